@@ -1,0 +1,76 @@
+#pragma once
+// What a check answers, and what a report is made of.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace envdoctor {
+
+enum class Severity { info, warning, error };
+enum class Confidence { possible, likely, certain };
+// The ladder from silicon to training, in order.
+enum class Rung { hardware, kernel_driver, device_node, user_driver, visibility, runtime, framework, compute, use };
+enum class RungState { holds, broken, unknown, not_applicable };
+enum class CheckState { sound, found, unknown, not_applicable };
+enum class Verdict { pass, warn, fail, incomplete };
+
+std::string_view text(Severity value);
+std::string_view text(Confidence value);
+std::string_view text(Rung value);  // as the contract spells it: "kernel-driver"
+std::string_view text(RungState value);
+std::string_view text(CheckState value);
+std::string_view text(Verdict value);
+
+// One piece of proof: a place in the snapshot (JSON pointer), or a line of a log.
+struct Evidence {
+  std::string path{};    // "/nvidia/cuinit_error", or "log"
+  std::string value{};   // what stands there, as a person would read it
+  std::string source{};  // logs only
+  std::int64_t line = 0;
+  bool operator==(const Evidence&) const = default;
+};
+
+struct Fix {
+  std::string text{};
+  std::string command{};  // exact for this host, or empty
+  bool operator==(const Fix&) const = default;
+};
+
+struct Finding {
+  std::string id{};
+  std::string subject = "host";
+  Severity severity = Severity::error;
+  Confidence confidence = Confidence::certain;
+  Rung rung = Rung::hardware;   // from the catalogue unless the check says otherwise
+  std::string title{};          // likewise
+  std::string explanation{};
+  std::vector<Evidence> evidence{};
+  std::vector<Fix> fix{};
+  bool root = true;
+  std::vector<std::string> caused_by{};  // ids
+  std::string doc{};
+  bool operator==(const Finding&) const = default;
+};
+
+struct RungResult {
+  Rung rung = Rung::hardware;
+  RungState state = RungState::unknown;
+  std::string why{};
+};
+
+// One GPU in one stack.
+struct Ladder {
+  std::string subject{};  // "gpu:0000:65:00.0"
+  std::string name{};
+  std::string stack{};    // cuda, opencl, rocm, level-zero
+  std::vector<RungResult> rungs{};
+  [[nodiscard]] const RungResult* first_broken() const;
+};
+
+struct CheckResult {
+  std::string id{};
+  CheckState state = CheckState::unknown;
+  std::string why{};
+};
+
+}  // namespace envdoctor

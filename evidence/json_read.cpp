@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "evidence/json.h"
+
+namespace envdoctor {
+namespace {
+
+using Json = nlohmann::json;
+constexpr std::size_t size_limit_mib = 64;
+constexpr int depth_limit = 32;
+
+// Where we are in the document, as a JSON pointer, for the error message.
+struct Place {
+  const Place* parent = nullptr;
+  std::string step{};
+  [[nodiscard]] std::string text() const { return parent ? parent->text() + "/" + step : std::string(); }
+};
+
+[[noreturn]] void reject(const Place& place, std::string_view wanted, const Json& found) {
+  throw BadDocument(fmt::format("at {}: {} expected, {} found", place.parent ? place.text() : "the top", wanted, found.type_name()));
+}
+
+void read(const Json& json, std::string& value, const Place& place) {
+  if (!json.is_string()) reject(place, "a text", json);
+  value = json.get_ref<const std::string&>();
+}
+void read(const Json& json, std::int64_t& value, const Place& place) {
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX) reject(place, "a 64-bit integer", json);
+  if (json.is_number_float()) {
+    const double number = json.get<double>();
+    if (number != std::floor(number) || std::fabs(number) > 9e15) reject(place, "an integer", json);
+    value = static_cast<std::int64_t>(number);
+  } else if (json.is_number_integer()) {
+    value = json.get<std::int64_t>();
+  } else {
+    reject(place, "an integer", json);
+  }
+}
+void read(const Json& json, double& value, const Place& place) {
+  if (!json.is_number()) reject(place, "a number", json);
+  value = json.get<double>();
+}
+void read(const Json& json, bool& value, const Place& place) {
+  if (!json.is_boolean()) reject(place, "true or false", json);
+  value = json.get<bool>();
+}
+
+template <Fields T>
+void read(const Json& json, T& value, const Place& place);
+template <class T>
+void read(const Json& json, std::vector<T>& values, const Place& place);
+template <class T>
+void read(const Json& json, std::map<std::string, T>& values, const Place& place);
+
+// {"absent": why} or {"failed": why}, and nothing beside it.
+bool is_reason(const Json& json, const char* word) {
+  return json.is_object() && json.size() == 1 && json.contains(word) && json[word].is_string();
+}
+
+template <class T>
+void read(const Json& json, Reading<T>& reading, const Place& place) {
+  if (is_reason(json, "absent")) {
+    reading = absent(json["absent"].get<std::string>());
+  } else if (is_reason(json, "failed")) {
+    reading = failed(json["failed"].get<std::string>());
+  } else if (json.is_null()) {
+    reading = {};
+  } else {
+    read(json, reading.fill(), place);
+  }
+}
+
+template <Fields T>
+void read(const Json& json, T& value, const Place& place) {
+  if constexpr (std::is_same_v<T, Module>) {  // a bare name stands for {"name": …}
+    if (json.is_string()) {
+      value.name = json.get<std::string>();
+      return;
+    }
+  }
+  if (!json.is_object()) reject(place, "an object", json);
+  T::each(value, [&](std::string_view key, auto& field) {
+    const auto found = json.find(key);
+    if (found != json.end()) read(*found, field, Place{&place, std::string(key)});
+  });
+  if constexpr (std::is_same_v<T, LogEvent>) {
+    for (const auto& [name, field] : json.items()) {
+      if (name != "event" && name != "framework" && name != "source" && name != "line" && field.is_string())
+        value.fields[name] = field.template get<std::string>();
+    }
+  }
+}
+
+template <class T>
+void read(const Json& json, std::vector<T>& values, const Place& place) {
+  if (!json.is_array()) reject(place, "a list", json);
+  values.clear();
+  for (const auto& item : json) {
+    const Place here{&place, std::to_string(values.size())};
+    read(item, values.emplace_back(), here);
+  }
+}
+
+template <class T>
+void read(const Json& json, std::map<std::string, T>& values, const Place& place) {
+  if (!json.is_object()) reject(place, "an object", json);
+  values.clear();
+  for (const auto& [key, item] : json.items()) read(item, values[key], Place{&place, key});
+}
+
+Json parse(std::string_view text) {
+  if (text.size() > size_limit_mib << 20) throw BadDocument(fmt::format("larger than {} MiB", size_limit_mib));
+  const auto limit_depth = [](int depth, Json::parse_event_t, Json&) {
+    if (depth > depth_limit) throw BadDocument(fmt::format("nested deeper than {} levels", depth_limit));
+    return true;
+  };
+  try {
+    return Json::parse(text, limit_depth);
+  } catch (const Json::parse_error& error) {
+    const std::string_view what = error.what();
+    const auto start = what.find("parse error");
+    throw BadDocument(std::string(start == what.npos ? what : what.substr(start)));
+  }
+}
+
+}  // namespace
+
+Snapshot snapshot_from_json(std::string_view text, const std::string& source) {
+  try {
+    Json document = parse(text);
+    const Place top{};
+    if (!document.is_object()) reject(top, "an object", document);
+    Place place{};
+    if (document.value("schema", Json()) == "envdoctor.report/1") {
+      if (!document.contains("snapshot")) throw BadDocument("a report that embeds no snapshot");
+      document = Json(document["snapshot"]);
+      place = Place{&top, "snapshot"};
+    }
+    if (!document.is_object()) reject(place, "an object", document);
+    const Json schema = document.value("schema", Json());
+    if (schema != "envdoctor.snapshot/1")
+      throw BadDocument(fmt::format("at /schema: \"envdoctor.snapshot/1\" expected, {} found", schema.dump(-1, ' ', false, Json::error_handler_t::replace)));
+    Snapshot snapshot;
+    read(document, snapshot, place);
+    return snapshot;
+  } catch (const std::exception& error) {
+    throw BadDocument(source + ": " + error.what());
+  }
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,74 @@
+#pragma once
+// Reading<T>: a value, or the reason there is none. Not looked, not there and couldn't tell are three answers.
+
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace envdoctor {
+
+enum class Outcome { not_probed, absent, failed, present };
+
+// The reason a reading has no value, detached from its type so that it can be handed on.
+struct Missing {
+  Outcome outcome = Outcome::not_probed;
+  std::string why{};
+};
+
+// "The host has none of this": looked at, and not there.
+inline Missing absent(std::string why) { return {Outcome::absent, std::move(why)}; }
+// "Something stopped us": a permission, a limit, a text that makes no sense. When in doubt, this one.
+inline Missing failed(std::string why) { return {Outcome::failed, std::move(why)}; }
+
+template <class T>
+class Reading {
+ public:
+  using Value = T;
+
+  Reading() = default;                                          // not probed
+  Reading(Missing missing) : missing_(std::move(missing)) {}    // NOLINT: absent() and failed() convert
+  template <class U = T>
+    requires(std::is_convertible_v<U, T> && !std::is_same_v<std::remove_cvref_t<U>, Missing> &&
+             !std::is_same_v<std::remove_cvref_t<U>, Reading>)
+  Reading(U&& value)                                            // NOLINT: a value converts
+      : missing_{Outcome::present, {}}, value_(std::forward<U>(value)) {}
+
+  [[nodiscard]] Outcome outcome() const { return missing_.outcome; }
+  [[nodiscard]] const std::string& why() const { return missing_.why; }
+  // The reason alone, to be handed on as another type's reading.
+  [[nodiscard]] const Missing& missing() const { return missing_; }
+
+  // Null unless present: `if (const auto* pci = snapshot.pci.get())`.
+  [[nodiscard]] const T* get() const { return outcome() == Outcome::present ? &value_ : nullptr; }
+  [[nodiscard]] T* get() { return outcome() == Outcome::present ? &value_ : nullptr; }
+
+  // True only if present and equal; a reading without a value equals no value.
+  [[nodiscard]] bool is(const T& value) const { return outcome() == Outcome::present && value_ == value; }
+
+  // f applied to the value, or the same reason. f may answer a plain value or a Reading.
+  template <class F>
+  [[nodiscard]] auto then(F f) const {
+    using R = decltype(f(std::declval<const T&>()));
+    if constexpr (requires { typename R::Value; } && std::is_constructible_v<R, Missing>) {
+      return get() ? f(value_) : R(missing_);
+    } else {
+      return get() ? Reading<R>(f(value_)) : Reading<R>(missing_);
+    }
+  }
+
+  // The value to be filled in, made present first.
+  T& fill() {
+    if (outcome() != Outcome::present) *this = T{};
+    return value_;
+  }
+
+  bool operator==(const Reading& other) const {
+    return missing_.outcome == other.missing_.outcome && missing_.why == other.missing_.why && value_ == other.value_;
+  }
+
+ private:
+  Missing missing_{};
+  T value_{};
+};
+
+}  // namespace envdoctor

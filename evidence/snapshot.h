@@ -1,0 +1,39 @@
+#pragma once
+// All the evidence of one host at one time. A section that is not probed was not looked at: that is never 'no'.
+#include "evidence/gpu_stacks.h"
+#include "evidence/host.h"
+#include "evidence/log.h"
+#include "evidence/opencl.h"
+#include "evidence/pci.h"
+#include "evidence/software.h"
+
+namespace envdoctor {
+
+struct Snapshot {
+  Reading<Captured> captured{};
+  Map<ProbeStatus> probes{};
+  Reading<HostFacts> host{};
+  Reading<Cpu> cpu{};
+  Reading<Memory> memory{};
+  List<PciDevice> pci{};
+  List<Module> modules{};
+  List<DeviceNode> device_nodes{};
+  Reading<Nvidia> nvidia{};
+  Reading<Rocm> rocm{};
+  Reading<LevelZero> level_zero{};
+  Reading<Opencl> opencl{};
+  Map<Text> env{};  // a name that is missing where the section is present: not set
+  List<SharedLibrary> libraries{};
+  List<Toolkit> toolkits{};
+  Reading<Python> python{};
+  Reading<Tensorflow> tensorflow{};
+  Reading<Torch> torch{};
+  Reading<Jax> jax{};
+  Reading<Keras> keras{};
+  Reading<Topology> topology{};
+  List<LogEvent> log{};
+  ENVDOCTOR_FIELDS(Snapshot, captured, probes, host, cpu, memory, pci, modules, device_nodes, nvidia, rocm, level_zero,
+                   opencl, env, libraries, toolkits, python, tensorflow, torch, jax, keras, topology, log)
+};
+
+}  // namespace envdoctor

@@ -1,0 +1,16 @@
+#pragma once
+#include <map>
+#include <string>
+
+#include "host/files.h"
+
+namespace envdoctor {
+
+// What a probe may touch. Handed to it; nothing below app reads a global.
+struct Host {
+  const Files& files;
+  std::map<std::string, std::string> env{};
+  bool live = true;  // false: a captured root. Then no library is loaded and no command is run.
+};
+
+}  // namespace envdoctor

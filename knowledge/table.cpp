@@ -1,0 +1,3 @@
+#include <string_view>
+#include "knowledge/knowledge.h"
+namespace envdoctor::knowledge { std::string_view table(std::string_view) { return {}; } }

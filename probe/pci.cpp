@@ -1,0 +1,7 @@
+#include "probe/probes.h"
+
+namespace envdoctor {
+
+void probe_pci(Session&) {}
+
+}  // namespace envdoctor

@@ -1,0 +1,7 @@
+#include "probe/probes.h"
+
+namespace envdoctor {
+
+void probe_rocm(Session&) {}
+
+}  // namespace envdoctor

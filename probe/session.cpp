@@ -1,0 +1,86 @@
+#include "probe/session.h"
+
+#include <algorithm>
+
+#include "evidence/json.h"
+#include "evidence/merge.h"
+#include "probe/probes.h"
+
+namespace envdoctor {
+
+Session::Session(const Host& host_, const GatherOptions& options_) : host(host_), options(options_) {}
+
+void Session::add(const Snapshot& part) { fill_in(snapshot_, part); }
+
+void Session::record(const std::string& probe, ProbeStatus status) {
+  auto& all = snapshot_.probes.fill();
+  const auto [entry, fresh] = all.try_emplace(probe, status);
+  if (fresh) return;
+  ProbeStatus& known = entry->second;
+  if (!known.status.is("failed") && status.status.is("failed")) {
+    known.status = status.status;
+    known.error = status.error;
+  }
+  if (const auto* longer = status.duration_ms.get(); longer && (!known.duration_ms.get() || *known.duration_ms.get() < *longer))
+    known.duration_ms = *longer;
+}
+
+void Session::apart(const std::string& probe, const std::string& culprit, Limits limits,
+                    std::function<Snapshot(const Channel&)> work,
+                    std::function<void(const Ended&, const Snapshot&)> done) {
+  const auto child = [work = std::move(work)](const Channel& channel) { channel.answer(to_json(work(channel))); };
+  crew_.start(probe, limits, child, [this, probe, culprit, done = std::move(done)](const Ended& end) {
+    Ended ended = end;
+    Snapshot part;
+    if (ended.how == Ended::How::answered) {
+      try {
+        part = snapshot_from_json(ended.answer, "the answer of probe " + probe);
+      } catch (const BadDocument& bad) {
+        ended.how = Ended::How::malformed;
+        ended.why = bad.what();
+      }
+    }
+    ProbeStatus status{.status = std::string("ok"), .duration_ms = static_cast<std::int64_t>(ended.duration.count())};
+    if (ended.how != Ended::How::answered) {
+      status.status = std::string("failed");
+      ProbeError& error = status.error.fill();
+      error.kind = std::string(text(ended.how));
+      error.message = ended.why;
+      if (!culprit.empty()) error.culprit = culprit;
+    }
+    record(probe, status);
+    add(part);
+    if (done) done(ended, part);
+  });
+}
+
+Snapshot Session::finish() {
+  crew_.run(options.whole, options.progress);
+  return std::move(snapshot_);
+}
+
+Snapshot gather(const Host& host, const GatherOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  const auto since = [](Clock::time_point start) {
+    return static_cast<std::int64_t>(std::chrono::duration_cast<Milliseconds>(Clock::now() - start).count());
+  };
+  const auto wanted = [&](const Probe& probe) {
+    if (options.families.empty() || probe.families.empty()) return true;
+    return std::ranges::any_of(probe.families, [&](const char* family) {
+      return std::ranges::find(options.families, family) != options.families.end();
+    });
+  };
+  Session session(host, options);
+  for (const Probe& probe : all_probes()) {
+    const auto start = Clock::now();
+    if (!wanted(probe)) {
+      session.record(probe.name, {.status = std::string("skipped")});
+      continue;
+    }
+    probe.start(session);
+    session.record(probe.name, {.status = std::string("ok"), .duration_ms = since(start)});
+  }
+  return session.finish();
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,48 @@
+#pragma once
+// One gathering of evidence: what the probes read from, and where they put what they read.
+#include <functional>
+#include <string>
+
+#include "evidence/snapshot.h"
+#include "host/apart.h"
+#include "host/host.h"
+
+namespace envdoctor {
+
+struct GatherOptions {
+  bool quick = false;
+  bool redact = true;
+  std::vector<std::string> families{};  // diagnosis families that are wanted; empty: all
+  Milliseconds whole{120'000};
+  std::string by{};                     // "envdoctor 0.1.0"
+  std::function<void(const std::vector<std::string>&)> progress{};
+};
+
+class Session {
+ public:
+  Session(const Host& host, const GatherOptions& options);
+  const Host& host;
+  const GatherOptions& options;
+
+  // Puts evidence into the snapshot; what is there already stays (fill_in).
+  void add(const Snapshot& part);
+  // What has been gathered so far. Parts of probes that run apart arrive later.
+  [[nodiscard]] const Snapshot& so_far() const { return snapshot_; }
+
+  // Runs `work` in a child. If it answers, its part is added and `done` is called with it; else `done` gets an empty
+  // part and says what is lost. Either way probes[name] records status and duration; several children of one probe
+  // share its name, and the worst status and the longest duration stand. `culprit` is the file to blame if it dies.
+  void apart(const std::string& probe, const std::string& culprit, Limits limits,
+             std::function<Snapshot(const Channel&)> work,
+             std::function<void(const Ended&, const Snapshot&)> done = {});
+
+  void record(const std::string& probe, ProbeStatus status);
+
+  Snapshot finish();  // runs what was started to its end
+
+ private:
+  Crew crew_{};
+  Snapshot snapshot_{};
+};
+
+}  // namespace envdoctor
