@@ -2,6 +2,7 @@
 // What a check answers, and what a report is made of.
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace envdoctor {

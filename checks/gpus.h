@@ -30,6 +30,9 @@ struct Gpu {
 // that gave all away, and other accelerators are left out.
 std::vector<Gpu> gpus_of(const Snapshot& snapshot);
 
+// Works out which of these this container, job or slice was given; the others are marked not granted. Part of gpus_of.
+void mark_granted(std::vector<Gpu>& gpus, const Snapshot& snapshot);
+
 // Whether this PCI device counts as a GPU: an NVIDIA, AMD or Intel display controller or processing accelerator.
 bool counts_as_gpu(const PciDevice& device);
 

@@ -1,0 +1,154 @@
+#include "checks/gpus.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "checks/facts.h"
+#include "knowledge/gpus.h"
+
+namespace envdoctor {
+namespace {
+
+std::string known(const Text& reading) { return reading.get() ? *reading.get() : std::string(); }
+
+bool contains_word(std::string text, std::string_view word) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text.find(word) != std::string::npos;
+}
+
+Vendor vendor_of(const PciDevice& device) {
+  const std::string id = known(device.vendor_id);
+  if (id == "10de") return Vendor::nvidia;
+  if (id == "1002") return Vendor::amd;
+  if (id == "8086") return Vendor::intel;
+  if (!id.empty()) return Vendor::other;
+  const std::string name = known(device.vendor) + " " + known(device.name);
+  if (contains_word(name, "nvidia")) return Vendor::nvidia;
+  if (contains_word(name, "amd") || contains_word(name, "advanced micro") || contains_word(name, "radeon")) return Vendor::amd;
+  if (contains_word(name, "intel")) return Vendor::intel;
+  return Vendor::other;
+}
+
+// An integrated GPU sits on bus 0 of its vendor's own host bridge; AMD's are told by their chip.
+bool is_integrated(const Gpu& gpu) {
+  if (gpu.vendor == Vendor::intel) return gpu.address.starts_with("0000:00:02.");
+  if (gpu.vendor != Vendor::amd) return false;
+  static const char* const apus[] = {"Raphael", "Renoir", "Cezanne", "Picasso", "Raven", "Rembrandt", "Phoenix", "Strix",
+                                     "Krackan", "Barcelo", "Lucienne", "Granite Ridge", "Mendocino", "Van Gogh"};
+  return std::ranges::any_of(apus, [&](const char* apu) {
+    return gpu.chip.starts_with(apu) || gpu.name.find(apu) != std::string::npos;
+  });
+}
+
+void name_from_knowledge(Gpu& gpu, const PciDevice& device) {
+  const auto model = knowledge::gpu_model(known(device.vendor_id), known(device.device_id));
+  if (!model) return;
+  gpu.chip = model->chip;
+  gpu.architecture = model->architecture;
+  gpu.compute_capability = model->compute_capability;
+  gpu.gfx = model->gfx;
+  if (gpu.name.empty()) gpu.name = model->name;
+}
+
+Gpu* find_gpu(std::vector<Gpu>& gpus, Vendor vendor, const std::string& address, std::size_t position) {
+  if (!address.empty()) {
+    const auto same = std::ranges::find(gpus, address, &Gpu::address);
+    if (same != gpus.end()) return &*same;
+  }
+  // Where one side gives no address, the n-th of this vendor is taken for the n-th.
+  for (Gpu& gpu : gpus) {
+    if (gpu.vendor != vendor || (!gpu.address.empty() && !address.empty())) continue;
+    if (position-- == 0) return &gpu;
+  }
+  return nullptr;
+}
+
+Gpu& join(std::vector<Gpu>& gpus, Vendor vendor, const Text& address, const Text& name, std::size_t position) {
+  const std::string normal = normal_address(known(address));
+  Gpu* gpu = find_gpu(gpus, vendor, normal, position);
+  if (!gpu) gpu = &gpus.emplace_back(Gpu{.address = normal, .vendor = vendor});
+  if (gpu->address.empty()) gpu->address = normal;
+  if (name.get()) gpu->name = *name.get();
+  return *gpu;
+}
+
+void join_nvidia(std::vector<Gpu>& gpus, const Nvidia& nvidia) {
+  if (const auto* devices = nvidia.devices.get()) {
+    for (std::size_t i = 0; i < devices->size(); ++i) {
+      const NvidiaDevice& device = (*devices)[i];
+      Gpu& gpu = join(gpus, Vendor::nvidia, device.pci_address, device.name, i);
+      gpu.nvml_index = static_cast<int>(i);
+      if (device.compute_capability.get()) gpu.compute_capability = *device.compute_capability.get();
+    }
+  }
+  if (const auto* devices = nvidia.cuda_devices.get()) {
+    for (std::size_t i = 0; i < devices->size(); ++i) {
+      if (!(*devices)[i].pci_address.get() && nvidia.devices.get()) continue;  // nothing to tell them apart by
+      Gpu& gpu = join(gpus, Vendor::nvidia, (*devices)[i].pci_address, (*devices)[i].name, i);
+      if ((*devices)[i].compute_capability.get()) gpu.compute_capability = *(*devices)[i].compute_capability.get();
+    }
+  }
+}
+
+void join_rocm(std::vector<Gpu>& gpus, const Rocm& rocm) {
+  if (const auto* devices = rocm.devices.get()) {
+    for (std::size_t i = 0; i < devices->size(); ++i) {
+      Gpu& gpu = join(gpus, Vendor::amd, (*devices)[i].pci_address, gpus.empty() ? (*devices)[i].name : Text(), i);
+      if ((*devices)[i].gfx.get()) gpu.gfx = *(*devices)[i].gfx.get();
+    }
+  }
+}
+
+void join_level_zero(std::vector<Gpu>& gpus, const LevelZero& level_zero) {
+  if (const auto* devices = level_zero.devices.get()) {
+    std::size_t position = 0;
+    for (const LevelZeroDevice& device : *devices) {
+      if (device.type.is("gpu")) join(gpus, Vendor::intel, device.pci_address, device.name, position++);
+    }
+  }
+}
+
+}  // namespace
+
+std::string Gpu::subject() const {
+  if (!address.empty()) return "gpu:" + address;
+  return nvml_index >= 0 ? "cuda:" + std::to_string(nvml_index) : "host";
+}
+
+bool counts_as_gpu(const PciDevice& device) {
+  if (vendor_of(device) == Vendor::other) return false;
+  if (device.physical_function.get()) return false;  // a virtual function, meant for a guest
+  const std::string kind = known(device.class_);
+  return kind.empty() || kind.starts_with("03") || kind.starts_with("12");
+}
+
+std::vector<Gpu> gpus_of(const Snapshot& snapshot) {
+  std::vector<Gpu> gpus;
+  if (const auto* devices = snapshot.pci.get()) {
+    for (std::size_t i = 0; i < devices->size(); ++i) {
+      const PciDevice& device = (*devices)[i];
+      if (!counts_as_gpu(device)) continue;
+      Gpu gpu{.address = normal_address(known(device.address)),
+              .vendor = vendor_of(device),
+              .name = known(device.name),
+              .driver = known(device.driver),
+              .pci_index = static_cast<int>(i)};
+      if (device.vendor_id.get() && device.device_id.get()) gpu.device_id = known(device.vendor_id) + ":" + known(device.device_id);
+      name_from_knowledge(gpu, device);
+      gpus.push_back(std::move(gpu));
+    }
+  }
+  if (const auto* nvidia = snapshot.nvidia.get()) join_nvidia(gpus, *nvidia);
+  if (const auto* rocm = snapshot.rocm.get()) join_rocm(gpus, *rocm);
+  if (const auto* level_zero = snapshot.level_zero.get()) join_level_zero(gpus, *level_zero);
+  for (Gpu& gpu : gpus) {
+    if (gpu.architecture.empty() && !gpu.compute_capability.empty())
+      gpu.architecture = knowledge::architecture_of_capability(gpu.compute_capability);
+    gpu.integrated = is_integrated(gpu);
+  }
+  std::ranges::stable_sort(gpus, {}, &Gpu::address);
+  mark_granted(gpus, snapshot);
+  return gpus;
+}
+
+}  // namespace envdoctor
