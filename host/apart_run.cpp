@@ -1,0 +1,218 @@
+#include "host/apart_run.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "host/apart_child.h"
+
+namespace envdoctor {
+namespace {
+
+using How = Ended::How;
+
+constexpr Milliseconds patience{200};  // from TERM to KILL, and from KILL to leaving it behind
+constexpr Milliseconds grace{500};     // from the answer to TERM
+constexpr std::size_t tail_size = 4096;
+constexpr std::size_t output_limit = 16u << 20;
+constexpr std::size_t visit_limit = 1u << 20;  // more than a pipe holds: what a dead child left is read in one visit
+
+struct Pipe {
+  Descriptor reading{}, writing{};
+};
+
+// Above 2, lest a parent started without standard streams loses them in dup2.
+Descriptor above_standard(int number) {
+  const Descriptor low(number);
+  return Descriptor(fcntl(number, F_DUPFD_CLOEXEC, 3));
+}
+
+Pipe make_pipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return {};
+  Pipe pipe{.reading = above_standard(ends[0]), .writing = above_standard(ends[1])};
+  if (pipe.reading) fcntl(pipe.reading.get(), F_SETFL, O_NONBLOCK);
+  return pipe;
+}
+
+template <class Take>
+void drain(Descriptor& from, Take take) {
+  static char bytes[64 * 1024];
+  for (std::size_t seen = 0; from && seen < visit_limit;) {
+    const ssize_t got = ::read(from.get(), bytes, sizeof(bytes));
+    if (got > 0) {
+      take(std::string_view(bytes, static_cast<std::size_t>(got)));
+      seen += static_cast<std::size_t>(got);
+    } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
+      from.close();
+    } else if (errno == EAGAIN) {
+      return;
+    }
+  }
+}
+
+// Resident memory in MiB; 0 if it can't be told.
+std::int64_t resident_mib(pid_t pid) {
+  const Descriptor file(::open(fmt::format("/proc/{}/statm", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  char line[128] = {};
+  if (!file || ::read(file.get(), line, sizeof(line) - 1) <= 0) return 0;
+  long long size = 0;
+  long long resident = 0;
+  if (std::sscanf(line, "%lld %lld", &size, &resident) != 2) return 0;
+  return resident * sysconf(_SC_PAGESIZE) / (1 << 20);
+}
+
+std::string seconds(Milliseconds time) { return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000); }
+
+std::string signal_name(int number) {
+  const char* name = sigabbrev_np(number);
+  return name ? fmt::format("SIG{}", name) : fmt::format("signal {}", number);
+}
+
+}  // namespace
+
+void Crew::Child::launch(const std::vector<Child>& others, const std::function<void(int)>& body) {
+  Pipe frame_pipe = make_pipe();
+  Pipe print_pipe = make_pipe();
+  Pipe output_pipe = program ? make_pipe() : Pipe{};
+  const auto give_up = [&](const char* what) {
+    result = Ended{.how = How::exited, .why = fmt::format("no child could be started: {}: {}", what, strerror(errno))};
+  };
+  if (!frame_pipe.writing || !print_pipe.writing || (program && !output_pipe.writing)) return give_up("pipe");
+  std::fflush(nullptr);  // or the child would print our text again
+  const pid_t parent = getpid();
+  pid = fork();
+  if (pid < 0) return give_up("fork");
+  if (pid == 0) {
+    for (const Child& other : others) {
+      for (const Descriptor* end : {&other.process, &other.frames, &other.output, &other.printed}) {
+        if (*end) ::close(end->get());
+      }
+    }
+    become_child(parent, (program ? output_pipe : print_pipe).writing.get(), print_pipe.writing.get());
+    for (Pipe* pipe : {&frame_pipe, &print_pipe, &output_pipe}) pipe->reading.close();
+    print_pipe.writing.close();
+    output_pipe.writing.close();
+    body(frame_pipe.writing.get());
+    _exit(0);
+  }
+  setpgid(pid, pid);  // here as well: whoever comes first
+#ifdef SYS_pidfd_open
+  process = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+#endif
+  frames = std::move(frame_pipe.reading);
+  printed = std::move(print_pipe.reading);
+  output = std::move(output_pipe.reading);
+}
+
+void Crew::Child::read_streams() {
+  drain(frames, [this](std::string_view bytes) {
+    said.take(bytes);
+    if (complete()) next = Clock::now() + grace;
+  });
+  drain(output,
+        [this](std::string_view bytes) { output_text.append(bytes.substr(0, output_limit + 1 - output_text.size())); });
+  drain(printed, [this](std::string_view bytes) {
+    tail.append(bytes);
+    if (tail.size() > tail_size) tail.erase(0, tail.size() - tail_size);
+  });
+}
+
+void Crew::Child::advance(Clock::time_point now, bool look_at_memory) {
+  if (result) return;
+  // The end is looked for first, so that all it wrote is in the pipes when they are read. It stays a zombie while its
+  // group is killed: only then is the group surely still its own.
+  siginfo_t info{};
+  const bool gone = waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD;
+  const bool ended = gone || info.si_pid == pid;
+  read_streams();
+  if (ended) {
+    int wait_status = 0;
+    ::kill(-pid, SIGKILL);
+    const bool known = waitpid(pid, &wait_status, WNOHANG) == pid;
+    finish(known ? std::optional<int>(wait_status) : std::nullopt);
+  } else if (phase == Phase::running) {
+    check_limits(now, look_at_memory);
+  } else if (now >= next) {
+    if (phase == Phase::killed) return finish(std::nullopt);
+    signal(SIGKILL);
+    phase = Phase::killed;
+    next = now + patience;
+  }
+}
+
+void Crew::Child::check_limits(Clock::time_point now, bool look_at_memory) {
+  if (said.bad()) {
+    stop(How::malformed, said.why_bad() + place(), now);
+  } else if (output_text.size() > output_limit) {
+    stop(How::malformed, fmt::format("more than {} MiB of output", output_limit >> 20), now);
+  } else if (complete()) {
+    if (now >= next) stop(How::answered, "answered, but did not end by itself", now);
+  } else if (now - started >= limits.time) {
+    stop(How::timed_out, fmt::format("no {} within {}{}", program ? "end" : "answer", seconds(limits.time), place()),
+         now);
+  } else if (look_at_memory && resident_mib(pid) > limits.memory_mib) {
+    stop(How::out_of_memory, fmt::format("took more than {} MiB of memory{}", limits.memory_mib, place()), now);
+  }
+}
+
+void Crew::Child::stop(How how, std::string why, Clock::time_point now) {
+  if (phase != Phase::running || result) return;
+  const bool at_once = how == How::out_of_memory;
+  signal(at_once ? SIGKILL : SIGTERM);
+  phase = at_once ? Phase::killed : Phase::asked;
+  next = now + patience;
+  stopped = Ended{.how = how, .why = std::move(why)};
+}
+
+void Crew::Child::signal(int number) const {
+  if (pid <= 0) return;
+  ::kill(-pid, number);
+  ::kill(pid, number);  // it may have left its group
+}
+
+std::string Crew::Child::place() const { return said.step.empty() ? "" : " in " + said.step; }
+
+void Crew::Child::finish(std::optional<int> wait_status) {
+  Ended end{.step = said.step, .printed = tail};
+  end.duration = std::chrono::duration_cast<Milliseconds>(Clock::now() - started);
+  end.answer = program ? output_text.substr(0, output_limit) : said.answer;
+  const int number = wait_status && WIFSIGNALED(*wait_status) ? WTERMSIG(*wait_status) : 0;
+  end.status = number != 0 ? 128 + number : wait_status ? WEXITSTATUS(*wait_status) : 0;
+  if (number != 0) {
+    end.how = How::crashed;
+    end.why = fmt::format("ended by {}{}", signal_name(number), place());
+  } else if (!said.trouble.empty()) {
+    end.how = How::exited;
+    end.why = said.trouble;
+  } else if (said.partial() || said.bad()) {
+    end.how = How::malformed;
+    end.why = said.bad() ? said.why_bad() + place() : "its answer broke off" + place();
+  } else if (program ? end.status != 0 : !complete()) {
+    end.how = How::exited;
+    end.why = fmt::format("exited with status {}{}{}", end.status, program ? "" : " without an answer", place());
+  } else if (!wait_status && !stopped) {
+    end.why = "how it ended is not known";
+  } else if (end.status != 0) {
+    end.why = fmt::format("exited with status {}", end.status);
+  }
+  if (stopped) {
+    end.how = stopped->how;
+    end.why = stopped->why;
+    if (!wait_status) end.why += ", and could not be ended";
+  }
+  if (complete() && end.how != How::malformed) {
+    end.how = How::answered;
+    if (!end.why.empty() && !stopped) end.why = "answered, then " + end.why;
+  }
+  result = std::move(end);
+}
+
+}  // namespace envdoctor

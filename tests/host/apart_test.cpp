@@ -1,0 +1,398 @@
+#include "host/apart.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace envdoctor {
+namespace {
+
+using How = Ended::How;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr Milliseconds plenty{20'000};
+constexpr Limits quick{.time = Milliseconds(300), .memory_mib = 1024};
+
+Milliseconds since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration_cast<Milliseconds>(std::chrono::steady_clock::now() - start);
+}
+
+Ended run_one(Limits limits, Crew::Work work) {
+  Crew crew;
+  Ended result{.why = "never called"};
+  int calls = 0;
+  crew.start("one", limits, std::move(work), [&](const Ended& end) {
+    result = end;
+    ++calls;
+  });
+  crew.run(plenty);
+  EXPECT_EQ(calls, 1);
+  return result;
+}
+
+Ended exec_one(Limits limits, std::vector<std::string> argv, std::vector<std::string> env = {}) {
+  Crew crew;
+  Ended result{.why = "never called"};
+  crew.exec("program", limits, std::move(argv), std::move(env), [&](const Ended& end) { result = end; });
+  crew.run(plenty);
+  return result;
+}
+
+[[noreturn]] void sleep_for_ever() {
+  for (;;) pause();
+}
+
+bool group_lives(pid_t leader) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::string line;
+    std::getline(std::ifstream(entry.path() / "stat"), line);
+    char state = 0;
+    int parent = 0;
+    int group = 0;
+    const auto name_end = line.rfind(')');
+    if (name_end == std::string::npos) continue;
+    if (std::sscanf(line.c_str() + name_end + 1, " %c %d %d", &state, &parent, &group) != 3) continue;
+    if (group == leader && state != 'Z' && state != 'X') return true;
+  }
+  return false;
+}
+
+// A killed orphan may remain a zombie until init takes notice; that counts as gone.
+bool group_is_gone(pid_t leader) {
+  for (int i = 0; i < 100 && group_lives(leader); ++i) usleep(10'000);
+  return !group_lives(leader);
+}
+
+TEST(Crew, HandsOnAnAnswer) {
+  const Ended end = run_one({}, [](const Channel& channel) {
+    channel.step("a step");
+    channel.answer(std::string("an\0swer", 7));
+  });
+  EXPECT_EQ(end.how, How::answered);
+  EXPECT_EQ(end.answer, std::string("an\0swer", 7));
+  EXPECT_EQ(end.step, "a step");
+  EXPECT_EQ(end.why, "");
+  EXPECT_EQ(end.status, 0);
+}
+
+TEST(Crew, TakesAnswersFarLongerThanAPipeHolds) {
+  const std::string huge(10u << 20, 'x');
+  const Ended end = run_one({}, [&](const Channel& channel) { channel.answer(huge); });
+  EXPECT_EQ(end.how, How::answered);
+  EXPECT_TRUE(end.answer == huge);
+}
+
+TEST(Crew, LetsTheLastAnswerCount) {
+  const Ended end = run_one({}, [](const Channel& channel) {
+    channel.answer("first");
+    channel.answer("");
+  });
+  EXPECT_EQ(end.how, How::answered);
+  EXPECT_EQ(end.answer, "");
+}
+
+struct Hostile {
+  const char* name = "";
+  How how = How::answered;
+  const char* why = "";  // contained in it
+  void (*work)(const Channel&) = nullptr;
+};
+
+const Hostile hostile[] = {
+    {"aborts", How::crashed, "SIGABRT in clGetPlatformIDs", [](const Channel&) { abort(); }},
+    {"segfaults", How::crashed, "SIGSEGV in clGetPlatformIDs", [](const Channel&) { raise(SIGSEGV); }},
+    {"calls exit(0)", How::exited, "status 0 without an answer", [](const Channel&) { _exit(0); }},
+    {"calls exit(3)", How::exited, "status 3 without an answer", [](const Channel&) { _exit(3); }},
+    {"returns silently", How::exited, "without an answer", [](const Channel&) {}},
+    {"throws", How::exited, "exception: nonsense", [](const Channel&) { throw std::runtime_error("nonsense"); }},
+    {"throws no exception class", How::exited, "exception", [](const Channel&) { throw 7; }},
+    {"hangs", How::timed_out, "no answer within 0.3 s in clGetPlatformIDs", [](const Channel&) { sleep_for_ever(); }},
+    {"loops", How::timed_out, "no answer within",
+     [](const Channel&) {
+       volatile bool on = true;
+       while (on) {
+       }
+     }},
+    {"hangs and ignores SIGTERM", How::timed_out, "no answer within",
+     [](const Channel&) {
+       signal(SIGTERM, SIG_IGN);
+       sleep_for_ever();
+     }},
+    {"stops itself", How::timed_out, "no answer within", [](const Channel&) { raise(SIGSTOP); }},
+    {"leaves its group and hangs", How::timed_out, "no answer within",
+     [](const Channel&) {
+       setsid();
+       sleep_for_ever();
+     }},
+    {"says garbage", How::malformed, "makes no sense",
+     [](const Channel&) {
+       for (int number = 3; number < 64; ++number) {
+         [[maybe_unused]] const auto n = write(number, "\1\2\3\0garbage", 11);
+       }
+       sleep_for_ever();
+     }},
+    {"announces 4 GiB", How::malformed, "longer than 64 MiB",
+     [](const Channel&) {
+       for (int number = 3; number < 64; ++number) {
+         [[maybe_unused]] const auto n = write(number,
+                                               "\xff\xff\xff\xff"
+                                               "a",
+                                               5);
+       }
+     }},
+    {"breaks off its answer", How::malformed, "broke off",
+     [](const Channel&) {
+       for (int number = 3; number < 64; ++number) {
+         [[maybe_unused]] const auto n = write(number,
+                                               "\x09\0\0\0"
+                                               "ashort",
+                                               11);
+       }
+     }},
+};
+
+TEST(Crew, SurvivesHostileChildrenEveryTime) {
+  for (int round = 0; round < 20; ++round) {
+    // All side by side, beside a healthy one: the run lasts as long as the slowest, plus TERM and KILL.
+    Crew crew;
+    const auto start = std::chrono::steady_clock::now();
+    std::size_t ended = 0;
+    for (const Hostile& one : hostile) {
+      const auto work = [&one](const Channel& channel) {
+        channel.step("clGetPlatformIDs");
+        one.work(channel);
+      };
+      crew.start(one.name, quick, work, [&](const Ended& end) {
+        ++ended;
+        EXPECT_EQ(end.how, one.how) << one.name << ": " << end.why;
+        EXPECT_THAT(end.why, HasSubstr(one.why)) << one.name;
+        EXPECT_LE(end.duration, quick.time + Milliseconds(500)) << one.name;
+      });
+    }
+    std::string answer;
+    crew.start(
+        "healthy", quick, [](const Channel& channel) { channel.answer("fine"); },
+        [&](const Ended& end) { answer = end.answer; });
+    crew.run(plenty);
+    EXPECT_EQ(ended, std::size(hostile));
+    EXPECT_EQ(answer, "fine");
+    EXPECT_LE(since(start), quick.time + Milliseconds(700));
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Crew, KeepsOnlyTheTailOfWhatAChildPrints) {
+  const Ended end = run_one({}, [](const Channel& channel) {
+    const std::string block(1u << 20, '.');
+    for (int i = 0; i < 50; ++i) {
+      [[maybe_unused]] auto n = write(1, block.data(), block.size());
+      n = write(2, block.data(), block.size());
+    }
+    printf("the end\n");  // in a stdio buffer until the child ends
+    channel.answer("done");
+  });
+  EXPECT_EQ(end.how, How::answered);
+  EXPECT_LE(end.printed.size(), 4096U);
+  EXPECT_THAT(end.printed, testing::EndsWith("the end\n"));
+}
+
+TEST(Crew, EndsAChildThatEatsMemory) {
+  const auto start = std::chrono::steady_clock::now();
+  const Ended end = run_one({.time = Milliseconds(10'000), .memory_mib = 256}, [](const Channel& channel) {
+    channel.step("cuInit");
+    for (;;) {
+      constexpr std::size_t size = 1u << 20;
+      volatile char* block = static_cast<char*>(malloc(size));
+      for (std::size_t i = 0; i < size; i += 1024) block[i] = 1;
+      usleep(300);
+    }
+  });
+  EXPECT_EQ(end.how, How::out_of_memory);
+  EXPECT_EQ(end.why, "took more than 256 MiB of memory in cuInit");
+  EXPECT_LE(since(start), Milliseconds(5000));
+}
+
+TEST(Crew, IsNotDelayedByAGrandchildThatHoldsThePipes) {
+  for (int round = 0; round < 20; ++round) {
+    const auto start = std::chrono::steady_clock::now();
+    const Ended end = run_one({}, [](const Channel& channel) {
+      if (fork() == 0) sleep_for_ever();
+      channel.answer(std::to_string(getpid()));
+    });
+    EXPECT_EQ(end.how, How::answered);
+    EXPECT_EQ(end.why, "");
+    EXPECT_LE(since(start), Milliseconds(400));
+    EXPECT_TRUE(group_is_gone(std::stoi(end.answer))) << "the grandchild lives on";
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Crew, CountsAnAnswerThatIsFollowedByAHang) {
+  const auto start = std::chrono::steady_clock::now();
+  const Ended end = run_one({}, [](const Channel& channel) {
+    channel.answer("all there is");
+    sleep_for_ever();
+  });
+  EXPECT_EQ(end.how, How::answered);
+  EXPECT_EQ(end.answer, "all there is");
+  EXPECT_THAT(end.why, HasSubstr("did not end"));
+  EXPECT_LE(since(start), Milliseconds(1200));
+}
+
+TEST(Crew, CountsAnAnswerThatIsFollowedByACrash) {
+  const Ended end = run_one({}, [](const Channel& channel) {
+    channel.answer("all there is");
+    abort();
+  });
+  EXPECT_EQ(end.how, How::answered);
+  EXPECT_EQ(end.answer, "all there is");
+  EXPECT_THAT(end.why, StartsWith("answered, then ended by SIGABRT"));
+}
+
+TEST(Crew, TakesAStepAfterAnAnswerAsMoreToCome) {
+  const Ended end = run_one({}, [](const Channel& channel) {
+    channel.answer("the first half");
+    channel.step("clBuildProgram");
+    abort();
+  });
+  EXPECT_EQ(end.how, How::crashed);
+  EXPECT_EQ(end.why, "ended by SIGABRT in clBuildProgram");
+  EXPECT_EQ(end.answer, "the first half");
+}
+
+TEST(Crew, LastsAsLongAsTheSlowestChild) {
+  Crew crew;
+  int ended = 0;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 10; ++i) {
+    crew.start(
+        "sleeper", {},
+        [](const Channel& channel) {
+          usleep(200'000);
+          channel.answer("");
+        },
+        [&](const Ended& end) { ended += end.how == How::answered ? 1 : 0; });
+  }
+  crew.run(plenty);
+  EXPECT_EQ(ended, 10);
+  EXPECT_GE(since(start), Milliseconds(200));
+  EXPECT_LE(since(start), Milliseconds(500));
+}
+
+TEST(Crew, MayBeGivenMoreWorkByAChildThatEnded) {
+  Crew crew;
+  std::vector<std::string> answers;
+  std::function<void(const Ended&)> next = [&](const Ended& end) {
+    answers.push_back(end.answer);
+    if (answers.size() == 4) return;
+    crew.start(
+        "next", {}, [&](const Channel& channel) { channel.answer(end.answer + "+"); }, next);
+  };
+  crew.start(
+      "first", {}, [](const Channel& channel) { channel.answer("1"); }, next);
+  crew.run(plenty);
+  EXPECT_THAT(answers, testing::ElementsAre("1", "1+", "1++", "1+++"));
+}
+
+TEST(Crew, EndsAllWhenTheWholeTimeIsUpAndSaysWhoStillRuns) {
+  Crew crew;
+  std::vector<std::string> whys;
+  std::vector<std::string> running;
+  for (const char* name : {"one", "two"}) {
+    crew.start(
+        name, {}, [](const Channel&) { sleep_for_ever(); },
+        [&](const Ended& end) {
+          EXPECT_EQ(end.how, How::timed_out);
+          whys.push_back(end.why);
+        });
+  }
+  const auto start = std::chrono::steady_clock::now();
+  crew.run(Milliseconds(300), [&](const std::vector<std::string>& names) { running = names; });
+  EXPECT_LE(since(start), Milliseconds(800));
+  EXPECT_EQ(whys.size(), 2U);
+  EXPECT_THAT(whys[0], HasSubstr("the whole run"));
+  EXPECT_THAT(running, testing::ElementsAre("one", "two"));
+}
+
+TEST(Crew, LeavesNoChildBehindWhenInterrupted) {
+  const std::string file = testing::TempDir() + "/apart_pid." + std::to_string(getpid());
+  const pid_t parent = fork();
+  if (parent == 0) {
+    Crew crew;
+    crew.start("sleeper", {},
+               [&](const Channel&) {
+                 if (fork() == 0) sleep_for_ever();
+                 std::ofstream(file + ".new") << getpid();
+                 rename((file + ".new").c_str(), file.c_str());
+                 sleep_for_ever();
+               },
+               {});
+    crew.run(plenty);
+    _exit(0);
+  }
+  pid_t leader = 0;
+  for (int i = 0; i < 500 && leader == 0; ++i) {
+    usleep(10'000);
+    std::ifstream(file) >> leader;
+  }
+  ASSERT_GT(leader, 0);
+  kill(parent, SIGINT);
+  int status = 0;
+  ASSERT_EQ(waitpid(parent, &status, 0), parent);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+  EXPECT_TRUE(group_is_gone(leader));
+  unlink(file.c_str());
+}
+
+TEST(Crew, GivesAChildNoInputAndNoCoreFile) {
+  const Ended end =
+      exec_one({}, {"/bin/sh", "-c", "cat; ulimit -Sc; echo $NAME >&2"}, {"NAME=value", "PATH=/bin:/usr/bin"});
+  EXPECT_EQ(end.how, How::answered);
+  EXPECT_EQ(end.answer, "0\n");  // 1 byte, in the blocks of 512 that the shell counts
+  EXPECT_EQ(end.printed, "value\n");
+}
+
+TEST(CrewExec, SaysThatAProgramIsNotThere) {
+  const Ended end = exec_one({}, {"no-such-program-of-envdoctor"});
+  EXPECT_EQ(end.how, How::exited);
+  EXPECT_EQ(end.status, 127);
+  EXPECT_EQ(end.why, "no-such-program-of-envdoctor can't be started: No such file or directory");
+}
+
+TEST(CrewExec, TellsAStatusOtherThanZeroAndKeepsTheOutput) {
+  const Ended end = exec_one({}, {"sh", "-c", "echo out; echo err >&2; exit 9"});
+  EXPECT_EQ(end.how, How::exited);
+  EXPECT_EQ(end.status, 9);
+  EXPECT_EQ(end.why, "exited with status 9");
+  EXPECT_EQ(end.answer, "out\n");
+  EXPECT_EQ(end.printed, "err\n");
+}
+
+TEST(CrewExec, EndsAProgramPastItsLimitWithItsGrandchildren) {
+  const auto start = std::chrono::steady_clock::now();
+  const Ended end = exec_one(quick, {"sh", "-c", "echo $$; sleep 100 & sleep 100; true"});
+  EXPECT_EQ(end.how, How::timed_out);
+  EXPECT_EQ(end.why, "no end within 0.3 s");
+  EXPECT_LE(since(start), Milliseconds(800));
+  EXPECT_TRUE(group_is_gone(std::stoi(end.answer)));
+}
+
+TEST(CrewExec, TakesLargeOutputAndRefusesEndlessOutput) {
+  const Ended large = exec_one({}, {"head", "-c", "10000000", "/dev/zero"});
+  EXPECT_EQ(large.how, How::answered);
+  EXPECT_EQ(large.answer.size(), 10'000'000U);
+  const Ended endless = exec_one({}, {"cat", "/dev/zero"});
+  EXPECT_EQ(endless.how, How::malformed);
+  EXPECT_EQ(endless.why, "more than 16 MiB of output");
+  EXPECT_EQ(endless.answer.size(), 16u << 20);
+}
+
+}  // namespace
+}  // namespace envdoctor
