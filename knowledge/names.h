@@ -8,8 +8,14 @@
 
 namespace envdoctor::knowledge {
 
-// Environment variables whose values may be read (env_vars.json), sorted.
+// Environment variables whose values may be read (env_vars.json), sorted. "NVIDIA_REQUIRE_*" stands for all that begin
+// so.
 const std::vector<std::string>& env_allow_list();
+bool env_allowed(std::string_view name);
+// Whether the variable's value holds host names or addresses, so that it is kept only without redaction (TF_CONFIG).
+bool env_names_hosts(std::string_view name);
+// The variables of one category (visibility, order, selection, memory, jit, library, container, mps, …), sorted.
+std::vector<std::string> env_of_category(std::string_view category);
 // Prefixes that mark a further variable as GPU-related; its name is kept, its value withheld.
 const std::vector<std::string>& env_prefixes();
 
@@ -21,13 +27,33 @@ struct Soname {
 };
 const std::vector<Soname>& sonames();  // libraries.json, in table order
 
-// The name of an API's code: code_name("cuda_driver", 100) -> "CUDA_ERROR_NO_DEVICE". Empty: unknown.
+// A function that tells a library's own version.
+struct VersionSymbol {
+  std::string library{};  // as in Soname
+  std::string symbol{};
+  std::string signature{};
+  bool without_gpu = false;  // answers on a host without GPU or driver
+};
+const std::vector<VersionSymbol>& version_symbols();  // in table order
+
+// A library's home in a pip package: ("cudnn", "nvidia-cudnn-cu12", "site-packages/nvidia/cudnn/lib").
+struct PipPackage {
+  std::string library{};
+  std::string package{};
+  std::string directory{};  // empty: not recorded
+};
+const std::vector<PipPackage>& pip_packages();
+
+// The name of an API's code: code_name("cuda_driver", 100) -> "CUDA_ERROR_NO_DEVICE". Empty: unknown. Apis:
+// cuda_driver, cuda_runtime, cuda_runtime_old (before 10.1), hip, nvml, cudnn9, cudnn8, nccl, cublas, cufft, opencl,
+// level_zero, …
 std::string code_name(std::string_view api, std::int64_t code);
 
 struct XidMeaning {
   std::string meaning{};
   std::string action{};
-  std::string class_{};  // app, hardware, …
+  std::string class_{};  // app, gpu (unusable until reset), hw, info, config; empty: not grouped
+  std::string mnemonic{};
 };
 std::optional<XidMeaning> xid(std::int64_t code);
 

@@ -1,3 +1,67 @@
-#include <string_view>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <stdexcept>
+
+#include "knowledge/embedded.h"
 #include "knowledge/knowledge.h"
-namespace envdoctor::knowledge { std::string_view table(std::string_view) { return {}; } }
+#include "knowledge/rows.h"
+
+namespace envdoctor::knowledge {
+namespace {
+
+struct Replacement {
+  std::string file{};
+  std::string bytes{};
+};
+
+std::map<std::string, Replacement, std::less<>>& replacements() {
+  static std::map<std::string, Replacement, std::less<>> all;
+  return all;
+}
+
+const Embedded* embedded(std::string_view name) {
+  for (const Embedded* row = embedded_tables; row->name != nullptr; ++row) {
+    if (name == row->name) return row;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string_view table(std::string_view name) {
+  if (const auto found = replacements().find(name); found != replacements().end()) return found->second.bytes;
+  if (const Embedded* row = embedded(name)) return {row->begin, static_cast<std::size_t>(row->end - row->begin)};
+  return {};
+}
+
+std::string table_file(std::string_view name) {
+  if (const auto found = replacements().find(name); found != replacements().end()) return found->second.file;
+  return std::string(name) + ".json";
+}
+
+std::vector<std::string> table_names() {
+  std::vector<std::string> names;
+  for (const Embedded* row = embedded_tables; row->name != nullptr; ++row) names.emplace_back(row->name);
+  return names;
+}
+
+void use_folder(const std::string& folder) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error)) throw std::runtime_error(folder + ": not a folder");
+  std::map<std::string, Replacement, std::less<>> read;
+  for (const std::string& name : table_names()) {
+    const std::string file = (std::filesystem::path(folder) / (name + ".json")).string();
+    if (!std::filesystem::exists(std::filesystem::symlink_status(file, error))) continue;
+    std::ifstream in(file, std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    if (!in || bytes.empty()) throw std::runtime_error(file + ": cannot be read, or is empty");
+    check_table(bytes, file);
+    read.emplace(name, Replacement{.file = file, .bytes = std::move(bytes)});
+  }
+  if (read.empty()) throw std::runtime_error(folder + ": holds none of the tables, such as gpu_arch.json");
+  replacements() = std::move(read);
+}
+
+}  // namespace envdoctor::knowledge

@@ -1,0 +1,44 @@
+#pragma once
+// What releases of the frameworks were built for (tensorflow.json, pytorch.json, jax.json).
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace envdoctor::knowledge {
+
+struct TensorflowNeeds {
+  std::string cuda{};               // "12.5"
+  std::string cudnn{};              // "9.3"
+  std::vector<std::string> sass{};  // machine code it carries; empty: not recorded
+  std::vector<std::string> ptx{};
+  std::string lowest_capability{};     // empty: not recorded
+  std::vector<std::string> sonames{};  // one missing: no GPU
+  std::string cudnn_soname{};
+  std::vector<std::string> gpu_packages{};  // pip packages of this release that hold GPU code
+};
+// The Linux GPU build of TensorFlow "2.15" or "2.15.1". nullopt: release not recorded.
+std::optional<TensorflowNeeds> tensorflow_needs(std::string_view version);
+
+// The CUDA that a wheel's local version names: "2.4.1+cu121" -> "12.1". nullopt: no CUDA tag (cpu, rocm6.1, none).
+std::optional<std::string> cuda_of_torch_version(std::string_view version);
+// The CUDA of PyPI's Linux wheel of this release, which may carry no tag. nullopt: not recorded.
+std::optional<std::string> default_cuda_of_torch(std::string_view version);
+
+struct TorchTargets {
+  std::vector<std::string> sass{};
+  std::vector<std::string> ptx{};
+};
+// What a Linux x86-64 wheel of this release and CUDA was compiled for. nullopt: not recorded.
+std::optional<TorchTargets> torch_targets(std::string_view version, std::string_view cuda);
+
+struct JaxNeeds {  // an empty text: not recorded
+  std::string cuda{};
+  std::string cudnn{};
+  std::string driver{};
+  std::string lowest_capability{};
+};
+// The least that JAX "0.4.35" asks for with its wheels for this CUDA major ("12"). nullopt: no such wheel recorded.
+std::optional<JaxNeeds> jax_needs(std::string_view version, std::string_view cuda_major);
+
+}  // namespace envdoctor::knowledge

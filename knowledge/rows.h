@@ -1,0 +1,47 @@
+#pragma once
+// The records of a table, one at a time, each field read with its type. Used by the look-ups beside it only.
+//
+// A table is one JSON object of lists of records. Whatever doesn't fit throws std::runtime_error naming file and place:
+// "gpu_arch.json: at /nvidia_devices/3/id: a text expected".
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace envdoctor::knowledge {
+
+class Row {
+ public:
+  Row(const void* node, std::string place) : node_(node), place_(std::move(place)) {}
+  [[nodiscard]] std::string text(const char* key) const;                // must be there
+  [[nodiscard]] std::string text_if(const char* key) const;             // missing or null: empty
+  [[nodiscard]] std::int64_t number(const char* key) const;             // must be there
+  [[nodiscard]] bool flag_if(const char* key) const;                    // missing or null: false
+  [[nodiscard]] std::vector<std::string> texts(const char* key) const;  // missing or null: none
+  [[nodiscard]] std::optional<Row> child(const char* key) const;        // an object; missing, null or false: none
+  [[nodiscard]] std::vector<Row> children(const char* key) const;       // a list of objects
+  [[nodiscard]] bool has(const char* key) const;                        // there and not null
+  [[nodiscard]] std::vector<std::string> keys() const;
+
+ private:
+  [[noreturn]] void wrong(const std::string& key, const char* expected) const;
+  const void* node_;
+  std::string place_;
+};
+
+struct ListReader {
+  const char* list;
+  std::function<void(const Row&)> take;
+};
+
+// Every record of these lists in file order, in one pass. A list that isn't there is an error.
+void read_table(std::string_view name, const std::vector<ListReader>& readers);
+
+// The file that table(name) comes from, for messages.
+std::string table_file(std::string_view name);
+// Throws unless `bytes` are a table.
+void check_table(std::string_view bytes, const std::string& file);
+
+}  // namespace envdoctor::knowledge

@@ -1,0 +1,58 @@
+#include <map>
+
+#include "knowledge/drivers.h"
+#include "knowledge/frameworks.h"
+#include "knowledge/rows.h"
+
+namespace envdoctor::knowledge {
+namespace {
+
+struct SonameSet {
+  std::vector<std::string> required{};
+  std::string cudnn{};
+};
+
+using Releases = std::map<std::string, TensorflowNeeds, std::less<>>;
+
+Releases read_releases() {
+  Releases releases;
+  std::map<std::string, SonameSet> sets;
+  std::map<std::string, std::string> set_of_release;
+  read_table("tensorflow", {{"releases",
+                             [&](const Row& row) {
+                               const std::string version = row.text("version");
+                               TensorflowNeeds& needs = releases[version];
+                               set_of_release[version] = row.text_if("soname_set");
+                               if (const auto gpu = row.child("linux_gpu")) {
+                                 needs.cuda = gpu->text("cuda");
+                                 needs.cudnn = gpu->text("cudnn");
+                               }
+                               if (const auto capabilities = row.child("compute_capabilities")) {
+                                 needs.sass = capabilities->texts("sass");
+                                 needs.ptx = capabilities->texts("ptx");
+                                 needs.lowest_capability = capabilities->text_if("min");
+                               }
+                               if (needs.lowest_capability.empty() && !needs.sass.empty())
+                                 needs.lowest_capability = needs.sass.front();
+                               needs.gpu_packages.push_back(row.text("gpu_pip_package"));
+                             }},
+                            {"soname_sets", [&](const Row& row) {
+                               sets[row.text("id")] = {.required = row.texts("required"), .cudnn = row.text("cudnn")};
+                             }}});
+  for (auto& [version, needs] : releases) {
+    const SonameSet& set = sets[set_of_release[version]];
+    needs.sonames = set.required;
+    needs.cudnn_soname = set.cudnn;
+  }
+  return releases;
+}
+
+}  // namespace
+
+std::optional<TensorflowNeeds> tensorflow_needs(std::string_view version) {
+  static const Releases releases = read_releases();
+  const auto found = releases.find(major_minor_of(version));
+  return found == releases.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace envdoctor::knowledge

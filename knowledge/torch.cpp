@@ -1,0 +1,57 @@
+#include <algorithm>
+#include <map>
+
+#include "knowledge/drivers.h"
+#include "knowledge/frameworks.h"
+#include "knowledge/rows.h"
+
+namespace envdoctor::knowledge {
+namespace {
+
+struct Torch {
+  std::map<std::string, std::string, std::less<>> default_cuda{};
+  std::map<std::pair<std::string, std::string>, TorchTargets> targets{};
+};
+
+const Torch& torch() {
+  static const Torch all = [] {
+    Torch t;
+    read_table(
+        "pytorch",
+        {{"releases",
+          [&t](const Row& row) {
+            if (!row.has("pypi_default_cuda")) return;
+            t.default_cuda[row.text("version")] = row.text("pypi_default_cuda");
+          }},
+         {"arch_lists", [&t](const Row& row) {
+            if (row.text("os") != "linux") return;
+            t.targets[{row.text("version"), row.text("cuda")}] = {.sass = row.texts("sass"), .ptx = row.texts("ptx")};
+          }}});
+    return t;
+  }();
+  return all;
+}
+
+}  // namespace
+
+std::optional<std::string> cuda_of_torch_version(std::string_view version) {
+  const auto plus = version.find("+cu");
+  if (plus == std::string_view::npos) return std::nullopt;
+  std::string_view digits = version.substr(plus + 3);
+  digits = digits.substr(0, digits.find_first_not_of("0123456789"));
+  if (digits.size() < 2) return std::nullopt;
+  // The last digit is the minor: cu92, cu121.
+  return std::string(digits.substr(0, digits.size() - 1)) + "." + digits.back();
+}
+
+std::optional<std::string> default_cuda_of_torch(std::string_view version) {
+  const auto found = torch().default_cuda.find(major_minor_of(version));
+  return found == torch().default_cuda.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<TorchTargets> torch_targets(std::string_view version, std::string_view cuda) {
+  const auto found = torch().targets.find({major_minor_of(version), major_minor_of(cuda)});
+  return found == torch().targets.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace envdoctor::knowledge
