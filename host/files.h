@@ -41,8 +41,8 @@ class Files {
 };
 
 // Files under `root`, which no link and no ".." leaves (openat2 RESOLVE_IN_ROOT, with a fallback).
-// A captured root may hold beside it `nodes.json` (device nodes, which an archive can't keep) and `errors.json`
-// (path -> errno name that reading it gave); both are honoured.
+// A captured root is a folder named `root`; beside it may lie `nodes.txt` (device nodes, owners and modes, which an
+// archive can't keep) and `errors.txt` (what reading a path gave instead of a content), see host/sidecar.h.
 std::unique_ptr<Files> open_files(const std::string& root);
 
 // First line without its end, blanks trimmed. An empty file is failed.
