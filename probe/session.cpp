@@ -21,8 +21,14 @@ void Session::record(const std::string& probe, ProbeStatus status) {
     known.status = status.status;
     known.error = status.error;
   }
-  if (const auto* longer = status.duration_ms.get(); longer && (!known.duration_ms.get() || *known.duration_ms.get() < *longer))
+  if (const auto* longer = status.duration_ms.get();
+      longer && (!known.duration_ms.get() || *known.duration_ms.get() < *longer))
     known.duration_ms = *longer;
+}
+
+void Session::blame(const std::string& probe, const std::string& culprit, const std::string& file) {
+  ProbeError* error = snapshot_.probes.fill()[probe].error.get();
+  if (error && error->culprit.is(culprit)) error->culprit = file;
 }
 
 void Session::apart(const std::string& probe, const std::string& culprit, Limits limits,
