@@ -1,5 +1,6 @@
 #pragma once
-// Patterns of log lines, from knowledge/log_patterns.json: one RE2 Set, one pass.
+// Patterns of log lines, from knowledge/log_patterns.json: one pass for the fixed words of all of them, then RE2 on the
+// lines that hold the words.
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,7 +14,21 @@ struct LogMatch {
   std::map<std::string, std::string> fields{};
 };
 
-// Every pattern that this line (one line, without its end, Latin-1, cut at 16 KiB by the caller) matches, in table order.
+// A row of the table.
+struct LogPattern {
+  std::string id{};
+  std::string event{};
+  std::string framework{};
+  std::string pattern{};
+  std::string capture{};
+  std::map<std::string, std::string> set{};
+  std::string example{};                        // a line that must match
+  std::map<std::string, std::string> fields{};  // what must come of it
+};
+std::vector<LogPattern> log_patterns();
+
+// Every pattern that this line (one line, without its end, Latin-1, cut at 16 KiB by the caller) matches, in table
+// order.
 std::vector<LogMatch> match_log_line(std::string_view line);
 
 }  // namespace envdoctor::knowledge

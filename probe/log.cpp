@@ -1,0 +1,90 @@
+#include "probe/log.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "evidence/merge.h"
+#include "knowledge/log_patterns.h"
+
+namespace envdoctor {
+namespace {
+
+constexpr std::size_t longest_line = std::size_t{16} * 1024;
+constexpr std::int64_t kept_of_equal = 3;
+constexpr std::int64_t kept_of_kind = 64;
+
+std::uint64_t fingerprint(const knowledge::LogMatch& match) {
+  std::string key = match.event;
+  for (const auto& [name, value] : match.fields) key.append(1, '\0').append(name).append(1, '\0').append(value);
+  return std::hash<std::string>{}(key);
+}
+
+}  // namespace
+
+LogReader::LogReader(std::string source) : source_(std::move(source)) {}
+
+void LogReader::feed(std::string_view chunk) {
+  while (!chunk.empty()) {
+    const std::size_t end = chunk.find('\n');
+    if (end == std::string_view::npos) {
+      if (partial_.size() < longest_line) partial_.append(chunk.substr(0, longest_line - partial_.size()));
+      return;
+    }
+    const std::string_view piece = chunk.substr(0, end);
+    chunk.remove_prefix(end + 1);
+    if (partial_.empty()) {
+      take_piece(piece);
+    } else {
+      if (partial_.size() < longest_line) partial_.append(piece.substr(0, longest_line - partial_.size()));
+      take_piece(partial_);
+      partial_.clear();
+    }
+  }
+}
+
+void LogReader::take_piece(std::string_view piece) {
+  ++line_;
+  take_line(plain_log_line(piece.substr(0, longest_line), plain_));
+}
+
+void LogReader::take_line(std::string_view line) {
+  reports_.line(line);
+  for (knowledge::LogMatch& match : knowledge::match_log_line(line)) {
+    Seen& seen = seen_[fingerprint(match)];
+    if (++seen.count > kept_of_equal) continue;
+    if (seen.count == 1) {
+      if (++kinds_[match.event] > kept_of_kind) {
+        seen_.erase(fingerprint(match));
+        continue;
+      }
+      seen.first = events_.size();
+    }
+    LogEvent& event = events_.emplace_back();
+    event.event = match.event;
+    if (!match.framework.empty()) event.framework = match.framework;
+    event.source = source_;
+    event.line = line_;
+    event.fields = std::move(match.fields);
+  }
+}
+
+Snapshot LogReader::finish() {
+  if (!partial_.empty()) {
+    take_piece(partial_);
+    partial_.clear();
+  }
+  for (const auto& [key, seen] : seen_) {
+    if (seen.count > 1) events_[seen.first].fields["count"] = std::to_string(seen.count);
+  }
+  Snapshot snapshot = reports_.finish();
+  snapshot.log = std::move(events_);
+  return snapshot;
+}
+
+Snapshot read_log(std::string_view text, const std::string& source_name) {
+  LogReader reader(source_name);
+  reader.feed(text);
+  return reader.finish();
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,48 @@
+#pragma once
+// Reads what programs printed: recognised lines become events, whole reports become the sections they speak of.
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evidence/snapshot.h"
+#include "probe/log_reports.h"
+
+namespace envdoctor {
+
+// Takes a log of any size piece by piece, in memory that doesn't grow with it.
+class LogReader {
+ public:
+  explicit LogReader(std::string source);  // the name that the events carry
+  // The next bytes, cut anywhere.
+  void feed(std::string_view chunk);
+  // What was read. Of events with equal fields the first three are kept; the first carries how often it was met
+  // ("count"), if more than once. The log of a file in which nothing was recognised is present and empty.
+  Snapshot finish();
+
+ private:
+  void take_piece(std::string_view piece);
+  void take_line(std::string_view line);
+
+  std::string source_{};
+  std::string partial_{};  // a line whose end has not come yet, at most as long as a line may be
+  std::string plain_{};    // scratch
+  std::int64_t line_ = 0;
+  std::vector<LogEvent> events_{};
+  struct Seen {
+    std::int64_t count = 0;
+    std::size_t first = 0;
+  };
+  std::map<std::uint64_t, Seen> seen_{};
+  std::map<std::string, std::int64_t> kinds_{};
+  LogReports reports_{};
+};
+
+Snapshot read_log(std::string_view text, const std::string& source_name);
+
+// A line as the program wrote it: without colours, CI time stamps, rank and pod marks and quote marks before it.
+// The answer points into `line` or into `scratch`.
+std::string_view plain_log_line(std::string_view line, std::string& scratch);
+
+}  // namespace envdoctor

@@ -1,0 +1,36 @@
+#pragma once
+// Whole reports inside a log (collect_env, nvidia-smi, clinfo, …): where one starts, and who reads it.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evidence/snapshot.h"
+
+namespace envdoctor {
+
+// A parser of one kind of report. It gets the lines from the one that gave the report away, plus the three before it.
+struct LogReportKind {
+  const char* name;
+  bool (*starts)(std::string_view line);       // cheap: asked of every line
+  Snapshot (*parse)(const std::string& text);  // never throws; an empty snapshot if it isn't one after all
+};
+const std::vector<LogReportKind>& log_report_kinds();
+
+// Collects the text of each kind that starts in a log, up to a limit, and parses it at the end.
+class LogReports {
+ public:
+  void line(std::string_view line);
+  // The sections of all reports found; the first report of a kind wins.
+  Snapshot finish();
+
+ private:
+  struct Block {
+    const LogReportKind* kind = nullptr;
+    std::string text{};
+  };
+  std::vector<Block> blocks_{};
+  std::string before_[3]{};
+  std::size_t next_before_ = 0;
+};
+
+}  // namespace envdoctor

@@ -1,0 +1,70 @@
+#include "probe/log.h"
+
+#include <gtest/gtest.h>
+
+namespace envdoctor {
+namespace {
+
+std::vector<LogEvent> events(std::string_view text) {
+  const Snapshot snapshot = read_log(text, "train.log");
+  EXPECT_NE(snapshot.log.get(), nullptr);
+  return *snapshot.log.get();
+}
+
+constexpr std::string_view mismatch = "Failed to initialize NVML: Driver/library version mismatch";
+
+TEST(LogReader, GivesTheLineAndTheSourceOfAnEvent) {
+  const auto all = events("starting\nloading data\n" + std::string(mismatch) + "\ndone\n");
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_TRUE(all[0].event.is("driver-library-mismatch"));
+  EXPECT_TRUE(all[0].source.is("train.log"));
+  EXPECT_TRUE(all[0].line.is(3));
+}
+
+TEST(LogReader, ReadsALastLineWithoutAnEnd) { EXPECT_EQ(events(mismatch).size(), 1U); }
+
+TEST(LogReader, ReadsTheSameHoweverTheTextIsCut) {
+  const std::string text = "a\r\n" + std::string(mismatch) + "\r\n\nNVML library version: 535.171\n";
+  const Snapshot whole = read_log(text, "x");
+  for (std::size_t size = 1; size < text.size(); ++size) {
+    LogReader reader("x");
+    for (std::size_t at = 0; at < text.size(); at += size) reader.feed(std::string_view(text).substr(at, size));
+    EXPECT_EQ(reader.finish(), whole) << size;
+  }
+}
+
+TEST(LogReader, KeepsThreeOfEqualEventsAndCountsThem) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += std::string(mismatch) + "\n";
+  const auto all = events(text);
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].fields.at("count"), "1000");
+  EXPECT_TRUE(all[2].line.is(3));
+}
+
+TEST(LogReader, KeepsABoundedNumberOfEventsThatDifferInAField) {
+  std::string text;
+  for (int i = 0; i < 5000; ++i) text += "NVML library version: 1." + std::to_string(i) + "\n";
+  EXPECT_EQ(events(text).size(), 64U);
+}
+
+TEST(LogReader, SurvivesBinaryHugeLinesAndEmptyText) {
+  std::string binary;
+  for (int i = 0; i < 100000; ++i) binary += static_cast<char>((i * 7919) >> 3);
+  EXPECT_TRUE(events(binary).empty());
+  EXPECT_TRUE(events("").empty());
+  EXPECT_EQ(events(std::string(mismatch) + std::string(1 << 20, 'x') + "\n" + std::string(mismatch)).size(), 2U);
+  EXPECT_TRUE(events(std::string(1 << 20, 'x') + std::string(mismatch)).empty());  // beyond where a line is cut
+}
+
+TEST(PlainLogLine, DropsWhatStandsBeforeAndAroundTheProgramsWords) {
+  std::string scratch;
+  EXPECT_EQ(plain_log_line("\x1b[31mError:\x1b[0m no\r", scratch), "Error: no");
+  EXPECT_EQ(plain_log_line("2024-05-01T12:00:00.1234567Z [rank3]: > > text", scratch), "text");
+  EXPECT_EQ(plain_log_line("[pod/trainer-0/main] text", scratch), "text");
+  EXPECT_EQ(plain_log_line("[rank without an end", scratch), "[rank without an end");
+  EXPECT_EQ(plain_log_line("\x1b[", scratch), "");
+}
+
+}  // namespace
+}  // namespace envdoctor
