@@ -14,11 +14,8 @@ const Diagnosis* diagnosis(std::string_view id) {
 Finding& Answers::found(std::string_view id, std::string subject) {
   const Diagnosis* row = diagnosis(id);
   if (!row) throw std::logic_error("not in the catalogue: " + std::string(id));
-  return findings.emplace_back(Finding{.id = row->id,
-                                       .subject = std::move(subject),
-                                       .severity = row->severity,
-                                       .rung = row->rung,
-                                       .title = row->title});
+  return findings.emplace_back(Finding{
+      .id = row->id, .subject = std::move(subject), .severity = row->severity, .rung = row->rung, .title = row->title});
 }
 
 void Answers::sound(std::string_view id) { results.push_back({std::string(id), CheckState::sound, {}}); }

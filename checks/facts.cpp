@@ -60,7 +60,8 @@ std::vector<const LogEvent*> events_of(const Snapshot& snapshot, std::string_vie
 
 Flag package_installed(const Snapshot& snapshot, std::string_view name) {
   return of(snapshot.python, &Python::packages).then([&](const std::map<std::string, std::string>& packages) {
-    return std::ranges::any_of(packages, [&](const auto& entry) { return plain_name(entry.first) == plain_name(name); });
+    return std::ranges::any_of(packages,
+                               [&](const auto& entry) { return plain_name(entry.first) == plain_name(name); });
   });
 }
 

@@ -24,7 +24,8 @@ Vendor vendor_of(const PciDevice& device) {
   if (!id.empty()) return Vendor::other;
   const std::string name = known(device.vendor) + " " + known(device.name);
   if (contains_word(name, "nvidia")) return Vendor::nvidia;
-  if (contains_word(name, "amd") || contains_word(name, "advanced micro") || contains_word(name, "radeon")) return Vendor::amd;
+  if (contains_word(name, "amd") || contains_word(name, "advanced micro") || contains_word(name, "radeon"))
+    return Vendor::amd;
   if (contains_word(name, "intel")) return Vendor::intel;
   return Vendor::other;
 }
@@ -33,11 +34,11 @@ Vendor vendor_of(const PciDevice& device) {
 bool is_integrated(const Gpu& gpu) {
   if (gpu.vendor == Vendor::intel) return gpu.address.starts_with("0000:00:02.");
   if (gpu.vendor != Vendor::amd) return false;
-  static const char* const apus[] = {"Raphael", "Renoir", "Cezanne", "Picasso", "Raven", "Rembrandt", "Phoenix", "Strix",
-                                     "Krackan", "Barcelo", "Lucienne", "Granite Ridge", "Mendocino", "Van Gogh"};
-  return std::ranges::any_of(apus, [&](const char* apu) {
-    return gpu.chip.starts_with(apu) || gpu.name.find(apu) != std::string::npos;
-  });
+  static const char* const apus[] = {"Raphael",   "Renoir",        "Cezanne",   "Picasso", "Raven",
+                                     "Rembrandt", "Phoenix",       "Strix",     "Krackan", "Barcelo",
+                                     "Lucienne",  "Granite Ridge", "Mendocino", "Van Gogh"};
+  return std::ranges::any_of(
+      apus, [&](const char* apu) { return gpu.chip.starts_with(apu) || gpu.name.find(apu) != std::string::npos; });
 }
 
 void name_from_knowledge(Gpu& gpu, const PciDevice& device) {
@@ -133,7 +134,8 @@ std::vector<Gpu> gpus_of(const Snapshot& snapshot) {
               .name = known(device.name),
               .driver = known(device.driver),
               .pci_index = static_cast<int>(i)};
-      if (device.vendor_id.get() && device.device_id.get()) gpu.device_id = known(device.vendor_id) + ":" + known(device.device_id);
+      if (device.vendor_id.get() && device.device_id.get())
+        gpu.device_id = known(device.vendor_id) + ":" + known(device.device_id);
       name_from_knowledge(gpu, device);
       gpus.push_back(std::move(gpu));
     }

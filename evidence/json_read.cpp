@@ -20,7 +20,8 @@ struct Place {
 };
 
 [[noreturn]] void reject(const Place& place, std::string_view wanted, const Json& found) {
-  throw BadDocument(fmt::format("at {}: {} expected, {} found", place.parent ? place.text() : "the top", wanted, found.type_name()));
+  throw BadDocument(
+      fmt::format("at {}: {} expected, {} found", place.parent ? place.text() : "the top", wanted, found.type_name()));
 }
 
 void read(const Json& json, std::string& value, const Place& place) {
@@ -142,7 +143,8 @@ Snapshot snapshot_from_json(std::string_view text, const std::string& source) {
     if (!document.is_object()) reject(place, "an object", document);
     const Json schema = document.value("schema", Json());
     if (schema != "envdoctor.snapshot/1")
-      throw BadDocument(fmt::format("at /schema: \"envdoctor.snapshot/1\" expected, {} found", schema.dump(-1, ' ', false, Json::error_handler_t::replace)));
+      throw BadDocument(fmt::format("at /schema: \"envdoctor.snapshot/1\" expected, {} found",
+                                    schema.dump(-1, ' ', false, Json::error_handler_t::replace)));
     Snapshot snapshot;
     read(document, snapshot, place);
     return snapshot;

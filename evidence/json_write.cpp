@@ -23,10 +23,17 @@ Json write(const std::map<std::string, T>& values);
 template <class T>
 void put(Json& object, const std::string& key, const Reading<T>& reading) {
   switch (reading.outcome()) {
-    case Outcome::not_probed: break;
-    case Outcome::absent: object[key] = {{"absent", reading.why()}}; break;
-    case Outcome::failed: object[key] = {{"failed", reading.why()}}; break;
-    case Outcome::present: object[key] = write(*reading.get()); break;
+    case Outcome::not_probed:
+      break;
+    case Outcome::absent:
+      object[key] = {{"absent", reading.why()}};
+      break;
+    case Outcome::failed:
+      object[key] = {{"failed", reading.why()}};
+      break;
+    case Outcome::present:
+      object[key] = write(*reading.get());
+      break;
   }
 }
 

@@ -1,1 +1,25 @@
+#include <algorithm>
+
 #include "reports/reports.h"
+
+namespace envdoctor {
+
+const std::vector<Format>& all_formats() {
+  static const std::vector<Format> formats = {
+      {"text", ".txt", render_text},
+      {"json", ".json", render_json},
+  };
+  return formats;
+}
+
+const Format* format_named(std::string_view name) {
+  const auto found = std::ranges::find(all_formats(), name, &Format::name);
+  return found == all_formats().end() ? nullptr : &*found;
+}
+
+const Format& format_for_file(std::string_view path) {
+  const auto found = std::ranges::find_if(all_formats(), [&](const Format& f) { return path.ends_with(f.extension); });
+  return found == all_formats().end() ? all_formats().front() : *found;
+}
+
+}  // namespace envdoctor

@@ -1,9 +1,36 @@
 #pragma once
-// A report format: a pure function from a finished report to text.
+// The report formats: pure functions from a finished report to text. They decide nothing.
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "checks/report.h"
 
 namespace envdoctor {
+
+struct ReportStyle {
+  bool color = false;
+  bool verbose = false;
+};
+
+std::string render_text(const Report& report, const ReportStyle& style);
+std::string render_json(const Report& report, const ReportStyle& style);
+
+struct Format {
+  const char* name;
+  const char* extension;  // of a file name that asks for it
+  std::string (*render)(const Report&, const ReportStyle&);
+};
+const std::vector<Format>& all_formats();
+const Format* format_named(std::string_view name);  // null: no such format
+// By the file name's extension; text where it tells nothing.
+const Format& format_for_file(std::string_view path);
+
+// `envdoctor show`: what the host is, no judgement. Empty section: all of them.
+std::string render_show(const Snapshot& snapshot, const std::string& section);
+const std::vector<std::string>& show_sections();
+
+// `envdoctor explain ID`: one row of the catalogue in full.
+std::string render_explanation(const Diagnosis& diagnosis);
 
 }  // namespace envdoctor

@@ -54,7 +54,8 @@ TEST(Json, EveryFieldSurvivesTheRoundTrip) {
 
 TEST(Json, TheFourAnswersStayApart) {
   const auto snapshot = snapshot_from_json(
-      R"({"schema": "envdoctor.snapshot/1", "host": {"os": "Debian", "kernel": {"absent": "none"}, "arch": {"failed": "EACCES"}}})", "host.json");
+      R"({"schema": "envdoctor.snapshot/1", "host": {"os": "Debian", "kernel": {"absent": "none"}, "arch": {"failed": "EACCES"}}})",
+      "host.json");
   const auto* host = snapshot.host.get();
   ASSERT_NE(host, nullptr);
   EXPECT_TRUE(host->os.is("Debian"));
@@ -64,21 +65,26 @@ TEST(Json, TheFourAnswersStayApart) {
 }
 
 TEST(Json, AModuleMayBeABareName) {
-  const auto snapshot = snapshot_from_json(R"({"schema": "envdoctor.snapshot/1", "modules": ["nvidia", {"name": "nouveau"}]})", "x");
+  const auto snapshot =
+      snapshot_from_json(R"({"schema": "envdoctor.snapshot/1", "modules": ["nvidia", {"name": "nouveau"}]})", "x");
   EXPECT_TRUE(snapshot.modules.get()->at(0).name.is("nvidia"));
   EXPECT_TRUE(snapshot.modules.get()->at(1).name.is("nouveau"));
 }
 
 TEST(Json, BytesThatAreNotUtf8AreReplacedNotThrown) {
   Snapshot snapshot;
-  snapshot.host.fill().os = std::string("D\xff" "bian");
-  EXPECT_THAT(to_json(snapshot), testing::HasSubstr("D\xef\xbf\xbd" "bian"));
+  snapshot.host.fill().os = std::string(
+      "D\xff"
+      "bian");
+  EXPECT_THAT(to_json(snapshot), testing::HasSubstr("D\xef\xbf\xbd"
+                                                    "bian"));
 }
 
 TEST(Json, ErrorsNameTheFileAndThePlace) {
   EXPECT_EQ(complaint(R"({"schema": "envdoctor.snapshot/1", "pci": [{}, {"link": {"width": "x16"}}]})"),
             "host.json: at /pci/1/link/width: an integer expected, string found");
-  EXPECT_THAT(complaint(R"({"schema": "envdoctor.snapshot/1", "pci")"), testing::HasSubstr("host.json: parse error at line 1, column"));
+  EXPECT_THAT(complaint(R"({"schema": "envdoctor.snapshot/1", "pci")"),
+              testing::HasSubstr("host.json: parse error at line 1, column"));
   EXPECT_THAT(complaint(R"({"schema": "other/1"})"), testing::HasSubstr("at /schema"));
   EXPECT_THAT(complaint("[]"), testing::HasSubstr("an object expected, array found"));
   EXPECT_THAT(complaint(std::string(100000, '[')), testing::HasSubstr("nested deeper"));
@@ -87,7 +93,8 @@ TEST(Json, ErrorsNameTheFileAndThePlace) {
 
 TEST(Json, AReportGivesTheSnapshotItEmbeds) {
   const auto snapshot = snapshot_from_json(
-      R"({"schema": "envdoctor.report/1", "snapshot": {"schema": "envdoctor.snapshot/1", "memory": {"total_mib": 7}}})", "r.json");
+      R"({"schema": "envdoctor.report/1", "snapshot": {"schema": "envdoctor.snapshot/1", "memory": {"total_mib": 7}}})",
+      "r.json");
   EXPECT_TRUE(snapshot.memory.get()->total_mib.is(7));
 }
 

@@ -20,7 +20,8 @@ TEST(Reading, KeepsTheReasonThroughThen) {
 
 TEST(Reading, ThenMayAnswerWithAReadingOfItsOwn) {
   const Reading<int> reading = 4;
-  const Reading<int> half = reading.then([](int value) { return value > 3 ? Reading<int>(absent("too big")) : Reading<int>(value); });
+  const Reading<int> half =
+      reading.then([](int value) { return value > 3 ? Reading<int>(absent("too big")) : Reading<int>(value); });
   EXPECT_EQ(half.outcome(), Outcome::absent);
 }
 

@@ -1,0 +1,77 @@
+#include "app/files.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "app/options.h"
+#include "probe/log.h"
+
+namespace envdoctor {
+namespace {
+
+constexpr std::size_t input_limit = 65 << 20;
+
+struct Close {
+  void operator()(std::FILE* file) const {
+    if (file != stdin && file != stdout) std::fclose(file);
+  }
+};
+using File = std::unique_ptr<std::FILE, Close>;
+
+[[noreturn]] void fail(const std::string& path, const char* what) {
+  throw UsageError(fmt::format("{}: cannot {}: {}", shown_name(path), what, std::strerror(errno)));
+}
+
+void read_pieces(const std::string& path, const std::function<bool(std::string_view)>& take) {
+  File file(path == "-" ? stdin : std::fopen(path.c_str(), "rbe"));
+  if (!file) fail(path, "open");
+  if (path != "-" && std::filesystem::is_directory(path)) throw UsageError(path + ": is a folder");
+  std::string buffer(1 << 16, '\0');
+  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
+    if (!take({buffer.data(), got})) return;
+  }
+  if (std::ferror(file.get())) fail(path, "read");
+}
+
+}  // namespace
+
+std::string shown_name(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+std::string read_input(const std::string& path) {
+  std::string content;
+  read_pieces(path, [&](std::string_view piece) {
+    content += piece;
+    return content.size() < input_limit;  // the reader of the document complains
+  });
+  return content;
+}
+
+Snapshot read_log_file(const std::string& path) {
+  LogReader reader(path == "-" ? "stdin" : std::filesystem::path(path).filename().string());
+  read_pieces(path, [&](std::string_view piece) {
+    reader.feed(piece);
+    return true;
+  });
+  return reader.finish();
+}
+
+void write_file(const std::string& path, const std::string& content) {
+  File file(std::fopen(path.c_str(), "wbe"));
+  if (!file) fail(path, "write");
+  const bool whole = std::fwrite(content.data(), 1, content.size(), file.get()) == content.size();
+  if (!whole || std::fflush(file.get()) != 0) fail(path, "write");
+}
+
+void write_out(const std::string& content) {
+  const bool whole =
+      std::fwrite(content.data(), 1, content.size(), stdout) == content.size() && std::fflush(stdout) == 0;
+  if (!whole && errno != EPIPE) fail("standard output", "write");
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,73 @@
+#include "app/gather.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <ctime>
+
+#include "checks/check.h"
+#include "probe/probes.h"
+
+extern char** environ;  // NOLINT: POSIX
+
+namespace envdoctor {
+namespace {
+
+std::map<std::string, std::string> environment() {
+  std::map<std::string, std::string> env;
+  for (char** entry = environ; entry && *entry; ++entry) {
+    const std::string_view line = *entry;
+    const auto equals = line.find('=');
+    if (equals != line.npos && equals > 0) env.emplace(line.substr(0, equals), line.substr(equals + 1));
+  }
+  return env;
+}
+
+// The families that --only and --skip leave; empty: all.
+std::vector<std::string> wanted_families(const Options& options) {
+  if (options.only.empty() && options.skip.empty()) return {};
+  std::vector<std::string> families;
+  for (const Diagnosis& row : catalogue()) {
+    const std::string id = row.id, family = id.substr(0, id.find('.'));
+    const auto names = [&](const std::vector<std::string>& list) {
+      return std::ranges::any_of(list, [&](const std::string& name) { return name == id || name == family; });
+    };
+    if ((options.only.empty() || names(options.only)) && !names(options.skip) &&
+        std::ranges::find(families, family) == families.end())
+      families.push_back(family);
+  }
+  return families;
+}
+
+void show_progress(const std::vector<std::string>& running) {
+  fmt::print(stderr, "\r\033[Kwaiting for {}", fmt::join(running, ", "));
+}
+
+}  // namespace
+
+Snapshot gather_here(const Options& options) {
+  std::signal(SIGPIPE, SIG_IGN);
+  const auto start = std::chrono::steady_clock::now();
+  const auto files = open_files("/");
+  const Host host{.files = *files, .env = environment()};
+  GatherOptions gather_options{.quick = options.quick,
+                               .redact = options.redact,
+                               .families = wanted_families(options),
+                               .whole = std::chrono::seconds(options.timeout_s),
+                               .by = std::string("envdoctor ") + ENVDOCTOR_VERSION};
+  const bool terminal = isatty(STDERR_FILENO);
+  if (terminal) gather_options.progress = show_progress;
+  Snapshot snapshot = gather(host, gather_options);
+  if (terminal) fmt::print(stderr, "\r\033[K");
+  const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
+  snapshot.captured = Captured{.at = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
+                               .by = gather_options.by,
+                               .duration_ms = static_cast<std::int64_t>(spent.count())};
+  return snapshot;
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,145 @@
+#include "app/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+
+#include "app/names.h"
+#include "reports/reports.h"
+
+namespace envdoctor {
+namespace {
+
+// "json=r.json" or "r.json".
+Output parse_output(const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals != text.npos && format_named(text.substr(0, equals)))
+    return {text.substr(0, equals), text.substr(equals + 1)};
+  return {{}, text};
+}
+
+void parse_expectation(const std::string& text, Options& options) {
+  const auto equals = text.find('=');
+  const std::string key = text.substr(0, equals);
+  if (equals == text.npos || key != "gpus")
+    throw UsageError(fmt::format("--expect {}: only gpus=NUMBER is known", text));
+  const std::string number = text.substr(equals + 1);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (error != std::errc() || end != number.data() + number.size() || value < 0)
+    throw UsageError(fmt::format("--expect {}: a number of GPUs, 0 or more, belongs after gpus=", text));
+  options.expect_gpus = value;
+}
+
+// What every command that makes a report takes.
+void add_report_options(CLI::App& app, Options& options, std::vector<std::string>& outputs,
+                        std::vector<std::string>& expectations) {
+  std::vector<std::string> names;
+  for (const Format& format : all_formats()) names.emplace_back(format.name);
+  app.add_option("--format", options.format, "what standard output carries")->check(CLI::IsMember(names));
+  app.add_option("-o,--output", outputs, "write a report to [FORMAT=]FILE instead; may be repeated")
+      ->type_name("[FORMAT=]FILE");
+  app.add_option("--only", options.only, "only these diagnoses or families, such as driver")
+      ->delimiter(',')
+      ->type_name("ID");
+  app.add_option("--skip", options.skip, "not these diagnoses or families")->delimiter(',')->type_name("ID");
+  app.add_option("--expect", expectations, "what this host must be: gpus=NUMBER")->type_name("KEY=VALUE");
+  app.add_option("--fail-on", options.fail_on, "lowest severity that makes the exit status 1")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, FailOn>{
+          {"error", FailOn::error}, {"warning", FailOn::warning}, {"never", FailOn::never}}))
+      ->type_name("error|warning|never");
+}
+
+void add_gather_options(CLI::App& app, Options& options) {
+  app.add_flag("--quick", options.quick, "files and driver libraries only, one tiny launch per OpenCL device");
+  app.add_option("--timeout", options.timeout_s, "limit of the whole run in seconds, 120 unless told")
+      ->check(CLI::Range(1, 86400))
+      ->type_name("SECONDS");
+  app.add_flag("!--no-redact", options.redact, "keep UUIDs, home folders and names in what is gathered");
+}
+
+void check_names(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (is_diagnosis_or_family(name)) continue;
+    throw UsageError(fmt::format("{}: no such diagnosis or family{}. See 'envdoctor list'.", name,
+                                 did_you_mean(name, diagnosis_names())));
+  }
+}
+
+}  // namespace
+
+Options parse_options(int argc, const char* const* argv, std::string& printed) {
+  Options options;
+  std::vector<std::string> outputs, expectations;
+  CLI::App app("Says whether this machine's GPUs will really be used, and if not, the one cause and the fix.",
+               "envdoctor");
+  app.set_version_flag("--version", std::string("envdoctor ") + ENVDOCTOR_VERSION);
+  app.require_subcommand(0, 1);
+  app.option_defaults()->configurable(false);
+  app.failure_message(CLI::FailureMessage::simple);
+  app.add_option("--color", options.color, "auto, always or never")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, ColorWhen>{
+          {"auto", ColorWhen::automatic}, {"always", ColorWhen::always}, {"never", ColorWhen::never}}))
+      ->type_name("auto|always|never");
+  app.add_option("--knowledge", options.knowledge, "folder with JSON tables that replace the built-in ones")
+      ->check(CLI::ExistingDirectory)
+      ->type_name("FOLDER");
+  app.add_flag("-v,--verbose", options.verbose, "all evidence, unknown checks, time of each probe");
+  app.fallthrough();
+  add_report_options(app, options, outputs, expectations);
+  add_gather_options(app, options);
+
+  auto* check = app.add_subcommand("check", "probe this host, diagnose, report (the default)");
+  auto* show = app.add_subcommand("show", "what this host is, on one page, without judgement");
+  auto* capture = app.add_subcommand("capture", "write what check would gather as a snapshot");
+  auto* diagnose = app.add_subcommand("diagnose", "diagnose from snapshots and logs alone; reads nothing of this host");
+  auto* explain = app.add_subcommand("explain", "one diagnosis in full");
+  auto* list = app.add_subcommand("list", "all diagnoses and probes");
+  for (auto* command : {check, show, capture, diagnose, explain, list}) command->fallthrough();
+
+  show->add_option("section", options.arguments, "one of: " + fmt::format("{}", fmt::join(show_sections(), ", ")))
+      ->expected(0, 1);
+  capture->add_option("--host-folder", options.host_folder, "write a folder with the files as read, for tests")
+      ->type_name("FOLDER");
+  diagnose->add_option("snapshot", options.arguments, "snapshots or JSON reports; - is standard input");
+  diagnose
+      ->add_option("--log", options.logs, "a log of the program that misbehaves; - is standard input; may be repeated")
+      ->type_name("FILE");
+  explain->add_option("id", options.arguments, "such as driver.version-mismatch")->expected(1)->required();
+
+  const auto own_words = [&] { return "'envdoctor " + options.command + " --help' tells what it takes."; };
+  try {
+    if (argc > 1 && argv[1][0] != '-') {
+      const auto commands = command_names();
+      if (std::ranges::find(commands, argv[1]) == commands.end())
+        throw UsageError(
+            fmt::format("'{}' is no command{}. See 'envdoctor --help'.", argv[1], did_you_mean(argv[1], commands)));
+    }
+    app.parse(argc, argv);
+  } catch (const CLI::CallForVersion&) {
+    printed = app.version() + "\n";
+    return options;
+  } catch (const CLI::Success&) {
+    for (auto* command : app.get_subcommands()) {
+      printed = command->help();
+      return options;
+    }
+    printed = app.help();
+    return options;
+  } catch (const CLI::ParseError& error) {
+    for (auto* command : app.get_subcommands()) options.command = command->get_name();
+    throw UsageError(std::string(error.what()) + ". " + own_words());
+  }
+  for (auto* command : app.get_subcommands()) options.command = command->get_name();
+  for (const std::string& text : outputs) options.outputs.push_back(parse_output(text));
+  for (const std::string& text : expectations) parse_expectation(text, options);
+  check_names(options.only);
+  check_names(options.skip);
+  if (options.command == "diagnose" && options.arguments.empty() && options.logs.empty())
+    throw UsageError("diagnose needs a snapshot or --log FILE. " + own_words());
+  return options;
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <map>
+
+#include "checks/explains.h"
+#include "checks/gpus.h"
+#include "checks/ladder.h"
+#include "checks/report.h"
+#include "checks/verdict.h"
+
+namespace envdoctor {
+namespace {
+
+bool named(const std::vector<std::string>& names, const std::string& id) {
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    return name == id || (name.find('.') == name.npos && id.starts_with(name + "."));
+  });
+}
+
+bool wanted(const JudgeOptions& options, const std::string& id) {
+  return (options.only.empty() || named(options.only, id)) && !named(options.skip, id);
+}
+
+// Findings of the same id and subject become one: the surest stays, the evidence of all is kept.
+std::vector<Finding> merge_equal(std::vector<Finding> findings) {
+  std::vector<Finding> merged;
+  std::ranges::stable_sort(findings, std::ranges::greater{}, &Finding::confidence);
+  for (Finding& finding : findings) {
+    const auto same = std::ranges::find_if(
+        merged, [&](const Finding& f) { return f.id == finding.id && f.subject == finding.subject; });
+    if (same == merged.end()) {
+      merged.push_back(std::move(finding));
+      continue;
+    }
+    for (Evidence& evidence : finding.evidence) {
+      if (std::ranges::find(same->evidence, evidence) == same->evidence.end())
+        same->evidence.push_back(std::move(evidence));
+    }
+    same->severity = std::max(same->severity, finding.severity);
+  }
+  return merged;
+}
+
+// One state per id: found before unknown before sound before not-applicable.
+std::vector<CheckResult> states(const std::vector<CheckResult>& results, const std::vector<Finding>& findings) {
+  const auto rank = [](CheckState state) {
+    switch (state) {
+      case CheckState::found:
+        return 3;
+      case CheckState::unknown:
+        return 2;
+      case CheckState::sound:
+        return 1;
+      case CheckState::not_applicable:
+        return 0;
+    }
+    return 0;
+  };
+  std::map<std::string, CheckResult> by_id;
+  for (const CheckResult& result : results) {
+    const auto [entry, fresh] = by_id.try_emplace(result.id, result);
+    if (!fresh && rank(result.state) > rank(entry->second.state)) entry->second = result;
+  }
+  for (const Finding& finding : findings) by_id[finding.id] = {finding.id, CheckState::found, {}};
+  std::vector<CheckResult> all;
+  for (auto& [id, result] : by_id) all.push_back(std::move(result));
+  return all;
+}
+
+void order(std::vector<Finding>& findings) {
+  std::ranges::sort(findings, [](const Finding& a, const Finding& b) {
+    return std::tuple(!a.root, b.severity, b.confidence, a.rung, std::tie(a.id, a.subject)) <
+           std::tuple(!b.root, a.severity, a.confidence, b.rung, std::tie(b.id, b.subject));
+  });
+}
+
+}  // namespace
+
+Report judge(const Snapshot& snapshot, const JudgeOptions& options) {
+  Report report{.options = options, .snapshot = snapshot};
+  Answers answers;
+  for (const Check& check : all_checks()) check.run(snapshot, answers);
+
+  std::erase_if(answers.findings, [&](const Finding& f) { return !wanted(options, f.id); });
+  std::erase_if(answers.results, [&](const CheckResult& r) { return !wanted(options, r.id); });
+  report.findings = merge_equal(std::move(answers.findings));
+  judge_expectations(report);
+  report.checks = states(answers.results, report.findings);
+
+  const auto gpus = gpus_of(snapshot);
+  report.ladders = build_ladders(snapshot, gpus, report.findings);
+  soften(report.findings, report.ladders, gpus, snapshot);
+  find_roots(report.findings);
+  order(report.findings);
+  reach_verdict(report);
+  return report;
+}
+
+}  // namespace envdoctor

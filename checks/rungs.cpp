@@ -1,0 +1,184 @@
+#include "checks/rungs.h"
+
+#include <algorithm>
+#include <array>
+
+#include "checks/facts.h"
+
+namespace envdoctor {
+namespace {
+
+using Result = std::pair<RungState, std::string>;
+const Result unknown{RungState::unknown, "not seen"};
+
+Result holds(std::string why) { return {RungState::holds, std::move(why)}; }
+
+bool opens(const Snapshot& snapshot, std::string_view path) {
+  const DeviceNode* node = node_of(snapshot, path);
+  return node && node->accessible.is(true);
+}
+
+bool same_gpu(const Gpu& gpu, const Text& address) {
+  return address.get() && normal_address(*address.get()) == gpu.address;
+}
+
+template <class Device>
+bool lists(const List<Device>& devices, const Gpu& gpu) {
+  if (!devices.get()) return false;
+  // Without an address on either side a single device can only be this one.
+  return std::ranges::any_of(*devices.get(), [&](const Device& d) { return same_gpu(gpu, d.pci_address); }) ||
+         (devices.get()->size() == 1 && (!devices.get()->front().pci_address.get() || gpu.address.empty()));
+}
+
+Result hardware(const Gpu& gpu) { return gpu.pci_index >= 0 ? holds("on the PCI bus") : unknown; }
+
+Result kernel_driver(const Snapshot& snapshot, const Gpu& gpu) {
+  static const std::array<std::pair<Vendor, std::vector<std::string>>, 3> drivers = {
+      {{Vendor::nvidia, {"nvidia"}}, {Vendor::amd, {"amdgpu"}}, {Vendor::intel, {"i915", "xe"}}}};
+  for (const auto& [vendor, names] : drivers) {
+    if (vendor == gpu.vendor && std::ranges::find(names, gpu.driver) != names.end())
+      return holds(gpu.driver + " is bound");
+  }
+  if (gpu.vendor == Vendor::nvidia && of(snapshot.nvidia, &Nvidia::kernel_driver_version).get() && gpu.driver.empty() &&
+      gpu.pci_index < 0)
+    return holds("the nvidia module is loaded");
+  return unknown;
+}
+
+Result device_node(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack) {
+  const auto renders = nodes_under(snapshot, "/dev/dri/renderD");
+  const bool render = std::ranges::any_of(renders, [](const DeviceNode* n) { return n->accessible.is(true); });
+  if (gpu.vendor == Vendor::nvidia) {
+    if (opens(snapshot, "/dev/dxg")) return holds("/dev/dxg opens");
+    const auto own = nodes_under(snapshot, "/dev/nvidia");
+    const bool card = std::ranges::any_of(own, [](const DeviceNode* n) {
+      return n->accessible.is(true) && n->path.get()->size() > 11 &&
+             std::isdigit(static_cast<unsigned char>((*n->path.get())[11]));
+    });
+    return card && opens(snapshot, "/dev/nvidiactl") ? holds("its nodes open") : unknown;
+  }
+  if (gpu.vendor == Vendor::amd && stack == "rocm" && !opens(snapshot, "/dev/kfd")) return unknown;
+  return render ? holds("its nodes open") : unknown;
+}
+
+bool opencl_lists(const Snapshot& snapshot, const Gpu& gpu, bool ran) {
+  const auto platforms = of(snapshot.opencl, &Opencl::platforms);
+  if (!platforms.get()) return false;
+  for (const OpenclPlatform& platform : *platforms.get()) {
+    if (!platform.devices.get()) continue;
+    for (const OpenclDevice& device : *platform.devices.get()) {
+      const bool mine = same_gpu(gpu, device.pci_address) ||
+                        (!device.pci_address.get() && device.type.is("gpu") && device.name.get() &&
+                         (*device.name.get() == gpu.name || gpu.name.find(*device.name.get()) != std::string::npos));
+      if (mine && (!ran || device.kernel.is("ran"))) return true;
+    }
+  }
+  return false;
+}
+
+// The vendor's own user-space driver initialised (then its list is known) and lists the GPU.
+Result user_driver(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack) {
+  if (stack == "opencl") return opencl_lists(snapshot, gpu, false) ? holds("an OpenCL platform lists it") : unknown;
+  if (stack == "cuda")
+    return of(snapshot.nvidia, &Nvidia::cuda_devices).get() ? holds("the CUDA driver initialises") : unknown;
+  if (stack == "rocm") return of(snapshot.rocm, &Rocm::hip_devices).get() ? holds("HIP initialises") : unknown;
+  return of(snapshot.level_zero, &LevelZero::devices).get() ? holds("Level Zero initialises") : unknown;
+}
+
+Result visibility(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack) {
+  bool listed = false;
+  if (stack == "cuda") listed = lists(of(snapshot.nvidia, &Nvidia::cuda_devices), gpu);
+  if (stack == "rocm") listed = lists(of(snapshot.rocm, &Rocm::hip_devices), gpu);
+  if (stack == "level-zero") listed = lists(of(snapshot.level_zero, &LevelZero::devices), gpu);
+  if (stack == "opencl") listed = opencl_lists(snapshot, gpu, false);
+  return listed ? holds("a program sees it") : unknown;
+}
+
+bool any_framework_sees(const Snapshot& snapshot) {
+  const auto tensorflow = of(snapshot.tensorflow, &Tensorflow::physical_gpus);
+  const auto jax = of(snapshot.jax, &Jax::backend);
+  return (tensorflow.get() && *tensorflow.get() > 0) || of(snapshot.torch, &Torch::cuda_available).is(true) ||
+         jax.is("gpu") || jax.is("cuda") || jax.is("rocm");
+}
+
+bool framework_known_absent(const Snapshot& snapshot) {
+  static const char* const frameworks[] = {"tensorflow", "tensorflow-gpu", "tensorflow-cpu", "torch", "jax", "keras"};
+  const auto packages = of(snapshot.python, &Python::packages);
+  if (snapshot.python.outcome() == Outcome::absent) return true;
+  return packages.get() &&
+         std::ranges::none_of(frameworks, [&](const char* name) { return package_installed(snapshot, name).is(true); });
+}
+
+Result runtime(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack) {
+  if (stack == "opencl") return opencl_lists(snapshot, gpu, true) ? holds("a kernel was built and ran") : unknown;
+  const auto libraries = snapshot.libraries.get();
+  const auto found = [&](std::string_view prefix) {
+    return libraries && std::ranges::any_of(*libraries, [&](const SharedLibrary& l) {
+             return l.soname.get() && l.soname.get()->starts_with(prefix) && l.found.is(true) && !l.stub.is(true);
+           });
+  };
+  const std::string_view runtime_library = stack == "cuda"   ? "libcudart"
+                                           : stack == "rocm" ? "libamdhip64"
+                                                             : "libze_loader";
+  if (found(runtime_library)) return holds(std::string(runtime_library) + " is found");
+  if (libraries && framework_known_absent(snapshot) &&
+      !snapshot.toolkits.then([](const auto& t) { return !t.empty(); }).is(true))
+    return {RungState::not_applicable, "nothing here needs one; programs that bring their own use the driver"};
+  return unknown;
+}
+
+Result framework(const Snapshot& snapshot, std::string_view stack) {
+  if (stack == "opencl") return {RungState::not_applicable, "frameworks don't use OpenCL"};
+  if (any_framework_sees(snapshot)) return holds("a framework lists a GPU");
+  if (framework_known_absent(snapshot)) return {RungState::not_applicable, "no framework is installed"};
+  return unknown;
+}
+
+}  // namespace
+
+RungResult prove(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack, Rung rung) {
+  const auto [state, why] = [&]() -> Result {
+    switch (rung) {
+      case Rung::hardware:
+        return hardware(gpu);
+      case Rung::kernel_driver:
+        return kernel_driver(snapshot, gpu);
+      case Rung::device_node:
+        return device_node(snapshot, gpu, stack);
+      case Rung::user_driver:
+        return user_driver(snapshot, gpu, stack);
+      case Rung::visibility:
+        return visibility(snapshot, gpu, stack);
+      case Rung::runtime:
+        return runtime(snapshot, gpu, stack);
+      case Rung::framework:
+        return framework(snapshot, stack);
+      case Rung::compute:
+        return stack == "opencl" && opencl_lists(snapshot, gpu, true) ? holds("a kernel's sum was right") : unknown;
+      case Rung::use:
+        return unknown;
+    }
+    return unknown;
+  }();
+  return {rung, state, why};
+}
+
+bool breaks(std::string_view id) {
+  static const std::array harmless = {"hardware.pcie-degraded",    "hardware.power-or-thermal", "memory.occupied",
+                                      "memory.shm-too-small",      "cpu.cgroup-limited",        "cpu.affinity-limited",
+                                      "visibility.order-mismatch", "opencl.cpu-only",           "runtime.jit-slow"};
+  return std::ranges::find(harmless, id) == harmless.end();
+}
+
+bool framework_wants(const Snapshot& snapshot, std::string_view stack) {
+  if (stack != "cuda" && stack != "rocm") return false;
+  const auto torch = of(snapshot.torch, &Torch::cuda_version);
+  const bool rocm_build =
+      of(snapshot.torch, &Torch::version).then([](const std::string& v) { return v.find("rocm") != v.npos; }).is(true);
+  if (stack == "rocm") return rocm_build || package_installed(snapshot, "tensorflow-rocm").is(true);
+  return torch.get() || of(snapshot.tensorflow, &Tensorflow::built_with_cuda).is(true) ||
+         package_installed(snapshot, "jax-cuda12-plugin").is(true) ||
+         package_installed(snapshot, "jax-cuda13-plugin").is(true);
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,92 @@
+// The report as JSON: docs/schema/report-1.json. Keys sorted, two-space indented.
+#include <nlohmann/json.hpp>
+
+#include "evidence/json.h"
+#include "reports/reports.h"
+
+namespace envdoctor {
+namespace {
+
+using Json = nlohmann::json;
+
+Json write(const Evidence& evidence);
+Json write(const Fix& fix);
+Json write(const Finding& finding);
+Json write(const RungResult& rung);
+Json write(const Ladder& ladder);
+Json write(const CheckResult& check);
+
+template <class T>
+Json write_list(const std::vector<T>& items) {
+  Json array = Json::array();
+  for (const T& item : items) array.push_back(write(item));
+  return array;
+}
+
+Json write(const Evidence& evidence) {
+  Json json = {{"path", evidence.path}, {"value", evidence.value}};
+  if (!evidence.source.empty()) json["source"] = evidence.source;
+  if (evidence.line > 0) json["line"] = evidence.line;
+  return json;
+}
+
+Json write(const Fix& fix) {
+  Json json = {{"text", fix.text}};
+  if (!fix.command.empty()) json["command"] = fix.command;
+  return json;
+}
+
+Json write(const Finding& finding) {
+  return {{"id", finding.id},
+          {"subject", finding.subject},
+          {"severity", text(finding.severity)},
+          {"confidence", text(finding.confidence)},
+          {"rung", text(finding.rung)},
+          {"title", finding.title},
+          {"explanation", finding.explanation},
+          {"evidence", write_list(finding.evidence)},
+          {"fix", write_list(finding.fix)},
+          {"root", finding.root},
+          {"caused_by", finding.caused_by},
+          {"doc", finding.doc}};
+}
+
+Json write(const RungResult& rung) {
+  return {{"rung", text(rung.rung)}, {"state", text(rung.state)}, {"why", rung.why}};
+}
+
+Json write(const Ladder& ladder) {
+  const RungResult* broken = ladder.first_broken();
+  return {{"subject", ladder.subject},
+          {"name", ladder.name},
+          {"stack", ladder.stack},
+          {"rungs", write_list(ladder.rungs)},
+          {"first_broken", broken ? Json(text(broken->rung)) : Json()}};
+}
+
+Json write(const CheckResult& check) {
+  Json json = {{"id", check.id}, {"state", text(check.state)}};
+  if (!check.why.empty()) json["why"] = check.why;
+  return json;
+}
+
+}  // namespace
+
+std::string render_json(const Report& report, const ReportStyle&) {
+  Json source = {{"kind", report.options.from_files ? "files" : "host"}, {"captured_at", Json()}};
+  if (const auto* captured = report.snapshot.captured.get(); captured && captured->at.get())
+    source["captured_at"] = *captured->at.get();
+  const Json json = {{"schema", "envdoctor.report/1"},
+                     {"tool", {{"name", "envdoctor"}, {"version", report.options.tool_version}}},
+                     {"source", source},
+                     {"verdict", text(report.verdict)},
+                     {"verdict_why", report.verdict_why},
+                     {"ladders", write_list(report.ladders)},
+                     {"checks", write_list(report.checks)},
+                     {"findings", write_list(report.findings)},
+                     {"waived", Json::array()},
+                     {"snapshot", Json::parse(to_json(report.snapshot))}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,85 @@
+#include "reports/lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace envdoctor {
+
+std::size_t columns(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string printable(std::string_view text) {
+  std::string clean;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    // U+0080 to U+009F are control characters too: C2 80 to C2 9F. Right-to-left overrides: E2 80 AA to E2 80 AE.
+    const bool c1 = byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    const bool bidi = byte == 0xE2 && i + 2 < text.size() && static_cast<unsigned char>(text[i + 1]) == 0x80 &&
+                      static_cast<unsigned char>(text[i + 2]) >= 0xAA &&
+                      static_cast<unsigned char>(text[i + 2]) <= 0xAE;
+    if (c1 || bidi) {
+      clean += '?';
+      i += c1 ? 1 : 2;
+    } else if (byte == '\n' || byte == '\t') {
+      clean += ' ';
+    } else {
+      clean += byte < 0x20 || byte == 0x7F ? '?' : text[i];
+    }
+  }
+  return clean;
+}
+
+std::string wrap(std::string_view first, std::string_view text, std::size_t width) {
+  const std::string indent(columns(first), ' ');
+  std::string out, line(first);
+  bool empty = true;
+  const std::string clean = printable(text);
+  for (std::size_t begin = 0; begin <= clean.size();) {
+    const std::size_t end = std::min(clean.find(' ', begin), clean.size());
+    const std::string word = clean.substr(begin, end - begin);
+    begin = end + 1;
+    if (word.empty()) continue;
+    if (!empty && columns(line) + 1 + columns(word) > width) {
+      out += line + "\n";
+      line = indent;
+      empty = true;
+    }
+    line += (empty ? "" : " ") + word;
+    empty = false;
+  }
+  return out + line + "\n";
+}
+
+std::string size_text(std::int64_t mib) {
+  if (mib < 1024) return fmt::format("{} MiB", mib);
+  return fmt::format("{:.1f} GiB", static_cast<double>(mib) / 1024.0);
+}
+
+std::string paint(std::string_view text, Color color, bool on) {
+  const char* code = nullptr;
+  switch (color) {
+    case Color::plain:
+      break;
+    case Color::red:
+      code = "31;1";
+      break;
+    case Color::yellow:
+      code = "33;1";
+      break;
+    case Color::green:
+      code = "32;1";
+      break;
+    case Color::bold:
+      code = "1";
+      break;
+    case Color::dim:
+      code = "2";
+      break;
+  }
+  return on && code ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,28 @@
+#pragma once
+// Text in lines of at most 80 columns.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace envdoctor {
+
+inline constexpr std::size_t line_width = 80;
+
+// Columns a terminal gives this UTF-8 text: code points, near enough for what reports hold.
+std::size_t columns(std::string_view text);
+
+// Control characters replaced, so that a host's own words can't move the cursor or colour the report.
+std::string printable(std::string_view text);
+
+// Words set in lines of `width` columns; the first line begins with `first`, the others with as many blanks. A word that
+// is longer than a line stands alone on one.
+std::string wrap(std::string_view first, std::string_view text, std::size_t width = line_width);
+
+// "1,234 MiB" as people read it: 80.0 GiB, 512 MiB.
+std::string size_text(std::int64_t mib);
+
+enum class Color { plain, red, yellow, green, bold, dim };
+std::string paint(std::string_view text, Color color, bool on);
+
+}  // namespace envdoctor

@@ -1,0 +1,89 @@
+#include "reports/summary.h"
+
+#include <fmt/format.h>
+
+#include "checks/facts.h"
+#include "checks/gpus.h"
+#include "reports/lines.h"
+
+namespace envdoctor {
+namespace {
+
+void add(std::string& list, const std::string& item) {
+  if (!item.empty()) list += (list.empty() ? "" : ", ") + item;
+}
+
+std::string host_line(const Snapshot& snapshot) {
+  std::string line;
+  if (const auto* host = snapshot.host.get()) {
+    if (host->os.get()) add(line, *host->os.get());
+    if (host->kernel.get()) add(line, "kernel " + *host->kernel.get());
+    if (host->arch.get()) add(line, *host->arch.get());
+    if (host->platform.is("wsl2")) add(line, "WSL2");
+    if (host->container.get() && *host->container.get() != "none") add(line, *host->container.get() + " container");
+  }
+  if (const auto threads = of(snapshot.cpu, &Cpu::threads); threads.get())
+    add(line, fmt::format("{} CPUs", *threads.get()));
+  if (const auto total = of(snapshot.memory, &Memory::total_mib); total.get()) add(line, size_text(*total.get()));
+  return line;
+}
+
+std::string driver_line(const Snapshot& snapshot) {
+  std::string line;
+  const auto version = of(snapshot.nvidia, &Nvidia::kernel_driver_version);
+  const auto cuda = of(snapshot.nvidia, &Nvidia::cuda_driver_version);
+  if (version.get()) add(line, "NVIDIA driver " + *version.get());
+  if (cuda.get()) add(line, "CUDA up to " + *cuda.get());
+  if (const auto rocm = of(snapshot.rocm, &Rocm::version); rocm.get()) add(line, "ROCm " + *rocm.get());
+  if (const auto* toolkits = snapshot.toolkits.get()) {
+    for (const Toolkit& toolkit : *toolkits)
+      add(line, fmt::format("CUDA toolkit {}", toolkit.version.get() ? *toolkit.version.get() : *toolkit.path.get()));
+  }
+  if (snapshot.toolkits.get() && !snapshot.toolkits.get()->empty() && version.outcome() == Outcome::absent)
+    add(line, "no NVIDIA driver");
+  return line;
+}
+
+std::string framework_line(const Snapshot& snapshot) {
+  std::string line;
+  const auto name = [&](std::string_view what, const Text& version) {
+    if (version.get()) add(line, fmt::format("{} {}", what, *version.get()));
+  };
+  name("TensorFlow", of(snapshot.tensorflow, &Tensorflow::version));
+  name("Keras", of(snapshot.keras, &Keras::version));
+  name("PyTorch", of(snapshot.torch, &Torch::version));
+  name("JAX", of(snapshot.jax, &Jax::version));
+  return line;
+}
+
+}  // namespace
+
+std::string opencl_line(const Snapshot& snapshot) {
+  std::string line;
+  const auto platforms = of(snapshot.opencl, &Opencl::platforms);
+  if (!platforms.get()) return line;
+  for (const OpenclPlatform& platform : *platforms.get()) {
+    std::string devices;
+    if (const auto* list = platform.devices.get()) {
+      for (const OpenclDevice& device : *list) add(devices, device.type.get() ? *device.type.get() : "device");
+      if (list->empty()) devices = "no device";
+    }
+    add(line, (platform.name.get() ? *platform.name.get() : "platform without a name") +
+                  (devices.empty() ? "" : " (" + devices + ")"));
+  }
+  return line;
+}
+
+std::string host_summary(const Snapshot& snapshot) {
+  std::string out;
+  const auto row = [&](std::string_view label, const std::string& text) {
+    if (!text.empty()) out += wrap(fmt::format("{:<12}", label), text);
+  };
+  row("host", host_line(snapshot));
+  row("drivers", driver_line(snapshot));
+  row("OpenCL", opencl_line(snapshot));
+  row("Python", framework_line(snapshot));
+  return out;
+}
+
+}  // namespace envdoctor
