@@ -26,6 +26,11 @@ void Session::record(const std::string& probe, ProbeStatus status) {
     known.duration_ms = *longer;
 }
 
+void Session::blame(const std::string& probe, const std::string& culprit, const std::string& file) {
+  ProbeError* error = snapshot_.probes.fill()[probe].error.get();
+  if (error && error->culprit.is(culprit)) error->culprit = file;
+}
+
 void Session::apart(const std::string& probe, const std::string& culprit, Limits limits,
                     std::function<Snapshot(const Channel&)> work,
                     std::function<void(const Ended&, const Snapshot&)> done) {

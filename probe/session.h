@@ -14,7 +14,7 @@ struct GatherOptions {
   bool redact = true;
   std::vector<std::string> families{};  // diagnosis families that are wanted; empty: all
   Milliseconds whole{120'000};
-  std::string by{};                     // "envdoctor 0.1.0"
+  std::string by{};  // "envdoctor 0.1.0"
   std::function<void(const std::vector<std::string>&)> progress{};
 };
 
@@ -37,6 +37,8 @@ class Session {
              std::function<void(const Ended&, const Snapshot&)> done = {});
 
   void record(const std::string& probe, ProbeStatus status);
+  // Names the file that `culprit`, as given to apart(), turned out to be.
+  void blame(const std::string& probe, const std::string& culprit, const std::string& file);
 
   Snapshot finish();  // runs what was started to its end
 

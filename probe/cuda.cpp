@@ -1,0 +1,141 @@
+#include "probe/cuda.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "evidence/json.h"
+#include "probe/vendor.h"
+
+namespace envdoctor {
+namespace {
+
+constexpr int most_devices = 1024;  // MIG slices of a full host
+
+template <class Value, class Call>
+Reading<Value> ask(Call call) {
+  Value value{};
+  const cuda::Code code = call(value);
+  if (code == cuda::success) return value;
+  if (code == function_not_found) return absent(code_text("cuda_driver", code));
+  return failed(code_text("cuda_driver", code));
+}
+
+std::string uuid_text(const cuda::Uuid& uuid, bool mig) {
+  std::string out = mig ? "MIG-" : "GPU-";
+  for (std::size_t i = 0; i < uuid.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) out += '-';
+    out += fmt::format("{:02x}", uuid.at(i));
+  }
+  return out;
+}
+
+// A MIG slice goes by a UUID of its own, which differs from that of the GPU it is cut from.
+Text uuid(cuda::Api& api, cuda::Device device, bool redact) {
+  const auto own = ask<cuda::Uuid>([&](cuda::Uuid& out) { return api.uuid(device, out); });
+  const auto physical = ask<cuda::Uuid>([&](cuda::Uuid& out) { return api.physical_uuid(device, out); });
+  return own.then([&](const cuda::Uuid& bytes) {
+    const bool mig = physical.get() && *physical.get() != bytes;
+    return told_uuid(uuid_text(bytes, mig), redact);
+  });
+}
+
+std::string lower(const std::string& id) {
+  std::string out = tame(id);
+  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return out;
+}
+
+CudaDevice read_device(cuda::Api& api, int ordinal, bool redact) {
+  CudaDevice out{.ordinal = std::int64_t{ordinal}};
+  cuda::Device device = 0;
+  if (const cuda::Code code = api.device(ordinal, device); code != cuda::success) {
+    out.name = failed("cuDeviceGet: " + code_text("cuda_driver", code));
+    return out;
+  }
+  out.name = ask<std::string>([&](std::string& name) { return api.name(device, name); }).then(tame);
+  out.uuid = uuid(api, device, redact);
+  out.pci_address = ask<std::string>([&](std::string& id) { return api.pci_bus_id(device, id); }).then(lower);
+  out.compute_capability = ask<cuda::Capability>([&](cuda::Capability& c) {
+                             return api.capability(device, c);
+                           }).then([](const cuda::Capability& c) { return fmt::format("{}.{}", c.major, c.minor); });
+  out.memory_total_mib = ask<std::uint64_t>([&](std::uint64_t& bytes) { return api.memory(device, bytes); }).then(mib);
+  return out;
+}
+
+List<CudaDevice> read_devices(cuda::Api& api, bool redact) {
+  int count = 0;
+  if (const cuda::Code code = api.device_count(count); code != cuda::success)
+    return failed("cuDeviceGetCount: " + code_text("cuda_driver", code));
+  if (count < 0 || count > most_devices) return failed(fmt::format("cuDeviceGetCount counts {} devices", count));
+  std::vector<CudaDevice> devices;
+  for (int ordinal = 0; ordinal < count; ++ordinal) devices.push_back(read_device(api, ordinal, redact));
+  return devices;
+}
+
+Text driver_version(cuda::Api& api) {
+  return ask<int>([&](int& version) { return api.driver_version(version); }).then([](int version) -> Text {
+    if (version < 1000 || version > 1'000'000) return failed(fmt::format("cuDriverGetVersion answers {}", version));
+    return cuda_version_text(version);
+  });
+}
+
+}  // namespace
+
+Nvidia read_cuda(cuda::Api& api, bool redact, const TellNvidia& tell) {
+  Nvidia nvidia{.cuda_library = api.library()};
+  if (!nvidia.cuda_library.get()) {
+    const Missing missing{nvidia.cuda_library.outcome(),
+                          "the CUDA driver was not loaded: " + nvidia.cuda_library.why()};
+    nvidia.cuda_driver_version = missing;
+    nvidia.cuinit_error = missing;
+    nvidia.cuda_devices = missing;
+    return nvidia;
+  }
+  tell(nvidia);
+  nvidia.cuda_driver_version = driver_version(api);
+  tell(nvidia);
+  if (const cuda::Code code = api.init(); code != cuda::success) {
+    nvidia.cuinit_error = code_text("cuda_driver", code);
+    nvidia.cuda_devices = failed("cuInit: " + code_text("cuda_driver", code));
+    return nvidia;
+  }
+  nvidia.cuinit_error = absent("CUDA_SUCCESS");
+  nvidia.cuda_devices = read_devices(api, redact);
+  return nvidia;
+}
+
+Text version_in_file_name(const std::string& path) {
+  const std::size_t mark = path.rfind(".so.");
+  const std::string version = mark == std::string::npos ? "" : path.substr(mark + 4);
+  const bool dotted =
+      version.find('.') != std::string::npos && version.find_first_not_of("0123456789.") == std::string::npos;
+  if (!dotted) return absent("the name of " + path + " ends in no driver version");
+  return version;
+}
+
+void start_cuda(Session& session, const std::string& soname_or_path, Limits limits, std::function<void()> over) {
+  const bool redact = session.options.redact;
+  start_vendor(
+      session,
+      {.probe = "nvidia",
+       .library = soname_or_path,
+       .limits = limits,
+       .read =
+           [=](const Channel& channel) {
+             const auto api = cuda::open(soname_or_path, steps(channel));
+             return Snapshot{.nvidia = read_cuda(*api, redact, [&](const Nvidia& so_far) {
+                               channel.answer(to_json({.nvidia = so_far}));
+                             })};
+           },
+       .file = [](const Snapshot& told) { return told.nvidia.then([](const Nvidia& n) { return n.cuda_library; }); },
+       .not_read =
+           [](const Missing& why) {
+             return Snapshot{
+                 .nvidia =
+                     Nvidia{.cuda_library = why, .cuda_driver_version = why, .cuinit_error = why, .cuda_devices = why}};
+           },
+       .over = std::move(over)});
+}
+
+}  // namespace envdoctor

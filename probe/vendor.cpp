@@ -1,0 +1,67 @@
+#include "probe/vendor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "evidence/json.h"
+#include "knowledge/names.h"
+
+namespace envdoctor {
+
+namespace {
+
+Snapshot told_early(const Ended& ended) {
+  if (ended.answer.empty()) return {};
+  try {
+    return snapshot_from_json(ended.answer, "an early answer");
+  } catch (const BadDocument&) {
+    return {};
+  }
+}
+
+void keep_what_is_known(Session& session, const VendorRead& vendor, const Ended& ended) {
+  const Snapshot early = told_early(ended);
+  session.add(early);
+  std::string blamed = vendor.library;
+  if (const Text file = vendor.file(early); file.get()) blamed = *file.get();
+  session.blame(vendor.probe, vendor.library, blamed);
+  session.add(vendor.not_read(failed(blamed + ": " + ended.why)));
+}
+
+}  // namespace
+
+std::string code_text(const char* api, int code) {
+  if (code == library_not_found) return "the library is not loaded";
+  if (code == function_not_found) return "the library has no such function";
+  const std::string name = knowledge::code_name(api, code);
+  return name.empty() ? fmt::format("code {}", code) : name;
+}
+
+std::string told_uuid(const std::string& uuid, bool redact) {
+  if (!redact) return uuid;
+  // "GPU-", "MIG-" and the older "MIG-GPU-": what leads up to the first group of hex digits.
+  const std::size_t prefix = uuid.starts_with("MIG-GPU-")                           ? 8
+                             : uuid.starts_with("GPU-") || uuid.starts_with("MIG-") ? 4
+                                                                                    : 0;
+  return uuid.substr(0, prefix + 8);
+}
+
+std::string cuda_version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
+void start_vendor(Session& session, const VendorRead& vendor) {
+  session.apart(vendor.probe, vendor.library, vendor.limits, vendor.read,
+                [&session, vendor](const Ended& ended, const Snapshot&) {
+                  if (ended.how != Ended::How::answered) keep_what_is_known(session, vendor, ended);
+                  if (vendor.over) vendor.over();
+                });
+}
+
+std::string tame(const std::string& text) {
+  std::string out = text.substr(0, 200);
+  std::ranges::replace_if(
+      out, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  return out;
+}
+
+}  // namespace envdoctor

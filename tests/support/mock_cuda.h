@@ -1,0 +1,23 @@
+#pragma once
+#include <gmock/gmock.h>
+
+#include "host/cuda.h"
+
+namespace envdoctor::cuda {
+
+class MockApi : public Api {
+ public:
+  MOCK_METHOD(Reading<std::string>, library, (), (const, override));
+  MOCK_METHOD(Code, driver_version, (int&), (override));
+  MOCK_METHOD(Code, init, (), (override));
+  MOCK_METHOD(Code, device_count, (int&), (override));
+  MOCK_METHOD(Code, device, (int, Device&), (override));
+  MOCK_METHOD(Code, name, (Device, std::string&), (override));
+  MOCK_METHOD(Code, uuid, (Device, Uuid&), (override));
+  MOCK_METHOD(Code, physical_uuid, (Device, Uuid&), (override));
+  MOCK_METHOD(Code, pci_bus_id, (Device, std::string&), (override));
+  MOCK_METHOD(Code, capability, (Device, Capability&), (override));
+  MOCK_METHOD(Code, memory, (Device, std::uint64_t&), (override));
+};
+
+}  // namespace envdoctor::cuda
