@@ -5,6 +5,7 @@
 #include "evidence/json.h"
 #include "evidence/merge.h"
 #include "probe/probes.h"
+#include "probe/redact.h"
 
 namespace envdoctor {
 
@@ -62,6 +63,7 @@ void Session::apart(const std::string& probe, const std::string& culprit, Limits
 
 Snapshot Session::finish() {
   crew_.run(options.whole, options.progress);
+  if (options.redact) redact(snapshot_, identity_of(host));
   return std::move(snapshot_);
 }
 

@@ -1,0 +1,31 @@
+#pragma once
+// What identifies a person or a machine is taken out of texts before they are kept.
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evidence/snapshot.h"
+#include "host/host.h"
+
+namespace envdoctor {
+
+// Whose names to look for.
+struct Identity {
+  std::string home{};  // this user's home directory
+  std::vector<std::string> users{};
+  std::vector<std::string> hosts{};  // without domain
+};
+
+Identity identity_of(const std::map<std::string, std::string>& env);  // HOME, USER, LOGNAME, HOSTNAME
+Identity identity_of(const Host& host);                               // the host's own name as well
+
+// Home directories become $HOME, UUIDs keep their first 8 hex digits (which CUDA takes as a prefix), names of users and
+// of the host become <user> and <host>, credentials in addresses go. A name that many machines share, such as root or
+// ubuntu, stays: it tells nothing, and may be a word of the text. Redacting twice changes nothing.
+std::string redact_text(std::string_view text, const Identity& identity);
+
+// Every text of the snapshot, map keys aside.
+void redact(Snapshot& snapshot, const Identity& identity);
+
+}  // namespace envdoctor

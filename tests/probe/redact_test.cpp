@@ -1,0 +1,117 @@
+#include "probe/redact.h"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+namespace envdoctor {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Identity alice() {
+  return identity_of({{"HOME", "/home/alice"}, {"USER", "alice"}, {"HOSTNAME", "node17.cluster.example"}});
+}
+std::string redacted(std::string_view text) { return redact_text(text, alice()); }
+
+TEST(Redaction, WritesHomeDirectoriesAsVariable) {
+  EXPECT_EQ(redacted("/home/alice/venv/lib"), "$HOME/venv/lib");
+  EXPECT_EQ(redacted("/home/alice"), "$HOME");
+  EXPECT_EQ(redacted("/home/alice/a:/home/bob/b:/opt"), "$HOME/a:$HOME/b:/opt");
+  EXPECT_EQ(redacted("-L/home/alice/lib"), "-L$HOME/lib");
+  EXPECT_EQ(redacted("/mnt/nfs/home/bob/x"), "/mnt/nfs/home/<user>/x");
+  EXPECT_EQ(redacted("/Users/bob/x"), "$HOME/x");
+  EXPECT_EQ(redacted("/mnt/c/Users/bob/x"), "/mnt/c/Users/<user>/x");
+  EXPECT_EQ(redacted(R"(C:\Users\bob\cuda)"), R"(C:\Users\<user>\cuda)");
+}
+
+TEST(Redaction, LeavesPathsThatOnlyLookLikeHomeAlone) {
+  EXPECT_EQ(redacted("/usr/local/cuda/lib64:/opt/homestead/x"), "/usr/local/cuda/lib64:/opt/homestead/x");
+  const Identity root = identity_of({{"HOME", "/root"}, {"USER", "root"}});
+  EXPECT_EQ(redact_text("/root/.cache", root), "$HOME/.cache");
+  EXPECT_EQ(redact_text("/proc/1/root/etc /rootfs /opt/root", root), "/proc/1/root/etc /rootfs /opt/root");
+  const Identity slash = identity_of({{"HOME", "/"}});
+  EXPECT_EQ(redact_text("/usr/lib", slash), "/usr/lib");
+}
+
+TEST(Redaction, CutsUuidsToEightDigits) {
+  const std::string tail = "-1234-5678-9abc-def012345678";
+  EXPECT_EQ(redacted("GPU-3fa5b1c2" + tail), "GPU-3fa5b1c2");
+  EXPECT_EQ(redacted("0,GPU-3fa5b1c2" + tail + ",MIG-00000001" + tail), "0,GPU-3fa5b1c2,MIG-00000001");
+  EXPECT_EQ(redacted("MIG-GPU-3fa5b1c2" + tail + "/7/0"), "MIG-GPU-3fa5b1c2/7/0");
+  EXPECT_EQ(redacted("uuid 3FA5b1c2" + tail + "."), "uuid 3FA5b1c2.");
+  EXPECT_EQ(redacted("GPU-3fa5b1c2-1234"), "GPU-3fa5b1c2");
+  EXPECT_EQ(redacted("GPU-abcdef0123456789"), "GPU-abcdef01");  // an AMD one
+  EXPECT_EQ(redacted("GPU-3fa5b1"), "GPU-3fa5b1");              // a short prefix is kept as written
+}
+
+TEST(Redaction, ReplacesNamesOfUserAndHostAsWords) {
+  EXPECT_EQ(redacted("/scratch/alice/env"), "/scratch/<user>/env");
+  EXPECT_EQ(redacted("malice alice_2 alicexy"), "malice alice_2 alicexy");
+  EXPECT_EQ(redacted("ssh node17.cluster.example."), "ssh <host>.");
+  EXPECT_EQ(redacted("node17: node170"), "<host>: node170");
+}
+
+TEST(Redaction, KeepsNamesThatManyMachinesShare) {
+  const Identity shared = identity_of({{"USER", "nvidia"}, {"HOSTNAME", "localhost"}, {"LOGNAME", "root"}});
+  EXPECT_EQ(redact_text("/usr/lib/nvidia on localhost by root", shared), "/usr/lib/nvidia on localhost by root");
+}
+
+TEST(Redaction, TakesCredentialsOutOfAddresses) {
+  EXPECT_EQ(redacted("https://me:secret@pypi.example/simple"), "https://pypi.example/simple");
+}
+
+// Whatever is put together from parts that matter: nothing of them remains, and a second pass changes nothing.
+TEST(Redaction, IsCompleteAndIdempotentOnMixedText) {
+  const std::vector<std::string> parts = {"/home/alice",
+                                          "alice",
+                                          "node17",
+                                          ".cluster.example",
+                                          "GPU-",
+                                          "MIG-",
+                                          "3fa5b1c2-1234-5678-9abc-def012345678",
+                                          "3fa5b1c2",
+                                          "-1234",
+                                          "/",
+                                          ":",
+                                          " ",
+                                          "x",
+                                          "-",
+                                          ".",
+                                          "://",
+                                          "@",
+                                          "/home/",
+                                          "/Users/",
+                                          "$HOME",
+                                          "<user>",
+                                          "\\",
+                                          "="};
+  std::mt19937 random(20261120);
+  for (int round = 0; round < 20'000; ++round) {
+    std::string text;
+    for (auto count = random() % 9; count > 0; --count) text += parts[random() % parts.size()];
+    const std::string once = redacted(text);
+    ASSERT_EQ(redacted(once), once) << text;
+    ASSERT_THAT(once, Not(HasSubstr("9abc-def0"))) << text;
+    ASSERT_THAT(once, Not(HasSubstr("/home/alice"))) << text;
+  }
+}
+
+TEST(Redaction, ReachesEveryTextOfASnapshot) {
+  Snapshot snapshot;
+  SharedLibrary library{.soname = std::string("libcuda.so.1"), .path = std::string("/home/alice/libcuda.so.1")};
+  library.version = failed("/home/alice/x: EACCES");
+  snapshot.libraries.fill().push_back(library);
+  snapshot.env.fill()["LD_LIBRARY_PATH"] = std::string("/home/alice/lib");
+  snapshot.log.fill().push_back({.fields = {{"path", "/home/alice/log"}}});
+  redact(snapshot, alice());
+  EXPECT_TRUE(snapshot.libraries.get()->front().path.is("$HOME/libcuda.so.1"));
+  EXPECT_EQ(snapshot.libraries.get()->front().version.why(), "$HOME/x: EACCES");
+  EXPECT_EQ(snapshot.libraries.get()->front().found.outcome(), Outcome::not_probed);
+  EXPECT_TRUE(snapshot.env.get()->at("LD_LIBRARY_PATH").is("$HOME/lib"));
+  EXPECT_EQ(snapshot.log.get()->front().fields.at("path"), "$HOME/log");
+}
+
+}  // namespace
+}  // namespace envdoctor
