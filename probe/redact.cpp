@@ -93,7 +93,7 @@ std::string redact_text(std::string_view text, const Identity& identity) {
   static const RE2 deeper_home(R"((/(?:home|Users)/)[^/\s:;,"'<>\\]+)");
   static const RE2 windows_home(R"(([A-Za-z]:\\+Users\\+)[^\\/\s:;,"'<>]+)");
   static const RE2 named_uuid(R"(((?:GPU|MIG)-[0-9a-fA-F]{8})[0-9a-fA-F]*(?:-[0-9a-fA-F]+)*)");
-  static const RE2 bare_uuid(R"(\b([0-9a-fA-F]{8})(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b)");
+  static const RE2 bare_uuid(R"(([0-9a-fA-F]{8})(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})");
   static const RE2 credentials(R"((://)(?:[^/@\s]*@)+)");
   std::string out(text);
   if (!identity.home.empty()) replace_home(out, identity.home);
