@@ -1,0 +1,109 @@
+#include "checks/presence.h"
+
+#include <algorithm>
+
+#include "checks/facts.h"
+
+namespace envdoctor {
+namespace {
+
+bool may_hide_its_gpus(const Snapshot& snapshot) {
+  const Text platform = of(snapshot.host, &HostFacts::platform);
+  return platform.is("wsl2") || platform.is("windows") || platform.is("macos") ||
+         of(snapshot.host, &HostFacts::virtualization).is("gvisor");
+}
+
+template <class Wanted>
+Flag any_gpu(const Snapshot& snapshot, Wanted wanted) {
+  for (const Gpu& gpu : gpus_of(snapshot)) {
+    if (gpu.granted && wanted(gpu)) return true;
+  }
+  if (!snapshot.pci.get())
+    return snapshot.pci.outcome() == Outcome::absent ? Flag(false) : Flag(snapshot.pci.missing());
+  return may_hide_its_gpus(snapshot) ? Flag() : Flag(false);
+}
+
+bool torch_is_for_rocm(const Snapshot& snapshot) {
+  return text_of(of(snapshot.torch, &Torch::version)).find("rocm") != std::string::npos;
+}
+
+}  // namespace
+
+std::string text_of(const Text& reading) { return reading.get() ? *reading.get() : std::string(); }
+
+Flag has_gpu(const Snapshot& snapshot, Vendor vendor) {
+  return any_gpu(snapshot, [&](const Gpu& gpu) { return gpu.vendor == vendor; });
+}
+
+Flag has_any_gpu(const Snapshot& snapshot) {
+  return any_gpu(snapshot, [](const Gpu&) { return true; });
+}
+
+bool has_discrete_gpu(const Snapshot& snapshot) {
+  return any_gpu(snapshot, [](const Gpu& gpu) { return !gpu.integrated; }).is(true);
+}
+
+std::optional<Evidence> cuda_device_seen(const Snapshot& snapshot) {
+  const auto cuda = of(snapshot.nvidia, &Nvidia::cuda_devices);
+  if (cuda.get() && !cuda.get()->empty())
+    return seen("/nvidia/cuda_devices", std::to_string(cuda.get()->size()) + " devices");
+  if (cuda.get()) return std::nullopt;
+  if (of(snapshot.torch, &Torch::cuda_available).is(true) && !torch_is_for_rocm(snapshot))
+    return seen("/torch/cuda_available", "true");
+  const Number physical = of(snapshot.tensorflow, &Tensorflow::physical_gpus);
+  if (physical.get() && *physical.get() > 0) return seen("/tensorflow/physical_gpus", std::to_string(*physical.get()));
+  const Text backend = of(snapshot.jax, &Jax::backend);
+  if (backend.is("gpu") || backend.is("cuda")) return seen("/jax/backend", *backend.get());
+  return std::nullopt;
+}
+
+std::optional<Evidence> hip_device_seen(const Snapshot& snapshot) {
+  const auto hip = of(snapshot.rocm, &Rocm::hip_devices);
+  if (hip.get() && !hip.get()->empty())
+    return seen("/rocm/hip_devices", std::to_string(hip.get()->size()) + " devices");
+  if (!hip.get() && of(snapshot.torch, &Torch::cuda_available).is(true) && torch_is_for_rocm(snapshot))
+    return seen("/torch/cuda_available", "true");
+  return std::nullopt;
+}
+
+bool gpu_works_without_opencl(const Snapshot& snapshot) {
+  const auto level_zero = of(snapshot.level_zero, &LevelZero::devices);
+  const bool intel = level_zero.get() &&
+                     std::ranges::any_of(*level_zero.get(), [](const LevelZeroDevice& d) { return d.type.is("gpu"); });
+  return cuda_device_seen(snapshot) || hip_device_seen(snapshot) || intel;
+}
+
+bool opencl_lists_gpu(const Snapshot& snapshot) {
+  const auto platforms = of(snapshot.opencl, &Opencl::platforms);
+  if (!platforms.get()) return false;
+  return std::ranges::any_of(*platforms.get(), [](const OpenclPlatform& platform) {
+    return platform.devices.get() && std::ranges::any_of(*platform.devices.get(), [](const OpenclDevice& d) {
+             return d.type.is("gpu") || d.type.is("GPU");
+           });
+  });
+}
+
+std::string framework_version(const Snapshot& snapshot, const std::string& framework) {
+  std::string told;
+  if (framework == "tensorflow") told = text_of(of(snapshot.tensorflow, &Tensorflow::version));
+  if (framework == "torch") told = text_of(of(snapshot.torch, &Torch::version));
+  if (framework == "jax") told = text_of(of(snapshot.jax, &Jax::version));
+  if (!told.empty()) return told;
+  const auto packages = of(snapshot.python, &Python::packages);
+  if (!packages.get()) return {};
+  for (const auto& [name, version] : *packages.get()) {
+    if (name == framework || (framework == "tensorflow" && (name == "tensorflow-gpu" || name == "tensorflow_gpu")))
+      return version;
+  }
+  return {};
+}
+
+std::vector<std::string> frameworks(const Snapshot& snapshot) {
+  std::vector<std::string> here;
+  for (const char* name : {"tensorflow", "torch", "jax"}) {
+    if (!framework_version(snapshot, name).empty()) here.emplace_back(name);
+  }
+  return here;
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,128 @@
+// visibility.invalid-ordinal, visibility.invalid-uuid: the list in CUDA_VISIBLE_DEVICES or ROCR_VISIBLE_DEVICES is cut
+// at an entry that names no device.
+#include "checks/facts.h"
+#include "checks/presence.h"
+#include "checks/visible.h"
+
+namespace envdoctor {
+namespace {
+
+constexpr const char* ordinal = "visibility.invalid-ordinal";
+constexpr const char* uuid = "visibility.invalid-uuid";
+
+void both(Answers& answers, void (Answers::*state)(std::string_view, std::string), const std::string& why) {
+  (answers.*state)(ordinal, why);
+  (answers.*state)(uuid, why);
+}
+
+void sound(Answers& answers) {
+  answers.sound(ordinal);
+  answers.sound(uuid);
+}
+
+// A last entry that ends the list ("0,-1", "0,") hides nothing; one that comes first is visibility.empty's.
+bool harmless(const Selection& selection) {
+  const bool end_mark = selection.cut == Cut::negative || selection.cut == Cut::empty_entry;
+  const bool first = selection.cut_at == 0 && (end_mark || selection.cut == Cut::word);
+  return selection.cut == Cut::none || first || (end_mark && selection.cut_at + 1 == selection.entries);
+}
+
+std::string what_is_left(const Basis& basis, const Selection& selection) {
+  if (selection.chosen.empty()) return "No GPU is left.";
+  std::string text = "What is left: ";
+  for (std::size_t i = 0; i < selection.chosen.size(); ++i)
+    text += (i ? ", " : "") + describe(i, basis.devices[selection.chosen[i].device]);
+  return text + ".";
+}
+
+struct Variable {
+  const char* name;
+  const char* devices;  // where the devices that it chooses from stand
+  bool nvidia;
+};
+
+void tell(const Snapshot& snapshot, const Variable& variable, const Basis& basis, const Selection& selection,
+          const std::string& value, Answers& answers) {
+  const bool by_uuid = selection.cut == Cut::unknown_uuid || selection.cut == Cut::ambiguous_uuid;
+  Finding& finding = answers.found(by_uuid ? uuid : ordinal, std::string("env:") + variable.name);
+  answers.sound(by_uuid ? ordinal : uuid);
+  const std::size_t count = basis.devices.size();
+  finding.explanation =
+      std::string(variable.name) + ": " + describe_cut(selection) + "; it and all that follow select nothing. " +
+      (selection.cut == Cut::repeated && variable.nvidia ? "CUDA then takes the whole list for invalid. " : "") +
+      what_is_left(basis, selection);
+  finding.evidence = {seen(std::string("/env/") + variable.name, value),
+                      seen(variable.devices, std::to_string(count) + (count == 1 ? " GPU" : " GPUs"))};
+  const Text cuinit = of(snapshot.nvidia, &Nvidia::cuinit_error);
+  const bool confirmed = variable.nvidia && cuinit.get() && cuinit.get()->find("NO_DEVICE") != std::string::npos;
+  if (confirmed) finding.evidence.push_back(seen("/nvidia/cuinit_error", *cuinit.get()));
+  // Repetitions and mixtures are cut by rules that were observed, not documented.
+  const bool documented = selection.cut != Cut::repeated && selection.cut != Cut::other_kind;
+  finding.confidence = documented || confirmed ? Confidence::certain : Confidence::likely;
+  if (!selection.chosen.empty())
+    finding.severity = selection.chosen.size() == count ? Severity::info : Severity::warning;
+  std::string hint = by_uuid ? "Take the UUID from the driver's own list."
+                             : "The numbers here go from 0 to " + std::to_string(count - 1) + ".";
+  finding.fix = {{.text = hint, .command = by_uuid && variable.nvidia ? "nvidia-smi -L" : ""}};
+}
+
+// Nobody counted the GPUs, yet the driver is there and finds none: the number is the likeliest reason.
+bool tell_by_answer(const Snapshot& snapshot, const std::string& value, Answers& answers) {
+  const Text cuinit = of(snapshot.nvidia, &Nvidia::cuinit_error);
+  const auto entries = entries_of(value);
+  if (!cuinit.get() || cuinit.get()->find("NO_DEVICE") == std::string::npos || entries.empty()) return false;
+  if (!starts_as_number(entries.front()) || entries.front().front() == '-') return false;
+  Finding& finding = answers.found(ordinal, "env:CUDA_VISIBLE_DEVICES");
+  answers.unknown(uuid, "the GPUs' UUIDs are not known");
+  finding.confidence = Confidence::possible;
+  finding.explanation = "CUDA starts and finds no device while CUDA_VISIBLE_DEVICES asks for number " +
+                        entries.front() + "; how many GPUs there are is not known.";
+  finding.evidence = {seen("/env/CUDA_VISIBLE_DEVICES", value), seen("/nvidia/cuinit_error", *cuinit.get())};
+  finding.fix = {
+      {.text = "Count the GPUs; the numbers go from 0 to their count less one.", .command = "nvidia-smi -L"}};
+  return true;
+}
+
+void judge(const Snapshot& snapshot, const Variable& variable, const Basis& basis, const Selection& selection,
+           const std::string& value, bool device_seen, std::size_t listed, Answers& answers) {
+  if (harmless(selection)) return sound(answers);
+  // The runtime's own list stands above any rule worked out here.
+  if (device_seen && listed != selection.chosen.size() && (listed > 0 || selection.chosen.empty()))
+    return sound(answers);
+  const bool by_uuid = selection.cut == Cut::unknown_uuid || selection.cut == Cut::ambiguous_uuid;
+  for (const Selectable& one : basis.selectable) {
+    const bool nameless = one.uuid.empty() || (one.mig && (one.instances.empty() || one.instances.front().empty()));
+    if (by_uuid && nameless)
+      return both(answers, &Answers::unknown, std::string(variable.devices) + ": not every UUID is known");
+  }
+  tell(snapshot, variable, basis, selection, value, answers);
+}
+
+void run(const Snapshot& snapshot, Answers& answers) {
+  const bool amd = has_gpu(snapshot, Vendor::amd).is(true) && !has_gpu(snapshot, Vendor::nvidia).is(true);
+  if (has_gpu(snapshot, Vendor::nvidia).is(false) && !amd)
+    return both(answers, &Answers::not_applicable, "no GPU that such a variable could select");
+  const Variable variable = amd ? Variable{"ROCR_VISIBLE_DEVICES", "/rocm/devices", false}
+                                : Variable{"CUDA_VISIBLE_DEVICES", "/nvidia/devices", true};
+  const Text value = env_of(snapshot, variable.name);
+  if (value.outcome() == Outcome::absent) return sound(answers);
+  if (!value.get()) return both(answers, &Answers::unknown, why_unknown(std::string("/env/") + variable.name, value));
+  const Basis basis = amd ? rocm_basis(snapshot) : cuda_basis(snapshot);
+  const auto cuda = of(snapshot.nvidia, &Nvidia::cuda_devices);
+  const auto hip = of(snapshot.rocm, &Rocm::hip_devices);
+  const bool device_seen = amd ? hip_device_seen(snapshot).has_value() : cuda_device_seen(snapshot).has_value();
+  if (basis.devices.empty()) {
+    if (!amd && !device_seen && tell_by_answer(snapshot, *value.get(), answers)) return;
+    return both(answers, &Answers::unknown, basis.unknown.empty() ? "no GPU is listed to choose from" : basis.unknown);
+  }
+  const Selection selection =
+      amd ? select_rocr(*value.get(), basis.selectable) : select_cuda(*value.get(), basis.selectable);
+  const std::size_t listed = amd ? (hip.get() ? hip.get()->size() : 0) : (cuda.get() ? cuda.get()->size() : 0);
+  judge(snapshot, variable, basis, selection, *value.get(), device_seen, listed, answers);
+}
+
+}  // namespace
+
+Check visibility_cut() { return {{ordinal, uuid}, run}; }
+
+}  // namespace envdoctor

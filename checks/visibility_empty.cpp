@@ -1,0 +1,81 @@
+// visibility.empty: a variable whose text selects nothing, whatever devices there are: "", -1, NoDevFiles.
+#include "checks/facts.h"
+#include "checks/presence.h"
+#include "checks/selection.h"
+
+namespace envdoctor {
+namespace {
+
+constexpr const char* id = "visibility.empty";
+
+using Select = Selection (*)(std::string_view, const std::vector<Selectable>&);
+
+// The first entry ends the list already, and not for want of devices.
+bool hides_all(Select select, const std::string& value) {
+  const Selection selection = select(value, {});
+  return selection.cut_at == 0 &&
+         (selection.cut == Cut::empty_entry || selection.cut == Cut::negative || selection.cut == Cut::word);
+}
+
+std::string shown(const std::string& value) { return value.empty() ? "set, and empty" : value; }
+
+void tell(const Snapshot& snapshot, const std::string& name, const std::string& value, const char* section,
+          Answers& answers) {
+  Finding& finding = answers.found(id, "env:" + name);
+  const bool nvidia = std::string_view(section) == "/nvidia/devices";
+  const Text cuinit = of(snapshot.nvidia, &Nvidia::cuinit_error);
+  const bool no_device = nvidia && cuinit.get() && cuinit.get()->find("NO_DEVICE") != std::string::npos;
+  finding.explanation = name + (value.empty() ? " is set to the empty text" : " is \"" + value + "\"") +
+                        ", which selects no GPU at all. Every program started from here runs without one.";
+  finding.evidence = {seen("/env/" + name, shown(value))};
+  const Flag gpu = has_gpu(snapshot, nvidia ? Vendor::nvidia : Vendor::amd);
+  finding.confidence = gpu.is(true) || no_device ? Confidence::certain : Confidence::likely;
+  if (no_device) finding.evidence.push_back(seen("/nvidia/cuinit_error", *cuinit.get()));
+  if (gpu.is(true)) finding.evidence.push_back(seen(section, "a GPU is here"));
+  finding.fix = {
+      {.text = "Unset the variable, or set it to the number or UUID of the GPU that is meant; look for it in shell "
+               "profiles, job scripts and container settings.",
+       .command = of(snapshot.host, &HostFacts::platform).is("windows") ? "" : "unset " + name}};
+}
+
+// 1: found; 0: looked at and harmless; -1: could not be looked at (answered).
+int judge(const Snapshot& snapshot, const std::string& name, Select select, const char* section, Answers& answers) {
+  const Text variable = env_of(snapshot, name);
+  if (variable.outcome() == Outcome::absent) return 0;
+  if (!variable.get()) {
+    answers.unknown(id, why_unknown("/env/" + name, variable));
+    return -1;
+  }
+  // Windows has no empty variables: setting one to nothing removes it.
+  if (variable.get()->empty() && of(snapshot.host, &HostFacts::platform).is("windows")) return 0;
+  if (!hides_all(select, *variable.get())) return 0;
+  tell(snapshot, name, *variable.get(), section, answers);
+  return 1;
+}
+
+void run(const Snapshot& snapshot, Answers& answers) {
+  const Flag nvidia = has_gpu(snapshot, Vendor::nvidia), amd = has_gpu(snapshot, Vendor::amd);
+  if (nvidia.is(false) && amd.is(false)) return answers.not_applicable(id, "no GPU that such a variable could hide");
+  if (!snapshot.env.get()) return answers.unknown(id, why_unknown("/env", snapshot.env));
+  int worst = 0;
+  if (!nvidia.is(false) && !cuda_device_seen(snapshot) && !amd.is(true))
+    worst = judge(snapshot, "CUDA_VISIBLE_DEVICES", select_cuda, "/nvidia/devices", answers);
+  if (nvidia.is(true) && amd.is(true) && !cuda_device_seen(snapshot))
+    worst = judge(snapshot, "CUDA_VISIBLE_DEVICES", select_cuda, "/nvidia/devices", answers);
+  if (!amd.is(false) && !hip_device_seen(snapshot)) {
+    const Text hip = env_of(snapshot, "HIP_VISIBLE_DEVICES");
+    const bool own = hip.get() && !hip.get()->empty();
+    if (judge(snapshot, "ROCR_VISIBLE_DEVICES", select_rocr, "/rocm/devices", answers) != 0) worst = 1;
+    if (own && judge(snapshot, "HIP_VISIBLE_DEVICES", select_hip, "/rocm/devices", answers) != 0) worst = 1;
+    if (!own && amd.is(true) && !nvidia.is(true) &&
+        judge(snapshot, "CUDA_VISIBLE_DEVICES", select_hip, "/rocm/devices", answers) != 0)
+      worst = 1;
+  }
+  if (worst == 0) answers.sound(id);
+}
+
+}  // namespace
+
+Check visibility_empty() { return {{id}, run}; }
+
+}  // namespace envdoctor
