@@ -32,32 +32,44 @@ void Session::blame(const std::string& probe, const std::string& culprit, const 
   if (error && error->culprit.is(culprit)) error->culprit = file;
 }
 
+void Session::record(const std::string& probe, const std::string& culprit, const Ended& ended) {
+  ProbeStatus status{.status = std::string("ok"), .duration_ms = static_cast<std::int64_t>(ended.duration.count())};
+  if (ended.how != Ended::How::answered) {
+    status.status = std::string("failed");
+    ProbeError& error = status.error.fill();
+    error.kind = std::string(text(ended.how));
+    error.message = ended.why;
+    if (!culprit.empty()) error.culprit = culprit;
+  }
+  record(probe, status);
+}
+
 void Session::apart(const std::string& probe, const std::string& culprit, Limits limits,
                     std::function<Snapshot(const Channel&)> work,
                     std::function<void(const Ended&, const Snapshot&)> done) {
   const auto child = [work = std::move(work)](const Channel& channel) { channel.answer(to_json(work(channel))); };
-  crew_.start(probe, limits, child, [this, probe, culprit, done = std::move(done)](const Ended& end) {
+  collect(probe, limits, child,
+          [this, probe, culprit, done = std::move(done)](const Ended& ended, const Snapshot& part) {
+            const Snapshot whole = ended.how == Ended::How::answered ? part : Snapshot{};
+            record(probe, culprit, ended);
+            add(whole);
+            if (done) done(ended, whole);
+          });
+}
+
+void Session::collect(const std::string& probe, Limits limits, std::function<void(const Channel&)> work,
+                      std::function<void(const Ended&, const Snapshot&)> done) {
+  crew_.start(probe, limits, std::move(work), [probe, done = std::move(done)](const Ended& end) {
     Ended ended = end;
     Snapshot part;
-    if (ended.how == Ended::How::answered) {
-      try {
-        part = snapshot_from_json(ended.answer, "the answer of probe " + probe);
-      } catch (const BadDocument& bad) {
-        ended.how = Ended::How::malformed;
-        ended.why = bad.what();
-      }
+    try {
+      if (!ended.answer.empty()) part = snapshot_from_json(ended.answer, "the answer of probe " + probe);
+    } catch (const BadDocument& bad) {
+      part = {};
+      ended.how = Ended::How::malformed;
+      ended.why = bad.what();
     }
-    ProbeStatus status{.status = std::string("ok"), .duration_ms = static_cast<std::int64_t>(ended.duration.count())};
-    if (ended.how != Ended::How::answered) {
-      status.status = std::string("failed");
-      ProbeError& error = status.error.fill();
-      error.kind = std::string(text(ended.how));
-      error.message = ended.why;
-      if (!culprit.empty()) error.culprit = culprit;
-    }
-    record(probe, status);
-    add(part);
-    if (done) done(ended, part);
+    done(ended, part);
   });
 }
 

@@ -36,9 +36,15 @@ class Session {
              std::function<Snapshot(const Channel&)> work,
              std::function<void(const Ended&, const Snapshot&)> done = {});
 
+  // Runs `work` in a child that answers by itself, as often as it has something new. `done` gets what it answered last,
+  // also if it then came to grief. Nothing is added or recorded: that is for `done` to do.
+  void collect(const std::string& probe, Limits limits, std::function<void(const Channel&)> work,
+               std::function<void(const Ended&, const Snapshot&)> done);
+
   void record(const std::string& probe, ProbeStatus status);
   // Names the file that `culprit`, as given to apart(), turned out to be.
   void blame(const std::string& probe, const std::string& culprit, const std::string& file);
+  void record(const std::string& probe, const std::string& culprit, const Ended& ended);
 
   Snapshot finish();  // runs what was started to its end
 

@@ -1,0 +1,112 @@
+// In a child: one driver, loaded without any libOpenCL.
+#include <fmt/format.h>
+
+#include "evidence/json.h"
+#include "knowledge/names.h"
+#include "probe/opencl.h"
+
+namespace envdoctor::opencl {
+namespace {
+
+constexpr cl_uint most_platforms = 64;
+
+void blame(OpenclIcd& icd, const char* kind, const std::string& error) {
+  icd.error_kind = std::string(kind);
+  icd.error = error;
+}
+
+// dlopen says of a library that is there and one that it needs and isn't with the same words; only the name differs.
+void blame_loading(OpenclIcd& icd, const Missing& missing) {
+  icd.loads = false;
+  const std::string& why = missing.why;
+  const std::string name = why.substr(0, why.find(':'));
+  const bool no_file = why.find("cannot open shared object file") != std::string::npos;
+  if (no_file && !name.empty() && !icd.library.is(name) && !icd.path.is(name) && name.find(' ') == std::string::npos) {
+    icd.missing_dependency = name;
+    return blame(icd, "missing-dependency", why);
+  }
+  if (missing.outcome == Outcome::absent || no_file) {
+    icd.path = absent(why);
+    return blame(icd, "not-found", why);
+  }
+  if (why.find("wrong ELF class") != std::string::npos) return blame(icd, "wrong-architecture", why);
+  if (why.find("undefined symbol") != std::string::npos) return blame(icd, "undefined-symbol", why);
+  const bool no_elf =
+      why.find("invalid ELF header") != std::string::npos || why.find("file too short") != std::string::npos;
+  blame(icd, no_elf ? "not-a-library" : "not-loadable", why);
+}
+
+// The platforms the driver has; empty with the reason in `icd` if it can't tell.
+std::vector<cl_platform_id> list_platforms(const Channel& channel, const OpenclEntry& entry, OpenclIcd& icd) {
+  constexpr const char* call = "clIcdGetPlatformIDsKHR";
+  channel.step(call);
+  cl_uint count = 0;
+  cl_int code = entry.platforms(0, nullptr, &count);
+  icd.loads = true;
+  if (code == CL_SUCCESS && count > most_platforms) {
+    blame(icd, "nonsense", fmt::format("{} claims {} platforms", call, count));
+    return {};
+  }
+  std::vector<cl_platform_id> platforms(code == CL_SUCCESS ? count : 0, nullptr);
+  if (!platforms.empty()) code = entry.platforms(count, platforms.data(), nullptr);
+  icd.platforms = static_cast<std::int64_t>(code == CL_SUCCESS ? platforms.size() : 0);
+  if (code == CL_SUCCESS) return platforms;
+  blame(icd, "no-platform", call_error(call, code));
+  return {};
+}
+
+}  // namespace
+
+void answer(const Channel& channel, const Opencl& opencl) {
+  Snapshot part;
+  part.opencl = opencl;
+  channel.answer(to_json(part));
+}
+
+std::string call_error(const char* call, cl_int code) {
+  const std::string name = knowledge::code_name("opencl", code);
+  return name.empty() ? fmt::format("{}: error {}", call, code) : fmt::format("{}: {}", call, name);
+}
+
+Opencl ask_driver(const Channel& channel, OpenclIcd icd) {
+  std::vector<OpenclPlatform> found;
+  const auto result = [&] { return Opencl{.icds = std::vector<OpenclIcd>{icd}, .platforms = found}; };
+  channel.step("dlopen");
+  const auto driver = Library::open(*icd.library.get());
+  if (!driver.get()) {
+    blame_loading(icd, driver.missing());
+    return result();
+  }
+  icd.path = driver.get()->path();
+  answer(channel, result());
+  channel.step("clGetExtensionFunctionAddress");
+  const auto entry = opencl_entry(*driver.get());
+  if (!entry.get()) {
+    icd.loads = false;
+    blame(icd, "not-an-icd", entry.why());
+    return result();
+  }
+  for (cl_platform_id id : list_platforms(channel, *entry.get(), icd)) {
+    answer(channel, result());
+    channel.step("platform's table of calls");
+    OpenclCalls own{};
+    const OpenclCalls* calls = id ? opencl_calls(id, *entry.get(), own) : nullptr;
+    if (!calls) {
+      blame(icd, "not-an-icd", id ? "a platform has no table of calls" : "the driver handed out a null platform");
+      continue;
+    }
+    std::vector<cl_device_id> devices;
+    OpenclPlatform& platform = found.emplace_back(read_platform(channel, *calls, id, devices));
+    platform.icd = icd.file;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      if (!devices[i]) continue;
+      Text& kernel = (*platform.devices.get())[i].kernel;
+      kernel = failed("the launch did not come back");  // stands if this child does not
+      answer(channel, result());
+      kernel = launch(channel, *calls, id, devices[i]);
+    }
+  }
+  return result();
+}
+
+}  // namespace envdoctor::opencl
