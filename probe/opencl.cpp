@@ -78,6 +78,7 @@ void driver_ended(Gathering& all, std::size_t index, const Ended& ended, const S
   bool through = ended.how == Ended::How::answered;
   if (const Opencl* answered = part.opencl.get()) {
     if (answered->icds.get() && !answered->icds.get()->empty()) icd = answered->icds.get()->front();
+    through = through && !icd.step.get();
     if (answered->platforms.get()) all.platforms[index] = *answered->platforms.get();
     if (take_application(all.seen, ended, *answered) && !through) {
       culprit = loader_name;

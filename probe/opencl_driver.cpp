@@ -71,6 +71,13 @@ std::string call_error(const char* call, cl_int code) {
 Opencl ask_driver(const Channel& channel, OpenclIcd icd) {
   std::vector<OpenclPlatform> found;
   const auto result = [&] { return Opencl{.icds = std::vector<OpenclIcd>{icd}, .platforms = found}; };
+  // What is known before a dangerous call. That it names a step tells it from the last word.
+  const auto before = [&](const char* step) {
+    icd.step = std::string(step);
+    answer(channel, result());
+    icd.step = {};
+    channel.step(step);
+  };
   channel.step("dlopen");
   const auto driver = Library::open(*icd.library.get());
   if (!driver.get()) {
@@ -78,8 +85,7 @@ Opencl ask_driver(const Channel& channel, OpenclIcd icd) {
     return result();
   }
   icd.path = driver.get()->path();
-  answer(channel, result());
-  channel.step("clGetExtensionFunctionAddress");
+  before("clGetExtensionFunctionAddress");
   const auto entry = opencl_entry(*driver.get());
   if (!entry.get()) {
     icd.loads = false;
@@ -87,8 +93,7 @@ Opencl ask_driver(const Channel& channel, OpenclIcd icd) {
     return result();
   }
   for (cl_platform_id id : list_platforms(channel, *entry.get(), icd)) {
-    answer(channel, result());
-    channel.step("platform's table of calls");
+    before("platform's table of calls");
     OpenclCalls own{};
     const OpenclCalls* calls = id ? opencl_calls(id, *entry.get(), own) : nullptr;
     if (!calls) {
@@ -102,7 +107,7 @@ Opencl ask_driver(const Channel& channel, OpenclIcd icd) {
       if (!devices[i]) continue;
       Text& kernel = (*platform.devices.get())[i].kernel;
       kernel = failed("the launch did not come back");  // stands if this child does not
-      answer(channel, result());
+      before("clCreateContext");
       kernel = launch(channel, *calls, id, devices[i]);
     }
   }
