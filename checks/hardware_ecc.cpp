@@ -1,0 +1,99 @@
+// hardware.ecc: memory errors that ECC could not correct, and rows that wait for replacement or could not be replaced.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "checks/nvidia.h"
+#include "knowledge/names.h"
+
+namespace envdoctor {
+namespace {
+
+constexpr const char* id = "hardware.ecc";
+
+// Kernel log codes for an uncorrectable error, or for a failed retirement or remapping (knowledge/xid.json).
+constexpr std::array<std::int64_t, 7> bad_codes{48, 64, 94, 95, 140, 171, 172};
+
+const Fix exchange{.text =
+                       "Reset the GPU (nvidia-smi --gpu-reset) or reboot, run a memory test, and have the card "
+                       "exchanged if errors come back."};
+
+bool judge_device(const NvidiaDevice& device, const Ecc& ecc, const std::string& place, Answers& answers) {
+  if (ecc.remap_failed.is(true)) {
+    Finding& finding = answers.found(id, nvidia::subject_of(device));
+    finding.title = "A bad part of the GPU's memory could not be replaced";
+    finding.explanation =
+        "The driver tried to replace a bad memory row by a spare one and failed; the card has to be exchanged.";
+    finding.evidence = {seen(place + "/remap_failed", "true")};
+    finding.fix = {exchange};
+    return true;
+  }
+  if (ecc.uncorrected.get() && *ecc.uncorrected.get() > 0) {
+    Finding& finding = answers.found(id, nvidia::subject_of(device));
+    finding.explanation = fmt::format(
+        "{} memory errors since the driver was loaded could not be corrected. Programs that touch such memory "
+        "are stopped with an ECC error.",
+        *ecc.uncorrected.get());
+    finding.evidence = {seen(place + "/uncorrected", fmt::format("{}", *ecc.uncorrected.get()))};
+    if (ecc.remap_pending.is(true)) finding.evidence.push_back(seen(place + "/remap_pending", "true"));
+    finding.fix = {exchange};
+    return true;
+  }
+  if (ecc.remap_pending.is(true)) {
+    Finding& finding = answers.found(id, nvidia::subject_of(device));
+    finding.severity = Severity::warning;
+    finding.title = "A bad part of the GPU's memory waits to be replaced";
+    finding.explanation =
+        "The driver will replace a bad memory page or row at the next reset; until then it stays in use.";
+    finding.evidence = {seen(place + "/remap_pending", "true")};
+    finding.fix = {{.text = "Reset the GPU while nothing runs on it (nvidia-smi --gpu-reset), or reboot."}};
+    return true;
+  }
+  return false;
+}
+
+// From the kernel log: it happened since boot, and may have been healed by a reset since.
+bool judge_log(const Snapshot& snapshot, Answers& answers) {
+  const auto xids = of(snapshot.nvidia, &Nvidia::xid);
+  if (!xids.get()) return false;
+  for (std::size_t i = 0; i < xids.get()->size(); ++i) {
+    const Xid& xid = (*xids.get())[i];
+    if (!xid.code.get() || std::ranges::find(bad_codes, *xid.code.get()) == bad_codes.end()) continue;
+    Finding& finding = answers.found(id, xid.gpu.get() ? "gpu:" + normal_address(*xid.gpu.get()) : "host");
+    finding.confidence = Confidence::likely;
+    const auto meaning = knowledge::xid(*xid.code.get());
+    finding.explanation =
+        fmt::format("The kernel log holds Xid {}{}.", *xid.code.get(), meaning ? ": " + meaning->meaning : "");
+    finding.evidence = {seen(at("/nvidia/xid", i), fmt::format("Xid {}", *xid.code.get()))};
+    finding.fix = {exchange};
+    return true;
+  }
+  return false;
+}
+
+void run(const Snapshot& snapshot, Answers& answers) {
+  if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(id, why);
+  const auto devices = of(snapshot.nvidia, &Nvidia::devices);
+  bool found = false;
+  bool known = false;
+  bool unknown = false;
+  for (std::size_t i = 0; devices.get() && i < devices.get()->size(); ++i) {
+    const NvidiaDevice& device = (*devices.get())[i];
+    const Ecc* ecc = device.ecc.get();
+    if (ecc && judge_device(device, *ecc, at("/nvidia/devices", i, "ecc"), answers)) found = true;
+    const bool answered = ecc && (ecc->uncorrected.get() || ecc->uncorrected.outcome() == Outcome::absent);
+    (answered || device.ecc.outcome() == Outcome::absent ? known : unknown) = true;
+  }
+  if (!found && judge_log(snapshot, answers)) return;
+  if (!devices.get()) return answers.unknown(id, why_unknown("/nvidia/devices", devices));
+  if (unknown) return answers.unknown(id, "the error counters of a GPU are not known");
+  if (known) return answers.sound(id);
+  answers.not_applicable(id, "the driver lists no GPU");
+}
+
+}  // namespace
+
+Check hardware_ecc() { return {{id}, run}; }
+
+}  // namespace envdoctor
