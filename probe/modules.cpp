@@ -1,7 +1,71 @@
+// Loaded kernel modules that drive GPUs, or stand in the way of those that do.
+#include <algorithm>
+#include <array>
+#include <set>
+
 #include "probe/probes.h"
+#include "probe/text.h"
 
 namespace envdoctor {
+namespace {
 
-void probe_modules(Session&) {}
+constexpr std::array names = {"amdgpu",     "amdkfd",    "radeon",   "i915",        "xe",
+                              "nouveau",    "nova_core", "nova_drm", "gdrdrv",      "nvgpu",
+                              "nvmap",      "dxgkrnl",   "vfio_pci", "nv_peer_mem", "nvgrace_gpu_vfio_pci",
+                              "habanalabs", "ast",       "mgag200",  "virtio_gpu",  "vmwgfx",
+                              "qxl",        "bochs",     "cirrus",   "hyperv_drm",  "gma500_gfx",
+                              "tegra_drm"};
+
+bool is_gpu_module(std::string_view name) {
+  return name.starts_with("nvidia") || std::ranges::find(names, name) != names.end();
+}
+
+// A row of /proc/modules: name, size, users, used by, state, address. One that is still loading or on its way out
+// drives nothing.
+std::set<std::string> loaded(std::string_view text) {
+  std::set<std::string> result;
+  for (const auto line : lines_of(text)) {
+    const auto words = words_of(line);
+    if (words.empty() || !is_gpu_module(words[0])) continue;
+    if (words.size() < 5 || words[4] == "Live") result.emplace(words[0]);
+  }
+  return result;
+}
+
+}  // namespace
+
+void probe_modules(Session& session) {
+  const Files& files = session.host.files;
+  Snapshot part;
+  const auto text = files.read("/proc/modules", 4 << 20);
+  const auto folder = files.list("/sys/module");
+  // /sys/module also shows what is built into the kernel, and is there where /proc/modules is withheld. Sandboxes
+  // such as gVisor have it empty, which no Linux kernel has.
+  const bool folder_tells = folder.get() && !folder.get()->empty();
+  std::set<std::string> found = text.get() ? loaded(*text.get()) : std::set<std::string>{};
+  if (folder_tells) {
+    for (const std::string& name : *folder.get()) {
+      if (!is_gpu_module(name)) continue;
+      const auto state = read_line(files, "/sys/module/" + name + "/initstate");
+      if (state.is("live") || state.outcome() == Outcome::absent) found.insert(name);
+    }
+  }
+  if (!text.get() && !folder_tells) {
+    if (text.outcome() == Outcome::failed)
+      part.modules = text.missing();
+    else if (folder.outcome() == Outcome::failed)
+      part.modules = folder.missing();
+    else
+      part.modules = absent("this kernel shows no modules: no /proc/modules, nothing in /sys/module");
+  } else {
+    auto& modules = part.modules.fill();
+    for (const std::string& name : found) {
+      auto version = read_line(files, "/sys/module/" + name + "/version");
+      if (version.outcome() == Outcome::absent) version = absent("the module carries no version");
+      modules.push_back({.name = name, .version = version});
+    }
+  }
+  session.add(part);
+}
 
 }  // namespace envdoctor

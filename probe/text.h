@@ -1,0 +1,66 @@
+#pragma once
+// Small readers of text that several probes need. None of them throws, whatever the text holds.
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace envdoctor {
+
+constexpr std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n\v\f";
+  const auto first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+// Pieces between separators; empty pieces are kept, a final empty one is not (so a text's last line end adds nothing).
+inline std::vector<std::string_view> pieces(std::string_view text, char separator) {
+  std::vector<std::string_view> result;
+  while (!text.empty()) {
+    const auto end = text.find(separator);
+    result.push_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return result;
+}
+
+inline std::vector<std::string_view> lines_of(std::string_view text) { return pieces(text, '\n'); }
+
+// Words between runs of blanks.
+inline std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> result;
+  constexpr std::string_view blanks = " \t\r\n";
+  for (auto at = text.find_first_not_of(blanks); at != std::string_view::npos;
+       at = text.find_first_not_of(blanks, at)) {
+    const auto end = text.find_first_of(blanks, at);
+    result.push_back(text.substr(at, end - at));
+    if (end == std::string_view::npos) break;
+    at = end;
+  }
+  return result;
+}
+
+// The whole text as a number; nullopt if anything else stands there or it doesn't fit. Base 16 takes a leading 0x.
+template <class T = std::int64_t>
+std::optional<T> number_of(std::string_view text, int base = 10) {
+  text = trimmed(text);
+  if (base == 16 && (text.starts_with("0x") || text.starts_with("0X"))) text.remove_prefix(2);
+  T value{};
+  std::from_chars_result result{};
+  if constexpr (std::is_floating_point_v<T>) {
+    result = std::from_chars(text.data(), text.data() + text.size(), value);
+  } else {
+    result = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  }
+  if (text.empty() || result.ec != std::errc{} || result.ptr != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// What follows the last slash.
+constexpr std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
+
+}  // namespace envdoctor
