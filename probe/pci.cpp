@@ -1,4 +1,7 @@
 // GPUs on the PCI bus: what is there before any driver has a say.
+#include <fmt/format.h>
+
+#include "knowledge/gpus.h"
 #include "probe/pci_bus.h"
 #include "probe/pci_details.h"
 #include "probe/pci_ids.h"
@@ -14,15 +17,29 @@ Reading<std::string> system_ids(const Files& files) {
     auto text = files.read(path, ids_limit);
     if (text.get()) return text;
   }
-  return absent("the host has no pci.ids");
+  return absent("the host has no pci.ids, and this device isn't known here");
+}
+
+Text vendor_name(std::string_view id) {
+  if (id == "10de") return std::string("NVIDIA Corporation");
+  if (id == "1002") return std::string("Advanced Micro Devices, Inc. [AMD/ATI]");
+  if (id == "8086") return std::string("Intel Corporation");
+  return absent("not in the host's pci.ids");
+}
+
+// In the form of pci.ids, "chip [product]", for what the host's copy lacks.
+Text model_name(std::string_view vendor, std::string_view device, const Text& otherwise) {
+  const auto model = knowledge::gpu_model(vendor, device);
+  if (!model || model->guessed || model->name.empty()) return otherwise;
+  return model->chip.empty() ? model->name : fmt::format("{} [{}]", model->chip, model->name);
 }
 
 void name(PciDevice& device, const Reading<std::string>& ids) {
   const std::string& vendor_id = *device.vendor_id.get();
   PciNames names{.vendor = ids.missing(), .device = ids.missing()};
   if (ids.get()) names = pci_names(*ids.get(), vendor_id, *device.device_id.get());
-  device.vendor = names.vendor;
-  device.name = names.device;
+  device.vendor = names.vendor.get() ? names.vendor : vendor_name(vendor_id);
+  device.name = names.device.get() ? names.device : model_name(vendor_id, *device.device_id.get(), names.device);
 }
 
 }  // namespace

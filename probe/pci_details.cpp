@@ -47,7 +47,7 @@ Real link_speed(std::string_view text) {
   if (words.empty()) return failed("an empty link speed");
   if (words[0] == "Unknown") return absent("the kernel doesn't know the link's speed");
   const auto speed = number_of<double>(words[0]);
-  if (!speed || *speed <= 0 || *speed > 1024) return failed("not a link speed: " + std::string(text.substr(0, 40)));
+  if (!speed || !(*speed > 0 && *speed <= 1024)) return failed("not a link speed: " + std::string(text.substr(0, 40)));
   return *speed;
 }
 
