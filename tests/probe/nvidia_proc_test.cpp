@@ -45,7 +45,7 @@ TEST(NvidiaProc, ListsTheGpusTheDriverHolds) {
 }
 
 TEST(NvidiaProc, OfAGpuNotYetStartedHasNoUuid) {
-  const auto gpu = parse_gpu_information("Model: \t Unknown\nGPU UUID: \t GPU-????????-????-????-????-????????????\n");
+  const auto gpu = parse_gpu_information("Model: \t Unknown\nGPU UUID: \t GPU-\?\?\?\?\?\?\?\?-\?\?\?\?\n");
   EXPECT_EQ(gpu.uuid.outcome(), Outcome::absent);
   EXPECT_EQ(gpu.minor.outcome(), Outcome::absent);
 }
