@@ -38,11 +38,11 @@ bool unescape(std::string_view text, std::string& into) {
       continue;
     }
     unsigned char byte = 0;
-    if (i + 2 >= text.size() || !number(text.substr(i + 1, 2), byte, 16) || byte == 0) return false;
+    if (i + 2 >= text.size() || !number(text.substr(i + 1, 2), byte, 16)) return false;
     into += static_cast<char>(byte);
     i += 2;
   }
-  return !into.empty() && into.front() == '/';
+  return !into.empty() && into.front() == '/' && into.find('\0') == std::string::npos;
 }
 
 std::string_view cut(std::string_view& text, char at) {
