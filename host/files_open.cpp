@@ -34,18 +34,6 @@ std::string beneath(const std::string& path) { return path.size() > 1 ? path.sub
 
 void leave_last(std::string& path) { path.erase(std::min(path.rfind('/'), path.size())); }
 
-// Kernels before 5.6, or a sandbox that forbids openat2: part by part, following no link.
-Descriptor open_part_by_part(int root, const std::string& path, int flags) {
-  std::vector<std::string> parts = parts_of(path);
-  Descriptor folder(openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  while (folder && parts.size() > 1) {
-    folder = Descriptor(openat(folder.get(), parts.back().c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    parts.pop_back();
-  }
-  if (!folder) return {};
-  return Descriptor(openat(folder.get(), parts.empty() ? "." : parts[0].c_str(), flags | O_NOFOLLOW));
-}
-
 }  // namespace
 
 std::string normal_path(const std::string& path) {
@@ -99,6 +87,17 @@ Descriptor open_beneath(int root, const std::string& path, int flags) {
   const long opened = syscall(SYS_openat2, root, beneath(path).c_str(), &how, sizeof(how));
   if (opened >= 0) return Descriptor(static_cast<int>(opened));
   return errno == ENOSYS || errno == EPERM ? open_part_by_part(root, path, flags) : Descriptor();
+}
+
+Descriptor open_part_by_part(int root, const std::string& path, int flags) {
+  std::vector<std::string> parts = parts_of(path);
+  Descriptor folder(openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  while (folder && parts.size() > 1) {
+    folder = Descriptor(openat(folder.get(), parts.back().c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    parts.pop_back();
+  }
+  if (!folder) return {};
+  return Descriptor(openat(folder.get(), parts.empty() ? "." : parts[0].c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
 }
 
 std::string errno_name() {

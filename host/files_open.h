@@ -19,6 +19,9 @@ std::string follow_links(int root, const std::string& path, bool last_too);
 // Opens a path without links on it beneath the root; -1 and errno otherwise.
 Descriptor open_beneath(int root, const std::string& path, int flags);
 
+// The same for kernels before 5.6 and sandboxes that forbid openat2: part by part, following no link.
+Descriptor open_part_by_part(int root, const std::string& path, int flags);
+
 // "EACCES" for the present errno.
 std::string errno_name();
 

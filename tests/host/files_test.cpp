@@ -1,5 +1,6 @@
 #include "host/files.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -8,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "host/files_open.h"
 #include "host/sidecar.h"
 
 namespace envdoctor {
@@ -87,6 +89,17 @@ TEST_F(FilesTest, FollowsAbsoluteLinksInsideItsRoot) {
   EXPECT_TRUE(files()->resolve("/lib/libx.so.1").is("/usr/lib/libx.so.1.2"));
   EXPECT_TRUE(files()->link("/lib/libx.so.1").is("/usr/lib/libx.so.1.2"));
   EXPECT_EQ(files()->link("/lib/libx.so.1.2").why(), "/lib/libx.so.1.2: EINVAL");
+}
+
+TEST_F(FilesTest, AreOpenedWithoutFollowingLinksWhereTheKernelDoesNotHelp) {
+  put("a/b/file", "x");
+  put_link("a/up", "../..");
+  const Descriptor root(::open((folder_ + "/root").c_str(), O_PATH | O_DIRECTORY));
+  EXPECT_TRUE(open_part_by_part(root.get(), "/a/b/file", O_RDONLY));
+  EXPECT_TRUE(open_part_by_part(root.get(), "/", O_RDONLY | O_DIRECTORY));
+  EXPECT_FALSE(open_part_by_part(root.get(), "/a/up/secret", O_RDONLY));
+  EXPECT_FALSE(open_part_by_part(root.get(), "/a/up", O_RDONLY));
+  EXPECT_FALSE(open_part_by_part(root.get(), "/none/file", O_RDONLY));
 }
 
 TEST_F(FilesTest, SurvivesLoopsOfLinksAndOverlongNames) {
