@@ -14,8 +14,8 @@ bool says_not_there(const std::string& words, const std::string& name) {
 
 }  // namespace
 
-Reading<Library> Library::open(const std::string& soname_or_path) {
-  void* handle = dlopen(soname_or_path.c_str(), RTLD_NOW | RTLD_LOCAL);
+Reading<Library> Library::open(const std::string& soname_or_path, bool lazily) {
+  void* handle = dlopen(soname_or_path.c_str(), (lazily ? RTLD_LAZY : RTLD_NOW) | RTLD_LOCAL);
   if (!handle) {
     const char* error = dlerror();
     const std::string words = error ? error : "no reason given";

@@ -11,7 +11,8 @@ namespace envdoctor {
 class Library {
  public:
   // Absent if the loader finds no such file; failed with the loader's words for anything else.
-  static Reading<Library> open(const std::string& soname_or_path);
+  // Lazily: functions that it lacks are missed when they are called, not now.
+  static Reading<Library> open(const std::string& soname_or_path, bool lazily = false);
 
   // The first of these symbols that the library has, newest name first; null if none.
   template <class Function>

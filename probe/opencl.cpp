@@ -15,12 +15,12 @@
 namespace envdoctor::opencl {
 namespace {
 
-constexpr const char* loader_name = "libOpenCL.so.1";
-
 // What the children bring, until the last of them has ended.
 struct Gathering {
-  explicit Gathering(Session& session_) : session(session_) {}
+  explicit Gathering(Session& session_) : session(session_), loader(session_.host.files, session_.host.env) {}
   Session& session;
+  Loader loader;
+  std::string kind{};  // of the libOpenCL
   Opencl seen{};
   std::vector<OpenclIcd> icds{};
   std::vector<std::vector<OpenclPlatform>> platforms{};  // per driver
@@ -72,6 +72,16 @@ bool take_application(Opencl& seen, const Ended& ended, const Opencl& answered) 
   return true;
 }
 
+// The driver took its child down.
+void blame_end(Gathering& all, OpenclIcd& icd, const Ended& ended) {
+  icd.error = ended.why;
+  icd.error_kind = std::string(text(ended.how));
+  if (!ended.step.empty()) icd.step = ended.step;
+  if (icd.loads.get()) return;
+  icd.loads = false;
+  if (ended.step == "dlopen") explain(all.session.host, all.loader, icd);
+}
+
 void driver_ended(Gathering& all, std::size_t index, const Ended& ended, const Snapshot& part) {
   OpenclIcd& icd = all.icds[index];
   std::string culprit = icd.file.get() ? *icd.file.get() : *icd.library.get();
@@ -85,11 +95,9 @@ void driver_ended(Gathering& all, std::size_t index, const Ended& ended, const S
       through = true;
     }
   }
+  if (through && icd.loads.is(false) && !icd.error_kind.is("not-an-icd")) explain(all.session.host, all.loader, icd);
   if (!through) {
-    if (!icd.loads.get()) icd.loads = false;
-    icd.error = ended.why;
-    icd.error_kind = std::string(text(ended.how));
-    if (!ended.step.empty()) icd.step = ended.step;
+    blame_end(all, icd, ended);
     if (all.guilty.empty()) all.guilty = fmt::format("{}: {}", culprit, ended.why);
   }
   all.session.record("opencl", culprit, ended);
@@ -131,7 +139,7 @@ void start_drivers(const std::shared_ptr<Gathering>& all, Limits limits) {
     if (all->icds[i].loads.is(false)) continue;
     const auto work = [all, last, i](const Channel& channel) {
       set_environment(all->session.host);
-      const Opencl seen = ask_driver(channel, all->icds[i]);
+      const Opencl seen = ask_driver(channel, all->icds[i], all->kind != "khronos");
       answer(channel, seen);
       if (all->through.add() == last) ask_on(channel, seen);
     };
@@ -145,22 +153,26 @@ void start_drivers(const std::shared_ptr<Gathering>& all, Limits limits) {
 void start(Session& session, Limits limits) {
   const Host& host = session.host;
   const auto all = std::make_shared<Gathering>(session);
-  all->seen.loader = find_loader(host);
+  all->seen.loader = find_loader(host, all->loader);
   const OpenclLoader* loader = all->seen.loader.get();
-  const std::string kind = loader && loader->kind.get() ? *loader->kind.get() : "";
-  const Registration where = registration(host, kind);
+  if (loader && loader->kind.get()) all->kind = *loader->kind.get();
+  const Registration where = registration(host, all->kind);
   if (OpenclLoader* found = all->seen.loader.get()) {
-    found->vendors_dir = where.folder.empty() ? Text(absent("no folder is read")) : Text(where.folder);
+    const bool reads_none = where.folder.empty() || all->kind == "vendor";
+    found->vendors_dir = reads_none ? Text(absent("no folder is read")) : Text(where.folder);
     found->variable = where.variable.empty() ? Text(absent("no variable is set")) : Text(where.variable);
   }
-  const List<OpenclIcd> icds = registered(host, where, kind);
+  const List<OpenclIcd> icds = registered(host, where, all->kind);
   if (icds.get()) {
     all->icds = *icds.get();
   } else {
     all->seen.icds = icds.missing();
   }
   if (host.live) return start_drivers(all, limits);
-  if (icds.get()) all->seen.icds = icds;
+  if (icds.get()) {
+    for (OpenclIcd& icd : all->icds) explain(host, all->loader, icd);
+    all->seen.icds = std::move(all->icds);
+  }
   Snapshot part;
   part.opencl = all->seen;
   session.add(part);

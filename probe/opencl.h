@@ -7,13 +7,15 @@
 
 #include "host/apart.h"
 #include "host/host.h"
+#include "host/loader.h"
 #include "host/opencl.h"
 #include "probe/session.h"
 
 namespace envdoctor::opencl {
 
 // The libOpenCL that an application would get, told from its file: nothing is loaded.
-Reading<OpenclLoader> find_loader(const Host& host);
+constexpr const char* loader_name = "libOpenCL.so.1";
+Reading<OpenclLoader> find_loader(const Host& host, const Loader& loader);
 // "ocl-icd", "khronos", "vendor" or "unknown", from a library's bytes.
 std::string loader_kind(std::string_view library);
 
@@ -32,8 +34,12 @@ Text library_line(std::string_view content, const std::string& kind);
 // Every registered driver as its files show it, sorted by file. Nothing is loaded.
 List<OpenclIcd> registered(const Host& host, const Registration& where, const std::string& kind);
 
+// Says which file the dynamic loader picks for a driver and, if one can be seen, why it can't be loaded.
+void explain(const Host& host, const Loader& loader, OpenclIcd& icd);
+
 // In a child: one driver, with its platforms, its devices and a launch on each. Answers what it has after each stage.
-Opencl ask_driver(const Channel& channel, OpenclIcd icd);
+// Lazily: undefined functions are found out when called, as ocl-icd loads drivers; Khronos' loader wants all at once.
+Opencl ask_driver(const Channel& channel, OpenclIcd icd, bool lazily);
 // In a child: what an application sees through libOpenCL.
 Opencl ask_as_application(const Channel& channel);
 void answer(const Channel& channel, const Opencl& opencl);

@@ -15,27 +15,6 @@ void blame(OpenclIcd& icd, const char* kind, const std::string& error) {
   icd.error = error;
 }
 
-// dlopen says of a library that is there and one that it needs and isn't with the same words; only the name differs.
-void blame_loading(OpenclIcd& icd, const Missing& missing) {
-  icd.loads = false;
-  const std::string& why = missing.why;
-  const std::string name = why.substr(0, why.find(':'));
-  const bool no_file = why.find("cannot open shared object file") != std::string::npos;
-  if (no_file && !name.empty() && !icd.library.is(name) && !icd.path.is(name) && name.find(' ') == std::string::npos) {
-    icd.missing_dependency = name;
-    return blame(icd, "missing-dependency", why);
-  }
-  if (missing.outcome == Outcome::absent || no_file) {
-    icd.path = absent(why);
-    return blame(icd, "not-found", why);
-  }
-  if (why.find("wrong ELF class") != std::string::npos) return blame(icd, "wrong-architecture", why);
-  if (why.find("undefined symbol") != std::string::npos) return blame(icd, "undefined-symbol", why);
-  const bool no_elf =
-      why.find("invalid ELF header") != std::string::npos || why.find("file too short") != std::string::npos;
-  blame(icd, no_elf ? "not-a-library" : "not-loadable", why);
-}
-
 // The platforms the driver has; empty with the reason in `icd` if it can't tell.
 std::vector<cl_platform_id> list_platforms(const Channel& channel, const OpenclEntry& entry, OpenclIcd& icd) {
   constexpr const char* call = "clIcdGetPlatformIDsKHR";
@@ -68,7 +47,7 @@ std::string call_error(const char* call, cl_int code) {
   return name.empty() ? fmt::format("{}: error {}", call, code) : fmt::format("{}: {}", call, name);
 }
 
-Opencl ask_driver(const Channel& channel, OpenclIcd icd) {
+Opencl ask_driver(const Channel& channel, OpenclIcd icd, bool lazily) {
   std::vector<OpenclPlatform> found;
   const auto result = [&] { return Opencl{.icds = std::vector<OpenclIcd>{icd}, .platforms = found}; };
   // What is known before a dangerous call. That it names a step tells it from the last word.
@@ -79,9 +58,10 @@ Opencl ask_driver(const Channel& channel, OpenclIcd icd) {
     channel.step(step);
   };
   channel.step("dlopen");
-  const auto driver = Library::open(*icd.library.get());
+  const auto driver = Library::open(*icd.library.get(), lazily);
   if (!driver.get()) {
-    blame_loading(icd, driver.missing());
+    icd.loads = false;
+    blame(icd, driver.outcome() == Outcome::absent ? "not-found" : "not-loadable", driver.why());
     return result();
   }
   icd.path = driver.get()->path();

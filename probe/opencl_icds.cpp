@@ -45,7 +45,8 @@ Text library_line(std::string_view content, const std::string& kind) {
 List<OpenclIcd> registered(const Host& host, const Registration& where, const std::string& kind) {
   std::vector<OpenclIcd> icds;
   for (const std::string& library : where.libraries) {
-    icds.push_back({.file = absent("named by " + where.variable), .library = library});
+    const std::string why = where.variable.empty() ? "the driver is libOpenCL itself" : "named by " + where.variable;
+    icds.push_back({.file = absent(why), .library = library});
   }
   if (!where.file.empty()) icds.push_back(read_icd(host.files, where.file, kind));
   if (!where.folder.empty()) {

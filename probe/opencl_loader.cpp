@@ -1,28 +1,29 @@
-// Which libOpenCL an application would get, and whose it is.
+// Which libOpenCL an application would get, and whose it is; why a driver can't be loaded. All from files.
+#include <fmt/format.h>
+
 #include "probe/opencl.h"
 
 namespace envdoctor::opencl {
 namespace {
 
-constexpr const char* soname = "libOpenCL.so.1";
 constexpr std::size_t longest_library = 64u << 20;
 
-std::vector<std::string> folders(const Host& host) {
-  std::vector<std::string> all;
-  if (const auto path = host.env.find("LD_LIBRARY_PATH"); path != host.env.end()) {
-    const std::string& text = path->second;
-    for (std::size_t begin = 0; begin < text.size();) {
-      const std::size_t end = std::min(text.find(':', begin), text.size());
-      if (end > begin) all.push_back(text.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  }
-  for (const char* folder : {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/lib64", "/usr/lib64", "/lib",
-                             "/usr/lib", "/usr/local/lib"}) {
-    all.emplace_back(folder);
-  }
-  return all;
+void blame(OpenclIcd& icd, const char* kind, const std::string& error) {
+  icd.loads = false;
+  icd.error_kind = std::string(kind);
+  icd.error = error;
 }
+
+// A relative name with a slash counts from the working folder.
+std::string from_here(const Host& host, const std::string& library) {
+  const auto here = host.env.find("PWD");
+  const bool relative = library.find('/') != std::string::npos && !library.starts_with('/');
+  return relative && here != host.env.end() ? here->second + "/" + library : library;
+}
+
+// Without its cache nothing can be said of where the loader of a captured host would have looked.
+bool can_tell(const Host& host) { return host.live || host.files.status("/etc/ld.so.cache").get(); }
+Missing cannot_tell() { return failed("/etc/ld.so.cache was not captured"); }
 
 }  // namespace
 
@@ -35,16 +36,42 @@ std::string loader_kind(std::string_view library) {
   return holds("clBuildProgram") ? "vendor" : "unknown";
 }
 
-Reading<OpenclLoader> find_loader(const Host& host) {
-  for (const std::string& folder : folders(host)) {
-    const auto path = host.files.resolve(folder + "/" + soname);
-    if (!path.get()) continue;
-    const auto bytes = host.files.read(*path.get(), longest_library);
-    OpenclLoader loader{.path = path};
-    loader.kind = bytes.then([](const std::string& content) { return loader_kind(content); });
-    return loader;
+Reading<OpenclLoader> find_loader(const Host& host, const Loader& loader) {
+  const auto search = loader.look_up(loader_name);
+  if (!search.get() && !can_tell(host)) return cannot_tell();
+  return search.then([&](const LibrarySearch& found) {
+    OpenclLoader chosen{.path = found.chosen.path};
+    const auto bytes = host.files.read(found.chosen.path, longest_library);
+    chosen.kind = bytes.then([](const std::string& content) { return loader_kind(content); });
+    return chosen;
+  });
+}
+
+void explain(const Host& host, const Loader& loader, OpenclIcd& icd) {
+  if (!icd.library.get()) return;
+  const std::string library = from_here(host, *icd.library.get());
+  const auto found = loader.look_up(library);
+  if (!found.get() && !can_tell(host)) {
+    icd.path = cannot_tell();
+    return;
   }
-  return absent("no libOpenCL.so.1 where the dynamic loader looks");
+  if (!found.get()) {
+    if (!icd.path.get()) icd.path = found.missing();
+    if (found.outcome() != Outcome::absent) return;
+    const bool foreign = found.why().find(" is for ") != std::string::npos;
+    const bool denied = found.why().ends_with(": EACCES");
+    return blame(icd, foreign ? "wrong-architecture" : denied ? "denied" : "not-found", found.why());
+  }
+  const FoundLibrary& chosen = found.get()->chosen;
+  if (!icd.path.get()) icd.path = chosen.path;
+  if (!chosen.trouble.empty()) return blame(icd, "not-a-library", chosen.trouble);
+  if (!can_tell(host)) return;
+  const auto missing = loader.missing_dependencies(chosen.path);
+  if (!missing.get() || missing.get()->empty()) return;
+  const MissingDependency& first = missing.get()->front();
+  icd.missing_dependency = first.soname;
+  blame(icd, "missing-dependency",
+        fmt::format("{} needs {}, which is missing: {}", first.needed_by, first.soname, first.why));
 }
 
 }  // namespace envdoctor::opencl

@@ -52,7 +52,8 @@ Registration ocl_icd(const Host& host) {
 }  // namespace
 
 Registration registration(const Host& host, const std::string& kind) {
-  if (kind == "vendor") return {};  // it is the driver itself and looks for no other
+  // It is the driver itself and looks for no other; what is registered is installed all the same.
+  if (kind == "vendor") return {.folder = standard_folder, .libraries = {loader_name}};
   return kind == "khronos" ? khronos(host) : ocl_icd(host);
 }
 

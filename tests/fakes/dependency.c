@@ -1,0 +1,1 @@
+int envdoctor_fake_dependency(void) { return 0; }
