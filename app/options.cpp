@@ -33,31 +33,44 @@ void parse_expectation(const std::string& text, Options& options) {
   options.expect_gpus = value;
 }
 
+// An option that takes one of a few words, each standing for a value.
+template <class T>
+void add_words(CLI::App& app, const std::string& name, T& target, const std::vector<std::pair<std::string, T>>& words,
+               const std::string& help) {
+  std::vector<std::string> names;
+  for (const auto& [word, value] : words) names.push_back(word);
+  const auto take = [&target, words](const std::string& typed) {
+    target = std::ranges::find(words, typed, &std::pair<std::string, T>::first)->second;
+  };
+  app.add_option_function<std::string>(name, take, help)
+      ->check(CLI::IsMember(names))
+      ->option_text(fmt::format("{}", fmt::join(names, "|")));
+}
+
 // What every command that makes a report takes.
 void add_report_options(CLI::App& app, Options& options, std::vector<std::string>& outputs,
                         std::vector<std::string>& expectations) {
   std::vector<std::string> names;
   for (const Format& format : all_formats()) names.emplace_back(format.name);
-  app.add_option("--format", options.format, "what standard output carries")->check(CLI::IsMember(names));
-  app.add_option("-o,--output", outputs, "write a report to [FORMAT=]FILE instead; may be repeated")
-      ->type_name("[FORMAT=]FILE");
-  app.add_option("--only", options.only, "only these diagnoses or families, such as driver")
-      ->delimiter(',')
-      ->type_name("ID");
-  app.add_option("--skip", options.skip, "not these diagnoses or families")->delimiter(',')->type_name("ID");
-  app.add_option("--expect", expectations, "what this host must be: gpus=NUMBER")->type_name("KEY=VALUE");
-  app.add_option("--fail-on", options.fail_on, "lowest severity that makes the exit status 1")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, FailOn>{
-          {"error", FailOn::error}, {"warning", FailOn::warning}, {"never", FailOn::never}}))
-      ->type_name("error|warning|never");
+  app.add_option("--format", options.format, "what standard output carries")
+      ->check(CLI::IsMember(names))
+      ->option_text(fmt::format("{}", fmt::join(names, "|")));
+  app.add_option("-o,--output", outputs, "write to a file instead; may be repeated")->option_text("[FORMAT=]FILE");
+  app.add_option("--only", options.only, "only these diagnoses or families")->delimiter(',')->option_text("ID[,ID]");
+  app.add_option("--skip", options.skip, "not these diagnoses or families")->delimiter(',')->option_text("ID[,ID]");
+  app.add_option("--expect", expectations, "what this host must have: gpus=NUMBER")->option_text("KEY=VALUE");
+  add_words<FailOn>(app, "--fail-on", options.fail_on,
+                    {{"error", FailOn::error}, {"warning", FailOn::warning}, {"never", FailOn::never}},
+                    "from which severity the exit status is 1");
 }
 
 void add_gather_options(CLI::App& app, Options& options) {
-  app.add_flag("--quick", options.quick, "files and driver libraries only, one tiny launch per OpenCL device");
-  app.add_option("--timeout", options.timeout_s, "limit of the whole run in seconds, 120 unless told")
+  app.add_flag("--quick", options.quick, "files and driver libraries only");
+  app.add_option("--timeout", options.timeout_s, "limit of the whole run, 120 unless told")
       ->check(CLI::Range(1, 86400))
-      ->type_name("SECONDS");
-  app.add_flag("!--no-redact", options.redact, "keep UUIDs, home folders and names in what is gathered");
+      ->option_text("SECONDS");
+  app.add_flag_callback(
+      "--no-redact", [&options] { options.redact = false; }, "keep UUIDs, home folders and names");
 }
 
 void check_names(const std::vector<std::string>& names) {
@@ -73,28 +86,30 @@ void check_names(const std::vector<std::string>& names) {
 Options parse_options(int argc, const char* const* argv, std::string& printed) {
   Options options;
   std::vector<std::string> outputs, expectations;
-  CLI::App app("Says whether this machine's GPUs will really be used, and if not, the one cause and the fix.",
-               "envdoctor");
-  app.set_version_flag("--version", std::string("envdoctor ") + ENVDOCTOR_VERSION);
+  CLI::App app("Will this machine's GPUs really be used? If not: the one cause, and the fix.", "envdoctor");
+  app.set_version_flag("--version", std::string("envdoctor ") + ENVDOCTOR_VERSION, "the version");
   app.require_subcommand(0, 1);
-  app.option_defaults()->configurable(false);
+  app.get_formatter()->column_width(32);
+  app.set_help_flag("-h,--help", "this text");
   app.failure_message(CLI::FailureMessage::simple);
-  app.add_option("--color", options.color, "auto, always or never")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, ColorWhen>{
-          {"auto", ColorWhen::automatic}, {"always", ColorWhen::always}, {"never", ColorWhen::never}}))
-      ->type_name("auto|always|never");
-  app.add_option("--knowledge", options.knowledge, "folder with JSON tables that replace the built-in ones")
+  add_words<ColorWhen>(app, "--color", options.color,
+                       {{"auto", ColorWhen::automatic}, {"always", ColorWhen::always}, {"never", ColorWhen::never}},
+                       "colour in the text report");
+  app.add_option("--knowledge", options.knowledge, "JSON tables that replace the built-in ones")
       ->check(CLI::ExistingDirectory)
-      ->type_name("FOLDER");
-  app.add_flag("-v,--verbose", options.verbose, "all evidence, unknown checks, time of each probe");
+      ->option_text("FOLDER");
+  app.add_flag("-v,--verbose", options.verbose, "all evidence, what is unknown, probe times");
+  app.footer(
+      "Exit status: 0 nothing at or above --fail-on, 1 something is, 2 the command\n"
+      "line or an input is wrong, 3 something needed is unknown.");
   app.fallthrough();
   add_report_options(app, options, outputs, expectations);
   add_gather_options(app, options);
 
-  auto* check = app.add_subcommand("check", "probe this host, diagnose, report (the default)");
-  auto* show = app.add_subcommand("show", "what this host is, on one page, without judgement");
+  auto* check = app.add_subcommand("check", "probe this host and diagnose (the default)");
+  auto* show = app.add_subcommand("show", "what this host is, without judgement");
   auto* capture = app.add_subcommand("capture", "write what check would gather as a snapshot");
-  auto* diagnose = app.add_subcommand("diagnose", "diagnose from snapshots and logs alone; reads nothing of this host");
+  auto* diagnose = app.add_subcommand("diagnose", "diagnose from snapshots and logs alone");
   auto* explain = app.add_subcommand("explain", "one diagnosis in full");
   auto* list = app.add_subcommand("list", "all diagnoses and probes");
   for (auto* command : {check, show, capture, diagnose, explain, list}) command->fallthrough();
@@ -102,14 +117,21 @@ Options parse_options(int argc, const char* const* argv, std::string& printed) {
   show->add_option("section", options.arguments, "one of: " + fmt::format("{}", fmt::join(show_sections(), ", ")))
       ->expected(0, 1);
   capture->add_option("--host-folder", options.host_folder, "write a folder with the files as read, for tests")
-      ->type_name("FOLDER");
-  diagnose->add_option("snapshot", options.arguments, "snapshots or JSON reports; - is standard input");
+      ->option_text("FOLDER");
+  diagnose->add_option("snapshot", options.arguments, "snapshots or JSON reports; - is standard input")
+      ->option_text("[SNAPSHOT...]");
   diagnose
       ->add_option("--log", options.logs, "a log of the program that misbehaves; - is standard input; may be repeated")
-      ->type_name("FILE");
-  explain->add_option("id", options.arguments, "such as driver.version-mismatch")->expected(1)->required();
+      ->option_text("FILE");
+  explain->add_option("id", options.arguments, "a diagnosis, such as driver.version-mismatch")
+      ->expected(1)
+      ->required()
+      ->option_text("ID");
 
-  const auto own_words = [&] { return "'envdoctor " + options.command + " --help' tells what it takes."; };
+  const auto own_words = [&] {
+    return "'envdoctor " + (app.get_subcommands().empty() ? "" : options.command + " ") +
+           "--help' tells what it takes.";
+  };
   try {
     if (argc > 1 && argv[1][0] != '-') {
       const auto commands = command_names();
@@ -123,7 +145,7 @@ Options parse_options(int argc, const char* const* argv, std::string& printed) {
     return options;
   } catch (const CLI::Success&) {
     for (auto* command : app.get_subcommands()) {
-      printed = command->help();
+      printed = command->help("envdoctor") + "\nOptions of all commands: envdoctor --help\n";
       return options;
     }
     printed = app.help();

@@ -57,10 +57,14 @@ const std::vector<Explains>& explains_table() {
        with({"driver.not-installed", "driver.libcuda-missing", "driver.module-not-loaded",
              "driver.device-nodes-missing", "hardware.no-gpu"})},
       {"visibility.empty",
-       {"driver.init-failed", "driver.unreachable", "usage.detected-unused", "visibility.framework-hidden"}},
+       {"opencl.icd-no-device", "opencl.cpu-only", "driver.init-failed", "driver.unreachable", "usage.detected-unused",
+        "visibility.framework-hidden"}},
       {"visibility.invalid-ordinal",
-       {"driver.init-failed", "driver.unreachable", "usage.detected-unused", "usage.wrong-gpu"}},
-      {"visibility.invalid-uuid", {"driver.init-failed", "driver.unreachable", "usage.detected-unused"}},
+       {"opencl.icd-no-device", "opencl.cpu-only", "driver.init-failed", "driver.unreachable", "usage.detected-unused",
+        "usage.wrong-gpu"}},
+      {"visibility.invalid-uuid",
+       {"opencl.icd-no-device", "opencl.cpu-only", "driver.init-failed", "driver.unreachable",
+        "usage.detected-unused"}},
       {"visibility.double-filter", {"usage.detected-unused", "usage.wrong-gpu", "visibility.invalid-ordinal"}},
       {"visibility.order-mismatch", {"usage.wrong-gpu"}},
       {"visibility.set-too-late", {"usage.detected-unused", "usage.wrong-gpu"}},
@@ -115,8 +119,10 @@ void find_roots(std::vector<Finding>& findings) {
   for (Finding& finding : findings) {
     finding.caused_by.clear();
     for (const Finding& cause : findings) {
-      // What is told as information, or only possible, doesn't explain away something surer.
-      if (cause.severity == Severity::info || cause.confidence < finding.confidence) continue;
+      // What is told as information, or a guess, doesn't explain away something surer.
+      if (cause.severity == Severity::info ||
+          (cause.confidence == Confidence::possible && finding.confidence > cause.confidence))
+        continue;
       if (!explains(cause, finding) || !same_matter(cause, finding)) continue;
       if (std::ranges::find(finding.caused_by, cause.id) == finding.caused_by.end())
         finding.caused_by.push_back(cause.id);

@@ -40,8 +40,12 @@ Ladder build(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack, c
   for (const Rung rung : all_rungs) ladder.rungs.push_back(prove(snapshot, gpu, stack, rung));
   auto& rungs = ladder.rungs;
 
-  std::size_t proved = rungs.size();  // the highest rung that holds
-  while (proved > 0 && rungs[proved - 1].state != RungState::holds) --proved;
+  // The highest rung whose proof needs all below it. A CUDA library that was found proves nothing of the driver.
+  const auto carries = [&](const RungResult& rung) {
+    return rung.state == RungState::holds && (rung.rung != Rung::runtime || stack == "opencl");
+  };
+  std::size_t proved = rungs.size();
+  while (proved > 0 && !carries(rungs[proved - 1])) --proved;
   for (std::size_t i = 0; i < proved; ++i) {
     if (rungs[i].state == RungState::unknown) rungs[i] = {rungs[i].rung, RungState::holds, "proved by the rungs above"};
   }
@@ -65,9 +69,8 @@ Ladder build(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack, c
 }  // namespace
 
 bool concerns(const Finding& finding, const Gpu& gpu, std::string_view stack) {
-  if ((family(finding) == "opencl") != (stack == "opencl") &&
-      (family(finding) == "opencl" || family(finding) == "runtime" || family(finding) == "visibility"))
-    return false;
+  if (family(finding) == "opencl" && stack != "opencl") return false;
+  if (family(finding) == "runtime" && stack == "opencl") return false;
   if (finding.subject.starts_with("gpu:") || finding.subject.starts_with("cuda:"))
     return finding.subject == gpu.subject();
   // What a finding rests on tells which vendor's GPUs it speaks of.

@@ -91,7 +91,11 @@ Result visibility(const Snapshot& snapshot, const Gpu& gpu, std::string_view sta
   if (stack == "rocm") listed = lists(of(snapshot.rocm, &Rocm::hip_devices), gpu);
   if (stack == "level-zero") listed = lists(of(snapshot.level_zero, &LevelZero::devices), gpu);
   if (stack == "opencl") listed = opencl_lists(snapshot, gpu, false);
-  return listed ? holds("a program sees it") : unknown;
+  if (listed) return holds("a program sees it");
+  const auto others = of(snapshot.nvidia, &Nvidia::cuda_devices);
+  if (stack == "cuda" && others.get() && !others.get()->empty() && env_of(snapshot, "CUDA_VISIBLE_DEVICES").get())
+    return {RungState::not_applicable, "left out by CUDA_VISIBLE_DEVICES"};
+  return unknown;
 }
 
 bool any_framework_sees(const Snapshot& snapshot) {

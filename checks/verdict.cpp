@@ -22,6 +22,16 @@ const RungResult* first_unknown(const Ladder& ladder) {
   return found == ladder.rungs.end() ? nullptr : &*found;
 }
 
+// OpenCL's own trouble is not the matter where something below or beside it keeps the GPU from working at all.
+void soften_opencl(std::vector<Finding>& findings) {
+  const auto is_opencl = [](const Finding& f) { return f.id.starts_with("opencl."); };
+  const bool other =
+      std::ranges::any_of(findings, [&](const Finding& f) { return f.severity == Severity::error && !is_opencl(f); });
+  for (Finding& finding : findings) {
+    if (other && is_opencl(finding)) finding.severity = std::min(finding.severity, Severity::warning);
+  }
+}
+
 }  // namespace
 
 void soften(std::vector<Finding>& findings, const std::vector<Ladder>& ladders, const std::vector<Gpu>& gpus,
@@ -46,6 +56,7 @@ void soften(std::vector<Finding>& findings, const std::vector<Ladder>& ladders, 
     });
     if (touches_any && all_spared) finding.severity = Severity::warning;
   }
+  soften_opencl(findings);
 }
 
 void reach_verdict(Report& report) {

@@ -46,6 +46,7 @@ std::string upper(std::string_view word) {
 std::string painted_wrap(const std::string& label, std::string_view text, Color color, bool on) {
   std::string out = wrap(label, text);
   const auto word = label.find_first_not_of(' ');
+  if (word == label.npos) return out;
   const auto end = label.find_last_not_of(' ') + 1;
   return out.substr(0, word) + paint(out.substr(word, end - word), color, on) + out.substr(end);
 }
@@ -171,7 +172,7 @@ std::string render_text(const Report& report, const ReportStyle& style) {
                                  color_of(report.verdict), style.color);
   out += "\n" + host_summary(report.snapshot);
   if (!report.ladders.empty()) {
-    out += paint("GPUs", Color::bold, style.color) + "  (+ holds, x broken, ? not known, - does not apply)\n";
+    out += "\n" + paint("GPUs", Color::bold, style.color) + "  (+ holds, x broken, ? not known, - does not apply)\n";
     out += ladders_text(report.ladders);
   }
   std::string notes;

@@ -42,6 +42,15 @@ TEST(Ladder, IsBrokenWhereAFindingStands) {
   EXPECT_EQ(state(ladder, Rung::visibility), RungState::unknown);
 }
 
+TEST(Ladder, ALibraryThatWasFoundProvesNothingOfTheDriver) {
+  Snapshot snapshot = example("healthy");
+  snapshot.nvidia = {};
+  snapshot.device_nodes = {};
+  const auto ladder = ladders_of(snapshot).at(0);
+  EXPECT_EQ(state(ladder, Rung::runtime), RungState::holds);
+  EXPECT_EQ(state(ladder, Rung::user_driver), RungState::unknown);
+}
+
 TEST(Ladder, AFindingBelowAProvedRungBreaksNothing) {
   const std::vector<Finding> findings = {{.id = "driver.permission", .rung = Rung::device_node}};
   EXPECT_EQ(ladders_of(example("healthy"), findings).at(0).first_broken(), nullptr);
@@ -76,6 +85,7 @@ TEST(Ladder, AnOpenclFindingLeavesTheCudaLadderAlone) {
   const Gpu gpu{.address = "0000:65:00.0", .vendor = Vendor::nvidia};
   EXPECT_FALSE(concerns({.id = "opencl.no-icd"}, gpu, "cuda"));
   EXPECT_TRUE(concerns({.id = "opencl.no-icd"}, gpu, "opencl"));
+  EXPECT_TRUE(concerns({.id = "visibility.empty"}, gpu, "opencl"));
   EXPECT_FALSE(concerns({.id = "driver.permission", .evidence = {{.path = "/rocm/devices"}}}, gpu, "cuda"));
 }
 

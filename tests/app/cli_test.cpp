@@ -1,0 +1,135 @@
+#include <gmock/gmock.h>
+
+#include "tests/support/process.h"
+
+namespace envdoctor {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+const std::string examples = std::string(ENVDOCTOR_SOURCE) + "/docs/examples/";
+
+TEST(CommandLine, PrintsItsVersionAndHelp) {
+  EXPECT_THAT(run_envdoctor("--version").out, StartsWith("envdoctor 0."));
+  const Ran help = run_envdoctor("--help");
+  EXPECT_EQ(help.status, 0);
+  std::istringstream lines(help.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+}
+
+TEST(CommandLine, ATypoIsAnErrorThatNamesTheNearestWord) {
+  const Ran ran = run_envdoctor("captrue");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("did you mean 'capture'?"));
+  EXPECT_THAT(ran.out, IsEmpty());
+  EXPECT_THAT(run_envdoctor("--only drivr").err, HasSubstr("did you mean 'driver'?"));
+  EXPECT_EQ(run_envdoctor("--skip nonsense").status, 2);
+  EXPECT_EQ(run_envdoctor("--no-such-option").status, 2);
+  EXPECT_EQ(run_envdoctor("--expect gpus=many").status, 2);
+  EXPECT_EQ(run_envdoctor("show nothing").status, 2);
+  EXPECT_EQ(run_envdoctor("explain no.such-id").status, 2);
+  EXPECT_EQ(run_envdoctor("diagnose").status, 2);
+}
+
+TEST(Diagnose, ExitStatusIsTheVerdict) {
+  EXPECT_EQ(run_envdoctor("diagnose " + examples + "healthy.json").status, 0);
+  EXPECT_EQ(run_envdoctor("diagnose " + examples + "no-gpu.json").status, 1);
+  EXPECT_EQ(run_envdoctor("diagnose " + examples + "no-gpu.json --expect gpus=0").status, 0);
+  EXPECT_EQ(run_envdoctor("diagnose " + examples + "no-gpu.json --fail-on never").status, 0);
+  const std::string empty = write_file_here("empty.json", R"({"schema": "envdoctor.snapshot/1"})");
+  EXPECT_EQ(run_envdoctor("diagnose " + empty).status, 3);
+}
+
+TEST(Diagnose, TakesStandardInputAndReports) {
+  const Ran from_file = run_envdoctor("diagnose " + examples + "no-gpu.json --format json");
+  const Ran from_pipe = run_envdoctor("diagnose - --format json", "cat " + examples + "no-gpu.json |");
+  EXPECT_EQ(from_file.out, from_pipe.out);
+  const std::string report = write_file_here("report.json", from_file.out);
+  EXPECT_EQ(run_envdoctor("diagnose " + report + " --format json").out, from_file.out);
+}
+
+TEST(Diagnose, WritesSeveralReportsInOneRun) {
+  const std::string folder = test_folder();
+  const Ran ran =
+      run_envdoctor("diagnose " + examples + "healthy.json -o json=" + folder + "/r -o " + folder + "/r.txt");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, IsEmpty());
+  EXPECT_THAT(read_whole(folder + "/r"), StartsWith("{"));
+  EXPECT_THAT(read_whole(folder + "/r.txt"), StartsWith("PASS"));
+  EXPECT_EQ(run_envdoctor("diagnose " + examples + "healthy.json -o /no/such/folder/r").status, 2);
+}
+
+struct BadInput {
+  const char* name;
+  std::string content;
+  const char* complaint;
+};
+
+TEST(Diagnose, RefusesBadInputNamingFileAndPlace) {
+  const std::string whole = read_whole(examples + "healthy.json");
+  const std::vector<BadInput> inputs = {
+      {"truncated.json", whole.substr(0, whole.size() / 2), "parse error at line"},
+      {"empty.json", "", "parse error"},
+      {"binary.json",
+       std::string("\x7f"
+                   "ELF\0\xff\xfe",
+                   7),
+       "parse error"},
+      {"deep.json", std::string(200000, '['), "nested deeper"},
+      {"other.json", R"({"schema": "other/9"})", "/schema"},
+      {"wrong.json", R"({"schema": "envdoctor.snapshot/1", "pci": [{"address": 7}]})",
+       "/pci/0/address: a text expected"},
+      {"huge.json", "[" + std::string(70 << 20, ' ') + "]", "larger than"},
+  };
+  for (const BadInput& input : inputs) {
+    const Ran ran = run_envdoctor("diagnose " + write_file_here(input.name, input.content));
+    EXPECT_EQ(ran.status, 2) << input.name;
+    EXPECT_THAT(ran.err, HasSubstr(input.name));
+    EXPECT_THAT(ran.err, HasSubstr(input.complaint));
+    EXPECT_THAT(ran.out, IsEmpty());
+  }
+  EXPECT_EQ(run_envdoctor("diagnose /no/such/file.json").status, 2);
+  EXPECT_EQ(run_envdoctor("diagnose /").status, 2);
+}
+
+TEST(Check, HasNoColourAndNoProgressInAPipe) {
+  const Ran ran = run_envdoctor("--quick");
+  EXPECT_THAT(ran.out, Not(HasSubstr("\033")));
+  EXPECT_THAT(ran.err, IsEmpty());
+  EXPECT_THAT(run_envdoctor("diagnose " + examples + "no-gpu.json --color always").out, HasSubstr("\033["));
+}
+
+TEST(Capture, ThenDiagnoseSaysWhatCheckSaid) {
+  const std::string here = test_folder() + "/here.json";
+  ASSERT_EQ(run_envdoctor("capture --quick -o " + here).status, 0);
+  const std::string once = run_envdoctor("diagnose " + here + " --format json").out;
+  // A report that is diagnosed again is that report: capture, report and replay agree byte for byte.
+  EXPECT_EQ(run_envdoctor("diagnose " + write_file_here("once.json", once) + " --format json").out, once);
+  const std::string live = run_envdoctor("check --quick --format json").out;
+  const std::string replayed = run_envdoctor("diagnose " + write_file_here("live.json", live) + " --format json").out;
+  std::string expected = live;
+  const std::string kind = R"("kind": "host")";
+  ASSERT_NE(expected.find(kind), std::string::npos);
+  expected.replace(expected.find(kind), kind.size(), R"("kind": "files")");
+  EXPECT_EQ(replayed, expected);
+}
+
+TEST(List, NamesEveryDiagnosisAndProbe) {
+  const std::string out = run_envdoctor("list").out;
+  EXPECT_THAT(out, HasSubstr("driver.version-mismatch"));
+  EXPECT_THAT(out, HasSubstr("opencl"));
+  EXPECT_THAT(run_envdoctor("explain driver.version-mismatch").out, StartsWith("driver.version-mismatch: "));
+}
+
+TEST(Show, IsOnePageWithoutJudgement) {
+  const Ran ran = run_envdoctor("show --quick");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, StartsWith("Host\n"));
+  EXPECT_THAT(run_envdoctor("show env --quick").out, Not(HasSubstr("Host\n")));
+}
+
+}  // namespace
+}  // namespace envdoctor

@@ -1,0 +1,75 @@
+// Every host under fixtures/hosts, from its files to its reports: adding a folder adds a test.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "checks/report.h"
+#include "evidence/json.h"
+#include "evidence/merge.h"
+#include "probe/probes.h"
+#include "reports/reports.h"
+#include "tests/support/golden.h"
+
+namespace envdoctor {
+namespace {
+
+namespace fs = std::filesystem;
+const fs::path folder = fs::path(ENVDOCTOR_SOURCE) / "fixtures" / "hosts";
+
+std::vector<std::string> host_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.is_directory()) names.push_back(entry.path().filename());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+// What the vendors' libraries said was captured as sections; the rest is read from the captured files anew.
+Snapshot replay(const fs::path& host_folder) {
+  const fs::path sections = host_folder / "snapshot.json";
+  Snapshot snapshot = snapshot_from_json(read_whole(sections), sections);
+  std::map<std::string, std::string> env;
+  if (const auto* known = snapshot.env.get()) {
+    for (const auto& [name, value] : *known) {
+      if (value.get()) env[name] = *value.get();
+    }
+  }
+  const auto files = open_files(host_folder / "root");
+  Snapshot read = gather({.files = *files, .env = env, .live = false}, {});
+  read.probes = {};  // their times are of this machine
+  fill_in(snapshot, read);
+  return snapshot;
+}
+
+// The value of a line "key: value" of about.md.
+std::string told(const fs::path& host_folder, const std::string& key) {
+  const std::string about = read_whole(host_folder / "about.md");
+  const auto at = about.find("\n" + key + ": ");
+  if (at == about.npos) return {};
+  const auto begin = at + key.size() + 3;
+  return about.substr(begin, about.find('\n', begin) - begin);
+}
+
+class CapturedHost : public testing::TestWithParam<std::string> {};
+
+TEST_P(CapturedHost, GivesTheCauseThatItsStoryTells) {
+  const fs::path host = folder / GetParam();
+  const Report report = judge(replay(host), {.from_files = true, .tool_version = "test"});
+  const auto root =
+      std::ranges::find_if(report.findings, [](const Finding& f) { return f.root && f.severity != Severity::info; });
+  EXPECT_EQ(root == report.findings.end() ? "none" : root->id, told(host, "root"));
+  EXPECT_EQ(text(report.verdict), told(host, "verdict")) << report.verdict_why;
+}
+
+INSTANTIATE_TEST_SUITE_P(Hosts, CapturedHost, testing::ValuesIn(host_names()), [](const auto& info) {
+  std::string name = info.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
+
+TEST(CapturedHosts, AreAtLeastSixteen) { EXPECT_GE(host_names().size(), 16U); }
+
+}  // namespace
+}  // namespace envdoctor

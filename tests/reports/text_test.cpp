@@ -1,0 +1,52 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "reports/lines.h"
+#include "reports/reports.h"
+#include "tests/support/examples.h"
+
+namespace envdoctor {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+class TextReport : public testing::TestWithParam<const char*> {};
+
+TEST_P(TextReport, FitsEightyColumnsWithoutColour) {
+  const std::string text = render_text(judge(example(GetParam()), {}), {});
+  for (const std::string& line : lines_of(text)) {
+    if (line.find("$ ") == line.npos) EXPECT_LE(columns(line), 80U) << line;
+  }
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("\033")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Examples, TextReport, testing::Values("healthy", "no-gpu", "one-root-two-consequences"));
+
+TEST(TextReport, OfAHealthyHostTakesFewerThanTwentyFiveLines) {
+  EXPECT_LT(lines_of(render_text(judge(example("healthy"), {}), {})).size(), 25U);
+}
+
+TEST(TextReport, ColourIsOnlyThereWhenAsked) {
+  EXPECT_THAT(render_text(judge(example("no-gpu"), {}), {.color = true}), testing::HasSubstr("\033[31;1mFAIL\033[0m"));
+}
+
+TEST(TextReport, EightEqualGpusAreToldOnce) {
+  Snapshot snapshot = example("healthy");
+  auto& pci = *snapshot.pci.get();
+  for (int i = 1; i < 8; ++i) {
+    pci.push_back(pci.front());
+    pci.back().address = "0000:7" + std::to_string(i) + ":00.0";
+  }
+  snapshot.nvidia = {};
+  snapshot.opencl = {};
+  EXPECT_THAT(render_text(judge(snapshot, {}), {}), testing::HasSubstr("8 x "));
+}
+
+}  // namespace
+}  // namespace envdoctor
