@@ -1,0 +1,29 @@
+// What container engines and images say.
+#include "checks/log_facts.h"
+
+namespace envdoctor {
+namespace {
+
+bool nothing_used(const LogFacts& facts) { return !facts.used() && !facts.driver_works(); }
+bool banner(const LogFacts& facts) {
+  return nothing_used(facts) && !facts.wsl() && !facts.saw({"device-listed", "smi-header"});
+}
+
+}  // namespace
+
+const LogRules& log_container_rules() {
+  using enum Confidence;
+  static const LogRules rules = {
+      {"container-toolkit-missing", "visibility.container-toolkit-missing", certain},
+      {"container-banner", "visibility.container-hidden", likely, banner},
+      {"container-device-unknown", "visibility.invalid-ordinal", likely},
+      {"nvidia-container-cli-driver", "driver.module-not-loaded", possible},
+      {"nvidia-container-cli-library", "driver.not-installed", possible},
+      {"container-cgroup", "visibility.container-toolkit-missing", possible},
+      {"container-driver-in-image", "driver.version-mismatch", possible},
+      {"kubernetes-no-gpu", "visibility.container-hidden", possible, nothing_used},
+  };
+  return rules;
+}
+
+}  // namespace envdoctor

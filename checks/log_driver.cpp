@@ -1,0 +1,83 @@
+// Messages about the driver.
+#include "checks/log_facts.h"
+
+namespace envdoctor {
+namespace {
+
+bool unreachable(const LogFacts& facts) { return !facts.used() && !facts.driver_works(); }
+
+// A reason stands beside the message that no driver answers: the group would only repeat it.
+bool explained(const LogFacts& facts) {
+  return facts.saw({"module-not-found", "module-wrong-kernel", "module-key-rejected", "nouveau-bound",
+                    "probe-not-called", "gpu-legacy", "gpu-driver-ignores", "gpu-off-bus", "rm-init-failed",
+                    "driver-library-mismatch", "driver-versions-differ", "container-toolkit-missing", "gpu-lost",
+                    "libcuda-stub", "system-not-ready", "compat-on-unsupported", "driver-combination"});
+}
+
+bool group(const LogFacts& facts) { return unreachable(facts) && !explained(facts); }
+
+bool in_container_without_driver(const LogFacts& facts) { return group(facts) && facts.container(); }
+
+bool nvml_lost_in_container(const LogFacts& facts) { return facts.container(); }
+bool nvml_lost(const LogFacts& facts) { return !facts.container() && !facts.driver_works(); }
+
+bool too_old_for_sure(const LogFacts& facts) { return !facts.driver_dead() && !facts.used(); }
+bool too_old_perhaps(const LogFacts& facts) { return facts.driver_dead() && group(facts); }
+
+bool on_wsl(const LogFacts& facts) { return facts.wsl(); }
+
+bool no_devices_alone(const LogFacts& facts) {
+  return group(facts) && !facts.saw({"module-no-device", "nvrm-no-gpu", "bar-invalid"});
+}
+
+}  // namespace
+
+const LogRules& log_driver_rules() {
+  using enum Confidence;
+  static const LogRules rules = {
+      {"driver-too-old", "driver.wsl", likely, on_wsl, "found", "0"},
+      {"driver-too-old", "driver.too-old", certain, nullptr, "needs", ""},
+      {"driver-too-old", "driver.too-old", likely, too_old_for_sure},
+      {"driver-too-old", "driver.unreachable", possible, too_old_perhaps},
+      {"ptx-too-new", "driver.too-old", likely},
+      {"nvml-no-permission", "driver.permission", likely},
+      {"nvml-unknown-error", "driver.container-cgroup-lost", likely, nvml_lost_in_container},
+      {"nvml-unknown-error", "driver.container-cgroup-lost", possible, nvml_lost},
+      {"gpu-lost", "driver.gpu-lost", certain},
+      {"libcuda-stub", "driver.libcuda-stub", certain},
+      {"libcuda-odd-version", "driver.libcuda-stub", likely, nullptr, "version", "1"},
+      {"system-not-ready", "driver.fabric-manager", likely},
+      {"compat-on-unsupported", "driver.compat-package", likely,
+       [](const LogFacts& f) {
+         return !f.saw({"driver-library-mismatch"}) && f.all("driver-versions-differ").empty();
+       }},
+      {"driver-combination", "driver.compat-package", likely,
+       [](const LogFacts& f) {
+         return !f.saw({"driver-library-mismatch"}) && f.all("driver-versions-differ").empty();
+       }},
+      {"cuda-unknown-error", "driver.init-failed", likely,
+       [](const LogFacts& f) { return f.all("cuinit-failed").empty() && !f.used() && !f.driver_dead(); }},
+      {"cuda-os-call", "driver.init-failed", likely, unreachable},
+      {"devices-busy", "driver.compute-mode", possible},
+      {"cuda-mps", "driver.compute-mode", possible},
+      {"smi-no-driver", "driver.unreachable", possible, group},
+      {"nvml-driver-not-loaded", "driver.unreachable", possible, group},
+      {"nvml-library-missing", "driver.unreachable", possible, group},
+      {"no-nvidia-driver", "visibility.container-hidden", likely, in_container_without_driver},
+      {"no-nvidia-driver", "driver.unreachable", possible, group},
+      {"no-gpus-available", "driver.unreachable", possible, group},
+      {"no-visible-devices", "driver.unreachable", possible, group},
+      {"hip-no-device", "driver.unreachable", possible, group},
+      {"cuda-no-device", "driver.unreachable", possible, group},
+      {"no-supported-devices", "driver.unreachable", possible, group},
+      {"vllm-no-platform", "driver.libcuda-missing", possible, group},
+      {"app-no-gpu", "driver.unreachable", possible, group},
+      {"lightning-no-gpu", "driver.unreachable", possible, group},
+      {"smi-no-devices", "driver.unreachable", possible, no_devices_alone},
+      {"kernel-driver-not-running", "driver.unreachable", possible, group},
+      {"level-zero-uninitialized", "driver.unreachable", possible},
+  };
+  return rules;
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,80 @@
+#include "checks/log_facts.h"
+
+#include <algorithm>
+
+#include "checks/facts.h"
+
+namespace envdoctor {
+
+LogFacts::LogFacts(const Snapshot& snapshot) : snapshot_(snapshot) {
+  const auto* log = snapshot.log.get();
+  if (!log) return;
+  for (const LogEvent& event : *log) {
+    if (!event.event.get()) continue;
+    by_event_[*event.event.get()].push_back(&event);
+    used_ = used_ || event.event.get()->starts_with("device-used");
+  }
+}
+
+const std::vector<const LogEvent*>& LogFacts::all(std::string_view event) const {
+  static const std::vector<const LogEvent*> none;
+  const auto found = by_event_.find(event);
+  return found == by_event_.end() ? none : found->second;
+}
+
+bool LogFacts::saw(std::initializer_list<std::string_view> events) const {
+  return std::ranges::any_of(events, [this](std::string_view event) { return !all(event).empty(); });
+}
+
+const LogEvent* LogFacts::with(std::string_view event, const char* field, std::string_view value) const {
+  for (const LogEvent* one : all(event)) {
+    if (field_of(*one, field).starts_with(value)) return one;
+  }
+  return nullptr;
+}
+
+bool LogFacts::container() const { return envdoctor::in_container(snapshot_).is(true); }
+
+bool LogFacts::wsl() const { return of(snapshot_.host, &HostFacts::platform).is("wsl2"); }
+
+bool LogFacts::driver_works() const {
+  const auto cuda = of(snapshot_.nvidia, &Nvidia::cuda_devices);
+  const auto gpus = of(snapshot_.tensorflow, &Tensorflow::physical_gpus);
+  return (cuda.get() && !cuda.get()->empty()) || of(snapshot_.torch, &Torch::cuda_available).is(true) ||
+         (gpus.get() && *gpus.get() > 0);
+}
+
+bool LogFacts::driver_dead() const {
+  return saw({"smi-no-driver", "kernel-driver-not-running", "libcuda-not-loaded", "device-node-missing",
+              "no-nvidia-driver", "nvml-driver-not-loaded", "nvml-library-missing", "container-banner",
+              "driver-library-mismatch", "driver-versions-differ", "container-toolkit-missing",
+              "nvidia-container-cli-library", "nvidia-container-cli-driver", "smi-not-found"});
+}
+
+std::string field_of(const LogEvent& event, const char* name) {
+  const auto found = event.fields.find(name);
+  return found == event.fields.end() ? std::string() : found->second;
+}
+
+Evidence seen_event(const LogEvent& event) {
+  std::string words = event.event.get() ? *event.event.get() : "event";
+  const char* between = ": ";
+  for (const auto& [name, value] : event.fields) {
+    if (name == "count") continue;
+    words.append(between).append(name).append(" ").append(value);
+    between = ", ";
+  }
+  return seen(event, words);
+}
+
+Finding& log_finding(Answers& answers, const LogEvent& event, const char* id, Confidence sure, std::string subject) {
+  Finding& finding = answers.found(id, std::move(subject));
+  finding.confidence = sure;
+  const Diagnosis* row = diagnosis(id);
+  finding.explanation = row->claim;
+  finding.evidence.push_back(seen_event(event));
+  finding.fix.push_back({.text = row->remedy});
+  return finding;
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,80 @@
+// The kernel's lines: module, bus, board.
+#include <cstdlib>
+
+#include "checks/log_facts.h"
+
+namespace envdoctor {
+namespace {
+
+bool starts(const LogFacts& facts) { return !facts.driver_works() && !facts.used(); }
+bool no_bus_loss(const LogFacts& facts) {
+  return starts(facts) && !facts.saw({"gpu-off-bus", "gpu-driver-ignores", "gpu-legacy"});
+}
+bool key_alone(const LogFacts& facts) { return starts(facts); }
+bool bar_and_failure(const LogFacts& facts) {
+  return facts.saw({"rm-init-failed", "bar-invalid", "smi-no-devices", "nvrm-no-gpu"});
+}
+bool not_rejected(const LogFacts& facts) { return starts(facts) && !facts.saw({"module-key-rejected"}); }
+bool not_legacy(const LogFacts& facts) {
+  return not_rejected(facts) && !facts.saw({"gpu-driver-ignores", "gpu-legacy", "probe-not-called"});
+}
+
+}  // namespace
+
+const LogRules& log_kernel_rules() {
+  using enum Confidence;
+  static const LogRules rules = {
+      {"gpu-off-bus", "driver.gpu-lost", certain},
+      {"rm-init-failed", "driver.gpu-init-failed", certain, no_bus_loss},
+      {"amdgpu-init-failed", "driver.gpu-init-failed", certain},
+      {"gpu-legacy", "driver.gpu-unsupported", certain},
+      {"gpu-driver-ignores", "driver.gpu-unsupported", certain},
+      {"probe-not-called", "driver.nouveau-bound", likely,
+       [](const LogFacts& f) {
+         return starts(f) && !f.saw({"gpu-driver-ignores", "gpu-legacy"});
+       }},
+      {"nouveau-bound", "driver.nouveau-bound", likely, starts},
+      {"nouveau-conflict", "driver.nouveau-bound", likely, starts},
+      {"module-key-rejected", "driver.secure-boot", certain, key_alone},
+      {"module-not-found", "driver.module-not-loaded", likely, not_rejected},
+      {"module-wrong-kernel", "driver.module-not-loaded", likely, not_rejected},
+      {"module-no-device", "driver.module-not-loaded", possible, not_legacy},
+      {"bar-invalid", "hardware.bar-or-bios", likely, starts},
+      {"bar-no-space", "hardware.bar-or-bios", likely, bar_and_failure},
+      {"nvrm-no-gpu", "driver.unreachable", possible, not_legacy},
+      {"gpu-power-cable", "hardware.power-or-thermal", certain},
+      {"ecc-uncorrectable", "hardware.ecc", certain},
+      {"pcie-errors", "hardware.pcie-degraded", possible},
+      {"amd-gpu-hang", "driver.gpu-lost", possible},
+      {"intel-gpu-hang", "driver.gpu-lost", possible},
+      {"kfd-missing", "driver.module-not-loaded", likely},
+      {"kfd-no-permission", "driver.permission", certain},
+      {"kfd-unsupported", "runtime.rocm-arch-unsupported", likely},
+  };
+  return rules;
+}
+
+void log_xid(const LogFacts& facts, Answers& answers) {
+  for (const LogEvent* event : facts.all("xid")) {
+    const auto code = std::atoi(field_of(*event, "code").c_str());
+    switch (code) {
+      case 79:
+      case 119:
+      case 120:
+        log_finding(answers, *event, "driver.gpu-lost", code == 79 ? Confidence::certain : Confidence::likely);
+        break;
+      case 48:
+      case 64:
+      case 95:
+        log_finding(answers, *event, "hardware.ecc", Confidence::likely);
+        break;
+      case 54:
+        log_finding(answers, *event, "hardware.power-or-thermal", Confidence::likely);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+}  // namespace envdoctor

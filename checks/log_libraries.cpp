@@ -1,0 +1,91 @@
+// A library that could not be opened: which one, and whose it is.
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "checks/log_facts.h"
+
+namespace envdoctor {
+namespace {
+
+bool begins_with_any(const std::string& name, std::initializer_list<std::string_view> starts) {
+  return std::ranges::any_of(starts, [&name](std::string_view start) { return name.starts_with(start); });
+}
+
+// The diagnosis that a missing library belongs to; null: none of ours.
+const char* cause_of(const std::string& library) {
+  if (library == "libcuda.so") return "driver.libcuda-linker-name";
+  if (begins_with_any(library, {"libcuda.so", "nvcuda", "libnvidia-ptxjitcompiler", "libnvidia-nvvm"})) {
+    return "driver.libcuda-missing";
+  }
+  if (begins_with_any(library, {"libcudnn", "cudnn"})) return "runtime.cudnn-missing";
+  if (begins_with_any(library, {"libOpenCL", "OpenCL"})) return "opencl.loader-missing";
+  if (begins_with_any(library, {"libnvinfer", "libcupti", "cupti", "libnccl-net", "libnvrtc-builtins"})) return nullptr;
+  if (begins_with_any(
+          library,
+          {"libcuda",        "libcublas", "libcufft",  "libcurand",     "libcusolver", "libcusparse", "libnvrtc",
+           "libnvJitLink",   "libnccl",   "libcufile", "libnvToolsExt", "cudart",      "cublas",      "cufft",
+           "curand",         "cusolver",  "cusparse",  "nvrtc",         "libamdhip",   "librocblas",  "libMIOpen",
+           "libhsa-runtime", "librccl",   "libhip",    "libroc",        "cuda"})) {
+    return "runtime.cuda-library-missing";
+  }
+  return nullptr;
+}
+
+// dlerror may name a dependency instead of the file that was asked for.
+std::string culprit(const LogEvent& event) {
+  const std::string library = field_of(event, "library"), why = field_of(event, "why");
+  const std::size_t colon = why.find(": cannot open");
+  if (colon == std::string::npos) return library;
+  const std::size_t slash = why.rfind('/', colon);
+  const std::string named =
+      why.substr(slash == std::string::npos ? 0 : slash + 1, colon - (slash == std::string::npos ? 0 : slash + 1));
+  return named.empty() || named.find(' ') != std::string::npos ? library : named;
+}
+
+// No driver answers either: then the libraries are not what keeps the GPU from being used, or not alone.
+bool driver_first(const LogFacts& facts) {
+  return facts.driver_dead() || !facts.all("cuinit-failed").empty() || facts.saw({"driver-too-old"});
+}
+
+}  // namespace
+
+void log_libraries(const LogFacts& facts, Answers& answers) {
+  const bool fatal = facts.saw({"tf-gpu-libraries-missing"});
+  std::set<std::string> told;
+  bool any = false;
+  for (const LogEvent* event : facts.all("library-missing")) {
+    const std::string library = culprit(*event);
+    const char* cause = cause_of(library);
+    if (!cause || (facts.used() && !fatal && event->framework.is("tensorflow"))) continue;
+    any = true;
+    if (!told.insert(library).second) continue;
+    Confidence sure = event->framework.is("tensorflow") && !fatal ? Confidence::likely : Confidence::certain;
+    if (driver_first(facts)) sure = Confidence::possible;
+    if (std::string_view(cause) == "driver.libcuda-missing")
+      sure = facts.used() ? Confidence::possible : Confidence::likely;
+    log_finding(answers, *event, cause, sure, "library:" + library);
+  }
+  if (any || driver_first(facts)) return;
+  for (const LogEvent* event : facts.all("tf-gpu-libraries-missing")) {
+    if (field_of(*event, "kind") == "TensorRT") continue;
+    log_finding(answers, *event, "runtime.cuda-library-missing", Confidence::likely);
+    break;
+  }
+  for (const LogEvent* event : facts.all("opencl-loader-missing")) {
+    log_finding(answers, *event, "opencl.loader-missing", Confidence::likely, "library:libOpenCL.so.1");
+    break;
+  }
+  // Symbols of one CUDA library that another copy lacks: two versions are mixed.
+  for (const LogEvent* event : facts.all("undefined-symbol")) {
+    const std::string names = field_of(*event, "library") + field_of(*event, "symbol") + field_of(*event, "version");
+    const bool cuda =
+        std::ranges::any_of(std::array{"cudnn", "cublas", "nvjitlink", "nvJitLink", "cusparse", "nccl", "cuda"},
+                            [&names](const char* part) { return names.find(part) != std::string::npos; });
+    log_finding(answers, *event, cuda ? "runtime.library-shadowed" : "python.broken-install",
+                cuda ? Confidence::likely : Confidence::possible);
+    break;
+  }
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,121 @@
+// Out of memory: whose memory it is, by the sum that the message itself gives.
+#include <cstdlib>
+
+#include "checks/facts.h"
+#include "checks/log_facts.h"
+
+namespace envdoctor {
+namespace {
+
+// "23.60 GiB" -> MiB; a negative number: not given.
+double mib(const std::string& text) {
+  char* rest = nullptr;
+  const double number = std::strtod(text.c_str(), &rest);
+  if (rest == text.c_str()) return -1;
+  while (*rest == ' ') ++rest;
+  switch (*rest) {
+    case 'T':
+      return number * 1024 * 1024;
+    case 'G':
+      return number * 1024;
+    case 'M':
+      return number;
+    case 'K':
+      return number / 1024;
+    default:
+      return number / 1024 / 1024;
+  }
+}
+
+// What torch says of a card, in MiB. Old and new wording give different parts.
+struct Sum {
+  double wanted = -1, total = -1, free = -1, own = -1, unallocated = -1;
+};
+
+Sum sum_of(const LogFacts& facts, const LogEvent& event) {
+  Sum sum{.wanted = mib(field_of(event, "wanted")),
+          .total = mib(field_of(event, "total")),
+          .free = mib(field_of(event, "free"))};
+  if (sum.total < 0) {
+    sum.total = mib(field_of(event, "total_old"));
+    sum.free = mib(field_of(event, "free_old"));
+    sum.own = mib(field_of(event, "reserved_old"));
+    const double allocated = mib(field_of(event, "allocated_old"));
+    if (sum.own >= 0 && allocated >= 0) sum.unallocated = sum.own - allocated;
+    if (sum.own < 0) sum.own = allocated;
+  }
+  for (const LogEvent* parts : facts.all("memory-parts")) {
+    if (const double process = mib(field_of(*parts, "process")); process >= 0) sum.own = process;
+    if (const double idle = mib(field_of(*parts, "unallocated")); idle >= 0) sum.unallocated = idle;
+  }
+  return sum;
+}
+
+void torch_memory(const LogFacts& facts, const LogEvent& event, Answers& answers) {
+  const Sum sum = sum_of(facts, event);
+  const char* id = "memory.out-of-memory";
+  Confidence sure = Confidence::likely;
+  if (sum.total > 0 && sum.free >= 0 && sum.own >= 0) {
+    // A CUDA context takes some hundred MiB that no process counts as its own.
+    const double others = sum.total - sum.free - sum.own - 600;
+    if (sum.unallocated > sum.wanted && sum.wanted > 0)
+      id = "memory.fragmented";
+    else if (others > 0.2 * sum.total && others + sum.free > sum.wanted)
+      id = "memory.occupied";
+  }
+  log_finding(answers, event, id, sure);
+}
+
+bool little_was_free(const LogFacts& facts) {
+  for (const LogEvent* event : facts.all("memory-free")) {
+    const double total = mib(field_of(*event, "total")), free = mib(field_of(*event, "free"));
+    if (total > 0 && free >= 0 && free < 0.3 * total) return true;
+  }
+  if (const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices); devices.get()) {
+    for (const NvidiaDevice& device : *devices.get()) {
+      const auto *total = device.memory_total_mib.get(), *free = device.memory_free_mib.get();
+      if (total && free && *total > 0 && *free * 10 < *total * 3) return true;
+    }
+  }
+  return false;
+}
+
+const LogEvent* first(const LogFacts& facts, std::initializer_list<std::string_view> events) {
+  for (const std::string_view event : events) {
+    if (!facts.all(event).empty()) return facts.all(event).front();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void log_memory(const LogFacts& facts, Answers& answers) {
+  for (const LogEvent* event : facts.all("shm-too-small")) {
+    log_finding(answers, *event, "memory.shm-too-small", Confidence::likely);
+    break;
+  }
+  for (const LogEvent* event : facts.all("memory-free")) {
+    if (little_was_free(facts)) log_finding(answers, *event, "memory.occupied", Confidence::likely);
+    break;
+  }
+  const LogEvent* full = first(facts, {"out-of-memory", "allocator-out-of-memory", "device-allocation-failed",
+                                       "cuda-out-of-memory", "opencl-out-of-memory"});
+  if (full) {
+    if (full->framework.is("torch"))
+      torch_memory(facts, *full, answers);
+    else
+      log_finding(answers, *full, little_was_free(facts) ? "memory.occupied" : "memory.out-of-memory",
+                  Confidence::likely);
+  }
+  // A handle that can't be made although versions fit: the memory for it is taken already.
+  const LogEvent* handle = first(facts, {"cudnn-handle-failed", "cublas-handle-failed", "cusolver-failed",
+                                         "cudnn-not-initialized", "cublas-not-initialized", "dnn-not-found"});
+  if (handle && !full &&
+      !facts.saw({"cudnn-versions-differ", "library-missing", "no-kernel-image", "arch-not-in-build", "driver-too-old",
+                  "cudnn-sublibrary-mismatch", "gpu-lost", "xid", "invalid-ptx", "cudnn-arch",
+                  "cuda-versions-differ"})) {
+    log_finding(answers, *handle, "memory.preallocated", Confidence::possible);
+  }
+}
+
+}  // namespace envdoctor

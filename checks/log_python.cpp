@@ -1,0 +1,68 @@
+// Python's own trouble: the wrong interpreter, versions that don't fit, imports that fail before any GPU question.
+#include <algorithm>
+
+#include "checks/log_facts.h"
+
+namespace envdoctor {
+namespace {
+
+bool frameworks_pip(const LogFacts& facts, const char* package) {
+  return facts.with("pip-no-version", "requirement", package) != nullptr;
+}
+bool gpu_framework_asked(const LogFacts& facts) {
+  return frameworks_pip(facts, "tensorflow") || frameworks_pip(facts, "torch") || frameworks_pip(facts, "jax") ||
+         frameworks_pip(facts, "keras");
+}
+bool dll_alone(const LogFacts& facts) {
+  return !facts.saw({"library-missing", "numpy-abi", "isa-missing", "illegal-instruction", "protobuf-mismatch"});
+}
+bool keras_asked(const LogFacts& facts) { return facts.saw({"keras-mixed", "keras-version-mismatch"}); }
+
+}  // namespace
+
+const LogRules& log_python_rules() {
+  using enum Confidence;
+  static const LogRules rules = {
+      {"numpy-abi", "python.numpy-abi", certain},
+      {"protobuf-mismatch", "python.protobuf-mismatch", certain},
+      {"pip-no-version", "python.version-unsupported", likely, gpu_framework_asked},
+      {"pip-wheel-unsupported", "python.version-unsupported", likely},
+      {"pip-requires-python", "python.version-unsupported", likely, gpu_framework_asked},
+      {"pip-conflict", "keras.version-mismatch", possible, keras_asked, "needs", "keras"},
+      {"jaxlib-mismatch", "python.broken-install", likely},
+      {"isa-missing", "cpu.isa-missing", certain},
+      {"illegal-instruction", "cpu.isa-missing", likely},
+      {"dll-load-failed", "python.broken-install", possible, dll_alone},
+      {"native-runtime-failed", "python.broken-install", possible, dll_alone},
+      {"keras-legacy-missing", "keras.legacy-missing", certain},
+      {"keras-version-mismatch", "keras.version-mismatch", likely},
+      {"keras-mixed", "keras.mixed-keras", likely},
+      {"keras-backend-missing", "keras.backend-mismatch", likely},
+      {"keras-backend", "keras.backend-mismatch", likely, nullptr, "backend", "Theano"},
+      {"keras-backend", "keras.backend-mismatch", likely, nullptr, "backend", "CNTK"},
+  };
+  return rules;
+}
+
+void log_modules(const LogFacts& facts, Answers& answers) {
+  for (const LogEvent* event : facts.all("module-missing")) {
+    const std::string module = field_of(*event, "module");
+    const auto is = [&module](std::initializer_list<std::string_view> names) {
+      return std::ranges::find(names, module) != names.end();
+    };
+    if (module == "tf_keras") continue;  // told by keras.legacy-missing
+    if (is({"tensorflow", "torch", "jax", "jaxlib", "keras", "tensorflow_gpu"})) {
+      log_finding(answers, *event, "python.wrong-environment", Confidence::possible);
+    } else if (module.starts_with("tensorflow.") || module.starts_with("torch.") || module.starts_with("jaxlib.") ||
+               is({"_pywrap_tensorflow_internal", "_pywrap_tensorflow", "torch._C"})) {
+      log_finding(answers, *event, "python.broken-install", Confidence::likely);
+    } else if (module.starts_with("keras.")) {
+      log_finding(answers, *event, "keras.version-mismatch", Confidence::likely);
+    } else {
+      continue;
+    }
+    break;
+  }
+}
+
+}  // namespace envdoctor
