@@ -6,7 +6,8 @@ namespace {
 
 bool nothing_used(const LogFacts& facts) { return !facts.used() && !facts.driver_works(); }
 bool banner(const LogFacts& facts) {
-  return nothing_used(facts) && !facts.wsl() && !facts.saw({"device-listed", "smi-header"});
+  return nothing_used(facts) && !facts.wsl() && !facts.saw({"device-listed"}) &&
+         (facts.container() || !facts.saw({"smi-header"}));
 }
 
 }  // namespace

@@ -58,6 +58,8 @@ void number_of_count(const LogFacts& facts, Answers& answers) {
     if (number == "2") log_finding(answers, *event, facts.wsl() ? "driver.wsl" : "memory.occupied", possible);
     if (number == "101") log_finding(answers, *event, "visibility.invalid-ordinal", possible);
     if (number == "46") log_finding(answers, *event, facts.wsl() ? "driver.wsl" : "driver.compute-mode", possible);
+    if (number == "34") log_finding(answers, *event, "driver.libcuda-stub", certain);
+    if (number == "100") log_finding(answers, *event, "driver.unreachable", possible);
     if (number == "304") log_finding(answers, *event, "driver.init-failed", likely);
     if (number == "500") log_finding(answers, *event, facts.wsl() ? "driver.wsl" : "driver.init-failed", likely);
     if (number == "999") log_finding(answers, *event, "driver.init-failed", likely);

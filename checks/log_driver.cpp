@@ -24,6 +24,11 @@ bool nvml_lost(const LogFacts& facts) { return !facts.container() && !facts.driv
 bool too_old_for_sure(const LogFacts& facts) { return !facts.driver_dead() && !facts.used(); }
 bool too_old_perhaps(const LogFacts& facts) { return facts.driver_dead() && group(facts); }
 
+// A stub in the search path matters where the driver library answers as a stub does.
+bool stub_fails(const LogFacts& facts) {
+  return facts.with("cuda-count-failed", "number", "34") || facts.with("cuinit-failed", "code", "UNKNOWN ERROR (34)");
+}
+
 bool on_wsl(const LogFacts& facts) { return facts.wsl(); }
 
 bool no_devices_alone(const LogFacts& facts) {
@@ -40,6 +45,12 @@ const LogRules& log_driver_rules() {
       {"driver-too-old", "driver.too-old", likely, too_old_for_sure},
       {"driver-too-old", "driver.unreachable", possible, too_old_perhaps},
       {"ptx-too-new", "driver.too-old", likely},
+      {"gpu-blocked-by-os", "driver.wsl", likely},
+      {"driver-version-zero", "driver.wsl", likely, on_wsl},
+      {"driver-version-zero", "driver.unreachable", possible, group},
+      {"nvidia-node-closed", "driver.permission", likely},
+      {"libcuda-not-linkable", "driver.libcuda-linker-name", likely},
+      {"stub-path", "driver.libcuda-stub", possible, stub_fails},
       {"nvml-no-permission", "driver.permission", likely},
       {"nvml-unknown-error", "driver.container-cgroup-lost", likely, nvml_lost_in_container},
       {"nvml-unknown-error", "driver.container-cgroup-lost", possible, nvml_lost},

@@ -1,6 +1,7 @@
 // The kernel's lines: module, bus, board.
 #include <cstdlib>
 
+#include "checks/facts.h"
 #include "checks/log_facts.h"
 
 namespace envdoctor {
@@ -38,6 +39,9 @@ const LogRules& log_kernel_rules() {
       {"module-key-rejected", "driver.secure-boot", certain, key_alone},
       {"module-not-found", "driver.module-not-loaded", likely, not_rejected},
       {"module-wrong-kernel", "driver.module-not-loaded", likely, not_rejected},
+      {"module-load-failed", "driver.secure-boot", likely,
+       [](const LogFacts& f) { return of(f.snapshot().host, &HostFacts::secure_boot).is(true); }},
+      {"module-load-failed", "driver.module-not-loaded", possible, not_rejected},
       {"module-no-device", "driver.module-not-loaded", possible, not_legacy},
       {"bar-invalid", "hardware.bar-or-bios", likely, starts},
       {"bar-no-space", "hardware.bar-or-bios", likely, bar_and_failure},
@@ -45,6 +49,7 @@ const LogRules& log_kernel_rules() {
       {"gpu-power-cable", "hardware.power-or-thermal", certain},
       {"ecc-uncorrectable", "hardware.ecc", certain},
       {"pcie-errors", "hardware.pcie-degraded", possible},
+      {"pcie-narrow", "hardware.pcie-degraded", likely},
       {"amd-gpu-hang", "driver.gpu-lost", possible},
       {"intel-gpu-hang", "driver.gpu-lost", possible},
       {"kfd-missing", "driver.module-not-loaded", likely},

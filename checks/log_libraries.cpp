@@ -14,6 +14,10 @@ bool begins_with_any(const std::string& name, std::initializer_list<std::string_
 
 // The diagnosis that a missing library belongs to; null: none of ours.
 const char* cause_of(const std::string& library) {
+  if (begins_with_any(library, {"libamdocl", "libnvidia-opencl", "libigdrcl", "libpocl", "libMesaOpenCL",
+                                "libRusticlOpenCL", "libintelocl"})) {
+    return "opencl.icd-broken";
+  }
   if (library == "libcuda.so") return "driver.libcuda-linker-name";
   if (begins_with_any(library, {"libcuda.so", "nvcuda", "libnvidia-ptxjitcompiler", "libnvidia-nvvm"})) {
     return "driver.libcuda-missing";
@@ -48,13 +52,32 @@ bool driver_first(const LogFacts& facts) {
   return facts.driver_dead() || !facts.all("cuinit-failed").empty() || facts.saw({"driver-too-old"});
 }
 
+// Symbols of one GPU library that another copy lacks: two versions are mixed.
+void undefined_symbols(const LogFacts& facts, Answers& answers) {
+  for (const LogEvent* event : facts.all("undefined-symbol")) {
+    const std::string symbol = field_of(*event, "symbol");
+    const std::string names = field_of(*event, "library") + symbol + field_of(*event, "version");
+    const std::array parts{"cudnn", "cublas", "nvjitlink",  "nvJitLink", "cusparse",
+                           "nccl",  "cuda",   "level_zero", "amdhip",    "miopen"};
+    const bool gpu =
+        begins_with_any(symbol, {"ze", "cl", "hip", "hsa_"}) ||
+        std::ranges::any_of(parts, [&names](const char* part) { return names.find(part) != std::string::npos; });
+    log_finding(answers, *event, gpu ? "runtime.library-shadowed" : "python.broken-install",
+                gpu ? Confidence::likely : Confidence::possible);
+    break;
+  }
+}
+
 }  // namespace
 
 void log_libraries(const LogFacts& facts, Answers& answers) {
+  undefined_symbols(facts, answers);
   const bool fatal = facts.saw({"tf-gpu-libraries-missing"});
   std::set<std::string> told;
   bool any = false;
   for (const LogEvent* event : facts.all("library-missing")) {
+    if (field_of(*event, "why").find("undefined symbol") != std::string::npos)
+      continue;  // found, and of another version
     const std::string library = culprit(*event);
     const char* cause = cause_of(library);
     if (!cause || (facts.used() && !fatal && event->framework.is("tensorflow"))) continue;
@@ -74,16 +97,6 @@ void log_libraries(const LogFacts& facts, Answers& answers) {
   }
   for (const LogEvent* event : facts.all("opencl-loader-missing")) {
     log_finding(answers, *event, "opencl.loader-missing", Confidence::likely, "library:libOpenCL.so.1");
-    break;
-  }
-  // Symbols of one CUDA library that another copy lacks: two versions are mixed.
-  for (const LogEvent* event : facts.all("undefined-symbol")) {
-    const std::string names = field_of(*event, "library") + field_of(*event, "symbol") + field_of(*event, "version");
-    const bool cuda =
-        std::ranges::any_of(std::array{"cudnn", "cublas", "nvjitlink", "nvJitLink", "cusparse", "nccl", "cuda"},
-                            [&names](const char* part) { return names.find(part) != std::string::npos; });
-    log_finding(answers, *event, cuda ? "runtime.library-shadowed" : "python.broken-install",
-                cuda ? Confidence::likely : Confidence::possible);
     break;
   }
 }

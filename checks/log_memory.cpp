@@ -58,10 +58,10 @@ void torch_memory(const LogFacts& facts, const LogEvent& event, Answers& answers
   if (sum.total > 0 && sum.free >= 0 && sum.own >= 0) {
     // A CUDA context takes some hundred MiB that no process counts as its own.
     const double others = sum.total - sum.free - sum.own - 600;
-    if (sum.unallocated > sum.wanted && sum.wanted > 0)
-      id = "memory.fragmented";
-    else if (others > 0.2 * sum.total && others + sum.free > sum.wanted)
+    if (others > 0.2 * sum.total && others + sum.free > sum.wanted)
       id = "memory.occupied";
+    else if (sum.unallocated > sum.wanted && sum.wanted > 0)
+      id = "memory.fragmented";
   }
   log_finding(answers, event, id, sure);
 }
@@ -71,11 +71,13 @@ bool little_was_free(const LogFacts& facts) {
     const double total = mib(field_of(*event, "total")), free = mib(field_of(*event, "free"));
     if (total > 0 && free >= 0 && free < 0.3 * total) return true;
   }
-  if (const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices); devices.get()) {
-    for (const NvidiaDevice& device : *devices.get()) {
-      const auto *total = device.memory_total_mib.get(), *free = device.memory_free_mib.get();
-      if (total && free && *total > 0 && *free * 10 < *total * 3) return true;
-    }
+  // TensorFlow's allocator takes nearly all that is free at its start; its limit is what was free.
+  const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
+  for (const LogEvent* event : facts.all("allocator-limit")) {
+    const double limit = mib(field_of(*event, "bytes"));
+    if (!devices.get() || devices.get()->empty() || limit <= 0) continue;
+    const auto* total = devices.get()->front().memory_total_mib.get();
+    if (total && limit < 0.3 * static_cast<double>(*total)) return true;
   }
   return false;
 }
@@ -100,6 +102,8 @@ void log_memory(const LogFacts& facts, Answers& answers) {
   }
   const LogEvent* full = first(facts, {"out-of-memory", "allocator-out-of-memory", "device-allocation-failed",
                                        "cuda-out-of-memory", "opencl-out-of-memory"});
+  if (!full && little_was_free(facts) && !facts.all("allocator-limit").empty())
+    full = facts.all("allocator-limit").front();
   if (full) {
     if (full->framework.is("torch"))
       torch_memory(facts, *full, answers);

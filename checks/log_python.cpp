@@ -29,6 +29,8 @@ const LogRules& log_python_rules() {
       {"pip-wheel-unsupported", "python.version-unsupported", likely},
       {"pip-requires-python", "python.version-unsupported", likely, gpu_framework_asked},
       {"pip-conflict", "keras.version-mismatch", possible, keras_asked, "needs", "keras"},
+      {"pip-conflict", "keras.version-mismatch", possible, nullptr, "package", "tf-keras"},
+      {"pip-conflict", "keras.version-mismatch", possible, nullptr, "package", "tf_keras"},
       {"jaxlib-mismatch", "python.broken-install", likely},
       {"isa-missing", "cpu.isa-missing", certain},
       {"illegal-instruction", "cpu.isa-missing", likely},

@@ -17,6 +17,16 @@ bool gpu_build_without_libraries(const LogFacts& facts) {
   return !facts.used() && facts.all("library-missing").empty() && driver_is_there(facts);
 }
 
+bool not_used(const LogFacts& facts) { return !facts.used(); }
+
+// A GPU is known, and TensorFlow lists none without a word about drivers or libraries: it never looked.
+bool silent_build(const LogFacts& facts) {
+  const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
+  return devices.get() && !devices.get()->empty() && driver_is_there(facts) && !facts.used() &&
+         !facts.saw({"library-missing", "library-opened", "tf-gpu-libraries-missing", "tf-cuda-not-found",
+                     "driver-too-old", "device-listed", "gpu-too-old"});
+}
+
 bool ptx_fails(const LogFacts& facts) { return facts.saw({"jit-from-ptx", "arch-not-in-build"}); }
 bool only_jit(const LogFacts& facts) { return !facts.saw({"invalid-ptx", "cuda-invalid-handle", "no-kernel-image"}); }
 bool not_rocm(const LogFacts& facts) { return facts.all("hip-no-code").empty(); }
@@ -43,6 +53,9 @@ const LogRules& log_runtime_rules() {
       {"jax-cuda-jaxlib-missing", "runtime.cpu-only-build", likely, jax_cpu_only},
       {"jax-fallback-cpu", "runtime.cpu-only-build", possible, jax_cpu_only},
       {"jax-unknown-backend", "runtime.cpu-only-build", possible, jax_cpu_only},
+      {"conda-cpu-build", "runtime.cpu-only-build", likely, not_used, "program", "torch"},
+      {"conda-cpu-build", "runtime.cpu-only-build", possible, not_used},
+      {"tf-no-gpu-listed", "runtime.cpu-only-build", possible, silent_build},
       {"torchvision-nogpu", "python.broken-install", possible},
       {"tf-cuda-not-found", "runtime.cuda-library-missing", likely, gpu_build_without_libraries},
       {"cudnn-versions-differ", "runtime.cudnn-mismatch", certain, not_shadowed},
@@ -63,7 +76,7 @@ const LogRules& log_runtime_rules() {
       {"gpu-few-cores", "usage.detected-unused", likely},
       {"toolkit-arch-unsupported", "runtime.arch-unsupported", likely},
       {"cudnn-arch", "runtime.arch-unsupported", likely},
-      {"invalid-ptx", "runtime.arch-unsupported", likely, ptx_fails},
+      {"invalid-ptx", "runtime.arch-unsupported", likely},
       {"cuda-invalid-handle", "runtime.arch-unsupported", likely, ptx_fails},
       {"jit-from-ptx", "runtime.jit-slow", likely, only_jit},
       {"libdevice-missing", "runtime.libdevice-missing", likely},

@@ -10,6 +10,11 @@ bool no_gpu_known(const LogFacts& facts) {
          !facts.saw({"library-missing", "tf-gpu-libraries-missing", "cuinit-failed", "tf-cuda-not-found"});
 }
 
+// "Initialization error" of a call that isn't cuInit: the process was forked from one that had used CUDA.
+bool nothing_dead(const LogFacts& facts) {
+  return !facts.driver_dead() && !facts.saw({"cuinit-failed", "cuda-count-failed", "driver-too-old"});
+}
+
 }  // namespace
 
 const LogRules& log_usage_rules() {
@@ -19,6 +24,8 @@ const LogRules& log_usage_rules() {
       {"op-without-gpu-kernel", "usage.op-has-no-gpu-kernel", likely},
       {"rnn-generic-kernel", "usage.rnn-generic-kernel", certain},
       {"config-too-late", "usage.device-config-too-late", certain},
+      {"nondeterministic-op", "compute.nondeterministic", certain},
+      {"cuda-not-initialized", "usage.cuda-after-fork", likely, nothing_dead},
       {"cuda-after-fork", "usage.cuda-after-fork", certain},
       {"invalid-ordinal", "visibility.invalid-ordinal", certain},
       {"cuda-invalid-device", "visibility.invalid-ordinal", likely,

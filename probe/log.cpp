@@ -5,6 +5,7 @@
 
 #include "evidence/merge.h"
 #include "knowledge/log_patterns.h"
+#include "probe/redact.h"
 
 namespace envdoctor {
 namespace {
@@ -21,7 +22,7 @@ std::uint64_t fingerprint(const knowledge::LogMatch& match) {
 
 }  // namespace
 
-LogReader::LogReader(std::string source) : source_(std::move(source)) {}
+LogReader::LogReader(std::string source, bool redact) : source_(std::move(source)), redact_(redact) {}
 
 void LogReader::feed(std::string_view chunk) {
   while (!chunk.empty()) {
@@ -78,6 +79,7 @@ Snapshot LogReader::finish() {
   }
   Snapshot snapshot = reports_.finish();
   snapshot.log = std::move(events_);
+  if (redact_) redact(snapshot, {});
   return snapshot;
 }
 

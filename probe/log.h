@@ -14,7 +14,8 @@ namespace envdoctor {
 // Takes a log of any size piece by piece, in memory that doesn't grow with it.
 class LogReader {
  public:
-  explicit LogReader(std::string source);  // the name that the events carry
+  // `source` is the name that the events carry. Unless told otherwise, home directories and long UUIDs are cut.
+  explicit LogReader(std::string source, bool redact = true);
   // The next bytes, cut anywhere.
   void feed(std::string_view chunk);
   // What was read. Of events with equal fields the first three are kept; the first carries how often it was met
@@ -26,6 +27,7 @@ class LogReader {
   void take_line(std::string_view line);
 
   std::string source_{};
+  bool redact_ = true;
   std::string partial_{};  // a line whose end has not come yet, at most as long as a line may be
   std::string plain_{};    // scratch
   std::int64_t line_ = 0;

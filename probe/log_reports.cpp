@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "evidence/merge.h"
+#include "probe/log_parsers.h"
 
 namespace envdoctor {
 namespace {
@@ -12,7 +13,19 @@ constexpr std::size_t longest_report = std::size_t{256} * 1024;
 }  // namespace
 
 const std::vector<LogReportKind>& log_report_kinds() {
-  static const std::vector<LogReportKind> kinds = {};
+  static const std::vector<LogReportKind> kinds = {
+      {"collect_env", starts_collect_env, parse_collect_env},
+      {"nvidia-smi", starts_nvidia_smi, parse_nvidia_smi},
+      {"nvidia-smi -L", starts_nvidia_smi_list, parse_nvidia_smi_list},
+      {"pip freeze", starts_pip_freeze, parse_pip_freeze},
+      {"pip list", starts_pip_list, parse_pip_list},
+      {"conda list", starts_conda_list, parse_conda_list},
+      {"clinfo", starts_clinfo, parse_clinfo},
+      {"rocminfo", starts_rocminfo, parse_rocminfo},
+      {"tf build info", starts_tf_build, parse_tf_build},
+      {"jax info", starts_jax_info, parse_jax_info},
+      {"env", starts_env, parse_env},
+  };
   return kinds;
 }
 

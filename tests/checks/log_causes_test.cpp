@@ -130,6 +130,7 @@ TEST(LogMemory, DoesTheSum) {
   EXPECT_EQ(oom("2.00 GiB", "24.00 GiB", "0.30 GiB", "23.00 GiB", "0.10 GiB"),
             (Found{{"memory.out-of-memory", likely}}));
   EXPECT_EQ(oom("2.00 GiB", "24.00 GiB", "0.30 GiB", "3.00 GiB", "0.10 GiB"), (Found{{"memory.occupied", likely}}));
+  EXPECT_EQ(oom("20.00 MiB", "24.00 GiB", "0.01 GiB", "3.00 GiB", "0.20 GiB"), (Found{{"memory.occupied", likely}}));
   EXPECT_EQ(oom("2.00 GiB", "24.00 GiB", "0.30 GiB", "23.00 GiB", "9.00 GiB"), (Found{{"memory.fragmented", likely}}));
 }
 

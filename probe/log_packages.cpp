@@ -1,0 +1,111 @@
+// pip list, pip freeze, conda list.
+#include <algorithm>
+
+#include "probe/log_parsers.h"
+#include "probe/log_text.h"
+
+namespace envdoctor {
+namespace {
+
+bool name_like(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c == '.';
+  });
+}
+
+bool version_like(std::string_view text) {
+  return !text.empty() && text[0] >= '0' && text[0] <= '9' &&
+         text.find_first_of("(){}[]:,;'\"/") == std::string_view::npos;
+}
+
+std::vector<std::string_view> words(std::string_view line) {
+  std::vector<std::string_view> all;
+  while (!(line = log_text::trimmed(line)).empty()) {
+    const std::size_t end = line.find_first_of(" \t");
+    all.push_back(line.substr(0, end));
+    if (end == std::string_view::npos) break;
+    line.remove_prefix(end);
+  }
+  return all;
+}
+
+struct Requirement {
+  std::string_view name{};
+  std::string_view version{};
+};
+
+Requirement requirement(std::string_view line) {
+  const std::size_t equals = line.find("==");
+  if (equals == std::string_view::npos) return {};
+  const Requirement all{line.substr(0, equals), log_text::trimmed(line.substr(equals + 2))};
+  return name_like(all.name) && version_like(all.version) && all.version.find(' ') == std::string_view::npos
+             ? all
+             : Requirement{};
+}
+
+void add(Snapshot& snapshot, std::string_view name, std::string_view version) {
+  snapshot.python.fill().packages.fill().emplace(std::string(name), std::string(version));
+}
+
+bool dashes(std::string_view text) {
+  return text.size() >= 5 && text.find_first_not_of("- ") == std::string_view::npos;
+}
+
+}  // namespace
+
+bool starts_pip_freeze(std::string_view line) { return !requirement(line).name.empty(); }
+
+Snapshot parse_pip_freeze(const std::string& text) {
+  Snapshot snapshot;
+  log_text::each_line(text, [&snapshot](std::string_view line) {
+    if (const Requirement one = requirement(log_text::trimmed(line)); !one.name.empty())
+      add(snapshot, one.name, one.version);
+  });
+  return snapshot;
+}
+
+bool starts_pip_list(std::string_view line) {
+  return line.starts_with("Package ") && line.find(" Version") != std::string_view::npos;
+}
+
+Snapshot parse_pip_list(const std::string& text) {
+  Snapshot snapshot;
+  bool inside = false;
+  std::string_view last;
+  log_text::each_line(text, [&](std::string_view line) {
+    if (dashes(line) && starts_pip_list(last)) {
+      inside = true;
+    } else if (inside) {
+      const auto parts = words(line);
+      if (parts.size() < 2 || parts.size() > 3 || !name_like(parts[0]) || !version_like(parts[1]))
+        inside = false;
+      else
+        add(snapshot, parts[0], parts[1]);
+    }
+    last = line;
+  });
+  return snapshot;
+}
+
+bool starts_conda_list(std::string_view line) { return line.starts_with("# packages in environment"); }
+
+Snapshot parse_conda_list(const std::string& text) {
+  Snapshot snapshot;
+  bool inside = false;
+  log_text::each_line(text, [&](std::string_view line) {
+    if (starts_conda_list(line)) {
+      inside = true;
+      snapshot.python.fill().kind = "conda";
+    } else if (inside && !line.starts_with("#")) {
+      const auto parts = words(line);
+      if (parts.size() < 3 || parts.size() > 4 || !name_like(parts[0]) || !version_like(parts[1]))
+        inside = false;
+      else
+        add(snapshot, parts[0], parts[1]);
+    }
+  });
+  return snapshot;
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,244 @@
+#include "probe/log_reports.h"
+
+#include <gtest/gtest.h>
+
+#include "probe/log.h"
+
+namespace envdoctor {
+namespace {
+
+Snapshot read(std::string_view text) { return read_log(text, "report.txt"); }
+
+constexpr std::string_view collect_env = R"(some words before
+Collecting environment information...
+PyTorch version: 2.4.1+cu121
+Is debug build: False
+CUDA used to build PyTorch: 12.1
+OS: Debian GNU/Linux 12 (bookworm) (x86_64)
+Python version: 3.11.2 (main, May  2 2024, 11:59:08) [GCC 12.2.0] (64-bit runtime)
+Python platform: Linux-6.1.0-21-amd64-x86_64-with-glibc2.36
+Is CUDA available: False
+CUDA runtime version: Could not collect
+GPU models and configuration:
+GPU 0: NVIDIA L4
+GPU 1: NVIDIA L4
+
+Nvidia driver version: 470.199.02
+cuDNN version: Could not collect
+Versions of relevant libraries:
+[pip3] numpy==1.26.4
+[pip3] torch==2.4.1+cu121
+)";
+
+TEST(CollectEnv, BecomesTheSectionsItSpeaksOf) {
+  const Snapshot snapshot = read(collect_env);
+  ASSERT_NE(snapshot.torch.get(), nullptr);
+  EXPECT_TRUE(snapshot.torch.get()->version.is("2.4.1+cu121"));
+  EXPECT_TRUE(snapshot.torch.get()->cuda_version.is("12.1"));
+  EXPECT_TRUE(snapshot.torch.get()->cuda_available.is(false));
+  ASSERT_NE(snapshot.nvidia.get(), nullptr);
+  EXPECT_TRUE(snapshot.nvidia.get()->kernel_driver_version.is("470.199.02"));
+  ASSERT_NE(snapshot.nvidia.get()->devices.get(), nullptr);
+  ASSERT_EQ(snapshot.nvidia.get()->devices.get()->size(), 2U);
+  EXPECT_TRUE(snapshot.nvidia.get()->devices.get()->at(1).name.is("NVIDIA L4"));
+  ASSERT_NE(snapshot.host.get(), nullptr);
+  EXPECT_TRUE(snapshot.host.get()->platform.is("linux"));
+  EXPECT_TRUE(snapshot.host.get()->os.is("Debian GNU/Linux 12"));
+  ASSERT_NE(snapshot.python.get(), nullptr);
+  EXPECT_TRUE(snapshot.python.get()->version.is("3.11.2"));
+  EXPECT_EQ(snapshot.python.get()->packages.get()->at("numpy"), "1.26.4");
+}
+
+TEST(CollectEnv, SaysNothingOfWhatItCouldNotCollect) {
+  const Snapshot snapshot = read(
+      "PyTorch version: 2.4.1\nCUDA used to build PyTorch: None\nIs CUDA available: False\n"
+      "GPU models and configuration: No CUDA\nNvidia driver version: No CUDA\n");
+  ASSERT_NE(snapshot.torch.get(), nullptr);
+  EXPECT_EQ(snapshot.torch.get()->cuda_version.outcome(), Outcome::absent);
+  EXPECT_EQ(snapshot.nvidia.get(), nullptr);
+}
+
+TEST(CollectEnv, IsReadBehindTimeStampsAndQuoteMarks) {
+  const Snapshot snapshot = read("> > PyTorch version: 1.13.1\n> > CUDA used to build PyTorch: 11.7\n");
+  ASSERT_NE(snapshot.torch.get(), nullptr);
+  EXPECT_TRUE(snapshot.torch.get()->cuda_version.is("11.7"));
+}
+
+constexpr std::string_view smi = R"(
++---------------------------------------------------------------------------------------+
+| NVIDIA-SMI 535.54.03              Driver Version: 535.54.03    CUDA Version: 12.2     |
+|-----------------------------------------+----------------------+----------------------+
+|   0  NVIDIA A100-SXM4-40GB          On  | 00000000:07:00.0 Off |                    0 |
+| N/A   31C    P0              52W / 400W |  30012MiB / 40960MiB |      0%      Default |
+|                                         |                      |             Disabled |
++-----------------------------------------+----------------------+----------------------+
+|   1  NVIDIA A100-SXM4-40GB          Off | 00000000:0A:00.0 Off |                    0 |
+| N/A   31C    P0              52W / 400W |      4MiB / 40960MiB |      0%   E. Process |
+|                                         |                      |              Enabled |
++-----------------------------------------+----------------------+----------------------+
+| Processes:                                                                            |
+|  GPU   GI   CI        PID   Type   Process name                            GPU Memory |
+|        ID   ID                                                             Usage      |
+|=======================================================================================|
+|    0   N/A  N/A      4242      C   /opt/app/bin/trainer                      30000MiB |
++---------------------------------------------------------------------------------------+
+)";
+
+TEST(NvidiaSmi, TableBecomesDevicesAndProcesses) {
+  const Snapshot snapshot = read(smi);
+  ASSERT_NE(snapshot.nvidia.get(), nullptr);
+  const Nvidia& nvidia = *snapshot.nvidia.get();
+  EXPECT_TRUE(nvidia.kernel_driver_version.is("535.54.03"));
+  EXPECT_TRUE(nvidia.cuda_driver_version.is("12.2"));
+  ASSERT_NE(nvidia.devices.get(), nullptr);
+  ASSERT_EQ(nvidia.devices.get()->size(), 2U);
+  const NvidiaDevice& first = nvidia.devices.get()->at(0);
+  EXPECT_TRUE(first.name.is("NVIDIA A100-SXM4-40GB"));
+  EXPECT_TRUE(first.pci_address.is("00000000:07:00.0"));
+  EXPECT_TRUE(first.memory_total_mib.is(40960));
+  EXPECT_TRUE(first.memory_free_mib.is(40960 - 30012));
+  EXPECT_TRUE(first.compute_mode.is("default"));
+  EXPECT_TRUE(first.mig.is(false));
+  EXPECT_TRUE(nvidia.devices.get()->at(1).mig.is(true));
+  EXPECT_TRUE(nvidia.devices.get()->at(1).compute_mode.is("exclusive_process"));
+  ASSERT_NE(nvidia.processes.get(), nullptr);
+  ASSERT_EQ(nvidia.processes.get()->size(), 1U);
+  EXPECT_TRUE(nvidia.processes.get()->at(0).name.is("trainer"));
+  EXPECT_TRUE(nvidia.processes.get()->at(0).memory_mib.is(30000));
+}
+
+TEST(NvidiaSmi, HeaderWithoutACudaVersionSaysNothingOfIt) {
+  const Snapshot snapshot = read("| NVIDIA-SMI 470.82.01    Driver Version: 470.82.01    CUDA Version: ERR!     |\n");
+  ASSERT_NE(snapshot.nvidia.get(), nullptr);
+  EXPECT_EQ(snapshot.nvidia.get()->cuda_driver_version.outcome(), Outcome::not_probed);
+  EXPECT_EQ(snapshot.nvidia.get()->devices.outcome(), Outcome::not_probed);
+}
+
+TEST(NvidiaSmi, ListGivesDevicesAndMigSlices) {
+  const Snapshot snapshot = read(
+      "GPU 0: NVIDIA A100-PCIE-40GB (UUID: GPU-11111111-2222-3333-4444-555555555555)\n"
+      "  MIG 1g.5gb      Device  0: (UUID: MIG-11111111-2222-3333-4444-555555555556)\n");
+  ASSERT_NE(snapshot.nvidia.get(), nullptr);
+  ASSERT_NE(snapshot.nvidia.get()->devices.get(), nullptr);
+  const NvidiaDevice& device = snapshot.nvidia.get()->devices.get()->at(0);
+  EXPECT_TRUE(device.uuid.is("GPU-11111111")) << "redacted";
+  EXPECT_TRUE(device.mig.is(true));
+  ASSERT_NE(device.mig_devices.get(), nullptr);
+}
+
+TEST(PackageLists, AreReadInEachForm) {
+  const auto packages = [](std::string_view text) {
+    const Snapshot snapshot = read(text);
+    const Python* python = snapshot.python.get();
+    return python && python->packages.get() ? *python->packages.get() : std::map<std::string, std::string>();
+  };
+  using Map = std::map<std::string, std::string>;
+  EXPECT_EQ(packages("numpy==1.26.4\ntorch==2.4.1+cpu\n"), (Map{{"numpy", "1.26.4"}, {"torch", "2.4.1+cpu"}}));
+  EXPECT_EQ(
+      packages("Package    Version\n---------- -------\nkeras      3.1.0\njax        0.4.30\n\nprose 1 here too\n"),
+      (Map{{"keras", "3.1.0"}, {"jax", "0.4.30"}}));
+  EXPECT_EQ(packages("# packages in environment at /opt/env:\n#\n# Name  Version  Build  Channel\n"
+                     "tensorflow  2.12.0  mkl_py39_0  defaults\n"),
+            (Map{{"tensorflow", "2.12.0"}}));
+  EXPECT_TRUE(packages("if a==b then\nx == 3\n").empty());
+}
+
+constexpr std::string_view clinfo = R"(Number of platforms                               2
+  Platform Name                                   Portable Computing Language
+  Platform Vendor                                 The pocl project
+  Platform Version                                OpenCL 3.0 PoCL 3.1
+
+  Platform Name                                   rusticl
+  Platform Vendor                                 Mesa/X.org
+  Platform Version                                OpenCL 3.0
+
+  Platform Name                                   Portable Computing Language
+Number of devices                                 1
+  Device Name                                     cpu-haswell
+  Device Type                                     CPU
+
+  Platform Name                                   rusticl
+Number of devices                                 0
+
+NULL platform behavior
+  clGetPlatformInfo(NULL, CL_PLATFORM_NAME, ...)  Portable Computing Language
+)";
+
+TEST(Clinfo, BecomesPlatformsAndDevices) {
+  const Snapshot snapshot = read(clinfo);
+  ASSERT_NE(snapshot.opencl.get(), nullptr);
+  ASSERT_NE(snapshot.opencl.get()->platforms.get(), nullptr);
+  const auto& platforms = *snapshot.opencl.get()->platforms.get();
+  ASSERT_EQ(platforms.size(), 2U);
+  EXPECT_TRUE(platforms[0].vendor.is("The pocl project"));
+  ASSERT_NE(platforms[0].devices.get(), nullptr);
+  EXPECT_TRUE(platforms[0].devices.get()->at(0).type.is("cpu"));
+  ASSERT_NE(platforms[1].devices.get(), nullptr);
+  EXPECT_TRUE(platforms[1].devices.get()->empty());
+}
+
+TEST(Clinfo, ShortListGivesNamesOnly) {
+  const Snapshot snapshot = read("Platform #0: Clover\n `-- Device #0: AMD Radeon\nPlatform #1: rusticl\n");
+  ASSERT_NE(snapshot.opencl.get(), nullptr);
+  const auto& platforms = *snapshot.opencl.get()->platforms.get();
+  ASSERT_EQ(platforms.size(), 2U);
+  EXPECT_TRUE(platforms[0].devices.get()->at(0).name.is("AMD Radeon"));
+  EXPECT_EQ(platforms[1].devices.get(), nullptr);
+}
+
+TEST(Clinfo, NoPlatformIsAnEmptyList) {
+  const Snapshot snapshot = read("Number of platforms                               0\n");
+  ASSERT_NE(snapshot.opencl.get(), nullptr);
+  ASSERT_NE(snapshot.opencl.get()->platforms.get(), nullptr);
+  EXPECT_TRUE(snapshot.opencl.get()->platforms.get()->empty());
+}
+
+TEST(Rocminfo, TakesTheAgentsThatAreGpus) {
+  const Snapshot snapshot = read(
+      "HSA Agents\n*******\nAgent 1\n  Name:                    Some CPU\n  Device Type:             CPU\n"
+      "Agent 2\n  Name:                    gfx1100\n  Marketing Name:          Radeon RX 7900 XTX\n"
+      "  Device Type:             GPU\n");
+  ASSERT_NE(snapshot.rocm.get(), nullptr);
+  ASSERT_EQ(snapshot.rocm.get()->devices.get()->size(), 1U);
+  EXPECT_TRUE(snapshot.rocm.get()->devices.get()->at(0).gfx.is("gfx1100"));
+}
+
+TEST(BuildInfo, TellsACpuBuild) {
+  const Snapshot snapshot = read("OrderedDict([('cpu_compiler', '/usr/bin/clang'), ('is_cuda_build', False)])\n");
+  ASSERT_NE(snapshot.tensorflow.get(), nullptr);
+  EXPECT_TRUE(snapshot.tensorflow.get()->built_with_cuda.is(false));
+  const Snapshot gpu = read("{'cuda_version': '11.8', 'cudnn_version': '8', 'is_cuda_build': True}\n");
+  EXPECT_TRUE(gpu.tensorflow.get()->cuda_version.is("11.8"));
+}
+
+TEST(JaxInfo, TellsVersionsAndTheBackend) {
+  const Snapshot snapshot =
+      read("jax:    0.4.33\njaxlib: 0.4.33\nnumpy:  1.26.4\njax.devices (1 total, 1 local): [CpuDevice(id=0)]\n");
+  ASSERT_NE(snapshot.jax.get(), nullptr);
+  EXPECT_TRUE(snapshot.jax.get()->version.is("0.4.33"));
+  EXPECT_TRUE(snapshot.jax.get()->backend.is("cpu"));
+}
+
+TEST(EnvironmentDump, IsTakenOnlyWhole) {
+  const Snapshot whole = read("SHELL=/bin/bash\nHOME=/root\nPATH=/usr/bin\nCUDA_VISIBLE_DEVICES=\nEDITOR=vi\n");
+  ASSERT_NE(whole.env.get(), nullptr);
+  EXPECT_EQ(whole.env.get()->size(), 1U);
+  EXPECT_TRUE(whole.env.get()->at("CUDA_VISIBLE_DEVICES").is(""));
+  EXPECT_EQ(read("PATH=/usr/bin\nCUDA_VISIBLE_DEVICES=1 python x.py\n").env.get(), nullptr);
+}
+
+TEST(LogReports, SurviveTextThatOnlyBeginsLikeAReport) {
+  for (const LogReportKind& kind : log_report_kinds()) {
+    for (const std::string& text :
+         {std::string(), std::string("\n\n"), std::string(5000, '|'),
+          std::string("PyTorch version\n| NVIDIA-SMI \nGPU 0: "),
+          std::string("Number of platforms\nPlatform #\nDevice Name\n-- Device #0"), std::string("Agent \nName:"),
+          std::string("'is_cuda_build'\njaxlib:\n==\n=\n"), std::string(3, '\0')}) {
+      (void)kind.parse(text);
+    }
+  }
+  EXPECT_FALSE(log_report_kinds().empty());
+}
+
+}  // namespace
+}  // namespace envdoctor
