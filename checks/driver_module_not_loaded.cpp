@@ -12,7 +12,7 @@ constexpr const char* id = "driver.module-not-loaded";
 
 bool held_by_another(const Gpu& gpu) { return !gpu.driver.empty() && gpu.driver != "nvidia"; }
 
-void tell_nvidia(const Snapshot& snapshot, Confidence confidence, Answers& answers) {
+Finding& tell_nvidia(const Snapshot& snapshot, Confidence confidence, Answers& answers) {
   Finding& finding = answers.found(id);
   finding.severity = nvidia::fault_severity(snapshot);
   finding.confidence = confidence;
@@ -20,8 +20,9 @@ void tell_nvidia(const Snapshot& snapshot, Confidence confidence, Answers& answe
       "Libraries of the driver are installed, and the running kernel has no nvidia module loaded. Mostly none was "
       "built for this kernel: "
       "its headers or DKMS are missing, or the last update failed.";
-  finding.evidence = {snapshot.modules.get() ? seen("/modules", "no nvidia")
-                                             : seen("/nvidia/kernel_driver_version", "none")};
+  if (nvidia::kernel_driver_runs(snapshot).is(false))
+    finding.evidence = {snapshot.modules.get() ? seen("/modules", "no nvidia")
+                                               : seen("/nvidia/kernel_driver_version", "none")};
   if (nvidia::nvml(snapshot).get()) finding.evidence.push_back(nvidia::nvml_evidence(snapshot));
   if (const Text library = nvidia::libcuda(snapshot); library.get())
     finding.evidence.push_back(seen(nvidia::libcuda_place(snapshot), *library.get()));
@@ -35,15 +36,32 @@ void tell_nvidia(const Snapshot& snapshot, Confidence confidence, Answers& answe
   if (const auto distro = distro_of(snapshot); distro == Distro::debian || distro == Distro::ubuntu)
     finding.fix.push_back({.text = "Build what DKMS has registered for this kernel.",
                            .command = host_command(snapshot, "sudo dkms autoinstall")});
+  return finding;
 }
 
-// The answer for NVIDIA; empty: something was found.
+// The kernel's tools say that no module was built for this kernel.
+const LogEvent* no_module_built(const Snapshot& snapshot) {
+  for (const LogEvent* line : events_of(snapshot, "module-not-found")) {
+    const auto module = line->fields.find("module");
+    if (module != line->fields.end() && module->second.starts_with("nvidia")) return line;
+  }
+  for (const LogEvent* line : events_of(snapshot, "module-wrong-kernel")) return line;
+  return nullptr;
+}
+
+// The answer for NVIDIA.
 CheckResult judge_nvidia(const Snapshot& snapshot, Answers& answers) {
   const auto answer = [](CheckState state, std::string why = {}) { return CheckResult{id, state, std::move(why)}; };
   if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answer(CheckState::not_applicable, why);
   if (nvidia::on_wsl(snapshot)) return answer(CheckState::not_applicable, "WSL uses the driver of Windows");
   const Flag runs = nvidia::kernel_driver_runs(snapshot);
   if (nvidia::cuda_works(snapshot) || runs.is(true)) return answer(CheckState::sound);
+  if (const LogEvent* line = no_module_built(snapshot)) {
+    Finding& finding = tell_nvidia(snapshot, Confidence::likely, answers);
+    finding.explanation = "No nvidia module was built for the running kernel.";
+    finding.evidence.insert(finding.evidence.begin(), seen(*line, *line->event.get()));
+    return answer(CheckState::found);
+  }
   if (!runs.get()) return answer(CheckState::unknown, why_unknown("/modules", runs));
   const auto gpus = nvidia::gpus(snapshot);
   if (!gpus.empty() && std::ranges::all_of(gpus, held_by_another))

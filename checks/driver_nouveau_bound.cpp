@@ -39,6 +39,28 @@ void tell(const Snapshot& snapshot, const Gpu& gpu, Answers& answers) {
                : ""});
 }
 
+// NVIDIA's module found its GPUs held by another driver.
+bool from_log(const Snapshot& snapshot, Answers& answers) {
+  if (nvidia::cuda_works(snapshot)) return false;
+  for (const char* event : {"probe-not-called", "nouveau-conflict"}) {
+    for (const LogEvent* line : events_of(snapshot, event)) {
+      Finding& finding = answers.found(id);
+      finding.confidence = Confidence::likely;
+      finding.title = "Another driver holds the GPU";
+      finding.explanation =
+          "NVIDIA's module was loaded and not asked to drive the GPU, because another driver, mostly nouveau, already "
+          "had it.";
+      finding.evidence = {seen(*line, *line->event.get())};
+      finding.fix = {{.text = on_the_host(snapshot) + "see which driver holds it (Kernel driver in use).",
+                      .command = host_command(snapshot, "lspci -nnk -d 10de:")},
+                     {.text = on_the_host(snapshot) + "keep nouveau from loading (blacklist nouveau under "
+                                                      "/etc/modprobe.d, rebuild the initramfs) and reboot."}};
+      return true;
+    }
+  }
+  return false;
+}
+
 void run(const Snapshot& snapshot, Answers& answers) {
   if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(id, why);
   if (nvidia::on_wsl(snapshot)) return answers.not_applicable(id, "WSL uses the driver of Windows");
@@ -57,7 +79,7 @@ void run(const Snapshot& snapshot, Answers& answers) {
       unknown = true;
     }
   }
-  if (found) return;
+  if (found || (!known && from_log(snapshot, answers))) return;
   if (nvidia::cuda_works(snapshot)) return answers.sound(id);
   if (unknown || !known)
     return answers.unknown(

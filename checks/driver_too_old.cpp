@@ -116,19 +116,20 @@ Driver driver_of(const Snapshot& snapshot) {
 
 // Whether the driver doesn't run programs of this CUDA version; not probed: can't be told.
 Flag too_old(const Driver& driver, const std::string& cuda) {
+  const int wanted = major_of(cuda);
+  const bool has_minor = cuda.find('.') != std::string::npos;
   if (!driver.max_cuda.empty()) {
-    const bool minor_matters = major_of(cuda) < 11;
-    if (major_of(driver.max_cuda) > major_of(cuda)) return false;
-    if (!minor_matters && major_of(driver.max_cuda) < major_of(cuda)) return true;
-    if (minor_matters && cuda.find('.') != std::string::npos)
-      return knowledge::compare_versions(driver.max_cuda, cuda) < 0;
+    const int served = major_of(driver.max_cuda);
+    if (served > wanted) return false;
+    if (served < wanted && wanted >= 11) return true;
+    if (wanted < 11) return has_minor ? Flag(knowledge::compare_versions(driver.max_cuda, cuda) < 0) : Flag();
+    // The same major version. A compatibility package serves more than the module's own branch: its word counts.
+    const auto own = knowledge::max_cuda_of_driver(driver.kernel);
+    if (own && major_of(*own) != served) return false;
   }
-  if (!driver.kernel.empty()) {
-    if (const auto least = knowledge::min_driver_for_cuda(cuda))
-      return knowledge::compare_versions(driver.kernel, *least) < 0;
-  }
-  if (!driver.max_cuda.empty() && major_of(cuda) >= 11) return false;  // the same major version
-  return {};
+  if (driver.kernel.empty()) return driver.max_cuda.empty() ? Flag() : Flag(false);
+  const auto least = knowledge::min_driver_for_cuda(cuda);
+  return least ? Flag(knowledge::compare_versions(driver.kernel, *least) < 0) : Flag();
 }
 
 void tell(const Snapshot& snapshot, const Need& need, const Driver& driver, Answers& answers) {

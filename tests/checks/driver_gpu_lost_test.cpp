@@ -1,0 +1,66 @@
+#include <gtest/gtest.h>
+
+#include "tests/support/builders.h"
+
+namespace envdoctor {
+
+Check driver_gpu_lost();
+
+namespace {
+
+constexpr const char* id = "driver.gpu-lost";
+
+std::string state(const Snapshot& snapshot) { return state_of(driver_gpu_lost(), snapshot, id); }
+
+Answers told(const Snapshot& snapshot) { return answers_of(driver_gpu_lost(), snapshot); }
+
+TEST(DriverGpuLost, IsCertainWhereNvmlSaysSo) {
+  Snapshot host = healthy_nvidia_host();
+  host.nvidia.fill().devices.fill().front().error = "NVML_ERROR_GPU_IS_LOST";
+  const Answers answers = told(host);
+  const Finding* finding = finding_of(answers, id);
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->confidence, Confidence::certain);
+  EXPECT_EQ(finding->subject, "gpu:0000:65:00.0");
+  EXPECT_EQ(paths_of(*finding), std::vector<std::string>{"/nvidia/devices/0/error"});
+}
+
+TEST(DriverGpuLost, IsLikelyByXid79WhereTheGpuIsNoLongerListed) {
+  Snapshot host = healthy_nvidia_host();
+  host.nvidia.fill().xid = std::vector<Xid>{{.code = 79, .gpu = "0000:65:00"}};
+  host.nvidia.fill().devices = std::vector<NvidiaDevice>{};
+  const Answers answers = told(host);
+  ASSERT_NE(finding_of(answers, id), nullptr);
+  EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::likely);
+}
+
+TEST(DriverGpuLost, OnlyWarnsOfALossThatIsOver) {
+  Snapshot host = healthy_nvidia_host();
+  host.nvidia.fill().xid = std::vector<Xid>{{.code = 79, .gpu = "0000:65:00"}};
+  const Answers answers = told(host);
+  ASSERT_NE(finding_of(answers, id), nullptr);
+  EXPECT_EQ(finding_of(answers, id)->severity, Severity::warning);
+  EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::possible);
+}
+
+TEST(DriverGpuLost, BelievesALogOfAHostThatIsNotKnownOtherwise) {
+  Snapshot report;
+  report.log = std::vector<LogEvent>{log_event("gpu-lost", {{"pci", "0000:0B:00.0"}}, "log.txt")};
+  const Answers answers = told(report);
+  ASSERT_NE(finding_of(answers, id), nullptr);
+  EXPECT_EQ(finding_of(answers, id)->subject, "gpu:0000:0b:00.0");
+  EXPECT_EQ(finding_of(answers, id)->evidence.front().path, "log");
+}
+
+TEST(DriverGpuLost, IsSoundOnAHealthyHostWhateverOtherXidsAreLogged) {
+  Snapshot host = healthy_nvidia_host();
+  host.nvidia.fill().xid = std::vector<Xid>{{.code = 13, .gpu = "0000:65:00"}};
+  EXPECT_EQ(state(host), "sound");
+}
+
+TEST(DriverGpuLost, IsUnknownWhereNvmlWasNotAsked) { EXPECT_EQ(state(Snapshot{}), "unknown"); }
+
+TEST(DriverGpuLost, DoesNotApplyWithoutAnNvidiaGpu) { EXPECT_EQ(state(plain_host()), "not-applicable"); }
+
+}  // namespace
+}  // namespace envdoctor
