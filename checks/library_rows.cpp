@@ -60,8 +60,4 @@ std::string cudnn_version_text(std::string_view version) {
   return std::to_string(major) + "." + std::to_string(rest / 100) + "." + std::to_string(rest % 100);
 }
 
-bool told_by_a_report(const Snapshot& snapshot) {
-  return !snapshot.probes.get() && !snapshot.captured.get() && !of(snapshot.python, &Python::packages).get();
-}
-
 }  // namespace envdoctor

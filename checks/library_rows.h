@@ -29,7 +29,4 @@ bool is_cudnn_library(std::string_view name);
 // "91900", "8902" as cudnnGetVersion gives them, or a dotted version -> "9.19.0", "8.9.2".
 std::string cudnn_version_text(std::string_view version);
 
-// Nobody looked at this host: the facts are what a report or a log told, so a library named there was asked for.
-bool told_by_a_report(const Snapshot& snapshot);
-
 }  // namespace envdoctor

@@ -46,7 +46,9 @@ void tell(const Snapshot& snapshot, const NvidiaDevice& device, std::size_t inde
                            std::to_string(use.free) + " of " + std::to_string(use.total) + " MiB")};
   const std::string who =
       holders(snapshot, device.index.get() ? *device.index.get() : static_cast<std::int64_t>(index), finding.evidence);
-  finding.confidence = who.empty() ? Confidence::likely : Confidence::certain;
+  // In a report the figure was often taken while the reporter's own program ran.
+  const Confidence unnamed = told_by_a_report(snapshot) ? Confidence::possible : Confidence::likely;
+  finding.confidence = who.empty() ? unnamed : Confidence::certain;
   finding.explanation =
       std::to_string(use.free) + " of " + std::to_string(use.total) + " MiB are free. " +
       (who.empty() ? "Another process holds the rest; which one isn't shown here." : "Held by " + who + ".");

@@ -17,6 +17,15 @@ struct Empty {
   Evidence evidence{};
 };
 
+// A vendor's driver loads, and the platforms that are listed hold none of this vendor's.
+bool lacks_its_platform(const Snapshot& snapshot, const OpenclIcd& icd) {
+  const auto* platforms = opencl::platforms(snapshot);
+  const opencl::Maker maker = opencl::maker_of(text_of(icd.library));
+  if (!platforms || maker == opencl::Maker::other || maker == opencl::Maker::mesa) return false;
+  return std::ranges::none_of(*platforms,
+                              [&](const OpenclPlatform& p) { return opencl::maker_of(text_of(p.name)) == maker; });
+}
+
 // Platforms without a device, and drivers that have not even a platform.
 std::vector<Empty> empties(const Snapshot& snapshot) {
   std::vector<Empty> all;
@@ -32,8 +41,8 @@ std::vector<Empty> empties(const Snapshot& snapshot) {
   if (const auto* icds = opencl::icds(snapshot)) {
     for (std::size_t i = 0; i < icds->size(); ++i) {
       const OpenclIcd& icd = (*icds)[i];
-      if (!icd.loads.is(true) || !icd.platforms.is(0) || (icd.error.get() && !icd.error_kind.is("no-platform")))
-        continue;
+      if (!icd.loads.is(true) || (icd.error.get() && !icd.error_kind.is("no-platform"))) continue;
+      if (!icd.platforms.is(0) && (icd.platforms.get() || !lacks_its_platform(snapshot, icd))) continue;
       all.push_back({text_of(icd.library), "icd:" + text_of(icd.file), seen(at("/opencl/icds", i, "platforms"), "0")});
     }
   }
@@ -91,7 +100,8 @@ void tell_rusticl(const Snapshot& snapshot, const Empty& empty, const Text& vari
                                        : "RUSTICL_ENABLE isn't set, and without it rusticl drives nothing.";
   finding.evidence = {empty.evidence};
   if (variable.outcome() != Outcome::not_probed)
-    finding.evidence.push_back(seen("/env/RUSTICL_ENABLE", variable.get() ? *variable.get() : "not set"));
+    finding.evidence.push_back(variable.get() ? seen("/env/RUSTICL_ENABLE", *variable.get())
+                                              : seen("/env", "RUSTICL_ENABLE is not set"));
   if (driver.empty()) finding.explanation += " This host has no GPU that it could drive.";
   if (!driver.empty())
     finding.fix = {{.text = "Name the driver, for services too.", .command = "export RUSTICL_ENABLE=" + driver}};

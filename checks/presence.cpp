@@ -23,6 +23,17 @@ Flag any_gpu(const Snapshot& snapshot, Wanted wanted) {
   return may_hide_its_gpus(snapshot) ? Flag() : Flag(false);
 }
 
+// The package that holds this framework, as it is written in the list; empty: none, or the list is not known.
+std::string package_named(const Snapshot& snapshot, const std::string& framework) {
+  const auto packages = of(snapshot.python, &Python::packages);
+  if (!packages.get()) return {};
+  for (const auto& [name, version] : *packages.get()) {
+    if (name == framework) return name;
+    if (framework == "tensorflow" && (name == "tensorflow-gpu" || name == "tensorflow_gpu")) return name;
+  }
+  return {};
+}
+
 bool torch_is_for_rocm(const Snapshot& snapshot) {
   return text_of(of(snapshot.torch, &Torch::version)).find("rocm") != std::string::npos;
 }
@@ -30,6 +41,10 @@ bool torch_is_for_rocm(const Snapshot& snapshot) {
 }  // namespace
 
 std::string text_of(const Text& reading) { return reading.get() ? *reading.get() : std::string(); }
+
+bool told_by_a_report(const Snapshot& snapshot) {
+  return !snapshot.probes.get() && !snapshot.captured.get() && !of(snapshot.python, &Python::packages).get();
+}
 
 Flag has_gpu(const Snapshot& snapshot, Vendor vendor) {
   return any_gpu(snapshot, [&](const Gpu& gpu) { return gpu.vendor == vendor; });
@@ -41,6 +56,16 @@ Flag has_any_gpu(const Snapshot& snapshot) {
 
 bool has_discrete_gpu(const Snapshot& snapshot) {
   return any_gpu(snapshot, [](const Gpu& gpu) { return !gpu.integrated; }).is(true);
+}
+
+Evidence gpus_seen(const Snapshot& snapshot, Vendor vendor) {
+  const auto count = [](std::size_t n) { return std::to_string(n) + (n == 1 ? " GPU" : " GPUs"); };
+  const auto nvml = of(snapshot.nvidia, &Nvidia::devices);
+  const auto kfd = of(snapshot.rocm, &Rocm::devices);
+  if (vendor == Vendor::nvidia && nvml.get()) return seen("/nvidia/devices", count(nvml.get()->size()));
+  if (vendor == Vendor::amd && kfd.get()) return seen("/rocm/devices", count(kfd.get()->size()));
+  const auto gpus = gpus_of(snapshot);
+  return seen("/pci", count(static_cast<std::size_t>(std::ranges::count(gpus, vendor, &Gpu::vendor))));
 }
 
 std::optional<Evidence> cuda_device_seen(const Snapshot& snapshot) {
@@ -83,19 +108,22 @@ bool opencl_lists_gpu(const Snapshot& snapshot) {
   });
 }
 
+Evidence framework_seen(const Snapshot& snapshot, const std::string& framework) {
+  const std::string version = framework_version(snapshot, framework);
+  const bool own = (framework == "tensorflow" && of(snapshot.tensorflow, &Tensorflow::version).get()) ||
+                   (framework == "torch" && of(snapshot.torch, &Torch::version).get()) ||
+                   (framework == "jax" && of(snapshot.jax, &Jax::version).get());
+  return seen(own ? "/" + framework + "/version" : "/python/packages/" + package_named(snapshot, framework), version);
+}
+
 std::string framework_version(const Snapshot& snapshot, const std::string& framework) {
   std::string told;
   if (framework == "tensorflow") told = text_of(of(snapshot.tensorflow, &Tensorflow::version));
   if (framework == "torch") told = text_of(of(snapshot.torch, &Torch::version));
   if (framework == "jax") told = text_of(of(snapshot.jax, &Jax::version));
   if (!told.empty()) return told;
-  const auto packages = of(snapshot.python, &Python::packages);
-  if (!packages.get()) return {};
-  for (const auto& [name, version] : *packages.get()) {
-    if (name == framework || (framework == "tensorflow" && (name == "tensorflow-gpu" || name == "tensorflow_gpu")))
-      return version;
-  }
-  return {};
+  const std::string name = package_named(snapshot, framework);
+  return name.empty() ? name : of(snapshot.python, &Python::packages).get()->at(name);
 }
 
 std::vector<std::string> frameworks(const Snapshot& snapshot) {

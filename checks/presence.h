@@ -14,6 +14,8 @@ Flag has_gpu(const Snapshot& snapshot, Vendor vendor);
 // The same for any GPU, and for one that isn't part of the processor.
 Flag has_any_gpu(const Snapshot& snapshot);
 bool has_discrete_gpu(const Snapshot& snapshot);
+// Where in the snapshot this vendor's GPUs stand: its own software's list if there is one, else the bus.
+Evidence gpus_seen(const Snapshot& snapshot, Vendor vendor);
 
 // Evidence that CUDA gave a program here a device; nothing that a variable does can be at fault then.
 std::optional<Evidence> cuda_device_seen(const Snapshot& snapshot);
@@ -27,6 +29,11 @@ bool opencl_lists_gpu(const Snapshot& snapshot);
 std::vector<std::string> frameworks(const Snapshot& snapshot);
 // What the framework itself or its package says; empty: not installed, or not known.
 std::string framework_version(const Snapshot& snapshot, const std::string& framework);
+// The same as evidence, with its place.
+Evidence framework_seen(const Snapshot& snapshot, const std::string& framework);
+
+// Nobody looked at this host: the facts are what a report or a log told, so a library named there was asked for.
+bool told_by_a_report(const Snapshot& snapshot);
 
 // The text of a reading, or nothing.
 std::string text_of(const Text& reading);

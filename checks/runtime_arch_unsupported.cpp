@@ -77,7 +77,7 @@ std::optional<Build> torch_build(const Snapshot& snapshot) {
   const Text told = of(snapshot.torch, &Torch::cuda_version);
   const auto cuda = told.get() ? std::optional(*told.get()) : knowledge::cuda_of_torch_version(version);
   if (!cuda) return std::nullopt;
-  build.evidence = {told.get() ? seen("/torch/cuda_version", *cuda) : seen("/torch/version", version)};
+  build.evidence = {told.get() ? seen("/torch/cuda_version", *cuda) : framework_seen(snapshot, "torch")};
   const bool usual_wheel =
       of(snapshot.host, &HostFacts::platform).is("linux") && of(snapshot.host, &HostFacts::arch).is("x86_64");
   if (const auto targets = usual_wheel ? knowledge::torch_targets(version, *cuda) : std::nullopt) {
@@ -98,7 +98,7 @@ std::optional<Build> tensorflow_build(const Snapshot& snapshot) {
   if (!needs) return std::nullopt;
   Build build{.who = "TensorFlow " + version,
               .lowest = needs->lowest_capability,
-              .evidence = {seen("/tensorflow/version", version)}};
+              .evidence = {framework_seen(snapshot, "tensorflow")}};
   add(build.code, needs->sass, false);
   add(build.code, needs->ptx, true);
   return build.code.empty() && build.lowest.empty() ? std::nullopt : std::optional(build);
@@ -111,7 +111,7 @@ std::optional<Build> jax_build(const Snapshot& snapshot) {
     const auto needs = knowledge::jax_needs(version, cuda);
     if (needs && !needs->lowest_capability.empty())
       return Build{
-          .who = "JAX " + version, .lowest = needs->lowest_capability, .evidence = {seen("/jax/version", version)}};
+          .who = "JAX " + version, .lowest = needs->lowest_capability, .evidence = {framework_seen(snapshot, "jax")}};
   }
   return std::nullopt;
 }
@@ -128,6 +128,12 @@ std::vector<Gpu> visible_gpus(const Snapshot& snapshot) {
     });
   });
   return gpus;
+}
+
+// TensorFlow's lists come from its build files; the wheel that is installed may hold more.
+bool from_build_files(const Build& build, const std::string& gpu) {
+  return build.who.starts_with("TensorFlow") &&
+         (build.lowest.empty() || knowledge::compare_versions(gpu, build.lowest) >= 0);
 }
 
 // Only PTX fits, and the GPU is of a generation (Blackwell, 10.0 and later) on which TensorFlow's PTX of 9.0 and before
@@ -151,9 +157,10 @@ void tell(const Build& build, const Gpu& gpu, bool others_run, Answers& answers)
       ". Machine code runs within one major version, on the same or a higher minor one; PTX runs on any later GPU.";
   finding.evidence = build.evidence;
   finding.evidence.push_back(
-      gpu.nvml_index >= 0 ? seen(at("/nvidia/devices", static_cast<std::size_t>(gpu.nvml_index), "compute_capability"),
-                                 gpu.compute_capability)
-                          : seen("/pci", gpu.compute_capability));
+      gpu.nvml_index >= 0  ? seen(at("/nvidia/devices", static_cast<std::size_t>(gpu.nvml_index), "compute_capability"),
+                                  gpu.compute_capability)
+      : gpu.pci_index >= 0 ? seen(at("/pci", static_cast<std::size_t>(gpu.pci_index), "device_id"), gpu.device_id)
+                           : seen("/nvidia/cuda_devices", gpu.compute_capability));
   const auto last = knowledge::last_toolkit_for(gpu.compute_capability),
              first = knowledge::first_toolkit_for(gpu.compute_capability);
   std::string text = "Install a build that was made for this GPU";
@@ -185,10 +192,12 @@ void run(const Snapshot& snapshot, Answers& answers) {
       if (fit && !doubtful(build, gpu.compute_capability)) continue;
       found = true;
       tell(build, gpu, fit || std::ranges::any_of(gpus, fits), answers);
-      if (!fit) continue;
+      if (!fit && !from_build_files(build, gpu.compute_capability)) continue;
       answers.findings.back().confidence = Confidence::possible;
-      answers.findings.back().explanation +=
-          " Here only PTX is left, which on this generation was seen to fail or to start very slowly.";
+      answers.findings.back().severity = Severity::warning;
+      if (fit)
+        answers.findings.back().explanation +=
+            " Here only PTX is left, which on this generation was seen to fail or to start very slowly.";
     }
   }
   if (found) return;

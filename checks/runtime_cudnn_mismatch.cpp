@@ -47,7 +47,7 @@ std::optional<Wanted> tensorflow_wants(const Snapshot& snapshot) {
     return Wanted{who, cudnn_version_text(*built.get()), seen("/tensorflow/cudnn_version", *built.get())};
   const auto needs = version.empty() ? std::nullopt : knowledge::tensorflow_needs(version);
   if (!needs || needs->cudnn.empty()) return std::nullopt;
-  return Wanted{who, needs->cudnn, seen("/tensorflow/version", version)};
+  return Wanted{who, needs->cudnn, framework_seen(snapshot, "tensorflow")};
 }
 
 std::optional<Wanted> jax_wants(const Snapshot& snapshot) {
@@ -55,7 +55,7 @@ std::optional<Wanted> jax_wants(const Snapshot& snapshot) {
   for (const char* cuda : {"13", "12"}) {
     if (version.empty() || !package_installed(snapshot, std::string("jax-cuda") + cuda + "-plugin").is(true)) continue;
     const auto needs = knowledge::jax_needs(version, cuda);
-    if (needs && !needs->cudnn.empty()) return Wanted{"JAX " + version, needs->cudnn, seen("/jax/version", version)};
+    if (needs && !needs->cudnn.empty()) return Wanted{"JAX " + version, needs->cudnn, framework_seen(snapshot, "jax")};
   }
   return std::nullopt;
 }

@@ -52,13 +52,15 @@ void tell(const Snapshot& snapshot, const Variable& variable, const Basis& basis
       (selection.cut == Cut::repeated && variable.nvidia ? "CUDA then takes the whole list for invalid. " : "") +
       what_is_left(basis, selection);
   finding.evidence = {seen(std::string("/env/") + variable.name, value),
-                      seen(variable.devices, std::to_string(count) + (count == 1 ? " GPU" : " GPUs"))};
+                      gpus_seen(snapshot, variable.nvidia ? Vendor::nvidia : Vendor::amd)};
   const Text cuinit = of(snapshot.nvidia, &Nvidia::cuinit_error);
   const bool confirmed = variable.nvidia && cuinit.get() && cuinit.get()->find("NO_DEVICE") != std::string::npos;
   if (confirmed) finding.evidence.push_back(seen("/nvidia/cuinit_error", *cuinit.get()));
   // Repetitions and mixtures are cut by rules that were observed, not documented.
   const bool documented = selection.cut != Cut::repeated && selection.cut != Cut::other_kind;
   finding.confidence = documented || confirmed ? Confidence::certain : Confidence::likely;
+  // A report's list of devices may be what the variable left, and not what it chose from.
+  if (!confirmed && told_by_a_report(snapshot)) finding.confidence = Confidence::possible;
   if (!selection.chosen.empty())
     finding.severity = selection.chosen.size() == count ? Severity::info : Severity::warning;
   std::string hint = by_uuid ? "Take the UUID from the driver's own list."

@@ -19,19 +19,19 @@ bool hides_all(Select select, const std::string& value) {
 
 std::string shown(const std::string& value) { return value.empty() ? "set, and empty" : value; }
 
-void tell(const Snapshot& snapshot, const std::string& name, const std::string& value, const char* section,
+void tell(const Snapshot& snapshot, const std::string& name, const std::string& value, Vendor vendor,
           Answers& answers) {
   Finding& finding = answers.found(id, "env:" + name);
-  const bool nvidia = std::string_view(section) == "/nvidia/devices";
+  const bool nvidia = vendor == Vendor::nvidia;
   const Text cuinit = of(snapshot.nvidia, &Nvidia::cuinit_error);
   const bool no_device = nvidia && cuinit.get() && cuinit.get()->find("NO_DEVICE") != std::string::npos;
   finding.explanation = name + (value.empty() ? " is set to the empty text" : " is \"" + value + "\"") +
                         ", which selects no GPU at all. Every program started from here runs without one.";
   finding.evidence = {seen("/env/" + name, shown(value))};
-  const Flag gpu = has_gpu(snapshot, nvidia ? Vendor::nvidia : Vendor::amd);
+  const Flag gpu = has_gpu(snapshot, vendor);
   finding.confidence = gpu.is(true) || no_device ? Confidence::certain : Confidence::likely;
   if (no_device) finding.evidence.push_back(seen("/nvidia/cuinit_error", *cuinit.get()));
-  if (gpu.is(true)) finding.evidence.push_back(seen(section, "a GPU is here"));
+  if (gpu.is(true)) finding.evidence.push_back(gpus_seen(snapshot, vendor));
   finding.fix = {
       {.text = "Unset the variable, or set it to the number or UUID of the GPU that is meant; look for it in shell "
                "profiles, job scripts and container settings.",
@@ -39,7 +39,7 @@ void tell(const Snapshot& snapshot, const std::string& name, const std::string& 
 }
 
 // 1: found; 0: looked at and harmless; -1: could not be looked at (answered).
-int judge(const Snapshot& snapshot, const std::string& name, Select select, const char* section, Answers& answers) {
+int judge(const Snapshot& snapshot, const std::string& name, Select select, Vendor vendor, Answers& answers) {
   const Text variable = env_of(snapshot, name);
   if (variable.outcome() == Outcome::absent) return 0;
   if (!variable.get()) {
@@ -49,7 +49,7 @@ int judge(const Snapshot& snapshot, const std::string& name, Select select, cons
   // Windows has no empty variables: setting one to nothing removes it.
   if (variable.get()->empty() && of(snapshot.host, &HostFacts::platform).is("windows")) return 0;
   if (!hides_all(select, *variable.get())) return 0;
-  tell(snapshot, name, *variable.get(), section, answers);
+  tell(snapshot, name, *variable.get(), vendor, answers);
   return 1;
 }
 
@@ -59,16 +59,16 @@ void run(const Snapshot& snapshot, Answers& answers) {
   if (!snapshot.env.get()) return answers.unknown(id, why_unknown("/env", snapshot.env));
   int worst = 0;
   if (!nvidia.is(false) && !cuda_device_seen(snapshot) && !amd.is(true))
-    worst = judge(snapshot, "CUDA_VISIBLE_DEVICES", select_cuda, "/nvidia/devices", answers);
+    worst = judge(snapshot, "CUDA_VISIBLE_DEVICES", select_cuda, Vendor::nvidia, answers);
   if (nvidia.is(true) && amd.is(true) && !cuda_device_seen(snapshot))
-    worst = judge(snapshot, "CUDA_VISIBLE_DEVICES", select_cuda, "/nvidia/devices", answers);
+    worst = judge(snapshot, "CUDA_VISIBLE_DEVICES", select_cuda, Vendor::nvidia, answers);
   if (!amd.is(false) && !hip_device_seen(snapshot)) {
     const Text hip = env_of(snapshot, "HIP_VISIBLE_DEVICES");
     const bool own = hip.get() && !hip.get()->empty();
-    if (judge(snapshot, "ROCR_VISIBLE_DEVICES", select_rocr, "/rocm/devices", answers) != 0) worst = 1;
-    if (own && judge(snapshot, "HIP_VISIBLE_DEVICES", select_hip, "/rocm/devices", answers) != 0) worst = 1;
+    if (judge(snapshot, "ROCR_VISIBLE_DEVICES", select_rocr, Vendor::amd, answers) != 0) worst = 1;
+    if (own && judge(snapshot, "HIP_VISIBLE_DEVICES", select_hip, Vendor::amd, answers) != 0) worst = 1;
     if (!own && amd.is(true) && !nvidia.is(true) &&
-        judge(snapshot, "CUDA_VISIBLE_DEVICES", select_hip, "/rocm/devices", answers) != 0)
+        judge(snapshot, "CUDA_VISIBLE_DEVICES", select_hip, Vendor::amd, answers) != 0)
       worst = 1;
   }
   if (worst == 0) answers.sound(id);

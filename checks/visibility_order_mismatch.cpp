@@ -46,7 +46,7 @@ void tell(const Text& variable, const VisibleDevice& meant, const VisibleDevice&
                         "). Without CUDA_DEVICE_ORDER=PCI_BUS_ID, CUDA puts the fastest GPU first.";
   finding.evidence = {seen("/nvidia/devices", n + ": " + meant.name)};
   if (!guessed) finding.evidence.push_back(seen("/nvidia/cuda_devices", got.name));
-  finding.evidence.push_back(seen("/env/CUDA_DEVICE_ORDER", "not set to PCI_BUS_ID"));
+  finding.evidence.push_back(seen("/env", "CUDA_DEVICE_ORDER is not PCI_BUS_ID"));
   if (variable.get()) finding.evidence.push_back(seen("/env/CUDA_VISIBLE_DEVICES", *variable.get()));
   finding.fix = {{.text = "Let CUDA number the GPUs as nvidia-smi does, or name them by UUID.",
                   .command = "export CUDA_DEVICE_ORDER=PCI_BUS_ID"}};

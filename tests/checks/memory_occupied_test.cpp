@@ -12,6 +12,7 @@ const std::string id = "memory.occupied";
 
 Snapshot with_free(std::vector<std::int64_t> free) {
   Snapshot snapshot = healthy_nvidia_host();
+  snapshot.probes = std::map<std::string, ProbeStatus>{};
   std::vector<NvidiaDevice> devices;
   std::vector<CudaDevice> cuda;
   for (const std::int64_t mib : free) {
@@ -56,6 +57,12 @@ TEST(MemoryOccupied, DoesNotLookAtASplitCardsSum) {
   Snapshot snapshot = with_free({20});
   snapshot.nvidia.get()->devices.get()->front().mig = true;
   EXPECT_EQ(state_of(memory_occupied(), snapshot, id), "sound");
+}
+
+TEST(MemoryOccupied, IsOnlyPossibleInAReportThatNamesNoProcess) {
+  Snapshot snapshot = with_free({20});
+  snapshot.probes = Map<ProbeStatus>();
+  EXPECT_EQ(finding_of(answers_of(memory_occupied(), snapshot), id)->confidence, Confidence::possible);
 }
 
 TEST(MemoryOccupied, DoesNotApplyWithoutAGpu) {

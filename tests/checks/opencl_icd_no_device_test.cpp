@@ -47,6 +47,16 @@ TEST(OpenclIcdNoDevice, FindsADriverWithoutAnyPlatform) {
   EXPECT_NE(finding_of(answers_of(opencl_icd_no_device(), snapshot), empty), nullptr);
 }
 
+TEST(OpenclIcdNoDevice, FindsADriverWhosePlatformIsNotAmongThoseListed) {
+  Snapshot snapshot = with_pocl(cuda_unheard());
+  OpenclIcd icd = opencl_icd("nvidia.icd", "libnvidia-opencl.so.1");
+  icd.platforms = Number();
+  snapshot.opencl.fill().icds.fill().push_back(icd);
+  EXPECT_EQ(finding_of(answers_of(opencl_icd_no_device(), snapshot), empty)->subject,
+            "icd:/etc/OpenCL/vendors/nvidia.icd");
+  EXPECT_EQ(state_of(opencl_icd_no_device(), with_nvidia_opencl(snapshot), empty), "sound");
+}
+
 TEST(OpenclIcdNoDevice, OnlyInformsOnAHostWithoutAGpu) {
   const Answers answers = answers_of(
       opencl_icd_no_device(), with_rusticl(with_empty(plain_host(), "mesa.icd", "libMesaOpenCL.so.1", "Clover")));

@@ -107,6 +107,15 @@ TEST(RuntimeArchUnsupported, IsOnlyPossibleWhereNothingButOldPtxIsLeftForANewGen
   EXPECT_EQ(finding_of(answers, id)->severity, Severity::warning);
 }
 
+TEST(RuntimeArchUnsupported, IsOnlyPossibleByTensorflowsBuildFilesAboveItsLowestCapability) {
+  Snapshot snapshot = torch_on({"5.0"}, {});
+  snapshot.torch = Reading<Torch>();
+  snapshot.tensorflow.fill().version = "2.3.1";
+  const Answers answers = answers_of(runtime_arch_unsupported(), snapshot);
+  ASSERT_NE(finding_of(answers, id), nullptr);
+  EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::possible);
+}
+
 TEST(RuntimeArchUnsupported, DoesNotApplyWithoutAGpuOrAFramework) {
   EXPECT_EQ(state_of(runtime_arch_unsupported(), plain_host(), id), "not-applicable");
   Snapshot snapshot = healthy_nvidia_host();

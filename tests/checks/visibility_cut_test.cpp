@@ -13,6 +13,7 @@ const std::string uuid = "visibility.invalid-uuid";
 
 Snapshot two_gpus(const std::string& value) {
   Snapshot snapshot = healthy_nvidia_host();
+  snapshot.probes = std::map<std::string, ProbeStatus>{};
   NvidiaDevice second = nvml_a100(1, "0000:b1:00.0");
   second.uuid = "GPU-77777777";
   snapshot.nvidia.fill().devices = std::vector<NvidiaDevice>{nvml_a100(), second};
@@ -70,6 +71,15 @@ TEST(VisibilityCut, FindsAUuidThatNoGpuOrMoreThanOneHas) {
 
 TEST(VisibilityCut, LeavesTextsThatSelectNothingAtAllToAnotherDiagnosis) {
   for (const char* value : {"", "-1", "NoDevFiles"}) EXPECT_EQ(ordinal_state(value), "sound") << value;
+}
+
+TEST(VisibilityCut, IsOnlyPossibleInAReportWhoseListMayBeWhatTheVariableLeft) {
+  Snapshot snapshot;
+  snapshot.nvidia.fill().devices = std::vector<NvidiaDevice>{nvml_a100()};
+  snapshot.env.fill()["CUDA_VISIBLE_DEVICES"] = "1";
+  EXPECT_EQ(finding_of(answers_of(visibility_cut(), snapshot), ordinal)->confidence, Confidence::possible);
+  snapshot.nvidia.fill().cuinit_error = "CUDA_ERROR_NO_DEVICE";
+  EXPECT_EQ(finding_of(answers_of(visibility_cut(), snapshot), ordinal)->confidence, Confidence::certain);
 }
 
 TEST(VisibilityCut, TrustsCudasOwnListMoreThanItsRules) {
