@@ -2,10 +2,16 @@
 
 namespace envdoctor {
 
-VendorLibrary::VendorLibrary(const std::string& soname_or_path, Trace trace) : trace_(std::move(trace)) {
-  if (trace_) trace_("dlopen(" + soname_or_path + ")");
-  library_ = Library::open(soname_or_path);
-  if (library_.outcome() == Outcome::absent) library_ = absent(soname_or_path + " is not found by the dynamic loader");
+VendorLibrary::VendorLibrary(const std::vector<std::string>& sonames_or_paths, Trace trace) : trace_(std::move(trace)) {
+  std::string tried;
+  for (const std::string& name : sonames_or_paths) {
+    if (trace_) trace_("dlopen(" + name + ")");
+    library_ = Library::open(name);
+    if (library_.outcome() != Outcome::absent) return;
+    tried += (tried.empty() ? "" : ", ") + name;
+  }
+  library_ = absent((sonames_or_paths.size() > 1 ? "none of " + tried + " is" : tried + " is not") +
+                    " found by the dynamic loader");
 }
 
 Reading<std::string> VendorLibrary::file() const {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "host/library.h"
 
@@ -15,10 +16,13 @@ using Trace = std::function<void(const std::string&)>;
 // Codes of ours; no vendor uses them.
 constexpr int library_not_found = INT_MIN;
 constexpr int function_not_found = INT_MIN + 1;
+constexpr int makes_no_sense = INT_MIN + 2;  // the library called it a success, but what it answered can't be
 
 class VendorLibrary {
  public:
-  VendorLibrary(const std::string& soname_or_path, Trace trace);
+  VendorLibrary(const std::string& soname_or_path, Trace trace) : VendorLibrary(std::vector{soname_or_path}, trace) {}
+  // The first of these that there is.
+  VendorLibrary(const std::vector<std::string>& sonames_or_paths, Trace trace);
 
   // The file that was loaded; absent if the loader finds none, failed in its words if it can't load it.
   [[nodiscard]] Reading<std::string> file() const;
