@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "evidence/json.h"
 #include "probe/vendor.h"
 
@@ -12,13 +10,11 @@ namespace {
 
 constexpr int most_devices = 1024;  // MIG slices of a full host
 
+constexpr VendorCodes codes{.api = "cuda_driver", .not_supported = 801};
+
 template <class Value, class Call>
 Reading<Value> ask(Call call) {
-  Value value{};
-  const cuda::Code code = call(value);
-  if (code == cuda::success) return value;
-  if (code == function_not_found) return absent(code_text("cuda_driver", code));
-  return failed(code_text("cuda_driver", code));
+  return ask_vendor<Value>(codes, call);
 }
 
 std::string uuid_text(const cuda::Uuid& uuid, bool mig) {
@@ -40,12 +36,6 @@ Text uuid(cuda::Api& api, cuda::Device device, bool redact) {
   });
 }
 
-std::string lower(const std::string& id) {
-  std::string out = tame(id);
-  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
-
 CudaDevice read_device(cuda::Api& api, int ordinal, bool redact) {
   CudaDevice out{.ordinal = std::int64_t{ordinal}};
   cuda::Device device = 0;
@@ -55,7 +45,8 @@ CudaDevice read_device(cuda::Api& api, int ordinal, bool redact) {
   }
   out.name = ask<std::string>([&](std::string& name) { return api.name(device, name); }).then(tame);
   out.uuid = uuid(api, device, redact);
-  out.pci_address = ask<std::string>([&](std::string& id) { return api.pci_bus_id(device, id); }).then(lower);
+  out.pci_address =
+      ask<std::string>([&](std::string& id) { return api.pci_bus_id(device, id); }).then(address_as_linux_writes_it);
   out.compute_capability = ask<cuda::Capability>([&](cuda::Capability& c) {
                              return api.capability(device, c);
                            }).then([](const cuda::Capability& c) { return fmt::format("{}.{}", c.major, c.minor); });
@@ -103,15 +94,6 @@ Nvidia read_cuda(cuda::Api& api, bool redact, const TellNvidia& tell) {
   nvidia.cuinit_error = absent("CUDA_SUCCESS");
   nvidia.cuda_devices = read_devices(api, redact);
   return nvidia;
-}
-
-Text version_in_file_name(const std::string& path) {
-  const std::size_t mark = path.rfind(".so.");
-  const std::string version = mark == std::string::npos ? "" : path.substr(mark + 4);
-  const bool dotted =
-      version.find('.') != std::string::npos && version.find_first_not_of("0123456789.") == std::string::npos;
-  if (!dotted) return absent("the name of " + path + " ends in no driver version");
-  return version;
 }
 
 void start_cuda(Session& session, const std::string& soname_or_path, Limits limits, std::function<void()> over) {

@@ -10,9 +10,6 @@ using TellNvidia = std::function<void(const Nvidia&)>;  // as in probe/nvml.h
 // What the CUDA driver tells an application started in this environment. Creates no context.
 Nvidia read_cuda(cuda::Api& api, bool redact, const TellNvidia& tell);
 
-// "…/libcuda.so.550.54.14" -> "550.54.14"; absent if the name ends in no driver version.
-Text version_in_file_name(const std::string& path);
-
 // Reads the CUDA driver in a child; what a child that dies leaves unknown becomes failed. `over` is
 // called when that is in the snapshot.
 void start_cuda(Session& session, const std::string& soname_or_path, Limits limits, std::function<void()> over = {});

@@ -3,6 +3,7 @@
 #include "probe/cuda.h"
 #include "probe/nvml.h"
 #include "probe/probes.h"
+#include "probe/vendor.h"
 
 namespace envdoctor {
 namespace {

@@ -29,12 +29,11 @@ class NvmlAsk {
   template <class Value, class Call>
   Reading<Value> ask(Call call) {
     if (lost_ != nvml::success) return failed(code_text("nvml", lost_));
-    Value value{};
-    const nvml::Code code = call(value);
-    if (code == nvml::success) return value;
-    if (code == nvml::gpu_is_lost) lost_ = code;
-    if (code == nvml::not_supported || code == function_not_found) return absent(code_text("nvml", code));
-    return failed(code_text("nvml", code));
+    return ask_vendor<Value>({.api = "nvml", .not_supported = nvml::not_supported}, [&](Value& value) {
+      const nvml::Code code = call(value);
+      if (code == nvml::gpu_is_lost) lost_ = code;
+      return code;
+    });
   }
 
   nvml::Api& api_;

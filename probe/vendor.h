@@ -10,11 +10,33 @@ namespace envdoctor {
 // "NVML_ERROR_GPU_IS_LOST", "code 1234", "the library is not loaded" or "the library has no such function".
 std::string code_text(const char* api, int code);
 
+// One vendor's codes; 0 is success with all of them.
+struct VendorCodes {
+  const char* api;  // as knowledge/error_codes.json calls it
+  int not_supported;
+};
+
+// A call's answer. Not supported, and a function that this release lacks, are absent; other codes are failed.
+template <class Value, class Call>
+Reading<Value> ask_vendor(const VendorCodes& codes, Call call) {
+  Value value{};
+  const int code = call(value);
+  if (code == 0) return value;
+  const std::string why = code_text(codes.api, code);
+  return code == codes.not_supported || code == function_not_found ? absent(why) : failed(why);
+}
+
 // A UUID as it may be told: the prefix and the first eight hex digits, or the whole.
 std::string told_uuid(const std::string& uuid, bool redact);
 
 // "12040" -> "12.4".
 std::string cuda_version_text(int version);
+
+// "…/libcuda.so.550.54.14" -> "550.54.14"; absent if the name ends in no dotted version.
+Text version_in_file_name(const std::string& path);
+
+// "0000:AF:00.0" -> "0000:af:00.0".
+std::string address_as_linux_writes_it(const std::string& id);
 
 // A vendor library read in a child.
 struct VendorRead {

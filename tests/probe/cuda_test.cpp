@@ -111,12 +111,5 @@ TEST(Cuda, KeepsTheDevicesBesideOneThatFails) {
   EXPECT_TRUE(nvidia.cuda_devices.get()->at(1).name.get());
 }
 
-TEST(CudaLibrary, CarriesTheDriversVersionInItsName) {
-  EXPECT_TRUE(version_in_file_name("/usr/lib/libcuda.so.550.54.14").is("550.54.14"));
-  EXPECT_TRUE(version_in_file_name("/usr/lib/libcuda.so.470.82").is("470.82"));
-  for (const char* path : {"/usr/lib/libcuda.so.1", "/usr/lib/libcuda.so", "", "/x.so.5.a"})
-    EXPECT_EQ(version_in_file_name(path).outcome(), Outcome::absent) << path;
-}
-
 }  // namespace
 }  // namespace envdoctor

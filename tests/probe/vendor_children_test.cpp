@@ -1,39 +1,31 @@
 // The real probes in real children against libraries that misbehave (tests/fakes).
 #include <gtest/gtest.h>
 
-#include <chrono>
-
-#include "evidence/json.h"
 #include "probe/cuda.h"
+#include "probe/hip.h"
+#include "probe/level_zero.h"
 #include "probe/nvml.h"
+#include "tests/support/fakes.h"
 
 namespace envdoctor {
 namespace {
 
 using std::chrono::milliseconds;
 
-std::string fake(const std::string& api, const std::string& way) {
-  return std::string(ENVDOCTOR_TEST_BUILD) + "/fakes/fake_" + api + "_" + way + ".so";
-}
-
-struct Outing {
-  Snapshot snapshot{};
-  milliseconds took{0};
-};
-
 // NVML misbehaves beside a sound CUDA driver, or the other way round.
 Outing go(const std::string& nvml_way, const std::string& cuda_way, Limits limits = {}) {
-  const auto files = open_files("/");
-  const Host host{.files = *files};
-  const GatherOptions options;
-  const auto start = std::chrono::steady_clock::now();
-  Session session(host, options);
-  start_nvml(session, fake("nvml", nvml_way), limits);
-  start_cuda(session, fake("cuda", cuda_way), limits);
-  Outing outing{.snapshot = session.finish()};
-  outing.took = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - start);
-  EXPECT_EQ(snapshot_from_json(to_json(outing.snapshot), "itself"), outing.snapshot);
-  return outing;
+  return gather_with([&](Session& session) {
+    start_nvml(session, fake("nvml", nvml_way), limits);
+    start_cuda(session, fake("cuda", cuda_way), limits);
+  });
+}
+
+// HIP and Level Zero misbehave side by side.
+Outing go_both(const std::string& way, Limits limits = {}) {
+  return gather_with([&](Session& session) {
+    start_hip(session, {"libamdhip64.so.of-no-such-kind", fake("hip", way)}, limits);
+    start_level_zero(session, fake("level_zero", way), limits);
+  });
 }
 
 const Nvidia& nvidia(const Outing& outing) { return *outing.snapshot.nvidia.get(); }
@@ -50,25 +42,10 @@ void expect_sound_cuda(const Outing& outing) {
   EXPECT_TRUE(nvidia(outing).cuda_devices.get()->at(1).uuid.is("GPU-22222222"));
 }
 
-void expect_blame(const Outing& outing, const std::string& kind, const std::string& file) {
-  const ProbeStatus& status = outing.snapshot.probes.get()->at("nvidia");
-  EXPECT_TRUE(status.status.is("failed"));
-  ASSERT_TRUE(status.error.get());
-  EXPECT_TRUE(status.error.get()->kind.is(kind)) << *status.error.get()->kind.get();
-  EXPECT_TRUE(status.error.get()->culprit.is(file)) << *status.error.get()->culprit.get();
-}
-
-// The reading says which library and how it ended.
-void expect_lost(const Missing& missing, const std::string& file, const std::string& how) {
-  EXPECT_EQ(missing.outcome, Outcome::failed);
-  EXPECT_NE(missing.why.find(file), std::string::npos) << missing.why;
-  EXPECT_NE(missing.why.find(how), std::string::npos) << missing.why;
-}
-
 void nvml_is_lost(const std::string& way, const std::string& kind, const std::string& how, Limits limits = {}) {
   const std::string file = fake("nvml", way);
   const Outing outing = go(way, "healthy", limits);
-  expect_blame(outing, kind, file);
+  expect_blame(outing, "nvidia", kind, file);
   expect_lost(nvidia(outing).devices.missing(), file, how);
   expect_lost(nvidia(outing).nvml_error.missing(), file, how);
   expect_sound_cuda(outing);
@@ -78,10 +55,23 @@ void nvml_is_lost(const std::string& way, const std::string& kind, const std::st
 void cuda_is_lost(const std::string& way, const std::string& kind, const std::string& how, Limits limits = {}) {
   const std::string file = fake("cuda", way);
   const Outing outing = go("healthy", way, limits);
-  expect_blame(outing, kind, file);
+  expect_blame(outing, "nvidia", kind, file);
   expect_lost(nvidia(outing).cuda_devices.missing(), file, how);
   expect_lost(nvidia(outing).cuinit_error.missing(), file, how);
   expect_sound_nvml(outing);
+  EXPECT_LT(outing.took, limits.time + milliseconds(500));
+}
+
+void both_are_lost(const std::string& way, const std::string& kind, const std::string& how, Limits limits = {}) {
+  const Outing outing = go_both(way, limits);
+  expect_blame(outing, "rocm", kind, fake("hip", way));
+  expect_blame(outing, "level-zero", kind, fake("level_zero", way));
+  const Rocm& rocm = *outing.snapshot.rocm.get();
+  expect_lost(rocm.hip_devices.missing(), fake("hip", way), how);
+  expect_lost(rocm.hip_error.missing(), fake("hip", way), how);
+  const LevelZero& level_zero = *outing.snapshot.level_zero.get();
+  expect_lost(level_zero.devices.missing(), fake("level_zero", way), how);
+  expect_lost(level_zero.error.missing(), fake("level_zero", way), how);
   EXPECT_LT(outing.took, limits.time + milliseconds(500));
 }
 
@@ -102,12 +92,36 @@ TEST(VendorChildren, AnswerWhereTheLibrariesAreSound) {
   EXPECT_TRUE(nvidia(outing).processes.get()->at(0).name.is("train"));
 }
 
+TEST(VendorChildren, AnswerForAmdAndIntel) {
+  for (const char* way : {"healthy", "print", "grandchild"}) {
+    const Outing outing = go_both(way);
+    const Rocm& rocm = *outing.snapshot.rocm.get();
+    EXPECT_TRUE(rocm.hip_library.is(fake("hip", way)));
+    EXPECT_TRUE(rocm.hip_version.is("6.1.40092"));
+    ASSERT_TRUE(rocm.hip_devices.get());
+    ASSERT_EQ(rocm.hip_devices.get()->size(), 2U);
+    EXPECT_TRUE(rocm.hip_devices.get()->at(1).name.is("AMD Instinct MI210"));
+    EXPECT_TRUE(rocm.hip_devices.get()->at(1).pci_address.is("0000:c3:00.0"));
+    EXPECT_TRUE(rocm.hip_devices.get()->at(1).memory_total_mib.is(65520));
+    const LevelZero& level_zero = *outing.snapshot.level_zero.get();
+    ASSERT_TRUE(level_zero.devices.get());
+    ASSERT_EQ(level_zero.devices.get()->size(), 2U);
+    const LevelZeroDevice& device = level_zero.devices.get()->at(1);
+    EXPECT_TRUE(device.name.is("Intel(R) Arc(TM) A770 Graphics"));
+    EXPECT_TRUE(device.type.is("gpu"));
+    EXPECT_TRUE(device.pci_address.is("0000:83:00.0"));
+    EXPECT_TRUE(device.memory_total_mib.is(16225));
+    EXPECT_EQ(level_zero.version.outcome(), Outcome::absent);
+  }
+}
+
 constexpr int repetitions = 20;
 
 TEST(VendorChildren, SurviveAnAbort) {
   for (int i = 0; i < repetitions; ++i) {
     nvml_is_lost("abort", "crash", "ended by SIGABRT in nvmlInit");
     cuda_is_lost("abort", "crash", "ended by SIGABRT in cuInit");
+    both_are_lost("abort", "crash", "ended by SIGABRT in ");
   }
 }
 
@@ -115,6 +129,7 @@ TEST(VendorChildren, SurviveASegmentationFault) {
   for (int i = 0; i < repetitions; ++i) {
     nvml_is_lost("segfault", "crash", "ended by SIGSEGV in nvmlInit");
     cuda_is_lost("segfault", "crash", "ended by SIGSEGV in cuInit");
+    both_are_lost("segfault", "crash", "ended by SIGSEGV in ");
   }
 }
 
@@ -122,6 +137,7 @@ TEST(VendorChildren, SurviveACrashWhileTheLibraryIsLoaded) {
   for (int i = 0; i < repetitions; ++i) {
     nvml_is_lost("constructor", "crash", "ended by SIGABRT in dlopen");
     cuda_is_lost("constructor", "crash", "ended by SIGABRT in dlopen");
+    both_are_lost("constructor", "crash", "ended by SIGABRT in dlopen");
   }
 }
 
@@ -129,6 +145,7 @@ TEST(VendorChildren, SurviveALibraryThatExits) {
   for (int i = 0; i < repetitions; ++i) {
     nvml_is_lost("exit", "exit", "nvmlInit");
     cuda_is_lost("exit", "exit", "cuInit");
+    both_are_lost("exit", "exit", "exited");
   }
 }
 
@@ -143,12 +160,14 @@ TEST(VendorChildren, SurviveAHang) {
   const Limits limits{.time = milliseconds(400)};
   nvml_is_lost("hang", "timeout", "nvmlInit", limits);
   cuda_is_lost("hang", "timeout", "cuInit", limits);
+  both_are_lost("hang", "timeout", "no answer", limits);
 }
 
 TEST(VendorChildren, SurviveAHungerForMemory) {
   const Limits limits{.time = milliseconds(10000), .memory_mib = 256};
   nvml_is_lost("eat", "memory", "nvmlInit", limits);
   cuda_is_lost("eat", "memory", "cuInit", limits);
+  both_are_lost("eat", "memory", "MiB", limits);
 }
 
 TEST(VendorChildren, KeepWhatWasKnownBeforeTheCrash) {
@@ -185,6 +204,12 @@ TEST(VendorChildren, DoNotBelieveNonsense) {
     const Outing crowds = go("counts", "counts");
     EXPECT_EQ(nvidia(crowds).devices.outcome(), Outcome::failed);
     EXPECT_EQ(nvidia(crowds).cuda_devices.outcome(), Outcome::failed);
+    const Outing others = go_both("nonsense");
+    EXPECT_EQ(others.snapshot.rocm.get()->hip_version.outcome(), Outcome::failed);
+    EXPECT_EQ(others.snapshot.level_zero.get()->devices.get()->at(0).type.outcome(), Outcome::failed);
+    const Outing many = go_both("counts");
+    EXPECT_EQ(many.snapshot.rocm.get()->hip_devices.outcome(), Outcome::failed);
+    EXPECT_EQ(many.snapshot.level_zero.get()->devices.outcome(), Outcome::failed);
   }
 }
 
