@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "probe/cuda.h"
+#include "probe/nvidia_proc.h"
 #include "probe/nvml.h"
 #include "probe/probes.h"
 #include "probe/vendor.h"
@@ -17,16 +18,21 @@ void version_by_file_name(Session& session) {
   session.add({.nvidia = Nvidia{.userspace_driver_version = version}});
 }
 
-}  // namespace
-
-void probe_nvidia(Session& session) {
-  if (!session.host.live) return;
+// NVML and the CUDA driver, a child each.
+void start_libraries(Session& session) {
   const auto running = std::make_shared<int>(2);
   const auto over = [&session, running] {
     if (--*running == 0) version_by_file_name(session);
   };
   start_nvml(session, nvml::soname, {}, over);
   start_cuda(session, cuda::soname, {}, over);
+}
+
+}  // namespace
+
+void probe_nvidia(Session& session) {
+  if (session.host.live) start_libraries(session);
+  session.add({.nvidia = read_nvidia_proc(session.host.files)});
 }
 
 }  // namespace envdoctor
