@@ -28,6 +28,9 @@ Outing go_both(const std::string& way, Limits limits = {}) {
   });
 }
 
+// What this machine needs at the moment where nothing goes wrong: it may be busy with other things.
+milliseconds slack() { return 2 * go("healthy", "healthy").took; }
+
 const Nvidia& nvidia(const Outing& outing) { return *outing.snapshot.nvidia.get(); }
 
 void expect_sound_nvml(const Outing& outing) {
@@ -49,7 +52,7 @@ void nvml_is_lost(const std::string& way, const std::string& kind, const std::st
   expect_lost(nvidia(outing).devices.missing(), file, how);
   expect_lost(nvidia(outing).nvml_error.missing(), file, how);
   expect_sound_cuda(outing);
-  EXPECT_LT(outing.took, limits.time + milliseconds(500));
+  EXPECT_LT(outing.took, limits.time + milliseconds(500) + slack());
 }
 
 void cuda_is_lost(const std::string& way, const std::string& kind, const std::string& how, Limits limits = {}) {
@@ -59,7 +62,7 @@ void cuda_is_lost(const std::string& way, const std::string& kind, const std::st
   expect_lost(nvidia(outing).cuda_devices.missing(), file, how);
   expect_lost(nvidia(outing).cuinit_error.missing(), file, how);
   expect_sound_nvml(outing);
-  EXPECT_LT(outing.took, limits.time + milliseconds(500));
+  EXPECT_LT(outing.took, limits.time + milliseconds(500) + slack());
 }
 
 void both_are_lost(const std::string& way, const std::string& kind, const std::string& how, Limits limits = {}) {
@@ -72,7 +75,7 @@ void both_are_lost(const std::string& way, const std::string& kind, const std::s
   const LevelZero& level_zero = *outing.snapshot.level_zero.get();
   expect_lost(level_zero.devices.missing(), fake("level_zero", way), how);
   expect_lost(level_zero.error.missing(), fake("level_zero", way), how);
-  EXPECT_LT(outing.took, limits.time + milliseconds(500));
+  EXPECT_LT(outing.took, limits.time + milliseconds(500) + slack());
 }
 
 TEST(VendorChildren, AnswerWhereTheLibrariesAreSound) {
@@ -191,7 +194,7 @@ TEST(VendorChildren, DoNotWaitForAGrandchildThatHoldsThePipes) {
     const Outing outing = go("grandchild", "grandchild");
     expect_sound_nvml(outing);
     expect_sound_cuda(outing);
-    EXPECT_LT(outing.took, milliseconds(2000));
+    EXPECT_LT(outing.took, milliseconds(5000)) << "the grandchild lives for 6 s";
   }
 }
 
