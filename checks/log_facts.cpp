@@ -71,6 +71,9 @@ Finding& log_finding(Answers& answers, const LogEvent& event, const char* id, Co
   Finding& finding = answers.found(id, std::move(subject));
   finding.confidence = sure;
   const Diagnosis* row = diagnosis(id);
+  // What usually is only worth knowing has stopped a program here, or slowed it: its own message says so.
+  const std::string_view family = std::string_view(id).substr(0, std::string_view(id).find('.'));
+  if (family == "compute" && finding.severity == Severity::info) finding.severity = Severity::warning;
   finding.explanation = row->claim;
   finding.evidence.push_back(seen_event(event));
   finding.fix.push_back({.text = row->remedy});

@@ -104,20 +104,28 @@ std::vector<LogPattern> log_patterns() {
   return rows;
 }
 
-std::vector<LogMatch> match_log_line(std::string_view line) {
+std::vector<LogMatch> LogMatcher::match(std::string_view line) {
+  constexpr std::uint32_t enough = 500;
   const Patterns& all = patterns();
+  matched_.resize(all.rows.size());
   std::vector<std::uint32_t> candidates = all.always;
   all.search->each(line, [&](std::uint32_t word) {
     const std::uint32_t row = all.row_of_word[word];
+    if (matched_[row] >= enough) return;
     if (std::ranges::find(candidates, row) == candidates.end()) candidates.push_back(row);
   });
   std::vector<LogMatch> found;
   if (candidates.empty()) return found;
   std::ranges::sort(candidates);
   for (const std::uint32_t row : candidates) {
-    if (std::optional<LogMatch> match = all.rows[row].match(line)) found.push_back(std::move(*match));
+    std::optional<LogMatch> match = all.rows[row].match(line);
+    if (!match) continue;
+    ++matched_[row];
+    found.push_back(std::move(*match));
   }
   return found;
 }
+
+std::vector<LogMatch> match_log_line(std::string_view line) { return LogMatcher().match(line); }
 
 }  // namespace envdoctor::knowledge

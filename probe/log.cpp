@@ -50,7 +50,7 @@ void LogReader::take_piece(std::string_view piece) {
 
 void LogReader::take_line(std::string_view line) {
   reports_.line(line);
-  for (knowledge::LogMatch& match : knowledge::match_log_line(line)) {
+  for (knowledge::LogMatch& match : matcher_.match(line)) {
     Seen& seen = seen_[fingerprint(match)];
     if (++seen.count > kept_of_equal) continue;
     if (seen.count == 1) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "evidence/snapshot.h"
+#include "knowledge/log_patterns.h"
 #include "probe/log_reports.h"
 
 namespace envdoctor {
@@ -19,7 +20,8 @@ class LogReader {
   // The next bytes, cut anywhere.
   void feed(std::string_view chunk);
   // What was read. Of events with equal fields the first three are kept; the first carries how often it was met
-  // ("count"), if more than once. The log of a file in which nothing was recognised is present and empty.
+  // ("count"), if more than once; counting ends at 500. The log of a file in which nothing was recognised is present
+  // and empty.
   Snapshot finish();
 
  private:
@@ -39,6 +41,7 @@ class LogReader {
   std::map<std::uint64_t, Seen> seen_{};
   std::map<std::string, std::int64_t> kinds_{};
   LogReports reports_{};
+  knowledge::LogMatcher matcher_{};
 };
 
 Snapshot read_log(std::string_view text, const std::string& source_name);
