@@ -25,6 +25,14 @@ const char* by_mounts(const std::vector<Mount>& mounts) {
   return nullptr;
 }
 
+// A virtual machine made from a container's image keeps the marks that its runtime left in the files. There, the root
+// is a whole disk and the kernel's own threads are in sight; in a container at most one of the two holds.
+bool is_whole_machine(const Files& files, const std::vector<Mount>& mounts) {
+  const Mount* top = mount_of(mounts, "/");
+  return top && top->root == "/" && top->source.starts_with("/dev/") &&
+         !top->source.starts_with("/dev/mapper/docker") && read_line(files, "/proc/2/comm").is("kthreadd");
+}
+
 const char* by_cgroup(std::string_view membership) {
   if (contains(membership, "kubepods")) return "kubernetes";
   if (contains(membership, "libpod")) return "podman";
@@ -56,7 +64,9 @@ Text read_container(const Host& host) {
   const auto is_set = [&](const char* name) { return host.env.contains(name); };
   const auto exists = [&](const char* path) { return files.status(path).get() != nullptr; };
   const auto mountinfo = files.read("/proc/self/mountinfo", 8 << 20);
-  const char* mounted = mountinfo.get() ? by_mounts(parse_mounts(*mountinfo.get())) : nullptr;
+  const auto mounts = parse_mounts(mountinfo.get() ? *mountinfo.get() : "");
+  const char* mounted = by_mounts(mounts);
+  const bool marks_count = !is_whole_machine(files, mounts);
   const auto membership = files.read("/proc/self/cgroup");
   const char* grouped = membership.get() ? by_cgroup(*membership.get()) : nullptr;
   const auto is = [&](const char* kind) {
@@ -65,8 +75,8 @@ Text read_container(const Host& host) {
   if (is_set("KUBERNETES_SERVICE_HOST") || is("kubernetes")) return std::string("kubernetes");
   if (exists("/.singularity.d") || is_set("SINGULARITY_NAME") || is_set("APPTAINER_NAME"))
     return std::string("singularity");
-  if (exists("/run/.containerenv") || is("podman")) return std::string("podman");
-  if (exists("/.dockerenv") || is("docker")) return std::string("docker");
+  if ((marks_count && exists("/run/.containerenv")) || is("podman")) return std::string("podman");
+  if ((marks_count && exists("/.dockerenv")) || is("docker")) return std::string("docker");
   const std::string own = declared(host);
   if (own.starts_with("lxc") || is("lxc")) return std::string("lxc");
   if (is_a_name(own) && own != "wsl") return own;

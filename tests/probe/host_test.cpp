@@ -104,6 +104,18 @@ TEST(Container, IsToldByMountsWhereAllElseIsHidden) {
   EXPECT_TRUE(container_of(files).is("kubernetes"));
 }
 
+TEST(Container, IsNoneInAVirtualMachineMadeFromAnImage) {
+  FakeFiles files;
+  files.texts["/.dockerenv"] = "";
+  files.texts["/proc/self/cgroup"] = "0::/\n";
+  files.texts["/proc/self/mountinfo"] = "27 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n";
+  EXPECT_TRUE(container_of(files).is("docker")) << "the kernel's threads are not in sight";
+  files.texts["/proc/2/comm"] = "kthreadd\n";
+  EXPECT_TRUE(container_of(files).is("none"));
+  files.texts["/proc/self/mountinfo"] = "27 1 0:50 / / rw,relatime - overlay overlay rw,lowerdir=/x\n";
+  EXPECT_TRUE(container_of(files).is("docker")) << "with the host's processes in sight";
+}
+
 TEST(Container, IsNoneOnAHostThatRunsSome) {
   FakeFiles files;
   files.texts["/proc/self/cgroup"] = "0::/user.slice/user-1000.slice\n";

@@ -1,0 +1,17 @@
+#pragma once
+// GPUs from what lspci printed, as people paste it.
+#include <string_view>
+
+#include "evidence/pci.h"
+
+namespace envdoctor {
+
+// Display controllers and processing accelerators in the text of `lspci`, with -n, -nn, -k, -v to -vvv, -x or -vmm, in
+// any cut or torn form; sorted by address. What the text doesn't show is not probed. Not probed as a whole where it
+// holds no such device: it may be a part of a longer text.
+List<PciDevice> parse_lspci(std::string_view text);
+
+// Whether a line is the first of a device's block.
+bool is_lspci_header(std::string_view line);
+
+}  // namespace envdoctor
