@@ -43,7 +43,9 @@ std::vector<Empty> empties(const Snapshot& snapshot) {
       const OpenclIcd& icd = (*icds)[i];
       if (!icd.loads.is(true) || (icd.error.get() && !icd.error_kind.is("no-platform"))) continue;
       if (!icd.platforms.is(0) && (icd.platforms.get() || !lacks_its_platform(snapshot, icd))) continue;
-      all.push_back({text_of(icd.library), "icd:" + text_of(icd.file), seen(at("/opencl/icds", i, "platforms"), "0")});
+      const Evidence proof = icd.platforms.get() ? seen(at("/opencl/icds", i, "platforms"), "0")
+                                                 : seen("/opencl/platforms", "none of " + text_of(icd.library));
+      all.push_back({text_of(icd.library), "icd:" + text_of(icd.file), proof});
     }
   }
   return all;

@@ -33,6 +33,7 @@ void judge_container(const Snapshot& snapshot, const std::vector<OpenclIcd>& icd
   if (container.is(false)) return answers.not_applicable(in_container_id, "this is no container");
   if (!container.get()) return answers.unknown(in_container_id, why_unknown("/host/container", container));
   if (registers_nvidia(icds)) return answers.sound(in_container_id);
+  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable(in_container_id, "no NVIDIA GPU");
   const int library = passed_in(snapshot);
   if (library < 0 && !snapshot.libraries.get())
     return answers.unknown(in_container_id, why_unknown("/libraries", snapshot.libraries));

@@ -46,6 +46,7 @@ TEST(OpenclNoIcd, DoesNotApplyWithoutAGpuOrALoader) {
   snapshot.opencl.fill().loader = absent("none");
   EXPECT_EQ(state_of(opencl_no_icd(), snapshot, none), "not-applicable");
   EXPECT_EQ(state_of(opencl_no_icd(), with_loader(intel_host()), missing), "not-applicable");
+  EXPECT_EQ(state_of(opencl_no_icd(), in_docker(with_loader(intel_host())), missing), "not-applicable");
 }
 
 TEST(OpenclNoIcd, IsUnknownWhereTheFolderWasNotRead) {
@@ -53,7 +54,7 @@ TEST(OpenclNoIcd, IsUnknownWhereTheFolderWasNotRead) {
   EXPECT_EQ(state_of(opencl_no_icd(), snapshot, none), "unknown");
   snapshot.opencl.fill().icds = failed("permission denied");
   EXPECT_EQ(state_of(opencl_no_icd(), snapshot, missing), "unknown");
-  Snapshot blind = in_docker(with_loader(intel_host()));
+  Snapshot blind = in_docker(with_loader(cuda_unheard()));
   blind.libraries = failed("timeout");
   EXPECT_EQ(state_of(opencl_no_icd(), blind, missing), "unknown");
 }
