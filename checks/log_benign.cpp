@@ -8,11 +8,13 @@ namespace envdoctor {
 namespace {
 
 void run(const Snapshot& snapshot, Answers& answers) {
+  if (!snapshot.log.get()) return answers.not_applicable("benign.message", "no log was read");
   const LogFacts facts(snapshot);
-  if (facts.all("benign").empty()) return;
+  if (facts.all("benign").empty()) return answers.sound("benign.message");
   Answers others;
   log_all(facts, others);
-  if (std::ranges::any_of(others.findings, [](const Finding& f) { return f.severity != Severity::info; })) return;
+  if (std::ranges::any_of(others.findings, [](const Finding& f) { return f.severity != Severity::info; }))
+    return answers.not_applicable("benign.message", "the log holds something worse");
   Finding* finding = nullptr;
   std::set<std::string> told;
   for (const LogEvent* event : facts.all("benign")) {

@@ -91,6 +91,18 @@ std::optional<Evidence> hip_device_seen(const Snapshot& snapshot) {
   return std::nullopt;
 }
 
+std::optional<Evidence> cuda_finds_none(const Snapshot& snapshot) {
+  const Text cuinit = of(snapshot.nvidia, &Nvidia::cuinit_error);
+  if (cuinit.get() && cuinit.get()->find("NO_DEVICE") != std::string::npos)
+    return seen("/nvidia/cuinit_error", *cuinit.get());
+  if (cuinit.get() || cuinit.outcome() == Outcome::absent) return std::nullopt;
+  for (const char* event : {"cuda-no-device", "no-gpus-available"}) {
+    const auto lines = events_of(snapshot, event);
+    if (!lines.empty()) return seen(*lines.front(), event);
+  }
+  return std::nullopt;
+}
+
 bool gpu_works_without_opencl(const Snapshot& snapshot) {
   const auto level_zero = of(snapshot.level_zero, &LevelZero::devices);
   const bool intel = level_zero.get() &&

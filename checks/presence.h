@@ -20,6 +20,8 @@ Evidence gpus_seen(const Snapshot& snapshot, Vendor vendor);
 // Evidence that CUDA gave a program here a device; nothing that a variable does can be at fault then.
 std::optional<Evidence> cuda_device_seen(const Snapshot& snapshot);
 std::optional<Evidence> hip_device_seen(const Snapshot& snapshot);
+// CUDA starts and answers that it has no device, by its own error or in a log; nothing of the kind was heard: none.
+std::optional<Evidence> cuda_finds_none(const Snapshot& snapshot);
 // CUDA, HIP or Level Zero lists a GPU, so that OpenCL is a second way and not the only one.
 bool gpu_works_without_opencl(const Snapshot& snapshot);
 // An OpenCL platform lists a GPU.

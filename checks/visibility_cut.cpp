@@ -70,16 +70,16 @@ void tell(const Snapshot& snapshot, const Variable& variable, const Basis& basis
 
 // Nobody counted the GPUs, yet the driver is there and finds none: the number is the likeliest reason.
 bool tell_by_answer(const Snapshot& snapshot, const std::string& value, Answers& answers) {
-  const Text cuinit = of(snapshot.nvidia, &Nvidia::cuinit_error);
+  const auto none = cuda_finds_none(snapshot);
   const auto entries = entries_of(value);
-  if (!cuinit.get() || cuinit.get()->find("NO_DEVICE") == std::string::npos || entries.empty()) return false;
+  if (!none || entries.empty()) return false;
   if (!starts_as_number(entries.front()) || entries.front().front() == '-') return false;
   Finding& finding = answers.found(ordinal, "env:CUDA_VISIBLE_DEVICES");
   answers.unknown(uuid, "the GPUs' UUIDs are not known");
   finding.confidence = Confidence::possible;
   finding.explanation = "CUDA starts and finds no device while CUDA_VISIBLE_DEVICES asks for number " +
                         entries.front() + "; how many GPUs there are is not known.";
-  finding.evidence = {seen("/env/CUDA_VISIBLE_DEVICES", value), seen("/nvidia/cuinit_error", *cuinit.get())};
+  finding.evidence = {seen("/env/CUDA_VISIBLE_DEVICES", value), *none};
   finding.fix = {
       {.text = "Count the GPUs; the numbers go from 0 to their count less one.", .command = "nvidia-smi -L"}};
   return true;

@@ -23,14 +23,13 @@ void tell(const Snapshot& snapshot, const std::string& name, const std::string& 
           Answers& answers) {
   Finding& finding = answers.found(id, "env:" + name);
   const bool nvidia = vendor == Vendor::nvidia;
-  const Text cuinit = of(snapshot.nvidia, &Nvidia::cuinit_error);
-  const bool no_device = nvidia && cuinit.get() && cuinit.get()->find("NO_DEVICE") != std::string::npos;
+  const auto none = nvidia ? cuda_finds_none(snapshot) : std::nullopt;
   finding.explanation = name + (value.empty() ? " is set to the empty text" : " is \"" + value + "\"") +
                         ", which selects no GPU at all. Every program started from here runs without one.";
   finding.evidence = {seen("/env/" + name, shown(value))};
   const Flag gpu = has_gpu(snapshot, vendor);
-  finding.confidence = gpu.is(true) || no_device ? Confidence::certain : Confidence::likely;
-  if (no_device) finding.evidence.push_back(seen("/nvidia/cuinit_error", *cuinit.get()));
+  finding.confidence = gpu.is(true) || none ? Confidence::certain : Confidence::likely;
+  if (none) finding.evidence.push_back(*none);
   if (gpu.is(true)) finding.evidence.push_back(gpus_seen(snapshot, vendor));
   finding.fix = {
       {.text = "Unset the variable, or set it to the number or UUID of the GPU that is meant; look for it in shell "

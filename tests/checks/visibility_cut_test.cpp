@@ -105,6 +105,15 @@ TEST(VisibilityCut, IsUnknownWhereTheGpusWereNotCounted) {
   EXPECT_EQ(finding_of(answers, ordinal)->confidence, Confidence::possible);
 }
 
+TEST(VisibilityCut, TakesALogsWordThatCudaFindsNoDevice) {
+  Snapshot snapshot;
+  snapshot.env.fill()["CUDA_VISIBLE_DEVICES"] = "7";
+  snapshot.log = std::vector<LogEvent>{log_event("no-gpus-available", {}, "log.txt")};
+  const Answers answers = answers_of(visibility_cut(), snapshot);
+  ASSERT_NE(finding_of(answers, ordinal), nullptr);
+  EXPECT_EQ(paths_of(*finding_of(answers, ordinal)), (std::vector<std::string>{"/env/CUDA_VISIBLE_DEVICES", "log"}));
+}
+
 TEST(VisibilityCut, IsUnknownForAMigUuidWhereInstancesWereNotListed) {
   Snapshot snapshot = two_gpus("MIG-99999999");
   NvidiaDevice split = nvml_a100();
