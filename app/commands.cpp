@@ -69,7 +69,7 @@ int show(const Options& options) {
 int capture(const Options& options) {
   const std::string json = to_json(gather_here(options));
   for (const Output& output : options.outputs) write_file(output.path, json);
-  if (options.outputs.empty()) write_out(json);
+  if (options.outputs.empty() && options.host_folder.empty()) write_out(json);
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <ctime>
 
+#include "app/host_folder.h"
 #include "checks/check.h"
 #include "probe/probes.h"
 
@@ -67,6 +68,7 @@ Snapshot gather_here(const Options& options) {
   snapshot.captured = Captured{.at = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
                                .by = gather_options.by,
                                .duration_ms = static_cast<std::int64_t>(spent.count())};
+  if (!options.host_folder.empty()) write_host_folder(options.host_folder, host, snapshot, options.redact);
   return snapshot;
 }
 

@@ -85,6 +85,7 @@ Snapshot gather(const Host& host, const GatherOptions& options) {
     return static_cast<std::int64_t>(std::chrono::duration_cast<Milliseconds>(Clock::now() - start).count());
   };
   const auto wanted = [&](const Probe& probe) {
+    if (!options.probes.empty() && std::ranges::find(options.probes, probe.name) == options.probes.end()) return false;
     if (options.families.empty() || probe.families.empty()) return true;
     return std::ranges::any_of(probe.families, [&](const char* family) {
       return std::ranges::find(options.families, family) != options.families.end();

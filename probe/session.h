@@ -13,6 +13,7 @@ struct GatherOptions {
   bool quick = false;
   bool redact = true;
   std::vector<std::string> families{};  // diagnosis families that are wanted; empty: all
+  std::vector<std::string> probes{};    // names of the only probes to run; empty: all
   Milliseconds whole{120'000};
   std::string by{};  // "envdoctor 0.1.0"
   std::function<void(const std::vector<std::string>&)> progress{};
