@@ -1,6 +1,6 @@
 #include "app/host_folder.h"
 
-#include <filesystem>
+#include <set>
 
 #include "app/files.h"
 #include "app/options.h"
@@ -31,18 +31,20 @@ Redaction redaction_for(const Host& host) {
           .path = [identity](const std::string& path) { return redact_text(path, identity); }};
 }
 
-// libpci and hwloc read on their own; what they look at is copied beside.
+// libpci and hwloc read on their own; what they look at is copied beside: of a PCI device a few files, no data.
 void record_trees(const Files& files) {
-  const auto no_data = [](const std::string& path) {
-    for (const char* word :
-         {"/power", "/msi_irqs", "/rom", "/remove", "/rescan", "/reset", "/resource0", "/resource1", "/resource2"}) {
-      if (path.find(word) != path.npos) return false;
-    }
-    return true;
+  const std::string bus = "/sys/bus/pci/devices";
+  const auto wanted_of_pci = [&](const std::string& path) {
+    static const std::set<std::string> names = {
+        "vendor",           "device",          "class",  "revision",  "irq",
+        "resource",         "config",          "driver", "numa_node", "local_cpus",
+        "subsystem_vendor", "subsystem_device"};
+    const auto slash = path.rfind('/');
+    return slash == bus.size() || path.size() <= bus.size() || names.contains(path.substr(slash + 1));
   };
-  read_tree(files, "/sys/bus/pci/devices", {.wanted = no_data, .follow_links = true, .depth = 3, .most = 20'000});
-  read_tree(files, "/sys/devices/system/cpu", {.wanted = no_data, .depth = 4, .most = 20'000});
-  read_tree(files, "/sys/devices/system/node", {.wanted = no_data, .depth = 3, .most = 5'000});
+  read_tree(files, bus, {.wanted = wanted_of_pci, .follow_links = true, .depth = 2, .most = 20'000});
+  for (const char* folder : {"/sys/devices/system/cpu", "/sys/devices/system/node"})
+    read_tree(files, folder, {.depth = 4, .most = 20'000});
 }
 
 }  // namespace
