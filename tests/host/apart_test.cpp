@@ -366,8 +366,17 @@ TEST(Crew, LeavesNoChildBehindWhenInterrupted) {
 }
 
 TEST(Crew, GivesAChildNoInputAndNoCoreFile) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(write(ends[1], "typed", 5), 5);
+  close(ends[1]);
+  const int input = dup(0);
+  dup2(ends[0], 0);
   const Ended end =
       exec_one({}, {"/bin/sh", "-c", "cat; ulimit -Sc; echo $NAME >&2"}, {"NAME=value", "PATH=/bin:/usr/bin"});
+  dup2(input, 0);
+  close(input);
+  close(ends[0]);
   EXPECT_EQ(end.how, How::answered);
   EXPECT_EQ(end.answer, "0\n");  // 1 byte, in the blocks of 512 that the shell counts
   EXPECT_EQ(end.printed, "value\n");
