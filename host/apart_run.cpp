@@ -18,8 +18,9 @@ namespace {
 
 using How = Ended::How;
 
-constexpr Milliseconds patience{200};  // from TERM to KILL, and from KILL to leaving it behind
-constexpr Milliseconds grace{500};     // from the answer to TERM
+constexpr Milliseconds patience{200};               // from TERM to KILL, and from KILL to leaving it behind
+constexpr Milliseconds patience_with_memory{2000};  // the kernel needs its time to free gigabytes
+constexpr Milliseconds grace{500};                  // from the answer to TERM
 constexpr std::size_t tail_size = 4096;
 constexpr std::size_t output_limit = 16u << 20;
 constexpr std::size_t visit_limit = 1u << 20;  // more than a pipe holds: what a dead child left is read in one visit
@@ -168,7 +169,7 @@ void Crew::Child::stop(How how, std::string why, Clock::time_point now) {
   const bool at_once = how == How::out_of_memory;
   signal(at_once ? SIGKILL : SIGTERM);
   phase = at_once ? Phase::killed : Phase::asked;
-  next = now + patience;
+  next = now + (at_once ? patience_with_memory : patience);
   stopped = Ended{.how = how, .why = std::move(why)};
 }
 
@@ -206,7 +207,7 @@ void Crew::Child::finish(std::optional<int> wait_status) {
   if (stopped) {
     end.how = stopped->how;
     end.why = stopped->why;
-    if (!wait_status) end.why += ", and could not be ended";
+    if (!wait_status) end.why += ", and was left behind as it did not end";
   }
   if (complete() && end.how != How::malformed) {
     end.how = How::answered;
