@@ -7,10 +7,11 @@ namespace envdoctor {
 // What the dynamic loader answers for one soname; further copies follow as rows of their own with `shadowed_by`.
 struct SharedLibrary {
   Text soname{};
-  Flag found{};
+  Flag found{};  // by the loader, or by packages of pip and conda, which bring their own search path; a path
+                 // beside `false`: a copy lies there, but nothing leads to it
   Text path{};
   Text version{};
-  Text origin{};       // ldcache, LD_LIBRARY_PATH, LD_PRELOAD, RUNPATH, default, pip, conda, toolkit
+  Text origin{};       // ldcache, LD_LIBRARY_PATH, LD_PRELOAD, RUNPATH, default, pip, conda, toolkit, mounted
   Text shadowed_by{};  // path of the copy that wins over this one
   Flag stub{};         // a toolkit's link-time stand-in, no driver
   ENVDOCTOR_FIELDS(SharedLibrary, soname, found, path, version, origin, shadowed_by, stub)
@@ -26,7 +27,7 @@ struct Toolkit {
 struct Python {
   Text executable{};
   Text version{};
-  Text kind{};    // venv, conda, system
+  Text kind{};  // venv, conda, system
   Text prefix{};
   Map<std::string> packages{};
   List<std::string> others{};

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "knowledge/drivers.h"
-#include "knowledge/names.h"
 #include "knowledge/rows.h"
 
 namespace envdoctor::knowledge {
@@ -53,7 +52,24 @@ std::string lower_end(std::string_view range) {
   return lowest;
 }
 
+// The upper end's major: "11.x" -> 11, "11.1-12.x" -> 12, "12, 13" -> 13. Empty as above.
+std::string upper_major(std::string_view range) {
+  if (lower_end(range).empty()) return {};
+  const auto last = range.find_last_of("-, ");
+  return major_of(lower_end(range.substr(last == std::string_view::npos ? 0 : last + 1)));
+}
+
 }  // namespace
+
+std::vector<Soname> sonames_of_cuda(std::string_view major) {
+  std::vector<Soname> all;
+  for (const Soname& row : sonames()) {
+    const std::string lowest = major_of(lower_end(row.cuda));
+    if (lowest.empty() || compare_versions(lowest, major) > 0) continue;
+    if (compare_versions(major, upper_major(row.cuda)) <= 0) all.push_back(row);
+  }
+  return all;
+}
 
 std::optional<std::string> cuda_of_soname(std::string_view soname) {
   std::optional<std::string> oldest;

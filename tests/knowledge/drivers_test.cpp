@@ -89,6 +89,20 @@ TEST(Toolkit, OfASoname) {
   EXPECT_EQ(cuda_of_soname("libcuda.so.1"), std::nullopt);
 }
 
+TEST(Toolkit, KnowsTheLibrariesOfItsMajor) {
+  const auto names = [](const char* major) {
+    std::vector<std::string> all;
+    for (const Soname& row : sonames_of_cuda(major)) all.push_back(row.soname);
+    return all;
+  };
+  EXPECT_THAT(names("12"),
+              testing::IsSupersetOf({"libcudart.so.12", "libcufft.so.11", "libcusolver.so.11", "libcurand.so.10"}));
+  EXPECT_THAT(names("12"), testing::Not(testing::Contains("libcudart.so.13")));
+  EXPECT_THAT(names("12"), testing::Not(testing::Contains("libamdhip64.so.6")));
+  EXPECT_THAT(names("11"), testing::IsSupersetOf({"libcudart.so.11.0", "libcufft.so.10", "libcusolver.so.11"}));
+  EXPECT_THAT(names("13"), testing::Contains("libcudnn.so.9"));
+}
+
 TEST(Toolkit, KnowsItsTargets) {
   const auto targets = targets_of_toolkit("12.4.1");
   ASSERT_TRUE(targets.has_value());

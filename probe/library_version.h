@@ -1,0 +1,32 @@
+#pragma once
+// What version a library is, and whether it is a stub, without loading it.
+#include <map>
+#include <string>
+
+#include "evidence/software.h"
+#include "host/host.h"
+
+namespace envdoctor {
+
+// From the name of the file itself, links followed: libcudnn.so.9.3.0 for libcudnn.so.9 -> "9.3.0". Absent where the
+// name says no more than the soname does.
+Text version_of_file_name(const std::string& real, const std::string& soname);
+
+// The versions of pip packages by their .dist-info folders, each package folder listed once.
+class PackageVersions {
+ public:
+  explicit PackageVersions(const Files& files) : files_(files) {}
+  // Of the pip package that a library of this name ("cudnn") at this path belongs to. Absent if none is recorded.
+  [[nodiscard]] Text of(const std::string& real, const std::string& library);
+
+ private:
+  const Files& files_;
+  std::map<std::string, std::map<std::string, std::string>> listed_{};  // folder -> package (with _) -> version
+};
+
+// A toolkit's stand-in for libcuda or NVML, which programs are linked against and which can't run anything. By its
+// folder's name (stubs), links followed, or by its size: the real ones without a driver version in their name, as on
+// Jetson, take megabytes, stubs about 100 KiB; WSL's thin library is known by its folder. Not probed for others.
+Flag is_stub(const Files& files, const std::string& path, const std::string& real, const std::string& soname);
+
+}  // namespace envdoctor
