@@ -9,6 +9,8 @@
 namespace envdoctor {
 namespace {
 
+constexpr std::size_t largest_header = 8 << 20;  // cuda.h has 1.1 MiB
+
 struct Candidate {
   std::string path{};
   std::string origin{};
@@ -47,7 +49,7 @@ Text version_in(const Files& files, const std::string& folder) {
                                 {"/include/cuda.h", version_of_cuda_header}};
   Text version = absent("no version.json, version.txt or include/cuda.h");
   for (const Source& source : sources) {
-    const auto text = files.read(folder + source.file);
+    const auto text = files.read(folder + source.file, largest_header);
     if (text.outcome() == Outcome::absent) continue;
     version = text.then([&](const std::string& read) {
       const Text parsed = source.parse(read);
