@@ -79,7 +79,7 @@ Nvidia read_cuda(cuda::Api& api, bool redact, const TellNvidia& tell) {
     const Missing missing{nvidia.cuda_library.outcome(),
                           "the CUDA driver was not loaded: " + nvidia.cuda_library.why()};
     nvidia.cuda_driver_version = missing;
-    nvidia.cuinit_error = missing;
+    nvidia.cuinit_error = failed(missing.why);  // absent would say that it initialised
     nvidia.cuda_devices = missing;
     return nvidia;
   }

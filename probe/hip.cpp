@@ -53,7 +53,7 @@ Rocm read_hip(hip::Api& api, const TellRocm& tell) {
   if (!rocm.hip_library.get()) {
     const Missing missing{rocm.hip_library.outcome(), "HIP was not loaded: " + rocm.hip_library.why()};
     rocm.hip_version = missing;
-    rocm.hip_error = missing;
+    rocm.hip_error = failed(missing.why);  // absent would say that it initialised
     rocm.hip_devices = missing;
     return rocm;
   }

@@ -63,7 +63,7 @@ LevelZero read_level_zero(level_zero::Api& api, const TellLevelZero& tell) {
   LevelZero level_zero{.library = api.library()};
   if (!level_zero.library.get()) {
     const Missing missing{level_zero.library.outcome(), "Level Zero was not loaded: " + level_zero.library.why()};
-    level_zero.error = missing;
+    level_zero.error = failed(missing.why);  // absent would say that it initialised
     level_zero.devices = missing;
     return level_zero;
   }

@@ -92,7 +92,7 @@ Nvidia read_nvml(nvml::Api& api, bool redact, const TellNvidia& tell) {
   if (!nvidia.nvml_library.get()) {
     const std::string why = "NVML was not loaded: " + nvidia.nvml_library.why();
     const Missing missing{nvidia.nvml_library.outcome(), why};
-    nvidia.nvml_error = missing;
+    nvidia.nvml_error = failed(why);  // absent would say that it initialised
     nvidia.devices = missing;
     nvidia.processes = missing;
     return nvidia;

@@ -87,11 +87,11 @@ TEST(Cuda, NamesACodeItDoesNotKnowByItsNumber) {
 
 TEST(Cuda, IsAskedNothingWithoutItsLibrary) {
   StrictMock<cuda::MockApi> host;
-  EXPECT_CALL(host, library).WillRepeatedly(Return(failed("libcuda.so.1: invalid ELF header")));
+  EXPECT_CALL(host, library).WillRepeatedly(Return(absent("libcuda.so.1 is not found by the dynamic loader")));
   const Nvidia nvidia = read(host);
-  EXPECT_EQ(nvidia.cuda_library.outcome(), Outcome::failed);
-  EXPECT_EQ(nvidia.cuinit_error.outcome(), Outcome::failed);
-  EXPECT_EQ(nvidia.cuda_devices.outcome(), Outcome::failed);
+  EXPECT_EQ(nvidia.cuda_library.outcome(), Outcome::absent);
+  EXPECT_EQ(nvidia.cuinit_error.outcome(), Outcome::failed) << "absent would say CUDA_SUCCESS";
+  EXPECT_EQ(nvidia.cuda_devices.outcome(), Outcome::absent);
 }
 
 TEST(Cuda, DoesNotBelieveANegativeCountOrVersion) {

@@ -55,6 +55,7 @@ TEST(Hip, IsAskedNothingWithoutItsLibrary) {
   EXPECT_CALL(host, library).WillRepeatedly(Return(absent("none of it is there")));
   const Rocm rocm = read(host);
   EXPECT_EQ(rocm.hip_library.outcome(), Outcome::absent);
+  EXPECT_EQ(rocm.hip_error.outcome(), Outcome::failed);
   EXPECT_EQ(rocm.hip_devices.outcome(), Outcome::absent);
 }
 

@@ -142,7 +142,7 @@ TEST(Nvml, IsAskedNothingWithoutItsLibrary) {
   EXPECT_CALL(host, library).WillRepeatedly(Return(absent("libnvidia-ml.so.1 is not found by the dynamic loader")));
   const Nvidia nvidia = read(host);
   EXPECT_EQ(nvidia.nvml_library.outcome(), Outcome::absent);
-  EXPECT_EQ(nvidia.nvml_error.get(), nullptr);
+  EXPECT_EQ(nvidia.nvml_error.outcome(), Outcome::failed) << "absent would say that it initialised";
   EXPECT_NE(nvidia.devices.why().find("not found by the dynamic loader"), std::string::npos);
 }
 
