@@ -23,7 +23,7 @@ Outing go(const std::string& nvml_way, const std::string& cuda_way, Limits limit
 // HIP and Level Zero misbehave side by side.
 Outing go_both(const std::string& way, Limits limits = {}) {
   return gather_with([&](Session& session) {
-    start_hip(session, {"libamdhip64.so.of-no-such-kind", fake("hip", way)}, limits);
+    start_hip(session, {"libamdhip64.so.none", fake("hip", way), "libamdhip64.so.other"}, limits);
     start_level_zero(session, fake("level_zero", way), limits);
   });
 }
