@@ -7,7 +7,7 @@ namespace envdoctor {
 std::optional<Evidence> compat_path(const Snapshot& snapshot) {
   const Text path = nvidia::libcuda(snapshot);
   if (!path.get() || path.get()->find("/compat/") == std::string::npos) return std::nullopt;
-  return seen(nvidia::libcuda_place(snapshot), *path.get());
+  return nvidia::libcuda_evidence(snapshot);
 }
 
 std::vector<Evidence> compat_signs(const Snapshot& snapshot) {

@@ -39,7 +39,9 @@ void run(const Snapshot& snapshot, Answers& answers) {
   }
   // On a bare host both codes follow an upgrade without a reboot more often: driver.version-mismatch.
   const bool bare = in_container(snapshot).is(false);
-  if (!signs.empty() && cuinit.get()) return tell(snapshot, Confidence::likely, signs, answers);
+  // With a visibility variable set, "no device" needs no further explanation.
+  const bool hidden = cuinit.is("CUDA_ERROR_NO_DEVICE") && env_of(snapshot, "CUDA_VISIBLE_DEVICES").get();
+  if (!signs.empty() && cuinit.get() && !hidden) return tell(snapshot, Confidence::likely, signs, answers);
   if ((not_supported || mismatch) && !bare) return tell(snapshot, Confidence::likely, {}, answers);
   if (nvidia::libcuda(snapshot).get() || cuinit.outcome() == Outcome::absent) return answers.sound(id);
   if (nvidia::libcuda(snapshot).outcome() == Outcome::absent) return answers.not_applicable(id, "libcuda is not found");

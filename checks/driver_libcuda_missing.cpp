@@ -31,7 +31,7 @@ void tell(const Snapshot& snapshot, Confidence confidence, Answers& answers) {
   finding.confidence = confidence;
   finding.explanation =
       "libcuda.so.1 is the part of the driver that CUDA programs load, and the loader doesn't find it.";
-  finding.evidence = {seen(nvidia::libcuda_place(snapshot), "libcuda.so.1 not found")};
+  finding.evidence = {nvidia::libcuda_evidence(snapshot)};
   if (version.get()) finding.evidence.push_back(seen("/nvidia/kernel_driver_version", *version.get()));
   if (!elsewhere.empty()) {
     const std::string folder = elsewhere.substr(0, elsewhere.rfind('/'));

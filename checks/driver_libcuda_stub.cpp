@@ -9,8 +9,7 @@ constexpr const char* id = "driver.libcuda-stub";
 // The path of a stub that a program would load, as evidence.
 std::optional<Evidence> stub_loaded(const Snapshot& snapshot) {
   const Text path = nvidia::libcuda(snapshot);
-  if (path.get() && path.get()->find("/stubs/") != std::string::npos)
-    return seen(nvidia::libcuda_place(snapshot), *path.get());
+  if (path.get() && path.get()->find("/stubs/") != std::string::npos) return nvidia::libcuda_evidence(snapshot);
   const auto* libraries = snapshot.libraries.get();
   for (std::size_t i = 0; libraries && i < libraries->size(); ++i) {
     const SharedLibrary& row = (*libraries)[i];

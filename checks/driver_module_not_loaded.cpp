@@ -12,6 +12,14 @@ constexpr const char* id = "driver.module-not-loaded";
 
 bool held_by_another(const Gpu& gpu) { return !gpu.driver.empty() && gpu.driver != "nvidia"; }
 
+// Where it stands that the module doesn't run.
+Evidence not_running(const Snapshot& snapshot) {
+  if (snapshot.modules.get()) return seen("/modules", "no nvidia");
+  const auto lines = events_of(snapshot, "kernel-driver-not-running");
+  return lines.empty() ? seen("/nvidia/kernel_driver_version", "none")
+                       : seen(*lines.front(), "kernel driver not running");
+}
+
 Finding& tell_nvidia(const Snapshot& snapshot, Confidence confidence, Answers& answers) {
   Finding& finding = answers.found(id);
   finding.severity = nvidia::fault_severity(snapshot);
@@ -20,12 +28,10 @@ Finding& tell_nvidia(const Snapshot& snapshot, Confidence confidence, Answers& a
       "Libraries of the driver are installed, and the running kernel has no nvidia module loaded. Mostly none was "
       "built for this kernel: "
       "its headers or DKMS are missing, or the last update failed.";
-  if (nvidia::kernel_driver_runs(snapshot).is(false))
-    finding.evidence = {snapshot.modules.get() ? seen("/modules", "no nvidia")
-                                               : seen("/nvidia/kernel_driver_version", "none")};
+  if (nvidia::kernel_driver_runs(snapshot).is(false)) finding.evidence = {not_running(snapshot)};
   if (nvidia::nvml(snapshot).get()) finding.evidence.push_back(nvidia::nvml_evidence(snapshot));
   if (const Text library = nvidia::libcuda(snapshot); library.get())
-    finding.evidence.push_back(seen(nvidia::libcuda_place(snapshot), *library.get()));
+    finding.evidence.push_back(nvidia::libcuda_evidence(snapshot));
   if (const Text kernel = of(snapshot.host, &HostFacts::kernel); kernel.get())
     finding.evidence.push_back(seen("/host/kernel", *kernel.get()));
   finding.fix = {{.text = on_the_host(snapshot) + "load the module; its own words tell why it doesn't load.",
@@ -70,7 +76,11 @@ CheckResult judge_nvidia(const Snapshot& snapshot, Answers& answers) {
   if (installed.is(false)) return answer(CheckState::not_applicable, "no part of the driver is installed");
   if (!installed.get()) return answer(CheckState::unknown, why_unknown("/libraries: libcuda.so.1", installed));
   const bool bus_agrees = !gpus.empty() && snapshot.modules.get();
-  tell_nvidia(snapshot, bus_agrees ? Confidence::certain : Confidence::likely, answers);
+  // Without a GPU on the bus a library alone proves nothing: many machines without one have it.
+  const auto confidence = bus_agrees           ? Confidence::certain
+                          : snapshot.pci.get() ? Confidence::likely
+                                               : Confidence::possible;
+  tell_nvidia(snapshot, confidence, answers);
   return answer(CheckState::found);
 }
 

@@ -17,7 +17,7 @@ void tell(const Snapshot& snapshot, const std::vector<Gpu>& unbound, Answers& an
     finding.explanation += contained ? ". The module is shared with the host, so the host has none either."
                                      : ": nothing of NVIDIA's driver is installed.";
     finding.evidence = {seen(at("/pci", static_cast<std::size_t>(gpu.pci_index), "driver"), "none"),
-                        seen("/modules", "no nvidia"), seen(nvidia::libcuda_place(snapshot), "libcuda.so.1 not found")};
+                        seen("/modules", "no nvidia"), nvidia::libcuda_evidence(snapshot)};
     finding.fix = {
         {.text = on_the_host(snapshot) + "install NVIDIA's driver from the distribution, then reboot." +
                  (distro_of(snapshot) == Distro::debian ? " On Debian it is in the non-free component." : ""),

@@ -124,7 +124,11 @@ void run(const Snapshot& snapshot, Answers& answers) {
   }
   if (!amd.empty() || (has(Vendor::amd) && !render.empty())) {
     if (amd.empty()) amd = render;
-    tell(snapshot, amd, rocm_is_meant(snapshot) ? Severity::error : Severity::info, answers);
+    tell(snapshot, amd,
+         !rocm_is_meant(snapshot)       ? Severity::info
+         : nvidia::cuda_works(snapshot) ? Severity::warning
+                                        : Severity::error,
+         answers);
     found = true;
   } else if (has(Vendor::intel) && !has(Vendor::nvidia) && !render.empty()) {
     const bool meant = of(snapshot.level_zero, &LevelZero::library).get() != nullptr;

@@ -9,7 +9,7 @@ constexpr const char* id = "driver.secure-boot";
 
 void tell(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence> evidence, Answers& answers) {
   Finding& finding = answers.found(id);
-  finding.severity = nvidia::fault_severity(snapshot);
+  finding.severity = confidence == Confidence::possible ? Severity::warning : nvidia::fault_severity(snapshot);
   finding.confidence = confidence;
   finding.explanation =
       "With Secure Boot on, the kernel loads only modules signed with a key that the firmware or the machine's owner "

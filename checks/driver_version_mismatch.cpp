@@ -44,7 +44,8 @@ std::vector<Evidence> different_versions(const Snapshot& snapshot) {
 void run(const Snapshot& snapshot, Answers& answers) {
   if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(id, why);
   if (nvidia::on_wsl(snapshot)) return answers.not_applicable(id, "WSL's driver has no kernel module on this side");
-  if (nvidia::cuda_works(snapshot)) return answers.sound(id);
+  // NVML refuses a module of another version, so where it starts the two agree.
+  if (nvidia::cuda_works(snapshot) || nvidia::nvml(snapshot).outcome() == Outcome::absent) return answers.sound(id);
 
   auto versions = different_versions(snapshot);
   if (nvidia::nvml(snapshot).is("NVML_ERROR_LIB_RM_VERSION_MISMATCH")) {
@@ -65,6 +66,14 @@ void run(const Snapshot& snapshot, Answers& answers) {
     tell(snapshot, Confidence::likely, {nvidia::cuinit_evidence(snapshot)}, answers);
     return;
   }
+  if (!compat) {
+    for (const LogEvent* line : events_of(snapshot, "driver-versions-differ")) {
+      const auto field = [&](const char* name) { return line->fields.contains(name) ? line->fields.at(name) : "?"; };
+      tell(snapshot, Confidence::likely, {seen(*line, "kernel " + field("kernel") + ", library " + field("library"))},
+           answers);
+      return;
+    }
+  }
   if (compat) return answers.not_applicable(id, "libcuda comes from a compatibility package");
   const Text kernel = of(snapshot.nvidia, &Nvidia::kernel_driver_version);
   const Text user = of(snapshot.nvidia, &Nvidia::userspace_driver_version);
@@ -72,8 +81,6 @@ void run(const Snapshot& snapshot, Answers& answers) {
     return answers.not_applicable(id, "the kernel module is not loaded");
   if (nvidia::user_space_installed(snapshot).is(false))
     return answers.not_applicable(id, "the driver's libraries are not found");
-  if (nvidia::nvml(snapshot).outcome() == Outcome::absent)
-    return answers.sound(id);  // NVML refuses a module of another version
   if (!kernel.get()) return answers.unknown(id, why_unknown("/nvidia/kernel_driver_version", kernel));
   if (!user.get()) return answers.unknown(id, why_unknown("/nvidia/userspace_driver_version", user));
   answers.sound(id);

@@ -27,7 +27,7 @@ std::optional<Evidence> linux_libcuda(const Snapshot& snapshot) {
     return std::nullopt;
   // In a container the toolkit mounts Windows' copy under the usual name.
   if (nvidia::contained(snapshot)) return std::nullopt;
-  return seen(nvidia::libcuda_place(snapshot), *path.get());
+  return nvidia::libcuda_evidence(snapshot);
 }
 
 bool judge_errors(const Snapshot& snapshot, Answers& answers) {
@@ -93,14 +93,17 @@ bool judge_passage(const Snapshot& snapshot, Answers& answers) {
     return true;
   }
   if (node_of(snapshot, "/dev/dxg") && nvidia::libcuda(snapshot).outcome() == Outcome::absent) {
-    tell(snapshot, Confidence::possible,
-         "WSL2 reaches a GPU, and libcuda.so.1 is not found. If the GPU is NVIDIA's, Windows' driver is missing or too "
-         "old, or "
-         "/usr/lib/wsl/lib is not on the search path.",
-         {seen("/device_nodes", "/dev/dxg"), seen(nvidia::libcuda_place(snapshot), "libcuda.so.1 not found")}, answers)
-        .fix = {update,
-                {.text = "If /usr/lib/wsl/lib/libcuda.so.1 exists, make the loader look there: echo /usr/lib/wsl/lib | "
-                         "sudo tee /etc/ld.so.conf.d/ld.wsl.conf, then sudo ldconfig."}};
+    Finding& finding = tell(
+        snapshot, Confidence::possible,
+        "WSL2 reaches a GPU, and libcuda.so.1 is not found. If the GPU is NVIDIA's, Windows' driver is missing or too "
+        "old, or "
+        "/usr/lib/wsl/lib is not on the search path.",
+        {seen("/device_nodes", "/dev/dxg"), nvidia::libcuda_evidence(snapshot)}, answers);
+    finding.severity = Severity::warning;  // the GPU may be of another vendor
+    finding.fix = {
+        update,
+        {.text = "If /usr/lib/wsl/lib/libcuda.so.1 exists, make the loader look there: echo /usr/lib/wsl/lib | "
+                 "sudo tee /etc/ld.so.conf.d/ld.wsl.conf, then sudo ldconfig."}};
     return true;
   }
   return false;

@@ -126,11 +126,33 @@ Flag kernel_driver_runs(const Snapshot& snapshot) {
   const Flag loaded = module_loaded(snapshot, "nvidia");
   if (loaded.get()) return loaded;
   if (version.outcome() == Outcome::absent) return false;
+  if (!events_of(snapshot, "kernel-driver-not-running").empty()) return false;
   return loaded.outcome() != Outcome::not_probed ? loaded : version.then([](const std::string&) { return true; });
 }
 
-Text libcuda(const Snapshot& snapshot) {
+namespace {
+
+// A log's line about libcuda: "library-opened" or "library-missing". Only asked where the host itself wasn't.
+const LogEvent* libcuda_line(const Snapshot& snapshot, const char* event) {
+  for (const LogEvent* line : events_of(snapshot, event)) {
+    const auto library = line->fields.find("library");
+    if (library != line->fields.end() && library->second.starts_with("libcuda.so")) return line;
+  }
+  return nullptr;
+}
+
+Text libcuda_of_host(const Snapshot& snapshot) {
   return where(snapshot, "libcuda.so.1", of(snapshot.nvidia, &Nvidia::cuda_library));
+}
+
+}  // namespace
+
+Text libcuda(const Snapshot& snapshot) {
+  Text own = libcuda_of_host(snapshot);
+  if (own.outcome() != Outcome::not_probed) return own;
+  if (libcuda_line(snapshot, "library-opened")) return "libcuda.so.1";
+  if (libcuda_line(snapshot, "library-missing")) return absent("a program could not open libcuda.so.1");
+  return own;
 }
 
 std::string libcuda_place(const Snapshot& snapshot) {
@@ -141,12 +163,27 @@ std::string libcuda_place(const Snapshot& snapshot) {
   return "/nvidia/cuda_library";
 }
 
+Evidence libcuda_evidence(const Snapshot& snapshot) {
+  const Text path = libcuda(snapshot);
+  const std::string value = path.get() ? *path.get() : "libcuda.so.1 not found";
+  if (libcuda_of_host(snapshot).outcome() == Outcome::not_probed) {
+    if (const LogEvent* line = libcuda_line(snapshot, path.get() ? "library-opened" : "library-missing"))
+      return seen(*line, value);
+  }
+  return seen(libcuda_place(snapshot), value);
+}
+
 Flag user_space_installed(const Snapshot& snapshot) {
   if (of(snapshot.nvidia, &Nvidia::userspace_driver_version).get()) return true;
   const Text cuda = libcuda(snapshot);
   const Text nvml_library = where(snapshot, "libnvidia-ml.so.1", of(snapshot.nvidia, &Nvidia::nvml_library));
   if (cuda.get() || nvml_library.get()) return true;
   if (cuda.outcome() == Outcome::absent) return false;
+  // What answered cuInit was a libcuda, unless the answer says that it was none.
+  const Text answer = cuinit(snapshot);
+  if (answer.get() && *answer.get() != "CUDA_ERROR_SHARED_OBJECT_INIT_FAILED" &&
+      *answer.get() != "CUDA_ERROR_STUB_LIBRARY")
+    return true;
   return cuda.then([](const std::string&) { return true; });
 }
 

@@ -31,6 +31,8 @@ Flag kernel_driver_runs(const Snapshot& snapshot);
 Text libcuda(const Snapshot& snapshot);
 // Where in the snapshot the answer of libcuda() stands.
 std::string libcuda_place(const Snapshot& snapshot);
+// The same as evidence: the path, or that it was not found.
+Evidence libcuda_evidence(const Snapshot& snapshot);
 // Whether any part of the driver's user space (libcuda or NVML) is installed.
 Flag user_space_installed(const Snapshot& snapshot);
 

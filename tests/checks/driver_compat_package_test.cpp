@@ -49,6 +49,17 @@ TEST(DriverCompatPackage, KnowsItByADriverAndACudaThatDoNotBelongTogether) {
   EXPECT_EQ(state(report), "found");
 }
 
+TEST(DriverCompatPackage, IsNotBlamedForADeviceThatAVariableHides) {
+  Snapshot report;
+  Nvidia& nvidia = report.nvidia.fill();
+  nvidia.kernel_driver_version = "470.141.03";
+  nvidia.cuda_driver_version = "11.7";
+  nvidia.cuinit_error = "CUDA_ERROR_NO_DEVICE";
+  EXPECT_EQ(state(report), "found");
+  report.env = std::map<std::string, Text>{{"CUDA_VISIBLE_DEVICES", ""}};
+  EXPECT_NE(state(report), "found");
+}
+
 TEST(DriverCompatPackage, IsSoundWhereItWorks) {
   Snapshot host = with_compat("CUDA_ERROR_UNKNOWN");
   host.nvidia.fill().cuinit_error = absent("CUDA_SUCCESS");

@@ -85,6 +85,16 @@ TEST(DriverVersionMismatch, DoesNotApplyUnderWslOrWithoutAnNvidiaGpu) {
   EXPECT_EQ(state(plain_host()), "not-applicable");
 }
 
+TEST(DriverVersionMismatch, BelievesAProgramThatComparedTheVersions) {
+  Snapshot report;
+  report.log = std::vector<LogEvent>{
+      log_event("driver-versions-differ", {{"kernel", "440.64.0"}, {"library", "440.82.0"}}, "log.txt")};
+  const Answers answers = told(report);
+  ASSERT_NE(finding_of(answers, id), nullptr);
+  EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::likely);
+  EXPECT_EQ(finding_of(answers, id)->evidence.front().path, "log");
+}
+
 TEST(DriverVersionMismatch, IsUnknownWithOneVersionOnly) {
   Snapshot report;
   report.nvidia.fill().kernel_driver_version = "550.54.14";

@@ -41,6 +41,24 @@ TEST(NvidiaAnswers, ComeFromALogOnlyWhereTheHostWasNotAsked) {
   EXPECT_EQ(nvidia::cuinit_evidence(host).path, "log");
 }
 
+TEST(NvidiaFacts, TakeALogsWordForLibcudaOnlyWhereTheHostWasNotSearched) {
+  Snapshot report;
+  report.log = std::vector<LogEvent>{log_event("library-missing", {{"library", "libcuda.so.1"}}, "log.txt")};
+  EXPECT_EQ(nvidia::libcuda(report).outcome(), Outcome::absent);
+  EXPECT_EQ(nvidia::libcuda_evidence(report).path, "log");
+  report.libraries = std::vector<SharedLibrary>{library_at("libcuda.so.1", "/usr/lib64/libcuda.so.1")};
+  EXPECT_TRUE(nvidia::libcuda(report).is("/usr/lib64/libcuda.so.1"));
+  EXPECT_EQ(nvidia::libcuda_evidence(report).path, "/libraries/0/path");
+}
+
+TEST(NvidiaFacts, TakeAnAnswerOfCuInitForAnInstalledDriverUnlessItSaysThereIsNone) {
+  Snapshot report;
+  report.nvidia.fill().cuinit_error = "CUDA_ERROR_NO_DEVICE";
+  EXPECT_TRUE(nvidia::user_space_installed(report).is(true));
+  report.nvidia.fill().cuinit_error = "UNKNOWN ERROR (303)";
+  EXPECT_EQ(nvidia::user_space_installed(report).outcome(), Outcome::not_probed);
+}
+
 TEST(NvidiaFacts, TellCudaWorkingFromRocmWorking) {
   Snapshot host = plain_host();
   host.torch.fill().cuda_available = true;
