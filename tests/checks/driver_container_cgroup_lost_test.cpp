@@ -44,6 +44,14 @@ TEST(DriverContainerCgroupLost, SeesItInTheRulesOfCgroupOne) {
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::certain);
 }
 
+TEST(DriverContainerCgroupLost, IsOnlyLikelyWhereNvmlWasNotAsked) {
+  Snapshot pod = lost();
+  pod.nvidia.fill().nvml_error = failed("the child was killed");
+  const Answers answers = told(pod);
+  ASSERT_NE(finding_of(answers, id), nullptr);
+  EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::likely);
+}
+
 TEST(DriverContainerCgroupLost, IsOnlyPossibleByTheMessageAlone) {
   Snapshot report;
   report.host.fill().container = "docker";
