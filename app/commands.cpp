@@ -79,7 +79,7 @@ int diagnose(const Options& options) {
     snapshots.push_back(snapshot_from_json(read_input(path), shown_name(path)));
   if (snapshots.empty()) snapshots.emplace_back();
   for (const std::string& path : options.logs) {
-    const Snapshot from_log = read_log_file(path);
+    const Snapshot from_log = read_log_file(path, options.redact);
     for (Snapshot& snapshot : snapshots) fill_in(snapshot, from_log);
   }
   int worst = 0;

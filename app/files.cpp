@@ -52,8 +52,8 @@ std::string read_input(const std::string& path) {
   return content;
 }
 
-Snapshot read_log_file(const std::string& path) {
-  LogReader reader(path == "-" ? "stdin" : std::filesystem::path(path).filename().string());
+Snapshot read_log_file(const std::string& path, bool redact) {
+  LogReader reader(path == "-" ? "stdin" : std::filesystem::path(path).filename().string(), redact);
   read_pieces(path, [&](std::string_view piece) {
     reader.feed(piece);
     return true;
@@ -62,6 +62,7 @@ Snapshot read_log_file(const std::string& path) {
 }
 
 void write_file(const std::string& path, const std::string& content) {
+  if (path == "-") return write_out(content);
   File file(std::fopen(path.c_str(), "wbe"));
   if (!file) fail(path, "write");
   const bool whole = std::fwrite(content.data(), 1, content.size(), file.get()) == content.size();

@@ -8,9 +8,9 @@ namespace envdoctor {
 
 std::string read_input(const std::string& path);   // "-": standard input
 std::string shown_name(const std::string& path);   // "-" -> "standard input"
-Snapshot read_log_file(const std::string& path);   // in pieces, so that a large log needs no memory
+Snapshot read_log_file(const std::string& path, bool redact);   // in pieces, so that a large log needs no memory
 
-void write_file(const std::string& path, const std::string& content);
+void write_file(const std::string& path, const std::string& content);  // "-": standard output
 void write_out(const std::string& content);        // standard output; a reader that went away is no error
 
 }  // namespace envdoctor

@@ -112,14 +112,29 @@ void read(const Json& json, std::map<std::string, T>& values, const Place& place
   for (const auto& [key, item] : json.items()) read(item, values[key], Place{&place, key});
 }
 
+// Looked for before the parser runs: its own hook for this walks every list once per element.
+void limit_depth(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\') {
+      ++i;
+      continue;
+    }
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (depth > depth_limit) throw BadDocument(fmt::format("nested deeper than {} levels", depth_limit));
+  }
+}
+
 Json parse(std::string_view text) {
   if (text.size() > size_limit_mib << 20) throw BadDocument(fmt::format("larger than {} MiB", size_limit_mib));
-  const auto limit_depth = [](int depth, Json::parse_event_t, Json&) {
-    if (depth > depth_limit) throw BadDocument(fmt::format("nested deeper than {} levels", depth_limit));
-    return true;
-  };
+  limit_depth(text);
   try {
-    return Json::parse(text, limit_depth);
+    return Json::parse(text);
   } catch (const Json::parse_error& error) {
     const std::string_view what = error.what();
     const auto start = what.find("parse error");

@@ -91,6 +91,11 @@ TEST(Json, ErrorsNameTheFileAndThePlace) {
   EXPECT_THAT(complaint(""), testing::HasSubstr("host.json: parse error"));
 }
 
+TEST(Json, BracketsInTextsAreNoNesting) {
+  const std::string brackets(100, '[');
+  EXPECT_EQ(complaint(R"({"schema": "envdoctor.snapshot/1", "host": {"os": "\\\"" + brackets + R"("}})"), "taken");
+}
+
 TEST(Json, AReportGivesTheSnapshotItEmbeds) {
   const auto snapshot = snapshot_from_json(
       R"({"schema": "envdoctor.report/1", "snapshot": {"schema": "envdoctor.snapshot/1", "memory": {"total_mib": 7}}})",
