@@ -63,8 +63,17 @@ TEST_P(CapturedHost, GivesTheCauseThatItsStoryTells) {
   EXPECT_EQ(text(report.verdict), told(host, "verdict")) << report.verdict_why;
 }
 
-INSTANTIATE_TEST_SUITE_P(Hosts, CapturedHost, testing::ValuesIn(host_names()), [](const auto& info) {
-  std::string name = info.param;
+TEST_P(CapturedHost, ReadsAndReportsAsBefore) {
+  const fs::path host = folder / GetParam();
+  const Snapshot snapshot = replay(host);
+  const Report report = judge(snapshot, {.from_files = true, .tool_version = "test"});
+  expect_golden(host / "expected" / "snapshot.json", to_json(snapshot));
+  expect_golden(host / "expected" / "report.txt", render_text(report, {}));
+  expect_golden(host / "expected" / "report.json", render_json(report, {}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Hosts, CapturedHost, testing::ValuesIn(host_names()), [](const auto& host) {
+  std::string name = host.param;
   std::ranges::replace(name, '-', '_');
   return name;
 });
