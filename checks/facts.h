@@ -8,11 +8,14 @@
 
 namespace envdoctor {
 
-// A field of a section: of(snapshot.nvidia, &Nvidia::cuinit_error).
+// A field of a section: of(snapshot.nvidia, &Nvidia::cuinit_error). It lies in the snapshot, and pointers into it live
+// as long; only what stands in for a section without a value is overwritten by the next call for a field of its type.
 template <class Section, class T>
-Reading<T> of(const Reading<Section>& section, Reading<T> Section::*field) {
-  const Section* known = section.get();
-  return known ? known->*field : Reading<T>(section.missing());
+const Reading<T>& of(const Reading<Section>& section, Reading<T> Section::*field) {
+  if (const Section* known = section.get()) return known->*field;
+  thread_local Reading<T> none;
+  none = section.missing();
+  return none;
 }
 
 // A variable: its value (possibly empty), absent if it isn't set, failed if withheld, not probed if nobody looked.

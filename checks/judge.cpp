@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "checks/explains.h"
@@ -66,6 +67,13 @@ std::vector<CheckResult> states(const std::vector<CheckResult>& results, const s
   return all;
 }
 
+// Checks put "On the host: " before a fix where it belongs there; without it the sentence begins here.
+void begin_with_capitals(std::vector<Fix>& fixes) {
+  for (Fix& fix : fixes) {
+    if (!fix.text.empty()) fix.text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(fix.text[0])));
+  }
+}
+
 void order(std::vector<Finding>& findings) {
   std::ranges::sort(findings, [](const Finding& a, const Finding& b) {
     return std::tuple(!a.root, b.severity, b.confidence, a.rung, std::tie(a.id, a.subject)) <
@@ -83,6 +91,7 @@ Report judge(const Snapshot& snapshot, const JudgeOptions& options) {
   std::erase_if(answers.findings, [&](const Finding& f) { return !wanted(options, f.id); });
   std::erase_if(answers.results, [&](const CheckResult& r) { return !wanted(options, r.id); });
   report.findings = merge_equal(std::move(answers.findings));
+  for (Finding& finding : report.findings) begin_with_capitals(finding.fix);
   judge_expectations(report);
   report.checks = states(answers.results, report.findings);
 

@@ -74,7 +74,7 @@ void run(const Snapshot& snapshot, Answers& answers) {
       continue;
     }
     const Use use{*device.memory_total_mib.get(), *device.memory_free_mib.get()};
-    if (use.free <= static_cast<double>(use.total) * nearly_all)
+    if (static_cast<double>(use.free) <= static_cast<double>(use.total) * nearly_all)
       full.emplace_back(i, use);
     else
       room = true;

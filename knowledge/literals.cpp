@@ -150,7 +150,7 @@ LiteralSearch::LiteralSearch(const std::vector<std::string>& words) {
   // States that end a word are numbered last, so that one comparison tells them.
   std::vector<std::uint32_t> order(step.size()), number(step.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::ranges::stable_partition(order, [&](std::uint32_t node) { return ends[node].empty(); });
+  std::stable_partition(order.begin(), order.end(), [&](std::uint32_t node) { return ends[node].empty(); });
   for (std::uint32_t i = 0; i < order.size(); ++i) number[order[i]] = i * classes_;
   next_.resize(step.size() * classes_);
   for (std::uint32_t i = 0; i < order.size(); ++i) {

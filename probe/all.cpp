@@ -6,9 +6,15 @@ const std::vector<Probe>& all_probes() {
   // Those that run apart come first, so that they work while this process reads files.
   static const std::vector<Probe> probes = {
       {"opencl", probe_opencl, {"opencl", "hardware", "visibility"}, "OpenCL loader, .icd files, platforms, devices"},
-      {"nvidia", probe_nvidia, {"hardware", "driver", "visibility", "runtime", "memory"}, "NVML, CUDA driver, /proc/driver/nvidia"},
+      {"nvidia",
+       probe_nvidia,
+       {"hardware", "driver", "visibility", "runtime", "memory"},
+       "NVML, CUDA driver, /proc/driver/nvidia"},
       {"rocm", probe_rocm, {"hardware", "driver", "visibility", "runtime"}, "KFD topology, HIP"},
-      {"level-zero", probe_level_zero, {"hardware", "driver", "visibility", "runtime"}, "Level Zero loader and devices"},
+      {"level-zero",
+       probe_level_zero,
+       {"hardware", "driver", "visibility", "runtime"},
+       "Level Zero loader and devices"},
       {"cpu", probe_cpu, {}, "model, ISA, cores, NUMA nodes, memory, topology"},
       {"host", probe_host, {}, "distribution, kernel, container, cgroup, limits"},
       {"pci", probe_pci, {}, "display controllers and processing accelerators"},
@@ -16,7 +22,10 @@ const std::vector<Probe>& all_probes() {
       {"device-nodes", probe_device_nodes, {}, "GPU device nodes and who may open them"},
       {"kernel-log", probe_kernel_log, {"hardware", "driver"}, "what the kernel printed about GPUs"},
       {"env", probe_env, {}, "environment variables that matter"},
-      {"libraries", probe_libraries, {"driver", "runtime", "opencl", "python"}, "GPU libraries the loader picks, and copies they shadow"},
+      {"libraries",
+       probe_libraries,
+       {"driver", "runtime", "opencl", "python"},
+       "GPU libraries the loader picks, and copies they shadow"},
       {"python", probe_python, {"python", "keras", "usage", "runtime"}, "Python environments and frameworks"},
   };
   return probes;

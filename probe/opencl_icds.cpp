@@ -20,7 +20,8 @@ OpenclIcd read_icd(const Files& files, const std::string& file, const std::strin
   const auto content = files.read(file);
   icd.library = content.get() ? library_line(*content.get(), kind) : Text(failed(content.why()));
   if (!content.get()) return broken(std::move(icd), "unreadable", content.why());
-  if (!icd.library.get()) return broken(std::move(icd), "malformed", icd.library.why());
+  const std::string why = icd.library.why();
+  if (!icd.library.get()) return broken(std::move(icd), "malformed", why);
   return icd;
 }
 

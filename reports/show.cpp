@@ -30,6 +30,11 @@ std::string value(const Reading<T>& reading, std::string_view before = "", std::
   return reading.get() ? fmt::format("{}{}{}", before, *reading.get(), after) : std::string();
 }
 
+// "1 core", "2 cores".
+std::string counted(const Number& reading, std::string_view thing) {
+  return reading.get() ? fmt::format("{} {}{}", *reading.get(), thing, *reading.get() == 1 ? "" : "s") : std::string();
+}
+
 std::string joined(std::initializer_list<std::string> parts, std::string_view between = ", ") {
   std::string out;
   for (const std::string& part : parts) {
@@ -50,8 +55,8 @@ std::string show_host(const Snapshot& s) {
                                    value(cgroup->memory_mib, "", " MiB")}));
   }
   if (const auto* cpu = s.cpu.get()) {
-    out += row("CPU", joined({plain(cpu->model), value(cpu->sockets, "", " sockets"), value(cpu->cores, "", " cores"),
-                              value(cpu->threads, "", " threads"), value(cpu->numa_nodes, "", " NUMA nodes"),
+    out += row("CPU", joined({plain(cpu->model), counted(cpu->sockets, "socket"), counted(cpu->cores, "core"),
+                              counted(cpu->threads, "thread"), counted(cpu->numa_nodes, "NUMA node"),
                               value(cpu->allowed_cpus, "", " allowed")}));
     if (const auto* isa = cpu->isa.get()) out += row("ISA", fmt::format("{}", fmt::join(*isa, " ")));
   }

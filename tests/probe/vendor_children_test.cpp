@@ -167,7 +167,7 @@ TEST(VendorChildren, SurviveAHang) {
 }
 
 TEST(VendorChildren, SurviveAHungerForMemory) {
-  const Limits limits{.time = milliseconds(10000), .memory_mib = 256};
+  const Limits limits{.time = milliseconds(10000), .memory_mib = 1024};
   nvml_is_lost("eat", "memory", "nvmlInit", limits);
   cuda_is_lost("eat", "memory", "cuInit", limits);
   both_are_lost("eat", "memory", "MiB", limits);
