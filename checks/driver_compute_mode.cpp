@@ -11,7 +11,7 @@ constexpr const char* id = "driver.compute-mode";
 
 // A process on this GPU, which an exclusive mode gives it to alone.
 const NvidiaProcess* holder(const Snapshot& snapshot, const NvidiaDevice& device, std::size_t* position) {
-  const auto processes = of(snapshot.nvidia, &Nvidia::processes);
+  const auto& processes = of(snapshot.nvidia, &Nvidia::processes);
   for (std::size_t i = 0; processes.get() && i < processes.get()->size(); ++i) {
     const NvidiaProcess& process = (*processes.get())[i];
     if (!process.gpu.get() || !device.index.get() || *process.gpu.get() != *device.index.get()) continue;
@@ -57,7 +57,7 @@ void tell(const Snapshot& snapshot, const std::vector<NvidiaDevice>& devices, st
 
 void run(const Snapshot& snapshot, Answers& answers) {
   if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(id, why);
-  const auto devices = of(snapshot.nvidia, &Nvidia::devices);
+  const auto& devices = of(snapshot.nvidia, &Nvidia::devices);
   if (!devices.get()) return answers.unknown(id, why_unknown("/nvidia/devices", devices));
   bool unknown = false;
   for (std::size_t i = 0; i < devices.get()->size(); ++i) {
