@@ -30,7 +30,7 @@ PciDevice row(std::string address, unsigned vendor, unsigned device, unsigned cl
 std::jmp_buf escape;
 char complaint[256];  // NOLINT: written by the hook, which has no other way to hand it on
 
-void give_up(char* format, ...) {
+__attribute__((noreturn)) void give_up(char* format, ...) {
   std::va_list args;
   va_start(args, format);
   std::vsnprintf(complaint, sizeof complaint, format, args);
