@@ -170,7 +170,7 @@ std::string states_text(const Report& report, bool verbose) {
 std::string render_text(const Report& report, const ReportStyle& style) {
   std::string out = painted_wrap(fmt::format("{:<12}", upper(text(report.verdict))), report.verdict_why,
                                  color_of(report.verdict), style.color);
-  out += "\n" + host_summary(report.snapshot);
+  if (const std::string summary = host_summary(report.snapshot); !summary.empty()) out += "\n" + summary;
   if (!report.ladders.empty()) {
     out += "\n" + paint("GPUs", Color::bold, style.color) + "  (+ holds, x broken, ? not known, - does not apply)\n";
     out += ladders_text(report.ladders);
