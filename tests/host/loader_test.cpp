@@ -139,7 +139,7 @@ TEST_F(LoaderTest, TakesALibraryOfWhichOnlyTheNameWasCaptured) {
 TEST_F(LoaderTest, TakesPathsAndRelativeFoldersFromTheWorkingFolder) {
   put_library("/job/here/libx.so.1");
   EXPECT_THAT(look_up("/job/here/libx.so.1"), ElementsAre("path /job/here/libx.so.1"));
-  EXPECT_THAT(look_up("libx.so.1", {{"LD_LIBRARY_PATH", "here"}, {"PWD", "/work"}}),
+  EXPECT_THAT(look_up("libx.so.1", {{"LD_LIBRARY_PATH", "here"}, {"PWD", "/job"}}),
               ElementsAre("LD_LIBRARY_PATH /job/here/libx.so.1"));
   EXPECT_THAT(look_up("libx.so.1", {{"LD_LIBRARY_PATH", ":"}, {"PWD", "/job/here"}}),
               ElementsAre("LD_LIBRARY_PATH /job/here/libx.so.1"));
