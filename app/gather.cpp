@@ -10,7 +10,7 @@
 #include <ctime>
 
 #include "app/host_folder.h"
-#include "checks/check.h"
+#include "checks/report.h"
 #include "probe/probes.h"
 
 extern char** environ;  // NOLINT: POSIX
@@ -34,11 +34,7 @@ std::vector<std::string> wanted_families(const Options& options) {
   std::vector<std::string> families;
   for (const Diagnosis& row : catalogue()) {
     const std::string id = row.id, family = id.substr(0, id.find('.'));
-    const auto names = [&](const std::vector<std::string>& list) {
-      return std::ranges::any_of(list, [&](const std::string& name) { return name == id || name == family; });
-    };
-    if ((options.only.empty() || names(options.only)) && !names(options.skip) &&
-        std::ranges::find(families, family) == families.end())
+    if (is_wanted(options.only, options.skip, id) && std::ranges::find(families, family) == families.end())
       families.push_back(family);
   }
   return families;

@@ -17,10 +17,6 @@ bool named(const std::vector<std::string>& names, const std::string& id) {
   });
 }
 
-bool wanted(const JudgeOptions& options, const std::string& id) {
-  return (options.only.empty() || named(options.only, id)) && !named(options.skip, id);
-}
-
 // Findings of the same id and subject become one: the surest stays, the evidence of all is kept.
 std::vector<Finding> merge_equal(std::vector<Finding> findings) {
   std::vector<Finding> merged;
@@ -83,13 +79,17 @@ void order(std::vector<Finding>& findings) {
 
 }  // namespace
 
+bool is_wanted(const std::vector<std::string>& only, const std::vector<std::string>& skip, const std::string& id) {
+  return (only.empty() || named(only, id)) && !named(skip, id);
+}
+
 Report judge(const Snapshot& snapshot, const JudgeOptions& options) {
   Report report{.options = options, .snapshot = snapshot};
   Answers answers;
   for (const Check& check : all_checks()) check.run(snapshot, answers);
 
-  std::erase_if(answers.findings, [&](const Finding& f) { return !wanted(options, f.id); });
-  std::erase_if(answers.results, [&](const CheckResult& r) { return !wanted(options, r.id); });
+  std::erase_if(answers.findings, [&](const Finding& f) { return !is_wanted(options.only, options.skip, f.id); });
+  std::erase_if(answers.results, [&](const CheckResult& r) { return !is_wanted(options.only, options.skip, r.id); });
   report.findings = merge_equal(std::move(answers.findings));
   for (Finding& finding : report.findings) begin_with_capitals(finding.fix);
   judge_expectations(report);

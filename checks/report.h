@@ -18,6 +18,9 @@ struct JudgeOptions {
   std::string tool_version{};
 };
 
+// Whether `only` (empty: all) and `skip`, ids or families each, leave this diagnosis in.
+bool is_wanted(const std::vector<std::string>& only, const std::vector<std::string>& skip, const std::string& id);
+
 struct Report {
   JudgeOptions options{};
   Verdict verdict = Verdict::incomplete;
