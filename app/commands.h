@@ -1,9 +1,27 @@
 #pragma once
+// The commands: one file app/command_<name>.cpp each, listed by hand in commands.cpp.
+#include <vector>
+
 #include "app/options.h"
+
+namespace CLI {
+class App;
+}
 
 namespace envdoctor {
 
-// Runs the command and returns the exit status of the contract: 0, 1, 2 or 3. Throws UsageError and BadDocument.
+struct Command {
+  const char* name;
+  const char* help;                          // one line; no full stop
+  void (*declare)(CLI::App&, Options&);      // the arguments and options that only it takes; null: none
+  int (*run)(const Options&);                // answers the exit status of the contract; throws UsageError, BadDocument
+};
+
+extern const Command check_command, show_command, capture_command, diagnose_command, explain_command, list_command;
+
+const std::vector<Command>& all_commands();  // as --help lists them; the first is the default
+
+// Runs the command that the options name.
 int run_command(const Options& options);
 
 }  // namespace envdoctor

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "app/commands.h"
 #include "checks/check.h"
 
 namespace envdoctor {
@@ -26,7 +27,11 @@ std::size_t distance(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-std::vector<std::string> command_names() { return {"check", "show", "capture", "diagnose", "explain", "list"}; }
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const Command& command : all_commands()) names.emplace_back(command.name);
+  return names;
+}
 
 std::vector<std::string> diagnosis_names() {
   std::vector<std::string> names;

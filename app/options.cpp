@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "app/commands.h"
 #include "app/names.h"
 #include "reports/reports.h"
 
@@ -106,27 +107,10 @@ Options parse_options(int argc, const char* const* argv, std::string& printed) {
   add_report_options(app, options, outputs, expectations);
   add_gather_options(app, options);
 
-  auto* check = app.add_subcommand("check", "probe this host and diagnose (the default)");
-  auto* show = app.add_subcommand("show", "what this host is, without judgement");
-  auto* capture = app.add_subcommand("capture", "write what check would gather as a snapshot");
-  auto* diagnose = app.add_subcommand("diagnose", "diagnose from snapshots and logs alone");
-  auto* explain = app.add_subcommand("explain", "one diagnosis in full");
-  auto* list = app.add_subcommand("list", "all diagnoses and probes");
-  for (auto* command : {check, show, capture, diagnose, explain, list}) command->fallthrough();
-
-  show->add_option("section", options.arguments, "one of: " + fmt::format("{}", fmt::join(show_sections(), ", ")))
-      ->expected(0, 1);
-  capture->add_option("--host-folder", options.host_folder, "write a folder with the files as read, for tests")
-      ->option_text("FOLDER");
-  diagnose->add_option("snapshot", options.arguments, "snapshots or JSON reports; - is standard input")
-      ->option_text("[SNAPSHOT...]");
-  diagnose
-      ->add_option("--log", options.logs, "a log of the program that misbehaves; - is standard input; may be repeated")
-      ->option_text("FILE");
-  explain->add_option("id", options.arguments, "a diagnosis, such as driver.version-mismatch")
-      ->expected(1)
-      ->required()
-      ->option_text("ID");
+  for (const Command& command : all_commands()) {
+    auto* subcommand = app.add_subcommand(command.name, command.help)->fallthrough();
+    if (command.declare) command.declare(*subcommand, options);
+  }
 
   const auto own_words = [&] {
     return "'envdoctor " + (app.get_subcommands().empty() ? "" : options.command + " ") +
@@ -159,8 +143,6 @@ Options parse_options(int argc, const char* const* argv, std::string& printed) {
   for (const std::string& text : expectations) parse_expectation(text, options);
   check_names(options.only);
   check_names(options.skip);
-  if (options.command == "diagnose" && options.arguments.empty() && options.logs.empty())
-    throw UsageError("diagnose needs a snapshot or --log FILE. " + own_words());
   return options;
 }
 

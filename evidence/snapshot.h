@@ -1,5 +1,6 @@
 #pragma once
 // All the evidence of one host at one time. A section that is not probed was not looked at: that is never 'no'.
+#include "evidence/compute.h"
 #include "evidence/gpu_stacks.h"
 #include "evidence/host.h"
 #include "evidence/log.h"
@@ -31,9 +32,12 @@ struct Snapshot {
   Reading<Jax> jax{};
   Reading<Keras> keras{};
   Reading<Topology> topology{};
+  List<ComputeResult> compute{};
+  List<ComputeNotRun> compute_not_run{};
   List<LogEvent> log{};
   ENVDOCTOR_FIELDS(Snapshot, captured, probes, host, cpu, memory, pci, modules, device_nodes, nvidia, rocm, level_zero,
-                   opencl, env, libraries, toolkits, python, tensorflow, torch, jax, keras, topology, log)
+                   opencl, env, libraries, toolkits, python, tensorflow, torch, jax, keras, topology, compute,
+                   compute_not_run, log)
 };
 
 }  // namespace envdoctor

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace envdoctor {
@@ -10,7 +11,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-const std::string examples = std::string(ENVDOCTOR_SOURCE) + "/docs/examples/";
+const std::string examples = std::string(source_folder) + "/docs/examples/";
 
 TEST(CommandLine, PrintsItsVersionAndHelp) {
   EXPECT_THAT(run_envdoctor("--version").out, StartsWith("envdoctor 0."));

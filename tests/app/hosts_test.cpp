@@ -10,12 +10,13 @@
 #include "probe/probes.h"
 #include "reports/reports.h"
 #include "tests/support/golden.h"
+#include "tests/support/paths.h"
 
 namespace envdoctor {
 namespace {
 
 namespace fs = std::filesystem;
-const fs::path folder = fs::path(ENVDOCTOR_SOURCE) / "fixtures" / "hosts";
+const fs::path folder = fs::path(source_folder) / "fixtures" / "hosts";
 
 std::vector<std::string> host_names() {
   std::vector<std::string> names;

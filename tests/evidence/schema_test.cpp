@@ -5,6 +5,7 @@
 
 #include "evidence/json.h"
 #include "tests/support/golden.h"
+#include "tests/support/paths.h"
 
 namespace envdoctor {
 namespace {
@@ -66,7 +67,7 @@ TEST(SnapshotSchema, FollowsFromTheFieldLists) {
   schema["required"] = {"schema"};
   schema["properties"] = {{"schema", {{"const", "envdoctor.snapshot/1"}}}};
   schema["properties"].update(body["properties"]);
-  expect_golden(std::string(ENVDOCTOR_SOURCE) + "/docs/schema/snapshot-1.json", schema.dump(1) + "\n");
+  expect_golden(std::string(source_folder) + "/docs/schema/snapshot-1.json", schema.dump(1) + "\n");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "knowledge/gpus.h"
 #include "knowledge/knowledge.h"
 #include "knowledge/rows.h"
+#include "tests/support/paths.h"
 
 namespace envdoctor::knowledge {
 namespace {
@@ -37,7 +38,7 @@ using KnowledgeFolderDeathTest = Folder;
 
 TEST(Table, EveryJsonFileInTheSourceIsEmbeddedAsItStands) {
   std::vector<std::string> files;
-  for (const auto& file : fs::directory_iterator(fs::path(ENVDOCTOR_SOURCE) / "knowledge")) {
+  for (const auto& file : fs::directory_iterator(fs::path(source_folder) / "knowledge")) {
     if (file.path().extension() != ".json") continue;
     files.push_back(file.path().stem());
     std::ifstream in(file.path(), std::ios::binary);

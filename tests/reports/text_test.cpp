@@ -5,6 +5,7 @@
 #include "reports/lines.h"
 #include "reports/reports.h"
 #include "tests/support/examples.h"
+#include "tests/support/paths.h"
 
 namespace envdoctor {
 namespace {
@@ -28,7 +29,7 @@ TEST_P(TextReport, FitsEightyColumnsWithoutColour) {
 }
 
 TEST_P(TextReport, ReadsAsWritten) {
-  expect_golden(std::string(ENVDOCTOR_SOURCE) + "/docs/examples/" + GetParam() + ".txt",
+  expect_golden(std::string(source_folder) + "/docs/examples/" + GetParam() + ".txt",
                 render_text(judge(example(GetParam()), {}), {}));
 }
 

@@ -8,11 +8,12 @@
 
 #include "evidence/json.h"
 #include "probe/session.h"
+#include "tests/support/paths.h"
 
 namespace envdoctor {
 
 inline std::string fake(const std::string& api, const std::string& way) {
-  return std::string(ENVDOCTOR_TEST_BUILD) + "/fakes/fake_" + api + "_" + way + ".so";
+  return std::string(test_build_folder) + "/fakes/fake_" + api + "_" + way + ".so";
 }
 
 struct Outing {

@@ -12,11 +12,12 @@
 
 #include "evidence/json.h"
 #include "probe/opencl.h"
+#include "tests/support/paths.h"
 
 namespace envdoctor {
 
 inline std::string fake_opencl(const std::string& way) {
-  return std::string(ENVDOCTOR_TEST_BUILD) + "/fakes/fake_opencl_" + way + ".so";
+  return std::string(test_build_folder) + "/fakes/fake_opencl_" + way + ".so";
 }
 
 // ENVDOCTOR_REPETITIONS=100 for the long run.

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "tests/support/paths.h"
 #include "tests/support/golden.h"
 
 namespace envdoctor {
@@ -31,7 +32,7 @@ inline std::string test_folder() {
 inline Ran run_envdoctor(const std::string& arguments, const std::string& before = "") {
   const std::string folder = test_folder();
   const std::string command =
-      before + " " + ENVDOCTOR_BINARY + " " + arguments + " >" + folder + "/out 2>" + folder + "/err";
+      before + " " + binary_path + " " + arguments + " >" + folder + "/out 2>" + folder + "/err";
   const int status = std::system(command.c_str());  // NOLINT: the test's own words
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_whole(folder + "/out"),
           read_whole(folder + "/err")};

@@ -1,0 +1,27 @@
+#include <CLI/CLI.hpp>
+
+#include "app/commands.h"
+#include "app/files.h"
+#include "app/gather.h"
+#include "evidence/json.h"
+
+namespace envdoctor {
+namespace {
+
+void declare(CLI::App& app, Options& options) {
+  app.add_option("--host-folder", options.host_folder, "write a folder with the files as read, for tests")
+      ->option_text("FOLDER");
+}
+
+int capture(const Options& options) {
+  const std::string json = to_json(gather_here(options));
+  for (const Output& output : options.outputs) write_file(output.path, json);
+  if (options.outputs.empty() && options.host_folder.empty()) write_out(json);
+  return 0;
+}
+
+}  // namespace
+
+const Command capture_command = {"capture", "write what check would gather as a snapshot", declare, capture};
+
+}  // namespace envdoctor

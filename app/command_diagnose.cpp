@@ -1,0 +1,46 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "app/commands.h"
+#include "app/files.h"
+#include "app/reporting.h"
+#include "evidence/json.h"
+#include "evidence/merge.h"
+#include "probe/log.h"
+
+namespace envdoctor {
+namespace {
+
+void declare(CLI::App& app, Options& options) {
+  app.add_option("snapshot", options.arguments, "snapshots or JSON reports; - is standard input")
+      ->option_text("[SNAPSHOT...]");
+  app.add_option("--log", options.logs, "a log of the program that misbehaves; - is standard input; may be repeated")
+      ->option_text("FILE");
+}
+
+int diagnose(const Options& options) {
+  if (options.arguments.empty() && options.logs.empty())
+    throw UsageError("diagnose needs a snapshot or --log FILE. 'envdoctor diagnose --help' tells what it takes.");
+  std::vector<Snapshot> snapshots;
+  for (const std::string& path : options.arguments)
+    snapshots.push_back(snapshot_from_json(read_input(path), shown_name(path)));
+  if (snapshots.empty()) snapshots.emplace_back();
+  for (const std::string& path : options.logs) {
+    const Snapshot from_log = read_log_file(path, options.redact);
+    for (Snapshot& snapshot : snapshots) fill_in(snapshot, from_log);
+  }
+  int worst = 0;
+  for (const Snapshot& snapshot : snapshots) {
+    const Report report = judge(snapshot, judge_options(options, true));
+    write_reports(report, options);
+    const int status = exit_status(report, options.fail_on);
+    worst = worst == 1 || status == 1 ? 1 : std::max(worst, status);
+  }
+  return worst;
+}
+
+}  // namespace
+
+const Command diagnose_command = {"diagnose", "diagnose from snapshots and logs alone", declare, diagnose};
+
+}  // namespace envdoctor

@@ -1,0 +1,27 @@
+#include <fmt/format.h>
+
+#include "app/commands.h"
+#include "app/files.h"
+#include "checks/report.h"
+#include "probe/probes.h"
+#include "reports/reports.h"
+
+namespace envdoctor {
+namespace {
+
+int list(const Options&) {
+  std::string out = "Diagnoses\n";
+  for (const Diagnosis& row : catalogue()) out += fmt::format("  {:<36} {}\n", row.id, row.title);
+  out += "\nProbes\n";
+  for (const Probe& probe : all_probes()) out += fmt::format("  {:<36} {}\n", probe.name, probe.reads);
+  out += "\nFormats\n";
+  for (const Format& format : all_formats()) out += fmt::format("  {}\n", format.name);
+  write_out(out);
+  return 0;
+}
+
+}  // namespace
+
+const Command list_command = {"list", "all diagnoses and probes", nullptr, list};
+
+}  // namespace envdoctor

@@ -1,0 +1,31 @@
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "app/commands.h"
+#include "app/files.h"
+#include "app/gather.h"
+#include "reports/reports.h"
+
+namespace envdoctor {
+namespace {
+
+void declare(CLI::App& app, Options& options) {
+  app.add_option("section", options.arguments, fmt::format("one of: {}", fmt::join(show_sections(), ", ")))
+      ->expected(0, 1);
+}
+
+int show(const Options& options) {
+  const std::string section = options.arguments.empty() ? "" : options.arguments.front();
+  if (!section.empty() && std::ranges::find(show_sections(), section) == show_sections().end())
+    throw UsageError(fmt::format("show {}: no such section; there are {}", section, fmt::join(show_sections(), ", ")));
+  write_out(render_show(gather_here(options), section));
+  return 0;
+}
+
+}  // namespace
+
+const Command show_command = {"show", "what this host is, without judgement", declare, show};
+
+}  // namespace envdoctor

@@ -1,0 +1,53 @@
+#pragma once
+// A reference kernel: claim, inputs, reference with its bound, and how a device computes it. One file each,
+// kernels/<name>.cpp, its device source in kernels/cl/<name>.cl, one line in kernels/all.cpp.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels/expected.h"
+#include "kernels/operation.h"
+#include "kernels/plan.h"
+
+namespace envdoctor::kernels {
+
+using Sizes = std::map<std::string, std::int64_t>;  // {"m": 1024, "n": 1024, "k": 1024}, as the report shows them
+
+struct Problem {
+  Precision precision = Precision::fp32;
+  Sizes size{};
+  std::uint64_t seed = 1;
+};
+
+enum class Effort { tiny, quick, full };  // tiny: simulators (Oclgrind); quick: 'check'; full: 'verify'
+
+// What a device can do, as far as a plan depends on it.
+struct Abilities {
+  bool fp16 = false, fp64 = false;
+  std::size_t max_local_items = 256;     // work-items per group
+  std::size_t local_memory_bytes = 32768;
+  std::size_t memory_bytes = 0;          // that we may take
+  int compute_units = 1;
+};
+
+struct Work {
+  double flops = 0;  // floating operations (integer operations for integer kernels) of one run
+  double bytes = 0;  // that must move to and from memory in one run
+};
+
+struct Kernel {
+  const char* name = "";
+  const char* claim = "";  // what passing means, one sentence
+  std::vector<Precision> precisions{};
+  bool float_atomics = false;             // its order of summation is free: repeats may differ
+  std::vector<Sizes> (*sizes)(Precision, Effort) = nullptr;
+  std::vector<Array> (*inputs)(const Problem&) = nullptr;  // deterministic by seed; never zeros, never constant
+  std::vector<Expected> (*reference)(const Problem&, const std::vector<Array>& inputs) = nullptr;  // one per output
+  Plan (*plan)(const Problem&, Variant, const Abilities&) = nullptr;
+  Work (*work)(const Problem&) = nullptr;
+  Operation (*operation)(const Problem&) = nullptr;        // for naming what went wrong
+};
+
+const std::vector<Kernel>& all_kernels();  // the roster, in kernels/all.cpp
+
+}  // namespace envdoctor::kernels
