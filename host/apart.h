@@ -59,6 +59,15 @@ class Crew {
 
   // Forks and runs `work` there; `done` is called in the parent from within run(), and may start more.
   void start(std::string name, Limits limits, Work work, Done done);
+  // Starts several children that share what `shared` loads: it runs once, in a process of its own from which they are
+  // then forked. If it comes to grief or takes longer than 2 s, they are started without it.
+  struct Member {
+    std::string name{};
+    Limits limits{};
+    Work work{};
+    Done done{};
+  };
+  void start_sharing(std::function<void()> shared, std::vector<Member> members);
   // Starts a program: argv[0] looked up on PATH if it has no slash. Its answer is its standard output, at most 16 MiB;
   // `printed` is the tail of its standard error. `env` are "NAME=value" lines, all of them.
   void exec(std::string name, Limits limits, std::vector<std::string> argv, std::vector<std::string> env, Done done);

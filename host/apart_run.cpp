@@ -25,24 +25,6 @@ constexpr std::size_t tail_size = 4096;
 constexpr std::size_t output_limit = 16u << 20;
 constexpr std::size_t visit_limit = 1u << 20;  // more than a pipe holds: what a dead child left is read in one visit
 
-struct Pipe {
-  Descriptor reading{}, writing{};
-};
-
-// Above 2, lest a parent started without standard streams loses them in dup2.
-Descriptor above_standard(int number) {
-  const Descriptor low(number);
-  return Descriptor(fcntl(number, F_DUPFD_CLOEXEC, 3));
-}
-
-Pipe make_pipe() {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return {};
-  Pipe pipe{.reading = above_standard(ends[0]), .writing = above_standard(ends[1])};
-  if (pipe.reading) fcntl(pipe.reading.get(), F_SETFL, O_NONBLOCK);
-  return pipe;
-}
-
 template <class Take>
 void drain(Descriptor& from, Take take) {
   static char bytes[64 * 1024];
@@ -79,38 +61,58 @@ std::string signal_name(int number) {
 
 }  // namespace
 
+bool ChildPipes::open(bool with_output) {
+  frames = make_pipe();
+  printed = make_pipe();
+  if (with_output) output = make_pipe();
+  return frames.writing && printed.writing && (!with_output || output.writing);
+}
+
+void ChildPipes::close_reading() {
+  for (Pipe* pipe : {&frames, &printed, &output}) pipe->reading.close();
+}
+
+void run_child(pid_t parent, ChildPipes& pipes, const std::function<void(int)>& body) {
+  const int errors = pipes.printed.writing.get();
+  become_child(parent, pipes.output.writing ? pipes.output.writing.get() : errors, errors);
+  pipes.close_reading();
+  pipes.printed.writing.close();
+  pipes.output.writing.close();
+  body(pipes.frames.writing.get());
+  _exit(0);
+}
+
 void Crew::Child::launch(const std::vector<Child>& others, const std::function<void(int)>& body) {
-  Pipe frame_pipe = make_pipe();
-  Pipe print_pipe = make_pipe();
-  Pipe output_pipe = program ? make_pipe() : Pipe{};
+  ChildPipes pipes;
   const auto give_up = [&](const char* what) {
     result = Ended{.how = How::exited, .why = fmt::format("no child could be started: {}: {}", what, strerror(errno))};
   };
-  if (!frame_pipe.writing || !print_pipe.writing || (program && !output_pipe.writing)) return give_up("pipe");
+  if (!pipes.open(program)) return give_up("pipe");
   std::fflush(nullptr);  // or the child would print our text again
   const pid_t parent = getpid();
-  pid = fork();
-  if (pid < 0) return give_up("fork");
-  if (pid == 0) {
+  const pid_t child = fork();
+  if (child < 0) return give_up("fork");
+  if (child == 0) {
     for (const Child& other : others) {
       for (const Descriptor* end : {&other.process, &other.frames, &other.output, &other.printed}) {
         if (*end) ::close(end->get());
       }
     }
-    become_child(parent, (program ? output_pipe : print_pipe).writing.get(), print_pipe.writing.get());
-    for (Pipe* pipe : {&frame_pipe, &print_pipe, &output_pipe}) pipe->reading.close();
-    print_pipe.writing.close();
-    output_pipe.writing.close();
-    body(frame_pipe.writing.get());
-    _exit(0);
+    run_child(parent, pipes, body);
   }
-  setpgid(pid, pid);  // here as well: whoever comes first
+  setpgid(child, child);  // here as well: whoever comes first
+  adopt(child, std::move(pipes));
+}
+
+void Crew::Child::adopt(pid_t child, ChildPipes pipes) {
+  pid = child;
+  started = Clock::now();
 #ifdef SYS_pidfd_open
   process = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
 #endif
-  frames = std::move(frame_pipe.reading);
-  printed = std::move(print_pipe.reading);
-  output = std::move(output_pipe.reading);
+  frames = std::move(pipes.frames.reading);
+  printed = std::move(pipes.printed.reading);
+  output = std::move(pipes.output.reading);
 }
 
 void Crew::Child::read_streams() {

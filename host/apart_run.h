@@ -1,5 +1,5 @@
 #pragma once
-// One child as its parent sees it.
+// Children as their parent sees them.
 #include <chrono>
 #include <optional>
 #include <string>
@@ -7,11 +7,24 @@
 #include "host/apart.h"
 #include "host/apart_frames.h"
 #include "host/descriptor.h"
+#include "host/pipe.h"
 
 namespace envdoctor {
 
 using Clock = std::chrono::steady_clock;
 
+// What a child writes to; its own side has the writing ends. The output is a program's only.
+struct ChildPipes {
+  Pipe frames{}, printed{}, output{};
+  // False, with errno set, if there are no more descriptors.
+  bool open(bool with_output);
+  void close_reading();
+};
+
+// In a child, fork() just done: becomes one of `parent`'s children with these pipes, then runs `body`.
+[[noreturn]] void run_child(pid_t parent, ChildPipes& pipes, const std::function<void(int frames)>& body);
+
+// One child as its parent sees it.
 struct Crew::Child {
   std::string name{};
   Limits limits{};
@@ -36,6 +49,8 @@ struct Crew::Child {
 
   // Forks. `body` runs in the child and must not return.
   void launch(const std::vector<Child>& others, const std::function<void(int frames)>& body);
+  // In this process: takes a child that was forked elsewhere and is now our own.
+  void adopt(pid_t child, ChildPipes pipes);
   // Looks once at everything: what it wrote, whether it ended, whether it is past a limit.
   void advance(Clock::time_point now, bool look_at_memory);
   // Asks it to end. No effect if that was done before.

@@ -13,6 +13,7 @@ class SharedCount {
 
   // One more; answers the new count. 0 if there is no memory to share: then no count can be reached.
   int add() const { return count_ ? count_->fetch_add(1) + 1 : 0; }
+  [[nodiscard]] int value() const { return count_ ? count_->load() : 0; }
 
  private:
   std::atomic<int>* count_ = nullptr;

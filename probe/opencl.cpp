@@ -1,9 +1,10 @@
-// The loader and the registered drivers as files; then a child per driver, side by side. The last child to come through
-// then asks as an application does: its own driver is loaded by then, which halves what that costs, and where a driver
-// took its child down nobody asks. Without any driver a child of its own asks.
+// The loader and the registered drivers as files; then a child per driver, side by side. Once all have listed their
+// devices, the first child that has nothing to launch asks as an application does: it has much of what that takes
+// loaded by then. Where a driver took its child down nobody asks. Without any driver a child of its own asks.
 #include "probe/opencl.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -26,7 +27,9 @@ struct Gathering {
   std::vector<std::vector<OpenclPlatform>> platforms{};  // per driver
   std::string guilty{};                                  // the first driver that took its child down, and how
   std::size_t running = 0;
-  SharedCount through{};  // children whose driver did them no harm
+  SharedCount listed{};  // children whose driver has listed its devices and done them no harm
+  SharedCount lost{};    // children that were taken down
+  SharedCount asking{};  // as an application does; the first does it
 };
 
 // The real loader and the drivers must see the variables that the probe was given.
@@ -97,6 +100,7 @@ void driver_ended(Gathering& all, std::size_t index, const Ended& ended, const S
   }
   if (through && icd.loads.is(false) && !icd.error_kind.is("not-an-icd")) explain(all.session.host, all.loader, icd);
   if (!through) {
+    all.lost.add();
     blame_end(all, icd, ended);
     if (all.guilty.empty()) all.guilty = fmt::format("{}: {}", culprit, ended.why);
   }
@@ -129,23 +133,44 @@ void start_application(const std::shared_ptr<Gathering>& all, Limits limits) {
   });
 }
 
+bool has_device(const Opencl& seen) {
+  return seen.platforms.get() && std::ranges::any_of(*seen.platforms.get(), [](const OpenclPlatform& platform) {
+           return platform.devices.get() && !platform.devices.get()->empty();
+         });
+}
+
+// Until each driver has listed its devices or is lost, but no longer than one that compiles for the first time is
+// worth.
+void wait_for_others(const Gathering& all, int drivers) {
+  constexpr int turns = 2000;
+  for (int i = 0; i < turns && all.lost.value() == 0 && all.listed.value() < drivers; ++i) usleep(250);
+}
+
 void start_drivers(const std::shared_ptr<Gathering>& all, Limits limits) {
   all->platforms.resize(all->icds.size());
   all->running = static_cast<std::size_t>(
       std::ranges::count_if(all->icds, [](const OpenclIcd& icd) { return !icd.loads.is(false); }));
   if (all->running == 0) return start_application(all, limits);
-  const auto last = static_cast<int>(all->running);
+  const auto drivers = static_cast<int>(all->running);
+  std::vector<Session::Task> tasks;
   for (std::size_t i = 0; i < all->icds.size(); ++i) {
     if (all->icds[i].loads.is(false)) continue;
-    const auto work = [all, last, i](const Channel& channel) {
+    const auto work = [all, drivers, i](const Channel& channel) {
       set_environment(all->session.host);
-      const Opencl seen = ask_driver(channel, all->icds[i], all->kind != "khronos");
+      const Opencl seen = ask_driver(channel, all->icds[i], all->kind != "khronos", [&] { all->listed.add(); });
       answer(channel, seen);
-      if (all->through.add() == last) ask_on(channel, seen);
+      if (!has_device(seen)) wait_for_others(*all, drivers);
+      if (all->listed.value() == drivers && all->asking.add() == 1) ask_on(channel, seen);
     };
     const auto done = [all, i](const Ended& ended, const Snapshot& part) { driver_ended(*all, i, ended, part); };
-    all->session.collect("opencl", limits, work, done);
+    tasks.push_back({work, done});
   }
+  const auto shared = [all] {
+    set_environment(all->session.host);
+    for (const std::string& path : shared_libraries(all->session.host, all->loader, all->icds))
+      static_cast<void>(Library::open(path, true));
+  };
+  all->session.collect_sharing("opencl", limits, shared, std::move(tasks));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 // The parts of the OpenCL probe, in the order in which they do their work.
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -37,9 +38,13 @@ List<OpenclIcd> registered(const Host& host, const Registration& where, const st
 // Says which file the dynamic loader picks for a driver and, if one can be seen, why it can't be loaded.
 void explain(const Host& host, const Loader& loader, OpenclIcd& icd);
 
-// In a child: one driver, with its platforms, its devices and a launch on each. Answers what it has after each stage.
+// In a child: one driver, with its platforms, its devices, then a launch on each. Answers what it has after each stage;
+// `listed` is called before the launches.
 // Lazily: undefined functions are found out when called, as ocl-icd loads drivers; Khronos' loader wants all at once.
-Opencl ask_driver(const Channel& channel, OpenclIcd icd, bool lazily);
+Opencl ask_driver(const Channel& channel, OpenclIcd icd, bool lazily, const std::function<void()>& listed);
+// The libraries, by path, that two or more of these drivers need and the dynamic loader takes from the system's places
+// for each of them.
+std::vector<std::string> shared_libraries(const Host& host, const Loader& loader, const std::vector<OpenclIcd>& icds);
 // In a child: what an application sees through libOpenCL.
 Opencl ask_as_application(const Channel& channel);
 void answer(const Channel& channel, const Opencl& opencl);

@@ -1,6 +1,8 @@
 // In a child: one driver, loaded without any libOpenCL.
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "evidence/json.h"
 #include "knowledge/names.h"
 #include "probe/opencl.h"
@@ -9,6 +11,14 @@ namespace envdoctor::opencl {
 namespace {
 
 constexpr cl_uint most_platforms = 64;
+
+// A device to launch the tiny kernel on: its place among what was found, and the driver's names for it.
+struct Target {
+  std::size_t platform, device;
+  cl_platform_id platform_id;
+  cl_device_id device_id;
+  const OpenclCalls* calls;
+};
 
 void blame(OpenclIcd& icd, const char* kind, const std::string& error) {
   icd.error_kind = std::string(kind);
@@ -47,8 +57,9 @@ std::string call_error(const char* call, cl_int code) {
   return name.empty() ? fmt::format("{}: error {}", call, code) : fmt::format("{}: {}", call, name);
 }
 
-Opencl ask_driver(const Channel& channel, OpenclIcd icd, bool lazily) {
+Opencl ask_driver(const Channel& channel, OpenclIcd icd, bool lazily, const std::function<void()>& listed) {
   std::vector<OpenclPlatform> found;
+  std::vector<std::unique_ptr<OpenclCalls>> tables;
   const auto result = [&] { return Opencl{.icds = std::vector<OpenclIcd>{icd}, .platforms = found}; };
   // What is known before a dangerous call. That it names a step tells it from the last word.
   const auto before = [&](const char* step) {
@@ -72,24 +83,29 @@ Opencl ask_driver(const Channel& channel, OpenclIcd icd, bool lazily) {
     blame(icd, "not-an-icd", entry.why());
     return result();
   }
+  std::vector<Target> targets;
   for (cl_platform_id id : list_platforms(channel, *entry.get(), icd)) {
     before("platform's table of calls");
-    OpenclCalls own{};
-    const OpenclCalls* calls = id ? opencl_calls(id, *entry.get(), own) : nullptr;
+    auto own = std::make_unique<OpenclCalls>();
+    const OpenclCalls* calls = id ? opencl_calls(id, *entry.get(), *own) : nullptr;
     if (!calls) {
       blame(icd, "not-an-icd", id ? "a platform has no table of calls" : "the driver handed out a null platform");
       continue;
     }
     std::vector<cl_device_id> devices;
-    OpenclPlatform& platform = found.emplace_back(read_platform(channel, *calls, id, devices));
-    platform.icd = icd.file;
+    found.push_back(read_platform(channel, *calls, id, devices));
+    found.back().icd = icd.file;
     for (std::size_t i = 0; i < devices.size(); ++i) {
-      if (!devices[i]) continue;
-      Text& kernel = (*platform.devices.get())[i].kernel;
-      kernel = failed("the launch did not come back");  // stands if this child does not
-      before("clCreateContext");
-      kernel = launch(channel, *calls, id, devices[i]);
+      if (devices[i]) targets.push_back({found.size() - 1, i, id, devices[i], calls});
     }
+    tables.push_back(std::move(own));
+  }
+  listed();
+  for (const Target& target : targets) {
+    Text& kernel = (*found[target.platform].devices.get())[target.device].kernel;
+    kernel = failed("the launch did not come back");  // stands if this child does not
+    before("clCreateContext");
+    kernel = launch(channel, *target.calls, target.platform_id, target.device_id);
   }
   return result();
 }

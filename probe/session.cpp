@@ -8,6 +8,24 @@
 #include "probe/redact.h"
 
 namespace envdoctor {
+namespace {
+
+Crew::Done with_parsed_answer(std::string probe, std::function<void(const Ended&, const Snapshot&)> done) {
+  return [probe = std::move(probe), done = std::move(done)](const Ended& end) {
+    Ended ended = end;
+    Snapshot part;
+    try {
+      if (!ended.answer.empty()) part = snapshot_from_json(ended.answer, "the answer of probe " + probe);
+    } catch (const BadDocument& bad) {
+      part = {};
+      ended.how = Ended::How::malformed;
+      ended.why = bad.what();
+    }
+    done(ended, part);
+  };
+}
+
+}  // namespace
 
 Session::Session(const Host& host_, const GatherOptions& options_) : host(host_), options(options_) {}
 
@@ -59,18 +77,15 @@ void Session::apart(const std::string& probe, const std::string& culprit, Limits
 
 void Session::collect(const std::string& probe, Limits limits, std::function<void(const Channel&)> work,
                       std::function<void(const Ended&, const Snapshot&)> done) {
-  crew_.start(probe, limits, std::move(work), [probe, done = std::move(done)](const Ended& end) {
-    Ended ended = end;
-    Snapshot part;
-    try {
-      if (!ended.answer.empty()) part = snapshot_from_json(ended.answer, "the answer of probe " + probe);
-    } catch (const BadDocument& bad) {
-      part = {};
-      ended.how = Ended::How::malformed;
-      ended.why = bad.what();
-    }
-    done(ended, part);
-  });
+  crew_.start(probe, limits, std::move(work), with_parsed_answer(probe, std::move(done)));
+}
+
+void Session::collect_sharing(const std::string& probe, Limits limits, std::function<void()> shared,
+                              std::vector<Task> tasks) {
+  std::vector<Crew::Member> members;
+  for (Task& task : tasks)
+    members.push_back({probe, limits, std::move(task.work), with_parsed_answer(probe, std::move(task.done))});
+  crew_.start_sharing(std::move(shared), std::move(members));
 }
 
 Snapshot Session::finish() {

@@ -42,6 +42,13 @@ class Session {
   void collect(const std::string& probe, Limits limits, std::function<void(const Channel&)> work,
                std::function<void(const Ended&, const Snapshot&)> done);
 
+  // The same for several children that share what `shared` loads (Crew::start_sharing).
+  struct Task {
+    std::function<void(const Channel&)> work{};
+    std::function<void(const Ended&, const Snapshot&)> done{};
+  };
+  void collect_sharing(const std::string& probe, Limits limits, std::function<void()> shared, std::vector<Task> tasks);
+
   void record(const std::string& probe, ProbeStatus status);
   // Names the file that `culprit`, as given to apart(), turned out to be.
   void blame(const std::string& probe, const std::string& culprit, const std::string& file);

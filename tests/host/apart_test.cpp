@@ -9,6 +9,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
+
+#include "host/shared_count.h"
 
 namespace envdoctor {
 namespace {
@@ -380,6 +383,71 @@ TEST(Crew, GivesAChildNoInputAndNoCoreFile) {
   EXPECT_EQ(end.how, How::answered);
   EXPECT_EQ(end.answer, "0\n");  // 1 byte, in the blocks of 512 that the shell counts
   EXPECT_EQ(end.printed, "value\n");
+}
+
+struct Shared {
+  SharedCount loads{}, works{};
+  std::vector<Ended> ended{};
+
+  void run(std::function<void()> load, std::vector<Crew::Work> works_done, Limits limits = {}) {
+    Crew crew;
+    std::vector<Crew::Member> members;
+    for (Crew::Work& work : works_done)
+      members.push_back({"member", limits, std::move(work), [this](const Ended& end) { ended.push_back(end); }});
+    crew.start_sharing(std::move(load), std::move(members));
+    crew.run(plenty);
+  }
+};
+
+TEST(CrewSharing, LoadsOnceForAllAndHearsEachOfThem) {
+  Shared shared;
+  const pid_t own = getpid();
+  const auto work = [&](const Channel& channel) {
+    shared.works.add();
+    channel.answer(getppid() == own && getpgrp() == getpid() ? "ours" : "not ours");
+  };
+  shared.run([&] { shared.loads.add(); }, {work, work, work});
+  EXPECT_EQ(shared.loads.value(), 1);
+  EXPECT_EQ(shared.works.value(), 3);
+  ASSERT_EQ(shared.ended.size(), 3U);
+  for (const Ended& end : shared.ended) EXPECT_EQ(end.answer, "ours") << end.why;
+}
+
+TEST(CrewSharing, BlamesOnlyTheMemberThatCameToGrief) {
+  Shared shared;
+  const auto crash = [](const Channel& channel) {
+    channel.step("the step");
+    abort();
+  };
+  shared.run([] {}, {crash, [](const Channel& channel) { channel.answer("well"); }});
+  ASSERT_EQ(shared.ended.size(), 2U);
+  std::ranges::sort(shared.ended, {}, &Ended::answer);
+  EXPECT_EQ(shared.ended[0].how, How::crashed);
+  EXPECT_EQ(shared.ended[0].step, "the step");
+  EXPECT_EQ(shared.ended[1].answer, "well");
+}
+
+TEST(CrewSharing, DoesWithoutWhatCannotBeShared) {
+  for (const auto& load : {std::function<void()>([] { abort(); }), std::function<void()>(sleep_for_ever),
+                           std::function<void()>([] { throw std::runtime_error("no"); })}) {
+    Shared shared;
+    const auto work = [&](const Channel& channel) {
+      shared.works.add();
+      channel.answer("well");
+    };
+    shared.run(load, {work, work});
+    EXPECT_EQ(shared.works.value(), 2);
+    ASSERT_EQ(shared.ended.size(), 2U);
+    for (const Ended& end : shared.ended) EXPECT_EQ(end.answer, "well");
+  }
+}
+
+TEST(CrewSharing, EndsAMemberPastItsLimit) {
+  Shared shared;
+  const auto hang = [](const Channel&) { sleep_for_ever(); };
+  shared.run([] {}, {hang, hang}, quick);
+  ASSERT_EQ(shared.ended.size(), 2U);
+  for (const Ended& end : shared.ended) EXPECT_EQ(end.how, How::timed_out);
 }
 
 TEST(CrewExec, SaysThatAProgramIsNotThere) {

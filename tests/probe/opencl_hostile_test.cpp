@@ -22,6 +22,7 @@ class HostileDriver : public OpenclProbe {
     EXPECT_TRUE(lost.step.is(step)) << (lost.step.get() ? *lost.step.get() : "");
     EXPECT_TRUE(lost.error.get());
     expect_blame(file, kind);
+    expect_nobody_asked(file);
     expect_pocl();
     EXPECT_EQ(seen.platforms.get()->size(), 1U);
   }
@@ -32,6 +33,10 @@ class HostileDriver : public OpenclProbe {
     ASSERT_TRUE(status.error.get());
     EXPECT_TRUE(status.error.get()->culprit.is(file));
     EXPECT_TRUE(status.error.get()->kind.is(kind));
+  }
+
+  // As an application does: it would have met the same end.
+  void expect_nobody_asked(const std::string& file) {
     EXPECT_EQ(seen.application_platforms.outcome(), Outcome::failed);
     EXPECT_NE(seen.application_platforms.why().find(file), std::string::npos) << seen.application_platforms.why();
     EXPECT_EQ(seen.error.outcome(), Outcome::failed);
@@ -67,6 +72,7 @@ TEST_F(HostileDriver, WritesBeyondTheBuffer) {
   run();
   EXPECT_TRUE(icd(file).error_kind.is("crash"));
   expect_blame(file, "crash");
+  expect_nobody_asked(file);
   expect_pocl();
 }
 
@@ -79,6 +85,7 @@ TEST_F(HostileDriver, CrashesInTheLaunchAndKeepsItsDevice) {
   EXPECT_TRUE(lost.error_kind.is("crash"));
   EXPECT_TRUE(device(file).name.is("Fake GPU"));
   EXPECT_EQ(device(file).kernel.outcome(), Outcome::failed);
+  EXPECT_TRUE(seen.application_platforms.is(2));  // listing alone did no harm
   expect_blame(file, "crash");
   expect_pocl();
 }
