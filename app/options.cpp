@@ -4,9 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 
 #include "app/commands.h"
+#include "app/expectations.h"
 #include "app/names.h"
 #include "reports/reports.h"
 
@@ -19,19 +19,6 @@ Output parse_output(const std::string& text) {
   if (equals != text.npos && format_named(text.substr(0, equals)))
     return {text.substr(0, equals), text.substr(equals + 1)};
   return {{}, text};
-}
-
-void parse_expectation(const std::string& text, Options& options) {
-  const auto equals = text.find('=');
-  const std::string key = text.substr(0, equals);
-  if (equals == text.npos || key != "gpus")
-    throw UsageError(fmt::format("--expect {}: only gpus=NUMBER is known", text));
-  const std::string number = text.substr(equals + 1);
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-  if (error != std::errc() || end != number.data() + number.size() || value < 0)
-    throw UsageError(fmt::format("--expect {}: a number of GPUs, 0 or more, belongs after gpus=", text));
-  options.expect_gpus = value;
 }
 
 // An option that takes one of a few words, each standing for a value.
@@ -59,7 +46,8 @@ void add_report_options(CLI::App& app, Options& options, std::vector<std::string
   app.add_option("-o,--output", outputs, "write to a file instead; may be repeated")->option_text("[FORMAT=]FILE");
   app.add_option("--only", options.only, "only these diagnoses or families")->delimiter(',')->option_text("ID[,ID]");
   app.add_option("--skip", options.skip, "not these diagnoses or families")->delimiter(',')->option_text("ID[,ID]");
-  app.add_option("--expect", expectations, "what this host must have: gpus=NUMBER")->option_text("KEY=VALUE");
+  app.add_option("--expect", expectations, "what this host must be, such as gpus=8; see 'expect'")
+      ->option_text("FILE|KEY=VALUE");
   add_words<FailOn>(app, "--fail-on", options.fail_on,
                     {{"error", FailOn::error}, {"warning", FailOn::warning}, {"never", FailOn::never}},
                     "from which severity the exit status is 1");
@@ -140,7 +128,7 @@ Options parse_options(int argc, const char* const* argv, std::string& printed) {
   }
   for (auto* command : app.get_subcommands()) options.command = command->get_name();
   for (const std::string& text : outputs) options.outputs.push_back(parse_output(text));
-  for (const std::string& text : expectations) parse_expectation(text, options);
+  options.expectations = expectations_named(expectations);
   check_names(options.only);
   check_names(options.skip);
   return options;

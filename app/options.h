@@ -1,10 +1,11 @@
 #pragma once
 // The command line, parsed and checked. Nothing is read from the machine here.
 #include <cstdint>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "checks/expectations.h"
 
 namespace envdoctor {
 
@@ -30,7 +31,8 @@ struct Options {
   std::vector<Output> outputs{};
   std::vector<std::string> only{};
   std::vector<std::string> skip{};
-  std::optional<std::int64_t> expect_gpus{};
+  Expectations expectations{};
+  bool learn = false;                    // expect --learn
   FailOn fail_on = FailOn::error;
   ColorWhen color = ColorWhen::automatic;
   std::int64_t timeout_s = 120;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 
 #include "app/files.h"
@@ -17,17 +18,25 @@ bool use_color(ColorWhen when) {
   return isatty(STDOUT_FILENO) && !(no_color && *no_color);
 }
 
+// A GitHub job shows annotations of what its steps print; standard output is the report's alone.
+void annotate(const Report& report, const Options& options) {
+  const char* github = std::getenv("GITHUB_ACTIONS");
+  if (!github || std::string(github) != "true" || options.format == "github") return;
+  std::fputs(render_github(report, {}).c_str(), stderr);
+}
+
 }  // namespace
 
 JudgeOptions judge_options(const Options& options, bool from_files) {
   return {.only = options.only,
           .skip = options.skip,
-          .expect_gpus = options.expect_gpus,
+          .expectations = options.expectations,
           .from_files = from_files,
           .tool_version = ENVDOCTOR_VERSION};
 }
 
 void write_reports(const Report& report, const Options& options) {
+  annotate(report, options);
   for (const Output& output : options.outputs) {
     const Format& format = output.format.empty() ? format_for_file(output.path) : *format_named(output.format);
     write_file(output.path, format.render(report, {.color = false, .verbose = options.verbose}));

@@ -106,10 +106,17 @@ bool same_matter(const Finding& cause, const Finding& consequence) {
          !names_one_device(consequence.subject);
 }
 
+// What keeps a GPU from being used keeps an expectation of its use from being met.
+bool expects_use(std::string_view id) {
+  return id == "expect.stack" || id == "expect.framework" || id == "expect.compute" || id == "expect.speed";
+}
+
 bool explains(const Finding& cause, const Finding& consequence) {
+  const bool use = expects_use(consequence.id);
   return std::ranges::any_of(explains_table(), [&](const Explains& row) {
-    return row.cause == cause.id &&
-           std::ranges::any_of(row.consequences, [&](const char* id) { return id == consequence.id; });
+    return row.cause == cause.id && std::ranges::any_of(row.consequences, [&](std::string_view id) {
+             return id == consequence.id || (use && id == "usage.detected-unused");
+           });
   });
 }
 

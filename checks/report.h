@@ -1,11 +1,10 @@
 #pragma once
 // From a snapshot to a finished report: run the checks, find the roots, build the ladders, reach a verdict.
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "checks/check.h"
+#include "checks/expectations.h"
 
 namespace envdoctor {
 
@@ -13,13 +12,25 @@ namespace envdoctor {
 struct JudgeOptions {
   std::vector<std::string> only{};        // ids or families; empty: all
   std::vector<std::string> skip{};
-  std::optional<std::int64_t> expect_gpus{};  // --expect gpus=N
+  Expectations expectations{};            // --expect
   bool from_files = false;                // source.kind
   std::string tool_version{};
 };
 
 // Whether `only` (empty: all) and `skip`, ids or families each, leave this diagnosis in.
 bool is_wanted(const std::vector<std::string>& only, const std::vector<std::string>& skip, const std::string& id);
+
+// An expectation and how it came out.
+struct Expected {
+  Expectation wanted{};
+  Met met = Met::unknown;
+  std::string told{};
+};
+
+struct Waived {
+  Finding finding{};
+  Waiver waiver{};
+};
 
 struct Report {
   JudgeOptions options{};
@@ -28,6 +39,8 @@ struct Report {
   std::vector<Ladder> ladders{};
   std::vector<CheckResult> checks{};
   std::vector<Finding> findings{};  // in order of importance, roots first
+  std::vector<Waived> waived{};     // found, and borne until the waiver's last day
+  std::vector<Expected> expected{};
   Snapshot snapshot{};
 };
 

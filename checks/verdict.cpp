@@ -72,7 +72,7 @@ void reach_verdict(Report& report) {
   }
   const auto working = std::ranges::find_if(report.ladders, works);
   const bool used = any_event_begins(report.snapshot, "device-used");
-  const bool expected_none = report.options.expect_gpus == 0;
+  const bool expected_none = expected_gpus(report.options) == 0;
   if (working == report.ladders.end() && !used && !expected_none) {
     report.verdict = Verdict::incomplete;
     report.verdict_why = "nothing here proves that a GPU will be used";

@@ -7,8 +7,14 @@ namespace envdoctor {
 // An error about one stack becomes a warning where the GPU has another stack that works and nobody asked for this one.
 void soften(std::vector<Finding>& findings, const std::vector<Ladder>& ladders, const std::vector<Gpu>& gpus, const Snapshot& snapshot);
 
-// Adds expect.* findings for what the options say this host must be; gpus=0 takes hardware.no-gpu back.
+// Adds expect.* findings for what the options say this host must be and it is not, or couldn't be shown to be.
 void judge_expectations(Report& report);
+// N of the last gpus=N; -1: nothing is expected.
+std::int64_t expected_gpus(const JudgeOptions& options);
+// "2026-11-21": the day on which this evidence was gathered, UTC; empty: not known.
+std::string captured_day(const Snapshot& snapshot);
+// Moves what the options waive from findings to waived, and adds a finding for every waiver that is over.
+void apply_waivers(Report& report);
 
 // Sets verdict and verdict_why from findings and ladders. Fails closed.
 void reach_verdict(Report& report);

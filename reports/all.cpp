@@ -6,8 +6,10 @@ namespace envdoctor {
 
 const std::vector<Format>& all_formats() {
   static const std::vector<Format> formats = {
-      {"text", ".txt", render_text},
-      {"json", ".json", render_json},
+      {"text", ".txt", render_text},        {"json", ".json", render_json},
+      {"junit", ".xml", render_junit},      {"sarif", ".sarif", render_sarif},
+      {"markdown", ".md", render_markdown}, {"prometheus", ".prom", render_prometheus},
+      {"github", "", render_github},        {"gitlab", "", render_gitlab},
   };
   return formats;
 }
@@ -18,7 +20,8 @@ const Format* format_named(std::string_view name) {
 }
 
 const Format& format_for_file(std::string_view path) {
-  const auto found = std::ranges::find_if(all_formats(), [&](const Format& f) { return path.ends_with(f.extension); });
+  const auto found =
+      std::ranges::find_if(all_formats(), [&](const Format& f) { return *f.extension && path.ends_with(f.extension); });
   return found == all_formats().end() ? all_formats().front() : *found;
 }
 

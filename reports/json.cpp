@@ -15,6 +15,7 @@ Json write(const Finding& finding);
 Json write(const RungResult& rung);
 Json write(const Ladder& ladder);
 Json write(const CheckResult& check);
+Json write(const Waived& waived);
 
 template <class T>
 Json write_list(const std::vector<T>& items) {
@@ -70,6 +71,12 @@ Json write(const CheckResult& check) {
   return json;
 }
 
+Json write(const Waived& waived) {
+  Json json = write(waived.finding);
+  json["waiver"] = {{"reason", waived.waiver.reason}, {"last_day", waived.waiver.last_day}};
+  return json;
+}
+
 }  // namespace
 
 std::string render_json(const Report& report, const ReportStyle&) {
@@ -84,7 +91,7 @@ std::string render_json(const Report& report, const ReportStyle&) {
                      {"ladders", write_list(report.ladders)},
                      {"checks", write_list(report.checks)},
                      {"findings", write_list(report.findings)},
-                     {"waived", Json::array()},
+                     {"waived", write_list(report.waived)},
                      {"snapshot", Json::parse(to_json(report.snapshot))}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

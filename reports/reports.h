@@ -15,10 +15,16 @@ struct ReportStyle {
 
 std::string render_text(const Report& report, const ReportStyle& style);
 std::string render_json(const Report& report, const ReportStyle& style);
+std::string render_junit(const Report& report, const ReportStyle& style);
+std::string render_sarif(const Report& report, const ReportStyle& style);
+std::string render_markdown(const Report& report, const ReportStyle& style);
+std::string render_prometheus(const Report& report, const ReportStyle& style);
+std::string render_github(const Report& report, const ReportStyle& style);  // workflow commands: annotations
+std::string render_gitlab(const Report& report, const ReportStyle& style);  // a code quality report
 
 struct Format {
   const char* name;
-  const char* extension;  // of a file name that asks for it
+  const char* extension;  // end of a file name that asks for it; empty: none does
   std::string (*render)(const Report&, const ReportStyle&);
 };
 const std::vector<Format>& all_formats();

@@ -184,6 +184,9 @@ std::string render_text(const Report& report, const ReportStyle& style) {
       out += "\n" + finding_text(finding, report.findings, style);
     }
   }
+  for (const Waived& waived : report.waived)
+    notes += wrap("waived  ", fmt::format("{} ({}, {}) until {}: {}", waived.finding.title, waived.finding.id,
+                                          waived.finding.subject, waived.waiver.last_day, waived.waiver.reason));
   if (!notes.empty()) out += "\n" + notes;
   return out + "\n" + states_text(report, style.verbose);
 }

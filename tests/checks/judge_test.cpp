@@ -18,7 +18,7 @@ TEST(Verdict, OfAHostWithoutAnyGpuIsFailUnlessItShouldHaveNone) {
   EXPECT_EQ(report.verdict, Verdict::fail);
   ASSERT_FALSE(report.findings.empty());
   EXPECT_EQ(report.findings.front().id, "hardware.no-gpu");
-  EXPECT_EQ(judge(example("no-gpu"), {.expect_gpus = 0}).verdict, Verdict::pass);
+  EXPECT_EQ(judge(example("no-gpu"), {.expectations = {.wanted = {{"gpus", "0"}}}}).verdict, Verdict::pass);
 }
 
 TEST(Verdict, OfAnEmptySnapshotIsIncompleteNotHealthy) {
@@ -28,10 +28,10 @@ TEST(Verdict, OfAnEmptySnapshotIsIncompleteNotHealthy) {
 }
 
 TEST(Verdict, FailsWhereFewerGpusAreThereThanExpected) {
-  const Report report = judge(example("healthy"), {.expect_gpus = 8});
+  const Report report = judge(example("healthy"), {.expectations = {.wanted = {{"gpus", "8"}}}});
   EXPECT_EQ(report.verdict, Verdict::fail);
   EXPECT_EQ(report.findings.front().id, "expect.gpus");
-  EXPECT_EQ(judge(example("healthy"), {.expect_gpus = 1}).verdict, Verdict::pass);
+  EXPECT_EQ(judge(example("healthy"), {.expectations = {.wanted = {{"gpus", "1"}}}}).verdict, Verdict::pass);
 }
 
 TEST(Judge, OneRootWithItsConsequencesFolded) {
@@ -55,7 +55,7 @@ TEST(Judge, LeavesOutWhatIsSkipped) {
 }
 
 TEST(Judge, SortsTheSurerRootFirst) {
-  const Report report = judge(example("one-root-two-consequences"), {.expect_gpus = 2});
+  const Report report = judge(example("one-root-two-consequences"), {.expectations = {.wanted = {{"gpus", "2"}}}});
   EXPECT_TRUE(report.findings.front().root);
 }
 

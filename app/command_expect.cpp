@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "app/commands.h"
+#include "app/files.h"
+#include "app/gather.h"
+#include "app/reporting.h"
+#include "evidence/json.h"
+
+namespace envdoctor {
+namespace {
+
+void declare(CLI::App& app, Options& options) {
+  app.add_flag("--learn", options.learn, "write what this host is, as a file for --expect");
+  app.add_option("snapshot", options.arguments, "learn from this snapshot or JSON report; - is standard input")
+      ->expected(0, 1)
+      ->option_text("[SNAPSHOT]");
+}
+
+std::string keys_text() {
+  std::string out = "What --expect takes, as KEY=VALUE or in a TOML file\n";
+  for (const ExpectKey& key : expect_keys())
+    out += fmt::format("  {:<16} {}\n", key.key == std::string_view("*.min") ? "KERNEL.min" : key.key, key.takes);
+  return out;
+}
+
+int expect(const Options& options) {
+  if (!options.learn) {
+    if (!options.arguments.empty()) throw UsageError("expect SNAPSHOT: --learn is missing, to learn from it");
+    write_out(keys_text());
+    return 0;
+  }
+  const bool from_file = !options.arguments.empty();
+  const Snapshot snapshot =
+      from_file ? snapshot_from_json(read_input(options.arguments.front()), shown_name(options.arguments.front()))
+                : gather_here(options);
+  const std::string learned = learn_expectations(judge(snapshot, judge_options(options, from_file)));
+  for (const Output& output : options.outputs) write_file(output.path, learned);
+  if (options.outputs.empty()) write_out(learned);
+  return 0;
+}
+
+}  // namespace
+
+const Command expect_command = {"expect", "what --expect takes; --learn writes it from this host", declare, expect};
+
+}  // namespace envdoctor

@@ -1,0 +1,71 @@
+// Findings that someone decided to bear for a while.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "checks/facts.h"
+#include "checks/report.h"
+#include "checks/verdict.h"
+
+namespace envdoctor {
+namespace {
+
+Finding expired(const Waiver& waiver, const std::string& day) {
+  Answers answers;
+  Finding finding = answers.found("expect.waiver-expired");
+  finding.explanation =
+      day.empty() ? fmt::format("The waiver of {} ({}) ends on {}, and when this evidence was gathered is not known.",
+                                waiver.id, waiver.place, waiver.last_day)
+                  : fmt::format("The waiver of {} ({}) ended on {}; this evidence is of {}.", waiver.id, waiver.place,
+                                waiver.last_day, day);
+  if (day.empty()) {
+    finding.title = "Whether a waiver still holds is not known";
+    finding.confidence = Confidence::possible;
+  }
+  finding.evidence.push_back(seen("/captured/at", day.empty() ? "not known" : day));
+  finding.fix.push_back(
+      {"Mend what was waived (" + waiver.reason + "), or decide anew and write a later last day.", {}});
+  return finding;
+}
+
+}  // namespace
+
+std::string captured_day(const Snapshot& snapshot) {
+  const auto captured = of(snapshot.captured, &Captured::at);
+  const std::string* at = captured.get();
+  if (!at || at->size() < 10) return {};
+  std::string day = at->substr(0, 10);
+  for (std::size_t i = 0; i < day.size(); ++i) {
+    const bool dash = i == 4 || i == 7;
+    if (dash ? day[i] != '-' : day[i] < '0' || day[i] > '9') return {};
+  }
+  return day;
+}
+
+void apply_waivers(Report& report) {
+  const std::string day = captured_day(report.snapshot);
+  std::vector<Finding> over;
+  for (const Waiver& waiver : report.options.expectations.waivers) {
+    if (day.empty() || day > waiver.last_day) {
+      Finding finding = expired(waiver, day);
+      const auto same = std::ranges::find(over, finding.id, &Finding::id);
+      if (same == over.end()) {
+        over.push_back(std::move(finding));
+      } else {
+        same->explanation += " " + finding.explanation;
+        same->fix.push_back(finding.fix.front());
+      }
+      continue;
+    }
+    const auto borne = [&](const Finding& finding) {
+      return finding.id == waiver.id && (waiver.subject.empty() || waiver.subject == finding.subject);
+    };
+    for (const Finding& finding : report.findings) {
+      if (borne(finding)) report.waived.push_back({finding, waiver});
+    }
+    std::erase_if(report.findings, borne);
+  }
+  report.findings.insert(report.findings.end(), over.begin(), over.end());
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,152 @@
+// JUnit XML: a case per rung and GPU, per diagnosis, per kernel, per expectation, and one for the verdict, so that what
+// is unknown but needed turns the suite red as well.
+#include <fmt/format.h>
+
+#include <pugixml.hpp>
+#include <sstream>
+
+#include "reports/lines.h"
+#include "reports/reports.h"
+
+namespace envdoctor {
+namespace {
+
+using Node = pugi::xml_node;
+
+void set(Node node, const char* name, std::string_view value) {
+  node.append_attribute(name).set_value(clean(value).c_str());
+}
+
+Node add_suite(Node root, std::string_view name) {
+  Node suite = root.append_child("testsuite");
+  set(suite, "name", name);
+  return suite;
+}
+
+Node add_case(Node suite, std::string_view class_name, std::string_view name) {
+  Node test = suite.append_child("testcase");
+  set(test, "classname", class_name);
+  set(test, "name", name);
+  return test;
+}
+
+// What a case came to: "failure", "error" or "skipped".
+void end(Node test, const char* kind, std::string_view type, std::string_view message, const std::string& body = {}) {
+  Node node = test.append_child(kind);
+  if (std::string_view(kind) != "skipped") set(node, "type", type);
+  set(node, "message", message);
+  if (!body.empty()) node.text().set(clean_lines(body).c_str());
+}
+
+std::string details(const Finding& finding) {
+  std::string body = finding.explanation + "\n";
+  for (const Evidence& e : finding.evidence)
+    body += "seen: " + (e.source.empty() ? e.path : fmt::format("{}:{}", e.source, e.line)) + " = " + e.value + "\n";
+  for (const Fix& fix : finding.fix)
+    body += "fix: " + fix.text + (fix.command.empty() ? "" : "\n  $ " + fix.command) + "\n";
+  for (const std::string& cause : finding.caused_by) body += "caused by: " + cause + "\n";
+  return body;
+}
+
+void add_verdict(Node root, const Report& report) {
+  Node test = add_case(add_suite(root, "verdict"), "envdoctor", "the GPU will be used");
+  if (report.verdict == Verdict::fail) end(test, "failure", "fail", report.verdict_why);
+  if (report.verdict == Verdict::incomplete) end(test, "error", "incomplete", report.verdict_why);
+}
+
+void add_ladders(Node root, const Report& report) {
+  for (const Ladder& ladder : report.ladders) {
+    const std::string name = fmt::format("{} {}", ladder.subject, ladder.stack);
+    Node suite = add_suite(root, "ladder " + name);
+    for (const RungResult& rung : ladder.rungs) {
+      Node test = add_case(suite, name, text(rung.rung));
+      if (rung.state == RungState::broken) end(test, "failure", "broken", rung.why);
+      if (rung.state == RungState::unknown) end(test, "skipped", "", "not known: " + rung.why);
+      if (rung.state == RungState::not_applicable) end(test, "skipped", "", "does not apply: " + rung.why);
+    }
+  }
+}
+
+void add_checks(Node root, const Report& report) {
+  Node suite = add_suite(root, "diagnoses");
+  for (const CheckResult& check : report.checks) {
+    if (check.state == CheckState::found) continue;
+    Node test = add_case(suite, check.id, "host");
+    if (check.state == CheckState::unknown) end(test, "skipped", "", "not known: " + check.why);
+    if (check.state == CheckState::not_applicable) end(test, "skipped", "", "does not apply: " + check.why);
+  }
+  for (const Finding& finding : report.findings) {
+    Node test = add_case(suite, finding.id, finding.subject);
+    if (finding.severity == Severity::error) {
+      end(test, "failure", fmt::format("error, {}", text(finding.confidence)), finding.title, details(finding));
+    } else {
+      test.append_child("system-out")
+          .text()
+          .set(clean_lines(fmt::format("{}: {}\n{}", text(finding.severity), finding.title, details(finding))).c_str());
+    }
+  }
+  for (const Waived& waived : report.waived) {
+    end(add_case(suite, waived.finding.id, waived.finding.subject), "skipped", "",
+        fmt::format("waived until {}: {}", waived.waiver.last_day, waived.waiver.reason));
+  }
+}
+
+void add_expectations(Node root, const Report& report) {
+  if (report.expected.empty()) return;
+  Node suite = add_suite(root, "expectations");
+  for (const Expected& expected : report.expected) {
+    Node test = add_case(suite, "expect", expected.wanted.key + " = " + expected.wanted.value);
+    if (expected.met == Met::no) end(test, "failure", "not met", expected.told);
+    if (expected.met == Met::unknown) end(test, "error", "not checked", expected.told);
+  }
+}
+
+struct Counts {
+  int tests = 0, failures = 0, errors = 0, skipped = 0;
+  void put(Node node) const {
+    node.append_attribute("tests") = tests;
+    node.append_attribute("failures") = failures;
+    node.append_attribute("errors") = errors;
+    node.append_attribute("skipped") = skipped;
+  }
+};
+
+void count(Node root) {
+  Counts all;
+  for (Node suite : root.children("testsuite")) {
+    Counts here;
+    for (Node test : suite.children("testcase")) {
+      ++here.tests;
+      here.failures += test.child("failure") ? 1 : 0;
+      here.errors += test.child("error") ? 1 : 0;
+      here.skipped += test.child("skipped") ? 1 : 0;
+    }
+    here.put(suite);
+    all.tests += here.tests;
+    all.failures += here.failures;
+    all.errors += here.errors;
+    all.skipped += here.skipped;
+  }
+  all.put(root);
+}
+
+}  // namespace
+
+std::string render_junit(const Report& report, const ReportStyle&) {
+  pugi::xml_document document;
+  Node declaration = document.append_child(pugi::node_declaration);
+  declaration.append_attribute("version") = "1.0";
+  declaration.append_attribute("encoding") = "UTF-8";
+  Node root = document.append_child("testsuites");
+  set(root, "name", "envdoctor");
+  add_verdict(root, report);
+  add_ladders(root, report);
+  add_checks(root, report);
+  add_expectations(root, report);
+  count(root);
+  std::ostringstream out;
+  document.save(out, "  ");
+  return out.str();
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,75 @@
+// Prometheus text for node_exporter's textfile collector.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "reports/lines.h"
+#include "reports/reports.h"
+
+namespace envdoctor {
+namespace {
+
+using Labels = std::vector<std::pair<const char*, std::string>>;
+
+// Once no control character is left, JSON's quoting of a text is the exposition format's.
+std::string label_value(std::string_view text) { return nlohmann::json(clean(text)).dump(); }
+
+std::string sample(std::string_view name, const Labels& labels, double value) {
+  std::string inside;
+  for (const auto& [label, text] : labels)
+    inside += fmt::format("{}{}={}", inside.empty() ? "" : ",", label, label_value(text));
+  return fmt::format("{}{} {}\n", name, inside.empty() ? "" : "{" + inside + "}", value);
+}
+
+std::string head(std::string_view name, std::string_view help) {
+  return fmt::format("# HELP {} {}\n# TYPE {} gauge\n", name, help, name);
+}
+
+std::string labelled(std::string_view word) { return std::string(word); }
+
+}  // namespace
+
+std::string render_prometheus(const Report& report, const ReportStyle&) {
+  std::string out = head("envdoctor_verdict", "1 for the verdict on this host, 0 for the others.");
+  for (const Verdict verdict : {Verdict::pass, Verdict::warn, Verdict::fail, Verdict::incomplete})
+    out += sample("envdoctor_verdict", {{"verdict", labelled(text(verdict))}}, report.verdict == verdict ? 1 : 0);
+
+  if (!report.ladders.empty())
+    out += head("envdoctor_rung", "State of a rung between the silicon and training; always 1.");
+  for (const Ladder& ladder : report.ladders) {
+    for (const RungResult& rung : ladder.rungs)
+      out += sample("envdoctor_rung",
+                    {{"subject", ladder.subject},
+                     {"stack", ladder.stack},
+                     {"rung", labelled(text(rung.rung))},
+                     {"state", labelled(text(rung.state))}},
+                    1);
+  }
+
+  out += head("envdoctor_findings", "How many findings there are.");
+  for (const Severity severity : {Severity::error, Severity::warning, Severity::info})
+    out += sample("envdoctor_findings", {{"severity", labelled(text(severity))}},
+                  static_cast<double>(std::ranges::count(report.findings, severity, &Finding::severity)));
+  if (!report.findings.empty() || !report.waived.empty())
+    out += head("envdoctor_finding", "A finding; 1, or 0 where it is waived.");
+  const auto finding = [&](const Finding& f, bool waived) {
+    out += sample("envdoctor_finding",
+                  {{"id", f.id},
+                   {"subject", f.subject},
+                   {"severity", labelled(text(f.severity))},
+                   {"confidence", labelled(text(f.confidence))},
+                   {"root", f.root ? "true" : "false"}},
+                  waived ? 0 : 1);
+  };
+  for (const Finding& f : report.findings) finding(f, false);
+  for (const Waived& w : report.waived) finding(w.finding, true);
+
+  if (!report.expected.empty()) out += head("envdoctor_expectation_met", "1 where the host is as expected.");
+  for (const Expected& e : report.expected)
+    out += sample("envdoctor_expectation_met", {{"key", e.wanted.key}, {"value", e.wanted.value}},
+                  e.met == Met::yes ? 1 : 0);
+  return out;
+}
+
+}  // namespace envdoctor

