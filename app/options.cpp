@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "app/command_line.h"
 #include "app/commands.h"
 #include "app/expectations.h"
 #include "app/names.h"
@@ -72,10 +73,8 @@ void check_names(const std::vector<std::string>& names) {
 
 }  // namespace
 
-Options parse_options(int argc, const char* const* argv, std::string& printed) {
-  Options options;
-  std::vector<std::string> outputs, expectations;
-  CLI::App app("Will this machine's GPUs really be used? If not: the one cause, and the fix.", "envdoctor");
+CommandLine::CommandLine()
+    : app("Will this machine's GPUs really be used? If not: the one cause, and the fix.", "envdoctor") {
   app.set_version_flag("--version", std::string("envdoctor ") + ENVDOCTOR_VERSION, "the version");
   app.require_subcommand(0, 1);
   app.get_formatter()->column_width(32);
@@ -94,12 +93,16 @@ Options parse_options(int argc, const char* const* argv, std::string& printed) {
   app.fallthrough();
   add_report_options(app, options, outputs, expectations);
   add_gather_options(app, options);
-
   for (const Command& command : all_commands()) {
     auto* subcommand = app.add_subcommand(command.name, command.help)->fallthrough();
     if (command.declare) command.declare(*subcommand, options);
   }
+}
 
+Options parse_options(int argc, const char* const* argv, std::string& printed) {
+  CommandLine line;
+  CLI::App& app = line.app;
+  Options& options = line.options;
   const auto own_words = [&] {
     return "'envdoctor " + (app.get_subcommands().empty() ? "" : options.command + " ") +
            "--help' tells what it takes.";
@@ -127,8 +130,8 @@ Options parse_options(int argc, const char* const* argv, std::string& printed) {
     throw UsageError(std::string(error.what()) + ". " + own_words());
   }
   for (auto* command : app.get_subcommands()) options.command = command->get_name();
-  for (const std::string& text : outputs) options.outputs.push_back(parse_output(text));
-  options.expectations = expectations_named(expectations);
+  for (const std::string& text : line.outputs) options.outputs.push_back(parse_output(text));
+  options.expectations = expectations_named(line.expectations);
   check_names(options.only);
   check_names(options.skip);
   return options;

@@ -1,0 +1,34 @@
+#pragma once
+// The command line as words: what the manual page and the shells' completions are made of.
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace envdoctor {
+
+struct OptionWords {
+  std::vector<std::string> names{};    // "-o", "--output"
+  std::string takes{};                 // "FILE", "text|json"; empty: a flag
+  std::string help{};
+  std::vector<std::string> values{};   // all it takes, where they are few and known
+};
+
+struct CommandWords {
+  std::string name{};  // empty: the program itself
+  std::string help{};
+  std::vector<OptionWords> options{};
+  std::vector<OptionWords> arguments{};  // one name each, as --help shows it
+};
+
+// The program first, then its commands in their order.
+std::vector<CommandWords> command_words(const CLI::App& app);
+
+// Completions for bash, zsh or fish.
+std::string completion(const std::vector<CommandWords>& commands, const std::string& shell);
+// The manual page, as man reads it.
+std::string manual(const std::vector<CommandWords>& commands, const std::string& footer);
+
+}  // namespace envdoctor
