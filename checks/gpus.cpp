@@ -41,6 +41,20 @@ bool is_integrated(const Gpu& gpu) {
       apus, [&](const char* apu) { return gpu.chip.starts_with(apu) || gpu.name.find(apu) != std::string::npos; });
 }
 
+// Chips from before GPUs computed: NVIDIA's before G80 (2006, all that run no CUDA), and Intel's up to the fifth
+// generation ("Ironlake", 2010), for which no OpenCL was ever made.
+bool is_before_compute(const PciDevice& device) {
+  const auto model = knowledge::gpu_model(known(device.vendor_id), known(device.device_id));
+  const std::string chip = model && !model->guessed && !model->chip.empty() ? model->chip : known(device.name);
+  if (vendor_of(device) == Vendor::nvidia) {
+    return std::ranges::any_of(std::initializer_list<const char*>{"NV1", "NV2", "NV3", "NV4", "NV5", "G70", "G71",
+                                                                  "G72", "G73", "C51", "C61", "C67", "C68"},
+                               [&](const char* old) { return chip.starts_with(old) && !chip.starts_with("NV50"); });
+  }
+  const std::string id = known(device.device_id);
+  return vendor_of(device) == Vendor::intel && (id == "0042" || id == "0046");
+}
+
 void name_from_knowledge(Gpu& gpu, const PciDevice& device) {
   const auto model = knowledge::gpu_model(known(device.vendor_id), known(device.device_id));
   if (!model) return;
@@ -117,7 +131,7 @@ std::string Gpu::subject() const {
 }
 
 bool counts_as_gpu(const PciDevice& device) {
-  if (vendor_of(device) == Vendor::other) return false;
+  if (vendor_of(device) == Vendor::other || is_before_compute(device)) return false;
   if (device.physical_function.get()) return false;  // a virtual function, meant for a guest
   const std::string kind = known(device.class_);
   return kind.empty() || kind.starts_with("03") || kind.starts_with("12");

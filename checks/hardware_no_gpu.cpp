@@ -3,6 +3,7 @@
 
 #include "checks/gpus.h"
 #include "checks/nvidia.h"
+#include "checks/presence.h"
 
 namespace envdoctor {
 namespace {
@@ -19,8 +20,12 @@ const DeviceNode* gpu_node(const Snapshot& snapshot) {
   return nullptr;
 }
 
-void all_set_aside(const std::vector<Gpu>& gpus, Answers& answers) {
+// The bus is known from a text alone.
+bool pasted(const Snapshot& snapshot) { return snapshot.log.get() && told_by_a_report(snapshot); }
+
+void all_set_aside(const std::vector<Gpu>& gpus, bool whole, Answers& answers) {
   Finding& finding = answers.found(id);
+  finding.confidence = whole ? Confidence::certain : Confidence::possible;
   finding.title = "Every GPU is set aside for virtual machines";
   finding.explanation =
       "The GPUs are bound to a driver that hands them on to virtual machines, so nothing on this system can use them.";
@@ -34,7 +39,8 @@ void all_set_aside(const std::vector<Gpu>& gpus, Answers& answers) {
 void none_at_all(const Snapshot& snapshot, Answers& answers) {
   Finding& finding = answers.found(id);
   const bool bus_seen = snapshot.pci.get() != nullptr;
-  finding.confidence = bus_seen ? Confidence::certain : Confidence::likely;
+  // What people paste may be a part of the bus: `lspci | grep VGA` leaves data-centre cards out.
+  finding.confidence = pasted(snapshot) ? Confidence::possible : bus_seen ? Confidence::certain : Confidence::likely;
   finding.explanation = bus_seen ? "The PCI bus was read and holds no NVIDIA, AMD or Intel GPU"
                                  : "This system has no PCI bus, and no driver lists a GPU";
   if (bus_seen && !snapshot.pci.get()->empty())
@@ -56,7 +62,7 @@ void none_at_all(const Snapshot& snapshot, Answers& answers) {
 void run(const Snapshot& snapshot, Answers& answers) {
   const auto gpus = gpus_of(snapshot);
   if (!gpus.empty()) {
-    if (std::ranges::all_of(gpus, set_aside)) return all_set_aside(gpus, answers);
+    if (std::ranges::all_of(gpus, set_aside)) return all_set_aside(gpus, !pasted(snapshot), answers);
     return answers.sound(id);
   }
   if (nvidia::cuda_works(snapshot)) return answers.sound(id);

@@ -42,18 +42,49 @@ std::size_t time_stamp(std::string_view line) {
   return at < line.size() && line[at] == ' ' ? at + 1 : 0;
 }
 
-// "> " of a mail or an issue, "[rank0]: ", "[pod/trainer-0/main] ".
+// "[rank0]: ", "[default0]:" of torchrun, "[pod/trainer-0/main] ", "[1,0]<stderr>:" of mpirun.
+std::size_t bracket_mark(std::string_view line) {
+  const bool ranks = line.size() > 3 && digit(line[1]) && line.substr(0, 12).find(']') != std::string_view::npos &&
+                     line.find("]<std") != std::string_view::npos;
+  if (!ranks && !line.starts_with("[rank") && !line.starts_with("[default") && !line.starts_with("[pod/")) return 0;
+  std::size_t at = line.find(ranks ? ">:" : "]");
+  if (at == std::string_view::npos) return 0;
+  at += ranks ? 2 : 1;
+  if (at < line.size() && line[at] == ':') ++at;
+  return at < line.size() && line[at] == ' ' ? at + 1 : at;
+}
+
+// "(RayTrainWorker pid=812, ip=10.0.0.7) ".
+std::size_t process_mark(std::string_view line) {
+  const std::size_t end = line.substr(0, 80).find(") ");
+  return end != std::string_view::npos && line.substr(0, end).find("pid=") != std::string_view::npos ? end + 2 : 0;
+}
+
+// "trainer-1  | " of docker compose.
+std::size_t service_mark(std::string_view line) {
+  const std::size_t bar = line.substr(0, 64).find("  | ");
+  if (bar == std::string_view::npos || bar < 3) return 0;
+  std::string_view name = line.substr(0, bar);
+  while (name.ends_with(' ')) name.remove_suffix(1);
+  const std::size_t dash = name.rfind('-');
+  if (dash == std::string_view::npos || dash == 0 || dash + 1 == name.size()) return 0;
+  if (name.find_first_not_of("0123456789", dash + 1) != std::string_view::npos) return 0;
+  return name.find_first_of(" :|,;=") == std::string_view::npos ? bar + 4 : 0;
+}
+
+// "> " of a mail or an issue, and what launchers put before a line to tell whose it is.
 std::size_t mark(std::string_view line) {
-  if (line.starts_with("> ") || line == ">") return std::min<std::size_t>(2, line.size());
-  if (line.starts_with("[rank") || line.starts_with("[pod/")) {
-    std::size_t at = line.find(']');
-    if (at == std::string_view::npos) return 0;
-    ++at;
-    if (at < line.size() && line[at] == ':') ++at;
-    if (at < line.size() && line[at] == ' ') ++at;
-    return at;
+  if (line.empty()) return 0;
+  switch (line[0]) {
+    case '>':
+      return line.starts_with("> ") || line.size() == 1 ? std::min<std::size_t>(2, line.size()) : 0;
+    case '[':
+      return bracket_mark(line);
+    case '(':
+      return process_mark(line);
+    default:
+      return service_mark(line);
   }
-  return 0;
 }
 
 }  // namespace

@@ -84,7 +84,12 @@ class Table {
 
 }  // namespace
 
-bool starts_nvidia_smi(std::string_view line) { return line.find("| NVIDIA-SMI ") != std::string_view::npos; }
+// The header, or the first row of a GPU where the header was cut off.
+bool starts_nvidia_smi(std::string_view line) {
+  if (!line.starts_with("|")) return line.find("| NVIDIA-SMI ") != std::string_view::npos;
+  return line.find("| NVIDIA-SMI ") != std::string_view::npos || line.find(" | 00000000:") != std::string_view::npos ||
+         line.find(" | 0000:") != std::string_view::npos;
+}
 
 Snapshot parse_nvidia_smi(const std::string& text) {
   Table table;

@@ -8,7 +8,7 @@
 namespace envdoctor {
 namespace {
 
-constexpr std::size_t longest_report = std::size_t{256} * 1024;
+constexpr std::size_t longest_report = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -16,6 +16,7 @@ const std::vector<LogReportKind>& log_report_kinds() {
   static const std::vector<LogReportKind> kinds = {
       {"collect_env", starts_collect_env, parse_collect_env},
       {"nvidia-smi", starts_nvidia_smi, parse_nvidia_smi},
+      {"nvidia-smi -q", starts_nvidia_smi_query, parse_nvidia_smi_query},
       {"nvidia-smi -L", starts_nvidia_smi_list, parse_nvidia_smi_list},
       {"pip freeze", starts_pip_freeze, parse_pip_freeze},
       {"pip list", starts_pip_list, parse_pip_list},
@@ -24,6 +25,8 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"rocminfo", starts_rocminfo, parse_rocminfo},
       {"tf build info", starts_tf_build, parse_tf_build},
       {"jax info", starts_jax_info, parse_jax_info},
+      {"cpuinfo", starts_cpuinfo, parse_cpuinfo_report},
+      {"lspci", starts_lspci, parse_lspci_report},
       {"env", starts_env, parse_env},
   };
   return kinds;

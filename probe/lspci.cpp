@@ -47,6 +47,7 @@ class Reader {
       const auto text = trimmed(line);
       shows_drivers_ |= text.starts_with("Kernel driver in use:") || text.starts_with("Kernel modules:");
       has_details_ |= text.starts_with("Flags:") || text.starts_with("Control:");
+      reached_end_ |= text.starts_with("Capabilities:");
       take_detail(line, device_);
     }
   }
@@ -88,17 +89,20 @@ class Reader {
     return true;
   }
 
-  // The last block may have been cut before its driver was named, unless it names modules.
+  // The last block may have been cut before its driver was named, unless it names modules. One that reaches the
+  // capabilities, which stand right before the driver, is taken for whole.
   void end_block(bool complete) {
     if (open_ && is_wanted(device_)) {
       const std::string address = *device_.address.get();
       if (complete && has_details_) described_[address] = true;
-      if (!complete && device_.driver.outcome() == Outcome::not_probed && (has_details_ || shows_drivers_))
+      if (reached_end_) described_[address] = true;
+      if (!complete && !reached_end_ && device_.driver.outcome() == Outcome::not_probed &&
+          (has_details_ || shows_drivers_))
         device_.driver = failed("the text ends before it");
       const auto [known, fresh] = found_.try_emplace(address, device_);
       if (!fresh) merge(known->second, device_);
     }
-    open_ = has_details_ = false;
+    open_ = has_details_ = reached_end_ = false;
   }
 
   static void merge(PciDevice& known, const PciDevice& more) {
@@ -126,6 +130,7 @@ class Reader {
   PciDevice device_{};
   bool open_ = false;
   bool has_details_ = false;
+  bool reached_end_ = false;
   bool shows_drivers_ = false;
   std::map<std::string, PciDevice> found_{};
   std::map<std::string, bool> described_{};

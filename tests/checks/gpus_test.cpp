@@ -19,6 +19,17 @@ TEST(Gpus, AManagementConsoleAndAVirtualFunctionDoNotCount) {
   EXPECT_FALSE(counts_as_gpu(bridge));
 }
 
+TEST(Gpus, ChipsFromBeforeGpusComputedDoNotCount) {
+  PciDevice old = pci_gpu("0000:01:00.0", "10de", "", "nvidiafb");
+  old.device_id = Text();
+  old.name = "NV44 [GeForce 6200]";
+  EXPECT_FALSE(counts_as_gpu(old));
+  old.name = "G80 [GeForce 8800 GTX]";
+  EXPECT_TRUE(counts_as_gpu(old));
+  EXPECT_FALSE(counts_as_gpu(pci_gpu("0000:00:02.0", "8086", "0046", "i915")));
+  EXPECT_TRUE(counts_as_gpu(pci_gpu("0000:00:02.0", "8086", "3e9b", "i915")));
+}
+
 TEST(Gpus, TheBusAndTheDriverSpeakOfTheSameCard) {
   Snapshot snapshot;
   snapshot.pci = std::vector{pci_a100("0000:65:00.0")};

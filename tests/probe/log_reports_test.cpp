@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "probe/log.h"
 
 namespace envdoctor {
@@ -238,6 +240,126 @@ TEST(LogReports, SurviveTextThatOnlyBeginsLikeAReport) {
     }
   }
   EXPECT_FALSE(log_report_kinds().empty());
+}
+
+TEST(LspciReport, IsReadInTheMiddleOfALog) {
+  const Snapshot snapshot = read(
+      "training failed, this is the machine:\n"
+      "> 0000:65:00.0 3D controller [0302]: NVIDIA Corporation GA100 [A100 PCIe 40GB] [10de:20f1] (rev a1)\n"
+      "> \tSubsystem: NVIDIA Corporation Device [10de:145f]\n"
+      "> \tKernel driver in use: nouveau\n"
+      "> \tKernel modules: nouveau\n"
+      "Epoch 1\n");
+  ASSERT_NE(snapshot.pci.get(), nullptr);
+  ASSERT_EQ(snapshot.pci.get()->size(), 1U);
+  EXPECT_TRUE(snapshot.pci.get()->front().driver.is("nouveau"));
+  EXPECT_EQ(read("12:00.5 somebody said: hello\n").pci.outcome(), Outcome::not_probed);
+}
+
+TEST(LspciReport, IsReadInItsMachineReadableForm) {
+  const Snapshot snapshot = read(
+      "Slot:\t01:00.0\nClass:\tVGA compatible controller [0300]\nVendor:\tNVIDIA Corporation [10de]\n"
+      "Device:\tAD102 [GeForce RTX 4090] [2684]\nDriver:\tnvidia\n");
+  ASSERT_NE(snapshot.pci.get(), nullptr);
+  EXPECT_TRUE(snapshot.pci.get()->front().device_id.is("2684"));
+}
+
+TEST(CpuinfoReport, GivesTheInstructionSets) {
+  const Snapshot snapshot = read(
+      "model name\t: Some CPU @ 2.6GHz\nflags\t\t: fpu sse sse2 ssse3 avx f16c\n");
+  ASSERT_NE(snapshot.cpu.get(), nullptr);
+  ASSERT_NE(snapshot.cpu.get()->isa.get(), nullptr);
+  const auto& isa = *snapshot.cpu.get()->isa.get();
+  EXPECT_NE(std::ranges::find(isa, "avx"), isa.end());
+  EXPECT_EQ(std::ranges::find(isa, "avx2"), isa.end());
+  EXPECT_EQ(read("Flags:   fpu sse2 avx avx2\n").cpu.outcome(), Outcome::present);
+}
+
+TEST(NvidiaSmi, IsReadWhereItsHeaderWasCutOff) {
+  const Snapshot snapshot = read(
+      "|   0  NVIDIA L4           On   | 00000000:07:00.0 Off |                  N/A |\n"
+      "| N/A   46C    P0    N/A /  N/A |  20000MiB / 23034MiB |      2%      Default |\n");
+  ASSERT_NE(snapshot.nvidia.get(), nullptr);
+  ASSERT_NE(snapshot.nvidia.get()->devices.get(), nullptr);
+  EXPECT_TRUE(snapshot.nvidia.get()->devices.get()->front().memory_free_mib.is(3034));
+}
+
+constexpr std::string_view query = R"(
+==============NVSMI LOG==============
+
+Timestamp                                 : Mon Jan  6 10:00:00 2025
+Driver Version                            : 550.54.15
+CUDA Version                              : 12.4
+
+Attached GPUs                             : 2
+GPU 00000000:07:00.0
+    Product Name                          : NVIDIA A100-SXM4-40GB
+    Persistence Mode                      : Enabled
+    MIG Mode
+        Current                           : Disabled
+        Pending                           : Disabled
+    GPU UUID                              : GPU-3f2504e0-4f89-11d3-9a0c-0305e82c3301
+    PCI
+        GPU Link Info
+            PCIe Generation
+                Max                       : 4
+                Current                   : 1
+            Link Width
+                Max                       : 16x
+                Current                   : 8x
+    Clocks Event Reasons
+        Idle                              : Not Active
+        SW Power Cap                      : Not Active
+        HW Slowdown                       : Active
+            HW Thermal Slowdown           : Active
+            HW Power Brake Slowdown       : Not Active
+    FB Memory Usage
+        Total                             : 40960 MiB
+        Reserved                          : 600 MiB
+        Used                              : 10 MiB
+        Free                              : 40350 MiB
+    BAR1 Memory Usage
+        Total                             : 65536 MiB
+        Free                              : 65530 MiB
+    Compute Mode                          : Exclusive_Process
+    ECC Errors
+        Volatile
+            SRAM Correctable              : 0
+            DRAM Uncorrectable            : 2
+        Aggregate
+            DRAM Uncorrectable            : 9
+    Remapped Rows
+        Correctable Error                 : 0
+        Pending                           : Yes
+        Remapping Failure Occurred        : No
+    Fabric
+        State                             : In Progress
+        Status                            : N/A
+GPU 00000000:0A:00.0
+    Product Name                          : NVIDIA A100-SXM4-40GB
+)";
+
+TEST(NvidiaSmiQuery, ReadsEveryGpu) {
+  const Snapshot snapshot = read(query);
+  ASSERT_NE(snapshot.nvidia.get(), nullptr);
+  const Nvidia& nvidia = *snapshot.nvidia.get();
+  EXPECT_TRUE(nvidia.kernel_driver_version.is("550.54.15"));
+  EXPECT_TRUE(nvidia.cuda_driver_version.is("12.4"));
+  ASSERT_NE(nvidia.devices.get(), nullptr);
+  ASSERT_EQ(nvidia.devices.get()->size(), 2U);
+  const NvidiaDevice& gpu = nvidia.devices.get()->front();
+  EXPECT_TRUE(gpu.pci_address.is("00000000:07:00.0"));
+  EXPECT_TRUE(gpu.mig.is(false));
+  EXPECT_TRUE(gpu.memory_total_mib.is(40960)) << "not that of BAR1";
+  EXPECT_TRUE(gpu.memory_free_mib.is(40350));
+  EXPECT_TRUE(gpu.compute_mode.is("exclusive_process"));
+  EXPECT_TRUE(gpu.throttle_reasons.is({"hw_slowdown", "hw_thermal"}));
+  EXPECT_TRUE(gpu.fabric_state.is("in_progress"));
+  ASSERT_NE(gpu.link.get(), nullptr);
+  EXPECT_TRUE(gpu.link.get()->width.is(8));
+  ASSERT_NE(gpu.ecc.get(), nullptr);
+  EXPECT_TRUE(gpu.ecc.get()->uncorrected.is(2)) << "the volatile ones only";
+  EXPECT_TRUE(gpu.ecc.get()->remap_pending.is(true));
 }
 
 }  // namespace

@@ -62,8 +62,19 @@ TEST(PlainLogLine, DropsWhatStandsBeforeAndAroundTheProgramsWords) {
   EXPECT_EQ(plain_log_line("\x1b[31mError:\x1b[0m no\r", scratch), "Error: no");
   EXPECT_EQ(plain_log_line("2024-05-01T12:00:00.1234567Z [rank3]: > > text", scratch), "text");
   EXPECT_EQ(plain_log_line("[pod/trainer-0/main] text", scratch), "text");
+  EXPECT_EQ(plain_log_line("[default0]:text", scratch), "text");
+  EXPECT_EQ(plain_log_line("[1,0]<stderr>:text", scratch), "text");
+  EXPECT_EQ(plain_log_line("(RayTrainWorker pid=812, ip=10.0.0.7) text", scratch), "text");
+  EXPECT_EQ(plain_log_line("trainer-1  | 2024-05-01T12:00:00Z text", scratch), "text");
   EXPECT_EQ(plain_log_line("[rank without an end", scratch), "[rank without an end");
   EXPECT_EQ(plain_log_line("\x1b[", scratch), "");
+}
+
+TEST(PlainLogLine, LeavesWhatOnlyLooksLikeAMark) {
+  std::string scratch;
+  for (const char* line :
+       {"| 0  NVIDIA L4  On |", "GPU-1 | Name", "a-b  | c", "[1] done", "(see pid) x", "x | y", "[0,1]"})
+    EXPECT_EQ(plain_log_line(line, scratch), line);
 }
 
 }  // namespace

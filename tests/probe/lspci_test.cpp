@@ -72,6 +72,16 @@ TEST(Lspci, BlockWithoutADriverHasNone) {
   EXPECT_EQ(devices[1].driver.outcome(), Outcome::failed) << "the text may end too early";
 }
 
+TEST(Lspci, TakesALastBlockThatReachesItsCapabilitiesForWhole) {
+  const std::string block =
+      "03:00.0 VGA compatible controller: Matrox Electronics Systems Ltd. G200\n"
+      "\tControl: I/O+ Mem+\n"
+      "\tRegion 0: Memory at 91000000 (32-bit, prefetchable) [size=16M]\n";
+  ASSERT_EQ(devices_in(block).size(), 1U);
+  EXPECT_EQ(devices_in(block)[0].driver.outcome(), Outcome::failed) << "more may have followed";
+  EXPECT_EQ(devices_in(block + "\tCapabilities: [dc] Power Management version 3\n")[0].driver.outcome(), Outcome::absent);
+}
+
 TEST(Lspci, TakesIdsFromADump) {
   const auto devices = devices_in(
       "01:00.0 VGA compatible controller: NVIDIA Corporation Thing (rev a1)\n"
