@@ -65,6 +65,7 @@ const std::vector<Explains>& explains_table() {
       {"visibility.invalid-uuid",
        {"opencl.icd-no-device", "opencl.cpu-only", "driver.init-failed", "driver.unreachable",
         "usage.detected-unused"}},
+      {"visibility.mig-single-instance", {"driver.unreachable", "visibility.invalid-ordinal"}},
       {"visibility.double-filter", {"usage.detected-unused", "usage.wrong-gpu", "visibility.invalid-ordinal"}},
       {"visibility.order-mismatch", {"usage.wrong-gpu"}},
       {"visibility.set-too-late", {"usage.detected-unused", "usage.wrong-gpu"}},

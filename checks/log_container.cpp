@@ -10,6 +10,11 @@ bool banner(const LogFacts& facts) {
          (facts.container() || !facts.saw({"smi-header"}));
 }
 
+bool by_number(const LogFacts& facts) {
+  return !facts.with("container-device-unknown", "device", "GPU-") &&
+         !facts.with("container-device-unknown", "device", "MIG-");
+}
+
 }  // namespace
 
 const LogRules& log_container_rules() {
@@ -17,7 +22,9 @@ const LogRules& log_container_rules() {
   static const LogRules rules = {
       {"container-toolkit-missing", "visibility.container-toolkit-missing", certain},
       {"container-banner", "visibility.container-hidden", likely, banner},
-      {"container-device-unknown", "visibility.invalid-ordinal", likely},
+      {"container-device-unknown", "visibility.invalid-uuid", likely, nullptr, "device", "GPU-"},
+      {"container-device-unknown", "visibility.invalid-uuid", likely, nullptr, "device", "MIG-"},
+      {"container-device-unknown", "visibility.invalid-ordinal", likely, by_number},
       {"nvidia-container-cli-driver", "driver.module-not-loaded", possible},
       {"nvidia-container-cli-library", "driver.not-installed", possible},
       {"container-cgroup", "visibility.container-toolkit-missing", possible},

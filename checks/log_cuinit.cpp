@@ -61,6 +61,9 @@ void number_of_count(const LogFacts& facts, Answers& answers) {
     if (number == "34") log_finding(answers, *event, "driver.libcuda-stub", certain);
     if (number == "100") log_finding(answers, *event, "driver.unreachable", possible);
     if (number == "304") log_finding(answers, *event, "driver.init-failed", likely);
+    if (number == "35") log_finding(answers, *event, "driver.too-old", certain);
+    if (number == "802") log_finding(answers, *event, "driver.fabric-manager", likely);
+    if (number == "803" || number == "804") log_finding(answers, *event, "driver.compat-package", likely);
     if (number == "500") log_finding(answers, *event, facts.wsl() ? "driver.wsl" : "driver.init-failed", likely);
     if (number == "999") log_finding(answers, *event, "driver.init-failed", likely);
   }

@@ -31,6 +31,16 @@ bool stub_fails(const LogFacts& facts) {
 
 bool on_wsl(const LogFacts& facts) { return facts.wsl(); }
 
+// The other nodes aren't said to be missing: NVML needs no nvidia-uvm, CUDA does.
+bool uvm_alone(const LogFacts& facts) {
+  return unreachable(facts) && !facts.with("device-node-missing", "node", "/dev/nvidia0") &&
+         !facts.with("device-node-missing", "node", "/dev/nvidia*");
+}
+
+bool nothing_else_of_nvidia(const LogFacts& facts) {
+  return group(facts) && !facts.container() && !facts.wsl() && !facts.saw({"nvrm-loading", "device-listed"});
+}
+
 bool no_devices_alone(const LogFacts& facts) {
   return group(facts) && !facts.saw({"module-no-device", "nvrm-no-gpu", "bar-invalid"});
 }
@@ -71,7 +81,13 @@ const LogRules& log_driver_rules() {
       {"cuda-os-call", "driver.init-failed", likely, unreachable},
       {"devices-busy", "driver.compute-mode", possible},
       {"cuda-mps", "driver.compute-mode", possible},
+      {"fabric-state", "driver.fabric-manager", likely, unreachable},
+      {"device-node-missing", "driver.device-nodes-missing", likely, uvm_alone, "node", "/dev/nvidia-uvm"},
+      {"device-node-missing", "visibility.container-hidden", likely, in_container_without_driver},
+      {"image-needs-driver", "driver.too-old", likely, [](const LogFacts& f) { return !f.used(); }},
       {"smi-no-driver", "driver.unreachable", possible, group},
+      {"smi-not-found", "driver.not-installed", possible, nothing_else_of_nvidia},
+      {"cuda-wanted-unavailable", "driver.unreachable", possible, group},
       {"nvml-driver-not-loaded", "driver.unreachable", possible, group},
       {"nvml-library-missing", "driver.unreachable", possible, group},
       {"no-nvidia-driver", "visibility.container-hidden", likely, in_container_without_driver},

@@ -33,7 +33,10 @@ const LogEvent* LogFacts::with(std::string_view event, const char* field, std::s
   return nullptr;
 }
 
-bool LogFacts::container() const { return envdoctor::in_container(snapshot_).is(true); }
+bool LogFacts::container() const {
+  const Flag known = envdoctor::in_container(snapshot_);
+  return known.is(true) || (!known.get() && saw({"container-mark"}));
+}
 
 bool LogFacts::wsl() const { return of(snapshot_.host, &HostFacts::platform).is("wsl2"); }
 

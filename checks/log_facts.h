@@ -23,7 +23,7 @@ class LogFacts {
   [[nodiscard]] const LogEvent* with(std::string_view event, const char* field, std::string_view value) const;
 
   [[nodiscard]] bool used() const { return used_; }  // a program says that it works on a device
-  [[nodiscard]] bool container() const;              // known to be one
+  [[nodiscard]] bool container() const;              // known to be one, or marked so by a host name or a file
   [[nodiscard]] bool wsl() const;                    // known to be WSL2
   // The host's own answers say that the CUDA driver lists a device, whatever a log says.
   [[nodiscard]] bool driver_works() const;
@@ -64,14 +64,23 @@ const LogRules& log_runtime_rules();
 const LogRules& log_opencl_rules();
 const LogRules& log_python_rules();
 const LogRules& log_usage_rules();
+const LogRules& log_visibility_rules();
+const LogRules& log_compute_rules();
 
 // Those that need more than a row.
+void log_compute(const LogFacts& facts, Answers& answers);
+void log_cpu(const LogFacts& facts, Answers& answers);
 void log_cuinit(const LogFacts& facts, Answers& answers);
 void log_driver_versions(const LogFacts& facts, Answers& answers);
 void log_libraries(const LogFacts& facts, Answers& answers);
 void log_memory(const LogFacts& facts, Answers& answers);
 void log_modules(const LogFacts& facts, Answers& answers);
+void log_placement(const LogFacts& facts, Answers& answers);
+void log_visibility(const LogFacts& facts, Answers& answers);
 void log_xid(const LogFacts& facts, Answers& answers);
+
+// Every table of rules there is.
+std::vector<const LogRules*> all_log_rules();
 
 // All of it but the benign lines.
 void log_all(const LogFacts& facts, Answers& answers);

@@ -1,4 +1,5 @@
 // The kernel's lines: module, bus, board.
+#include <algorithm>
 #include <cstdlib>
 
 #include "checks/facts.h"
@@ -20,6 +21,18 @@ bool not_legacy(const LogFacts& facts) {
   return not_rejected(facts) && !facts.saw({"gpu-driver-ignores", "gpu-legacy", "probe-not-called"});
 }
 
+// Where the devices of the bus are known, their own checks judge drivers and links; a line alone may be any device's.
+bool drivers_unknown(const LogFacts& facts) {
+  const auto* devices = facts.snapshot().pci.get();
+  return starts(facts) && (!devices || std::ranges::none_of(*devices, [](const PciDevice& d) {
+           return d.driver.outcome() != Outcome::not_probed;
+         }));
+}
+bool links_unknown(const LogFacts& facts) {
+  const auto* devices = facts.snapshot().pci.get();
+  return !devices || std::ranges::none_of(*devices, [](const PciDevice& d) { return d.link.get() != nullptr; });
+}
+
 }  // namespace
 
 const LogRules& log_kernel_rules() {
@@ -34,7 +47,7 @@ const LogRules& log_kernel_rules() {
        [](const LogFacts& f) {
          return starts(f) && !f.saw({"gpu-driver-ignores", "gpu-legacy"});
        }},
-      {"nouveau-bound", "driver.nouveau-bound", likely, starts},
+      {"nouveau-bound", "driver.nouveau-bound", likely, drivers_unknown},
       {"nouveau-conflict", "driver.nouveau-bound", likely, starts},
       {"module-key-rejected", "driver.secure-boot", certain, key_alone},
       {"module-not-found", "driver.module-not-loaded", likely, not_rejected},
@@ -46,10 +59,11 @@ const LogRules& log_kernel_rules() {
       {"bar-invalid", "hardware.bar-or-bios", likely, starts},
       {"bar-no-space", "hardware.bar-or-bios", likely, bar_and_failure},
       {"nvrm-no-gpu", "driver.unreachable", possible, not_legacy},
+      {"gpu-throttled", "hardware.power-or-thermal", likely},
       {"gpu-power-cable", "hardware.power-or-thermal", certain},
       {"ecc-uncorrectable", "hardware.ecc", certain},
       {"pcie-errors", "hardware.pcie-degraded", possible},
-      {"pcie-narrow", "hardware.pcie-degraded", likely},
+      {"pcie-narrow", "hardware.pcie-degraded", likely, links_unknown},
       {"amd-gpu-hang", "driver.gpu-lost", possible},
       {"intel-gpu-hang", "driver.gpu-lost", possible},
       {"kfd-missing", "driver.module-not-loaded", likely},
@@ -70,6 +84,7 @@ void log_xid(const LogFacts& facts, Answers& answers) {
         break;
       case 48:
       case 64:
+      case 94:
       case 95:
         log_finding(answers, *event, "hardware.ecc", Confidence::likely);
         break;

@@ -47,6 +47,20 @@ std::string culprit(const LogEvent& event) {
   return named.empty() || named.find(' ') != std::string::npos ? library : named;
 }
 
+// The host's own list says which one: TensorFlow from 2.13 on names none.
+bool only_cudnn_missing(const LogFacts& facts) {
+  const auto* libraries = facts.snapshot().libraries.get();
+  if (!libraries) return false;
+  bool cudnn = false, others = false;
+  for (const SharedLibrary& library : *libraries) {
+    if (!library.found.is(false) || !library.soname.get()) continue;
+    const char* cause = cause_of(*library.soname.get());
+    cudnn |= cause && std::string_view(cause) == "runtime.cudnn-missing";
+    others |= cause && std::string_view(cause) == "runtime.cuda-library-missing";
+  }
+  return cudnn && !others;
+}
+
 // No driver answers either: then the libraries are not what keeps the GPU from being used, or not alone.
 bool driver_first(const LogFacts& facts) {
   return facts.driver_dead() || !facts.all("cuinit-failed").empty() || facts.saw({"driver-too-old"});
@@ -92,7 +106,8 @@ void log_libraries(const LogFacts& facts, Answers& answers) {
   if (any || driver_first(facts)) return;
   for (const LogEvent* event : facts.all("tf-gpu-libraries-missing")) {
     if (field_of(*event, "kind") == "TensorRT") continue;
-    log_finding(answers, *event, "runtime.cuda-library-missing", Confidence::likely);
+    log_finding(answers, *event, only_cudnn_missing(facts) ? "runtime.cudnn-missing" : "runtime.cuda-library-missing",
+                Confidence::likely);
     break;
   }
   for (const LogEvent* event : facts.all("opencl-loader-missing")) {

@@ -1,4 +1,5 @@
 // Out of memory: whose memory it is, by the sum that the message itself gives.
+#include <algorithm>
 #include <cstdlib>
 
 #include "checks/facts.h"
@@ -82,6 +83,24 @@ bool little_was_free(const LogFacts& facts) {
   return false;
 }
 
+// JAX takes three quarters of the memory or more with its first operation, TensorFlow all of it; nothing failed.
+void preallocated(const LogFacts& facts, Answers& answers) {
+  const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
+  const auto& imports = facts.all("framework-imported");
+  const auto fills = [](const LogEvent* e) {
+    return field_of(*e, "module") == "jax" || field_of(*e, "module") == "tensorflow";
+  };
+  const auto import = std::ranges::find_if(imports, fills);
+  if (!devices.get() || import == imports.end() || facts.saw({"out-of-memory", "cuda-out-of-memory"})) return;
+  for (const NvidiaDevice& device : *devices.get()) {
+    const auto* total = device.memory_total_mib.get();
+    const auto* free = device.memory_free_mib.get();
+    if (!total || !free || *free > *total / 4) continue;
+    log_finding(answers, **import, "memory.preallocated", Confidence::possible);
+    return;
+  }
+}
+
 const LogEvent* first(const LogFacts& facts, std::initializer_list<std::string_view> events) {
   for (const std::string_view event : events) {
     if (!facts.all(event).empty()) return facts.all(event).front();
@@ -100,6 +119,9 @@ void log_memory(const LogFacts& facts, Answers& answers) {
     if (little_was_free(facts)) log_finding(answers, *event, "memory.occupied", Confidence::likely);
     break;
   }
+  preallocated(facts, answers);
+  if (const auto& taken = facts.all("memory-taken-at-start"); !taken.empty())
+    log_finding(answers, *taken.front(), "memory.occupied", Confidence::likely);
   const LogEvent* full = first(facts, {"out-of-memory", "allocator-out-of-memory", "device-allocation-failed",
                                        "cuda-out-of-memory", "opencl-out-of-memory"});
   if (!full && little_was_free(facts) && !facts.all("allocator-limit").empty())
@@ -118,7 +140,9 @@ void log_memory(const LogFacts& facts, Answers& answers) {
       !facts.saw({"cudnn-versions-differ", "library-missing", "no-kernel-image", "arch-not-in-build", "driver-too-old",
                   "cudnn-sublibrary-mismatch", "gpu-lost", "xid", "invalid-ptx", "cudnn-arch",
                   "cuda-versions-differ"})) {
-    log_finding(answers, *handle, "memory.preallocated", Confidence::possible);
+    // cuBLAS alone, outside TensorFlow: nobody took the memory in advance; there is none left.
+    const bool alone = handle->event.is("cublas-not-initialized");
+    log_finding(answers, *handle, alone ? "memory.out-of-memory" : "memory.preallocated", Confidence::possible);
   }
 }
 

@@ -1,6 +1,7 @@
 // Python's own trouble: the wrong interpreter, versions that don't fit, imports that fail before any GPU question.
 #include <algorithm>
 
+#include "checks/facts.h"
 #include "checks/log_facts.h"
 
 namespace envdoctor {
@@ -35,6 +36,10 @@ const LogRules& log_python_rules() {
       {"isa-missing", "cpu.isa-missing", certain},
       {"illegal-instruction", "cpu.isa-missing", likely},
       {"dll-load-failed", "python.broken-install", possible, dll_alone},
+      {"import-broken", "python.broken-install", likely, dll_alone},
+      {"libstdcxx-too-old", "runtime.library-shadowed", possible},
+      {"glibc-too-old", "python.broken-install", possible},
+      {"openmp-twice", "python.broken-install", possible},
       {"native-runtime-failed", "python.broken-install", possible, dll_alone},
       {"keras-legacy-missing", "keras.legacy-missing", certain},
       {"keras-version-mismatch", "keras.version-mismatch", likely},
@@ -54,7 +59,11 @@ void log_modules(const LogFacts& facts, Answers& answers) {
     };
     if (module == "tf_keras") continue;  // told by keras.legacy-missing
     if (is({"tensorflow", "torch", "jax", "jaxlib", "keras", "tensorflow_gpu"})) {
-      log_finding(answers, *event, "python.wrong-environment", Confidence::possible);
+      // The package list of the environment names it, and the interpreter that ran has not got it.
+      const bool listed = package_installed(facts.snapshot(), module == "torch" ? "pytorch" : module).is(true) ||
+                          package_installed(facts.snapshot(), module).is(true) ||
+                          (module == "torch" && !facts.all("conda-cpu-build").empty());
+      log_finding(answers, *event, "python.wrong-environment", listed ? Confidence::likely : Confidence::possible);
     } else if (module.starts_with("tensorflow.") || module.starts_with("torch.") || module.starts_with("jaxlib.") ||
                is({"_pywrap_tensorflow_internal", "_pywrap_tensorflow", "torch._C"})) {
       log_finding(answers, *event, "python.broken-install", Confidence::likely);

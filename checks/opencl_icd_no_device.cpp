@@ -32,7 +32,10 @@ std::vector<Empty> empties(const Snapshot& snapshot) {
   if (const auto* platforms = opencl::platforms(snapshot)) {
     for (std::size_t i = 0; i < platforms->size(); ++i) {
       const OpenclPlatform& platform = (*platforms)[i];
-      if (!opencl::has_no_device(platform)) continue;
+      // A report that names rusticl alone and no device of it: its state unless a driver is named.
+      const bool quiet_rusticl = opencl::is_rusticl(text_of(platform.name)) && platforms->size() == 1 &&
+                                 platform.devices.outcome() == Outcome::not_probed && told_by_a_report(snapshot);
+      if (!opencl::has_no_device(platform) && !quiet_rusticl) continue;
       const std::string name = text_of(platform.name);
       all.push_back({name, platform.icd.get() ? "icd:" + *platform.icd.get() : "opencl:" + name,
                      seen(at("/opencl/platforms", i, "devices"), "none")});

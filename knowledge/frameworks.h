@@ -32,6 +32,9 @@ struct TorchTargets {
 // What a Linux x86-64 wheel of this release and CUDA was compiled for. nullopt: not recorded.
 std::optional<TorchTargets> torch_targets(std::string_view version, std::string_view cuda);
 
+// The AMD targets that a Linux ROCm wheel of this release holds code for. nullopt: not recorded.
+std::optional<std::vector<std::string>> torch_rocm_targets(std::string_view version);
+
 struct JaxNeeds {  // an empty text: not recorded
   std::string cuda{};
   std::string cudnn{};

@@ -11,6 +11,7 @@ namespace {
 struct Torch {
   std::map<std::string, std::string, std::less<>> default_cuda{};
   std::map<std::pair<std::string, std::string>, TorchTargets> targets{};
+  std::map<std::string, std::vector<std::string>, std::less<>> rocm{};
 };
 
 const Torch& torch() {
@@ -23,6 +24,7 @@ const Torch& torch() {
             if (!row.has("pypi_default_cuda")) return;
             t.default_cuda[row.text("version")] = row.text("pypi_default_cuda");
           }},
+         {"rocm_arch_lists", [&t](const Row& row) { t.rocm[row.text("version")] = row.texts("gfx"); }},
          {"arch_lists", [&t](const Row& row) {
             if (row.text("os") != "linux") return;
             t.targets[{row.text("version"), row.text("cuda")}] = {.sass = row.texts("sass"), .ptx = row.texts("ptx")};
@@ -52,6 +54,11 @@ std::optional<std::string> default_cuda_of_torch(std::string_view version) {
 std::optional<TorchTargets> torch_targets(std::string_view version, std::string_view cuda) {
   const auto found = torch().targets.find({major_minor_of(version), major_minor_of(cuda)});
   return found == torch().targets.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<std::vector<std::string>> torch_rocm_targets(std::string_view version) {
+  const auto found = torch().rocm.find(major_minor_of(version));
+  return found == torch().rocm.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace envdoctor::knowledge

@@ -2,50 +2,10 @@
 
 #include <algorithm>
 
-#include "checks/log_facts.h"
+#include "tests/support/log_lines.h"
 
 namespace envdoctor {
 namespace {
-
-struct Line {
-  const char* event;
-  std::map<std::string, std::string> fields{};
-  const char* framework = nullptr;
-};
-
-Snapshot log_of(const std::vector<Line>& lines) {
-  Snapshot snapshot;
-  auto& log = snapshot.log.fill();
-  for (const Line& line : lines) {
-    LogEvent& event = log.emplace_back();
-    event.event = line.event;
-    event.source = "train.log";
-    event.line = static_cast<std::int64_t>(log.size());
-    event.fields = line.fields;
-    if (line.framework) event.framework = line.framework;
-  }
-  return snapshot;
-}
-
-Snapshot in_docker(Snapshot snapshot) {
-  snapshot.host.fill().container = "docker";
-  return snapshot;
-}
-
-std::vector<Finding> findings(const Snapshot& snapshot) {
-  Answers answers;
-  log_all(LogFacts(snapshot), answers);
-  return answers.findings;
-}
-
-std::map<std::string, Confidence> ids(const Snapshot& snapshot) {
-  std::map<std::string, Confidence> found;
-  for (const Finding& f : findings(snapshot)) found[f.id] = std::max(found[f.id], f.confidence);
-  return found;
-}
-
-using Found = std::map<std::string, Confidence>;
-using enum Confidence;
 
 TEST(LogCauses, NameTheSourceAndTheLineOfTheirEvidence) {
   const auto all = findings(log_of({{"benign"}, {"driver-library-mismatch"}}));
@@ -57,8 +17,7 @@ TEST(LogCauses, NameTheSourceAndTheLineOfTheirEvidence) {
 }
 
 TEST(LogCauses, HaveACatalogueRowForEveryRule) {
-  for (const LogRules* rules : {&log_driver_rules(), &log_kernel_rules(), &log_container_rules(), &log_runtime_rules(),
-                                &log_opencl_rules(), &log_python_rules(), &log_usage_rules()}) {
+  for (const LogRules* rules : all_log_rules()) {
     for (const LogRule& rule : *rules) EXPECT_NE(diagnosis(rule.id), nullptr) << rule.id;
   }
 }
@@ -74,6 +33,21 @@ TEST(LogCauses, AreNoneInALogOfADeviceThatWasUsed) {
 
 TEST(LogCauses, GiveTheGroupForAMessageThatCoversMany) {
   EXPECT_EQ(ids(log_of({{"smi-no-driver"}})), (Found{{"driver.unreachable", possible}}));
+}
+
+TEST(LogCauses, GiveEachMemberOfAGroupTheCommandThatDecides) {
+  const auto fixes = [](const Snapshot& snapshot) {
+    std::string all;
+    for (const Fix& fix : findings(snapshot).at(0).fix) {
+      EXPECT_FALSE(fix.command.empty()) << fix.text;
+      all += fix.text;
+    }
+    return all;
+  };
+  EXPECT_NE(fixes(log_of({{"smi-no-driver"}})).find("driver.module-not-loaded"), std::string::npos);
+  EXPECT_NE(fixes(log_of({{"opencl-no-platform"}})).find("opencl.no-icd"), std::string::npos);
+  EXPECT_NE(fixes(log_of({{"hip-no-device"}})).find("driver.permission"), std::string::npos);
+  EXPECT_EQ(fixes(log_of({{"hip-no-device"}})).find("libcuda"), std::string::npos);
 }
 
 TEST(LogCauses, GiveTheCauseWhereASecondFactSeparatesIt) {

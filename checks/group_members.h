@@ -1,0 +1,23 @@
+#pragma once
+// A message that covers several causes: the members of its group, the likeliest first, each with what decides on it.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checks/log_facts.h"
+
+namespace envdoctor {
+
+struct GroupMember {
+  const char* cause;
+  const char* shows;    // what the command's answer is where this is the cause
+  const char* command;
+};
+
+// Of driver.unreachable and opencl.no-platform, for the stack that the logs speak of; empty for every other id.
+std::vector<GroupMember> group_members(std::string_view id, const LogFacts& facts);
+
+// Writes a group's members into its finding.
+void tell_group(Finding& finding, const LogFacts& facts);
+
+}  // namespace envdoctor

@@ -1,0 +1,61 @@
+#include <gtest/gtest.h>
+
+#include "tests/support/builders.h"
+#include "tests/support/log_lines.h"
+
+namespace envdoctor {
+namespace {
+
+Snapshot on_ampere(Snapshot snapshot, const char* torch) {
+  snapshot.nvidia.fill().devices = std::vector<NvidiaDevice>{nvml_a100()};
+  snapshot.torch.fill().version = torch;
+  return snapshot;
+}
+
+Snapshot differ(const char* kind, const char* by) {
+  return log_of({{"numbers-differ"}, {"numbers-differ-by", {{"kind", kind}, {"value", by}}}});
+}
+
+TEST(LogCompute, TakesADifferenceOfTenBitsForTf32WhereTheBuildUsesIt) {
+  EXPECT_EQ(ids(on_ampere(differ("relative", "0.0009"), "1.10.1")), (Found{{"compute.tf32", likely}}));
+  EXPECT_EQ(ids(on_ampere(differ("relative", "0.0009"), "2.4.0")), (Found{{"compute.tf32", possible}}));
+  EXPECT_EQ(ids(differ("relative", "0.0009")), (Found{{"compute.wrong-results", possible}}));
+  EXPECT_TRUE(ids(on_ampere(differ("relative", "3e-7"), "1.10.1")).empty());
+}
+
+TEST(LogCompute, TakesALargeDifferenceForWrongAndATinyOneForFlushed) {
+  EXPECT_EQ(ids(on_ampere(differ("relative", "0.5"), "1.10.1")), (Found{{"compute.wrong-results", possible}}));
+  EXPECT_EQ(ids(differ("absolute", "1.2e-41")), (Found{{"compute.denormals", likely}}));
+}
+
+TEST(LogCompute, BlamesFastMathWhereItIsOn) {
+  EXPECT_EQ(ids(log_of({{"fast-math-on"}, {"numbers-differ-by", {{"kind", "relative"}, {"value", "0.01"}}}})),
+            (Found{{"compute.fast-math", likely}}));
+  EXPECT_TRUE(ids(log_of({{"fast-math-on"}})).empty());
+}
+
+TEST(LogCompute, ComparesPrintedValuesOfBothSides) {
+  const auto printed = [](const char* cpu, const char* gpu) {
+    return on_ampere(
+        log_of({{"printed-value", {{"value", cpu}}}, {"printed-value", {{"value", gpu}, {"device", "cuda:0"}}}}),
+        "1.9.0");
+  };
+  EXPECT_EQ(ids(printed("2.5000", "2.5012")), (Found{{"compute.tf32", likely}}));
+  EXPECT_TRUE(ids(printed("2.5000", "2.5000")).empty());
+  EXPECT_TRUE(ids(printed("2.5000", "7.1")).empty());
+}
+
+TEST(LogCompute, KnowsThatWholeNumbersAreNotRounded) {
+  const auto results = [](const char* cpu, const char* gpu) {
+    return ids(log_of(
+        {{"labelled-result", {{"on", "CPU"}, {"value", cpu}}}, {"labelled-result", {{"on", "GPU"}, {"value", gpu}}}}));
+  };
+  EXPECT_EQ(results("4711", "4712"), (Found{{"compute.wrong-results", likely}}));
+  EXPECT_TRUE(results("4711", "4711").empty());
+  EXPECT_TRUE(results("0.47111", "0.47112").empty());
+}
+
+TEST(LogCompute, IsSilentWithoutAComparison) { EXPECT_TRUE(ids(log_of({{"tf32-used"}, {"printed-value"}})).empty()); }
+
+}  // namespace
+}  // namespace envdoctor

@@ -1,0 +1,94 @@
+// Single messages that name their cause, and what takes it back.
+#include <gtest/gtest.h>
+
+#include "tests/support/log_lines.h"
+
+namespace envdoctor {
+namespace {
+
+struct Message {
+  Line line;
+  const char* id;
+  Confidence sure;
+};
+
+const std::vector<Message> messages = {
+    {{"cuda-count-failed", {{"number", "35"}}}, "driver.too-old", certain},
+    {{"cuda-count-failed", {{"number", "802"}}}, "driver.fabric-manager", likely},
+    {{"cuda-count-failed", {{"number", "804"}}}, "driver.compat-package", likely},
+    {{"fabric-state"}, "driver.fabric-manager", likely},
+    {{"device-node-missing", {{"node", "/dev/nvidia-uvm"}}}, "driver.device-nodes-missing", likely},
+    {{"smi-not-found"}, "driver.not-installed", possible},
+    {{"image-needs-driver"}, "driver.too-old", likely},
+    {{"cuda-wanted-unavailable"}, "driver.unreachable", possible},
+    {{"gpu-throttled"}, "hardware.power-or-thermal", likely},
+    {{"xid", {{"code", "94"}}}, "hardware.ecc", likely},
+    {{"capability-too-low"}, "runtime.arch-unsupported", likely},
+    {{"gpu-symbol-version"}, "runtime.library-shadowed", likely},
+    {{"cuda-runtime-not-found"}, "runtime.cuda-library-missing", likely},
+    {{"import-broken"}, "python.broken-install", likely},
+    {{"visible-changed-late"}, "visibility.set-too-late", possible},
+    {{"memory-taken-at-start"}, "memory.occupied", likely},
+    {{"cublas-not-initialized"}, "memory.out-of-memory", possible},
+    {{"size-limit"}, "compute.size-limit", likely},
+    {{"subnormals"}, "compute.denormals", likely},
+    {{"tensors-on-cpu"}, "usage.detected-unused", likely},
+    {{"tensors-on-two-gpus"}, "usage.wrong-gpu", likely},
+    {{"input-bound"}, "usage.input-bound", likely},
+    {{"too-many-threads"}, "cpu.oversubscribed", likely},
+    {{"libstdcxx-too-old"}, "runtime.library-shadowed", possible},
+};
+
+TEST(LogMessages, NameTheirCauseAsSurelyAsTheyMay) {
+  for (const Message& message : messages)
+    EXPECT_EQ(ids(log_of({message.line})), (Found{{message.id, message.sure}})) << message.line.event;
+}
+
+TEST(LogMessages, AboutTheDriverMeanNothingWhereADeviceIsUsed) {
+  for (const Line& line : std::vector<Line>{{"fabric-state"},
+                                            {"device-node-missing", {{"node", "/dev/nvidia-uvm"}}},
+                                            {"smi-not-found"},
+                                            {"image-needs-driver"},
+                                            {"cuda-wanted-unavailable"},
+                                            {"cuda-runtime-not-found"},
+                                            {"cuda-count-failed", {{"number", "802"}}}})
+    EXPECT_TRUE(ids(log_of({line, {"device-used-torch"}})).empty()) << line.event;
+}
+
+TEST(LogMessages, OfAHintInLightningAreNoFinding) {
+  EXPECT_TRUE(ids(log_of({{"input-bound", {{"program", "lightning"}}}})).empty());
+}
+
+TEST(LogMessages, AboutAMissingNodeDependOnWhichAndWhere) {
+  const Line all = {"device-node-missing", {{"node", "/dev/nvidia*"}}};
+  EXPECT_TRUE(ids(log_of({all})).empty());
+  EXPECT_EQ(ids(in_docker(log_of({all}))), (Found{{"visibility.container-hidden", likely}}));
+}
+
+TEST(LogKernel, LeavesLinksAndDriversToTheBusWhereItIsKnown) {
+  const Line narrow = {"pcie-narrow", {{"width", "x4"}}};
+  EXPECT_EQ(ids(log_of({narrow})), (Found{{"hardware.pcie-degraded", likely}}));
+  Snapshot known = log_of({narrow, {"nouveau-bound"}});
+  known.pci = std::vector<PciDevice>{pci_a100()};
+  EXPECT_EQ(ids(known), (Found{{"hardware.pcie-degraded", likely}})) << "the link is not known";
+  known.pci.get()->front().link.fill().width = 16;
+  EXPECT_TRUE(ids(known).empty());
+}
+
+TEST(LogOpencl, NamesTheLoaderTheFolderOrTheContainer) {
+  const Line none = {"opencl-no-platform"};
+  EXPECT_EQ(ids(log_of(
+                {none, {"opencl-foreign-loader", {{"path", "/opt/conda/lib/libOpenCL.so.1"}}}}))["opencl.wrong-loader"],
+            likely);
+  EXPECT_FALSE(ids(log_of({{"opencl-foreign-loader", {{"path", "/opt/conda/lib/libOpenCL.so.1"}}}}))
+                   .contains("opencl.wrong-loader"))
+      << "a conda loader that finds its platforms is in order";
+  EXPECT_EQ(ids(log_of({none, {"opencl-vendors-missing"}}))["opencl.no-icd"], likely);
+  Snapshot working = in_docker(log_of({none}));
+  EXPECT_FALSE(ids(working).contains("opencl.icd-missing-in-container"));
+  working.nvidia.fill().devices = std::vector<NvidiaDevice>{nvml_a100()};
+  EXPECT_EQ(ids(working)["opencl.icd-missing-in-container"], likely);
+}
+
+}  // namespace
+}  // namespace envdoctor
