@@ -4,6 +4,7 @@
 
 #include "checks/facts.h"
 #include "checks/gpus.h"
+#include "checks/presence.h"
 
 namespace envdoctor {
 
@@ -59,6 +60,19 @@ std::vector<VisibleList> visible_lists(const Snapshot& snapshot) {
     lists.push_back(visible_to_cuda(snapshot));
   if (has(Vendor::amd)) lists.push_back(visible_to_rocm(snapshot));
   if (has(Vendor::intel)) lists.push_back(visible_to_level_zero(snapshot));
+  return lists;
+}
+
+std::vector<VisibleList> visible_to_programs(const Snapshot& snapshot) {
+  std::vector<VisibleList> lists = visible_lists(snapshot);
+  const auto stack = [&](const char* name) {
+    return std::ranges::find(lists, name, &VisibleList::stack) != lists.end();
+  };
+  if (stack("level-zero") || of(snapshot.level_zero, &LevelZero::devices).get())
+    lists.push_back(visible_to_sycl(snapshot));
+  if (of(snapshot.opencl, &Opencl::platforms).get() || of(snapshot.opencl, &Opencl::icds).get())
+    lists.push_back(visible_to_opencl(snapshot));
+  for (const std::string& framework : frameworks(snapshot)) lists.push_back(visible_to_framework(snapshot, framework));
   return lists;
 }
 

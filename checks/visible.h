@@ -1,6 +1,7 @@
 #pragma once
 // Per stack, the filters in order and the devices that a program would see, with the reason for each missing one.
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "checks/selection.h"
@@ -28,7 +29,7 @@ struct HiddenDevice {
 };
 
 struct VisibleList {
-  std::string stack{};  // cuda, rocm, level-zero
+  std::string stack{};  // cuda, rocm, level-zero, sycl, opencl, or a framework
   std::vector<Filter> filters{};
   std::vector<VisibleDevice> devices{};  // in the program's order
   std::vector<HiddenDevice> hidden{};
@@ -39,9 +40,20 @@ struct VisibleList {
 
 // One list for each stack whose GPUs or software this host has.
 std::vector<VisibleList> visible_lists(const Snapshot& snapshot);
+// Those, and one for SYCL, OpenCL and each installed framework.
+std::vector<VisibleList> visible_to_programs(const Snapshot& snapshot);
 VisibleList visible_to_cuda(const Snapshot& snapshot);
 VisibleList visible_to_rocm(const Snapshot& snapshot);
 VisibleList visible_to_level_zero(const Snapshot& snapshot);
+VisibleList visible_to_opencl(const Snapshot& snapshot);  // CPU devices too, as programs see them
+VisibleList visible_to_sycl(const Snapshot& snapshot);    // through Level Zero
+// "torch", "tensorflow" or "jax": what its build and its own variables leave of its runtime's list.
+VisibleList visible_to_framework(const Snapshot& snapshot, const std::string& framework);
+
+// The positions that these filters keep of so many devices, in order: JAX_CUDA_VISIBLE_DEVICES, and
+// ONEAPI_DEVICE_SELECTOR for Level Zero's GPUs.
+std::vector<std::size_t> select_jax(std::string_view value, std::size_t devices);
+std::vector<std::size_t> select_sycl(std::string_view value, std::size_t devices);
 
 // What a filter chooses from: the devices of one stack before any variable, in that runtime's order.
 struct Basis {
