@@ -1,10 +1,15 @@
 #pragma once
 // Each file in tests/fuzz is one program: LLVMFuzzerTestOneInput over what fuzz_seeds() gives. The ordinary tests run
-// it with tests/support/fuzz_driver.cpp over seeds, their truncations and a few thousand damaged copies. With clang,
-// for as long as one likes and without the driver:
-//   clang++ -std=c++20 -g -fsanitize=fuzzer,address,undefined -I. tests/fuzz/elf.cpp host/*.cpp … -o fuzz_elf
+// it with tests/support/fuzz_driver.cpp over seeds, their truncations and a few thousand damaged copies. `./dev fuzz`
+// builds the three any_*.cpp with clang's libFuzzer and AddressSanitizer and runs them for as long as one likes.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,4 +21,23 @@ std::vector<std::string> fuzz_seeds();
 
 inline std::string fuzz_input(const std::uint8_t* data, std::size_t size) {
   return size == 0 ? std::string() : std::string(reinterpret_cast<const char*>(data), size);
+}
+
+[[noreturn]] inline void broken_promise(const char* promise, const std::string& input) {
+  std::fprintf(stderr, "%s:\n%s\n", promise, input.c_str());
+  std::abort();
+}
+
+// The kept corpus of a target, fixtures/fuzz/<name>/, in the order of the files' names.
+inline std::vector<std::string> seed_files(const std::string& name) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(ENVDOCTOR_SOURCE "/fixtures/fuzz/" + name))
+    paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  std::vector<std::string> seeds;
+  for (const auto& path : paths) {
+    std::ifstream file(path, std::ios::binary);
+    seeds.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  }
+  return seeds;
 }
