@@ -38,7 +38,8 @@ TEST(LogCauses, GiveTheGroupForAMessageThatCoversMany) {
 TEST(LogCauses, GiveEachMemberOfAGroupTheCommandThatDecides) {
   const auto fixes = [](const Snapshot& snapshot) {
     std::string all;
-    for (const Fix& fix : findings(snapshot).at(0).fix) {
+    const auto found = findings(snapshot);
+    for (const Fix& fix : found.at(0).fix) {
       EXPECT_FALSE(fix.command.empty()) << fix.text;
       all += fix.text;
     }
