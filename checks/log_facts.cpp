@@ -1,16 +1,38 @@
 #include "checks/log_facts.h"
 
 #include <algorithm>
+#include <set>
 
 #include "checks/facts.h"
+#include "checks/imports.h"
+#include "checks/presence.h"
 
 namespace envdoctor {
+
+namespace {
+
+// A framework that was asked here complains of drivers and libraries that a host without any GPU has no use for. Only
+// what it says of its own installation counts there.
+bool concerns_a_gpu(const LogEvent& event, bool import_failed) {
+  static const std::set<std::string, std::less<>> own = {
+      "numpy-abi",   "protobuf-mismatch",      "module-missing",       "jaxlib-mismatch",     "isa-missing",
+      "keras-mixed", "keras-version-mismatch", "keras-legacy-missing", "illegal-instruction", "keras-backend-missing",
+      "benign",      "dll-load-failed",        "native-runtime-failed"};
+  if (!event.source.get() || !event.source.get()->starts_with("standard error of ")) return false;
+  if (event.event.is("library-missing") && import_failed) return false;
+  return !own.contains(*event.event.get());
+}
+
+}  // namespace
 
 LogFacts::LogFacts(const Snapshot& snapshot) : snapshot_(snapshot) {
   const auto* log = snapshot.log.get();
   if (!log) return;
+  const bool no_gpu = has_any_gpu(snapshot).is(false);
+  const auto imports = imports_of(snapshot);
+  const bool import_failed = std::ranges::any_of(imports, [](const Import& i) { return i.error.get() != nullptr; });
   for (const LogEvent& event : *log) {
-    if (!event.event.get()) continue;
+    if (!event.event.get() || (no_gpu && concerns_a_gpu(event, import_failed))) continue;
     by_event_[*event.event.get()].push_back(&event);
     used_ = used_ || event.event.get()->starts_with("device-used");
   }
