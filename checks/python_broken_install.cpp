@@ -1,5 +1,6 @@
 // python.broken-install: the framework's files are incomplete, or it fails at import.
 #include <algorithm>
+#include <set>
 
 #include "checks/facts.h"
 #include "checks/imports.h"
@@ -34,7 +35,7 @@ std::string words_for(const std::string& what, const std::string& package, const
   return "An uninstall broke off and left " + path + ".";
 }
 
-bool tell_damage(const Snapshot& snapshot, Answers& answers) {
+bool tell_damage(const Snapshot& snapshot, std::set<std::string>& blamed, Answers& answers) {
   const auto damage = of(snapshot.python, &Python::damage);
   bool told = false;
   for (std::size_t i = 0; damage.get() && i < damage.get()->size(); ++i) {
@@ -42,6 +43,7 @@ bool tell_damage(const Snapshot& snapshot, Answers& answers) {
     if (!one.package.get() || !one.what.get() || !one.path.get()) continue;
     const bool leftover = one.what.is("leftover");
     if (!leftover && !matters(snapshot, *one.package.get())) continue;
+    if (!leftover) blamed.insert(framework_of_package(*one.package.get()));
     Finding& finding = answers.found(id, "package:" + *one.package.get());
     const Flag well = imports_well(snapshot, framework_of_package(*one.package.get()));
     // pip passes over a leftover, and a package that is imported without complaint works for now.
@@ -93,13 +95,15 @@ bool tell_jaxlib(const Snapshot& snapshot, Answers& answers) {
   return told;
 }
 
-bool tell_imports(const Snapshot& snapshot, Answers& answers) {
+// `blamed`: frameworks whose damage is told already.
+bool tell_imports(const Snapshot& snapshot, const std::set<std::string>& blamed, Answers& answers) {
   bool told = false;
   for (const Import& one : imports_of(snapshot)) {
     const bool crashed =
         one.error.outcome() == Outcome::failed && one.error.why().find("ended by SIG") != std::string::npos;
     if (!one.error.get() && !crashed) continue;
     told = true;
+    if (blamed.contains(one.framework)) continue;
     Finding& finding = answers.found(id, std::string("framework:") + one.framework);
     finding.confidence = one.error.get() ? Confidence::certain : Confidence::likely;
     const std::string& words = one.error.get() ? *one.error.get() : one.error.why();
@@ -111,8 +115,9 @@ bool tell_imports(const Snapshot& snapshot, Answers& answers) {
 }
 
 void run(const Snapshot& snapshot, Answers& answers) {
-  const bool damaged = tell_damage(snapshot, answers), jaxlib = tell_jaxlib(snapshot, answers),
-             imports = tell_imports(snapshot, answers), empty = tell_empty(snapshot, answers);
+  std::set<std::string> blamed;
+  const bool damaged = tell_damage(snapshot, blamed, answers), jaxlib = tell_jaxlib(snapshot, answers),
+             imports = tell_imports(snapshot, blamed, answers), empty = tell_empty(snapshot, answers);
   if (!damaged && !jaxlib && !imports && !empty) {
     const auto damage = of(snapshot.python, &Python::damage);
     const auto unasked = [](const Import& i) { return !i.went_well(); };
