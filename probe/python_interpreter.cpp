@@ -172,8 +172,9 @@ Reading<Interpreter> python_at(const Host& host, const std::string& path) {
 
 Reading<Interpreter> active_python(const Host& host) {
   Missing trouble = absent("no Python environment is active and none is on PATH");
+  const std::string path_variable = variable(host, "PATH");
   for (const char* name : {"/python3", "/python"}) {
-    for (const std::string_view folder : pieces(variable(host, "PATH"), ':')) {
+    for (const std::string_view folder : pieces(path_variable, ':')) {
       if (!folder.starts_with('/')) continue;
       const std::string path = std::string(folder) + name;
       if (!is_file(host, path)) continue;

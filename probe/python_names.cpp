@@ -51,7 +51,8 @@ std::vector<std::string> environment_folders(const Host& host) {
   std::vector<std::string> folders = noted_by_conda(host);
   for (const std::string& home : environment_homes(host)) {
     const auto names = host.files.list(home);
-    for (std::size_t i = 0; names.get() && i < names.get()->size(); ++i) folders.push_back(home + "/" + (*names.get())[i]);
+    for (std::size_t i = 0; names.get() && i < names.get()->size(); ++i)
+      folders.push_back(home + "/" + (*names.get())[i]);
   }
   if (const std::string here = variable(host, "PWD"); here.starts_with('/')) {
     for (const char* name : {"/.venv", "/venv", "/env"}) folders.push_back(here + name);
@@ -63,7 +64,8 @@ std::vector<std::string> environment_folders(const Host& host) {
 
 std::vector<JupyterKernel> jupyter_kernels(const Host& host, const std::string& prefix) {
   std::vector<std::string> homes;
-  for (const std::string_view folder : pieces(variable(host, "JUPYTER_PATH"), ':')) homes.emplace_back(folder);
+  const std::string jupyter_path = variable(host, "JUPYTER_PATH");
+  for (const std::string_view folder : pieces(jupyter_path, ':')) homes.emplace_back(folder);
   if (const std::string own = variable(host, "JUPYTER_DATA_DIR"); !own.empty())
     homes.push_back(own);
   else if (const std::string home = variable(host, "HOME"); home.size() > 1)
@@ -118,9 +120,11 @@ Reading<Interpreter> named_python(const Host& host, const std::string& name) {
                         : Reading<Interpreter>(failed(name + ": " + kernel.file + " starts " + kernel.executable +
                                                       ", which is no Python here"));
   }
-  for (const std::string_view folder : pieces(variable(host, "PATH"), ':')) {
+  const std::string search = variable(host, "PATH");
+  for (const std::string_view folder : pieces(search, ':')) {
     if (!name.starts_with("python") || !folder.starts_with('/')) continue;
-    if (Reading<Interpreter> python = python_at(host, std::string(folder) + "/" + name); python.get()) return told(python);
+    if (Reading<Interpreter> python = python_at(host, std::string(folder) + "/" + name); python.get())
+      return told(python);
   }
   return failed(name + ": no interpreter, no conda or virtual environment and no Jupyter kernel has this name");
 }

@@ -37,8 +37,8 @@ std::optional<bool> holds(std::string_view clause, const std::string& python) {
     return how == "!=" ? std::optional(!same) : std::nullopt;
   }
   if (name != "python_version" && name != "python_full_version") return std::nullopt;
-  const int order = knowledge::compare_versions(
-      name == "python_version" ? knowledge::major_minor_of(python) : python, value);
+  const int order =
+      knowledge::compare_versions(name == "python_version" ? knowledge::major_minor_of(python) : python, value);
   if (how == "<") return order < 0;
   if (how == "<=") return order <= 0;
   if (how == ">") return order > 0;
@@ -77,7 +77,7 @@ std::optional<PackageRequirement> requirement(std::string_view line, const std::
 }  // namespace
 
 std::vector<PackageRequirement> requirements_of(const Host& host, const std::vector<Distribution>& all,
-                                         const std::string& python) {
+                                                const std::string& python) {
   std::vector<PackageRequirement> found;
   for (const Distribution& one : all) {
     const std::string by = normal_name(one.name);

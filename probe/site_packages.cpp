@@ -60,7 +60,8 @@ Reading<Interpreter> chosen_python(const Host& host, const std::string& named) {
 
 std::vector<std::string> package_folders(const Host& host, const Interpreter& python) {
   SearchPath path(host);
-  for (const std::string_view folder : pieces(variable(host, "PYTHONPATH"), ':')) {
+  const std::string python_path = variable(host, "PYTHONPATH");
+  for (const std::string_view folder : pieces(python_path, ':')) {
     if (folder.starts_with('/')) path.add(std::string(folder));
   }
   const bool isolated = python.kind == "venv" && !python.system_site;
