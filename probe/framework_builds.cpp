@@ -141,7 +141,8 @@ std::string python_value(std::string_view source, std::string_view name) {
     if (before == '\'' || before == '"') {
       if (!rest.starts_with(before)) continue;
       rest = trimmed(rest.substr(1));
-      if (rest.empty() || (rest[0] != ',' && rest[0] != ':')) continue;
+      const bool pair = at > 1 && source[at - 2] == '(' && rest.starts_with(',');  // not a list of names
+      if (!pair && !rest.starts_with(':')) continue;
     } else if (before == '\n') {
       const std::string_view line = rest.substr(0, rest.find('\n'));
       const auto equals = line.find('=');

@@ -259,6 +259,7 @@ TEST(PythonValue, IsReadFromAssignmentsAndDictionaries) {
   EXPECT_EQ(python_value("x_cuda = '1'\ncuda = None\n", "cuda"), "None");
   EXPECT_EQ(python_value("{\"is_cuda_build\": False, 'b': [1, 2]}", "is_cuda_build"), "False");
   EXPECT_EQ(python_value("{'b': ['x', 'y']}", "b"), "['x', 'y'");
+  EXPECT_EQ(python_value("__all__ = ['cuda', 'hip']\ncuda = '13.2'\n", "cuda"), "13.2");
   EXPECT_EQ(python_value("nothing", "cuda"), "");
   EXPECT_EQ(python_value("cuda = '12", "cuda"), "12");
 }
