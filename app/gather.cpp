@@ -12,6 +12,7 @@
 #include "app/host_folder.h"
 #include "checks/report.h"
 #include "probe/probes.h"
+#include "probe/python_interpreter.h"
 
 extern char** environ;  // NOLINT: POSIX
 
@@ -51,10 +52,15 @@ Snapshot gather_here(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   const auto files = open_files("/");
   const Host host{.files = *files, .env = environment()};
+  if (!options.python.empty()) {
+    if (const auto python = named_python(host, options.python); !python.get())
+      throw UsageError("--python " + python.why());
+  }
   GatherOptions gather_options{.quick = options.quick,
                                .redact = options.redact,
                                .families = wanted_families(options),
                                .whole = std::chrono::seconds(options.timeout_s),
+                               .python = options.python,
                                .by = std::string("envdoctor ") + ENVDOCTOR_VERSION};
   const bool terminal = isatty(STDERR_FILENO);
   if (terminal) gather_options.progress = show_progress;

@@ -37,6 +37,7 @@ struct Options {
   ColorWhen color = ColorWhen::automatic;
   std::int64_t timeout_s = 120;
   std::string knowledge{};
+  std::string python{};                  // --python
   std::string host_folder{};             // capture --host-folder
   bool quick = false;
   bool verbose = false;

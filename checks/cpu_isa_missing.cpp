@@ -1,7 +1,8 @@
-// cpu.isa-missing: the official packages' least instruction set against what the CPU has.
+// cpu.isa-missing: a framework dies of an instruction that this CPU hasn't got, or will.
 #include <algorithm>
 
 #include "checks/facts.h"
+#include "checks/imports.h"
 #include "checks/presence.h"
 #include "knowledge/drivers.h"
 
@@ -18,23 +19,58 @@ std::string needed(const std::string& framework, const std::string& version) {
   return version == "2.4.0" ? "avx2" : "avx";
 }
 
-void run(const Snapshot& snapshot, Answers& answers) {
+// The CPU is an x86-64 and its list of instruction sets, which is known, lacks this one.
+bool lacks(const Snapshot& snapshot, const std::string& what) {
   const auto isa = of(snapshot.cpu, &Cpu::isa);
-  if (!isa.get()) return answers.unknown(id, why_unknown("/cpu/isa", isa));
-  if (!of(snapshot.host, &HostFacts::arch).is("x86_64") && of(snapshot.host, &HostFacts::arch).get())
-    return answers.not_applicable(id, "not an x86-64 processor");
+  const auto arch = of(snapshot.host, &HostFacts::arch);
+  return isa.get() && (!arch.get() || arch.is("x86_64")) && std::ranges::find(*isa.get(), what) == isa.get()->end();
+}
+
+Finding& tell(Answers& answers, const std::string& framework) {
+  Finding& finding = answers.found(id, "framework:" + framework);
+  finding.confidence = Confidence::likely;
+  finding.fix = {{.text = diagnosis(id)->remedy}};
+  return finding;
+}
+
+bool judge_imports(const Snapshot& snapshot, Answers& answers) {
+  for (const Import& one : imports_of(snapshot)) {
+    if (one.error.outcome() != Outcome::failed || one.error.why().find("SIGILL") == std::string::npos) continue;
+    Finding& finding = tell(answers, one.framework);
+    finding.explanation = "The import ended by an illegal instruction (" + one.error.why() + ").";
+    finding.evidence = {seen(one.path, one.error.why())};
+    if (!lacks(snapshot, "avx")) return true;
+    finding.confidence = Confidence::certain;
+    finding.explanation += " This CPU has no AVX, which the published packages need.";
+    finding.evidence.push_back(seen("/cpu/isa", "no avx"));
+    return true;
+  }
+  return false;
+}
+
+// By what the official packages need; a build of one's own may do without.
+bool judge_versions(const Snapshot& snapshot, Answers& answers) {
   for (const std::string& framework : frameworks(snapshot)) {
-    const std::string what = needed(framework, framework_version(snapshot, framework));
-    if (what.empty() || std::ranges::find(*isa.get(), what) != isa.get()->end()) continue;
-    Finding& finding = answers.found(id, "framework:" + framework);
-    finding.confidence = Confidence::likely;  // a build of one's own may do without
-    finding.explanation = "The official " + framework + " " + framework_version(snapshot, framework) + " uses " + what +
+    const std::string version = framework_version(snapshot, framework), what = needed(framework, version);
+    if (what.empty() || !lacks(snapshot, what)) continue;
+    Finding& finding = tell(answers, framework);
+    finding.explanation = "The official " + framework + " " + version + " uses " + what +
                           " instructions, and this CPU doesn't list them: importing it ends in an illegal instruction.";
     finding.evidence = {framework_seen(snapshot, framework), seen("/cpu/isa", "no " + what)};
-    finding.fix = {{.text = diagnosis(id)->remedy}};
-    return;
+    return true;
   }
-  answers.sound(id);
+  return false;
+}
+
+void run(const Snapshot& snapshot, Answers& answers) {
+  if (judge_imports(snapshot, answers)) return;
+  const auto imports = imports_of(snapshot);
+  const bool tried = std::ranges::any_of(imports, &Import::tried);
+  if (!tried && judge_versions(snapshot, answers)) return;
+  const auto isa = of(snapshot.cpu, &Cpu::isa);
+  if (tried || isa.get()) return answers.sound(id);
+  if (imports.empty() && frameworks(snapshot).empty()) return answers.not_applicable(id, "no framework was looked at");
+  answers.unknown(id, why_unknown("/cpu/isa", isa));
 }
 
 }  // namespace

@@ -1,16 +1,59 @@
 #include "checks/log_facts.h"
 
 #include <algorithm>
+#include <set>
 
 #include "checks/facts.h"
+#include "checks/imports.h"
+#include "checks/presence.h"
+#include "checks/version_range.h"
 
 namespace envdoctor {
+
+namespace {
+
+// Whether what a framework printed when it was asked here is worth a diagnosis. Nobody has seen its harmless lines, a
+// misfit that its own metadata shows is told from there, and of a missing driver it complains in vain where no GPU is.
+class Asked {
+ public:
+  explicit Asked(const Snapshot& snapshot) : no_gpu_(has_any_gpu(snapshot).is(false)) {
+    for (const Import& one : imports_of(snapshot)) import_failed_ = import_failed_ || one.error.get();
+    const auto needs = of(snapshot.python, &Python::requirements);
+    for (std::size_t i = 0; needs.get() && i < needs.get()->size(); ++i) {
+      const PackageRequirement& need = (*needs.get())[i];
+      if (need.name.get() && need.range.get() && need.installed.get() &&
+          in_range(*need.installed.get(), *need.range.get()).is(false))
+        misfits_.insert(*need.name.get());
+    }
+  }
+
+  [[nodiscard]] bool worth_telling(const LogEvent& event) const {
+    if (!event.source.get() || !event.source.get()->starts_with("standard error of ")) return true;
+    const std::string& what = *event.event.get();
+    if (what == "benign" || what == "module-missing") return false;  // the import's own error names the module
+    if (what == "numpy-abi") return !misfits_.contains("numpy");
+    if (what == "protobuf-mismatch") return !misfits_.contains("protobuf");
+    if (what.starts_with("keras-")) return !misfits_.contains("keras");
+    if (!no_gpu_) return true;
+    static const std::set<std::string, std::less<>> of_the_installation = {
+        "jaxlib-mismatch", "isa-missing", "illegal-instruction", "dll-load-failed", "native-runtime-failed"};
+    return of_the_installation.contains(what) || (what == "library-missing" && import_failed_);
+  }
+
+ private:
+  bool no_gpu_ = false;
+  bool import_failed_ = false;
+  std::set<std::string, std::less<>> misfits_{};
+};
+
+}  // namespace
 
 LogFacts::LogFacts(const Snapshot& snapshot) : snapshot_(snapshot) {
   const auto* log = snapshot.log.get();
   if (!log) return;
+  const Asked asked(snapshot);
   for (const LogEvent& event : *log) {
-    if (!event.event.get()) continue;
+    if (!event.event.get() || !asked.worth_telling(event)) continue;
     by_event_[*event.event.get()].push_back(&event);
     used_ = used_ || event.event.get()->starts_with("device-used");
   }

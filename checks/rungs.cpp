@@ -138,6 +138,29 @@ Result framework(const Snapshot& snapshot, std::string_view stack) {
   return unknown;
 }
 
+// A framework's own small work ran on the device that it counts first.
+Result use(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack) {
+  const auto on = [](const Text& place, std::string_view mark) {
+    return place.get() && place.get()->find(mark) != std::string::npos;
+  };
+  const bool rocm_build = of(snapshot.torch, &Torch::hip_version).get() != nullptr ||
+                          of(snapshot.tensorflow, &Tensorflow::built_with_rocm).is(true);
+  if ((stack != "cuda" || rocm_build) && (stack != "rocm" || !rocm_build)) return unknown;
+  const auto cuda = of(snapshot.nvidia, &Nvidia::cuda_devices);
+  const auto hip = of(snapshot.rocm, &Rocm::hip_devices);
+  const bool first = stack == "cuda"
+                         ? cuda.get() && !cuda.get()->empty() && same_gpu(gpu, cuda.get()->front().pci_address)
+                         : hip.get() && !hip.get()->empty() && same_gpu(gpu, hip.get()->front().pci_address);
+  if (!first) return unknown;
+  if (on(of(snapshot.tensorflow, &Tensorflow::training_on), "GPU:0")) return holds("a small Keras model trained on it");
+  if (on(of(snapshot.tensorflow, &Tensorflow::placement), "GPU:0"))
+    return holds("TensorFlow put a matrix product on it");
+  if (on(of(snapshot.torch, &Torch::matmul), "cuda:0")) return holds("PyTorch ran a matrix product on it");
+  const Text jax = of(snapshot.jax, &Jax::matmul);
+  if (on(jax, "cuda:0") || on(jax, "gpu:0") || on(jax, "rocm:0")) return holds("JAX ran a matrix product on it");
+  return unknown;
+}
+
 }  // namespace
 
 RungResult prove(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack, Rung rung) {
@@ -160,7 +183,7 @@ RungResult prove(const Snapshot& snapshot, const Gpu& gpu, std::string_view stac
       case Rung::compute:
         return stack == "opencl" && opencl_lists(snapshot, gpu, true) ? holds("a kernel's sum was right") : unknown;
       case Rung::use:
-        return unknown;
+        return use(snapshot, gpu, stack);
     }
     return unknown;
   }();
@@ -170,7 +193,8 @@ RungResult prove(const Snapshot& snapshot, const Gpu& gpu, std::string_view stac
 bool breaks(std::string_view id) {
   static const std::array harmless = {"hardware.pcie-degraded",    "hardware.power-or-thermal", "memory.occupied",
                                       "memory.shm-too-small",      "cpu.cgroup-limited",        "cpu.affinity-limited",
-                                      "visibility.order-mismatch", "opencl.cpu-only",           "runtime.jit-slow"};
+                                      "visibility.order-mismatch", "opencl.cpu-only",           "runtime.jit-slow",
+                                      "python.wrong-environment",  "cpu.oversubscribed"};
   return std::ranges::find(harmless, id) == harmless.end();
 }
 

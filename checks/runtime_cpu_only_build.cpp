@@ -2,7 +2,8 @@
 // itself outranks the name of its package.
 #include "checks/check.h"
 #include "checks/facts.h"
-#include "knowledge/drivers.h"
+#include "checks/presence.h"
+#include "knowledge/frameworks.h"
 
 namespace envdoctor {
 namespace {
@@ -21,15 +22,23 @@ bool gpu_known(const Snapshot& snapshot) {
   return of(snapshot.nvidia, &Nvidia::kernel_driver_version).get() != nullptr;
 }
 
-bool no_gpu_at_all(const Snapshot& snapshot) {
-  const auto* pci = snapshot.pci.get();
-  return pci && pci->empty();
+// A framework other than this one lists a GPU: this one was installed for the CPU beside it.
+bool another_works(const Snapshot& snapshot, std::string_view framework) {
+  const Number physical = of(snapshot.tensorflow, &Tensorflow::physical_gpus);
+  const Text jax = of(snapshot.jax, &Jax::backend);
+  return (framework != "tensorflow" && physical.get() && *physical.get() > 0) ||
+         (framework != "torch" && of(snapshot.torch, &Torch::cuda_available).is(true)) ||
+         (framework != "jax" && jax.get() && !jax.is("cpu"));
 }
 
-void tell(const Snapshot& snapshot, Answers& answers, const char* subject, Evidence evidence) {
-  Finding& finding = answers.found(id, subject);
+void tell(const Snapshot& snapshot, Answers& answers, const std::string& framework, Evidence evidence) {
+  Finding& finding = answers.found(id, "framework:" + framework);
   finding.confidence = Confidence::certain;
-  if (no_gpu_at_all(snapshot)) finding.severity = Severity::info;
+  const bool nobody_asked = has_any_gpu(snapshot).is(false) || (snapshot.pci.get() && snapshot.pci.get()->empty());
+  if (nobody_asked)
+    finding.severity = Severity::info;
+  else if (another_works(snapshot, framework))
+    finding.severity = of(snapshot.keras, &Keras::backend).is(framework) ? Severity::warning : Severity::info;
   finding.explanation =
       "This build of the framework holds no code for a GPU, so it runs on the CPU whatever the driver can do.";
   finding.evidence.push_back(std::move(evidence));
@@ -42,16 +51,22 @@ bool torch_on_cpu(const Snapshot& snapshot, Answers& answers) {
   if (!torch || torch->cuda_available.is(true)) return false;
   if (const auto* version = torch->version.get()) {
     if (version->find("+cpu") != std::string::npos) {
-      tell(snapshot, answers, "framework:torch", seen("/torch/version", *version));
+      tell(snapshot, answers, "torch", seen("/torch/version", *version));
       return true;
     }
     if (version->find("+rocm") != std::string::npos || version->find("+xpu") != std::string::npos) return false;
   }
-  if (torch->cuda_version.outcome() == Outcome::absent && torch->cuda_available.is(false) && gpu_known(snapshot)) {
-    tell(snapshot, answers, "framework:torch", seen("/torch/cuda_version", torch->cuda_version.why()));
+  if (torch->hip_version.get()) return false;
+  if (torch->cuda_version.outcome() == Outcome::absent && !torch->cuda_available.is(true) && gpu_known(snapshot)) {
+    tell(snapshot, answers, "torch", seen("/torch/cuda_version", torch->cuda_version.why()));
     return true;
   }
   return false;
+}
+
+bool has_plugin(const Snapshot& snapshot) {
+  return package_installed(snapshot, "tensorflow-directml-plugin").is(true) ||
+         package_installed(snapshot, "intel-extension-for-tensorflow").is(true);
 }
 
 // TensorFlow: its own word; on Windows, every wheel from 2.11 on.
@@ -62,26 +77,40 @@ bool tensorflow_on_cpu(const Snapshot& snapshot, Answers& answers) {
   if (gpus.get() && *gpus.get() > 0) return false;
   if (tensorflow->built_with_cuda.is(false)) {
     if (of(snapshot.host, &HostFacts::platform).is("macos")) return false;  // its GPU build is a plug-in
-    tell(snapshot, answers, "framework:tensorflow", seen("/tensorflow/built_with_cuda", "false"));
+    if (tensorflow->built_with_rocm.is(true) || has_plugin(snapshot)) return false;
+    tell(snapshot, answers, "tensorflow", seen("/tensorflow/built_with_cuda", "false"));
     return true;
   }
   const auto* version = tensorflow->version.get();
-  const bool plugin = package_installed(snapshot, "tensorflow-directml-plugin").is(true);
-  if (version && of(snapshot.host, &HostFacts::platform).is("windows") && !plugin && gpu_known(snapshot) &&
-      !tensorflow->built_with_cuda.is(true) && knowledge::compare_versions(*version, "2.11") >= 0) {
-    tell(snapshot, answers, "framework:tensorflow", seen("/tensorflow/version", *version + " on Windows"));
+  const auto needs = version ? knowledge::tensorflow_needs(*version) : std::nullopt;
+  if (version && of(snapshot.host, &HostFacts::platform).is("windows") && !has_plugin(snapshot) &&
+      gpu_known(snapshot) && !tensorflow->built_with_cuda.is(true) && !(needs && needs->windows_gpu)) {
+    tell(snapshot, answers, "tensorflow", seen("/tensorflow/version", *version + " on Windows"));
     return true;
   }
   return false;
 }
 
+// JAX: a jaxlib without a plug-in, and without a CUDA tag of its own, as it had before there were plug-ins.
+bool jax_on_cpu(const Snapshot& snapshot, Answers& answers) {
+  const Jax* jax = snapshot.jax.get();
+  const auto* plugins = jax ? jax->plugins.get() : nullptr;
+  const auto* version = jax ? jax->jaxlib_version.get() : nullptr;
+  if (!plugins || !version || !plugins->empty() || version->find('+') != std::string::npos) return false;
+  if (jax->backend.get() && !jax->backend.is("cpu")) return false;
+  tell(snapshot, answers, "jax", seen("/jax/plugins", "none"));
+  return true;
+}
+
 void run(const Snapshot& snapshot, Answers& answers) {
-  const bool torch = torch_on_cpu(snapshot, answers), tensorflow = tensorflow_on_cpu(snapshot, answers);
-  if (torch || tensorflow) return;
+  const bool torch = torch_on_cpu(snapshot, answers), tensorflow = tensorflow_on_cpu(snapshot, answers),
+             jax = jax_on_cpu(snapshot, answers);
+  if (torch || tensorflow || jax) return;
   if (of(snapshot.torch, &Torch::cuda_available).is(true) || of(snapshot.torch, &Torch::cuda_version).get() ||
-      of(snapshot.tensorflow, &Tensorflow::built_with_cuda).is(true)) {
+      of(snapshot.tensorflow, &Tensorflow::built_with_cuda).is(true) ||
+      of(snapshot.jax, &Jax::plugins).then([](const auto& p) { return !p.empty(); }).is(true)) {
     answers.sound(id);
-  } else if (snapshot.torch.get() || snapshot.tensorflow.get()) {
+  } else if (snapshot.torch.get() || snapshot.tensorflow.get() || snapshot.jax.get()) {
     answers.unknown(id, "what the framework was built for is not known");
   } else {
     answers.not_applicable(id, "no framework was looked at");

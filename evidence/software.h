@@ -24,46 +24,158 @@ struct Toolkit {
   ENVDOCTOR_FIELDS(Toolkit, path, version, origin)
 };
 
+// Another way to a Python than the command on PATH: a notebook kernel, or the process that a notebook runs in.
+struct PythonPlace {
+  Text name{};
+  Text executable{};
+  Text prefix{};
+  List<std::string> frameworks{};  // "tensorflow 2.15.1"
+  ENVDOCTOR_FIELDS(PythonPlace, name, executable, prefix, frameworks)
+};
+
+// Two distributions that write the same files.
+struct WrittenTwice {
+  Text folder{};                 // "tensorflow", what is imported
+  List<std::string> packages{};  // "tensorflow-cpu 2.15.1"
+  Text winner{};                 // the one whose files lie there now, told by their recorded sizes
+  ENVDOCTOR_FIELDS(WrittenTwice, folder, packages, winner)
+};
+
+// What an installation or its removal left incomplete.
+struct PackageDamage {
+  Text package{};
+  Text what{};  // leftover, files-missing, metadata-missing, recorded-twice
+  Text path{};  // the file or folder that tells
+  ENVDOCTOR_FIELDS(PackageDamage, package, what, path)
+};
+
+// What a framework's own metadata asks of another package.
+struct PackageRequirement {
+  Text by{};         // "tensorflow"
+  Text name{};       // "numpy"
+  Text range{};      // "<2.0.0,>=1.23.5"
+  Text installed{};  // version; absent: not installed
+  ENVDOCTOR_FIELDS(PackageRequirement, by, name, range, installed)
+};
+
+// A package that carries GPU libraries or plugs a GPU into a framework: nvidia-cudnn-cu12, jax-cuda12-plugin.
+struct GpuPackage {
+  Text package{};
+  Text version{};
+  List<std::string> libraries{};  // file names
+  ENVDOCTOR_FIELDS(GpuPackage, package, version, libraries)
+};
+
 struct Python {
   Text executable{};
   Text version{};
-  Text kind{};  // venv, conda, system
-  Text prefix{};
+  Text kind{};      // venv, conda, pyenv, uv, system
+  Text prefix{};    // sys.prefix
+  Text found_by{};  // PATH, VIRTUAL_ENV, CONDA_PREFIX, --python
+  List<std::string> search_path{};  // package folders in the order of import
   Map<std::string> packages{};
-  List<std::string> others{};
-  ENVDOCTOR_FIELDS(Python, executable, version, kind, prefix, packages, others)
+  Map<std::string> conda_packages{};  // name -> "version build"
+  List<WrittenTwice> written_twice{};
+  List<PackageDamage> damage{};
+  List<PackageRequirement> requirements{};
+  List<GpuPackage> gpu_packages{};
+  List<std::string> others{};  // "/opt/conda/envs/tf: tensorflow 2.15.1"
+  List<PythonPlace> kernels{};
+  Reading<PythonPlace> notebook{};  // the kernel that this process runs under; absent: under none
+  ENVDOCTOR_FIELDS(Python, executable, version, kind, prefix, found_by, search_path, packages, conda_packages,
+                   written_twice, damage, requirements, gpu_packages, others, kernels, notebook)
 };
 
+// What stands before `import_error` is read from files; what follows, the framework itself was asked. Devices are
+// named as the framework names them.
 struct Tensorflow {
   Text version{};
+  Text package{};    // the distribution that installed it
+  Text wheel_tag{};  // cp311-cp311-manylinux_2_17_x86_64
   Flag built_with_cuda{};
+  Flag built_with_rocm{};
   Text cuda_version{};
   Text cudnn_version{};
+  List<std::string> arch_list{};  // sm_80, compute_90
+  Text import_error{};            // absent: it imports
   Number physical_gpus{};
-  Text placement{};
-  ENVDOCTOR_FIELDS(Tensorflow, version, built_with_cuda, cuda_version, cudnn_version, physical_gpus, placement)
+  Number visible_gpus{};
+  Number logical_gpus{};
+  List<std::string> devices{};
+  Text placement{};            // where a matmul ran that nobody placed
+  Text placement_under_gpu{};  // where one ran under tf.device("/GPU:0")
+  Flag soft_placement{};
+  Text variables_on{};  // of a tiny Keras model
+  Text training_on{};   // its training step
+  Text training_error{};
+  Flag memory_growth{};
+  Number intra_op_threads{};  // 0: as many as there are CPUs
+  Number inter_op_threads{};
+  Flag deterministic_ops{};
+  Flag tf32{};
+  Flag onednn{};
+  List<std::string> mapped_libraries{};  // GPU libraries in the process, by path
+  ENVDOCTOR_FIELDS(Tensorflow, version, package, wheel_tag, built_with_cuda, built_with_rocm, cuda_version,
+                   cudnn_version, arch_list, import_error, physical_gpus, visible_gpus, logical_gpus, devices,
+                   placement, placement_under_gpu, soft_placement, variables_on, training_on, training_error,
+                   memory_growth, intra_op_threads, inter_op_threads, deterministic_ops, tf32, onednn,
+                   mapped_libraries)
+};
+
+struct TorchDevice {
+  Number ordinal{};
+  Text name{};
+  Text capability{};
+  Text uuid{};
+  ENVDOCTOR_FIELDS(TorchDevice, ordinal, name, capability, uuid)
 };
 
 struct Torch {
   Text version{};
+  Text package{};
+  Text wheel_tag{};
   Text cuda_version{};
+  Text hip_version{};
+  Text import_error{};
   Flag cuda_available{};
+  Text cuda_error{};  // why not, in torch's own words
   Number device_count{};
+  List<TorchDevice> devices{};
   List<std::string> arch_list{};
-  ENVDOCTOR_FIELDS(Torch, version, cuda_version, cuda_available, device_count, arch_list)
+  Text cudnn_version{};  // as loaded
+  Flag tf32_matmul{};
+  Flag tf32_cudnn{};
+  Text matmul{};  // the device on which a tiny one ran
+  Number threads{};
+  List<std::string> mapped_libraries{};
+  ENVDOCTOR_FIELDS(Torch, version, package, wheel_tag, cuda_version, hip_version, import_error, cuda_available,
+                   cuda_error, device_count, devices, arch_list, cudnn_version, tf32_matmul, tf32_cudnn, matmul,
+                   threads, mapped_libraries)
 };
 
 struct Jax {
   Text version{};
+  Text jaxlib_version{};
+  Text wheel_tag{};         // jaxlib's
+  Map<std::string> plugins{};  // jax-cuda12-plugin -> version
+  Text import_error{};
   Text backend{};
-  ENVDOCTOR_FIELDS(Jax, version, backend)
+  List<std::string> devices{};
+  Map<std::string> backend_errors{};  // platform -> why it was not used
+  Text matmul{};
+  List<std::string> mapped_libraries{};
+  ENVDOCTOR_FIELDS(Jax, version, jaxlib_version, wheel_tag, plugins, import_error, backend, devices, backend_errors,
+                   matmul, mapped_libraries)
 };
 
 struct Keras {
   Text version{};
-  Text backend{};
-  Text config_backend{};
-  ENVDOCTOR_FIELDS(Keras, version, backend, config_backend)
+  Text tf_keras_version{};
+  Text backend{};         // the one that it really uses
+  Text config_file{};     // keras.json, whether or not it is there
+  Text config_backend{};  // what stands in it
+  Text image_data_format{};
+  ENVDOCTOR_FIELDS(Keras, version, tf_keras_version, backend, config_file, config_backend, image_data_format)
 };
 
 }  // namespace envdoctor

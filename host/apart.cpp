@@ -63,6 +63,13 @@ void Crew::exec(std::string name, Limits limits, std::vector<std::string> argv, 
   children_.push_back(std::move(child));
 }
 
+void Crew::ask(std::string name, Limits limits, std::vector<std::string> argv, std::vector<std::string> env,
+               Done done) {
+  Child child{.name = std::move(name), .limits = limits, .done = std::move(done)};
+  child.launch(children_, [&](int frames) { become_program(argv, env, frames, true); });
+  children_.push_back(std::move(child));
+}
+
 void Crew::run(Milliseconds whole, const std::function<void(const std::vector<std::string>&)>& tick) {
   const Clock::time_point end = Clock::now() + whole;
   Clock::time_point next_memory = Clock::now();

@@ -18,6 +18,7 @@ using Milliseconds = std::chrono::milliseconds;
 struct Limits {
   Milliseconds time{10'000};
   std::int64_t memory_mib = 4096;
+  std::size_t printed_bytes = 4096;  // of what it prints, its end, this much is kept
 };
 
 // The child's side: what it says to its parent.
@@ -41,7 +42,7 @@ struct Ended {
   std::string answer{};   // also set if it answered and then failed to end
   std::string step{};     // the last step it named
   std::string why{};      // one sentence without full stop: "ended by SIGSEGV in clGetPlatformIDs", "no answer within 10 s"
-  std::string printed{};  // the last 4 KiB of its standard output and error
+  std::string printed{};  // the end of its standard output and error
   int status = 0;         // exit status, or 128 + signal
   Milliseconds duration{0};
 };
@@ -71,6 +72,9 @@ class Crew {
   // Starts a program: argv[0] looked up on PATH if it has no slash. Its answer is its standard output, at most 16 MiB;
   // `printed` is the tail of its standard error. `env` are "NAME=value" lines, all of them.
   void exec(std::string name, Limits limits, std::vector<std::string> argv, std::vector<std::string> env, Done done);
+  // Starts a program that answers as a child of ours does, by frames (host/apart_frames.h) on descriptor 3. What it prints
+  // is kept as `printed`, standard output and error alike.
+  void ask(std::string name, Limits limits, std::vector<std::string> argv, std::vector<std::string> env, Done done);
   // Runs until every child has ended or been left behind, or `whole` has passed: then all that still run are ended.
   // `tick` (may be empty) is called about every 100 ms with the names of those still running.
   void run(Milliseconds whole, const std::function<void(const std::vector<std::string>&)>& tick = {});

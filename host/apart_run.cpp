@@ -21,7 +21,6 @@ using How = Ended::How;
 constexpr Milliseconds patience{200};               // from TERM to KILL, and from KILL to leaving it behind
 constexpr Milliseconds patience_with_memory{2000};  // the kernel needs its time to free gigabytes
 constexpr Milliseconds grace{500};                  // from the answer to TERM
-constexpr std::size_t tail_size = 4096;
 constexpr std::size_t output_limit = 16u << 20;
 constexpr std::size_t visit_limit = 1u << 20;  // more than a pipe holds: what a dead child left is read in one visit
 
@@ -124,7 +123,7 @@ void Crew::Child::read_streams() {
         [this](std::string_view bytes) { output_text.append(bytes.substr(0, output_limit + 1 - output_text.size())); });
   drain(printed, [this](std::string_view bytes) {
     tail.append(bytes);
-    if (tail.size() > tail_size) tail.erase(0, tail.size() - tail_size);
+    if (tail.size() > limits.printed_bytes) tail.erase(0, tail.size() - limits.printed_bytes);
   });
 }
 

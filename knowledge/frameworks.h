@@ -16,7 +16,13 @@ struct TensorflowNeeds {
   std::vector<std::string> sonames{};  // one missing: no GPU
   std::string cudnn_soname{};
   std::vector<std::string> gpu_packages{};  // pip packages of this release that hold GPU code
+  std::vector<std::string> pythons{};       // "3.11": those that wheels were made for
+  std::string keras{};                      // "2.15", "3": the Keras it installs; empty: bundled, or not recorded
+  std::optional<bool> takes_numpy2{};
+  bool windows_gpu = false;  // its wheels for Windows hold GPU code
 };
+// The releases of TensorFlow that are recorded, newest first.
+std::vector<std::string> tensorflow_releases();
 // The Linux GPU build of TensorFlow "2.15" or "2.15.1". nullopt: release not recorded.
 std::optional<TensorflowNeeds> tensorflow_needs(std::string_view version);
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 
 #include "knowledge/drivers.h"
@@ -34,6 +35,10 @@ Releases read_releases() {
                                }
                                if (needs.lowest_capability.empty() && !needs.sass.empty())
                                  needs.lowest_capability = needs.sass.front();
+                               needs.pythons = row.texts("python");
+                               needs.keras = row.text_if("keras_default");
+                               needs.windows_gpu = row.flag_if("windows_gpu");
+                               if (row.has("numpy2")) needs.takes_numpy2 = row.flag_if("numpy2");
                                needs.gpu_packages.push_back(row.text("gpu_pip_package"));
                              }},
                             {"soname_sets", [&](const Row& row) {
@@ -49,10 +54,25 @@ Releases read_releases() {
 
 }  // namespace
 
+namespace {
+
+const Releases& releases() {
+  static const Releases all = read_releases();
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> tensorflow_releases() {
+  std::vector<std::string> all;
+  for (const auto& [version, needs] : releases()) all.push_back(version);
+  std::ranges::sort(all, [](const auto& a, const auto& b) { return compare_versions(a, b) > 0; });
+  return all;
+}
+
 std::optional<TensorflowNeeds> tensorflow_needs(std::string_view version) {
-  static const Releases releases = read_releases();
-  const auto found = releases.find(major_minor_of(version));
-  return found == releases.end() ? std::nullopt : std::optional(found->second);
+  const auto found = releases().find(major_minor_of(version));
+  return found == releases().end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace envdoctor::knowledge

@@ -5,6 +5,11 @@ namespace envdoctor {
 const std::vector<Probe>& all_probes() {
   // Those that run apart come first, so that they work while this process reads files.
   static const std::vector<Probe> probes = {
+      {"python", probe_python, {"python", "keras", "usage", "runtime", "cpu"}, "Python environment, packages, builds"},
+      {"frameworks",
+       probe_frameworks,
+       {"python", "keras", "usage", "runtime", "visibility", "cpu"},
+       "TensorFlow, PyTorch, JAX and Keras, each asked in its own interpreter"},
       {"opencl", probe_opencl, {"opencl", "hardware", "visibility"}, "OpenCL loader, .icd files, platforms, devices"},
       {"nvidia",
        probe_nvidia,
@@ -26,7 +31,6 @@ const std::vector<Probe>& all_probes() {
        probe_libraries,
        {"driver", "runtime", "opencl", "python"},
        "GPU libraries the loader picks, and copies they shadow"},
-      {"python", probe_python, {"python", "keras", "usage", "runtime"}, "Python environments and frameworks"},
   };
   return probes;
 }

@@ -55,7 +55,7 @@ void probe_libraries(Session& session) {
   part.toolkits = find_toolkits(host);
   session.add(part);
 
-  const std::vector<std::string> packages = site_packages(host);
+  const std::vector<std::string> packages = site_packages(host, session.options.python);
   const LibraryPlaces places(host, *part.toolkits.get(), packages);
   LibraryRows rows(host, places);
   const auto pending = std::make_shared<Pending>();

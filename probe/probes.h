@@ -16,7 +16,8 @@ void probe_level_zero(Session& session);
 void probe_opencl(Session& session);        // loader, registration, one child per ICD, then as an application sees it
 void probe_env(Session& session);
 void probe_libraries(Session& session);     // what the dynamic loader would pick, and what that shadows
-void probe_python(Session& session);
+void probe_python(Session& session);        // the environment and its packages, from files
+void probe_frameworks(Session& session);    // what the frameworks in it say of themselves: one interpreter each
 
 struct Probe {
   const char* name;

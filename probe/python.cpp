@@ -1,78 +1,96 @@
-// The active Python environment, from its files alone: nothing of it is run.
+// The Python environment that is meant, from its files alone: nothing of it is run.
 #include <algorithm>
 
+#include "evidence/json_text.h"
+#include "probe/distributions.h"
+#include "probe/framework_builds.h"
+#include "probe/notebook.h"
 #include "probe/probes.h"
 #include "probe/site_packages.h"
 
 namespace envdoctor {
 namespace {
 
-// "torch-2.3.0+cu121.dist-info" -> {"torch", "2.3.0+cu121"}; an egg's Python version and platform are dropped.
-std::pair<std::string, std::string> distribution(std::string_view folder) {
-  for (const std::string_view suffix : {".dist-info", ".egg-info"}) {
-    if (!folder.ends_with(suffix)) continue;
-    folder.remove_suffix(suffix.size());
-    const auto dash = folder.find('-');
-    if (dash == folder.npos || dash == 0) return {};
-    const std::string_view version = folder.substr(dash + 1);
-    return {std::string(folder.substr(0, dash)), std::string(version.substr(0, version.find("-py")))};
+std::string joined(const std::vector<std::string>& parts) {
+  std::string out;
+  for (const std::string& part : parts) out += (out.empty() ? "" : ", ") + part;
+  return out;
+}
+
+// "pytorch-2.4.1-py3.11_cuda12.1_cudnn9.1.0_0.json" -> pytorch: "2.4.1 py3.11_cuda12.1_cudnn9.1.0_0".
+void read_conda(const Host& host, const std::string& prefix, Python& python) {
+  const auto names = host.files.list(prefix + "/conda-meta");
+  if (!names.get()) return;
+  auto& packages = python.conda_packages.fill();
+  for (const std::string& name : *names.get()) {
+    if (!name.ends_with(".json")) continue;
+    const std::string stem = name.substr(0, name.size() - 5);
+    const auto build = stem.rfind('-');
+    const auto version = build == stem.npos || build == 0 ? stem.npos : stem.rfind('-', build - 1);
+    if (version == stem.npos) continue;
+    packages[stem.substr(0, version)] = stem.substr(version + 1, build - version - 1) + " " + stem.substr(build + 1);
   }
-  return {};
 }
 
-// ".../lib/python3.11/site-packages" -> "3.11".
-std::string version_of(const std::string& site_folder) {
-  const auto at = site_folder.rfind("/python3.");
-  if (at == site_folder.npos) return {};
-  const auto begin = at + std::string_view("/python").size();
-  return site_folder.substr(begin, site_folder.find('/', begin) - begin);
+void read_kernels(const Host& host, const Interpreter& chosen, Python& python) {
+  auto& kernels = python.kernels.fill();
+  for (const JupyterKernel& kernel : jupyter_kernels(host, chosen.prefix)) {
+    PythonPlace place{.name = kernel.name, .executable = kernel.executable};
+    const Reading<Interpreter> one = python_at(host, kernel.executable);
+    place.prefix = one.then([](const Interpreter& found) { return found.prefix; });
+    if (one.get()) place.frameworks = frameworks_at(host, one.get()->prefix);
+    kernels.push_back(std::move(place));
+  }
 }
 
-std::string kind_of(const Files& files, const std::string& prefix) {
-  if (files.status(prefix + "/pyvenv.cfg").get()) return "venv";
-  return files.status(prefix + "/conda-meta").get() ? "conda" : "system";
-}
-
-void note_version(Text& field, const std::map<std::string, std::string>& packages,
-                  std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    if (const auto found = packages.find(name); found != packages.end() && !field.get()) field = found->second;
+void read_others(const Host& host, const Interpreter& chosen, Python& python) {
+  auto& others = python.others.fill();
+  for (const std::string& folder : environment_folders(host)) {
+    if (folder == chosen.prefix) continue;
+    const auto found = frameworks_at(host, folder);
+    if (!found.empty()) others.push_back(folder + ": " + joined(found));
   }
 }
 
 }  // namespace
 
 void probe_python(Session& session) {
-  const auto folders = site_packages(session.host);
+  const Host& host = session.host;
+  const Reading<Interpreter> chosen = chosen_python(host, session.options.python);
   Snapshot part;
-  if (folders.empty()) {
-    part.python = absent("no Python environment is active and none is on PATH");
+  if (!chosen.get()) {
+    part.python = chosen.missing();
     session.add(part);
     return;
   }
+  const Interpreter& interpreter = *chosen.get();
   Python& python = part.python.fill();
-  auto& packages = python.packages.fill();
+  if (!interpreter.executable.empty()) python.executable = interpreter.executable;
+  if (!interpreter.version.empty()) python.version = interpreter.version;
+  python.kind = interpreter.kind;
+  python.prefix = interpreter.prefix;
+  python.found_by = interpreter.found_by;
+  const std::vector<std::string> folders = package_folders(host, interpreter);
+  python.search_path = folders;
+
+  std::vector<Distribution> all;
   for (const std::string& folder : folders) {
-    const auto names = session.host.files.list(folder);
-    if (!names.get()) continue;
-    for (const std::string& name : *names.get()) {
-      if (auto [package, version] = distribution(name); !package.empty()) packages.emplace(package, version);
-    }
+    auto found = distributions_in(host, folder);
+    std::ranges::move(found, std::back_inserter(all));
   }
-  const std::string& own = folders.back();
-  const std::string prefix = own.substr(0, own.find("/lib/python"));
-  python.prefix = prefix;
-  python.kind = kind_of(session.host.files, prefix);
-  if (const std::string version = version_of(own); !version.empty()) python.version = version;
-  const auto note = [&](auto& section, std::initializer_list<const char*> names) {
-    Text version;
-    note_version(version, packages, names);
-    if (version.get()) section.fill().version = version;
-  };
-  note(part.tensorflow, {"tensorflow", "tensorflow_gpu", "tensorflow_cpu", "tensorflow_rocm"});
-  note(part.torch, {"torch"});
-  note(part.jax, {"jax"});
-  note(part.keras, {"keras"});
+  auto& packages = python.packages.fill();
+  for (const Distribution& one : all) packages.emplace(one.name, one.version);
+  std::vector<std::string> installed;
+  std::ranges::copy_if(folders, std::back_inserter(installed), [](const auto& f) { return f.ends_with("-packages"); });
+  python.written_twice = written_twice(host, all);
+  python.damage = damage_in(host, installed, all);
+  python.requirements = requirements_of(host, all, interpreter.version);
+  python.gpu_packages = gpu_packages_in(all);
+  if (interpreter.kind == "conda") read_conda(host, interpreter.prefix, python);
+  read_kernels(host, interpreter, python);
+  read_others(host, interpreter, python);
+  python.notebook = notebook_above(host);
+  read_framework_builds(host, folders, all, part);
   session.add(part);
 }
 

@@ -88,6 +88,11 @@ void Session::collect_sharing(const std::string& probe, Limits limits, std::func
   crew_.start_sharing(std::move(shared), std::move(members));
 }
 
+void Session::ask(const std::string& name, Limits limits, std::vector<std::string> argv, std::vector<std::string> env,
+                  std::function<void(const Ended&, const Snapshot&)> done) {
+  crew_.ask(name, limits, std::move(argv), std::move(env), with_parsed_answer(name, std::move(done)));
+}
+
 Snapshot Session::finish() {
   crew_.run(options.whole, options.progress);
   if (options.redact) redact(snapshot_, identity_of(host));

@@ -15,7 +15,9 @@ struct GatherOptions {
   std::vector<std::string> families{};  // diagnosis families that are wanted; empty: all
   std::vector<std::string> probes{};    // names of the only probes to run; empty: all
   Milliseconds whole{120'000};
-  std::string by{};  // "envdoctor 0.1.0"
+  Milliseconds framework{60'000};  // for each framework that is asked
+  std::string python{};  // which Python is meant: a path, an environment, a kernel; empty: the active one
+  std::string by{};      // "envdoctor 0.1.0"
   std::function<void(const std::vector<std::string>&)> progress{};
 };
 
@@ -48,6 +50,10 @@ class Session {
     std::function<void(const Ended&, const Snapshot&)> done{};
   };
   void collect_sharing(const std::string& probe, Limits limits, std::function<void()> shared, std::vector<Task> tasks);
+
+  // Starts a program that answers parts of a snapshot by frames on its descriptor 3 (Crew::ask); then as collect().
+  void ask(const std::string& name, Limits limits, std::vector<std::string> argv, std::vector<std::string> env,
+           std::function<void(const Ended&, const Snapshot&)> done);
 
   void record(const std::string& probe, ProbeStatus status);
   // Names the file that `culprit`, as given to apart(), turned out to be.

@@ -7,40 +7,15 @@
 #include "checks/gpus.h"
 #include "reports/lines.h"
 #include "reports/reports.h"
+#include "reports/show_rows.h"
 #include "reports/summary.h"
 
 namespace envdoctor {
 namespace {
 
-// "label  text"; a reading without a value tells why in brackets, one that was not probed is left out.
-std::string row(std::string_view label, const std::string& text) {
-  return text.empty() ? "" : wrap(fmt::format("  {:<14}", label), text);
-}
-
-template <class T>
-std::string plain(const Reading<T>& reading, std::string_view unit = "") {
-  if (reading.get()) return fmt::format("{}{}", *reading.get(), unit);
-  if (reading.outcome() == Outcome::not_probed) return {};
-  return fmt::format("({}: {})", reading.outcome() == Outcome::absent ? "none" : "not known", reading.why());
-}
-
-// Only what has a value.
-template <class T>
-std::string value(const Reading<T>& reading, std::string_view before = "", std::string_view after = "") {
-  return reading.get() ? fmt::format("{}{}{}", before, *reading.get(), after) : std::string();
-}
-
 // "1 core", "2 cores".
 std::string counted(const Number& reading, std::string_view thing) {
   return reading.get() ? fmt::format("{} {}{}", *reading.get(), thing, *reading.get() == 1 ? "" : "s") : std::string();
-}
-
-std::string joined(std::initializer_list<std::string> parts, std::string_view between = ", ") {
-  std::string out;
-  for (const std::string& part : parts) {
-    if (!part.empty()) out += (out.empty() ? "" : std::string(between)) + part;
-  }
-  return out;
 }
 
 std::string show_host(const Snapshot& s) {
@@ -193,21 +168,6 @@ std::string show_env(const Snapshot& s) {
       out += wrap("  ", name + "=" + (text.get() ? (text.get()->empty() ? "\"\"" : *text.get()) : plain(text)));
   }
   return out.empty() && s.env.get() ? row("none", "no variable that matters is set") : out;
-}
-
-std::string show_python(const Snapshot& s) {
-  std::string out;
-  const Python* python = s.python.get();
-  out += python ? row("Python", joined({plain(python->version), value(python->kind), value(python->executable)}))
-                : row("Python", plain(s.python.then([](const auto&) { return std::string(); })));
-  out += row("TensorFlow", joined({value(of(s.tensorflow, &Tensorflow::version)),
-                                   value(of(s.tensorflow, &Tensorflow::cuda_version), "CUDA "),
-                                   value(of(s.tensorflow, &Tensorflow::physical_gpus), "", " GPUs")}));
-  out += row("PyTorch", joined({value(of(s.torch, &Torch::version)), value(of(s.torch, &Torch::cuda_version), "CUDA "),
-                                value(of(s.torch, &Torch::device_count), "", " GPUs")}));
-  out += row("JAX", joined({value(of(s.jax, &Jax::version)), value(of(s.jax, &Jax::backend))}));
-  out += row("Keras", joined({value(of(s.keras, &Keras::version)), value(of(s.keras, &Keras::backend))}));
-  return out;
 }
 
 struct Section {

@@ -35,6 +35,13 @@ TEST(CommandLine, ATypoIsAnErrorThatNamesTheNearestWord) {
   EXPECT_EQ(run_envdoctor("diagnose").status, 2);
 }
 
+TEST(CommandLine, APythonThatIsNotThereIsAnErrorThatSaysSo) {
+  const Ran ran = run_envdoctor("show python --quick --python no-such-environment");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("--python no-such-environment: no interpreter"));
+  EXPECT_EQ(run_envdoctor("show python --quick --python /nowhere/at/all").status, 2);
+}
+
 TEST(Diagnose, ExitStatusIsTheVerdict) {
   EXPECT_EQ(run_envdoctor("diagnose " + examples + "healthy.json").status, 0);
   EXPECT_EQ(run_envdoctor("diagnose " + examples + "no-gpu.json").status, 1);

@@ -485,5 +485,32 @@ TEST(CrewExec, TakesLargeOutputAndRefusesEndlessOutput) {
   EXPECT_EQ(endless.answer.size(), 16u << 20);
 }
 
+Ended ask_one(Limits limits, const std::string& script) {
+  Crew crew;
+  Ended result{.why = "never called"};
+  crew.ask("program", limits, {"/bin/sh", "-c", script}, {"PATH=/bin:/usr/bin"},
+           [&](const Ended& end) { result = end; });
+  crew.run(plenty);
+  return result;
+}
+
+TEST(CrewAsk, TakesAnswersFromDescriptor3AndKeepsWhatIsPrinted) {
+  const Ended end = ask_one({}, R"(echo out; printf '\005\000\000\000ahello' >&3; echo err >&2)");
+  EXPECT_EQ(end.how, How::answered);
+  EXPECT_EQ(end.answer, "hello");
+  EXPECT_EQ(end.printed, "out\nerr\n");
+}
+
+TEST(CrewAsk, BlamesTheStepThatAProgramDiedIn) {
+  const Ended end = ask_one({}, R"(printf '\004\000\000\000swork' >&3; kill -ILL $$)");
+  EXPECT_EQ(end.how, How::crashed);
+  EXPECT_EQ(end.why, "ended by SIGILL in work");
+}
+
+TEST(CrewAsk, KeepsAsMuchOfTheEndAsItIsTold) {
+  const Limits limits{.printed_bytes = 10};
+  EXPECT_EQ(ask_one(limits, "seq 1 1000 >&2; exit 1").printed, "\n999\n1000\n");
+}
+
 }  // namespace
 }  // namespace envdoctor

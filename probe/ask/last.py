@@ -1,0 +1,6 @@
+# Every question ends with this.
+if len(answer) > 1:
+    for section in ("tensorflow", "torch", "jax"):
+        if section in sys.modules and section in answer:
+            note(section, "mapped_libraries", mapped_libraries)
+end()

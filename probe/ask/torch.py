@@ -1,0 +1,60 @@
+# What PyTorch sees, and why not.
+torch = bring("torch", "torch")
+
+
+def devices():
+    found = []
+    for ordinal in range(torch.cuda.device_count()):
+        one = torch.cuda.get_device_properties(ordinal)
+        entry = {"ordinal": ordinal, "name": one.name, "capability": "%d.%d" % (one.major, one.minor)}
+        if hasattr(one, "uuid"):
+            entry["uuid"] = "GPU-" + str(one.uuid)
+        found.append(entry)
+    return found
+
+
+def why_not():
+    """torch's own words for why there is no CUDA."""
+    try:
+        torch.cuda.init()
+    except BaseException as error:
+        return words(error)
+    return {"absent": "CUDA starts"}
+
+
+def architectures():
+    flags = getattr(torch._C, "_cuda_getArchFlags", None)
+    return flags().split() if flags and flags() else None
+
+
+def matmul(where):
+    ones = torch.ones(64, 64, device=where)
+    product = ones @ ones
+    if float(product[0, 0]) != 64.0:
+        raise ValueError("the product is wrong: %r" % float(product[0, 0]))
+    return str(product.device)
+
+
+def ask_torch():
+    note("torch", "version", lambda: str(torch.__version__))
+    note("torch", "cuda_version", lambda: torch.version.cuda or {"absent": "built without CUDA"})
+    note("torch", "arch_list", architectures)
+    step("listing devices with torch")
+    note("torch", "cuda_available", lambda: bool(torch.cuda.is_available()))
+    note("torch", "device_count", torch.cuda.device_count)
+    note("torch", "cuda_error", why_not)
+    available = answer["torch"]["cuda_available"] is True
+    if available:
+        note("torch", "devices", devices)
+        step("a matmul with torch on the GPU")
+    note("torch", "matmul", lambda: matmul("cuda" if available else "cpu"))
+    step("asking torch for its switches")
+    version = torch.backends.cudnn.version() if torch.backends.cudnn.is_available() else None
+    note("torch", "cudnn_version", lambda: str(version) if version else {"absent": "torch loads none"})
+    note("torch", "tf32_matmul", lambda: bool(torch.backends.cuda.matmul.allow_tf32))
+    note("torch", "tf32_cudnn", lambda: bool(torch.backends.cudnn.allow_tf32))
+    note("torch", "threads", torch.get_num_threads)
+
+
+if torch:
+    ask_torch()

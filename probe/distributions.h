@@ -1,0 +1,67 @@
+#pragma once
+// Installed distributions from their metadata, and what their lists of files tell of each other.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evidence/software.h"
+#include "host/host.h"
+
+namespace envdoctor {
+
+struct Distribution {
+  std::string name{};      // as its folder spells it: "typing_extensions"
+  std::string version{};
+  std::string folder{};    // the package folder it lies in
+  std::string metadata{};  // path of its .dist-info or .egg-info
+  std::string record{};    // the text of RECORD; empty: it has none
+};
+
+// A distribution's name as pip compares it: lower case, runs of - _ . as one -.
+std::string normal_name(std::string_view name);
+
+// Of one package folder, sorted by file name.
+std::vector<Distribution> distributions_in(const Host& host, const std::string& folder);
+
+// One line of RECORD. `size` is -1 where none stands.
+struct RecordedFile {
+  std::string_view path{};
+  std::int64_t size = -1;
+};
+// Calls take(RecordedFile) for each file of a RECORD.
+template <class Take>
+void each_recorded(std::string_view record, Take take);
+
+// A line of METADATA or WHEEL: header(text, "Tag") of "Tag: cp311-cp311-linux_x86_64". Empty: no such line.
+std::string header(std::string_view text, std::string_view name);
+
+std::vector<WrittenTwice> written_twice(const Host& host, const std::vector<Distribution>& all);
+// `folders`: the package folders that installers write.
+std::vector<PackageDamage> damage_in(const Host& host, const std::vector<std::string>& folders,
+                                     const std::vector<Distribution>& all);
+// What the frameworks' own metadata asks of other packages, in the environment of this Python ("3.11.7").
+std::vector<PackageRequirement> requirements_of(const Host& host, const std::vector<Distribution>& all,
+                                         const std::string& python);
+// The packages that carry GPU libraries, with those.
+std::vector<GpuPackage> gpu_packages_in(const std::vector<Distribution>& all);
+
+template <class Take>
+void each_recorded(std::string_view record, Take take) {
+  while (!record.empty()) {
+    std::string_view line = record.substr(0, record.find('\n'));
+    record.remove_prefix(line.size() == record.size() ? line.size() : line.size() + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    RecordedFile file;
+    const auto last = line.rfind(',');
+    const auto middle = last == line.npos ? line.npos : line.rfind(',', last - 1);
+    if (middle == line.npos || middle == 0 || last == 0) continue;
+    file.path = line.substr(0, middle);
+    if (file.path.size() > 1 && file.path.front() == '"') file.path = file.path.substr(1, file.path.size() - 2);
+    std::int64_t size = 0;
+    for (const char c : line.substr(last + 1)) size = c < '0' || c > '9' || size > INT32_MAX ? -1 : size * 10 + c - '0';
+    file.size = last + 1 < line.size() ? size : -1;
+    take(file);
+  }
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,133 @@
+// `envdoctor show python`: the environment, then each framework: what it was built for, and what it said of itself.
+#include <fmt/ranges.h>
+
+#include "checks/facts.h"
+#include "reports/show_rows.h"
+
+namespace envdoctor {
+namespace {
+
+std::string listed(const List<std::string>& items, std::string_view before = "") {
+  if (!items.get() || items.get()->empty()) return {};
+  return fmt::format("{}{}", before, fmt::join(*items.get(), " "));
+}
+
+std::string yes_no(const Flag& flag, std::string_view yes, std::string_view no = "") {
+  return std::string(flag.get() ? (*flag.get() ? yes : no) : "");
+}
+
+// How the import went, where it was tried and didn't go well.
+std::string trouble(const Text& error) {
+  if (error.get()) return "import fails: " + *error.get();
+  return error.outcome() == Outcome::failed ? "not told: " + error.why() : "";
+}
+
+std::string counted(const Number& number, std::string_view before) {
+  if (number.get()) return fmt::format("{} {}", before, *number.get());
+  return {};
+}
+
+std::string show_environment(const Python& python) {
+  std::string out =
+      row("Python",
+          joined({plain(python.version), value(python.kind), value(python.executable), value(python.found_by, "by ")}));
+  out += row("prefix", plain(python.prefix));
+  if (const auto* folders = python.search_path.get()) {
+    for (std::size_t i = 0; i < folders->size(); ++i) out += row(i == 0 ? "packages in" : "", (*folders)[i]);
+  }
+  if (const auto* packages = python.packages.get())
+    out += row("packages", fmt::format("{} distributions", packages->size()));
+  if (const auto* twice = python.written_twice.get()) {
+    for (const WrittenTwice& one : *twice)
+      out +=
+          row("written twice", joined({value(one.folder) + ":", listed(one.packages), value(one.winner, "now ")}, " "));
+  }
+  if (const auto* damage = python.damage.get()) {
+    for (const PackageDamage& one : *damage)
+      out += row("damage", joined({value(one.package), value(one.what), value(one.path)}));
+  }
+  if (const auto* kernels = python.kernels.get()) {
+    for (const PythonPlace& one : *kernels)
+      out += row("kernel", joined({value(one.name), value(one.executable), listed(one.frameworks)}));
+  }
+  if (const PythonPlace* notebook = python.notebook.get())
+    out += row("notebook", joined({value(notebook->executable), listed(notebook->frameworks)}));
+  if (const auto* others = python.others.get()) {
+    for (const std::string& one : *others) out += row("also", one);
+  }
+  return out;
+}
+
+std::string show_tensorflow(const Tensorflow& tf) {
+  std::string out = row("TensorFlow", joined({value(tf.version), value(tf.package, "package "), value(tf.wheel_tag)}));
+  out += row("", joined({yes_no(tf.built_with_cuda, "built with CUDA", "built without CUDA"),
+                         yes_no(tf.built_with_rocm, "built with ROCm"), value(tf.cuda_version, "CUDA "),
+                         value(tf.cudnn_version, "cuDNN "), listed(tf.arch_list, "for ")}));
+  out += row("", trouble(tf.import_error));
+  out += row("", joined({counted(tf.physical_gpus, "GPUs:"), counted(tf.visible_gpus, "visible:"),
+                         listed(tf.devices, "devices: ")}));
+  out += row("", joined({value(tf.placement, "a matmul runs on "), value(tf.placement_under_gpu, "under GPU:0 on "),
+                         value(tf.variables_on, "Keras variables on "), value(tf.training_on, "training on "),
+                         value(tf.training_error, "training fails: ")}));
+  out += row(
+      "", joined({yes_no(tf.memory_growth, "memory growth", "no memory growth"),
+                  yes_no(tf.soft_placement, "soft placement"), yes_no(tf.deterministic_ops, "deterministic"),
+                  yes_no(tf.tf32, "TF32 on", "TF32 off"), yes_no(tf.onednn, "oneDNN on", "oneDNN off"),
+                  counted(tf.intra_op_threads, "intra-op threads"), counted(tf.inter_op_threads, "inter-op threads")}));
+  return out + row("", listed(tf.mapped_libraries, "loaded: "));
+}
+
+std::string show_torch(const Torch& torch) {
+  std::string out = row("PyTorch", joined({value(torch.version), value(torch.wheel_tag)}));
+  out += row("", joined({torch.cuda_version.outcome() == Outcome::absent ? "built without CUDA"
+                                                                         : value(torch.cuda_version, "CUDA "),
+                         value(torch.hip_version, "HIP "), listed(torch.arch_list, "for ")}));
+  out += row("", trouble(torch.import_error));
+  out += row("", joined({yes_no(torch.cuda_available, "CUDA available", "CUDA not available"),
+                         counted(torch.device_count, "GPUs:"), value(torch.cuda_error)}));
+  if (const auto* devices = torch.devices.get()) {
+    for (const TorchDevice& one : *devices)
+      out += row("", joined({value(one.ordinal, "cuda:"), value(one.name), value(one.capability, "capability ")}));
+  }
+  out += row("", joined({value(torch.matmul, "a matmul runs on "), value(torch.cudnn_version, "cuDNN "),
+                         yes_no(torch.tf32_matmul, "TF32 in matmul"), yes_no(torch.tf32_cudnn, "TF32 in cuDNN"),
+                         counted(torch.threads, "threads")}));
+  return out + row("", listed(torch.mapped_libraries, "loaded: "));
+}
+
+std::string show_jax(const Jax& jax) {
+  std::string out = row("JAX", joined({value(jax.version), value(jax.jaxlib_version, "jaxlib ")}));
+  std::string plugins;
+  if (const auto* all = jax.plugins.get()) {
+    for (const auto& [name, version] : *all) plugins = joined({plugins, name + " " + version});
+    if (all->empty()) plugins = "no GPU plug-in";
+  }
+  out += row("", plugins);
+  out += row("", trouble(jax.import_error));
+  out += row("", joined({value(jax.backend, "backend "), listed(jax.devices, "devices: "),
+                         value(jax.matmul, "a matmul runs on ")}));
+  if (const auto* errors = jax.backend_errors.get()) {
+    for (const auto& [platform, why] : *errors) out += row("", "no " + platform + ": " + why);
+  }
+  return out + row("", listed(jax.mapped_libraries, "loaded: "));
+}
+
+std::string show_keras(const Keras& keras) {
+  return row("Keras", joined({value(keras.version), value(keras.tf_keras_version, "tf-keras "),
+                              value(keras.backend, "runs on "), value(keras.config_backend, "keras.json: "),
+                              value(keras.image_data_format), value(keras.config_file)}));
+}
+
+}  // namespace
+
+std::string show_python(const Snapshot& s) {
+  std::string out = s.python.get() ? show_environment(*s.python.get())
+                                   : row("Python", plain(s.python.then([](const auto&) { return std::string(); })));
+  if (s.tensorflow.get()) out += show_tensorflow(*s.tensorflow.get());
+  if (s.torch.get()) out += show_torch(*s.torch.get());
+  if (s.jax.get()) out += show_jax(*s.jax.get());
+  if (s.keras.get()) out += show_keras(*s.keras.get());
+  return out;
+}
+
+}  // namespace envdoctor

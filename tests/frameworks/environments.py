@@ -1,0 +1,61 @@
+"""The environments that envdoctor is tried on: real packages from PyPI, some of them broken on purpose."""
+import json
+import os
+import shutil
+
+
+class Environment:
+    """One virtual environment. `first`: the id of the first finding; None: it is healthy and no finding is an error."""
+
+    def __init__(self, name, packages, first=None, breaks=None, env=None, shows=()):
+        self.name = name
+        self.packages = packages
+        self.first = first
+        self.breaks = breaks  # what is done to it after the install: breaks(folder, site_packages, interpreter)
+        self.env = env or {}
+        self.shows = shows  # (section, key, value) that the snapshot must hold
+
+
+def delete_package(folder, site, python):
+    """The package is gone, its metadata tells of it still."""
+    shutil.rmtree(os.path.join(site, "tensorflow"))
+
+
+def halve_uninstall(folder, site, python):
+    """pip moves what it removes to names with ~; here it got no further than the metadata and part of the package."""
+    for name in os.listdir(site):
+        if name.startswith("tensorflow_cpu-"):
+            os.rename(os.path.join(site, name), os.path.join(site, "~" + name[1:]))
+    os.remove(os.path.join(site, "tensorflow", "__init__.py"))
+
+
+def kernel_of_another(folder, site, python):
+    """A kernel specification inside the environment that starts another Python."""
+    kernel = os.path.join(folder, "share", "jupyter", "kernels", "python3")
+    os.makedirs(kernel, exist_ok=True)
+    with open(os.path.join(kernel, "kernel.json"), "w") as file:
+        json.dump({"argv": [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"], "language": "python"}, file)
+
+
+TENSORFLOW_215 = "tensorflow-cpu==2.15.1"
+
+ENVIRONMENTS = [
+    Environment("tensorflow-2.15-keras-2", [TENSORFLOW_215],
+                shows=[("tensorflow", "built_with_cuda", False), ("tensorflow", "training_on", "CPU:0"),
+                       ("keras", "backend", "tensorflow")]),
+    Environment("tensorflow-cpu-keras-3", ["tensorflow-cpu"],
+                shows=[("tensorflow", "training_on", "CPU:0"), ("keras", "backend", "tensorflow")]),
+    Environment("tensorflow-built-for-cuda", ["tensorflow"],
+                shows=[("tensorflow", "built_with_cuda", True), ("tensorflow", "physical_gpus", 0)]),
+    Environment("jax", ["jax"], shows=[("jax", "backend", "cpu"), ("jax", "matmul", "cpu:0")]),
+    Environment("torch", ["torch", "numpy"], shows=[("torch", "cuda_available", False), ("torch", "matmul", "cpu")]),
+    Environment("tensorflow-twice", [TENSORFLOW_215, "tensorflow==2.15.1"], first="python.duplicate-packages"),
+    Environment("keras-3-beside-tensorflow-2.15", [TENSORFLOW_215, "--then", "keras==3.5.0"],
+                first="keras.version-mismatch"),
+    Environment("backend-not-installed", ["keras==3.5.0", "numpy"], first="keras.backend-mismatch",
+                env={"KERAS_BACKEND": "torch"}),
+    Environment("numpy-2-under-tensorflow-2.15", [TENSORFLOW_215, "--then", "numpy==2.2.6"], first="python.numpy-abi"),
+    Environment("package-deleted", [TENSORFLOW_215], first="python.broken-install", breaks=delete_package),
+    Environment("half-an-uninstall", [TENSORFLOW_215], first="python.broken-install", breaks=halve_uninstall),
+    Environment("kernel-of-another-python", ["jax"], first="python.wrong-environment", breaks=kernel_of_another),
+]
