@@ -70,6 +70,8 @@ std::string why_never_opened(const Watched& watched, const ProcessUse& use) {
   const bool closed = !computing.empty() &&
                       std::ranges::all_of(computing, [](const DeviceNode* node) { return node->accessible.is(false); });
   if (closed) return "this user may not open " + *computing.front()->path.get();
+  if (!use.libraries.get())
+    return "it ended before its libraries could be looked at, and no GPU node was opened meanwhile";
   const auto roles = roles_of(use);
   const std::string framework = framework_in(roles);
   if (framework.empty() && !roles.contains("driver") && !roles.contains("runtime"))

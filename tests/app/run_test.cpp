@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 
 #include "app/run_environment.h"
@@ -131,6 +132,69 @@ TEST(RunEnvironment, FlagsAreAddedToThoseThatAreSet) {
 
 TEST(RunEnvironment, IsQuotedForAShell) {
   EXPECT_EQ(shell_lines({{"A", "it's", ""}, {"B", std::nullopt, ""}}, false), "export A='it'\\''s';\nunset B;\n");
+}
+
+// The program in namespaces of its own, with stand-ins for /dev/nvidia0 and /dev/nvidia-uvm and a fake
+// libnvidia-ml.so.1 that tells what CMD writes into $FAKE_NVML_PROCESSES.
+class InNamespaces : public testing::Test {
+ protected:
+  Ran run_there(const std::string& namespaces, const std::string& options, const std::string& command) {
+    const std::string folder = test_folder();
+    std::filesystem::create_directories(folder + "/lib");
+    std::filesystem::remove(folder + "/lib/libnvidia-ml.so.1");
+    std::filesystem::create_symlink(std::string(test_build_folder) + "/fakes/fake_nvml_healthy.so",
+                                    folder + "/lib/libnvidia-ml.so.1");
+    std::ofstream(folder + "/cmd.sh") << command;
+    std::ofstream(folder + "/there.sh") << "set -e\nmkdir " << folder << "/n; mount -t tmpfs none " << folder << "/n\n"
+                                        << "for f in null zero urandom; do touch " << folder
+                                        << "/n/$f; mount --bind /dev/$f " << folder << "/n/$f; done\n"
+                                        << "touch " << folder << "/n/nvidia0 " << folder << "/n/nvidia-uvm " << folder
+                                        << "/n/nvidiactl\nmount --rbind " << folder << "/n /dev\n"
+                                        << "export LD_LIBRARY_PATH=" << folder << "/lib FAKE_NVML_PROCESSES=" << folder
+                                        << "/nvml\nset +e\n"
+                                        << binary_path << " run " << options << " -- sh " << folder
+                                        << "/cmd.sh\necho $?\n";
+    const std::string line =
+        "unshare " + namespaces + " sh " + folder + "/there.sh >" + folder + "/out 2>" + folder + "/err";
+    const int status = std::system(line.c_str());  // NOLINT: the test's own words
+    return {status, read_whole(folder + "/out"), read_whole(folder + "/err")};
+  }
+  // Opens the stand-ins, tells the fake NVML so, and goes on for a while.
+  static constexpr const char* uses_gpu =
+      "exec 3<>/dev/nvidia0 4<>/dev/nvidia-uvm\necho 0 $$ 5222 83 >$FAKE_NVML_PROCESSES\nsleep 4\nexit 5\n";
+  static bool refused(const Ran& ran) {
+    return ran.out.empty() && (ran.err.find("unshare") != ran.err.npos || ran.err.find("mount") != ran.err.npos);
+  }
+};
+
+TEST_F(InNamespaces, TellsThatItRan) {
+  const Ran ran = run_there("-m", "--require-gpu", uses_gpu);
+  if (refused(ran)) GTEST_SKIP() << "no mount namespace may be made here: " << ran.err;
+  EXPECT_EQ(ran.out, "5\n") << ran.err;
+  EXPECT_EQ(ran.err, "envdoctor: ran on GPU 0 (83 % busy, peak 5.1 GiB)\n");
+}
+
+TEST_F(InNamespaces, CanNotTellWhereNvmlsPidsAreOthers) {
+  const Ran ran = run_there("-m -p -f --mount-proc", "--require-gpu", std::string(uses_gpu) + "exit 0\n");
+  if (refused(ran)) GTEST_SKIP() << "no PID namespace may be made here: " << ran.err;
+  EXPECT_TRUE(ran.err.starts_with("envdoctor: couldn't tell whether it used a GPU: ")) << ran.err;
+  EXPECT_NE(ran.err.find("inside a container"), std::string::npos) << ran.err;
+}
+
+TEST_F(InNamespaces, RequireGpuFailsWhereItCanNotTell) {
+  const Ran ran =
+      run_there("-m -p -f --mount-proc", "--require-gpu", "exec 3<>/dev/nvidia0 4<>/dev/nvidia-uvm\nsleep 1\n");
+  if (refused(ran)) GTEST_SKIP() << "no PID namespace may be made here: " << ran.err;
+  EXPECT_EQ(ran.out, "3\n") << ran.err;
+}
+
+TEST_F(InNamespaces, TellsThatItNeverOpenedTheGpuThatIsThere) {
+  const Ran ran = run_there("-m", "--device cpu --require-gpu", "exit 0\n");
+  if (refused(ran)) GTEST_SKIP() << "no mount namespace may be made here: " << ran.err;
+  EXPECT_EQ(ran.out, "2\n") << ran.err;
+  const Ran idle = run_there("-m", "--device cpu", "sleep 1\n");
+  EXPECT_EQ(idle.out, "0\n") << idle.err;
+  EXPECT_EQ(idle.err, "envdoctor: never opened a GPU: CUDA_VISIBLE_DEVICES=-1 hides every GPU from it\n");
 }
 
 TEST(Pid, TellsOfARunningProcess) {
