@@ -2,6 +2,7 @@
 
 #include "app/commands.h"
 #include "app/files.h"
+#include "app/topics.h"
 #include "checks/report.h"
 #include "probe/probes.h"
 #include "reports/reports.h"
@@ -14,6 +15,8 @@ int list(const Options&) {
   for (const Diagnosis& row : catalogue()) out += fmt::format("  {:<36} {}\n", row.id, row.title);
   out += "\nProbes\n";
   for (const Probe& probe : all_probes()) out += fmt::format("  {:<36} {}\n", probe.name, probe.reads);
+  out += "\nTopics\n";
+  for (const std::string& name : topic_names()) out += fmt::format("  {:<36} {}\n", name, topic_title(name));
   out += "\nFormats\n";
   for (const Format& format : all_formats()) out += fmt::format("  {}\n", format.name);
   write_out(out);
@@ -22,6 +25,6 @@ int list(const Options&) {
 
 }  // namespace
 
-const Command list_command = {"list", "all diagnoses and probes", nullptr, list};
+const Command list_command = {"list", "all diagnoses, probes and topics", nullptr, list};
 
 }  // namespace envdoctor

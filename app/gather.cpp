@@ -9,25 +9,14 @@
 #include <csignal>
 #include <ctime>
 
+#include "app/environment.h"
 #include "app/host_folder.h"
 #include "checks/report.h"
 #include "probe/probes.h"
 #include "probe/python_interpreter.h"
 
-extern char** environ;  // NOLINT: POSIX
-
 namespace envdoctor {
 namespace {
-
-std::map<std::string, std::string> environment() {
-  std::map<std::string, std::string> env;
-  for (char** entry = environ; entry && *entry; ++entry) {
-    const std::string_view line = *entry;
-    const auto equals = line.find('=');
-    if (equals != line.npos && equals > 0) env.emplace(line.substr(0, equals), line.substr(equals + 1));
-  }
-  return env;
-}
 
 // The families that --only and --skip leave; empty: all.
 std::vector<std::string> wanted_families(const Options& options) {

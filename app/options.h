@@ -23,6 +23,18 @@ struct Output {
 enum class FailOn { error, warning, never };
 enum class ColorWhen { automatic, always, never };
 
+// What only `run` and `pid` take.
+struct RunOptions {
+  std::string device{};  // cpu, gpu, gpu:N, gpu:UUID; empty: as the environment has it
+  std::string tf32{};    // on, off; empty: as the environment has it
+  bool deterministic = false;
+  bool memory_growth = false;
+  bool require_gpu = false;
+  bool print_env = false;
+  bool quiet = false;
+  double seconds = 2;    // pid: how long to watch
+};
+
 struct Options {
   std::string command = "check";
   std::vector<std::string> arguments{};  // snapshots, a section, an id: what the command takes
@@ -39,6 +51,7 @@ struct Options {
   std::string knowledge{};
   std::string python{};                  // --python
   std::string host_folder{};             // capture --host-folder
+  RunOptions run{};
   bool quick = false;
   bool verbose = false;
   bool redact = true;

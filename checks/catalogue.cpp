@@ -19,6 +19,7 @@ constexpr Diagnosis rows[] = {
 #include "checks/catalogue/opencl.inc"
 #include "checks/catalogue/python.inc"
 #include "checks/catalogue/runtime.inc"
+#include "checks/catalogue/script.inc"
 #include "checks/catalogue/usage.inc"
 #include "checks/catalogue/visibility.inc"
 };

@@ -70,6 +70,14 @@ void reach_verdict(Report& report) {
     if (root != report.findings.end()) report.verdict_why = root->title;
     return;
   }
+  const auto& only = report.options.only;
+  const bool of_script_alone =
+      !only.empty() && std::ranges::all_of(only, [](const std::string& name) { return name.starts_with("script"); });
+  if (of_script_alone && any_event_begins(report.snapshot, "script-read")) {
+    report.verdict = none || worst->severity == Severity::info ? Verdict::pass : Verdict::warn;
+    report.verdict_why = none ? "the script does nothing that has no effect, comes too late or raises" : worst->title;
+    return;
+  }
   const auto working = std::ranges::find_if(report.ladders, works);
   const bool used = any_event_begins(report.snapshot, "device-used");
   const bool expected_none = expected_gpus(report.options) == 0;

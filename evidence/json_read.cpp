@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "evidence/json.h"
+#include "evidence/process.h"
 
 namespace envdoctor {
 namespace {
@@ -163,6 +164,16 @@ Snapshot snapshot_from_json(std::string_view text, const std::string& source) {
     Snapshot snapshot;
     read(document, snapshot, place);
     return snapshot;
+  } catch (const std::exception& error) {
+    throw BadDocument(source + ": " + error.what());
+  }
+}
+
+Watched watched_from_json(std::string_view text, const std::string& source) {
+  try {
+    Watched watched;
+    read(parse(text), watched, Place{});
+    return watched;
   } catch (const std::exception& error) {
     throw BadDocument(source + ": " + error.what());
   }

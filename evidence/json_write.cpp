@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "evidence/json.h"
+#include "evidence/process.h"
 
 namespace envdoctor {
 namespace {
@@ -68,10 +69,18 @@ Json write(const std::map<std::string, T>& values) {
 
 }  // namespace
 
-std::string to_json(const Snapshot& snapshot) {
-  Json document = write(snapshot);
-  document["schema"] = "envdoctor.snapshot/1";
+namespace {
+
+template <class Document>
+std::string text_of(const Document& value, const char* schema) {
+  Json document = write(value);
+  document["schema"] = schema;
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
+
+}  // namespace
+
+std::string to_json(const Snapshot& snapshot) { return text_of(snapshot, "envdoctor.snapshot/1"); }
+std::string to_json(const Watched& watched) { return text_of(watched, "envdoctor.process/1"); }
 
 }  // namespace envdoctor

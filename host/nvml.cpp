@@ -173,6 +173,17 @@ class Loaded : public Api {
     const char* what = compute ? "nvmlDeviceGetComputeRunningProcesses" : "nvmlDeviceGetGraphicsRunningProcesses";
     return newer ? list(what, newer, device, processes) : list(what, older, device, processes);
   }
+  Code process_loads(Device device, std::uint64_t since_us, std::vector<ProcessLoad>& loads) override {
+    std::vector<CProcessLoad> found(4096);
+    auto count = static_cast<unsigned>(found.size());
+    const Code code =
+        library_.call("nvmlDeviceGetProcessUtilization", c_.process_loads, device, found.data(), &count, since_us);
+    if (code != success) return code == not_found ? success : code;
+    found.resize(std::min<std::size_t>(count, found.size()));
+    for (const CProcessLoad& load : found)
+      loads.push_back({.pid = load.pid, .at_us = load.at_us, .percent = std::min(load.multiprocessors, 100U)});
+    return success;
+  }
 
  private:
   Code number(const char* what, int (*function)(Device, unsigned*), Device device, unsigned& out) const {

@@ -36,6 +36,12 @@ struct Process {
   unsigned pid = 0;
   std::uint64_t memory_bytes = memory_not_available;
 };
+// How busy one process kept the multiprocessors during one sample of NVML's.
+struct ProcessLoad {
+  unsigned pid = 0;
+  std::uint64_t at_us = 0;
+  unsigned percent = 0;
+};
 enum class ErrorKind { corrected, uncorrected };
 enum class RetirementCause { single_bit, double_bit };
 enum class LinkFact { generation, width, max_generation, max_width };
@@ -81,6 +87,8 @@ class Api {
   virtual Code utilization(Device device, unsigned& percent) = 0;
   virtual Code fabric_state(Device device, unsigned& state) = 0;
   virtual Code processes(Device device, ProcessKind kind, std::vector<Process>& processes) = 0;
+  // Samples newer than `since_us` (a ProcessLoad's `at_us`; 0: all NVML still has). None is a success.
+  virtual Code process_loads(Device device, std::uint64_t since_us, std::vector<ProcessLoad>& loads) = 0;
 };
 
 constexpr const char* soname = "libnvidia-ml.so.1";

@@ -44,6 +44,7 @@ Table::Table(const VendorLibrary& library) {
   library.bind(graphics_processes,
                {"nvmlDeviceGetGraphicsRunningProcesses_v3", "nvmlDeviceGetGraphicsRunningProcesses_v2"});
   library.bind(graphics_processes_v1, {"nvmlDeviceGetGraphicsRunningProcesses"});
+  library.bind(process_loads, {"nvmlDeviceGetProcessUtilization"});
 }
 
 }  // namespace envdoctor::nvml

@@ -48,6 +48,13 @@ struct CProcess {  // of the calls ending in _v2 and _v3
 };
 static_assert(sizeof(CProcess) == 24);
 
+struct CProcessLoad {
+  unsigned pid = 0;
+  unsigned long long at_us = 0;
+  unsigned multiprocessors = 0, memory = 0, encoder = 0, decoder = 0;  // percent
+};
+static_assert(sizeof(CProcessLoad) == 32);
+
 struct Table {
   explicit Table(const VendorLibrary& library);
 
@@ -89,6 +96,7 @@ struct Table {
   int (*compute_processes_v1)(Device, unsigned*, CProcessV1*) = nullptr;
   int (*graphics_processes)(Device, unsigned*, CProcess*) = nullptr;
   int (*graphics_processes_v1)(Device, unsigned*, CProcessV1*) = nullptr;
+  int (*process_loads)(Device, CProcessLoad*, unsigned*, unsigned long long) = nullptr;
 };
 
 }  // namespace envdoctor::nvml

@@ -148,5 +148,6 @@ struct Redactor {
 }  // namespace
 
 void redact(Snapshot& snapshot, const Identity& identity) { Redactor{identity}(snapshot); }
+void redact(Watched& watched, const Identity& identity) { Redactor{identity}(watched); }
 
 }  // namespace envdoctor

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "evidence/process.h"
 #include "evidence/snapshot.h"
 #include "host/host.h"
 
@@ -27,5 +28,6 @@ std::string redact_text(std::string_view text, const Identity& identity);
 
 // Every text of the snapshot, map keys aside.
 void redact(Snapshot& snapshot, const Identity& identity);
+void redact(Watched& watched, const Identity& identity);
 
 }  // namespace envdoctor

@@ -156,7 +156,52 @@ EXPORT int nvmlDeviceGetGpuFabricInfo(Device device, Fabric *info) {
   info->state = (unsigned char)SOUND(3);
   return 0;
 }
+// FAKE_NVML_PROCESSES names a file with lines "GPU PID MIB PERCENT": then these are the processes, read anew each time.
+static int told(Device device, unsigned *pids, unsigned *mib, unsigned *percent) {
+  const char *path = getenv("FAKE_NVML_PROCESSES");
+  FILE *file = path ? fopen(path, "r") : NULL;
+  int count = 0, gpu = 0;
+  unsigned pid = 0, memory = 0, busy = 0;
+  if (!file) return -1;
+  while (count < 8 && fscanf(file, "%d %u %u %u", &gpu, &pid, &memory, &busy) == 4) {
+    if (gpu != index_of(device)) continue;
+    pids[count] = pid;
+    mib[count] = memory;
+    percent[count++] = busy;
+  }
+  fclose(file);
+  return count;
+}
+typedef struct {
+  unsigned pid;
+  unsigned long long at;
+  unsigned sm, memory, encoder, decoder;
+} Load;
+EXPORT int nvmlDeviceGetProcessUtilization(Device device, Load *loads, unsigned *count, unsigned long long since) {
+  unsigned pids[8], mib[8], percent[8];
+  const int known = told(device, pids, mib, percent);
+  if (known <= 0) return 6;
+  if (*count < (unsigned)known) return 7;
+  *count = (unsigned)known;
+  for (int i = 0; i < known; ++i) {
+    loads[i].pid = pids[i];
+    loads[i].at = since + 1000;
+    loads[i].sm = SOUND(percent[i]);
+  }
+  return 0;
+}
 EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(Device device, unsigned *count, Process *processes) {
+  unsigned pids[8], mib[8], percent[8];
+  const int known = told(device, pids, mib, percent);
+  if (known >= 0) {
+    if (*count < (unsigned)known) return 7;
+    *count = (unsigned)known;
+    for (int i = 0; i < known; ++i) {
+      processes[i].pid = pids[i];
+      processes[i].memory = (unsigned long long)mib[i] << 20;
+    }
+    return 0;
+  }
 #if defined(MISBEHAVE_nonsense)
   (void)device, (void)processes;
   *count = 4000000000U;

@@ -39,6 +39,7 @@ class MockApi : public Api {
   MOCK_METHOD(Code, utilization, (Device, unsigned&), (override));
   MOCK_METHOD(Code, fabric_state, (Device, unsigned&), (override));
   MOCK_METHOD(Code, processes, (Device, ProcessKind, std::vector<Process>&), (override));
+  MOCK_METHOD(Code, process_loads, (Device, std::uint64_t, std::vector<ProcessLoad>&), (override));
 };
 
 }  // namespace envdoctor::nvml

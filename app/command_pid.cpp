@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+
+#include "app/commands.h"
+#include "app/files.h"
+#include "evidence/json.h"
+#include "probe/process_watch.h"
+#include "reports/process.h"
+
+namespace envdoctor {
+namespace {
+
+void declare(CLI::App& app, Options& options) {
+  app.add_option("pid", options.arguments, "a running process; its descendants count as well")
+      ->expected(1)
+      ->required()
+      ->option_text("PID");
+  app.add_option("--seconds", options.run.seconds, "how long to watch, 2 unless told")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->option_text("SECONDS");
+  app.add_flag("--require-gpu", options.run.require_gpu, "exit status 1 unless it used a GPU, 3 if that can't be told");
+}
+
+std::int64_t number_of_process(const std::string& text) {
+  std::int64_t pid = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  if (error != std::errc() || end != text.data() + text.size() || pid <= 0)
+    throw UsageError(fmt::format("pid {}: the number of a process belongs there", text));
+  return pid;
+}
+
+int pid(const Options& options) {
+  const std::int64_t number = number_of_process(options.arguments.front());
+  if (!open_files("/")->status(fmt::format("/proc/{}", number)).get())
+    throw UsageError(fmt::format("pid {}: there is no such process", number));
+  Companion watcher(watch_process(number, {.redact = options.redact}));
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.run.seconds);
+  while (watcher) {  // until the time is over, or the watcher has ended on its own
+    const auto left = std::chrono::duration_cast<Milliseconds>(until - std::chrono::steady_clock::now()).count();
+    if (left <= 0) break;
+    pollfd news{.fd = watcher.descriptor(), .events = POLLIN, .revents = 0};
+    if (::poll(&news, 1, static_cast<int>(left)) > 0) watcher.read();
+  }
+  watcher.end(Milliseconds(3000));
+  if (watcher.answer().empty()) throw UsageError(fmt::format("pid {}: the watcher {}", number, watcher.why_over()));
+  const Watched seen = watched_from_json(watcher.answer(), "the watcher");
+  const ProcessVerdict verdict = judge_process(seen);
+  write_out(options.format == "json" ? to_json(seen) : render_process(seen, verdict));
+  if (!options.run.require_gpu || verdict.busy_at_all) return 0;
+  return verdict.use == DeviceUse::unknown ? 3 : 1;
+}
+
+}  // namespace
+
+const Command pid_command = {"pid", "whether a running process uses a GPU, and with which libraries", declare, pid};
+
+}  // namespace envdoctor

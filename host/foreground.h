@@ -1,0 +1,40 @@
+#pragma once
+// A program run in our place, as a shell's child would be: the same process group, terminal, streams and environment;
+// signals are handed on, a stop is passed up, its end is told as a shell tells it.
+#include <sys/types.h>
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+namespace envdoctor {
+
+class Foreground {
+ public:
+  // Starts argv[0], looked up on this process's PATH if it has no slash. `env` are "NAME=value" lines, all of them. It
+  // gets the signal mask and the ignored signals that we were started with, and ends if we are killed. From here on all
+  // our signals are held until wait().
+  Foreground(const std::vector<std::string>& argv, const std::vector<std::string>& env);
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  // 0, or the errno that kept it from starting.
+  [[nodiscard]] int error() const { return error_; }
+
+  // Lets go of standard input and output and of everything else that we inherited, so that a reader sees the end when
+  // the program closes its own; standard error stays. Then waits. Returns its exit status, or 128 + signal.
+  [[nodiscard]] int wait() const;
+
+ private:
+  void pass_up_stop(int signal) const;
+  void hand_on(const siginfo_t& info) const;
+  pid_t pid_ = -1;
+  int error_ = 0;
+};
+
+// 127 where there is no such program, 126 where it can't be run.
+int shell_status_of(int exec_error);
+
+// Descriptors from 3 on that came with us (they lack close-on-exec; all of ours have it) are closed.
+void close_inherited();
+
+}  // namespace envdoctor

@@ -1,0 +1,32 @@
+#pragma once
+// Device nodes seen from outside: when somebody opens one, and whether we might.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/descriptor.h"
+
+namespace envdoctor {
+
+// Counts how often these files are opened, by whomever (inotify; it doesn't tell who).
+class NodeOpens {
+ public:
+  explicit NodeOpens(const std::vector<std::string>& paths);
+  // Readable when there is news; -1 where the kernel didn't let us watch all of them.
+  [[nodiscard]] int descriptor() const { return events_.get(); }
+  // Takes what has come. True if there was anything.
+  bool read();
+  [[nodiscard]] std::int64_t count() const { return count_; }
+
+ private:
+  Descriptor events_{};
+  std::int64_t count_ = 0;
+};
+
+// Whether owner, group and mode let this user read and write it. It is not opened, which may start a GPU.
+bool may_open(const std::string& path);
+
+// Processor time that this process has used, in seconds.
+double cpu_seconds();
+
+}  // namespace envdoctor

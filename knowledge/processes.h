@@ -1,0 +1,24 @@
+#pragma once
+// What a running process's libraries and name tell (process_libraries.json).
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace envdoctor::knowledge {
+
+struct ProcessLibraryKind {
+  std::string begins{};   // of the file's name: "libcudnn.so"
+  std::string library{};  // cudnn
+  std::string role{};     // driver, runtime, cudnn, cudnn-part, framework, framework-gpu, opencl-gpu, opencl-cpu, loader, …
+  std::string stack{};    // cuda, rocm, opencl, level-zero; empty: any
+  std::string name{};     // "cuDNN"
+};
+const std::vector<ProcessLibraryKind>& process_library_kinds();  // in table order
+// Of a library's file name; null: none that matters.
+const ProcessLibraryKind* process_library_kind(std::string_view file_name);
+
+// Why the work of a program of this name runs outside its process tree: "docker hands the work to its daemon".
+// Empty: it doesn't.
+std::string why_outside(std::string_view program);
+
+}  // namespace envdoctor::knowledge

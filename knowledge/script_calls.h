@@ -1,0 +1,52 @@
+#pragma once
+// What calls in training scripts do to devices (script_calls.json).
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace envdoctor::knowledge {
+
+// All calls that the table knows, in full; some end in .*
+std::vector<std::string> script_call_names();
+
+// What a call starts of its framework: "driver" (CUDA, which then reads its variables), "devices" (that, and the
+// framework's own list of them), or nothing.
+struct Starts {
+  std::string framework{};
+  std::string what{};
+};
+Starts started_by(std::string_view call);
+
+// A call that must come before the framework's devices are started.
+struct EarlyCall {
+  std::string framework{};
+  std::string says{};  // what it does when it comes too late
+  std::string instead{};
+};
+const EarlyCall* early_call(std::string_view call);  // null: none of these
+
+// When a framework reads a variable: "import", "driver" or "devices".
+struct ReadVariable {
+  std::string name{};
+  std::string framework{};
+  std::string read{};
+};
+const std::vector<ReadVariable>& read_variables();
+
+// A call that does something else than many believe.
+struct ScriptCall {
+  std::string call{};
+  std::string id{};        // the diagnosis
+  std::string framework{};
+  std::string argument{};  // only where the arguments hold this text
+  std::string from{};      // first release of the framework that this holds for; empty: all
+  std::string label{};     // works, no effect, raises
+  std::string says{};
+  std::string instead{};
+};
+const std::vector<ScriptCall>& script_calls();
+
+// The major version of the Keras that tensorflow.keras is: "2" of TensorFlow 2.15. Empty: not recorded.
+std::string keras_of_tensorflow(std::string_view tensorflow);
+
+}  // namespace envdoctor::knowledge

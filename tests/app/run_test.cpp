@@ -1,0 +1,219 @@
+// `envdoctor run` as a shell would use it.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "app/run_environment.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+
+namespace envdoctor {
+namespace {
+
+TEST(Run, HandsOnStreamsAndExitStatus) {
+  const Ran ran = run_envdoctor("run --quiet -- sh -c 'cat; echo err >&2; exit 7'", "echo in |");
+  EXPECT_EQ(ran.status, 7);
+  EXPECT_EQ(ran.out, "in\n");
+  EXPECT_EQ(ran.err, "err\n");
+}
+
+TEST(Run, TellsHowItEndedAsAShellDoes) {
+  EXPECT_EQ(run_envdoctor("run -- sh -c 'kill -TERM $$'").status, 128 + SIGTERM);
+  const Ran missing = run_envdoctor("run -- /nonexistent/program");
+  EXPECT_EQ(missing.status, 127);
+  EXPECT_NE(missing.err.find("/nonexistent/program: No such file"), std::string::npos) << missing.err;
+  EXPECT_EQ(run_envdoctor("run -- /etc/passwd").status, 126);
+  EXPECT_EQ(run_envdoctor("run").status, 2);
+}
+
+TEST(Run, LeavesArgumentsAsTheyAre) {
+  const Ran ran = run_envdoctor(R"(run --quiet -- printf '[%s]' -- --device "" list 'a b')");
+  EXPECT_EQ(ran.out, "[--][--device][][list][a b]");
+}
+
+TEST(Run, HandsOnSignals) {
+  const std::string script = test_folder() + "/signal.sh";
+  std::ofstream(script) << binary_path
+                        << " run --quiet -- sh -c 'trap \"echo got; exit 5\" USR1; while :; do sleep 0.05; done' &\n"
+                           "pid=$!; sleep 1; kill -USR1 $pid; wait $pid; echo $?\n";
+  const std::string out = test_folder() + "/signal.out";
+  EXPECT_EQ(std::system(("sh " + script + " >" + out).c_str()), 0);  // NOLINT: the test's own words
+  EXPECT_EQ(read_whole(out), "got\n5\n");
+}
+
+TEST(Run, StopsAndGoesOnWithTheProgram) {
+  const std::string script = test_folder() + "/stop.sh";
+  std::ofstream(script) << binary_path
+                        << " run --quiet -- sh -c 'kill -STOP $$; echo on' &\n"
+                           "pid=$!; sleep 1; cut -d' ' -f3 /proc/$pid/stat; kill -CONT $pid; wait $pid; echo $?\n";
+  const std::string out = test_folder() + "/stop.out";
+  EXPECT_EQ(std::system(("sh " + script + " >" + out).c_str()), 0);  // NOLINT: the test's own words
+  EXPECT_EQ(read_whole(out), "T\non\n0\n");
+}
+
+TEST(Run, HoldsNoStreamThatTheProgramClosed) {
+  const std::string timed =
+      "s=$(date +%s%N); (" + std::string(binary_path) +
+      " run --quiet -- sh -c 'exec >&-; sleep 3' & ) | cat; e=$(date +%s%N); [ $((e-s)) -lt 2500000000 ]";
+  EXPECT_EQ(std::system(("sh -c \"" + timed + "\"").c_str()), 0);  // NOLINT: the test's own words
+}
+
+TEST(Run, RequireGpuFailsClosed) {
+  EXPECT_NE(run_envdoctor("run --require-gpu -- true").status, 0);
+  EXPECT_EQ(run_envdoctor("run --require-gpu -- sh -c 'exit 9'").status, 9);
+  EXPECT_EQ(run_envdoctor("run --require-gpu --device cpu -- true").status, 2);
+}
+
+TEST(Run, SetsTheCpuForEveryStack) {
+  const Ran ran = run_envdoctor("run --quiet --device cpu -- env");
+  for (const char* line : {"CUDA_VISIBLE_DEVICES=-1\n", "HIP_VISIBLE_DEVICES=-1\n", "ROCR_VISIBLE_DEVICES=-1\n",
+                           "JAX_PLATFORMS=cpu\n", "ONEAPI_DEVICE_SELECTOR=*:cpu\n"})
+    EXPECT_NE(ran.out.find(line), std::string::npos) << line;
+}
+
+TEST(Run, PrintsWhatItWouldSet) {
+  const Ran ran = run_envdoctor("run --device cpu --memory-growth --print-env", "XLA_FLAGS=--xla_a=1");
+  EXPECT_NE(ran.out.find("export CUDA_VISIBLE_DEVICES='-1';\n"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("export TF_FORCE_GPU_ALLOW_GROWTH='true';\n"), std::string::npos);
+}
+
+const std::vector<ListedGpu> two = {{"nvidia", 0, "GPU-11111111-aaaa", "0000:17:00.0"},
+                                    {"nvidia", 1, "GPU-22222222-aaaa", "0000:65:00.0"}};
+
+std::optional<std::string> value(const std::vector<EnvChange>& changes, const std::string& name) {
+  for (const EnvChange& change : changes) {
+    if (change.name == name) return change.value.value_or("(taken out)");
+  }
+  return std::nullopt;
+}
+
+TEST(RunEnvironment, ANumberMeansWhatNvidiaSmiCallsIt) {
+  const auto changes = environment_changes({.device = "gpu:1"}, two, {});
+  EXPECT_EQ(value(changes, "CUDA_VISIBLE_DEVICES"), "GPU-22222222-aaaa");
+  EXPECT_EQ(value(changes, "CUDA_DEVICE_ORDER"), "PCI_BUS_ID");
+  EXPECT_EQ(value(environment_changes({.device = "gpu:GPU-1111"}, two, {}), "CUDA_VISIBLE_DEVICES"),
+            "GPU-11111111-aaaa");
+  // Where the kernel lists no GPU, as on WSL2, the number itself, in bus order.
+  EXPECT_EQ(value(environment_changes({.device = "gpu:1"}, {}, {}), "CUDA_VISIBLE_DEVICES"), "1");
+}
+
+TEST(RunEnvironment, RefusesGpusThatAreNotThere) {
+  for (const char* device : {"gpu:2", "gpu:GPU-33", "gpu:GPU-", "gpu:x", "gpu:-1", "tpu", "gpu:"})
+    EXPECT_THROW(environment_changes({.device = device}, two, {}), UsageError) << device;
+  auto twins = two;
+  twins[1].uuid = "GPU-11111111-bbbb";
+  EXPECT_THROW(environment_changes({.device = "gpu:GPU-1111"}, twins, {}), UsageError);
+}
+
+TEST(RunEnvironment, AnyGpuUndoesWhatHidesAllAndKeepsAGrantedList) {
+  const auto hidden =
+      environment_changes({.device = "gpu"}, {}, {{"CUDA_VISIBLE_DEVICES", "-1"}, {"JAX_PLATFORMS", "cpu"}});
+  EXPECT_EQ(value(hidden, "CUDA_VISIBLE_DEVICES"), "(taken out)");
+  EXPECT_EQ(value(hidden, "JAX_PLATFORMS"), "(taken out)");
+  EXPECT_EQ(value(environment_changes({.device = "gpu"}, {}, {{"CUDA_VISIBLE_DEVICES", "3"}}), "CUDA_VISIBLE_DEVICES"),
+            std::nullopt);
+}
+
+TEST(RunEnvironment, OnAmdOneFilterIsEnough) {
+  const std::vector<ListedGpu> amd = {{"amd", 0, "GPU-00112233aabbccdd", ""}, {"amd", 1, "", ""}};
+  const auto first = environment_changes({.device = "gpu:0"}, amd, {{"HIP_VISIBLE_DEVICES", "1"}});
+  EXPECT_EQ(value(first, "ROCR_VISIBLE_DEVICES"), "GPU-00112233aabbccdd");
+  EXPECT_EQ(value(first, "HIP_VISIBLE_DEVICES"), "(taken out)");
+  EXPECT_EQ(value(environment_changes({.device = "gpu:1"}, amd, {}), "ROCR_VISIBLE_DEVICES"), "1");
+}
+
+TEST(RunEnvironment, FlagsAreAddedToThoseThatAreSet) {
+  const auto changes = environment_changes({.deterministic = true}, {}, {{"XLA_FLAGS", "--xla_a=1"}});
+  EXPECT_EQ(value(changes, "XLA_FLAGS"), "--xla_a=1 --xla_gpu_deterministic_ops=true");
+  EXPECT_EQ(value(environment_changes({.tf32 = "off"}, {}, {}), "NVIDIA_TF32_OVERRIDE"), "0");
+}
+
+TEST(RunEnvironment, IsQuotedForAShell) {
+  EXPECT_EQ(shell_lines({{"A", "it's", ""}, {"B", std::nullopt, ""}}, false), "export A='it'\\''s';\nunset B;\n");
+}
+
+// The program in namespaces of its own, with stand-ins for /dev/nvidia0 and /dev/nvidia-uvm and a fake
+// libnvidia-ml.so.1 that tells what CMD writes into $FAKE_NVML_PROCESSES.
+class InNamespaces : public testing::Test {
+ protected:
+  Ran run_there(const std::string& namespaces, const std::string& options, const std::string& command) {
+    const std::string folder = test_folder();
+    std::filesystem::create_directories(folder + "/lib");
+    std::filesystem::remove(folder + "/lib/libnvidia-ml.so.1");
+    std::filesystem::create_symlink(std::string(test_build_folder) + "/fakes/fake_nvml_healthy.so",
+                                    folder + "/lib/libnvidia-ml.so.1");
+    std::ofstream(folder + "/cmd.sh") << command;
+    std::ofstream(folder + "/there.sh") << "set -e\nmkdir " << folder << "/n; mount -t tmpfs none " << folder << "/n\n"
+                                        << "for f in null zero urandom; do touch " << folder
+                                        << "/n/$f; mount --bind /dev/$f " << folder << "/n/$f; done\n"
+                                        << "touch " << folder << "/n/nvidia0 " << folder << "/n/nvidia-uvm " << folder
+                                        << "/n/nvidiactl\nmount --rbind " << folder << "/n /dev\n"
+                                        << "export LD_LIBRARY_PATH=" << folder << "/lib FAKE_NVML_PROCESSES=" << folder
+                                        << "/nvml\nset +e\n"
+                                        << binary_path << " run " << options << " -- sh " << folder
+                                        << "/cmd.sh\necho $?\n";
+    const std::string line =
+        "unshare " + namespaces + " sh " + folder + "/there.sh >" + folder + "/out 2>" + folder + "/err";
+    const int status = std::system(line.c_str());  // NOLINT: the test's own words
+    return {status, read_whole(folder + "/out"), read_whole(folder + "/err")};
+  }
+  // Opens the stand-ins, tells the fake NVML so, and goes on for a while.
+  static constexpr const char* uses_gpu =
+      "exec 3<>/dev/nvidia0 4<>/dev/nvidia-uvm\necho 0 $$ 5222 83 >$FAKE_NVML_PROCESSES\nsleep 4\nexit 5\n";
+  static bool refused(const Ran& ran) {
+    return ran.out.empty() && (ran.err.find("unshare") != ran.err.npos || ran.err.find("mount") != ran.err.npos);
+  }
+};
+
+TEST_F(InNamespaces, TellsThatItRan) {
+  const Ran ran = run_there("-m", "--require-gpu", uses_gpu);
+  if (refused(ran)) GTEST_SKIP() << "no mount namespace may be made here: " << ran.err;
+  EXPECT_EQ(ran.out, "5\n") << ran.err;
+  EXPECT_EQ(ran.err, "envdoctor: ran on GPU 0 (83 % busy, peak 5.1 GiB)\n");
+}
+
+TEST_F(InNamespaces, CanNotTellWhereNvmlsPidsAreOthers) {
+  const Ran ran = run_there("-m -p -f --mount-proc", "--require-gpu", std::string(uses_gpu) + "exit 0\n");
+  if (refused(ran)) GTEST_SKIP() << "no PID namespace may be made here: " << ran.err;
+  EXPECT_TRUE(ran.err.starts_with("envdoctor: couldn't tell whether it used a GPU: ")) << ran.err;
+  EXPECT_NE(ran.err.find("inside a container"), std::string::npos) << ran.err;
+}
+
+TEST_F(InNamespaces, RequireGpuFailsWhereItCanNotTell) {
+  const Ran ran =
+      run_there("-m -p -f --mount-proc", "--require-gpu", "exec 3<>/dev/nvidia0 4<>/dev/nvidia-uvm\nsleep 1\n");
+  if (refused(ran)) GTEST_SKIP() << "no PID namespace may be made here: " << ran.err;
+  EXPECT_EQ(ran.out, "3\n") << ran.err;
+}
+
+TEST_F(InNamespaces, TellsThatItNeverOpenedTheGpuThatIsThere) {
+  const Ran ran = run_there("-m", "--device cpu --require-gpu", "exit 0\n");
+  if (refused(ran)) GTEST_SKIP() << "no mount namespace may be made here: " << ran.err;
+  EXPECT_EQ(ran.out, "2\n") << ran.err;
+  const Ran idle = run_there("-m", "--device cpu", "sleep 1\n");
+  EXPECT_EQ(idle.out, "0\n") << idle.err;
+  EXPECT_EQ(idle.err, "envdoctor: never opened a GPU: CUDA_VISIBLE_DEVICES=-1 hides every GPU from it\n");
+}
+
+TEST(Pid, TellsOfARunningProcess) {
+  const Ran ran = run_envdoctor("pid --seconds 0.6 $$", "true;");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_NE(ran.out.find("GPU nodes it holds open"), std::string::npos) << ran.out;
+  EXPECT_EQ(run_envdoctor("pid 999999999").status, 2);
+  EXPECT_EQ(run_envdoctor("pid word").status, 2);
+}
+
+TEST(Explain, HasTopicsAndSuggestsThem) {
+  const Ran ran = run_envdoctor("explain force-cpu");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_TRUE(ran.out.starts_with("Force the CPU\n")) << ran.out;
+  const Ran typo = run_envdoctor("explain force-cp");
+  EXPECT_EQ(typo.status, 2);
+  EXPECT_NE(typo.err.find("did you mean 'force-cpu'"), std::string::npos) << typo.err;
+  EXPECT_EQ(run_envdoctor("explain script_reader").status, 2);
+}
+
+}  // namespace
+}  // namespace envdoctor

@@ -1,0 +1,79 @@
+// `envdoctor script` on real files, with the Python of this host.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/support/process.h"
+
+namespace envdoctor {
+namespace {
+
+// The findings' ids with their lines, as the report's JSON has them: "script.tf1-api train.py:2".
+std::string found_in(const std::string& content, int status) {
+  const std::string path = write_file_here("train.py", content);
+  const Ran ran = run_envdoctor("script --format json " + path, "PATH=/usr/bin:/bin VIRTUAL_ENV= ");
+  EXPECT_EQ(ran.status, status) << ran.err << ran.out.substr(0, 2000);
+  std::string found;
+  for (auto at = ran.out.find("\"subject\": \"script:"); at != ran.out.npos;
+       at = ran.out.find("\"subject\": \"script:", at + 1)) {
+    const auto id = ran.out.rfind("\"id\": \"", at) + 7;
+    const auto end = ran.out.find('"', at + 12);
+    const std::string subject = ran.out.substr(at + 12, end - at - 12);
+    found += ran.out.substr(id, ran.out.find('"', id) - id) + subject.substr(subject.rfind(':')) + " ";
+  }
+  return found;
+}
+
+TEST(Script, PassesWhatIsSound) {
+  EXPECT_EQ(found_in("import os\nos.environ['CUDA_VISIBLE_DEVICES'] = '-1'\nimport tensorflow as tf\n"
+                     "tf.config.set_visible_devices([], 'GPU')\nx = tf.constant(1)\n",
+                     0),
+            "");
+}
+
+TEST(Script, FollowsNamesAndFunctions) {
+  EXPECT_EQ(found_in("from tensorflow import constant as c\nimport os as o\n"
+                     "def later():\n  o.environ['CUDA_VISIBLE_DEVICES'] = '-1'\n"
+                     "if __name__ == '__main__':\n  c(1)\n  later()\n",
+                     0),
+            "script.variable-too-late:4 ");
+}
+
+TEST(Script, RunsNothing) {
+  const std::string mark = test_folder() + "/ran";
+  found_in("open(" + ("'" + mark + "'") + ", 'w')\n", 0);
+  EXPECT_FALSE(std::ifstream(mark).good());
+}
+
+TEST(Script, NamesTheLineThatIsNoPython) { EXPECT_EQ(found_in("x = 1\nfor\n", 1), "script.unreadable/train.py "); }
+
+TEST(Script, TakesHostileFiles) {
+  const auto unreadable = [](const std::string& content) {
+    const Ran ran = run_envdoctor("script " + write_file_here("hostile.py", content), "PATH=/usr/bin:/bin ");
+    EXPECT_EQ(ran.status, 1) << ran.err;
+    EXPECT_NE(ran.out.find("script.unreadable"), std::string::npos) << ran.out.substr(0, 500);
+  };
+  unreadable(std::string("x = 1\n\0y", 8));
+  unreadable("x = '\xff\xfe'\n");
+  unreadable(std::string(100'000, '('));
+  unreadable("x = " + std::string(5'000, '-') + "1\n" + std::string(50'000, '[') + "\n");
+  const Ran missing = run_envdoctor("script /nonexistent.py");
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_NE(missing.err.find("/nonexistent.py"), std::string::npos);
+}
+
+TEST(Script, TakesLongFiles) {
+  std::string content = "import torch\n";
+  while (content.size() < 10'000'000) content += "# " + std::string(1000, 'x') + "\nx = 1\n";
+  EXPECT_EQ(found_in(content + "torch.backends.cuda.is_built()\n", 0).substr(0, 27), "script.build-is-not-use:198");
+}
+
+TEST(Script, SeesModelsUnderAnotherDevice) {
+  EXPECT_EQ(found_in("import keras\nimport tensorflow as tf\nm = keras.Sequential([])\n"
+                     "with tf.device('/CPU:0'):\n  m.fit(1)\n  n = keras.Sequential([])\n  n.fit(1)\n",
+                     0),
+            "script.device-around-model:5 ");
+}
+
+}  // namespace
+}  // namespace envdoctor

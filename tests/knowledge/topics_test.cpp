@@ -1,0 +1,88 @@
+// The pages of `explain TOPIC`, and the tables they and the script checks rest on.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "knowledge/methods.h"
+#include "knowledge/processes.h"
+#include "knowledge/rows.h"
+#include "knowledge/script_calls.h"
+#include "knowledge/switches.h"
+#include "knowledge/texts.h"
+#include "tests/support/paths.h"
+
+namespace envdoctor::knowledge {
+namespace {
+
+TEST(Topics, SayWhatItCostsAndWhichCommandProvesIt) {
+  EXPECT_EQ(topics().size(), 12U);
+  for (const std::string_view name : topics()) {
+    const std::string_view page = text(name);
+    EXPECT_TRUE(page.starts_with("# ")) << name;
+    EXPECT_NE(page.find("\nCost: "), page.npos) << name;
+    EXPECT_NE(page.find("\nProof: "), page.npos) << name;
+    EXPECT_NE(page.find("envdoctor "), page.npos) << name;
+  }
+}
+
+TEST(Topics, NameOnlyMethodsThatWereTried) {
+  for (const std::string_view name : topics()) {
+    std::istringstream lines{std::string(text(name))};
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("@method ")) EXPECT_NE(method(line.substr(8)).title, "") << name << ": " << line;
+    }
+  }
+}
+
+TEST(Methods, HaveALabelThatMeansSomething) {
+  read_table("methods",
+             {{"methods", [](const Row& row) {
+                 EXPECT_NE(row.text("source"), "");
+                 for (const Row& result : row.children("results")) {
+                   const std::string label = result.text("label");
+                   EXPECT_TRUE(label == "works" || label == "no effect" || label == "raises" || label == "unknown")
+                       << row.text("id") << ": " << label;
+                 }
+               }}});
+}
+
+TEST(ScriptCalls, CiteScriptsThatAreThere) {
+  for (const char* list : {"starts", "early", "variables", "calls"}) {
+    read_table("script_calls", {{list, [](const Row& row) {
+                                   EXPECT_NE(row.text("confidence"), "");
+                                   std::istringstream words(row.text("source"));
+                                   for (std::string word; words >> word;) {
+                                     if (word.ends_with(',')) word.pop_back();
+                                     if (!word.starts_with("fixtures/")) continue;
+                                     EXPECT_TRUE(std::filesystem::exists(std::string(source_folder) + "/" + word))
+                                         << word;
+                                   }
+                                 }}});
+  }
+  EXPECT_EQ(started_by("tensorflow.constant").what, "devices");
+  EXPECT_EQ(started_by("tensorflow.nonsense").what, "");
+  EXPECT_EQ(keras_of_tensorflow("2.15.1"), "2");
+  EXPECT_EQ(keras_of_tensorflow("2.21.0"), "3");
+  EXPECT_EQ(keras_of_tensorflow("1.15"), "");
+}
+
+TEST(ProcessLibraries, AreKnownByTheBeginningOfTheirNames) {
+  ASSERT_NE(process_library_kind("libcudnn.so.9"), nullptr);
+  EXPECT_EQ(process_library_kind("libcudnn.so.9")->role, "cudnn");
+  EXPECT_EQ(process_library_kind("libc.so.6"), nullptr);
+  EXPECT_NE(why_outside("docker"), "");
+  EXPECT_EQ(why_outside("python"), "");
+}
+
+TEST(Switches, HideEveryStackFromTheCpu) {
+  bool cuda = false;
+  for (const SwitchVariable& row : variables_of_switch("cpu"))
+    cuda = cuda || (row.name == "CUDA_VISIBLE_DEVICES" && row.value == "-1");
+  EXPECT_TRUE(cuda);
+  EXPECT_TRUE(variables_of_switch("nonsense").empty());
+  EXPECT_NE(left_by_switch("deterministic"), "");
+}
+
+}  // namespace
+}  // namespace envdoctor::knowledge
