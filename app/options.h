@@ -23,6 +23,13 @@ struct Output {
 enum class FailOn { error, warning, never };
 enum class ColorWhen { automatic, always, never };
 
+// What 'verify' is asked for.
+struct VerifyWishes {
+  std::vector<std::string> kernels{}, devices{}, precisions{};
+  std::optional<std::int64_t> size{}, seed{};
+  std::int64_t repeat = 3;
+};
+
 struct Options {
   std::string command = "check";
   std::vector<std::string> arguments{};  // snapshots, a section, an id: what the command takes
@@ -38,6 +45,7 @@ struct Options {
   std::int64_t timeout_s = 120;
   std::string knowledge{};
   std::string host_folder{};             // capture --host-folder
+  VerifyWishes verify{};
   bool quick = false;
   bool verbose = false;
   bool redact = true;
