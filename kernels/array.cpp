@@ -126,6 +126,12 @@ double Array::value(std::size_t index) const {
   return 0;
 }
 
+std::vector<double> Array::values() const {
+  std::vector<double> all(count());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = value(i);
+  return all;
+}
+
 std::uint64_t Array::bits(std::size_t index) const {
   std::uint64_t bits = 0;
   static_assert(std::endian::native == std::endian::little);

@@ -39,6 +39,7 @@ struct Array {
   template <class T>
   [[nodiscard]] std::span<T> as() { return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)}; }
   [[nodiscard]] double value(std::size_t index) const;         // exact for all but 64-bit integers
+  [[nodiscard]] std::vector<double> values() const;
   [[nodiscard]] std::uint64_t bits(std::size_t index) const;   // the element's bit pattern, zero-extended
   void set(std::size_t index, double value);                   // rounded to nearest, ties to even
   void set_bits(std::size_t index, std::uint64_t bits);

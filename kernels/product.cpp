@@ -11,12 +11,6 @@
 namespace envdoctor::kernels {
 namespace {
 
-std::vector<double> values_of(const Array& array) {
-  std::vector<double> values(array.count());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = array.value(i);
-  return values;
-}
-
 double chain_of(const ProductShape& s) { return s.chain > 0 ? s.chain : static_cast<double>(s.k); }
 
 // Products of two fp32 numbers are exact in double, and a double sum's error is 2^-29 of the bound that fp32 gets.
@@ -61,7 +55,7 @@ Sum dot(std::size_t k, Precision precision, const First& first, const Second& se
 Expected product_reference(const Array& a, const Array& b, const ProductShape& s) {
   const auto m = static_cast<std::size_t>(s.m), n = static_cast<std::size_t>(s.n), k = static_cast<std::size_t>(s.k);
   Expected out{.precision = a.precision, .value = std::vector<double>(m * n), .bound = std::vector<double>(m * n)};
-  const std::vector<double> x = values_of(a), y = values_of(b);
+  const std::vector<double> x = a.values(), y = b.values();
   const bool twice = a.precision == Precision::fp64;
   if (twice) out.low.resize(m * n);
   parallel_for(
