@@ -155,6 +155,16 @@ std::optional<Name> fast_math(const Case& c) {
               "probe of single operations"};
 }
 
+// The twin rule: eight times its error, in the root of the mean square, is another arithmetic; less is the
+// calculation's.
+std::optional<Name> ill_conditioned(const Case& c) {
+  if (!c.wrong() || !c.experiments.twin || c.trial.comparison.not_numbers > 0) return {};
+  const std::optional<Comparison> twin = c.experiments.twin();
+  if (!twin || twin->right() || c.trial.comparison.mean_square_over_bound > 64 * twin->mean_square_over_bound)
+    return {};
+  return Name{"unstable", "the CPU's plain arithmetic is as far off", "twin"};
+}
+
 std::optional<Name> miscompiled(const Case& c) {
   if (!c.wrong() || !c.experiments.right_without_optimisation) return {};
   if (c.experiments.right_without_optimisation() != true) return {};
@@ -197,10 +207,10 @@ Name name(const Trial& trial, const Experiments& experiments) {
   for (const Array* repeat : trial.repeats) {
     for (const std::size_t i : differing(trial.got, *repeat)) places.insert(i);
   }
-  if (trial.stable_input) c.unstable.assign(places.begin(), places.end());
+  c.unstable.assign(places.begin(), places.end());
   c.replay = replay(trial.operation, trial.got);
   for (const Rule rule : {out_of_bounds, not_written, one_bit, tile, unstable, accumulator, narrowed_inputs, truncation,
-                          by_ladder_alone, flushed, fast_math, limit, miscompiled, place, unnamed}) {
+                          by_ladder_alone, flushed, fast_math, ill_conditioned, limit, miscompiled, place, unnamed}) {
     if (std::optional<Name> found = rule(c)) return *found;
   }
   return {};

@@ -22,24 +22,25 @@ struct Trial {
   const Comparison& comparison;
   std::vector<const Array*> repeats{};      // further runs on the same input
   bool guard_changed = false;               // bytes beside the output buffer were overwritten
-  bool stable_input = true;                 // false: a part of the input is not the same each time
 };
 
 // What can be tried to be surer. An empty function, or one that answers none, wasn't to be had.
 struct Experiments {
   std::optional<LadderReading> ladder{};    // of the same device and library
   std::optional<FpMode> mode{};
-  // The same operation at another size, on its own inputs: right or not. `sizes`: one known to be fine to start from, and this run's.
+  // The same operation at another size, on its own inputs: right or not; a size to start from, and this run's.
   std::function<std::optional<bool>(std::int64_t size)> right_at{};
   std::int64_t small_size = 1, this_size = 1;
   std::function<std::optional<bool>()> right_without_optimisation{};
+  // The same in plain arithmetic of the same precision on the CPU, compared with the same reference.
+  std::function<std::optional<Comparison>()> twin{};
 };
 
 // `cause`, one word for programs:
 //   out-of-bounds, not-written, nondeterministic, order (float atomics), bit-flip, tile,
 //   tf32-inputs, bf16-inputs, fp16-inputs, fp32-inputs, narrow-inputs (11 bits, TF32 or fp16),
 //   fp16-accumulator, narrow-accumulator, truncating-accumulator, flush-to-zero, fast-math, size-limit, miscompiled,
-//   tail, columns, other-index, unnamed
+//   unstable (plain arithmetic on the CPU is as far off), tail, columns, other-index, unnamed
 // Empty: nothing needs a name.
 struct Name {
   std::string cause{};

@@ -177,6 +177,13 @@ TEST_F(Fault, ResultsThatAreRightWithoutOptimisationAreMiscompiled) {
   EXPECT_EQ(named({.right_without_optimisation = [] { return std::optional(false); }}).cause, "unnamed");
 }
 
+TEST_F(Fault, ACalculationThatTheCpuGetsAsWrongIsUnstable) {
+  for (std::size_t i = 0; i < 1024; ++i) run.got.set(i, run.got.value(i) / 2);
+  const Comparison as_bad = compare(run.got, run.expected);
+  EXPECT_EQ(named({.twin = [&] { return std::optional(as_bad); }}).cause, "unstable");
+  EXPECT_EQ(named({.twin = [] { return std::optional(Comparison{}); }}).cause, "unnamed");
+}
+
 TEST_F(Fault, ShiftedRowsBelongToAnotherIndex) {
   const Array right = run.got;
   for (std::size_t i = 0; i < 1024; ++i) run.got.set_bits(i, right.bits((i + 32) % 1024));
