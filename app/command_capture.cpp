@@ -1,8 +1,8 @@
 #include <CLI/CLI.hpp>
 
 #include "app/commands.h"
+#include "app/compute.h"
 #include "app/files.h"
-#include "app/gather.h"
 #include "evidence/json.h"
 
 namespace envdoctor {
@@ -14,7 +14,7 @@ void declare(CLI::App& app, Options& options) {
 }
 
 int capture(const Options& options) {
-  const std::string json = to_json(gather_here(options));
+  const std::string json = to_json(gather_and_compute(options));
   for (const Output& output : options.outputs) write_file(output.path, json);
   if (options.outputs.empty() && options.host_folder.empty()) write_out(json);
   return 0;

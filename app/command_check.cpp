@@ -1,12 +1,12 @@
 #include "app/commands.h"
-#include "app/gather.h"
+#include "app/compute.h"
 #include "app/reporting.h"
 
 namespace envdoctor {
 namespace {
 
 int check(const Options& options) {
-  const Report report = judge(gather_here(options), judge_options(options, false));
+  const Report report = judge(gather_and_compute(options), judge_options(options, false));
   write_reports(report, options);
   return exit_status(report, options.fail_on);
 }

@@ -30,13 +30,13 @@ std::vector<std::string> wanted_families(const Options& options) {
   return families;
 }
 
+}  // namespace
+
 void show_progress(const std::vector<std::string>& running) {
   fmt::print(stderr, "\r\033[Kwaiting for {}", fmt::join(running, ", "));
 }
 
-}  // namespace
-
-Snapshot gather_here(const Options& options) {
+Snapshot gather_here(const Options& options, const std::vector<std::string>& probes) {
   std::signal(SIGPIPE, SIG_IGN);
   const auto start = std::chrono::steady_clock::now();
   const auto files = open_files("/");
@@ -48,6 +48,7 @@ Snapshot gather_here(const Options& options) {
   GatherOptions gather_options{.quick = options.quick,
                                .redact = options.redact,
                                .families = wanted_families(options),
+                               .probes = probes,
                                .whole = std::chrono::seconds(options.timeout_s),
                                .python = options.python,
                                .by = std::string("envdoctor ") + ENVDOCTOR_VERSION};

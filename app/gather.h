@@ -5,6 +5,9 @@
 namespace envdoctor {
 
 // The evidence of this machine, with progress on standard error where that is a terminal.
-Snapshot gather_here(const Options& options);
+// Of these probes alone, if any are named.
+Snapshot gather_here(const Options& options, const std::vector<std::string>& probes = {});
+
+void show_progress(const std::vector<std::string>& running);
 
 }  // namespace envdoctor

@@ -35,6 +35,13 @@ struct RunOptions {
   double seconds = 2;    // pid: how long to watch
 };
 
+// What 'verify' is asked for.
+struct VerifyWishes {
+  std::vector<std::string> kernels{}, devices{}, precisions{};
+  std::optional<std::int64_t> size{}, seed{};
+  std::int64_t repeat = 3;
+};
+
 struct Options {
   std::string command = "check";
   std::vector<std::string> arguments{};  // snapshots, a section, an id: what the command takes
@@ -52,6 +59,7 @@ struct Options {
   std::string python{};                  // --python
   std::string host_folder{};             // capture --host-folder
   RunOptions run{};
+  VerifyWishes verify{};
   bool quick = false;
   bool verbose = false;
   bool redact = true;

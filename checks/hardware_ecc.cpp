@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "checks/compute_facts.h"
 #include "checks/nvidia.h"
 #include "knowledge/names.h"
 
@@ -72,7 +73,24 @@ bool judge_log(const Snapshot& snapshot, Answers& answers) {
   return false;
 }
 
+// Single bits turned in what a device computed: a suspicion, since a bus or a register can do that too.
+void suspect(const Snapshot& snapshot, Answers& answers) {
+  for (const compute::Row& row : compute::rows(snapshot)) {
+    if (row.cause != "bit-flip") continue;
+    Finding& finding = answers.found(id, compute::subject(snapshot, *row.result));
+    finding.severity = Severity::warning;
+    finding.confidence = Confidence::possible;
+    finding.title = "Single bits turn in what the device computes, as faulty memory turns them";
+    finding.explanation =
+        "Wrong results differ from the right ones by one bit a word " + compute::in_problems({row}) + ".";
+    finding.evidence = compute::proof({row});
+    finding.fix = {{.text = "Look at the GPU's error counters, test its memory, and undo overclocking."}};
+    return;
+  }
+}
+
 void run(const Snapshot& snapshot, Answers& answers) {
+  suspect(snapshot, answers);
   if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(id, why);
   const auto devices = of(snapshot.nvidia, &Nvidia::devices);
   bool found = false;

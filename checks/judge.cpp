@@ -88,6 +88,11 @@ Report judge(const Snapshot& snapshot, const JudgeOptions& options) {
   Answers answers;
   for (const Check& check : all_checks()) check.run(snapshot, answers);
 
+  if (options.of_devices) {
+    const auto other = [](const auto& row) { return !row.id.starts_with("compute.") && row.id != "hardware.ecc"; };
+    std::erase_if(answers.findings, other);
+    std::erase_if(answers.results, other);
+  }
   std::erase_if(answers.findings, [&](const Finding& f) { return !is_wanted(options.only, options.skip, f.id); });
   std::erase_if(answers.results, [&](const CheckResult& r) { return !is_wanted(options.only, options.skip, r.id); });
   report.findings = merge_equal(std::move(answers.findings));
@@ -104,7 +109,7 @@ Report judge(const Snapshot& snapshot, const JudgeOptions& options) {
   apply_waivers(report);
   find_roots(report.findings);
   order(report.findings);
-  reach_verdict(report);
+  options.of_devices ? reach_verdict_of_devices(report) : reach_verdict(report);
   return report;
 }
 

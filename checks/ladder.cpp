@@ -73,10 +73,14 @@ bool concerns(const Finding& finding, const Gpu& gpu, std::string_view stack) {
   if (family(finding) == "runtime" && stack == "opencl") return false;
   if (finding.subject.starts_with("gpu:") || finding.subject.starts_with("cuda:"))
     return finding.subject == gpu.subject();
+  // A device whose place on the bus is not known goes by its name.
+  if (finding.subject.starts_with("opencl:"))
+    return stack == "opencl" && !gpu.name.empty() && finding.subject.ends_with("/" + gpu.name);
   // What a finding rests on tells which vendor's GPUs it speaks of.
   const auto rests_on = [&](std::string_view section) {
     return std::ranges::any_of(finding.evidence, [&](const Evidence& e) { return e.path.starts_with(section); });
   };
+  if (finding.subject == "host" && rests_on("/compute")) return false;  // the CPU itself
   const bool nvidia = rests_on("/nvidia"), amd = rests_on("/rocm"), intel = rests_on("/level_zero");
   if (!nvidia && !amd && !intel) return true;
   return (nvidia && gpu.vendor == Vendor::nvidia) || (amd && gpu.vendor == Vendor::amd) ||

@@ -14,6 +14,8 @@ struct JudgeOptions {
   std::vector<std::string> skip{};
   Expectations expectations{};            // --expect
   bool from_files = false;                // source.kind
+  bool of_devices = false;                // verify and bench: whether devices compute right, not whether a GPU will be used
+  bool host_asked = false;                // the host itself is one of the devices that were asked for
   std::string tool_version{};
 };
 

@@ -1,8 +1,11 @@
 #include "checks/rungs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
+#include "checks/compute_facts.h"
 #include "checks/facts.h"
 
 namespace envdoctor {
@@ -161,6 +164,25 @@ Result use(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack) {
   return unknown;
 }
 
+// Results of this GPU in this stack: right ones carry the rung, unless one is outside its bound.
+Result computes(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack) {
+  const std::string_view device = stack == "cuda" ? "cuda:" : stack == "opencl" ? "opencl:" : "";
+  std::size_t right = 0, wrong = 0;
+  for (const compute::Row& row : compute::rows(snapshot)) {
+    const std::string* name = row.result->device.get();
+    if (device.empty() || !name || !name->starts_with(device)) continue;
+    const std::string subject = compute::subject(snapshot, *row.result);
+    if (subject != gpu.subject() &&
+        !(subject.starts_with("opencl:") && !gpu.name.empty() && subject.ends_with("/" + gpu.name)))
+      continue;
+    right += row.agreement->outcome.is("same-bits") || row.agreement->outcome.is("within-bound") ? 1 : 0;
+    wrong += row.outside() && !row.by_framework() ? 1 : 0;
+  }
+  if (wrong > 0) return {RungState::unknown, "results are outside their bounds"};
+  if (right > 0) return holds(fmt::format("{} kernels' results agree with the CPU's", right));
+  return stack == "opencl" && opencl_lists(snapshot, gpu, true) ? holds("a kernel's sum was right") : unknown;
+}
+
 }  // namespace
 
 RungResult prove(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack, Rung rung) {
@@ -181,7 +203,7 @@ RungResult prove(const Snapshot& snapshot, const Gpu& gpu, std::string_view stac
       case Rung::framework:
         return framework(snapshot, stack);
       case Rung::compute:
-        return stack == "opencl" && opencl_lists(snapshot, gpu, true) ? holds("a kernel's sum was right") : unknown;
+        return computes(snapshot, gpu, stack);
       case Rung::use:
         return use(snapshot, gpu, stack);
     }
@@ -191,10 +213,11 @@ RungResult prove(const Snapshot& snapshot, const Gpu& gpu, std::string_view stac
 }
 
 bool breaks(std::string_view id) {
-  static const std::array harmless = {"hardware.pcie-degraded",    "hardware.power-or-thermal", "memory.occupied",
-                                      "memory.shm-too-small",      "cpu.cgroup-limited",        "cpu.affinity-limited",
-                                      "visibility.order-mismatch", "opencl.cpu-only",           "runtime.jit-slow",
-                                      "python.wrong-environment",  "cpu.oversubscribed"};
+  static const std::array harmless = {
+      "hardware.pcie-degraded", "hardware.power-or-thermal", "memory.occupied",           "memory.shm-too-small",
+      "cpu.cgroup-limited",     "cpu.affinity-limited",      "visibility.order-mismatch", "opencl.cpu-only",
+      "runtime.jit-slow",       "python.wrong-environment",  "cpu.oversubscribed",        "compute.nondeterministic",
+      "compute.fast-math",      "compute.denormals",         "compute.unstable"};
   return std::ranges::find(harmless, id) == harmless.end();
 }
 

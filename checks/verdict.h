@@ -18,5 +18,6 @@ void apply_waivers(Report& report);
 
 // Sets verdict and verdict_why from findings and ladders. Fails closed.
 void reach_verdict(Report& report);
+void reach_verdict_of_devices(Report& report);  // options.of_devices
 
 }  // namespace envdoctor

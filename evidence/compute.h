@@ -19,10 +19,11 @@ struct Agreement {
   Number wrong{};            // elements outside
   Number elements{};
   Text pattern{};            // what it looks like: "tf32 inputs", "one bit of one word", "a 64 x 16 tile", …
+  Text cause{};              // one word of kernels/naming.h, "tf32-inputs"; absent where nothing had to be named
   Text confirmed_by{};       // what made the name sure: "replay", "ladder", "repeat", "without optimisation", …
   List<ComputeSample> samples{};  // eight of the wrong elements
-  ENVDOCTOR_FIELDS(Agreement, outcome, max_ulp, error_over_bound, ulp_histogram, wrong, elements, pattern, confirmed_by,
-                   samples)
+  ENVDOCTOR_FIELDS(Agreement, outcome, max_ulp, error_over_bound, ulp_histogram, wrong, elements, pattern, cause,
+                   confirmed_by, samples)
 };
 
 // Median and the distribution-free interval of it; wall clock, one run of the kernel.

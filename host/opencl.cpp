@@ -31,6 +31,12 @@ void fill_calls(OpenclCalls& calls, Find find) {
   ENVDOCTOR_CALL(clSetKernelArg);
   ENVDOCTOR_CALL(clEnqueueNDRangeKernel);
   ENVDOCTOR_CALL(clEnqueueReadBuffer);
+  ENVDOCTOR_CALL(clEnqueueWriteBuffer);
+  ENVDOCTOR_CALL(clFinish);
+  ENVDOCTOR_CALL(clGetEventInfo);
+  ENVDOCTOR_CALL(clGetEventProfilingInfo);
+  ENVDOCTOR_CALL(clReleaseEvent);
+  ENVDOCTOR_CALL(clGetProgramBuildInfo);
   ENVDOCTOR_CALL(clGetExtensionFunctionAddress);
 #undef ENVDOCTOR_CALL
 }

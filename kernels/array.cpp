@@ -1,7 +1,9 @@
 #include "kernels/array.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace envdoctor::kernels {
 namespace {
@@ -13,6 +15,28 @@ double half_value(std::uint16_t bits) {
   if (exponent == 31) return mantissa != 0 ? NAN : sign * HUGE_VAL;
   if (exponent == 0) return sign * std::ldexp(mantissa, -24);
   return sign * std::ldexp(1024 + mantissa, exponent - 25);
+}
+
+std::uint64_t bits_of_half(double exact_half) {
+  const std::uint64_t sign = std::signbit(exact_half) ? 0x8000 : 0;
+  const double size = std::fabs(exact_half);
+  if (std::isnan(size)) return 0x7e00;
+  if (size > 65504) return sign | 0x7c00;
+  if (size < 0x1p-14) return sign | static_cast<std::uint64_t>(std::ldexp(size, 24));
+  const int exponent = std::ilogb(size);
+  return sign | static_cast<std::uint64_t>(exponent + 14) << 10 |
+         static_cast<std::uint64_t>(std::ldexp(size, 10 - exponent));
+}
+
+// high + low to `bits` significant bits and no finer than 2^(lowest - bits + 1); nearest, ties to even.
+double round_to(double high, double low, int bits, int lowest) {
+  if (high == 0 || !std::isfinite(high)) return high;
+  const int quantum = std::max(std::ilogb(high), lowest) - bits + 1;
+  const double scaled = std::ldexp(high, -quantum);
+  double rounded = std::nearbyint(scaled);
+  if (low != 0 && std::fabs(scaled - std::trunc(scaled)) == 0.5)
+    rounded = low > 0 ? std::ceil(scaled) : std::floor(scaled);
+  return std::copysign(std::ldexp(rounded, quantum), high);
 }
 
 }  // namespace
@@ -56,6 +80,32 @@ double unit_roundoff(Precision precision) {
   return precision == Precision::fp16 ? 0x1p-11 : precision == Precision::fp32 ? 0x1p-24 : 0x1p-53;
 }
 
+int significand_bits(Precision precision) {
+  return precision == Precision::fp16 ? 11 : precision == Precision::fp32 ? 24 : 53;
+}
+
+int lowest_exponent(Precision precision) {
+  return precision == Precision::fp16 ? -14 : precision == Precision::fp32 ? -126 : -1022;
+}
+
+double largest_finite(Precision precision) {
+  return precision == Precision::fp16   ? 65504
+         : precision == Precision::fp32 ? std::numeric_limits<float>::max()
+                                        : std::numeric_limits<double>::max();
+}
+
+double smallest_normal(Precision precision) { return std::ldexp(1.0, lowest_exponent(precision)); }
+
+std::uint64_t rounded_bits(Precision precision, double high, double low) {
+  if (precision == Precision::fp64) return std::bit_cast<std::uint64_t>(std::isfinite(high) ? high + low : high);
+  const double rounded = round_to(high, low, significand_bits(precision), lowest_exponent(precision));
+  if (precision == Precision::fp16) return bits_of_half(rounded);
+  const bool overflows = std::fabs(rounded) > largest_finite(precision);
+  return std::bit_cast<std::uint32_t>(overflows
+                                          ? std::copysign(HUGE_VALF, static_cast<float>(std::copysign(1, rounded)))
+                                          : static_cast<float>(rounded));
+}
+
 double Array::value(std::size_t index) const {
   switch (precision) {
     case Precision::fp16:
@@ -76,11 +126,48 @@ double Array::value(std::size_t index) const {
   return 0;
 }
 
+std::vector<double> Array::values() const {
+  std::vector<double> all(count());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = value(i);
+  return all;
+}
+
 std::uint64_t Array::bits(std::size_t index) const {
   std::uint64_t bits = 0;
   static_assert(std::endian::native == std::endian::little);
   std::memcpy(&bits, bytes.data() + index * size_of(precision), size_of(precision));
   return bits;
+}
+
+void Array::set(std::size_t index, double value) {
+  switch (precision) {
+    case Precision::int32:
+    case Precision::int64:
+      set_bits(index, static_cast<std::uint64_t>(static_cast<std::int64_t>(value)));
+      break;
+    case Precision::uint32:
+    case Precision::uint64:
+      set_bits(index, static_cast<std::uint64_t>(value));
+      break;
+    default:
+      set_bits(index, rounded_bits(precision, value));
+  }
+}
+
+void Array::set_bits(std::size_t index, std::uint64_t bits) {
+  std::memcpy(bytes.data() + index * size_of(precision), &bits, size_of(precision));
+}
+
+void Array::fill_poison() {
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof poison_word)
+    std::memcpy(bytes.data() + at, &poison_word, std::min(sizeof poison_word, bytes.size() - at));
+}
+
+bool Array::is_poison(std::size_t index) const {
+  const std::size_t size = size_of(precision);
+  const std::uint64_t twice = static_cast<std::uint64_t>(poison_word) << 32 | poison_word;
+  const std::uint64_t shifted = size == 2 && index % 2 == 1 ? twice >> 16 : twice;
+  return bits(index) == (size == 8 ? shifted : shifted & ((std::uint64_t{1} << 8 * size) - 1));
 }
 
 }  // namespace envdoctor::kernels

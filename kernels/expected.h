@@ -11,7 +11,8 @@ namespace envdoctor::kernels {
 struct Expected {
   Precision precision = Precision::fp32;
   // Floating results: the exact value as an unevaluated sum high + low (low may be empty: zeros), and the bound on
-  // |got - value|, absolute. A bound of 0 asks for the correctly rounded value.
+  // |got - value|, absolute; half an ulp is always allowed, so that a bound of 0 asks for the correctly rounded value.
+  // A value of NaN asks for a NaN, an infinite one for that infinity.
   std::vector<double> value{};
   std::vector<double> low{};
   std::vector<double> bound{};
@@ -22,6 +23,11 @@ struct Expected {
   // Results or operands below the smallest normal number may have been flushed to zero (OpenCL's four results);
   // `flush_slack` is added to the bound then, absolute: the most that flushed operands can change an element by.
   std::vector<double> flush_slack{};
+  // What a function gives where its subnormal operand was flushed (1/x: infinity), where that is no small change; NaN:
+  // no such operand. The sign of a zero or an infinity is free.
+  std::vector<double> flushed{};
+
+  [[nodiscard]] std::size_t count() const { return exact ? exact->count() : value.size(); }
 };
 
 }  // namespace envdoctor::kernels

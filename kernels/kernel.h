@@ -1,11 +1,14 @@
 #pragma once
 // A reference kernel: claim, inputs, reference with its bound, and how a device computes it. One file each,
 // kernels/<name>.cpp, its device source in kernels/cl/<name>.cl, one line in kernels/all.cpp.
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "kernels/expected.h"
+#include "kernels/host_call.h"
 #include "kernels/operation.h"
 #include "kernels/plan.h"
 
@@ -26,8 +29,15 @@ struct Abilities {
   bool fp16 = false, fp64 = false;
   std::size_t max_local_items = 256;     // work-items per group
   std::size_t local_memory_bytes = 32768;
-  std::size_t memory_bytes = 0;          // that we may take
+  std::size_t memory_bytes = 0;          // that we may take; 0: not known
+  std::size_t largest_buffer_bytes = 0;  // 0: not known
   int compute_units = 1;
+
+  // Work-items for a group of `most`, a power of two: fewer, by halves, where the device takes no such group.
+  [[nodiscard]] std::size_t group(std::size_t most) const {
+    while (most > 1 && most > max_local_items) most /= 2;
+    return most;
+  }
 };
 
 struct Work {
@@ -40,12 +50,15 @@ struct Kernel {
   const char* claim = "";  // what passing means, one sentence
   std::vector<Precision> precisions{};
   bool float_atomics = false;             // its order of summation is free: repeats may differ
-  std::vector<Sizes> (*sizes)(Precision, Effort) = nullptr;
+  std::vector<Sizes> (*sizes)(Precision, Effort) = nullptr;  // smallest first
   std::vector<Array> (*inputs)(const Problem&) = nullptr;  // deterministic by seed; never zeros, never constant
   std::vector<Expected> (*reference)(const Problem&, const std::vector<Array>& inputs) = nullptr;  // one per output
   Plan (*plan)(const Problem&, Variant, const Abilities&) = nullptr;
   Work (*work)(const Problem&) = nullptr;
-  Operation (*operation)(const Problem&) = nullptr;        // for naming what went wrong
+  Operation (*operation)(const Problem&, const std::vector<Array>& inputs) = nullptr;  // for naming what went wrong
+  const char* grows = nullptr;            // the size to bisect where large ones are wrong: "n"; null: none
+  std::string (*mode)(const std::vector<Array>& outputs) = nullptr;  // what arithmetic they show, for ComputeResult::mode
+  std::map<std::string, HostFunction> host{};  // the functions of its plans for Variant::host
 };
 
 const std::vector<Kernel>& all_kernels();  // the roster, in kernels/all.cpp

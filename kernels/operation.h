@@ -17,6 +17,7 @@ struct Operation {
   std::string name{};            // "gemm"
   std::int64_t depth = 1;        // k: products or terms summed into one element
   std::int64_t chain = 1;        // the longest chain of dependent additions, where the order is known; else depth
+  std::int64_t columns = 0;      // the output is a matrix with rows of so many elements; 0: a vector
   bool order_free = false;       // float atomics: another order, and other bits, each time
   // The terms of one output element, where the operation is a sum of products; empty: it isn't.
   std::function<Terms(std::size_t element)> terms{};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "checks/gpus.h"
+#include "reports/arithmetic.h"
 #include "reports/lines.h"
 #include "reports/reports.h"
 #include "reports/summary.h"
@@ -175,6 +176,8 @@ std::string render_text(const Report& report, const ReportStyle& style) {
     out += "\n" + paint("GPUs", Color::bold, style.color) + "  (+ holds, x broken, ? not known, - does not apply)\n";
     out += ladders_text(report.ladders);
   }
+  if (const std::string arithmetic = arithmetic_text(report.snapshot); !arithmetic.empty())
+    out += "\n" + paint("Arithmetic", Color::bold, style.color) + "\n" + arithmetic;
   std::string notes;
   for (const Finding& finding : report.findings) {
     if (finding.severity == Severity::info && !style.verbose) {

@@ -1,0 +1,30 @@
+#pragma once
+// Reference kernels on this machine's devices, for the commands that run them.
+#include <string>
+#include <vector>
+
+#include "app/options.h"
+#include "evidence/snapshot.h"
+#include "kernels/verify.h"
+
+namespace envdoctor {
+
+std::vector<std::string> kernel_names();
+
+kernels::VerifyOptions verify_options(const Options& options);
+
+// The devices of a snapshot of this machine that are meant: by a part of the subject, or "gpu", "cpu", "host"; none
+// named: all. Throws UsageError, naming the devices there are, if a name fits none.
+std::vector<kernels::Target> wanted_targets(const Snapshot& snapshot, const std::vector<std::string>& names);
+
+// Runs the kernels and puts what came of it into the snapshot. GPUs that others use are told as busy and left alone, and so
+// with Insist::no are those of which nobody knows; Insist::yes: the user named the devices.
+enum class Insist { no, unless_busy, yes };
+void add_compute(Snapshot& snapshot, const std::vector<kernels::Target>& targets, const kernels::VerifyOptions& options,
+                 Insist insist);
+
+// What check and capture gather: the evidence of this machine and, unless --quick, the short form of the kernels on devices
+// that nobody else uses.
+Snapshot gather_and_compute(const Options& options);
+
+}  // namespace envdoctor

@@ -1,0 +1,112 @@
+#include "checks/compute_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace envdoctor::compute {
+namespace {
+
+std::string word(const Text& text) { return text.get() ? *text.get() : ""; }
+
+// The place on the bus of "cuda:1" or "opencl:Platform/Device"; empty: not known, or not one device alone.
+std::string address_of(const Snapshot& snapshot, const std::string& device) {
+  std::vector<std::string> places;
+  if (const auto* cuda = of(snapshot.nvidia, &Nvidia::cuda_devices).get()) {
+    for (const CudaDevice& d : *cuda) {
+      if (d.ordinal.get() && d.pci_address.get() && device == fmt::format("cuda:{}", *d.ordinal.get()))
+        places.push_back(*d.pci_address.get());
+    }
+  }
+  if (const auto* platforms = of(snapshot.opencl, &Opencl::platforms).get()) {
+    for (const OpenclPlatform& platform : *platforms) {
+      if (!platform.devices.get()) continue;
+      for (const OpenclDevice& d : *platform.devices.get()) {
+        if (d.pci_address.get() && device == "opencl:" + word(platform.name) + "/" + word(d.name))
+          places.push_back(*d.pci_address.get());
+      }
+    }
+  }
+  return places.size() == 1 ? normal_address(places.front()) : "";
+}
+
+}  // namespace
+
+std::vector<Row> rows(const Snapshot& snapshot) {
+  std::vector<Row> rows;
+  const auto* results = snapshot.compute.get();
+  for (std::size_t i = 0; results && i < results->size(); ++i) {
+    const ComputeResult& result = (*results)[i];
+    if (const Agreement* agreement = result.agreement.get())
+      rows.push_back({i, &result, agreement, word(agreement->cause)});
+  }
+  return rows;
+}
+
+std::string problem(const ComputeResult& result) {
+  std::string sizes;
+  if (const auto* size = result.size.get()) {
+    for (const auto& [name, value] : *size) sizes += fmt::format("{}{}={}", sizes.empty() ? "" : ", ", name, value);
+  }
+  return word(result.kernel) + " " + word(result.precision) + (sizes.empty() ? "" : " (" + sizes + ")");
+}
+
+std::string subject(const Snapshot& snapshot, const ComputeResult& result) {
+  const std::string device = word(result.device), address = address_of(snapshot, device);
+  return !address.empty() ? "gpu:" + address : !device.empty() ? device : "host";
+}
+
+std::vector<Evidence> proof(const std::vector<Row>& rows) {
+  std::vector<Evidence> evidence;
+  for (const Row& row : rows) {
+    const std::string place = at("/compute", row.index, "agreement");
+    evidence.push_back(seen(place + "/outcome", problem(*row.result) + ": " + word(row.agreement->outcome)));
+    if (row.agreement->pattern.get()) evidence.push_back(seen(place + "/pattern", *row.agreement->pattern.get()));
+    if (row.agreement->confirmed_by.get())
+      evidence.push_back(seen(place + "/confirmed_by", *row.agreement->confirmed_by.get()));
+    const auto* samples = row.agreement->samples.get();
+    if (!samples || samples->empty()) continue;
+    std::string list;
+    for (const ComputeSample& sample : *samples)
+      list += fmt::format("{}{} instead of {} at {}", list.empty() ? "" : ", ", word(sample.got), word(sample.expected),
+                          sample.index.get() ? *sample.index.get() : -1);
+    evidence.push_back(seen(place + "/samples", list));
+  }
+  return evidence;
+}
+
+std::string in_problems(const std::vector<Row>& rows) {
+  constexpr std::size_t shown = 3;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(shown, rows.size()); ++i)
+    list += (i == 0 ? "in " : i + 1 == rows.size() ? " and " : ", ") + problem(*rows[i].result);
+  return list + (rows.size() > shown ? fmt::format(" and {} more", rows.size() - shown) : "");
+}
+
+void judge(const Snapshot& snapshot, Answers& answers, const char* id, const std::function<bool(const Row&)>& picked,
+           const std::function<void(Finding&, const std::vector<Row>&)>& tell) {
+  if (!snapshot.compute.get()) return answers.unknown(id, why_unknown("/compute", snapshot.compute));
+  const std::vector<Row> all = rows(snapshot);
+  std::map<std::string, std::vector<Row>> by_device;
+  for (const Row& row : all) {
+    if (picked(row)) by_device[subject(snapshot, *row.result)].push_back(row);
+  }
+  for (const auto& [device, found] : by_device) {
+    Finding& finding = answers.found(id, device);
+    finding.evidence = proof(found);
+    tell(finding, found);
+  }
+  if (all.empty()) return answers.unknown(id, "/compute: no result was compared with a reference");
+  if (by_device.empty()) answers.sound(id);
+}
+
+bool is_narrow(const std::string& cause) {
+  static constexpr std::array narrow = {"tf32-inputs",        "bf16-inputs",           "fp16-inputs",
+                                        "fp32-inputs",        "narrow-inputs",         "fp16-accumulator",
+                                        "narrow-accumulator", "truncating-accumulator"};
+  return std::ranges::find(narrow, cause) != narrow.end();
+}
+
+}  // namespace envdoctor::compute

@@ -1,0 +1,40 @@
+// compute.nondeterministic: other bits in each run on the same input. Expected of sums in a free order, and of nothing
+// else.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "checks/compute_facts.h"
+
+namespace envdoctor {
+namespace {
+
+constexpr const char* id = "compute.nondeterministic";
+
+void tell(Finding& finding, const std::vector<compute::Row>& rows) {
+  const bool free_order = std::ranges::all_of(rows, [](const compute::Row& row) { return row.cause == "order"; });
+  finding.explanation = fmt::format("Repeated runs differ in their bits {}.", compute::in_problems(rows));
+  for (const compute::Row& row : rows)
+    finding.evidence.push_back(seen(at("/compute", row.index, "repeatable"), "false"));
+  if (free_order) {
+    finding.explanation += " Sums are formed in an order that is free; each result is within its bound.";
+    finding.fix = {
+        {.text = "Where bits must repeat, use the framework's deterministic mode; results are right either way."}};
+    return;
+  }
+  finding.severity = Severity::warning;
+  finding.title = "The device gives other bits each time where the order of operations is fixed";
+  finding.explanation += " Nothing in these kernels leaves the order open: unstable hardware, or a race in the driver.";
+  finding.fix = {{.text = "Undo overclocking, look at temperature, power and memory errors, update the driver, and run "
+                          "'envdoctor verify --repeat 20' again."}};
+}
+
+bool picked(const compute::Row& row) { return row.result->repeatable.is(false); }
+
+void run(const Snapshot& snapshot, Answers& answers) { compute::judge(snapshot, answers, id, picked, tell); }
+
+}  // namespace
+
+Check compute_nondeterministic() { return {{id}, run}; }
+
+}  // namespace envdoctor

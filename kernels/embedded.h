@@ -1,0 +1,15 @@
+#pragma once
+// The roster of device sources in the program, which the build writes from the files in kernels/cl.
+
+namespace envdoctor::kernels {
+
+struct Embedded {
+  const char* name = nullptr;  // "triad.cl", "precision_fp32.h", "triad.ptx"
+  const char* begin = nullptr;
+  const char* end = nullptr;
+};
+
+// Ends with a row without a name.
+extern const Embedded embedded_sources[];
+
+}  // namespace envdoctor::kernels

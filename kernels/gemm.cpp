@@ -1,0 +1,134 @@
+// The matrix product that training consists of: wrong tiles, edges, inputs or sums of too few bits.
+#include "kernels/kernel.h"
+#include "kernels/parallel.h"
+#include "kernels/product.h"
+#include "kernels/random.h"
+
+namespace envdoctor::kernels {
+namespace {
+
+constexpr std::size_t gpu_tile = 64, rows_of_item = 8;
+
+struct Shape {
+  explicit Shape(const Problem& problem)
+      : m(static_cast<std::size_t>(problem.size.at("m"))),
+        n(static_cast<std::size_t>(problem.size.at("n"))),
+        k(static_cast<std::size_t>(problem.size.at("k"))) {}
+  std::size_t m, n, k;
+};
+
+Sizes cube(std::int64_t n) { return {{"k", n}, {"m", n}, {"n", n}}; }
+
+std::vector<Sizes> sizes(Precision precision, Effort effort) {
+  if (effort == Effort::tiny) return {cube(1), {{"k", 19}, {"m", 9}, {"n", 35}}};
+  if (effort == Effort::quick) return {{{"k", 257}, {"m", 65}, {"n", 129}}};
+  std::vector<Sizes> out = {
+      {{"k", 1}, {"m", 63}, {"n", 65}}, {{"k", 97}, {"m", 257}, {"n", 31}}, {{"k", 511}, {"m", 129}, {"n", 513}}};
+  if (precision == Precision::fp32) out.push_back(cube(1024));
+  return out;
+}
+
+std::vector<Array> inputs(const Problem& problem) {
+  const Shape s(problem);
+  return {normal_array(problem.precision, s.m * s.k, problem.seed, 0),
+          normal_array(problem.precision, s.k * s.n, problem.seed, 1)};
+}
+
+std::vector<Expected> reference(const Problem& problem, const std::vector<Array>& in) {
+  const Shape s(problem);
+  return {product_reference(
+      in[0], in[1],
+      {.m = static_cast<std::int64_t>(s.m), .n = static_cast<std::int64_t>(s.n), .k = static_cast<std::int64_t>(s.k)})};
+}
+
+Plan plan(const Problem& problem, Variant variant, const Abilities& /*abilities*/) {
+  const Shape s(problem);
+  const std::size_t element = size_of(problem.precision);
+  const auto m = static_cast<std::uint32_t>(s.m), n = static_cast<std::uint32_t>(s.n),
+             k = static_cast<std::uint32_t>(s.k);
+  Plan plan{.buffers = {{.bytes = s.m * s.k * element, .input = 0},
+                        {.bytes = s.k * s.n * element, .input = 1},
+                        {.bytes = s.m * s.n * element}},
+            .outputs = {2}};
+  Step product{.function = function_name("gemm", problem.precision, variant),
+               .arguments = {BufferArgument{0}, BufferArgument{1}, BufferArgument{2}, m, n, k}};
+  if (variant == Variant::gpu) {
+    product.global = {(s.n + gpu_tile - 1) / gpu_tile * 16, (s.m + gpu_tile - 1) / gpu_tile * 16, 1};
+    product.local = {16, 16, 1};
+  } else if (variant == Variant::cpu) {
+    const std::size_t width = problem.precision == Precision::fp64 ? 16 : 32, panels = (s.n + width - 1) / width;
+    plan.buffers.push_back({.bytes = panels * width * s.k * element});
+    plan.steps.push_back({.function = function_name("gemm-pack", problem.precision, variant),
+                          .global = {round_up(s.k, 16), panels, 1},
+                          .local = {16, 1, 1},
+                          .arguments = {BufferArgument{1}, BufferArgument{3}, n, k}});
+    product.arguments[1] = BufferArgument{3};
+    product.global = {(s.m + rows_of_item - 1) / rows_of_item, panels, 1};
+  }
+  plan.steps.push_back(product);
+  return plan;
+}
+
+Work work(const Problem& problem) {
+  const Shape s(problem);
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
+  return {.flops = 2 * m * n * k, .bytes = (m * k + k * n + m * n) * static_cast<double>(size_of(problem.precision))};
+}
+
+Operation operation(const Problem& problem, const std::vector<Array>& in) {
+  const Shape s(problem);
+  return {.name = "gemm",
+          .depth = problem.size.at("k"),
+          .chain = problem.size.at("k"),
+          .columns = problem.size.at("n"),
+          .terms = [a = in[0], b = in[1], s](std::size_t element) {
+            Terms terms;
+            for (std::size_t l = 0; l < s.k; ++l) {
+              terms.a.push_back(a.value(element / s.n * s.k + l));
+              terms.b.push_back(b.value(l * s.n + element % s.n));
+            }
+            return terms;
+          }};
+}
+
+// Row by row, each row of B added to a row of C: what a compiler vectorises.
+template <class T>
+void on_host(const HostCall& call) {
+  const auto a = call.buffer<const T>(0), b = call.buffer<const T>(1);
+  const auto c = call.buffer<T>(2);
+  const std::size_t n = call.scalar<std::uint32_t>(4), k = call.scalar<std::uint32_t>(5);
+  const auto row = [&](std::size_t i) {
+    T* to = c.data() + i * n;
+    for (std::size_t j = 0; j < n; ++j) to[j] = 0;
+    for (std::size_t l = 0; l < k; ++l) {
+      const T factor = a[i * k + l];
+      const T* from = b.data() + l * n;
+      for (std::size_t j = 0; j < n; ++j) to[j] += factor * from[j];
+    }
+  };
+  parallel_for(
+      c.size() / n,
+      [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) row(i);
+      },
+      4);
+}
+
+}  // namespace
+
+extern const Kernel gemm;
+const Kernel gemm = {
+    .name = "gemm",
+    .claim = "every element of a matrix product lies within the bound of plain arithmetic, edges included",
+    .precisions = {Precision::fp32, Precision::fp64, Precision::fp16},
+    .sizes = sizes,
+    .inputs = inputs,
+    .reference = reference,
+    .plan = plan,
+    .work = work,
+    .operation = operation,
+    .grows = "k",
+    .host = {{"gemm_fp32_host", on_host<float>}, {"gemm_fp64_host", on_host<double>}},
+};
+
+}  // namespace envdoctor::kernels

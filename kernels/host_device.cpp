@@ -1,0 +1,89 @@
+// The host device: the kernels in plain C++ on this machine's cores.
+#include <chrono>
+#include <cstring>
+
+#include "kernels/device.h"
+#include "kernels/poison.h"
+
+namespace envdoctor::kernels {
+namespace {
+
+class HostDevice : public Device {
+ public:
+  HostDevice(OpenOptions options, Lie lie) : options_(std::move(options)), lie_(std::move(lie)) {
+    facts_ = {.subject = "host",
+              .backend = "host",
+              .math_library = "libm",
+              .on_host_cores = true,
+              .variants = {Variant::host},
+              .abilities = {.fp64 = true}};
+  }
+
+  const DeviceFacts& facts() const override { return facts_; }
+
+  void build(const std::vector<const Kernel*>& kernels, const std::string& /*options*/) override { kernels_ = kernels; }
+
+  void load(const Plan& plan, const std::vector<Array>& inputs) override {
+    plan_ = plan;
+    memory_.clear();
+    views_.clear();
+    for (const BufferSpec& spec : plan.buffers) {
+      std::vector<std::byte>& bytes = memory_.emplace_back(spec.bytes + options_.guard_bytes);
+      if (spec.input >= 0) {
+        const Array& input = inputs.at(static_cast<std::size_t>(spec.input));
+        std::memcpy(bytes.data(), input.bytes.data(), std::min(spec.bytes, input.bytes.size()));
+      }
+    }
+    for (std::size_t i = 0; i < memory_.size(); ++i) views_.emplace_back(memory_[i].data(), plan.buffers[i].bytes);
+  }
+
+  void poison() override {
+    for (std::size_t i = 0; i < memory_.size(); ++i) {
+      const std::size_t from = plan_.buffers[i].input < 0 ? 0 : plan_.buffers[i].bytes;
+      fill_poison(std::span(memory_[i]).subspan(from));
+    }
+  }
+
+  Ran run(int times) override {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < times; ++i) {
+      for (const Step& step : plan_.steps) {
+        if (options_.trace) options_.trace(step.function);
+        function(step.function)(HostCall(step, views_));
+        for (std::size_t b = 0; lie_ && b < views_.size(); ++b) lie_(step, static_cast<int>(b), views_[b]);
+      }
+    }
+    return {.wall_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count()};
+  }
+
+  Contents read(int buffer) override {
+    const auto index = static_cast<std::size_t>(buffer);
+    const std::span<std::byte> view = views_.at(index);
+    return {.bytes = {view.begin(), view.end()},
+            .guard_intact = is_poison(std::span(memory_[index]).subspan(view.size()))};
+  }
+
+ private:
+  HostFunction function(const std::string& name) const {
+    for (const Kernel* kernel : kernels_) {
+      if (const auto at = kernel->host.find(name); at != kernel->host.end()) return at->second;
+    }
+    throw DeviceError(name + ": not among what was built");
+  }
+
+  DeviceFacts facts_{};
+  OpenOptions options_;
+  Lie lie_;
+  std::vector<const Kernel*> kernels_{};
+  Plan plan_{};
+  std::vector<std::vector<std::byte>> memory_{};  // with the guard band behind
+  std::vector<std::span<std::byte>> views_{};     // without
+};
+
+}  // namespace
+
+std::unique_ptr<Device> open_host(const OpenOptions& options, Lie lie) {
+  return std::make_unique<HostDevice>(options, std::move(lie));
+}
+
+}  // namespace envdoctor::kernels

@@ -1,0 +1,232 @@
+#include "kernels/naming.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <set>
+
+#include "kernels/hypotheses.h"
+#include "kernels/patterns.h"
+
+namespace envdoctor::kernels {
+namespace {
+
+struct Case {
+  const Trial& trial;
+  const Experiments& experiments;
+  Pattern pattern{};
+  std::optional<Replay> replay{};
+  std::vector<std::size_t> unstable{};  // places where repeats differ
+  [[nodiscard]] bool wrong() const { return !trial.comparison.right(); }
+};
+
+using Rule = std::optional<Name> (*)(const Case&);
+
+std::optional<Name> out_of_bounds(const Case& c) {
+  if (!c.trial.guard_changed) return {};
+  return Name{"out-of-bounds", "memory beside the output was overwritten", "guard"};
+}
+
+std::optional<Name> limit(const Case& c) {
+  const Experiments& e = c.experiments;
+  if (!c.wrong() || !c.unstable.empty() || !e.right_at) return {};
+  const auto found = largest_right(e.small_size, e.this_size, e.right_at);
+  if (!found) return {};
+  return Name{"size-limit", fmt::format("right up to {}, wrong from {} on", *found, *found + 1), "bisection", found};
+}
+
+std::optional<Name> not_written(const Case& c) {
+  if (c.trial.comparison.poison == 0) return {};
+  if (auto by_size = limit(c)) return by_size;
+  return Name{"not-written", "the kernel did not run in full", "poison"};
+}
+
+// Bits that turn between runs, or against a whole-number answer: one in a word is memory, a block of rows one compute
+// unit.
+std::optional<Name> one_bit(const Case& c) {
+  if (c.wrong() && c.pattern.shape == Shape::one_bit)
+    return Name{"bit-flip", "single bits turned", c.unstable.empty() ? "" : "repeat"};
+  if (c.unstable.empty() || c.unstable.size() > 8 || 16 * c.unstable.size() > c.trial.got.count()) return {};
+  for (const Array* repeat : c.trial.repeats) {
+    for (const std::size_t i : c.unstable) {
+      const std::uint64_t turned = repeat->bits(i) ^ c.trial.got.bits(i);
+      if (turned != 0 && std::popcount(turned) != 1) return {};
+    }
+  }
+  return Name{"bit-flip", fmt::format("{} bits differ between runs", c.unstable.size()), "repeat"};
+}
+
+std::optional<Name> tile(const Case& c) {
+  if (!c.wrong() || (c.pattern.shape != Shape::tile && c.pattern.shape != Shape::every_nth)) return {};
+  return Name{"tile",
+              c.pattern.shape == Shape::tile ? "one block of the output is wrong" : "one lane of the output is wrong",
+              c.unstable.empty() ? "" : "repeat"};
+}
+
+std::optional<Name> unstable(const Case& c) {
+  if (c.unstable.empty()) return {};
+  const std::string many = fmt::format("{} elements differ between runs on the same input", c.unstable.size());
+  if (c.trial.operation.order_free && !c.wrong())
+    return Name{"order", many + "; sums are formed in a free order", "repeat"};
+  return Name{"nondeterministic", many, "repeat"};
+}
+
+// 2^-11.7 at any length is TF32 or fp16 inputs, and so on; the ladder tells the two apart.
+std::optional<Name> narrowed_inputs(const Case& c) {
+  if (!c.replay || !c.replay->suspect() || !c.replay->holds) return {};
+  const Hypothesis& best = *c.replay->best;
+  Name name{best.cause, best.text, "replay"};
+  const auto& ladder = c.experiments.ladder;
+  if (ladder && ladder->input_bits == best.bits) name.confirmed_by += ", ladder";
+  if (!c.replay->tf32_or_fp16) return name;
+  if (ladder && ladder->input_bits == 11) {
+    name.cause = ladder->half_range ? "fp16-inputs" : "tf32-inputs";
+    name.text = ladder->half_range ? "fp16 inputs, rounded to nearest" : "TF32 inputs, rounded to nearest";
+  } else {
+    name.cause = "narrow-inputs";
+    name.text = "inputs rounded to 11 bits: TF32 or fp16";
+  }
+  return name;
+}
+
+std::optional<Name> accumulator(const Case& c) {
+  if (!c.replay || !c.replay->suspect()) return {};
+  const int bits = significand_bits(c.trial.got.precision);
+  const auto& ladder = c.experiments.ladder;
+  if (bits > 11 && c.replay->result_bits > 0 && c.replay->result_bits <= 11 &&
+      (!ladder || ladder->accumulator_bits <= 11))
+    return Name{"fp16-accumulator", "sums are kept in fp16",
+                ladder ? "results of 11 bits, ladder" : "results of 11 bits"};
+  if (ladder && ladder->accumulator_bits < bits && ladder->accumulator_bits > 0)
+    return Name{ladder->accumulator_bits <= 11 ? "fp16-accumulator" : "narrow-accumulator",
+                fmt::format("sums are kept in {} bits", ladder->accumulator_bits), "ladder"};
+  return {};
+}
+
+// A sum rounded to nearest errs either way; truncation always towards zero. It may stay under the suspect line.
+std::optional<Name> truncation(const Case& c) {
+  const auto& ladder = c.experiments.ladder;
+  const bool by_ladder = ladder && ladder->truncates == true;
+  const double most = static_cast<double>(c.trial.operation.depth) *
+                      (is_floating(c.trial.got.precision) ? unit_roundoff(c.trial.got.precision) : 0);
+  const bool by_bias = c.replay && c.replay->suspect() && c.replay->bias > 0.5 && c.replay->plain < most;
+  if (!by_ladder && (!by_bias || ladder)) return {};
+  return Name{"truncating-accumulator", "sums are truncated instead of rounded",
+              by_ladder ? (by_bias ? "bias, ladder" : "ladder") : "bias"};
+}
+
+// Where no terms are at hand to replay.
+std::optional<Name> by_ladder_alone(const Case& c) {
+  const auto& ladder = c.experiments.ladder;
+  const int bits = is_floating(c.trial.got.precision) ? significand_bits(c.trial.got.precision) : 0;
+  if (!ladder || c.replay || !c.wrong() || ladder->input_bits >= bits) return {};
+  const char* cause = ladder->input_bits >= 24   ? "fp32-inputs"
+                      : ladder->input_bits == 11 ? (ladder->half_range ? "fp16-inputs" : "tf32-inputs")
+                      : ladder->input_bits == 8  ? "bf16-inputs"
+                                                 : "narrow-inputs";
+  return Name{cause, fmt::format("inputs are rounded to {} bits", ladder->input_bits), "ladder"};
+}
+
+std::optional<Name> flushed(const Case& c) {
+  if (c.wrong()) {
+    // Double precision must keep subnormals; wrong elements that are zero where the answer is one.
+    const double smallest = is_floating(c.trial.got.precision) ? smallest_normal(c.trial.got.precision) : 0;
+    const auto& expected = c.trial.expected;
+    const bool all = std::ranges::all_of(c.trial.comparison.wrong, [&](std::size_t i) {
+      if (i >= c.trial.got.count() || i >= expected.count()) return false;
+      const double value = expected.exact ? expected.exact->value(i) : expected.value[i];
+      return c.trial.got.value(i) == 0 && value != 0 && std::fabs(value) < smallest;
+    });
+    if (!all) return {};
+    return Name{"flush-to-zero", "subnormal results become zero", "value by value"};
+  }
+  if (c.trial.comparison.flushed == 0) return {};
+  return Name{"flush-to-zero", fmt::format("{} subnormal numbers flushed to zero", c.trial.comparison.flushed),
+              "four-result rule"};
+}
+
+std::optional<Name> fast_math(const Case& c) {
+  const auto& mode = c.experiments.mode;
+  if (!c.wrong() || !mode || mode->fast_math.empty()) return {};
+  return Name{"fast-math", fmt::format("fast-math: {}", fmt::join(mode->fast_math, ", ")),
+              "probe of single operations"};
+}
+
+// The twin rule: eight times its error, in the root of the mean square, is another arithmetic; less is the
+// calculation's.
+std::optional<Name> ill_conditioned(const Case& c) {
+  if (!c.wrong() || !c.experiments.twin || c.trial.comparison.not_numbers > 0) return {};
+  const std::optional<Comparison> twin = c.experiments.twin();
+  if (!twin || twin->right() || c.trial.comparison.mean_square_over_bound > 64 * twin->mean_square_over_bound)
+    return {};
+  return Name{"unstable", "the CPU's plain arithmetic is as far off", "twin"};
+}
+
+std::optional<Name> miscompiled(const Case& c) {
+  if (!c.wrong() || !c.experiments.right_without_optimisation) return {};
+  if (c.experiments.right_without_optimisation() != true) return {};
+  return Name{"miscompiled", "right when built without optimisation", "without optimisation"};
+}
+
+std::optional<Name> place(const Case& c) {
+  if (!c.wrong()) return {};
+  switch (c.pattern.shape) {
+    case Shape::tail:
+      return Name{"tail", "the end of the output is wrong", ""};
+    case Shape::columns:
+      return Name{"columns", "whole columns are wrong", ""};
+    case Shape::other_index:
+      return Name{"other-index", "right values at wrong places", ""};
+    default:
+      return {};
+  }
+}
+
+std::optional<Name> unnamed(const Case& c) {
+  if (c.wrong()) return Name{"unnamed", "outside the bound, cause unknown", ""};
+  if (c.replay && c.replay->suspect())
+    return Name{
+        "unnamed",
+        fmt::format("within the bound, but {:.0f} times the usual error", 8 * c.replay->plain / c.replay->suspect_line),
+        ""};
+  return {};
+}
+
+}  // namespace
+
+Name name(const Trial& trial, const Experiments& experiments) {
+  Case c{trial, experiments};
+  const bool fits = trial.got.precision == trial.expected.precision && trial.got.count() == trial.expected.count();
+  if (!fits) return {"unnamed", "not the shape that was asked for", ""};
+  if (!trial.comparison.right())
+    c.pattern = pattern_of(trial.got, trial.expected, trial.comparison.wrong, {.columns = trial.operation.columns});
+  std::set<std::size_t> places;
+  for (const Array* repeat : trial.repeats) {
+    for (const std::size_t i : differing(trial.got, *repeat)) places.insert(i);
+  }
+  c.unstable.assign(places.begin(), places.end());
+  c.replay = replay(trial.operation, trial.got);
+  for (const Rule rule : {out_of_bounds, not_written, one_bit, tile, unstable, accumulator, narrowed_inputs, truncation,
+                          by_ladder_alone, flushed, fast_math, ill_conditioned, limit, miscompiled, place, unnamed}) {
+    if (std::optional<Name> found = rule(c)) return *found;
+  }
+  return {};
+}
+
+void write(const Name& name, const Trial& trial, ComputeResult& result) {
+  if (!trial.repeats.empty())
+    result.repeatable =
+        std::ranges::all_of(trial.repeats, [&](const Array* repeat) { return differing(trial.got, *repeat).empty(); });
+  if (name.cause.empty()) return;
+  Agreement& agreement = result.agreement.fill();
+  agreement.cause = name.cause;
+  const std::string where = agreement.pattern.get() ? "; " + *agreement.pattern.get() : "";
+  agreement.pattern = name.text + where;
+  if (!name.confirmed_by.empty()) agreement.confirmed_by = name.confirmed_by;
+  if (name.limit) result.limit = *name.limit;
+}
+
+}  // namespace envdoctor::kernels

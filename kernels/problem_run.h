@@ -1,0 +1,35 @@
+#pragma once
+// One problem on one device: run, compared, named, told.
+#include "evidence/compute.h"
+#include "kernels/compare.h"
+#include "kernels/verify.h"
+
+namespace envdoctor::kernels {
+
+using Trace = std::function<void(const std::string&)>;  // takes words for what comes next
+
+// "gemm fp32 k=64 m=64 n=64".
+std::string text(const Kernel& kernel, const Problem& problem);
+
+// Runs it `options.repeat` times with outputs poisoned before each, and compares with the reference and the runs with
+// each other. Throws DeviceError.
+struct ProblemRun {
+  std::vector<Array> inputs{};
+  std::vector<Expected> expected{};
+  std::vector<Array> outputs{};             // of the first run; of the first wrong one, if any is wrong
+  std::vector<Comparison> comparisons{};    // of those, one per output
+  std::vector<std::vector<Array>> others{};  // the outputs of runs that differ from those
+  bool guard_intact = true;
+  [[nodiscard]] bool right() const;
+};
+ProblemRun run_problem(Device& device, const Kernel& kernel, const Problem& problem, Variant variant, int repeat,
+                       const Trace& trace);
+
+// The row of the snapshot.
+ComputeResult result_of(const Device& device, const Kernel& kernel, const Problem& problem, Variant variant, int repeat,
+                        const ProblemRun& run);
+
+// The faster of the device's variants for this problem, found by a try-out of about 20 ms where there is a choice.
+Variant choose_variant(Device& device, const Kernel& kernel, const Problem& problem);
+
+}  // namespace envdoctor::kernels

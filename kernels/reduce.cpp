@@ -1,0 +1,151 @@
+// Sum, largest and smallest element: lost chunks, loop limits, races in local memory.
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/bounds.h"
+#include "kernels/double_double.h"
+#include "kernels/kernel.h"
+#include "kernels/parallel.h"
+#include "kernels/random.h"
+
+namespace envdoctor::kernels {
+namespace {
+
+constexpr std::size_t cpu_parts = 64;  // chunks, whatever the device's cores, so that all devices add in one order
+constexpr std::size_t gpu_groups = 64;
+
+std::size_t count_of(const Problem& problem) { return static_cast<std::size_t>(problem.size.at("n")); }
+std::size_t chunk_of(std::size_t count) { return round_up((count + cpu_parts - 1) / cpu_parts, 16); }
+
+std::vector<Sizes> sizes(Precision /*precision*/, Effort effort) {
+  if (effort == Effort::tiny) return {{{"n", 1}}, {{"n", 300}}};
+  if (effort == Effort::quick) return {{{"n", 65537}}};
+  return {{{"n", 1}}, {{"n", 1025}}, {{"n", 65537}}, {{"n", (1 << 22) + 3}}};
+}
+
+// Integers small enough that no order of additions overflows.
+std::vector<Array> inputs(const Problem& problem) {
+  if (is_floating(problem.precision)) return {normal_array(problem.precision, count_of(problem), problem.seed, 0)};
+  return {uniform_array(problem.precision, count_of(problem), problem.seed, 0, -400, 400)};
+}
+
+// The longest chain of additions of any variant: a CPU's chunk in 16 lanes (and its tail in one), 4 levels of lanes,
+// the chunks; a GPU's stride of all items, 8 levels, the groups in 8 more; the host's runs.
+double chain(std::size_t count) {
+  const double cpu = static_cast<double>(chunk_of(count)) / 16 + 16 + 4 + cpu_parts;
+  const double gpu = std::ceil(static_cast<double>(count) / (gpu_groups * 64)) + 8 + gpu_groups;
+  return std::min(static_cast<double>(count), std::max(cpu, gpu));
+}
+
+std::vector<Expected> reference(const Problem& problem, const std::vector<Array>& in) {
+  const Array& x = in[0];
+  DoubleDouble sum;
+  double sizes_sum = 0, high = x.value(0), low = high;
+  for (std::size_t i = 0; i < x.count(); ++i) {
+    const double value = x.value(i);
+    sum = sum + DoubleDouble(value);
+    sizes_sum += std::fabs(value);
+    high = std::max(high, value);
+    low = std::min(low, value);
+  }
+  if (!is_floating(problem.precision)) {
+    Array exact(problem.precision, 3);
+    exact.set(0, sum.high);
+    exact.set(1, high);
+    exact.set(2, low);
+    return {{.precision = problem.precision, .exact = exact}};
+  }
+  return {{.precision = problem.precision,
+           .value = {sum.high, high, low},
+           .low = {sum.low, 0, 0},
+           .bound = {sum_bound(chain(x.count()), sizes_sum, problem.precision), 0, 0}}};
+}
+
+Plan plan(const Problem& problem, Variant variant, const Abilities& abilities) {
+  const std::size_t count = count_of(problem), element = size_of(problem.precision);
+  const auto name = [&](const char* step) { return function_name(step, problem.precision, variant); };
+  const auto n = static_cast<std::uint32_t>(count);
+  const std::size_t local = variant == Variant::gpu ? abilities.group(256) : 1;
+  const std::size_t parts = variant == Variant::gpu ? std::min(gpu_groups, (count + local - 1) / local) : cpu_parts;
+  Plan plan{.buffers = {{.bytes = count * element, .input = 0}, {.bytes = parts * 3 * element}, {.bytes = 3 * element}},
+            .outputs = {2}};
+  Step first{.function = name("reduce-parts"),
+             .global = {parts * local, 1, 1},
+             .local = {local, 1, 1},
+             .arguments = {BufferArgument{0}, BufferArgument{1}, n}};
+  if (variant == Variant::cpu) first.arguments.emplace_back(static_cast<std::uint32_t>(chunk_of(count)));
+  if (variant == Variant::host) {
+    plan.steps = {{.function = name("reduce"), .arguments = {BufferArgument{0}, BufferArgument{2}}}};
+    return plan;
+  }
+  plan.steps = {first,
+                {.function = name("reduce-whole"),
+                 .global = {local, 1, 1},
+                 .local = {local, 1, 1},
+                 .arguments = {BufferArgument{1}, BufferArgument{2}, static_cast<std::uint32_t>(parts)}}};
+  return plan;
+}
+
+Work work(const Problem& problem) {
+  const auto count = static_cast<double>(count_of(problem));
+  return {.flops = count, .bytes = count * static_cast<double>(size_of(problem.precision))};
+}
+
+Operation operation(const Problem& problem, const std::vector<Array>& /*in*/) {
+  return {
+      .name = "reduce", .depth = problem.size.at("n"), .chain = static_cast<std::int64_t>(chain(count_of(problem)))};
+}
+
+// As the chunks of CPU devices: 64 of them, 16 lanes each.
+template <class T>
+void on_host(const HostCall& call) {
+  const auto x = call.buffer<const T>(0);
+  const auto out = call.buffer<T>(1);
+  const std::size_t chunk = chunk_of(x.size());
+  std::vector<T> sums(cpu_parts), highs(cpu_parts, x[0]), lows(cpu_parts, x[0]);
+  const auto one = [&](std::size_t part) {
+    const std::size_t first = std::min(part * chunk, x.size()), end = std::min(first + chunk, x.size());
+    T lanes[16] = {};
+    T high = highs[part], low = lows[part];
+    for (std::size_t i = first; i < end; ++i) {
+      lanes[(i - first) % 16] += x[i];
+      high = std::max(high, x[i]);
+      low = std::min(low, x[i]);
+    }
+    for (const T lane : lanes) sums[part] += lane;
+    highs[part] = high;
+    lows[part] = low;
+  };
+  parallel_for(
+      cpu_parts,
+      [&](std::size_t begin, std::size_t end) {
+        for (std::size_t part = begin; part < end; ++part) one(part);
+      },
+      4);
+  T sum = 0;
+  for (const T part : sums) sum += part;
+  out[0] = sum;
+  out[1] = *std::ranges::max_element(highs);
+  out[2] = *std::ranges::min_element(lows);
+}
+
+}  // namespace
+
+extern const Kernel reduce;
+const Kernel reduce = {
+    .name = "reduce",
+    .claim = "no element is lost or counted twice: the sum lies within its bound, largest and smallest are exact",
+    .precisions = {Precision::fp32, Precision::fp64, Precision::int32},
+    .sizes = sizes,
+    .inputs = inputs,
+    .reference = reference,
+    .plan = plan,
+    .work = work,
+    .operation = operation,
+    .grows = "n",
+    .host = {{"reduce_fp32_host", on_host<float>},
+             {"reduce_fp64_host", on_host<double>},
+             {"reduce_int32_host", on_host<std::int32_t>}},
+};
+
+}  // namespace envdoctor::kernels

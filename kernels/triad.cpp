@@ -1,0 +1,107 @@
+// a = b + s * c: every load, store and tail, and whether product and sum are rounded once or twice.
+#include <cmath>
+
+#include "kernels/kernel.h"
+#include "kernels/parallel.h"
+#include "kernels/random.h"
+
+namespace envdoctor::kernels {
+namespace {
+
+constexpr float factor = 0.7F;  // not dyadic in any precision, so that the product is rounded
+
+std::size_t count_of(const Problem& problem) { return static_cast<std::size_t>(problem.size.at("n")); }
+
+std::vector<Sizes> sizes(Precision /*precision*/, Effort effort) {
+  if (effort == Effort::tiny) return {{{"n", 1}}, {{"n", 67}}};
+  if (effort == Effort::quick) return {{{"n", 65537}}};
+  return {{{"n", 1}}, {{"n", 3}}, {{"n", 1023}}, {{"n", 65537}}, {{"n", (1 << 22) + 5}}};
+}
+
+std::vector<Array> inputs(const Problem& problem) {
+  return {normal_array(problem.precision, count_of(problem), problem.seed, 0),
+          normal_array(problem.precision, count_of(problem), problem.seed, 1)};
+}
+
+// `s` as the kernel has it: a float, then rounded to the element's precision.
+double factor_in(Precision precision) {
+  Array one(precision, 1);
+  one.set(0, factor);
+  return one.value(0);
+}
+
+// Exactly two patterns are right: fma(s, c, b), and b + round(s * c).
+std::vector<Expected> reference(const Problem& problem, const std::vector<Array>& in) {
+  const std::size_t count = count_of(problem);
+  const Precision precision = problem.precision;
+  const double s = factor_in(precision);
+  Expected expected{.precision = precision, .exact = Array(precision, count), .also_exact = Array(precision, count)};
+  parallel_for(count, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const double b = in[0].value(i), c = in[1].value(i);
+      const double product = s * c, low = std::fma(s, c, -product);  // exact together
+      const double sum = b + product, back = sum - b;
+      const double rest = (b - (sum - back)) + (product - back) + low;
+      if (precision == Precision::fp64) {
+        expected.exact->set(i, std::fma(s, c, b));
+      } else {
+        expected.exact->set_bits(i, rounded_bits(precision, sum, rest));
+      }
+      Array rounded(precision, 1);
+      rounded.set(0, product);
+      const double twice = b + rounded.value(0), part = twice - b;
+      const double error = (b - (twice - part)) + (rounded.value(0) - part);
+      expected.also_exact->set_bits(i, rounded_bits(precision, twice, precision == Precision::fp64 ? 0 : error));
+    }
+  });
+  return {expected};
+}
+
+Plan plan(const Problem& problem, Variant variant, const Abilities& abilities) {
+  const std::size_t count = count_of(problem), bytes = count * size_of(problem.precision);
+  const std::size_t local = abilities.group(variant == Variant::cpu ? 256 : 128);
+  const std::size_t items = variant == Variant::cpu ? (count + 3) / 4 : count;
+  return {.buffers = {{.bytes = bytes}, {.bytes = bytes, .input = 0}, {.bytes = bytes, .input = 1}},
+          .steps = {{.function = function_name("triad", problem.precision, variant),
+                     .global = {round_up(items, local), 1, 1},
+                     .local = {local, 1, 1},
+                     .arguments = {BufferArgument{0}, BufferArgument{1}, BufferArgument{2}, factor,
+                                   static_cast<std::uint32_t>(count)}}},
+          .outputs = {0}};
+}
+
+Work work(const Problem& problem) {
+  const auto count = static_cast<double>(count_of(problem));
+  return {.flops = 2 * count, .bytes = 3 * count * static_cast<double>(size_of(problem.precision))};
+}
+
+Operation operation(const Problem& /*problem*/, const std::vector<Array>& /*inputs*/) { return {.name = "triad"}; }
+
+template <class T>
+void on_host(const HostCall& call) {
+  const auto a = call.buffer<T>(0);
+  const auto b = call.buffer<const T>(1), c = call.buffer<const T>(2);
+  const auto s = static_cast<T>(call.scalar<float>(3));
+  parallel_for(a.size(), [=](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) a[i] = b[i] + s * c[i];
+  });
+}
+
+}  // namespace
+
+extern const Kernel triad;
+const Kernel triad = {
+    .name = "triad",
+    .claim = "a = b + s * c has one of its two legal roundings in every element, tails included",
+    .precisions = {Precision::fp32, Precision::fp64, Precision::fp16},
+    .sizes = sizes,
+    .inputs = inputs,
+    .reference = reference,
+    .plan = plan,
+    .work = work,
+    .operation = operation,
+    .grows = "n",
+    .host = {{"triad_fp32_host", on_host<float>}, {"triad_fp64_host", on_host<double>}},
+};
+
+}  // namespace envdoctor::kernels

@@ -1,0 +1,122 @@
+#include "kernels/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+
+#include "evidence/json.h"
+
+namespace envdoctor::kernels {
+namespace {
+
+constexpr std::size_t kernels_in_a_group = 4;
+
+// What one device has still to do, and what it has answered.
+struct Line {
+  Target target{};
+  std::deque<std::vector<const Kernel*>> groups{};
+  std::vector<ComputeResult> results{};
+  std::vector<ComputeNotRun> not_run{};
+};
+
+std::vector<const Kernel*> wanted_kernels(const VerifyOptions& options) {
+  std::vector<const Kernel*> out;
+  for (const Kernel& kernel : all_kernels()) {
+    if (options.kernels.empty() || std::ranges::find(options.kernels, kernel.name) != options.kernels.end())
+      out.push_back(&kernel);
+  }
+  return out;
+}
+
+class Verification {
+ public:
+  Verification(const std::vector<Target>& targets, const VerifyOptions& options) : options_(options) {
+    const std::vector<const Kernel*> kernels = wanted_kernels(options);
+    for (const Target& target : targets) {
+      Line& line = *lines_.emplace_back(std::make_unique<Line>());
+      line.target = target;
+      for (std::size_t at = 0; at < kernels.size(); at += kernels_in_a_group)
+        line.groups.emplace_back(
+            kernels.begin() + static_cast<std::ptrdiff_t>(at),
+            kernels.begin() + static_cast<std::ptrdiff_t>(std::min(kernels.size(), at + kernels_in_a_group)));
+    }
+  }
+
+  Snapshot run() {
+    for (const auto& line : lines_) start_next(*line);
+    crew_.run(options_.whole, options_.progress);
+    Snapshot snapshot;
+    auto& results = snapshot.compute.fill();
+    auto& not_run = snapshot.compute_not_run.fill();
+    for (const auto& line : lines_) {
+      std::ranges::move(line->results, std::back_inserter(results));
+      std::ranges::move(line->not_run, std::back_inserter(not_run));
+    }
+    return snapshot;
+  }
+
+ private:
+  void start_next(Line& line) {
+    if (line.groups.empty()) return;
+    const Job job{.target = line.target, .kernels = line.groups.front()};
+    line.groups.pop_front();
+    crew_.start(
+        line.target.subject, options_.limits,
+        [this, job](const Channel& channel) {
+          verify_job(job, options_,
+                     {.so_far = [&](const Snapshot& part) { channel.answer(to_json(part)); },
+                      .step = [&](const std::string& what) { channel.step(what); }});
+        },
+        [this, &line, job](const Ended& ended) {
+          take(line, job, ended);
+          start_next(line);
+        });
+  }
+
+  void take(Line& line, const Job& job, const Ended& ended) {
+    Snapshot part;
+    std::string why = ended.how == Ended::How::answered ? "" : ended.why;
+    try {
+      if (!ended.answer.empty()) part = snapshot_from_json(ended.answer, "the answer of " + line.target.subject);
+    } catch (const BadDocument& bad) {
+      why = bad.what();
+    }
+    if (part.compute.get()) std::ranges::move(*part.compute.get(), std::back_inserter(line.results));
+    if (part.compute_not_run.get()) std::ranges::move(*part.compute_not_run.get(), std::back_inserter(line.not_run));
+    if (ended.how != Ended::How::answered || ended.status != 0) came_to_grief(line, job, ended, why);
+  }
+
+  // The kernel in whose work the child ended is told; the others of its group get another child.
+  void came_to_grief(Line& line, const Job& job, const Ended& ended, const std::string& why) {
+    ComputeNotRun row{.device = line.target.subject,
+                      .why = fmt::format("{}: {}", text(ended.how), why.empty() ? ended.why : why)};
+    if (ended.step.starts_with("opening") || ended.step.empty()) {
+      line.groups.clear();  // the device can't be had at all
+    } else if (ended.step.find(": building") != ended.step.npos && job.kernels.size() > 1) {
+      for (auto kernel = job.kernels.rbegin(); kernel != job.kernels.rend(); ++kernel)
+        line.groups.push_front({*kernel});
+      return;
+    } else {
+      const std::string name = ended.step.substr(0, ended.step.find_first_of(" :"));
+      const auto culprit = std::ranges::find(job.kernels, name, &Kernel::name);
+      row.kernel = name;
+      if (culprit != job.kernels.end() && culprit + 1 != job.kernels.end())
+        line.groups.push_front({culprit + 1, job.kernels.end()});
+    }
+    line.not_run.push_back(row);
+  }
+
+  const VerifyOptions& options_;
+  Crew crew_{};
+  std::vector<std::unique_ptr<Line>> lines_{};
+};
+
+}  // namespace
+
+Snapshot verify(const std::vector<Target>& targets, const VerifyOptions& options) {
+  return Verification(targets, options).run();
+}
+
+}  // namespace envdoctor::kernels

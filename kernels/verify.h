@@ -1,0 +1,50 @@
+#pragma once
+// Whether devices compute what the reference kernels must give. Each device works through the kernels in children of its
+// own, one after the other, in groups; all devices side by side. The parent loads no driver.
+#include <optional>
+
+#include "evidence/snapshot.h"
+#include "host/apart.h"
+#include "kernels/device.h"
+
+namespace envdoctor::kernels {
+
+struct VerifyOptions {
+  Effort effort = Effort::full;
+  std::vector<std::string> kernels{};      // by name; empty: all
+  std::vector<Precision> precisions{};     // empty: all
+  std::optional<std::int64_t> size{};      // in place of each kernel's own: every one of its sizes
+  std::optional<Variant> variant{};        // instead of trying out which is faster; the host has its own
+  int repeat = 3;                          // runs of each problem, compared bit by bit
+  std::uint64_t seed = 1;
+  Limits limits{.time = Milliseconds(30'000)};  // of one group of kernels
+  Milliseconds whole{120'000};
+  std::string build_options{};             // for the devices' compilers
+  std::size_t guard_bytes = 4096;
+  std::string (*code_name)(std::string_view api, std::int64_t code) = nullptr;
+  std::function<void(const std::vector<std::string>&)> progress{};
+};
+
+// The sections `compute` and `compute_not_run`, in the order of targets and kernels. A reason begins with one word: missing (the
+// device has no such precision), memory, time, busy (others use it), build, error (of a call); or with how the child ended:
+// crash, exit, timeout, memory, malformed.
+Snapshot verify(const std::vector<Target>& targets, const VerifyOptions& options);
+
+// The devices of a snapshot, the host last: each OpenCL device whose driver came through, each CUDA device. `layers`: a
+// libOpenCL is to be gone through, as applications do whose user put layers in (OPENCL_LAYERS); empty: the drivers' own calls.
+std::vector<Target> targets_of(const Snapshot& snapshot, const std::string& layers = "");
+
+// In a child: these kernels on that device. `tell` takes what is known so far, again and again; `step` what comes next.
+struct Job {
+  Target target{};
+  std::vector<const Kernel*> kernels{};
+};
+struct Told {
+  std::function<void(const Snapshot&)> so_far{};
+  std::function<void(const std::string&)> step{};
+};
+void verify_job(const Job& job, const VerifyOptions& options, const Told& told);
+// The same on a device that is open already.
+void verify_on(Device& device, const std::vector<const Kernel*>& kernels, const VerifyOptions& options, const Told& told);
+
+}  // namespace envdoctor::kernels

@@ -1,0 +1,174 @@
+// In a child: the kernels of one group on one device, smallest sizes first, until the time is up.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "kernels/problem_run.h"
+
+namespace envdoctor::kernels {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Of the time of a group: work that wouldn't end before this isn't begun.
+constexpr double usable_share = 0.7;
+constexpr double meaningful_flops = 1e7;
+
+// How a problem is meant, not how large it is.
+bool keeps_its_size(const std::string& name) {
+  static const std::set<std::string> names = {"batch", "groups", "items", "pad", "rows", "steps", "stride"};
+  return names.contains(name);
+}
+
+class Verifier {
+ public:
+  Verifier(Device& device, const VerifyOptions& options, const Told& told)
+      : device_(device), options_(options), told_(told) {
+    part_.compute.fill();
+    part_.compute_not_run.fill();
+  }
+
+  void run(const std::vector<const Kernel*>& kernels) {
+    if (build(kernels)) {
+      for (const Kernel* kernel : kernels) {
+        for (const Precision precision : kernel->precisions) {
+          if (wanted(precision)) run(*kernel, precision);
+        }
+      }
+    }
+    told_.so_far(part_);
+  }
+
+ private:
+  bool wanted(Precision precision) const {
+    return options_.precisions.empty() ||
+           std::ranges::find(options_.precisions, precision) != options_.precisions.end();
+  }
+
+  // False if this group can't be built and was told so.
+  bool build(const std::vector<const Kernel*>& kernels) {
+    for (const Kernel* kernel : kernels) words_ = words_.empty() ? kernel->name : words_ + ", " + kernel->name;
+    step("building");
+    try {
+      device_.build(kernels, options_.build_options);
+      built_ = kernels;
+      return true;
+    } catch (const DeviceError& error) {
+      if (kernels.size() > 1) throw;
+      not_run(*kernels.front(), std::nullopt, "build", error.what());
+      return false;
+    }
+  }
+
+  void run(const Kernel& kernel, Precision precision) {
+    const Abilities& abilities = device_.facts().abilities;
+    if ((precision == Precision::fp16 && !abilities.fp16) || (precision == Precision::fp64 && !abilities.fp64))
+      return not_run(kernel, precision, "missing", fmt::format("the device has no {}", text(precision)));
+    std::vector<Sizes> sizes = kernel.sizes(precision, options_.effort);
+    if (options_.size) {
+      sizes.resize(1);
+      for (auto& [name, value] : sizes.front()) {
+        if (!keeps_its_size(name)) value = *options_.size;
+      }
+    }
+    std::optional<Variant> variant;
+    double last_ms = 0;
+    double last_flops = 0;
+    for (const Sizes& size : sizes) {
+      const Problem problem{.precision = precision, .size = size, .seed = options_.seed};
+      words_ = text(kernel, problem);
+      const double flops = kernel.work(problem).flops;
+      // Small problems say what starting costs, not what computing does.
+      const double expected_ms = last_flops > meaningful_flops ? last_ms * flops / last_flops : 0;
+      if (spent_ms() + expected_ms > usable_share * static_cast<double>(options_.limits.time.count()))
+        return not_run(kernel, precision, "time", words_ + ": no time was left for this size");
+      const auto start = Clock::now();
+      try {
+        if (!fits(kernel, problem)) return;
+        if (!variant || &size == &sizes.back()) variant = choose(kernel, problem);
+        one(kernel, problem, *variant);
+      } catch (const DeviceError& error) {
+        return not_run(kernel, precision, "error", words_ + ": " + error.what());
+      }
+      last_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+      last_flops = flops;
+    }
+  }
+
+  bool fits(const Kernel& kernel, const Problem& problem) {
+    const Abilities& abilities = device_.facts().abilities;
+    std::size_t all = 0, largest = 0;
+    for (const BufferSpec& buffer : kernel.plan(problem, device_.facts().variants.front(), abilities).buffers) {
+      all += buffer.bytes;
+      largest = std::max(largest, buffer.bytes);
+    }
+    const bool too_much = abilities.memory_bytes != 0 && all > abilities.memory_bytes;
+    const bool too_large = abilities.largest_buffer_bytes != 0 && largest > abilities.largest_buffer_bytes;
+    if (too_much || too_large)
+      not_run(kernel, problem.precision, "memory",
+              fmt::format("{}: {} MiB are more than the device gives", words_, all >> 20));
+    return !too_much && !too_large;
+  }
+
+  Variant choose(const Kernel& kernel, const Problem& problem) {
+    if (options_.variant && device_.facts().variants.size() > 1) return *options_.variant;
+    step("trying out both ways to write it");
+    return choose_variant(device_, kernel, problem);
+  }
+
+  void one(const Kernel& kernel, const Problem& problem, Variant variant) {
+    const auto trace = [this](const std::string& what) { step(what); };
+    const ProblemRun run = run_problem(device_, kernel, problem, variant, options_.repeat, trace);
+    part_.compute.get()->push_back(result_of(device_, kernel, problem, variant, options_.repeat, run));
+    tell();
+  }
+
+  void not_run(const Kernel& kernel, std::optional<Precision> precision, const char* kind, const std::string& why) {
+    ComputeNotRun row{
+        .device = device_.facts().subject, .kernel = std::string(kernel.name), .why = fmt::format("{}: {}", kind, why)};
+    if (precision) row.precision = std::string(text(*precision));
+    part_.compute_not_run.get()->push_back(row);
+    tell();
+  }
+
+  // What is known so far, and that there is more to come.
+  void tell() const {
+    told_.so_far(part_);
+    step("told");
+  }
+  void step(const std::string& what) const { told_.step(words_ + ": " + what); }
+  double spent_ms() const { return std::chrono::duration<double, std::milli>(Clock::now() - start_).count(); }
+
+  Device& device_;
+  const VerifyOptions& options_;
+  const Told& told_;
+  Snapshot part_{};
+  std::vector<const Kernel*> built_{};
+  std::string words_{};  // what is being done, for a parent that must say where it ended
+  Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace
+
+void verify_on(Device& device, const std::vector<const Kernel*>& kernels, const VerifyOptions& options,
+               const Told& told) {
+  Verifier(device, options, told).run(kernels);
+}
+
+std::unique_ptr<Device> open_device(const Target& target, const OpenOptions& options) {
+  if (target.backend == "opencl") return open_opencl(target, options);
+  if (target.backend == "cuda") return open_cuda(target, options);
+  if (target.backend == "host") return open_host(options);
+  throw DeviceError("no such kind of device: " + target.backend);
+}
+
+void verify_job(const Job& job, const VerifyOptions& options, const Told& told) {
+  const auto device = open_device(job.target, {.trace = [&](const std::string& what) { told.step("opening: " + what); },
+                                               .code_name = options.code_name,
+                                               .guard_bytes = options.guard_bytes});
+  verify_on(*device, job.kernels, options, told);
+}
+
+}  // namespace envdoctor::kernels

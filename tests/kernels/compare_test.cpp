@@ -1,0 +1,255 @@
+#include "kernels/compare.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "kernels/patterns.h"
+#include "kernels/random.h"
+#include "kernels/ulp.h"
+
+namespace envdoctor::kernels {
+namespace {
+
+constexpr double bound = 0x1p-20;
+
+// 64 rows of 32, with a bound of 8 to 16 ulp each.
+struct Sample {
+  Expected expected{};
+  Array got{};
+  Layout layout{.columns = 32};
+};
+
+Sample sample(Precision precision = Precision::fp32) {
+  Sample s;
+  s.got = position_coded(precision, 2048, 7, 0);
+  s.expected.precision = precision;
+  for (std::size_t i = 0; i < s.got.count(); ++i) {
+    s.expected.value.push_back(s.got.value(i));
+    s.expected.bound.push_back(bound);
+  }
+  return s;
+}
+
+Comparison told(const Sample& s) { return compare(s.got, s.expected, s.layout); }
+std::string outcome(const Sample& s) { return *told(s).agreement.outcome.get(); }
+std::string pattern(const Sample& s) { return *told(s).agreement.pattern.get(); }
+
+// One float result against one value.
+std::string outcome_of_one(double got, double value, double limit = 0, Precision precision = Precision::fp32) {
+  Array array(precision, 1);
+  array.set(0, got);
+  return *compare(array, {.precision = precision, .value = {value}, .bound = {limit}}).agreement.outcome.get();
+}
+
+TEST(Comparison, TellsTheSameBitsFromWithinTheBoundFromOutside) {
+  Sample s = sample();
+  EXPECT_EQ(outcome(s), "same-bits");
+  s.got.set(5, s.got.value(5) + bound);
+  EXPECT_EQ(outcome(s), "within-bound");
+  EXPECT_EQ(*told(s).agreement.error_over_bound.get(), 1);
+  s.got.set(5, s.got.value(5) + bound);
+  EXPECT_EQ(outcome(s), "outside");
+  EXPECT_EQ(*told(s).agreement.wrong.get(), 1);
+}
+
+TEST(Comparison, CountsInUlps) {
+  Sample s = sample();
+  s.expected.value[0] = 1.5;
+  s.got.set(0, 1.5 + 3 * 0x1p-23);
+  EXPECT_EQ(*told(s).agreement.max_ulp.get(), 3);
+  const std::vector<std::int64_t> histogram = *told(s).agreement.ulp_histogram.get();
+  EXPECT_EQ(histogram[0], 2047);
+  EXPECT_EQ(histogram[3], 1);  // above 2, up to 4
+}
+
+TEST(Comparison, NeverLetsANanPass) {
+  Sample s = sample();
+  s.got.set(9, std::numeric_limits<double>::quiet_NaN());
+  for (double& b : s.expected.bound) b = HUGE_VAL;
+  EXPECT_EQ(outcome(s), "outside");
+  EXPECT_EQ(told(s).not_numbers, 1U);
+  EXPECT_EQ(outcome_of_one(1, NAN), "outside");
+  EXPECT_EQ(outcome_of_one(NAN, NAN), "same-bits");
+}
+
+TEST(Comparison, TakesAnInfinityOnlyWhereTheAnswerMayOverflow) {
+  const double largest = std::numeric_limits<float>::max();
+  EXPECT_EQ(outcome_of_one(INFINITY, 1e30, 1e29), "outside");
+  EXPECT_EQ(outcome_of_one(INFINITY, largest, 0), "outside");
+  EXPECT_EQ(outcome_of_one(INFINITY, largest, 0x1p104), "within-bound");
+  EXPECT_EQ(outcome_of_one(INFINITY, 1e39), "same-bits");
+  EXPECT_EQ(outcome_of_one(-INFINITY, 1e39, 1e39), "outside");
+  EXPECT_EQ(outcome_of_one(1, INFINITY, 1e39), "outside");
+}
+
+TEST(Comparison, AsksForTheCorrectlyRoundedValueWhereTheBoundIsZero) {
+  EXPECT_EQ(outcome_of_one(static_cast<float>(1.0 / 3), 1.0 / 3), "same-bits");
+  EXPECT_EQ(outcome_of_one(std::nextafter(static_cast<float>(1.0 / 3), 1.0F), 1.0 / 3), "outside");
+}
+
+TEST(Comparison, TakesZeroForASubnormalResultButNotInDoublePrecision) {
+  EXPECT_EQ(outcome_of_one(0, 0x1p-130), "within-bound");
+  EXPECT_EQ(outcome_of_one(0, 0x1p-125), "outside");
+  EXPECT_EQ(outcome_of_one(0, 0x1p-1030, 0, Precision::fp64), "outside");
+  EXPECT_EQ(outcome_of_one(0x1p-1030, 0x1p-1030, 0, Precision::fp64), "same-bits");
+}
+
+TEST(Comparison, CountsWhatWasFlushed) {
+  Sample s = sample();
+  s.expected.value[3] = 0x1p-130;
+  s.expected.bound[3] = 0;
+  s.got.set(3, -0.0);
+  EXPECT_EQ(told(s).flushed, 1U);
+  EXPECT_TRUE(told(s).right());
+}
+
+TEST(Comparison, TakesTheResultForAFlushedOperand) {
+  Expected reciprocal{.value = {0x1p127}, .bound = {0x1p104}};
+  Array got(Precision::fp32, 1);
+  got.set(0, -INFINITY);
+  EXPECT_FALSE(compare(got, reciprocal).right());
+  reciprocal.flushed = {INFINITY};
+  EXPECT_TRUE(compare(got, reciprocal).right());
+  got.set(0, 1);
+  EXPECT_FALSE(compare(got, reciprocal).right());
+}
+
+TEST(Comparison, AddsTheSlackOfFlushedOperandsToTheBound) {
+  Expected sum{.value = {1}, .bound = {0x1p-20}, .flush_slack = {0x1p-10}};
+  Array got(Precision::fp32, 1);
+  got.set(0, 1 + 0x1p-11);
+  EXPECT_EQ(compare(got, sum).flushed, 1U);
+  got.set(0, 1 + 0x1p-9);
+  EXPECT_FALSE(compare(got, sum).right());
+}
+
+TEST(Comparison, TakesEitherOfTwoExactPatterns) {
+  Array one(Precision::fp32, 1), other(Precision::fp32, 1), got(Precision::fp32, 1);
+  one.set(0, 1);
+  other.set(0, 1 + 0x1p-23);
+  const Expected expected{.exact = one, .also_exact = other};
+  got.set(0, 1 + 0x1p-23);
+  EXPECT_EQ(*compare(got, expected).agreement.outcome.get(), "within-bound");
+  got.set(0, 1 + 0x1p-22);
+  EXPECT_EQ(*compare(got, expected).agreement.outcome.get(), "outside");
+}
+
+TEST(Comparison, WantsWholeNumbersExactly) {
+  const Array right = position_coded(Precision::uint32, 64, 1, 0);
+  Array got = right;
+  EXPECT_EQ(*compare(got, {.precision = Precision::uint32, .exact = right}).agreement.outcome.get(), "same-bits");
+  got.set_bits(3, got.bits(3) + 1);
+  EXPECT_EQ(*compare(got, {.precision = Precision::uint32, .exact = right}).agreement.outcome.get(), "outside");
+}
+
+TEST(Comparison, DoesNotTrustARunOfZerosOrOfOneValue) {
+  for (const double value : {0.0, 3.0}) {
+    Sample s = sample();
+    for (std::size_t i = 0; i < 1100; ++i) {
+      s.expected.value[i] = value;
+      s.got.set(i, value);
+    }
+    EXPECT_EQ(outcome(s), "not-trustworthy");
+    s.got.set(2000, 9);
+    EXPECT_EQ(outcome(s), "outside");
+  }
+  EXPECT_EQ(*compare(Array(Precision::fp32, 0), {}).agreement.outcome.get(), "not-trustworthy");
+}
+
+TEST(Comparison, IsOutsideWhereShapeOrPrecisionDiffer) {
+  EXPECT_EQ(*compare(Array(Precision::fp32, 3), {.value = {1, 2}}).agreement.outcome.get(), "outside");
+  EXPECT_EQ(*compare(Array(Precision::fp64, 2), {.value = {1, 2}}).agreement.outcome.get(), "outside");
+}
+
+TEST(Comparison, ShowsEightOfTheWrongElementsInHex) {
+  Sample s = sample();
+  for (std::size_t i = 0; i < 100; ++i) s.got.set(i * 7, 5);
+  const std::vector<ComputeSample> samples = *told(s).agreement.samples.get();
+  ASSERT_EQ(samples.size(), 8U);
+  EXPECT_EQ(*samples.front().got.get(), "0x40a00000");
+  EXPECT_EQ(*samples.back().index.get(), 99 * 7);
+}
+
+TEST(Pattern, NamesOneTurnedBit) {
+  Sample s = sample();
+  s.got.set_bits(70, s.got.bits(70) ^ 1U << 20);
+  EXPECT_EQ(pattern(s), "1 isolated word with one bit turned (bit 20), first row 2, column 6");
+}
+
+TEST(Pattern, NamesATile) {
+  Sample s = sample();
+  for (std::size_t row = 16; row < 32; ++row) {
+    for (std::size_t column = 8; column < 16; ++column)
+      s.got.set(row * 32 + column, 7 + 0.01 * static_cast<double>(row * column));
+  }
+  EXPECT_EQ(pattern(s), "a 16 x 8 tile at row 16, column 8");
+}
+
+TEST(Pattern, NamesATailAndColumnsAndALane) {
+  Sample tail = sample(), columns = sample(), lane = sample();
+  for (std::size_t i = 2040; i < 2048; ++i) tail.got.set(i, 9);
+  EXPECT_EQ(pattern(tail), "the last 8 elements from row 63, column 24 on");
+  for (std::size_t row = 0; row < 64; ++row) columns.got.set(row * 32 + 31, 9);
+  EXPECT_EQ(pattern(columns), "the last 1 columns of every row");
+  lane.layout = {};
+  for (std::size_t i = 3; i < 2048; i += 8) lane.got.set(i, 9);
+  EXPECT_EQ(pattern(lane), "every 8th element, beginning with 3");
+}
+
+TEST(Pattern, NamesWhatBelongsToAnotherIndex) {
+  Sample s = sample();
+  for (std::size_t i = 0; i < 2048; ++i) s.got.set(i, s.expected.value[(i + 32) % 2048]);
+  EXPECT_EQ(pattern(s),
+            "2048 of 2048 elements hold what belongs to another index, mostly +32 away, first row 0, column 0");
+}
+
+TEST(Pattern, NamesWhatWasNeverWritten) {
+  Sample s = sample();
+  s.got.fill_poison();
+  EXPECT_EQ(pattern(s), "2048 of 2048 elements never written, from row 0, column 0");
+  EXPECT_EQ(told(s).poison, 2048U);
+  for (const Precision precision : {Precision::fp16, Precision::fp32, Precision::fp64}) {
+    Array poisoned(precision, 4);
+    poisoned.fill_poison();
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_TRUE(poisoned.is_poison(i) && std::isnan(poisoned.value(i)));
+  }
+}
+
+TEST(Pattern, NamesZerosAndEverythingElse) {
+  Sample zeros = sample(), all = sample();
+  for (std::size_t i = 0; i < 1500; i += 3) zeros.got.set(i, 0);
+  EXPECT_EQ(pattern(zeros), "500 of 2048 elements are zero");
+  for (std::size_t i = 0; i < 2048; ++i) all.got.set(i, all.got.value(i) * 1.1);
+  EXPECT_EQ(pattern(all), "2048 of 2048 elements, everywhere");
+}
+
+TEST(Ulp, IsTheGapAroundTheExactValue) {
+  EXPECT_EQ(ulp(Precision::fp32, 1.5), 0x1p-23);
+  EXPECT_EQ(ulp(Precision::fp32, 1), 0x1p-24);
+  EXPECT_EQ(ulp(Precision::fp32, 1, 1e-20), 0x1p-23);
+  EXPECT_EQ(ulp(Precision::fp32, 1e-40), 0x1p-149);
+  EXPECT_EQ(ulp(Precision::fp64, 3), 0x1p-51);
+  EXPECT_EQ(ulps_off(Precision::fp32, 2 + 0x1p-22, 2 + 0x1p-23), 0.5);
+}
+
+TEST(Rounding, IsToNearestEvenInEveryPrecision) {
+  EXPECT_EQ(rounded_bits(Precision::fp16, 1 + 0x1p-11), 0x3c00U);
+  EXPECT_EQ(rounded_bits(Precision::fp16, 1 + 0x1p-11, 1e-12), 0x3c01U);
+  EXPECT_EQ(rounded_bits(Precision::fp16, 65520), 0x7c00U);
+  EXPECT_EQ(rounded_bits(Precision::fp16, 0x1p-24), 1U);
+  EXPECT_EQ(rounded_bits(Precision::fp32, -1e39), 0xff800000U);
+  EXPECT_EQ(rounded_bits(Precision::fp32, -0.0), 0x80000000U);
+  for (std::uint64_t i = 0; i < 10000; ++i) {
+    const double x = std::ldexp(normal(3, 0, i), static_cast<int>(i % 300) - 150);
+    const auto as_float = static_cast<float>(x);
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &as_float, 4);
+    ASSERT_EQ(rounded_bits(Precision::fp32, x), bits) << x;
+  }
+}
+
+}  // namespace
+}  // namespace envdoctor::kernels

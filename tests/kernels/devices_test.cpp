@@ -1,0 +1,77 @@
+// The reference kernels on devices that compute right.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tests/support/devices.h"
+
+namespace envdoctor {
+namespace {
+
+using kernels::Effort;
+using kernels::Variant;
+using kernels::verify;
+
+TEST(HostDevice, ComputesEveryKernelRight) {
+  const Snapshot snapshot = verify({host_target()}, {.effort = Effort::full});
+  expect_sound(snapshot);
+  for (const kernels::Kernel& kernel : kernels::all_kernels()) {
+    EXPECT_TRUE(std::ranges::any_of(*snapshot.compute.get(), [&](const ComputeResult& row) {
+      return row.kernel.is(kernel.name);
+    })) << kernel.name;
+  }
+}
+
+TEST(HostDevice, IsFoundOutWhenItLies) {
+  const kernels::Kernel& triad =
+      *std::ranges::find(kernels::all_kernels(), std::string_view("triad"), &kernels::Kernel::name);
+  Snapshot seen;
+  const kernels::Told told_it{.so_far = [&](const Snapshot& part) { seen = part; }, .step = [](const std::string&) {}};
+  const kernels::VerifyOptions options{.effort = Effort::quick, .kernels = {"triad"}};
+  const auto device = kernels::open_host({}, [](const kernels::Step&, int buffer, std::span<std::byte> bytes) {
+    if (buffer == 0) bytes[bytes.size() / 2] ^= std::byte{0x10};
+  });
+  kernels::verify_on(*device, {&triad}, options, told_it);
+  ASSERT_FALSE(seen.compute.get()->empty());
+  for (const ComputeResult& row : *seen.compute.get()) EXPECT_TRUE(row.agreement.get()->outcome.is("outside"));
+  const auto honest = kernels::open_host({});
+  kernels::verify_on(*honest, {&triad}, options, told_it);
+  expect_sound(seen);
+}
+
+class Pocl : public testing::TestWithParam<Variant> {};
+
+// The two ways to write a kernel share reference and bound, and both must hold on one device.
+TEST_P(Pocl, ComputesEveryKernelRight) {
+  const kernels::Target pocl = pocl_target();
+  if (pocl.library.empty()) GTEST_SKIP() << "PoCL is not installed";
+  const Snapshot snapshot = verify({pocl}, {.effort = Effort::quick, .variant = GetParam()});
+  expect_sound(snapshot);
+  for (const kernels::Kernel& kernel : kernels::all_kernels()) {
+    EXPECT_TRUE(std::ranges::any_of(*snapshot.compute.get(),
+                                    [&](const ComputeResult& row) { return row.kernel.is(kernel.name); }))
+        << kernel.name << "\n"
+        << told(snapshot);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(BothWays, Pocl, testing::Values(Variant::cpu, Variant::gpu),
+                         [](const auto& info) { return std::string(kernels::text(info.param)); });
+
+TEST(Verify, NamesADeviceThatCannotBeOpenedAndGoesOnWithOthers) {
+  const kernels::Target gone = {.subject = "opencl:gone", .backend = "opencl", .library = "/no/such/driver.so"};
+  const Snapshot snapshot = verify({gone, host_target()}, {.effort = Effort::tiny, .kernels = {"triad"}});
+  ASSERT_FALSE(snapshot.compute_not_run.get()->empty()) << told(snapshot);
+  EXPECT_TRUE(snapshot.compute_not_run.get()->front().device.is("opencl:gone"));
+  EXPECT_NE(snapshot.compute_not_run.get()->front().why.get()->find("/no/such/driver.so"), std::string::npos);
+  EXPECT_FALSE(snapshot.compute.get()->empty());
+}
+
+TEST(Verify, IsReproducibleBySeed) {
+  const kernels::VerifyOptions options{.effort = Effort::tiny, .kernels = {"dot"}, .seed = 5};
+  EXPECT_EQ(verify({host_target()}, options), verify({host_target()}, options));
+}
+
+}  // namespace
+}  // namespace envdoctor

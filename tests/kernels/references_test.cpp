@@ -1,0 +1,233 @@
+// References against references of others, and each of ours spoilt on purpose.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <mpfr.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+
+#include "kernels/compare.h"
+#include "kernels/device.h"
+#include "kernels/double_double.h"
+#include "kernels/fp_probe.h"
+#include "kernels/product.h"
+#include "kernels/random.h"
+#include "kernels/ulp.h"
+
+namespace envdoctor::kernels {
+namespace {
+
+const Kernel& kernel_named(std::string_view name) {
+  return *std::ranges::find_if(all_kernels(), [&](const Kernel& kernel) { return kernel.name == name; });
+}
+
+// What the host device gives for the kernel's largest quick problem.
+struct HostRun {
+  Problem problem{};
+  std::vector<Array> inputs{};
+  std::vector<Expected> expected{};
+  std::vector<Array> got{};
+};
+
+HostRun run_on_host(const Kernel& kernel, Precision precision, const Lie& lie = {}) {
+  HostRun run{.problem = {.precision = precision, .size = kernel.sizes(precision, Effort::quick).back(), .seed = 3}};
+  run.inputs = kernel.inputs(run.problem);
+  run.expected = kernel.reference(run.problem, run.inputs);
+  const auto device = open_host({}, lie);
+  const Plan plan = kernel.plan(run.problem, Variant::host, device->facts().abilities);
+  device->build({&kernel}, "");
+  device->load(plan, run.inputs);
+  device->poison();
+  device->run(1);
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+    Array out(run.expected[i].precision, run.expected[i].count());
+    out.bytes = device->read(plan.outputs[i]).bytes;
+    out.bytes.resize(run.expected[i].count() * size_of(out.precision));
+    run.got.push_back(out);
+  }
+  return run;
+}
+
+class EveryKernel : public testing::TestWithParam<const char*> {};
+
+TEST_P(EveryKernel, IsRightOnTheHostAndWrongAgainstASpoiltReference) {
+  const Kernel& kernel = kernel_named(GetParam());
+  for (const Precision precision : kernel.precisions) {
+    if (precision == Precision::fp16) continue;  // the host has none
+    const HostRun run = run_on_host(kernel, precision);
+    for (std::size_t o = 0; o < run.got.size(); ++o) {
+      ASSERT_TRUE(compare(run.got[o], run.expected[o]).right()) << text(precision) << " output " << o;
+      // One element off by a little more than its bound, then all elements taken from their neighbours.
+      Expected off = run.expected[o], shifted = run.expected[o];
+      const std::size_t middle = off.count() / 2;
+      if (off.exact) {
+        off.exact->set_bits(middle, off.exact->bits(middle) ^ 4);
+        if (off.also_exact) off.also_exact->set_bits(middle, off.also_exact->bits(middle) ^ 4);
+      } else {
+        const double value = off.value[middle];
+        off.value[middle] = std::isfinite(value) ? value + 2.1 * (off.bound[middle] + ulp(precision, value)) : 1;
+      }
+      EXPECT_FALSE(compare(run.got[o], off).right()) << text(precision) << " output " << o;
+      if (off.count() < 4) continue;
+      for (std::size_t i = 0; i < shifted.count(); ++i) {
+        const std::size_t from = (i + 1) % shifted.count();
+        if (shifted.exact) shifted.exact->set_bits(i, run.expected[o].exact->bits(from));
+        if (shifted.also_exact) shifted.also_exact->set_bits(i, run.expected[o].also_exact->bits(from));
+        if (!shifted.exact) shifted.value[i] = run.expected[o].value[from];
+      }
+      EXPECT_FALSE(compare(run.got[o], shifted).right()) << text(precision) << " output " << o;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ours, EveryKernel,
+                         testing::Values("fp-probe", "map", "softmax", "layernorm", "lstm", "fft-butterfly",
+                                         "gemm-exact", "triad", "reduce", "dot", "gemm", "gemv", "conv2d", "scan",
+                                         "stencil"),
+                         [](const auto& of) {
+                           std::string name = of.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+using Mpfr = int (*)(mpfr_t, const mpfr_t, mpfr_rnd_t);
+int reciprocal(mpfr_t out, const mpfr_t x, mpfr_rnd_t how) { return mpfr_ui_div(out, 1, x, how); }
+
+// In the order of the kernel's functions; null: pow, which takes two.
+constexpr std::array<Mpfr, 16> with_mpfr{mpfr_exp,      mpfr_exp2, mpfr_expm1, mpfr_log,  mpfr_log2, mpfr_log1p,
+                                         mpfr_sin,      mpfr_cos,  mpfr_tan,   mpfr_tanh, mpfr_erf,  nullptr,
+                                         mpfr_rec_sqrt, mpfr_sqrt, reciprocal, mpfr_atan};
+
+TEST(Map, HasReferencesThatMpfrConfirms) {
+  const Kernel& map = kernel_named("map");
+  mpfr_t x, y, out;
+  mpfr_inits2(200, x, y, out, static_cast<mpfr_ptr>(nullptr));
+  for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+    const Problem problem{.precision = precision, .size = {{"n", 500}}, .seed = 9};
+    const std::vector<Array> in = map.inputs(problem);
+    const Expected expected = map.reference(problem, in).front();
+    int checked = 0;
+    for (std::size_t i = 0; i < expected.count(); ++i) {
+      if (!std::isfinite(expected.value[i]) || expected.value[i] == 0) continue;
+      mpfr_set_d(x, in[0].value(i), MPFR_RNDN);
+      mpfr_set_d(y, in[1].value(i), MPFR_RNDN);
+      const Mpfr function = with_mpfr[i / 500];
+      function ? function(out, x, MPFR_RNDN) : mpfr_pow(out, x, y, MPFR_RNDN);
+      mpfr_sub_d(out, out, expected.value[i], MPFR_RNDN);
+      mpfr_sub_d(out, out, expected.low[i], MPFR_RNDN);
+      const double unit = ulp(precision, expected.value[i], expected.low[i]);
+      EXPECT_LE(std::fabs(mpfr_get_d(out, MPFR_RNDN)), 0x1p-9 * unit)
+          << text(precision) << " function " << i / 500 << " of " << in[0].value(i);
+      ++checked;
+    }
+    EXPECT_GT(checked, 7000);
+  }
+  mpfr_clears(x, y, out, static_cast<mpfr_ptr>(nullptr));
+}
+
+TEST(DoubleDouble, SumsMultipliesAndDividesToAHundredBits) {
+  mpfr_t a, b, out;
+  mpfr_inits2(400, a, b, out, static_cast<mpfr_ptr>(nullptr));
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    const DoubleDouble p = two_sum(normal(1, 0, i), std::ldexp(normal(1, 1, i), -60)),
+                       q = two_sum(normal(1, 2, i), std::ldexp(normal(1, 3, i), -60));
+    const std::array<DoubleDouble, 3> got{p + q, p * q, p / q};
+    for (std::size_t operation = 0; operation < 3; ++operation) {
+      mpfr_set_d(a, p.high, MPFR_RNDN);
+      mpfr_add_d(a, a, p.low, MPFR_RNDN);
+      mpfr_set_d(b, q.high, MPFR_RNDN);
+      mpfr_add_d(b, b, q.low, MPFR_RNDN);
+      (operation == 0 ? mpfr_add : operation == 1 ? mpfr_mul : mpfr_div)(out, a, b, MPFR_RNDN);
+      mpfr_sub_d(out, out, got[operation].high, MPFR_RNDN);
+      mpfr_sub_d(out, out, got[operation].low, MPFR_RNDN);
+      // A sum that cancels keeps its error relative to the operands.
+      const double size = operation == 0 ? std::fabs(p.high) + std::fabs(q.high) : std::fabs(got[operation].high);
+      ASSERT_LE(std::fabs(mpfr_get_d(out, MPFR_RNDN)), 0x1p-100 * size) << operation << " " << i;
+    }
+  }
+  mpfr_clears(a, b, out, static_cast<mpfr_ptr>(nullptr));
+}
+
+TEST(Product, AgreesWithOpenBlas) {
+  void* blas = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+  if (!blas) GTEST_SKIP() << "OpenBLAS is not installed";
+  const auto dgemm = reinterpret_cast<void (*)(int, int, int, int, int, int, double, const double*, int, const double*,
+                                               int, double, double*, int)>(dlsym(blas, "cblas_dgemm"));
+  ASSERT_NE(dgemm, nullptr);
+  constexpr int m = 37, n = 29, k = 411, row_major = 101, plain = 111;
+  for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+    const Array a = normal_array(precision, m * k, 1, 0), b = normal_array(precision, k * n, 1, 1);
+    const Expected expected = product_reference(a, b, {.m = m, .n = n, .k = k});
+    std::vector<double> c(m * n);
+    dgemm(row_major, plain, plain, m, n, k, 1, a.values().data(), k, b.values().data(), n, 0, c.data(), n);
+    Array got(Precision::fp64, c.size());
+    for (std::size_t i = 0; i < c.size(); ++i) got.set(i, c[i]);
+    Expected in_double = expected;
+    in_double.precision = Precision::fp64;
+    for (double& bound : in_double.bound) bound *= precision == Precision::fp32 ? 0x1p-29 : 1;
+    EXPECT_TRUE(compare(got, in_double).right()) << text(precision);
+    const std::vector<std::size_t> some = {0, 17, 1000};
+    const Expected samples = product_samples(a, b, {.m = m, .n = n, .k = k}, some);
+    for (std::size_t s = 0; s < some.size(); ++s) EXPECT_NEAR(samples.value[s], expected.value[some[s]], 1e-12);
+  }
+}
+
+FpMode probed(Precision precision, const std::function<void(std::size_t row, Array&)>& spoil = {}) {
+  HostRun run = run_on_host(kernel_named("fp-probe"), precision);
+  for (std::size_t i = 0; spoil && i < run.got[0].count(); ++i) spoil(i, run.got[0]);
+  return read_fp_probe(run.got[0]);
+}
+
+TEST(FpProbe, TellsTheArithmeticOfThisHost) {
+  for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+    const FpMode mode = probed(precision);
+    EXPECT_TRUE(mode.flushes.empty() && mode.fast_math.empty() && mode.subnormals_tried);
+    EXPECT_EQ(mode.rounding, "to nearest");
+  }
+}
+
+TEST(FpProbe, TellsFlushingFastMathAndTruncation) {
+  const FpMode flushed = probed(Precision::fp32, [](std::size_t i, Array& got) {
+    if (std::fabs(got.value(i)) < 0x1p-126) got.set(i, 0);
+  });
+  EXPECT_EQ(text(flushed).find("fast-math"), std::string::npos);
+  EXPECT_NE(text(flushed).find("subnormals flushed by add, multiply"), std::string::npos) << text(flushed);
+  const FpMode fast = probed(Precision::fp32, [](std::size_t i, Array& got) {
+    if (std::isnan(got.value(i))) got.set(i, 0);
+  });
+  EXPECT_NE(text(fast).find("fast-math: infinity minus infinity is no NaN"), std::string::npos) << text(fast);
+  const FpMode truncated = probed(Precision::fp32, [](std::size_t i, Array& got) {
+    if (std::fabs(got.value(i)) == 1 + 0x1p-23) got.set(i, std::copysign(1, got.value(i)));
+  });
+  EXPECT_EQ(truncated.rounding, "towards zero");
+}
+
+TEST(GemmExact, ReportsTheWidthOfInputsAndSums) {
+  const Kernel& kernel = kernel_named("gemm-exact");
+  EXPECT_EQ(kernel.mode(run_on_host(kernel, Precision::fp32).got), "products: 24-bit inputs, 24-bit sums, to nearest");
+  EXPECT_EQ(kernel.mode(run_on_host(kernel, Precision::fp64).got), "products: 53-bit inputs, 53-bit sums, to nearest");
+}
+
+TEST(Random, GivesTheSameNumbersEverywhereAndNoTwoStreamsAlike) {
+  EXPECT_EQ(random_bits(1, 0, 0), random_bits(1, 0, 0));
+  EXPECT_NE(random_bits(1, 0, 1), random_bits(1, 1, 0));
+  double sum = 0, squares = 0;
+  for (std::uint64_t i = 0; i < 100000; ++i) {
+    const double x = normal(1, 0, i);
+    sum += x;
+    squares += x * x;
+  }
+  EXPECT_NEAR(sum / 100000, 0, 0.02);
+  EXPECT_NEAR(squares / 100000, 1, 0.02);
+  const Array odd = odd_integers(Precision::fp32, 1000, 1, 0, 13);
+  for (const double x : odd.values()) {
+    EXPECT_LT(std::fabs(x), 8192);
+    EXPECT_GE(std::fabs(x), 4096);
+    EXPECT_EQ(std::fmod(std::fabs(x), 2), 1);
+  }
+}
+
+}  // namespace
+}  // namespace envdoctor::kernels

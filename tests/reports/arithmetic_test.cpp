@@ -1,0 +1,51 @@
+#include "reports/arithmetic.h"
+
+#include <gtest/gtest.h>
+
+namespace envdoctor {
+namespace {
+
+ComputeResult result(std::string outcome, double over_bound = 0.25) {
+  return {.device = "cuda:0",
+          .kernel = "gemm",
+          .precision = "fp32",
+          .math_library = "libclc in our PTX",
+          .agreement = Agreement{.outcome = std::move(outcome), .error_over_bound = over_bound},
+          .repeatable = true};
+}
+
+TEST(Arithmetic, SaysHowResultsAgreedAndWhatRanWhereAllIsWell) {
+  Snapshot host;
+  host.compute = std::vector<ComputeResult>{result("same-bits"), result("within-bound")};
+  host.compute.get()->front().mode = "a*b+c fused; subnormals kept";
+  EXPECT_EQ(arithmetic_text(host),
+            "  cuda:0\n"
+            "    2 of 2 results right: 1 with the CPU's bits, 1 within the bound\n"
+            "    largest error of these 0.25 of its bound; the same bits in every repeat\n"
+            "    fp32: a*b+c fused; subnormals kept\n"
+            "    functions of: libclc in our PTX\n");
+}
+
+TEST(Arithmetic, TellsWhatWasOutsideDoubtfulOrNotRun) {
+  Snapshot host;
+  host.compute = std::vector<ComputeResult>{result("outside", 7), result("not-trustworthy")};
+  host.compute.get()->front().repeatable = false;
+  host.compute_not_run =
+      std::vector<ComputeNotRun>{{.device = "cuda:0", .kernel = "map", .precision = "fp64", .why = "no fp64"}};
+  const std::string text = arithmetic_text(host);
+  EXPECT_NE(text.find("0 of 2 results right"), std::string::npos);
+  EXPECT_NE(text.find("1 OUTSIDE"), std::string::npos);
+  EXPECT_NE(text.find("1 not trustworthy"), std::string::npos);
+  EXPECT_NE(text.find("1 of 2 gave other bits when repeated"), std::string::npos);
+  EXPECT_NE(text.find("not run: map (no fp64)"), std::string::npos);
+}
+
+TEST(Arithmetic, IsSilentWhereNothingRan) {
+  EXPECT_EQ(arithmetic_text({}), "");
+  Snapshot host;
+  host.compute = std::vector<ComputeResult>{};
+  EXPECT_EQ(arithmetic_text(host), "");
+}
+
+}  // namespace
+}  // namespace envdoctor
