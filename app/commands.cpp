@@ -9,8 +9,8 @@ namespace envdoctor {
 
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> commands = {
-      check_command,  show_command,    capture_command, diagnose_command,
-      expect_command, explain_command, list_command,    completion_command,
+      check_command, show_command,   capture_command, diagnose_command, compare_command,
+      fleet_command, expect_command, explain_command, list_command,     completion_command,
   };
   return commands;
 }

@@ -18,7 +18,7 @@ struct Command {
 };
 
 extern const Command check_command, completion_command, show_command, capture_command, diagnose_command, explain_command, list_command;
-extern const Command expect_command;
+extern const Command expect_command, compare_command, fleet_command;
 
 const std::vector<Command>& all_commands();  // as --help lists them; the first is the default
 
