@@ -52,6 +52,8 @@ struct Options {
   std::vector<std::string> only{};
   std::vector<std::string> skip{};
   Expectations expectations{};
+  std::string operation{};               // compare --op
+  std::int64_t depth = 0;                // compare --depth; 0: not told
   bool learn = false;                    // expect --learn
   FailOn fail_on = FailOn::error;
   ColorWhen color = ColorWhen::automatic;

@@ -6,10 +6,16 @@ namespace envdoctor {
 
 const std::vector<Format>& all_formats() {
   static const std::vector<Format> formats = {
-      {"text", ".txt", render_text},        {"json", ".json", render_json},
-      {"junit", ".xml", render_junit},      {"sarif", ".sarif", render_sarif},
-      {"markdown", ".md", render_markdown}, {"prometheus", ".prom", render_prometheus},
-      {"github", "", render_github},        {"gitlab", "", render_gitlab},
+      {"text", ".txt", render_text},
+      {"json", ".json", render_json},
+      {"junit", ".xml", render_junit},
+      {"sarif", ".sarif", render_sarif},
+      {"markdown", ".md", render_markdown},
+      {"html", ".html", render_html},
+      {"prometheus", ".prom", render_prometheus},
+      {"github", "", render_github},
+      {"reason", "", render_reason},
+      {"gitlab", "", render_gitlab},
   };
   return formats;
 }

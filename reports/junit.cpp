@@ -91,6 +91,36 @@ void add_checks(Node root, const Report& report) {
   }
 }
 
+// A case per kernel and device, by what it came to.
+void add_kernels(Node root, const Report& report) {
+  const auto* results = report.snapshot.compute.get();
+  const auto* missing = report.snapshot.compute_not_run.get();
+  if ((!results || results->empty()) && (!missing || missing->empty())) return;
+  Node suite = add_suite(root, "kernels");
+  const auto word = [](const Text& text) { return text.get() ? *text.get() : std::string("?"); };
+  const std::vector<ComputeResult> none;
+  for (const ComputeResult& result : results ? *results : none) {
+    const Agreement* agreement = result.agreement.get();
+    if (!agreement) continue;  // timed only
+    std::string name = word(result.kernel) + " " + word(result.precision);
+    if (const auto* size = result.size.get()) {
+      for (const auto& [key, value] : *size) name += fmt::format(" {}={}", key, value);
+    }
+    Node test = add_case(suite, word(result.device), name);
+    const std::string outcome = word(agreement->outcome);
+    if (outcome == "outside") {
+      end(test, "failure", "outside its bound",
+          agreement->pattern.get() ? *agreement->pattern.get() : "outside its bound");
+    } else if (outcome != "same-bits" && outcome != "within-bound") {
+      end(test, "error", "not judged", outcome);
+    }
+  }
+  const std::vector<ComputeNotRun> all_ran;
+  for (const ComputeNotRun& row : missing ? *missing : all_ran)
+    end(add_case(suite, word(row.device), word(row.kernel) + " " + word(row.precision)), "skipped", "",
+        "not run: " + word(row.why));
+}
+
 void add_expectations(Node root, const Report& report) {
   if (report.expected.empty()) return;
   Node suite = add_suite(root, "expectations");
@@ -142,6 +172,7 @@ std::string render_junit(const Report& report, const ReportStyle&) {
   add_verdict(root, report);
   add_ladders(root, report);
   add_checks(root, report);
+  add_kernels(root, report);
   add_expectations(root, report);
   count(root);
   std::ostringstream out;

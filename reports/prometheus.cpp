@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "reports/lines.h"
 #include "reports/reports.h"
@@ -64,6 +65,29 @@ std::string render_prometheus(const Report& report, const ReportStyle&) {
   };
   for (const Finding& f : report.findings) finding(f, false);
   for (const Waived& w : report.waived) finding(w.finding, true);
+
+  std::string agrees, rates;
+  const auto word = [](const Text& value) { return value.get() ? *value.get() : std::string("?"); };
+  const std::vector<ComputeResult> none;
+  std::set<std::string> seen;
+  for (const ComputeResult& result : report.snapshot.compute.get() ? *report.snapshot.compute.get() : none) {
+    std::string size;
+    if (const auto* named = result.size.get()) {
+      for (const auto& [key, value] : *named) size += fmt::format("{}{}={}", size.empty() ? "" : " ", key, value);
+    }
+    const Labels labels = {{"device", word(result.device)},
+                           {"kernel", word(result.kernel)},
+                           {"precision", word(result.precision)},
+                           {"size", size}};
+    if (!seen.insert(sample("", labels, 0)).second) continue;  // a collector refuses a series told twice
+    if (const auto* agreement = result.agreement.get(); agreement && agreement->outcome.get())
+      agrees += sample("envdoctor_kernel_agrees", labels,
+                       agreement->outcome.is("same-bits") || agreement->outcome.is("within-bound") ? 1 : 0);
+    if (result.share_of_peak.get())
+      rates += sample("envdoctor_kernel_share_of_peak", labels, *result.share_of_peak.get());
+  }
+  if (!agrees.empty()) out += head("envdoctor_kernel_agrees", "1 where the result lies within its bound.") + agrees;
+  if (!rates.empty()) out += head("envdoctor_kernel_share_of_peak", "Rate over the peak of the device.") + rates;
 
   if (!report.expected.empty()) out += head("envdoctor_expectation_met", "1 where the host is as expected.");
   for (const Expected& e : report.expected)

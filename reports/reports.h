@@ -18,8 +18,10 @@ std::string render_json(const Report& report, const ReportStyle& style);
 std::string render_junit(const Report& report, const ReportStyle& style);
 std::string render_sarif(const Report& report, const ReportStyle& style);
 std::string render_markdown(const Report& report, const ReportStyle& style);
+std::string render_html(const Report& report, const ReportStyle& style);  // one page, 200 KB at most
 std::string render_prometheus(const Report& report, const ReportStyle& style);
 std::string render_github(const Report& report, const ReportStyle& style);  // workflow commands: annotations
+std::string render_reason(const Report& report, const ReportStyle& style);  // one line; empty: the host may be used
 std::string render_gitlab(const Report& report, const ReportStyle& style);  // a code quality report
 
 struct Format {

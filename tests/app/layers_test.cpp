@@ -20,7 +20,8 @@ const std::map<std::string, std::set<std::string>> may_include = {
     {"kernels", {"kernels", "host", "evidence"}},
     {"checks", {"checks", "evidence", "knowledge"}},
     {"reports", {"reports", "checks", "evidence"}},
-    {"app", {"app", "reports", "checks", "kernels", "knowledge", "probe", "host", "evidence"}},
+    {"compare", {"compare", "reports", "checks", "knowledge", "evidence"}},
+    {"app", {"app", "compare", "reports", "checks", "kernels", "knowledge", "probe", "host", "evidence"}},
 };
 
 // The quoted includes of a text, in order.
@@ -40,7 +41,7 @@ std::vector<std::string> trespasses(const std::string& folder, const std::string
   for (const std::string& include : includes_of(text)) {
     if (!allowed.contains(include) && !allowed.contains(include.substr(0, include.find('/')))) found.push_back(include);
   }
-  const bool json = folder == "evidence" || folder == "knowledge" || folder == "reports";
+  const bool json = folder == "evidence" || folder == "knowledge" || folder == "reports" || folder == "compare";
   if (!json && text.find("#include <nlohmann") != text.npos) found.emplace_back("nlohmann/json.hpp");
   return found;
 }

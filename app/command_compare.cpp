@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "app/commands.h"
+#include "app/files.h"
+#include "compare/array_file.h"
+#include "compare/arrays.h"
+#include "compare/documents.h"
+#include "evidence/json.h"
+
+namespace envdoctor {
+namespace {
+
+void declare(CLI::App& app, Options& options) {
+  app.add_option("file", options.arguments, "snapshots, JSON reports, or two arrays (.npy, .npz)")
+      ->option_text("A B [C...]")
+      ->required();
+  app.add_option("--op", options.operation, "what the arrays are results of, such as matmul")
+      ->check(CLI::IsMember(compare::known_operations()))
+      ->option_text("OPERATION");
+  app.add_option("--depth", options.depth, "how many products or terms make one number")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
+      ->option_text("K");
+}
+
+bool as_json(const Options& options) {
+  if (options.format.empty() || options.format == "text") return false;
+  if (options.format != "json") throw UsageError("compare tells its result as text or json, not as " + options.format);
+  return true;
+}
+
+int arrays(const Options& options) {
+  if (options.arguments.size() != 2) throw UsageError("compare takes two arrays at a time");
+  const std::string &a = options.arguments[0], &b = options.arguments[1];
+  const bool json = as_json(options);
+  const auto differences = compare::compare_arrays(a, b, {options.operation, options.depth});
+  write_out(json ? compare::json_of(differences, a, b) : compare::text_of(differences, a, b));
+  const auto alike = [](const compare::ArrayDifference& d) {
+    return d.trouble.empty() && (d.differing == 0 || d.judged_as_rounding());
+  };
+  return std::ranges::all_of(differences, alike) ? 0 : 1;
+}
+
+int compare_files(const Options& options) {
+  if (options.arguments.size() < 2) throw UsageError("compare needs two files or more");
+  const auto is_array = [](const std::string& path) { return compare::is_array_file(path); };
+  if (std::ranges::all_of(options.arguments, is_array)) return arrays(options);
+  if (const auto odd = std::ranges::find_if(options.arguments, is_array); odd != options.arguments.end())
+    throw UsageError(*odd + ": an array can't be compared with a snapshot");
+  if (!options.operation.empty() || options.depth > 0) throw UsageError("--op and --depth tell of arrays (.npy, .npz)");
+  const bool json = as_json(options);
+  std::vector<Snapshot> snapshots;
+  std::vector<std::string> names;
+  for (const std::string& path : options.arguments) {
+    snapshots.push_back(snapshot_from_json(read_input(path), shown_name(path)));
+    names.push_back(shown_name(path));
+  }
+  const auto comparison = compare::compare_snapshots(snapshots, names);
+  write_out(json ? compare::json_of(comparison) : compare::text_of(comparison));
+  return comparison.results_may_differ() ? 1 : comparison.results_unknown() ? 3 : 0;
+}
+
+}  // namespace
+
+const Command compare_command = {"compare", "what differs between hosts or arrays, and what it can change", declare,
+                                 compare_files};
+
+}  // namespace envdoctor

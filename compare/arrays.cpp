@@ -1,0 +1,151 @@
+#include "compare/arrays.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "compare/array_file.h"
+
+namespace envdoctor::compare {
+namespace {
+
+constexpr std::size_t piece = 1 << 15;  // numbers at a time
+
+struct Format {
+  int digits = 24;
+  int min_exponent = -126;  // of the smallest normal number
+};
+
+Format format_of(const Type& type) {
+  if (type.bytes == 2) return {11, -14};
+  return type.bytes == 4 ? Format{24, -126} : Format{53, -1022};
+}
+
+// The gap between numbers of this format at x; at a power of two the smaller one.
+double ulp_at(double x, const Format& format) {
+  if (x == 0) return std::ldexp(1.0, format.min_exponent - format.digits + 1);
+  int exponent = 0;
+  const double fraction = std::frexp(std::fabs(x), &exponent);  // [0.5, 1)
+  if (fraction == 0.5) --exponent;
+  return std::ldexp(1.0, std::max(exponent - 1, format.min_exponent) - format.digits + 1);
+}
+
+std::size_t class_of(double ulps) {
+  if (ulps == 0) return 0;
+  std::size_t at = 1;
+  for (double end = 1; ulps > end && at + 1 < histogram_classes; end *= 2) ++at;
+  return at;
+}
+
+struct Sums {
+  double difference = 0, reference = 0;
+  std::int64_t finite = 0;
+  bool positive = false, negative = false;
+};
+
+void take(double a, double b, std::int64_t index, const Format& format, ArrayDifference& to, Sums& sums) {
+  ++to.count;
+  if (std::isnan(a) && std::isnan(b)) {
+    ++to.ulp_histogram[0];
+    return;
+  }
+  if (!std::isfinite(a) || !std::isfinite(b)) {
+    if (a == b) {
+      ++to.ulp_histogram[0];
+      return;
+    }
+    ++(std::isnan(a) || std::isnan(b) ? to.not_a_number : to.infinite);
+    ++to.differing;
+    ++to.ulp_histogram.back();
+    return;
+  }
+  sums.positive = sums.positive || a > 0;
+  sums.negative = sums.negative || a < 0;
+  const double off = std::fabs(a - b);
+  ++sums.finite;
+  sums.reference += a * a;
+  if (off == 0) {
+    ++to.ulp_histogram[0];
+    return;
+  }
+  ++to.differing;
+  sums.difference += off * off;
+  const double smallest = std::ldexp(1.0, format.min_exponent);
+  if ((a == 0 && std::fabs(b) < smallest) || (b == 0 && std::fabs(a) < smallest)) ++to.flushed;
+  const double ulps = to.floating ? off / ulp_at(a, format) : off;
+  ++to.ulp_histogram[class_of(ulps)];
+  to.max_ulp = std::max(to.max_ulp, ulps);
+  if (off > to.max_absolute) {
+    to.max_absolute = off;
+    to.worst_at = index;
+    to.worst_a = a;
+    to.worst_b = b;
+  }
+}
+
+std::string shape_text(const Header& header) { return fmt::format("({})", fmt::join(header.shape, ", ")); }
+
+ArrayDifference compare_one(const std::string& path_a, const std::string& path_b, const std::string& name,
+                            const std::string& name_b, const Operation& operation) {
+  ArrayReader a = open_array(path_a, name), b = open_array(path_b, name_b);
+  const Header &one = a.header(), &other = b.header();
+  ArrayDifference to{.name = name, .type_a = one.type.name, .type_b = other.type.name};
+  if (one.shape != other.shape) {
+    to.trouble = fmt::format("the shapes differ: {} and {}", shape_text(one), shape_text(other));
+    return to;
+  }
+  if (one.type.complex != other.type.complex) {
+    to.trouble = "one is complex and the other is not";
+    return to;
+  }
+  const auto wide = std::ranges::count_if(one.shape, [](std::int64_t extent) { return extent > 1; });
+  if (one.fortran_order != other.fortran_order && wide > 1)
+    throw BadArray(
+        fmt::format("{}: in Fortran order, while {} is in C order: save both alike (numpy.ascontiguousarray)",
+                    one.fortran_order ? a.name() : b.name(), one.fortran_order ? b.name() : a.name()));
+  const bool float_a = one.type.kind == Kind::floating, float_b = other.type.kind == Kind::floating;
+  to.floating = float_a || float_b;
+  Format format = float_a ? format_of(one.type) : format_of(other.type);
+  if (float_a && float_b && other.type.bytes < one.type.bytes) format = format_of(other.type);
+  to.digits = format.digits;
+  Sums sums;
+  for (std::int64_t index = 0; index < one.count;) {
+    const auto &left = a.next(piece), &right = b.next(piece);
+    for (std::size_t i = 0; i < left.size(); ++i) take(left[i], right[i], index++, format, to, sums);
+  }
+  if (sums.finite > 0) {
+    to.rms_difference = std::sqrt(sums.difference / static_cast<double>(sums.finite));
+    to.rms_reference = std::sqrt(sums.reference / static_cast<double>(sums.finite));
+  }
+  to.one_sign = sums.positive != sums.negative;
+  judge_arithmetic(to, operation);
+  return to;
+}
+
+}  // namespace
+
+std::vector<ArrayDifference> compare_arrays(const std::string& a, const std::string& b, const Operation& operation) {
+  const auto names_a = array_names(a), names_b = array_names(b);
+  std::vector<ArrayDifference> list;
+  if (names_a.size() == 1 && names_b.size() == 1) {
+    list.push_back(compare_one(a, b, names_a.front(), names_b.front(), operation));
+    return list;
+  }
+  const std::set<std::string> in_a(names_a.begin(), names_a.end()), in_b(names_b.begin(), names_b.end());
+  for (const std::string& name : in_a) {
+    if (in_b.contains(name)) {
+      list.push_back(compare_one(a, b, name, name, operation));
+    } else {
+      list.push_back({.name = name, .trouble = "only in " + a});
+    }
+  }
+  for (const std::string& name : in_b) {
+    if (!in_a.contains(name)) list.push_back({.name = name, .trouble = "only in " + b});
+  }
+  return list;
+}
+
+}  // namespace envdoctor::compare

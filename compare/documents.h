@@ -1,0 +1,51 @@
+#pragma once
+// Hosts side by side: what differs between their snapshots, and what that can change.
+#include <string>
+#include <vector>
+
+#include "evidence/snapshot.h"
+#include "knowledge/differences.h"
+
+namespace envdoctor::compare {
+
+// A value as it stands in one document.
+struct Told {
+  bool known = false;    // false: not looked at, or the look failed
+  std::string text{};    // the value; "none" where the host has none; why it isn't known
+  bool operator==(const Told&) const = default;
+};
+
+struct Difference {
+  std::string path{};    // "/libraries/libcudnn.so.9/version": members of lists by their name, GPUs by their order
+  knowledge::Changes changes = knowledge::Changes::neither;
+  std::string why{};
+  std::vector<Told> values{};  // one per document
+  [[nodiscard]] bool all_known() const;
+};
+
+// One kernel's results on all documents that have it.
+enum class Bits { same, within_bound, outside, not_known };
+struct KernelDifference {
+  std::string kernel{};  // "gemm fp32 k=1024 m=1024 n=1024"
+  Bits bits = Bits::not_known;
+  std::string told{};    // why they may differ: fused, TF32 inputs, flushed subnormals, nondeterministic
+  std::vector<std::string> values{};  // one per document: outcome and device; empty: not run there
+};
+
+struct Comparison {
+  std::vector<std::string> names{};  // of the documents
+  std::vector<Difference> differences{};  // results first, then speed, then neither; by path
+  std::vector<KernelDifference> kernels{};
+  [[nodiscard]] bool results_may_differ() const;
+  [[nodiscard]] bool results_unknown() const;  // something that changes results is known of one alone
+};
+
+// At least two documents, each with its name.
+Comparison compare_snapshots(const std::vector<Snapshot>& snapshots, const std::vector<std::string>& names);
+
+std::vector<KernelDifference> compare_kernels(const std::vector<Snapshot>& snapshots);
+
+std::string text_of(const Comparison& comparison);
+std::string json_of(const Comparison& comparison);
+
+}  // namespace envdoctor::compare

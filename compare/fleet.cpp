@@ -1,0 +1,107 @@
+// Grouping by root finding, and the odd ones out.
+#include "compare/fleet.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace envdoctor::compare {
+namespace {
+
+// So many hosts must tell a thing, and this share of them alike, before another value is odd.
+constexpr std::size_t fewest = 3;
+constexpr double usual_share = 0.75;
+// A number is odd if it lies so many spreads and so much of the median from it.
+constexpr double spreads = 6, least_part = 0.05;
+
+std::string shown(const Fleet::Value& value) {
+  return value.numeric ? fmt::format("{:.6g}", value.number) : value.text;
+}
+
+double median(std::vector<double> numbers) {
+  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+  std::ranges::nth_element(numbers, middle);
+  if (numbers.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(numbers.begin(), middle)) / 2;
+}
+
+// Nearly one number: host memory differs by a page or two between equal hosts.
+bool near(const Fleet::Value& value, const Fleet::Value& usual) {
+  return value.numeric && usual.numeric && std::fabs(value.number - usual.number) <= 0.02 * std::fabs(usual.number);
+}
+
+struct Judge {
+  const std::vector<Fleet::Member>& members;
+  std::vector<Odd>& odd;
+
+  void against_most(const std::string& path, const std::vector<Fleet::Value>& values, const Fleet::Value& usual) {
+    for (const Fleet::Value& value : values) {
+      if (shown(value) != shown(usual) && !near(value, usual))
+        odd.push_back({members[value.host].name, path, shown(value), shown(usual)});
+    }
+  }
+
+  void against_median(const std::string& path, const std::vector<Fleet::Value>& values) {
+    std::vector<double> numbers, distances;
+    for (const Fleet::Value& value : values) numbers.push_back(value.number);
+    const double middle = median(numbers);
+    for (const double number : numbers) distances.push_back(std::fabs(number - middle));
+    const double spread = 1.4826 * median(distances);  // of a normal distribution this is the standard deviation
+    for (const Fleet::Value& value : values) {
+      const double off = std::fabs(value.number - middle);
+      if (off > spreads * spread && off > least_part * std::fabs(middle))
+        odd.push_back({members[value.host].name, path, shown(value),
+                       fmt::format("median {:.6g}, spread {:.2g}", middle, spread)});
+    }
+  }
+
+  void column(const std::string& path, const std::vector<Fleet::Value>& values) {
+    if (values.size() < fewest) return;
+    std::map<std::string, std::pair<std::size_t, const Fleet::Value*>> counts;
+    for (const Fleet::Value& value : values) {
+      auto& [count, first] = counts[shown(value)];
+      ++count;
+      first = &value;
+    }
+    const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second.first; });
+    const bool numeric = std::ranges::all_of(values, &Fleet::Value::numeric);
+    if (static_cast<double>(most->second.first) >= usual_share * static_cast<double>(values.size()) &&
+        !path.ends_with("/rate")) {
+      if (counts.size() > 1) against_most(path, values, *most->second.second);
+    } else if (numeric && values.size() >= 5) {
+      against_median(path, values);
+    }
+  }
+};
+
+}  // namespace
+
+FleetSummary Fleet::summary() const {
+  FleetSummary summary{.reports = static_cast<std::int64_t>(members_.size()), .damaged = damaged_};
+  std::map<std::string, std::int64_t> verdicts;
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> groups;
+  for (const Member& member : members_) {
+    ++verdicts[member.verdict];
+    for (const Root& root : member.roots) {
+      auto& hosts = groups[{root.severity, root.id}];
+      if (hosts.empty() || hosts.back() != member.name) hosts.push_back(member.name);
+    }
+    if (member.verdict == "incomplete") groups[{"incomplete", "incomplete"}].push_back(member.name);
+  }
+  summary.verdicts.assign(verdicts.begin(), verdicts.end());
+  for (auto& [key, hosts] : groups) summary.groups.push_back({key.second, key.first, std::move(hosts)});
+  const auto rank = [](const std::string& severity) {
+    return severity == "error" ? 0 : severity == "incomplete" ? 1 : 2;
+  };
+  std::ranges::stable_sort(summary.groups, [&](const RootGroup& a, const RootGroup& b) {
+    return std::pair(rank(a.severity), b.hosts.size()) < std::pair(rank(b.severity), a.hosts.size());
+  });
+  Judge judge{members_, summary.odd};
+  for (std::size_t i = 0; i < columns_.size(); ++i) judge.column(paths_[i], columns_[i]);
+  std::ranges::sort(summary.odd, {}, [](const Odd& odd) { return std::tie(odd.host, odd.path); });
+  return summary;
+}
+
+}  // namespace envdoctor::compare

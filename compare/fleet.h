@@ -1,0 +1,68 @@
+#pragma once
+// Thousands of reports in one go: which hosts fail and why, and which is the odd one out.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace envdoctor::compare {
+
+struct RootGroup {
+  std::string root{};      // a diagnosis, or "incomplete"
+  std::string severity{};  // error, warning, incomplete
+  std::vector<std::string> hosts{};
+};
+
+struct Odd {
+  std::string host{};
+  std::string path{};      // into the snapshot; libraries by their name
+  std::string value{};
+  std::string usual{};     // what most hosts have, or the median and spread
+};
+
+struct FleetSummary {
+  std::int64_t reports = 0;
+  std::vector<std::pair<std::string, std::int64_t>> verdicts{};  // pass, warn, fail, incomplete, as far as there are any
+  std::vector<std::pair<std::string, std::string>> damaged{};    // file, and what is wrong with it
+  std::vector<RootGroup> groups{};  // errors first, the largest first
+  std::vector<Odd> odd{};           // by host, then path
+};
+
+// Takes reports one at a time and keeps of each only what is compared.
+class Fleet {
+ public:
+  // A JSON report of the host of this name; what can't be taken is noted as damaged.
+  void add(const std::string& host, std::string_view report);
+  void add_damaged(const std::string& host, const std::string& why) { damaged_.emplace_back(host, why); }
+  [[nodiscard]] FleetSummary summary() const;
+
+  struct Value {
+    std::uint32_t host = 0;
+    bool numeric = false;
+    double number = 0;
+    std::string text{};
+  };
+  struct Root {
+    std::string id{}, severity{};
+  };
+  struct Member {
+    std::string name{}, verdict{};
+    std::vector<Root> roots{};
+  };
+
+ private:
+  friend class FleetReader;
+  // The column of a place in a snapshot, made at first sight; -1: not compared.
+  int column(const std::string& path);
+  std::vector<Member> members_{};
+  std::vector<std::pair<std::string, std::string>> damaged_{};
+  std::unordered_map<std::string, int> column_of_{};
+  std::vector<std::string> paths_{};
+  std::vector<std::vector<Value>> columns_{};
+};
+
+std::string text_of(const FleetSummary& summary);
+std::string json_of(const FleetSummary& summary);
+
+}  // namespace envdoctor::compare

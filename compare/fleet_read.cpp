@@ -1,0 +1,174 @@
+// One report, event by event: no tree is built.
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "compare/fleet.h"
+#include "knowledge/differences.h"
+
+namespace envdoctor::compare {
+namespace {
+
+constexpr std::size_t depth_limit = 32, size_limit_mib = 64;
+
+}  // namespace
+
+class FleetReader : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  FleetReader(Fleet& fleet, Fleet::Member& member, std::uint32_t host) : fleet_(fleet), member_(member), host_(host) {}
+
+  bool null() override { return step(); }
+  bool boolean(bool value) override { return take(value ? "true" : "false", false, 0); }
+  bool number_integer(number_integer_t value) override { return take({}, true, static_cast<double>(value)); }
+  bool number_unsigned(number_unsigned_t value) override { return take({}, true, static_cast<double>(value)); }
+  bool number_float(number_float_t value, const string_t&) override { return take({}, true, value); }
+  bool string(string_t& value) override { return take(value, false, 0); }
+  bool binary(binary_t&) override { return step(); }
+  bool start_object(std::size_t) override { return open(false); }
+  bool start_array(std::size_t) override { return open(true); }
+  bool key(string_t& name) override {
+    path_.resize(frames_.back().path_size);
+    path_ += '/';
+    path_ += name;
+    return true;
+  }
+  bool end_object() override {
+    if (frames_.size() == 3 && frames_[1].path_size == 9 && path_.starts_with("/findings")) end_finding();
+    if (frames_.size() == 4) end_named();
+    return close();
+  }
+  bool end_array() override { return close(); }
+  bool parse_error(std::size_t at, const std::string&, const nlohmann::json::exception&) override {
+    wrong_ = fmt::format("at byte {}: no JSON", at);
+    return false;
+  }
+
+  [[nodiscard]] std::string wrong() const {
+    if (!wrong_.empty()) return wrong_;
+    if (schema_ != "envdoctor.report/1")
+      return schema_ == "envdoctor.snapshot/1"
+                 ? "a snapshot, not a report: 'envdoctor diagnose --format json' makes one"
+                 : "no envdoctor report";
+    return member_.verdict.empty() ? "at /verdict: missing" : "";
+  }
+  // Only a whole report counts.
+  void keep() {
+    for (auto& [column, value] : kept_) fleet_.columns_[static_cast<std::size_t>(column)].push_back(std::move(value));
+  }
+
+ private:
+  struct Frame {
+    std::size_t path_size = 0;
+    bool list = false;
+    int index = 0;
+  };
+
+  // The place of a value: in a list the next index.
+  void place() {
+    if (frames_.empty() || !frames_.back().list) return;
+    path_.resize(frames_.back().path_size);
+    path_ += '/';
+    path_ += std::to_string(frames_.back().index);
+  }
+  bool step() {
+    if (!frames_.empty() && frames_.back().list) ++frames_.back().index;
+    return true;
+  }
+  bool open(bool list) {
+    place();
+    if (frames_.size() >= depth_limit) {
+      wrong_ = fmt::format("nested deeper than {} levels", depth_limit);
+      return false;
+    }
+    frames_.push_back({path_.size(), list, 0});
+    if (member_begins()) fields_.clear();
+    return true;
+  }
+  bool close() {
+    path_.resize(frames_.back().path_size);
+    frames_.pop_back();
+    return step();
+  }
+
+  bool take(const std::string& text, bool numeric, double number) {
+    place();
+    if (path_ == "/schema") schema_ = text;
+    if (path_ == "/verdict") member_.verdict = text;
+    if (path_.starts_with("/findings/") || named_list()) {
+      const std::size_t last = path_.rfind('/') + 1;
+      if (member_begins()) fields_[path_.substr(last)] = numeric ? fmt::format("{}", number) : text;
+      if (path_.ends_with("/rate/value")) rate_ = number;
+    } else if (path_.starts_with("/snapshot/")) {
+      put(path_.substr(9), text, numeric, number);
+    }
+    return step();
+  }
+
+  // Directly inside a finding, a library or a kernel's result.
+  [[nodiscard]] bool member_begins() const {
+    return (frames_.size() == 3 && path_.starts_with("/findings/")) || (frames_.size() == 4 && named_list());
+  }
+  // Lists whose members go by name: /snapshot/libraries/3 and the kernels' results.
+  [[nodiscard]] bool named_list() const {
+    return path_.starts_with("/snapshot/libraries/") || path_.starts_with("/snapshot/compute/");
+  }
+
+  void put(const std::string& path, const std::string& text, bool numeric, double number) {
+    const int column = fleet_.column(path);
+    if (column >= 0)
+      kept_.emplace_back(column, Fleet::Value{host_, numeric, number, numeric ? std::string() : text.substr(0, 200)});
+  }
+
+  void end_finding() {
+    if (fields_["root"] == "true" && fields_["severity"] != "info")
+      member_.roots.push_back({fields_["id"], fields_["severity"]});
+    fields_.clear();
+  }
+  void end_named() {
+    if (!named_list()) return;
+    if (path_.starts_with("/snapshot/libraries/")) {
+      if (fields_.contains("version") && fields_["found"] == "true" && !fields_.contains("shadowed_by"))
+        put("/libraries/" + fields_["soname"] + "/version", fields_["version"], false, 0);
+    } else if (rate_ >= 0) {
+      put(fmt::format("/compute/{} {} {}/rate", fields_["kernel"], fields_["precision"], fields_["device"]), {}, true,
+          rate_);
+    }
+    rate_ = -1;
+    fields_.clear();
+  }
+
+  Fleet& fleet_;
+  Fleet::Member& member_;
+  std::uint32_t host_;
+  std::string path_{}, schema_{}, wrong_{};
+  std::vector<Frame> frames_{};
+  std::map<std::string, std::string> fields_{};
+  double rate_ = -1;
+  std::vector<std::pair<int, Fleet::Value>> kept_{};
+};
+
+int Fleet::column(const std::string& path) {
+  const auto [entry, fresh] = column_of_.try_emplace(path, -1);
+  if (!fresh) return entry->second;
+  const knowledge::DifferenceRow* row = knowledge::difference_at(path);
+  const bool rate = path.starts_with("/compute/");
+  if (!rate && (!row || (row->changes != knowledge::Changes::results && row->changes != knowledge::Changes::speed)))
+    return -1;
+  if (column_of_.size() > 200'000) return -1;  // documents that name a new place each
+  paths_.push_back(path);
+  columns_.emplace_back();
+  return entry->second = static_cast<int>(columns_.size()) - 1;
+}
+
+void Fleet::add(const std::string& host, std::string_view report) {
+  if (report.size() > size_limit_mib << 20) return add_damaged(host, fmt::format("larger than {} MiB", size_limit_mib));
+  Member member{.name = host};
+  FleetReader reader(*this, member, static_cast<std::uint32_t>(members_.size()));
+  const bool parsed = nlohmann::json::sax_parse(report.begin(), report.end(), &reader);
+  if (const std::string wrong = reader.wrong(); !parsed || !wrong.empty()) return add_damaged(host, wrong);
+  reader.keep();
+  members_.push_back(std::move(member));
+}
+
+}  // namespace envdoctor::compare

@@ -1,0 +1,91 @@
+// Kernels' results of several hosts: same bits, within the bound that was derived for them, or outside it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "compare/documents.h"
+
+namespace envdoctor::compare {
+namespace {
+
+std::string word(const Text& text) { return text.get() ? *text.get() : "?"; }
+
+std::string name_of(const ComputeResult& result) {
+  std::string name = word(result.kernel) + " " + word(result.precision);
+  if (const auto* size = result.size.get()) {
+    for (const auto& [key, value] : *size) name += fmt::format(" {}={}", key, value);
+  }
+  return name;
+}
+
+template <class T>
+Text outcome_of(const Reading<T>& agreement) {
+  return agreement.get() ? agreement.get()->outcome : Text(agreement.missing());
+}
+
+// Why bits may differ although nothing is wrong, in the words of the results themselves.
+void explain(const ComputeResult& result, std::string& told) {
+  const auto add = [&](const std::string& word) {
+    if (!word.empty() && told.find(word) == told.npos) told += (told.empty() ? "" : "; ") + word;
+  };
+  if (result.repeatable.is(false)) add("nondeterministic: the same run gives other bits each time");
+  if (const auto* agreement = result.agreement.get(); agreement && agreement->pattern.get())
+    add(*agreement->pattern.get());
+}
+
+// One document may hold a kernel for several devices; the worst counts.
+int rank(const std::string& outcome) {
+  return outcome == "same-bits" ? 0 : outcome == "within-bound" ? 1 : outcome == "outside" ? 3 : 2;
+}
+
+}  // namespace
+
+std::vector<KernelDifference> compare_kernels(const std::vector<Snapshot>& snapshots) {
+  struct Seen {
+    std::vector<std::string> values;
+    std::vector<int> worst;
+    std::string told{};
+    std::vector<std::string> modes{};
+    std::vector<const Agreement*> figures{};
+  };
+  std::map<std::string, Seen> by_kernel;
+  for (std::size_t i = 0; i < snapshots.size(); ++i) {
+    const auto* results = snapshots[i].compute.get();
+    for (std::size_t r = 0; results && r < results->size(); ++r) {
+      const ComputeResult& result = (*results)[r];
+      const Text outcome = outcome_of(result.agreement);
+      if (!outcome.get()) continue;  // timed only
+      Seen& seen = by_kernel
+                       .try_emplace(name_of(result), Seen{std::vector<std::string>(snapshots.size()),
+                                                          std::vector<int>(snapshots.size(), -1)})
+                       .first->second;
+      seen.values[i] += (seen.values[i].empty() ? "" : ", ") + *outcome.get() + " on " + word(result.device);
+      seen.worst[i] = std::max(seen.worst[i], rank(*outcome.get()));
+      explain(result, seen.told);
+      seen.figures.push_back(result.agreement.get());
+      const std::string mode = word(result.mode);
+      if (result.mode.get() && std::ranges::find(seen.modes, mode) == seen.modes.end()) seen.modes.push_back(mode);
+    }
+  }
+  std::vector<KernelDifference> list;
+  for (auto& [kernel, seen] : by_kernel) {
+    const int worst = *std::ranges::max_element(seen.worst);
+    const bool everywhere = std::ranges::none_of(seen.worst, [](int w) { return w < 0; });
+    KernelDifference row{.kernel = kernel, .told = seen.told, .values = std::move(seen.values)};
+    row.bits = worst == 3                  ? Bits::outside
+               : !everywhere || worst == 2 ? Bits::not_known
+               : worst == 1                ? Bits::within_bound
+                                           : Bits::same;
+    // The same distances from the right answer, class by class: alike, as far as figures can tell.
+    const auto alike = [&](const Agreement* figures) { return *figures == *seen.figures.front(); };
+    if (row.bits == Bits::within_bound && row.told.empty() && std::ranges::all_of(seen.figures, alike))
+      row.bits = Bits::same;
+    if (row.bits == Bits::within_bound && seen.modes.size() > 1)
+      row.told += fmt::format("{}arithmetic: {}", row.told.empty() ? "" : "; ", fmt::join(seen.modes, " / "));
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+}  // namespace envdoctor::compare

@@ -1,0 +1,142 @@
+// A comparison of hosts as text and as JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "compare/documents.h"
+#include "reports/lines.h"
+
+namespace envdoctor::compare {
+namespace {
+
+using Json = nlohmann::json;
+using knowledge::Changes;
+
+const char* word(Changes changes) {
+  switch (changes) {
+    case Changes::results:
+      return "results";
+    case Changes::speed:
+      return "speed";
+    case Changes::neither:
+    case Changes::ignored:
+      return "neither";
+  }
+  return "neither";
+}
+
+const char* word(Bits bits) {
+  switch (bits) {
+    case Bits::same:
+      return "same-bits";
+    case Bits::within_bound:
+      return "within-bound";
+    case Bits::outside:
+      return "outside";
+    case Bits::not_known:
+      return "not-known";
+  }
+  return "not-known";
+}
+
+std::string letter(std::size_t index) {
+  return index < 26 ? std::string(1, static_cast<char>('A' + index)) : std::to_string(index + 1);
+}
+
+std::string verdict(const Comparison& comparison) {
+  if (comparison.results_may_differ()) return "results-may-differ";
+  return comparison.results_unknown() ? "not-known" : "results-alike";
+}
+
+// Differences that are the same for several members of a list, such as eight GPUs, told once.
+struct Alike {
+  std::string path{};  // with * in place of the members' numbers
+  const Difference* first = nullptr;
+  int count = 0;
+};
+
+std::string without_numbers(const std::string& path) {
+  std::string out;
+  for (std::size_t begin = 1; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    const std::string step = path.substr(begin, end - begin);
+    out += "/" + (!step.empty() && step.find_first_not_of("0123456789") == step.npos ? "*" : step);
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::vector<Alike> alikes_of(const std::vector<Difference>& differences, Changes changes) {
+  std::vector<Alike> list;
+  for (const Difference& difference : differences) {
+    if (difference.changes != changes) continue;
+    const std::string path = without_numbers(difference.path);
+    const auto same = std::ranges::find_if(
+        list, [&](const Alike& a) { return a.path == path && a.first->values == difference.values; });
+    if (same != list.end()) {
+      ++same->count;
+    } else {
+      list.push_back({path, &difference, 1});
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string text_of(const Comparison& comparison) {
+  std::string out;
+  for (std::size_t i = 0; i < comparison.names.size(); ++i) out += wrap(letter(i) + "  ", comparison.names[i]);
+  out += comparison.results_may_differ() ? "\nResults may differ.\n"
+         : comparison.results_unknown()
+             ? "\nWhether results may differ is not known: something was looked at in one only.\n"
+             : "\nNothing that is known here makes results differ.\n";
+  static const std::pair<Changes, const char*> groups[] = {{Changes::results, "can change results"},
+                                                           {Changes::speed, "can change speed"},
+                                                           {Changes::neither, "changes neither, as far as is known"}};
+  for (const auto& [changes, title] : groups) {
+    std::string group, last_why;
+    for (const Alike& alike : alikes_of(comparison.differences, changes)) {
+      const Difference& difference = *alike.first;
+      if (difference.why != last_why && !difference.why.empty()) group += wrap("  ", "(" + difference.why + ")");
+      last_why = difference.why;
+      group += wrap("  ", alike.count > 1 ? fmt::format("{} ({} alike)", alike.path, alike.count) : difference.path);
+      for (std::size_t i = 0; i < difference.values.size(); ++i)
+        group += wrap("    " + letter(i) + " ", shortened(difference.values[i].text, 200));
+    }
+    if (!group.empty()) out += fmt::format("\nWhat {}\n{}", title, group);
+  }
+  if (!comparison.kernels.empty()) out += "\nKernels\n";
+  for (const KernelDifference& kernel : comparison.kernels) {
+    out += wrap("  ", fmt::format("{}: {}", kernel.kernel, word(kernel.bits)));
+    if (!kernel.told.empty()) out += wrap("    ", kernel.told);
+    if (kernel.bits == Bits::same) continue;
+    for (std::size_t i = 0; i < kernel.values.size(); ++i)
+      out += wrap("    " + letter(i) + " ", kernel.values[i].empty() ? "not run" : kernel.values[i]);
+  }
+  return out;
+}
+
+std::string json_of(const Comparison& comparison) {
+  Json differences = Json::array(), kernels = Json::array();
+  for (const Difference& difference : comparison.differences) {
+    Json values = Json::array();
+    for (const Told& told : difference.values) values.push_back({{"known", told.known}, {"value", told.text}});
+    differences.push_back({{"path", difference.path},
+                           {"changes", word(difference.changes)},
+                           {"why", difference.why},
+                           {"values", values}});
+  }
+  for (const KernelDifference& kernel : comparison.kernels)
+    kernels.push_back(
+        {{"kernel", kernel.kernel}, {"bits", word(kernel.bits)}, {"why", kernel.told}, {"values", kernel.values}});
+  const Json json = {{"schema", "envdoctor.compare/1"},
+                     {"sources", comparison.names},
+                     {"verdict", verdict(comparison)},
+                     {"differences", differences},
+                     {"kernels", kernels}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace envdoctor::compare

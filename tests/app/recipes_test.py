@@ -1,0 +1,91 @@
+"""Every envdoctor command of the recipes in docs/ci is run as it stands there, and does what the recipe says.
+
+Arguments: the source folder, the program. In place of this machine a captured host is looked at."""
+import json
+import os
+import pathlib
+import re
+import stat
+import subprocess
+import sys
+import tempfile
+import xml.dom.minidom
+
+source, binary = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+failures = []
+
+
+def expect(name, condition, what=""):
+    if not condition:
+        failures.append(f"{name}: {what}")
+
+
+def commands(text):
+    """Shell lines that begin with envdoctor, however the recipe's own format wraps them."""
+    for line in text.splitlines():
+        line = line.strip()
+        if line.startswith(("#", "//")):
+            continue
+        found = re.search(r"""(?:^run: |^- |^sh '|-c, "(?:PATH=\S+; )?)(envdoctor [^'"\]]*)""", line)
+        if found:
+            yield found.group(1).strip()
+
+
+def run(host, command, folder):
+    (folder / "envdoctor").write_text(f'#!/bin/sh\nexec {binary} diagnose {source}/fixtures/hosts/{host}/expected/snapshot.json "$@"\n')
+    (folder / "envdoctor").chmod(0o755)
+    return subprocess.run(["sh", "-c", command], cwd=folder, env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "GITHUB_ACTIONS": "true"},
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, text=True)
+
+
+tried = 0
+for recipe in sorted((source / "docs/ci").iterdir()):
+    if recipe.name.startswith("slurm") or recipe.name == "README.md":
+        continue
+    found = list(commands(recipe.read_text()))
+    expect(recipe.name, found, "no command")
+    for command in found:
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = pathlib.Path(temporary)
+            learned = subprocess.run([binary, "expect", "--learn", source / "fixtures/hosts/made-a100-healthy/expected/snapshot.json"], stdout=subprocess.PIPE)
+            (folder / "host.toml").write_bytes(learned.stdout)
+            good = run("made-a100-healthy", command, folder)
+            expect(recipe.name, good.returncode == 0, f"{command}: exit {good.returncode} on a good host: {good.stdout[:400]} {good.stderr[:300]}")
+            for name in re.findall(r"-o (?:\w+=)?(\S+)", command):
+                expect(recipe.name, (folder / name).stat().st_size > 2, f"{name} is empty")
+                if name.endswith(".xml"):
+                    xml.dom.minidom.parse(str(folder / name))
+                if name.endswith(".json"):
+                    json.loads((folder / name).read_text())
+            bad = run("made-a100-module-and-library-differ", command, folder)
+            expect(recipe.name, bad.returncode == 1, f"{command}: exit {bad.returncode} on a bad host")
+            expect(recipe.name, "::error title=" in bad.stderr, "no annotation on GitHub")
+            tried += 1
+
+# The Slurm script, with a scontrol that notes what it is told.
+with tempfile.TemporaryDirectory() as temporary:
+    folder = pathlib.Path(temporary)
+    (folder / "scontrol").write_text(f'#!/bin/sh\necho "$@" >>{folder}/told\n[ "$1" = -o ] && cat {folder}/state\nexit 0\n')
+    (folder / "scontrol").chmod(0o755)
+
+    def health(host, state, toml=""):
+        (folder / "told").write_text("")
+        (folder / "state").write_text(state)
+        (folder / "host.toml").write_text(toml)
+        done = run(host, f"HOST_TOML={folder}/host.toml SLURMD_NODENAME=n1 {source}/docs/ci/slurm-prolog", folder)
+        return done.returncode, (folder / "told").read_text()
+
+    status, told = health("made-a100-healthy", "State=IDLE", 'gpus = 1\n')
+    expect("slurm good", status == 0 and "update" not in told, (status, told))
+    status, told = health("made-eight-h100-no-fabric-manager", "State=IDLE")
+    expect("slurm bad", status == 1 and "State=DRAIN Reason=envdoctor: driver.fabric-manager on host" in told, (status, told))
+    status, told = health("made-eight-h100-no-fabric-manager", "State=IDLE+DRAIN Reason=mine")
+    expect("slurm drained", status == 1 and "update" not in told, (status, told))
+    status, told = health("made-a100-healthy", "State=IDLE", "gpus = [")
+    expect("slurm bad file", status == 2 and "update" not in told, (status, told))
+    status, told = health("made-a100-healthy", "State=IDLE", 'gpus = 2\n')
+    expect("slurm expected", status == 1 and "Reason=envdoctor: expect.gpus on host" in told, (status, told))
+
+print("\n".join(failures[:20]))
+print(f"{tried} commands of recipes, {len(failures)} failures")
+sys.exit(bool(failures) or tried < 5)

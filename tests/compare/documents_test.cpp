@@ -1,0 +1,141 @@
+#include "compare/documents.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/builders.h"
+
+namespace envdoctor::compare {
+namespace {
+
+using knowledge::Changes;
+
+Comparison compared(const Snapshot& a, const Snapshot& b) { return compare_snapshots({a, b}, {"a.json", "b.json"}); }
+
+const Difference* at(const Comparison& comparison, const std::string& path) {
+  const auto found = std::ranges::find(comparison.differences, path, &Difference::path);
+  return found == comparison.differences.end() ? nullptr : &*found;
+}
+
+TEST(Compare, AHostWithItselfFindsNothing) {
+  const Comparison same = compared(healthy_nvidia_host(), healthy_nvidia_host());
+  EXPECT_THAT(same.differences, testing::IsEmpty());
+  EXPECT_FALSE(same.results_may_differ());
+  EXPECT_FALSE(same.results_unknown());
+}
+
+TEST(Compare, AnotherDriverMayChangeResults) {
+  Snapshot other = healthy_nvidia_host();
+  other.nvidia.fill().kernel_driver_version = "535.104.05";
+  const Comparison comparison = compared(healthy_nvidia_host(), other);
+  ASSERT_EQ(comparison.differences.size(), 1U);
+  EXPECT_EQ(comparison.differences[0].path, "/nvidia/kernel_driver_version");
+  EXPECT_EQ(comparison.differences[0].changes, Changes::results);
+  EXPECT_EQ(comparison.differences[0].values[1].text, "535.104.05");
+  EXPECT_TRUE(comparison.results_may_differ());
+}
+
+TEST(Compare, ANarrowerLinkChangesSpeedAlone) {
+  Snapshot one = healthy_nvidia_host(), other = healthy_nvidia_host();
+  one.pci.fill()[0].link.fill().width = 16;
+  other.pci.fill()[0].link.fill().width = 8;
+  const Comparison comparison = compared(one, other);
+  ASSERT_NE(at(comparison, "/pci/0/link/width"), nullptr);
+  EXPECT_EQ(at(comparison, "/pci/0/link/width")->changes, Changes::speed);
+  EXPECT_FALSE(comparison.results_may_differ());
+}
+
+TEST(Compare, AVariableThatIsNotSetIsKnownNotToBe) {
+  Snapshot other = healthy_nvidia_host();
+  other.env.fill()["NVIDIA_TF32_OVERRIDE"] = "0";
+  const Comparison comparison = compared(healthy_nvidia_host(), other);
+  ASSERT_NE(at(comparison, "/env/NVIDIA_TF32_OVERRIDE"), nullptr);
+  EXPECT_EQ(at(comparison, "/env/NVIDIA_TF32_OVERRIDE")->values[0], (Told{true, "none"}));
+  EXPECT_TRUE(comparison.results_may_differ());
+}
+
+TEST(Compare, WhatOneHostDidNotLookAtIsNotCalledAlike) {
+  Snapshot other = healthy_nvidia_host();
+  other.torch.fill().version = "2.5.1";
+  const Comparison comparison = compared(healthy_nvidia_host(), other);
+  EXPECT_FALSE(comparison.results_may_differ());
+  EXPECT_TRUE(comparison.results_unknown());
+}
+
+TEST(Compare, AMemberThatOneLacksIsToldOnce) {
+  Snapshot other = healthy_nvidia_host();
+  other.libraries.fill().push_back(library_at("libcudnn.so.9", "/usr/lib/libcudnn.so.9"));
+  const Comparison comparison = compared(healthy_nvidia_host(), other);
+  ASSERT_EQ(comparison.differences.size(), 1U);
+  EXPECT_EQ(comparison.differences[0].path, "/libraries/libcudnn.so.9");
+  EXPECT_EQ(comparison.differences[0].values[0], (Told{true, "none"}));
+  EXPECT_EQ(comparison.differences[0].changes, Changes::results);
+}
+
+TEST(Compare, ASectionThatOneCouldNotReadIsToldOnce) {
+  Snapshot other = healthy_nvidia_host();
+  other.nvidia = failed("timeout");
+  const Comparison comparison = compared(healthy_nvidia_host(), other);
+  ASSERT_EQ(comparison.differences.size(), 1U);
+  EXPECT_EQ(comparison.differences[0].path, "/nvidia");
+  EXPECT_FALSE(comparison.results_may_differ());
+  EXPECT_TRUE(comparison.results_unknown());
+}
+
+TEST(Compare, AnotherOrderOfLibrariesIsNoDifference) {
+  Snapshot other = healthy_nvidia_host();
+  std::ranges::reverse(other.libraries.fill());
+  EXPECT_THAT(compared(healthy_nvidia_host(), other).differences, testing::IsEmpty());
+}
+
+TEST(Compare, WhatChangesFromMomentToMomentIsNotTold) {
+  Snapshot other = healthy_nvidia_host();
+  other.nvidia.fill().devices.fill()[0].temperature_c = 77;
+  other.memory.fill().available_mib = 5;
+  EXPECT_EQ(at(compared(healthy_nvidia_host(), other), "/nvidia/devices/0/temperature_c"), nullptr);
+}
+
+ComputeResult gemm(const char* outcome, double max_ulp) {
+  ComputeResult result;
+  result.device = "cuda:0";
+  result.kernel = "gemm";
+  result.precision = "fp32";
+  result.size = std::map<std::string, std::int64_t>{{"k", 1024}};
+  result.agreement.fill().outcome = outcome;
+  result.agreement.fill().max_ulp = max_ulp;
+  return result;
+}
+
+Bits bits(const ComputeResult& a, const ComputeResult& b) {
+  Snapshot one, other;
+  one.compute = std::vector<ComputeResult>{a};
+  other.compute = std::vector<ComputeResult>{b};
+  const auto kernels = compare_kernels({one, other});
+  EXPECT_EQ(kernels.size(), 1U);
+  return kernels.empty() ? Bits::not_known : kernels[0].bits;
+}
+
+TEST(CompareKernels, TellSameBitsFromWithinAndOutsideTheBound) {
+  EXPECT_EQ(bits(gemm("same-bits", 0), gemm("same-bits", 0)), Bits::same);
+  EXPECT_EQ(bits(gemm("same-bits", 0), gemm("within-bound", 3)), Bits::within_bound);
+  EXPECT_EQ(bits(gemm("within-bound", 3), gemm("within-bound", 3)), Bits::same);
+  EXPECT_EQ(bits(gemm("within-bound", 3), gemm("outside", 900)), Bits::outside);
+  EXPECT_EQ(bits(gemm("same-bits", 0), gemm("not-trustworthy", 0)), Bits::not_known);
+}
+
+TEST(CompareKernels, ARunThatOneHostLacksIsNotKnown) {
+  Snapshot one, other;
+  one.compute = std::vector<ComputeResult>{gemm("same-bits", 0)};
+  EXPECT_EQ(compare_kernels({one, other})[0].bits, Bits::not_known);
+}
+
+TEST(DifferenceRows, FitByStep) {
+  EXPECT_TRUE(knowledge::path_fits("/pci/*/link/**", "/pci/0/link/width"));
+  EXPECT_FALSE(knowledge::path_fits("/pci/*/link/**", "/pci/0/0/link/width"));
+  EXPECT_TRUE(knowledge::path_fits("/libraries/libcudnn**", "/libraries/libcudnn.so.9/version"));
+  EXPECT_TRUE(knowledge::path_fits("/env/TF_ENABLE_*", "/env/TF_ENABLE_ONEDNN_OPTS"));
+  EXPECT_FALSE(knowledge::path_fits("/env/XLA", "/env/XLA_FLAGS"));
+  EXPECT_EQ(knowledge::difference_at("/libraries/libcudnn.so.9/version")->changes, Changes::results);
+}
+
+}  // namespace
+}  // namespace envdoctor::compare

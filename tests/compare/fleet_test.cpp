@@ -1,0 +1,126 @@
+#include "compare/fleet.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "tests/support/builders.h"
+
+#include "checks/report.h"
+#include "reports/reports.h"
+
+namespace envdoctor::compare {
+namespace {
+
+using testing::IsEmpty;
+
+std::string report_of(const Snapshot& snapshot) { return render_json(judge(snapshot, {}), {}); }
+
+Fleet fleet_of(int count, const Snapshot& snapshot) {
+  Fleet fleet;
+  for (int i = 0; i < count; ++i) fleet.add(fmt::format("node{}", i), report_of(snapshot));
+  return fleet;
+}
+
+TEST(Fleet, OfEqualHostsHasNoOddOneOut) {
+  const FleetSummary summary = fleet_of(5, healthy_nvidia_host()).summary();
+  EXPECT_EQ(summary.reports, 5);
+  EXPECT_THAT(summary.odd, IsEmpty());
+  EXPECT_THAT(summary.damaged, IsEmpty());
+}
+
+TEST(Fleet, GroupsHostsByTheirRootFinding) {
+  Fleet fleet = fleet_of(3, healthy_nvidia_host());
+  fleet.add("sick1", report_of(plain_host()));
+  fleet.add("sick2", report_of(plain_host()));
+  const FleetSummary summary = fleet.summary();
+  ASSERT_FALSE(summary.groups.empty());
+  EXPECT_EQ(summary.groups[0].root, "hardware.no-gpu");
+  EXPECT_EQ(summary.groups[0].severity, "error");
+  EXPECT_EQ(summary.groups[0].hosts, (std::vector<std::string>{"sick1", "sick2"}));
+}
+
+Odd only_odd(const FleetSummary& summary) {
+  EXPECT_EQ(summary.odd.size(), 1U);
+  return summary.odd.empty() ? Odd{} : summary.odd[0];
+}
+
+TEST(Fleet, NamesTheHostWithAnotherDriver) {
+  Fleet fleet = fleet_of(4, healthy_nvidia_host());
+  Snapshot other = healthy_nvidia_host();
+  other.nvidia.fill().cuda_driver_version = "12.2";
+  fleet.add("odd", report_of(other));
+  const Odd odd = only_odd(fleet.summary());
+  EXPECT_EQ(odd.host, "odd");
+  EXPECT_EQ(odd.path, "/nvidia/cuda_driver_version");
+  EXPECT_EQ(odd.value, "12.2");
+  EXPECT_EQ(odd.usual, "12.4");
+}
+
+Snapshot with_width(std::int64_t lanes) {
+  Snapshot host = healthy_nvidia_host();
+  host.pci.fill()[0].link.fill().width = lanes;
+  return host;
+}
+
+TEST(Fleet, NamesTheHostWithANarrowLink) {
+  Fleet fleet = fleet_of(4, with_width(16));
+  fleet.add("odd", report_of(with_width(8)));
+  EXPECT_EQ(only_odd(fleet.summary()).path, "/pci/0/link/width");
+}
+
+TEST(Fleet, SaysNothingWhereHalfTheHostsAreOneWayAndHalfTheOther) {
+  Fleet fleet = fleet_of(2, with_width(16));
+  for (const char* name : {"a", "b"}) fleet.add(name, report_of(with_width(8)));
+  EXPECT_THAT(fleet.summary().odd, IsEmpty());
+}
+
+Snapshot with_rate(double rate) {
+  Snapshot host = healthy_nvidia_host();
+  ComputeResult result;
+  result.device = "cuda:0";
+  result.kernel = "triad";
+  result.precision = "fp32";
+  result.size = std::map<std::string, std::int64_t>{{"n", 1 << 20}};
+  result.rate.fill().value = rate;
+  result.rate.fill().unit = "GB/s";
+  host.compute = std::vector<ComputeResult>{result};
+  return host;
+}
+
+TEST(Fleet, HoldsAKernelsRateAgainstMedianAndSpread) {
+  Fleet fleet;
+  for (int i = 0; i < 9; ++i) fleet.add(fmt::format("node{}", i), report_of(with_rate(1000 + i % 3)));
+  fleet.add("slow", report_of(with_rate(700)));
+  fleet.add("near", report_of(with_rate(960)));
+  const Odd odd = only_odd(fleet.summary());
+  EXPECT_EQ(odd.host, "slow");
+  EXPECT_EQ(odd.path, "/compute/triad fp32 cuda:0/rate");
+}
+
+TEST(Fleet, SkipsDamagedFilesWithAllTheyHold) {
+  const std::string whole = report_of(with_width(4));
+  for (const std::string& damaged :
+       {std::string(), std::string("{"), whole.substr(0, whole.size() - 3), std::string(100'000, '['),
+        std::string("[1, 2]"), std::string("{\"schema\": \"envdoctor.report/2\"}"),
+        std::string("{\"schema\": \"envdoctor.report/1\"}"), std::string("\x00\xff", 2)}) {
+    Fleet fleet = fleet_of(4, with_width(16));
+    fleet.add("bad", damaged);
+    const FleetSummary summary = fleet.summary();
+    EXPECT_EQ(summary.reports, 4);
+    ASSERT_EQ(summary.damaged.size(), 1U) << damaged.substr(0, 50);
+    EXPECT_EQ(summary.damaged[0].first, "bad");
+    EXPECT_THAT(summary.odd, IsEmpty());
+  }
+}
+
+TEST(Fleet, TakesAReportCutAnywhereAsDamaged) {
+  const std::string whole = report_of(healthy_nvidia_host());
+  for (std::size_t size = 0; size + 2 < whole.size(); size += 97) {
+    Fleet fleet;
+    fleet.add("bad", std::string_view(whole).substr(0, size));
+    EXPECT_EQ(fleet.summary().damaged.size(), 1U) << size;
+  }
+}
+
+}  // namespace
+}  // namespace envdoctor::compare
