@@ -12,6 +12,14 @@ std::string listed(const List<std::string>& items, std::string_view before = "")
   return fmt::format("{}{}", before, fmt::join(*items.get(), " "));
 }
 
+// File names without their folders: the snapshot holds the paths.
+std::string loaded(const List<std::string>& paths) {
+  if (!paths.get() || paths.get()->empty()) return {};
+  std::string out = "loaded:";
+  for (const std::string& path : *paths.get()) out += " " + path.substr(path.rfind('/') + 1);
+  return out;
+}
+
 std::string yes_no(const Flag& flag, std::string_view yes, std::string_view no = "") {
   return std::string(flag.get() ? (*flag.get() ? yes : no) : "");
 }
@@ -74,7 +82,7 @@ std::string show_tensorflow(const Tensorflow& tf) {
                   yes_no(tf.soft_placement, "soft placement"), yes_no(tf.deterministic_ops, "deterministic"),
                   yes_no(tf.tf32, "TF32 on", "TF32 off"), yes_no(tf.onednn, "oneDNN on", "oneDNN off"),
                   counted(tf.intra_op_threads, "intra-op threads"), counted(tf.inter_op_threads, "inter-op threads")}));
-  return out + row("", listed(tf.mapped_libraries, "loaded: "));
+  return out + row("", loaded(tf.mapped_libraries));
 }
 
 std::string show_torch(const Torch& torch) {
@@ -92,7 +100,7 @@ std::string show_torch(const Torch& torch) {
   out += row("", joined({value(torch.matmul, "a matmul runs on "), value(torch.cudnn_version, "cuDNN "),
                          yes_no(torch.tf32_matmul, "TF32 in matmul"), yes_no(torch.tf32_cudnn, "TF32 in cuDNN"),
                          counted(torch.threads, "threads")}));
-  return out + row("", listed(torch.mapped_libraries, "loaded: "));
+  return out + row("", loaded(torch.mapped_libraries));
 }
 
 std::string show_jax(const Jax& jax) {
@@ -109,7 +117,7 @@ std::string show_jax(const Jax& jax) {
   if (const auto* errors = jax.backend_errors.get()) {
     for (const auto& [platform, why] : *errors) out += row("", "no " + platform + ": " + why);
   }
-  return out + row("", listed(jax.mapped_libraries, "loaded: "));
+  return out + row("", loaded(jax.mapped_libraries));
 }
 
 std::string show_keras(const Keras& keras) {
