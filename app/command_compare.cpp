@@ -64,7 +64,6 @@ int compare_files(const Options& options) {
 
 }  // namespace
 
-const Command compare_command = {"compare", "what differs between hosts or arrays, and what it can change", declare,
-                                 compare_files};
+const Command compare_command = {"compare", "what differs, and what that can change", declare, compare_files};
 
 }  // namespace envdoctor

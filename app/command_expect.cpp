@@ -43,6 +43,6 @@ int expect(const Options& options) {
 
 }  // namespace
 
-const Command expect_command = {"expect", "what --expect takes; --learn writes it from this host", declare, expect};
+const Command expect_command = {"expect", "what --expect takes; --learn writes a file", declare, expect};
 
 }  // namespace envdoctor

@@ -62,6 +62,6 @@ int fleet(const Options& options) {
 
 }  // namespace
 
-const Command fleet_command = {"fleet", "many reports: who fails and why, who is the odd one out", declare, fleet};
+const Command fleet_command = {"fleet", "many reports: who fails, who is the odd one", declare, fleet};
 
 }  // namespace envdoctor

@@ -47,8 +47,7 @@ void add_report_options(CLI::App& app, Options& options, std::vector<std::string
   app.add_option("-o,--output", outputs, "write to a file instead; may be repeated")->option_text("[FORMAT=]FILE");
   app.add_option("--only", options.only, "only these diagnoses or families")->delimiter(',')->option_text("ID[,ID]");
   app.add_option("--skip", options.skip, "not these diagnoses or families")->delimiter(',')->option_text("ID[,ID]");
-  app.add_option("--expect", expectations, "what this host must be, such as gpus=8; see 'expect'")
-      ->option_text("FILE|KEY=VALUE");
+  app.add_option("--expect", expectations, "what this host must be; see 'expect'")->option_text("FILE|KEY=VALUE");
   add_words<FailOn>(app, "--fail-on", options.fail_on,
                     {{"error", FailOn::error}, {"warning", FailOn::warning}, {"never", FailOn::never}},
                     "from which severity the exit status is 1");

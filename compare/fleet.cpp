@@ -16,10 +16,6 @@ constexpr double usual_share = 0.75;
 // A number is odd if it lies so many spreads and so much of the median from it.
 constexpr double spreads = 6, least_part = 0.05;
 
-std::string shown(const Fleet::Value& value) {
-  return value.numeric ? fmt::format("{:.6g}", value.number) : value.text;
-}
-
 double median(std::vector<double> numbers) {
   const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
   std::ranges::nth_element(numbers, middle);
@@ -29,17 +25,22 @@ double median(std::vector<double> numbers) {
 
 // Nearly one number: host memory differs by a page or two between equal hosts.
 bool near(const Fleet::Value& value, const Fleet::Value& usual) {
-  return value.numeric && usual.numeric && std::fabs(value.number - usual.number) <= 0.02 * std::fabs(usual.number);
+  return value.numeric() && usual.numeric() && std::fabs(value.number - usual.number) <= 0.02 * std::fabs(usual.number);
 }
 
 struct Judge {
   const std::vector<Fleet::Member>& members;
+  const std::vector<std::string>& texts;
   std::vector<Odd>& odd;
+
+  std::string shown(const Fleet::Value& value) {
+    return value.numeric() ? fmt::format("{:.6g}", value.number) : texts[value.text];
+  }
 
   void against_most(const std::string& path, const std::vector<Fleet::Value>& values, const Fleet::Value& usual) {
     for (const Fleet::Value& value : values) {
-      if (shown(value) != shown(usual) && !near(value, usual))
-        odd.push_back({members[value.host].name, path, shown(value), shown(usual)});
+      const bool same = value.text == usual.text && value.number == usual.number;
+      if (!same && !near(value, usual)) odd.push_back({members[value.host].name, path, shown(value), shown(usual)});
     }
   }
 
@@ -59,14 +60,14 @@ struct Judge {
 
   void column(const std::string& path, const std::vector<Fleet::Value>& values) {
     if (values.size() < fewest) return;
-    std::map<std::string, std::pair<std::size_t, const Fleet::Value*>> counts;
+    std::map<std::pair<std::uint32_t, double>, std::pair<std::size_t, const Fleet::Value*>> counts;
     for (const Fleet::Value& value : values) {
-      auto& [count, first] = counts[shown(value)];
+      auto& [count, first] = counts[{value.text, value.number}];
       ++count;
       first = &value;
     }
     const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second.first; });
-    const bool numeric = std::ranges::all_of(values, &Fleet::Value::numeric);
+    const bool numeric = std::ranges::all_of(values, [](const Fleet::Value& v) { return v.numeric(); });
     if (static_cast<double>(most->second.first) >= usual_share * static_cast<double>(values.size()) &&
         !path.ends_with("/rate")) {
       if (counts.size() > 1) against_most(path, values, *most->second.second);
@@ -98,7 +99,7 @@ FleetSummary Fleet::summary() const {
   std::ranges::stable_sort(summary.groups, [&](const RootGroup& a, const RootGroup& b) {
     return std::pair(rank(a.severity), b.hosts.size()) < std::pair(rank(b.severity), a.hosts.size());
   });
-  Judge judge{members_, summary.odd};
+  Judge judge{members_, texts_, summary.odd};
   for (std::size_t i = 0; i < columns_.size(); ++i) judge.column(paths_[i], columns_[i]);
   std::ranges::sort(summary.odd, {}, [](const Odd& odd) { return std::tie(odd.host, odd.path); });
   return summary;

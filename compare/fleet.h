@@ -37,11 +37,13 @@ class Fleet {
   void add_damaged(const std::string& host, const std::string& why) { damaged_.emplace_back(host, why); }
   [[nodiscard]] FleetSummary summary() const;
 
+  // Sixteen bytes: there are a hundred of them for each of ten thousand hosts.
   struct Value {
+    static constexpr std::uint32_t no_text = 0xFFFFFFFF;
     std::uint32_t host = 0;
-    bool numeric = false;
+    std::uint32_t text = no_text;  // into texts_; no_text: a number
     double number = 0;
-    std::string text{};
+    [[nodiscard]] bool numeric() const { return text == no_text; }
   };
   struct Root {
     std::string id{}, severity{};
@@ -55,9 +57,12 @@ class Fleet {
   friend class FleetReader;
   // The column of a place in a snapshot, made at first sight; -1: not compared.
   int column(const std::string& path);
+  std::uint32_t text_number(const std::string& text);
   std::vector<Member> members_{};
   std::vector<std::pair<std::string, std::string>> damaged_{};
   std::unordered_map<std::string, int> column_of_{};
+  std::unordered_map<std::string, std::uint32_t> text_of_{};
+  std::vector<std::string> texts_{};
   std::vector<std::string> paths_{};
   std::vector<std::vector<Value>> columns_{};
 };

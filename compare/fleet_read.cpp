@@ -116,8 +116,9 @@ class FleetReader : public nlohmann::json_sax<nlohmann::json> {
 
   void put(const std::string& path, const std::string& text, bool numeric, double number) {
     const int column = fleet_.column(path);
-    if (column >= 0)
-      kept_.emplace_back(column, Fleet::Value{host_, numeric, number, numeric ? std::string() : text.substr(0, 200)});
+    if (column < 0) return;
+    const std::uint32_t word = numeric ? Fleet::Value::no_text : fleet_.text_number(text.substr(0, 200));
+    kept_.emplace_back(column, Fleet::Value{host_, word, number});
   }
 
   void end_finding() {
@@ -159,6 +160,12 @@ int Fleet::column(const std::string& path) {
   paths_.push_back(path);
   columns_.emplace_back();
   return entry->second = static_cast<int>(columns_.size()) - 1;
+}
+
+std::uint32_t Fleet::text_number(const std::string& text) {
+  const auto [entry, fresh] = text_of_.try_emplace(text, static_cast<std::uint32_t>(texts_.size()));
+  if (fresh) texts_.push_back(text);
+  return entry->second;
 }
 
 void Fleet::add(const std::string& host, std::string_view report) {

@@ -37,6 +37,12 @@ def with_compute(host):
         result("cuda:1", "triad", "same-bits", 2_100.0, "GB/s", 0.63, [1 << 24] + [0] * 14),
         result("host", "gemm", "within-bound", 1_900.0, "GFLOP/s", 0.6, near),
         result("host", "triad", "same-bits", 210.0, "GB/s", 0.7, [1 << 24] + [0] * 14)]
+    document["topology"] = {
+        "packages": [{"index": i, "cores": 48, "threads": 96} for i in range(2)],
+        "numa_nodes": [{"index": i, "memory_mib": 515_000, "cpus": f"{i * 48}-{i * 48 + 47},{i * 48 + 96}-{i * 48 + 143}"} for i in range(2)]}
+    for number, device in enumerate(document["pci"]):
+        device["numa_node"] = number * 2 // len(document["pci"])
+    document["pci"][-1].setdefault("link", {}).update({"width": 8, "max_width": 16, "speed_gtps": 32.0})
     document["compute"][1]["agreement"]["pattern"] = "tf32 inputs"
     document["compute_not_run"] = [{"device": "cuda:0", "kernel": "gemm", "precision": "fp16", "why": "no time was left"}]
     return document
