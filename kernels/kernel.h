@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/compare.h"
 #include "kernels/expected.h"
 #include "kernels/host_call.h"
 #include "kernels/operation.h"
@@ -53,6 +54,8 @@ struct Kernel {
   std::vector<Sizes> (*sizes)(Precision, Effort) = nullptr;  // smallest first
   std::vector<Array> (*inputs)(const Problem&) = nullptr;  // deterministic by seed; never zeros, never constant
   std::vector<Expected> (*reference)(const Problem&, const std::vector<Array>& inputs) = nullptr;  // one per output
+  // For problems whose whole reference would take long: other proof, one comparison per output. Null: there is none.
+  std::vector<Comparison> (*spot_check)(const Problem&, const std::vector<Array>& inputs, const std::vector<Array>& outputs) = nullptr;
   Plan (*plan)(const Problem&, Variant, const Abilities&) = nullptr;
   Work (*work)(const Problem&) = nullptr;
   Operation (*operation)(const Problem&, const std::vector<Array>& inputs) = nullptr;  // for naming what went wrong

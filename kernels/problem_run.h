@@ -29,6 +29,11 @@ ProblemRun run_problem(Device& device, const Kernel& kernel, const Problem& prob
 ComputeResult result_of(const Device& device, const Kernel& kernel, const Problem& problem, Variant variant, int repeat,
                         const ProblemRun& run);
 
+// Names what is wrong with a run, with further runs on the device where they help: a ladder, other sizes, a build without
+// optimisation. What the device had built is replaced. Puts the name into `result`.
+void name_run(Device& device, const Kernel& kernel, const Problem& problem, Variant variant, const VerifyOptions& options,
+              const ProblemRun& run, const Trace& trace, ComputeResult& result);
+
 // The faster of the device's variants for this problem, found by a try-out of about 20 ms where there is a choice.
 Variant choose_variant(Device& device, const Kernel& kernel, const Problem& problem);
 

@@ -121,8 +121,14 @@ class Verifier {
   void one(const Kernel& kernel, const Problem& problem, Variant variant) {
     const auto trace = [this](const std::string& what) { step(what); };
     const ProblemRun run = run_problem(device_, kernel, problem, variant, options_.repeat, trace);
-    part_.compute.get()->push_back(result_of(device_, kernel, problem, variant, options_.repeat, run));
+    ComputeResult result = result_of(device_, kernel, problem, variant, options_.repeat, run);
+    part_.compute.get()->push_back(result);
+    tell();  // stands if naming takes the child down
+    name_run(device_, kernel, problem, variant, options_, run, trace, result);
+    part_.compute.get()->back() = std::move(result);
     tell();
+    // Naming may have built this kernel alone, or with other options.
+    if (!run.right()) device_.build(built_, options_.build_options);
   }
 
   void not_run(const Kernel& kernel, std::optional<Precision> precision, const char* kind, const std::string& why) {

@@ -49,7 +49,7 @@ inline std::string told(const Snapshot& snapshot) {
     out += word(row.device) + word(row.kernel) + word(row.precision);
     for (const auto& [name, value] : *row.size.get()) out += name + "=" + std::to_string(value) + " ";
     const Agreement& agreement = *row.agreement.get();
-    out += word(row.variant) + word(agreement.outcome) + word(agreement.pattern) + "\n";
+    out += word(row.variant) + word(agreement.outcome) + word(agreement.cause) + word(agreement.pattern) + "\n";
   }
   return out;
 }

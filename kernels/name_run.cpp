@@ -1,0 +1,149 @@
+#include "kernels/fp_probe.h"
+#include "kernels/ladders.h"
+#include "kernels/naming.h"
+#include "kernels/problem_run.h"
+
+namespace envdoctor::kernels {
+namespace {
+
+const Kernel* kernel_named(std::string_view name) {
+  for (const Kernel& kernel : all_kernels()) {
+    if (kernel.name == name) return &kernel;
+  }
+  return nullptr;
+}
+
+// The rungs as rows of the dot kernel, whose program this replaces.
+std::optional<LadderReading> climb(Device& device, Precision precision, Variant variant,
+                                   const std::string& build_options) {
+  const Kernel* dot = kernel_named("dot");
+  const std::vector<LadderRung>& rungs = ladder_for(precision);
+  constexpr std::size_t k = 2;
+  Array a(precision, rungs.size() * k), b(precision, rungs.size() * k);
+  for (std::size_t i = 0; i < rungs.size(); ++i) {
+    for (std::size_t term = 0; term < std::min(k, rungs[i].terms.a.size()); ++term) {
+      a.set(i * k + term, rungs[i].terms.a[term]);
+      b.set(i * k + term, rungs[i].terms.b[term]);
+    }
+  }
+  const Problem problem{.precision = precision, .size = {{"k", k}, {"rows", static_cast<std::int64_t>(rungs.size())}}};
+  const Plan plan = dot->plan(problem, variant, device.facts().abilities);
+  device.build({dot}, build_options);
+  device.load(plan, {a, b});
+  device.poison();
+  device.run(1);
+  Array answers(precision, rungs.size());
+  answers.bytes = device.read(plan.outputs.front()).bytes;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < answers.count(); ++i) values.push_back(answers.value(i));
+  return read_ladder(precision, values);
+}
+
+// The mode that single operations show, with the fp-probe kernel, whose program this replaces.
+FpMode probe_mode(Device& device, Precision precision, Variant variant, const std::string& build_options) {
+  const Kernel* probe = kernel_named("fp-probe");
+  const Problem problem{.precision = precision, .size = probe->sizes(precision, Effort::tiny).front()};
+  const std::vector<Array> inputs = probe->inputs(problem);
+  const Plan plan = probe->plan(problem, variant, device.facts().abilities);
+  device.build({probe}, build_options);
+  device.load(plan, inputs);
+  device.poison();
+  device.run(1);
+  const std::size_t count = probe->reference(problem, inputs).front().count();
+  Array answers(precision, count);
+  std::vector<std::byte> bytes = device.read(plan.outputs.front()).bytes;
+  bytes.resize(answers.bytes.size());
+  answers.bytes = std::move(bytes);
+  return read_fp_probe(answers);
+}
+
+// What can be tried again on this device. A try that comes to grief tells nothing.
+class Retrials {
+ public:
+  Retrials(Device& device, const Kernel& kernel, const Problem& problem, Variant variant, const VerifyOptions& options,
+           const Trace& trace)
+      : device_(device), kernel_(kernel), problem_(problem), variant_(variant), options_(options), trace_(trace) {}
+
+  std::optional<bool> right_at(std::int64_t size) const {
+    Problem other = problem_;
+    other.size[kernel_.grows] = size;
+    return attempt(text(kernel_, other), [&] { return std::optional(right(other)); });
+  }
+
+  std::optional<bool> right_without_optimisation() const {
+    return attempt("building without optimisation", [&] {
+      device_.build({&kernel_}, options_.build_options + " -cl-opt-disable");
+      return std::optional(right(problem_));
+    });
+  }
+
+  std::optional<LadderReading> ladder() const {
+    return attempt("ladder", [&] { return climb(device_, problem_.precision, variant_, options_.build_options); });
+  }
+
+  std::optional<FpMode> mode() const {
+    return attempt("fp-probe", [&] {
+      return std::optional(probe_mode(device_, problem_.precision, variant_, options_.build_options));
+    });
+  }
+
+ private:
+  template <class Try>
+  auto attempt(const std::string& what, const Try& one) const -> decltype(one()) {
+    try {
+      trace_(what);
+      return one();
+    } catch (const DeviceError&) {
+      return {};
+    }
+  }
+  bool right(const Problem& problem) const {
+    return run_problem(device_, kernel_, problem, variant_, 1, [](const std::string&) {}).right();
+  }
+
+  Device& device_;
+  const Kernel& kernel_;
+  const Problem& problem_;
+  Variant variant_;
+  const VerifyOptions& options_;
+  const Trace& trace_;
+};
+
+// The output to be named: the first wrong one, else the first.
+std::size_t worst_output(const ProblemRun& run) {
+  for (std::size_t i = 0; i < run.comparisons.size(); ++i) {
+    if (!run.comparisons[i].right()) return i;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void name_run(Device& device, const Kernel& kernel, const Problem& problem, Variant variant,
+              const VerifyOptions& options, const ProblemRun& run, const Trace& trace, ComputeResult& result) {
+  if (run.comparisons.empty() || run.expected.empty()) return;  // spot checks name nothing
+  const std::size_t output = worst_output(run);
+  const Operation operation = kernel.operation(problem, run.inputs);
+  Trial trial{.operation = operation,
+              .got = run.outputs[output],
+              .expected = run.expected[output],
+              .comparison = run.comparisons[output],
+              .guard_changed = !run.guard_intact};
+  for (const std::vector<Array>& other : run.others) trial.repeats.push_back(&other[output]);
+  Experiments experiments;
+  const Retrials retrials(device, kernel, problem, variant, options, trace);
+  const bool wrong = !run.right();
+  if (wrong) {
+    if (operation.terms) experiments.ladder = retrials.ladder();
+    if (is_floating(problem.precision)) experiments.mode = retrials.mode();
+    device.build({&kernel}, options.build_options);
+    if (kernel.grows && problem.size.at(kernel.grows) > 1) {
+      experiments.right_at = [&](std::int64_t size) { return retrials.right_at(size); };
+      experiments.this_size = problem.size.at(kernel.grows);
+    }
+    experiments.right_without_optimisation = [&] { return retrials.right_without_optimisation(); };
+  }
+  write(name(trial, experiments), trial, result);
+}
+
+}  // namespace envdoctor::kernels

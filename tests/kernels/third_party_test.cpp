@@ -1,0 +1,83 @@
+// Drivers of others, as they are installed: what they get wrong must be found, and our kernels must not be to blame.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "tests/support/devices.h"
+#include "tests/support/process.h"
+
+namespace envdoctor {
+namespace {
+
+using kernels::Effort;
+using kernels::Variant;
+using kernels::verify;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(Rusticl, LosesLoopRoundsBeyond65535AndIsFoundOut) {
+  const kernels::Target rusticl = rusticl_target();
+  if (rusticl.library.empty()) GTEST_SKIP() << "rusticl is not installed";
+  const Variable enabled("RUSTICL_ENABLE", "llvmpipe");
+  const Snapshot snapshot = verify({rusticl}, {.effort = Effort::quick, .kernels = {"hash-chain"}});
+  const auto wrong = std::ranges::find_if(
+      *snapshot.compute.get(), [](const ComputeResult& row) { return row.agreement.get()->outcome.is("outside"); });
+  ASSERT_NE(wrong, snapshot.compute.get()->end()) << told(snapshot);
+  EXPECT_TRUE(wrong->agreement.get()->cause.is("size-limit")) << told(snapshot);
+  EXPECT_TRUE(wrong->limit.is(65535)) << told(snapshot);
+  EXPECT_TRUE(wrong->repeatable.is(true));
+}
+
+TEST(Rusticl, IsRightBelowItsLoopCap) {
+  const kernels::Target rusticl = rusticl_target();
+  if (rusticl.library.empty()) GTEST_SKIP() << "rusticl is not installed";
+  const Variable enabled("RUSTICL_ENABLE", "llvmpipe");
+  const Snapshot snapshot = verify({rusticl}, {.effort = Effort::tiny});
+  EXPECT_FALSE(snapshot.compute.get()->empty()) << told(snapshot);
+  expect_sound(snapshot);
+}
+
+// Oclgrind interprets each work-item and watches every access. Its words go to a file.
+class Oclgrind : public testing::TestWithParam<Variant> {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(target.library)) GTEST_SKIP() << "Oclgrind is not installed";
+  }
+  std::string words(const kernels::VerifyOptions& options) {
+    const std::string log = test_folder() + "/log";
+    std::filesystem::remove(log);
+    const Variable races("OCLGRIND_DATA_RACES", "1"), file("OCLGRIND_LOG", log);
+    snapshot = verify({target}, options);
+    return std::filesystem::exists(log) ? read_whole(log) : "";
+  }
+  kernels::VerifyOptions options() const {
+    return {.effort = Effort::tiny, .variant = GetParam(), .limits = {.time = Milliseconds(100'000)}, .guard_bytes = 0};
+  }
+  kernels::Target target = {.subject = "opencl:oclgrind",
+                            .backend = "opencl",
+                            .library = "/usr/lib/oclgrind/liboclgrind-rt-icd.so",
+                            .is_cpu = true};
+  Snapshot snapshot{};
+};
+
+TEST_P(Oclgrind, SeesNoAccessBesideABufferAndNoRaceInAnyKernel) {
+  EXPECT_THAT(words(options()), IsEmpty());
+  EXPECT_FALSE(snapshot.compute.get()->empty()) << told(snapshot);
+  expect_sound(snapshot);
+}
+
+TEST_P(Oclgrind, WouldSeeARace) {
+  if (GetParam() == Variant::cpu) GTEST_SKIP() << "those kernels have no barriers";
+  kernels::VerifyOptions racy = options();
+  racy.kernels = {"scan"};
+  racy.build_options = "-Dbarrier(x)=";
+  EXPECT_THAT(words(racy), HasSubstr("race"));
+}
+
+INSTANTIATE_TEST_SUITE_P(BothWays, Oclgrind, testing::Values(Variant::cpu, Variant::gpu),
+                         [](const auto& info) { return std::string(kernels::text(info.param)); });
+
+}  // namespace
+}  // namespace envdoctor
