@@ -55,6 +55,6 @@ int pid(const Options& options) {
 
 }  // namespace
 
-const Command pid_command = {"pid", "whether a running process uses a GPU, and with which libraries", declare, pid};
+const Command pid_command = {"pid", "whether a running process uses a GPU", declare, pid};
 
 }  // namespace envdoctor

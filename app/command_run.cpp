@@ -86,6 +86,6 @@ int run(const Options& options) {
 
 }  // namespace
 
-const Command run_program_command = {"run", "start a program on a device, and say whether it ran there", declare, run};
+const Command run_program_command = {"run", "start a program on a device, and check it did", declare, run};
 
 }  // namespace envdoctor

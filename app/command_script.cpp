@@ -52,7 +52,7 @@ int script(const Options& options) {
 
 }  // namespace
 
-const Command script_command = {"script", "device calls in a training script that do nothing, come too late or raise",
+const Command script_command = {"script", "what a training script does wrong with devices",
                                 declare, script};
 
 }  // namespace envdoctor

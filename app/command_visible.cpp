@@ -33,7 +33,7 @@ int visible(const Options& options) {
 
 }  // namespace
 
-const Command visible_command = {"visible", "the devices that a program would see, and why others are missing", declare,
+const Command visible_command = {"visible", "the devices that a program would see, and why", declare,
                                  visible};
 
 }  // namespace envdoctor

@@ -55,7 +55,7 @@ void add_report_options(CLI::App& app, Options& options, std::vector<std::string
 
 void add_gather_options(CLI::App& app, Options& options) {
   app.add_flag("--quick", options.quick, "files and driver libraries only");
-  app.add_option("--python", options.python, "which Python is meant; the active one unless told")
+  app.add_option("--python", options.python, "which Python is meant; else the active one")
       ->option_text("PATH|ENV|KERNEL");
   app.add_option("--timeout", options.timeout_s, "limit of the whole run, 120 unless told")
       ->check(CLI::Range(1, 86400))

@@ -67,9 +67,12 @@ void run(const Snapshot& snapshot, Answers& answers) {
   const auto imports = imports_of(snapshot);
   const bool tried = std::ranges::any_of(imports, &Import::tried);
   if (!tried && judge_versions(snapshot, answers)) return;
-  const auto isa = of(snapshot.cpu, &Cpu::isa);
-  if (tried || isa.get()) return answers.sound(id);
+  if (tried) return answers.sound(id);
   if (imports.empty() && frameworks(snapshot).empty()) return answers.not_applicable(id, "no framework was looked at");
+  const auto arch = of(snapshot.host, &HostFacts::arch);
+  if (arch.get() && !arch.is("x86_64")) return answers.not_applicable(id, "not an x86-64 processor");
+  const auto isa = of(snapshot.cpu, &Cpu::isa);
+  if (isa.get()) return answers.sound(id);
   answers.unknown(id, why_unknown("/cpu/isa", isa));
 }
 

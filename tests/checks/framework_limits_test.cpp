@@ -33,8 +33,8 @@ TEST(CpuIsaMissing, KnowsTheOneReleaseThatNeedsAvx2) {
   EXPECT_EQ(isa_state(with_cpu({"sse2", "avx"}, "2.4.1")), "sound");
 }
 
-TEST(CpuIsaMissing, IsUnknownWithoutTheListAndDoesNotConcernOtherProcessors) {
-  EXPECT_EQ(isa_state(plain_host()), "unknown");
+TEST(CpuIsaMissing, DoesNotConcernOtherProcessorsNorHostsWithoutAFramework) {
+  EXPECT_EQ(isa_state(plain_host()), "not-applicable");
   Snapshot arm = with_cpu({"asimd"}, "2.15.0");
   arm.host.fill().arch = "aarch64";
   EXPECT_EQ(isa_state(arm), "not-applicable");
