@@ -64,12 +64,13 @@ bool judge_versions(const Snapshot& snapshot, Answers& answers) {
 
 void run(const Snapshot& snapshot, Answers& answers) {
   if (judge_imports(snapshot, answers)) return;
+  const Text arch = of(snapshot.host, &HostFacts::arch);
+  if (arch.get() && !arch.is("x86_64")) return answers.not_applicable(id, "no x86-64 processor");
   const auto imports = imports_of(snapshot);
   const bool tried = std::ranges::any_of(imports, &Import::tried);
   if (!tried && judge_versions(snapshot, answers)) return;
   const auto isa = of(snapshot.cpu, &Cpu::isa);
   if (tried || isa.get()) return answers.sound(id);
-  if (imports.empty() && frameworks(snapshot).empty()) return answers.not_applicable(id, "no framework was looked at");
   answers.unknown(id, why_unknown("/cpu/isa", isa));
 }
 

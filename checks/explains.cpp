@@ -87,7 +87,7 @@ const std::vector<Explains>& explains_table() {
       {"python.numpy-abi", {"python.broken-install", "usage.detected-unused"}},
       {"python.protobuf-mismatch", {"python.broken-install"}},
       {"python.version-unsupported", {"python.broken-install", "keras.backend-mismatch"}},
-      {"python.broken-install", {"usage.detected-unused", "runtime.cpu-only-build", "keras.backend-mismatch"}},
+      {"python.broken-install", {"usage.detected-unused", "runtime.cpu-only-build"}},
       {"keras.version-mismatch", {"python.broken-install", "keras.mixed-keras"}},
       {"keras.legacy-missing", {"python.broken-install", "keras.backend-mismatch", "python.wrong-environment"}},
       {"keras.backend-mismatch", {"python.broken-install", "python.wrong-environment"}},
