@@ -64,6 +64,8 @@ bool judge_versions(const Snapshot& snapshot, Answers& answers) {
 
 void run(const Snapshot& snapshot, Answers& answers) {
   if (judge_imports(snapshot, answers)) return;
+  const Text arch = of(snapshot.host, &HostFacts::arch);
+  if (arch.get() && !arch.is("x86_64")) return answers.not_applicable(id, "no x86-64 processor");
   const auto imports = imports_of(snapshot);
   const bool tried = std::ranges::any_of(imports, &Import::tried);
   if (!tried && judge_versions(snapshot, answers)) return;
