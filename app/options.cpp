@@ -115,7 +115,12 @@ Options parse_options(int argc, const char* const* argv, std::string& printed) {
         throw UsageError(
             fmt::format("'{}' is no command{}. See 'envdoctor --help'.", argv[1], did_you_mean(argv[1], commands)));
     }
-    app.parse(argc, argv);
+    // What stands behind "--" belongs to the program that is run: the parser would take brackets in it for lists.
+    const char* const* end = argv + argc;
+    const bool runs = argc > 1 && argv[1] == std::string_view("run");
+    const auto* behind = runs ? std::find(argv, end, std::string_view("--")) : end;
+    app.parse(static_cast<int>(behind - argv), argv);
+    if (behind != end) options.arguments.assign(behind + 1, end);
   } catch (const CLI::CallForVersion&) {
     printed = app.version() + "\n";
     return options;

@@ -71,8 +71,6 @@ void run(const Snapshot& snapshot, Answers& answers) {
   if (!tried && judge_versions(snapshot, answers)) return;
   if (tried) return answers.sound(id);
   if (imports.empty() && frameworks(snapshot).empty()) return answers.not_applicable(id, "no framework was looked at");
-  const auto arch = of(snapshot.host, &HostFacts::arch);
-  if (arch.get() && !arch.is("x86_64")) return answers.not_applicable(id, "not an x86-64 processor");
   const auto isa = of(snapshot.cpu, &Cpu::isa);
   if (isa.get()) return answers.sound(id);
   answers.unknown(id, why_unknown("/cpu/isa", isa));

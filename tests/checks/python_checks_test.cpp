@@ -301,7 +301,7 @@ TEST(IsaMissing, IsToldByAnIllegalInstruction) {
   EXPECT_EQ(finding_of(answers_of(cpu_isa_missing(), s), "cpu.isa-missing")->confidence, Confidence::likely);
   s.cpu.fill().isa = std::vector<std::string>{"sse4_2"};
   EXPECT_EQ(finding_of(answers_of(cpu_isa_missing(), s), "cpu.isa-missing")->confidence, Confidence::certain);
-  EXPECT_EQ(state_of(cpu_isa_missing(), plain_host(), "cpu.isa-missing"), "unknown");
+  EXPECT_EQ(state_of(cpu_isa_missing(), plain_host(), "cpu.isa-missing"), "not-applicable");
   EXPECT_EQ(state_of(cpu_isa_missing(), tensorflow_environment(), "cpu.isa-missing"), "unknown");
 }
 
