@@ -97,7 +97,9 @@ double largest_finite(Precision precision) {
 double smallest_normal(Precision precision) { return std::ldexp(1.0, lowest_exponent(precision)); }
 
 std::uint64_t rounded_bits(Precision precision, double high, double low) {
-  if (precision == Precision::fp64) return std::bit_cast<std::uint64_t>(std::isfinite(high) ? high + low : high);
+  // A zero keeps its sign only where nothing is added to it.
+  if (precision == Precision::fp64)
+    return std::bit_cast<std::uint64_t>(low != 0 && std::isfinite(high) ? high + low : high);
   const double rounded = round_to(high, low, significand_bits(precision), lowest_exponent(precision));
   if (precision == Precision::fp16) return bits_of_half(rounded);
   const bool overflows = std::fabs(rounded) > largest_finite(precision);

@@ -19,10 +19,10 @@ Shape shape_of(const Problem& problem) {
 }
 
 std::vector<Sizes> sizes(Precision /*precision*/, Effort effort) {
-  if (effort == Effort::tiny) return {{{"n", 1}, {"rows", 2}}, {{"n", 70}, {"rows", 3}}};
+  if (effort == Effort::tiny) return {{{"n", 3}, {"rows", 2}}, {{"n", 70}, {"rows", 3}}};
   if (effort == Effort::quick) return {{{"n", 1000}, {"rows", 32}}};
   return {
-      {{"n", 1}, {"rows", 33}}, {{"n", 255}, {"rows", 64}}, {{"n", 1000}, {"rows", 256}}, {{"n", 65537}, {"rows", 8}}};
+      {{"n", 3}, {"rows", 33}}, {{"n", 255}, {"rows", 64}}, {{"n", 1000}, {"rows", 256}}, {{"n", 65537}, {"rows", 8}}};
 }
 
 // Every row at another place, some far beyond what exp takes unshifted; in each third row some elements of minus
