@@ -25,7 +25,7 @@ TEST(CpuIsaMissing, ComparesTheCpuWithWhatThePackageNeeds) {
   EXPECT_EQ(isa_state(with_cpu({"sse2", "avx"}, "2.15.0")), "sound");
   EXPECT_EQ(isa_state(with_cpu({"sse2"}, "2.15.0")), "found");
   EXPECT_EQ(isa_state(with_cpu({"sse2"}, "1.5")), "sound");
-  EXPECT_EQ(isa_state(with_cpu({"sse2"}, "")), "sound");
+  EXPECT_EQ(isa_state(with_cpu({"sse2"}, "")), "not-applicable");
 }
 
 TEST(CpuIsaMissing, KnowsTheOneReleaseThatNeedsAvx2) {
