@@ -64,6 +64,7 @@ void Frames::take(std::string_view bytes) {
 void Frames::frame(char kind, std::string_view bytes) {
   if (kind == answer_frame) {
     answer = bytes;
+    ++answers;
     answered_ = true;
   } else {
     (kind == step_frame ? step : trouble) = bytes.substr(0, longest_step);

@@ -27,7 +27,8 @@ class Frames {
   // It answered and named no further step since: nothing more is to be expected.
   [[nodiscard]] bool complete() const { return complete_; }
   [[nodiscard]] bool answered() const { return answered_; }
-  std::string answer{};
+  std::string answer{};   // the last one
+  int answers = 0;        // how many came, equal ones too
   std::string step{};
   std::string trouble{};
 

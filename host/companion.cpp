@@ -66,9 +66,9 @@ bool Companion::read() {
   while (pid_ > 0) {
     const ssize_t count = ::read(frames_.get(), bytes, sizeof bytes);
     if (count > 0) {
-      const std::string before = said_.answer;
+      const int before = said_.answers;
       said_.take({bytes, static_cast<std::size_t>(count)});
-      news = news || said_.answer != before;
+      news = news || said_.answers != before;
       if (said_.bad()) stop(said_.why_bad());
     } else if (count == 0) {
       reap({});

@@ -80,12 +80,12 @@ Companion::Work nvml_rounds(const std::string& soname_or_path, Milliseconds gap)
       return;
     }
     pollfd told{.fd = ending, .events = POLLIN, .revents = 0};
-    for (bool last = false;;) {
+    for (bool first = true, last = false;; first = false) {
       const double before = cpu_seconds();
       channel.answer(to_json(Watched{.round = rounds.round()}));
       if (last) return;
-      // Never more than half a percent of a core.
-      const auto dear = static_cast<std::int64_t>((cpu_seconds() - before) * 1000 * 200);
+      // Never more than half a percent of a core; what the first round loads is not needed again.
+      const auto dear = first ? 0 : static_cast<std::int64_t>((cpu_seconds() - before) * 1000 * 200);
       last = ::poll(&told, 1, static_cast<int>(std::max<std::int64_t>(gap.count(), dear))) > 0;
     }
   };
