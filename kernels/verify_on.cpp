@@ -171,10 +171,17 @@ std::unique_ptr<Device> open_device(const Target& target, const OpenOptions& opt
 }
 
 void verify_job(const Job& job, const VerifyOptions& options, const Told& told) {
-  const auto device = open_device(job.target, {.trace = [&](const std::string& what) { told.step("opening: " + what); },
-                                               .code_name = options.code_name,
-                                               .guard_bytes = options.guard_bytes});
-  verify_on(*device, job.kernels, options, told);
+  // A call is told with what it is made for, so that a crash in it is blamed on the right kernel.
+  std::string doing = "opening";
+  const Told named{.so_far = told.so_far, .step = [&](const std::string& what) {
+                     doing = what;
+                     told.step(what);
+                   }};
+  const auto device =
+      open_device(job.target, {.trace = [&](const std::string& call) { told.step(doing + ", " + call); },
+                               .code_name = options.code_name,
+                               .guard_bytes = options.guard_bytes});
+  verify_on(*device, job.kernels, options, named);
 }
 
 }  // namespace envdoctor::kernels

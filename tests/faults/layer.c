@@ -189,7 +189,8 @@ static cl_program CL_API_CALL create_program(cl_context c, cl_uint n, const char
       {"wrong-constant", "0x9e3779b1u", "0x9e3779b3u"},
       {"plain-atomics", "atomic_inc(&bins[x[i] & 255])", "bins[x[i] & 254] = bins[x[i] & 254] + 1"},
       {"fp16-sums", "sum += vload16(0, a + i) * vload16(0, b + i);",
-       "sum += vload16(0, a + i) * vload16(0, b + i); sum = as_float16((as_uint16(sum) + 0x1000u) & 0xffffe000u);"},
+       "sum += vload16(0, a + i) * vload16(0, b + i); { const real16 big = sum * (real)8193, low = big - sum; sum = "
+       "big - low; }"},
       {"short-loop", "l < k", "l + 1 < k"},
       {"swapped", "w = vload16(0, c - 1), e = vload16(0, c + 1)", "w = vload16(0, c - 1), e = vload16(0, c + 2)"},
   };

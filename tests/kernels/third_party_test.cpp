@@ -17,11 +17,14 @@ using kernels::verify;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+// A CI machine may be busy with much else.
+constexpr Limits patient = {.time = Milliseconds(100'000)};
+
 TEST(Rusticl, LosesLoopRoundsBeyond65535AndIsFoundOut) {
   const kernels::Target rusticl = rusticl_target();
   if (rusticl.library.empty()) GTEST_SKIP() << "rusticl is not installed";
   const Variable enabled("RUSTICL_ENABLE", "llvmpipe");
-  const Snapshot snapshot = verify({rusticl}, {.effort = Effort::quick, .kernels = {"hash-chain"}});
+  const Snapshot snapshot = verify({rusticl}, {.effort = Effort::quick, .kernels = {"hash-chain"}, .limits = patient});
   const auto wrong = std::ranges::find_if(
       *snapshot.compute.get(), [](const ComputeResult& row) { return row.agreement.get()->outcome.is("outside"); });
   ASSERT_NE(wrong, snapshot.compute.get()->end()) << told(snapshot);
@@ -34,7 +37,7 @@ TEST(Rusticl, IsRightBelowItsLoopCap) {
   const kernels::Target rusticl = rusticl_target();
   if (rusticl.library.empty()) GTEST_SKIP() << "rusticl is not installed";
   const Variable enabled("RUSTICL_ENABLE", "llvmpipe");
-  const Snapshot snapshot = verify({rusticl}, {.effort = Effort::tiny});
+  const Snapshot snapshot = verify({rusticl}, {.effort = Effort::tiny, .limits = patient});
   EXPECT_FALSE(snapshot.compute.get()->empty()) << told(snapshot);
   expect_sound(snapshot);
 }
