@@ -52,7 +52,6 @@ int script(const Options& options) {
 
 }  // namespace
 
-const Command script_command = {"script", "what a training script does wrong with devices",
-                                declare, script};
+const Command script_command = {"script", "what a training script does wrong with devices", declare, script};
 
 }  // namespace envdoctor

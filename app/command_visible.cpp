@@ -33,7 +33,6 @@ int visible(const Options& options) {
 
 }  // namespace
 
-const Command visible_command = {"visible", "the devices that a program would see, and why", declare,
-                                 visible};
+const Command visible_command = {"visible", "the devices that a program would see, and why", declare, visible};
 
 }  // namespace envdoctor

@@ -56,7 +56,8 @@ bool jax_on_cpu(const ProcessUse& use) {
 std::string why_never_opened(const Watched& watched, const ProcessUse& use) {
   const auto* nodes = watched.device_nodes.get();
   std::vector<const DeviceNode*> computing;
-  for (const DeviceNode& node : nodes ? *nodes : std::vector<DeviceNode>{}) {
+  const std::vector<DeviceNode> none;
+  for (const DeviceNode& node : nodes ? *nodes : none) {
     if (for_computing(*node.path.get())) computing.push_back(&node);
   }
   if (nodes && computing.empty()) return "this host has no GPU node in /dev";

@@ -24,7 +24,8 @@ Flag script_read(const Snapshot& snapshot) {
 std::vector<ScriptEvent> script_events(const Snapshot& snapshot) {
   std::vector<ScriptEvent> all;
   const auto* log = snapshot.log.get();
-  for (const LogEvent& event : log ? *log : std::vector<LogEvent>{}) {
+  if (!log) return all;
+  for (const LogEvent& event : *log) {
     const std::string* kind = event.event.get();
     if (!kind || !kind->starts_with("script-") || *kind == "script-read" || *kind == "script-unreadable") continue;
     all.push_back({.event = &event,

@@ -59,9 +59,8 @@ std::vector<std::string> quoted_items(std::string_view list) {
 
 void read_tensorflow(const Host& host, const std::vector<std::string>& folders, const std::vector<Distribution>& all,
                      Snapshot& part) {
-  const Distribution* one =
-      first_of(all, {"tensorflow", "tensorflow-gpu", "tensorflow-cpu", "tensorflow-rocm", "tensorflow-intel",
-                     "tensorflow-macos", "tf-nightly", "tf-nightly-cpu"});
+  const Distribution* one = first_of(all, {"tensorflow", "tensorflow-gpu", "tensorflow-cpu", "tensorflow-rocm",
+                                           "tensorflow-intel", "tensorflow-macos", "tf-nightly", "tf-nightly-cpu"});
   const std::string build = first_text(host, folders, "/tensorflow/python/platform/build_info.py");
   if (!one && build.empty()) return;
   Tensorflow& tensorflow = part.tensorflow.fill();
@@ -74,7 +73,8 @@ void read_tensorflow(const Host& host, const std::vector<std::string>& folders, 
   tensorflow.built_with_rocm = flag(python_value(build, "is_rocm_build"));
   const char* cuda = "CUDA";
   tensorflow.cuda_version = version(python_value(build, "cuda_version"), cuda);
-  if (!tensorflow.cuda_version.get()) tensorflow.cuda_version = version(python_value(build, "cuda_version_number"), cuda);
+  if (!tensorflow.cuda_version.get())
+    tensorflow.cuda_version = version(python_value(build, "cuda_version_number"), cuda);
   tensorflow.cudnn_version = version(python_value(build, "cudnn_version"), "cuDNN");
   if (!tensorflow.cudnn_version.get())
     tensorflow.cudnn_version = version(python_value(build, "cudnn_version_number"), "cuDNN");

@@ -8,7 +8,7 @@
     const uint i = (uint)get_global_id(0);                                                                     \
     if (i >= count) return;                                                                                    \
     volatile __global uint* bin = (volatile __global uint*)&bins[i & 63];                                      \
-    uint seen = *bin, before;                                                                                  \
+    uint seen = atomic_or(bin, 0u), before;                                                                     \
     do {                                                                                                       \
       before = seen;                                                                                           \
       seen = atomic_cmpxchg(bin, before, as_uint(as_float(before) + x[i]));                                    \

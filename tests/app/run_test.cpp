@@ -145,7 +145,8 @@ class InNamespaces : public testing::Test {
     std::filesystem::create_symlink(std::string(test_build_folder) + "/fakes/fake_nvml_healthy.so",
                                     folder + "/lib/libnvidia-ml.so.1");
     std::ofstream(folder + "/cmd.sh") << command;
-    std::ofstream(folder + "/there.sh") << "set -e\nmkdir -p " << folder << "/n; mount -t tmpfs none " << folder << "/n\n"
+    std::ofstream(folder + "/there.sh") << "set -e\nmkdir -p " << folder << "/n; mount -t tmpfs none " << folder
+                                        << "/n\n"
                                         << "for f in null zero urandom; do touch " << folder
                                         << "/n/$f; mount --bind /dev/$f " << folder << "/n/$f; done\n"
                                         << "touch " << folder << "/n/nvidia0 " << folder << "/n/nvidia-uvm " << folder

@@ -45,7 +45,9 @@ TEST(Script, RunsNothing) {
   EXPECT_FALSE(std::ifstream(mark).good());
 }
 
-TEST(Script, NamesTheLineThatIsNoPython) { EXPECT_TRUE(found_in("x = 1\nfor\n", 1).starts_with("script.unreadable:/")); }
+TEST(Script, NamesTheLineThatIsNoPython) {
+  EXPECT_TRUE(found_in("x = 1\nfor\n", 1).starts_with("script.unreadable:/"));
+}
 
 TEST(Script, TakesHostileFiles) {
   const auto unreadable = [](const std::string& content) {

@@ -265,8 +265,7 @@ TEST(LspciReport, IsReadInItsMachineReadableForm) {
 }
 
 TEST(CpuinfoReport, GivesTheInstructionSets) {
-  const Snapshot snapshot = read(
-      "model name\t: Some CPU @ 2.6GHz\nflags\t\t: fpu sse sse2 ssse3 avx f16c\n");
+  const Snapshot snapshot = read("model name\t: Some CPU @ 2.6GHz\nflags\t\t: fpu sse sse2 ssse3 avx f16c\n");
   ASSERT_NE(snapshot.cpu.get(), nullptr);
   ASSERT_NE(snapshot.cpu.get()->isa.get(), nullptr);
   const auto& isa = *snapshot.cpu.get()->isa.get();

@@ -79,7 +79,8 @@ TEST(Lspci, TakesALastBlockThatReachesItsCapabilitiesForWhole) {
       "\tRegion 0: Memory at 91000000 (32-bit, prefetchable) [size=16M]\n";
   ASSERT_EQ(devices_in(block).size(), 1U);
   EXPECT_EQ(devices_in(block)[0].driver.outcome(), Outcome::failed) << "more may have followed";
-  EXPECT_EQ(devices_in(block + "\tCapabilities: [dc] Power Management version 3\n")[0].driver.outcome(), Outcome::absent);
+  EXPECT_EQ(devices_in(block + "\tCapabilities: [dc] Power Management version 3\n")[0].driver.outcome(),
+            Outcome::absent);
 }
 
 TEST(Lspci, TakesIdsFromADump) {
