@@ -14,7 +14,9 @@ using kernels::Variant;
 using kernels::verify;
 
 TEST(HostDevice, ComputesEveryKernelRight) {
-  const Snapshot snapshot = verify({host_target()}, {.effort = Effort::full});
+  const Snapshot snapshot =
+      verify({host_target()},
+             {.effort = Effort::full, .limits = {.time = Milliseconds(200'000)}, .whole = Milliseconds(300'000)});
   expect_sound(snapshot);
   for (const kernels::Kernel& kernel : kernels::all_kernels()) {
     EXPECT_TRUE(std::ranges::any_of(*snapshot.compute.get(), [&](const ComputeResult& row) {
@@ -46,7 +48,8 @@ class Pocl : public testing::TestWithParam<Variant> {};
 TEST_P(Pocl, ComputesEveryKernelRight) {
   const kernels::Target pocl = pocl_target();
   if (pocl.library.empty()) GTEST_SKIP() << "PoCL is not installed";
-  const Snapshot snapshot = verify({pocl}, {.effort = Effort::quick, .variant = GetParam()});
+  const Snapshot snapshot =
+      verify({pocl}, {.effort = Effort::quick, .variant = GetParam(), .limits = {.time = Milliseconds(200'000)}});
   expect_sound(snapshot);
   for (const kernels::Kernel& kernel : kernels::all_kernels()) {
     EXPECT_TRUE(std::ranges::any_of(*snapshot.compute.get(),
