@@ -25,8 +25,10 @@ TEST(Companion, AnswersAsOftenAsItLikesAndOnceMoreAtTheEnd) {
     channel.answer("last");
   });
   pollfd news{.fd = one.descriptor(), .events = POLLIN, .revents = 0};
-  ASSERT_EQ(::poll(&news, 1, 20'000), 1);
-  EXPECT_TRUE(one.read());
+  // An answer may come in pieces.
+  do {
+    ASSERT_EQ(::poll(&news, 1, 20'000), 1);
+  } while (!one.read());
   EXPECT_EQ(one.answer(), "first");
   EXPECT_TRUE(one);
   one.end(Milliseconds(20'000));
