@@ -1,5 +1,5 @@
 #pragma once
-// The roster of tables in the program, which the build writes from the files in knowledge/.
+// The rosters of tables and topics in the program, which the build writes from the files in knowledge/ and docs/topics.
 
 namespace envdoctor::knowledge {
 
@@ -9,7 +9,7 @@ struct Embedded {
   const char* end = nullptr;
 };
 
-// Ends with a row without a name.
-extern const Embedded embedded_tables[];
+// Each ends with a row without a name.
+extern const Embedded embedded_tables[], embedded_topics[];
 
 }  // namespace envdoctor::knowledge

@@ -1,9 +1,11 @@
 #include "knowledge/texts.h"
 
+#include "knowledge/embedded.h"
+
 namespace envdoctor::knowledge {
 
 std::string_view text(std::string_view name) {
-  for (const EmbeddedText* row = embedded_texts; row->name != nullptr; ++row) {
+  for (const Embedded* row = embedded_topics; row->name != nullptr; ++row) {
     if (name == row->name) return {row->begin, static_cast<std::size_t>(row->end - row->begin)};
   }
   return {};
@@ -11,9 +13,7 @@ std::string_view text(std::string_view name) {
 
 std::vector<std::string_view> topics() {
   std::vector<std::string_view> names;
-  for (const EmbeddedText* row = embedded_texts; row->name != nullptr; ++row) {
-    if (row->topic) names.emplace_back(row->name);
-  }
+  for (const Embedded* row = embedded_topics; row->name != nullptr; ++row) names.emplace_back(row->name);
   return names;
 }
 

@@ -8,7 +8,7 @@
 #include "host/apart.h"
 #include "host/descriptor.h"
 #include "knowledge/script_calls.h"
-#include "knowledge/texts.h"
+#include "probe/ask.h"
 
 namespace envdoctor {
 namespace {
@@ -42,7 +42,7 @@ List<LogEvent> read_script(const std::string& content, const std::string& shown,
                                    "-I",
                                    "-S",
                                    "-c",
-                                   std::string(knowledge::text("script_reader")),
+                                   std::string(ask_scripts().at("script_reader")),
                                    fmt::format("/proc/{}/fd/{}", getpid(), file.get()),
                                    shown};
   for (const std::string& name : knowledge::script_call_names()) argv.push_back(name);

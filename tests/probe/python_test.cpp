@@ -94,13 +94,13 @@ TEST_F(PythonProbe, FollowsPyenvsShimToTheChosenVersion) {
     file(prefix + "/bin/python3");
     file(prefix + "/lib/python" + std::string(version).substr(0, 4) + "/os.py");
   }
-  const std::map<std::string, std::string> env = {{"PATH", "/home/a/.pyenv/shims"}, {"PWD", "/home/a/work/deep"}};
+  const std::map<std::string, std::string> env = {{"PATH", "/home/a/.pyenv/shims"}, {"PWD", "/home/a/project/deep"}};
   file("/home/a/.pyenv/version", "3.10.13\n");
   EXPECT_TRUE(probed(env).python.get()->prefix.is("/home/a/.pyenv/versions/3.10.13"));
   EXPECT_TRUE(probed(env).python.get()->kind.is("pyenv"));
-  file("/home/a/work/.python-version", "3.11\n");
+  file("/home/a/project/.python-version", "3.11\n");
   EXPECT_TRUE(probed(env).python.get()->prefix.is("/home/a/.pyenv/versions/3.11.7"));
-  file("/home/a/work/.python-version", "3.13.0\n");
+  file("/home/a/project/.python-version", "3.13.0\n");
   EXPECT_EQ(probed(env).python.outcome(), Outcome::failed);
 }
 
