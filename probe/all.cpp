@@ -3,13 +3,9 @@
 namespace envdoctor {
 
 const std::vector<Probe>& all_probes() {
-  // Those that run apart come first, so that they work while this process reads files.
+  // Those that only start children come first, so that these work while this process reads files; the longest of them
+  // leads.
   static const std::vector<Probe> probes = {
-      {"python", probe_python, {"python", "keras", "usage", "runtime", "cpu"}, "Python environment, packages, builds"},
-      {"frameworks",
-       probe_frameworks,
-       {"python", "keras", "usage", "runtime", "visibility", "cpu"},
-       "TensorFlow, PyTorch, JAX and Keras, each asked in its own interpreter"},
       {"opencl", probe_opencl, {"opencl", "hardware", "visibility"}, "OpenCL loader, .icd files, platforms, devices"},
       {"nvidia",
        probe_nvidia,
@@ -20,6 +16,11 @@ const std::vector<Probe>& all_probes() {
        probe_level_zero,
        {"hardware", "driver", "visibility", "runtime"},
        "Level Zero loader and devices"},
+      {"python", probe_python, {"python", "keras", "usage", "runtime", "cpu"}, "Python environment, packages, builds"},
+      {"frameworks",
+       probe_frameworks,
+       {"python", "keras", "usage", "runtime", "visibility", "cpu"},
+       "TensorFlow, PyTorch, JAX and Keras, each asked in its own interpreter"},
       {"cpu", probe_cpu, {}, "model, ISA, cores, NUMA nodes, memory, topology"},
       {"host", probe_host, {}, "distribution, kernel, container, cgroup, limits"},
       {"pci", probe_pci, {}, "display controllers and processing accelerators"},
