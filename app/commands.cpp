@@ -9,9 +9,9 @@ namespace envdoctor {
 
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> commands = {
-      check_command,   show_command,        capture_command, diagnose_command, verify_command,
-      compare_command, run_program_command, pid_command,     script_command,   visible_command,
-      fleet_command,   expect_command,      explain_command, list_command,     completion_command,
+      check_command,   show_command,        capture_command, diagnose_command,   verify_command,  bench_command,
+      compare_command, run_program_command, pid_command,     script_command,     visible_command, fleet_command,
+      expect_command,  explain_command,     list_command,    completion_command,
   };
   return commands;
 }

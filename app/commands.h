@@ -17,7 +17,7 @@ struct Command {
   int (*run)(const Options&);                // answers the exit status of the contract; throws UsageError, BadDocument
 };
 
-extern const Command check_command, show_command, capture_command, diagnose_command, verify_command, compare_command,
+extern const Command check_command, show_command, capture_command, diagnose_command, verify_command, bench_command, compare_command,
     run_program_command, pid_command, script_command, visible_command, fleet_command, expect_command, explain_command,
     list_command, completion_command;
 

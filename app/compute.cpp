@@ -4,12 +4,15 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 
 #include "app/gather.h"
+#include "app/names.h"
 #include "checks/report.h"
 #include "evidence/merge.h"
+#include "kernels/bench.h"
 #include "kernels/occupancy.h"
 #include "knowledge/names.h"
 
@@ -65,6 +68,38 @@ std::vector<std::string> kernel_names() {
   return names;
 }
 
+std::vector<std::string> timed_kernel_names() {
+  std::vector<std::string> names;
+  for (const kernels::TimedProblem& problem : kernels::timed_problems()) {
+    if (std::ranges::find(names, problem.kernel) == names.end()) names.emplace_back(problem.kernel);
+  }
+  return names;
+}
+
+void check_kernels(const std::vector<std::string>& names, const std::vector<std::string>& known) {
+  for (const std::string& name : names) {
+    if (std::ranges::find(known, name) == known.end())
+      throw UsageError(fmt::format("--kernel {}: no such kernel{}. There are: {}", name, did_you_mean(name, known),
+                                   fmt::join(known, ", ")));
+  }
+}
+
+void declare_problems(CLI::App& app, VerifyWishes& wishes) {
+  app.add_option("--kernel", wishes.kernels, "only these kernels")->delimiter(',')->option_text("NAME[,NAME]");
+  app.add_option("--device", wishes.devices,
+                 "only devices whose name holds this, as the report names them; gpu; cpu; host")
+      ->option_text("DEVICE");
+  app.add_option("--precision", wishes.precisions, "only fp16, fp32, fp64, int32, ...")
+      ->delimiter(',')
+      ->option_text("P[,P]");
+  app.add_option("--size", wishes.size, "this size instead of each kernel's own")
+      ->check(CLI::Range(1, 1 << 30))
+      ->option_text("N");
+  app.add_option("--seed", wishes.seed, "draws the inputs: an earlier run's seed gives its inputs again")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 53))
+      ->option_text("SEED");
+}
+
 kernels::VerifyOptions verify_options(const Options& options) {
   const VerifyWishes& wishes = options.verify;
   kernels::VerifyOptions how{.effort = options.quick ? kernels::Effort::quick : kernels::Effort::full,
@@ -98,7 +133,7 @@ std::vector<kernels::Target> wanted_targets(const Snapshot& snapshot, const std:
 }
 
 void add_compute(Snapshot& snapshot, const std::vector<kernels::Target>& targets, const kernels::VerifyOptions& options,
-                 Insist insist) {
+                 Insist insist, const ComputeWork& work) {
   using Use = kernels::Occupancy::Use;
   std::vector<kernels::Target> free;
   std::vector<ComputeNotRun> busy;
@@ -109,11 +144,11 @@ void add_compute(Snapshot& snapshot, const std::vector<kernels::Target>& targets
     if (runs) {
       free.push_back(target);
     } else {
-      busy.push_back(
-          {.device = target.subject, .why = "busy: " + occupancy.why + "; 'envdoctor verify --device' insists"});
+      busy.push_back({.device = target.subject,
+                      .why = fmt::format("busy: {}; 'envdoctor {} --device' insists", occupancy.why, work.command)});
     }
   }
-  Snapshot computed = kernels::verify(free, options);
+  Snapshot computed = work.run(free, options);
   std::ranges::move(busy, std::back_inserter(*computed.compute_not_run.get()));
   fill_in(snapshot, computed);
   if (options.progress) fmt::print(stderr, "\r\033[K");

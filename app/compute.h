@@ -7,9 +7,19 @@
 #include "evidence/snapshot.h"
 #include "kernels/verify.h"
 
+namespace CLI {
+class App;
+}
+
 namespace envdoctor {
 
 std::vector<std::string> kernel_names();
+std::vector<std::string> timed_kernel_names();
+// Throws UsageError for a name that isn't among the known ones.
+void check_kernels(const std::vector<std::string>& names, const std::vector<std::string>& known);
+
+// The options that say which problems, on which devices: --kernel, --device, --precision, --size, --seed.
+void declare_problems(CLI::App& app, VerifyWishes& wishes);
 
 kernels::VerifyOptions verify_options(const Options& options);
 
@@ -20,8 +30,12 @@ std::vector<kernels::Target> wanted_targets(const Snapshot& snapshot, const std:
 // Runs the kernels and puts what came of it into the snapshot. GPUs that others use are told as busy and left alone, and so
 // with Insist::no are those of which nobody knows; Insist::yes: the user named the devices.
 enum class Insist { no, unless_busy, yes };
+struct ComputeWork {
+  Snapshot (*run)(const std::vector<kernels::Target>&, const kernels::VerifyOptions&) = kernels::verify;
+  const char* command = "verify";
+};
 void add_compute(Snapshot& snapshot, const std::vector<kernels::Target>& targets, const kernels::VerifyOptions& options,
-                 Insist insist);
+                 Insist insist, const ComputeWork& work = {});
 
 // What check and capture gather: the evidence of this machine and, unless --quick, the short form of the kernels on devices
 // that nobody else uses.

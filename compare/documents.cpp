@@ -68,6 +68,7 @@ Comparison compare_snapshots(const std::vector<Snapshot>& snapshots, const std::
   std::ranges::stable_sort(comparison.differences, {},
                            [](const Difference& d) { return std::tuple(d.changes, !d.all_known(), d.why); });
   comparison.kernels = compare_kernels(snapshots);
+  comparison.speeds = compare_speeds(snapshots);
   return comparison;
 }
 

@@ -32,10 +32,19 @@ struct KernelDifference {
   std::vector<std::string> values{};  // one per document: outcome and device; empty: not run there
 };
 
+// How fast one kernel ran on one device, against the first document.
+struct SpeedDifference {
+  std::string device{};
+  std::string kernel{};          // "gemm fp32 k=m=n=1024", "copy-in pinned bytes=64Mi"
+  std::vector<double> ratios{};  // one per document: how many times as fast as the first; 0: not timed in both
+  std::vector<bool> clear{};     // the two intervals don't overlap
+};
+
 struct Comparison {
   std::vector<std::string> names{};  // of the documents
   std::vector<Difference> differences{};  // results first, then speed, then neither; by path
   std::vector<KernelDifference> kernels{};
+  std::vector<SpeedDifference> speeds{};  // by device
   [[nodiscard]] bool results_may_differ() const;
   [[nodiscard]] bool results_unknown() const;  // something that changes results is known of one alone
 };
@@ -44,6 +53,10 @@ struct Comparison {
 Comparison compare_snapshots(const std::vector<Snapshot>& snapshots, const std::vector<std::string>& names);
 
 std::vector<KernelDifference> compare_kernels(const std::vector<Snapshot>& snapshots);
+
+std::vector<SpeedDifference> compare_speeds(const std::vector<Snapshot>& snapshots);
+// Of all kernels of a device; 0: none.
+double median_ratio(const std::vector<SpeedDifference>& speeds, const std::string& device, std::size_t document);
 
 std::string text_of(const Comparison& comparison);
 std::string json_of(const Comparison& comparison);

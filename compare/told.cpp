@@ -83,6 +83,33 @@ std::vector<Alike> alikes_of(const std::vector<Difference>& differences, Changes
   return list;
 }
 
+std::string ratio_text(double ratio, bool clear) {
+  return ratio <= 0 ? "-" : fmt::format("{:.3g}{}", ratio, clear ? "" : " ~");
+}
+
+// One line a kernel, one column a document after the first.
+std::string speeds_text(const Comparison& comparison) {
+  if (comparison.speeds.empty()) return "";
+  std::string out = "\nSpeed  (how many times as fast as A; ~ where that may be chance, - where not timed in both)\n";
+  const auto line = [&](const std::string& name, const auto& cell) {
+    std::string text = fmt::format("    {:<44}", name);
+    for (std::size_t i = 1; i < comparison.names.size(); ++i) text += fmt::format(" {} {:<8}", letter(i), cell(i));
+    text.erase(text.find_last_not_of(' ') + 1);
+    out += text + "\n";
+  };
+  std::string device;
+  for (const SpeedDifference& speed : comparison.speeds) {
+    if (speed.device != device || &speed == &comparison.speeds.front()) {
+      device = speed.device;
+      out += wrap("  ", device.empty() ? "a device without a name" : device);
+      line("median of all",
+           [&](std::size_t i) { return ratio_text(median_ratio(comparison.speeds, device, i), true); });
+    }
+    line(speed.kernel, [&](std::size_t i) { return ratio_text(speed.ratios[i], speed.clear[i]); });
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string text_of(const Comparison& comparison) {
@@ -115,7 +142,7 @@ std::string text_of(const Comparison& comparison) {
     for (std::size_t i = 0; i < kernel.values.size(); ++i)
       out += wrap("    " + letter(i) + " ", kernel.values[i].empty() ? "not run" : kernel.values[i]);
   }
-  return out;
+  return out + speeds_text(comparison);
 }
 
 std::string json_of(const Comparison& comparison) {
@@ -131,11 +158,16 @@ std::string json_of(const Comparison& comparison) {
   for (const KernelDifference& kernel : comparison.kernels)
     kernels.push_back(
         {{"kernel", kernel.kernel}, {"bits", word(kernel.bits)}, {"why", kernel.told}, {"values", kernel.values}});
-  const Json json = {{"schema", "envdoctor.compare/1"},
-                     {"sources", comparison.names},
-                     {"verdict", verdict(comparison)},
-                     {"differences", differences},
-                     {"kernels", kernels}};
+  Json speeds = Json::array();
+  for (const SpeedDifference& speed : comparison.speeds) {
+    Json ratios = Json::array();
+    for (std::size_t i = 0; i < speed.ratios.size(); ++i)
+      ratios.push_back(speed.ratios[i] > 0 ? Json({{"ratio", speed.ratios[i]}, {"clear", bool(speed.clear[i])}})
+                                           : Json(nullptr));
+    speeds.push_back({{"device", speed.device}, {"kernel", speed.kernel}, {"ratios", ratios}});
+  }
+  const Json json = {{"schema", "envdoctor.compare/1"}, {"sources", comparison.names}, {"verdict", verdict(comparison)},
+                     {"differences", differences},      {"kernels", kernels},          {"speeds", speeds}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -22,6 +22,11 @@ struct Table {
     library.bind(release, {"cuMemFree_v2"});
     library.bind(copy_in, {"cuMemcpyHtoD_v2"});
     library.bind(copy_out, {"cuMemcpyDtoH_v2"});
+    library.bind(allocate_host, {"cuMemAllocHost_v2"});
+    library.bind(release_host, {"cuMemFreeHost"});
+    library.bind(start_copy_in, {"cuMemcpyHtoDAsync_v2"});
+    library.bind(start_copy_out, {"cuMemcpyDtoHAsync_v2"});
+    library.bind(start_copy_on_device, {"cuMemcpyDtoDAsync_v2"});
     library.bind(launch, {"cuLaunchKernel"});
     library.bind(synchronize, {"cuCtxSynchronize"});
     library.bind(create_event, {"cuEventCreate"});
@@ -41,6 +46,11 @@ struct Table {
   int (*release)(Pointer) = nullptr;
   int (*copy_in)(Pointer, const void*, std::size_t) = nullptr;
   int (*copy_out)(void*, Pointer, std::size_t) = nullptr;
+  int (*allocate_host)(void**, std::size_t) = nullptr;
+  int (*release_host)(void*) = nullptr;
+  int (*start_copy_in)(Pointer, const void*, std::size_t, void*) = nullptr;
+  int (*start_copy_out)(void*, Pointer, std::size_t, void*) = nullptr;
+  int (*start_copy_on_device)(Pointer, Pointer, std::size_t, void*) = nullptr;
   int (*launch)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
                 void**) = nullptr;
   int (*synchronize)() = nullptr;
@@ -94,6 +104,19 @@ class Loaded : public ComputeApi {
   }
   Code copy_out(void* to, Pointer from, std::size_t bytes) override {
     return library_.call("cuMemcpyDtoH", c_.copy_out, to, from, bytes);
+  }
+  Code allocate_host(std::size_t bytes, void*& memory) override {
+    return library_.call("cuMemAllocHost", c_.allocate_host, &memory, bytes);
+  }
+  Code release_host(void* memory) override { return library_.call("cuMemFreeHost", c_.release_host, memory); }
+  Code start_copy_in(Pointer to, const void* from, std::size_t bytes) override {
+    return quiet_.call("cuMemcpyHtoDAsync", c_.start_copy_in, to, from, bytes, static_cast<void*>(nullptr));
+  }
+  Code start_copy_out(void* to, Pointer from, std::size_t bytes) override {
+    return quiet_.call("cuMemcpyDtoHAsync", c_.start_copy_out, to, from, bytes, static_cast<void*>(nullptr));
+  }
+  Code start_copy_on_device(Pointer to, Pointer from, std::size_t bytes) override {
+    return quiet_.call("cuMemcpyDtoDAsync", c_.start_copy_on_device, to, from, bytes, static_cast<void*>(nullptr));
   }
   Code launch(Handle function, Grid groups, Grid items, std::vector<void*>& parameters) override {
     return quiet_.call("cuLaunchKernel", c_.launch, function.value, groups.x, groups.y, groups.z, items.x, items.y,

@@ -17,7 +17,12 @@ struct Handle { void* value = nullptr; };  // CUmodule, CUfunction, CUevent
 enum class Attribute {  // CUdevice_attribute
   max_threads_per_block = 1,
   max_shared_memory_per_block = 8,
+  clock_khz = 13,
   multiprocessor_count = 16,
+  memory_clock_khz = 36,
+  memory_bus_bits = 37,
+  compute_capability_major = 75,
+  compute_capability_minor = 76,
 };
 
 struct Grid {
@@ -39,6 +44,13 @@ class ComputeApi {
   virtual Code release(Pointer pointer) = 0;
   virtual Code copy_in(Pointer to, const void* from, std::size_t bytes) = 0;
   virtual Code copy_out(void* to, Pointer from, std::size_t bytes) = 0;
+  // Page-locked memory of the host.
+  virtual Code allocate_host(std::size_t bytes, void*& memory) = 0;
+  virtual Code release_host(void* memory) = 0;
+  // On the default stream; ended when synchronize() has returned.
+  virtual Code start_copy_in(Pointer to, const void* from, std::size_t bytes) = 0;
+  virtual Code start_copy_out(void* to, Pointer from, std::size_t bytes) = 0;
+  virtual Code start_copy_on_device(Pointer to, Pointer from, std::size_t bytes) = 0;
   // `parameters` point to the values, in the order of the kernel's declaration.
   virtual Code launch(Handle function, Grid groups, Grid items, std::vector<void*>& parameters) = 0;
   virtual Code synchronize() = 0;

@@ -32,6 +32,9 @@ void fill_calls(OpenclCalls& calls, Find find) {
   ENVDOCTOR_CALL(clEnqueueNDRangeKernel);
   ENVDOCTOR_CALL(clEnqueueReadBuffer);
   ENVDOCTOR_CALL(clEnqueueWriteBuffer);
+  ENVDOCTOR_CALL(clEnqueueCopyBuffer);
+  ENVDOCTOR_CALL(clEnqueueMapBuffer);
+  ENVDOCTOR_CALL(clEnqueueUnmapMemObject);
   ENVDOCTOR_CALL(clFinish);
   ENVDOCTOR_CALL(clGetEventInfo);
   ENVDOCTOR_CALL(clGetEventProfilingInfo);

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "host/cuda_compute.h"
+#include "kernels/cuda_copy.h"
 #include "kernels/device.h"
 #include "kernels/poison.h"
 #include "kernels/source.h"
@@ -17,11 +18,22 @@ class CudaDevice : public Device {
   CudaDevice(std::unique_ptr<cuda::ComputeApi> api, const Target& target, OpenOptions options)
       : api_(std::move(api)), options_(std::move(options)) {
     check("cuDevicePrimaryCtxRetain", api_->open(target.index));
-    int items = 0, shared = 0, units = 0;
+    int items = 0, shared = 0, units = 0, clock_khz = 0, memory_clock_khz = 0;
+    Clues clues{.clock_origin = "CU_DEVICE_ATTRIBUTE_CLOCK_RATE",
+                .memory_origin = "CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE"};
     std::size_t memory = 0;
     check("cuDeviceGetAttribute", api_->attribute(cuda::Attribute::max_threads_per_block, items));
     check("cuDeviceGetAttribute", api_->attribute(cuda::Attribute::max_shared_memory_per_block, shared));
     check("cuDeviceGetAttribute", api_->attribute(cuda::Attribute::multiprocessor_count, units));
+    // Without these there is no peak to compare with, and nothing else is amiss.
+    api_->attribute(cuda::Attribute::clock_khz, clock_khz);
+    api_->attribute(cuda::Attribute::memory_clock_khz, memory_clock_khz);
+    api_->attribute(cuda::Attribute::memory_bus_bits, clues.memory_bus_bits);
+    api_->attribute(cuda::Attribute::compute_capability_major, clues.nvidia_major);
+    api_->attribute(cuda::Attribute::compute_capability_minor, clues.nvidia_minor);
+    clues.clock_mhz = clock_khz * 1e-3;
+    clues.memory_clock_mhz = memory_clock_khz * 1e-3;
+    clues.units = units;
     check("cuMemGetInfo", api_->memory_free(memory));
     for (cuda::Handle* event : {&start_, &end_}) check("cuEventCreate", api_->create_event(*event));
     facts_ = {.subject = target.subject,
@@ -33,7 +45,8 @@ class CudaDevice : public Device {
                             .max_local_items = static_cast<std::size_t>(std::max(1, items)),
                             .local_memory_bytes = static_cast<std::size_t>(std::max(0, shared)),
                             .memory_bytes = memory / 2,
-                            .compute_units = std::max(1, units)}};
+                            .compute_units = std::max(1, units)},
+              .clues = clues};
   }
 
   const DeviceFacts& facts() const override { return facts_; }
@@ -107,6 +120,18 @@ class CudaDevice : public Device {
     all.resize(size);
     contents.bytes = std::move(all);
     return contents;
+  }
+
+  void send(int input, const Array& array) override {
+    for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+      if (plan_.buffers[i].input == input)
+        copy_in(buffers_[i], std::span(array.bytes).first(std::min(plan_.buffers[i].bytes, array.bytes.size())));
+    }
+  }
+
+  std::unique_ptr<Copy> copy(const CopySpec& spec) override {
+    return cuda_copy(
+        *api_, [this](const char* call, cuda::Code code) { check(call, code); }, spec);
   }
 
  private:

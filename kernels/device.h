@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "kernels/copy.h"
 #include "kernels/kernel.h"
+#include "kernels/peak.h"
 
 namespace envdoctor::cuda {
 class ComputeApi;
@@ -31,6 +33,7 @@ struct DeviceFacts {
   bool on_host_cores = false;  // it computes on the cores that references need
   std::vector<Variant> variants{};
   Abilities abilities{};
+  Clues clues{};               // from which its peak is computed
 };
 
 struct Ran {
@@ -56,6 +59,10 @@ class Device {
   // Runs the loaded plan `times` times, one after the other, and waits for the last to end.
   virtual Ran run(int times) = 0;
   virtual Contents read(int buffer) = 0;  // index into Plan::buffers
+  // Copies the input of this index in again: what each run of a real program would have to send.
+  virtual void send(int input, const Array& array) = 0;
+  // Null: the device has no such copies. Not to be used any more once the device is gone.
+  virtual std::unique_ptr<Copy> copy(const CopySpec& /*spec*/) { return nullptr; }
 };
 
 struct OpenOptions {

@@ -1,4 +1,7 @@
 // The matrix product that training consists of: wrong tiles, edges, inputs or sums of too few bits.
+#include <algorithm>
+
+#include "kernels/host_loops.h"
 #include "kernels/kernel.h"
 #include "kernels/parallel.h"
 #include "kernels/product.h"
@@ -7,7 +10,7 @@
 namespace envdoctor::kernels {
 namespace {
 
-constexpr std::size_t gpu_tile = 64, rows_of_item = 8;
+constexpr std::size_t gpu_tile = 64, rows_of_item = 64;
 
 struct Shape {
   explicit Shape(const Problem& problem)
@@ -66,7 +69,7 @@ std::vector<Comparison> spot_check(const Problem& problem, const std::vector<Arr
   return {compared(places)};
 }
 
-Plan plan(const Problem& problem, Variant variant, const Abilities& /*abilities*/) {
+Plan plan(const Problem& problem, Variant variant, const Abilities& abilities) {
   const Shape s(problem);
   const std::size_t element = size_of(problem.precision);
   const auto m = static_cast<std::uint32_t>(s.m), n = static_cast<std::uint32_t>(s.n),
@@ -82,10 +85,11 @@ Plan plan(const Problem& problem, Variant variant, const Abilities& /*abilities*
     product.local = {16, 16, 1};
   } else if (variant == Variant::cpu) {
     const std::size_t width = problem.precision == Precision::fp64 ? 16 : 32, panels = (s.n + width - 1) / width;
+    const std::size_t pack = abilities.group(256);
     plan.buffers.push_back({.bytes = panels * width * s.k * element});
     plan.steps.push_back({.function = function_name("gemm-pack", problem.precision, variant),
-                          .global = {round_up(s.k, 16), panels, 1},
-                          .local = {16, 1, 1},
+                          .global = {round_up(s.k, pack), panels, 1},
+                          .local = {pack, 1, 1},
                           .arguments = {BufferArgument{1}, BufferArgument{3}, n, k}});
     product.arguments[1] = BufferArgument{3};
     product.global = {(s.m + rows_of_item - 1) / rows_of_item, panels, 1};
@@ -116,25 +120,35 @@ Operation operation(const Problem& problem, const std::vector<Array>& in) {
           }};
 }
 
-// Row by row, each row of B added to a row of C: what a compiler vectorises.
+// B is laid out in panels first, as for CPU devices; then each tile of C in registers.
 template <class T>
 void on_host(const HostCall& call) {
+  const HostLoops<T>& loops = host_loops<T>();
   const auto a = call.buffer<const T>(0), b = call.buffer<const T>(1);
   const auto c = call.buffer<T>(2);
-  const std::size_t n = call.scalar<std::uint32_t>(4), k = call.scalar<std::uint32_t>(5);
-  const auto row = [&](std::size_t i) {
-    T* to = c.data() + i * n;
-    for (std::size_t j = 0; j < n; ++j) to[j] = 0;
-    for (std::size_t l = 0; l < k; ++l) {
-      const T factor = a[i * k + l];
-      const T* from = b.data() + l * n;
-      for (std::size_t j = 0; j < n; ++j) to[j] += factor * from[j];
-    }
-  };
+  const std::size_t m = call.scalar<std::uint32_t>(3), n = call.scalar<std::uint32_t>(4),
+                    k = call.scalar<std::uint32_t>(5);
+  const std::size_t width = loops.columns, panels = (n + width - 1) / width, tiles = (m + loops.rows - 1) / loops.rows;
+  static thread_local std::vector<T> packed;  // kept, lest each product pay for fresh pages
+  packed.resize(panels * width * k);
+  T* const all = packed.data();
   parallel_for(
-      c.size() / n,
+      panels,
       [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) row(i);
+        for (std::size_t panel = begin; panel < end; ++panel) {
+          const std::size_t first = panel * width, columns = std::min(width, n - first);
+          for (std::size_t l = 0; l < k; ++l) std::copy_n(&b[l * n + first], columns, all + (panel * k + l) * width);
+        }
+      },
+      4);
+  parallel_for(
+      panels * tiles,
+      [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          const std::size_t panel = i / tiles, row = i % tiles * loops.rows, first = panel * width;
+          loops.tile(&a[row * k], k, std::min(loops.rows, m - row), all + panel * k * width, k, &c[row * n + first], n,
+                     std::min(width, n - first));
+        }
       },
       4);
 }

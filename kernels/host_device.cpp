@@ -1,12 +1,36 @@
 // The host device: the kernels in plain C++ on this machine's cores.
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
 #include "kernels/device.h"
+#include "kernels/parallel.h"
 #include "kernels/poison.h"
 
 namespace envdoctor::kernels {
 namespace {
+
+class HostCopy : public Copy {
+ public:
+  explicit HostCopy(std::size_t bytes) : from_(bytes), to_(bytes) {}
+  void fill(std::span<const std::byte> bytes) override {
+    std::ranges::copy(bytes, from_.begin());
+    std::ranges::fill(to_, std::byte{0xA5});
+  }
+  Ran run(int times) override {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < times; ++i) {
+      parallel_for(from_.size(), [&](std::size_t begin, std::size_t end) {
+        std::memcpy(to_.data() + begin, from_.data() + begin, end - begin);
+      });
+    }
+    return {.wall_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count()};
+  }
+  std::vector<std::byte> arrived() override { return to_; }
+
+ private:
+  std::vector<std::byte> from_, to_;
+};
 
 class HostDevice : public Device {
  public:
@@ -61,6 +85,18 @@ class HostDevice : public Device {
     const std::span<std::byte> view = views_.at(index);
     return {.bytes = {view.begin(), view.end()},
             .guard_intact = is_poison(std::span(memory_[index]).subspan(view.size()))};
+  }
+
+  void send(int input, const Array& array) override {
+    for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+      if (plan_.buffers[i].input == input)
+        std::memcpy(memory_[i].data(), array.bytes.data(), std::min(plan_.buffers[i].bytes, array.bytes.size()));
+    }
+  }
+
+  // Memory to memory, on all cores.
+  std::unique_ptr<Copy> copy(const CopySpec& spec) override {
+    return spec.way == Way::on_device ? std::make_unique<HostCopy>(spec.bytes) : nullptr;
   }
 
  private:

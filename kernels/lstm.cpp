@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/bounds.h"
+#include "kernels/host_loops.h"
 #include "kernels/kernel.h"
 #include "kernels/parallel.h"
 #include "kernels/random.h"
@@ -110,7 +111,8 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
 
 Plan plan(const Problem& problem, Variant variant, const Abilities& abilities) {
   const Shape s = shape_of(problem);
-  const std::size_t element = size_of(problem.precision), count = s.steps * s.hidden, local = abilities.group(64);
+  const std::size_t element = size_of(problem.precision), count = s.steps * s.hidden,
+                    local = abilities.group(variant == Variant::gpu ? 64 : 8);
   const std::size_t states = count * element;
   return {.buffers = {{.bytes = 4 * s.hidden * s.width() * element, .input = 0},
                       {.bytes = 4 * s.hidden * element, .input = 1},
@@ -120,7 +122,7 @@ Plan plan(const Problem& problem, Variant variant, const Abilities& abilities) {
                       {.bytes = states},
                       {.bytes = states}},
           .steps = {{.function = function_name("lstm", problem.precision, variant),
-                     .global = {round_up(count, local), 1, 1},
+                     .global = {variant == Variant::gpu ? count * local : round_up(count, local), 1, 1},
                      .local = {local, 1, 1},
                      .arguments = {BufferArgument{0}, BufferArgument{1}, BufferArgument{2}, BufferArgument{3},
                                    BufferArgument{4}, BufferArgument{5}, BufferArgument{6},
@@ -157,9 +159,9 @@ void on_host(const HostCall& call) {
           std::array<float, 4> z{};
           for (std::size_t gate = 0; gate < 4; ++gate) {
             const std::size_t row = gate * hidden + at % hidden;
-            z[gate] = bias[row];
-            for (std::size_t i = 0; i < in; ++i) z[gate] += weights[row * width + i] * x[t * in + i];
-            for (std::size_t i = 0; i < hidden; ++i) z[gate] += weights[row * width + in + i] * h[t * hidden + i];
+            const HostLoops<float>& loops = host_loops<float>();
+            z[gate] = bias[row] + loops.dot(&weights[row * width], &x[t * in], in) +
+                      loops.dot(&weights[row * width + in], &h[t * hidden], hidden);
           }
           c_out[at] = sigmoid(z[1]) * c[at] + sigmoid(z[0]) * std::tanh(z[2]);
           h_out[at] = sigmoid(z[3]) * std::tanh(c_out[at]);

@@ -105,6 +105,17 @@ class OpenclDevice : public Device {
     return contents;
   }
 
+  void send(int input, const Array& array) override {
+    for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+      if (plan_.buffers[i].input == input)
+        write(i, 0, std::span(array.bytes).first(std::min(plan_.buffers[i].bytes, array.bytes.size())));
+    }
+  }
+
+  std::unique_ptr<Copy> copy(const CopySpec& spec) override {
+    return opencl_copy(talk_, calls(), context_, queue_, spec);
+  }
+
  private:
   const OpenclCalls& calls() const { return *found_.calls; }
 

@@ -51,4 +51,7 @@ struct OpenclFound {
 // Loads the driver and looks the device up by platform name and index.
 OpenclFound find_opencl(const OpenclTalk& talk, const Target& target);
 
+std::unique_ptr<Copy> opencl_copy(const OpenclTalk& talk, const OpenclCalls& calls, cl_context context,
+                                  cl_command_queue queue, const CopySpec& spec);
+
 }  // namespace envdoctor::kernels

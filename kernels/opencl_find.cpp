@@ -42,6 +42,24 @@ Abilities abilities_of(const OpenclCalls& calls, cl_device_id device) {
   };
 }
 
+// Vendors' own queries (cl_nv_device_attribute_query, cl_amd_device_attribute_query, cl_intel_device_attribute_query).
+Clues clues_of(const OpenclCalls& calls, cl_device_id device) {
+  const auto count = [&](cl_device_info what) {
+    return static_cast<int>(std::min<cl_uint>(number<cl_uint>(calls, device, what, 0), 1U << 16));
+  };
+  return {.clock_mhz = static_cast<double>(count(CL_DEVICE_MAX_CLOCK_FREQUENCY)),
+          .units = count(CL_DEVICE_MAX_COMPUTE_UNITS),
+          .nvidia_major = count(0x4000),
+          .nvidia_minor = count(0x4001),
+          .amd_simds = count(0x4040),
+          .amd_simd_width = count(0x4041),
+          .amd_instruction_width = count(0x4042),
+          .intel_slices = count(0x4252),
+          .intel_subslices = count(0x4253),
+          .intel_units = count(0x4254),
+          .clock_origin = "CL_DEVICE_MAX_CLOCK_FREQUENCY"};
+}
+
 std::vector<cl_platform_id> platforms_of(const OpenclTalk& talk, const Target& target, OpenclFound& found,
                                          const OpenclEntry* entry) {
   cl_uint count = 0;
@@ -105,7 +123,8 @@ OpenclFound find_opencl(const OpenclTalk& talk, const Target& target) {
                    .math_library = "the driver's compiler",
                    .on_host_cores = (type & CL_DEVICE_TYPE_CPU) != 0,
                    .variants = {Variant::cpu, Variant::gpu},
-                   .abilities = abilities_of(*found.calls, found.device)};
+                   .abilities = abilities_of(*found.calls, found.device),
+                   .clues = clues_of(*found.calls, found.device)};
     return found;
   }
   throw DeviceError(target.library + " has no platform " + target.platform);

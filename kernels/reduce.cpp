@@ -4,6 +4,7 @@
 
 #include "kernels/bounds.h"
 #include "kernels/double_double.h"
+#include "kernels/host_loops.h"
 #include "kernels/kernel.h"
 #include "kernels/parallel.h"
 #include "kernels/random.h"
@@ -96,7 +97,7 @@ Operation operation(const Problem& problem, const std::vector<Array>& /*in*/) {
       .name = "reduce", .depth = problem.size.at("n"), .chain = static_cast<std::int64_t>(chain(count_of(problem)))};
 }
 
-// As the chunks of CPU devices: 64 of them, 16 lanes each.
+// As the chunks of CPU devices: 64 of them, 16 lanes each at least.
 template <class T>
 void on_host(const HostCall& call) {
   const auto x = call.buffer<const T>(0);
@@ -105,16 +106,15 @@ void on_host(const HostCall& call) {
   std::vector<T> sums(cpu_parts), highs(cpu_parts, x[0]), lows(cpu_parts, x[0]);
   const auto one = [&](std::size_t part) {
     const std::size_t first = std::min(part * chunk, x.size()), end = std::min(first + chunk, x.size());
-    T lanes[16] = {};
-    T high = highs[part], low = lows[part];
-    for (std::size_t i = first; i < end; ++i) {
-      lanes[(i - first) % 16] += x[i];
-      high = std::max(high, x[i]);
-      low = std::min(low, x[i]);
+    if constexpr (std::is_floating_point_v<T>) {
+      host_loops<T>().sum_and_range(x.data() + first, end - first, sums[part], highs[part], lows[part]);
+    } else {
+      for (std::size_t i = first; i < end; ++i) {
+        sums[part] += x[i];
+        highs[part] = std::max(highs[part], x[i]);
+        lows[part] = std::min(lows[part], x[i]);
+      }
     }
-    for (const T lane : lanes) sums[part] += lane;
-    highs[part] = high;
-    lows[part] = low;
   };
   parallel_for(
       cpu_parts,

@@ -4,6 +4,7 @@
 
 #include "kernels/bounds.h"
 #include "kernels/double_double.h"
+#include "kernels/host_loops.h"
 #include "kernels/kernel.h"
 #include "kernels/parallel.h"
 
@@ -57,23 +58,13 @@ inline Plan rows_plan(const char* name, Precision precision, std::size_t rows, s
           .outputs = {2}};
 }
 
-// As a CPU device's item: 16 lanes, the tail in the first.
 template <class T, bool own_b>
 void rows_on_host(const HostCall& call) {
   const auto a = call.buffer<const T>(0), b = call.buffer<const T>(1);
   const auto out = call.buffer<T>(2);
   const std::size_t k = call.scalar<std::uint32_t>(4);
   const auto row = [&](std::size_t r) {
-    const T *x = a.data() + r * k, *y = b.data() + (own_b ? r * k : 0);
-    T lanes[16] = {};
-    std::size_t i = 0;
-    for (; i + 16 <= k; i += 16) {
-      for (std::size_t lane = 0; lane < 16; ++lane) lanes[lane] += x[i + lane] * y[i + lane];
-    }
-    for (; i < k; ++i) lanes[0] += x[i] * y[i];
-    T sum = 0;
-    for (const T lane : lanes) sum += lane;
-    out[r] = sum;
+    out[r] = host_loops<T>().dot(a.data() + r * k, b.data() + (own_b ? r * k : 0), k);
   };
   parallel_for(out.size(), [&](std::size_t begin, std::size_t end) { for (std::size_t r = begin; r < end; ++r) row(r); }, 8);
 }

@@ -1,6 +1,7 @@
 // a = b + s * c: every load, store and tail, and whether product and sum are rounded once or twice.
 #include <cmath>
 
+#include "kernels/host_loops.h"
 #include "kernels/kernel.h"
 #include "kernels/parallel.h"
 #include "kernels/random.h"
@@ -37,6 +38,7 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
   const double s = factor_in(precision);
   Expected expected{.precision = precision, .exact = Array(precision, count), .also_exact = Array(precision, count)};
   parallel_for(count, [&](std::size_t begin, std::size_t end) {
+    Array rounded(precision, 1);
     for (std::size_t i = begin; i < end; ++i) {
       const double b = in[0].value(i), c = in[1].value(i);
       const double product = s * c, low = std::fma(s, c, -product);  // exact together
@@ -47,7 +49,6 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
       } else {
         expected.exact->set_bits(i, rounded_bits(precision, sum, rest));
       }
-      Array rounded(precision, 1);
       rounded.set(0, product);
       const double twice = b + rounded.value(0), part = twice - b;
       const double error = (b - (twice - part)) + (rounded.value(0) - part);
@@ -60,7 +61,7 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
 Plan plan(const Problem& problem, Variant variant, const Abilities& abilities) {
   const std::size_t count = count_of(problem), bytes = count * size_of(problem.precision);
   const std::size_t local = abilities.group(variant == Variant::cpu ? 256 : 128);
-  const std::size_t items = variant == Variant::cpu ? (count + 3) / 4 : count;
+  const std::size_t items = variant == Variant::cpu ? (count + 15) / 16 : count;
   return {.buffers = {{.bytes = bytes}, {.bytes = bytes, .input = 0}, {.bytes = bytes, .input = 1}},
           .steps = {{.function = function_name("triad", problem.precision, variant),
                      .global = {round_up(items, local), 1, 1},
@@ -83,7 +84,7 @@ void on_host(const HostCall& call) {
   const auto b = call.buffer<const T>(1), c = call.buffer<const T>(2);
   const auto s = static_cast<T>(call.scalar<float>(3));
   parallel_for(a.size(), [=](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) a[i] = b[i] + s * c[i];
+    host_loops<T>().triad(&a[begin], &b[begin], &c[begin], s, end - begin);
   });
 }
 

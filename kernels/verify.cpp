@@ -32,8 +32,9 @@ std::vector<const Kernel*> wanted_kernels(const VerifyOptions& options) {
 
 class Verification {
  public:
-  Verification(const std::vector<Target>& targets, const VerifyOptions& options) : options_(options) {
-    const std::vector<const Kernel*> kernels = wanted_kernels(options);
+  Verification(const std::vector<Target>& targets, const std::vector<const Kernel*>& kernels,
+               const VerifyOptions& options, const ChildWork& work, Turns turns)
+      : options_(options), work_(work), turns_(turns) {
     for (const Target& target : targets) {
       Line& line = *lines_.emplace_back(std::make_unique<Line>());
       line.target = target;
@@ -45,7 +46,9 @@ class Verification {
   }
 
   Snapshot run() {
-    for (const auto& line : lines_) start_next(*line);
+    for (std::size_t i = 0;
+         i < (turns_ == Turns::side_by_side ? lines_.size() : std::min<std::size_t>(1, lines_.size())); ++i)
+      start_next(i);
     crew_.run(options_.whole, options_.progress);
     Snapshot snapshot;
     auto& results = snapshot.compute.fill();
@@ -58,20 +61,24 @@ class Verification {
   }
 
  private:
-  void start_next(Line& line) {
-    if (line.groups.empty()) return;
+  void start_next(std::size_t index) {
+    Line& line = *lines_[index];
+    if (line.groups.empty()) {
+      if (turns_ == Turns::one_after_the_other && index + 1 < lines_.size()) start_next(index + 1);
+      return;
+    }
     const Job job{.target = line.target, .kernels = line.groups.front()};
     line.groups.pop_front();
     crew_.start(
         line.target.subject, options_.limits,
         [this, job](const Channel& channel) {
-          verify_job(job, options_,
-                     {.so_far = [&](const Snapshot& part) { channel.answer(to_json(part)); },
-                      .step = [&](const std::string& what) { channel.step(what); }});
+          work_(job, options_,
+                {.so_far = [&](const Snapshot& part) { channel.answer(to_json(part)); },
+                 .step = [&](const std::string& what) { channel.step(what); }});
         },
-        [this, &line, job](const Ended& ended) {
-          take(line, job, ended);
-          start_next(line);
+        [this, index, job](const Ended& ended) {
+          take(*lines_[index], job, ended);
+          start_next(index);
         });
   }
 
@@ -109,6 +116,8 @@ class Verification {
   }
 
   const VerifyOptions& options_;
+  const ChildWork& work_;
+  Turns turns_;
   Crew crew_{};
   std::vector<std::unique_ptr<Line>> lines_{};
 };
@@ -116,7 +125,12 @@ class Verification {
 }  // namespace
 
 Snapshot verify(const std::vector<Target>& targets, const VerifyOptions& options) {
-  return Verification(targets, options).run();
+  return in_children(targets, wanted_kernels(options), options, verify_job, Turns::side_by_side);
+}
+
+Snapshot in_children(const std::vector<Target>& targets, const std::vector<const Kernel*>& kernels,
+                     const VerifyOptions& options, const ChildWork& work, Turns turns) {
+  return Verification(targets, kernels, options, work, turns).run();
 }
 
 }  // namespace envdoctor::kernels

@@ -43,8 +43,18 @@ struct Told {
   std::function<void(const Snapshot&)> so_far{};
   std::function<void(const std::string&)> step{};
 };
+using ChildWork = std::function<void(const Job& job, const VerifyOptions& options, const Told& told)>;
 void verify_job(const Job& job, const VerifyOptions& options, const Told& told);
 // The same on a device that is open already.
 void verify_on(Device& device, const std::vector<const Kernel*>& kernels, const VerifyOptions& options, const Told& told);
+
+// What verify() is made of: `work` for each target and group of kernels, with the sections filled as told above. One after
+// the other, the devices share what time there is.
+enum class Turns { side_by_side, one_after_the_other };
+Snapshot in_children(const std::vector<Target>& targets, const std::vector<const Kernel*>& kernels,
+                     const VerifyOptions& options, const ChildWork& work, Turns turns);
+
+// Whether a size tells how a problem is meant, not how large it is: "steps".
+bool keeps_its_size(const std::string& name);
 
 }  // namespace envdoctor::kernels

@@ -16,12 +16,6 @@ using Clock = std::chrono::steady_clock;
 constexpr double usable_share = 0.7;
 constexpr double meaningful_flops = 1e7;
 
-// How a problem is meant, not how large it is.
-bool keeps_its_size(const std::string& name) {
-  static const std::set<std::string> names = {"batch", "groups", "items", "pad", "rows", "steps", "stride"};
-  return names.contains(name);
-}
-
 class Verifier {
  public:
   Verifier(Device& device, const VerifyOptions& options, const Told& told)
@@ -157,6 +151,11 @@ class Verifier {
 };
 
 }  // namespace
+
+bool keeps_its_size(const std::string& name) {
+  static const std::set<std::string> names = {"batch", "groups", "items", "pad", "rows", "steps", "stride"};
+  return names.contains(name);
+}
 
 void verify_on(Device& device, const std::vector<const Kernel*>& kernels, const VerifyOptions& options,
                const Told& told) {

@@ -5,8 +5,10 @@
 
 #include "checks/gpus.h"
 #include "reports/arithmetic.h"
+#include "reports/crossover.h"
 #include "reports/lines.h"
 #include "reports/reports.h"
+#include "reports/speed.h"
 #include "reports/summary.h"
 
 namespace envdoctor {
@@ -176,6 +178,10 @@ std::string render_text(const Report& report, const ReportStyle& style) {
     out += "\n" + paint("GPUs", Color::bold, style.color) + "  (+ holds, x broken, ? not known, - does not apply)\n";
     out += ladders_text(report.ladders);
   }
+  if (const std::string speed = speed_text(report.snapshot); !speed.empty())
+    out += "\n" + paint("Speed", Color::bold, style.color) + "\n" + speed;
+  if (const std::string crossover = crossover_text(report.snapshot); !crossover.empty())
+    out += "\n" + paint("Faster than this host's CPU", Color::bold, style.color) + "\n" + crossover;
   if (const std::string arithmetic = arithmetic_text(report.snapshot); !arithmetic.empty())
     out += "\n" + paint("Arithmetic", Color::bold, style.color) + "\n" + arithmetic;
   std::string notes;

@@ -69,20 +69,22 @@ __kernel void NAME(gemm_pack, cpu)(__global const real* restrict b, __global rea
 #endif
 #define GEMM_ALL(each) each(0) each(1) each(2) each(3) each(4) each(5) each(6) each(7)
 
-// Item (t, p): rows 8t … 8t + 7 of panel p.
+// Item (t, p): rows 64t ... 64t + 63 of panel p, eight at a time.
 __kernel void NAME(gemm, cpu)(__global const real* restrict a, __global const real* restrict panels,
                               __global real* restrict c, const uint m, const uint n, const uint k) {
-  const uint row = (uint)get_global_id(0) * 8, first = (uint)get_global_id(1) * GEMM_WIDTH;
+  const uint first = (uint)get_global_id(1) * GEMM_WIDTH, begin = (uint)get_global_id(0) * 64, end = min(begin + 64, m);
   __global const real* restrict b = panels + (size_t)get_global_id(1) * k * GEMM_WIDTH;
-  GEMM_ALL(GEMM_START)
-  for (uint l = 0; l < k; ++l) {
-    const real16 b0 = vload16(0, b + (size_t)l * GEMM_WIDTH);
+  for (uint row = begin; row < end; row += 8) {
+    GEMM_ALL(GEMM_START)
+    for (uint l = 0; l < k; ++l) {
+      const real16 b0 = vload16(0, b + (size_t)l * GEMM_WIDTH);
 #if GEMM_WIDTH == 32
-    const real16 b1 = vload16(0, b + (size_t)l * GEMM_WIDTH + 16);
+      const real16 b1 = vload16(0, b + (size_t)l * GEMM_WIDTH + 16);
 #endif
-    GEMM_ALL(GEMM_ROW)
+      GEMM_ALL(GEMM_ROW)
+    }
+    GEMM_ALL(GEMM_STORE)
   }
-  GEMM_ALL(GEMM_STORE)
 }
 #undef GEMM_WIDTH
 #undef GEMM_ROW

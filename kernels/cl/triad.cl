@@ -2,14 +2,14 @@
 // a[i] = b[i] + s * c[i], one rounding or two.
 
 #ifndef __NVPTX__
-// One item for four neighbours; the last takes the tail one by one.
+// One item for sixteen neighbours; the last takes the tail one by one.
 __kernel void NAME(triad, cpu)(__global real* restrict a, __global const real* restrict b,
                                __global const real* restrict c, const float s, const uint count) {
   const uint i = (uint)get_global_id(0);
-  if (i * 4 + 4 <= count) {
-    vstore4(vload4(i, b) + (real4)((real)s) * vload4(i, c), i, a);
+  if (i * 16 + 16 <= count) {
+    vstore16(vload16(i, b) + (real16)((real)s) * vload16(i, c), i, a);
   } else {
-    for (uint j = i * 4; j < count; ++j) a[j] = b[j] + (real)s * c[j];
+    for (uint j = i * 16; j < count; ++j) a[j] = b[j] + (real)s * c[j];
   }
 }
 #endif

@@ -137,5 +137,44 @@ TEST(DifferenceRows, FitByStep) {
   EXPECT_EQ(knowledge::difference_at("/libraries/libcudnn.so.9/version")->changes, Changes::results);
 }
 
+Snapshot timed(double host_ms, double low_ms, double high_ms) {
+  Snapshot host;
+  host.compute =
+      std::vector<ComputeResult>{{.device = std::string("host"),
+                                  .kernel = std::string("gemm"),
+                                  .precision = std::string("fp32"),
+                                  .size = std::map<std::string, std::int64_t>{{"k", 64}, {"m", 64}, {"n", 64}},
+                                  .time = ComputeTime{.median_ms = host_ms, .low_ms = low_ms, .high_ms = high_ms}},
+                                 {.device = std::string("host"),
+                                  .kernel = std::string("triad"),
+                                  .precision = std::string("fp32"),
+                                  .time = failed("refused: what it says")}};
+  return host;
+}
+
+TEST(CompareSpeed, IsTheRatioToTheFirst) {
+  const Comparison twice = compared(timed(2, 1.9, 2.1), timed(1, 0.9, 1.1));
+  ASSERT_EQ(twice.speeds.size(), 1U);  // what was refused has no speed
+  EXPECT_EQ(twice.speeds[0].kernel, "gemm fp32 k=m=n=64");
+  EXPECT_DOUBLE_EQ(twice.speeds[0].ratios[1], 2);
+  EXPECT_TRUE(twice.speeds[0].clear[1]);
+  EXPECT_DOUBLE_EQ(median_ratio(twice.speeds, "host", 1), 2);
+  EXPECT_FALSE(twice.results_may_differ());
+  EXPECT_THAT(text_of(twice), testing::HasSubstr("gemm fp32 k=m=n=64                           B 2\n"));
+}
+
+TEST(CompareSpeed, MayBeChanceWhereIntervalsOverlap) {
+  const Comparison noise = compared(timed(2, 1.5, 2.5), timed(1.8, 1.4, 2.2));
+  EXPECT_FALSE(noise.speeds[0].clear[1]);
+  EXPECT_THAT(text_of(noise), testing::HasSubstr("B 1.11 ~\n"));
+}
+
+TEST(CompareSpeed, IsNotKnownOfWhatOneDidNotTime) {
+  const Comparison one = compared(timed(2, 1.9, 2.1), {});
+  EXPECT_EQ(one.speeds[0].ratios[1], 0);
+  EXPECT_THAT(text_of(one), testing::HasSubstr("B -\n"));
+  EXPECT_THAT(json_of(one), testing::HasSubstr("null"));
+}
+
 }  // namespace
 }  // namespace envdoctor::compare

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "host/cuda_compute.h"
+#include "kernels/bench_copies.h"
 #include "kernels/source.h"
 #include "kernels/verify.h"
 #include "tests/support/devices.h"
@@ -18,8 +19,9 @@ using kernels::Kernel;
 using testing::HasSubstr;
 
 struct Behaviour {
-  int fail_launch = 0;       // CUresult
-  bool forget_tail = false;  // the last group does not run
+  int fail_launch = 0;         // CUresult
+  bool forget_tail = false;    // the last group does not run
+  bool forget_copies = false;  // that are asked for without waiting
   std::string jit_error{};
 };
 
@@ -29,7 +31,12 @@ class MadeUpDriver : public cuda::ComputeApi {
 
   cuda::Code open(int ordinal) override { return ordinal == 0 ? 0 : 101; }
   cuda::Code attribute(cuda::Attribute which, int& value) override {
-    value = which == cuda::Attribute::max_threads_per_block ? 1024 : 64;
+    static const std::map<cuda::Attribute, int> h200 = {
+        {cuda::Attribute::max_threads_per_block, 1024}, {cuda::Attribute::max_shared_memory_per_block, 49152},
+        {cuda::Attribute::multiprocessor_count, 132},   {cuda::Attribute::clock_khz, 1'980'000},
+        {cuda::Attribute::memory_clock_khz, 3'201'000}, {cuda::Attribute::memory_bus_bits, 6144},
+        {cuda::Attribute::compute_capability_major, 9}, {cuda::Attribute::compute_capability_minor, 0}};
+    value = h200.at(which);
     return 0;
   }
   cuda::Code memory_free(std::size_t& bytes) override {
@@ -63,6 +70,25 @@ class MadeUpDriver : public cuda::ComputeApi {
     std::memcpy(to, at(from), bytes);
     return 0;
   }
+  cuda::Code allocate_host(std::size_t bytes, void*& memory) override {
+    pinned_ += bytes;
+    memory = ::operator new(bytes);
+    return 0;
+  }
+  cuda::Code release_host(void* memory) override {
+    ::operator delete(memory);
+    return 0;
+  }
+  cuda::Code start_copy_in(cuda::Pointer to, const void* from, std::size_t bytes) override {
+    return behaviour_.forget_copies ? 0 : copy_in(to, from, bytes);
+  }
+  cuda::Code start_copy_out(void* to, cuda::Pointer from, std::size_t bytes) override {
+    return copy_out(to, from, bytes);
+  }
+  cuda::Code start_copy_on_device(cuda::Pointer to, cuda::Pointer from, std::size_t bytes) override {
+    std::memcpy(at(to), at(from), bytes);
+    return 0;
+  }
   cuda::Code launch(cuda::Handle /*function*/, cuda::Grid groups, cuda::Grid items,
                     std::vector<void*>& parameters) override {
     if (behaviour_.fail_launch != 0) return behaviour_.fail_launch;
@@ -93,6 +119,7 @@ class MadeUpDriver : public cuda::ComputeApi {
   }
   Behaviour behaviour_;
   cuda::Pointer next_ = 0x10000;
+  std::size_t pinned_ = 0;
   std::map<cuda::Pointer, std::vector<std::byte>> memory_{};
 };
 
@@ -136,6 +163,30 @@ TEST(CudaDevice, NamesTheCallThatFailed) {
   ASSERT_EQ(jit.compute_not_run.get()->size(), 1U) << told(jit);
   EXPECT_THAT(*jit.compute_not_run.get()->front().why.get(), HasSubstr("build: cuModuleLoadDataEx"));
   EXPECT_THAT(*jit.compute_not_run.get()->front().why.get(), HasSubstr("ptxas: unsupported"));
+}
+
+TEST(CudaDevice, TellsItsPeakFromItsAttributes) {
+  const auto device = kernels::cuda_device(std::make_unique<MadeUpDriver>(Behaviour{}), {.subject = "cuda:0"}, {});
+  const kernels::Clues& clues = device->facts().clues;
+  EXPECT_NEAR(kernels::arithmetic_peak(clues, kernels::Precision::fp32)->value, 66'908, 1);
+  EXPECT_NEAR(kernels::memory_peak(clues)->value, 4917, 1);
+}
+
+TEST(CudaDevice, CopiesAllWaysAndIsFoundOutWhenItDoesNot) {
+  const auto rows = [](const Behaviour& behaviour) {
+    const auto device = kernels::cuda_device(std::make_unique<MadeUpDriver>(behaviour), {.subject = "cuda:0"}, {});
+    return kernels::bench_copies(*device, nullptr, 1 << 20, 1, 0, {.least_samples = 3}, [](const std::string&) {});
+  };
+  const std::vector<ComputeResult> honest = rows({});
+  ASSERT_GE(honest.size(), 5U);
+  for (const ComputeResult& row : honest) EXPECT_TRUE(row.rate.get()) << *row.kernel.get() << row.rate.why();
+  EXPECT_TRUE(honest.back().kernel.is("copy-device"));
+  for (const ComputeResult& row : rows({.forget_copies = true})) {
+    if (!row.kernel.is("copy-in")) continue;
+    EXPECT_FALSE(row.rate.get());
+    EXPECT_FALSE(row.time.get());
+    EXPECT_THAT(row.rate.why(), HasSubstr("what arrived is not what was sent"));
+  }
 }
 
 TEST(CudaDevice, SaysThatTheLibraryIsMissing) {

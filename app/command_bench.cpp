@@ -1,0 +1,34 @@
+#include <CLI/CLI.hpp>
+
+#include "app/commands.h"
+#include "app/compute.h"
+#include "app/gather.h"
+#include "app/reporting.h"
+#include "kernels/bench.h"
+
+namespace envdoctor {
+namespace {
+
+void declare(CLI::App& app, Options& options) { declare_problems(app, options.verify); }
+
+int bench(const Options& options) {
+  check_kernels(options.verify.kernels, timed_kernel_names());
+  kernels::VerifyOptions how = verify_options(options);
+  if (!options.verify.seed) how.seed = 1;  // two runs are to be compared
+  Snapshot snapshot = gather_here(options, {"opencl", "nvidia", "cpu", "host", "env"});
+  const bool named = !options.verify.devices.empty();
+  add_compute(snapshot, wanted_targets(snapshot, options.verify.devices), how,
+              named ? Insist::yes : Insist::unless_busy, {kernels::bench, "bench"});
+  JudgeOptions judged = judge_options(options, false);
+  judged.of_devices = true;
+  judged.host_asked = named;
+  const Report report = judge(snapshot, judged);
+  write_reports(report, options);
+  return exit_status(report, options.fail_on);
+}
+
+}  // namespace
+
+const Command bench_command = {"bench", "how fast devices compute, against this host's CPU", declare, bench};
+
+}  // namespace envdoctor

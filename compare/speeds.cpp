@@ -1,0 +1,69 @@
+// Kernels' times on several hosts, as ratios: machines differ by more than clocks, so only ratios say something.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "compare/documents.h"
+#include "reports/speed.h"
+
+namespace envdoctor::compare {
+namespace {
+
+std::string word(const Text& text) { return text.get() ? *text.get() : ""; }
+
+// What both must have been doing for a ratio to mean anything.
+std::string name_of(const ComputeResult& result) {
+  const std::string variant = word(result.variant);
+  const std::string of = word(result.kernel).starts_with("copy") ? variant : word(result.precision);
+  const std::string copies = variant.ends_with("with copies") ? "with copies" : "";
+  std::string name = word(result.kernel);
+  for (const std::string& part : {of, size_text(result), copies}) name += (part.empty() ? "" : " ") + part;
+  return name;
+}
+
+// Both intervals known, and apart.
+bool apart(const ComputeTime& one, const ComputeTime& other) {
+  if (!one.low_ms.get() || !one.high_ms.get() || !other.low_ms.get() || !other.high_ms.get()) return false;
+  return *one.high_ms.get() < *other.low_ms.get() || *other.high_ms.get() < *one.low_ms.get();
+}
+
+}  // namespace
+
+std::vector<SpeedDifference> compare_speeds(const std::vector<Snapshot>& snapshots) {
+  std::map<std::pair<std::string, std::string>, std::vector<const ComputeTime*>> times;
+  for (std::size_t i = 0; i < snapshots.size(); ++i) {
+    const auto* results = snapshots[i].compute.get();
+    for (std::size_t r = 0; results && r < results->size(); ++r) {
+      const ComputeResult& result = (*results)[r];
+      const double* ms = median_ms(result);
+      if (!ms || !(*ms > 0)) continue;
+      auto& row = times[{word(result.device), name_of(result)}];
+      row.resize(snapshots.size());
+      row[i] = result.time.get();
+    }
+  }
+  std::vector<SpeedDifference> list;
+  for (const auto& [key, row] : times) {
+    SpeedDifference difference{.device = key.first, .kernel = key.second};
+    for (const ComputeTime* time : row) {
+      const bool both = time && row.front();
+      difference.ratios.push_back(both ? *row.front()->median_ms.get() / *time->median_ms.get() : 0);
+      difference.clear.push_back(both && apart(*row.front(), *time));
+    }
+    list.push_back(std::move(difference));
+  }
+  return list;
+}
+
+double median_ratio(const std::vector<SpeedDifference>& speeds, const std::string& device, std::size_t document) {
+  std::vector<double> ratios;
+  for (const SpeedDifference& speed : speeds) {
+    if (speed.device == device && speed.ratios[document] > 0) ratios.push_back(speed.ratios[document]);
+  }
+  if (ratios.empty()) return 0;
+  std::ranges::sort(ratios);
+  return (ratios[(ratios.size() - 1) / 2] + ratios[ratios.size() / 2]) / 2;
+}
+
+}  // namespace envdoctor::compare

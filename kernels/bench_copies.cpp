@@ -1,0 +1,105 @@
+#include "kernels/bench_copies.h"
+
+#include <algorithm>
+
+#include "kernels/numa.h"
+#include "kernels/random.h"
+
+namespace envdoctor::kernels {
+namespace {
+
+struct Kind {
+  const char* name = "";
+  CopySpec spec{};
+  const HostNode* node = nullptr;
+};
+
+ComputeResult row_of(const Device& device, const Kind& kind, std::uint64_t seed) {
+  ComputeResult row{.device = device.facts().subject,
+                    .backend = device.facts().backend,
+                    .kernel = std::string(kind.name),
+                    .size = std::map<std::string, std::int64_t>{{"bytes", static_cast<std::int64_t>(kind.spec.bytes)}},
+                    .seed = static_cast<std::int64_t>(seed),
+                    .bytes = static_cast<double>(kind.spec.bytes)};
+  if (kind.spec.way != Way::on_device) row.variant = std::string(kind.spec.pinned ? "pinned" : "pageable");
+  if (kind.node) (*row.size.get())["node"] = kind.node->index;
+  return row;
+}
+
+void refuse(ComputeResult& row, const std::string& why) {
+  row.time = failed(why);
+  row.rate = failed(why);
+}
+
+void fill(ComputeResult& row, const Device& device, const Kind& kind, const Timing& timing) {
+  const double value = *row.bytes.get() * 1e-6 / timing.wall_ms.median;
+  const std::optional<Peak> peak = kind.spec.way == Way::on_device ? memory_peak(device.facts().clues) : std::nullopt;
+  if (const std::string why = impossible(value, Rate::gigabytes, peak); !why.empty())
+    return refuse(row, "refused: " + why);
+  row.time = compute_time(timing);
+  row.rate = ComputeRate{.value = value, .unit = text(Rate::gigabytes)};
+  if (!peak) return;
+  row.share_of_peak = 2 * value / peak->value;  // read and written
+  row.peak_origin = peak->origin;
+}
+
+// The same copy on each of the devices that has it, turn by turn.
+std::vector<ComputeResult> timed(const std::vector<Device*>& devices, const Kind& kind, std::span<const std::byte> data,
+                                 std::uint64_t seed, double empty_run_ms, const TimeRules& rules) {
+  std::vector<std::unique_ptr<Copy>> copies;
+  std::vector<ComputeResult> rows;
+  std::vector<Candidate> candidates;
+  std::vector<const Device*> having;
+  for (Device* device : devices) {
+    std::unique_ptr<Copy> copy = device->copy(kind.spec);
+    if (!copy) continue;
+    copy->fill(data);
+    candidates.push_back({.run = [made = copy.get()](int times) { return made->run(times); },
+                          .on_host_cores = device->facts().on_host_cores,
+                          .empty_run_ms = device == devices.front() ? empty_run_ms : 0});
+    rows.push_back(row_of(*device, kind, seed));
+    having.push_back(device);
+    copies.push_back(std::move(copy));
+  }
+  if (candidates.empty()) return rows;
+  const std::vector<Timing> timings = time_together(candidates, rules);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!std::ranges::equal(copies[i]->arrived(), data)) {
+      refuse(rows[i], "refused: what arrived is not what was sent");
+    } else {
+      fill(rows[i], *having[i], kind, timings[i]);
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<ComputeResult> bench_copies(Device& device, Device* host, std::size_t bytes, std::uint64_t seed,
+                                        double empty_run_ms, const TimeRules& rules,
+                                        const std::function<void(const std::string&)>& step) {
+  const Array data = position_coded(Precision::uint32, bytes / 4, seed, 0);
+  const std::size_t whole = data.bytes.size();
+  const std::vector<HostNode> nodes = device.facts().on_host_cores ? std::vector<HostNode>{} : host_nodes();
+  std::vector<Kind> kinds;
+  for (const auto& [name, way] : {std::pair{"copy-in", Way::in}, std::pair{"copy-out", Way::out}}) {
+    kinds.push_back({.name = name, .spec = {.way = way, .bytes = whole}});
+    // Where the device computes in the host's memory, pinning changes nothing.
+    if (nodes.size() < 2 && !device.facts().on_host_cores)
+      kinds.push_back({.name = name, .spec = {.way = way, .bytes = whole, .pinned = true}});
+    for (std::size_t n = 0; nodes.size() > 1 && n < nodes.size(); ++n)
+      kinds.push_back({.name = name, .spec = {.way = way, .bytes = whole, .pinned = true}, .node = &nodes[n]});
+  }
+  kinds.push_back({.name = "copy-device", .spec = {.way = Way::on_device, .bytes = whole}});
+  std::vector<ComputeResult> rows;
+  for (const Kind& kind : kinds) {
+    step(std::string(kind.name) + (kind.spec.pinned ? ", pinned" : ""));
+    std::vector<Device*> devices = {&device};
+    if (host && kind.spec.way == Way::on_device) devices.push_back(host);
+    const std::unique_ptr<OnNode> there = kind.node ? std::make_unique<OnNode>(*kind.node) : nullptr;
+    std::ranges::move(timed(devices, kind, data.bytes, seed, empty_run_ms, rules), std::back_inserter(rows));
+  }
+  return rows;
+}
+
+}  // namespace envdoctor::kernels

@@ -1,0 +1,41 @@
+// precisions: fp16 fp32 fp64
+// x = a * x + b, again and again, in as many independent chains as hide what one costs. Of `constants` a is -1 and the
+// two b differ by one, so that every number stays a small integer, exact, and the last one tells how many rounds ran.
+
+#define FMA_BOTH(x) x = fma(a, x, b0), x = fma(a, x, b1)
+
+#ifndef __NVPTX__
+// Item i takes the i-th of equal contiguous runs of blocks: 128 neighbours each, 8 chains of 16.
+__kernel void NAME(fma_peak, cpu)(__global const real* restrict start, __global const real* restrict constants,
+                                  __global real* restrict end, const uint count, const uint rounds, const uint blocks) {
+  const uint begin = (uint)get_global_id(0) * blocks, stop = min(begin + blocks, count / 128);
+  const real16 a = (real16)(constants[0]), b0 = (real16)(constants[1]), b1 = (real16)(constants[2]);
+  for (uint i = begin; i < stop; ++i) {
+    const uint at = i * 8;
+    real16 x0 = vload16(at, start), x1 = vload16(at + 1, start), x2 = vload16(at + 2, start), x3 = vload16(at + 3, start),
+           x4 = vload16(at + 4, start), x5 = vload16(at + 5, start), x6 = vload16(at + 6, start),
+           x7 = vload16(at + 7, start);
+    for (uint round_ = 0; round_ < rounds; ++round_) {
+      FMA_BOTH(x0), FMA_BOTH(x1), FMA_BOTH(x2), FMA_BOTH(x3), FMA_BOTH(x4), FMA_BOTH(x5), FMA_BOTH(x6), FMA_BOTH(x7);
+    }
+    vstore16(x0, at, end), vstore16(x1, at + 1, end), vstore16(x2, at + 2, end), vstore16(x3, at + 3, end);
+    vstore16(x4, at + 4, end), vstore16(x5, at + 5, end), vstore16(x6, at + 6, end), vstore16(x7, at + 7, end);
+  }
+}
+#endif
+
+// Item i takes 8 numbers, each an eighth of `count` behind the one before.
+__kernel void NAME(fma_peak, gpu)(__global const real* restrict start, __global const real* restrict constants,
+                                  __global real* restrict end, const uint count, const uint rounds) {
+  const uint i = (uint)get_global_id(0), step = count / 8;
+  if (i >= step) return;
+  const real a = constants[0], b0 = constants[1], b1 = constants[2];
+  real x0 = start[i], x1 = start[i + step], x2 = start[i + 2 * step], x3 = start[i + 3 * step], x4 = start[i + 4 * step],
+       x5 = start[i + 5 * step], x6 = start[i + 6 * step], x7 = start[i + 7 * step];
+  for (uint round_ = 0; round_ < rounds; ++round_) {
+    FMA_BOTH(x0), FMA_BOTH(x1), FMA_BOTH(x2), FMA_BOTH(x3), FMA_BOTH(x4), FMA_BOTH(x5), FMA_BOTH(x6), FMA_BOTH(x7);
+  }
+  end[i] = x0, end[i + step] = x1, end[i + 2 * step] = x2, end[i + 3 * step] = x3, end[i + 4 * step] = x4;
+  end[i + 5 * step] = x5, end[i + 6 * step] = x6, end[i + 7 * step] = x7;
+}
+#undef FMA_BOTH

@@ -1,0 +1,153 @@
+#include "reports/speed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "reports/crossover.h"
+#include "reports/lines.h"
+
+namespace envdoctor {
+namespace {
+
+std::string word(const Text& text) { return text.get() ? *text.get() : ""; }
+
+std::string digits(double value) { return value < 999.5 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value); }
+
+std::string time_text(double ms) {
+  if (ms < 1e-3) return digits(ms * 1e6) + " ns";
+  if (ms < 1) return digits(ms * 1e3) + " us";
+  return ms < 1e3 ? digits(ms) + " ms" : digits(ms * 1e-3) + " s";
+}
+
+std::string ratio_text(double value) {
+  return value < 0.01 ? "<0.01" : value < 100 ? fmt::format("{:.2g}", value) : fmt::format("{:.0f}", value);
+}
+
+std::string number_text(std::int64_t value) {
+  constexpr std::int64_t mi = 1 << 20;
+  return value >= mi && value % mi == 0 ? fmt::format("{}Mi", value / mi) : std::to_string(value);
+}
+
+// What makes two rows the same problem on two devices.
+std::string problem_of(const ComputeResult& result) {
+  std::string out = word(result.kernel) + " " + word(result.precision);
+  const std::string variant = word(result.variant);
+  if (word(result.kernel).starts_with("copy")) out += variant;
+  if (variant.ends_with("with copies")) out += " with copies";
+  if (const auto* size = result.size.get()) {
+    for (const auto& [name, value] : *size) out += fmt::format(" {}={}", name, value);
+  }
+  return out;
+}
+
+std::map<std::string, double> fastest_cpu(const Snapshot& snapshot, const std::vector<ComputeResult>& results) {
+  std::map<std::string, double> fastest;
+  for (const ComputeResult& result : results) {
+    const double* ms = median_ms(result);
+    // On a CPU a launch is a call, and a copy to the device goes nowhere: there is nothing to compare.
+    const bool of_devices = result.kernel.is("launch") || result.kernel.is("copy-in") || result.kernel.is("copy-out");
+    if (!ms || *ms <= 0 || of_devices || !is_cpu(snapshot, word(result.device))) continue;
+    const auto [at, fresh] = fastest.try_emplace(problem_of(result), *ms);
+    if (!fresh) at->second = std::min(at->second, *ms);
+  }
+  return fastest;
+}
+
+std::string columns_of(const std::string& kernel, const std::string& size, const std::string& time,
+                       const std::string& noise, const std::string& rate, const std::string& share,
+                       const std::string& ratio) {
+  std::string line =
+      fmt::format("    {:<18} {:<17} {:>7} {:>5} {:>12} {:>5} {:>5}", kernel, size, time, noise, rate, share, ratio);
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+// Half of the interval that holds the median, in parts of it.
+std::string noise_of(const ComputeTime& time) {
+  if (!time.low_ms.get() || !time.high_ms.get() || *time.median_ms.get() <= 0) return "";
+  return fmt::format("{:.0f} %", 50 * (*time.high_ms.get() - *time.low_ms.get()) / *time.median_ms.get());
+}
+
+std::string row_text(const ComputeResult& result, const std::map<std::string, double>& cpu) {
+  const bool copy = word(result.kernel).starts_with("copy");
+  const std::string kernel = word(result.kernel) + " " + word(copy ? result.variant : result.precision);
+  const double* ms = median_ms(result);
+  if (!ms) return wrap(fmt::format("    {:<18} ", kernel), size_text(result) + "  " + result.time.why());
+  std::string rate, share, ratio;
+  if (const ComputeRate* told = result.rate.get(); told && told->value.get())
+    rate = digits(*told->value.get()) + " " + word(told->unit);
+  if (const double* part = result.share_of_peak.get()) share = fmt::format("{:.0f} %", 100 * *part);
+  if (const auto best = cpu.find(problem_of(result)); best != cpu.end() && *ms > 0)
+    ratio = ratio_text(best->second / *ms);
+  return columns_of(kernel, size_text(result), time_text(*ms), noise_of(*result.time.get()), rate, share, ratio);
+}
+
+bool was_timed(const ComputeResult& result) { return result.time.get() || result.time.outcome() == Outcome::failed; }
+
+}  // namespace
+
+std::string size_text(const ComputeResult& result) {
+  const auto* size = result.size.get();
+  if (!size) return "";
+  std::map<std::int64_t, std::string, std::greater<>> names;
+  for (const auto& [name, value] : *size) {
+    std::string& list = names[value];
+    list += (list.empty() ? "" : "=") + name;
+  }
+  std::string out;
+  for (const auto& [value, list] : names) {
+    if (value != 1 || list == "node") out += fmt::format("{}{}={}", out.empty() ? "" : " ", list, number_text(value));
+  }
+  return out;
+}
+
+const double* median_ms(const ComputeResult& result) {
+  return result.time.get() ? result.time.get()->median_ms.get() : nullptr;
+}
+
+bool is_cpu(const Snapshot& snapshot, const std::string& device) {
+  if (device == "host") return true;
+  const auto* platforms = snapshot.opencl.get() ? snapshot.opencl.get()->platforms.get() : nullptr;
+  if (!platforms) return false;
+  return std::ranges::any_of(*platforms, [&](const OpenclPlatform& platform) {
+    const auto* devices = platform.devices.get();
+    return devices && std::ranges::any_of(*devices, [&](const OpenclDevice& d) {
+             return d.type.is("cpu") && device == "opencl:" + word(platform.name) + "/" + word(d.name);
+           });
+  });
+}
+
+std::string speed_text(const Snapshot& snapshot) {
+  const auto* results = snapshot.compute.get();
+  if (!results) return "";
+  const std::map<std::string, double> cpu = fastest_cpu(snapshot, *results);
+  std::vector<std::string> devices;
+  for (const ComputeResult& result : *results) {
+    const std::string name = word(result.device);
+    if (was_timed(result) && std::ranges::find(devices, name) == devices.end()) devices.push_back(name);
+  }
+  std::string out;
+  for (const std::string& device : devices) {
+    out += wrap("  ", device.empty() ? "a device without a name" : device);
+    out += columns_of("kernel", "size", "time", "+-", "rate", "peak", "x CPU");
+    std::set<std::string> origins;
+    for (const ComputeResult& result : *results) {
+      if (!was_timed(result) || word(result.device) != device || is_minor_rung(snapshot, result)) continue;
+      out += row_text(result, cpu);
+      if (result.share_of_peak.get() && result.peak_origin.get()) origins.insert(*result.peak_origin.get());
+    }
+    for (const std::string& origin : origins) out += wrap("    peak: ", origin);
+  }
+  if (!out.empty())
+    out += wrap("  ",
+                "Medians by the wall clock; +- is half the interval that holds the median with 95 %. x CPU: how many "
+                "times faster than the fastest of this host's CPU devices.");
+  return out;
+}
+
+}  // namespace envdoctor
