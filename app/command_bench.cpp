@@ -29,6 +29,6 @@ int bench(const Options& options) {
 
 }  // namespace
 
-const Command bench_command = {"bench", "how fast devices compute, against this host's CPU", declare, bench};
+const Command bench_command = {"bench", "how fast devices are, beside this host's CPU", declare, bench};
 
 }  // namespace envdoctor
