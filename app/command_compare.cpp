@@ -8,7 +8,6 @@
 #include "compare/array_file.h"
 #include "compare/arrays.h"
 #include "compare/documents.h"
-#include "evidence/json.h"
 
 namespace envdoctor {
 namespace {
@@ -36,7 +35,8 @@ int arrays(const Options& options) {
   const std::string &a = options.arguments[0], &b = options.arguments[1];
   const bool json = as_json(options);
   const auto differences = compare::compare_arrays(a, b, {options.operation, options.depth});
-  write_out(json ? compare::json_of(differences, a, b) : compare::text_of(differences, a, b));
+  const std::string name_a = report_name(a, options.redact), name_b = report_name(b, options.redact);
+  write_out(json ? compare::json_of(differences, name_a, name_b) : compare::text_of(differences, name_a, name_b));
   const auto alike = [](const compare::ArrayDifference& d) {
     return d.trouble.empty() && (d.differing == 0 || d.judged_as_rounding());
   };
@@ -54,8 +54,8 @@ int compare_files(const Options& options) {
   std::vector<Snapshot> snapshots;
   std::vector<std::string> names;
   for (const std::string& path : options.arguments) {
-    snapshots.push_back(snapshot_from_json(read_input(path), shown_name(path)));
-    names.push_back(shown_name(path));
+    snapshots.push_back(read_snapshot(path, options.redact));
+    names.push_back(report_name(path, options.redact));
   }
   const auto comparison = compare::compare_snapshots(snapshots, names);
   write_out(json ? compare::json_of(comparison) : compare::text_of(comparison));

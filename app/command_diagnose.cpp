@@ -22,8 +22,7 @@ int diagnose(const Options& options) {
   if (options.arguments.empty() && options.logs.empty())
     throw UsageError("diagnose needs a snapshot or --log FILE. 'envdoctor diagnose --help' tells what it takes.");
   std::vector<Snapshot> snapshots;
-  for (const std::string& path : options.arguments)
-    snapshots.push_back(snapshot_from_json(read_input(path), shown_name(path)));
+  for (const std::string& path : options.arguments) snapshots.push_back(read_snapshot(path, options.redact));
   if (snapshots.empty()) snapshots.emplace_back();
   for (const std::string& path : options.logs) {
     const Snapshot from_log = read_log_file(path, options.redact);

@@ -6,7 +6,6 @@
 #include "app/files.h"
 #include "app/gather.h"
 #include "app/reporting.h"
-#include "evidence/json.h"
 
 namespace envdoctor {
 namespace {
@@ -32,9 +31,7 @@ int expect(const Options& options) {
     return 0;
   }
   const bool from_file = !options.arguments.empty();
-  const Snapshot snapshot =
-      from_file ? snapshot_from_json(read_input(options.arguments.front()), shown_name(options.arguments.front()))
-                : gather_here(options);
+  const Snapshot snapshot = from_file ? read_snapshot(options.arguments.front(), options.redact) : gather_here(options);
   const std::string learned = learn_expectations(judge(snapshot, judge_options(options, from_file)));
   for (const Output& output : options.outputs) write_file(output.path, learned);
   if (options.outputs.empty()) write_out(learned);

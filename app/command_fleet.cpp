@@ -5,6 +5,7 @@
 #include "app/commands.h"
 #include "app/files.h"
 #include "compare/fleet.h"
+#include "probe/redact.h"
 
 namespace envdoctor {
 namespace {
@@ -44,12 +45,16 @@ int fleet(const Options& options) {
   compare::Fleet all;
   for (const std::string& file : files_named(options.arguments)) {
     try {
-      all.add(file, read_input(file));
+      all.add(report_name(file, options.redact), read_input(file));
     } catch (const UsageError& error) {
-      all.add_damaged(file, error.what());
+      all.add_damaged(report_name(file, options.redact), error.what());
     }
   }
-  const auto summary = all.summary();
+  auto summary = all.summary();
+  for (compare::Odd& odd : summary.odd) {
+    if (!options.redact) break;
+    for (std::string* text : {&odd.path, &odd.value, &odd.usual}) *text = redact_text(*text, {});
+  }
   write_out(options.format == "json" ? compare::json_of(summary) : compare::text_of(summary));
   if (summary.reports == 0) return 2;
   const auto any = [&](const char* severity) {

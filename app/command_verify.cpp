@@ -2,8 +2,10 @@
 
 #include "app/commands.h"
 #include "app/compute.h"
+#include "app/environment.h"
 #include "app/gather.h"
 #include "app/reporting.h"
+#include "probe/redact.h"
 
 namespace envdoctor {
 namespace {
@@ -22,6 +24,7 @@ int verify(const Options& options) {
   Snapshot snapshot = gather_here(options, {"opencl", "nvidia", "cpu", "host", "env"});
   const std::vector<kernels::Target> targets = wanted_targets(snapshot, options.verify.devices);
   add_compute(snapshot, targets, how, options.verify.devices.empty() ? Insist::unless_busy : Insist::yes);
+  if (options.redact) redact(snapshot, identity_of(environment()));
   JudgeOptions judged = judge_options(options, false);
   judged.of_devices = true;
   judged.host_asked = !options.verify.devices.empty();

@@ -4,7 +4,6 @@
 #include "app/commands.h"
 #include "app/files.h"
 #include "app/gather.h"
-#include "evidence/json.h"
 #include "reports/visible.h"
 
 namespace envdoctor {
@@ -19,9 +18,8 @@ void declare(CLI::App& app, Options& options) {
 int visible(const Options& options) {
   if (!options.format.empty() && options.format != "text" && options.format != "json")
     throw UsageError("visible writes text or json");
-  const Snapshot snapshot = options.arguments.empty() ? gather_here(options)
-                                                      : snapshot_from_json(read_input(options.arguments.front()),
-                                                                           shown_name(options.arguments.front()));
+  const Snapshot snapshot =
+      options.arguments.empty() ? gather_here(options) : read_snapshot(options.arguments.front(), options.redact);
   const auto lists = visible_to_programs(snapshot);
   const bool json = options.format == "json";
   const std::string out = json ? visible_json(lists) : visible_text(lists);

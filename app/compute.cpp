@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "app/environment.h"
 #include "app/gather.h"
 #include "app/names.h"
 #include "checks/report.h"
@@ -15,6 +16,7 @@
 #include "kernels/bench.h"
 #include "kernels/occupancy.h"
 #include "knowledge/names.h"
+#include "probe/redact.h"
 
 namespace envdoctor {
 namespace {
@@ -163,6 +165,7 @@ Snapshot gather_and_compute(const Options& options) {
   how.limits.time = Milliseconds(10'000);
   how.whole = std::min(how.whole, Milliseconds(20'000));
   add_compute(snapshot, wanted_targets(snapshot, {}), how, Insist::no);
+  if (options.redact) redact(snapshot, identity_of(environment()));
   return snapshot;
 }
 

@@ -9,8 +9,11 @@
 #include <functional>
 #include <memory>
 
+#include "app/environment.h"
 #include "app/options.h"
+#include "evidence/json.h"
 #include "probe/log.h"
+#include "probe/redact.h"
 
 namespace envdoctor {
 namespace {
@@ -42,6 +45,17 @@ void read_pieces(const std::string& path, const std::function<bool(std::string_v
 }  // namespace
 
 std::string shown_name(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+std::string report_name(const std::string& path, bool redacted) {
+  const std::string home = redacted ? identity_of(environment()).home : "";
+  return home.empty() || !path.starts_with(home + "/") ? shown_name(path) : "$HOME" + path.substr(home.size());
+}
+
+Snapshot read_snapshot(const std::string& path, bool redacted) {
+  Snapshot snapshot = snapshot_from_json(read_input(path), shown_name(path));
+  if (redacted) redact(snapshot, {});
+  return snapshot;
+}
 
 std::string read_input(const std::string& path) {
   std::string content;

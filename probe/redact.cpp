@@ -6,6 +6,8 @@
 #include <array>
 #include <cctype>
 
+#include "probe/redact_patterns.h"
+
 namespace envdoctor {
 namespace {
 
@@ -88,14 +90,15 @@ Identity identity_of(const Host& host) {
   return identity;
 }
 
-std::string redact_text(std::string_view text, const Identity& identity) {
+namespace {
+
+void redact_once(std::string& out, const Identity& identity) {
   static const RE2 own_home(R"((^|[^A-Za-z0-9_.$/<>~-])/(?:home|Users)/[^/\s:;,"'<>\\]+)");
   static const RE2 deeper_home(R"((/(?:home|Users)/)[^/\s:;,"'<>\\]+)");
   static const RE2 windows_home(R"(([A-Za-z]:\\+Users\\+)[^\\/\s:;,"'<>]+)");
   static const RE2 named_uuid(R"(((?:GPU|MIG)-[0-9a-fA-F]{8})[0-9a-fA-F]*(?:-[0-9a-fA-F]+)*)");
   static const RE2 bare_uuid(R"(([0-9a-fA-F]{8})(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})");
   static const RE2 credentials(R"((://)(?:[^/@\s]*@)+)");
-  std::string out(text);
   if (!identity.home.empty()) replace_home(out, identity.home);
   if (out.find('/') != std::string::npos) {
     RE2::GlobalReplace(&out, own_home, R"(\1$HOME)");
@@ -105,11 +108,22 @@ std::string redact_text(std::string_view text, const Identity& identity) {
   if (out.find('\\') != std::string::npos) RE2::GlobalReplace(&out, windows_home, R"(\1<user>)");
   if (out.find('-') != std::string::npos) {
     RE2::GlobalReplace(&out, named_uuid, R"(\1)");
-    while (RE2::GlobalReplace(&out, bare_uuid, R"(\1)") > 0) {  // what follows may make another one
-    }
+    RE2::GlobalReplace(&out, bare_uuid, R"(\1)");
   }
+  redact_patterns(out);
   for (const std::string& user : identity.users) replace_word(out, user, "<user>", false);
   for (const std::string& host : identity.hosts) replace_word(out, host, "<host>", true);
+}
+
+}  // namespace
+
+std::string redact_text(std::string_view text, const Identity& identity) {
+  std::string out(text);
+  for (int round = 0; round < 4; ++round) {  // what is left may make another one
+    const std::string before = out;
+    redact_once(out, identity);
+    if (out == before) break;
+  }
   return out;
 }
 

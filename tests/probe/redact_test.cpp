@@ -62,6 +62,49 @@ TEST(Redaction, TakesCredentialsOutOfAddresses) {
   EXPECT_EQ(redacted("https://me:secret@pypi.example/simple"), "https://pypi.example/simple");
 }
 
+TEST(Redaction, KnowsAddressesSecretsAndSerialNumbersByTheirShape) {
+  EXPECT_EQ(redacted("mail bob@lab.example.org now"), "mail <email> now");
+  EXPECT_EQ(redacted("eth0 3c:ec:ef:12:34:56 up"), "eth0 <mac> up");
+  EXPECT_EQ(redacted("3C-EC-EF-12-34-56"), "<mac>");
+  EXPECT_EQ(redacted("guid 506b:4b03:00c1:a1b2"), "guid <mac>");
+  EXPECT_EQ(redacted("grpc://10.1.2.3:8470, 172.16.4.5"), "grpc://<ip>:8470, <ip>");
+  EXPECT_EQ(redacted("connect to 9.1.0.70:2222"), "connect to <ip>:2222");
+  EXPECT_EQ(redacted("at fe80::1%eth0 or [2001:db8::5]:22"), "at <ip> or [<ip>]:22");
+  EXPECT_EQ(redacted("HF_TOKEN=abcdefgh1 rest"), "HF_TOKEN=<secret> rest");
+  EXPECT_EQ(redacted("Authorization: Bearer abc.def.ghi"), "Authorization: <secret>");
+  EXPECT_EQ(redacted("Serial Number   : 1320221013927"), "Serial Number   : <serial>");
+}
+
+TEST(Redaction, LeavesWhatOnlyLooksLikeAnAddressAlone) {
+  for (const char* text : {"8.9.7.29",
+                           "10.3.2.106",
+                           "cuDNN version 8.9.7.29",
+                           "nvidia-curand-cu12==10.3.2.106",
+                           "cudnn=8.9.7.29",
+                           "nvidia-curand-cu11 10.2.10.91",
+                           "libcurand.so.10.3.2.106",
+                           "/opt/cudnn/8.9.7.29/lib",
+                           "96.00.89.00.01",
+                           "0000:65:00.0",
+                           "00000000:65:00.0 and 0000:b1:00.1",
+                           "127.0.0.1:6006",
+                           "0.0.0.0",
+                           "12:34:56",
+                           "2026-11-21-12-30",
+                           "std::vector<a::b>",
+                           "dead::beef()",
+                           "10.3.2.106+cuda12",
+                           "user@1000.service",
+                           "GLIBC_2.34",
+                           "memcpy@GLIBC_2.14",
+                           "fade::in",
+                           "tokenizers=parallel",
+                           "serial8250: ttyS0",
+                           "driver 535.104.05",
+                           "23.17.26241.33"})
+    EXPECT_EQ(redacted(text), text);
+}
+
 // Whatever is put together from parts that matter: nothing of them remains, and a second pass changes nothing.
 TEST(Redaction, IsCompleteAndIdempotentOnMixedText) {
   const std::vector<std::string> parts = {"/home/alice",
