@@ -130,7 +130,8 @@ void add_kernels(Node body, const Report& report, const Limits& limits) {
   add_rates(section, *results, limits);
   if (const auto* missing = report.snapshot.compute_not_run.get(); missing && !missing->empty()) {
     Node details = add(section, "details");
-    add(details, "summary", "", fmt::format("{} kernels did not run", missing->size()));
+    add(details, "summary", "",
+        fmt::format("{} kernel{} did not run", missing->size(), missing->size() == 1 ? "" : "s"));
     for (std::size_t i = 0; i < std::min(missing->size(), limits.kernels); ++i) {
       const ComputeNotRun& row = (*missing)[i];
       add(details, "p", "",

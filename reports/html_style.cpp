@@ -17,7 +17,7 @@ summary{cursor:pointer;padding:.45rem 0;font-weight:600}summary:focus-visible{ou
 .error{border-left:4px solid var(--bad)}.warning{border-left:4px solid var(--warn)}.info,.waived{border-left:4px solid var(--line)}
 .dim{color:var(--dim);font-weight:400}
 table{border-collapse:collapse;width:100%}section{overflow-x:auto}td{min-width:4.6rem}td:first-child{min-width:7rem}td,th{text-align:left;vertical-align:top;padding:.2rem .6rem .2rem 0;border-bottom:1px solid var(--line)}
-.drawing{overflow-x:auto}svg{max-width:100%;height:auto;min-width:38rem}svg.small{min-width:10.5rem}
+.drawing{overflow-x:auto}svg{max-width:100%;height:auto;min-width:38rem}svg.small{min-width:10.5rem}svg.natural{max-width:none;min-width:0}
 svg text{fill:var(--fg);font:11px system-ui,sans-serif}svg .mid{text-anchor:middle}svg .end{text-anchor:end}svg .dim{fill:var(--dim)}svg .mark{text-anchor:middle;font-weight:700;fill:var(--bg)}
 svg .name{font-weight:600}
 .rail{stroke:var(--good);stroke-width:3}.rail.off{stroke:var(--line);stroke-dasharray:4 4}

@@ -42,11 +42,11 @@ std::vector<Column> columns_of(const Snapshot& snapshot, const std::vector<NumaN
   return columns;
 }
 
-void draw_gpu(Node svg, const Snapshot& snapshot, const Gpu& gpu, double x, double y) {
+void draw_gpu(Node svg, const Snapshot& snapshot, const Gpu& gpu, bool wired, double x, double y) {
   const PciDevice* device = device_of(snapshot, gpu);
   const PciLink* link = device ? device->link.get() : nullptr;
   const bool slow = link && link->width.get() && link->max_width.get() && *link->width.get() < *link->max_width.get();
-  add_line(svg, x + 8, y + gpu_box / 2, x + indent, y + gpu_box / 2, slow ? "wire slow" : "wire");
+  if (wired) add_line(svg, x + 8, y + gpu_box / 2, x + indent, y + gpu_box / 2, slow ? "wire slow" : "wire");
   add_box(svg, x + indent, y, cell - indent, gpu_box, "gpu");
   const double middle = x + indent + (cell - indent) / 2;
   add_text(svg, middle, y + 18, "mid name", gpu.name.empty() ? "GPU" : gpu.name, 28);
@@ -84,6 +84,7 @@ void add_topology(Node body, const Report& report, const Limits& limits) {
   Node svg = add_drawing(
       section, x_of(std::max(sockets, columns.size())), gpu_y + (gpu_box + 12) * static_cast<double>(most) + 4,
       fmt::format("{} sockets, {} NUMA nodes, {} GPUs", packages.size(), columns.size(), gpus.size()));
+  set(svg, "class", "natural");
   // Nodes are numbered in the order of their sockets; where they don't divide evenly, no line claims which is whose.
   const auto nodes = static_cast<std::size_t>(std::ranges::count_if(columns, [](const Column& c) { return c.node; }));
   for (std::size_t i = 0; sockets > 0 && nodes % sockets == 0 && i < nodes; ++i)
@@ -111,7 +112,7 @@ void add_topology(Node body, const Report& report, const Limits& limits) {
                memory + "CPUs " + (column.node->cpus.get() ? *column.node->cpus.get() : "?"), 36);
     }
     for (std::size_t g = 0; g < column.gpus.size(); ++g)
-      draw_gpu(svg, report.snapshot, *column.gpus[g], x, gpu_y + step * static_cast<double>(g));
+      draw_gpu(svg, report.snapshot, *column.gpus[g], column.node != nullptr, x, gpu_y + step * static_cast<double>(g));
   }
 }
 

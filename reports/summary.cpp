@@ -37,7 +37,9 @@ std::string driver_line(const Snapshot& snapshot) {
   if (const auto rocm = of(snapshot.rocm, &Rocm::version); rocm.get()) add(line, "ROCm " + *rocm.get());
   if (const auto* toolkits = snapshot.toolkits.get()) {
     for (const Toolkit& toolkit : *toolkits)
-      add(line, fmt::format("CUDA toolkit {}", toolkit.version.get() ? *toolkit.version.get() : *toolkit.path.get()));
+      add(line, "CUDA toolkit" + (toolkit.version.get() ? " " + *toolkit.version.get()
+                                  : toolkit.path.get()  ? " " + *toolkit.path.get()
+                                                        : ""));
   }
   if (snapshot.toolkits.get() && !snapshot.toolkits.get()->empty() && version.outcome() == Outcome::absent)
     add(line, "no NVIDIA driver");
