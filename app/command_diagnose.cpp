@@ -28,13 +28,14 @@ int diagnose(const Options& options) {
     const Snapshot from_log = read_log_file(path, options.redact);
     for (Snapshot& snapshot : snapshots) fill_in(snapshot, from_log);
   }
+  std::vector<Report> reports;
   int worst = 0;
   for (const Snapshot& snapshot : snapshots) {
-    const Report report = judge(snapshot, judge_options(options, true));
-    write_reports(report, options);
-    const int status = exit_status(report, options.fail_on);
+    const int status =
+        exit_status(reports.emplace_back(judge(snapshot, judge_options(options, true))), options.fail_on);
     worst = worst == 1 || status == 1 ? 1 : std::max(worst, status);
   }
+  write_reports(reports, options.arguments.empty() ? options.logs : options.arguments, options);
   return worst;
 }
 

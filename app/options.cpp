@@ -9,6 +9,7 @@
 #include "app/commands.h"
 #include "app/expectations.h"
 #include "app/names.h"
+#include "app/version.h"
 #include "reports/reports.h"
 
 namespace envdoctor {
@@ -76,7 +77,7 @@ void check_names(const std::vector<std::string>& names) {
 
 CommandLine::CommandLine()
     : app("Will this machine's GPUs really be used? If not: the one cause, and the fix.", "envdoctor") {
-  app.set_version_flag("--version", std::string("envdoctor ") + ENVDOCTOR_VERSION, "the version");
+  app.set_version_flag("--version", version_text(), "the version, and how it was built");
   app.require_subcommand(0, 1);
   app.get_formatter()->column_width(32);
   app.set_help_flag("-h,--help", "this text");

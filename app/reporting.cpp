@@ -1,12 +1,15 @@
 #include "app/reporting.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include "app/files.h"
+#include "reports/lines.h"
 #include "reports/reports.h"
 
 namespace envdoctor {
@@ -25,6 +28,32 @@ void annotate(const Report& report, const Options& options) {
   std::fputs(render_github(report, {}).c_str(), stderr);
 }
 
+// "nodes/a.json" for {}: "a".
+std::string file_for(std::string path, const std::string& name) {
+  const std::string stem = name == "-" ? "stdin" : std::filesystem::path(name).stem().string();
+  return path.replace(path.find("{}"), 2, stem);
+}
+
+// All reports in one text, each under its snapshot's name where people read it.
+std::string joined(const std::vector<Report>& reports, const std::vector<std::string>& names, const Format& format,
+                   const ReportStyle& style) {
+  if (reports.size() == 1) return format.render(reports.front(), style);
+  const std::string name = format.name;
+  const bool array = name == "json", titled = name == "text" || name == "markdown";
+  if (!array && !titled && name != "github" && name != "reason")
+    throw UsageError(
+        fmt::format("{} holds the report of one host, and there are {}: write {{}} where each one's name belongs, "
+                    "as in -o {}=report-{{}}{}",
+                    name, reports.size(), name, *format.extension ? format.extension : ".json"));
+  std::string out;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    if (titled) out += fmt::format("{}{}\n\n", i ? "\n" : "", printable(shown_name(names[i])));
+    if (array) out += i ? ",\n" : "[\n";
+    out += format.render(reports[i], style);
+  }
+  return array ? out + "]\n" : out;
+}
+
 }  // namespace
 
 JudgeOptions judge_options(const Options& options, bool from_files) {
@@ -35,15 +64,30 @@ JudgeOptions judge_options(const Options& options, bool from_files) {
           .tool_version = ENVDOCTOR_VERSION};
 }
 
-void write_reports(const Report& report, const Options& options) {
-  annotate(report, options);
+void write_reports(const Report& report, const Options& options) { write_reports({report}, {""}, options); }
+
+void write_reports(const std::vector<Report>& reports, const std::vector<std::string>& names, const Options& options) {
+  std::vector<std::pair<std::string, std::string>> files;
   for (const Output& output : options.outputs) {
     const Format& format = output.format.empty() ? format_for_file(output.path) : *format_named(output.format);
-    write_file(output.path, format.render(report, {.color = false, .verbose = options.verbose}));
+    if (names.front().empty() || output.path.find("{}") == output.path.npos) {
+      files.emplace_back(output.path, joined(reports, names, format, {.verbose = options.verbose}));
+      continue;
+    }
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+      const std::string path = file_for(output.path, names[i]);
+      if (std::ranges::find(files, path, &std::pair<std::string, std::string>::first) != files.end())
+        throw UsageError(path + ": two snapshots of this name; rename one of them");
+      files.emplace_back(path, format.render(reports[i], {.verbose = options.verbose}));
+    }
   }
-  if (!options.outputs.empty() && options.format.empty()) return;
-  const Format& format = options.format.empty() ? all_formats().front() : *format_named(options.format);
-  write_out(format.render(report, {.color = use_color(options.color), .verbose = options.verbose}));
+  const bool prints = options.outputs.empty() || !options.format.empty();
+  const Format& printed = options.format.empty() ? all_formats().front() : *format_named(options.format);
+  const std::string text =
+      prints ? joined(reports, names, printed, {.color = use_color(options.color), .verbose = options.verbose}) : "";
+  for (const Report& report : reports) annotate(report, options);
+  for (const auto& [path, content] : files) write_file(path, content);
+  if (prints) write_out(text);
 }
 
 int exit_status(const Report& report, FailOn fail_on) {

@@ -15,6 +15,7 @@ const std::string examples = std::string(source_folder) + "/docs/examples/";
 
 TEST(CommandLine, PrintsItsVersionAndHelp) {
   EXPECT_THAT(run_envdoctor("--version").out, StartsWith("envdoctor 0."));
+  EXPECT_THAT(run_envdoctor("--version").out, HasSubstr("built with "));
   const Ran help = run_envdoctor("--help");
   EXPECT_EQ(help.status, 0);
   std::istringstream lines(help.out);
@@ -57,6 +58,33 @@ TEST(Diagnose, TakesStandardInputAndReports) {
   EXPECT_EQ(from_file.out, from_pipe.out);
   const std::string report = write_file_here("report.json", from_file.out);
   EXPECT_EQ(run_envdoctor("diagnose " + report + " --format json").out, from_file.out);
+}
+
+TEST(Diagnose, KeepsTheReportsOfAllSnapshotsInOneFile) {
+  const std::string both = "diagnose " + examples + "no-gpu.json " + examples + "healthy.json ";
+  const std::string out = test_folder() + "/all.json", text = test_folder() + "/all.txt";
+  EXPECT_EQ(run_envdoctor(both + "-o " + out + " -o " + text).status, 1);
+  EXPECT_EQ(run_envdoctor(both + "--format json").out, read_whole(out));
+  const std::string first = run_envdoctor("diagnose " + examples + "no-gpu.json --format json").out;
+  const std::string second = run_envdoctor("diagnose " + examples + "healthy.json --format json").out;
+  EXPECT_EQ(read_whole(out), "[\n" + first + ",\n" + second + "]\n");
+  EXPECT_THAT(read_whole(text), HasSubstr("healthy.json\n\nPASS"));
+  EXPECT_THAT(read_whole(text), HasSubstr("no-gpu.json\n\nFAIL"));
+}
+
+TEST(Diagnose, WritesOneFileForEachSnapshotWhereItsNameIsAskedFor) {
+  const std::string both = "diagnose " + examples + "no-gpu.json " + examples + "healthy.json ";
+  const Ran ran = run_envdoctor(both + "-o " + test_folder() + "/all.xml");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("-o junit=report-{}.xml"));
+  EXPECT_FALSE(std::filesystem::exists(test_folder() + "/all.xml"));
+  EXPECT_EQ(run_envdoctor(both + "--format html").status, 2);
+  EXPECT_EQ(run_envdoctor(both + "-o " + test_folder() + "/r-{}.xml").status, 1);
+  for (const char* name : {"no-gpu", "healthy"}) {
+    const std::string alone = run_envdoctor("diagnose " + examples + name + ".json --format junit").out;
+    EXPECT_EQ(read_whole(test_folder() + "/r-" + name + ".xml"), alone);
+  }
+  EXPECT_EQ(run_envdoctor("diagnose " + examples + "healthy.json " + examples + "healthy.json -o 'r-{}.md'").status, 2);
 }
 
 TEST(Diagnose, WritesSeveralReportsInOneRun) {
