@@ -61,7 +61,8 @@ Comparison compare_snapshots(const std::vector<Snapshot>& snapshots, const std::
       }
     }
   }
-  for (auto& [place, difference] : by_place) {
+  for (auto& entry : by_place) {
+    Difference& difference = entry.second;
     const auto differs = [&](const Told& told) { return told != difference.values.front(); };
     if (std::ranges::any_of(difference.values, differs)) comparison.differences.push_back(std::move(difference));
   }

@@ -54,7 +54,7 @@ class FleetReader : public nlohmann::json_sax<nlohmann::json> {
   }
   // Only a whole report counts.
   void keep() {
-    for (auto& [column, value] : kept_) fleet_.columns_[static_cast<std::size_t>(column)].push_back(std::move(value));
+    for (const auto& [column, value] : kept_) fleet_.columns_[static_cast<std::size_t>(column)].push_back(value);
   }
 
  private:

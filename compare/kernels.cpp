@@ -69,10 +69,11 @@ std::vector<KernelDifference> compare_kernels(const std::vector<Snapshot>& snaps
     }
   }
   std::vector<KernelDifference> list;
-  for (auto& [kernel, seen] : by_kernel) {
+  for (auto& entry : by_kernel) {
+    auto& seen = entry.second;
     const int worst = *std::ranges::max_element(seen.worst);
     const bool everywhere = std::ranges::none_of(seen.worst, [](int w) { return w < 0; });
-    KernelDifference row{.kernel = kernel, .told = seen.told, .values = std::move(seen.values)};
+    KernelDifference row{.kernel = entry.first, .told = seen.told, .values = std::move(seen.values)};
     row.bits = worst == 3                  ? Bits::outside
                : !everywhere || worst == 2 ? Bits::not_known
                : worst == 1                ? Bits::within_bound

@@ -52,8 +52,7 @@ const Tables& tables() {
          {"keras_of_tensorflow", [&t](const Row& row) { t.keras.emplace_back(row.text("from"), row.text("keras")); }},
          {"watched", [&t](const Row& row) { t.names.push_back(row.text("call")); }}});
     std::ranges::sort(t.names);
-    const auto again = std::ranges::unique(t.names);
-    t.names.erase(again.begin(), again.end());
+    t.names.erase(std::unique(t.names.begin(), t.names.end()), t.names.end());
     return t;
   }();
   return all;
