@@ -4,19 +4,16 @@
 #include "checks/facts.h"
 #include "checks/imports.h"
 #include "checks/presence.h"
-#include "knowledge/drivers.h"
+#include "checks/version_range.h"
 
 namespace envdoctor {
 namespace {
 
 constexpr const char* id = "cpu.isa-missing";
 
-// TensorFlow's packages need AVX from 1.6 on (its release notes), and 2.4.0 alone AVX2 (2.4.1 took that back); jaxlib
-// needs AVX (its start-up check).
+// What the published package of this version needs; empty: nothing that is recorded.
 std::string needed(const std::string& framework, const std::string& version) {
-  if (framework == "jax") return "avx";
-  if (framework != "tensorflow" || knowledge::compare_versions(version, "1.6") < 0) return {};
-  return version == "2.4.0" ? "avx2" : "avx";
+  return framework == "torch" ? "" : rule_for(framework, "cpu_instructions", version);
 }
 
 // The CPU is an x86-64 and its list of instruction sets, which is known, lacks this one.

@@ -4,6 +4,7 @@
 
 #include "checks/facts.h"
 #include "checks/imports.h"
+#include "checks/version_range.h"
 #include "knowledge/drivers.h"
 #include "knowledge/frameworks.h"
 
@@ -25,7 +26,7 @@ Finding& tell(Answers& answers, const std::string& words, std::vector<Evidence> 
 // Keras 2 knows TensorFlow only; Keras 3 takes what it is told.
 bool keras_3(const Snapshot& snapshot) {
   const Text version = of(snapshot.keras, &Keras::version);
-  return version.get() && knowledge::compare_versions(*version.get(), "3") >= 0;
+  return version.get() && !rule_for("keras", "chooses_backend", *version.get()).empty();
 }
 
 struct Wish {

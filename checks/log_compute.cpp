@@ -1,11 +1,13 @@
 // Numbers that differ between device and CPU, as the program that compares them prints them.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 
 #include "checks/facts.h"
 #include "checks/log_facts.h"
 #include "checks/presence.h"
+#include "checks/version_range.h"
 #include "knowledge/drivers.h"
 
 namespace envdoctor {
@@ -34,15 +36,12 @@ bool has_tf32(const LogFacts& facts) {
   });
 }
 
-// Which builds compute float32 products in TF32 unless told otherwise: torch 1.7 to 1.11, TensorFlow from 2.4, JAX.
+// Which builds compute float32 products in TF32 unless told otherwise.
 bool tf32_by_default(const LogFacts& facts) {
-  const auto between = [](const std::string& version, const char* from, const char* below) {
-    return !version.empty() && knowledge::compare_versions(version, from) >= 0 &&
-           (!*below || knowledge::compare_versions(version, below) < 0);
-  };
-  return between(framework_version(facts.snapshot(), "torch"), "1.7", "1.12") ||
-         between(framework_version(facts.snapshot(), "tensorflow"), "2.4", "") ||
-         !framework_version(facts.snapshot(), "jax").empty();
+  return std::ranges::any_of(std::array{"torch", "tensorflow", "jax"}, [&](const char* framework) {
+    const std::string version = framework_version(facts.snapshot(), framework);
+    return !version.empty() && !rule_for(framework, "tf32_by_default", version).empty();
+  });
 }
 
 // What a test's own comparison says: how far apart, by absolute and relative size.

@@ -4,7 +4,6 @@
 
 #include "checks/library_rows.h"
 #include "checks/presence.h"
-#include "knowledge/drivers.h"
 #include "knowledge/frameworks.h"
 
 namespace envdoctor {
@@ -18,18 +17,18 @@ void both(Answers& answers, void (Answers::*state)(std::string_view, std::string
   (answers.*state)(cudnn_id, why);
 }
 
-// The pip extra that brings the libraries exists from TensorFlow 2.14 on; a system's own Python is left to its owner.
-Fix fix(const Snapshot& snapshot, const std::string& version, const std::string& cuda, const std::string& cudnn) {
+// A release with a pip extra for the libraries is given that; a system's own Python is left to its owner.
+Fix fix(const Snapshot& snapshot, const std::string& version, const knowledge::TensorflowNeeds& needs) {
   if (version.empty())
     return {.text = "Install the CUDA libraries of the version that the framework asks for, in its own environment."};
-  if (knowledge::compare_versions(version, "2.14") < 0)
-    return {.text = "Install CUDA " + cuda + " and cuDNN " + cudnn + ", for which TensorFlow " + version +
+  if (needs.cuda_extra.empty())
+    return {.text = "Install CUDA " + needs.cuda + " and cuDNN " + needs.cudnn + ", for which TensorFlow " + version +
                     " was built, where the loader finds them."};
   const Text kind = of(snapshot.python, &Python::kind), python = of(snapshot.python, &Python::executable);
   const bool own = kind.is("venv") || kind.is("conda");
   return {.text = "Install the CUDA libraries that belong to this TensorFlow into its own environment.",
           .command = own && python.get()
-                         ? "\"" + *python.get() + "\" -m pip install \"tensorflow[and-cuda]==" + version + "\""
+                         ? "\"" + *python.get() + "\" -m pip install \"" + needs.cuda_extra + "==" + version + "\""
                          : ""};
 }
 
@@ -67,11 +66,11 @@ void judge_report(const Snapshot& snapshot, Answers& answers) {
     if (is_cudnn_library(name)) note(snapshot, name, cudnn);
   }
   if (!cuda.names.empty())
-    tell(cuda_id, cuda, "The program asks for ", Confidence::likely, fix(snapshot, "", "", ""), answers);
+    tell(cuda_id, cuda, "The program asks for ", Confidence::likely, fix(snapshot, "", {}), answers);
   else
     answers.unknown(cuda_id, "which libraries the framework needs is not known");
   if (!cudnn.names.empty())
-    tell(cudnn_id, cudnn, "The program asks for ", Confidence::likely, fix(snapshot, "", "", ""), answers);
+    tell(cudnn_id, cudnn, "The program asks for ", Confidence::likely, fix(snapshot, "", {}), answers);
   else
     answers.unknown(cudnn_id, "which libraries the framework needs is not known");
 }
@@ -89,8 +88,7 @@ void judge(const Snapshot& snapshot, const char* id, const std::vector<std::stri
     const bool none_listed = of(snapshot.tensorflow, &Tensorflow::physical_gpus).is(0);
     if (none_listed) lacking.evidence.push_back(seen("/tensorflow/physical_gpus", "0"));
     return tell(id, lacking, "TensorFlow " + version + " asks for ",
-                none_listed ? Confidence::certain : Confidence::likely, fix(snapshot, version, needs.cuda, needs.cudnn),
-                answers);
+                none_listed ? Confidence::certain : Confidence::likely, fix(snapshot, version, needs), answers);
   }
   if (!unseen.empty()) return answers.unknown(id, "/libraries: nobody looked for " + unseen);
   answers.sound(id);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "knowledge/drivers.h"
+#include "knowledge/frameworks.h"
 
 namespace envdoctor {
 namespace {
@@ -62,6 +63,13 @@ Reading<bool> in_range(std::string_view version, std::string_view range) {
     all = all && *one.get();
   }
   return all;
+}
+
+std::string rule_for(std::string_view framework, const char* list, std::string_view version) {
+  for (const knowledge::VersionRule& rule : knowledge::version_rules(framework, list)) {
+    if (rule.versions.empty() || in_range(version, rule.versions).is(true)) return rule.what;
+  }
+  return {};
 }
 
 }  // namespace envdoctor

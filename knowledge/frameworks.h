@@ -16,6 +16,7 @@ struct TensorflowNeeds {
   std::vector<std::string> sonames{};  // one missing: no GPU
   std::string cudnn_soname{};
   std::vector<std::string> gpu_packages{};  // pip packages of this release that hold GPU code
+  std::string cuda_extra{};                 // "tensorflow[and-cuda]": brings the libraries; empty: there is none
   std::vector<std::string> pythons{};       // "3.11": those that wheels were made for
   std::string keras{};                      // "2.15", "3": the Keras it installs; empty: bundled, or not recorded
   std::optional<bool> takes_numpy2{};
@@ -49,5 +50,13 @@ struct JaxNeeds {  // an empty text: not recorded
 };
 // The least that JAX "0.4.35" asks for with its wheels for this CUDA major ("12"). nullopt: no such wheel recorded.
 std::optional<JaxNeeds> jax_needs(std::string_view version, std::string_view cuda_major);
+
+// What holds for some versions of a framework ("tensorflow", "torch", "jax", "keras"); of several rows the first that fits
+// counts. The lists: cpu_instructions (what the published x86-64 packages need), tf32_by_default, chooses_backend.
+struct VersionRule {
+  std::string versions{};  // "==2.4.0", as Python packages write ranges; empty: all
+  std::string what{};      // "avx2"
+};
+std::vector<VersionRule> version_rules(std::string_view framework, const char* list);
 
 }  // namespace envdoctor::knowledge

@@ -40,6 +40,7 @@ Releases read_releases() {
                                needs.windows_gpu = row.flag_if("windows_gpu");
                                if (row.has("numpy2")) needs.takes_numpy2 = row.flag_if("numpy2");
                                needs.gpu_packages.push_back(row.text("gpu_pip_package"));
+                               needs.cuda_extra = row.text_if("cuda_extra");
                              }},
                             {"soname_sets", [&](const Row& row) {
                                sets[row.text("id")] = {.required = row.texts("required"), .cudnn = row.text("cudnn")};
