@@ -47,6 +47,7 @@ Foreground::Foreground(const std::vector<std::string>& argv, const std::vector<s
   sigset_t all, before;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
+  witness_ = std::make_unique<GroupWitness>();
   int trouble[2];
   if (pipe2(trouble, O_CLOEXEC) != 0) {
     error_ = errno;
@@ -119,11 +120,13 @@ void Foreground::pass_up_stop(int signal) const {
   kill(pid_, SIGCONT);
 }
 
-// What the kernel sends (Ctrl-C, a lost terminal) reached the whole process group; what the program sends upwards is
-// not for itself.
+// What the kernel sends (Ctrl-C, a lost terminal) reached the whole process group, and so did what the witness saw as
+// well, unless the program left the group; what the program sends upwards is not for itself.
 void Foreground::hand_on(const siginfo_t& info) const {
   const bool by_a_process = info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL;
   if (!by_a_process || (info.si_pid > 0 && descends_from(info.si_pid, pid_))) return;
+  const bool together = getpgid(pid_) == getpgrp();
+  if (witness_->saw(info.si_signo, info.si_pid) && together) return;
   kill(pid_, info.si_signo);
 }
 

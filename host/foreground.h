@@ -4,8 +4,11 @@
 #include <sys/types.h>
 
 #include <csignal>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "host/group_witness.h"
 
 namespace envdoctor {
 
@@ -29,6 +32,7 @@ class Foreground {
   void hand_on(const siginfo_t& info) const;
   pid_t pid_ = -1;
   int error_ = 0;
+  std::unique_ptr<GroupWitness> witness_{};
 };
 
 // 127 where there is no such program, 126 where it can't be run.

@@ -1,9 +1,12 @@
 // `envdoctor run` as a shell would use it.
 #include <gtest/gtest.h>
+#include <pty.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "app/run_environment.h"
 #include "tests/support/paths.h"
@@ -41,6 +44,65 @@ TEST(Run, HandsOnSignals) {
   const std::string out = test_folder() + "/signal.out";
   EXPECT_EQ(std::system(("sh " + script + " >" + out).c_str()), 0);  // NOLINT: the test's own words
   EXPECT_EQ(read_whole(out), "got\n5\n");
+}
+
+// Starts `envdoctor run` on a terminal of its own with a program that prints a letter for each signal it takes, lets
+// `act` loose on it, and gives back what it printed after "ready".
+std::string on_a_terminal(const std::function<void(int terminal, pid_t envdoctor)>& act, const char* more = "") {
+  const std::string program = write_file_here(
+      "count.py",
+      std::string("import os, signal, sys\n") + more +
+          "taken = {signal.SIGINT, signal.SIGUSR1, signal.SIGTERM}\n"
+          "signal.pthread_sigmask(signal.SIG_BLOCK, taken)\n"
+          "os.write(1, b'ready')\n"
+          "while True:\n"
+          "  got = signal.sigtimedwait(taken, 0.8)\n"
+          "  if got is None: sys.exit(0)\n"
+          "  os.write(1, {signal.SIGINT: b'i', signal.SIGUSR1: b'u', signal.SIGTERM: b't'}[got.si_signo])\n");
+  int terminal = -1;
+  const pid_t pid = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (pid == 0) {
+    execl(binary_path, binary_path, "run", "--quiet", "--", "/usr/bin/python3", program.c_str(), nullptr);
+    _exit(127);
+  }
+  std::string said;
+  bool acted = false;
+  char bytes[256];
+  for (ssize_t count = 0; (count = read(terminal, bytes, sizeof bytes)) > 0;) {
+    said.append(bytes, static_cast<std::size_t>(count));
+    if (acted || said.find("ready") == said.npos) continue;
+    acted = true;
+    act(terminal, pid);
+  }
+  waitpid(pid, nullptr, 0);
+  close(terminal);
+  return said.substr(said.find("ready") + 5);
+}
+
+void repeat(const std::function<void()>& act) {
+  for (int i = 0; i < 4; ++i) {
+    act();
+    usleep(100'000);
+  }
+}
+
+TEST(Run, LetsCtrlCReachTheProgramOnce) {
+  const std::string said =
+      on_a_terminal([](int terminal, pid_t) { repeat([&] { (void)!write(terminal, "\x03", 1); }); });
+  EXPECT_EQ(std::ranges::count(said, 'i'), 4) << said;
+}
+
+TEST(Run, LetsASignalToTheWholeGroupReachTheProgramOnce) {
+  EXPECT_EQ(on_a_terminal([](int, pid_t pid) { repeat([&] { kill(-pid, SIGUSR1); }); }), "uuuu");
+  EXPECT_EQ(on_a_terminal([](int, pid_t pid) { repeat([&] { kill(-pid, SIGTERM); }); }), "tttt");
+}
+
+TEST(Run, HandsOnceOnWhatItAloneIsSent) {
+  EXPECT_EQ(on_a_terminal([](int, pid_t pid) { repeat([&] { kill(pid, SIGUSR1); }); }), "uuuu");
+}
+
+TEST(Run, HandsOnToAProgramThatLeftTheGroup) {
+  EXPECT_EQ(on_a_terminal([](int, pid_t pid) { repeat([&] { kill(-pid, SIGUSR1); }); }, "os.setpgid(0, 0)\n"), "uuuu");
 }
 
 TEST(Run, StopsAndGoesOnWithTheProgram) {
