@@ -3,6 +3,7 @@
 #include "app/commands.h"
 #include "app/environment.h"
 #include "app/files.h"
+#include "app/gather.h"
 #include "app/reporting.h"
 #include "evidence/merge.h"
 #include "probe/probes.h"
@@ -34,12 +35,14 @@ int script(const Options& options) {
   const std::string content = read_input(path);
   const auto files = open_files("/");
   const Host host{.files = *files, .env = environment()};
+  require_python(host, options);
   // Only what the script is held against: the packages, and how many GPUs there are. Redacted below, once.
   Snapshot seen = gather(host, {.redact = false,
                                 .probes = {"pci", "env", "python"},
                                 .whole = std::chrono::seconds(options.timeout_s),
+                                .python = options.python,
                                 .by = std::string("envdoctor ") + ENVDOCTOR_VERSION});
-  seen.log = read_script(content, shown_name(path), python_for(seen));
+  seen.log = read_script(content, shown_name(path), python_for(seen), std::chrono::seconds(options.timeout_s));
   if (seen.log.outcome() == Outcome::failed)
     throw UsageError("the script was not read: " + seen.log.why() + ". Name another Python by PATH.");
   if (options.redact) redact(seen, identity_of(host));

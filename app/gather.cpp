@@ -36,15 +36,18 @@ void show_progress(const std::vector<std::string>& running) {
   fmt::print(stderr, "\r\033[Kwaiting for {}", fmt::join(running, ", "));
 }
 
+void require_python(const Host& host, const Options& options) {
+  if (options.python.empty()) return;
+  if (const auto python = named_python(host, options.python); !python.get())
+    throw UsageError("--python " + python.why());
+}
+
 Snapshot gather_here(const Options& options, const std::vector<std::string>& probes) {
   std::signal(SIGPIPE, SIG_IGN);
   const auto start = std::chrono::steady_clock::now();
   const auto files = open_files("/");
   const Host host{.files = *files, .env = environment()};
-  if (!options.python.empty()) {
-    if (const auto python = named_python(host, options.python); !python.get())
-      throw UsageError("--python " + python.why());
-  }
+  require_python(host, options);
   GatherOptions gather_options{.quick = options.quick,
                                .redact = options.redact,
                                .families = wanted_families(options),

@@ -1,8 +1,12 @@
 #pragma once
 #include "app/options.h"
 #include "evidence/snapshot.h"
+#include "host/host.h"
 
 namespace envdoctor {
+
+// Throws UsageError if --python names what isn't there.
+void require_python(const Host& host, const Options& options);
 
 // The evidence of this machine, with progress on standard error where that is a terminal.
 // Of these probes alone, if any are named.

@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "evidence/json.h"
 #include "host/apart.h"
 #include "host/descriptor.h"
@@ -13,7 +15,7 @@
 namespace envdoctor {
 namespace {
 
-constexpr Limits limits{.time = Milliseconds(30'000), .memory_mib = 4096};
+constexpr Limits usual_limits{.time = Milliseconds(30'000), .memory_mib = 4096};
 
 // The content as a file that a child can open by name.
 Descriptor as_file(const std::string& content) {
@@ -35,7 +37,10 @@ List<LogEvent> unreadable(const std::string& shown, const std::string& why) {
 
 }  // namespace
 
-List<LogEvent> read_script(const std::string& content, const std::string& shown, const std::string& python) {
+List<LogEvent> read_script(const std::string& content, const std::string& shown, const std::string& python,
+                           Milliseconds most) {
+  Limits limits = usual_limits;
+  limits.time = std::min(limits.time, most);
   const Descriptor file = as_file(content);
   if (!file) return failed("no memory for a copy of the script");
   std::vector<std::string> argv = {python,
@@ -52,7 +57,7 @@ List<LogEvent> read_script(const std::string& content, const std::string& shown,
             [&](const Ended& how) { ended = how; });
   crew.run(limits.time + Milliseconds(2000));
   if (ended.how == Ended::How::crashed) return unreadable(shown, "reading it, Python was " + ended.why);
-  if (ended.how == Ended::How::timed_out) return unreadable(shown, "reading it took Python more than 30 s");
+  if (ended.how == Ended::How::timed_out) return unreadable(shown, "reading it, Python came to " + ended.why);
   if (ended.how == Ended::How::out_of_memory) return unreadable(shown, "reading it took Python more than 4 GiB");
   if (ended.how != Ended::How::answered || ended.status != 0)
     return failed(python + ": " + ended.why + (ended.printed.empty() ? "" : ": " + ended.printed));

@@ -1,7 +1,10 @@
 // `envdoctor script` on real files, with the Python of this host.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "tests/support/process.h"
 
@@ -62,6 +65,43 @@ TEST(Script, TakesHostileFiles) {
   const Ran missing = run_envdoctor("script /nonexistent.py");
   EXPECT_EQ(missing.status, 2);
   EXPECT_NE(missing.err.find("/nonexistent.py"), std::string::npos);
+}
+
+// A stand-in for the interpreter, which must be ended in time whatever it does.
+Ran read_by(const std::string& interpreter) {
+  const std::string folder = test_folder() + "/" + std::to_string(std::hash<std::string>()(interpreter));
+  std::filesystem::create_directories(folder + "/env/bin");
+  std::filesystem::create_directories(folder + "/env/lib/python3.11/site-packages");
+  std::ofstream(folder + "/env/pyvenv.cfg") << "home = /usr/bin\nversion = 3.11.2\n";
+  const std::string python = folder + "/env/bin/python3";
+  std::ofstream(python) << "#!/bin/sh\n" << interpreter << "\n";
+  std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+  const std::string script = write_file_here("train.py", "x = 1\n");
+  const auto start = std::chrono::steady_clock::now();
+  Ran ran = run_envdoctor("script " + script + " --timeout 2 --python " + folder + "/env", "PATH=/usr/bin:/bin ");
+  const auto spent = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(spent, std::chrono::seconds(20)) << interpreter;
+  return ran;
+}
+
+TEST(Script, EndsAnInterpreterThatMisbehaves) {
+  for (const char* interpreter :
+       {"exec >&- 2>&-; trap '' TERM; while :; do sleep 1; done",  // closes what it should answer on, and stays
+        "trap '' TERM HUP INT; while :; do :; done",               // spins and takes no hint
+        "while :; do echo nonsense; done",                         // writes for ever
+        "while :; do echo nonsense >&2; done",
+        "(trap '' TERM; exec >&- 2>&-; sleep 25) & kill -9 $$",  // dies with a child that lives on
+        "(sleep 25) & exit 0", "exit 7", "kill -SEGV $$"}) {
+    const Ran ran = read_by(interpreter);
+    EXPECT_TRUE(ran.status == 1 || ran.status == 2) << interpreter << ": " << ran.status << ran.err;
+    EXPECT_FALSE(ran.err.empty() && ran.out.empty()) << interpreter;
+  }
+}
+
+TEST(Script, IsReadByThePythonThatIsNamed) {
+  const Ran ran = run_envdoctor("script --python /nonexistent " + write_file_here("train.py", "x = 1\n"));
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_NE(ran.err.find("/nonexistent"), std::string::npos) << ran.err;
 }
 
 TEST(Script, TakesLongFiles) {
