@@ -110,7 +110,7 @@ class RootedFiles : public Files {
   }
 
   [[nodiscard]] Reading<std::string> resolve(const std::string& path) const override {
-    const Reading<std::string> place = find(path, true);
+    const Reading<std::string> place = find(path, true, true);
     if (!place.get() || is_noted(*place.get())) return place;
     if (!open(*place.get(), O_PATH)) return unreadable(path, *place.get());
     return place;
@@ -169,8 +169,9 @@ class RootedFiles : public Files {
   }
 
   // The path without links; the reason if even that can't be told. /proc has links that only the kernel can follow, so
-  // the live host is left to it.
-  [[nodiscard]] Reading<std::string> find(const std::string& path, bool last_too) const {
+  // the live host is left to it: it follows them as it opens, and is asked for the path itself only where that is
+  // wanted.
+  [[nodiscard]] Reading<std::string> find(const std::string& path, bool last_too, bool shown = false) const {
     if (!broken_.empty()) return failed(broken_);
     if (path.find('\0') != std::string::npos) return failed("a path with a null byte");
     if (!live_) {
@@ -178,7 +179,7 @@ class RootedFiles : public Files {
       return place.empty() ? Reading<std::string>(trouble(path)) : Reading<std::string>(place);
     }
     const std::string whole = path.rfind('/', 0) == 0 ? path : "/" + path;
-    if (!last_too) return whole;
+    if (!last_too || !shown) return whole;
     const std::unique_ptr<char, void (*)(void*)> real{realpath(whole.c_str(), nullptr), std::free};
     return real ? Reading<std::string>(std::string(real.get())) : Reading<std::string>(trouble(path));
   }

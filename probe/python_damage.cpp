@@ -63,8 +63,9 @@ std::set<std::string_view> tops_of(const Distribution& one) {
   std::set<std::string_view> tops;
   std::string_view last;
   each_recorded(one.record, [&](const RecordedFile& file) {
+    if (!last.empty() && file.path.starts_with(last) && file.path.substr(last.size()).starts_with('/')) return;
     const std::string_view top = imported(file.path);
-    if (!top.empty() && top != last) tops.insert(last = top);
+    if (!top.empty()) tops.insert(last = top);
   });
   return tops;
 }
