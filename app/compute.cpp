@@ -52,11 +52,11 @@ std::vector<kernels::Precision> precisions(const std::vector<std::string>& names
   using kernels::Precision;
   std::vector<Precision> out;
   for (const std::string& name : names) {
-    const auto all = {Precision::fp16,   Precision::fp32,  Precision::fp64,  Precision::int32,
-                      Precision::uint32, Precision::int64, Precision::uint64};
+    const auto all = {Precision::fp16,  Precision::bf16,   Precision::tf32,  Precision::fp32,  Precision::fp64,
+                      Precision::int32, Precision::uint32, Precision::int64, Precision::uint64};
     const auto* found = std::ranges::find(all, name, [](Precision p) { return kernels::text(p); });
     if (found == all.end())
-      throw UsageError(fmt::format("--precision {}: fp16, fp32, fp64, int32, uint32, int64, uint64", name));
+      throw UsageError(fmt::format("--precision {}: fp16, bf16, tf32, fp32, fp64, int32, uint32, int64, uint64", name));
     out.push_back(*found);
   }
   return out;
@@ -117,7 +117,10 @@ kernels::VerifyOptions verify_options(const Options& options) {
 }
 
 std::vector<kernels::Target> wanted_targets(const Snapshot& snapshot, const std::vector<std::string>& names) {
-  const std::vector<kernels::Target> all = kernels::targets_of(snapshot, layered_loader(snapshot));
+  return wanted_of(kernels::targets_of(snapshot, layered_loader(snapshot)), names);
+}
+
+std::vector<kernels::Target> wanted_of(const std::vector<kernels::Target>& all, const std::vector<std::string>& names) {
   if (names.empty()) return all;
   std::vector<kernels::Target> wanted;
   for (const std::string& name : names) {
@@ -152,6 +155,9 @@ void add_compute(Snapshot& snapshot, const std::vector<kernels::Target>& targets
   }
   Snapshot computed = work.run(free, options);
   std::ranges::move(busy, std::back_inserter(*computed.compute_not_run.get()));
+  if (snapshot.compute_not_run.get())
+    std::ranges::move(*snapshot.compute_not_run.get(), std::back_inserter(*computed.compute_not_run.get()));
+  snapshot.compute_not_run = {};
   fill_in(snapshot, computed);
   if (options.progress) fmt::print(stderr, "\r\033[K");
 }

@@ -26,8 +26,10 @@ kernels::VerifyOptions verify_options(const Options& options);
 // The devices of a snapshot of this machine that are meant: by a part of the subject, or "gpu", "cpu", "host"; none
 // named: all. Throws UsageError, naming the devices there are, if a name fits none.
 std::vector<kernels::Target> wanted_targets(const Snapshot& snapshot, const std::vector<std::string>& names);
+// The same of devices that are known already.
+std::vector<kernels::Target> wanted_of(const std::vector<kernels::Target>& all, const std::vector<std::string>& names);
 
-// Runs the kernels and puts what came of it into the snapshot. GPUs that others use are told as busy and left alone, and so
+// Runs the kernels and puts what came of it into the snapshot, after what is known not to run. GPUs that others use are told as busy and left alone, and so
 // with Insist::no are those of which nobody knows; Insist::yes: the user named the devices.
 enum class Insist { no, unless_busy, yes };
 struct ComputeWork {

@@ -41,6 +41,7 @@ struct VerifyWishes {
   std::vector<std::string> kernels{}, devices{}, precisions{};
   std::optional<std::int64_t> size{}, seed{};
   std::int64_t repeat = 3;
+  std::optional<std::string> framework{};  // through frameworks' own operations; empty: through all that are there
 };
 
 struct Options {

@@ -4,12 +4,23 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
+#include <optional>
 
 namespace envdoctor::compute {
 namespace {
 
 std::string word(const Text& text) { return text.get() ? *text.get() : ""; }
+
+// 0 of "framework:torch/cuda:0" and "framework:tensorflow/GPU:0"; none: a CPU, or no framework.
+std::optional<std::int64_t> framework_ordinal(const std::string& device) {
+  const auto slash = device.find('/'), colon = device.rfind(':');
+  if (!device.starts_with("framework:") || slash == device.npos || colon < slash) return {};
+  const std::string kind = device.substr(slash + 1, colon - slash - 1);
+  if (kind != "cuda" && kind != "GPU" && kind != "gpu") return {};
+  return std::atoll(device.c_str() + colon + 1);
+}
 
 // The place on the bus of "cuda:1" or "opencl:Platform/Device"; empty: not known, or not one device alone.
 std::string address_of(const Snapshot& snapshot, const std::string& device) {
@@ -29,6 +40,7 @@ std::string address_of(const Snapshot& snapshot, const std::string& device) {
       }
     }
   }
+  if (const auto ordinal = framework_ordinal(device)) return address_of(snapshot, fmt::format("cuda:{}", *ordinal));
   return places.size() == 1 ? normal_address(places.front()) : "";
 }
 

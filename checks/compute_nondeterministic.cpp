@@ -22,6 +22,14 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
         {.text = "Where bits must repeat, use the framework's deterministic mode; results are right either way."}};
     return;
   }
+  if (std::ranges::all_of(rows, &compute::Row::by_framework)) {
+    finding.title = "The framework gives other bits in each run";
+    finding.explanation += " Libraries may choose another algorithm, or another order of additions, each time.";
+    finding.fix = {
+        {.text = "Where bits must repeat: torch.use_deterministic_algorithms(True); in TensorFlow "
+                 "tf.config.experimental.enable_op_determinism(); in JAX XLA_FLAGS=--xla_gpu_deterministic_ops=true."}};
+    return;
+  }
   finding.severity = Severity::warning;
   finding.title = "The device gives other bits each time where the order of operations is fixed";
   finding.explanation += " Nothing in these kernels leaves the order open: unstable hardware, or a race in the driver.";

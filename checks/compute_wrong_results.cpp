@@ -20,7 +20,11 @@ struct Told {
 };
 
 // Most telling first: of several causes on one device the first gives the words.
-constexpr std::array<Told, 9> words{{
+constexpr std::array<Told, 11> words{{
+    {"cudnn", "cuDNN gives wrong results", "The same operation gives right results without cuDNN.",
+     "Use another release of cuDNN; until then torch.backends.cudnn.enabled = False does without it."},
+    {"onednn", "oneDNN gives wrong results", "The same operation gives right results without oneDNN.",
+     "Use another release of the framework; until then torch.backends.mkldnn.enabled = False does without it."},
     {"bit-flip", nullptr, "Single bits of the result are turned, as faulty memory or a faulty bus turns them.",
      "Look at the error counters, test the memory, and exchange the card if it goes on."},
     {"tile", nullptr, "One block of the output is wrong: one compute unit, or its local memory, computes wrong.",
@@ -53,6 +57,11 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
   finding.explanation =
       fmt::format("Results lie outside the bound that rounding can explain {}.", compute::in_problems(rows));
   finding.fix = {{.text = "Update or replace the driver; if it stays, test the GPU's memory and exchange the card."}};
+  if (std::ranges::all_of(rows, &compute::Row::by_framework)) {
+    finding.title = "The framework gives wrong results on this device";
+    finding.fix = {{.text = "Run 'envdoctor verify' as well: if it finds the device sound, use another release of the "
+                            "framework; else update or replace the driver."}};
+  }
   for (const Told& told : words) {
     if (std::ranges::find(rows, told.cause, &compute::Row::cause) == rows.end()) continue;
     if (told.title) finding.title = told.title;

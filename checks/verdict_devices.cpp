@@ -10,6 +10,8 @@ namespace {
 bool ran_on_gpu(const Snapshot& snapshot, const std::set<std::string>& devices) {
   for (const std::string& device : devices) {
     if (device.starts_with("cuda:")) return true;
+    if (device.starts_with("framework:") && device.find("/cpu") == device.npos && device.find("/CPU") == device.npos)
+      return true;
   }
   const Opencl* opencl = snapshot.opencl.get();
   if (!opencl || !opencl->platforms.get()) return false;
@@ -64,8 +66,9 @@ void reach_verdict_of_devices(Report& report) {
     report.verdict_why = worst->title;
   } else if (devices.empty() && !(host_ran && report.options.host_asked)) {
     report.verdict = Verdict::incomplete;
-    report.verdict_why =
-        host_ran ? "no GPU was looked at: there is no device but the CPU itself" : "no device was looked at";
+    report.verdict_why = row        ? told(row->device) + ": " + told(row->why)
+                         : host_ran ? "no GPU was looked at: there is no device but the CPU itself"
+                                    : "no device was looked at";
   } else if (row) {
     report.verdict = Verdict::incomplete;
     report.verdict_why = told(row->device) + ": " + told(row->why);

@@ -23,6 +23,7 @@ namespace {
 constexpr int failed_work = 70;
 constexpr int not_started = 127;
 constexpr int channel_of_program = 3;
+constexpr int shared_of_program = 4;
 
 void no_core_file() {
   rlimit limit{};
@@ -77,15 +78,17 @@ void do_work(const std::function<void()>& work, int frames) {
   _exit(0);
 }
 
-void become_program(const std::vector<std::string>& argv, const std::vector<std::string>& env, int frames,
-                    bool answers) {
+void become_program(const std::vector<std::string>& argv, const std::vector<std::string>& env, int frames, bool answers,
+                    int shared) {
 #ifdef SYS_close_range
   syscall(SYS_close_range, 3U, ~0U, 4U);  // CLOSE_RANGE_CLOEXEC: also what we inherited without that flag
 #endif
   if (answers) {
     // Moved away first: a duplicate onto itself would keep its close-on-exec flag.
-    frames = fcntl(frames, F_DUPFD_CLOEXEC, channel_of_program + 1);
+    frames = fcntl(frames, F_DUPFD_CLOEXEC, shared_of_program + 1);
+    shared = shared < 0 ? shared : fcntl(shared, F_DUPFD_CLOEXEC, shared_of_program + 1);
     dup2(frames, channel_of_program);
+    if (shared >= 0) dup2(shared, shared_of_program);
   }
   if (!argv.empty()) execvpe(argv[0].c_str(), pointers(argv).data(), pointers(env).data());
   const std::string program = argv.empty() ? "no program" : argv[0];

@@ -45,6 +45,10 @@ std::string_view text(Precision precision) {
   switch (precision) {
     case Precision::fp16:
       return "fp16";
+    case Precision::bf16:
+      return "bf16";
+    case Precision::tf32:
+      return "tf32";
     case Precision::fp32:
       return "fp32";
     case Precision::fp64:
@@ -64,7 +68,9 @@ std::string_view text(Precision precision) {
 std::size_t size_of(Precision precision) {
   switch (precision) {
     case Precision::fp16:
+    case Precision::bf16:
       return 2;
+    case Precision::tf32:
     case Precision::fp32:
     case Precision::int32:
     case Precision::uint32:
@@ -76,22 +82,38 @@ std::size_t size_of(Precision precision) {
 
 bool is_floating(Precision precision) { return precision <= Precision::fp64; }
 
-double unit_roundoff(Precision precision) {
-  return precision == Precision::fp16 ? 0x1p-11 : precision == Precision::fp32 ? 0x1p-24 : 0x1p-53;
-}
+double unit_roundoff(Precision precision) { return std::ldexp(1.0, -significand_bits(precision)); }
 
 int significand_bits(Precision precision) {
-  return precision == Precision::fp16 ? 11 : precision == Precision::fp32 ? 24 : 53;
+  switch (precision) {
+    case Precision::fp16:
+    case Precision::tf32:
+      return 11;
+    case Precision::bf16:
+      return 8;
+    case Precision::fp32:
+      return 24;
+    default:
+      return 53;
+  }
 }
 
 int lowest_exponent(Precision precision) {
-  return precision == Precision::fp16 ? -14 : precision == Precision::fp32 ? -126 : -1022;
+  return precision == Precision::fp16 ? -14 : precision == Precision::fp64 ? -1022 : -126;
 }
 
 double largest_finite(Precision precision) {
-  return precision == Precision::fp16   ? 65504
-         : precision == Precision::fp32 ? std::numeric_limits<float>::max()
-                                        : std::numeric_limits<double>::max();
+  switch (precision) {
+    case Precision::fp16:
+      return 65504;
+    case Precision::bf16:
+      return 0x1.fep127;
+    case Precision::tf32:
+    case Precision::fp32:
+      return std::numeric_limits<float>::max();
+    default:
+      return std::numeric_limits<double>::max();
+  }
 }
 
 double smallest_normal(Precision precision) { return std::ldexp(1.0, lowest_exponent(precision)); }
@@ -103,15 +125,19 @@ std::uint64_t rounded_bits(Precision precision, double high, double low) {
   const double rounded = round_to(high, low, significand_bits(precision), lowest_exponent(precision));
   if (precision == Precision::fp16) return bits_of_half(rounded);
   const bool overflows = std::fabs(rounded) > largest_finite(precision);
-  return std::bit_cast<std::uint32_t>(overflows
-                                          ? std::copysign(HUGE_VALF, static_cast<float>(std::copysign(1, rounded)))
-                                          : static_cast<float>(rounded));
+  const auto bits =
+      std::bit_cast<std::uint32_t>(overflows ? std::copysign(HUGE_VALF, static_cast<float>(std::copysign(1, rounded)))
+                                             : static_cast<float>(rounded));
+  return precision == Precision::bf16 ? bits >> 16 : bits;
 }
 
 double Array::value(std::size_t index) const {
   switch (precision) {
     case Precision::fp16:
       return half_value(as<std::uint16_t>()[index]);
+    case Precision::bf16:
+      return std::bit_cast<float>(static_cast<std::uint32_t>(as<std::uint16_t>()[index]) << 16);
+    case Precision::tf32:
     case Precision::fp32:
       return as<float>()[index];
     case Precision::fp64:

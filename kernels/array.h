@@ -9,13 +9,15 @@
 
 namespace envdoctor::kernels {
 
-enum class Precision { fp16, fp32, fp64, int32, uint32, int64, uint64 };
+// tf32: products of fp32 numbers whose inputs are rounded to 11 bits. Its elements are fp32 in memory, and inputs that are set
+// have 11 bits already, so that only sums are left to round.
+enum class Precision { fp16, bf16, tf32, fp32, fp64, int32, uint32, int64, uint64 };
 std::string_view text(Precision precision);  // fp16, fp32, …: as the contract spells them
 std::size_t size_of(Precision precision);    // bytes per element
 bool is_floating(Precision precision);
 // Floating precisions only:
-double unit_roundoff(Precision precision);   // u: 2^-11, 2^-24, 2^-53
-int significand_bits(Precision precision);   // 11, 24, 53: the leading one counted
+double unit_roundoff(Precision precision);   // u: 2^-11 (tf32 too), 2^-8, 2^-24, 2^-53
+int significand_bits(Precision precision);   // 11, 8, 24, 53: the leading one counted
 int lowest_exponent(Precision precision);    // of the smallest normal number: -14, -126, -1022
 double largest_finite(Precision precision);
 double smallest_normal(Precision precision);

@@ -23,7 +23,7 @@ double at(const std::vector<double>& values, std::size_t i, double otherwise) {
 
 // May a result of this size have been flushed? Double precision must keep subnormals (OpenCL C, 7.5.3; CUDA keeps
 // them).
-bool may_flush(Precision precision) { return precision == Precision::fp32 || precision == Precision::fp16; }
+bool may_flush(Precision precision) { return is_floating(precision) && precision != Precision::fp64; }
 
 bool overflow_is_right(Precision precision, double got, double value, double bound) {
   const double largest = largest_finite(precision);

@@ -25,6 +25,18 @@ class DeviceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+// The device has no such operation in this precision.
+class NotOffered : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
+
+// Something that build() can do without: if results are right then, it is to blame.
+struct Switch {
+  std::string option{};  // for build()
+  std::string cause{};   // the word of naming.h
+  std::string text{};    // "right without cuDNN"
+};
 
 struct DeviceFacts {
   std::string subject{};       // "opencl:Portable Computing Language/pthread-…", "cuda:0", "host"
@@ -34,6 +46,7 @@ struct DeviceFacts {
   std::vector<Variant> variants{};
   Abilities abilities{};
   Clues clues{};               // from which its peak is computed
+  std::vector<Switch> switches{};
 };
 
 struct Ran {
@@ -63,6 +76,8 @@ class Device {
   virtual void send(int input, const Array& array) = 0;
   // Null: the device has no such copies. Not to be used any more once the device is gone.
   virtual std::unique_ptr<Copy> copy(const CopySpec& /*spec*/) { return nullptr; }
+  // How the last run was done, in the device's own words: "cuDNN"; empty: it doesn't say.
+  [[nodiscard]] virtual std::string mode() const { return ""; }
 };
 
 struct OpenOptions {
@@ -74,14 +89,16 @@ struct OpenOptions {
 // Which device: what a parent that loads no driver knows of it.
 struct Target {
   std::string subject{};
-  std::string backend{};      // opencl, cuda, host
-  std::string library{};      // opencl: the driver's file, or a libOpenCL; cuda: libcuda's
+  std::string backend{};      // opencl, cuda, host, framework
+  std::string library{};      // opencl: the driver's file, or a libOpenCL; cuda: libcuda's; framework: its name
   bool through_loader = false;  // opencl: the library is a libOpenCL, with the layers that the user put in
   std::string platform{};     // opencl: its name
   int platform_index = 0;     // opencl: among the platforms of this driver
   int index = 0;              // opencl: among the devices of that platform; cuda: the ordinal
   std::string gpu{};          // PCI address; empty: not known
   bool is_cpu = false;
+  std::string device{};       // framework: as it calls the device, "GPU:0"
+  std::vector<std::string> command{}, environment{};  // framework: what is started, and its variables, all of them
 };
 
 std::unique_ptr<Device> open_opencl(const Target& target, const OpenOptions& options);
@@ -89,6 +106,7 @@ std::unique_ptr<Device> open_opencl(const Target& target, const OpenOptions& opt
 using Lie = std::function<void(const Step& step, int buffer, std::span<std::byte> bytes)>;
 std::unique_ptr<Device> open_host(const OpenOptions& options, Lie lie = {});
 std::unique_ptr<Device> open_cuda(const Target& target, const OpenOptions& options);
+std::unique_ptr<Device> open_framework(const Target& target, const OpenOptions& options);
 // On an API of a test's making.
 std::unique_ptr<Device> cuda_device(std::unique_ptr<cuda::ComputeApi> api, const Target& target, const OpenOptions& options);
 std::unique_ptr<Device> open_device(const Target& target, const OpenOptions& options);  // by its backend

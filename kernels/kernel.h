@@ -27,7 +27,7 @@ enum class Effort { tiny, quick, full };  // tiny: simulators (Oclgrind); quick:
 
 // What a device can do, as far as a plan depends on it.
 struct Abilities {
-  bool fp16 = false, fp64 = false;
+  bool fp16 = false, fp64 = false, bf16 = false, tf32 = false;
   std::size_t max_local_items = 256;     // work-items per group
   std::size_t local_memory_bytes = 32768;
   std::size_t memory_bytes = 0;          // that we may take; 0: not known
@@ -65,5 +65,7 @@ struct Kernel {
 };
 
 const std::vector<Kernel>& all_kernels();  // the roster, in kernels/all.cpp
+// What is asked of frameworks: five of these, in the precisions that training uses, at sizes whose bounds say something.
+const std::vector<Kernel>& framework_kernels();
 
 }  // namespace envdoctor::kernels

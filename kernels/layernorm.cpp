@@ -11,7 +11,8 @@ namespace envdoctor::kernels {
 namespace {
 
 constexpr float epsilon = 1e-5F;
-constexpr std::array<double, 4> offsets{0, 10, 100, 10000};  // mean / sigma, row by row
+// mean / sigma, row by row; with numbers of 16 bits nothing is left of the spread beside a large mean.
+constexpr std::array<double, 4> offsets{0, 10, 100, 10000}, small_offsets{0, 0.25, 0.5, 1};
 
 struct Shape {
   std::size_t rows, n;
@@ -33,7 +34,8 @@ std::vector<Array> inputs(const Problem& problem) {
   const auto [rows, n] = shape_of(problem);
   Array x(problem.precision, rows * n);
   for (std::size_t i = 0; i < x.count(); ++i) {
-    const double offset = n <= 1024 ? offsets[i / n % offsets.size()] : 0;
+    const auto& all = size_of(problem.precision) == 2 ? small_offsets : offsets;
+    const double offset = n <= 1024 ? all[i / n % all.size()] : 0;
     x.set(i, offset + normal(problem.seed, 0, i));
   }
   return {x, normal_array(problem.precision, n, problem.seed, 1, 0.5, 1),

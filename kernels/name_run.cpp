@@ -70,10 +70,20 @@ class Retrials {
     return attempt(text(kernel_, other), [&] { return std::optional(right(other)); });
   }
 
-  std::optional<bool> right_without_optimisation() const {
-    return attempt("building without optimisation", [&] {
-      device_.build({&kernel_}, options_.build_options + " -cl-opt-disable");
+  // Built with one more option.
+  std::optional<bool> right_with(const std::string& option) const {
+    return attempt("building with " + option, [&] {
+      device_.build({&kernel_}, options_.build_options + " " + option);
       return std::optional(right(problem_));
+    });
+  }
+
+  // The same kernel in plain C++, where it is written so.
+  std::optional<Comparison> twin(std::size_t output) const {
+    return attempt("the host's own arithmetic", [&]() -> std::optional<Comparison> {
+      const auto host = open_host({.guard_bytes = 0});
+      host->build({&kernel_}, "");
+      return run_problem(*host, kernel_, problem_, Variant::host, 1, [](const std::string&) {}).comparisons.at(output);
     });
   }
 
@@ -134,14 +144,22 @@ void name_run(Device& device, const Kernel& kernel, const Problem& problem, Vari
   const Retrials retrials(device, kernel, problem, variant, options, trace);
   const bool wrong = !run.right();
   if (wrong) {
-    if (operation.terms) experiments.ladder = retrials.ladder();
-    if (is_floating(problem.precision)) experiments.mode = retrials.mode();
+    const bool plain = problem.precision == Precision::fp16 || problem.precision == Precision::fp32 ||
+                       problem.precision == Precision::fp64;
+    if (operation.terms && plain) experiments.ladder = retrials.ladder();
+    if (plain) experiments.mode = retrials.mode();
     device.build({&kernel}, options.build_options);
     if (kernel.grows && problem.size.at(kernel.grows) > 1) {
       experiments.right_at = [&](std::int64_t size) { return retrials.right_at(size); };
       experiments.this_size = problem.size.at(kernel.grows);
     }
-    experiments.right_without_optimisation = [&] { return retrials.right_without_optimisation(); };
+    if (device.facts().backend == "framework") {
+      experiments.twin = [&] { return retrials.twin(output); };
+    } else {
+      experiments.right_without_optimisation = [&] { return retrials.right_with("-cl-opt-disable"); };
+    }
+    for (const Switch& one : device.facts().switches)
+      experiments.without.push_back({one.cause, one.text, [&] { return retrials.right_with(one.option); }});
   }
   write(name(trial, experiments), trial, result);
 }

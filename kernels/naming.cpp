@@ -85,10 +85,14 @@ std::optional<Name> narrowed_inputs(const Case& c) {
   if (ladder && ladder->input_bits == 11) {
     name.cause = ladder->half_range ? "fp16-inputs" : "tf32-inputs";
     name.text = ladder->half_range ? "fp16 inputs, rounded to nearest" : "TF32 inputs, rounded to nearest";
-  } else {
-    name.cause = "narrow-inputs";
-    name.text = "inputs rounded to 11 bits: TF32 or fp16";
+    return name;
   }
+  for (const Experiments::Without& without : c.experiments.without) {
+    if (without.cause == "tf32-inputs" && without.right() == true)
+      return Name{"tf32-inputs", "TF32 inputs, rounded to nearest", "replay, switched off"};
+  }
+  name.cause = "narrow-inputs";
+  name.text = "inputs rounded to 11 bits: TF32 or fp16";
   return name;
 }
 
@@ -165,6 +169,15 @@ std::optional<Name> ill_conditioned(const Case& c) {
   return Name{"unstable", "the CPU's plain arithmetic is as far off", "twin"};
 }
 
+// Right as soon as one library is left out: it is that library.
+std::optional<Name> one_library(const Case& c) {
+  if (!c.wrong()) return {};
+  for (const Experiments::Without& without : c.experiments.without) {
+    if (without.right() == true) return Name{without.cause, without.text, "switched off"};
+  }
+  return {};
+}
+
 std::optional<Name> miscompiled(const Case& c) {
   if (!c.wrong() || !c.experiments.right_without_optimisation) return {};
   if (c.experiments.right_without_optimisation() != true) return {};
@@ -209,8 +222,9 @@ Name name(const Trial& trial, const Experiments& experiments) {
   }
   c.unstable.assign(places.begin(), places.end());
   c.replay = replay(trial.operation, trial.got);
-  for (const Rule rule : {out_of_bounds, not_written, one_bit, tile, unstable, accumulator, narrowed_inputs, truncation,
-                          by_ladder_alone, flushed, fast_math, ill_conditioned, limit, miscompiled, place, unnamed}) {
+  for (const Rule rule :
+       {out_of_bounds, not_written, one_bit, tile, unstable, accumulator, narrowed_inputs, truncation, by_ladder_alone,
+        flushed, fast_math, one_library, ill_conditioned, limit, miscompiled, place, unnamed}) {
     if (std::optional<Name> found = rule(c)) return *found;
   }
   return {};

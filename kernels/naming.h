@@ -32,6 +32,12 @@ struct Experiments {
   std::function<std::optional<bool>(std::int64_t size)> right_at{};
   std::int64_t small_size = 1, this_size = 1;
   std::function<std::optional<bool>()> right_without_optimisation{};
+  // What the device can do without (device.h, Switch), each with the same operation tried so.
+  struct Without {
+    std::string cause{}, text{};
+    std::function<std::optional<bool>()> right{};
+  };
+  std::vector<Without> without{};
   // The same in plain arithmetic of the same precision on the CPU, compared with the same reference.
   std::function<std::optional<Comparison>()> twin{};
 };
@@ -40,7 +46,7 @@ struct Experiments {
 //   out-of-bounds, not-written, nondeterministic, order (float atomics), bit-flip, tile,
 //   tf32-inputs, bf16-inputs, fp16-inputs, fp32-inputs, narrow-inputs (11 bits, TF32 or fp16),
 //   fp16-accumulator, narrow-accumulator, truncating-accumulator, flush-to-zero, fast-math, size-limit, miscompiled,
-//   unstable (plain arithmetic on the CPU is as far off), tail, columns, other-index, unnamed
+//   unstable (plain arithmetic on the CPU is as far off), cudnn, onednn, tail, columns, other-index, unnamed
 // Empty: nothing needs a name.
 struct Name {
   std::string cause{};

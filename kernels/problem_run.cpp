@@ -149,6 +149,7 @@ ComputeResult result_of(const Device& device, const Kernel& kernel, const Proble
   if (repeat > 1) result.repeatable = run.others.empty();
   if (!run.guard_intact) result.agreement.get()->outcome = std::string("outside");
   if (kernel.mode) result.mode = kernel.mode(run.outputs);
+  if (const std::string said = device.mode(); !said.empty()) result.mode = said;
   return result;
 }
 

@@ -21,9 +21,9 @@ struct Line {
   std::vector<ComputeNotRun> not_run{};
 };
 
-std::vector<const Kernel*> wanted_kernels(const VerifyOptions& options) {
+std::vector<const Kernel*> wanted_kernels(const VerifyOptions& options, const std::vector<Kernel>& roster) {
   std::vector<const Kernel*> out;
-  for (const Kernel& kernel : all_kernels()) {
+  for (const Kernel& kernel : roster) {
     if (options.kernels.empty() || std::ranges::find(options.kernels, kernel.name) != options.kernels.end())
       out.push_back(&kernel);
   }
@@ -36,12 +36,14 @@ class Verification {
                const VerifyOptions& options, const ChildWork& work, Turns turns)
       : options_(options), work_(work), turns_(turns) {
     for (const Target& target : targets) {
+      // A framework takes longer to start than its kernels take: all in one group.
+      const std::size_t at_once =
+          target.backend == "framework" ? std::max<std::size_t>(1, kernels.size()) : kernels_in_a_group;
       Line& line = *lines_.emplace_back(std::make_unique<Line>());
       line.target = target;
-      for (std::size_t at = 0; at < kernels.size(); at += kernels_in_a_group)
-        line.groups.emplace_back(
-            kernels.begin() + static_cast<std::ptrdiff_t>(at),
-            kernels.begin() + static_cast<std::ptrdiff_t>(std::min(kernels.size(), at + kernels_in_a_group)));
+      for (std::size_t at = 0; at < kernels.size(); at += at_once)
+        line.groups.emplace_back(kernels.begin() + static_cast<std::ptrdiff_t>(at),
+                                 kernels.begin() + static_cast<std::ptrdiff_t>(std::min(kernels.size(), at + at_once)));
     }
   }
 
@@ -125,7 +127,11 @@ class Verification {
 }  // namespace
 
 Snapshot verify(const std::vector<Target>& targets, const VerifyOptions& options) {
-  return in_children(targets, wanted_kernels(options), options, verify_job, Turns::side_by_side);
+  const bool frameworks = !targets.empty() && std::ranges::all_of(targets, [](const Target& target) {
+    return target.backend == "framework";
+  });
+  return in_children(targets, wanted_kernels(options, frameworks ? framework_kernels() : all_kernels()), options,
+                     verify_job, Turns::side_by_side);
 }
 
 Snapshot in_children(const std::vector<Target>& targets, const std::vector<const Kernel*>& kernels,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <set>
 
 #include "kernels/problem_run.h"
@@ -58,7 +59,11 @@ class Verifier {
 
   void run(const Kernel& kernel, Precision precision) {
     const Abilities& abilities = device_.facts().abilities;
-    if ((precision == Precision::fp16 && !abilities.fp16) || (precision == Precision::fp64 && !abilities.fp64))
+    const std::map<Precision, bool> offered = {{Precision::fp16, abilities.fp16},
+                                               {Precision::bf16, abilities.bf16},
+                                               {Precision::tf32, abilities.tf32},
+                                               {Precision::fp64, abilities.fp64}};
+    if (const auto found = offered.find(precision); found != offered.end() && !found->second)
       return not_run(kernel, precision, "missing", fmt::format("the device has no {}", text(precision)));
     std::vector<Sizes> sizes = kernel.sizes(precision, options_.effort);
     if (options_.size) {
@@ -83,6 +88,8 @@ class Verifier {
         if (!fits(kernel, problem)) return;
         if (!variant || &size == &sizes.back()) variant = choose(kernel, problem);
         one(kernel, problem, *variant);
+      } catch (const NotOffered& missing) {
+        return not_run(kernel, precision, "missing", missing.what());
       } catch (const DeviceError& error) {
         return not_run(kernel, precision, "error", words_ + ": " + error.what());
       }
@@ -166,6 +173,7 @@ std::unique_ptr<Device> open_device(const Target& target, const OpenOptions& opt
   if (target.backend == "opencl") return open_opencl(target, options);
   if (target.backend == "cuda") return open_cuda(target, options);
   if (target.backend == "host") return open_host(options);
+  if (target.backend == "framework") return open_framework(target, options);
   throw DeviceError("no such kind of device: " + target.backend);
 }
 

@@ -7,13 +7,14 @@ import shutil
 class Environment:
     """One virtual environment. `first`: the id of the first finding; None: it is healthy and no finding is an error."""
 
-    def __init__(self, name, packages, first=None, breaks=None, env=None, shows=()):
+    def __init__(self, name, packages, first=None, breaks=None, env=None, shows=(), computes=None):
         self.name = name
         self.packages = packages
         self.first = first
         self.breaks = breaks  # what is done to it after the install: breaks(folder, site_packages, interpreter)
         self.env = env or {}
         self.shows = shows  # (section, key, value) that the snapshot must hold
+        self.computes = computes  # the framework whose operations must agree with the references
 
 
 def delete_package(folder, site, python):
@@ -40,15 +41,15 @@ def kernel_of_another(folder, site, python):
 TENSORFLOW_215 = "tensorflow-cpu==2.15.1"
 
 ENVIRONMENTS = [
-    Environment("tensorflow-2.15-keras-2", [TENSORFLOW_215],
+    Environment("tensorflow-2.15-keras-2", [TENSORFLOW_215], computes="tensorflow",
                 shows=[("tensorflow", "built_with_cuda", False), ("tensorflow", "training_on", "CPU:0"),
                        ("keras", "backend", "tensorflow")]),
-    Environment("tensorflow-cpu-keras-3", ["tensorflow-cpu"],
+    Environment("tensorflow-cpu-keras-3", ["tensorflow-cpu"], computes="tensorflow",
                 shows=[("tensorflow", "training_on", "CPU:0"), ("keras", "backend", "tensorflow")]),
     Environment("tensorflow-built-for-cuda", ["tensorflow"],
                 shows=[("tensorflow", "built_with_cuda", True), ("tensorflow", "physical_gpus", 0)]),
-    Environment("jax", ["jax"], shows=[("jax", "backend", "cpu"), ("jax", "matmul", "cpu:0")]),
-    Environment("torch", ["torch", "numpy"], shows=[("torch", "cuda_available", False), ("torch", "matmul", "cpu")]),
+    Environment("jax", ["jax"], computes="jax", shows=[("jax", "backend", "cpu"), ("jax", "matmul", "cpu:0")]),
+    Environment("torch", ["torch", "numpy"], computes="torch", shows=[("torch", "cuda_available", False), ("torch", "matmul", "cpu")]),
     Environment("tensorflow-twice", [TENSORFLOW_215, "tensorflow==2.15.1"], first="python.duplicate-packages"),
     Environment("keras-3-beside-tensorflow-2.15", [TENSORFLOW_215, "--then", "keras==3.5.0"],
                 first="keras.version-mismatch"),

@@ -56,6 +56,20 @@ TEST(Naming, TellsNarrowArithmeticsApartForAThousandSeeds) {
   EXPECT_EQ(misnamed, 0);
 }
 
+// A wrong element among plain ones, as a library's fault would leave it.
+TEST(Naming, BlamesTheLibraryWithoutWhichItIsRight) {
+  Measured run = run_in(all_arithmetics().front(), 64, 5, 64);
+  for (std::size_t i = 0; i < 64; ++i) run.got.set(i, run.expected.value[i] * 1.5);
+  Experiments experiments;
+  experiments.without = {{"onednn", "right without oneDNN", [] { return std::optional(false); }},
+                         {"cudnn", "right without cuDNN", [] { return std::optional(true); }}};
+  const Name named = name_of(run, experiments);
+  EXPECT_EQ(named.cause, "cudnn");
+  EXPECT_EQ(named.confirmed_by, "switched off");
+  experiments.without.pop_back();
+  EXPECT_NE(name_of(run, experiments).cause, "onednn");
+}
+
 TEST(Naming, TellsWhatItCanWithoutALadder) {
   for (const Arithmetic& arithmetic : all_arithmetics()) {
     const Name named = name_of(run_in(arithmetic, 1024, 5, 64));
