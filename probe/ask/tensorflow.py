@@ -57,8 +57,8 @@ def ask_tensorflow():
     for gpu in gpus:
         try:
             tf.config.experimental.set_memory_growth(gpu, True)
-        except Exception:
-            pass  # told by what follows
+        except Exception as error:  # something has started the devices before us
+            answer["tensorflow"]["memory_growth"] = {"failed": words(error)}
     step("starting devices with tensorflow")
     note("tensorflow", "devices", lambda: [short(device.name) for device in tf.config.list_logical_devices()])
     note("tensorflow", "logical_gpus", lambda: len(tf.config.list_logical_devices("GPU")))
