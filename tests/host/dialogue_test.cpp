@@ -59,7 +59,7 @@ TEST(Dialogue, TellsHowItsProgramEnded) {
 }
 
 TEST(Dialogue, EndsAProgramThatMakesNoSenseOrTakesTooMuch) {
-  Dialogue senseless(program("  os.write(3, b'x' * 100)\n"), {}, -1, 1000);
+  Dialogue senseless(program("  os.write(3, bytes(4) + b'z')\n"), {}, -1, 1000);
   EXPECT_EQ(over(senseless), "its answer makes no sense");
   Dialogue greedy(program("  b = bytearray(b'x' * (300 << 20)); time.sleep(30)\n"), {}, -1, 100);
   EXPECT_EQ(over(greedy), "took more than 100 MiB of memory");
