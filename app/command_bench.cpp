@@ -2,6 +2,7 @@
 
 #include "app/commands.h"
 #include "app/compute.h"
+#include "app/framework_targets.h"
 #include "app/gather.h"
 #include "app/reporting.h"
 #include "kernels/bench.h"
@@ -9,16 +10,24 @@
 namespace envdoctor {
 namespace {
 
-void declare(CLI::App& app, Options& options) { declare_problems(app, options.verify); }
+void declare(CLI::App& app, Options& options) {
+  declare_problems(app, options.verify);
+  declare_framework(app, options.verify);
+}
 
 int bench(const Options& options) {
-  check_kernels(options.verify.kernels, timed_kernel_names());
+  check_kernels(options.verify.kernels, options.verify.framework ? kernel_names() : timed_kernel_names());
   kernels::VerifyOptions how = verify_options(options);
   if (!options.verify.seed) how.seed = 1;  // two runs are to be compared
-  Snapshot snapshot = gather_here(options, {"opencl", "nvidia", "cpu", "host", "env"});
   const bool named = !options.verify.devices.empty();
-  add_compute(snapshot, wanted_targets(snapshot, options.verify.devices), how,
-              named ? Insist::yes : Insist::unless_busy, {kernels::bench, "bench"});
+  const Insist insist = named ? Insist::yes : Insist::unless_busy;
+  Snapshot snapshot;
+  if (options.verify.framework) {
+    snapshot = compute_frameworks(options, how, insist, {kernels::bench_frameworks, "bench --framework"});
+  } else {
+    snapshot = gather_here(options, {"opencl", "nvidia", "cpu", "host", "env"});
+    add_compute(snapshot, wanted_targets(snapshot, options.verify.devices), how, insist, {kernels::bench, "bench"});
+  }
   JudgeOptions judged = judge_options(options, false);
   judged.of_devices = true;
   judged.host_asked = named;

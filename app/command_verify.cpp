@@ -14,29 +14,10 @@ namespace {
 void declare(CLI::App& app, Options& options) {
   VerifyWishes& wishes = options.verify;
   declare_problems(app, wishes);
-  app.add_option("--framework", wishes.framework,
-                 "through the operations of TensorFlow, PyTorch and JAX themselves, or of one of them")
-      ->expected(0, 1)
-      ->check(CLI::IsMember(framework_names()))
-      ->option_text("[NAME]");
+  declare_framework(app, wishes);
   app.add_option("--repeat", wishes.repeat, "runs of each problem, compared bit by bit; 3 unless told")
       ->check(CLI::Range(1, 1000))
       ->option_text("TIMES");
-}
-
-// Interpreters are started by their real paths, so that what they tell is redacted last.
-Snapshot verify_frameworks(const Options& options, kernels::VerifyOptions how, Insist insist) {
-  Options plain = options;
-  plain.redact = false;
-  plain.quick = false;  // frameworks are asked which devices they have, whatever sizes are run
-  Snapshot snapshot = gather_here(plain, {"python", "frameworks", "nvidia", "cpu", "host", "env"});
-  how.limits.time = Milliseconds(60'000);
-  const FrameworkTargets found = framework_targets(snapshot, *options.verify.framework);
-  snapshot.compute_not_run = found.not_run;
-  add_compute(snapshot, wanted_of(found.targets, options.verify.devices), how, insist);
-  const auto files = open_files("/");
-  if (options.redact) redact(snapshot, identity_of({.files = *files, .env = environment()}));
-  return snapshot;
 }
 
 Snapshot verify_devices(const Options& options, const kernels::VerifyOptions& how, Insist insist) {
@@ -51,7 +32,7 @@ int verify(const Options& options) {
   const kernels::VerifyOptions how = verify_options(options);
   const Insist insist = options.verify.devices.empty() ? Insist::unless_busy : Insist::yes;
   const Snapshot snapshot =
-      options.verify.framework ? verify_frameworks(options, how, insist) : verify_devices(options, how, insist);
+      options.verify.framework ? compute_frameworks(options, how, insist, {}) : verify_devices(options, how, insist);
   JudgeOptions judged = judge_options(options, false);
   judged.of_devices = true;
   judged.host_asked = !options.verify.devices.empty();

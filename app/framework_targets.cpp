@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 
 #include "app/environment.h"
+#include "app/gather.h"
 #include "probe/ask.h"
+#include "probe/redact.h"
 
 namespace envdoctor {
 namespace {
@@ -123,6 +126,30 @@ FrameworkTargets framework_targets(const Snapshot& snapshot, const std::string& 
                                .environment = variables(snapshot)});
   }
   return found;
+}
+
+void declare_framework(CLI::App& app, VerifyWishes& wishes) {
+  app.add_option("--framework", wishes.framework,
+                 "through the operations of TensorFlow, PyTorch and JAX themselves, or of one of them")
+      ->expected(0, 1)
+      ->check(CLI::IsMember(framework_names()))
+      ->option_text("[NAME]");
+}
+
+// Interpreters are started by their real paths, so that what they tell is redacted last.
+Snapshot compute_frameworks(const Options& options, kernels::VerifyOptions how, Insist insist,
+                            const ComputeWork& work) {
+  Options plain = options;
+  plain.redact = false;
+  plain.quick = false;  // frameworks are asked which devices they have, whatever sizes are run
+  Snapshot snapshot = gather_here(plain, {"python", "frameworks", "nvidia", "cpu", "host", "env"});
+  how.limits.time = Milliseconds(60'000);
+  const FrameworkTargets found = framework_targets(snapshot, *options.verify.framework);
+  snapshot.compute_not_run = found.not_run;
+  add_compute(snapshot, wanted_of(found.targets, options.verify.devices), how, insist, work);
+  const auto files = open_files("/");
+  if (options.redact) redact(snapshot, identity_of({.files = *files, .env = environment()}));
+  return snapshot;
 }
 
 }  // namespace envdoctor

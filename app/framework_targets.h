@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "app/compute.h"
 #include "evidence/snapshot.h"
 #include "kernels/device.h"
 
@@ -19,5 +20,11 @@ struct FrameworkTargets {
   std::vector<ComputeNotRun> not_run{};
 };
 FrameworkTargets framework_targets(const Snapshot& snapshot, const std::string& only);
+
+// The option --framework [NAME].
+void declare_framework(CLI::App& app, VerifyWishes& wishes);
+
+// Gathers what Python holds, asks its frameworks for their devices, and does `work` on those that are wanted.
+Snapshot compute_frameworks(const Options& options, kernels::VerifyOptions how, Insist insist, const ComputeWork& work);
 
 }  // namespace envdoctor

@@ -30,6 +30,9 @@ const std::vector<Kernel>& timed_kernels();
 // result was right, before and while it was timed, and a rate only where it is possible; the reason stands in its place.
 Snapshot bench(const std::vector<Target>& targets, const VerifyOptions& options);
 
+// The same through frameworks' own operations, over batches that grow: a few layers, in float32.
+Snapshot bench_frameworks(const std::vector<Target>& targets, const VerifyOptions& options);
+
 // In a child: times these kernels on a device that is open already, and on `host`, which may be null.
 void bench_on(Device& device, Device* host, const std::vector<const Kernel*>& kernels, const VerifyOptions& options,
               const Told& told);

@@ -38,7 +38,11 @@ def switch(off, kind):
         torch._C._set_mkldnn_enabled("onednn" not in off)
 
 
+layers = {}
+
+
 def take(data, kind):
+    layers.clear()
     return torch.frombuffer(bytearray(data), dtype=KINDS[kind]).to(place)
 
 
@@ -76,14 +80,15 @@ def layernorm(x, gain, shift, rows, n, epsilon):
 
 def lstm(weights, bias, x, h, c, inputs, hidden, count):
     steps, matrix = count // hidden, weights.view(4 * hidden, inputs + hidden)
-    layer = torch.nn.LSTM(inputs, hidden, device=place, dtype=x.dtype)
     with torch.no_grad():
-        layer.weight_ih_l0.copy_(matrix[:, :inputs])
-        layer.weight_hh_l0.copy_(matrix[:, inputs:])
-        layer.bias_ih_l0.copy_(bias)
-        layer.bias_hh_l0.zero_()
+        if "lstm" not in layers:
+            layer = layers["lstm"] = torch.nn.LSTM(inputs, hidden, device=place, dtype=x.dtype)
+            layer.weight_ih_l0.copy_(matrix[:, :inputs])
+            layer.weight_hh_l0.copy_(matrix[:, inputs:])
+            layer.bias_ih_l0.copy_(bias)
+            layer.bias_hh_l0.zero_()
         state = h.view(1, steps, hidden), c.view(1, steps, hidden)
-        _, (h_out, c_out) = layer(x.view(1, steps, inputs), state)
+        _, (h_out, c_out) = layers["lstm"](x.view(1, steps, inputs), state)
     return [h_out, c_out]
 
 

@@ -122,6 +122,16 @@ TEST_F(VerifyFramework, TellsWhatIsNotOffered) {
   EXPECT_THAT(*seen().compute_not_run.get()->front().why.get(), testing::StartsWith("missing: RuntimeError"));
 }
 
+TEST_F(VerifyFramework, TimesBothAndTellsWhereTheCpuWins) {
+  const Ran ran = run_envdoctor("bench --framework torch --quick --kernel gemm --python " + root_ + "/env -o " + root_ +
+                                    "/report.json --format text",
+                                "PYTHONDONTWRITEBYTECODE=1 TORCH_LIE=slow");
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("usage.cpu-faster"));
+  EXPECT_THAT(ran.out, HasSubstr("m=1, n=128) the CPU is faster"));
+  EXPECT_GT(*result().time.get()->median_ms.get(), 10);
+}
+
 TEST_F(VerifyFramework, IsIncompleteWithoutTheFramework) {
   const Ran ran = run_envdoctor("verify --framework jax --python " + root_ + "/env");
   EXPECT_EQ(ran.status, 3) << ran.out << ran.err;

@@ -85,6 +85,8 @@ def multiply(a, b):
     (m, k), (_, n) = a.shape, b.shape
     on_gpu = a.place.startswith("cuda") and len(a.values) != 64 * 64
     left, right = a.values, b.values
+    if on_gpu and LIE == "slow":
+        time.sleep(0.01)
     if on_gpu and LIE == "crash":
         os.kill(os.getpid(), signal.SIGSEGV)
     if on_gpu and LIE == "hang":

@@ -1,0 +1,127 @@
+// The operations of frameworks, timed over batches that grow: from which on a GPU is worth it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/bench.h"
+#include "kernels/problem_run.h"
+#include "kernels/time_run.h"
+
+namespace envdoctor::kernels {
+namespace {
+
+// One layer, and the batches that are sent through it.
+struct Series {
+  const char* kernel = "";
+  Sizes layer{};
+  const char* batch = "";  // the size that counts them
+  std::vector<std::int64_t> batches{};
+};
+
+const std::vector<Series>& all_series(Effort effort) {
+  static const std::vector<Series> full = {
+      {"gemm", {{"k", 512}, {"n", 512}}, "m", {1, 8, 64, 512}},
+      {"conv2d",
+       {{"channels", 16}, {"filters", 32}, {"groups", 1}, {"height", 28}, {"pad", 1}, {"stride", 1}, {"width", 28}},
+       "batch",
+       {1, 8, 64}},
+      {"softmax", {{"n", 1000}}, "rows", {1, 32, 1024}},
+      {"layernorm", {{"n", 512}}, "rows", {1, 32, 1024}},
+      {"lstm", {{"hidden", 128}, {"inputs", 64}}, "steps", {1, 8, 64, 512}},
+  };
+  static const std::vector<Series> quick = {
+      {"gemm", {{"k", 128}, {"n", 128}}, "m", {1, 16}},
+      {"lstm", {{"hidden", 64}, {"inputs", 32}}, "steps", {1, 16}},
+  };
+  return effort == Effort::full ? full : quick;
+}
+
+class FrameworkBench {
+ public:
+  FrameworkBench(Device& device, const VerifyOptions& options, const Told& told)
+      : device_(device), options_(options), told_(told) {
+    part_.compute.fill();
+    part_.compute_not_run.fill();
+  }
+
+  void run(const std::vector<const Kernel*>& kernels) {
+    for (const Series& series : all_series(options_.effort)) {
+      const auto kernel = std::ranges::find(kernels, std::string_view(series.kernel), &Kernel::name);
+      if (kernel == kernels.end()) continue;
+      std::vector<std::int64_t> batches = series.batches;
+      if (options_.size) batches = {*options_.size};
+      for (const std::int64_t batch : batches) {
+        Problem problem{.size = series.layer, .seed = options_.seed};
+        problem.size[series.batch] = batch;
+        one(**kernel, problem);
+      }
+    }
+    told_.so_far(part_);
+  }
+
+ private:
+  void one(const Kernel& kernel, const Problem& problem) {
+    const std::string words = text(kernel, problem);
+    const auto trace = [&](const std::string& what) { told_.step(words + ": " + what); };
+    try {
+      const ProblemRun run = run_problem(device_, kernel, problem, Variant::host, 2, trace);
+      ComputeResult result = result_of(device_, kernel, problem, Variant::host, 2, run);
+      trace("timing");
+      if (run.right()) {
+        time(kernel, problem, result);
+      } else {
+        result.time = failed("not timed: the result is not right");
+      }
+      part_.compute.get()->push_back(std::move(result));
+    } catch (const DeviceError& error) {
+      const bool missing = dynamic_cast<const NotOffered*>(&error) != nullptr;
+      part_.compute_not_run.get()->push_back(
+          {.device = device_.facts().subject,
+           .kernel = std::string(kernel.name),
+           .precision = std::string(text(problem.precision)),
+           .why = (missing ? "missing: " : "error: " + words + ": ") + error.what()});
+    }
+    told_.so_far(part_);
+    told_.step("told");
+  }
+
+  void time(const Kernel& kernel, const Problem& problem, ComputeResult& result) {
+    const TimeRules rules{.spend_ms = options_.effort == Effort::full ? 1000.0 : 300.0};
+    const Timing timing =
+        time_together(
+            {{.run = [this](int times) { return device_.run(times); }, .on_host_cores = device_.facts().on_host_cores}},
+            rules)
+            .front();
+    result.time = compute_time(timing);
+    result.rate =
+        ComputeRate{.value = kernel.work(problem).flops * 1e-6 / timing.wall_ms.median, .unit = std::string("GFLOP/s")};
+  }
+
+  Device& device_;
+  const VerifyOptions& options_;
+  const Told& told_;
+  Snapshot part_{};
+};
+
+}  // namespace
+
+Snapshot bench_frameworks(const std::vector<Target>& targets, const VerifyOptions& options) {
+  std::vector<const Kernel*> kernels;
+  for (const Kernel& kernel : framework_kernels()) {
+    if (options.kernels.empty() || std::ranges::find(options.kernels, kernel.name) != options.kernels.end())
+      kernels.push_back(&kernel);
+  }
+  const ChildWork work = [](const Job& job, const VerifyOptions& how, const Told& told) {
+    std::string doing = "opening";
+    const Told named{.so_far = told.so_far, .step = [&](const std::string& what) {
+                       doing = what;
+                       told.step(what);
+                     }};
+    const auto device =
+        open_device(job.target, {.trace = [&](const std::string& call) { told.step(doing + ", " + call); }});
+    FrameworkBench(*device, how, named).run(job.kernels);
+  };
+  return in_children(targets, kernels, options, work, Turns::one_after_the_other);
+}
+
+}  // namespace envdoctor::kernels
