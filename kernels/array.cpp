@@ -122,6 +122,11 @@ std::uint64_t rounded_bits(Precision precision, double high, double low) {
   // A zero keeps its sign only where nothing is added to it.
   if (precision == Precision::fp64)
     return std::bit_cast<std::uint64_t>(low != 0 && std::isfinite(high) ? high + low : high);
+  // The processor rounds by itself, unless `high` lies halfway between two floats and `low` decides.
+  constexpr std::uint64_t below = 0x1FFFFFFF, halfway = 0x10000000;
+  if (precision == Precision::fp32 && (low == 0 || (std::fabs(high) >= smallest_normal(Precision::fp32) &&
+                                                    (std::bit_cast<std::uint64_t>(high) & below) != halfway)))
+    return std::bit_cast<std::uint32_t>(static_cast<float>(high));
   const double rounded = round_to(high, low, significand_bits(precision), lowest_exponent(precision));
   if (precision == Precision::fp16) return bits_of_half(rounded);
   const bool overflows = std::fabs(rounded) > largest_finite(precision);

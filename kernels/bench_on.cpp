@@ -65,7 +65,8 @@ class Bench {
     if (host_) host_->build(built_, "");
     const Problem problem{.precision = Precision::uint32, .size = {{"items", 1}}, .seed = options_.seed};
     empty_run_ms_ = [&] {
-      step("an empty launch");
+      words_ = "launch";
+      step("an empty one");
       const DeviceFacts& facts = device_.facts();
       device_.load(launch_kernel().plan(problem, facts.variants.front(), facts.abilities),
                    launch_kernel().inputs(problem));
@@ -108,6 +109,10 @@ class Bench {
     if (problems.empty()) return;
     if ((precision == Precision::fp16 && !abilities.fp16) || (precision == Precision::fp64 && !abilities.fp64))
       return not_run(kernel, precision, "missing", fmt::format("the device has no {}", text(precision)));
+    if (precision == Precision::fp16 && device_.facts().backend == "cuda" &&
+        rate_of(kernel.name, precision) == Rate::gigaflops)
+      return not_run(kernel, precision, "missing",
+                     "our PTX is for chips without half arithmetic: it would not be theirs");
     if (options_.size) {
       problems.resize(1);
       for (auto& [name, value] : problems.front().size) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <memory>
 
@@ -71,10 +72,12 @@ class Verification {
     }
     const Job job{.target = line.target, .kernels = line.groups.front()};
     line.groups.pop_front();
+    VerifyOptions how = options_;
+    how.limits.time = std::min(how.limits.time, share_of_what_is_left());
     crew_.start(
-        line.target.subject, options_.limits,
-        [this, job](const Channel& channel) {
-          work_(job, options_,
+        line.target.subject, how.limits,
+        [this, job, how](const Channel& channel) {
+          work_(job, how,
                 {.so_far = [&](const Snapshot& part) { channel.answer(to_json(part)); },
                  .step = [&](const std::string& what) { channel.step(what); }});
         },
@@ -82,6 +85,17 @@ class Verification {
           take(*lines_[index], job, ended);
           start_next(index);
         });
+  }
+
+  // One after the other, what is still to do shares what time there is, less what ending children takes.
+  Milliseconds share_of_what_is_left() const {
+    if (turns_ == Turns::side_by_side) return options_.limits.time;
+    std::size_t groups = 1;
+    for (const auto& line : lines_) groups += line->groups.size();
+    const auto spent = std::chrono::duration_cast<Milliseconds>(std::chrono::steady_clock::now() - start_);
+    const Milliseconds left = std::max(Milliseconds(1000), options_.whole * 9 / 10 - spent);
+    // Groups differ: one may take what three would on average.
+    return std::max(Milliseconds(1000), left * 3 / static_cast<int>(groups + 2));
   }
 
   void take(Line& line, const Job& job, const Ended& ended) {
@@ -120,6 +134,7 @@ class Verification {
   const VerifyOptions& options_;
   const ChildWork& work_;
   Turns turns_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   Crew crew_{};
   std::vector<std::unique_ptr<Line>> lines_{};
 };

@@ -36,6 +36,7 @@ for path in sorted([*source.glob("docs/examples/*.json"), *source.glob("fixtures
         check(path.name + " diagnosed", output("diagnose", str(path), "--format", "json"))
 check("capture", output("capture", "--quick"))
 check("check", output("check", "--quick", "--format", "json"))
+check("bench", output("bench", "--quick", "--kernel", "launch,copy,triad", "--size", "65536", "--format", "json"))
 
 # The schemas can fail: a number where a text belongs, a missing key.
 for broken in ({"schema": "envdoctor.snapshot/1", "host": {"os": 7}}, {"schema": "envdoctor.snapshot/1", "pci": {"address": "x"}},

@@ -31,6 +31,7 @@ class Dishonest : public Device {
   explicit Dishonest(std::function<Ran(Ran, int)> told, kernels::Clues clues = {}, kernels::Lie lie = {})
       : real_(kernels::open_host({}, std::move(lie))), told_(std::move(told)), facts_(real_->facts()) {
     facts_.subject = "opencl:made up";
+    facts_.backend = "opencl";
     facts_.clues = clues;
   }
   const kernels::DeviceFacts& facts() const override { return facts_; }
@@ -111,6 +112,40 @@ TEST(Bench, RefusesAClockThatStands) {
   const ComputeResult row = benched(device, nullptr, "triad", 1000).front();
   EXPECT_FALSE(row.rate.get());
   EXPECT_THAT(row.rate.why(), HasSubstr("clock did not advance"));
+}
+
+TEST(Bench, LeavesOutWhatItHasNoTimeFor) {
+  const auto host = kernels::open_host({});
+  Snapshot seen;
+  kernels::bench_on(*host, nullptr, {&timed_kernel("triad")},
+                    {.effort = kernels::Effort::quick, .limits = {.time = Milliseconds(0)}},
+                    {.so_far = [&](const Snapshot& part) { seen = part; }, .step = [](const std::string&) {}});
+  EXPECT_TRUE(seen.compute.get()->empty());
+  ASSERT_EQ(seen.compute_not_run.get()->size(), 1U);
+  EXPECT_THAT(*seen.compute_not_run.get()->front().why.get(), testing::StartsWith("time: "));
+}
+
+TEST(Bench, TimesCopiesApartOnADeviceWithoutThem) {
+  Dishonest device([](Ran, int times) { return in_ms(0.5, times); });
+  const auto host = kernels::open_host({});
+  const std::vector<ComputeResult> rows = benched(device, host.get(), "copy", 1 << 20);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_TRUE(rows[0].device.is("host"));
+  EXPECT_TRUE(rows[0].kernel.is("copy-device"));
+  EXPECT_TRUE(rows[0].rate.get()->unit.is("GB/s"));
+}
+
+TEST(Bench, TimesLaddersWithTheirCopies) {
+  Dishonest device([](Ran, int times) { return in_ms(30, times); });
+  Snapshot seen;
+  kernels::bench_on(device, nullptr, {&timed_kernel("lstm")}, {.size = 8},
+                    {.so_far = [&](const Snapshot& part) { seen = part; }, .step = [](const std::string&) {}});
+  // One size is told, so one rung is left of the ladder.
+  ASSERT_EQ(seen.compute.get()->size(), 2U) << told(seen);
+  EXPECT_TRUE(seen.compute.get()->at(0).variant.is("host, with copies"));
+  EXPECT_TRUE(seen.compute.get()->at(0).time.get());
+  EXPECT_FALSE(seen.compute.get()->at(0).rate.get());
+  EXPECT_TRUE(seen.compute.get()->at(1).variant.is("host"));
 }
 
 TEST(Bench, ShowsASlowDeviceAsSlow) {
