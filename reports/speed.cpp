@@ -40,9 +40,17 @@ std::string problem_of(const ComputeResult& result) {
   if (word(result.kernel).starts_with("copy")) out += variant;
   if (variant.ends_with("with copies")) out += " with copies";
   if (const auto* size = result.size.get()) {
-    for (const auto& [name, value] : *size) out += fmt::format(" {}={}", name, value);
+    for (const auto& [name, value] : *size) {
+      if (name != "rounds") out += fmt::format(" {}={}", name, value);
+    }
   }
   return out;
+}
+
+// What a run costs, or each operation of it, so that more rounds of the same count no more.
+double cost(const ComputeResult& result, double ms) {
+  const double* flops = result.flops.get();
+  return flops && *flops > 0 ? ms / *flops : ms;
 }
 
 std::map<std::string, double> fastest_cpu(const Snapshot& snapshot, const std::vector<ComputeResult>& results) {
@@ -52,8 +60,8 @@ std::map<std::string, double> fastest_cpu(const Snapshot& snapshot, const std::v
     // On a CPU a launch is a call, and a copy to the device goes nowhere: there is nothing to compare.
     const bool of_devices = result.kernel.is("launch") || result.kernel.is("copy-in") || result.kernel.is("copy-out");
     if (!ms || *ms <= 0 || of_devices || !is_cpu(snapshot, word(result.device))) continue;
-    const auto [at, fresh] = fastest.try_emplace(problem_of(result), *ms);
-    if (!fresh) at->second = std::min(at->second, *ms);
+    const auto [at, fresh] = fastest.try_emplace(problem_of(result), cost(result, *ms));
+    if (!fresh) at->second = std::min(at->second, cost(result, *ms));
   }
   return fastest;
 }
@@ -83,7 +91,7 @@ std::string row_text(const ComputeResult& result, const std::map<std::string, do
     rate = digits(*told->value.get()) + " " + word(told->unit);
   if (const double* part = result.share_of_peak.get()) share = fmt::format("{:.0f} %", 100 * *part);
   if (const auto best = cpu.find(problem_of(result)); best != cpu.end() && *ms > 0)
-    ratio = ratio_text(best->second / *ms);
+    ratio = ratio_text(best->second / cost(result, *ms));
   return columns_of(kernel, size_text(result), time_text(*ms), noise_of(*result.time.get()), rate, share, ratio);
 }
 

@@ -35,6 +35,19 @@ TEST(Speed, IsComparedWithTheFastestOfTheHostsCpuDevices) {
   EXPECT_THAT(text, HasSubstr("    gemm fp32          k=m=n=512            8 ms   5 % 33.6 GFLOP/s        0.25\n"));
 }
 
+TEST(Speed, OfMoreRoundsIsComparedByOperation) {
+  const auto peak = [](const std::string& device, double ms, std::int64_t rounds) {
+    ComputeResult result = row(device, ms, 1);
+    result.kernel = std::string("fma-peak");
+    result.size = std::map<std::string, std::int64_t>{{"n", 1000}, {"rounds", rounds}};
+    result.flops = 4000.0 * static_cast<double>(rounds);
+    return result;
+  };
+  Snapshot host;
+  host.compute = std::vector<ComputeResult>{peak("cuda:0", 1, 8192), peak("host", 10, 256)};
+  EXPECT_THAT(speed_text(host), HasSubstr("         320\n"));  // 32 times the work in a tenth of the time
+}
+
 TEST(Speed, IsNotComparedWithoutACpu) {
   Snapshot host;
   host.compute = std::vector<ComputeResult>{row("cuda:0", 0.1, 2684)};
