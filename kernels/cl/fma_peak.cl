@@ -2,7 +2,10 @@
 // x = a * x + b, again and again, in as many independent chains as hide what one costs. Of `constants` a is -1 and the
 // two b differ by one, so that every number stays a small integer, exact, and the last one tells how many rounds ran.
 
-#define FMA_BOTH(x) x = fma(a, x, b0), x = fma(a, x, b1)
+// All chains one step, so that none waits for the step before.
+#define FMA_ALL(b)                                                                          \
+  x0 = fma(a, x0, b), x1 = fma(a, x1, b), x2 = fma(a, x2, b), x3 = fma(a, x3, b),           \
+  x4 = fma(a, x4, b), x5 = fma(a, x5, b), x6 = fma(a, x6, b), x7 = fma(a, x7, b)
 
 #ifndef __NVPTX__
 // Item i takes the i-th of equal contiguous runs of blocks: 128 neighbours each, 8 chains of 16.
@@ -16,7 +19,7 @@ __kernel void NAME(fma_peak, cpu)(__global const real* restrict start, __global 
            x4 = vload16(at + 4, start), x5 = vload16(at + 5, start), x6 = vload16(at + 6, start),
            x7 = vload16(at + 7, start);
     for (uint round_ = 0; round_ < rounds; ++round_) {
-      FMA_BOTH(x0), FMA_BOTH(x1), FMA_BOTH(x2), FMA_BOTH(x3), FMA_BOTH(x4), FMA_BOTH(x5), FMA_BOTH(x6), FMA_BOTH(x7);
+      FMA_ALL(b0), FMA_ALL(b1);
     }
     vstore16(x0, at, end), vstore16(x1, at + 1, end), vstore16(x2, at + 2, end), vstore16(x3, at + 3, end);
     vstore16(x4, at + 4, end), vstore16(x5, at + 5, end), vstore16(x6, at + 6, end), vstore16(x7, at + 7, end);
@@ -33,9 +36,9 @@ __kernel void NAME(fma_peak, gpu)(__global const real* restrict start, __global 
   real x0 = start[i], x1 = start[i + step], x2 = start[i + 2 * step], x3 = start[i + 3 * step], x4 = start[i + 4 * step],
        x5 = start[i + 5 * step], x6 = start[i + 6 * step], x7 = start[i + 7 * step];
   for (uint round_ = 0; round_ < rounds; ++round_) {
-    FMA_BOTH(x0), FMA_BOTH(x1), FMA_BOTH(x2), FMA_BOTH(x3), FMA_BOTH(x4), FMA_BOTH(x5), FMA_BOTH(x6), FMA_BOTH(x7);
+    FMA_ALL(b0), FMA_ALL(b1);
   }
   end[i] = x0, end[i + step] = x1, end[i + 2 * step] = x2, end[i + 3 * step] = x3, end[i + 4 * step] = x4;
   end[i + 5 * step] = x5, end[i + 6 * step] = x6, end[i + 7 * step] = x7;
 }
-#undef FMA_BOTH
+#undef FMA_ALL
