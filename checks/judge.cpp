@@ -89,7 +89,14 @@ Report judge(const Snapshot& snapshot, const JudgeOptions& options) {
   for (const Check& check : all_checks()) check.run(snapshot, answers);
 
   if (options.of_devices) {
-    const auto other = [](const auto& row) { return !row.id.starts_with("compute.") && row.id != "hardware.ecc"; };
+    const bool by_frameworks =
+        snapshot.compute.get() && std::ranges::any_of(*snapshot.compute.get(), [](const ComputeResult& result) {
+          return result.backend.is("framework");
+        });
+    const auto other = [&](const auto& row) {
+      const bool of_use = row.id == "usage.cpu-faster" || row.id == "usage.rnn-generic-kernel";
+      return !row.id.starts_with("compute.") && row.id != "hardware.ecc" && !(by_frameworks && of_use);
+    };
     std::erase_if(answers.findings, other);
     std::erase_if(answers.results, other);
   }

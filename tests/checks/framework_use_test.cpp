@@ -160,6 +160,7 @@ TEST(UsageCpuFaster, TellsNothingWhereTheGpuWinsOrItIsADraw) {
   EXPECT_EQ(state_of(usage_cpu_faster(), race({19}), "usage.cpu-faster"), "sound") << "the intervals overlap";
   const Answers never = answers_of(usage_cpu_faster(), race({1, 2}));
   EXPECT_NE(never.findings.front().explanation.find("at no size"), std::string::npos);
+  EXPECT_EQ(judge(race({1}), {.of_devices = true}).findings.size(), 1U) << "bench tells it";
 }
 
 TEST(UsageCpuFaster, NeedsBothTimes) {
