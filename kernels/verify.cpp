@@ -37,9 +37,12 @@ class Verification {
                const VerifyOptions& options, const ChildWork& work, Turns turns)
       : options_(options), work_(work), turns_(turns) {
     for (const Target& target : targets) {
-      // A framework takes longer to start than its kernels take: all in one group.
-      const std::size_t at_once =
-          target.backend == "framework" ? std::max<std::size_t>(1, kernels.size()) : kernels_in_a_group;
+      // A framework takes longer to start than its kernels take: all in one group. What is timed in full takes long:
+      // each kernel has time of its own.
+      const bool each_alone = turns == Turns::one_after_the_other && options.effort == Effort::full;
+      const std::size_t at_once = target.backend == "framework" ? std::max<std::size_t>(1, kernels.size())
+                                  : each_alone                  ? 1
+                                                                : kernels_in_a_group;
       Line& line = *lines_.emplace_back(std::make_unique<Line>());
       line.target = target;
       for (std::size_t at = 0; at < kernels.size(); at += at_once)

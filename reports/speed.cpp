@@ -69,8 +69,15 @@ std::map<std::string, double> fastest_cpu(const Snapshot& snapshot, const std::v
 std::string columns_of(const std::string& kernel, const std::string& size, const std::string& time,
                        const std::string& noise, const std::string& rate, const std::string& share,
                        const std::string& ratio) {
-  std::string line =
-      fmt::format("    {:<18} {:<17} {:>7} {:>5} {:>12} {:>5} {:>5}", kernel, size, time, noise, rate, share, ratio);
+  constexpr std::size_t kernel_columns = 18, size_columns = 17;
+  std::string head = fmt::format("    {:<{}} {}", kernel, kernel_columns, size);
+  // What is too long for its column stands on a line of its own.
+  constexpr std::size_t width = 4 + kernel_columns + 1 + size_columns;
+  if (columns(head) > width)
+    head += "\n" + std::string(width, ' ');
+  else
+    head += std::string(width - columns(head), ' ');
+  std::string line = head + fmt::format(" {:>7} {:>5} {:>12} {:>5} {:>5}", time, noise, rate, share, ratio);
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
 }

@@ -48,6 +48,18 @@ TEST(Speed, OfMoreRoundsIsComparedByOperation) {
   EXPECT_THAT(speed_text(host), HasSubstr("         320\n"));  // 32 times the work in a tenth of the time
 }
 
+TEST(Speed, KeepsToEightyColumnsWhateverTheSize) {
+  Snapshot host;
+  ComputeResult result = row("host", 1, 1);
+  result.size = std::map<std::string, std::int64_t>{{"channels", 64}, {"filters", 64}, {"height", 56}, {"width", 56}};
+  host.compute = std::vector<ComputeResult>{result};
+  const std::string text = speed_text(host);
+  EXPECT_THAT(text, HasSubstr("    gemm fp32          channels=filters=64 height=width=56\n" + std::string(40, ' ') +
+                              "    1 ms"));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+}
+
 TEST(Speed, IsNotComparedWithoutACpu) {
   Snapshot host;
   host.compute = std::vector<ComputeResult>{row("cuda:0", 0.1, 2684)};
