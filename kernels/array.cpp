@@ -24,8 +24,9 @@ std::uint64_t bits_of_half(double exact_half) {
   if (size > 65504) return sign | 0x7c00;
   if (size < 0x1p-14) return sign | static_cast<std::uint64_t>(std::ldexp(size, 24));
   const int exponent = std::ilogb(size);
-  return sign | static_cast<std::uint64_t>(exponent + 14) << 10 |
-         static_cast<std::uint64_t>(std::ldexp(size, 10 - exponent));
+  // The leading one is not stored: it raises the exponent by one.
+  return sign | ((static_cast<std::uint64_t>(exponent + 14) << 10) +
+                 static_cast<std::uint64_t>(std::ldexp(size, 10 - exponent)));
 }
 
 // high + low to `bits` significant bits and no finer than 2^(lowest - bits + 1); nearest, ties to even.
