@@ -22,6 +22,7 @@ void fill_calls(OpenclCalls& calls, Find find) {
   ENVDOCTOR_CALL(clCreateCommandQueue);
   ENVDOCTOR_CALL(clReleaseCommandQueue);
   ENVDOCTOR_CALL(clCreateBuffer);
+  ENVDOCTOR_CALL(clCreateSubBuffer);
   ENVDOCTOR_CALL(clReleaseMemObject);
   ENVDOCTOR_CALL(clCreateProgramWithSource);
   ENVDOCTOR_CALL(clBuildProgram);

@@ -70,13 +70,14 @@ class CudaDevice : public Device {
   }
 
   void load(const Plan& plan, const std::vector<Array>& inputs) override {
-    for (const cuda::Pointer buffer : buffers_) check("cuMemFree", api_->release(buffer));
+    for (const cuda::Pointer buffer : buffers_) check("cuMemFree", api_->release(buffer - options_.guard_bytes));
     buffers_.clear();
     plan_ = plan;
     for (const BufferSpec& spec : plan.buffers) {
       cuda::Pointer pointer = 0;
-      check("cuMemAlloc", api_->allocate(std::max<std::size_t>(1, spec.bytes + options_.guard_bytes), pointer));
-      buffers_.push_back(pointer);
+      const std::size_t guard = options_.guard_bytes;
+      check("cuMemAlloc", api_->allocate(std::max<std::size_t>(1, guard + spec.bytes + guard), pointer));
+      buffers_.push_back(pointer += guard);
       if (spec.input < 0) continue;
       const Array& input = inputs.at(static_cast<std::size_t>(spec.input));
       copy_in(pointer, std::span(input.bytes).first(std::min(spec.bytes, input.bytes.size())));
@@ -88,8 +89,11 @@ class CudaDevice : public Device {
       const BufferSpec& spec = plan_.buffers[i];
       const std::size_t from = spec.input < 0 ? 0 : spec.bytes;
       std::vector<std::byte> pattern(spec.bytes + options_.guard_bytes - from);
-      fill_poison(pattern);
+      fill_poison(pattern, from);
       copy_in(buffers_[i] + from, pattern);
+      std::vector<std::byte> before(options_.guard_bytes);
+      fill_poison(before, 0);
+      copy_in(buffers_[i] - before.size(), before);
     }
   }
 
@@ -112,14 +116,14 @@ class CudaDevice : public Device {
 
   Contents read(int buffer) override {
     const auto index = static_cast<std::size_t>(buffer);
-    const std::size_t size = plan_.buffers.at(index).bytes;
-    std::vector<std::byte> all(size + options_.guard_bytes);
+    const std::size_t size = plan_.buffers.at(index).bytes, guard = options_.guard_bytes;
+    std::vector<std::byte> all(guard + size + guard);
     if (all.empty()) return {};
-    check("cuMemcpyDtoH", api_->copy_out(all.data(), buffers_.at(index), all.size()));
-    Contents contents{.guard_intact = is_poison(std::span(all).subspan(size))};
-    all.resize(size);
-    contents.bytes = std::move(all);
-    return contents;
+    check("cuMemcpyDtoH", api_->copy_out(all.data(), buffers_.at(index) - guard, all.size()));
+    const std::span<const std::byte> bytes = std::span(all).subspan(guard, size);
+    return {.bytes = {bytes.begin(), bytes.end()},
+            .guard_intact =
+                is_poison(std::span(all).first(guard), 0) && is_poison(std::span(all).subspan(guard + size), size)};
   }
 
   void send(int input, const Array& array) override {
@@ -185,7 +189,7 @@ class CudaDevice : public Device {
   DeviceFacts facts_{};
   std::vector<cuda::Handle> modules_{};
   std::map<std::string, cuda::Handle> functions_{};
-  std::vector<cuda::Pointer> buffers_{};
+  std::vector<cuda::Pointer> buffers_{};  // each with a guard band before and behind it
   cuda::Handle start_{}, end_{};
   Plan plan_{};
 };

@@ -56,7 +56,7 @@ struct Ran {
 
 struct Contents {
   std::vector<std::byte> bytes{};
-  bool guard_intact = true;  // nothing was written behind the buffer
+  bool guard_intact = true;  // nothing was written before or behind the buffer
 };
 
 class Device {
@@ -67,7 +67,7 @@ class Device {
   virtual void build(const std::vector<const Kernel*>& kernels, const std::string& options) = 0;
   // Takes memory for the plan's buffers and copies the inputs; what was loaded before is forgotten.
   virtual void load(const Plan& plan, const std::vector<Array>& inputs) = 0;
-  // Fills what is no input, and a guard band behind every buffer, with poison_word.
+  // Fills what is no input, and a guard band before and behind every buffer, with poison_word.
   virtual void poison() = 0;
   // Runs the loaded plan `times` times, one after the other, and waits for the last to end.
   virtual Ran run(int times) = 0;
@@ -83,7 +83,7 @@ class Device {
 struct OpenOptions {
   std::function<void(const std::string&)> trace{};  // told the name of a call before it is made
   std::string (*code_name)(std::string_view api, std::int64_t code) = nullptr;  // "CL_OUT_OF_RESOURCES"; empty: unknown
-  std::size_t guard_bytes = 4096;                   // behind each buffer; 0 where a simulator watches the edges
+  std::size_t guard_bytes = 4096;                   // before and behind each buffer; 0 where a simulator watches the edges
 };
 
 // Which device: what a parent that loads no driver knows of it.

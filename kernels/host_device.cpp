@@ -52,19 +52,20 @@ class HostDevice : public Device {
     memory_.clear();
     views_.clear();
     for (const BufferSpec& spec : plan.buffers) {
-      std::vector<std::byte>& bytes = memory_.emplace_back(spec.bytes + options_.guard_bytes);
+      std::vector<std::byte>& bytes = memory_.emplace_back(2 * options_.guard_bytes + spec.bytes);
+      views_.push_back(std::span(bytes).subspan(options_.guard_bytes, spec.bytes));
       if (spec.input >= 0) {
         const Array& input = inputs.at(static_cast<std::size_t>(spec.input));
-        std::memcpy(bytes.data(), input.bytes.data(), std::min(spec.bytes, input.bytes.size()));
+        std::memcpy(views_.back().data(), input.bytes.data(), std::min(spec.bytes, input.bytes.size()));
       }
     }
-    for (std::size_t i = 0; i < memory_.size(); ++i) views_.emplace_back(memory_[i].data(), plan.buffers[i].bytes);
   }
 
   void poison() override {
     for (std::size_t i = 0; i < memory_.size(); ++i) {
       const std::size_t from = plan_.buffers[i].input < 0 ? 0 : plan_.buffers[i].bytes;
-      fill_poison(std::span(memory_[i]).subspan(from));
+      fill_poison(std::span(memory_[i]).first(options_.guard_bytes), 0);
+      fill_poison(std::span(memory_[i]).subspan(options_.guard_bytes + from), from);
     }
   }
 
@@ -83,8 +84,11 @@ class HostDevice : public Device {
   Contents read(int buffer) override {
     const auto index = static_cast<std::size_t>(buffer);
     const std::span<std::byte> view = views_.at(index);
-    return {.bytes = {view.begin(), view.end()},
-            .guard_intact = is_poison(std::span(memory_[index]).subspan(view.size()))};
+    const std::span<const std::byte> whole = memory_[index];
+    const std::size_t guard = options_.guard_bytes;
+    return {
+        .bytes = {view.begin(), view.end()},
+        .guard_intact = is_poison(whole.first(guard), 0) && is_poison(whole.subspan(guard + view.size()), view.size())};
   }
 
   void send(int input, const Array& array) override {
@@ -112,7 +116,7 @@ class HostDevice : public Device {
   Lie lie_;
   std::vector<const Kernel*> kernels_{};
   Plan plan_{};
-  std::vector<std::vector<std::byte>> memory_{};  // with the guard band behind
+  std::vector<std::vector<std::byte>> memory_{};  // with a guard band before and behind
   std::vector<std::span<std::byte>> views_{};     // without
 };
 

@@ -47,17 +47,18 @@ class OpenclDevice : public Device {
   }
 
   void load(const Plan& plan, const std::vector<Array>& inputs) override {
-    for (cl_mem buffer : buffers_) talk_.code("clReleaseMemObject", calls().clReleaseMemObject, buffer);
+    for (const Memory& memory : buffers_) {
+      if (memory.part != memory.whole) talk_.code("clReleaseMemObject", calls().clReleaseMemObject, memory.part);
+      talk_.code("clReleaseMemObject", calls().clReleaseMemObject, memory.whole);
+    }
     buffers_.clear();
     plan_ = plan;
     for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
       const BufferSpec& spec = plan.buffers[i];
-      buffers_.push_back(talk_.made("clCreateBuffer", calls().clCreateBuffer, context_, cl_mem_flags{CL_MEM_READ_WRITE},
-                                    std::max<std::size_t>(1, spec.bytes + talk_.options.guard_bytes),
-                                    static_cast<void*>(nullptr)));
+      buffers_.push_back(take(spec.bytes));
       if (spec.input < 0) continue;
       const Array& input = inputs.at(static_cast<std::size_t>(spec.input));
-      write(i, 0, std::span(input.bytes).first(std::min(spec.bytes, input.bytes.size())));
+      write(i, buffers_[i].lead, std::span(input.bytes).first(std::min(spec.bytes, input.bytes.size())));
     }
   }
 
@@ -66,8 +67,11 @@ class OpenclDevice : public Device {
       const BufferSpec& spec = plan_.buffers[i];
       const std::size_t from = spec.input < 0 ? 0 : spec.bytes;
       std::vector<std::byte> pattern(spec.bytes + talk_.options.guard_bytes - from);
-      fill_poison(pattern);
-      write(i, from, pattern);
+      fill_poison(pattern, from);
+      write(i, buffers_[i].lead + from, pattern);
+      std::vector<std::byte> before(buffers_[i].lead);
+      fill_poison(before, 0);
+      write(i, 0, before);
     }
   }
 
@@ -93,16 +97,16 @@ class OpenclDevice : public Device {
 
   Contents read(int buffer) override {
     const auto index = static_cast<std::size_t>(buffer);
-    const std::size_t size = plan_.buffers.at(index).bytes;
-    std::vector<std::byte> all(size + talk_.options.guard_bytes);
+    const std::size_t size = plan_.buffers.at(index).bytes, lead = buffers_.at(index).lead;
+    std::vector<std::byte> all(lead + size + talk_.options.guard_bytes);
     if (all.empty()) return {};
-    talk_.code("clEnqueueReadBuffer", calls().clEnqueueReadBuffer, queue_, buffers_.at(index), cl_bool{CL_TRUE},
+    talk_.code("clEnqueueReadBuffer", calls().clEnqueueReadBuffer, queue_, buffers_.at(index).whole, cl_bool{CL_TRUE},
                std::size_t{0}, all.size(), all.data(), 0U, static_cast<const cl_event*>(nullptr),
                static_cast<cl_event*>(nullptr));
-    Contents contents{.guard_intact = is_poison(std::span(all).subspan(size))};
-    all.resize(size);
-    contents.bytes = std::move(all);
-    return contents;
+    const std::span<const std::byte> bytes = std::span(all).subspan(lead, size);
+    return {.bytes = {bytes.begin(), bytes.end()},
+            .guard_intact =
+                is_poison(std::span(all).first(lead), 0) && is_poison(std::span(all).subspan(lead + size), size)};
   }
 
   void send(int input, const Array& array) override {
@@ -117,12 +121,37 @@ class OpenclDevice : public Device {
   }
 
  private:
+  // `part` is what kernels are given, a piece of `whole` with `lead` bytes before and a guard band behind it.
+  struct Memory {
+    cl_mem whole = nullptr, part = nullptr;
+    std::size_t lead = 0;
+  };
+
   const OpenclCalls& calls() const { return *found_.calls; }
+
+  // Without a band before it where the driver makes no pieces of buffers.
+  Memory take(std::size_t bytes) {
+    const std::size_t guard = talk_.options.guard_bytes;
+    Memory memory;
+    memory.whole = memory.part =
+        talk_.made("clCreateBuffer", calls().clCreateBuffer, context_, cl_mem_flags{CL_MEM_READ_WRITE},
+                   std::max<std::size_t>(1, guard + bytes + guard), static_cast<void*>(nullptr));
+    if (guard == 0 || !calls().clCreateSubBuffer) return memory;
+    const cl_buffer_region region{.origin = guard, .size = std::max<std::size_t>(1, bytes)};
+    cl_int error = CL_SUCCESS;
+    talk_.tell("clCreateSubBuffer");
+    const cl_mem part =
+        calls().clCreateSubBuffer(memory.whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    if (!part || error != CL_SUCCESS) return memory;
+    memory.part = part;
+    memory.lead = guard;
+    return memory;
+  }
 
   void write(std::size_t buffer, std::size_t offset, std::span<const std::byte> bytes) {
     if (bytes.empty()) return;
-    talk_.code("clEnqueueWriteBuffer", calls().clEnqueueWriteBuffer, queue_, buffers_[buffer], cl_bool{CL_TRUE}, offset,
-               bytes.size(), static_cast<const void*>(bytes.data()), 0U, static_cast<const cl_event*>(nullptr),
+    talk_.code("clEnqueueWriteBuffer", calls().clEnqueueWriteBuffer, queue_, buffers_[buffer].whole, cl_bool{CL_TRUE},
+               offset, bytes.size(), static_cast<const void*>(bytes.data()), 0U, static_cast<const cl_event*>(nullptr),
                static_cast<cl_event*>(nullptr));
   }
 
@@ -143,7 +172,7 @@ class OpenclDevice : public Device {
       std::visit(
           [&](const auto& argument) {
             if constexpr (std::is_same_v<std::remove_cvref_t<decltype(argument)>, BufferArgument>) {
-              set(sizeof(cl_mem), &buffers_.at(static_cast<std::size_t>(argument.buffer)));
+              set(sizeof(cl_mem), &buffers_.at(static_cast<std::size_t>(argument.buffer)).part);
             } else {
               set(sizeof(argument), &argument);
             }
@@ -194,7 +223,7 @@ class OpenclDevice : public Device {
   cl_command_queue queue_ = nullptr;
   cl_program program_ = nullptr;
   std::map<std::string, cl_kernel> functions_{};
-  std::vector<cl_mem> buffers_{};
+  std::vector<Memory> buffers_{};
   Plan plan_{};
 };
 

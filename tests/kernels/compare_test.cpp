@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kernels/patterns.h"
+#include "kernels/poison.h"
 #include "kernels/random.h"
 #include "kernels/ulp.h"
 
@@ -240,6 +241,8 @@ TEST(Rounding, IsToNearestEvenInEveryPrecision) {
   EXPECT_EQ(rounded_bits(Precision::fp16, 1 + 0x1p-11, 1e-12), 0x3c01U);
   EXPECT_EQ(rounded_bits(Precision::fp16, 65520), 0x7c00U);
   EXPECT_EQ(rounded_bits(Precision::fp16, 0x1p-24), 1U);
+  EXPECT_EQ(rounded_bits(Precision::fp16, 3), 0x4200U);
+  EXPECT_EQ(rounded_bits(Precision::fp16, -0.5), 0xb800U);
   EXPECT_EQ(rounded_bits(Precision::fp32, -1e39), 0xff800000U);
   EXPECT_EQ(rounded_bits(Precision::fp32, -0.0), 0x80000000U);
   for (std::uint64_t i = 0; i < 10000; ++i) {
@@ -249,6 +252,32 @@ TEST(Rounding, IsToNearestEvenInEveryPrecision) {
     std::memcpy(&bits, &as_float, 4);
     ASSERT_EQ(rounded_bits(Precision::fp32, x), bits) << x;
   }
+}
+
+TEST(Poison, RunsOnFromABufferOfAnySizeIntoItsGuardBand) {
+  for (const std::size_t size : {6, 8, 9}) {
+    std::vector<std::byte> whole(size + 64);
+    fill_poison(whole, 0);
+    const std::span<std::byte> guard = std::span(whole).subspan(size);
+    EXPECT_TRUE(is_poison(guard, size));
+    fill_poison(guard, size);
+    EXPECT_TRUE(is_poison(whole, 0));
+    guard.front() ^= std::byte{1};
+    EXPECT_FALSE(is_poison(guard, size));
+  }
+}
+
+TEST(HalfPrecision, GivesEveryNumberBackAsItWas) {
+  Array half(Precision::fp16, 1);
+  for (std::uint64_t bits = 0; bits < 0x10000; ++bits) {
+    half.set_bits(0, bits);
+    const double value = half.value(0);
+    if (std::isnan(value)) continue;
+    half.set(0, value);
+    ASSERT_EQ(half.bits(0), bits) << value;
+  }
+  half.set_bits(0, 0x4200);
+  EXPECT_EQ(half.value(0), 3);
 }
 
 }  // namespace
