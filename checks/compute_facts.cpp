@@ -111,7 +111,12 @@ void judge(const Snapshot& snapshot, Answers& answers, const char* id, const std
     tell(finding, found);
   }
   if (all.empty()) return answers.unknown(id, "/compute: no result was compared with a reference");
-  if (by_device.empty()) answers.sound(id);
+  if (!by_device.empty()) return;
+  const auto doubtful =
+      std::ranges::find_if(all, [](const Row& row) { return row.agreement->outcome.is("not-trustworthy"); });
+  if (doubtful == all.end()) return answers.sound(id);
+  answers.unknown(
+      id, fmt::format("/compute: {} is mostly zero or one value, so nothing is proved", problem(*doubtful->result)));
 }
 
 bool is_narrow(const std::string& cause) {

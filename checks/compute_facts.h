@@ -32,7 +32,7 @@ std::vector<Evidence> proof(const std::vector<Row>& rows);
 std::string in_problems(const std::vector<Row>& rows);
 
 // One finding of `id` for each device that has rows which `picked` picks, told by `tell`; else sound, or unknown where no
-// result is known.
+// result is known or one can't be trusted.
 void judge(const Snapshot& snapshot, Answers& answers, const char* id, const std::function<bool(const Row&)>& picked,
            const std::function<void(Finding&, const std::vector<Row>&)>& tell);
 

@@ -46,6 +46,16 @@ const ComputeNotRun* stopped(const Snapshot& snapshot) {
   return row == rows->end() ? nullptr : &*row;
 }
 
+// The first result that proves nothing, since it is mostly zero or one value.
+const ComputeResult* doubtful(const Snapshot& snapshot) {
+  const auto* results = snapshot.compute.get();
+  if (!results) return nullptr;
+  const auto row = std::ranges::find_if(*results, [](const ComputeResult& result) {
+    return result.agreement.get() && result.agreement.get()->outcome.is("not-trustworthy");
+  });
+  return row == results->end() ? nullptr : &*row;
+}
+
 std::string told(const Text& text) { return text.get() ? *text.get() : ""; }
 
 }  // namespace
@@ -72,6 +82,10 @@ void reach_verdict_of_devices(Report& report) {
   } else if (row) {
     report.verdict = Verdict::incomplete;
     report.verdict_why = told(row->device) + ": " + told(row->why);
+  } else if (const ComputeResult* result = doubtful(snapshot)) {
+    report.verdict = Verdict::incomplete;
+    report.verdict_why =
+        told(result->device) + ": " + told(result->kernel) + " gave mostly zero or one value, which proves nothing";
   } else {
     report.verdict = found && worst->severity == Severity::warning ? Verdict::warn : Verdict::pass;
     const std::string what = devices.size() > 1 ? std::to_string(devices.size()) + " devices compute"
