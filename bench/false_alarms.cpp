@@ -1,10 +1,13 @@
 // How often the verifier calls a sound device wrong: must be never. Runs the kernels at their smallest sizes, with
 // fresh seeds, on the installed third-party drivers and this host.
-//   bench_false_alarms [SEEDS [FIRST]]     seeds per option set and device; 20 unless told
+//   bench_false_alarms [SEEDS [FIRST [DEVICE]]]     seeds per option set and device; 20 unless told
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
+#include <string_view>
 
 #include "kernels/verify.h"
 
@@ -20,34 +23,83 @@ std::string driver_of(const char* icd) {
 }
 
 struct Count {
-  std::size_t rows = 0, alarms = 0, not_run = 0;
-};
+  std::size_t seeds = 0, rows = 0, alarms = 0, not_run = 0;
+  std::string words{};
 
-Count count(const kernels::Target& target, const char* options, std::uint64_t first, std::uint64_t seeds,
-            std::size_t guard_bytes) {
-  Count all;
-  for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
-    const Snapshot snapshot = kernels::verify({target}, {.effort = kernels::Effort::tiny,
-                                                         .seed = seed,
-                                                         .limits = {.time = Milliseconds(120'000)},
-                                                         .whole = Milliseconds(3'600'000),
-                                                         .build_options = options,
-                                                         .guard_bytes = guard_bytes});
+  void add(const Snapshot& snapshot, std::uint64_t seed) {
+    ++seeds;
     for (const ComputeResult& row : *snapshot.compute.get()) {
-      ++all.rows;
+      ++rows;
       const Agreement& agreement = *row.agreement.get();
       if (agreement.outcome.is("same-bits") || agreement.outcome.is("within-bound")) continue;
-      ++all.alarms;
-      fmt::print("  ALARM {} {} seed {}: {}\n", *row.kernel.get(), *row.precision.get(), seed,
-                 agreement.pattern.get() ? *agreement.pattern.get() : "");
+      ++alarms;
+      words += fmt::format("  ALARM {} {} seed {}: {}\n", *row.kernel.get(), *row.precision.get(), seed,
+                           agreement.pattern.get() ? *agreement.pattern.get() : *agreement.outcome.get());
     }
     for (const ComputeNotRun& row : *snapshot.compute_not_run.get()) {
       if (row.why.get()->starts_with("missing: ")) continue;
-      ++all.not_run;
-      fmt::print("  not run, seed {}: {}\n", seed, *row.why.get());
+      ++not_run;
+      words += fmt::format("  not run, seed {}: {}\n", seed, *row.why.get());
     }
   }
-  return all;
+};
+
+// Options for the compiler, and what then promises nothing any more and isn't looked at.
+struct OptionSet {
+  const char* options = "";
+  const char* without_kernel = "";
+  bool without_fp64 = false;
+};
+constexpr OptionSet option_sets[] = {
+    {""},
+    {"-cl-opt-disable"},
+    {"-cl-mad-enable"},
+    {"-cl-no-signed-zeros"},
+    {"-cl-std=CL1.2"},
+    {.options = "-cl-denorms-are-zero", .without_fp64 = true},          // doubles may be flushed then as well
+    {.options = "-cl-finite-math-only", .without_kernel = "fp-probe"},  // NaN and infinity may be anything
+};
+
+std::vector<kernels::Precision> precisions(bool without_fp64) {
+  using enum kernels::Precision;
+  if (without_fp64) return {fp16, fp32, int32, uint32, int64, uint64};
+  return {};
+}
+
+// In a child, which opens the device once for all seeds.
+Count count(const kernels::Target& target, const OptionSet& set, std::uint64_t first, std::uint64_t seeds,
+            std::size_t guard_bytes) {
+  std::vector<const kernels::Kernel*> wanted;
+  for (const kernels::Kernel& kernel : kernels::all_kernels()) {
+    if (std::string_view(kernel.name) != set.without_kernel) wanted.push_back(&kernel);
+  }
+  constexpr Milliseconds patience{3'600'000};
+  kernels::VerifyOptions options{.effort = kernels::Effort::tiny,
+                                 .precisions = precisions(set.without_fp64),
+                                 .limits = {.time = patience},
+                                 .build_options = set.options};
+  const auto work = [&](const Channel& channel) {
+    const auto device = kernels::open_device(target, {.guard_bytes = guard_bytes});
+    Count all;
+    for (options.seed = first; options.seed < first + seeds; ++options.seed) {
+      Snapshot snapshot;
+      kernels::verify_on(*device, wanted, options,
+                         {.so_far = [&](const Snapshot& part) { snapshot = part; }, .step = [](const std::string&) {}});
+      all.add(snapshot, options.seed);
+    }
+    channel.answer(fmt::format("{} {} {} {} {}", all.seeds, all.rows, all.alarms, all.not_run, all.words));
+  };
+  Count told;
+  Crew crew;
+  crew.start(target.subject, {.time = patience}, work, [&](const Ended& ended) {
+    std::istringstream answer(ended.answer);
+    answer >> told.seeds >> told.rows >> told.alarms >> told.not_run;
+    std::getline(answer, told.words, '\0');
+    if (ended.how != Ended::How::answered || ended.status != 0)
+      told.words += fmt::format("\n  ended {}: {} {}\n", ended.status, ended.why, ended.printed);
+  });
+  crew.run(patience);
+  return told;
 }
 
 }  // namespace
@@ -63,22 +115,24 @@ int main(int argc, char** argv) {
       .subject = "rusticl", .backend = "opencl", .library = driver_of("rusticl.icd"), .is_cpu = true};
   const kernels::Target oclgrind = {
       .subject = "oclgrind", .backend = "opencl", .library = "/usr/lib/oclgrind/liboclgrind-rt-icd.so", .is_cpu = true};
+  const std::string_view only = argc > 3 ? argv[3] : "";
   std::size_t alarms = 0, runs = 0;
-  const auto one = [&](const kernels::Target& target, const char* options, std::uint64_t some,
+  const auto one = [&](const kernels::Target& target, const OptionSet& set, std::uint64_t some,
                        std::size_t guard_bytes) {
-    const Count c = count(target, options, first, some, guard_bytes);
-    fmt::print("{:<9} {:<24} {:>4} seeds {:>6} results {:>3} alarms {:>3} not run\n", target.subject, options, some,
-               c.rows, c.alarms, c.not_run);
+    if (!only.empty() && only != target.subject) return;
+    const auto start = std::chrono::steady_clock::now();
+    const Count c = count(target, set, first, some, guard_bytes);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    fmt::print("{:<9} {:<22} {:>4} seeds {:>6} results {:>3} alarms {:>3} not run {:>6.1f} s{}\n", target.subject,
+               set.options, c.seeds, c.rows, c.alarms, c.not_run, took.count(), c.words);
     std::fflush(stdout);
     alarms += c.alarms;
-    runs += some;
+    runs += c.seeds;
   };
-  one(host, "", seeds, 4096);
-  for (const char* options : {"", "-cl-opt-disable", "-cl-mad-enable", "-cl-no-signed-zeros", "-cl-denorms-are-zero",
-                              "-cl-finite-math-only", "-cl-std=CL1.2"})
-    one(pocl, options, seeds, 4096);
-  one(rusticl, "", seeds, 4096);
-  one(oclgrind, "", std::min<std::uint64_t>(seeds, 20), 0);
+  one(host, {}, seeds, 4096);
+  for (const OptionSet& set : option_sets) one(pocl, set, seeds, 4096);
+  one(rusticl, {}, seeds, 4096);
+  one(oclgrind, {}, std::min<std::uint64_t>(seeds, 20), 0);
   fmt::print("{} runs, {} alarms\n", runs, alarms);
   return alarms == 0 ? 0 : 1;
 }
