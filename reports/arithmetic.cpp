@@ -62,6 +62,16 @@ std::vector<Device> devices_of(const Snapshot& snapshot) {
   return devices;
 }
 
+std::set<std::int64_t> seeds_of(const Snapshot& snapshot) {
+  std::set<std::int64_t> seeds;
+  if (const auto* results = snapshot.compute.get()) {
+    for (const ComputeResult& result : *results) {
+      if (result.seed.get()) seeds.insert(*result.seed.get());
+    }
+  }
+  return seeds;
+}
+
 std::string outcomes(const Device& device) {
   if (device.results == 0) return "nothing was compared";
   std::string out = fmt::format("{} of {} results right: {} with the CPU's bits, {} within the bound",
@@ -73,7 +83,7 @@ std::string outcomes(const Device& device) {
 
 std::string closeness(const Device& device) {
   std::string out;
-  if (device.within > 0) out = fmt::format("largest error of these {:.2g} of its bound", device.over_bound);
+  if (device.within > 0) out = fmt::format("errors up to {:.2f} of what rounding may cause", device.over_bound);
   if (device.repeated > 0)
     out += (out.empty() ? "" : "; ") + (device.unrepeatable == 0 ? std::string("the same bits in every repeat")
                                                                  : fmt::format("{} of {} gave other bits when repeated",
@@ -99,10 +109,12 @@ std::string arithmetic_text(const Snapshot& snapshot) {
     line(outcomes(device));
     line(closeness(device));
     for (const std::string& mode : device.modes) line(mode);
-    if (!device.libraries.empty()) line("functions of: " + listed(device.libraries));
+    if (!device.libraries.empty()) line("exp, sin and the like by " + listed(device.libraries));
     for (const auto& [why, kernels] : device.not_run)
       line("not run: " + listed(kernels) + (why.empty() ? "" : " (" + why + ")"));
   }
+  if (const std::set<std::int64_t> seeds = seeds_of(snapshot); seeds.size() == 1)
+    out += wrap("  ", fmt::format("inputs drawn from seed {0}: --seed {0} draws them again", *seeds.begin()));
   return out;
 }
 

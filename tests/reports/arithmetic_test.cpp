@@ -21,9 +21,19 @@ TEST(Arithmetic, SaysHowResultsAgreedAndWhatRanWhereAllIsWell) {
   EXPECT_EQ(arithmetic_text(host),
             "  cuda:0\n"
             "    2 of 2 results right: 1 with the CPU's bits, 1 within the bound\n"
-            "    largest error of these 0.25 of its bound; the same bits in every repeat\n"
+            "    errors up to 0.25 of what rounding may cause; the same bits in every repeat\n"
             "    fp32: a*b+c fused; subnormals kept\n"
-            "    functions of: libclc in our PTX\n");
+            "    exp, sin and the like by libclc in our PTX\n");
+}
+
+TEST(Arithmetic, GivesTheSeedThatRepeatsTheRun) {
+  Snapshot host;
+  host.compute = std::vector<ComputeResult>{result("same-bits"), result("within-bound")};
+  for (ComputeResult& row : *host.compute.get()) row.seed = 4711;
+  EXPECT_NE(arithmetic_text(host).find("  inputs drawn from seed 4711: --seed 4711 draws them again\n"),
+            std::string::npos);
+  host.compute.get()->front().seed = 1;
+  EXPECT_EQ(arithmetic_text(host).find("seed"), std::string::npos);
 }
 
 TEST(Arithmetic, TellsWhatWasOutsideDoubtfulOrNotRun) {
