@@ -64,7 +64,6 @@ Judged judge_value(const Array& got, std::size_t i, double value, double low, do
 // conforming result for operands with their subnormals replaced by zero; zero for that.
 bool right_when_flushed(const Array& got, std::size_t i, const Expected& expected, double value, double bound) {
   const Precision precision = got.precision;
-  if (!may_flush(precision)) return false;
   const double g = got.value(i);
   const auto zero_may_stand_for = [&](double v) { return g == 0 && std::fabs(v) - bound < smallest_normal(precision); };
   if (std::isfinite(value) && value != 0 && zero_may_stand_for(value)) return true;
@@ -81,7 +80,8 @@ Judged judge(const Array& got, std::size_t i, const Expected& expected) {
   if (!expected.exact) {
     const double value = expected.value[i], bound = at(expected.bound, i, 0);
     Judged judged = judge_value(got, i, value, at(expected.low, i, 0), bound);
-    if (!judged.right && right_when_flushed(got, i, expected, value, bound)) judged.right = judged.flushed = true;
+    if (!judged.right && may_flush(got.precision) && right_when_flushed(got, i, expected, value, bound))
+      judged.right = judged.flushed = true;
     return judged;
   }
   Judged judged;
@@ -94,8 +94,7 @@ Judged judge(const Array& got, std::size_t i, const Expected& expected) {
   judged.right = expected.also_exact && got.bits(i) == expected.also_exact->bits(i);
   if (!judged.right && floating) {
     judged.right = std::isnan(g) && std::isnan(value);
-    if (!judged.right && right_when_flushed(got, i, expected, value, 0)) judged.right = judged.flushed = true;
-    if (!judged.right && expected.also_exact && right_when_flushed(got, i, expected, expected.also_exact->value(i), 0))
+    if (!judged.right && may_flush(got.precision) && right_when_flushed(got, i, expected))
       judged.right = judged.flushed = true;
   }
   if (judged.right) judged.over_bound = 1;
@@ -158,6 +157,13 @@ Comparison misfit(std::string why) {
 }
 
 }  // namespace
+
+bool right_when_flushed(const Array& got, std::size_t i, const Expected& expected) {
+  if (!is_floating(got.precision)) return false;
+  if (!expected.exact) return right_when_flushed(got, i, expected, expected.value[i], at(expected.bound, i, 0));
+  return right_when_flushed(got, i, expected, expected.exact->value(i), 0) ||
+         (expected.also_exact && right_when_flushed(got, i, expected, expected.also_exact->value(i), 0));
+}
 
 Comparison compare(const Array& got, const Expected& expected, const Layout& layout) {
   if (got.precision != expected.precision) return misfit("another precision than asked for");

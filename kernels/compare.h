@@ -30,6 +30,10 @@ struct Comparison {
 // `got` must have the precision and count of `expected`; anything else is outside, told in `pattern`.
 Comparison compare(const Array& got, const Expected& expected, const Layout& layout = {});
 
+// Whether this element is right if subnormal operands and results may become zero (OpenCL's four results), in whatever
+// precision.
+bool right_when_flushed(const Array& got, std::size_t index, const Expected& expected);
+
 // Upper ends of the histogram's classes in ulp: 0, 1, 2, 4, … 4096; one class more for what lies above.
 inline constexpr int histogram_classes = 15;
 

@@ -6,6 +6,7 @@
 namespace envdoctor::kernels {
 
 std::string text(const FpMode& mode) {
+  if (!mode.sound) return "single operations come out wrong";
   std::vector<std::string> parts;
   if (mode.fused) parts.emplace_back(*mode.fused ? "a*b+c fused" : "a*b+c not fused");
   if (mode.subnormals_tried)

@@ -7,6 +7,7 @@
 namespace envdoctor::kernels {
 
 struct FpMode {
+  bool sound = true;                       // plain sums come out right; else nothing below is known
   std::optional<bool> fused{};             // a * b + c in one rounding, where the source leaves it open
   std::vector<std::string> flushes{};      // operations that lose subnormal results or operands: "add", "fma", "exp"
   bool subnormals_tried = false;

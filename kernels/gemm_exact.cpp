@@ -131,7 +131,9 @@ std::string mode(const std::vector<Array>& outputs) {
   std::vector<double> answers;
   for (std::size_t r = 0; r < rungs; ++r) answers.push_back(ladder.value(r * rungs + r));
   const auto reading = read_ladder(ladder.precision, answers);
-  return reading ? "products: " + text(*reading) : "";
+  if (!reading) return "";
+  const bool plain = ladder.precision == Precision::fp32 && reading->full(Precision::fp32);
+  return (plain ? "products without TF32: " : "products: ") + text(*reading);
 }
 
 template <class T>

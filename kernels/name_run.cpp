@@ -74,7 +74,9 @@ class Retrials {
   std::optional<bool> right_with(const std::string& option) const {
     return attempt("building with " + option, [&] {
       device_.build({&kernel_}, options_.build_options + " " + option);
-      return std::optional(right(problem_));
+      const bool is_right = right(problem_);
+      device_.build({&kernel_}, options_.build_options);
+      return std::optional(is_right);
     });
   }
 
@@ -149,15 +151,13 @@ void name_run(Device& device, const Kernel& kernel, const Problem& problem, Vari
     if (operation.terms && plain) experiments.ladder = retrials.ladder();
     if (plain) experiments.mode = retrials.mode();
     device.build({&kernel}, options.build_options);
-    if (kernel.grows && problem.size.at(kernel.grows) > 1) {
+    if (kernel.grows && problem.size.at(kernel.grows) > experiments.small_size) {
       experiments.right_at = [&](std::int64_t size) { return retrials.right_at(size); };
       experiments.this_size = problem.size.at(kernel.grows);
     }
-    if (device.facts().backend == "framework") {
-      experiments.twin = [&] { return retrials.twin(output); };
-    } else {
-      experiments.right_without_optimisation = [&] { return retrials.right_with("-cl-opt-disable"); };
-    }
+    const bool by_framework = device.facts().backend == "framework";
+    if (by_framework || plain) experiments.twin = [&] { return retrials.twin(output); };
+    if (!by_framework) experiments.right_without_optimisation = [&] { return retrials.right_with("-cl-opt-disable"); };
     for (const Switch& one : device.facts().switches)
       experiments.without.push_back({one.cause, one.text, [&] { return retrials.right_with(one.option); }});
   }

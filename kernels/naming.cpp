@@ -136,16 +136,13 @@ std::optional<Name> by_ladder_alone(const Case& c) {
 
 std::optional<Name> flushed(const Case& c) {
   if (c.wrong()) {
-    // Double precision must keep subnormals; wrong elements that are zero where the answer is one.
-    const double smallest = is_floating(c.trial.got.precision) ? smallest_normal(c.trial.got.precision) : 0;
-    const auto& expected = c.trial.expected;
-    const bool all = std::ranges::all_of(c.trial.comparison.wrong, [&](std::size_t i) {
-      if (i >= c.trial.got.count() || i >= expected.count()) return false;
-      const double value = expected.exact ? expected.exact->value(i) : expected.value[i];
-      return c.trial.got.value(i) == 0 && value != 0 && std::fabs(value) < smallest;
-    });
+    // Double precision must keep subnormals.
+    const auto flushed = [&](std::size_t i) {
+      return i < c.trial.got.count() && right_when_flushed(c.trial.got, i, c.trial.expected);
+    };
+    const bool all = std::ranges::all_of(c.trial.comparison.wrong, flushed);
     if (!all) return {};
-    return Name{"flush-to-zero", "subnormal results become zero", "value by value"};
+    return Name{"flush-to-zero", "subnormal numbers become zero", "value by value"};
   }
   if (c.trial.comparison.flushed == 0) return {};
   return Name{"flush-to-zero", fmt::format("{} subnormal numbers flushed to zero", c.trial.comparison.flushed),
@@ -181,7 +178,12 @@ std::optional<Name> one_library(const Case& c) {
 std::optional<Name> miscompiled(const Case& c) {
   if (!c.wrong() || !c.experiments.right_without_optimisation) return {};
   if (c.experiments.right_without_optimisation() != true) return {};
-  return Name{"miscompiled", "right when built without optimisation", "without optimisation"};
+  Name name{"miscompiled", "right when built without optimisation", "without optimisation"};
+  if (const auto by_size = limit(c)) {
+    name.text += "; with it " + by_size->text;
+    name.limit = by_size->limit;
+  }
+  return name;
 }
 
 std::optional<Name> place(const Case& c) {
@@ -224,7 +226,7 @@ Name name(const Trial& trial, const Experiments& experiments) {
   c.replay = replay(trial.operation, trial.got);
   for (const Rule rule :
        {out_of_bounds, not_written, one_bit, tile, unstable, accumulator, narrowed_inputs, truncation, by_ladder_alone,
-        flushed, fast_math, one_library, ill_conditioned, limit, miscompiled, place, unnamed}) {
+        flushed, fast_math, one_library, ill_conditioned, miscompiled, limit, place, unnamed}) {
     if (std::optional<Name> found = rule(c)) return *found;
   }
   return {};

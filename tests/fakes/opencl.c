@@ -21,6 +21,7 @@ struct _cl_command_queue {
 };
 struct _cl_mem {
   cl_icd_dispatch *calls;
+  unsigned char *bytes;  // of the idle one
 };
 struct _cl_program {
   cl_icd_dispatch *calls;
@@ -34,7 +35,7 @@ static struct _cl_platform_id platform = {&table};
 static struct _cl_device_id device = {&table};
 static struct _cl_context context = {&table};
 static struct _cl_command_queue queue = {&table};
-static struct _cl_mem buffer = {&table};
+static struct _cl_mem buffer = {&table, NULL};
 static struct _cl_program program = {&table};
 static struct _cl_kernel kernel = {&table};
 
@@ -173,6 +174,11 @@ static cl_command_queue create_queue(cl_context c, cl_device_id d, cl_command_qu
 static cl_mem create_buffer(cl_context c, cl_mem_flags f, size_t s, void *h, cl_int *error) {
   (void)c, (void)f, (void)s, (void)h;
   *error = CL_SUCCESS;
+#if defined(MISBEHAVE_idle)
+  cl_mem own = malloc(sizeof *own);
+  *own = (struct _cl_mem){&table, malloc(s)};
+  return own;
+#endif
   return &buffer;
 }
 static cl_program create_program(cl_context c, cl_uint n, const char **s, const size_t *l, cl_int *error) {
@@ -208,12 +214,43 @@ static cl_int enqueue(cl_command_queue q, cl_kernel k, cl_uint d, const size_t *
 static cl_int read_buffer(cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t s, void *out, cl_uint n,
                           const cl_event *w, cl_event *e) {
   (void)q, (void)m, (void)b, (void)o, (void)n, (void)w, (void)e;
+#if defined(MISBEHAVE_idle)
+  memcpy(out, m->bytes + o, s);
+  return CL_SUCCESS;
+#endif
   for (cl_uint i = 0; i < s / sizeof(cl_uint); ++i) ((cl_uint *)out)[i] = i * i + 7;
 #if defined(MISBEHAVE_wrong)
   ((cl_uint *)out)[s / sizeof(cl_uint) - 1] ^= 1;
 #endif
   return CL_SUCCESS;
 }
+
+#if defined(MISBEHAVE_idle)
+// Memory that keeps what is written to it, and launches that succeed and do nothing.
+static cl_int write_buffer(cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t s, const void *in, cl_uint n,
+                           const cl_event *w, cl_event *e) {
+  (void)q, (void)b, (void)n, (void)w, (void)e;
+  memcpy(m->bytes + o, in, s);
+  return CL_SUCCESS;
+}
+static cl_int release_buffer(cl_mem m) {
+  free(m->bytes);
+  free(m);
+  return CL_SUCCESS;
+}
+static cl_int release_kernel(cl_kernel k) {
+  (void)k;
+  return CL_SUCCESS;
+}
+static cl_int release_program(cl_program p) {
+  (void)p;
+  return CL_SUCCESS;
+}
+static cl_int finish(cl_command_queue q) {
+  (void)q;
+  return CL_SUCCESS;
+}
+#endif
 
 static cl_int platform_ids(cl_uint room, cl_platform_id *out, cl_uint *count) {
   misbehave();
@@ -237,6 +274,13 @@ static cl_int platform_ids(cl_uint room, cl_platform_id *out, cl_uint *count) {
   table.clSetKernelArg = set_argument;
   table.clEnqueueNDRangeKernel = enqueue;
   table.clEnqueueReadBuffer = read_buffer;
+#if defined(MISBEHAVE_idle)
+  table.clEnqueueWriteBuffer = write_buffer;
+  table.clReleaseMemObject = release_buffer;
+  table.clReleaseKernel = release_kernel;
+  table.clReleaseProgram = release_program;
+  table.clFinish = finish;
+#endif
 #if defined(FAKE_ICD2)
   memset(&table, 0, sizeof table);
   table.clGetPlatformIDs = (cl_api_clGetPlatformIDs)(uintptr_t)0x4F50454E434C3331;

@@ -14,7 +14,7 @@
 static const cl_icd_dispatch *driver;
 static cl_icd_dispatch table;
 
-enum { guard = 4096 };  // what the program reads behind each buffer of its own
+enum { guard = 4096 };  // what the program reads before and behind each buffer of its own
 
 static int is(const char *fault) {
   const char *chosen = getenv("ENVDOCTOR_FAULT");
@@ -30,7 +30,10 @@ static int reads, launches, optimised = 1;
 static uint32_t *words_of(void *bytes) { return bytes; }
 
 static void corrupt(unsigned char *bytes, size_t size) {
-  if (size <= guard) return;
+  if (size <= 2 * guard) return;
+  if (is("underrun")) bytes[guard - 1] ^= 0xff;
+  bytes += guard;
+  size -= guard;
   const size_t count = (size - guard) / 4;
   uint32_t *w = words_of(bytes);
   float *f = (float *)(void *)bytes;
@@ -66,6 +69,13 @@ static void corrupt(unsigned char *bytes, size_t size) {
   }
   if (is("overrun")) bytes[size - guard] ^= 0xff;
   if (is("overrun-far")) bytes[size - 1] ^= 0xff;
+  if (is("swapped-halves")) {
+    for (size_t i = 0; i < count / 2; ++i) {
+      const uint32_t w0 = w[i];
+      w[i] = w[i + count / 2];
+      w[i + count / 2] = w0;
+    }
+  }
   if (is("scaled")) {
     for (size_t i = 0; i < count; ++i) f[i] *= 1.25f;
   }
@@ -188,21 +198,28 @@ static cl_program CL_API_CALL create_program(cl_context c, cl_uint n, const char
       {"off-by-one", "< count", "+ 1 < count"},
       {"wrong-constant", "0x9e3779b1u", "0x9e3779b3u"},
       {"plain-atomics", "atomic_inc(&bins[x[i] & 255])", "bins[x[i] & 254] = bins[x[i] & 254] + 1"},
+      // Sums rounded to 11 bits after each addition.
       {"fp16-sums", "sum += vload16(0, a + i) * vload16(0, b + i);",
-       "sum += vload16(0, a + i) * vload16(0, b + i); { const real16 big = sum * (real)8193, low = big - sum; sum = "
-       "big - low; }"},
+       "{ sum += vload16(0, a + i) * vload16(0, b + i); const real16 big = sum * (real)8193; sum = big - (big - sum); }"},
+      {"fp16-sums", "sum.s0 += a[i] * b[i];",
+       "{ sum.s0 += a[i] * b[i]; const real big = sum.s0 * (real)8193; sum.s0 = big - (big - sum.s0); }"},
       {"short-loop", "l < k", "l + 1 < k"},
       {"swapped", "w = vload16(0, c - 1), e = vload16(0, c + 1)", "w = vload16(0, c - 1), e = vload16(0, c + 2)"},
+      {"one-pass-variance", "(from[i] - mean) * (from[i] - mean)", "from[i] * from[i] - mean * mean"},
+      {"zero-sign-lost", "copysign((real)1, a * b)", "copysign((real)1, a * b + 0)"},
   };
   if (n == 1) {
-    for (size_t i = 0; i < sizeof edits / sizeof *edits; ++i) {
+    char *text = strndup(texts[0], lengths && lengths[0] ? lengths[0] : strlen(texts[0]));
+    for (size_t i = 0; text && i < sizeof edits / sizeof *edits; ++i) {
       if (!is(edits[i].fault)) continue;
-      char *whole = strndup(texts[0], lengths && lengths[0] ? lengths[0] : strlen(texts[0]));
-      const char *edited = replaced(whole, edits[i].from, edits[i].to);
-      const size_t length = strlen(edited);
-      free(whole);
-      return driver->clCreateProgramWithSource(c, 1, &edited, &length, error);
+      char *edited = replaced(text, edits[i].from, edits[i].to);
+      free(text);
+      text = edited;
     }
+    const char *whole = text;
+    const cl_program program = driver->clCreateProgramWithSource(c, 1, &whole, NULL, error);
+    free(text);
+    return program;
   }
   return driver->clCreateProgramWithSource(c, n, texts, lengths, error);
 }
@@ -215,6 +232,8 @@ static cl_int CL_API_CALL build(cl_program p, cl_uint n, const cl_device_id *d, 
   if (is("build-crash")) abort();
   snprintf(more, sizeof more, "%s %s", options ? options : "",
            is("fast-math")          ? "-cl-fast-relaxed-math"
+           : is("finite-math")      ? "-cl-finite-math-only"
+           : is("unsafe-math")      ? "-cl-unsafe-math-optimizations"
            : is("denorms-are-zero") ? "-cl-denorms-are-zero"
                                     : "");
   return driver->clBuildProgram(p, n, d, more, told, user);

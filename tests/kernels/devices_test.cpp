@@ -25,21 +25,63 @@ TEST(HostDevice, ComputesEveryKernelRight) {
   }
 }
 
-TEST(HostDevice, IsFoundOutWhenItLies) {
+// What a host that lies does to every output, after every step.
+struct Untruth {
+  const char* name;
+  void (*spoil)(std::span<std::byte> output);
+};
+constexpr auto some = std::byte{0x42};
+const Untruth untruths[] = {
+    {"OneElement",
+     [](std::span<std::byte> bytes) { std::ranges::fill(bytes.subspan(bytes.size() / 2 & ~7U).first(4), some); }},
+    {"TheEnd", [](std::span<std::byte> bytes) { std::ranges::fill(bytes.last(4), some); }},
+    {"Zeros",
+     [](std::span<std::byte> bytes) { std::ranges::fill(bytes.subspan(bytes.size() / 2 & ~7U), std::byte{0}); }},
+};
+
+class LyingHost : public testing::TestWithParam<Untruth> {};
+
+TEST_P(LyingHost, IsFoundOutByEveryKernel) {
+  for (const kernels::Kernel& kernel : kernels::all_kernels()) {
+    Snapshot seen;
+    const kernels::Told told_it{.so_far = [&](const Snapshot& part) { seen = part; },
+                                .step = [](const std::string&) {}};
+    const auto outputs = kernel
+                             .plan({.precision = kernel.precisions.front(),
+                                    .size = kernel.sizes(kernel.precisions.front(), Effort::tiny).front()},
+                                   Variant::host, {})
+                             .outputs;
+    const auto device = kernels::open_host({}, [&](const kernels::Step&, int buffer, std::span<std::byte> bytes) {
+      if (std::ranges::find(outputs, buffer) != outputs.end()) GetParam().spoil(bytes);
+    });
+    kernels::verify_on(*device, {&kernel}, {.effort = Effort::quick}, told_it);
+    ASSERT_FALSE(seen.compute.get()->empty());
+    for (const ComputeResult& row : *seen.compute.get()) {
+      EXPECT_TRUE(row.agreement.get()->outcome.is("outside")) << told(seen);
+      EXPECT_TRUE(row.agreement.get()->cause.get()) << told(seen);
+    }
+    kernels::verify_on(*kernels::open_host({}), {&kernel}, {.effort = Effort::quick}, told_it);
+    expect_sound(seen);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, LyingHost, testing::ValuesIn(untruths), [](const auto& of) { return of.param.name; });
+
+TEST(LyingHost, IsFoundOutWhereItWritesBesideABuffer) {
   const kernels::Kernel& triad =
       *std::ranges::find(kernels::all_kernels(), std::string_view("triad"), &kernels::Kernel::name);
-  Snapshot seen;
-  const kernels::Told told_it{.so_far = [&](const Snapshot& part) { seen = part; }, .step = [](const std::string&) {}};
-  const kernels::VerifyOptions options{.effort = Effort::quick, .kernels = {"triad"}};
-  const auto device = kernels::open_host({}, [](const kernels::Step&, int buffer, std::span<std::byte> bytes) {
-    if (buffer == 0) bytes[bytes.size() / 2] ^= std::byte{0x10};
-  });
-  kernels::verify_on(*device, {&triad}, options, told_it);
-  ASSERT_FALSE(seen.compute.get()->empty());
-  for (const ComputeResult& row : *seen.compute.get()) EXPECT_TRUE(row.agreement.get()->outcome.is("outside"));
-  const auto honest = kernels::open_host({});
-  kernels::verify_on(*honest, {&triad}, options, told_it);
-  expect_sound(seen);
+  for (const bool before : {true, false}) {
+    Snapshot seen;
+    const kernels::Told told_it{.so_far = [&](const Snapshot& part) { seen = part; },
+                                .step = [](const std::string&) {}};
+    const auto device = kernels::open_host({}, [&](const kernels::Step&, int buffer, std::span<std::byte> bytes) {
+      if (buffer == 1) *(before ? bytes.data() - 1 : bytes.data() + bytes.size()) = some;
+    });
+    kernels::verify_on(*device, {&triad}, {.effort = Effort::quick}, told_it);
+    ASSERT_FALSE(seen.compute.get()->empty());
+    for (const ComputeResult& row : *seen.compute.get())
+      EXPECT_TRUE(row.agreement.get()->cause.is("out-of-bounds")) << told(seen);
+  }
 }
 
 class Pocl : public testing::TestWithParam<Variant> {};
