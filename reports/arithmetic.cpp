@@ -83,7 +83,8 @@ std::string outcomes(const Device& device) {
 
 std::string closeness(const Device& device) {
   std::string out;
-  if (device.within > 0) out = fmt::format("errors up to {:.2f} of what rounding may cause", device.over_bound);
+  if (device.within > 0 && device.over_bound > 0)
+    out = fmt::format("errors up to {:.2f} of what rounding may cause", device.over_bound);
   if (device.repeated > 0)
     out += (out.empty() ? "" : "; ") + (device.unrepeatable == 0 ? std::string("the same bits in every repeat")
                                                                  : fmt::format("{} of {} gave other bits when repeated",

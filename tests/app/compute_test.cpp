@@ -21,12 +21,13 @@ struct ComputeOnACard : testing::Test {
     Snapshot snapshot = host;
     add_compute(snapshot, {card}, {.effort = kernels::Effort::tiny, .kernels = {"triad"}}, insist);
     const auto& rows = *snapshot.compute_not_run.get();
-    return rows.size() == 1 ? *rows.front().why.get() : "";
+    EXPECT_EQ(rows.size(), 1U);
+    return rows.empty() ? "" : *rows.front().why.get();
   }
-  bool was_tried(Insist insist) { return why(insist).find("/no/such/libcuda.so") != std::string::npos; }
+  bool was_tried(Insist insist) { return why(insist).find("library not found") != std::string::npos; }
 };
 
-TEST_F(ComputeOnACard, TriesOneThatIsFree) { EXPECT_TRUE(was_tried(Insist::no)); }
+TEST_F(ComputeOnACard, TriesOneThatIsFree) { EXPECT_TRUE(was_tried(Insist::no)) << why(Insist::no); }
 
 TEST_F(ComputeOnACard, StaysOffOneThatOthersUseUnlessItIsNamed) {
   host.nvidia.get()->processes = std::vector<NvidiaProcess>{{.pid = 4711, .gpu = 0}};

@@ -97,7 +97,29 @@ struct Tightness {
 
 const std::vector<Tightness>& tightnesses() {
   using enum Precision;
-  static const std::vector<Tightness> all = {};
+  static const std::vector<Tightness> all = {
+      {"fp-probe", fp32, {1}},
+      {"fp-probe", fp64, {1}},
+      {"map", fp32, {0.71}},
+      {"map", fp64, {1}},
+      {"reduce", fp32, {8.9e-6}},
+      {"reduce", fp64, {6.2e-5}},
+      {"dot", fp32, {0.0032}},
+      {"dot", fp64, {0.0049}},
+      {"gemm", fp32, {0.013}},
+      {"gemm", fp64, {0.011}},
+      {"gemm-exact", fp32, {0, 0, 0.0625}},
+      {"gemm-exact", fp64, {0, 0, 0.0625}},
+      {"gemv", fp32, {0.015}},
+      {"conv2d", fp32, {0.047}},
+      {"softmax", fp32, {0.041, 0.26}},
+      {"layernorm", fp32, {0.11}},
+      {"lstm", fp32, {0.014, 0.016}},
+      {"fft-butterfly", fp32, {0.0075}},
+      {"fft-butterfly", fp64, {0.0067}},
+      {"scan", fp32, {0.97}},
+      {"float-atomics", fp32, {0.0059}},
+  };
   return all;
 }
 

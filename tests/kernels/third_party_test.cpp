@@ -44,6 +44,22 @@ TEST(Rusticl, IsRightBelowItsLoopCap) {
   expect_sound(snapshot);
 }
 
+// PoCL from version 5 on and Intel's runtime for CPUs (pip install intel-opencl-rt intel-cmplr-lib-rt), on processors with
+// AVX-512 FP16; through OCL_ICD_VENDORS, if they aren't installed for all.
+TEST(HalfPrecision, IsComputedRightByADriverThatHasIt) {
+  bool seen = false;
+  for (const char* icd : {"pocl.icd", "intel.icd", "intel64.icd"}) {
+    const kernels::Target driver = {
+        .subject = icd, .backend = "opencl", .library = driver_of(icd), .platform = icd, .is_cpu = true};
+    if (driver.library.empty()) continue;
+    const Snapshot snapshot =
+        verify({driver}, {.effort = Effort::quick, .precisions = {kernels::Precision::fp16}, .limits = patient});
+    expect_sound(snapshot);
+    seen = seen || !snapshot.compute.get()->empty();
+  }
+  if (!seen) GTEST_SKIP() << "no driver here has fp16";
+}
+
 // Oclgrind interprets each work-item and watches every access. Its words go to a file.
 class Oclgrind : public testing::TestWithParam<Variant> {
  protected:

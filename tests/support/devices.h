@@ -13,7 +13,8 @@ namespace envdoctor {
 // The library that an .icd file names; empty if there is no such file.
 inline std::string driver_of(const std::string& icd) {
   std::string library;
-  std::ifstream file("/etc/OpenCL/vendors/" + icd);
+  const char* folder = std::getenv("OCL_ICD_VENDORS");
+  std::ifstream file(std::string(folder ? folder : "/etc/OpenCL/vendors") + "/" + icd);
   std::getline(file, library);
   return library;
 }
