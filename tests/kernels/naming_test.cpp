@@ -37,6 +37,12 @@ Name name_of(const Measured& run, const Experiments& experiments = {}, std::vect
   return name({run.operation, run.got, run.expected, comparison, std::move(repeats)}, experiments);
 }
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::uint64_t seeds = 100;  // each takes ten times as long
+#else
+constexpr std::uint64_t seeds = 1000;
+#endif
+
 // Ten arithmetics, each on a thousand seeds, lengths from 64 to 1024: every one by its name, and plain fp32 never
 // named.
 TEST(Naming, TellsNarrowArithmeticsApartForAThousandSeeds) {
@@ -44,7 +50,7 @@ TEST(Naming, TellsNarrowArithmeticsApartForAThousandSeeds) {
   int misnamed = 0;
   for (const Arithmetic& arithmetic : all_arithmetics()) {
     const LadderReading ladder = ladder_of(arithmetic);
-    for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
       const std::int64_t k = lengths[seed % lengths.size()];
       const Name named = name_of(run_in(arithmetic, k, seed, 16), {.ladder = ladder});
       misnamed += named.cause == arithmetic.cause ? 0 : 1;

@@ -188,6 +188,97 @@ HostRun in_half(const char* name) {
   return run;
 }
 
+// Kernels whose host code is the reference's own, written down a second time.
+struct Again {
+  const char* kernel;
+  Precision precision;
+  Sizes size;
+  std::function<std::vector<double>(const Array& in, std::uint64_t seed)> values;  // of the first output
+};
+
+std::uint32_t chained_thrice(std::uint32_t x) {
+  for (int round = 0; round < 3; ++round) {
+    x ^= x << 13;
+    x ^= x >> 17;
+    x = x * 2654435761U + 1;
+  }
+  return x;
+}
+
+std::uint32_t murmur_finalizer(std::uint32_t x) {
+  x ^= x >> 16;
+  x *= 0x85ebca6b;
+  x ^= x >> 13;
+  x *= 0xc2b2ae35;
+  x ^= x >> 16;
+  return x;
+}
+
+// Two steps on a grid with a rim of zeros; the mean of the four neighbours, or their sum less twice the middle.
+std::vector<double> two_stencil_steps(const Array& in, int height, int width, bool floating) {
+  std::vector<double> now = in.values();
+  for (int step = 0; step < 2; ++step) {
+    std::vector<double> then;
+    const auto at = [&](int i, int j) {
+      return i < 0 || j < 0 || i >= height || j >= width ? 0.0 : now[static_cast<std::size_t>(i * width + j)];
+    };
+    for (int i = 0; i < height; ++i) {
+      for (int j = 0; j < width; ++j) {
+        const double around = at(i - 1, j) + at(i + 1, j) + at(i, j - 1) + at(i, j + 1);
+        const double whole = std::fmod(around - 2 * at(i, j) + 0x1p34, 0x1p32);
+        then.push_back(floating ? around / 4 : whole);
+      }
+    }
+    now = then;
+  }
+  return now;
+}
+
+const Again agains[] = {
+    {"hash-chain",
+     Precision::uint32,
+     {{"items", 32}, {"rounds", 3}},
+     [](const Array& in, std::uint64_t) {
+       std::vector<double> out;
+       for (const double start : in.values()) out.push_back(chained_thrice(static_cast<std::uint32_t>(start)));
+       return out;
+     }},
+    {"pattern",
+     Precision::uint32,
+     {{"n", 100}},
+     [](const Array&, std::uint64_t seed) {
+       std::vector<double> out;
+       for (std::uint32_t i = 0; i < 100; ++i) out.push_back(murmur_finalizer(i ^ static_cast<std::uint32_t>(seed)));
+       return out;
+     }},
+    {"histogram",
+     Precision::uint32,
+     {{"n", 5000}},
+     [](const Array& in, std::uint64_t) {
+       std::vector<double> out(256);
+       for (const double x : in.values()) out[static_cast<std::size_t>(std::fmod(x, 256))] += 1;
+       return out;
+     }},
+    {"stencil",
+     Precision::fp32,
+     {{"height", 7}, {"steps", 2}, {"width", 9}},
+     [](const Array& in, std::uint64_t) { return two_stencil_steps(in, 7, 9, true); }},
+    {"stencil",
+     Precision::uint32,
+     {{"height", 7}, {"steps", 2}, {"width", 9}},
+     [](const Array& in, std::uint64_t) { return two_stencil_steps(in, 7, 9, false); }},
+};
+
+TEST(References, ThatTheHostSharesAreRightWhenWrittenDownAgain) {
+  for (const Again& again : agains) {
+    const Kernel& kernel = kernel_named(again.kernel);
+    const Problem problem{.precision = again.precision, .size = again.size, .seed = 77};
+    const std::vector<Array> in = kernel.inputs(problem);
+    const Expected expected = kernel.reference(problem, in).front();
+    EXPECT_EQ(expected.exact->values(), again.values(in.empty() ? Array() : in[0], problem.seed)) << again.kernel;
+  }
+}
+
 class InHalf : public testing::TestWithParam<const char*> {};
 
 TEST_P(InHalf, IsRightWithinItsBoundAndWrongBesideIt) {
