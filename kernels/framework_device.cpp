@@ -72,7 +72,7 @@ class FrameworkDevice : public Device {
     for (std::size_t i = 0; i < places_.size(); ++i) {
       if (plan_.buffers[i].input >= 0) continue;
       std::vector<std::byte> bytes(places_[i].bytes);
-      fill_poison(bytes);
+      fill_poison(bytes, 0);
       put(places_[i].offset, bytes);
     }
   }

