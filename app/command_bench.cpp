@@ -2,10 +2,12 @@
 
 #include "app/commands.h"
 #include "app/compute.h"
+#include "app/environment.h"
 #include "app/framework_targets.h"
 #include "app/gather.h"
 #include "app/reporting.h"
 #include "kernels/bench.h"
+#include "probe/redact.h"
 
 namespace envdoctor {
 namespace {
@@ -28,6 +30,7 @@ int bench(const Options& options) {
     snapshot = gather_here(options, {"opencl", "nvidia", "cpu", "host", "env"});
     add_compute(snapshot, wanted_targets(snapshot, options.verify.devices), how, insist, {kernels::bench, "bench"});
   }
+  if (options.redact) redact(snapshot, identity_of(environment()));
   JudgeOptions judged = judge_options(options, false);
   judged.of_devices = true;
   judged.host_asked = named;

@@ -10,6 +10,7 @@
 #include "app/expectations.h"
 #include "app/names.h"
 #include "app/version.h"
+#include "reports/lines.h"
 #include "reports/reports.h"
 
 namespace envdoctor {
@@ -36,6 +37,15 @@ void add_words(CLI::App& app, const std::string& name, T& target, const std::vec
       ->check(CLI::IsMember(names))
       ->option_text(fmt::format("{}", fmt::join(names, "|")));
 }
+
+// Descriptions go on below themselves, so that help has 80 columns.
+class Columns : public CLI::Formatter {
+ public:
+  [[nodiscard]] std::string make_option_desc(const CLI::Option* option) const override {
+    const std::string text = wrap("", CLI::Formatter::make_option_desc(option), 48);
+    return text.substr(0, text.find_last_not_of('\n') + 1);
+  }
+};
 
 // What every command that makes a report takes.
 void add_report_options(CLI::App& app, Options& options, std::vector<std::string>& outputs,
@@ -79,6 +89,7 @@ CommandLine::CommandLine()
     : app("Will this machine's GPUs really be used? If not: the one cause, and the fix.", "envdoctor") {
   app.set_version_flag("--version", version_text(), "the version, and how it was built");
   app.require_subcommand(0, 1);
+  app.formatter(std::make_shared<Columns>());
   app.get_formatter()->column_width(32);
   app.set_help_flag("-h,--help", "this text");
   app.failure_message(CLI::FailureMessage::simple);

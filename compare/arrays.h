@@ -44,7 +44,7 @@ const std::vector<std::string>& known_operations();
 // A and B, paired by name where they are archives. In constant memory. Throws BadArray.
 std::vector<ArrayDifference> compare_arrays(const std::string& a, const std::string& b, const Operation& operation);
 
-// Fills judgement and told. Lines: see docs/compare.md.
+// Fills judgement and told. Lines: see docs/commands/compare.md.
 void judge_arithmetic(ArrayDifference& difference, const Operation& operation);
 
 std::string text_of(const std::vector<ArrayDifference>& differences, const std::string& a, const std::string& b);

@@ -22,6 +22,19 @@ TEST(CommandLine, PrintsItsVersionAndHelp) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
 }
 
+TEST(CommandLine, HelpHasEightyColumns) {
+  int commands = 0;
+  std::istringstream program(run_envdoctor("--help | sed -n '/^Subcommands/,/^$/p'").out);
+  for (std::string line; std::getline(program, line);) {
+    if (!line.starts_with("  ") || line[2] == ' ') continue;
+    const std::string name = line.substr(2, line.find(' ', 2) - 2);
+    std::istringstream help(run_envdoctor(name + " --help").out);
+    for (std::string row; std::getline(help, row);) EXPECT_LE(row.size(), 80U) << name << ": " << row;
+    ++commands;
+  }
+  EXPECT_GT(commands, 10);
+}
+
 TEST(CommandLine, ATypoIsAnErrorThatNamesTheNearestWord) {
   const Ran ran = run_envdoctor("captrue");
   EXPECT_EQ(ran.status, 2);
