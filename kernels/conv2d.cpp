@@ -29,7 +29,9 @@ struct Shape {
   [[nodiscard]] std::size_t image() const {
     return static_cast<std::size_t>(batch) * static_cast<std::size_t>(channels * height * width);
   }
-  [[nodiscard]] std::size_t weights() const { return static_cast<std::size_t>(filters * in_group() * 9); }
+  [[nodiscard]] std::size_t weights() const {
+    return static_cast<std::size_t>(filters) * static_cast<std::size_t>(in_group()) * 9;
+  }
 };
 
 Sizes of(int batch, int channels, int groups, int filters, int height, int width, int stride, int pad) {
@@ -63,8 +65,10 @@ void each_term(const Shape& s, std::size_t at, const Term& term) {
       for (int v = 0; v < 3; ++v) {
         const int row = i * s.stride + u - s.pad, column = j * s.stride + v - s.pad;
         if (row < 0 || row >= s.height || column < 0 || column >= s.width) continue;
-        term(static_cast<std::size_t>(((b * s.channels + first + c) * s.height + row) * s.width + column),
-             static_cast<std::size_t>((f * s.in_group() + c) * 9 + u * 3 + v));
+        term(static_cast<std::size_t>((b * s.channels + first + c) * s.height + row) *
+                     static_cast<std::size_t>(s.width) +
+                 static_cast<std::size_t>(column),
+             static_cast<std::size_t>(f * s.in_group() + c) * 9 + static_cast<std::size_t>(u * 3 + v));
       }
     }
   }
@@ -109,7 +113,7 @@ Plan plan(const Problem& problem, Variant variant, const Abilities& abilities) {
             .arguments = {BufferArgument{0}, BufferArgument{1}, BufferArgument{2}, s.channels, s.groups, s.filters,
                           s.height, s.width, s.out_height(), s.out_width(), s.stride, s.pad}};
   const auto rows = static_cast<std::size_t>(s.out_height()), columns = static_cast<std::size_t>(s.out_width());
-  const auto images = static_cast<std::size_t>(s.batch * s.filters);
+  const auto images = static_cast<std::size_t>(s.batch) * static_cast<std::size_t>(s.filters);
   if (variant == Variant::gpu) {
     const std::size_t local = abilities.group(64);
     step.global = {round_up(columns, local), rows, images};

@@ -139,7 +139,7 @@ Plan plan(const Problem& problem, Variant variant, const Abilities& abilities) {
 
 Work work(const Problem& problem) {
   const Shape s = shape_of(problem);
-  const auto butterflies = static_cast<double>(s.n / 2 * s.bits * s.transforms);
+  const double butterflies = 0.5 * static_cast<double>(s.n * s.bits * s.transforms);
   return {.flops = 10 * butterflies, .bytes = 4 * static_cast<double>(s.n * s.transforms * size_of(problem.precision))};
 }
 

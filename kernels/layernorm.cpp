@@ -46,7 +46,8 @@ std::vector<Array> inputs(const Problem& problem) {
 double chain(std::size_t n) { return static_cast<double>(n); }
 
 std::vector<Expected> reference(const Problem& problem, const std::vector<Array>& in) {
-  const auto [rows, n] = shape_of(problem);
+  const Shape shape = shape_of(problem);
+  const std::size_t rows = shape.rows, n = shape.n;
   Expected y{
       .precision = problem.precision, .value = std::vector<double>(rows * n), .bound = std::vector<double>(rows * n)};
   std::vector<double> gain(n), shift(n);

@@ -58,7 +58,7 @@ Plan plan(const Problem& problem, Variant variant, const Abilities& abilities) {
 
 Work work(const Problem& problem) {
   const auto count = static_cast<double>(std::bit_ceil(count_of(problem)));
-  const double levels = std::bit_width(std::bit_ceil(count_of(problem)));
+  const auto levels = static_cast<double>(std::bit_width(std::bit_ceil(count_of(problem))));
   return {.flops = count * levels * levels / 4, .bytes = 2 * count * levels * levels};
 }
 
