@@ -67,7 +67,9 @@ std::string visible_text(const std::vector<VisibleList>& lists) {
 std::string visible_json(const std::vector<VisibleList>& lists) {
   nlohmann::json stacks = nlohmann::json::array();
   for (const VisibleList& list : lists) {
-    nlohmann::json filters = nlohmann::json::array(), devices = filters, hidden = filters;
+    nlohmann::json filters = nlohmann::json::array();
+    nlohmann::json devices = nlohmann::json::array();
+    nlohmann::json hidden = nlohmann::json::array();
     for (const Filter& filter : list.filters)
       filters.push_back({{"name", filter.name}, {"value", filter.value}, {"effect", filter.effect}});
     for (const VisibleDevice& device : list.devices) devices.push_back(write(device));
