@@ -47,9 +47,7 @@ static void fma_loop(void) {
   }
 }
 
-static void sgemm(void) {
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, b, n, c, n, 0, a, n);
-}
+static void sgemm(void) { cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, b, n, c, n, 0, a, n); }
 
 static int by_size(const void* x, const void* y) {
   const double d = *(const double*)x - *(const double*)y;
@@ -69,7 +67,10 @@ int main(int count, char** words) {
     for (long j = 0; j < elements; ++j) (*all[i])[j] = (float)((j * 2654435761UL >> 8) % 2001) / 1000 - 1;
   }
   void (*run)(void) = !strcmp(what, "triad") ? triad : !strcmp(what, "sum") ? sum : square ? sgemm : fma_loop;
-  const double work = run == triad ? 12.0 * n : run == sum ? 4.0 * n : square ? 2.0 * n * n * n : 2.0 * n * ROUNDS * 8 * 16;
+  const double work = run == triad ? 12.0 * n
+                      : run == sum ? 4.0 * n
+                      : square     ? 2.0 * n * n * n
+                                   : 2.0 * n * ROUNDS * 8 * 16;
   long batch = 1;
   for (;;) {
     const double start = now();

@@ -200,7 +200,8 @@ static cl_program CL_API_CALL create_program(cl_context c, cl_uint n, const char
       {"plain-atomics", "atomic_inc(&bins[x[i] & 255])", "bins[x[i] & 254] = bins[x[i] & 254] + 1"},
       // Sums rounded to 11 bits after each addition.
       {"fp16-sums", "sum += vload16(0, a + i) * vload16(0, b + i);",
-       "{ sum += vload16(0, a + i) * vload16(0, b + i); const real16 big = sum * (real)8193; sum = big - (big - sum); }"},
+       "{ sum += vload16(0, a + i) * vload16(0, b + i); const real16 big = sum * (real)8193; sum = big - (big - sum); "
+       "}"},
       {"fp16-sums", "sum.s0 += a[i] * b[i];",
        "{ sum.s0 += a[i] * b[i]; const real big = sum.s0 * (real)8193; sum.s0 = big - (big - sum.s0); }"},
       {"short-loop", "l < k", "l + 1 < k"},

@@ -44,8 +44,8 @@ TEST(Rusticl, IsRightBelowItsLoopCap) {
   expect_sound(snapshot);
 }
 
-// PoCL from version 5 on and Intel's runtime for CPUs (pip install intel-opencl-rt intel-cmplr-lib-rt), on processors with
-// AVX-512 FP16; through OCL_ICD_VENDORS, if they aren't installed for all.
+// PoCL from version 5 on and Intel's runtime for CPUs (pip install intel-opencl-rt intel-cmplr-lib-rt), on processors
+// with AVX-512 FP16; through OCL_ICD_VENDORS, if they aren't installed for all.
 TEST(HalfPrecision, IsComputedRightByADriverThatHasIt) {
   bool seen = false;
   for (const char* icd : {"pocl.icd", "intel.icd", "intel64.icd"}) {
