@@ -102,7 +102,7 @@ TEST_P(Pocl, ComputesEveryKernelRight) {
 }
 
 INSTANTIATE_TEST_SUITE_P(BothWays, Pocl, testing::Values(Variant::cpu, Variant::gpu),
-                         [](const auto& info) { return std::string(kernels::text(info.param)); });
+                         [](const auto& way) { return std::string(kernels::text(way.param)); });
 
 TEST(Verify, NamesADeviceThatCannotBeOpenedAndGoesOnWithOthers) {
   const kernels::Target gone = {.subject = "opencl:gone", .backend = "opencl", .library = "/no/such/driver.so"};

@@ -6,6 +6,7 @@
 
 #include "tests/support/devices.h"
 #include "tests/support/paths.h"
+#include "tests/support/sanitized.h"
 
 namespace envdoctor {
 namespace {
@@ -108,7 +109,7 @@ TEST_P(FaultyDriver, IsFoundOutAndNamed) {
                         .precisions = {fault.precision, Precision::int32, Precision::uint32},
                         .variant = fault.variant,
                         .seed = 11,
-                        .limits = {.time = Milliseconds(60'000), .memory_mib = 600}};
+                        .limits = {.time = Milliseconds(60'000), .memory_mib = sanitized ? 2400 : 600}};
   const std::string_view name = fault.name;
   if (name == "hang" || name == "slow") options.limits.time = Milliseconds(4000);
   const Snapshot snapshot = kernels::verify({target}, options);
@@ -180,7 +181,7 @@ TEST_P(FaultyIcd, IsToldAndDoesNoHarmToOthers) {
       kernels::verify({target, host_target()}, {.effort = Effort::tiny,
                                                 .kernels = {"triad"},
                                                 .precisions = {Precision::fp32},
-                                                .limits = {.time = Milliseconds(3000), .memory_mib = 400}});
+                                                .limits = {.time = Milliseconds(3000), .memory_mib = sanitized ? 1600 : 400}});
   const auto rows = [&](const auto& section, const char* device) {
     return std::ranges::count_if(*section.get(), [&](const auto& row) { return row.device.is(device); });
   };

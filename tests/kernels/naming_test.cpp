@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernels/bounds.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/simulated_arithmetic.h"
 
 namespace envdoctor::kernels {
@@ -37,11 +38,7 @@ Name name_of(const Measured& run, const Experiments& experiments = {}, std::vect
   return name({run.operation, run.got, run.expected, comparison, std::move(repeats)}, experiments);
 }
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr std::uint64_t seeds = 100;  // each takes ten times as long
-#else
-constexpr std::uint64_t seeds = 1000;
-#endif
+constexpr std::uint64_t seeds = sanitized ? 100 : 1000;
 
 // Ten arithmetics, each on a thousand seeds, lengths from 64 to 1024: every one by its name, and plain fp32 never
 // named.

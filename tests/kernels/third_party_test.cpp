@@ -98,7 +98,7 @@ TEST_P(Oclgrind, WouldSeeARace) {
 }
 
 INSTANTIATE_TEST_SUITE_P(BothWays, Oclgrind, testing::Values(Variant::cpu, Variant::gpu),
-                         [](const auto& info) { return std::string(kernels::text(info.param)); });
+                         [](const auto& way) { return std::string(kernels::text(way.param)); });
 
 }  // namespace
 }  // namespace envdoctor
