@@ -177,11 +177,11 @@ TEST_P(FaultyIcd, IsToldAndDoesNoHarmToOthers) {
                                   .backend = "opencl",
                                   .library = fmt::format("{}/fakes/fake_opencl_{}.so", test_build_folder, fake.way),
                                   .platform = "Fake platform"};
-  const Snapshot snapshot =
-      kernels::verify({target, host_target()}, {.effort = Effort::tiny,
-                                                .kernels = {"triad"},
-                                                .precisions = {Precision::fp32},
-                                                .limits = {.time = Milliseconds(3000), .memory_mib = sanitized ? 1600 : 400}});
+  const Snapshot snapshot = kernels::verify(
+      {target, host_target()}, {.effort = Effort::tiny,
+                                .kernels = {"triad"},
+                                .precisions = {Precision::fp32},
+                                .limits = {.time = Milliseconds(3000), .memory_mib = sanitized ? 1600 : 400}});
   const auto rows = [&](const auto& section, const char* device) {
     return std::ranges::count_if(*section.get(), [&](const auto& row) { return row.device.is(device); });
   };
