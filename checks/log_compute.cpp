@@ -8,7 +8,7 @@
 #include "checks/log_facts.h"
 #include "checks/presence.h"
 #include "checks/version_range.h"
-#include "knowledge/drivers.h"
+#include "knowledge/gpus.h"
 
 namespace envdoctor {
 namespace {
@@ -32,7 +32,7 @@ bool has_tf32(const LogFacts& facts) {
   const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
   if (!devices.get()) return false;
   return std::ranges::any_of(*devices.get(), [](const NvidiaDevice& device) {
-    return device.compute_capability.get() && knowledge::compare_versions(*device.compute_capability.get(), "8.0") >= 0;
+    return device.compute_capability.get() && knowledge::capability_has(*device.compute_capability.get(), "tf32");
   });
 }
 

@@ -8,6 +8,7 @@
 #include "checks/visible.h"
 #include "knowledge/drivers.h"
 #include "knowledge/frameworks.h"
+#include "knowledge/gpus.h"
 #include "knowledge/toolkits.h"
 
 namespace envdoctor {
@@ -141,7 +142,7 @@ bool from_build_files(const Build& build, const std::string& gpu) {
 bool doubtful(const Build& build, const std::string& gpu) {
   const bool native = std::ranges::any_of(build.code, [&](const Code& code) { return !code.ptx && runs(code, gpu); });
   return build.who.starts_with("TensorFlow") && !build.code.empty() && !native &&
-         knowledge::compare_versions(gpu, "10.0") >= 0;
+         knowledge::capability_has(gpu, "old-ptx-fails");
 }
 
 void tell(const Build& build, const Gpu& gpu, bool others_run, Answers& answers) {

@@ -3,6 +3,7 @@
 #include "checks/presence.h"
 #include "knowledge/drivers.h"
 #include "knowledge/frameworks.h"
+#include "knowledge/gpus.h"
 #include "knowledge/toolkits.h"
 
 namespace envdoctor {
@@ -29,7 +30,7 @@ void run(const Snapshot& snapshot, Answers& answers) {
     known = true;
     // From Blackwell (10.0) on such PTX was seen to fail: runtime.arch-unsupported speaks of that.
     if (knowledge::compare_versions(major(capability), major(toolkit->highest)) <= 0 ||
-        knowledge::compare_versions(capability, "10.0") >= 0)
+        knowledge::capability_has(capability, "old-ptx-fails"))
       continue;
     Finding& finding = answers.found(id, gpu.subject());
     finding.severity = Severity::warning;

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "knowledge/drivers.h"
 #include "knowledge/rows.h"
 
 namespace envdoctor::knowledge {
@@ -24,6 +25,7 @@ struct Tables {
   std::map<std::string, Chip, std::less<>> chips{};
   std::map<std::string, Device, std::less<>> devices{};                         // "10de:2330"
   std::map<std::string, std::set<std::string>, std::less<>> chips_by_prefix{};  // of the NVIDIA device id, "2b8"
+  std::map<std::string, std::string, std::less<>> facts{};  // the compute capability since which each holds
   std::set<std::string, std::less<>> disputed{};  // ids whose chip and listed capability contradict each other
 };
 
@@ -35,7 +37,8 @@ const Tables& tables() {
     };
     read_table(
         "gpu_arch",
-        {{"nvidia_codenames",
+        {{"capability_facts", [&t](const Row& row) { t.facts[row.text("fact")] = row.text("since"); }},
+         {"nvidia_codenames",
           [&t](const Row& row) {
             t.chips[row.text("codename")] = {.architecture = row.text("architecture"),
                                              .compute_capability = row.text_if("compute_capability")};
@@ -114,6 +117,11 @@ std::string architecture_of_capability(std::string_view compute_capability) {
     if (chip.compute_capability == compute_capability) return chip.architecture;
   }
   return {};
+}
+
+bool capability_has(std::string_view compute_capability, std::string_view fact) {
+  const auto row = tables().facts.find(fact);
+  return row != tables().facts.end() && compare_versions(compute_capability, row->second) >= 0;
 }
 
 }  // namespace envdoctor::knowledge

@@ -22,4 +22,7 @@ std::optional<GpuModel> gpu_model(std::string_view vendor, std::string_view devi
 // "8.6" -> "Ampere". Empty: unknown.
 std::string architecture_of_capability(std::string_view compute_capability);
 
+// Whether a fact of `capability_facts` ("tf32") holds for GPUs of this compute capability. No such fact: false.
+bool capability_has(std::string_view compute_capability, std::string_view fact);
+
 }  // namespace envdoctor::knowledge

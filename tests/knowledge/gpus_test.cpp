@@ -79,6 +79,14 @@ TEST(GpuModel, IsUnknownForOtherVendorsAndIds) {
   EXPECT_FALSE(gpu_model("", "").has_value());
 }
 
+TEST(CapabilityFact, HoldsFromItsRowOn) {
+  EXPECT_FALSE(capability_has("7.5", "tf32"));
+  EXPECT_TRUE(capability_has("8.0", "tf32"));
+  EXPECT_TRUE(capability_has("12.0", "old-ptx-fails"));
+  EXPECT_FALSE(capability_has("9.0", "old-ptx-fails"));
+  EXPECT_FALSE(capability_has("9.0", "no-such-fact"));
+}
+
 TEST(Architecture, FollowsFromTheCapability) {
   EXPECT_EQ(architecture_of_capability("3.5"), "Kepler");
   EXPECT_EQ(architecture_of_capability("8.6"), "Ampere");

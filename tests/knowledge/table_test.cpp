@@ -118,7 +118,8 @@ TEST_F(KnowledgeFolderDeathTest, ReplacesFileByFile) {
   GTEST_FLAG_SET(death_test_style, "fast");
   write("gpu_arch.json",
         R"({"nvidia_codenames": [{"codename": "GX1", "architecture": "Next", "compute_capability": "42.0"}],
-            "amd_codenames": [], "nvidia_id_prefixes": [], "nvidia_notes": [], "amd_devices": [], "intel_devices": [],
+            "capability_facts": [], "amd_codenames": [], "nvidia_id_prefixes": [], "nvidia_notes": [],
+            "amd_devices": [], "intel_devices": [],
             "nvidia_devices": [{"id": "10de:fff0", "chip": "GX1", "name": "N1"}]})");
   const auto work = [this] {
     use_folder(folder_.string());
