@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
 
 #include "app/environment.h"
 #include "app/gather.h"
@@ -75,17 +74,6 @@ std::string program_for(const std::string& framework) {
   return fmt::format("{}\n{}\n{}\n", scripts.at("common"), scripts.at("compute"), scripts.at("compute_" + framework));
 }
 
-// The user's own, but for what would write into the user's folders.
-std::vector<std::string> variables(const Snapshot& snapshot) {
-  std::map<std::string, std::string> env = environment();
-  env["PYTHONDONTWRITEBYTECODE"] = "1";
-  const Keras* keras = snapshot.keras.get();
-  if (!keras || keras->config_backend.outcome() == Outcome::absent) env["KERAS_HOME"] = "/dev/null/none";
-  std::vector<std::string> lines;
-  for (const auto& [name, value] : env) lines.push_back(name + "=" + value);
-  return lines;
-}
-
 std::string why_not(const Framework& framework) {
   if (!framework.import_error) return "error: it is not installed in this Python";
   const Text& error = *framework.import_error;
@@ -123,7 +111,7 @@ FrameworkTargets framework_targets(const Snapshot& snapshot, const std::string& 
                                .is_cpu = on_cpu(device),
                                .device = device,
                                .command = {*executable, "-c", program_for(framework.name)},
-                               .environment = variables(snapshot)});
+                               .environment = ask_environment(environment(), snapshot)});
   }
   return found;
 }

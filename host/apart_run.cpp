@@ -40,7 +40,10 @@ void drain(Descriptor& from, Take take) {
   }
 }
 
-// Resident memory in MiB; 0 if it can't be told.
+std::string seconds(Milliseconds time) { return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000); }
+
+}  // namespace
+
 std::int64_t resident_mib(pid_t pid) {
   const Descriptor file(::open(fmt::format("/proc/{}/statm", pid).c_str(), O_RDONLY | O_CLOEXEC));
   char line[128] = {};
@@ -51,14 +54,10 @@ std::int64_t resident_mib(pid_t pid) {
   return resident * sysconf(_SC_PAGESIZE) / (1 << 20);
 }
 
-std::string seconds(Milliseconds time) { return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000); }
-
 std::string signal_name(int number) {
   const char* name = sigabbrev_np(number);
   return name ? fmt::format("SIG{}", name) : fmt::format("signal {}", number);
 }
-
-}  // namespace
 
 bool ChildPipes::open(bool with_output) {
   frames = make_pipe();

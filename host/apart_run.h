@@ -24,6 +24,12 @@ struct ChildPipes {
 // In a child, fork() just done: becomes one of `parent`'s children with these pipes, then runs `body`.
 [[noreturn]] void run_child(pid_t parent, ChildPipes& pipes, const std::function<void(int frames)>& body);
 
+// Resident memory in MiB; 0 if it can't be told.
+std::int64_t resident_mib(pid_t pid);
+
+// "SIGSEGV"; "signal 99" where it has no name.
+std::string signal_name(int number);
+
 // One child as its parent sees it.
 struct Crew::Child {
   std::string name{};

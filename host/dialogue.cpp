@@ -10,22 +10,15 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 
 #include "host/apart_child.h"
+#include "host/apart_run.h"
 
 namespace envdoctor {
 namespace {
 
 constexpr char question_frame = 'q';
 constexpr int memory_interval_ms = 50;
-
-std::int64_t resident_mib(pid_t pid) {
-  std::ifstream in(fmt::format("/proc/{}/statm", pid));
-  std::int64_t whole = 0, resident = 0;
-  in >> whole >> resident;
-  return in ? resident * (sysconf(_SC_PAGESIZE) / 1024) / 1024 : 0;
-}
 
 }  // namespace
 
@@ -94,7 +87,7 @@ void Dialogue::over(const std::string& why) {
   if (!why.empty()) throw DialogueOver(why + place);
   if (!said_.trouble.empty()) throw DialogueOver(said_.trouble);
   if (known && WIFSIGNALED(status))
-    throw DialogueOver(fmt::format("ended by SIG{}{}", sigabbrev_np(WTERMSIG(status)), place));
+    throw DialogueOver(fmt::format("ended by {}{}", signal_name(WTERMSIG(status)), place));
   if (known) throw DialogueOver(fmt::format("ended with status {}{}", WEXITSTATUS(status), place));
   throw DialogueOver("ended" + place);
 }

@@ -110,7 +110,11 @@ class RootedFiles : public Files {
   }
 
   [[nodiscard]] Reading<std::string> resolve(const std::string& path) const override {
-    const Reading<std::string> place = find(path, true, true);
+    const Reading<std::string> place = find(path, true);
+    if (live_ && place.get()) {
+      const std::unique_ptr<char, void (*)(void*)> real{realpath(place.get()->c_str(), nullptr), std::free};
+      return real ? Reading<std::string>(std::string(real.get())) : Reading<std::string>(trouble(path));
+    }
     if (!place.get() || is_noted(*place.get())) return place;
     if (!open(*place.get(), O_PATH)) return unreadable(path, *place.get());
     return place;
@@ -168,20 +172,14 @@ class RootedFiles : public Files {
     return {};
   }
 
-  // The path without links; the reason if even that can't be told. /proc has links that only the kernel can follow, so
-  // the live host is left to it: it follows them as it opens, and is asked for the path itself only where that is
-  // wanted.
-  [[nodiscard]] Reading<std::string> find(const std::string& path, bool last_too, bool shown = false) const {
+  // The path without links; the reason if even that can't be told. The live host's own kernel follows them as a file is
+  // opened: /proc has links that nobody else can follow.
+  [[nodiscard]] Reading<std::string> find(const std::string& path, bool last_too) const {
     if (!broken_.empty()) return failed(broken_);
     if (path.find('\0') != std::string::npos) return failed("a path with a null byte");
-    if (!live_) {
-      const std::string place = follow_links(descriptor_.get(), path, last_too);
-      return place.empty() ? Reading<std::string>(trouble(path)) : Reading<std::string>(place);
-    }
-    const std::string whole = path.rfind('/', 0) == 0 ? path : "/" + path;
-    if (!last_too || !shown) return whole;
-    const std::unique_ptr<char, void (*)(void*)> real{realpath(whole.c_str(), nullptr), std::free};
-    return real ? Reading<std::string>(std::string(real.get())) : Reading<std::string>(trouble(path));
+    if (live_) return path.rfind('/', 0) == 0 ? path : "/" + path;
+    const std::string place = follow_links(descriptor_.get(), path, last_too);
+    return place.empty() ? Reading<std::string>(trouble(path)) : Reading<std::string>(place);
   }
 
   [[nodiscard]] Descriptor open(const std::string& place, int flags) const {

@@ -64,17 +64,11 @@ std::string keras_backend(const Host& host, const Snapshot& known) {
   return keras && keras->config_backend.get() ? *keras->config_backend.get() : "tensorflow";
 }
 
-// The user's environment, but for what would hide messages, take memory or write into the user's folders.
+// Their messages are wanted whole.
 std::vector<std::string> environment(const Host& host, const Snapshot& known) {
   std::map<std::string, std::string> env = host.env;
   env["TF_CPP_MIN_LOG_LEVEL"] = "0";
-  env["PYTHONDONTWRITEBYTECODE"] = "1";
-  const Keras* keras = known.keras.get();
-  // Keras writes a keras.json where there is none.
-  if (!keras || keras->config_backend.outcome() == Outcome::absent) env["KERAS_HOME"] = "/dev/null/none";
-  std::vector<std::string> lines;
-  for (const auto& [name, value] : env) lines.push_back(name + "=" + value);
-  return lines;
+  return ask_environment(std::move(env), known);
 }
 
 void take(Session& session, const Framework& framework, const Ended& ended, const Snapshot& told) {
