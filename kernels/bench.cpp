@@ -5,25 +5,18 @@
 #include <algorithm>
 #include <map>
 
+#include "kernels/time_run.h"
+
 namespace envdoctor::kernels {
 namespace {
 
-constexpr double beyond_caches = 32 << 20;
-
 std::string word(const Text& text) { return text.get() ? *text.get() : ""; }
 
-// The kernels that are asked for and have a problem that is timed.
-std::vector<const Kernel*> wanted_kernels(const VerifyOptions& options) {
-  std::vector<const Kernel*> out;
-  for (const Kernel& kernel : timed_kernels()) {
-    const bool asked =
-        options.kernels.empty() || std::ranges::find(options.kernels, kernel.name) != options.kernels.end();
-    const bool timed = std::ranges::any_of(timed_problems(), [&](const TimedProblem& problem) {
-      return kernel.name == std::string_view(problem.kernel) && (problem.quick || options.effort == Effort::full);
-    });
-    if (asked && timed) out.push_back(&kernel);
-  }
-  return out;
+// Whether a kernel has a problem that is timed.
+bool is_timed(const Kernel& kernel, Effort effort) {
+  return std::ranges::any_of(timed_problems(), [&](const TimedProblem& problem) {
+    return kernel.name == std::string_view(problem.kernel) && (problem.quick || effort == Effort::full);
+  });
 }
 
 // Our own loop that says what these cores can do at most: of bytes or of operations in this precision.
@@ -53,15 +46,13 @@ void settle_host_cores(std::vector<ComputeResult>& results, const std::vector<Ta
   }
   for (ComputeResult& result : results) {
     const bool cached = result.rate.get() && result.rate.get()->unit.is("GB/s") && result.bytes.get() &&
-                        *result.bytes.get() < beyond_caches;
+                        *result.bytes.get() < beyond_caches_bytes;
     if (!result.rate.get() || !on_host_cores(result) || word(result.kernel).starts_with("copy") || cached) continue;
     const auto loop = loops.find(key(result));
     if (loop == loops.end() || loop->second.best <= 0) continue;
     const double share = *result.rate.get()->value.get() / loop->second.best;
     if (share > impossible_share && loop->first != "GB/s") {
-      const std::string why = fmt::format("refused: {:.3g} times what these cores did in our own loop", share);
-      result.rate = failed(why);
-      result.time = failed(why);
+      refuse(result, fmt::format("refused: {:.3g} times what these cores did in our own loop", share));
     } else if (!(result.device.is("host") && result.kernel.is(loop->second.kernel))) {
       result.share_of_peak = share;
       result.peak_origin = fmt::format("our own {} on these cores", loop->second.kernel);
@@ -76,20 +67,15 @@ Snapshot bench(const std::vector<Target>& targets, const VerifyOptions& options)
   if (others.empty()) others = targets;
   const std::string first = others.empty() ? "" : others.front().subject;
   const ChildWork work = [first](const Job& job, const VerifyOptions& how, const Told& told) {
-    std::string doing = "opening";
-    const Told named{.so_far = told.so_far, .step = [&](const std::string& what) {
-                       doing = what;
-                       told.step(what);
-                     }};
-    const auto device =
-        open_device(job.target, {.trace = [&](const std::string& call) { told.step(doing + ", " + call); },
-                                 .code_name = how.code_name,
-                                 .guard_bytes = how.guard_bytes});
     const bool with_host = job.target.subject == first && job.target.backend != "host";
-    const auto host = with_host ? open_host({}) : nullptr;
-    bench_on(*device, host.get(), job.kernels, how, named);
+    with_device(job, how, told, [&](Device& device, const Told& named) {
+      const auto host = with_host ? open_host({}) : nullptr;
+      bench_on(device, host.get(), job.kernels, how, named);
+    });
   };
-  Snapshot snapshot = in_children(others, wanted_kernels(options), options, work, Turns::one_after_the_other);
+  std::vector<const Kernel*> wanted = wanted_kernels(timed_kernels(), options);
+  std::erase_if(wanted, [&](const Kernel* kernel) { return !is_timed(*kernel, options.effort); });
+  Snapshot snapshot = in_children(others, wanted, options, work, Turns::one_after_the_other);
   settle_host_cores(*snapshot.compute.get(), targets);
   return snapshot;
 }

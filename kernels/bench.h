@@ -19,6 +19,8 @@ const std::vector<TimedProblem>& timed_problems();  // in kernels/bench_problems
 // What speed means for this kernel: bytes moved, floating operations, other operations; nothing: time alone.
 std::optional<Rate> rate_of(std::string_view kernel, Precision precision);
 
+constexpr double beyond_caches_bytes = 32 << 20;  // a run that moves as much says how fast memory is
+
 // Which inputs of this problem a program would send anew for each run, as weights stay where they are.
 std::vector<int> sent_anew(std::string_view kernel, const Sizes& size);
 

@@ -26,11 +26,6 @@ ComputeResult row_of(const Device& device, const Kind& kind, std::uint64_t seed)
   return row;
 }
 
-void refuse(ComputeResult& row, const std::string& why) {
-  row.time = failed(why);
-  row.rate = failed(why);
-}
-
 void fill(ComputeResult& row, const Device& device, const Kind& kind, const Timing& timing) {
   const double value = *row.bytes.get() * 1e-6 / timing.wall_ms.median;
   const std::optional<Peak> peak = kind.spec.way == Way::on_device ? memory_peak(device.facts().clues) : std::nullopt;

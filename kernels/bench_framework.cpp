@@ -106,22 +106,11 @@ class FrameworkBench {
 }  // namespace
 
 Snapshot bench_frameworks(const std::vector<Target>& targets, const VerifyOptions& options) {
-  std::vector<const Kernel*> kernels;
-  for (const Kernel& kernel : framework_kernels()) {
-    if (options.kernels.empty() || std::ranges::find(options.kernels, kernel.name) != options.kernels.end())
-      kernels.push_back(&kernel);
-  }
   const ChildWork work = [](const Job& job, const VerifyOptions& how, const Told& told) {
-    std::string doing = "opening";
-    const Told named{.so_far = told.so_far, .step = [&](const std::string& what) {
-                       doing = what;
-                       told.step(what);
-                     }};
-    const auto device =
-        open_device(job.target, {.trace = [&](const std::string& call) { told.step(doing + ", " + call); }});
-    FrameworkBench(*device, how, named).run(job.kernels);
+    with_device(job, how, told,
+                [&](Device& device, const Told& named) { FrameworkBench(device, how, named).run(job.kernels); });
   };
-  return in_children(targets, kernels, options, work, Turns::one_after_the_other);
+  return in_children(targets, wanted_kernels(framework_kernels(), options), options, work, Turns::one_after_the_other);
 }
 
 }  // namespace envdoctor::kernels

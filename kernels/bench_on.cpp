@@ -3,12 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <tuple>
 
-#include "kernels/bench.h"
 #include "kernels/bench_copies.h"
-#include "kernels/problem_run.h"
-#include "kernels/time_run.h"
+#include "kernels/bench_side.h"
 
 namespace envdoctor::kernels {
 namespace {
@@ -17,7 +14,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double usable_share = 0.8;  // of the time of a group
 constexpr int checked_runs = 2;
-constexpr double beyond_caches = 32 << 20;
 
 const Kernel& launch_kernel() { return timed_kernels().front(); }
 
@@ -29,17 +25,6 @@ Problem longer(const Kernel& kernel, Problem problem) {
 }
 
 bool is_copy(const Kernel& kernel) { return kernel.name == std::string_view("copy"); }
-
-// One device's part in a problem: verified, then timed.
-struct Side {
-  Device* device = nullptr;
-  Problem problem{};
-  Variant variant = Variant::host;
-  ProblemRun run{};
-  ComputeResult result{};
-  double empty_run_ms = 0;
-  int steps = 1;
-};
 
 class Bench {
  public:
@@ -108,14 +93,13 @@ class Bench {
   }
 
   void run(const Kernel& kernel, Precision precision) {
-    const Abilities& abilities = device_.facts().abilities;
     std::vector<TimedProblem> problems;
     for (const TimedProblem& timed : timed_problems()) {
       if (kernel.name != std::string_view(timed.kernel) || precision != timed.precision) continue;
       if (options_.effort == Effort::full || timed.quick) problems.push_back(timed);
     }
     if (problems.empty()) return;
-    if ((precision == Precision::fp16 && !abilities.fp16) || (precision == Precision::fp64 && !abilities.fp64))
+    if (!device_.facts().abilities.has(precision))
       return not_run(kernel, precision, "missing", fmt::format("the device has no {}", text(precision)));
     if (precision == Precision::fp16 && device_.facts().backend == "cuda" &&
         rate_of(kernel.name, precision) == Rate::gigaflops)
@@ -141,36 +125,28 @@ class Bench {
   }
 
   void one(const Kernel& kernel, const Problem& problem, bool ladder) {
-    if (!fits(kernel, problem)) return;
+    if (const std::string why = too_large(device_, kernel, problem); !why.empty())
+      return not_run(kernel, problem.precision, "memory", words_ + ": " + why);
     const auto trace = [this](const std::string& what) { step(what); };
-    std::vector<Side> sides;
-    const auto add = [&](Device& device, const Problem& its, Variant variant, double empty_run_ms, ProblemRun run,
-                         int repeat) {
-      Side& side = sides.emplace_back();
-      side.device = &device;
-      side.problem = its;
-      side.variant = variant;
-      side.empty_run_ms = empty_run_ms;
-      side.steps = static_cast<int>(kernel.plan(its, variant, device.facts().abilities).steps.size());
-      side.run = std::move(run);
-      side.result = result_of(device, kernel, its, variant, repeat, side.run);
-    };
     const Problem mine = device_.facts().on_host_cores ? problem : longer(kernel, problem);
     const Variant variant = choose(kernel, mine);
-    add(device_, mine, variant, empty_run_ms_, run_problem(device_, kernel, mine, variant, checked_runs, trace),
-        checked_runs);
+    std::vector<Side> sides;
+    sides.push_back(side_of(device_, kernel, mine, variant, empty_run_ms_,
+                            run_problem(device_, kernel, mine, variant, checked_runs, trace), checked_runs));
     name(kernel, mine, sides.front());
     // A launch on the host is a call of a function, and it has no half precision.
     if (host_ && problem.precision != Precision::fp16 && kernel.name != std::string_view("launch")) {
       step("the same on the host");
-      add(*host_, problem, Variant::host, 0,
-          mine.size == problem.size ? run_like(*host_, kernel, problem, sides.front().run)
-                                    : run_problem(*host_, kernel, problem, Variant::host, 1, trace),
-          1);
+      sides.push_back(side_of(*host_, kernel, problem, Variant::host, 0,
+                              mine.size == problem.size ? run_like(*host_, kernel, problem, sides.front().run)
+                                                        : run_problem(*host_, kernel, problem, Variant::host, 1, trace),
+                              1));
     }
-    time(kernel, sides);
-    if (ladder && sides.front().result.time.get() && device_.facts().backend != "host")
-      with_copies(kernel, problem, sides.front());
+    time_sides(kernel, sides, rules(), trace);
+    if (ladder && sides.front().result.time.get() && device_.facts().backend != "host") {
+      step("timing with copies");
+      part_.compute.get()->push_back(timed_with_copies(kernel, sides.front(), rules()));
+    }
     for (Side& side : sides) part_.compute.get()->push_back(std::move(side.result));
     told_.so_far(part_);
     step("told");
@@ -194,153 +170,7 @@ class Bench {
     return choose_variant(device_, kernel, small);
   }
 
-  void time(const Kernel& kernel, std::vector<Side>& sides) {
-    std::vector<Candidate> candidates;
-    std::vector<Side*> timed;
-    for (Side& side : sides) {
-      if (!side.run.right()) {
-        refuse(side.result, "not timed: the result is not right");
-        continue;
-      }
-      step("loading");
-      side.device->load(kernel.plan(side.problem, side.variant, side.device->facts().abilities), side.run.inputs);
-      side.device->poison();
-      timed.push_back(&side);
-      candidates.push_back({.run = [device = side.device](int times) { return device->run(times); },
-                            .on_host_cores = side.device->facts().on_host_cores,
-                            .empty_run_ms = side.empty_run_ms,
-                            .steps = side.steps});
-    }
-    if (timed.empty()) return;
-    step("timing");
-    const std::vector<Timing> timings = time_together(candidates, rules());
-    for (std::size_t i = 0; i < timed.size(); ++i) {
-      if (!still_right(kernel, *timed[i])) {
-        timed[i]->result.agreement.get()->outcome = std::string("outside");
-        refuse(timed[i]->result, "refused: while it was timed the result was not right");
-      } else {
-        fill(kernel, *timed[i], timings[i]);
-      }
-    }
-  }
-
   TimeRules rules() const { return {.spend_ms = options_.effort == Effort::full ? 2000.0 : 400.0}; }
-
-  // The same run with what a program sends before and fetches after: a row of its own.
-  void with_copies(const Kernel& kernel, const Problem& problem, const Side& side) {
-    step("timing with copies");
-    const std::vector<int> fresh = sent_anew(kernel.name, problem.size);
-    const std::vector<int> outputs = kernel.plan(problem, side.variant, device_.facts().abilities).outputs;
-    const auto run = [&](int times) {
-      const auto start = Clock::now();
-      for (int i = 0; i < times; ++i) {
-        for (const int input : fresh) device_.send(input, side.run.inputs.at(static_cast<std::size_t>(input)));
-        device_.run(1);
-        for (const int output : outputs) device_.read(output);
-      }
-      return Ran{.wall_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count()};
-    };
-    ComputeResult row = side.result;
-    *row.variant.get() += ", with copies";
-    row.rate = {};
-    row.share_of_peak = {};
-    row.peak_origin = {};
-    row.time = compute_time(
-        time_together({{.run = run, .on_host_cores = device_.facts().on_host_cores, .empty_run_ms = empty_run_ms_}},
-                      rules())
-            .front());
-    part_.compute.get()->push_back(std::move(row));
-  }
-
-  // The outputs as they stand, and whether nothing was written behind them.
-  static std::pair<std::vector<Array>, bool> outputs_now(Device& device, const std::vector<int>& places,
-                                                         const std::vector<Array>& like) {
-    std::vector<Array> outputs;
-    bool intact = true;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      Contents contents = device.read(places[i]);
-      intact = intact && contents.guard_intact;
-      contents.bytes.resize(std::min(contents.bytes.size(), like.at(i).bytes.size()));
-      Array& now = outputs.emplace_back();
-      now.precision = like.at(i).precision;
-      now.bytes = std::move(contents.bytes);
-    }
-    return {std::move(outputs), intact};
-  }
-
-  static std::vector<Comparison> compared(const Kernel& kernel, const Problem& problem, const ProblemRun& run,
-                                          const std::vector<Array>& outputs) {
-    if (run.expected.empty()) return kernel.spot_check(problem, run.inputs, outputs);
-    std::vector<Comparison> all;
-    for (std::size_t i = 0; i < outputs.size(); ++i) all.push_back(compare(outputs[i], run.expected.at(i)));
-    return all;
-  }
-
-  // The host's run, with the inputs and the reference that the device's run has made.
-  static ProblemRun run_like(Device& host, const Kernel& kernel, const Problem& problem, const ProblemRun& other) {
-    ProblemRun run{.inputs = other.inputs, .expected = other.expected};
-    const Plan plan = kernel.plan(problem, Variant::host, host.facts().abilities);
-    host.load(plan, run.inputs);
-    host.poison();
-    host.run(1);
-    std::tie(run.outputs, run.guard_intact) = outputs_now(host, plan.outputs, other.outputs);
-    run.comparisons = compared(kernel, problem, run, run.outputs);
-    return run;
-  }
-
-  // What the timed runs left is what was verified; where the device doesn't repeat itself, it is compared anew.
-  static bool still_right(const Kernel& kernel, const Side& side) {
-    const std::vector<int> places = kernel.plan(side.problem, side.variant, side.device->facts().abilities).outputs;
-    const auto [outputs, intact] = outputs_now(*side.device, places, side.run.outputs);
-    if (!intact) return false;
-    bool same = true;
-    for (std::size_t i = 0; i < outputs.size(); ++i) same = same && differing(side.run.outputs[i], outputs[i]).empty();
-    if (same) return true;
-    if (side.run.others.empty() && !kernel.float_atomics) return false;
-    return std::ranges::all_of(compared(kernel, side.problem, side.run, outputs), &Comparison::right);
-  }
-
-  static void fill(const Kernel& kernel, Side& side, const Timing& timing) {
-    const Problem& problem = side.problem;
-    ComputeResult& result = side.result;
-    result.time = compute_time(timing);
-    const std::optional<Rate> rate = rate_of(kernel.name, problem.precision);
-    if (!rate) return;
-    const Work work = kernel.work(problem);
-    const double value = (*rate == Rate::gigabytes ? work.bytes : work.flops) * 1e-6 / timing.wall_ms.median;
-    const Clues& clues = side.device->facts().clues;
-    const std::optional<Peak> peak = *rate == Rate::gigabytes   ? memory_peak(clues)
-                                     : *rate == Rate::gigaflops ? arithmetic_peak(clues, problem.precision)
-                                                                : std::nullopt;
-    if (const std::string why = impossible(value, *rate, peak); !why.empty()) return refuse(result, "refused: " + why);
-    result.rate = ComputeRate{.value = value, .unit = text(*rate)};
-    // What fits a cache says nothing of the memory behind it.
-    if (!peak || (*rate == Rate::gigabytes && work.bytes < beyond_caches)) return;
-    result.share_of_peak = value / peak->value;
-    result.peak_origin = peak->origin;
-    if (value > 1.05 * peak->value)
-      *result.peak_origin.get() += *rate == Rate::gigabytes ? "; partly from a cache" : "; the clock is told too low";
-  }
-
-  static void refuse(ComputeResult& result, const std::string& why) {
-    result.time = failed(why);
-    result.rate = failed(why);
-  }
-
-  bool fits(const Kernel& kernel, const Problem& problem) {
-    const Abilities& abilities = device_.facts().abilities;
-    std::size_t all = 0, largest = 0;
-    for (const BufferSpec& buffer : kernel.plan(problem, device_.facts().variants.front(), abilities).buffers) {
-      all += buffer.bytes;
-      largest = std::max(largest, buffer.bytes);
-    }
-    const bool too_much = (abilities.memory_bytes != 0 && all > abilities.memory_bytes) ||
-                          (abilities.largest_buffer_bytes != 0 && largest > abilities.largest_buffer_bytes);
-    if (too_much)
-      not_run(kernel, problem.precision, "memory",
-              fmt::format("{}: {} MiB are more than the device gives", words_, all >> 20));
-    return !too_much;
-  }
 
   void not_run(const Kernel& kernel, Precision precision, const char* kind, const std::string& why) {
     part_.compute_not_run.get()->push_back({.device = device_.facts().subject,

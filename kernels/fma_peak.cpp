@@ -16,7 +16,7 @@ std::uint32_t rounds_of(const Problem& problem) { return static_cast<std::uint32
 // Half precision holds integers up to 2048.
 std::vector<Sizes> sizes(Precision precision, Effort effort) {
   if (effort == Effort::tiny) return {{{"n", 128}, {"rounds", 5}}};
-  const std::int64_t rounds = precision == Precision::fp16 ? 512 : effort == Effort::quick ? 512 : 1024;
+  const std::int64_t rounds = precision == Precision::fp16 || effort == Effort::quick ? 512 : 1024;
   return {{{"n", 1 << 20}, {"rounds", rounds}}};
 }
 

@@ -34,6 +34,13 @@ struct Abilities {
   std::size_t largest_buffer_bytes = 0;  // 0: not known
   int compute_units = 1;
 
+  [[nodiscard]] bool has(Precision precision) const {
+    return precision == Precision::fp16   ? fp16
+           : precision == Precision::bf16 ? bf16
+           : precision == Precision::tf32 ? tf32
+           : precision == Precision::fp64 ? fp64
+                                          : true;
+  }
   // Work-items for a group of `most`, a power of two: fewer, by halves, where the device takes no such group.
   [[nodiscard]] std::size_t group(std::size_t most) const {
     while (most > 1 && most > max_local_items) most /= 2;

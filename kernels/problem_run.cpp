@@ -15,43 +15,12 @@ bool is_spot_checked(const Kernel& kernel, const Problem& problem) {
   return kernel.spot_check && kernel.work(problem).flops > most_flops_in_full;
 }
 
-// Without a reference an output is its whole buffer, in the problem's precision.
-std::vector<Array> outputs_of(Device& device, const Plan& plan, const std::vector<Expected>& expected,
-                              Precision precision, bool& guarded) {
-  std::vector<Array> outputs;
-  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
-    Contents contents = device.read(plan.outputs[i]);
-    guarded = guarded && contents.guard_intact;
-    Array& array = outputs.emplace_back();
-    array.precision = expected.empty() ? precision : expected.at(i).precision;
-    if (!expected.empty())
-      contents.bytes.resize(std::min(contents.bytes.size(), expected[i].count() * size_of(array.precision)));
-    array.bytes = std::move(contents.bytes);
-  }
-  return outputs;
-}
-
 bool other_guards_intact(Device& device, const Plan& plan) {
   for (int buffer = 0; buffer < static_cast<int>(plan.buffers.size()); ++buffer) {
     if (std::ranges::find(plan.outputs, buffer) == plan.outputs.end() && !device.read(buffer).guard_intact)
       return false;
   }
   return true;
-}
-
-bool differ(const std::vector<Array>& one, const std::vector<Array>& other) {
-  for (std::size_t i = 0; i < one.size(); ++i) {
-    if (!differing(one[i], other[i]).empty()) return true;
-  }
-  return false;
-}
-
-std::vector<Comparison> compare_all(const std::vector<Array>& outputs, const std::vector<Expected>& expected,
-                                    std::int64_t columns) {
-  std::vector<Comparison> all;
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    all.push_back(compare(outputs[i], expected[i], {.columns = columns}));
-  return all;
 }
 
 bool all_right(const std::vector<Comparison>& comparisons) {
@@ -90,6 +59,49 @@ std::string text(const Kernel& kernel, const Problem& problem) {
 
 bool ProblemRun::right() const { return guard_intact && all_right(comparisons); }
 
+Outputs read_outputs(Device& device, const Plan& plan, const std::vector<Expected>& expected, Precision precision) {
+  Outputs outputs;
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+    Contents contents = device.read(plan.outputs[i]);
+    outputs.guard_intact = outputs.guard_intact && contents.guard_intact;
+    Array& array = outputs.arrays.emplace_back();
+    array.precision = expected.empty() ? precision : expected.at(i).precision;
+    if (!expected.empty())
+      contents.bytes.resize(std::min(contents.bytes.size(), expected[i].count() * size_of(array.precision)));
+    array.bytes = std::move(contents.bytes);
+  }
+  return outputs;
+}
+
+std::vector<Comparison> compare_outputs(const Kernel& kernel, const Problem& problem, const ProblemRun& run,
+                                        const std::vector<Array>& outputs) {
+  if (run.expected.empty()) return kernel.spot_check(problem, run.inputs, outputs);
+  const std::int64_t columns = kernel.operation(problem, run.inputs).columns;
+  std::vector<Comparison> all;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    all.push_back(compare(outputs[i], run.expected[i], {.columns = columns}));
+  return all;
+}
+
+bool differ(const std::vector<Array>& one, const std::vector<Array>& other) {
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    if (!differing(one[i], other[i]).empty()) return true;
+  }
+  return false;
+}
+
+std::string too_large(const Device& device, const Kernel& kernel, const Problem& problem) {
+  const DeviceFacts& facts = device.facts();
+  std::size_t all = 0, largest = 0;
+  for (const BufferSpec& buffer : kernel.plan(problem, facts.variants.front(), facts.abilities).buffers) {
+    all += buffer.bytes;
+    largest = std::max(largest, buffer.bytes);
+  }
+  const auto beyond = [](std::size_t bytes, std::size_t limit) { return limit != 0 && bytes > limit; };
+  if (!beyond(all, facts.abilities.memory_bytes) && !beyond(largest, facts.abilities.largest_buffer_bytes)) return "";
+  return fmt::format("{} MiB are more than the device gives", all >> 20);
+}
+
 ProblemRun run_problem(Device& device, const Kernel& kernel, const Problem& problem, Variant variant, int repeat,
                        const Trace& trace) {
   const DeviceFacts& facts = device.facts();
@@ -103,10 +115,6 @@ ProblemRun run_problem(Device& device, const Kernel& kernel, const Problem& prob
                               [&] { return spot ? std::vector<Expected>{} : kernel.reference(problem, run.inputs); });
   if (facts.on_host_cores) reference.wait();
   const Plan plan = kernel.plan(problem, variant, facts.abilities);
-  const std::int64_t columns = kernel.operation(problem, run.inputs).columns;
-  const auto compared = [&](const std::vector<Array>& outputs) {
-    return spot ? kernel.spot_check(problem, run.inputs, outputs) : compare_all(outputs, run.expected, columns);
-  };
   trace("loading");
   device.load(plan, run.inputs);
   for (int i = 0; i < repeat; ++i) {
@@ -114,13 +122,14 @@ ProblemRun run_problem(Device& device, const Kernel& kernel, const Problem& prob
     device.poison();
     device.run(1);
     if (i == 0) run.expected = reference.get();
-    std::vector<Array> outputs = outputs_of(device, plan, run.expected, problem.precision, run.guard_intact);
+    auto [outputs, guard_intact] = read_outputs(device, plan, run.expected, problem.precision);
+    run.guard_intact = run.guard_intact && guard_intact;
     if (i == 0) {
       run.guard_intact = run.guard_intact && other_guards_intact(device, plan);
-      run.comparisons = compared(outputs);
+      run.comparisons = compare_outputs(kernel, problem, run, outputs);
       run.outputs = std::move(outputs);
     } else if (differ(run.outputs, outputs)) {
-      std::vector<Comparison> comparisons = compared(outputs);
+      std::vector<Comparison> comparisons = compare_outputs(kernel, problem, run, outputs);
       if (all_right(run.comparisons) && !all_right(comparisons)) {
         std::swap(run.outputs, outputs);
         run.comparisons = std::move(comparisons);

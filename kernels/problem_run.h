@@ -25,6 +25,21 @@ struct ProblemRun {
 ProblemRun run_problem(Device& device, const Kernel& kernel, const Problem& problem, Variant variant, int repeat,
                        const Trace& trace);
 
+// What run_problem() is made of. Outputs as they stand; without a reference each is its whole buffer, in the problem's
+// precision.
+struct Outputs {
+  std::vector<Array> arrays{};
+  bool guard_intact = true;
+};
+Outputs read_outputs(Device& device, const Plan& plan, const std::vector<Expected>& expected, Precision precision);
+// With the reference; where there is none, by the kernel's spot check. One comparison per output.
+std::vector<Comparison> compare_outputs(const Kernel& kernel, const Problem& problem, const ProblemRun& run,
+                                        const std::vector<Array>& outputs);
+bool differ(const std::vector<Array>& one, const std::vector<Array>& other);  // in any bit
+
+// Why this problem can't be had on this device: "64 MiB are more than the device gives"; empty: it can.
+std::string too_large(const Device& device, const Kernel& kernel, const Problem& problem);
+
 // The row of the snapshot.
 ComputeResult result_of(const Device& device, const Kernel& kernel, const Problem& problem, Variant variant, int repeat,
                         const ProblemRun& run);

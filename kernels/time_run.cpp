@@ -90,4 +90,9 @@ ComputeTime compute_time(const Timing& timing) {
   return time;
 }
 
+void refuse(ComputeResult& result, const std::string& why) {
+  result.time = failed(why);
+  result.rate = failed(why);
+}
+
 }  // namespace envdoctor::kernels

@@ -41,5 +41,7 @@ bool event_is_credible(double event_ms, double wall_ms, double launches_ms);
 
 // As the snapshot has it.
 ComputeTime compute_time(const Timing& timing);
+// Says in place of time and rate why there is none.
+void refuse(ComputeResult& result, const std::string& why);
 
 }  // namespace envdoctor::kernels

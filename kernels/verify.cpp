@@ -22,15 +22,6 @@ struct Line {
   std::vector<ComputeNotRun> not_run{};
 };
 
-std::vector<const Kernel*> wanted_kernels(const VerifyOptions& options, const std::vector<Kernel>& roster) {
-  std::vector<const Kernel*> out;
-  for (const Kernel& kernel : roster) {
-    if (options.kernels.empty() || std::ranges::find(options.kernels, kernel.name) != options.kernels.end())
-      out.push_back(&kernel);
-  }
-  return out;
-}
-
 class Verification {
  public:
   Verification(const std::vector<Target>& targets, const std::vector<const Kernel*>& kernels,
@@ -144,11 +135,20 @@ class Verification {
 
 }  // namespace
 
+std::vector<const Kernel*> wanted_kernels(const std::vector<Kernel>& roster, const VerifyOptions& options) {
+  std::vector<const Kernel*> out;
+  for (const Kernel& kernel : roster) {
+    if (options.kernels.empty() || std::ranges::find(options.kernels, kernel.name) != options.kernels.end())
+      out.push_back(&kernel);
+  }
+  return out;
+}
+
 Snapshot verify(const std::vector<Target>& targets, const VerifyOptions& options) {
   const bool frameworks = !targets.empty() && std::ranges::all_of(targets, [](const Target& target) {
     return target.backend == "framework";
   });
-  return in_children(targets, wanted_kernels(options, frameworks ? framework_kernels() : all_kernels()), options,
+  return in_children(targets, wanted_kernels(frameworks ? framework_kernels() : all_kernels(), options), options,
                      verify_job, Turns::side_by_side);
 }
 

@@ -44,6 +44,10 @@ struct Told {
   std::function<void(const std::string&)> step{};
 };
 using ChildWork = std::function<void(const Job& job, const VerifyOptions& options, const Told& told)>;
+// Opens the job's device for `work`, whose steps are told with the calls made for them: a crash in a call is then blamed on
+// what it was made for.
+void with_device(const Job& job, const VerifyOptions& options, const Told& told,
+                 const std::function<void(Device& device, const Told& told)>& work);
 void verify_job(const Job& job, const VerifyOptions& options, const Told& told);
 // The same on a device that is open already.
 void verify_on(Device& device, const std::vector<const Kernel*>& kernels, const VerifyOptions& options, const Told& told);
@@ -53,6 +57,9 @@ void verify_on(Device& device, const std::vector<const Kernel*>& kernels, const 
 enum class Turns { side_by_side, one_after_the_other };
 Snapshot in_children(const std::vector<Target>& targets, const std::vector<const Kernel*>& kernels,
                      const VerifyOptions& options, const ChildWork& work, Turns turns);
+
+// The kernels of a roster that the options name.
+std::vector<const Kernel*> wanted_kernels(const std::vector<Kernel>& roster, const VerifyOptions& options);
 
 // Whether a size tells how a problem is meant, not how large it is: "steps".
 bool keeps_its_size(const std::string& name);

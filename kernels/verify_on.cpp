@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <set>
 
 #include "kernels/problem_run.h"
@@ -58,12 +57,7 @@ class Verifier {
   }
 
   void run(const Kernel& kernel, Precision precision) {
-    const Abilities& abilities = device_.facts().abilities;
-    const std::map<Precision, bool> offered = {{Precision::fp16, abilities.fp16},
-                                               {Precision::bf16, abilities.bf16},
-                                               {Precision::tf32, abilities.tf32},
-                                               {Precision::fp64, abilities.fp64}};
-    if (const auto found = offered.find(precision); found != offered.end() && !found->second)
+    if (!device_.facts().abilities.has(precision))
       return not_run(kernel, precision, "missing", fmt::format("the device has no {}", text(precision)));
     std::vector<Sizes> sizes = kernel.sizes(precision, options_.effort);
     if (options_.size) {
@@ -85,7 +79,8 @@ class Verifier {
         return not_run(kernel, precision, "time", words_ + ": no time was left for this size");
       const auto start = Clock::now();
       try {
-        if (!fits(kernel, problem)) return;
+        if (const std::string why = too_large(device_, kernel, problem); !why.empty())
+          return not_run(kernel, precision, "memory", words_ + ": " + why);
         if (!variant || &size == &sizes.back()) variant = choose(kernel, problem);
         one(kernel, problem, *variant);
       } catch (const NotOffered& missing) {
@@ -96,21 +91,6 @@ class Verifier {
       last_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
       last_flops = flops;
     }
-  }
-
-  bool fits(const Kernel& kernel, const Problem& problem) {
-    const Abilities& abilities = device_.facts().abilities;
-    std::size_t all = 0, largest = 0;
-    for (const BufferSpec& buffer : kernel.plan(problem, device_.facts().variants.front(), abilities).buffers) {
-      all += buffer.bytes;
-      largest = std::max(largest, buffer.bytes);
-    }
-    const bool too_much = abilities.memory_bytes != 0 && all > abilities.memory_bytes;
-    const bool too_large = abilities.largest_buffer_bytes != 0 && largest > abilities.largest_buffer_bytes;
-    if (too_much || too_large)
-      not_run(kernel, problem.precision, "memory",
-              fmt::format("{}: {} MiB are more than the device gives", words_, all >> 20));
-    return !too_much && !too_large;
   }
 
   Variant choose(const Kernel& kernel, const Problem& problem) {
@@ -169,26 +149,9 @@ void verify_on(Device& device, const std::vector<const Kernel*>& kernels, const 
   Verifier(device, options, told).run(kernels);
 }
 
-std::unique_ptr<Device> open_device(const Target& target, const OpenOptions& options) {
-  if (target.backend == "opencl") return open_opencl(target, options);
-  if (target.backend == "cuda") return open_cuda(target, options);
-  if (target.backend == "host") return open_host(options);
-  if (target.backend == "framework") return open_framework(target, options);
-  throw DeviceError("no such kind of device: " + target.backend);
-}
-
 void verify_job(const Job& job, const VerifyOptions& options, const Told& told) {
-  // A call is told with what it is made for, so that a crash in it is blamed on the right kernel.
-  std::string doing = "opening";
-  const Told named{.so_far = told.so_far, .step = [&](const std::string& what) {
-                     doing = what;
-                     told.step(what);
-                   }};
-  const auto device =
-      open_device(job.target, {.trace = [&](const std::string& call) { told.step(doing + ", " + call); },
-                               .code_name = options.code_name,
-                               .guard_bytes = options.guard_bytes});
-  verify_on(*device, job.kernels, options, named);
+  with_device(job, options, told,
+              [&](Device& device, const Told& named) { verify_on(device, job.kernels, options, named); });
 }
 
 }  // namespace envdoctor::kernels

@@ -128,8 +128,8 @@ TEST_P(FaultyDriver, IsFoundOutAndNamed) {
   EXPECT_TRUE(row.kernel.is(fault.kernel)) << told(snapshot);
 }
 
-INSTANTIATE_TEST_SUITE_P(Layer, FaultyDriver, testing::ValuesIn(faults), [](const auto& info) {
-  std::string name = std::string(info.param.name) + "_" + info.param.kernel;
+INSTANTIATE_TEST_SUITE_P(Layer, FaultyDriver, testing::ValuesIn(faults), [](const auto& of) {
+  std::string name = std::string(of.param.name) + "_" + of.param.kernel;
   std::erase(name, '-');
   return name;
 });
