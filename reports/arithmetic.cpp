@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "reports/lines.h"
@@ -12,26 +13,36 @@
 namespace envdoctor {
 namespace {
 
-// What is told of one device.
+// What is told of one device, or of several that calculated alike.
 struct Device {
-  std::string name{};
+  std::vector<std::string> names{};
   int results = 0, same_bits = 0, within = 0, outside = 0, doubtful = 0, unrepeatable = 0, repeated = 0;
   double over_bound = 0;
-  std::set<std::string> modes{}, libraries{};
+  std::map<std::string, std::set<std::string>> modes{};  // arithmetic -> precisions
+  std::set<std::string> libraries{};
   std::map<std::string, std::set<std::string>> not_run{};  // why -> kernels
 };
+
+// But for the names, and how large the errors were.
+bool alike(const Device& a, const Device& b) {
+  const auto told = [](const Device& d) {
+    return std::tie(d.results, d.same_bits, d.within, d.outside, d.doubtful, d.unrepeatable, d.repeated, d.modes,
+                    d.libraries, d.not_run);
+  };
+  return told(a) == told(b);
+}
 
 std::string word(const Text& text) { return text.get() ? *text.get() : ""; }
 
 Device& device_named(std::vector<Device>& devices, const std::string& name) {
-  const auto found = std::ranges::find(devices, name, &Device::name);
+  const auto found = std::ranges::find_if(devices, [&](const Device& d) { return d.names.front() == name; });
   if (found != devices.end()) return *found;
-  devices.push_back({.name = name});
+  devices.push_back({.names = {name}});
   return devices.back();
 }
 
 void count(Device& device, const ComputeResult& result) {
-  if (!word(result.mode).empty()) device.modes.insert(word(result.precision) + ": " + word(result.mode));
+  if (!word(result.mode).empty()) device.modes[word(result.mode)].insert(word(result.precision));
   if (!word(result.math_library).empty()) device.libraries.insert(word(result.math_library));
   if (result.repeatable.get()) {
     ++device.repeated;
@@ -60,6 +71,20 @@ std::vector<Device> devices_of(const Snapshot& snapshot) {
     }
   }
   return devices;
+}
+
+std::vector<Device> grouped(const std::vector<Device>& devices) {
+  std::vector<Device> groups;
+  for (const Device& device : devices) {
+    const auto group = std::ranges::find_if(groups, [&](const Device& other) { return alike(device, other); });
+    if (group == groups.end()) {
+      groups.push_back(device);
+      continue;
+    }
+    group->names.push_back(device.names.front());
+    group->over_bound = std::max(group->over_bound, device.over_bound);
+  }
+  return groups;
 }
 
 std::set<std::int64_t> seeds_of(const Snapshot& snapshot) {
@@ -92,27 +117,27 @@ std::string closeness(const Device& device) {
   return out;
 }
 
-std::string listed(const std::set<std::string>& words) {
-  std::string out;
-  for (const std::string& w : words) out += (out.empty() ? "" : ", ") + w;
-  return out;
+std::string heading(const std::vector<std::string>& names) {
+  if (names.front().empty()) return "a device without a name";
+  return (names.size() > 1 ? fmt::format("{} devices: ", names.size()) : "") +
+         fmt::format("{}", fmt::join(names, ", "));
 }
 
 }  // namespace
 
 std::string arithmetic_text(const Snapshot& snapshot) {
   std::string out;
-  for (const Device& device : devices_of(snapshot)) {
-    out += wrap("  ", device.name.empty() ? "a device without a name" : device.name);
+  for (const Device& device : grouped(devices_of(snapshot))) {
+    out += wrap("  ", heading(device.names));
     const auto line = [&](const std::string& text) {
       if (!text.empty()) out += wrap("    ", text);
     };
     line(outcomes(device));
     line(closeness(device));
-    for (const std::string& mode : device.modes) line(mode);
-    if (!device.libraries.empty()) line("exp, sin and the like by " + listed(device.libraries));
+    for (const auto& [mode, precisions] : device.modes) line(fmt::format("{}: {}", fmt::join(precisions, ", "), mode));
+    if (!device.libraries.empty()) line(fmt::format("exp, sin and the like by {}", fmt::join(device.libraries, ", ")));
     for (const auto& [why, kernels] : device.not_run)
-      line("not run: " + listed(kernels) + (why.empty() ? "" : " (" + why + ")"));
+      line(fmt::format("not run: {}{}", fmt::join(kernels, ", "), why.empty() ? "" : " (" + why + ")"));
   }
   if (const std::set<std::int64_t> seeds = seeds_of(snapshot); seeds.size() == 1)
     out += wrap("  ", fmt::format("inputs drawn from seed {0}: --seed {0} draws them again", *seeds.begin()));

@@ -1,7 +1,8 @@
 // `envdoctor show`: what this host is, plainly, on one page. No judgement.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <filesystem>
+#include <map>
 
 #include "checks/facts.h"
 #include "checks/gpus.h"
@@ -126,8 +127,9 @@ std::string show_opencl(const Snapshot& s) {
     out += row("loader", plain(opencl->loader.then([](const auto&) { return std::string(); })));
   if (const auto* icds = opencl->icds.get()) {
     for (const OpenclIcd& icd : *icds)
-      out += row("driver",
-                 joined({value(icd.file), value(icd.library, "-> "), icd.loads.is(true) ? "loads" : value(icd.error)}));
+      out +=
+          row("driver",
+              joined({value(icd.file) + value(icd.library, " -> "), icd.loads.is(true) ? "loads" : value(icd.error)}));
   }
   if (const auto* platforms = opencl->platforms.get()) {
     for (const OpenclPlatform& platform : *platforms) {
@@ -144,21 +146,33 @@ std::string show_opencl(const Snapshot& s) {
   return out;
 }
 
+// One row per folder; one of its own for what is no plain find.
 std::string show_libraries(const Snapshot& s) {
   std::string out;
   if (const auto* toolkits = s.toolkits.get()) {
     for (const Toolkit& toolkit : *toolkits)
       out += row("CUDA toolkit", joined({value(toolkit.version), value(toolkit.path)}));
   }
-  if (const auto* libraries = s.libraries.get()) {
-    for (const SharedLibrary& library : *libraries) {
+  const auto* libraries = s.libraries.get();
+  if (!libraries) return out;
+  std::map<std::string, std::string> folders;  // "by ldcache, in /usr/lib" -> "libcudart.so.12 12.4.127, ..."
+  std::string missing, odd;
+  for (const SharedLibrary& library : *libraries) {
+    const std::string name = value(library.soname) + value(library.version, " ");
+    if (library.stub.is(true) || library.shadowed_by.get()) {
       const std::string found = library.found.is(false) ? "not found" : value(library.path);
-      out += row("library",
-                 joined({value(library.soname), found, value(library.version), library.stub.is(true) ? "stub" : "",
-                         value(library.origin, "by "), value(library.shadowed_by, "shadowed by ")}));
+      odd += row("library", joined({name, found, library.stub.is(true) ? "stub" : "", value(library.origin, "by "),
+                                    value(library.shadowed_by, "shadowed by ")}));
+    } else if (library.found.is(false)) {
+      missing = joined({missing, name});
+    } else {
+      const std::filesystem::path path(value(library.path));
+      std::string& folder = folders[joined({value(library.origin, "by "), "in " + path.parent_path().string()})];
+      folder = joined({folder, name});
     }
   }
-  return out;
+  for (const auto& [where, names] : folders) out += row("libraries", where + ": " + names);
+  return out + odd + row("not found", missing);
 }
 
 std::string show_env(const Snapshot& s) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "checks/facts.h"
 #include "checks/gpus.h"
 #include "reports/lines.h"
@@ -67,7 +69,9 @@ std::string opencl_line(const Snapshot& snapshot) {
   for (const OpenclPlatform& platform : *platforms.get()) {
     std::string devices;
     if (const auto* list = platform.devices.get()) {
-      for (const OpenclDevice& device : *list) add(devices, device.type.get() ? *device.type.get() : "device");
+      std::map<std::string, int> types;
+      for (const OpenclDevice& device : *list) ++types[device.type.get() ? *device.type.get() : "device"];
+      for (const auto& [type, count] : types) add(devices, count > 1 ? fmt::format("{} x {}", count, type) : type);
       if (list->empty()) devices = "no device";
     }
     add(line, (platform.name.get() ? *platform.name.get() : "platform without a name") +

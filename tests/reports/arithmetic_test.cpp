@@ -26,6 +26,28 @@ TEST(Arithmetic, SaysHowResultsAgreedAndWhatRanWhereAllIsWell) {
             "    exp, sin and the like by libclc in our PTX\n");
 }
 
+TEST(Arithmetic, SaysOnceWhatDevicesAndPrecisionsHaveInCommon) {
+  Snapshot host;
+  host.compute = std::vector<ComputeResult>{};
+  for (const char* device : {"cuda:0", "cuda:1"}) {
+    for (const char* precision : {"fp32", "fp64"}) {
+      ComputeResult row = result("within-bound", host.compute.get()->empty() ? 0.5 : 0.25);
+      row.device = device;
+      row.precision = precision;
+      row.mode = "a*b+c fused";
+      host.compute.get()->push_back(row);
+    }
+  }
+  EXPECT_EQ(arithmetic_text(host),
+            "  2 devices: cuda:0, cuda:1\n"
+            "    2 of 2 results right: 0 with the CPU's bits, 2 within the bound\n"
+            "    errors up to 0.50 of what rounding may cause; the same bits in every repeat\n"
+            "    fp32, fp64: a*b+c fused\n"
+            "    exp, sin and the like by libclc in our PTX\n");
+  host.compute.get()->back().mode = "a*b+c not fused";
+  EXPECT_EQ(arithmetic_text(host).find("2 devices"), std::string::npos);
+}
+
 TEST(Arithmetic, GivesTheSeedThatRepeatsTheRun) {
   Snapshot host;
   host.compute = std::vector<ComputeResult>{result("same-bits"), result("within-bound")};
