@@ -16,10 +16,15 @@ bool holds(const std::string& text, std::string_view part) { return text.find(pa
 
 }  // namespace
 
+bool is_pocl(std::string_view name) {
+  const std::string plain = lower(name);
+  return holds(plain, "pocl") || holds(plain, "portable computing language");
+}
+
 Maker maker_of(std::string_view name) {
   const std::string plain = lower(name);
   if (holds(plain, "rusticl") || holds(plain, "mesaopencl") || holds(plain, "clover")) return Maker::mesa;
-  if (holds(plain, "pocl") || holds(plain, "portable computing language")) return Maker::cpu;
+  if (is_pocl(name)) return Maker::cpu;
   if (holds(plain, "nvidia")) return Maker::nvidia;
   if (holds(plain, "amdocl") || holds(plain, "amd accelerated")) return Maker::amd;
   if (holds(plain, "igdrcl") || holds(plain, "intel(r) opencl graphics") || holds(plain, "intel(r) opencl hd graphics"))

@@ -17,6 +17,7 @@ enum class Maker { nvidia, amd, intel, mesa, cpu, other };
 // By the driver's library or the platform's name.
 Maker maker_of(std::string_view name);
 bool is_rusticl(std::string_view name);
+bool is_pocl(std::string_view name);
 // Whether a GPU that this maker's driver could drive was given to us.
 Flag has_gpu_of(const Snapshot& snapshot, Maker maker);
 

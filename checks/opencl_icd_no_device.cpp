@@ -68,11 +68,18 @@ void tell_empty(const Snapshot& snapshot, const Empty& empty, Answers& answers) 
   const opencl::Maker maker = opencl::maker_of(empty.name);
   Finding& finding = answers.found(no_device, empty.subject);
   finding.severity = weigh(snapshot, maker);
+  finding.evidence = {empty.evidence};
+  if (maker == opencl::Maker::cpu) {
+    finding.explanation = empty.name + " loads and finds no device, though all it needs is a CPU.";
+    if (opencl::is_pocl(empty.name))
+      finding.fix = {{.text = "PoCL does so where it can't write its cache, or where POCL_DEVICES leaves the CPU out.",
+                      .command = "export POCL_CACHE_DIR=$(mktemp -d)"}};
+    return;
+  }
   const bool none_here = opencl::has_gpu_of(snapshot, maker).is(false);
   finding.explanation = (empty.name.empty() ? "An OpenCL driver" : empty.name) + " loads and finds no device" +
                         (none_here ? "; this host has none that it could drive."
                                    : "; what it needs is missing below: kernel driver, device nodes, permissions.");
-  finding.evidence = {empty.evidence};
   if (!none_here)
     finding.fix = {
         {.text = "Look at the findings about the driver and the device nodes first; then at the driver's own log."}};

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "checks/gpus.h"
 #include "reports/arithmetic.h"
@@ -139,9 +140,12 @@ std::string finding_text(const Finding& finding, const std::vector<Finding>& all
     label = " ";
   }
   label = "hence";
+  std::set<std::string> told;
   for (const Finding& other : all) {
     if (std::ranges::find(other.caused_by, finding.id) == other.caused_by.end()) continue;
-    part(label, fmt::format("{} ({})", other.title, other.id));
+    const std::string consequence = fmt::format("{} ({})", other.title, other.id);
+    if (!told.insert(consequence).second) continue;
+    part(label, consequence);
     label = " ";
   }
   return out;

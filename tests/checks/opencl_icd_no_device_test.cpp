@@ -57,6 +57,16 @@ TEST(OpenclIcdNoDevice, FindsADriverWhosePlatformIsNotAmongThoseListed) {
   EXPECT_EQ(state_of(opencl_icd_no_device(), with_nvidia_opencl(snapshot), empty), "sound");
 }
 
+TEST(OpenclIcdNoDevice, DoesNotSayThatPoclHasNothingToDrive) {
+  const Answers answers = answers_of(
+      opencl_icd_no_device(), with_empty(intel_host(), "pocl.icd", "libpocl.so.2", "Portable Computing Language"));
+  ASSERT_NE(finding_of(answers, empty), nullptr);
+  EXPECT_EQ(finding_of(answers, empty)->severity, Severity::info);
+  EXPECT_NE(finding_of(answers, empty)->explanation.find("all it needs is a CPU"), std::string::npos);
+  ASSERT_FALSE(finding_of(answers, empty)->fix.empty());
+  EXPECT_NE(finding_of(answers, empty)->fix[0].command.find("POCL_CACHE_DIR"), std::string::npos);
+}
+
 TEST(OpenclIcdNoDevice, OnlyInformsOnAHostWithoutAGpu) {
   const Answers answers = answers_of(
       opencl_icd_no_device(), with_rusticl(with_empty(plain_host(), "mesa.icd", "libMesaOpenCL.so.1", "Clover")));

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -37,6 +38,37 @@ INSTANTIATE_TEST_SUITE_P(Examples, TextReport, testing::Values("healthy", "no-gp
 
 TEST(TextReport, OfAHealthyHostTakesFewerThanTwentyFiveLines) {
   EXPECT_LT(lines_of(render_text(judge(example("healthy"), {}), {})).size(), 25U);
+}
+
+TEST(TextReport, OfAHealthyHostStaysShortWithTheArithmeticOfEightGpus) {
+  Snapshot host = example("healthy");
+  host.compute = std::vector<ComputeResult>{};
+  for (int device = 0; device < 8; ++device) {
+    for (const char* precision : {"fp32", "fp64"}) {
+      for (const char* mode :
+           {"a*b+c fused; subnormals kept; rounded to nearest", "products: as inputs are, to nearest"})
+        host.compute.get()->push_back({.device = fmt::format("cuda:{}", device),
+                                       .kernel = "gemm",
+                                       .precision = precision,
+                                       .seed = 1,
+                                       .math_library = "libclc in our PTX",
+                                       .agreement = Agreement{.outcome = "within-bound", .error_over_bound = 0.5},
+                                       .repeatable = true,
+                                       .mode = mode});
+    }
+  }
+  EXPECT_LT(lines_of(render_text(judge(host, {}), {})).size(), 25U);
+}
+
+TEST(TextReport, TellsAConsequenceOnce) {
+  Report report;
+  report.findings = {{.id = "a.root", .title = "Root"},
+                     {.id = "b.effect", .subject = "x", .title = "Effect", .root = false, .caused_by = {"a.root"}},
+                     {.id = "b.effect", .subject = "y", .title = "Effect", .root = false, .caused_by = {"a.root"}}};
+  const std::string text = render_text(report, {});
+  const auto first = text.find("Effect (b.effect)");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(text.find("Effect (b.effect)", first + 1), std::string::npos);
 }
 
 TEST(TextReport, ColourIsOnlyThereWhenAsked) {
