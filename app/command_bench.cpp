@@ -27,7 +27,7 @@ int bench(const Options& options) {
   if (options.verify.framework) {
     snapshot = compute_frameworks(options, how, insist, {kernels::bench_frameworks, "bench --framework"});
   } else {
-    snapshot = gather_here(options, {"opencl", "nvidia", "cpu", "host", "env"});
+    snapshot = gather_here(options, {"opencl", "nvidia", "cpu", "host", "env"}, Launches::none);
     add_compute(snapshot, wanted_targets(snapshot, options.verify.devices), how, insist, {kernels::bench, "bench"});
   }
   if (options.redact) redact(snapshot, identity_of(environment()));

@@ -21,7 +21,7 @@ void declare(CLI::App& app, Options& options) {
 }
 
 Snapshot verify_devices(const Options& options, const kernels::VerifyOptions& how, Insist insist) {
-  Snapshot snapshot = gather_here(options, {"opencl", "nvidia", "cpu", "host", "env"});
+  Snapshot snapshot = gather_here(options, {"opencl", "nvidia", "cpu", "host", "env"}, Launches::none);
   add_compute(snapshot, wanted_targets(snapshot, options.verify.devices), how, insist);
   if (options.redact) redact(snapshot, identity_of(environment()));
   return snapshot;

@@ -167,9 +167,9 @@ Snapshot gather_and_compute(const Options& options) {
   if (options.quick || !is_wanted(options.only, options.skip, "compute.wrong-results")) return snapshot;
   kernels::VerifyOptions how = verify_options(options);
   how.effort = kernels::Effort::quick;
-  how.seed = 1;  // two checks of one machine agree
-  how.limits.time = Milliseconds(10'000);
-  how.whole = std::min(how.whole, Milliseconds(20'000));
+  how.seed = 1;                            // two checks of one machine agree
+  how.limits.time = Milliseconds(20'000);  // a child's, which compiles everything where caches are cold
+  how.whole = std::min(how.whole, Milliseconds(30'000));
   add_compute(snapshot, wanted_targets(snapshot, {}), how, Insist::no);
   if (options.redact) redact(snapshot, identity_of(environment()));
   return snapshot;

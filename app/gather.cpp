@@ -42,7 +42,7 @@ void require_python(const Host& host, const Options& options) {
     throw UsageError("--python " + python.why());
 }
 
-Snapshot gather_here(const Options& options, const std::vector<std::string>& probes) {
+Snapshot gather_here(const Options& options, const std::vector<std::string>& probes, Launches launches) {
   std::signal(SIGPIPE, SIG_IGN);
   const auto start = std::chrono::steady_clock::now();
   const auto files = open_files("/");
@@ -50,6 +50,7 @@ Snapshot gather_here(const Options& options, const std::vector<std::string>& pro
   require_python(host, options);
   GatherOptions gather_options{.quick = options.quick,
                                .redact = options.redact,
+                               .launches = launches == Launches::tiny,
                                .families = wanted_families(options),
                                .probes = probes,
                                .whole = std::chrono::seconds(options.timeout_s),

@@ -9,8 +9,9 @@ namespace envdoctor {
 void require_python(const Host& host, const Options& options);
 
 // The evidence of this machine, with progress on standard error where that is a terminal.
-// Of these probes alone, if any are named.
-Snapshot gather_here(const Options& options, const std::vector<std::string>& probes = {});
+// Of these probes alone, if any are named. With Launches::none no kernel is tried: others follow.
+enum class Launches { none, tiny };
+Snapshot gather_here(const Options& options, const std::vector<std::string>& probes = {}, Launches launches = Launches::tiny);
 
 void show_progress(const std::vector<std::string>& running);
 

@@ -162,9 +162,8 @@ ComputeResult result_of(const Device& device, const Kernel& kernel, const Proble
   return result;
 }
 
-Variant choose_variant(Device& device, const Kernel& kernel, const Problem& problem) {
+Variant choose_variant(Device& device, const Kernel& kernel, const Problem& problem, double no_matter_ms) {
   constexpr double try_out_ms = 10;  // each
-  constexpr double no_matter_ms = 0.5;
   const DeviceFacts& facts = device.facts();
   if (facts.variants.size() == 1) return facts.variants.front();
   const std::vector<Array> inputs = kernel.inputs(problem);

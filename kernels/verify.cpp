@@ -6,51 +6,75 @@
 #include <chrono>
 #include <deque>
 #include <memory>
+#include <thread>
 
 #include "evidence/json.h"
 
 namespace envdoctor::kernels {
 namespace {
 
-constexpr std::size_t kernels_in_a_group = 4;
+using Groups = std::deque<std::vector<const Kernel*>>;  // a child each, one after the other
 
-// What one device has still to do, and what it has answered.
+// What one device has still to do, and what it has answered. Its lanes are worked through side by side.
 struct Line {
   Target target{};
-  std::deque<std::vector<const Kernel*>> groups{};
+  std::vector<Groups> lanes{};
   std::vector<ComputeResult> results{};
   std::vector<ComputeNotRun> not_run{};
 };
+
+// How a device's kernels are spread over children.
+struct Spread {
+  std::size_t lanes = 1;
+  std::size_t in_a_group = 4;
+};
+
+Spread spread(const Target& target, Effort effort, Turns turns) {
+  constexpr std::size_t all = 1 << 20;
+  // A framework takes longer to start than its kernels take.
+  if (target.backend == "framework") return {.in_a_group = all};
+  // What is timed in full takes long: each kernel has time of its own.
+  if (turns == Turns::one_after_the_other) return {.in_a_group = effort == Effort::full ? 1UL : 4UL};
+  if (effort != Effort::quick) return {};
+  // The short form is mostly opening and compiling: once for all kernels, or on several cores at once. A GPU gets one
+  // child, since it may take no more.
+  const bool on_cores = target.backend == "opencl" && target.is_cpu;
+  return {.lanes = on_cores ? std::clamp(std::thread::hardware_concurrency(), 1U, 4U) : 1U, .in_a_group = all};
+}
+
+// Every `lanes`th kernel to each lane, as neighbours are much alike.
+std::vector<Groups> lanes_of(const std::vector<const Kernel*>& kernels, const Spread& spread) {
+  std::vector<Groups> lanes(spread.lanes);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    Groups& groups = lanes[i % spread.lanes];
+    if (groups.empty() || groups.back().size() == spread.in_a_group) groups.emplace_back();
+    groups.back().push_back(kernels[i]);
+  }
+  return lanes;
+}
 
 class Verification {
  public:
   Verification(const std::vector<Target>& targets, const std::vector<const Kernel*>& kernels,
                const VerifyOptions& options, const ChildWork& work, Turns turns)
-      : options_(options), work_(work), turns_(turns) {
-    for (const Target& target : targets) {
-      // A framework takes longer to start than its kernels take: all in one group. What is timed in full takes long:
-      // each kernel has time of its own.
-      const bool each_alone = turns == Turns::one_after_the_other && options.effort == Effort::full;
-      const std::size_t at_once = target.backend == "framework" ? std::max<std::size_t>(1, kernels.size())
-                                  : each_alone                  ? 1
-                                                                : kernels_in_a_group;
-      Line& line = *lines_.emplace_back(std::make_unique<Line>());
-      line.target = target;
-      for (std::size_t at = 0; at < kernels.size(); at += at_once)
-        line.groups.emplace_back(kernels.begin() + static_cast<std::ptrdiff_t>(at),
-                                 kernels.begin() + static_cast<std::ptrdiff_t>(std::min(kernels.size(), at + at_once)));
-    }
+      : kernels_(kernels), options_(options), work_(work), turns_(turns) {
+    for (const Target& target : targets)
+      lines_.push_back(std::make_unique<Line>(
+          Line{.target = target, .lanes = lanes_of(kernels, spread(target, options.effort, turns))}));
   }
 
   Snapshot run() {
-    for (std::size_t i = 0;
-         i < (turns_ == Turns::side_by_side ? lines_.size() : std::min<std::size_t>(1, lines_.size())); ++i)
-      start_next(i);
+    const std::size_t at_once = turns_ == Turns::side_by_side ? lines_.size() : std::min<std::size_t>(1, lines_.size());
+    for (std::size_t i = 0; i < at_once; ++i) {
+      for (std::size_t lane = 0; lane < lines_[i]->lanes.size(); ++lane) start_next(i, lane);
+    }
     crew_.run(options_.whole, options_.progress);
     Snapshot snapshot;
     auto& results = snapshot.compute.fill();
     auto& not_run = snapshot.compute_not_run.fill();
     for (const auto& line : lines_) {
+      in_order(line->results);
+      in_order(line->not_run);
       std::ranges::move(line->results, std::back_inserter(results));
       std::ranges::move(line->not_run, std::back_inserter(not_run));
     }
@@ -58,14 +82,24 @@ class Verification {
   }
 
  private:
-  void start_next(std::size_t index) {
+  // As the kernels were given, whichever lane brought them.
+  template <class Row>
+  void in_order(std::vector<Row>& rows) const {
+    const auto place = [this](const Row& row) {
+      return std::ranges::find_if(kernels_, [&](const Kernel* kernel) { return row.kernel.is(kernel->name); });
+    };
+    std::ranges::stable_sort(rows, {}, place);
+  }
+
+  void start_next(std::size_t index, std::size_t lane) {
     Line& line = *lines_[index];
-    if (line.groups.empty()) {
-      if (turns_ == Turns::one_after_the_other && index + 1 < lines_.size()) start_next(index + 1);
+    Groups& groups = line.lanes[lane];
+    if (groups.empty()) {
+      if (turns_ == Turns::one_after_the_other && index + 1 < lines_.size()) start_next(index + 1, 0);
       return;
     }
-    const Job job{.target = line.target, .kernels = line.groups.front()};
-    line.groups.pop_front();
+    const Job job{.target = line.target, .kernels = groups.front()};
+    groups.pop_front();
     VerifyOptions how = options_;
     how.limits.time = std::min(how.limits.time, share_of_what_is_left());
     crew_.start(
@@ -75,9 +109,9 @@ class Verification {
                 {.so_far = [&](const Snapshot& part) { channel.answer(to_json(part)); },
                  .step = [&](const std::string& what) { channel.step(what); }});
         },
-        [this, index, job](const Ended& ended) {
-          take(*lines_[index], job, ended);
-          start_next(index);
+        [this, index, lane, job](const Ended& ended) {
+          take(*lines_[index], lane, job, ended);
+          start_next(index, lane);
         });
   }
 
@@ -85,14 +119,14 @@ class Verification {
   Milliseconds share_of_what_is_left() const {
     if (turns_ == Turns::side_by_side) return options_.limits.time;
     std::size_t groups = 1;
-    for (const auto& line : lines_) groups += line->groups.size();
+    for (const auto& line : lines_) groups += line->lanes.front().size();
     const auto spent = std::chrono::duration_cast<Milliseconds>(std::chrono::steady_clock::now() - start_);
     const Milliseconds left = std::max(Milliseconds(1000), options_.whole * 9 / 10 - spent);
     // Groups differ: one may take what three would on average.
     return std::max(Milliseconds(1000), left * 3 / static_cast<int>(groups + 2));
   }
 
-  void take(Line& line, const Job& job, const Ended& ended) {
+  void take(Line& line, std::size_t lane, const Job& job, const Ended& ended) {
     Snapshot part;
     std::string why = ended.how == Ended::How::answered ? "" : ended.why;
     try {
@@ -102,29 +136,31 @@ class Verification {
     }
     if (part.compute.get()) std::ranges::move(*part.compute.get(), std::back_inserter(line.results));
     if (part.compute_not_run.get()) std::ranges::move(*part.compute_not_run.get(), std::back_inserter(line.not_run));
-    if (ended.how != Ended::How::answered || ended.status != 0) came_to_grief(line, job, ended, why);
+    if (ended.how != Ended::How::answered || ended.status != 0) came_to_grief(line, lane, job, ended, why);
   }
 
   // The kernel in whose work the child ended is told; the others of its group get another child.
-  void came_to_grief(Line& line, const Job& job, const Ended& ended, const std::string& why) {
+  void came_to_grief(Line& line, std::size_t lane, const Job& job, const Ended& ended, const std::string& why) {
+    Groups& groups = line.lanes[lane];
     ComputeNotRun row{.device = line.target.subject,
                       .why = fmt::format("{}: {}", text(ended.how), why.empty() ? ended.why : why)};
     if (ended.step.starts_with("opening") || ended.step.empty()) {
-      line.groups.clear();  // the device can't be had at all
+      groups.clear();  // the device can't be had at all, which one lane says for all
+      if (std::ranges::any_of(line.not_run, [](const ComputeNotRun& told) { return !told.kernel.get(); })) return;
     } else if (ended.step.find(": building") != ended.step.npos && job.kernels.size() > 1) {
-      for (auto kernel = job.kernels.rbegin(); kernel != job.kernels.rend(); ++kernel)
-        line.groups.push_front({*kernel});
+      for (auto kernel = job.kernels.rbegin(); kernel != job.kernels.rend(); ++kernel) groups.push_front({*kernel});
       return;
     } else {
       const std::string name = ended.step.substr(0, ended.step.find_first_of(" :"));
       const auto culprit = std::ranges::find(job.kernels, name, &Kernel::name);
       row.kernel = name;
       if (culprit != job.kernels.end() && culprit + 1 != job.kernels.end())
-        line.groups.push_front({culprit + 1, job.kernels.end()});
+        groups.push_front({culprit + 1, job.kernels.end()});
     }
     line.not_run.push_back(row);
   }
 
+  const std::vector<const Kernel*>& kernels_;
   const VerifyOptions& options_;
   const ChildWork& work_;
   Turns turns_;

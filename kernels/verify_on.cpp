@@ -96,7 +96,10 @@ class Verifier {
   Variant choose(const Kernel& kernel, const Problem& problem) {
     if (options_.variant && device_.facts().variants.size() > 1) return *options_.variant;
     step("trying out both ways to write it");
-    return choose_variant(device_, kernel, problem);
+    // In the short form compiling the other way for the first time would cost more than it could save.
+    constexpr double cheaper_than_compiling_ms = 20;
+    return options_.effort == Effort::full ? choose_variant(device_, kernel, problem)
+                                           : choose_variant(device_, kernel, problem, cheaper_than_compiling_ms);
   }
 
   void one(const Kernel& kernel, const Problem& problem, Variant variant) {

@@ -157,7 +157,8 @@ void start_drivers(const std::shared_ptr<Gathering>& all, Limits limits) {
     if (all->icds[i].loads.is(false)) continue;
     const auto work = [all, drivers, i](const Channel& channel) {
       set_environment(all->session.host);
-      const Opencl seen = ask_driver(channel, all->icds[i], all->kind != "khronos", [&] { all->listed.add(); });
+      const Opencl seen = ask_driver(
+          channel, all->icds[i], all->kind != "khronos", [&] { all->listed.add(); }, all->session.options.launches);
       answer(channel, seen);
       if (!has_device(seen)) wait_for_others(*all, drivers);
       if (all->listed.value() == drivers && all->asking.add() == 1) ask_on(channel, seen);

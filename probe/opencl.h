@@ -38,10 +38,11 @@ List<OpenclIcd> registered(const Host& host, const Registration& where, const st
 // Says which file the dynamic loader picks for a driver and, if one can be seen, why it can't be loaded.
 void explain(const Host& host, const Loader& loader, OpenclIcd& icd);
 
-// In a child: one driver, with its platforms, its devices, then a launch on each. Answers what it has after each stage;
+// In a child: one driver, with its platforms, its devices, then, where wanted, a launch on each. Answers what it has after each stage;
 // `listed` is called before the launches.
 // Lazily: undefined functions are found out when called, as ocl-icd loads drivers; Khronos' loader wants all at once.
-Opencl ask_driver(const Channel& channel, OpenclIcd icd, bool lazily, const std::function<void()>& listed);
+Opencl ask_driver(const Channel& channel, OpenclIcd icd, bool lazily, const std::function<void()>& listed,
+                  bool launches);
 // The libraries, by path, that two or more of these drivers need and the dynamic loader takes from the system's places
 // for each of them.
 std::vector<std::string> shared_libraries(const Host& host, const Loader& loader, const std::vector<OpenclIcd>& icds);

@@ -57,7 +57,8 @@ std::string call_error(const char* call, cl_int code) {
   return name.empty() ? fmt::format("{}: error {}", call, code) : fmt::format("{}: {}", call, name);
 }
 
-Opencl ask_driver(const Channel& channel, OpenclIcd icd, bool lazily, const std::function<void()>& listed) {
+Opencl ask_driver(const Channel& channel, OpenclIcd icd, bool lazily, const std::function<void()>& listed,
+                  bool launches) {
   std::vector<OpenclPlatform> found;
   std::vector<std::unique_ptr<OpenclCalls>> tables;
   const auto result = [&] { return Opencl{.icds = std::vector<OpenclIcd>{icd}, .platforms = found}; };
@@ -101,6 +102,7 @@ Opencl ask_driver(const Channel& channel, OpenclIcd icd, bool lazily, const std:
     tables.push_back(std::move(own));
   }
   listed();
+  if (!launches) return result();
   for (const Target& target : targets) {
     Text& kernel = (*found[target.platform].devices.get())[target.device].kernel;
     kernel = failed("the launch did not come back");  // stands if this child does not

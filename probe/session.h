@@ -12,6 +12,7 @@ namespace envdoctor {
 struct GatherOptions {
   bool quick = false;
   bool redact = true;
+  bool launches = true;  // a tiny kernel on each OpenCL device; not where others follow
   std::vector<std::string> families{};  // diagnosis families that are wanted; empty: all
   std::vector<std::string> probes{};    // names of the only probes to run; empty: all
   Milliseconds whole{120'000};

@@ -1,0 +1,100 @@
+// How work on devices is spread over children, and what is told where one of them comes to grief.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "kernels/verify.h"
+
+namespace envdoctor::kernels {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// A processor's driver, whose kernels go to several children at once, and a GPU's, whose kernels go to one.
+const Target processor = {.subject = "opencl:processor", .backend = "opencl", .is_cpu = true};
+const Target gpu = {.subject = "cuda:0", .backend = "cuda"};
+
+class Children : public testing::TestWithParam<Target> {
+ protected:
+  // One row for each kernel, unless `before` comes to grief with it.
+  Snapshot run(const std::function<void(const std::string& kernel)>& before) {
+    for (const Kernel& kernel : all_kernels()) {
+      wanted.push_back(&kernel);
+      names.emplace_back(kernel.name);
+    }
+    const ChildWork work = [&](const Job& job, const VerifyOptions&, const Told& told) {
+      Snapshot part;
+      part.compute.fill();
+      told.step("opening");
+      before("opening");
+      for (const Kernel* kernel : job.kernels) {
+        told.step(std::string(kernel->name) + " fp32 n=5: run 1 of 3");
+        before(kernel->name);
+        part.compute.get()->push_back({.device = job.target.subject, .kernel = std::string(kernel->name)});
+        told.so_far(part);
+        told.step(std::string(kernel->name) + " fp32 n=5: told");
+      }
+      told.so_far(part);
+    };
+    return in_children({GetParam()}, wanted, {.effort = Effort::quick, .limits = {.time = Milliseconds(1500)}}, work,
+                       Turns::side_by_side);
+  }
+  static std::vector<std::string> told_of(const Snapshot& snapshot) {
+    std::vector<std::string> out;
+    for (const ComputeResult& row : *snapshot.compute.get()) out.push_back(*row.kernel.get());
+    return out;
+  }
+  std::vector<std::string> but(const std::string& name) {
+    std::erase(names, name);
+    return names;
+  }
+  std::vector<const Kernel*> wanted{};
+  std::vector<std::string> names{};
+};
+
+TEST_P(Children, TellInTheOrderOfTheKernels) {
+  const Snapshot snapshot = run([](const std::string&) {});
+  EXPECT_EQ(told_of(snapshot), names);
+  EXPECT_TRUE(snapshot.compute_not_run.get()->empty());
+}
+
+TEST_P(Children, ThatCrashAreBlamedOnTheKernelAndTheOthersAreRun) {
+  const Snapshot snapshot = run([](const std::string& kernel) {
+    if (kernel == "gemm") abort();
+  });
+  EXPECT_EQ(told_of(snapshot), but("gemm"));
+  ASSERT_EQ(snapshot.compute_not_run.get()->size(), 1U);
+  const ComputeNotRun& row = snapshot.compute_not_run.get()->front();
+  EXPECT_TRUE(row.kernel.is("gemm"));
+  EXPECT_THAT(*row.why.get(), StartsWith("crash: ended by SIGABRT"));
+  EXPECT_THAT(*row.why.get(), HasSubstr("gemm fp32 n=5: run 1 of 3"));
+}
+
+TEST_P(Children, ThatHangAreBlamedOnTheKernelAndTheOthersAreRun) {
+  const Snapshot snapshot = run([](const std::string& kernel) {
+    if (kernel == "hash-chain" || kernel == "fp-probe") pause();
+  });
+  but("fp-probe");
+  EXPECT_EQ(told_of(snapshot), but("hash-chain"));
+  ASSERT_EQ(snapshot.compute_not_run.get()->size(), 2U);
+  for (const ComputeNotRun& row : *snapshot.compute_not_run.get()) EXPECT_THAT(*row.why.get(), StartsWith("timeout: "));
+  EXPECT_TRUE(snapshot.compute_not_run.get()->front().kernel.is("fp-probe"));
+  EXPECT_TRUE(snapshot.compute_not_run.get()->back().kernel.is("hash-chain"));
+}
+
+TEST_P(Children, ThatCannotOpenTheDeviceSayItOnce) {
+  const Snapshot snapshot = run([](const std::string& step) {
+    if (step == "opening") abort();
+  });
+  EXPECT_THAT(told_of(snapshot), ElementsAre());
+  EXPECT_EQ(snapshot.compute_not_run.get()->size(), 1U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Children, testing::Values(processor, gpu),
+                         [](const auto& of) { return of.param.is_cpu ? "Processor" : "Gpu"; });
+
+}  // namespace
+}  // namespace envdoctor::kernels
