@@ -3,9 +3,34 @@ os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
 jax = bring("jax", "jax")
 
 
+plugin_errors = {}
+
+
+def hear_plugins():
+    """A plug-in whose initialize() raises is told to JAX's log alone: "Exception when calling jax_plugins.xla_cuda12.…"."""
+    import logging
+
+    class Ear(logging.Handler):
+        def emit(self, record):
+            error = record.exc_info[1] if record.exc_info else None
+            module = record.getMessage().partition("jax_plugins.")[2].partition(".")[0]
+            if error and module:
+                first = error.__cause__
+                plugin_errors[module] = words(error) + (" (%s)" % words(first) if first else "")
+
+    logging.getLogger("jax._src.xla_bridge").addHandler(Ear())
+
+
 def backend_errors():
+    """By platform or plug-in. A TPU's library is looked for everywhere, and its lack is nobody's loss."""
     from jax._src import xla_bridge
-    return {str(name): str(why)[:400] for name, why in getattr(xla_bridge, "_backend_errors", {}).items()}
+    errors = dict(plugin_errors)
+    errors.update({str(name): str(why)[:400] for name, why in getattr(xla_bridge, "_backend_errors", {}).items()
+                   if "libtpu.so" not in str(why)})
+    factories, running = getattr(xla_bridge, "_backend_factories", {}), getattr(xla_bridge, "_backends", {})
+    if "cuda" in factories and "cuda" not in running and not any("cuda" in name for name in errors):
+        errors["cuda"] = "its plug-in is registered, and JAX sees no NVIDIA GPU to start it for"
+    return errors
 
 
 def matmul():
@@ -15,6 +40,7 @@ def matmul():
 
 def ask_jax():
     note("jax", "version", lambda: jax.__version__)
+    hear_plugins()
     step("starting jax")
     note("jax", "backend", jax.default_backend)
     note("jax", "devices", lambda: [str(device) for device in jax.devices()])

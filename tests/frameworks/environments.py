@@ -7,13 +7,14 @@ import shutil
 class Environment:
     """One virtual environment. `first`: the id of the first finding; None: it is healthy and no finding is an error."""
 
-    def __init__(self, name, packages, first=None, breaks=None, env=None, shows=(), computes=None):
+    def __init__(self, name, packages=(), first=None, on=None, breaks=None, env=None, shows=(), computes=None):
         self.name = name
-        self.packages = packages
+        self.on = on  # the environment whose packages it starts with, byte code and all
+        self.packages = list(packages)
         self.first = first
         self.breaks = breaks  # what is done to it after the install: breaks(folder, site_packages, interpreter)
         self.env = env or {}
-        self.shows = shows  # (section, key, value) that the snapshot must hold
+        self.shows = shows  # (section, key, value) that the snapshot must hold; a function: what must be true of the value
         self.computes = computes  # the framework whose operations must agree with the references
 
 
@@ -38,10 +39,10 @@ def kernel_of_another(folder, site, python):
         json.dump({"argv": [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"], "language": "python"}, file)
 
 
-TENSORFLOW_215 = "tensorflow-cpu==2.15.1"
+TENSORFLOW_215 = "tensorflow-2.15-keras-2"
 
 ENVIRONMENTS = [
-    Environment("tensorflow-2.15-keras-2", [TENSORFLOW_215], computes="tensorflow",
+    Environment(TENSORFLOW_215, ["tensorflow-cpu==2.15.1"], computes="tensorflow",
                 shows=[("tensorflow", "built_with_cuda", False), ("tensorflow", "training_on", "CPU:0"),
                        ("keras", "backend", "tensorflow")]),
     Environment("tensorflow-cpu-keras-3", ["tensorflow-cpu"], computes="tensorflow",
@@ -49,14 +50,19 @@ ENVIRONMENTS = [
     Environment("tensorflow-built-for-cuda", ["tensorflow"],
                 shows=[("tensorflow", "built_with_cuda", True), ("tensorflow", "physical_gpus", 0)]),
     Environment("jax", ["jax"], computes="jax", shows=[("jax", "backend", "cpu"), ("jax", "matmul", "cpu:0")]),
-    Environment("torch", ["torch", "numpy"], computes="torch", shows=[("torch", "cuda_available", False), ("torch", "matmul", "cpu")]),
-    Environment("tensorflow-twice", [TENSORFLOW_215, "tensorflow==2.15.1"], first="python.duplicate-packages"),
-    Environment("keras-3-beside-tensorflow-2.15", [TENSORFLOW_215, "--then", "keras==3.5.0"],
-                first="keras.version-mismatch"),
+    # Its Linux wheels on PyPI are CUDA builds, and their libraries must be there for it to import; Triton need not.
+    Environment("torch", ["torch", "numpy", "--without", "triton"], computes="torch",
+                shows=[("torch", "cuda_available", False), ("torch", "matmul", "cpu")]),
+    Environment("tensorflow-twice", ["tensorflow-cpu"], on="tensorflow-built-for-cuda",
+                first="python.duplicate-packages"),
+    Environment("keras-3-beside-tensorflow-2.15", ["keras==3.5.0"], on=TENSORFLOW_215, first="keras.version-mismatch"),
     Environment("backend-not-installed", ["keras==3.5.0", "numpy"], first="keras.backend-mismatch",
                 env={"KERAS_BACKEND": "torch"}),
-    Environment("numpy-2-under-tensorflow-2.15", [TENSORFLOW_215, "--then", "numpy==2.2.6"], first="python.numpy-abi"),
-    Environment("package-deleted", [TENSORFLOW_215], first="python.broken-install", breaks=delete_package),
-    Environment("half-an-uninstall", [TENSORFLOW_215], first="python.broken-install", breaks=halve_uninstall),
-    Environment("kernel-of-another-python", ["jax"], first="python.wrong-environment", breaks=kernel_of_another),
+    Environment("numpy-2-under-tensorflow-2.15", ["numpy==2.2.6"], on=TENSORFLOW_215, first="python.numpy-abi"),
+    Environment("package-deleted", on=TENSORFLOW_215, first="python.broken-install", breaks=delete_package),
+    Environment("half-an-uninstall", on=TENSORFLOW_215, first="python.broken-install", breaks=halve_uninstall),
+    # The plug-in without its CUDA libraries: JAX falls back to the CPU and tells why.
+    Environment("jax-with-a-gpu-plugin", ["jax-cuda12-plugin", "jax-cuda12-pjrt"], on="jax",
+                shows=[("jax", "backend", "cpu"), ("jax", "backend_errors", lambda told: "CUDA" in told["xla_cuda12"])]),
+    Environment("kernel-of-another-python", on="jax", first="python.wrong-environment", breaks=kernel_of_another),
 ]
