@@ -32,12 +32,21 @@ def words(error):
     return "%s: %s" % (type(error).__name__, lines[0][:400] if lines else "")
 
 
+def complain(text):
+    """To standard error, whatever a framework has put in the place of sys.stderr."""
+    try:
+        os.write(2, (text + "\n").encode("utf-8", "replace"))
+    except OSError:
+        pass
+
+
 def note(section, key, ask):
-    """One reading: the value that ask() gives, or why there is none. None: not asked."""
+    """One reading: the value that ask() gives, or why there is none, for the log reader too. None: not asked."""
     try:
         value = ask()
     except BaseException as error:
         value = {"failed": words(error)}
+        complain(words(error))
     if value is not None:
         answer.setdefault(section, {})[key] = value
 

@@ -35,6 +35,12 @@ def matmul(where):
     return str(product.device)
 
 
+def cudnn_version():
+    """It raises where the copy that was loaded doesn't fit the one that torch was built with."""
+    version = torch.backends.cudnn.version() if torch.backends.cudnn.is_available() else None
+    return str(version) if version else {"absent": "torch loads none"}
+
+
 def ask_torch():
     note("torch", "version", lambda: str(torch.__version__))
     note("torch", "cuda_version", lambda: torch.version.cuda or {"absent": "built without CUDA"})
@@ -49,8 +55,7 @@ def ask_torch():
         step("a matmul with torch on the GPU")
     note("torch", "matmul", lambda: matmul("cuda" if available else "cpu"))
     step("asking torch for its switches")
-    version = torch.backends.cudnn.version() if torch.backends.cudnn.is_available() else None
-    note("torch", "cudnn_version", lambda: str(version) if version else {"absent": "torch loads none"})
+    note("torch", "cudnn_version", cudnn_version)
     note("torch", "tf32_matmul", lambda: bool(torch.backends.cuda.matmul.allow_tf32))
     note("torch", "tf32_cudnn", lambda: bool(torch.backends.cudnn.allow_tf32))
     note("torch", "threads", torch.get_num_threads)

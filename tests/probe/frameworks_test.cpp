@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <set>
 
 #include "probe/ask.h"
 #include "probe/probes.h"
@@ -132,6 +133,68 @@ TEST_F(Frameworks, CannotSpeakForTheHost) {
           "  try: os.write(fd, struct.pack('=Ic', len(data), b'a') + data)\n"
           "  except OSError: pass\nos._exit(0)\n");
   EXPECT_EQ(asked().host.outcome(), Outcome::not_probed);
+}
+
+// As JAX does it: what a plug-in raises goes to its log, what a platform raises into a table.
+TEST_F(Frameworks, TellWhyJaxUsedNoPlugIn) {
+  package("jax", std::string(small_jax) + R"py(
+import logging
+from jax._src import xla_bridge
+def default_backend():
+    try:
+        try:
+            raise OSError("libcudart.so.12 is not there")
+        except OSError as error:
+            raise RuntimeError("Unable to load CUDA") from error
+    except RuntimeError:
+        logging.getLogger("jax._src.xla_bridge").exception(
+            "Jax plugin configuration error: Exception when calling %s.initialize()", "jax_plugins.xla_cuda12")
+    return "cpu"
+)py");
+  fs::create_directories(site_ + "/jax/_src");
+  std::ofstream(site_ + "/jax/_src/__init__.py");
+  std::ofstream(site_ + "/jax/_src/xla_bridge.py")
+      << "_backend_errors = {'rocm': 'no ROCm', 'tpu': 'Failed to open libtpu.so: no such file'}\n"
+         "_backend_factories, _backends = {'cuda': 1, 'cpu': 1}, {'cpu': 1}\n";
+  package("numpy_of_jax", numpy_of_jax);
+  const Snapshot s = asked();
+  const auto* errors = s.jax.get()->backend_errors.get();
+  ASSERT_NE(errors, nullptr) << s.jax.get()->backend_errors.why();
+  const std::map<std::string, std::string> wanted = {
+      {"rocm", "no ROCm"}, {"xla_cuda12", "RuntimeError: Unable to load CUDA (OSError: libcudart.so.12 is not there)"}};
+  EXPECT_EQ(*errors, wanted) << "a TPU's library is missed by nobody";
+}
+
+TEST_F(Frameworks, ThatFailInOneThingAnswerTheRest) {
+  package("torch", R"py(
+__version__ = "2.9.9"
+class version: cuda = "12.8"
+class _C: pass
+class cuda:
+    is_available, device_count, init = lambda: True, lambda: 0, lambda: None
+class backends:
+    class cuda:
+        class matmul: allow_tf32 = True
+    class cudnn:
+        allow_tf32, is_available = True, lambda: True
+        def version():
+            raise RuntimeError("cuDNN version incompatibility: PyTorch was compiled against (9, 1, 0) but found runtime"
+                               " version (8, 9, 7).")
+def get_num_threads(): return 3
+def ones(*shape, device): raise MemoryError("CUDA out of memory. Tried to allocate 2.00 MiB.")
+import sys
+sys.stderr = None
+)py");
+  const Snapshot s = asked();
+  EXPECT_THAT(s.torch.get()->cudnn_version.why(), HasSubstr("compiled against (9, 1, 0)"));
+  EXPECT_EQ(s.torch.get()->matmul.why(), "MemoryError: CUDA out of memory. Tried to allocate 2.00 MiB.");
+  EXPECT_TRUE(s.torch.get()->tf32_matmul.is(true));
+  EXPECT_TRUE(s.torch.get()->threads.is(3));
+  std::set<std::string> heard;
+  if (s.log.get()) {
+    for (const LogEvent& event : *s.log.get()) heard.insert(*event.event.get());
+  }
+  EXPECT_THAT(heard, testing::IsSupersetOf({"out-of-memory", "cudnn-versions-differ"}));
 }
 
 TEST(AskScripts, AreAllThere) {
