@@ -67,6 +67,19 @@ void torch_memory(const LogFacts& facts, const LogEvent& event, Answers& answers
   log_finding(answers, event, id, sure);
 }
 
+// The frameworks that envdoctor itself asks are given a product of 64 x 64 numbers and a model of five: where these
+// find no memory, others hold it.
+bool ran_for_us(const LogEvent& event) {
+  return event.source.get() && event.source.get()->starts_with("standard error of ");
+}
+
+void no_memory_for_us(const LogEvent& event, Answers& answers) {
+  Finding& finding = log_finding(answers, event, "memory.occupied", Confidence::likely);
+  finding.explanation =
+      "A product of 64 x 64 numbers found no memory on the GPU: other processes hold it, or its owner's share is used "
+      "up.";
+}
+
 bool little_was_free(const LogFacts& facts) {
   for (const LogEvent* event : facts.all("memory-free")) {
     const double total = mib(field_of(*event, "total")), free = mib(field_of(*event, "free"));
@@ -127,7 +140,9 @@ void log_memory(const LogFacts& facts, Answers& answers) {
   if (!full && little_was_free(facts) && !facts.all("allocator-limit").empty())
     full = facts.all("allocator-limit").front();
   if (full) {
-    if (full->framework.is("torch"))
+    if (ran_for_us(*full))
+      no_memory_for_us(*full, answers);
+    else if (full->framework.is("torch"))
       torch_memory(facts, *full, answers);
     else
       log_finding(answers, *full, little_was_free(facts) ? "memory.occupied" : "memory.out-of-memory",
