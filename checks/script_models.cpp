@@ -22,7 +22,7 @@ void judge_mix(const Snapshot& snapshot, Answers& answers, const std::vector<Scr
   if (!own || !of_tensorflow) return answers.sound(mixed_id);
   const Text tensorflow = framework_version(snapshot, "tensorflow"), keras = framework_version(snapshot, "keras");
   Finding& finding = found_in_script(answers, mixed_id, *own,
-                                     "keras and tensorflow.keras are both imported. Unless both are one package, their "
+                                     "keras and tensorflow.keras are both used. Unless both are one package, their "
                                      "layers and models don't go together.",
                                      "Import Keras from one place: import keras.");
   finding.evidence.push_back(seen(*of_tensorflow->event, of_tensorflow->name));

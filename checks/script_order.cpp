@@ -64,13 +64,14 @@ void judge_variable(Answers& answers, std::map<std::string, Started>& started, c
 
 void judge_call(Answers& answers, std::map<std::string, Started>& started, const ScriptEvent& event) {
   const knowledge::EarlyCall* early = knowledge::early_call(event.name);
-  if (!early) return;
+  if (!early || event.value.find(early->argument) == std::string::npos) return;
   const ScriptEvent* devices = started[early->framework].devices;
   if (!devices) return;
   Finding& finding = found_in_script(answers, config_id, event,
                                      event.name + " comes after " + devices->name + " (line " + line_of(*devices) +
                                          "), which starts the devices: it " + early->says + ".",
                                      early->instead);
+  if (early->label == "no effect") finding.severity = Severity::warning;
   // Where the call would change nothing, as on a host without a GPU to hide, it doesn't raise either.
   finding.confidence = std::min(finding.confidence, Confidence::likely);
   finding.evidence.push_back(seen(*devices->event, devices->name));

@@ -30,7 +30,11 @@ const Tables& tables() {
           }},
          {"early",
           [&t](const Row& row) {
-            t.early[row.text("call")] = {row.text("framework"), row.text("says"), row.text("instead")};
+            t.early[row.text("call")] = {.framework = row.text("framework"),
+                                         .argument = row.text_if("argument"),
+                                         .label = row.text("label"),
+                                         .says = row.text("says"),
+                                         .instead = row.text("instead")};
             t.names.push_back(row.text("call"));
           }},
          {"variables",

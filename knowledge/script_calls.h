@@ -20,7 +20,9 @@ Starts started_by(std::string_view call);
 // A call that must come before the framework's devices are started.
 struct EarlyCall {
   std::string framework{};
-  std::string says{};  // what it does when it comes too late
+  std::string argument{};  // only where the arguments hold this text
+  std::string label{};     // raises, no effect
+  std::string says{};      // what it does when it comes too late
   std::string instead{};
 };
 const EarlyCall* early_call(std::string_view call);  // null: none of these

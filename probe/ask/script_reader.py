@@ -29,6 +29,7 @@ class Reader:
         self.models = {}  # variable -> (line, device) where a model was put into it
         self.device = None
         self.inside = None
+        self.tf_keras = False  # tensorflow.keras was met in an expression
 
     # ---- names
 
@@ -100,7 +101,16 @@ class Reader:
                 continue
             if isinstance(one, ast.Call):
                 waiting.append((one, True))
+            elif isinstance(one, ast.Attribute) and not self.tf_keras:
+                self.uses_tf_keras(one, sure)
             waiting.extend((child, False) for child in reversed(list(ast.iter_child_nodes(one))))
+
+    def uses_tf_keras(self, node, sure):
+        """tf.keras.Sequential: the same as an import, since TensorFlow loads its Keras when it is first used."""
+        name = self.full(node)
+        if name and (name + ".").startswith("tensorflow.keras."):
+            self.tf_keras = True
+            self.note(node, "import", name, None, sure)
 
     def call(self, node, sure):
         name = self.full(node.func)

@@ -110,6 +110,20 @@ TEST(Script, TakesLongFiles) {
   EXPECT_EQ(found_in(content + "torch.backends.cuda.is_built()\n", 0).substr(0, 27), "script.build-is-not-use:198");
 }
 
+TEST(Script, SeesTwoKerasWithoutAnImportOfTheSecond) {
+  const std::string own = "import keras\nimport tensorflow as tf\n";
+  EXPECT_EQ(found_in(own + "m = tf.keras.Sequential([keras.layers.Dense(1)])\n", 0), "script.keras-mixed:1 ");
+  EXPECT_EQ(found_in(own + "def step(m):\n  return tf.keras.losses.mse(m, m)\n", 0), "script.keras-mixed:1 ");
+  EXPECT_EQ(found_in(own + "m = keras.Sequential([])\nx = tf.nn.relu(m)\n", 0), "");
+}
+
+TEST(Script, SeesJaxConfiguredTooLate) {
+  const std::string use = "import jax\njax.numpy.ones(3)\n";
+  EXPECT_EQ(found_in(use + "jax.config.update('jax_platforms', 'cpu')\n", 0), "script.device-config-too-late:3 ");
+  EXPECT_EQ(found_in(use + "jax.config.update('jax_debug_nans', True)\n", 0), "");
+  EXPECT_EQ(found_in("import jax\njax.config.update('jax_platforms', 'cpu')\njax.numpy.ones(3)\n", 0), "");
+}
+
 TEST(Script, SeesModelsUnderAnotherDevice) {
   EXPECT_EQ(found_in("import keras\nimport tensorflow as tf\nm = keras.Sequential([])\n"
                      "with tf.device('/CPU:0'):\n  m.fit(1)\n  n = keras.Sequential([])\n  n.fit(1)\n",
