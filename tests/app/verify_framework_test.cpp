@@ -1,5 +1,6 @@
 // `envdoctor verify --framework` on a stand-in for PyTorch that lies.
 #include <gmock/gmock.h>
+#include <sched.h>
 
 #include <filesystem>
 
@@ -130,6 +131,34 @@ TEST_F(VerifyFramework, TimesBothAndTellsWhereTheCpuWins) {
   EXPECT_THAT(ran.out, HasSubstr("usage.cpu-faster"));
   EXPECT_THAT(read_whole(root_ + "/report.json"), HasSubstr("n=128) the CPU is faster: "));
   EXPECT_GT(*result().time.get()->median_ms.get(), 10);
+}
+
+// The first CPU that this test may use: on one alone, however many there are, no rate of the stand-in's is possible by
+// chance.
+std::string on_one_cpu() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return "";
+  int cpu = 0;
+  while (cpu < CPU_SETSIZE && !CPU_ISSET(cpu, &allowed)) ++cpu;
+  return "taskset -c " + std::to_string(cpu);
+}
+
+// A clock that stops, and a framework that calls work done which it left out.
+TEST_F(VerifyFramework, RefusesRatesThatNothingReaches) {
+  const auto told = [&](const std::string& lie, const std::string& device, int size) -> std::string {
+    const Ran ran = run_envdoctor("bench --framework torch --quick --kernel gemm --size " + std::to_string(size) +
+                                      " --device " + device + " --python " + root_ + "/env -o " + root_ +
+                                      "/report.json --format text",
+                                  "PYTHONDONTWRITEBYTECODE=1 TORCH_LIE=" + lie + " " + on_one_cpu());
+    const ComputeResult row = result();
+    EXPECT_TRUE(row.kernel.is("gemm")) << ran.out << ran.err;
+    EXPECT_EQ(row.rate.get() == nullptr, row.time.get() == nullptr) << lie;
+    EXPECT_EQ(row.rate.get() == nullptr, ran.out.find("refused") != std::string::npos) << ran.out;
+    return row.rate.get() ? "a rate" : row.rate.why();
+  };
+  EXPECT_THAT(told("clock-stops", "cuda", 8), HasSubstr("the clock did not advance"));
+  EXPECT_EQ(told("", "torch/cpu", 8), "a rate");
+  EXPECT_THAT(told("skips", "torch/cpu", 256), HasSubstr("what these cores did in our own loop"));
 }
 
 TEST_F(VerifyFramework, IsIncompleteWithoutTheFramework) {

@@ -13,6 +13,11 @@ __version__ = "2.9.9"
 float16, bfloat16, float32, float64 = "float16", "bfloat16", "float32", "float64"
 
 
+if LIE == "clock-stops":
+    readings = iter(range(12))  # of two a run: enough to check a result and to find out how long one takes
+    time.perf_counter = lambda: next(readings, 12)
+
+
 class version:
     cuda = "12.8"
 
@@ -81,8 +86,13 @@ class Tensor:
         return multiply(self, other)
 
 
+skipped = [None, None]  # the last product: what it was made of, and the result
+
+
 def multiply(a, b):
     (m, k), (_, n) = a.shape, b.shape
+    if LIE == "skips" and skipped[0] and a.values is skipped[0][0] and b.values is skipped[0][1]:
+        return skipped[1]
     on_gpu = a.place.startswith("cuda") and len(a.values) != 64 * 64
     left, right = a.values, b.values
     if on_gpu and LIE == "slow":
@@ -110,7 +120,8 @@ def multiply(a, b):
         values = [v + 1 for v in values]
     if on_gpu and LIE == "unstable":
         values = [v * (1 + random.choice((0, 1)) * 2.0 ** -23) for v in values]
-    return Tensor(values, (m, n), a.place)
+    skipped[:] = (a.values, b.values), Tensor(values, (m, n), a.place)
+    return skipped[1]
 
 
 def frombuffer(data, dtype):
