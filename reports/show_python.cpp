@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "checks/facts.h"
+#include "checks/library_rows.h"
 #include "reports/show_rows.h"
 
 namespace envdoctor {
@@ -12,12 +13,17 @@ std::string listed(const List<std::string>& items, std::string_view before = "")
   return fmt::format("{}{}", before, fmt::join(*items.get(), " "));
 }
 
-// File names without their folders: the snapshot holds the paths.
+// File names without their folders, since the snapshot holds the paths; but which copy of cuDNN it is, is what is
+// asked.
 std::string loaded(const List<std::string>& paths) {
   if (!paths.get() || paths.get()->empty()) return {};
-  std::string out = "loaded:";
-  for (const std::string& path : *paths.get()) out += " " + path.substr(path.rfind('/') + 1);
-  return out;
+  std::string out = "loaded:", cudnn;
+  for (const std::string& path : *paths.get()) {
+    const auto slash = path.rfind('/');
+    out += " " + path.substr(slash + 1);
+    if (path.substr(slash + 1).starts_with("libcudnn.so")) cudnn = path;
+  }
+  return row("", out) + row("", cudnn.empty() ? "" : "cuDNN is " + cudnn);
 }
 
 std::string yes_no(const Flag& flag, std::string_view yes, std::string_view no = "") {
@@ -33,6 +39,17 @@ std::string trouble(const Text& error) {
 std::string counted(const Number& number, std::string_view before) {
   if (number.get()) return fmt::format("{} {}", before, *number.get());
   return {};
+}
+
+// TensorFlow's 0 stands for as many as there are CPUs.
+std::string threads(const Number& number, std::string_view kind) {
+  if (number.is(0)) return fmt::format("{} threads: one for each CPU", kind);
+  return counted(number, fmt::format("{} threads:", kind));
+}
+
+// What was asked and went wrong, in the framework's own words.
+std::string not_told(const Text& reading, std::string_view what) {
+  return reading.outcome() == Outcome::failed ? fmt::format("{}: {}", what, reading.why()) : "";
 }
 
 std::string show_environment(const Python& python) {
@@ -73,19 +90,34 @@ std::string show_tensorflow(const Tensorflow& tf) {
                          value(tf.cudnn_version, "cuDNN "), listed(tf.arch_list, "for ")}));
   out += row("", trouble(tf.import_error));
   out += row("", joined({counted(tf.physical_gpus, "GPUs:"), counted(tf.visible_gpus, "visible:"),
-                         listed(tf.devices, "devices: ")}));
-  out += row("", joined({value(tf.placement, "a matmul runs on "), value(tf.placement_under_gpu, "under GPU:0 on "),
-                         value(tf.variables_on, "Keras variables on "), value(tf.training_on, "training on "),
+                         counted(tf.logical_gpus, "logical:"), listed(tf.devices, "devices: ")}));
+  const bool moved = tf.placement_under_gpu.get() && tf.placement_under_gpu.get()->find("GPU") == std::string::npos;
+  out += row("", joined({value(tf.placement, "a matmul runs on "), not_told(tf.placement, "a matmul fails"),
+                         value(tf.placement_under_gpu, "under tf.device('/GPU:0') on ", moved ? ", moved" : ""),
+                         not_told(tf.placement_under_gpu, "under tf.device('/GPU:0') it fails"),
+                         yes_no(tf.soft_placement, "soft placement on", "soft placement off")}));
+  out += row("", joined({value(tf.variables_on, "Keras variables on "), value(tf.training_on, "training on "),
                          value(tf.training_error, "training fails: ")}));
-  out += row(
-      "", joined({yes_no(tf.memory_growth, "memory growth", "no memory growth"),
-                  yes_no(tf.soft_placement, "soft placement"), yes_no(tf.deterministic_ops, "deterministic"),
-                  yes_no(tf.tf32, "TF32 on", "TF32 off"), yes_no(tf.onednn, "oneDNN on", "oneDNN off"),
-                  counted(tf.intra_op_threads, "intra-op threads"), counted(tf.inter_op_threads, "inter-op threads")}));
-  return out + row("", loaded(tf.mapped_libraries));
+  out += row("", joined({yes_no(tf.memory_growth, "memory growth on", "memory growth off"),
+                         yes_no(tf.deterministic_ops, "deterministic", "not deterministic"),
+                         yes_no(tf.tf32, "TF32 on", "TF32 off"), yes_no(tf.onednn, "oneDNN on", "oneDNN off"),
+                         threads(tf.intra_op_threads, "intra-op"), threads(tf.inter_op_threads, "inter-op")}));
+  return out + loaded(tf.mapped_libraries);
 }
 
-std::string show_torch(const Torch& torch) {
+// "9.1.0 loaded, 9.1.0.70 asked for": what torch was built with is the version that its package asks for.
+std::string torch_cudnn(const Torch& torch, const Snapshot& s) {
+  const std::string* version = torch.cudnn_version.get();
+  std::string out =
+      version ? "cuDNN " + cudnn_version_text(*version) + " loaded" : not_told(torch.cudnn_version, "cuDNN");
+  const auto& needs = of(s.python, &Python::requirements);
+  for (const PackageRequirement& need : needs.get() ? *needs.get() : std::vector<PackageRequirement>{}) {
+    if (need.by.is("torch") && value(need.name).starts_with("nvidia-cudnn")) out += value(need.range, ", built for ");
+  }
+  return out;
+}
+
+std::string show_torch(const Torch& torch, const Snapshot& s) {
   std::string out = row("PyTorch", joined({value(torch.version), value(torch.wheel_tag)}));
   out += row("", joined({torch.cuda_version.outcome() == Outcome::absent ? "built without CUDA"
                                                                          : value(torch.cuda_version, "CUDA "),
@@ -97,13 +129,26 @@ std::string show_torch(const Torch& torch) {
     for (const TorchDevice& one : *devices)
       out += row("", joined({value(one.ordinal, "cuda:"), value(one.name), value(one.capability, "capability ")}));
   }
-  out += row("", joined({value(torch.matmul, "a matmul runs on "), value(torch.cudnn_version, "cuDNN "),
-                         yes_no(torch.tf32_matmul, "TF32 in matmul"), yes_no(torch.tf32_cudnn, "TF32 in cuDNN"),
-                         counted(torch.threads, "threads")}));
-  return out + row("", loaded(torch.mapped_libraries));
+  out += row("", joined({value(torch.matmul, "a matmul runs on "), not_told(torch.matmul, "a matmul fails"),
+                         yes_no(torch.tf32_matmul, "TF32 on in matmul", "TF32 off in matmul"),
+                         yes_no(torch.tf32_cudnn, "on in cuDNN", "off in cuDNN"), counted(torch.threads, "threads:")}));
+  out += row("", torch_cudnn(torch, s));
+  return out + loaded(torch.mapped_libraries);
 }
 
-std::string show_jax(const Jax& jax) {
+// Asked of the variables, since a JAX that is asked must not take memory.
+std::string jax_preallocation(const Snapshot& s) {
+  const Text advance = env_of(s, "XLA_PYTHON_CLIENT_PREALLOCATE");
+  if (advance.get()) return "XLA_PYTHON_CLIENT_PREALLOCATE=" + *advance.get();
+  if (advance.outcome() != Outcome::absent) return {};
+  for (const char* name : {"XLA_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_MEM_FRACTION"}) {
+    if (const Text share = env_of(s, name); share.get())
+      return fmt::format("takes {}={} of a GPU at its start", name, *share.get());
+  }
+  return "takes 75 % of a GPU at its start";
+}
+
+std::string show_jax(const Jax& jax, const Snapshot& s) {
   std::string out = row("JAX", joined({value(jax.version), value(jax.jaxlib_version, "jaxlib ")}));
   std::string plugins;
   if (const auto* all = jax.plugins.get()) {
@@ -113,11 +158,12 @@ std::string show_jax(const Jax& jax) {
   out += row("", plugins);
   out += row("", trouble(jax.import_error));
   out += row("", joined({value(jax.backend, "backend "), listed(jax.devices, "devices: "),
-                         value(jax.matmul, "a matmul runs on ")}));
+                         value(jax.matmul, "a matmul runs on "), not_told(jax.matmul, "a matmul fails")}));
+  if (jax.backend.get() && !jax.backend.is("cpu")) out += row("", jax_preallocation(s));
   if (const auto* errors = jax.backend_errors.get()) {
     for (const auto& [platform, why] : *errors) out += row("", "no " + platform + ": " + why);
   }
-  return out + row("", loaded(jax.mapped_libraries));
+  return out + loaded(jax.mapped_libraries);
 }
 
 std::string show_keras(const Keras& keras) {
@@ -132,8 +178,8 @@ std::string show_python(const Snapshot& s) {
   std::string out = s.python.get() ? show_environment(*s.python.get())
                                    : row("Python", plain(s.python.then([](const auto&) { return std::string(); })));
   if (s.tensorflow.get()) out += show_tensorflow(*s.tensorflow.get());
-  if (s.torch.get()) out += show_torch(*s.torch.get());
-  if (s.jax.get()) out += show_jax(*s.jax.get());
+  if (s.torch.get()) out += show_torch(*s.torch.get(), s);
+  if (s.jax.get()) out += show_jax(*s.jax.get(), s);
   if (s.keras.get()) out += show_keras(*s.keras.get());
   return out;
 }

@@ -65,8 +65,7 @@ def ask_tensorflow():
     step("a matmul with tensorflow")
     note("tensorflow", "placement", lambda: short(matmul().device))
     note("tensorflow", "soft_placement", lambda: bool(tf.config.get_soft_device_placement()))
-    if gpus:
-        note("tensorflow", "placement_under_gpu", placed_under_gpu)
+    note("tensorflow", "placement_under_gpu", placed_under_gpu)  # soft placement moves it where there is no such GPU
     threads = tf.config.threading
     note("tensorflow", "intra_op_threads", threads.get_intra_op_parallelism_threads)
     note("tensorflow", "inter_op_threads", threads.get_inter_op_parallelism_threads)
