@@ -8,10 +8,10 @@
 #include <map>
 #include <optional>
 
+#include "checks/presence.h"
+
 namespace envdoctor::compute {
 namespace {
-
-std::string word(const Text& text) { return text.get() ? *text.get() : ""; }
 
 // 0 of "framework:torch/cuda:0" and "framework:tensorflow/GPU:0"; none: a CPU, or no framework.
 std::optional<std::int64_t> framework_ordinal(const std::string& device) {
@@ -35,7 +35,7 @@ std::string address_of(const Snapshot& snapshot, const std::string& device) {
     for (const OpenclPlatform& platform : *platforms) {
       if (!platform.devices.get()) continue;
       for (const OpenclDevice& d : *platform.devices.get()) {
-        if (d.pci_address.get() && device == "opencl:" + word(platform.name) + "/" + word(d.name))
+        if (d.pci_address.get() && device == "opencl:" + text_of(platform.name) + "/" + text_of(d.name))
           places.push_back(*d.pci_address.get());
       }
     }
@@ -52,7 +52,7 @@ std::vector<Row> rows(const Snapshot& snapshot) {
   for (std::size_t i = 0; results && i < results->size(); ++i) {
     const ComputeResult& result = (*results)[i];
     if (const Agreement* agreement = result.agreement.get())
-      rows.push_back({i, &result, agreement, word(agreement->cause)});
+      rows.push_back({i, &result, agreement, text_of(agreement->cause)});
   }
   return rows;
 }
@@ -62,11 +62,11 @@ std::string problem(const ComputeResult& result) {
   if (const auto* size = result.size.get()) {
     for (const auto& [name, value] : *size) sizes += fmt::format("{}{}={}", sizes.empty() ? "" : ", ", name, value);
   }
-  return word(result.kernel) + " " + word(result.precision) + (sizes.empty() ? "" : " (" + sizes + ")");
+  return text_of(result.kernel) + " " + text_of(result.precision) + (sizes.empty() ? "" : " (" + sizes + ")");
 }
 
 std::string subject(const Snapshot& snapshot, const ComputeResult& result) {
-  const std::string device = word(result.device), address = address_of(snapshot, device);
+  const std::string device = text_of(result.device), address = address_of(snapshot, device);
   return !address.empty() ? "gpu:" + address : !device.empty() ? device : "host";
 }
 
@@ -74,7 +74,7 @@ std::vector<Evidence> proof(const std::vector<Row>& rows) {
   std::vector<Evidence> evidence;
   for (const Row& row : rows) {
     const std::string place = at("/compute", row.index, "agreement");
-    evidence.push_back(seen(place + "/outcome", problem(*row.result) + ": " + word(row.agreement->outcome)));
+    evidence.push_back(seen(place + "/outcome", problem(*row.result) + ": " + text_of(row.agreement->outcome)));
     if (row.agreement->pattern.get()) evidence.push_back(seen(place + "/pattern", *row.agreement->pattern.get()));
     if (row.agreement->confirmed_by.get())
       evidence.push_back(seen(place + "/confirmed_by", *row.agreement->confirmed_by.get()));
@@ -82,8 +82,8 @@ std::vector<Evidence> proof(const std::vector<Row>& rows) {
     if (!samples || samples->empty()) continue;
     std::string list;
     for (const ComputeSample& sample : *samples)
-      list += fmt::format("{}{} instead of {} at {}", list.empty() ? "" : ", ", word(sample.got), word(sample.expected),
-                          sample.index.get() ? *sample.index.get() : -1);
+      list += fmt::format("{}{} instead of {} at {}", list.empty() ? "" : ", ", text_of(sample.got),
+                          text_of(sample.expected), sample.index.get() ? *sample.index.get() : -1);
     evidence.push_back(seen(place + "/samples", list));
   }
   return evidence;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "checks/presence.h"
 #include "checks/verdict.h"
 
 namespace envdoctor {
@@ -56,15 +57,13 @@ const ComputeResult* doubtful(const Snapshot& snapshot) {
   return row == results->end() ? nullptr : &*row;
 }
 
-std::string told(const Text& text) { return text.get() ? *text.get() : ""; }
-
 }  // namespace
 
 void reach_verdict_of_devices(Report& report) {
   const Snapshot& snapshot = report.snapshot;
   std::set<std::string> devices;
   if (snapshot.compute.get()) {
-    for (const ComputeResult& result : *snapshot.compute.get()) devices.insert(told(result.device));
+    for (const ComputeResult& result : *snapshot.compute.get()) devices.insert(text_of(result.device));
   }
   const bool host_ran = devices.erase("host") > 0;
   const std::string no_gpu = ran_on_gpu(snapshot, devices) ? "" : "; no GPU was looked at";
@@ -76,16 +75,16 @@ void reach_verdict_of_devices(Report& report) {
     report.verdict_why = worst->title;
   } else if (devices.empty() && !(host_ran && report.options.host_asked)) {
     report.verdict = Verdict::incomplete;
-    report.verdict_why = row        ? told(row->device) + ": " + told(row->why)
+    report.verdict_why = row        ? text_of(row->device) + ": " + text_of(row->why)
                          : host_ran ? "no GPU was looked at: there is no device but the CPU itself"
                                     : "no device was looked at";
   } else if (row) {
     report.verdict = Verdict::incomplete;
-    report.verdict_why = told(row->device) + ": " + told(row->why);
+    report.verdict_why = text_of(row->device) + ": " + text_of(row->why);
   } else if (const ComputeResult* result = doubtful(snapshot)) {
     report.verdict = Verdict::incomplete;
-    report.verdict_why =
-        told(result->device) + ": " + told(result->kernel) + " gave mostly zero or one value, which proves nothing";
+    report.verdict_why = text_of(result->device) + ": " + text_of(result->kernel) +
+                         " gave mostly zero or one value, which proves nothing";
   } else {
     report.verdict = found && worst->severity == Severity::warning ? Verdict::warn : Verdict::pass;
     const std::string what = devices.size() > 1 ? std::to_string(devices.size()) + " devices compute"

@@ -4,20 +4,19 @@
 #include <algorithm>
 #include <map>
 
+#include "checks/presence.h"
 #include "compare/documents.h"
 #include "reports/speed.h"
 
 namespace envdoctor::compare {
 namespace {
 
-std::string word(const Text& text) { return text.get() ? *text.get() : ""; }
-
 // What both must have been doing for a ratio to mean anything.
 std::string name_of(const ComputeResult& result) {
-  const std::string variant = word(result.variant);
-  const std::string of = word(result.kernel).starts_with("copy") ? variant : word(result.precision);
+  const std::string variant = text_of(result.variant);
+  const std::string of = text_of(result.kernel).starts_with("copy") ? variant : text_of(result.precision);
   const std::string copies = variant.ends_with("with copies") ? "with copies" : "";
-  std::string name = word(result.kernel);
+  std::string name = text_of(result.kernel);
   for (const std::string& part : {of, size_text(result), copies}) name += (part.empty() ? "" : " ") + part;
   return name;
 }
@@ -38,7 +37,7 @@ std::vector<SpeedDifference> compare_speeds(const std::vector<Snapshot>& snapsho
       const ComputeResult& result = (*results)[r];
       const double* ms = median_ms(result);
       if (!ms || !(*ms > 0)) continue;
-      auto& row = times[{word(result.device), name_of(result)}];
+      auto& row = times[{text_of(result.device), name_of(result)}];
       row.resize(snapshots.size());
       row[i] = result.time.get();
     }

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "checks/presence.h"
 #include "reports/lines.h"
 
 namespace envdoctor {
@@ -32,8 +33,6 @@ bool alike(const Device& a, const Device& b) {
   return told(a) == told(b);
 }
 
-std::string word(const Text& text) { return text.get() ? *text.get() : ""; }
-
 Device& device_named(std::vector<Device>& devices, const std::string& name) {
   const auto found = std::ranges::find_if(devices, [&](const Device& d) { return d.names.front() == name; });
   if (found != devices.end()) return *found;
@@ -42,8 +41,8 @@ Device& device_named(std::vector<Device>& devices, const std::string& name) {
 }
 
 void count(Device& device, const ComputeResult& result) {
-  if (!word(result.mode).empty()) device.modes[word(result.mode)].insert(word(result.precision));
-  if (!word(result.math_library).empty()) device.libraries.insert(word(result.math_library));
+  if (!text_of(result.mode).empty()) device.modes[text_of(result.mode)].insert(text_of(result.precision));
+  if (!text_of(result.math_library).empty()) device.libraries.insert(text_of(result.math_library));
   if (result.repeatable.get()) {
     ++device.repeated;
     device.unrepeatable += result.repeatable.is(false) ? 1 : 0;
@@ -62,12 +61,12 @@ void count(Device& device, const ComputeResult& result) {
 std::vector<Device> devices_of(const Snapshot& snapshot) {
   std::vector<Device> devices;
   if (const auto* results = snapshot.compute.get()) {
-    for (const ComputeResult& result : *results) count(device_named(devices, word(result.device)), result);
+    for (const ComputeResult& result : *results) count(device_named(devices, text_of(result.device)), result);
   }
   if (const auto* rows = snapshot.compute_not_run.get()) {
     for (const ComputeNotRun& row : *rows) {
-      const std::string what = word(row.kernel).empty() ? word(row.precision) : word(row.kernel);
-      device_named(devices, word(row.device)).not_run[word(row.why)].insert(what.empty() ? "all" : what);
+      const std::string what = text_of(row.kernel).empty() ? text_of(row.precision) : text_of(row.kernel);
+      device_named(devices, text_of(row.device)).not_run[text_of(row.why)].insert(what.empty() ? "all" : what);
     }
   }
   return devices;

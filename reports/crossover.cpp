@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "checks/presence.h"
 #include "reports/lines.h"
 #include "reports/speed.h"
 
@@ -14,9 +15,7 @@ namespace {
 
 constexpr std::size_t fewest_rungs = 4;
 
-std::string word(const Text& text) { return text.get() ? *text.get() : ""; }
-
-bool has_copies(const ComputeResult& result) { return word(result.variant).ends_with(", with copies"); }
+bool has_copies(const ComputeResult& result) { return text_of(result.variant).ends_with(", with copies"); }
 
 struct Place {
   std::string ladder{};
@@ -41,20 +40,20 @@ std::optional<Place> place_of(const ComputeResult& result) {
   return std::nullopt;
 }
 
-struct Rung {
+struct Timing {
   double cpu_ms = 0, device_ms = 0, copies_ms = 0;  // 0: not timed
 };
-using Ladder = std::map<std::int64_t, Rung>;
+using Timings = std::map<std::int64_t, Timing>;
 
-Ladder ladder_of(const Snapshot& snapshot, const std::vector<ComputeResult>& results, const std::string& device,
-                 const std::string& what) {
-  Ladder rungs;
+Timings ladder_of(const Snapshot& snapshot, const std::vector<ComputeResult>& results, const std::string& device,
+                  const std::string& what) {
+  Timings rungs;
   for (const ComputeResult& result : results) {
     const std::optional<Place> place = place_of(result);
     const double* ms = median_ms(result);
     if (!place || place->ladder != what || !ms || !(*ms > 0)) continue;
-    Rung& rung = rungs[place->size];
-    const std::string name = word(result.device);
+    Timing& rung = rungs[place->size];
+    const std::string name = text_of(result.device);
     if (name == device) {
       (has_copies(result) ? rung.copies_ms : rung.device_ms) = *ms;
     } else if (is_cpu(snapshot, name) && !has_copies(result)) {
@@ -66,7 +65,7 @@ Ladder ladder_of(const Snapshot& snapshot, const std::vector<ComputeResult>& res
 }
 
 // The smallest size from which on `ms` beats the CPU everywhere; 0: it doesn't at the largest.
-std::int64_t faster_from(const Ladder& rungs, double Rung::*ms) {
+std::int64_t faster_from(const Timings& rungs, double Timing::*ms) {
   std::int64_t from = 0;
   for (auto rung = rungs.rbegin(); rung != rungs.rend(); ++rung) {
     if (!(rung->second.*ms > 0) || rung->second.*ms >= rung->second.cpu_ms) break;
@@ -82,8 +81,8 @@ double launch_ms(const std::vector<ComputeResult>& results, const std::string& d
   return 0;
 }
 
-void tell_dominant(Crossover& crossover, const Ladder& rungs, double launch) {
-  const Rung* below = &rungs.begin()->second;
+void tell_dominant(Crossover& crossover, const Timings& rungs, double launch) {
+  const Timing* below = &rungs.begin()->second;
   for (const auto& [size, rung] : rungs) {
     if (rung.device_ms >= rung.cpu_ms || rung.copies_ms >= rung.cpu_ms) below = &rung;
   }
@@ -109,19 +108,19 @@ std::vector<Crossover> crossovers(const Snapshot& snapshot) {
   if (!results) return list;
   for (const ComputeResult& result : *results) {
     const std::optional<Place> place = place_of(result);
-    const std::string device = word(result.device);
+    const std::string device = text_of(result.device);
     const auto known = [&](const Crossover& c) { return c.device == device && c.what == place->ladder; };
     if (!place || device == "host" || std::ranges::any_of(list, known)) continue;
-    const Ladder rungs = ladder_of(snapshot, *results, device, place->ladder);
+    const Timings rungs = ladder_of(snapshot, *results, device, place->ladder);
     if (rungs.size() < fewest_rungs) continue;
     Crossover& crossover = list.emplace_back();
     crossover.device = device;
     crossover.what = place->ladder;
     crossover.variable = place->variable;
     crossover.largest = rungs.rbegin()->first;
-    crossover.from = faster_from(rungs, &Rung::device_ms);
+    crossover.from = faster_from(rungs, &Timing::device_ms);
     crossover.copies_known = std::ranges::all_of(rungs, [](const auto& rung) { return rung.second.copies_ms > 0; });
-    crossover.from_with_copies = faster_from(rungs, &Rung::copies_ms);
+    crossover.from_with_copies = faster_from(rungs, &Timing::copies_ms);
     tell_dominant(crossover, rungs, launch_ms(*results, device));
   }
   return list;
@@ -148,7 +147,7 @@ bool is_minor_rung(const Snapshot& snapshot, const ComputeResult& result) {
   std::map<std::int64_t, int> sizes;
   for (const ComputeResult& other : *results) {
     const std::optional<Place> there = place_of(other);
-    if (there && there->ladder == place->ladder && word(other.device) == word(result.device) && median_ms(other))
+    if (there && there->ladder == place->ladder && text_of(other.device) == text_of(result.device) && median_ms(other))
       ++sizes[there->size];
   }
   return sizes.size() >= fewest_rungs && place->size != sizes.rbegin()->first;

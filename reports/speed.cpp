@@ -8,13 +8,12 @@
 #include <set>
 #include <vector>
 
+#include "checks/presence.h"
 #include "reports/crossover.h"
 #include "reports/lines.h"
 
 namespace envdoctor {
 namespace {
-
-std::string word(const Text& text) { return text.get() ? *text.get() : ""; }
 
 std::string digits(double value) { return value < 999.5 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value); }
 
@@ -35,9 +34,9 @@ std::string number_text(std::int64_t value) {
 
 // What makes two rows the same problem on two devices.
 std::string problem_of(const ComputeResult& result) {
-  std::string out = word(result.kernel) + " " + word(result.precision);
-  const std::string variant = word(result.variant);
-  if (word(result.kernel).starts_with("copy")) out += variant;
+  std::string out = text_of(result.kernel) + " " + text_of(result.precision);
+  const std::string variant = text_of(result.variant);
+  if (text_of(result.kernel).starts_with("copy")) out += variant;
   if (variant.ends_with("with copies")) out += " with copies";
   if (const auto* size = result.size.get()) {
     for (const auto& [name, value] : *size) {
@@ -59,7 +58,7 @@ std::map<std::string, double> fastest_cpu(const Snapshot& snapshot, const std::v
     const double* ms = median_ms(result);
     // On a CPU a launch is a call, and a copy to the device goes nowhere: there is nothing to compare.
     const bool of_devices = result.kernel.is("launch") || result.kernel.is("copy-in") || result.kernel.is("copy-out");
-    if (!ms || *ms <= 0 || of_devices || !is_cpu(snapshot, word(result.device))) continue;
+    if (!ms || *ms <= 0 || of_devices || !is_cpu(snapshot, text_of(result.device))) continue;
     const auto [at, fresh] = fastest.try_emplace(problem_of(result), cost(result, *ms));
     if (!fresh) at->second = std::min(at->second, cost(result, *ms));
   }
@@ -89,13 +88,13 @@ std::string noise_of(const ComputeTime& time) {
 }
 
 std::string row_text(const ComputeResult& result, const std::map<std::string, double>& cpu) {
-  const bool copy = word(result.kernel).starts_with("copy");
-  const std::string kernel = word(result.kernel) + " " + word(copy ? result.variant : result.precision);
+  const bool copy = text_of(result.kernel).starts_with("copy");
+  const std::string kernel = text_of(result.kernel) + " " + text_of(copy ? result.variant : result.precision);
   const double* ms = median_ms(result);
   if (!ms) return wrap(fmt::format("    {:<18} ", kernel), size_text(result) + "  " + result.time.why());
   std::string rate, share, ratio;
   if (const ComputeRate* told = result.rate.get(); told && told->value.get())
-    rate = digits(*told->value.get()) + " " + word(told->unit);
+    rate = digits(*told->value.get()) + " " + text_of(told->unit);
   if (const double* part = result.share_of_peak.get()) share = fmt::format("{:.0f} %", 100 * *part);
   if (const auto best = cpu.find(problem_of(result)); best != cpu.end() && *ms > 0)
     ratio = ratio_text(best->second / cost(result, *ms));
@@ -132,7 +131,7 @@ bool is_cpu(const Snapshot& snapshot, const std::string& device) {
   return std::ranges::any_of(*platforms, [&](const OpenclPlatform& platform) {
     const auto* devices = platform.devices.get();
     return devices && std::ranges::any_of(*devices, [&](const OpenclDevice& d) {
-             return d.type.is("cpu") && device == "opencl:" + word(platform.name) + "/" + word(d.name);
+             return d.type.is("cpu") && device == "opencl:" + text_of(platform.name) + "/" + text_of(d.name);
            });
   });
 }
@@ -143,7 +142,7 @@ std::string speed_text(const Snapshot& snapshot) {
   const std::map<std::string, double> cpu = fastest_cpu(snapshot, *results);
   std::vector<std::string> devices;
   for (const ComputeResult& result : *results) {
-    const std::string name = word(result.device);
+    const std::string name = text_of(result.device);
     if (was_timed(result) && std::ranges::find(devices, name) == devices.end()) devices.push_back(name);
   }
   std::string out;
@@ -152,7 +151,7 @@ std::string speed_text(const Snapshot& snapshot) {
     out += columns_of("kernel", "size", "time", "+-", "rate", "peak", "x CPU");
     std::set<std::string> origins;
     for (const ComputeResult& result : *results) {
-      if (!was_timed(result) || word(result.device) != device || is_minor_rung(snapshot, result)) continue;
+      if (!was_timed(result) || text_of(result.device) != device || is_minor_rung(snapshot, result)) continue;
       out += row_text(result, cpu);
       if (result.share_of_peak.get() && result.peak_origin.get()) origins.insert(*result.peak_origin.get());
     }
