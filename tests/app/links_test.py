@@ -1,4 +1,5 @@
-"""Every link in the project's Markdown leads to a file, and every #anchor to a heading, of the project.
+"""Every link in the project's Markdown leads to a file, and every #anchor to a heading, of the project; no merge was left
+half done in a page.
 
 usage: links_test.py ROOT
 """
@@ -19,6 +20,8 @@ def anchors(page):
 
 broken = []
 for page in pages:
+    if re.search(r"^(<{7}|>{7}|={7}$)", page.read_text(), re.M):
+        broken.append(f"{page.relative_to(root)}: holds a merge that was left half done")
     text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(), flags=re.S)
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
         if re.match(r"[a-z]+:", target):
