@@ -11,16 +11,6 @@
 namespace envdoctor::compare {
 namespace {
 
-// What both must have been doing for a ratio to mean anything.
-std::string name_of(const ComputeResult& result) {
-  const std::string variant = text_of(result.variant);
-  const std::string of = text_of(result.kernel).starts_with("copy") ? variant : text_of(result.precision);
-  const std::string copies = variant.ends_with("with copies") ? "with copies" : "";
-  std::string name = text_of(result.kernel);
-  for (const std::string& part : {of, size_text(result), copies}) name += (part.empty() ? "" : " ") + part;
-  return name;
-}
-
 // Both intervals known, and apart.
 bool apart(const ComputeTime& one, const ComputeTime& other) {
   if (!one.low_ms.get() || !one.high_ms.get() || !other.low_ms.get() || !other.high_ms.get()) return false;
@@ -37,7 +27,7 @@ std::vector<SpeedDifference> compare_speeds(const std::vector<Snapshot>& snapsho
       const ComputeResult& result = (*results)[r];
       const double* ms = median_ms(result);
       if (!ms || !(*ms > 0)) continue;
-      auto& row = times[{text_of(result.device), name_of(result)}];
+      auto& row = times[{text_of(result.device), problem_name(result)}];
       row.resize(snapshots.size());
       row[i] = result.time.get();
     }

@@ -145,6 +145,7 @@ std::string page(const Report& report, const Limits& limits) {
 std::string render_html(const Report& report, const ReportStyle&) {
   constexpr std::size_t size_limit = 200'000;
   std::string page = html::page(report, {});
+  if (page.size() > size_limit) page = html::page(report, {.kernels = 60});
   if (page.size() > size_limit)
     page = html::page(report, {.ladders = 8, .findings = 12, .evidence = 4, .kernels = 16, .gpus = 8, .text = 120});
   return page;

@@ -12,7 +12,7 @@ using Node = pugi::xml_node;
 
 // How much of a large report is shown, so that the page stays below 200 KB.
 struct Limits {
-  std::size_t ladders = 24, findings = 40, evidence = 12, kernels = 60, gpus = 16, text = 400;
+  std::size_t ladders = 24, findings = 40, evidence = 12, kernels = 120, gpus = 16, text = 400;
 };
 
 // An element with a class (may be empty) and text (may be empty; cut after `limit` bytes).
@@ -29,7 +29,12 @@ Node add_line(Node svg, double x1, double y1, double x2, double y2, std::string_
 void add_ladders(Node body, const Report& report, const Limits& limits);
 void add_findings(Node body, const Report& report, const Limits& limits);
 void add_kernels(Node body, const Report& report, const Limits& limits);
+void add_agreement(Node body, const std::vector<ComputeResult>& results, const Limits& limits);
+void add_speed(Node body, const Snapshot& snapshot, const Limits& limits);
 void add_topology(Node body, const Report& report, const Limits& limits);
+
+// A device without its OpenCL platform, for where there is little room.
+std::string device_name(std::string_view device);
 
 extern const char* const style;
 

@@ -17,7 +17,7 @@ summary{cursor:pointer;padding:.45rem 0;font-weight:600}summary:focus-visible{ou
 .error{border-left:4px solid var(--bad)}.warning{border-left:4px solid var(--warn)}.info,.waived{border-left:4px solid var(--line)}
 .dim{color:var(--dim);font-weight:400}
 table{border-collapse:collapse;width:100%}section{overflow-x:auto}td{min-width:4.6rem}td:first-child{min-width:7rem}td,th{text-align:left;vertical-align:top;padding:.2rem .6rem .2rem 0;border-bottom:1px solid var(--line)}
-.drawing{overflow-x:auto}svg{max-width:100%;height:auto;min-width:38rem}svg.small{min-width:10.5rem}svg.natural{max-width:none;min-width:0}
+.drawing{overflow-x:auto}svg{max-width:100%;height:auto;min-width:46rem}svg.small{min-width:7rem}svg.bars{min-width:0}.grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,24rem),1fr));gap:0 1.5rem}.kernels td{width:40%}.kernels td:last-child{width:11rem}.wrong{color:var(--bad)}svg.natural{max-width:none;min-width:0}
 svg text{fill:var(--fg);font:11px system-ui,sans-serif}svg .mid{text-anchor:middle}svg .end{text-anchor:end}svg .dim{fill:var(--dim)}svg .mark{text-anchor:middle;font-weight:700;fill:var(--bg)}
 svg .name{font-weight:600}
 .rail{stroke:var(--good);stroke-width:3}.rail.off{stroke:var(--line);stroke-dasharray:4 4}
@@ -25,7 +25,8 @@ svg .name{font-weight:600}
 .box{fill:var(--soft);stroke:var(--line)}.gpu{fill:var(--soft);stroke:var(--info)}.wire{stroke:var(--dim)}.wire.slow{stroke:var(--bad);stroke-width:2}
 .bar{fill:var(--info)}.bar.cpu{fill:var(--dim)}.bar.off{fill:var(--bad)}.peak{fill:none;stroke:var(--dim)}
 footer{color:var(--dim);margin-top:2rem;font-size:.85rem}
-@media print{body{max-width:none;font-size:11px}details{break-inside:avoid}details::details-content{content-visibility:visible;display:block}summary{list-style:none}}
+@media (max-width:36rem){.kernels td{font-size:13px;min-width:0}}
+@media print{body{max-width:none;font-size:11px}details{break-inside:avoid}details::details-content{content-visibility:visible;display:block}summary{list-style:none}.badge,pre{print-color-adjust:exact}h2,h3{break-after:avoid}tr,svg,.grid div{break-inside:avoid}}
 )";
 
 }  // namespace envdoctor::html

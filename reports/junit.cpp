@@ -7,6 +7,7 @@
 
 #include "reports/lines.h"
 #include "reports/reports.h"
+#include "reports/speed.h"
 
 namespace envdoctor {
 namespace {
@@ -102,11 +103,7 @@ void add_kernels(Node root, const Report& report) {
   for (const ComputeResult& result : results ? *results : none) {
     const Agreement* agreement = result.agreement.get();
     if (!agreement) continue;  // timed only
-    std::string name = word(result.kernel) + " " + word(result.precision);
-    if (const auto* size = result.size.get()) {
-      for (const auto& [key, value] : *size) name += fmt::format(" {}={}", key, value);
-    }
-    Node test = add_case(suite, word(result.device), name);
+    Node test = add_case(suite, word(result.device), problem_name(result));
     const std::string outcome = word(agreement->outcome);
     if (outcome == "outside") {
       end(test, "failure", "outside its bound",

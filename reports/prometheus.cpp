@@ -78,7 +78,8 @@ std::string render_prometheus(const Report& report, const ReportStyle&) {
     const Labels labels = {{"device", word(result.device)},
                            {"kernel", word(result.kernel)},
                            {"precision", word(result.precision)},
-                           {"size", size}};
+                           {"size", size},
+                           {"variant", result.variant.get() ? *result.variant.get() : std::string()}};
     if (!seen.insert(sample("", labels, 0)).second) continue;  // a collector refuses a series told twice
     if (const auto* agreement = result.agreement.get(); agreement && agreement->outcome.get())
       agrees += sample("envdoctor_kernel_agrees", labels,

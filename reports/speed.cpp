@@ -17,12 +17,6 @@ namespace {
 
 std::string digits(double value) { return value < 999.5 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value); }
 
-std::string time_text(double ms) {
-  if (ms < 1e-3) return digits(ms * 1e6) + " ns";
-  if (ms < 1) return digits(ms * 1e3) + " us";
-  return ms < 1e3 ? digits(ms) + " ms" : digits(ms * 1e-3) + " s";
-}
-
 std::string ratio_text(double value) {
   return value < 0.01 ? "<0.01" : value < 100 ? fmt::format("{:.2g}", value) : fmt::format("{:.0f}", value);
 }
@@ -105,6 +99,12 @@ bool was_timed(const ComputeResult& result) { return result.time.get() || result
 
 }  // namespace
 
+std::string time_text(double ms) {
+  if (ms < 1e-3) return digits(ms * 1e6) + " ns";
+  if (ms < 1) return digits(ms * 1e3) + " us";
+  return ms < 1e3 ? digits(ms) + " ms" : digits(ms * 1e-3) + " s";
+}
+
 std::string size_text(const ComputeResult& result) {
   const auto* size = result.size.get();
   if (!size) return "";
@@ -118,6 +118,15 @@ std::string size_text(const ComputeResult& result) {
     if (value != 1 || list == "node") out += fmt::format("{}{}={}", out.empty() ? "" : " ", list, number_text(value));
   }
   return out;
+}
+
+std::string problem_name(const ComputeResult& result) {
+  const std::string variant = text_of(result.variant);
+  const std::string of = text_of(result.kernel).starts_with("copy") ? variant : text_of(result.precision);
+  const std::string copies = variant.ends_with("with copies") ? "with copies" : "";
+  std::string name = text_of(result.kernel);
+  for (const std::string& part : {of, size_text(result), copies}) name += (part.empty() ? "" : " ") + part;
+  return name;
 }
 
 const double* median_ms(const ComputeResult& result) {

@@ -12,6 +12,12 @@ std::string speed_text(const Snapshot& snapshot);
 // "k=m=n=1024", "n=4Mi rounds=512": sizes of one alone are left out, so that "" may come of it.
 std::string size_text(const ComputeResult& result);
 
+// What a device had to do, so that equal names are equal work: "gemm fp32 k=m=n=1024", "copy-in pageable bytes=64Mi".
+std::string problem_name(const ComputeResult& result);
+
+// "78.7 us", "1.94 ms".
+std::string time_text(double ms);
+
 // The median in milliseconds; nothing if the row wasn't timed or was refused.
 const double* median_ms(const ComputeResult& result);
 

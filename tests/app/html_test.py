@@ -90,7 +90,16 @@ with tempfile.TemporaryDirectory() as temporary:
     in_chromium("poisoned", shown, folder)
     in_chromium("sick", page("sick", json.loads((hosts / "made-eight-h100-no-fabric-manager/expected/snapshot.json").read_text()), folder)[0], folder)
     compute = page("compute", made.with_compute(hosts / "made-eight-h100-healthy/expected/snapshot.json"), folder)[0]
+    red = '"bar off"'
+    expect("compute", red in compute.read_text(), "no histogram is red where a result is wrong")
+    expect("compute", "gemm fp32 k=m=n=1024 with copies" in compute.read_text(), "with copies and without are not told apart")
     in_chromium("compute", compute, folder)
+    right = made.with_compute(hosts / "made-eight-h100-healthy/expected/snapshot.json")
+    for result in right["compute"]:
+        result["agreement"].update({"outcome": "within-bound", "max_ulp": 5e6, "ulp_histogram": [5] * 15})
+    text = page("right", right, folder)[0].read_text()
+    expect("right", red not in text, "a histogram is red where all is within its bound")
+    expect("right", "&gt; 4096" in text, "the histogram doesn't tell its last class")
     in_chromium("dark", compute, folder, "--blink-settings=preferredColorScheme=0")
     in_chromium("narrow", compute, folder, size="500,1500")
     # The driver sees a page that does what ours may not.

@@ -33,6 +33,9 @@ def with_compute(host):
     document["compute"] = [
         result("cuda:0", "gemm", "within-bound", 51_000.0, "GFLOP/s", 0.76, near),
         result("cuda:1", "gemm", "outside", 50_100.0, "GFLOP/s", 0.75, far),
+        result("cuda:0", "gemm", "within-bound", 9_000.0, "GFLOP/s", 0.13, near, variant="gpu, with copies"),
+        result("cuda:0", "copy-in", "same-bits", 25.0, "GB/s", 0.8, [1 << 24] + [0] * 14, variant="pinned"),
+        result("cuda:0", "copy-in", "same-bits", 11.0, "GB/s", 0.4, [1 << 24] + [0] * 14, variant="pageable"),
         result("cuda:0", "triad", "same-bits", 2_900.0, "GB/s", 0.86, [1 << 24] + [0] * 14),
         result("cuda:1", "triad", "same-bits", 2_100.0, "GB/s", 0.63, [1 << 24] + [0] * 14),
         result("host", "gemm", "within-bound", 1_900.0, "GFLOP/s", 0.6, near),
