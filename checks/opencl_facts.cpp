@@ -95,6 +95,9 @@ bool has_no_device(const OpenclPlatform& platform) { return platform.devices.get
 
 Severity weigh(const Snapshot& snapshot, Severity usual) {
   if (has_any_gpu(snapshot).is(false)) return Severity::info;
+  // Files of `verify` and `bench` hold the devices that compute: nobody looked for a GPU that is left without a driver.
+  const bool looked = snapshot.pci.outcome() != Outcome::not_probed || told_by_a_report(snapshot);
+  if (!looked && !has_any_gpu(snapshot).get()) return std::min(usual, Severity::warning);
   if (opencl_lists_gpu(snapshot)) return std::min(usual, Severity::warning);
   if (!gpu_works_without_opencl(snapshot)) return usual;
   const bool asked = icds(snapshot) && !icds(snapshot)->empty();

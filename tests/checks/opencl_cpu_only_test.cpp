@@ -33,6 +33,14 @@ TEST(OpenclCpuOnly, IsLikelyWhereTheGpuIsNotKnown) {
   EXPECT_EQ(finding_of(answers_of(opencl_cpu_only(), snapshot), id)->confidence, Confidence::likely);
 }
 
+TEST(OpenclCpuOnly, OnlyWarnsWhereNobodyLookedForAGpu) {
+  Snapshot snapshot;
+  snapshot.captured.fill().by = "envdoctor";
+  snapshot.opencl.fill().platforms =
+      std::vector<OpenclPlatform>{opencl_platform("PoCL", {opencl_device("Xeon", "cpu")})};
+  EXPECT_EQ(finding_of(answers_of(opencl_cpu_only(), snapshot), id)->severity, Severity::warning);
+}
+
 TEST(OpenclCpuOnly, DoesNotApplyWithoutADevice) {
   EXPECT_EQ(state_of(opencl_cpu_only(), with_loader(intel_host()), id), "not-applicable");
 }
