@@ -50,9 +50,14 @@ struct Judge {
     const double middle = median(numbers);
     for (const double number : numbers) distances.push_back(std::fabs(number - middle));
     const double spread = 1.4826 * median(distances);  // of a normal distribution this is the standard deviation
-    for (const Fleet::Value& value : values) {
+    const auto far = [&](const Fleet::Value& value) {
       const double off = std::fabs(value.number - middle);
-      if (off > spreads * spread && off > least_part * std::fabs(middle))
+      return off > spreads * spread && off > least_part * std::fabs(middle);
+    };
+    // Many that are far are no odd ones: two kinds of hosts are in one fleet.
+    if (std::ranges::count_if(values, far) > (1 - usual_share) * static_cast<double>(values.size())) return;
+    for (const Fleet::Value& value : values) {
+      if (far(value))
         odd.push_back({members[value.host].name, path, shown(value),
                        fmt::format("median {:.6g}, spread {:.2g}", middle, spread)});
     }

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "compare/fleet.h"
 #include "knowledge/differences.h"
@@ -49,6 +50,8 @@ class FleetReader : public nlohmann::json_sax<nlohmann::json> {
     if (schema_ != "envdoctor.report/1")
       return schema_ == "envdoctor.snapshot/1"
                  ? "a snapshot, not a report: 'envdoctor diagnose --format json' makes one"
+             : schema_.starts_with("envdoctor.report/")
+                 ? "of another version: " + schema_.substr(0, 40) + ", and envdoctor.report/1 is read here"
                  : "no envdoctor report";
     return member_.verdict.empty() ? "at /verdict: missing" : "";
   }
@@ -82,7 +85,7 @@ class FleetReader : public nlohmann::json_sax<nlohmann::json> {
       return false;
     }
     frames_.push_back({path_.size(), list, 0});
-    if (member_begins()) fields_.clear();
+    if (member_begins()) forget();
     return true;
   }
   bool close() {
@@ -99,6 +102,8 @@ class FleetReader : public nlohmann::json_sax<nlohmann::json> {
       const std::size_t last = path_.rfind('/') + 1;
       if (member_begins()) fields_[path_.substr(last)] = numeric ? fmt::format("{}", number) : text;
       if (path_.ends_with("/rate/value")) rate_ = number;
+      if (numeric && path_.substr(0, last).ends_with("/size/"))
+        size_ += fmt::format(" {}={}", path_.substr(last), number);
     } else if (path_.starts_with("/snapshot/")) {
       put(path_.substr(9), text, numeric, number);
     }
@@ -131,12 +136,21 @@ class FleetReader : public nlohmann::json_sax<nlohmann::json> {
     if (path_.starts_with("/snapshot/libraries/")) {
       if (fields_.contains("version") && fields_["found"] == "true" && !fields_.contains("shadowed_by"))
         put("/libraries/" + fields_["soname"] + "/version", fields_["version"], false, 0);
-    } else if (rate_ >= 0) {
-      put(fmt::format("/compute/{} {} {}/rate", fields_["kernel"], fields_["precision"], fields_["device"]), {}, true,
-          rate_);
+    } else if (rate_) {
+      put(fmt::format("/compute/{}/rate", problem()), {}, true, *rate_);
     }
-    rate_ = -1;
+    forget();
+  }
+  // Rates are compared of the same work alone: "gemm fp32 k=1024 m=1 n=1024 with copies cuda:0".
+  std::string problem() {
+    const std::string variant = fields_["variant"];
+    return fmt::format("{} {}{} {}{}", fields_["kernel"], fields_["precision"], size_,
+                       variant + (variant.empty() ? "" : " "), fields_["device"]);
+  }
+  void forget() {
     fields_.clear();
+    size_.clear();
+    rate_.reset();
   }
 
   Fleet& fleet_;
@@ -145,7 +159,8 @@ class FleetReader : public nlohmann::json_sax<nlohmann::json> {
   std::string path_{}, schema_{}, wrong_{};
   std::vector<Frame> frames_{};
   std::map<std::string, std::string> fields_{};
-  double rate_ = -1;
+  std::string size_{};  // " k=1024 m=1"
+  std::optional<double> rate_{};
   std::vector<std::pair<int, Fleet::Value>> kept_{};
 };
 

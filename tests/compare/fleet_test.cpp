@@ -74,18 +74,24 @@ TEST(Fleet, SaysNothingWhereHalfTheHostsAreOneWayAndHalfTheOther) {
   EXPECT_THAT(fleet.summary().odd, IsEmpty());
 }
 
-Snapshot with_rate(double rate) {
-  Snapshot host = healthy_nvidia_host();
+ComputeResult timed(double rate, std::int64_t size = 1 << 20) {
   ComputeResult result;
   result.device = "cuda:0";
   result.kernel = "triad";
   result.precision = "fp32";
-  result.size = std::map<std::string, std::int64_t>{{"n", 1 << 20}};
+  result.size = std::map<std::string, std::int64_t>{{"n", size}};
   result.rate.fill().value = rate;
   result.rate.fill().unit = "GB/s";
-  host.compute = std::vector<ComputeResult>{result};
+  return result;
+}
+
+Snapshot with_results(std::vector<ComputeResult> results) {
+  Snapshot host = healthy_nvidia_host();
+  host.compute = std::move(results);
   return host;
 }
+
+Snapshot with_rate(double rate) { return with_results({timed(rate)}); }
 
 TEST(Fleet, HoldsAKernelsRateAgainstMedianAndSpread) {
   Fleet fleet;
@@ -94,7 +100,43 @@ TEST(Fleet, HoldsAKernelsRateAgainstMedianAndSpread) {
   fleet.add("near", report_of(with_rate(960)));
   const Odd odd = only_odd(fleet.summary());
   EXPECT_EQ(odd.host, "slow");
-  EXPECT_EQ(odd.path, "/compute/triad fp32 cuda:0/rate");
+  EXPECT_EQ(odd.path, "/compute/triad fp32 n=1048576 cuda:0/rate");
+}
+
+TEST(Fleet, ComparesRatesOfEqualSizesAlone) {
+  Fleet fleet;
+  for (int i = 0; i < 9; ++i)
+    fleet.add(fmt::format("node{}", i), report_of(with_results({timed(100 + i % 3, 64), timed(1000 + i % 3)})));
+  fleet.add("slow", report_of(with_results({timed(100, 64), timed(101)})));
+  const Odd odd = only_odd(fleet.summary());
+  EXPECT_EQ(odd.host, "slow");
+  EXPECT_EQ(odd.path, "/compute/triad fp32 n=1048576 cuda:0/rate");
+}
+
+TEST(Fleet, ComparesWhatIsTimedWithCopiesApart) {
+  const auto copied = [](double rate) {
+    ComputeResult result = timed(rate);
+    result.variant = "gpu, with copies";
+    return result;
+  };
+  Fleet fleet;
+  for (int i = 0; i < 9; ++i)
+    fleet.add(fmt::format("node{}", i), report_of(with_results({timed(1000 + i), copied(100 + i % 3)})));
+  fleet.add("slow", report_of(with_results({timed(1000), copied(10)})));
+  EXPECT_EQ(only_odd(fleet.summary()).path, "/compute/triad fp32 n=1048576 gpu, with copies cuda:0/rate");
+}
+
+TEST(Fleet, CallsNobodyOddWhereTwoKindsOfHostsAreMixed) {
+  Fleet fleet;
+  for (int i = 0; i < 10; ++i) fleet.add(fmt::format("node{}", i), report_of(with_rate(i < 6 ? 1000 + i : 2000 + i)));
+  EXPECT_THAT(fleet.summary().odd, IsEmpty());
+}
+
+TEST(Fleet, TellsTheVersionOfAReportThatItCannotRead) {
+  Fleet fleet;
+  fleet.add("newer", R"({"schema": "envdoctor.report/2", "verdict": "pass"})");
+  ASSERT_EQ(fleet.summary().damaged.size(), 1U);
+  EXPECT_THAT(fleet.summary().damaged[0].second, testing::HasSubstr("envdoctor.report/2"));
 }
 
 TEST(Fleet, SkipsDamagedFilesWithAllTheyHold) {
