@@ -26,6 +26,12 @@ if(ENVDOCTOR_PORTABLE)
   target_sources(envdoctor PRIVATE packaging/portable.cpp)
   target_link_options(envdoctor PRIVATE -static-libstdc++ -static-libgcc)
   set_target_properties(envdoctor PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+  # The bundle hands on others' work, linked in or beside it: their terms come along.
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  foreach(package libpci-dev libhwloc-dev libelf-dev libminizip-dev libfmt-dev libre2-dev libpugixml-dev
+      libtomlplusplus-dev libcli11-dev nlohmann-json3-dev)
+    install(FILES /usr/share/doc/${package}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licenses RENAME ${package})
+  endforeach()
   # What isn't on every system: all it needs but glibc, zlib and libudev.
   install(CODE [[
     file(GET_RUNTIME_DEPENDENCIES EXECUTABLES "$<TARGET_FILE:envdoctor>" RESOLVED_DEPENDENCIES_VAR needed
