@@ -5,6 +5,7 @@
 
 #include "app/commands.h"
 #include "app/files.h"
+#include "app/reporting.h"
 #include "compare/array_file.h"
 #include "compare/arrays.h"
 #include "compare/documents.h"
@@ -24,19 +25,12 @@ void declare(CLI::App& app, Options& options) {
       ->option_text("K");
 }
 
-bool as_json(const Options& options) {
-  if (options.format.empty() || options.format == "text") return false;
-  if (options.format != "json") throw UsageError("compare tells its result as text or json, not as " + options.format);
-  return true;
-}
-
 int arrays(const Options& options) {
   if (options.arguments.size() != 2) throw UsageError("compare takes two arrays at a time");
   const std::string &a = options.arguments[0], &b = options.arguments[1];
-  const bool json = as_json(options);
   const auto differences = compare::compare_arrays(a, b, {options.operation, options.depth});
   const std::string name_a = report_name(a, options.redact), name_b = report_name(b, options.redact);
-  write_out(json ? compare::json_of(differences, name_a, name_b) : compare::text_of(differences, name_a, name_b));
+  write_told(options, compare::text_of(differences, name_a, name_b), compare::json_of(differences, name_a, name_b));
   const auto alike = [](const compare::ArrayDifference& d) {
     return d.trouble.empty() && (d.differing == 0 || d.judged_as_rounding());
   };
@@ -45,12 +39,12 @@ int arrays(const Options& options) {
 
 int compare_files(const Options& options) {
   if (options.arguments.size() < 2) throw UsageError("compare needs two files or more");
+  check_told(options, true);
   const auto is_array = [](const std::string& path) { return compare::is_array_file(path); };
   if (std::ranges::all_of(options.arguments, is_array)) return arrays(options);
   if (const auto odd = std::ranges::find_if(options.arguments, is_array); odd != options.arguments.end())
     throw UsageError(*odd + ": an array can't be compared with a snapshot");
   if (!options.operation.empty() || options.depth > 0) throw UsageError("--op and --depth tell of arrays (.npy, .npz)");
-  const bool json = as_json(options);
   std::vector<Snapshot> snapshots;
   std::vector<std::string> names;
   for (const std::string& path : options.arguments) {
@@ -58,7 +52,7 @@ int compare_files(const Options& options) {
     names.push_back(report_name(path, options.redact));
   }
   const auto comparison = compare::compare_snapshots(snapshots, names);
-  write_out(json ? compare::json_of(comparison) : compare::text_of(comparison));
+  write_told(options, compare::text_of(comparison), compare::json_of(comparison));
   return comparison.results_may_differ() ? 1 : comparison.results_unknown() ? 3 : 0;
 }
 

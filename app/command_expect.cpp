@@ -25,16 +25,15 @@ std::string keys_text() {
 }
 
 int expect(const Options& options) {
+  check_told(options, false);
   if (!options.learn) {
     if (!options.arguments.empty()) throw UsageError("expect SNAPSHOT: --learn is missing, to learn from it");
-    write_out(keys_text());
+    write_told(options, keys_text());
     return 0;
   }
   const bool from_file = !options.arguments.empty();
   const Snapshot snapshot = from_file ? read_snapshot(options.arguments.front(), options.redact) : gather_here(options);
-  const std::string learned = learn_expectations(judge(snapshot, judge_options(options, from_file)));
-  for (const Output& output : options.outputs) write_file(output.path, learned);
-  if (options.outputs.empty()) write_out(learned);
+  write_told(options, learn_expectations(judge(snapshot, judge_options(options, from_file))));
   return 0;
 }
 

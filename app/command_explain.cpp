@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 
 #include "app/commands.h"
-#include "app/files.h"
 #include "app/names.h"
+#include "app/reporting.h"
 #include "app/topics.h"
 #include "reports/reports.h"
 
@@ -19,9 +19,10 @@ void declare(CLI::App& app, Options& options) {
 }
 
 int explain(const Options& options) {
+  check_told(options, false);
   const std::string& id = options.arguments.front();
   if (const std::string page = render_topic(id); !page.empty()) {
-    write_out(page);
+    write_told(options, page);
     return 0;
   }
   const Diagnosis* row = diagnosis(id);
@@ -31,7 +32,7 @@ int explain(const Options& options) {
     throw UsageError(
         fmt::format("{}: no such diagnosis or topic{}. See 'envdoctor list'.", id, did_you_mean(id, names)));
   }
-  write_out(render_explanation(*row));
+  write_told(options, render_explanation(*row));
   return 0;
 }
 

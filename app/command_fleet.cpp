@@ -1,9 +1,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "app/commands.h"
 #include "app/files.h"
+#include "app/reporting.h"
 #include "compare/fleet.h"
 #include "probe/redact.h"
 
@@ -18,36 +20,45 @@ void declare(CLI::App& app, Options& options) {
       ->required();
 }
 
-// Folders become the reports in them, sorted.
-std::vector<std::string> files_named(const std::vector<std::string>& arguments) {
-  std::vector<std::string> files;
+struct Input {
+  std::string path{};
+  std::string host{};  // its file's name, below the folder that was named
+};
+
+// Folders become the reports in them, sorted. Where two would be one host by their names, all go by their paths.
+std::vector<Input> files_named(const std::vector<std::string>& arguments) {
+  std::vector<Input> files;
   for (const std::string& argument : arguments) {
     std::error_code error;
     if (!fs::is_directory(argument, error)) {
-      files.push_back(argument);
+      files.push_back({argument, fs::path(argument).filename()});
       continue;
     }
     const auto first = static_cast<std::ptrdiff_t>(files.size());
     for (auto entry = fs::recursive_directory_iterator(argument, error);
          !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-      if (entry->path().extension() == ".json" && entry->is_regular_file(error)) files.push_back(entry->path());
+      if (entry->path().extension() == ".json" && entry->is_regular_file(error))
+        files.push_back({entry->path(), entry->path().lexically_relative(argument)});
     }
     if (error) throw UsageError(argument + ": cannot list: " + error.message());
-    std::sort(files.begin() + first, files.end());
+    std::ranges::sort(files.begin() + first, files.end(), {}, &Input::path);
   }
   if (files.empty()) throw UsageError("fleet: no *.json file in " + arguments.front());
+  std::set<std::string> hosts;
+  for (const Input& file : files) hosts.insert(file.host);
+  if (hosts.size() < files.size()) std::ranges::for_each(files, [](Input& file) { file.host = file.path; });
   return files;
 }
 
 int fleet(const Options& options) {
-  if (!options.format.empty() && options.format != "text" && options.format != "json")
-    throw UsageError("fleet tells its result as text or json, not as " + options.format);
+  check_told(options, true);
   compare::Fleet all;
-  for (const std::string& file : files_named(options.arguments)) {
+  for (const Input& file : files_named(options.arguments)) {
+    const std::string host = report_name(file.host, options.redact);
     try {
-      all.add(report_name(file, options.redact), read_input(file));
+      all.add(host, read_input(file.path));
     } catch (const UsageError& error) {
-      all.add_damaged(report_name(file, options.redact), error.what());
+      all.add_damaged(host, error.what());
     }
   }
   auto summary = all.summary();
@@ -55,7 +66,7 @@ int fleet(const Options& options) {
     if (!options.redact) break;
     for (std::string* text : {&odd.path, &odd.value, &odd.usual}) *text = redact_text(*text, {});
   }
-  write_out(options.format == "json" ? compare::json_of(summary) : compare::text_of(summary));
+  write_told(options, compare::text_of(summary), compare::json_of(summary));
   if (summary.reports == 0) return 2;
   const auto any = [&](const char* severity) {
     return std::ranges::any_of(summary.groups, [&](const auto& group) { return group.severity == severity; });

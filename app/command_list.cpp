@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/commands.h"
-#include "app/files.h"
+#include "app/reporting.h"
 #include "app/topics.h"
 #include "checks/report.h"
 #include "probe/probes.h"
@@ -10,7 +10,8 @@
 namespace envdoctor {
 namespace {
 
-int list(const Options&) {
+int list(const Options& options) {
+  check_told(options, false);
   std::string out = "Diagnoses\n";
   for (const Diagnosis& row : catalogue()) out += fmt::format("  {:<36} {}\n", row.id, row.title);
   out += "\nProbes\n";
@@ -19,7 +20,7 @@ int list(const Options&) {
   for (const std::string& name : topic_names()) out += fmt::format("  {:<36} {}\n", name, topic_title(name));
   out += "\nFormats\n";
   for (const Format& format : all_formats()) out += fmt::format("  {}\n", format.name);
-  write_out(out);
+  write_told(options, out);
   return 0;
 }
 

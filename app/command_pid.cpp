@@ -6,6 +6,7 @@
 
 #include "app/commands.h"
 #include "app/files.h"
+#include "app/reporting.h"
 #include "evidence/json.h"
 #include "probe/process_watch.h"
 #include "reports/process.h"
@@ -33,6 +34,7 @@ std::int64_t number_of_process(const std::string& text) {
 }
 
 int pid(const Options& options) {
+  check_told(options, true);
   const std::int64_t number = number_of_process(options.arguments.front());
   if (!open_files("/")->status(fmt::format("/proc/{}", number)).get())
     throw UsageError(fmt::format("pid {}: there is no such process", number));
@@ -48,7 +50,7 @@ int pid(const Options& options) {
   if (watcher.answer().empty()) throw UsageError(fmt::format("pid {}: the watcher {}", number, watcher.why_over()));
   const Watched seen = watched_from_json(watcher.answer(), "the watcher");
   const ProcessVerdict verdict = judge_process(seen);
-  write_out(options.format == "json" ? to_json(seen) : render_process(seen, verdict));
+  write_told(options, render_process(seen, verdict), to_json(seen));
   if (!options.run.require_gpu || verdict.busy_at_all) return 0;
   return verdict.use == DeviceUse::unknown ? 3 : 1;
 }

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "app/commands.h"
-#include "app/files.h"
 #include "app/gather.h"
+#include "app/reporting.h"
 #include "reports/reports.h"
 
 namespace envdoctor {
@@ -20,7 +20,8 @@ int show(const Options& options) {
   const std::string section = options.arguments.empty() ? "" : options.arguments.front();
   if (!section.empty() && std::ranges::find(show_sections(), section) == show_sections().end())
     throw UsageError(fmt::format("show {}: no such section; there are {}", section, fmt::join(show_sections(), ", ")));
-  write_out(render_show(gather_here(options), section));
+  check_told(options, false);
+  write_told(options, render_show(gather_here(options), section));
   return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "app/commands.h"
 #include "app/files.h"
 #include "app/gather.h"
+#include "app/reporting.h"
 #include "reports/visible.h"
 
 namespace envdoctor {
@@ -16,16 +17,11 @@ void declare(CLI::App& app, Options& options) {
 }
 
 int visible(const Options& options) {
-  if (!options.format.empty() && options.format != "text" && options.format != "json")
-    throw UsageError("visible writes text or json");
+  check_told(options, true);
   const Snapshot snapshot =
       options.arguments.empty() ? gather_here(options) : read_snapshot(options.arguments.front(), options.redact);
   const auto lists = visible_to_programs(snapshot);
-  const bool json = options.format == "json";
-  const std::string out = json ? visible_json(lists) : visible_text(lists);
-  for (const Output& output : options.outputs)
-    write_file(output.path, output.format == "json" || output.path.ends_with(".json") ? visible_json(lists) : out);
-  if (options.outputs.empty()) write_out(out);
+  write_told(options, visible_text(lists), visible_json(lists));
   return std::ranges::any_of(lists, [](const VisibleList& list) { return !list.unknown.empty(); }) ? 3 : 0;
 }
 

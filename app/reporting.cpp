@@ -90,6 +90,24 @@ void write_reports(const std::vector<Report>& reports, const std::vector<std::st
   if (prints) write_out(text);
 }
 
+void check_told(const Options& options, bool has_json) {
+  const auto check = [&](const std::string& format) {
+    if (format.empty() || format == "text" || (format == "json" && has_json)) return;
+    throw UsageError(fmt::format("{} tells its result as text{}, not as {}", options.command,
+                                 has_json ? " or json" : " alone", format));
+  };
+  check(options.format);
+  for (const Output& output : options.outputs) check(output.format);
+}
+
+void write_told(const Options& options, const std::string& text, const std::string& json) {
+  for (const Output& output : options.outputs) {
+    const bool named = output.format.empty() && output.path.ends_with(".json");
+    write_file(output.path, !json.empty() && (output.format == "json" || named) ? json : text);
+  }
+  if (options.outputs.empty() || !options.format.empty()) write_out(options.format == "json" ? json : text);
+}
+
 int exit_status(const Report& report, FailOn fail_on) {
   const auto at_least = [&](Severity lowest) {
     return std::ranges::any_of(report.findings, [&](const Finding& f) { return f.severity >= lowest; });

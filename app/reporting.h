@@ -16,6 +16,11 @@ void write_reports(const Report& report, const Options& options);
 void write_reports(const std::vector<Report>& reports, const std::vector<std::string>& names, const Options& options);
 
 // 0, 1 or 3, as the contract has it.
+// What a command tells that is no report: text, and JSON where the command has it. `check_told` refuses other formats and is
+// called before any work; `write_told` writes to standard output or the files of -o.
+void check_told(const Options& options, bool has_json);
+void write_told(const Options& options, const std::string& text, const std::string& json = {});
+
 int exit_status(const Report& report, FailOn fail_on);
 
 }  // namespace envdoctor

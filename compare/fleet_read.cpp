@@ -120,6 +120,7 @@ class FleetReader : public nlohmann::json_sax<nlohmann::json> {
   }
 
   void put(const std::string& path, const std::string& text, bool numeric, double number) {
+    if (path.ends_with("/absent") || path.ends_with("/failed")) return;  // why there is no value is none
     const int column = fleet_.column(path);
     if (column < 0) return;
     const std::uint32_t word = numeric ? Fleet::Value::no_text : fleet_.text_number(text.substr(0, 200));

@@ -19,6 +19,30 @@ std::string names(const std::vector<std::string>& all) {
   return all.size() > names_shown ? out + fmt::format(" and {} more", all.size() - names_shown) : out;
 }
 
+// By what is odd: hosts that are odd alike stand together, those that stand alone come first.
+std::string odd_ones(const std::vector<Odd>& all) {
+  if (all.empty()) return "";
+  std::map<std::pair<std::string, std::string>, std::map<std::string, std::vector<std::string>>> places;
+  for (const Odd& odd : all) places[{odd.path, odd.usual}][odd.value].push_back(odd.host);
+  std::vector<std::pair<std::size_t, std::string>> told;
+  for (const auto& [place, values] : places) {
+    const auto& [path, usual] = place;
+    std::string text = wrap("  ", path + (usual.starts_with("median ") ? ": " : ", usually ") + shortened(usual, 120));
+    std::size_t hosts = 0, shown = 0;
+    for (const auto& [value, names_of_it] : values) {
+      hosts += names_of_it.size();
+      if (++shown <= names_shown) text += wrap("    ", shortened(value, 120) + " on " + names(names_of_it));
+    }
+    if (shown > names_shown) text += fmt::format("    and {} more values\n", shown - names_shown);
+    told.emplace_back(hosts, std::move(text));
+  }
+  std::ranges::stable_sort(told, {}, &std::pair<std::size_t, std::string>::first);
+  std::string out = "\nOdd ones out\n";
+  for (std::size_t i = 0; i < std::min(told.size(), odd_shown); ++i) out += told[i].second;
+  if (told.size() > odd_shown) out += fmt::format("  and {} more (--format json)\n", told.size() - odd_shown);
+  return out;
+}
+
 }  // namespace
 
 std::string text_of(const FleetSummary& summary) {
@@ -32,17 +56,12 @@ std::string text_of(const FleetSummary& summary) {
                     fmt::format("{} on {} host{}", group.root, group.hosts.size(), group.hosts.size() == 1 ? "" : "s"));
     out += wrap("           ", names(group.hosts));
   }
-  if (!summary.odd.empty()) out += "\nOdd ones out\n";
-  for (std::size_t i = 0; i < std::min(summary.odd.size(), odd_shown); ++i) {
-    const Odd& odd = summary.odd[i];
-    out += wrap("  ", fmt::format("{}: {} = {} (usual: {})", odd.host, odd.path, shortened(odd.value, 120),
-                                  shortened(odd.usual, 120)));
-  }
-  if (summary.odd.size() > odd_shown)
-    out += fmt::format("  and {} more (--format json)\n", summary.odd.size() - odd_shown);
+  out += odd_ones(summary.odd);
   if (!summary.damaged.empty()) out += fmt::format("\nSkipped, {} damaged\n", summary.damaged.size());
   for (std::size_t i = 0; i < std::min(summary.damaged.size(), odd_shown); ++i)
     out += wrap("  ", summary.damaged[i].first + ": " + summary.damaged[i].second);
+  if (summary.damaged.size() > odd_shown)
+    out += fmt::format("  and {} more (--format json)\n", summary.damaged.size() - odd_shown);
   return out;
 }
 

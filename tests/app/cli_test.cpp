@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <filesystem>
+
+#include "tests/support/golden.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 
@@ -142,6 +145,42 @@ TEST(Diagnose, RefusesBadInputNamingFileAndPlace) {
   }
   EXPECT_EQ(run_envdoctor("diagnose /no/such/file.json").status, 2);
   EXPECT_EQ(run_envdoctor("diagnose /").status, 2);
+}
+
+// What a command prints is what it writes to a file.
+TEST(CommandLine, TakesAFileForWhateverIsNoReport) {
+  const std::string file = testing::TempDir() + "told.txt",
+                    pair = examples + "healthy.json " + examples + "no-gpu.json";
+  for (const std::string& command :
+       {"compare " + pair, "visible " + examples + "healthy.json", "expect --learn " + examples + "healthy.json",
+        "fleet " + examples, std::string("list"), std::string("explain force-cpu"),
+        std::string("explain hardware.no-gpu")}) {
+    std::filesystem::remove(file);
+    const Ran printed = run_envdoctor(command), written = run_envdoctor(command + " -o " + file);
+    EXPECT_THAT(printed.out, Not(IsEmpty())) << command;
+    EXPECT_THAT(written.out, IsEmpty()) << command;
+    EXPECT_EQ(read_whole(file), printed.out) << command;
+    EXPECT_EQ(written.status, printed.status) << command;
+  }
+}
+
+TEST(CommandLine, RefusesAFormatThatACommandDoesNotHave) {
+  for (const char* command :
+       {"list", "explain force-cpu", "show", "expect", "fleet .", "compare a b", "visible", "pid 1"}) {
+    for (const char* how : {" --format html", " -o junit=/dev/null"}) {
+      const Ran ran = run_envdoctor(std::string(command) + how);
+      EXPECT_EQ(ran.status, 2) << command << how;
+      EXPECT_THAT(ran.err, HasSubstr("tells its result as text")) << command << how;
+    }
+  }
+}
+
+TEST(Fleet, NamesHostsByTheirFilesBelowTheFolder) {
+  const Ran told = run_envdoctor("fleet --format json " + std::string(source_folder) + "/docs/schema " + examples);
+  EXPECT_THAT(told.out, HasSubstr("\"healthy.json\""));
+  EXPECT_THAT(told.out, Not(HasSubstr(examples)));
+  const Ran twice = run_envdoctor("fleet --format json " + examples + "healthy.json " + examples);
+  EXPECT_THAT(twice.out, HasSubstr(examples + "healthy.json"));
 }
 
 TEST(Check, HasNoColourAndNoProgressInAPipe) {
