@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "app/commands.h"
+#include "reports/lines.h"
 
 int main(int argc, char** argv) {
   try {
@@ -11,7 +12,7 @@ int main(int argc, char** argv) {
     if (!printed.empty()) return std::fputs(printed.c_str(), stdout) < 0 ? 2 : 0;
     return envdoctor::run_command(options);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "envdoctor: {}\n", error.what());
+    fmt::print(stderr, "envdoctor: {}\n", envdoctor::clean_lines(error.what()));  // it may quote a hostile file
     return 2;
   }
 }

@@ -57,6 +57,17 @@ std::vector<Row> rows(const Snapshot& snapshot) {
   return rows;
 }
 
+bool stopped(const Snapshot& snapshot, const ComputeNotRun& row) {
+  if (!row.why.get()) return true;
+  const std::string& why = *row.why.get();
+  const auto same_kernel = [&](const ComputeResult& result) {
+    return result.device == row.device && result.kernel == row.kernel;
+  };
+  if (why.starts_with("time: "))
+    return !snapshot.compute.get() || std::ranges::none_of(*snapshot.compute.get(), same_kernel);
+  return !why.starts_with("missing: ") && !why.starts_with("busy: ");
+}
+
 std::string problem(const ComputeResult& result) {
   std::string sizes;
   if (const auto* size = result.size.get()) {

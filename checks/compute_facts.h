@@ -36,6 +36,10 @@ std::string in_problems(const std::vector<Row>& rows);
 void judge(const Snapshot& snapshot, Answers& answers, const char* id, const std::function<bool(const Row&)>& picked,
            const std::function<void(Finding&, const std::vector<Row>&)>& tell);
 
+// Whether this row stopped for a reason of its own, not because the device lacks something or others use it. Larger sizes
+// for which no time was left are no loss as long as smaller ones ran.
+bool stopped(const Snapshot& snapshot, const ComputeNotRun& row);
+
 // Causes that are a narrower arithmetic than was asked for, not a fault.
 bool is_narrow(const std::string& cause);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "checks/compute_facts.h"
 #include "checks/presence.h"
 #include "checks/verdict.h"
 
@@ -27,23 +28,10 @@ bool ran_on_gpu(const Snapshot& snapshot, const std::set<std::string>& devices) 
   return false;
 }
 
-bool has_result(const Snapshot& snapshot, const ComputeNotRun& row) {
-  return snapshot.compute.get() && std::ranges::any_of(*snapshot.compute.get(), [&](const ComputeResult& result) {
-           return result.device == row.device && result.kernel == row.kernel;
-         });
-}
-
-// The first row that stopped for a reason of its own, not because the device lacks something or others use it. Larger
-// sizes for which no time was left are no loss as long as smaller ones ran.
 const ComputeNotRun* stopped(const Snapshot& snapshot) {
   const auto* rows = snapshot.compute_not_run.get();
   if (!rows) return nullptr;
-  const auto row = std::ranges::find_if(*rows, [&](const ComputeNotRun& r) {
-    if (!r.why.get()) return true;
-    const std::string& why = *r.why.get();
-    if (why.starts_with("time: ")) return !has_result(snapshot, r);
-    return !why.starts_with("missing: ") && !why.starts_with("busy: ");
-  });
+  const auto row = std::ranges::find_if(*rows, [&](const ComputeNotRun& r) { return compute::stopped(snapshot, r); });
   return row == rows->end() ? nullptr : &*row;
 }
 

@@ -141,6 +141,7 @@ hostile = {
     "structured": header(b"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}"),
     "huge": header(b"{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 2)}"),
     "huge zero": header(b"{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}"),
+    "colour": header(b"{'descr': '\x1b[31m<f4', 'fortran_order': False, 'shape': (1,)}"),
     "negative": header(b"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}"),
     "odd size": header(b"{'descr': '<f3', 'fortran_order': False, 'shape': (1,)}"),
     "long header": b"\x93NUMPY\x02\x00\xff\xff\xff\xff", "zip": b"PK\x03\x04" + bytes(100), "random": bytes(rng.integers(0, 256, 3000, np.uint8)),
@@ -149,7 +150,7 @@ for name, content in hostile.items():
     path = folder / "hostile.npy"
     path.write_bytes(content)
     _, err = compare(path, path, status=2)
-    expect(name, "hostile.npy" in err, err)
+    expect(name, "hostile.npy" in err and "\x1b" not in err, err)
 packed = bytearray((folder / "b.npz").read_bytes())
 for at in range(0, len(packed), max(1, len(packed) // 200)):
     damaged = packed.copy()

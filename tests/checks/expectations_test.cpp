@@ -37,9 +37,9 @@ Snapshot host_with_framework() {
   return host;
 }
 
-ComputeResult triad(double share, const char* outcome) {
+ComputeResult triad(double share, const char* outcome, const char* device = "cuda:0") {
   ComputeResult result;
-  result.device = "cuda:0";
+  result.device = device;
   result.kernel = "triad";
   result.precision = "fp32";
   result.agreement.fill().outcome = outcome;
@@ -103,12 +103,57 @@ TEST(Expectations, OfComputeRestOnWhatWasCompared) {
 TEST(Expectations, OfSpeedAreTheSlowestGpus) {
   Snapshot host = healthy_nvidia_host();
   EXPECT_EQ(met(host, "triad.min=0.8peak"), "unknown");
-  host.compute = std::vector<ComputeResult>{triad(0.9, "same-bits"), triad(0.7, "same-bits")};
+  host.compute = std::vector<ComputeResult>{triad(0.9, "same-bits"), triad(0.7, "same-bits", "cuda:1")};
   EXPECT_EQ(met(host, "triad.min=0.8peak"), "no");
   EXPECT_EQ(met(host, "triad.min=0.7peak"), "yes");
   EXPECT_EQ(met(host, "triad.min=1.1TB/s"), "yes");
   EXPECT_EQ(met(host, "triad.min=1300 GB/s"), "no");
   EXPECT_EQ(met(host, "gemm.min=1GFLOP/s"), "unknown");
+}
+
+TEST(Expectations, OfSpeedLookAtEachGpusBestSizeAndNotAtCopies) {
+  Snapshot host = healthy_nvidia_host();
+  host.compute = std::vector<ComputeResult>{triad(0.1, "same-bits"), triad(0.9, "same-bits"), triad(0.2, "same-bits")};
+  EXPECT_EQ(met(host, "triad.min=0.8peak"), "yes");
+  host.compute.fill()[1].variant = "gpu, with copies";
+  EXPECT_EQ(met(host, "triad.min=0.8peak"), "no");
+}
+
+ComputeNotRun left_out(const char* device, const char* why) {
+  ComputeNotRun row;
+  row.device = device;
+  row.kernel = "triad";
+  row.why = why;
+  return row;
+}
+
+TEST(Expectations, WhatAGpuDidNotRunToItsEndIsNotMet) {
+  Snapshot host = healthy_nvidia_host();
+  host.compute = std::vector<ComputeResult>{triad(0.9, "same-bits")};
+  host.compute_not_run = std::vector<ComputeNotRun>{left_out("cuda:1", "crash: signal 11")};
+  EXPECT_EQ(met(host, "compute=agree"), "unknown");
+  EXPECT_EQ(met(host, "triad.min=0.8peak"), "unknown");
+  host.compute_not_run = std::vector<ComputeNotRun>{left_out("cuda:0", "missing: the device has no fp16"),
+                                                    left_out("framework:torch/cpu", "crash: signal 11")};
+  EXPECT_EQ(met(host, "compute=agree"), "yes");
+  EXPECT_EQ(met(host, "triad.min=0.8peak"), "yes");
+}
+
+TEST(Expectations, OfAgreementSeeWhatIsWrongBehindWhatIsDoubtful) {
+  Snapshot host = healthy_nvidia_host();
+  host.compute = std::vector<ComputeResult>{triad(0.9, "not-trustworthy"), triad(0.9, "outside")};
+  EXPECT_EQ(met(host, "compute=agree"), "no");
+}
+
+TEST(Expectations, AFrameworksCpuIsNoGpu) {
+  Snapshot host = healthy_nvidia_host();
+  for (const char* device : {"framework:torch/cpu", "framework:tensorflow/CPU:0", "framework:jax/cpu:0"}) {
+    host.compute = std::vector<ComputeResult>{triad(0.9, "same-bits", device)};
+    EXPECT_EQ(met(host, "compute=agree"), "unknown") << device;
+    EXPECT_EQ(met(host, "triad.min=0.8peak"), "unknown") << device;
+  }
+  host.compute = std::vector<ComputeResult>{triad(0.9, "same-bits", "framework:torch/cuda:0")};
+  EXPECT_EQ(met(host, "compute=agree"), "yes");
 }
 
 TEST(Expectations, WhatIsLearnedIsMet) {
