@@ -2,164 +2,181 @@
 
 #include <algorithm>
 #include <cctype>
-#include <numeric>
-#include <utility>
+#include <charconv>
 
 namespace envdoctor::knowledge {
 namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
-// The index after a bracket expression or a group that starts at `at`.
-std::size_t after_brackets(std::string_view pattern, std::size_t at) {
-  ++at;
-  if (at < pattern.size() && pattern[at] == '^') ++at;
-  if (at < pattern.size() && pattern[at] == ']') ++at;
-  for (; at < pattern.size() && pattern[at] != ']'; ++at) {
-    if (pattern[at] == '\\') ++at;
-  }
-  return std::min(at + 1, pattern.size());
-}
+std::size_t sum(std::size_t a, std::size_t b) { return std::min(a + b, Literal::far); }
 
-std::size_t after_group(std::string_view pattern, std::size_t at) {
-  int depth = 0;
-  while (at < pattern.size()) {
-    if (pattern[at] == '[') {
-      at = after_brackets(pattern, at);
-      continue;
-    }
-    if (pattern[at] == '\\')
-      ++at;
-    else if (pattern[at] == '(')
-      ++depth;
-    else if (pattern[at] == ')' && --depth == 0)
-      return at + 1;
-    ++at;
-  }
-  return pattern.size();
-}
-
-bool optional(char quantifier) { return quantifier == '?' || quantifier == '*' || quantifier == '{'; }
-
-// One alternative's runs: what is sure to be there, character by character, until something variable comes between.
-class Runs {
+// Reads a pattern piece by piece: what one character or group can be at most, and whether it is a fixed character.
+class Reader {
  public:
-  void add(char c) { run_ += lower(c); }
-  void cut() {
-    if (run_.size() > best_.size()) best_ = run_;
-    run_.clear();
-  }
-  void drop_last() {
-    if (!run_.empty()) run_.pop_back();
-    cut();
-  }
-  std::string take() {
-    cut();
-    return std::exchange(best_, {});
+  explicit Reader(std::string_view pattern) : rest_(pattern) {}
+
+  struct Piece {
+    char fixed = '\0';      // a character that is sure to be there once, else 0
+    std::size_t width = 0;  // most characters
+  };
+
+  [[nodiscard]] bool done() const { return rest_.empty(); }
+  [[nodiscard]] bool at(char c) const { return !rest_.empty() && rest_[0] == c; }
+  void skip() { rest_.remove_prefix(1); }
+
+  Piece piece() {
+    const Piece read = atom();
+    std::size_t most = 1;
+    bool repeated = false;
+    if (at('?')) {
+      repeated = true;
+      skip();
+    } else if (at('*') || at('+')) {
+      repeated = true;
+      most = Literal::far;
+      skip();
+    } else if (at('{')) {
+      repeated = true;
+      most = counted();
+    }
+    if (!repeated) return read;
+    if (at('?')) skip();  // as few as possible: the same texts
+    return {.fixed = '\0', .width = std::min(read.width * most, Literal::far)};
   }
 
  private:
+  Piece atom() {
+    const char c = rest_[0];
+    skip();
+    if (c == '(') return {.width = group()};
+    if (c == '[') return {.width = brackets()};
+    if (c == '^' || c == '$') return {};
+    if (c == '.') return {.width = 1};
+    if (c != '\\' || rest_.empty()) return {.fixed = c, .width = 1};
+    const char escaped = rest_[0];
+    skip();
+    if (escaped == 'b' || escaped == 'B') return {};
+    if (std::isalnum(static_cast<unsigned char>(escaped))) return {.width = 1};
+    return {.fixed = escaped, .width = 1};
+  }
+
+  std::size_t group() {
+    if (at('?')) {  // ?: ?P<name> ?i
+      const std::size_t end = rest_.find_first_of(":>)");
+      if (end == std::string_view::npos) return 0;
+      const bool flags_alone = rest_[end] == ')';
+      rest_.remove_prefix(end + 1);
+      if (flags_alone) return 0;
+    }
+    std::size_t widest = 0, width = 0;
+    while (!done() && !at(')')) {
+      if (at('|')) {
+        skip();
+        width = 0;
+        continue;
+      }
+      width = sum(width, piece().width);
+      widest = std::max(widest, width);
+    }
+    if (!done()) skip();
+    return widest;
+  }
+
+  std::size_t brackets() {
+    std::size_t at = 0;
+    if (at < rest_.size() && rest_[at] == '^') ++at;
+    if (at < rest_.size() && rest_[at] == ']') ++at;
+    for (; at < rest_.size() && rest_[at] != ']'; ++at) {
+      if (rest_[at] == '\\') ++at;
+    }
+    rest_.remove_prefix(std::min(at + 1, rest_.size()));
+    return 1;
+  }
+
+  // {n}, {n,m}; {n,} is open.
+  std::size_t counted() {
+    const std::size_t end = std::min(rest_.find('}'), rest_.size());
+    std::string_view number = rest_.substr(0, end);
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    number.remove_prefix(number.find_last_of("{,") + 1);
+    std::size_t most = Literal::far;
+    std::from_chars(number.data(), number.data() + number.size(), most);
+    return most;
+  }
+
+  std::string_view rest_{};
+};
+
+// One alternative, piece by piece.
+class Alternative {
+ public:
+  void add(const Reader::Piece& piece) {
+    if (piece.fixed == '\0') {
+      cut();
+      only_fixed_ = false;
+    } else {
+      if (run_.empty()) before_run_ = width_;
+      run_ += piece.fixed;
+    }
+    width_ = sum(width_, piece.width);
+    behind_ = sum(behind_, piece.width);
+  }
+
+  Literal take() {
+    cut();
+    best_.after = behind_;
+    best_.whole = only_fixed_;
+    std::ranges::transform(best_.exact, std::back_inserter(best_.word), lower);
+    return best_;
+  }
+
+ private:
+  void cut() {
+    constexpr std::size_t rare = 8;
+    const bool starts_with_rare = best_.before == 0 && best_.exact.size() >= rare;
+    if (run_.size() > best_.exact.size() && !starts_with_rare) {
+      best_.exact = run_;
+      best_.before = before_run_;
+      behind_ = 0;
+    }
+    run_.clear();
+  }
+
+  Literal best_{};
   std::string run_{};
-  std::string best_{};
+  std::size_t before_run_ = 0;
+  std::size_t width_ = 0;
+  std::size_t behind_ = 0;  // since the best run
+  bool only_fixed_ = true;
 };
 
 }  // namespace
 
-std::vector<std::string> required_literals(std::string_view pattern) {
-  std::vector<std::string> words;
-  Runs runs;
-  if (pattern.starts_with("(?i)")) pattern.remove_prefix(4);
-  std::size_t at = 0;
-  while (at < pattern.size()) {
-    const char c = pattern[at];
-    if (c == '|') {
-      words.push_back(runs.take());
-      ++at;
-    } else if (c == '(') {
-      runs.cut();
-      at = after_group(pattern, at);
-    } else if (c == '[') {
-      runs.cut();
-      at = after_brackets(pattern, at);
-    } else if (c == '\\' && at + 1 < pattern.size()) {
-      if (std::isalnum(static_cast<unsigned char>(pattern[at + 1])))
-        runs.cut();
-      else
-        runs.add(pattern[at + 1]);
-      at += 2;
-    } else if (optional(c)) {
-      runs.drop_last();
-      at = c == '{' ? pattern.find('}', at) + 1 : at + 1;
-    } else if (c == '.' || c == '^' || c == '$' || c == '+') {
-      runs.cut();
-      ++at;
+std::vector<Literal> required_literals(std::string_view pattern) {
+  constexpr std::string_view any_case = "(?i)";
+  const bool fold = pattern.starts_with(any_case);
+  if (fold) pattern.remove_prefix(any_case.size());
+  const bool mixed = pattern.find(any_case) != std::string_view::npos;
+  std::vector<Literal> all;
+  Reader reader(pattern);
+  Alternative alternative;
+  while (!reader.done()) {
+    if (reader.at('|')) {
+      reader.skip();
+      all.push_back(alternative.take());
+      alternative = Alternative();
     } else {
-      runs.add(c);
-      ++at;
+      alternative.add(reader.piece());
     }
   }
-  words.push_back(runs.take());
-  if (std::ranges::any_of(words, [](const std::string& w) { return w.size() < 4; })) return {};
-  return words;
-}
-
-LiteralSearch::LiteralSearch(const std::vector<std::string>& words) {
-  constexpr std::size_t longest = 16;
-  for (const std::string& word : words) {
-    for (const char c : word.substr(0, longest)) {
-      std::uint8_t& mark = class_[static_cast<unsigned char>(lower(c))];
-      if (mark == 0) mark = static_cast<std::uint8_t>(classes_++);
-    }
+  all.push_back(alternative.take());
+  if (std::ranges::any_of(all, [](const Literal& one) { return one.word.size() < 4; })) return {};
+  for (Literal& one : all) {
+    one.fold = fold;
+    one.whole = one.whole && !mixed;
   }
-  for (int c = 'A'; c <= 'Z'; ++c) class_[c] = class_[c + 32];
-
-  // A trie first, then Aho and Corasick's links made into plain transitions, breadth first.
-  std::vector<std::vector<std::uint32_t>> step(1, std::vector<std::uint32_t>(classes_));
-  std::vector<std::vector<std::uint32_t>> ends(1);
-  for (std::uint32_t i = 0; i < words.size(); ++i) {
-    std::uint32_t node = 0;
-    for (const char c : words[i].substr(0, longest)) {
-      const std::uint8_t to = class_[static_cast<unsigned char>(lower(c))];
-      if (step[node][to] == 0) {
-        step[node][to] = static_cast<std::uint32_t>(step.size());
-        step.emplace_back(classes_);
-        ends.emplace_back();
-      }
-      node = step[node][to];
-    }
-    ends[node].push_back(i);
-  }
-  std::vector<std::uint32_t> link(step.size()), queue;
-  for (const std::uint32_t child : step[0]) {
-    if (child != 0) queue.push_back(child);
-  }
-  for (std::size_t head = 0; head < queue.size(); ++head) {
-    const std::uint32_t node = queue[head];
-    for (const std::uint32_t word : ends[link[node]]) ends[node].push_back(word);
-    for (std::uint32_t c = 0; c < classes_; ++c) {
-      const std::uint32_t child = step[node][c];
-      if (child == 0) {
-        step[node][c] = step[link[node]][c];
-      } else {
-        link[child] = step[link[node]][c];
-        queue.push_back(child);
-      }
-    }
-  }
-
-  // States that end a word are numbered last, so that one comparison tells them.
-  std::vector<std::uint32_t> order(step.size()), number(step.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_partition(order.begin(), order.end(), [&](std::uint32_t node) { return ends[node].empty(); });
-  for (std::uint32_t i = 0; i < order.size(); ++i) number[order[i]] = i * classes_;
-  next_.resize(step.size() * classes_);
-  for (std::uint32_t i = 0; i < order.size(); ++i) {
-    for (std::uint32_t c = 0; c < classes_; ++c) next_[i * classes_ + c] = number[step[order[i]][c]];
-    if (ends[order[i]].empty())
-      first_output_ = (i + 1) * classes_;
-    else
-      outputs_.push_back(ends[order[i]]);
-  }
+  return all;
 }
 
 }  // namespace envdoctor::knowledge

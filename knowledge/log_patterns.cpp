@@ -20,27 +20,42 @@ RE2::Options options() {
   return options;
 }
 
+constexpr std::size_t reach_of_fields = 2048;
+
 // A row, with its expressions compiled when a line first needs them: most runs need few.
 class Pattern {
  public:
-  explicit Pattern(LogPattern row) : row_(std::move(row)) {}
+  explicit Pattern(LogPattern row) : row_(std::move(row)), literals_(required_literals(row_.pattern)) {}
   [[nodiscard]] const LogPattern& row() const { return row_; }
+  [[nodiscard]] const std::vector<Literal>& literals() const { return literals_; }
 
-  std::optional<LogMatch> match(std::string_view line) const {
-    if (!pattern_) {
-      pattern_ = std::make_unique<RE2>(row_.pattern, options());
-      capture_ = std::make_unique<RE2>(row_.capture.empty() ? row_.pattern : row_.capture, options());
-    }
-    const re2::StringPiece text(line.data(), line.size());
-    if (!pattern_->ok() || !RE2::PartialMatch(text, *pattern_)) return std::nullopt;
+  // Whether the pattern matches with the word of its alternative `literal` at `at`, where that word stands but for
+  // case.
+  bool matches(std::string_view line, const Literal& literal, std::size_t at) const {
+    const std::size_t size = literal.word.size();
+    if (literal.whole) return literal.fold || line.compare(at, size, literal.exact) == 0;
+    if (!pattern_) pattern_ = std::make_unique<RE2>(row_.pattern, options());
+    const std::size_t from = at - std::min(at, literal.before);
+    const std::size_t to = std::min(line.size(), at + size + literal.after);
+    const auto anchor = literal.before == 0 ? RE2::ANCHOR_START : RE2::UNANCHORED;
+    return pattern_->ok() && pattern_->Match({line.data(), line.size()}, from, to, anchor, nullptr, 0);
+  }
+
+  // What the line says, in which the pattern was found at `at`.
+  LogMatch read(std::string_view line, std::size_t at) const {
     LogMatch found{.event = row_.event, .framework = row_.framework, .fields = row_.set};
-    const auto& groups = capture_->CapturingGroupNames();
-    if (groups.empty() || !capture_->ok()) return found;
+    const std::string& expression = row_.capture.empty() ? row_.pattern : row_.capture;
+    if (expression.find("(?P<") == std::string::npos) return found;
+    if (!capture_) capture_ = std::make_unique<RE2>(expression, options());
+    const std::size_t from = at - std::min(at, reach_of_fields);
+    line = line.substr(from, at - from + reach_of_fields);
+    const re2::StringPiece text(line.data(), line.size());
     std::vector<re2::StringPiece> pieces(static_cast<std::size_t>(capture_->NumberOfCapturingGroups()) + 1);
-    if (!capture_->Match(text, 0, text.size(), RE2::UNANCHORED, pieces.data(), static_cast<int>(pieces.size()))) {
+    if (!capture_->ok() ||
+        !capture_->Match(text, 0, text.size(), RE2::UNANCHORED, pieces.data(), static_cast<int>(pieces.size()))) {
       return found;
     }
-    for (const auto& [group, name] : groups) {
+    for (const auto& [group, name] : capture_->CapturingGroupNames()) {
       re2::StringPiece piece = pieces[static_cast<std::size_t>(group)];
       while (!piece.empty() && piece[piece.size() - 1] == ' ') piece.remove_suffix(1);
       if (!piece.empty()) found.fields[name] = piece.as_string();
@@ -50,13 +65,15 @@ class Pattern {
 
  private:
   LogPattern row_{};
+  std::vector<Literal> literals_{};
   mutable std::unique_ptr<RE2> pattern_{};
   mutable std::unique_ptr<RE2> capture_{};
 };
 
-std::vector<LogPattern> read_rows() {
+using ReportWords = std::map<std::string, std::vector<std::string>>;
+
+std::vector<LogPattern> read_rows(const nlohmann::json& document) {
   std::vector<LogPattern> rows;
-  const auto document = nlohmann::json::parse(table("log_patterns"));
   for (const auto& row : document.at("patterns")) {
     LogPattern pattern{.id = row.at("id"), .event = row.at("event"), .pattern = row.at("pattern")};
     pattern.framework = row.value("framework", "");
@@ -70,9 +87,14 @@ std::vector<LogPattern> read_rows() {
 }
 
 struct Patterns {
+  struct Word {  // of a row's literal, or of a kind of report
+    std::uint32_t row = 0;
+    std::uint32_t literal = 0;
+    bool of_report = false;
+  };
   std::vector<Pattern> rows{};
-  std::vector<std::uint32_t> row_of_word{};
-  std::vector<std::uint32_t> always{};  // rows without a literal of their own; the tests keep this empty
+  ReportWords reports{};
+  std::vector<Word> words{};
   std::optional<LiteralSearch> search{};
 };
 
@@ -80,15 +102,18 @@ const Patterns& patterns() {
   static const Patterns all = [] {
     Patterns p;
     std::vector<std::string> words;
-    for (LogPattern& row : read_rows()) {
-      const auto number = static_cast<std::uint32_t>(p.rows.size());
-      const std::vector<std::string> literals = required_literals(row.pattern);
-      if (literals.empty()) p.always.push_back(number);
-      for (const std::string& literal : literals) {
-        words.push_back(literal);
-        p.row_of_word.push_back(number);
+    const auto document = nlohmann::json::parse(table("log_patterns"));
+    p.reports = document.value("reports", ReportWords());
+    for (std::uint32_t number = 0; const auto& [kind, kind_words] : p.reports) {
+      words.insert(words.end(), kind_words.begin(), kind_words.end());
+      p.words.insert(p.words.end(), kind_words.size(), {.row = number++, .of_report = true});
+    }
+    for (LogPattern& row : read_rows(document)) {
+      const Pattern& pattern = p.rows.emplace_back(std::move(row));
+      for (std::uint32_t i = 0; i < pattern.literals().size(); ++i) {
+        words.push_back(pattern.literals()[i].word);
+        p.words.push_back({.row = static_cast<std::uint32_t>(p.rows.size() - 1), .literal = i});
       }
-      p.rows.emplace_back(std::move(row));
     }
     p.search.emplace(words);
     return p;
@@ -104,24 +129,33 @@ std::vector<LogPattern> log_patterns() {
   return rows;
 }
 
+const ReportWords& report_words() { return patterns().reports; }
+
 std::vector<LogMatch> LogMatcher::match(std::string_view line) {
   constexpr std::uint32_t enough = 500;
   const Patterns& all = patterns();
-  matched_.resize(all.rows.size());
-  std::vector<std::uint32_t> candidates = all.always;
-  all.search->each(line, [&](std::uint32_t word) {
-    const std::uint32_t row = all.row_of_word[word];
-    if (matched_[row] >= enough) return;
-    if (std::ranges::find(candidates, row) == candidates.end()) candidates.push_back(row);
+  rows_.resize(all.rows.size());
+  hits_.clear();
+  reports_.reset();
+  ++line_;
+  all.search->each(line, [&](std::uint32_t word, std::size_t at) {
+    const auto [number, literal, of_report] = all.words[word];
+    if (of_report) {
+      reports_.set(number);
+      return;
+    }
+    Row& row = rows_[number];
+    if (row.matched >= enough || row.last == line_) return;
+    if (!all.rows[number].matches(line, all.rows[number].literals()[literal], at)) return;
+    ++row.matched;
+    row.last = line_;
+    hits_.emplace_back(number, at);
   });
+  std::ranges::sort(hits_);
   std::vector<LogMatch> found;
-  if (candidates.empty()) return found;
-  std::ranges::sort(candidates);
-  for (const std::uint32_t row : candidates) {
-    std::optional<LogMatch> match = all.rows[row].match(line);
-    if (!match) continue;
-    ++matched_[row];
-    found.push_back(std::move(*match));
+  for (const auto& [row, at] : hits_) {
+    found.push_back(all.rows[row].read(line, at));
+    found.back().row = row;
   }
   return found;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Patterns of log lines, from knowledge/log_patterns.json: one pass for the fixed words of all of them, then RE2 on the
 // lines that hold the words.
+#include <bitset>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -13,6 +14,7 @@ struct LogMatch {
   std::string event{};
   std::string framework{};
   std::map<std::string, std::string> fields{};
+  std::size_t row = 0;  // in log_patterns()
 };
 
 // A row of the table.
@@ -28,8 +30,11 @@ struct LogPattern {
 };
 std::vector<LogPattern> log_patterns();
 
+// Kinds of whole reports by name, and the words of which a line holds one that starts such a report.
+const std::map<std::string, std::vector<std::string>>& report_words();
+
 // Every pattern that this line (one line, without its end, Latin-1, cut at 16 KiB by the caller) matches, in table
-// order.
+// order. Fields are looked for within 2 KiB of the words that gave the pattern away.
 std::vector<LogMatch> match_log_line(std::string_view line);
 
 // The same for many lines of one log: a row that has matched 500 lines has said what it has to say and is passed over,
@@ -37,9 +42,18 @@ std::vector<LogMatch> match_log_line(std::string_view line);
 class LogMatcher {
  public:
   std::vector<LogMatch> match(std::string_view line);
+  // Of the line matched last: whether it holds a word of report_words()' row `number` (in the map's order).
+  [[nodiscard]] bool holds_words_of(std::size_t number) const { return reports_[number]; }
 
  private:
-  std::vector<std::uint32_t> matched_{};  // by row
+  struct Row {
+    std::uint32_t matched = 0;
+    std::uint64_t last = 0;  // the line it matched last
+  };
+  std::vector<Row> rows_{};
+  std::vector<std::pair<std::uint32_t, std::size_t>> hits_{};  // of the line at hand: row, and where
+  std::bitset<64> reports_{};
+  std::uint64_t line_ = 0;
 };
 
 }  // namespace envdoctor::knowledge

@@ -26,6 +26,10 @@ LogReader::LogReader(std::string source, bool redact) : source_(std::move(source
 
 void LogReader::feed(std::string_view chunk) {
   while (!chunk.empty()) {
+    if (partial_.empty() && chunk[0] == '\n') {
+      chunk.remove_prefix(take_empty_lines(chunk));
+      continue;
+    }
     const std::size_t end = chunk.find('\n');
     if (end == std::string_view::npos) {
       if (partial_.size() < longest_line) partial_.append(chunk.substr(0, longest_line - partial_.size()));
@@ -43,14 +47,24 @@ void LogReader::feed(std::string_view chunk) {
   }
 }
 
+// Of many in a row a report needs no more than a few.
+std::size_t LogReader::take_empty_lines(std::string_view chunk) {
+  constexpr std::size_t needed = 4;
+  const std::size_t lines = std::min(chunk.find_first_not_of('\n'), chunk.size());
+  line_ += static_cast<std::int64_t>(lines);
+  for (std::size_t i = 0; i < std::min(lines, needed); ++i) reports_.line({}, matcher_);
+  return lines;
+}
+
 void LogReader::take_piece(std::string_view piece) {
   ++line_;
   take_line(plain_log_line(piece.substr(0, longest_line), plain_));
 }
 
 void LogReader::take_line(std::string_view line) {
-  reports_.line(line);
-  for (knowledge::LogMatch& match : matcher_.match(line)) {
+  std::vector<knowledge::LogMatch> matches = matcher_.match(line);
+  reports_.line(line, matcher_);
+  for (knowledge::LogMatch& match : matches) {
     Seen& seen = seen_[fingerprint(match)];
     if (++seen.count > kept_of_equal) continue;
     if (seen.count == 1) {

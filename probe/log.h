@@ -25,6 +25,7 @@ class LogReader {
   Snapshot finish();
 
  private:
+  std::size_t take_empty_lines(std::string_view chunk);  // how many it starts with
   void take_piece(std::string_view piece);
   void take_line(std::string_view line);
 

@@ -12,18 +12,15 @@ bool digit(char c) { return c >= '0' && c <= '9'; }
 std::string_view without_colours(std::string_view line, std::string& scratch) {
   scratch.clear();
   for (std::size_t at = 0; at < line.size(); ++at) {
-    if (line[at] != '\x1b') {
-      scratch += line[at];
-      continue;
-    }
-    const char kind = at + 1 < line.size() ? line[at + 1] : '\0';
-    if (kind == '[') {
-      at += 2;
-      while (at < line.size() && !std::isalpha(static_cast<unsigned char>(line[at]))) ++at;
-    } else if (kind == ']') {
+    const std::size_t escape = std::min(line.find('\x1b', at), line.size());
+    scratch.append(line.substr(at, escape - at));
+    if (escape + 1 >= line.size()) break;
+    at = escape + 1;
+    if (line[at] == '[') {
+      do ++at;
+      while (at < line.size() && !std::isalpha(static_cast<unsigned char>(line[at])));
+    } else if (line[at] == ']') {
       while (at < line.size() && line[at] != '\a' && line[at] != '\\') ++at;
-    } else {
-      ++at;
     }
   }
   return scratch;
@@ -62,14 +59,14 @@ std::size_t process_mark(std::string_view line) {
 
 // "trainer-1  | " of docker compose.
 std::size_t service_mark(std::string_view line) {
-  const std::size_t bar = line.substr(0, 64).find("  | ");
-  if (bar == std::string_view::npos || bar < 3) return 0;
-  std::string_view name = line.substr(0, bar);
+  const std::size_t bar = line.substr(0, 66).find('|');
+  if (bar == std::string_view::npos || bar < 5 || line.substr(bar - 2, 4) != "  | ") return 0;
+  std::string_view name = line.substr(0, bar - 2);
   while (name.ends_with(' ')) name.remove_suffix(1);
   const std::size_t dash = name.rfind('-');
   if (dash == std::string_view::npos || dash == 0 || dash + 1 == name.size()) return 0;
   if (name.find_first_not_of("0123456789", dash + 1) != std::string_view::npos) return 0;
-  return name.find_first_of(" :|,;=") == std::string_view::npos ? bar + 4 : 0;
+  return name.find_first_of(" :|,;=") == std::string_view::npos ? bar + 2 : 0;
 }
 
 // "> " of a mail or an issue, and what launchers put before a line to tell whose it is.

@@ -1,6 +1,7 @@
 #include "probe/log_reports.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "evidence/merge.h"
 #include "probe/log_parsers.h"
@@ -9,6 +10,7 @@ namespace envdoctor {
 namespace {
 
 constexpr std::size_t longest_report = std::size_t{1} << 20;
+constexpr std::size_t shortest_start = 4;  // "a==1"
 
 }  // namespace
 
@@ -32,16 +34,29 @@ const std::vector<LogReportKind>& log_report_kinds() {
   return kinds;
 }
 
-void LogReports::line(std::string_view line) {
+LogReports::LogReports() {
+  const auto& words = knowledge::report_words();
   for (const LogReportKind& kind : log_report_kinds()) {
-    const bool open = std::ranges::any_of(blocks_, [&kind](const Block& b) { return b.kind == &kind; });
-    if (open || !kind.starts(line)) continue;
-    Block& block = blocks_.emplace_back(Block{.kind = &kind});
+    const auto row = words.find(kind.name);
+    waiting_.push_back({.kind = &kind, .words = row == words.end() ? -1 : std::distance(words.begin(), row)});
+  }
+}
+
+void LogReports::offer(std::string_view line, const knowledge::LogMatcher& matcher) {
+  std::erase_if(waiting_, [&](const Waiting& one) {
+    if (one.words >= 0 && !matcher.holds_words_of(static_cast<std::size_t>(one.words))) return false;
+    if (!one.kind->starts(line)) return false;
+    Block& block = blocks_.emplace_back(Block{.kind = one.kind});
     for (std::size_t i = 0; i < std::size(before_); ++i) {
       const std::string& earlier = before_[(next_before_ + i) % std::size(before_)];
       if (!earlier.empty()) block.text += earlier + '\n';
     }
-  }
+    return true;
+  });
+}
+
+void LogReports::line(std::string_view line, const knowledge::LogMatcher& matcher) {
+  if (line.size() >= shortest_start) offer(line, matcher);
   for (Block& block : blocks_) {
     if (block.text.size() + line.size() < longest_report) block.text.append(line).push_back('\n');
   }

@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "evidence/snapshot.h"
+#include "knowledge/log_patterns.h"
 
 namespace envdoctor {
 
 // A parser of one kind of report. It gets the lines from the one that gave the report away, plus the three before it.
 struct LogReportKind {
   const char* name;
-  bool (*starts)(std::string_view line);       // cheap: asked of every line
+  bool (*starts)(std::string_view line);       // asked of lines with the words that knowledge has of it, if any
   Snapshot (*parse)(const std::string& text);  // never throws; an empty snapshot if it isn't one after all
 };
 const std::vector<LogReportKind>& log_report_kinds();
@@ -19,16 +20,25 @@ const std::vector<LogReportKind>& log_report_kinds();
 // Collects the text of each kind that starts in a log, up to a limit, and parses it at the end.
 class LogReports {
  public:
-  void line(std::string_view line);
+  LogReports();
+  // `matcher` has matched the same line.
+  void line(std::string_view line, const knowledge::LogMatcher& matcher);
   // The sections of all reports found; the first report of a kind wins.
   Snapshot finish();
 
  private:
+  void offer(std::string_view line, const knowledge::LogMatcher& matcher);
+
   struct Block {
     const LogReportKind* kind = nullptr;
     std::string text{};
   };
   std::vector<Block> blocks_{};
+  struct Waiting {
+    const LogReportKind* kind = nullptr;
+    std::ptrdiff_t words = -1;  // its number in knowledge::report_words(), if it is there
+  };
+  std::vector<Waiting> waiting_{};  // kinds that have not started
   std::string before_[3]{};
   std::size_t next_before_ = 0;
 };

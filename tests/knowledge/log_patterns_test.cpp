@@ -1,8 +1,10 @@
 #include "knowledge/log_patterns.h"
 
 #include <gtest/gtest.h>
+#include <re2/re2.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
 
 #include "knowledge/literals.h"
@@ -43,22 +45,75 @@ TEST(LogPatterns, AreSilentOnProseAndOrdinaryLines) {
   }
 }
 
-TEST(RequiredLiterals, AreTheLongestSureRunOfEachAlternative) {
-  using Words = std::vector<std::string>;
-  EXPECT_EQ(required_literals("Could (?:load|open) library '"), Words{" library '"});
-  EXPECT_EQ(required_literals("(?i)Failed call|NVRM: Xid \\("), (Words{"failed call", "nvrm: xid ("}));
-  EXPECT_EQ(required_literals("colou?rfully"), Words{"rfully"});
-  EXPECT_EQ(required_literals("[0-9]+ abcd[ef]"), Words{" abcd"});
-  EXPECT_EQ(required_literals("abcdx*"), Words{"abcd"});
-  EXPECT_TRUE(required_literals("\\w+|long enough").empty());
+std::vector<std::string> words_of(std::string_view pattern) {
+  std::vector<std::string> words;
+  for (const Literal& one : required_literals(pattern)) words.push_back(one.word);
+  return words;
 }
 
-TEST(LiteralSearch, FindsEveryWordThatOccurs) {
-  const std::vector<std::string> words = {"he", "she", "hers", "his", "xyz"};
+TEST(RequiredLiterals, AreTheLongestSureRunOfEachAlternative) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(words_of("Could (?:load|open) library '"), Words{" library '"});
+  EXPECT_EQ(words_of("(?i)Failed call|NVRM: Xid \\("), (Words{"failed call", "nvrm: xid ("}));
+  EXPECT_EQ(words_of("colou?rfully"), Words{"rfully"});
+  EXPECT_EQ(words_of("[0-9]+ abcd[ef]"), Words{" abcd"});
+  EXPECT_EQ(words_of("abcdx*"), Words{"abcd"});
+  EXPECT_EQ(words_of("Could not open (?:the )?unfortunate library"), Words{"could not open "}) << "it starts with it";
+  EXPECT_TRUE(words_of("\\w+|long enough").empty());
+}
+
+TEST(RequiredLiterals, TellHowFarAMatchReachesAroundThem) {
+  const auto only = [](std::string_view pattern) { return required_literals(pattern).at(0); };
+  EXPECT_EQ(only("[ab]{2,5}x?words(?:one|three)\\b"),
+            (Literal{.word = "words", .exact = "words", .before = 6, .after = 5}));
+  EXPECT_EQ(only("^ +words").before, Literal::far);
+  EXPECT_EQ(only("words[^]a]*?!").after, Literal::far);
+  EXPECT_EQ(only("words(?P<name>[0-9]{3})(?:a|bc(?:d|efg)?)").after, 3 + 5U);
+  EXPECT_EQ(only("Pl\\(ain"), (Literal{.word = "pl(ain", .exact = "Pl(ain", .whole = true}));
+  EXPECT_EQ(only("(?i)Plain"), (Literal{.word = "plain", .exact = "Plain", .whole = true, .fold = true}));
+  EXPECT_FALSE(only("Plain|(?i)plain too").whole) << "a flag in the middle";
+}
+
+TEST(LiteralSearch, FindsEveryWordWhereverItStands) {
+  const std::vector<std::string> words = {"shed", "hers", "ushers", "xyzw"};
   const LiteralSearch search(words);
-  std::set<std::uint32_t> hits;
-  search.each("uSHErs", [&](std::uint32_t word) { hits.insert(word); });
-  EXPECT_EQ(hits, (std::set<std::uint32_t>{0, 1, 2}));
+  std::set<std::pair<std::uint32_t, std::size_t>> hits;
+  search.each("uSHErs sHeD shed she", [&](std::uint32_t word, std::size_t at) { hits.emplace(word, at); });
+  EXPECT_EQ(hits, (std::set<std::pair<std::uint32_t, std::size_t>>{{0, 7}, {0, 12}, {1, 2}, {2, 0}}));
+}
+
+// Whatever surrounds a line's words must not hide them, and what isn't there must not be found.
+TEST(LogPatterns, AreFoundInTheMiddleOfALongLine) {
+  for (const LogPattern& row : log_patterns()) {
+    if (row.pattern.find_first_of("^$") != std::string::npos) continue;
+    const std::string line = std::string(3000, '~') + ' ' + row.example + ' ' + std::string(3000, '~');
+    const std::vector<LogMatch> matches = match_log_line(line);
+    EXPECT_TRUE(std::ranges::any_of(matches, [&row](const LogMatch& m) { return m.event == row.event; })) << row.id;
+  }
+}
+
+// A second, slow implementation: every expression asked of the whole line.
+TEST(LogPatterns, MatchAsTheirExpressionsDo) {
+  std::vector<std::string> lines;
+  const auto rows = log_patterns();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::string& example = rows[i].example;
+    lines.push_back(example);
+    lines.push_back(example.substr(example.size() / 3) + " " + rows[(i + 1) % rows.size()].example);
+    lines.push_back(example.substr(0, example.size() / 2) + rows[(i + 7) % rows.size()].example);
+  }
+  RE2::Options latin;
+  latin.set_encoding(RE2::Options::EncodingLatin1);
+  std::vector<std::unique_ptr<RE2>> expressions;
+  for (const LogPattern& row : rows) expressions.push_back(std::make_unique<RE2>(row.pattern, latin));
+  for (const std::string& line : lines) {
+    std::set<std::size_t> found, expected;
+    for (const LogMatch& match : match_log_line(line)) found.insert(match.row);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (RE2::PartialMatch(line, *expressions[i])) expected.insert(i);
+    }
+    EXPECT_EQ(found, expected) << line;
+  }
 }
 
 }  // namespace

@@ -11,6 +11,15 @@ namespace {
 
 Snapshot read(std::string_view text) { return read_log(text, "report.txt"); }
 
+TEST(LogReportKinds, AreThoseThatKnowledgeHasWordsOf) {
+  const auto& kinds = log_report_kinds();
+  for (const auto& [name, words] : knowledge::report_words()) {
+    EXPECT_TRUE(std::ranges::any_of(kinds, [&name = name](const LogReportKind& kind) { return name == kind.name; }))
+        << name;
+    for (const std::string& word : words) EXPECT_GE(word.size(), 4U) << "too short to be searched for";
+  }
+}
+
 constexpr std::string_view collect_env = R"(some words before
 Collecting environment information...
 PyTorch version: 2.4.1+cu121

@@ -48,6 +48,28 @@ TEST(LogReader, KeepsABoundedNumberOfEventsThatDifferInAField) {
   EXPECT_EQ(events(text).size(), 64U);
 }
 
+TEST(LogReader, CountsEmptyLinesHoweverManyAndHoweverCut) {
+  const std::string text = std::string(1000, '\n') + "a\n\n\n" + std::string(mismatch) + "\n\n\n";
+  EXPECT_TRUE(events(text).at(0).line.is(1004));
+  const Snapshot whole = read_log(text, "x");
+  for (const std::size_t size : {1U, 3U, 999U, 1001U}) {
+    LogReader reader("x");
+    for (std::size_t at = 0; at < text.size(); at += size) reader.feed(std::string_view(text).substr(at, size));
+    EXPECT_EQ(reader.finish(), whole) << size;
+  }
+}
+
+// What a row has said five hundred times is passed over, but no other row is.
+TEST(LogReader, HearsALateLineBehindAnyNumberOfOthers) {
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += std::string(mismatch) + " " + std::to_string(i) + "\n";
+  text += "NVRM: Xid (PCI:0000:65:00): 79, pid=1, GPU has fallen off the bus.\n";
+  const auto all = events(text);
+  EXPECT_TRUE(all[0].line.is(1));
+  EXPECT_EQ(all[0].fields.at("count"), "500");
+  EXPECT_TRUE(all.back().line.is(2001)) << "the last line";
+}
+
 TEST(LogReader, SurvivesBinaryHugeLinesAndEmptyText) {
   std::string binary;
   for (int i = 0; i < 100000; ++i) binary += static_cast<char>((i * 7919) >> 3);
