@@ -58,10 +58,12 @@ bool tell_damage(const Snapshot& snapshot, std::set<std::string>& blamed, Answer
   return told;
 }
 
-// A package that is listed, and brought nothing: what tensorflow-gpu became.
+// A package that is listed, and brought nothing: what tensorflow-gpu became. Its wheel is for any machine, as that of no
+// TensorFlow with code in it.
 bool tell_empty(const Snapshot& snapshot, Answers& answers) {
   const Tensorflow* tensorflow = snapshot.tensorflow.get();
   if (!tensorflow || !tensorflow->package.is("tensorflow-gpu") || !tensorflow->version.get()) return false;
+  if (!tensorflow->wheel_tag.get() || !tensorflow->wheel_tag.get()->ends_with("-any")) return false;
   if (tensorflow->built_with_cuda.get() || tensorflow->import_error.outcome() == Outcome::absent) return false;
   Finding& finding = answers.found(id, "package:tensorflow-gpu");
   finding.confidence = Confidence::certain;
@@ -69,7 +71,7 @@ bool tell_empty(const Snapshot& snapshot, Answers& answers) {
                         " is listed as installed and holds no TensorFlow: the package was given up, and its last "
                         "releases are empty.";
   finding.evidence = {seen("/tensorflow/package", "tensorflow-gpu"),
-                      seen("/tensorflow/version", *tensorflow->version.get())};
+                      seen("/tensorflow/wheel_tag", *tensorflow->wheel_tag.get())};
   finding.fix = {{.text = "Uninstall tensorflow-gpu and install tensorflow[and-cuda]."}};
   return true;
 }

@@ -61,7 +61,8 @@ void read_tensorflow(const Host& host, const std::vector<std::string>& folders, 
                      Snapshot& part) {
   const Distribution* one = first_of(all, {"tensorflow", "tensorflow-gpu", "tensorflow-cpu", "tensorflow-rocm",
                                            "tensorflow-intel", "tensorflow-macos", "tf-nightly", "tf-nightly-cpu"});
-  const std::string build = first_text(host, folders, "/tensorflow/python/platform/build_info.py");
+  std::string build = first_text(host, folders, "/tensorflow/python/platform/build_info.py");
+  if (build.empty()) build = first_text(host, folders, "/tensorflow_core/python/platform/build_info.py");  // 1.15, 2.0
   if (!one && build.empty()) return;
   Tensorflow& tensorflow = part.tensorflow.fill();
   if (one) {
@@ -156,7 +157,7 @@ std::string python_value(std::string_view source, std::string_view name) {
     if (rest.empty()) return {};
     if (rest[0] == '\'' || rest[0] == '"') return std::string(rest.substr(1, rest.find(rest[0], 1) - 1));
     if (rest[0] == '[') return std::string(rest.substr(0, rest.find(']')));
-    return std::string(rest.substr(0, rest.find_first_of(",)}\n ")));
+    return std::string(rest.substr(0, rest.find_first_of(",)}\r\n ")));
   }
   return {};
 }

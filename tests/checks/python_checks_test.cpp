@@ -165,6 +165,10 @@ TEST(BrokenInstall, IsTheEmptyPackageThatTensorflowGpuBecame) {
   s.python.fill().damage.fill();
   s.tensorflow.fill().version = "2.12.0";
   s.tensorflow.fill().package = "tensorflow-gpu";
+  EXPECT_EQ(state_of(python_broken_install(), s, "python.broken-install"), "unknown") << "it may be a full one";
+  s.tensorflow.fill().wheel_tag = "cp37-cp37m-linux_x86_64";
+  EXPECT_EQ(state_of(python_broken_install(), s, "python.broken-install"), "unknown");
+  s.tensorflow.fill().wheel_tag = "py3-none-any";
   EXPECT_EQ(state_of(python_broken_install(), s, "python.broken-install"), "found");
   s.tensorflow.fill().built_with_cuda = true;
   EXPECT_EQ(state_of(python_broken_install(), s, "python.broken-install"), "unknown");

@@ -260,6 +260,7 @@ TEST(PythonValue, IsReadFromAssignmentsAndDictionaries) {
   EXPECT_EQ(python_value("{\"is_cuda_build\": False, 'b': [1, 2]}", "is_cuda_build"), "False");
   EXPECT_EQ(python_value("{'b': ['x', 'y']}", "b"), "['x', 'y'");
   EXPECT_EQ(python_value("__all__ = ['cuda', 'hip']\ncuda = '13.2'\n", "cuda"), "13.2");
+  EXPECT_EQ(python_value("cuda: Optional[str] = None\r\nhip = None\r\n", "cuda"), "None") << "as on Windows";
   EXPECT_EQ(python_value("nothing", "cuda"), "");
   EXPECT_EQ(python_value("cuda = '12", "cuda"), "12");
 }
