@@ -58,8 +58,8 @@ bool tell_damage(const Snapshot& snapshot, std::set<std::string>& blamed, Answer
   return told;
 }
 
-// A package that is listed, and brought nothing: what tensorflow-gpu became. Its wheel is for any machine, as that of no
-// TensorFlow with code in it.
+// A package that is listed, and brought nothing: what tensorflow-gpu became. Its wheel is for any machine, as that of
+// no TensorFlow with code in it.
 bool tell_empty(const Snapshot& snapshot, Answers& answers) {
   const Tensorflow* tensorflow = snapshot.tensorflow.get();
   if (!tensorflow || !tensorflow->package.is("tensorflow-gpu") || !tensorflow->version.get()) return false;
