@@ -20,7 +20,7 @@ struct Told {
 };
 
 // Most telling first: of several causes on one device the first gives the words.
-constexpr std::array<Told, 11> words{{
+constexpr std::array<Told, 17> words{{
     {"cudnn", "cuDNN gives wrong results", "The same operation gives right results without cuDNN.",
      "Use another release of cuDNN; until then torch.backends.cudnn.enabled = False does without it."},
     {"onednn", "oneDNN gives wrong results", "The same operation gives right results without oneDNN.",
@@ -44,6 +44,18 @@ constexpr std::array<Told, 11> words{{
     {"columns", nullptr, "Whole columns of the output are wrong, as where a size is no multiple of the tile.",
      "Update or replace the driver; sizes that are multiples of 64 may be right."},
     {"other-index", nullptr, "The values are right, but stand at other places: an addressing bug or a stale buffer.",
+     "Update or replace the driver."},
+    {"lost-terms", nullptr, "One term of each sum is missing: a loop that ends too soon.",
+     "Update or replace the driver."},
+    {"barrier", nullptr, "Work-items of a group don't wait for each other at barriers: a group of one is right.",
+     "Update or replace the driver."},
+    {"zeros", nullptr, "Results are zero: they were lost or cleared on the way.", "Update or replace the driver."},
+    {"not-a-number", nullptr, "NaN or infinity stands where a number belongs.", "Update or replace the driver."},
+    {"scaled", nullptr, "All results are off by one factor.", "Update or replace the driver."},
+    {"other-calculation", nullptr,
+     "The same wrong results come at every size, in every run and without optimisation: no fault of memory and no "
+     "race, "
+     "but another calculation than the one asked for.",
      "Update or replace the driver."},
 }};
 

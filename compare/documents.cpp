@@ -24,6 +24,14 @@ std::string told_place(const std::vector<FlatDocument>& documents, const std::st
 
 bool Difference::all_known() const { return std::ranges::all_of(values, &Told::known); }
 
+bool Comparison::identical() const {
+  return differences.empty() &&
+         std::ranges::all_of(kernels, [](const KernelDifference& k) { return k.bits == Bits::same; }) &&
+         std::ranges::all_of(speeds, [](const SpeedDifference& speed) {
+           return std::ranges::all_of(speed.ratios, [](double ratio) { return ratio == 1; });
+         });
+}
+
 bool Comparison::results_may_differ() const {
   return std::ranges::any_of(differences,
                              [](const Difference& d) { return d.changes == Changes::results && d.all_known(); }) ||

@@ -45,6 +45,7 @@ struct Comparison {
   std::vector<Difference> differences{};  // results first, then speed, then neither; by path
   std::vector<KernelDifference> kernels{};
   std::vector<SpeedDifference> speeds{};  // by device
+  [[nodiscard]] bool identical() const;  // in all that was compared, times included
   [[nodiscard]] bool results_may_differ() const;
   [[nodiscard]] bool results_unknown() const;  // something that changes results is known of one alone
 };

@@ -1,5 +1,6 @@
 // Kernels' results of several hosts: same bits, within the bound that was derived for them, or outside it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -39,6 +40,18 @@ int rank(const std::string& outcome) {
   return outcome == "same-bits" ? 0 : outcome == "within-bound" ? 1 : outcome == "outside" ? 3 : 2;
 }
 
+// Where the documents' devices calculate in different modes.
+void tell_modes(const std::vector<std::vector<std::string>>& modes, std::string& told) {
+  if (std::ranges::all_of(modes, [&](const auto& one) { return one == modes.front(); })) return;
+  std::vector<std::string> all;
+  for (const auto& some : modes) {
+    for (const std::string& mode : some) {
+      if (std::ranges::find(all, mode) == all.end()) all.push_back(mode);
+    }
+  }
+  told += fmt::format("{}arithmetic: {}", told.empty() ? "" : "; ", fmt::join(all, " / "));
+}
+
 }  // namespace
 
 std::vector<KernelDifference> compare_kernels(const std::vector<Snapshot>& snapshots) {
@@ -46,9 +59,10 @@ std::vector<KernelDifference> compare_kernels(const std::vector<Snapshot>& snaps
     std::vector<std::string> values;
     std::vector<int> worst;
     std::string told{};
-    std::vector<std::string> modes{};
-    std::vector<const Agreement*> figures{};
+    std::vector<std::vector<std::string>> modes;  // of each document, device by device
+    std::vector<std::vector<const Agreement*>> figures;
   };
+  const std::size_t documents = snapshots.size();
   std::map<std::string, Seen> by_kernel;
   for (std::size_t i = 0; i < snapshots.size(); ++i) {
     const auto* results = snapshots[i].compute.get();
@@ -56,16 +70,18 @@ std::vector<KernelDifference> compare_kernels(const std::vector<Snapshot>& snaps
       const ComputeResult& result = (*results)[r];
       const Text outcome = outcome_of(result.agreement);
       if (!outcome.get()) continue;  // timed only
-      Seen& seen = by_kernel
-                       .try_emplace(name_of(result), Seen{std::vector<std::string>(snapshots.size()),
-                                                          std::vector<int>(snapshots.size(), -1)})
-                       .first->second;
+      Seen& seen =
+          by_kernel
+              .try_emplace(name_of(result), Seen{.values = std::vector<std::string>(documents),
+                                                 .worst = std::vector<int>(documents, -1),
+                                                 .modes = std::vector<std::vector<std::string>>(documents),
+                                                 .figures = std::vector<std::vector<const Agreement*>>(documents)})
+              .first->second;
       seen.values[i] += (seen.values[i].empty() ? "" : ", ") + *outcome.get() + " on " + word(result.device);
       seen.worst[i] = std::max(seen.worst[i], rank(*outcome.get()));
       explain(result, seen.told);
-      seen.figures.push_back(result.agreement.get());
-      const std::string mode = word(result.mode);
-      if (result.mode.get() && std::ranges::find(seen.modes, mode) == seen.modes.end()) seen.modes.push_back(mode);
+      seen.figures[i].push_back(result.agreement.get());
+      if (result.mode.get()) seen.modes[i].push_back(*result.mode.get());
     }
   }
   std::vector<KernelDifference> list;
@@ -78,12 +94,13 @@ std::vector<KernelDifference> compare_kernels(const std::vector<Snapshot>& snaps
                : !everywhere || worst == 2 ? Bits::not_known
                : worst == 1                ? Bits::within_bound
                                            : Bits::same;
-    // The same distances from the right answer, class by class: alike, as far as figures can tell.
-    const auto alike = [&](const Agreement* figures) { return *figures == *seen.figures.front(); };
+    // The same distances from the right answer, class by class and device by device: alike, as far as figures can tell.
+    const auto alike = [&](const std::vector<const Agreement*>& figures) {
+      return std::ranges::equal(figures, seen.figures.front(), [](const auto* a, const auto* b) { return *a == *b; });
+    };
     if (row.bits == Bits::within_bound && row.told.empty() && std::ranges::all_of(seen.figures, alike))
       row.bits = Bits::same;
-    if (row.bits == Bits::within_bound && seen.modes.size() > 1)
-      row.told += fmt::format("{}arithmetic: {}", row.told.empty() ? "" : "; ", fmt::join(seen.modes, " / "));
+    if (row.bits == Bits::within_bound) tell_modes(seen.modes, row.told);
     list.push_back(std::move(row));
   }
   return list;

@@ -115,7 +115,8 @@ std::string speeds_text(const Comparison& comparison) {
 std::string text_of(const Comparison& comparison) {
   std::string out;
   for (std::size_t i = 0; i < comparison.names.size(); ++i) out += wrap(letter(i) + "  ", comparison.names[i]);
-  out += comparison.results_may_differ() ? "\nResults may differ.\n"
+  out += comparison.identical()            ? "\nIdentical, as far as is known.\n"
+         : comparison.results_may_differ() ? "\nResults may differ.\n"
          : comparison.results_unknown()
              ? "\nWhether results may differ is not known: something was looked at in one only.\n"
              : "\nNothing that is known here makes results differ.\n";

@@ -142,10 +142,10 @@ class Bench {
                                                         : run_problem(*host_, kernel, problem, Variant::host, 1, trace),
                               1));
     }
-    time_sides(kernel, sides, rules(), trace);
+    time_sides(kernel, sides, rules(ladder), trace);
     if (ladder && sides.front().result.time.get() && device_.facts().backend != "host") {
       step("timing with copies");
-      part_.compute.get()->push_back(timed_with_copies(kernel, sides.front(), rules()));
+      part_.compute.get()->push_back(timed_with_copies(kernel, sides.front(), rules(ladder)));
     }
     for (Side& side : sides) part_.compute.get()->push_back(std::move(side.result));
     told_.so_far(part_);
@@ -170,7 +170,9 @@ class Bench {
     return choose_variant(device_, kernel, small);
   }
 
-  TimeRules rules() const { return {.spend_ms = options_.effort == Effort::full ? 2000.0 : 400.0}; }
+  TimeRules rules(bool ladder = false) const {
+    return {.spend_ms = options_.effort == Effort::full && !ladder ? 1000.0 : 400.0};
+  }
 
   void not_run(const Kernel& kernel, Precision precision, const char* kind, const std::string& why) {
     part_.compute_not_run.get()->push_back({.device = device_.facts().subject,

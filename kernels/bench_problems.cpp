@@ -35,6 +35,7 @@ const std::vector<TimedProblem>& timed_problems() {
         {"gemv", fp32, {{"k", 4096}, {"m", 4096}}},
         {"lstm", fp32, {{"hidden", 256}, {"inputs", 256}, {"steps", 1}}, true, true},
         {"dot", fp32, {{"k", 65536}, {"rows", 64}}},
+        {"map", fp32, {{"n", 1 << 16}}},
         {"conv2d",
          fp32,
          {{"batch", 1},
@@ -73,6 +74,7 @@ std::vector<int> sent_anew(std::string_view kernel, const Sizes& size) {
 
 std::optional<Rate> rate_of(std::string_view kernel, Precision precision) {
   if (kernel == "launch") return std::nullopt;
+  if (kernel == "map") return Rate::gigaops;  // functions evaluated
   for (const char* arithmetic : {"fma-peak", "gemm", "conv2d", "fft-butterfly", "hash-chain"}) {
     if (kernel == arithmetic) return is_floating(precision) ? Rate::gigaflops : Rate::gigaops;
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "kernels/patterns.h"
 #include "kernels/ulp.h"
@@ -101,6 +102,15 @@ Judged judge(const Array& got, std::size_t i, const Expected& expected) {
   return judged;
 }
 
+// A block that begins here and has the very bits that are asked for: its elements, or none.
+std::size_t same_bits_from(std::size_t i, const Array& got, const Expected& expected) {
+  constexpr std::size_t block = 64;
+  if (!expected.exact || i % block != 0 || i + block > got.count()) return 0;
+  const std::size_t element = size_of(got.precision);
+  const auto at = [&](const Array& array) { return array.bytes.data() + i * element; };
+  return std::memcmp(at(got), at(*expected.exact), block * element) == 0 ? block : 0;
+}
+
 std::size_t histogram_class(double ulps) {
   if (ulps == 0) return 0;
   for (std::size_t c = 1; c + 1 < histogram_classes; ++c) {
@@ -175,6 +185,12 @@ Comparison compare(const Array& got, const Expected& expected, const Layout& lay
   bool all_same = true;
   std::size_t bounded = 0;
   for (std::size_t i = 0; i < got.count(); ++i) {
+    if (const std::size_t same = same_bits_from(i, got, expected); same > 0) {
+      histogram.front() += static_cast<std::int64_t>(same);
+      bounded += same;
+      i += same - 1;
+      continue;
+    }
     const Judged judged = judge(got, i, expected);
     all_same = all_same && judged.same;
     if (judged.flushed) {

@@ -36,9 +36,9 @@ struct Element {
 };
 
 // Products of narrower inputs are exact in double; those of doubles need their other half.
-double dot(const Terms& terms, const Hypothesis* hypothesis, bool twice) {
+double dot(const Terms& terms, const Hypothesis* hypothesis, bool twice, std::size_t begin, std::size_t end) {
   DoubleDouble sum;
-  for (std::size_t i = 0; i < terms.a.size(); ++i) {
+  for (std::size_t i = begin; i < end; ++i) {
     const double a = hypothesis ? under(*hypothesis, terms.a[i]) : terms.a[i];
     const double b = hypothesis ? under(*hypothesis, terms.b[i]) : terms.b[i];
     if (twice) {
@@ -48,6 +48,10 @@ double dot(const Terms& terms, const Hypothesis* hypothesis, bool twice) {
     }
   }
   return sum.high;
+}
+
+double dot(const Terms& terms, const Hypothesis* hypothesis, bool twice) {
+  return dot(terms, hypothesis, twice, 0, terms.a.size());
 }
 
 std::vector<Element> sample(const Operation& operation, const Array& got, std::size_t most) {
@@ -76,6 +80,17 @@ double residual(const std::vector<Element>& elements, const Hypothesis* hypothes
   }
   const double root = std::sqrt(squares / static_cast<double>(elements.size()));
   return std::isfinite(root) ? root : HUGE_VAL;
+}
+
+// The residual if the first or the last term of each sum were left out.
+double residual_without(bool first, const std::vector<Element>& elements, bool twice) {
+  double squares = 0;
+  for (const Element& element : elements) {
+    const std::size_t k = element.terms.a.size();
+    const double left = dot(element.terms, nullptr, twice, first ? 1 : 0, first ? k : k - 1);
+    squares += std::pow((element.got - left) / element.norm, 2);
+  }
+  return std::sqrt(squares / static_cast<double>(elements.size()));
 }
 
 }  // namespace
@@ -121,6 +136,10 @@ std::optional<Replay> replay(const Operation& operation, const Array& got, std::
     result.result_bits = std::max(result.result_bits, bits_needed(element.got));
   }
   if (squares > 0) result.bias = towards_zero / std::sqrt(squares * static_cast<double>(elements.size()));
+  for (const bool first : {true, false}) {
+    const double rest = residual_without(first, elements, twice);
+    if (rest * 16 <= result.plain && rest <= result.suspect_line) result.lost = first ? "first" : "last";
+  }
   double with_range = HUGE_VAL, without = HUGE_VAL;  // the best of 11 bits with and without binary16's range
   for (const Hypothesis& hypothesis : table) {
     if (hypothesis.bits >= significand_bits(got.precision)) continue;

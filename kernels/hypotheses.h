@@ -37,6 +37,7 @@ struct Replay {
   bool tf32_or_fp16 = false;           // both fit about as well, as they do where inputs lie within binary16's range
   double bias = 0;                     // mean of (error towards zero) / rms: 1 is truncation, about 0 is nearest
   int result_bits = 0;                 // significant bits that the results carry, at most: 11 is fp16
+  const char* lost = nullptr;          // "first", "last": without that term of each sum nothing is suspect
   double suspect_line = 0;             // residuals above it are not plain arithmetic
   std::size_t samples = 0;
   [[nodiscard]] bool suspect() const { return plain > suspect_line; }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "kernels/fp_probe.h"
 #include "kernels/ladders.h"
 #include "kernels/naming.h"
@@ -80,6 +82,20 @@ class Retrials {
     });
   }
 
+  std::optional<bool> right_in_groups_of_one(const ProblemRun& run) const {
+    return attempt("groups of one", [&]() -> std::optional<bool> {
+      Abilities alone = device_.facts().abilities;
+      alone.max_local_items = 1;
+      const Plan plan = kernel_.plan(problem_, variant_, alone);
+      device_.load(plan, run.inputs);
+      device_.poison();
+      device_.run(1);
+      const Outputs now = read_outputs(device_, plan, run.expected, problem_.precision);
+      return now.guard_intact &&
+             std::ranges::all_of(compare_outputs(kernel_, problem_, run, now.arrays), &Comparison::right);
+    });
+  }
+
   // The same kernel in plain C++, where it is written so.
   std::optional<Comparison> twin(std::size_t output) const {
     return attempt("the host's own arithmetic", [&]() -> std::optional<Comparison> {
@@ -158,6 +174,9 @@ void name_run(Device& device, const Kernel& kernel, const Problem& problem, Vari
     const bool by_framework = device.facts().backend == "framework";
     if (by_framework || plain) experiments.twin = [&] { return retrials.twin(output); };
     if (!by_framework) experiments.right_without_optimisation = [&] { return retrials.right_with("-cl-opt-disable"); };
+    const Plan plan = kernel.plan(problem, variant, device.facts().abilities);
+    if (std::ranges::any_of(plan.steps, [](const Step& step) { return step.local[0] > 1; }))
+      experiments.right_in_groups_of_one = [&] { return retrials.right_in_groups_of_one(run); };
     for (const Switch& one : device.facts().switches)
       experiments.without.push_back({one.cause, one.text, [&] { return retrials.right_with(one.option); }});
   }

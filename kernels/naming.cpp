@@ -19,8 +19,13 @@ struct Case {
   const Experiments& experiments;
   Pattern pattern{};
   std::optional<Replay> replay{};
-  std::vector<std::size_t> unstable{};  // places where repeats differ
+  std::vector<std::size_t> unstable{};                       // places where repeats differ
+  mutable std::optional<std::optional<bool>> unoptimised{};  // whether it is right so, once tried
   [[nodiscard]] bool wrong() const { return !trial.comparison.right(); }
+  [[nodiscard]] std::optional<bool> right_without_optimisation() const {
+    if (!unoptimised && experiments.right_without_optimisation) unoptimised = experiments.right_without_optimisation();
+    return unoptimised.value_or(std::nullopt);
+  }
 };
 
 using Rule = std::optional<Name> (*)(const Case&);
@@ -95,6 +100,11 @@ std::optional<Name> narrowed_inputs(const Case& c) {
   name.cause = "narrow-inputs";
   name.text = "inputs rounded to 11 bits: TF32 or fp16";
   return name;
+}
+
+std::optional<Name> lost_terms(const Case& c) {
+  if (!c.replay || !c.replay->suspect() || !c.replay->lost) return {};
+  return Name{"lost-terms", fmt::format("the {} term of each sum is missing", c.replay->lost), "replay"};
 }
 
 std::optional<Name> accumulator(const Case& c) {
@@ -177,14 +187,49 @@ std::optional<Name> one_library(const Case& c) {
 }
 
 std::optional<Name> miscompiled(const Case& c) {
-  if (!c.wrong() || !c.experiments.right_without_optimisation) return {};
-  if (c.experiments.right_without_optimisation() != true) return {};
+  if (!c.wrong() || c.right_without_optimisation() != true) return {};
   Name name{"miscompiled", "right when built without optimisation", "without optimisation"};
   if (const auto by_size = limit(c)) {
     name.text += "; with it " + by_size->text;
     name.limit = by_size->limit;
   }
   return name;
+}
+
+// Items of a group that don't wait for each other do no harm where each is alone.
+std::optional<Name> barrier(const Case& c) {
+  if (!c.wrong() || !c.experiments.right_in_groups_of_one || c.experiments.right_in_groups_of_one() != true) return {};
+  return Name{"barrier", "right with one work-item in a group: items of a group don't wait for each other",
+              "groups of one"};
+}
+
+// One factor between nearly all that was got and what is right.
+std::optional<Name> scaled(const Case& c) {
+  const Expected& expected = c.trial.expected;
+  const std::vector<std::size_t>& wrong = c.trial.comparison.wrong;
+  if (wrong.size() < 8 || 2 * wrong.size() < c.trial.got.count()) return {};
+  const auto right = [&](std::size_t i) { return expected.exact ? expected.exact->value(i) : expected.value[i]; };
+  std::vector<double> ratios;
+  for (const std::size_t i : wrong) ratios.push_back(c.trial.got.value(i) / right(i));
+  std::erase_if(ratios, [](double ratio) { return !std::isfinite(ratio); });
+  if (10 * ratios.size() < 9 * wrong.size()) return {};
+  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+  std::ranges::nth_element(ratios, middle);
+  const double factor = *middle;
+  const auto fits = [&](double ratio) { return std::fabs(ratio - factor) <= 1e-4 * std::fabs(factor); };
+  if (factor == 0 || 10 * static_cast<std::size_t>(std::ranges::count_if(ratios, fits)) < 9 * ratios.size()) return {};
+  return Name{"scaled", fmt::format("results are {:.6g} times what they should be", factor), ""};
+}
+
+// What neither size nor time nor the optimiser changes is no fault of memory, of scheduling or of a limit.
+std::optional<Name> other_calculation(const Case& c) {
+  const Experiments& e = c.experiments;
+  if (!c.wrong() || !c.unstable.empty() || 2 * c.trial.comparison.wrong.size() < c.trial.got.count()) return {};
+  if (!e.right_at || e.right_at(e.small_size) != false || c.right_without_optimisation() != false) return {};
+  return Name{"other-calculation",
+              "the same wrong results at every size, in every run and without optimisation: another calculation than "
+              "the one asked for",
+              "other sizes, without optimisation"};
 }
 
 std::optional<Name> place(const Case& c) {
@@ -196,9 +241,13 @@ std::optional<Name> place(const Case& c) {
       return Name{"columns", "whole columns are wrong", ""};
     case Shape::other_index:
       return Name{"other-index", "right values at wrong places", ""};
+    case Shape::zeros:
+      return Name{"zeros", "results are zero", ""};
     default:
-      return {};
+      break;
   }
+  if (c.trial.comparison.not_numbers != c.trial.comparison.wrong.size()) return {};
+  return Name{"not-a-number", "NaN or infinity where a number belongs", ""};
 }
 
 std::optional<Name> unnamed(const Case& c) {
@@ -226,8 +275,9 @@ Name name(const Trial& trial, const Experiments& experiments) {
   c.unstable.assign(places.begin(), places.end());
   c.replay = replay(trial.operation, trial.got);
   for (const Rule rule :
-       {out_of_bounds, not_written, one_bit, tile, unstable, accumulator, narrowed_inputs, truncation, by_ladder_alone,
-        flushed, fast_math, one_library, ill_conditioned, miscompiled, limit, place, unnamed}) {
+       {out_of_bounds,   not_written, one_bit,         tile,    unstable,  lost_terms,        accumulator,
+        narrowed_inputs, truncation,  by_ladder_alone, flushed, fast_math, one_library,       ill_conditioned,
+        miscompiled,     limit,       barrier,         place,   scaled,    other_calculation, unnamed}) {
     if (std::optional<Name> found = rule(c)) return *found;
   }
   return {};

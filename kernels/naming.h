@@ -33,6 +33,7 @@ struct Experiments {
   // Below small_size no driver has a limit; what is wrong there is no matter of size.
   std::int64_t small_size = 256, this_size = 1;
   std::function<std::optional<bool>()> right_without_optimisation{};
+  std::function<std::optional<bool>()> right_in_groups_of_one{};  // with one work-item in each work-group
   // What the device can do without (device.h, Switch), each with the same operation tried so.
   struct Without {
     std::string cause{}, text{};
@@ -47,7 +48,9 @@ struct Experiments {
 //   out-of-bounds, not-written, nondeterministic, order (float atomics), bit-flip, tile,
 //   tf32-inputs, bf16-inputs, fp16-inputs, fp32-inputs, narrow-inputs (11 bits, TF32 or fp16),
 //   fp16-accumulator, narrow-accumulator, truncating-accumulator, flush-to-zero, fast-math, size-limit, miscompiled,
-//   unstable (plain arithmetic on the CPU is as far off), cudnn, onednn, tail, columns, other-index, unnamed
+//   unstable (plain arithmetic on the CPU is as far off), cudnn, onednn, lost-terms, barrier (items of a group don't wait for
+//   each other), tail, columns, other-index, not-a-number, zeros, scaled, other-calculation (deterministic, at every size, with
+//   and without optimisation), unnamed
 // Empty: nothing needs a name.
 struct Name {
   std::string cause{};

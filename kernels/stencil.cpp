@@ -130,6 +130,7 @@ const Kernel stencil = {
     .plan = plan,
     .work = work,
     .operation = operation,
+    .grows = "width",
     .host = {{"stencil_fp32_host", on_host<float>}, {"stencil_uint32_host", on_host<std::uint32_t>}},
 };
 

@@ -33,7 +33,8 @@ int calibrated(const Candidate& candidate) {
     const double ms = std::max(candidate.run(runs).wall_ms, 1e-6);
     if (ms >= least_ms) return runs;
     // Not by more than tenfold at once, since the first runs may be slow or fast by chance.
-    runs = std::min({most_runs, runs * 10, 1 + static_cast<int>(std::ceil(1.1 * runs * std::min(least_ms / ms, 1e3)))});
+    const auto enough = static_cast<int>(std::ceil(1.1 * runs * std::min(least_ms / ms, 1e3)));
+    runs = std::min({most_runs, runs * 10, std::max(runs + 1, enough)});
   }
   return most_runs;
 }

@@ -34,7 +34,7 @@ Spread spread(const Target& target, Effort effort, Turns turns) {
   // A framework takes longer to start than its kernels take.
   if (target.backend == "framework") return {.in_a_group = all};
   // What is timed in full takes long: each kernel has time of its own.
-  if (turns == Turns::one_after_the_other) return {.in_a_group = effort == Effort::full ? 1UL : 4UL};
+  if (turns == Turns::one_after_the_other) return {.in_a_group = effort == Effort::full ? 1 : all};
   if (effort != Effort::quick) return {};
   // The short form is mostly opening and compiling: once for all kernels, or on several cores at once. A GPU gets one
   // child, since it may take no more.
@@ -101,7 +101,7 @@ class Verification {
     const Job job{.target = line.target, .kernels = groups.front()};
     groups.pop_front();
     VerifyOptions how = options_;
-    how.limits.time = std::min(how.limits.time, share_of_what_is_left());
+    how.limits.time = std::min(how.limits.time, share_of_what_is_left(index));
     crew_.start(
         line.target.subject, how.limits,
         [this, job, how](const Channel& channel) {
@@ -115,15 +115,15 @@ class Verification {
         });
   }
 
-  // One after the other, what is still to do shares what time there is, less what ending children takes.
-  Milliseconds share_of_what_is_left() const {
+  // One after the other, the devices share what time there is, less what ending children takes.
+  Milliseconds share_of_what_is_left(std::size_t index) const {
     if (turns_ == Turns::side_by_side) return options_.limits.time;
-    std::size_t groups = 1;
-    for (const auto& line : lines_) groups += line->lanes.front().size();
+    const auto devices = static_cast<int>(lines_.size() - index);
+    const auto groups = static_cast<int>(lines_[index]->lanes.front().size()) + 1;
     const auto spent = std::chrono::duration_cast<Milliseconds>(std::chrono::steady_clock::now() - start_);
     const Milliseconds left = std::max(Milliseconds(1000), options_.whole * 9 / 10 - spent);
-    // Groups differ: one may take what three would on average.
-    return std::max(Milliseconds(1000), left * 3 / static_cast<int>(groups + 2));
+    // Groups differ, and one may hang: no more than a third for one of many.
+    return std::max(Milliseconds(1000), left / devices / std::min(3, groups));
   }
 
   void take(Line& line, std::size_t lane, const Job& job, const Ended& ended) {

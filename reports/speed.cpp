@@ -106,17 +106,19 @@ std::string time_text(double ms) {
 }
 
 std::string size_text(const ComputeResult& result) {
+  // One of these is the ordinary case, and left out.
+  static const std::set<std::string> usually_one = {"batch", "groups", "items", "pad", "steps", "stride"};
   const auto* size = result.size.get();
   if (!size) return "";
   std::map<std::int64_t, std::string, std::greater<>> names;
   for (const auto& [name, value] : *size) {
+    if (value == 1 && usually_one.contains(name)) continue;
     std::string& list = names[value];
     list += (list.empty() ? "" : "=") + name;
   }
   std::string out;
-  for (const auto& [value, list] : names) {
-    if (value != 1 || list == "node") out += fmt::format("{}{}={}", out.empty() ? "" : " ", list, number_text(value));
-  }
+  for (const auto& [value, list] : names)
+    out += fmt::format("{}{}={}", out.empty() ? "" : " ", list, number_text(value));
   return out;
 }
 

@@ -128,6 +128,25 @@ TEST(CompareKernels, ARunThatOneHostLacksIsNotKnown) {
   EXPECT_EQ(compare_kernels({one, other})[0].bits, Bits::not_known);
 }
 
+// A processor through OpenCL and the host itself: each is set beside itself, not beside the other.
+TEST(CompareKernels, SetsEachDeviceBesideItself) {
+  Snapshot one;
+  ComputeResult fused = gemm("within-bound", 3), plain = gemm("within-bound", 5);
+  fused.device = "opencl:cpu";
+  fused.mode = "fused";
+  plain.device = "host";
+  plain.mode = "not fused";
+  one.compute = std::vector<ComputeResult>{fused, plain};
+  EXPECT_EQ(compare_kernels({one, one})[0].bits, Bits::same);
+  EXPECT_THAT(text_of(compared(one, one)), testing::HasSubstr("Identical"));
+  Snapshot other = one;
+  other.compute.get()->back().agreement.get()->max_ulp = 7;
+  EXPECT_EQ(compare_kernels({one, other})[0].bits, Bits::within_bound);
+  EXPECT_EQ(compare_kernels({one, other})[0].told, "");
+  other.compute.get()->back().mode = "fused";
+  EXPECT_EQ(compare_kernels({one, other})[0].told, "arithmetic: fused / not fused");
+}
+
 TEST(DifferenceRows, FitByStep) {
   EXPECT_TRUE(knowledge::path_fits("/pci/*/link/**", "/pci/0/link/width"));
   EXPECT_FALSE(knowledge::path_fits("/pci/*/link/**", "/pci/0/0/link/width"));

@@ -28,7 +28,7 @@ struct Fault {
 
 void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
 
-// "unnamed" where nothing but the program's own text could tell what was changed in it.
+// "unnamed" where nothing but the program's own text could tell what was changed in it: no more than one in twenty.
 const Fault faults[] = {
     // What comes back from the device.
     {"bit-flip", "pattern", "bit-flip", nullptr},
@@ -36,10 +36,10 @@ const Fault faults[] = {
     {"tile", "gemm", "tile", nullptr, Variant::cpu, "129"},
     {"lane", "triad", "tile", nullptr},
     {"results-of-11-bits", "gemm", "fp16-accumulator", nullptr},
-    {"nan", "gemm", "unnamed", nullptr},
-    {"zeros", "gemm", "unnamed", nullptr},
-    {"scaled", "gemm", "unnamed", nullptr},
-    {"scaled", "triad", "unnamed", nullptr},
+    {"nan", "gemm", "not-a-number", nullptr},
+    {"zeros", "gemm", "zeros", nullptr},
+    {"scaled", "gemm", "scaled", nullptr},
+    {"scaled", "triad", "scaled", nullptr},
     {"stale-half", "triad", "not-written", nullptr},
     {"tail", "triad", "tail", nullptr},
     {"last-column", "gemm", "columns", nullptr, Variant::cpu, "129"},
@@ -70,13 +70,13 @@ const Fault faults[] = {
     // Variants of the kernels.
     {"off-by-one", "pattern", "not-written", nullptr, Variant::gpu},
     {"fp16-sums", "dot", "fp16-accumulator", nullptr},
-    {"wrong-constant", "hash-chain", "unnamed", nullptr},
-    {"plain-atomics", "histogram", "nondeterministic or unnamed", nullptr},
-    {"short-loop", "gemm", "unnamed", nullptr},
-    {"swapped", "stencil", "unnamed", nullptr},
+    {"wrong-constant", "hash-chain", "other-calculation", nullptr},
+    {"plain-atomics", "histogram", "nondeterministic or other-calculation", nullptr},
+    {"short-loop", "gemm", "lost-terms", nullptr},
+    {"swapped", "stencil", "other-calculation", nullptr},
     {"one-pass-variance", "layernorm", "unnamed", nullptr},
-    {"no-barrier", "scan", "unnamed", nullptr, Variant::gpu},
-    {"no-barrier-in-scan", "scan", "unnamed", nullptr, Variant::gpu},
+    {"no-barrier", "scan", "barrier", nullptr, Variant::gpu},
+    {"no-barrier-in-scan", "scan", "barrier", nullptr, Variant::gpu},
     // Options for the compiler, and what they stand for.
     {"fast-math", "fp-probe", "fast-math", nullptr},
     {"finite-math", "fp-probe", "fast-math", nullptr},

@@ -47,7 +47,7 @@ TEST(NameRun, FeedsTheModeThatSingleOperationsShow) {
                              [](const Step&, int buffer, std::span<std::byte> bytes) {
                                if (buffer == 0) make_one_percent_larger(bytes);
                              })),
-            "unnamed");
+            "scaled");
 }
 
 TEST(NameRun, FeedsTheLadderThatTheSameDeviceClimbs) {
@@ -73,7 +73,7 @@ TEST(NameRun, FeedsTheHostsOwnResultSoThatAnUnstableCalculationIsNoFault) {
       for (float& x : floats(bytes)) x *= 2;
     }
   };
-  EXPECT_EQ(cause_of(last_of(ill, far_worse)), "unnamed");
+  EXPECT_EQ(cause_of(last_of(ill, far_worse)), "scaled");
 }
 
 }  // namespace

@@ -189,14 +189,14 @@ TEST_F(Fault, ASizeLimitIsBisected) {
 TEST_F(Fault, ResultsThatAreRightWithoutOptimisationAreMiscompiled) {
   for (std::size_t i = 0; i < 1024; ++i) run.got.set(i, run.got.value(i) / 2);
   EXPECT_EQ(named({.right_without_optimisation = [] { return std::optional(true); }}).cause, "miscompiled");
-  EXPECT_EQ(named({.right_without_optimisation = [] { return std::optional(false); }}).cause, "unnamed");
+  EXPECT_EQ(named({.right_without_optimisation = [] { return std::optional(false); }}).cause, "scaled");
 }
 
 TEST_F(Fault, ACalculationThatTheCpuGetsAsWrongIsUnstable) {
   for (std::size_t i = 0; i < 1024; ++i) run.got.set(i, run.got.value(i) / 2);
   const Comparison as_bad = compare(run.got, run.expected);
   EXPECT_EQ(named({.twin = [&] { return std::optional(as_bad); }}).cause, "unstable");
-  EXPECT_EQ(named({.twin = [] { return std::optional(Comparison{}); }}).cause, "unnamed");
+  EXPECT_EQ(named({.twin = [] { return std::optional(Comparison{}); }}).cause, "scaled");
 }
 
 TEST_F(Fault, ShiftedRowsBelongToAnotherIndex) {
@@ -205,6 +205,64 @@ TEST_F(Fault, ShiftedRowsBelongToAnotherIndex) {
   // As exact values, so that bits tell elements apart.
   run.expected = {.exact = right};
   EXPECT_EQ(named().cause, "other-index");
+}
+
+TEST_F(Fault, ResultsThatAreOneFactorOffAreScaled) {
+  for (std::size_t i = 0; i < 1024; ++i) run.got.set(i, run.got.value(i) * 1.25);
+  EXPECT_EQ(named().cause, "scaled");
+  EXPECT_NE(named().text.find("1.25 times"), std::string::npos) << named().text;
+  for (std::size_t i = 0; i < 1024; i += 5) run.got.set(i, run.got.value(i) * 1.5);
+  EXPECT_EQ(named().cause, "unnamed");
+}
+
+TEST_F(Fault, ANumberThatIsNoneAndResultsThatAreZeroAreSaidSo) {
+  const Array right = run.got;
+  run.got.set(77, NAN);
+  EXPECT_EQ(named().cause, "not-a-number");
+  run.got.set(78, 1e9);
+  EXPECT_EQ(named().cause, "unnamed");
+  for (std::size_t i = 0; i < 1024; ++i) run.got.set(i, i % 3 == 0 ? right.value(i) : 0);
+  EXPECT_EQ(named().cause, "zeros");
+}
+
+TEST_F(Fault, SumsThatLackATermAreSaidToLackIt) {
+  for (const bool first : {true, false}) {
+    for (std::size_t i = 0; i < 1024; ++i) {
+      const Terms terms = run.operation.terms(i);
+      float sum = 0;
+      for (std::size_t p = first ? 1 : 0; p + (first ? 0 : 1) < terms.a.size(); ++p)
+        sum += static_cast<float>(terms.a[p]) * static_cast<float>(terms.b[p]);
+      run.got.set(i, sum);
+    }
+    EXPECT_EQ(named().cause, "lost-terms");
+    EXPECT_NE(named().text.find(first ? "first" : "last"), std::string::npos) << named().text;
+  }
+}
+
+// Wrong by no one factor.
+void scramble(Array& got) {
+  for (std::size_t i = 0; i < got.count(); ++i) got.set(i, got.value(i) + 100 + static_cast<double>(i % 7));
+}
+
+TEST_F(Fault, ItemsThatDontWaitAreFoundByLeavingThemAlone) {
+  scramble(run.got);
+  EXPECT_EQ(named({.right_in_groups_of_one = [] { return std::optional(true); }}).cause, "barrier");
+  EXPECT_EQ(named({.right_in_groups_of_one = [] { return std::optional(false); }}).cause, "unnamed");
+}
+
+TEST_F(Fault, AnotherCalculationIsWrongAtEverySizeInEveryRunAndEveryBuild) {
+  scramble(run.got);
+  const auto wrong = [] { return std::optional(false); };
+  Experiments all{.right_at = [](std::int64_t) { return std::optional(false); },
+                  .small_size = 1,
+                  .this_size = 1024,
+                  .right_without_optimisation = wrong};
+  EXPECT_EQ(named(all).cause, "other-calculation");
+  Array again = run.got;
+  for (std::size_t i = 0; i < 300; ++i) again.set(i * 3, 5);
+  EXPECT_EQ(named(all, {&again}).cause, "nondeterministic");
+  all.right_without_optimisation = {};
+  EXPECT_EQ(named(all).cause, "unnamed");  // not tried, so not known
 }
 
 TEST_F(Fault, FlushedResultsAreNamedAndRight) {

@@ -32,11 +32,11 @@ struct HostRun {
   std::vector<Array> got{};
 };
 
-HostRun run_on_host(const Kernel& kernel, Precision precision, const Lie& lie = {}) {
-  HostRun run{.problem = {.precision = precision, .size = kernel.sizes(precision, Effort::quick).back(), .seed = 3}};
+HostRun run_on_host(const Kernel& kernel, Precision precision, std::uint64_t seed = 3) {
+  HostRun run{.problem = {.precision = precision, .size = kernel.sizes(precision, Effort::quick).back(), .seed = seed}};
   run.inputs = kernel.inputs(run.problem);
   run.expected = kernel.reference(run.problem, run.inputs);
-  const auto device = open_host({}, lie);
+  const auto device = open_host({});
   const Plan plan = kernel.plan(run.problem, Variant::host, device->facts().abilities);
   device->build({&kernel}, "");
   device->load(plan, run.inputs);
@@ -102,6 +102,8 @@ const std::vector<Tightness>& tightnesses() {
       {"fp-probe", fp64, {1}},
       {"map", fp32, {0.71}},
       {"map", fp64, {1}},
+      {"reduce", fp32, {0.0003}},
+      {"reduce", fp64, {0.00025}},
       {"dot", fp32, {0.0032}},
       {"dot", fp64, {0.0049}},
       {"gemm", fp32, {0.013}},
@@ -128,31 +130,49 @@ double over_bound(const HostRun& run, std::size_t output, double factor) {
   return agreement.error_over_bound.get() ? *agreement.error_over_bound.get() : 0;
 }
 
+bool has_bounds(const Expected& expected) {
+  return std::ranges::any_of(expected.bound, [](double bound) { return bound > 0; });
+}
+
 // Eight times either way is no slip of a bound, a hundred is: then the host's run leaves the place it is known to have.
 bool is_as_known(double over_bound, double known) {
   return over_bound <= 1 && over_bound <= 8 * known && over_bound >= known / 8;
 }
 
-TEST_P(EveryKernel, HasABoundAsTightAsItIsKnownToBe) {
+// What is to be found fault with, were each bound of this kernel `factor` times what it is; empty: nothing.
+std::string fault_with(const Kernel& kernel, const std::vector<HostRun>& runs, double factor) {
+  const Precision precision = runs.front().problem.precision;
+  const auto known = std::ranges::find_if(tightnesses(), [&](const Tightness& t) {
+    return kernel.name == std::string(t.kernel) && t.precision == precision;
+  });
+  for (std::size_t o = 0; o < runs.front().got.size(); ++o) {
+    if (!has_bounds(runs.front().expected[o])) continue;  // these bits and no others
+    double largest = 0;
+    for (const HostRun& run : runs) largest = std::max(largest, over_bound(run, o, factor));
+    const bool listed = known != tightnesses().end() && o < known->over_bound.size();
+    if (!listed || !is_as_known(largest, known->over_bound[o]))
+      return std::string(text(precision)) + " output " + std::to_string(o) + ": " + std::to_string(largest);
+  }
+  return "";
+}
+
+// The largest error of a few numbers is steady only over many draws.
+std::vector<HostRun> enough_runs(const Kernel& kernel, Precision precision) {
+  std::vector<HostRun> runs = {run_on_host(kernel, precision)};
+  const bool few = std::ranges::any_of(runs.front().got, [](const Array& got) { return got.count() < 8; });
+  for (std::uint64_t seed = 4; few && seed < 44; ++seed) runs.push_back(run_on_host(kernel, precision, seed));
+  return runs;
+}
+
+TEST_P(EveryKernel, HasABoundThatCouldNotBeAHundredthNorAHundredfold) {
   const Kernel& kernel = kernel_named(GetParam());
   for (const Precision precision : kernel.precisions) {
-    if (precision == Precision::fp16) continue;
-    const HostRun run = run_on_host(kernel, precision);
-    const auto known = std::ranges::find_if(tightnesses(), [&](const Tightness& t) {
-      return kernel.name == std::string(t.kernel) && t.precision == precision;
-    });
-    for (std::size_t o = 0; o < run.got.size(); ++o) {
-      if (run.expected[o].bound.empty()) continue;  // these bits and no others
-      if (run.got[o].count() < 8) continue;         // too few for their largest error to be steady: reduce
-      const double ratio = over_bound(run, o, 1);
-      if (ratio == 0) continue;
-      EXPECT_TRUE(known != tightnesses().end() && o < known->over_bound.size())
-          << kernel.name << " " << text(precision) << " output " << o << ": " << ratio;
-      if (known == tightnesses().end() || o >= known->over_bound.size()) continue;
-      EXPECT_TRUE(is_as_known(ratio, known->over_bound[o])) << text(precision) << " output " << o << ": " << ratio;
-      EXPECT_FALSE(is_as_known(over_bound(run, o, 0.01), known->over_bound[o])) << text(precision) << " output " << o;
-      EXPECT_FALSE(is_as_known(over_bound(run, o, 100), known->over_bound[o])) << text(precision) << " output " << o;
-    }
+    if (precision == Precision::fp16) continue;  // below
+    const std::vector<HostRun> runs = enough_runs(kernel, precision);
+    EXPECT_EQ(fault_with(kernel, runs, 1), "");
+    if (std::ranges::none_of(runs.front().expected, has_bounds)) continue;
+    EXPECT_NE(fault_with(kernel, runs, 0.01), "") << text(precision);
+    EXPECT_NE(fault_with(kernel, runs, 100), "") << text(precision);
   }
 }
 
@@ -290,6 +310,42 @@ TEST_P(InHalf, IsRightWithinItsBoundAndWrongBesideIt) {
   off.set(7,
           run.expected[0].value[7] + 2.1 * (run.expected[0].bound[7] + ulp(Precision::fp16, run.expected[0].value[7])));
   EXPECT_EQ(compare(off, run.expected[0]).wrong, std::vector<std::size_t>{7});
+  Expected lax = run.expected[0];
+  for (double& bound : lax.bound) bound *= 100;
+  EXPECT_TRUE(compare(off, lax).right());
+}
+
+// Of the other kernels with half precision, triad asks for bits, and the probe for the correctly rounded value or a few
+// ulp.
+TEST(HalfPrecision, IsTriedInEveryKernelThatHasIt) {
+  std::vector<std::string> names;
+  for (const Kernel& kernel : all_kernels()) {
+    if (std::ranges::find(kernel.precisions, Precision::fp16) != kernel.precisions.end())
+      names.emplace_back(kernel.name);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"fp-probe", "triad", "dot", "gemm", "conv2d"}));
+}
+
+// The furthest from the exact value that its bound allows, where that is a number.
+Array at_the_bound(const Expected& expected) {
+  Array got(expected.precision, expected.count());
+  for (std::size_t i = 0; i < got.count(); ++i) {
+    const double value = expected.value[i], furthest = value - expected.bound[i];
+    got.set(i, furthest);
+    if (!std::isfinite(value) || got.value(i) != furthest) got.set(i, value);
+  }
+  return got;
+}
+
+TEST(FpProbe, HasBoundsInHalfPrecisionThatCouldNotBeAHundredthNorAHundredfold) {
+  const Kernel& probe = kernel_named("fp-probe");
+  HostRun run{
+      .problem = {.precision = Precision::fp16, .size = probe.sizes(Precision::fp16, Effort::quick).back(), .seed = 3}};
+  run.expected = probe.reference(run.problem, probe.inputs(run.problem));
+  run.got = {at_the_bound(run.expected[0])};
+  EXPECT_TRUE(is_as_known(over_bound(run, 0, 1), 1)) << over_bound(run, 0, 1);
+  EXPECT_FALSE(is_as_known(over_bound(run, 0, 0.01), 1));
+  EXPECT_FALSE(is_as_known(over_bound(run, 0, 100), 1));
 }
 
 INSTANTIATE_TEST_SUITE_P(SumsOfProducts, InHalf, testing::Values("dot", "gemm", "conv2d"),
