@@ -61,10 +61,26 @@ std::string without_numbers(const std::string& path) {
   for (std::size_t begin = 1; begin <= path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     const std::string step = path.substr(begin, end - begin);
-    out += "/" + (!step.empty() && step.find_first_not_of("0123456789") == step.npos ? "*" : step);
+    const std::size_t name = step.find_last_not_of("0123456789") + 1;  // nvidia0 is a node as nvidia1 is
+    const bool numbered = name < step.size() && (name == 0 || path.starts_with("/device_nodes/"));
+    out += "/" + (numbered ? step.substr(0, name) + "*" : step);
     begin = end + 1;
   }
   return out;
+}
+
+// What one has and the others lack is told as a whole where it would fill lines: a device, a node.
+std::string value_text(const Told& told, bool several) {
+  const bool whole = told.text.starts_with('{') || told.text.ends_with(" entries");
+  return several && whole ? "there" : shortened(told.text, 200);
+}
+
+bool alike(const Difference& a, const Difference& b) {
+  for (std::size_t i = 0; i < a.values.size() && i < b.values.size(); ++i) {
+    if (a.values[i].known != b.values[i].known || value_text(a.values[i], true) != value_text(b.values[i], true))
+      return false;
+  }
+  return a.values.size() == b.values.size();
 }
 
 std::vector<Alike> alikes_of(const std::vector<Difference>& differences, Changes changes) {
@@ -72,8 +88,8 @@ std::vector<Alike> alikes_of(const std::vector<Difference>& differences, Changes
   for (const Difference& difference : differences) {
     if (difference.changes != changes) continue;
     const std::string path = without_numbers(difference.path);
-    const auto same = std::ranges::find_if(
-        list, [&](const Alike& a) { return a.path == path && a.first->values == difference.values; });
+    const auto same =
+        std::ranges::find_if(list, [&](const Alike& a) { return a.path == path && alike(*a.first, difference); });
     if (same != list.end()) {
       ++same->count;
     } else {
@@ -90,7 +106,7 @@ std::string ratio_text(double ratio, bool clear) {
 // One line a kernel, one column a document after the first.
 std::string speeds_text(const Comparison& comparison) {
   if (comparison.speeds.empty()) return "";
-  std::string out = "\nSpeed  (how many times as fast as A; ~ where that may be chance, - where not timed in both)\n";
+  std::string out = "\nSpeed  (times as fast as A; ~ where that may be chance, - not timed in both)\n";
   const auto line = [&](const std::string& name, const auto& cell) {
     std::string text = fmt::format("    {:<44}", name);
     for (std::size_t i = 1; i < comparison.names.size(); ++i) text += fmt::format(" {} {:<8}", letter(i), cell(i));
@@ -131,7 +147,7 @@ std::string text_of(const Comparison& comparison) {
       last_why = difference.why;
       group += wrap("  ", alike.count > 1 ? fmt::format("{} ({} alike)", alike.path, alike.count) : difference.path);
       for (std::size_t i = 0; i < difference.values.size(); ++i)
-        group += wrap("    " + letter(i) + " ", shortened(difference.values[i].text, 200));
+        group += wrap("    " + letter(i) + " ", value_text(difference.values[i], alike.count > 1));
     }
     if (!group.empty()) out += fmt::format("\nWhat {}\n{}", title, group);
   }

@@ -1,5 +1,6 @@
 #include "compare/documents.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "tests/support/builders.h"
@@ -120,6 +121,35 @@ TEST(CompareKernels, TellSameBitsFromWithinAndOutsideTheBound) {
   EXPECT_EQ(bits(gemm("within-bound", 3), gemm("within-bound", 3)), Bits::same);
   EXPECT_EQ(bits(gemm("within-bound", 3), gemm("outside", 900)), Bits::outside);
   EXPECT_EQ(bits(gemm("same-bits", 0), gemm("not-trustworthy", 0)), Bits::not_known);
+}
+
+ComputeResult on(const char* device, ComputeResult result) {
+  result.device = device;
+  return result;
+}
+
+// `verify` writes a row for the host beside each device's: these are not held against each other.
+TEST(CompareKernels, HoldDevicesOfOneNameAgainstEachOther) {
+  const auto document = [](double gpu, double host) {
+    Snapshot one;
+    one.compute =
+        std::vector<ComputeResult>{on("cuda:0", gemm("within-bound", gpu)), on("host", gemm("within-bound", host))};
+    return one;
+  };
+  EXPECT_EQ(compare_kernels({document(3, 5), document(3, 5)})[0].bits, Bits::same);
+  EXPECT_EQ(compare_kernels({document(3, 5), document(5, 3)})[0].bits, Bits::within_bound);
+  Snapshot shaky = document(3, 5);
+  shaky.compute.fill()[0].repeatable = false;
+  EXPECT_EQ(compare_kernels({shaky, shaky})[0].bits, Bits::within_bound);
+}
+
+TEST(Compare, TellsOnceWhatSevenMoreGpusBring) {
+  Snapshot many = healthy_nvidia_host();
+  for (int i = 1; i < 8; ++i)
+    many.nvidia.fill().cuda_devices.fill().push_back(cuda_a100(i, fmt::format("0000:{}0:00.0", i)));
+  const std::string text = text_of(compare_snapshots({healthy_nvidia_host(), many}, {"a", "b"}));
+  EXPECT_THAT(text, testing::HasSubstr("/nvidia/cuda_devices/* (7 alike)\n    A none\n    B there\n"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("/nvidia/cuda_devices/1")));
 }
 
 TEST(CompareKernels, ARunThatOneHostLacksIsNotKnown) {
