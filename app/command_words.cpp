@@ -1,8 +1,12 @@
 #include "app/command_words.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
+#include "app/compute.h"
 #include "app/names.h"
+#include "app/topics.h"
+#include "compare/arrays.h"
 #include "reports/reports.h"
 
 namespace envdoctor {
@@ -28,11 +32,26 @@ OptionWords words_of(const CLI::Option& option) {
   return words;
 }
 
+std::vector<std::string> families() {
+  std::vector<std::string> names = diagnosis_names();
+  std::erase_if(names, [](const std::string& name) { return name.find('.') != name.npos; });
+  return names;
+}
+
 // Arguments whose values are known, but too many for --help.
 void add_values(CommandWords& command) {
+  for (OptionWords& option : command.options) {
+    const std::string& name = option.names.back();
+    if (name == "--only" || name == "--skip") option.values = families();
+    if (name == "--kernel") option.values = command.name == "bench" ? timed_kernel_names() : kernel_names();
+    if (name == "--op") option.values = compare::known_operations();
+  }
   if (command.arguments.empty()) return;
-  if (command.name == "explain") command.arguments.front().values = diagnosis_names();
-  if (command.name == "show") command.arguments.front().values = show_sections();
+  std::vector<std::string>& values = command.arguments.front().values;
+  if (command.name == "show") values = show_sections();
+  if (command.name != "explain") return;
+  values = diagnosis_names();
+  std::ranges::copy(topic_names(), std::back_inserter(values));
 }
 
 CommandWords words_of(const CLI::App& app, const std::string& name) {

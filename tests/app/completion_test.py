@@ -39,6 +39,38 @@ expect("bash offers formats", bash("envdoctor", "check", "--format", "js"), {"js
 expect("bash offers diagnoses", bash("envdoctor", "explain", "hardware.no"), {"hardware.no-gpu"})
 expect("bash offers sections", bash("envdoctor", "show", "op"), {"opencl"})
 expect("zsh reads it", ["zsh", "-n", str(made("zsh"))], set())
+# A real zsh at a terminal of its own: what stands on its line after Tab.
+ZSH = """
+zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z "PS1='>'; fpath=($1 \\$fpath); autoload -U compinit; compinit -u -D; echo RE''ADY"
+while zpty -r z line; do [[ $line == *READY* ]] && break; done
+zpty -w -n z "$2"$'\\t'; sleep 1; zpty -w -n z $'\\C-a\\C-ktrue\\C-u'; zpty -w z "echo EN''D"
+while zpty -r z line; do print -r -- "$line"; [[ $line == *END* ]] && break; done
+"""
+
+
+def zsh_completes(typed, wanted):
+    if not shutil.which("zsh"):
+        return print("skipped: zsh is not installed")
+    place = folder / "functions"
+    place.mkdir(exist_ok=True)
+    shutil.copy(made("zsh"), place / "_envdoctor")
+    script = folder / "at_terminal.zsh"
+    script.write_text(ZSH)
+    seen = subprocess.run(["zsh", "-f", script, place, typed], capture_output=True, text=True, timeout=60).stdout.replace("\a", "")
+    if wanted not in seen:
+        failed.append(f"zsh makes of '{typed}': {seen[-200:]!r}, not '{wanted}'")
+
+
+zsh_completes("envdoctor diag", "envdoctor diagnose")
+zsh_completes("envdoctor --fail-on w", "--fail-on warning")
+zsh_completes("envdoctor explain force", "explain force-cpu")
+zsh_completes("envdoctor compare --op mat", "--op matmul")
+expect("bash offers topics", bash("envdoctor", "explain", "force"), {"force-cpu"})
+expect("bash offers operations", bash("envdoctor", "compare", "--op", "mat"), {"matmul"})
+expect("bash offers families", bash("envdoctor", "--only", "driv"), {"driver"})
+expect("fish offers kernels", ["fish", "-c", f"source {made('fish')}; complete -C 'envdoctor verify --kernel tri'"], {"triad"})
 expect("fish offers commands", ["fish", "-c", f"source {made('fish')}; complete -C 'envdoctor diag'"], {"diagnose"})
 expect("fish offers sections", ["fish", "-c", f"source {made('fish')}; complete -C 'envdoctor show op'"], {"opencl"})
 expect("groff reads the manual", ["groff", "-man", "-Tascii", "-ww", str(made("man"))], set())
