@@ -6,6 +6,7 @@
 #include "app/files.h"
 #include "app/gather.h"
 #include "app/reporting.h"
+#include "reports/lines.h"
 
 namespace envdoctor {
 namespace {
@@ -20,7 +21,8 @@ void declare(CLI::App& app, Options& options) {
 std::string keys_text() {
   std::string out = "What --expect takes, as KEY=VALUE or in a TOML file\n";
   for (const ExpectKey& key : expect_keys())
-    out += fmt::format("  {:<16} {}\n", key.key == std::string_view("*.min") ? "KERNEL.min" : key.key, key.takes);
+
+    out += wrap(fmt::format("  {:<16} ", key.key == std::string_view("*.min") ? "KERNEL.min" : key.key), key.takes);
   return out;
 }
 

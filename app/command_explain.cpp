@@ -6,16 +6,28 @@
 #include "app/names.h"
 #include "app/reporting.h"
 #include "app/topics.h"
+#include "reports/lines.h"
 #include "reports/reports.h"
 
 namespace envdoctor {
 namespace {
 
 void declare(CLI::App& app, Options& options) {
-  app.add_option("id", options.arguments, "a diagnosis, such as driver.version-mismatch, or a topic, such as force-cpu")
+  app.add_option(
+         "id", options.arguments,
+         "a diagnosis, such as driver.version-mismatch, a family, such as driver, or a topic, such as force-cpu")
       ->expected(1)
       ->required()
       ->option_text("ID|TOPIC");
+}
+
+// The diagnoses of "driver"; empty: no family.
+std::string family_text(const std::string& name) {
+  std::string out;
+  for (const Diagnosis& row : catalogue()) {
+    if (std::string_view(row.id).starts_with(name + ".")) out += wrap(fmt::format("  {:<33} ", row.id), row.title);
+  }
+  return out;
 }
 
 int explain(const Options& options) {
@@ -23,6 +35,10 @@ int explain(const Options& options) {
   const std::string& id = options.arguments.front();
   if (const std::string page = render_topic(id); !page.empty()) {
     write_told(options, page);
+    return 0;
+  }
+  if (const std::string family = family_text(id); !family.empty()) {
+    write_told(options, family);
     return 0;
   }
   const Diagnosis* row = diagnosis(id);

@@ -19,9 +19,13 @@ namespace {
 // "json=r.json" or "r.json".
 Output parse_output(const std::string& text) {
   const auto equals = text.find('=');
-  if (equals != text.npos && format_named(text.substr(0, equals)))
-    return {text.substr(0, equals), text.substr(equals + 1)};
-  return {{}, text};
+  if (equals == text.npos || text.find('/') < equals) return {{}, text};
+  const std::string format = text.substr(0, equals);
+  if (format_named(format)) return {format, text.substr(equals + 1)};
+  std::vector<std::string> names;
+  for (const Format& known : all_formats()) names.emplace_back(known.name);
+  throw UsageError(fmt::format("-o {}: no format {}{}. There are: {}; ./{} is a file of that name", text, format,
+                               did_you_mean(format, names), fmt::join(names, ", "), text));
 }
 
 // An option that takes one of a few words, each standing for a value.

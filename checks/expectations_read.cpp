@@ -50,7 +50,8 @@ struct Reader {
     const toml::node* node = waiver.get(key);
     if (!node) reject(waiver, fmt::format("a waiver without {}: {}", key, why));
     const auto* text = node->as_string();
-    if (!text || text->get().empty()) reject(*node, fmt::format("{}: a text belongs here", key));
+    const bool blank = !text || text->get().find_first_not_of(" \t\n") == std::string::npos;
+    if (blank) reject(*node, fmt::format("{}: a text belongs here", key));
     return text->get();
   }
 

@@ -164,6 +164,28 @@ TEST(CommandLine, TakesAFileForWhateverIsNoReport) {
   }
 }
 
+TEST(CommandLine, ATypoInAFormatOrAnExpectationIsNoFileAndNoKernel) {
+  EXPECT_THAT(run_envdoctor("--quick -o jnuit=/dev/null").err, HasSubstr("did you mean 'junit'?"));
+  EXPECT_EQ(run_envdoctor("--quick -o jnuit=/dev/null").status, 2);
+  EXPECT_THAT(run_envdoctor("--quick --expect traid.min=0.8peak").err, HasSubstr("did you mean 'triad'?"));
+  const std::string healthy = "diagnose " + examples + "healthy.json --expect ";
+  EXPECT_EQ(run_envdoctor(healthy + "copy-in.min=1GB/s").status, 1) << "not timed, so not met";
+}
+
+TEST(CommandLine, ALogInPlaceOfASnapshotIsToldWhereItGoes) {
+  EXPECT_THAT(run_envdoctor("diagnose " + std::string(source_folder) + "/README.md").err, HasSubstr("--log"));
+}
+
+TEST(CommandLine, TablesHaveEightyColumns) {
+  for (const char* command : {"list", "expect", "explain driver", "explain opencl"}) {
+    std::istringstream told(run_envdoctor(command).out);
+    int lines = 0;
+    for (std::string line; std::getline(told, line); ++lines) EXPECT_LE(line.size(), 80U) << command << ": " << line;
+    EXPECT_GT(lines, 5) << command;
+  }
+  EXPECT_THAT(run_envdoctor("list").out, HasSubstr("fft-butterfly"));
+}
+
 TEST(CommandLine, RefusesAFormatThatACommandDoesNotHave) {
   for (const char* command :
        {"list", "explain force-cpu", "show", "expect", "fleet .", "compare a b", "visible", "pid 1"}) {

@@ -207,6 +207,8 @@ TEST(ExpectationFile, AWaiverNeedsAReasonAndALastDay) {
   EXPECT_EQ(complaint(waiver), "taken");
   EXPECT_THAT(complaint("[[waiver]]\nid = \"hardware.no-gpu\"\nlast_day = 2026-12-31\n"), HasSubstr("without reason"));
   EXPECT_THAT(complaint("[[waiver]]\nid = \"hardware.no-gpu\"\nreason = \"x\"\n"), HasSubstr("without last_day"));
+  EXPECT_THAT(complaint("[[waiver]]\nid = \"hardware.no-gpu\"\nreason = \" \"\nlast_day = 2026-12-31\n"),
+              HasSubstr("reason: a text"));
   EXPECT_THAT(complaint("[[waiver]]\nid = \"hardware.nothing\"\nreason = \"x\"\nlast_day = 2026-12-31\n"),
               HasSubstr("host.toml:2: hardware.nothing: no such diagnosis"));
   EXPECT_THAT(complaint("[[waiver]]\nid = \"hardware.no-gpu\"\nreason = \"x\"\nlast_day = \"soon\"\n"),
