@@ -49,6 +49,7 @@ const std::vector<Explains>& explains_table() {
       {"driver.libcuda-missing", with({"opencl.icd-broken"})},
       {"driver.libcuda-stub", with({"driver.init-failed"})},
       {"driver.init-failed", dead_driver},
+      {"hardware.p2p", {"runtime.nccl"}},
       {"driver.compute-mode", {"driver.init-failed", "usage.detected-unused"}},
       {"driver.kernel-runtime-incompatible", {"opencl.icd-no-device", "opencl.no-platform", "opencl.cpu-only"}},
       {"driver.too-old", {"usage.detected-unused", "runtime.arch-unsupported"}},

@@ -1,4 +1,5 @@
 // What container engines and images say.
+#include "checks/facts.h"
 #include "checks/log_facts.h"
 
 namespace envdoctor {
@@ -15,6 +16,14 @@ bool by_number(const LogFacts& facts) {
          !facts.with("container-device-unknown", "device", "MIG-");
 }
 
+// Docker gives a container no GPU unless it is told to, and what ran in it finds none.
+bool no_gpu_granted(const LogFacts& facts) {
+  return nothing_used(facts) && !facts.saw({"container-given-gpu"}) &&
+         (of(facts.snapshot().torch, &Torch::cuda_available).is(false) ||
+          facts.saw({"no-nvidia-driver", "no-gpus-available", "cuda-wanted-unavailable", "cuda-no-device", "app-no-gpu",
+                     "lightning-no-gpu", "torch-cuda-unavailable"}));
+}
+
 }  // namespace
 
 const LogRules& log_container_rules() {
@@ -22,6 +31,7 @@ const LogRules& log_container_rules() {
   static const LogRules rules = {
       {"container-toolkit-missing", "visibility.container-toolkit-missing", certain},
       {"container-banner", "visibility.container-hidden", likely, banner},
+      {"container-started", "visibility.container-hidden", likely, no_gpu_granted},
       {"container-device-unknown", "visibility.invalid-uuid", likely, nullptr, "device", "GPU-"},
       {"container-device-unknown", "visibility.invalid-uuid", likely, nullptr, "device", "MIG-"},
       {"container-device-unknown", "visibility.invalid-ordinal", likely, by_number},

@@ -30,7 +30,7 @@ const char* cause_of(const std::string& library) {
           {"libcuda",        "libcublas", "libcufft",  "libcurand",     "libcusolver", "libcusparse", "libnvrtc",
            "libnvJitLink",   "libnccl",   "libcufile", "libnvToolsExt", "cudart",      "cublas",      "cufft",
            "curand",         "cusolver",  "cusparse",  "nvrtc",         "libamdhip",   "librocblas",  "libMIOpen",
-           "libhsa-runtime", "librccl",   "libhip",    "libroc",        "cuda"})) {
+           "libhsa-runtime", "librccl",   "libhip",    "libroc",        "cuda",        "libze_loader"})) {
     return "runtime.cuda-library-missing";
   }
   return nullptr;
@@ -66,6 +66,13 @@ bool driver_first(const LogFacts& facts) {
   return facts.driver_dead() || !facts.all("cuinit-failed").empty() || facts.saw({"driver-too-old"});
 }
 
+// A loader that tries the plug-ins of every vendor says so of each whose libraries are not there: no fault by itself.
+bool of_a_plug_in(const LogFacts& facts, const LogEvent& event) {
+  return std::ranges::any_of(facts.all("plug-in-skipped"), [&event](const LogEvent* skipped) {
+    return skipped->line == event.line && skipped->source == event.source;
+  });
+}
+
 // Symbols of one GPU library that another copy lacks: two versions are mixed.
 void undefined_symbols(const LogFacts& facts, Answers& answers) {
   for (const LogEvent* event : facts.all("undefined-symbol")) {
@@ -92,6 +99,7 @@ void log_libraries(const LogFacts& facts, Answers& answers) {
   for (const LogEvent* event : facts.all("library-missing")) {
     if (field_of(*event, "why").find("undefined symbol") != std::string::npos)
       continue;  // found, and of another version
+    if (of_a_plug_in(facts, *event)) continue;
     const std::string library = culprit(*event);
     const char* cause = cause_of(library);
     if (!cause || (facts.used() && !fatal && event->framework.is("tensorflow"))) continue;

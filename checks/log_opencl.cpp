@@ -24,7 +24,7 @@ bool wrong_loader(const LogFacts& facts) {
 bool nvidia_in_container(const LogFacts& facts) {
   const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
   return facts.container() && facts.saw({"opencl-no-platform"}) && !facts.driver_dead() &&
-         ((devices.get() && !devices.get()->empty()) || facts.driver_works());
+         ((devices.get() && !devices.get()->empty()) || facts.driver_works() || facts.saw({"nvidia-opencl-library"}));
 }
 
 bool no_registration(const LogFacts& facts) { return facts.saw({"opencl-no-platform"}) && !nvidia_in_container(facts); }

@@ -92,6 +92,8 @@ const LogRules& log_runtime_rules() {
       {"nccl-cuda-failure", "runtime.nccl", possible, no_shm},
       {"nccl-duplicate-gpu", "usage.wrong-gpu", likely},
       {"peer-access", "hardware.p2p", likely},
+      {"acs-redirects", "hardware.p2p", likely, [](const LogFacts& f) { return f.saw({"nccl-timeout"}); }},
+      {"iommu-translates", "hardware.p2p", possible},
       {"ort-provider-failed", "runtime.cuda-library-missing", possible,
        [](const LogFacts& f) { return f.all("library-missing").empty(); }},
   };

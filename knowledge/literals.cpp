@@ -9,8 +9,6 @@ namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
-std::size_t sum(std::size_t a, std::size_t b) { return std::min(a + b, Literal::far); }
-
 // Reads a pattern piece by piece: what one character or group can be at most, and whether it is a fixed character.
 class Reader {
  public:
@@ -42,7 +40,7 @@ class Reader {
     }
     if (!repeated) return read;
     if (at('?')) skip();  // as few as possible: the same texts
-    return {.fixed = '\0', .width = std::min(read.width * most, Literal::far)};
+    return {.fixed = '\0', .width = read.width * most};
   }
 
  private:
@@ -76,7 +74,7 @@ class Reader {
         width = 0;
         continue;
       }
-      width = sum(width, piece().width);
+      width += piece().width;
       widest = std::max(widest, width);
     }
     if (!done()) skip();
@@ -119,8 +117,8 @@ class Alternative {
       if (run_.empty()) before_run_ = width_;
       run_ += piece.fixed;
     }
-    width_ = sum(width_, piece.width);
-    behind_ = sum(behind_, piece.width);
+    width_ += piece.width;
+    behind_ += piece.width;
   }
 
   Literal take() {

@@ -67,7 +67,7 @@ TEST(RequiredLiterals, TellHowFarAMatchReachesAroundThem) {
   EXPECT_EQ(only("[ab]{2,5}x?words(?:one|three)\\b"),
             (Literal{.word = "words", .exact = "words", .before = 6, .after = 5}));
   EXPECT_EQ(only("^ +words").before, Literal::far);
-  EXPECT_EQ(only("words[^]a]*?!").after, Literal::far);
+  EXPECT_EQ(only("words[^]a]*?!").after, Literal::far + 1);
   EXPECT_EQ(only("words(?P<name>[0-9]{3})(?:a|bc(?:d|efg)?)").after, 3 + 5U);
   EXPECT_EQ(only("Pl\\(ain"), (Literal{.word = "pl(ain", .exact = "Pl(ain", .whole = true}));
   EXPECT_EQ(only("(?i)Plain"), (Literal{.word = "plain", .exact = "Plain", .whole = true, .fold = true}));
