@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 
 #include "app/command_line.h"
 #include "app/commands.h"
@@ -26,6 +27,14 @@ Output parse_output(const std::string& text) {
   for (const Format& known : all_formats()) names.emplace_back(known.name);
   throw UsageError(fmt::format("-o {}: no format {}{}. There are: {}; ./{} is a file of that name", text, format,
                                did_you_mean(format, names), fmt::join(names, ", "), text));
+}
+
+// Told before a run of minutes instead of after it.
+void check_folder(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code none;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, none))
+    throw UsageError(fmt::format("{}: cannot write: there is no folder {}", path, folder.string()));
 }
 
 // An option that takes one of a few words, each standing for a value.
@@ -153,6 +162,7 @@ Options parse_options(int argc, const char* const* argv, std::string& printed) {
   }
   for (auto* command : app.get_subcommands()) options.command = command->get_name();
   for (const std::string& text : line.outputs) options.outputs.push_back(parse_output(text));
+  for (const Output& output : options.outputs) check_folder(output.path);
   options.expectations = expectations_named(line.expectations);
   check_names(options.only);
   check_names(options.skip);

@@ -167,6 +167,7 @@ TEST(CommandLine, TakesAFileForWhateverIsNoReport) {
 TEST(CommandLine, ATypoInAFormatOrAnExpectationIsNoFileAndNoKernel) {
   EXPECT_THAT(run_envdoctor("--quick -o jnuit=/dev/null").err, HasSubstr("did you mean 'junit'?"));
   EXPECT_EQ(run_envdoctor("--quick -o jnuit=/dev/null").status, 2);
+  EXPECT_THAT(run_envdoctor("--quick -o junit=/nowhere/at/all.xml").err, HasSubstr("there is no folder /nowhere/at"));
   EXPECT_THAT(run_envdoctor("--quick --expect traid.min=0.8peak").err, HasSubstr("did you mean 'triad'?"));
   const std::string healthy = "diagnose " + examples + "healthy.json --expect ";
   EXPECT_EQ(run_envdoctor(healthy + "copy-in.min=1GB/s").status, 1) << "not timed, so not met";

@@ -62,6 +62,9 @@ def check_junit(name, text, report, status):
     got = [k for k, v in rungs.items() if any(isinstance(r, junitparser.Failure) for r in v)]
     expect(name, len(got) == len(broken), f"{len(got)} rungs fail, {len(broken)} are broken")
     expect(name, len(rungs) == sum(len(l["rungs"]) for l in report["ladders"]), "a rung has no case")
+    checks = [c for s in suites if s.name == "diagnoses" for c in s]
+    wanted = sum(c["state"] != "found" for c in report["checks"]) + len(report["findings"]) + len(report["waived"])
+    expect(name, len(checks) == wanted, f"{len(checks)} cases for {wanted} diagnoses")
     kernels = {(c.classname, c.name): c for s in suites if s.name == "kernels" for c in s}
     results = [r for r in report["snapshot"].get("compute", []) if "agreement" in r]
     expect(name, sum(any(isinstance(r, junitparser.Failure) for r in c.result) for c in kernels.values()) == sum(r["agreement"]["outcome"] == "outside" for r in results), "kernels outside")

@@ -159,9 +159,11 @@ TEST(Canaries, NoneGoesThroughTheProgram) {
   std::vector<std::string> commands;
   for (const Format& format : all_formats()) commands.push_back("diagnose -v " + file + " --format " + format.name);
   for (const char* command : {"compare ", "compare --format json "}) commands.push_back(command + file + " " + other);
-  for (const char* command : {"fleet ", "fleet --format json "})
-    commands.push_back(command + report + " " +
-                       write_file_here("b.json", run_envdoctor("diagnose " + other + " --format json").out));
+  std::string fleet = report;  // three that are alike, so that what is odd on the first is told
+  for (const char* name : {"b.json", "c.json", "d.json"})
+    fleet += " " + write_file_here(name, run_envdoctor("diagnose " + other + " --format json").out);
+  EXPECT_THAT(run_envdoctor("fleet " + fleet).out, testing::HasSubstr("Odd ones out"));
+  for (const char* command : {"fleet ", "fleet --format json "}) commands.push_back(command + fleet);
   commands.push_back("visible " + file);
   commands.push_back("visible --format json " + file);
   commands.push_back("expect --learn " + file);
