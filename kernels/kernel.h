@@ -71,7 +71,30 @@ struct Kernel {
   std::map<std::string, HostFunction> host{};  // the functions of its plans for Variant::host
 };
 
-const std::vector<Kernel>& all_kernels();  // the roster, in kernels/all.cpp
+// The roster, in kernels/all.cpp: what each makes of what, in which precisions, and how far it may be off. All are
+// plain numbers without a unit; errors are absolute. Formulas: kernels/bounds.h; derivations: docs/numerics.md.
+// "bits": these and no others.
+//   fp-probe       n single operations -> n               fp16 fp32 fp64   the IEEE result, or ulp_limit()
+//   pattern        n words written by index, read back    uint32           bits
+//   triad          a = b + s c, n each                    fp16 fp32 fp64   bits of one rounding or of two
+//   map            16 functions of n numbers each         fp32 fp64        ulp_limit()
+//   reduce         n -> sum, largest, smallest            fp32 fp64 int32  sum_bound(); the other two: bits
+//   dot            rows x k, rows x k -> rows             fp16 fp32 fp64   dot_bound()
+//   gemm           m x k, k x n -> m x n                  fp16 fp32 fp64   dot_bound(); large ones: freivalds()
+//   gemm-exact     the same of 13-bit integers            fp32 fp64 int32  bits
+//   gemv           m x k, k -> m                          fp32             dot_bound()
+//   conv2d         batch x channels x height x width, 3 x 3 filters  fp16 fp32  dot_bound()
+//   softmax        rows x n -> rows x n; logsumexp: rows  fp32             softmax_bounds(), logsumexp_bound()
+//   layernorm      rows x n -> rows x n                   fp32             layernorm_bounds()
+//   lstm           steps x inputs, states -> steps x hidden, twice  fp32   lstm_step_bound()
+//   fft-butterfly  transforms x n complex                 fp32 fp64 int32  fft_relative_bound(); integers: bits
+//   scan           n -> n prefix sums                     int32 fp32       bits; sum_bound() of each prefix
+//   stencil        height x width, steps times            fp32 uint32      bits
+//   sort           n -> n                                 uint32           bits
+//   histogram      n -> 256 counts                        uint32           bits
+//   float-atomics  n -> sums by bin, in any order         fp32             sum_bound()
+//   hash-chain     items, rounds dependent steps          uint32           bits
+const std::vector<Kernel>& all_kernels();
 // What is asked of frameworks: five of these, in the precisions that training uses, at sizes whose bounds say something.
 const std::vector<Kernel>& framework_kernels();
 

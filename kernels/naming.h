@@ -48,9 +48,9 @@ struct Experiments {
 //   out-of-bounds, not-written, nondeterministic, order (float atomics), bit-flip, tile,
 //   tf32-inputs, bf16-inputs, fp16-inputs, fp32-inputs, narrow-inputs (11 bits, TF32 or fp16),
 //   fp16-accumulator, narrow-accumulator, truncating-accumulator, flush-to-zero, fast-math, size-limit, miscompiled,
-//   unstable (plain arithmetic on the CPU is as far off), cudnn, onednn, lost-terms, barrier (items of a group don't wait for
-//   each other), tail, columns, other-index, not-a-number, zeros, scaled, other-calculation (deterministic, at every size, with
-//   and without optimisation), unnamed
+//   unstable (plain arithmetic on the CPU is as far off), cudnn, onednn, lost-terms, barrier (items of a group don't
+//   wait for each other), tail, columns, other-index, not-a-number, zeros, scaled, other-calculation (the same at every
+//   size, in every run, with and without optimisation), unnamed
 // Empty: nothing needs a name.
 struct Name {
   std::string cause{};
