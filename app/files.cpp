@@ -52,12 +52,15 @@ std::string report_name(const std::string& path, bool redacted) {
 }
 
 Snapshot read_snapshot(const std::string& path, bool redacted) {
+  Snapshot snapshot;
   const std::string content = read_input(path);
-  const std::size_t first = content.find_first_not_of(" \t\r\n");
-  if (first != content.npos && content[first] != '{')
-    throw UsageError(
-        fmt::format("{}: no JSON, so neither a snapshot nor a report; a log goes behind --log", shown_name(path)));
-  Snapshot snapshot = snapshot_from_json(content, shown_name(path));
+  try {
+    snapshot = snapshot_from_json(content, shown_name(path));
+  } catch (const std::exception& error) {
+    const std::size_t first = content.find_first_not_of(" \t\r\n");
+    if (first == content.npos || content[first] == '{' || content[first] == '[') throw;
+    throw UsageError(std::string(error.what()) + " (a log goes behind --log)");
+  }
   if (redacted) redact(snapshot, {});
   return snapshot;
 }
