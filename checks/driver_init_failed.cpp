@@ -12,17 +12,29 @@ constexpr const char* id = "driver.init-failed";
 
 // Errors that name their cause, or are no fault of the driver; each is another check's. The last ones come from a
 // program's own mistakes or from a machine without a visible device.
-constexpr std::array<const char*, 11> others{"CUDA_ERROR_NO_DEVICE",
-                                             "CUDA_ERROR_STUB_LIBRARY",
-                                             "CUDA_ERROR_SYSTEM_NOT_READY",
-                                             "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
-                                             "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
-                                             "CUDA_ERROR_DEVICE_UNAVAILABLE",
-                                             "CUDA_ERROR_OUT_OF_MEMORY",
-                                             "CUDA_ERROR_SHARED_OBJECT_INIT_FAILED",
-                                             "CUDA_ERROR_NOT_INITIALIZED",
-                                             "CUDA_ERROR_INVALID_DEVICE",
-                                             "CUDA_ERROR_ECC_UNCORRECTABLE"};
+constexpr std::array others{"CUDA_ERROR_NO_DEVICE",
+                            "CUDA_ERROR_STUB_LIBRARY",
+                            "CUDA_ERROR_SYSTEM_NOT_READY",
+                            "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
+                            "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
+                            "CUDA_ERROR_DEVICE_UNAVAILABLE",
+                            "CUDA_ERROR_OUT_OF_MEMORY",
+                            "CUDA_ERROR_SHARED_OBJECT_INIT_FAILED",
+                            "CUDA_ERROR_NOT_INITIALIZED",
+                            "CUDA_ERROR_INVALID_DEVICE",
+                            "CUDA_ERROR_ECC_UNCORRECTABLE",
+                            "CUDA_ERROR_NO_BINARY_FOR_GPU",
+                            "CUDA_ERROR_INVALID_IMAGE",
+                            "CUDA_ERROR_INVALID_PTX",
+                            "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
+                            "CUDA_ERROR_ILLEGAL_ADDRESS",
+                            "CUDA_ERROR_ILLEGAL_INSTRUCTION",
+                            "CUDA_ERROR_MISALIGNED_ADDRESS",
+                            "CUDA_ERROR_HARDWARE_STACK_ERROR",
+                            "CUDA_ERROR_ASSERT",
+                            "CUDA_ERROR_LAUNCH_FAILED",
+                            "CUDA_ERROR_LAUNCH_TIMEOUT",
+                            "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"};
 
 // What explains the error better, if it is known.
 std::string better_cause(const Snapshot& snapshot) {

@@ -39,6 +39,7 @@ const LogRules& log_container_rules() {
       {"nvidia-container-cli-library", "driver.not-installed", possible},
       {"container-cgroup", "visibility.container-toolkit-missing", possible},
       {"container-driver-in-image", "driver.version-mismatch", possible},
+      {"device-plugin-no-gpu", "visibility.container-toolkit-missing", possible, nothing_used},
       {"kubernetes-no-gpu", "visibility.container-hidden", possible, nothing_used},
   };
   return rules;

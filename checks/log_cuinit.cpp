@@ -59,6 +59,8 @@ void number_of_count(const LogFacts& facts, Answers& answers) {
     if (number == "101") log_finding(answers, *event, "visibility.invalid-ordinal", possible);
     if (number == "46") log_finding(answers, *event, facts.wsl() ? "driver.wsl" : "driver.compute-mode", possible);
     if (number == "34") log_finding(answers, *event, "driver.libcuda-stub", certain);
+    if (number == "209") log_finding(answers, *event, "runtime.arch-unsupported", certain);
+    if (number == "222") log_finding(answers, *event, "driver.too-old", likely);
     if (number == "100") log_finding(answers, *event, "driver.unreachable", possible);
     if (number == "304") log_finding(answers, *event, "driver.init-failed", likely);
     if (number == "35") log_finding(answers, *event, "driver.too-old", certain);

@@ -80,7 +80,7 @@ const LogRules& log_driver_rules() {
       {"cuda-unknown-error", "driver.init-failed", likely,
        [](const LogFacts& f) { return f.all("cuinit-failed").empty() && !f.used() && !f.driver_dead(); }},
       {"cuda-os-call", "driver.init-failed", likely, unreachable},
-      {"devices-busy", "driver.compute-mode", possible},
+      {"devices-busy", "driver.compute-mode", possible, [](const LogFacts& f) { return !f.saw({"gpu-needs-reset"}); }},
       {"cuda-mps", "driver.compute-mode", possible},
       {"fabric-state", "driver.fabric-manager", likely, unreachable},
       {"device-node-missing", "driver.device-nodes-missing", likely, uvm_alone, "node", "/dev/nvidia-uvm"},

@@ -66,6 +66,8 @@ const LogRules& log_kernel_rules() {
       {"pcie-narrow", "hardware.pcie-degraded", likely, links_unknown},
       {"amd-gpu-hang", "driver.gpu-lost", possible},
       {"intel-gpu-hang", "driver.gpu-lost", possible},
+      {"gpu-needs-reset", "driver.gpu-lost", likely},
+      {"hsa-kernel-mismatch", "driver.kernel-runtime-incompatible", likely},
       {"kfd-missing", "driver.module-not-loaded", likely},
       {"kfd-no-permission", "driver.permission", certain},
       {"kfd-unsupported", "runtime.rocm-arch-unsupported", likely},

@@ -12,7 +12,7 @@ bool frameworks_pip(const LogFacts& facts, const char* package) {
 }
 bool gpu_framework_asked(const LogFacts& facts) {
   return frameworks_pip(facts, "tensorflow") || frameworks_pip(facts, "torch") || frameworks_pip(facts, "jax") ||
-         frameworks_pip(facts, "keras");
+         frameworks_pip(facts, "keras") || frameworks_pip(facts, "nvidia-");
 }
 bool dll_alone(const LogFacts& facts) {
   return !facts.saw({"library-missing", "numpy-abi", "isa-missing", "illegal-instruction", "protobuf-mismatch"});
