@@ -17,6 +17,34 @@ bool named(const std::vector<std::string>& names, const std::string& id) {
   });
 }
 
+// `into` takes over what proves `from`.
+void absorb(Finding& into, Finding& from) {
+  for (Evidence& evidence : from.evidence) {
+    if (std::ranges::find(into.evidence, evidence) == into.evidence.end()) into.evidence.push_back(std::move(evidence));
+  }
+  into.severity = std::max(into.severity, from.severity);
+  into.confidence = std::max(into.confidence, from.confidence);
+}
+
+// A message says what is wrong and seldom of what: where a check says it of one thing, the message speaks of that.
+void merge_messages(std::vector<Finding>& findings) {
+  const auto by_messages = [](const Finding& f) {
+    return f.subject == "host" && !f.evidence.empty() &&
+           std::ranges::all_of(f.evidence, [](const Evidence& e) { return e.path == "log"; });
+  };
+  for (auto one = findings.begin(); one != findings.end();) {
+    const auto other = std::ranges::find_if(findings, [&](const Finding& f) {
+      return f.id == one->id && f.subject != "host" && !f.evidence.empty() && f.evidence.front().path != "log";
+    });
+    if (!by_messages(*one) || other == findings.end()) {
+      ++one;
+      continue;
+    }
+    absorb(*other, *one);
+    one = findings.erase(one);
+  }
+}
+
 // Findings of the same id and subject become one: the surest stays, the evidence of all is kept.
 std::vector<Finding> merge_equal(std::vector<Finding> findings) {
   std::vector<Finding> merged;
@@ -28,12 +56,9 @@ std::vector<Finding> merge_equal(std::vector<Finding> findings) {
       merged.push_back(std::move(finding));
       continue;
     }
-    for (Evidence& evidence : finding.evidence) {
-      if (std::ranges::find(same->evidence, evidence) == same->evidence.end())
-        same->evidence.push_back(std::move(evidence));
-    }
-    same->severity = std::max(same->severity, finding.severity);
+    absorb(*same, finding);
   }
+  merge_messages(merged);
   return merged;
 }
 

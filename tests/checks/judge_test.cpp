@@ -2,6 +2,7 @@
 
 #include "checks/report.h"
 #include "checks/verdict.h"
+#include "tests/support/builders.h"
 #include "tests/support/examples.h"
 
 namespace envdoctor {
@@ -52,6 +53,32 @@ TEST(Judge, LeavesOutWhatIsSkipped) {
   const Report report = judge(example("no-gpu"), {.skip = {"hardware"}});
   for (const Finding& finding : report.findings)
     EXPECT_THAT(finding.id, testing::Not(testing::StartsWith("hardware.")));
+}
+
+TEST(Judge, LetsAMessageSpeakOfWhatACheckNames) {
+  Snapshot snapshot = healthy_nvidia_host();
+  snapshot.env.fill()["TF_USE_LEGACY_KERAS"] = std::string("1");
+  snapshot.tensorflow.fill().version = "2.16.1";
+  snapshot.python.fill().packages = std::map<std::string, std::string>{{"tensorflow", "2.16.1"}};
+  snapshot.keras.fill().version = "3.3.3";
+  snapshot.keras.fill().tf_keras_version = absent("tf-keras is not installed");
+  const auto told = [&] {
+    std::vector<Finding> found;
+    for (const Finding& finding : judge(snapshot, {}).findings) {
+      if (finding.id == "keras.legacy-missing") found.push_back(finding);
+    }
+    return found;
+  };
+  ASSERT_EQ(told().size(), 1U);
+  const std::string subject = told().front().subject;
+  EXPECT_NE(subject, "host");
+  snapshot.log.fill().push_back(log_event("keras-legacy-missing", {}, "train.log"));
+  ASSERT_EQ(told().size(), 1U) << "the message is about the same package";
+  EXPECT_EQ(told().front().subject, subject);
+  EXPECT_EQ(told().front().evidence.back().path, "log");
+  snapshot.env.get()->clear();
+  ASSERT_EQ(told().size(), 1U) << "alone the message is believed as well";
+  EXPECT_EQ(told().front().subject, "host");
 }
 
 TEST(Judge, SortsTheSurerRootFirst) {
