@@ -42,7 +42,9 @@ void run(const Snapshot& snapshot, Answers& answers) {
   // With a visibility variable set, "no device" needs no further explanation.
   const bool hidden = cuinit.is("CUDA_ERROR_NO_DEVICE") && env_of(snapshot, "CUDA_VISIBLE_DEVICES").get();
   if (!signs.empty() && cuinit.get() && !hidden) return tell(snapshot, Confidence::likely, signs, answers);
-  if ((not_supported || mismatch) && !bare) return tell(snapshot, Confidence::likely, {}, answers);
+  // NVML itself says that module and libraries differ: then so does what cuInit says.
+  const bool halves_differ = nvidia::nvml(snapshot).is("NVML_ERROR_LIB_RM_VERSION_MISMATCH");
+  if ((not_supported || mismatch) && !bare && !halves_differ) return tell(snapshot, Confidence::likely, {}, answers);
   if (nvidia::libcuda(snapshot).get() || cuinit.outcome() == Outcome::absent) return answers.sound(id);
   if (nvidia::libcuda(snapshot).outcome() == Outcome::absent) return answers.not_applicable(id, "libcuda is not found");
   answers.unknown(id, why_unknown(nvidia::libcuda_place(snapshot), nvidia::libcuda(snapshot)));

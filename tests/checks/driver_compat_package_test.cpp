@@ -60,6 +60,14 @@ TEST(DriverCompatPackage, IsNotBlamedForADeviceThatAVariableHides) {
   EXPECT_NE(state(report), "found");
 }
 
+TEST(DriverCompatPackage, IsNotBlamedWhereNvmlSaysThatVersionsDiffer) {
+  Snapshot report;
+  report.nvidia.fill().cuinit_error = "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE";
+  EXPECT_EQ(state(report), "found");
+  report.nvidia.get()->nvml_error = "NVML_ERROR_LIB_RM_VERSION_MISMATCH";
+  EXPECT_NE(state(report), "found");
+}
+
 TEST(DriverCompatPackage, IsSoundWhereItWorks) {
   Snapshot host = with_compat("CUDA_ERROR_UNKNOWN");
   host.nvidia.fill().cuinit_error = absent("CUDA_SUCCESS");
