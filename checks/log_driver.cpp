@@ -45,6 +45,15 @@ bool no_devices_alone(const LogFacts& facts) {
   return group(facts) && !facts.saw({"module-no-device", "nvrm-no-gpu", "bar-invalid"});
 }
 
+// HSA says no more than this of a /dev/kfd that it can't open, whatever the reason.
+bool hsa_alone(const LogFacts& facts) {
+  return group(facts) && !facts.saw({"kfd-missing", "kfd-node-missing", "kfd-no-permission", "kfd-unsupported",
+                                     "kfd-node-closed", "hsa-kernel-mismatch", "hip-no-code", "amdgpu-init-failed"});
+}
+
+// Without NVSwitch the service stops at once and says so; nothing waits for it.
+bool fabric_wanted(const LogFacts& facts) { return unreachable(facts) && !facts.saw({"fabric-not-needed"}); }
+
 }  // namespace
 
 const LogRules& log_driver_rules() {
@@ -82,7 +91,7 @@ const LogRules& log_driver_rules() {
       {"cuda-os-call", "driver.init-failed", likely, unreachable},
       {"devices-busy", "driver.compute-mode", possible, [](const LogFacts& f) { return !f.saw({"gpu-needs-reset"}); }},
       {"cuda-mps", "driver.compute-mode", possible},
-      {"fabric-state", "driver.fabric-manager", likely, unreachable},
+      {"fabric-state", "driver.fabric-manager", likely, fabric_wanted},
       {"device-node-missing", "driver.device-nodes-missing", likely, uvm_alone, "node", "/dev/nvidia-uvm"},
       {"device-node-missing", "visibility.container-hidden", likely, in_container_without_driver},
       {"image-needs-driver", "driver.too-old", likely, [](const LogFacts& f) { return !f.used(); }},
@@ -98,6 +107,7 @@ const LogRules& log_driver_rules() {
       {"no-gpus-available", "driver.unreachable", possible, group},
       {"no-visible-devices", "driver.unreachable", possible, group},
       {"hip-no-device", "driver.unreachable", possible, group},
+      {"hsa-init-failed", "driver.unreachable", possible, hsa_alone},
       {"cuda-no-device", "driver.unreachable", possible, group},
       {"no-supported-devices", "driver.unreachable", possible, group},
       {"vllm-no-platform", "driver.libcuda-missing", possible, group},

@@ -33,6 +33,11 @@ bool links_unknown(const LogFacts& facts) {
   return !devices || std::ranges::none_of(*devices, [](const PciDevice& d) { return d.link.get() != nullptr; });
 }
 
+// rocminfo looks for the module in sysfs, which a container shares with its host, and for the node in /dev.
+bool kfd_hidden(const LogFacts& facts) { return facts.container() && facts.all("kfd-missing").empty(); }
+bool kfd_absent(const LogFacts& facts) { return !facts.container() && facts.saw({"rock-loaded"}); }
+bool kfd_unknown(const LogFacts& facts) { return !facts.container() && !facts.saw({"rock-loaded", "kfd-missing"}); }
+
 }  // namespace
 
 const LogRules& log_kernel_rules() {
@@ -69,6 +74,9 @@ const LogRules& log_kernel_rules() {
       {"gpu-needs-reset", "driver.gpu-lost", likely},
       {"hsa-kernel-mismatch", "driver.kernel-runtime-incompatible", likely},
       {"kfd-missing", "driver.module-not-loaded", likely},
+      {"kfd-node-missing", "visibility.container-hidden", likely, kfd_hidden},
+      {"kfd-node-missing", "driver.device-nodes-missing", likely, kfd_absent},
+      {"kfd-node-missing", "driver.module-not-loaded", likely, kfd_unknown},
       {"kfd-no-permission", "driver.permission", certain},
       {"kfd-unsupported", "runtime.rocm-arch-unsupported", likely},
   };

@@ -1,6 +1,7 @@
 // A library that could not be opened: which one, and whose it is.
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <set>
 
 #include "checks/log_facts.h"
@@ -15,7 +16,7 @@ bool begins_with_any(const std::string& name, std::initializer_list<std::string_
 // The diagnosis that a missing library belongs to; null: none of ours.
 const char* cause_of(const std::string& library) {
   if (begins_with_any(library, {"libamdocl", "libnvidia-opencl", "libigdrcl", "libpocl", "libMesaOpenCL",
-                                "libRusticlOpenCL", "libintelocl"})) {
+                                "libRusticlOpenCL", "libintelocl", "libigdgmm", "libigdfcl", "libigc."})) {
     return "opencl.icd-broken";
   }
   if (library == "libcuda.so") return "driver.libcuda-linker-name";
@@ -80,8 +81,12 @@ void undefined_symbols(const LogFacts& facts, Answers& answers) {
     const std::string names = field_of(*event, "library") + symbol + field_of(*event, "version");
     const std::array parts{"cudnn", "cublas", "nvjitlink",  "nvJitLink", "cusparse",
                            "nccl",  "cuda",   "level_zero", "amdhip",    "miopen"};
+    // "clCreateBuffer": what calls it was built for a newer loader than the one that it was given.
+    const bool opencl =
+        symbol.size() > 2 && symbol.starts_with("cl") && std::isupper(static_cast<unsigned char>(symbol[2]));
+    if (opencl) return void(log_finding(answers, *event, "opencl.wrong-loader", Confidence::likely));
     const bool gpu =
-        begins_with_any(symbol, {"ze", "cl", "hip", "hsa_"}) ||
+        begins_with_any(symbol, {"ze", "hip", "hsa_"}) ||
         std::ranges::any_of(parts, [&names](const char* part) { return names.find(part) != std::string::npos; });
     log_finding(answers, *event, gpu ? "runtime.library-shadowed" : "python.broken-install",
                 gpu ? Confidence::likely : Confidence::possible);
@@ -89,10 +94,22 @@ void undefined_symbols(const LogFacts& facts, Answers& answers) {
   }
 }
 
+// ldd asks the loader as the shell would; a program that sets its own search path may well find what ldd does not.
+void by_ldd(const LogFacts& facts, Answers& answers) {
+  for (const LogEvent* event : facts.all("ldd-not-found")) {
+    const std::string library = field_of(*event, "library");
+    const char* cause = cause_of(library);
+    if (!cause || facts.used()) continue;
+    const bool of_a_driver = std::string_view(cause) == "opencl.icd-broken";
+    log_finding(answers, *event, cause, of_a_driver ? Confidence::likely : Confidence::possible, "library:" + library);
+  }
+}
+
 }  // namespace
 
 void log_libraries(const LogFacts& facts, Answers& answers) {
   undefined_symbols(facts, answers);
+  by_ldd(facts, answers);
   const bool fatal = facts.saw({"tf-gpu-libraries-missing"});
   std::set<std::string> told;
   bool any = false;

@@ -49,6 +49,9 @@ const LogRules& log_opencl_rules() {
        }},
       {"neo-kernel-mismatch", "driver.kernel-runtime-incompatible", possible},
       {"sycl-no-device", "opencl.no-platform", possible},
+      {"opencl-none-registered", "opencl.no-icd", likely,
+       [](const LogFacts& f) { return f.all("opencl-platforms").empty(); }},
+      {"neo-aborted", "opencl.icd-broken", possible},
   };
   return rules;
 }

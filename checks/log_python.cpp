@@ -1,5 +1,6 @@
 // Python's own trouble: the wrong interpreter, versions that don't fit, imports that fail before any GPU question.
 #include <algorithm>
+#include <set>
 
 #include "checks/facts.h"
 #include "checks/log_facts.h"
@@ -33,6 +34,7 @@ const LogRules& log_python_rules() {
       {"pip-conflict", "keras.version-mismatch", possible, nullptr, "package", "tf-keras"},
       {"pip-conflict", "keras.version-mismatch", possible, nullptr, "package", "tf_keras"},
       {"jaxlib-mismatch", "python.broken-install", likely},
+      {"extension-mismatch", "python.broken-install", likely},
       {"isa-missing", "cpu.isa-missing", certain},
       {"illegal-instruction", "cpu.isa-missing", likely},
       {"dll-load-failed", "python.broken-install", possible, dll_alone},
@@ -51,7 +53,23 @@ const LogRules& log_python_rules() {
   return rules;
 }
 
+// pip's list of conflicts names what is installed, and two packages of TensorFlow write the same folder.
+void installed_twice(const LogFacts& facts, Answers& answers) {
+  static const std::set<std::string, std::less<>> same_folder = {"tensorflow",      "tensorflow-cpu", "tensorflow-gpu",
+                                                                 "tensorflow-rocm", "tf-nightly",     "tf-nightly-gpu"};
+  const LogEvent* first = nullptr;
+  for (const LogEvent* event : facts.all("pip-conflict")) {
+    if (!same_folder.contains(field_of(*event, "package"))) continue;
+    if (!first) first = event;
+    if (field_of(*first, "package") == field_of(*event, "package")) continue;
+    log_finding(answers, *first, "python.duplicate-packages", Confidence::likely)
+        .evidence.push_back(seen_event(*event));
+    return;
+  }
+}
+
 void log_modules(const LogFacts& facts, Answers& answers) {
+  installed_twice(facts, answers);
   for (const LogEvent* event : facts.all("module-missing")) {
     const std::string module = field_of(*event, "module");
     const auto is = [&module](std::initializer_list<std::string_view> names) {
@@ -63,6 +81,9 @@ void log_modules(const LogFacts& facts, Answers& answers) {
       const bool listed = package_installed(facts.snapshot(), module == "torch" ? "pytorch" : module).is(true) ||
                           package_installed(facts.snapshot(), module).is(true) ||
                           (module == "torch" && !facts.all("conda-cpu-build").empty());
+      // Keras named its backend and went to import it.
+      if (!listed && module == "tensorflow" && facts.with("keras-backend", "backend", "TensorFlow"))
+        log_finding(answers, *event, "keras.backend-mismatch", Confidence::likely);
       log_finding(answers, *event, "python.wrong-environment", listed ? Confidence::likely : Confidence::possible);
     } else if (module.starts_with("tensorflow.") || module.starts_with("torch.") || module.starts_with("jaxlib.") ||
                is({"_pywrap_tensorflow_internal", "_pywrap_tensorflow", "torch._C"})) {

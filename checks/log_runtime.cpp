@@ -39,6 +39,10 @@ bool no_shm(const LogFacts& facts) {
   return !facts.saw({"shm-too-small", "peer-access", "out-of-memory", "cuda-out-of-memory", "driver-too-old",
                      "nccl-duplicate-gpu", "no-kernel-image", "system-not-ready"});
 }
+// Code for another target than the GPU's: the variable makes it run, or MIOpen has nothing for the target.
+bool other_target(const LogFacts& facts) {
+  return facts.saw({"miopen-untuned"}) || env_of(facts.snapshot(), "HSA_OVERRIDE_GFX_VERSION").get();
+}
 bool ptxas_alone(const LogFacts& facts) { return facts.all("libdevice-missing").empty() && !facts.used(); }
 bool not_shadowed(const LogFacts& facts) { return !facts.saw({"cudnn-conflict"}); }
 
@@ -86,9 +90,11 @@ const LogRules& log_runtime_rules() {
       {"ptxas-missing", "runtime.libdevice-missing", possible, ptxas_alone},
       {"ptxas-too-old", "runtime.libdevice-missing", likely},
       {"hip-no-code", "runtime.rocm-arch-unsupported", likely},
+      {"hsa-memory-fault", "runtime.rocm-arch-unsupported", possible, other_target},
       {"nccl-error", "runtime.nccl", likely, no_shm},
       {"nccl-network", "runtime.nccl", likely, no_shm},
       {"nccl-timeout", "runtime.nccl", possible, no_shm},
+      {"nccl-connect-retried", "runtime.nccl", possible, no_shm},
       {"nccl-cuda-failure", "runtime.nccl", possible, no_shm},
       {"nccl-duplicate-gpu", "usage.wrong-gpu", likely},
       {"peer-access", "hardware.p2p", likely},

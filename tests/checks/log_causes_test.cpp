@@ -128,6 +128,22 @@ TEST(LogModules, TellAMissingFrameworkFromABrokenOne) {
   EXPECT_TRUE(ids(log_of({{"module-missing", {{"module", "requests"}}}})).empty());
 }
 
+TEST(LogModules, BlameKerasBackendWhereKerasWentToImportIt) {
+  const Line missing = {"module-missing", {{"module", "tensorflow"}}};
+  EXPECT_EQ(ids(log_of({{"keras-backend", {{"backend", "TensorFlow"}}}, missing}))["keras.backend-mismatch"], likely);
+  EXPECT_FALSE(ids(log_of({{"keras-backend", {{"backend", "JAX"}}}, missing})).contains("keras.backend-mismatch"));
+}
+
+TEST(LogModules, SeeOneFolderInstalledTwiceInPipsConflicts) {
+  const auto conflicts = [](const char* one, const char* other) {
+    return ids(log_of({{"pip-conflict", {{"package", one}, {"needs", "numpy"}}},
+                       {"pip-conflict", {{"package", other}, {"needs", "gast"}}}}));
+  };
+  EXPECT_EQ(conflicts("tensorflow-gpu", "tensorflow"), (Found{{"python.duplicate-packages", likely}}));
+  EXPECT_TRUE(conflicts("tensorflow", "tensorflow").empty());
+  EXPECT_TRUE(conflicts("tensorflow", "tensorflow-probability").empty());
+}
+
 // The roster's own check of benign lines.
 std::vector<Finding> benign(const Snapshot& snapshot) {
   Answers answers;

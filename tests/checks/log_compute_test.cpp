@@ -46,13 +46,18 @@ TEST(LogCompute, ComparesPrintedValuesOfBothSides) {
 }
 
 TEST(LogCompute, KnowsThatWholeNumbersAreNotRounded) {
-  const auto results = [](const char* cpu, const char* gpu) {
-    return ids(log_of(
-        {{"labelled-result", {{"on", "CPU"}, {"value", cpu}}}, {"labelled-result", {{"on", "GPU"}, {"value", gpu}}}}));
+  const auto results = [](const char* cpu, const char* gpu, const char* of = "result") {
+    return ids(log_of({{"labelled-result", {{"on", "CPU"}, {"of", of}, {"value", cpu}}},
+                       {"labelled-result", {{"on", "GPU"}, {"of", of}, {"value", gpu}}}}));
   };
   EXPECT_EQ(results("4711", "4712"), (Found{{"compute.wrong-results", likely}}));
   EXPECT_TRUE(results("4711", "4711").empty());
   EXPECT_TRUE(results("0.47111", "0.47112").empty());
+  EXPECT_TRUE(results("4711", "4712", "loss").empty());
+  EXPECT_EQ(results("3.52", "-8.1e+30", "loss"), (Found{{"compute.wrong-results", possible}}));
+  EXPECT_EQ(results("3.52", "nan", "loss"), (Found{{"compute.wrong-results", possible}}));
+  EXPECT_TRUE(results("nan", "nan", "loss").empty());
+  EXPECT_TRUE(results("nan", "3.52", "loss").empty()) << "the CPU's own is no measure";
 }
 
 TEST(LogCompute, IsSilentWithoutAComparison) { EXPECT_TRUE(ids(log_of({{"tf32-used"}, {"printed-value"}})).empty()); }

@@ -37,6 +37,17 @@ const std::vector<Message> messages = {
     {{"input-bound"}, "usage.input-bound", likely},
     {{"too-many-threads"}, "cpu.oversubscribed", likely},
     {{"libstdcxx-too-old"}, "runtime.library-shadowed", possible},
+    {{"kfd-missing"}, "driver.module-not-loaded", likely},
+    {{"kfd-node-missing"}, "driver.module-not-loaded", likely},
+    {{"hsa-init-failed"}, "driver.unreachable", possible},
+    {{"nccl-connect-retried"}, "runtime.nccl", possible},
+    {{"extension-mismatch"}, "python.broken-install", likely},
+    {{"opencl-none-registered"}, "opencl.no-icd", likely},
+    {{"neo-aborted"}, "opencl.icd-broken", possible},
+    {{"undefined-symbol", {{"symbol", "clSVMAlloc"}}}, "opencl.wrong-loader", likely},
+    {{"undefined-symbol", {{"symbol", "clone_of_mine"}}}, "python.broken-install", possible},
+    {{"ldd-not-found", {{"library", "libigdgmm.so.12"}}}, "opencl.icd-broken", likely},
+    {{"ldd-not-found", {{"library", "libcudart.so.12"}}}, "runtime.cuda-library-missing", possible},
 };
 
 TEST(LogMessages, NameTheirCauseAsSurelyAsTheyMay) {
@@ -51,6 +62,8 @@ TEST(LogMessages, AboutTheDriverMeanNothingWhereADeviceIsUsed) {
                                             {"image-needs-driver"},
                                             {"cuda-wanted-unavailable"},
                                             {"cuda-runtime-not-found"},
+                                            {"hsa-init-failed"},
+                                            {"ldd-not-found", {{"library", "libcudart.so.12"}}},
                                             {"cuda-count-failed", {{"number", "802"}}}})
     EXPECT_TRUE(ids(log_of({line, {"device-used-torch"}})).empty()) << line.event;
 }
@@ -63,6 +76,36 @@ TEST(LogMessages, AboutAMissingNodeDependOnWhichAndWhere) {
   const Line all = {"device-node-missing", {{"node", "/dev/nvidia*"}}};
   EXPECT_TRUE(ids(log_of({all})).empty());
   EXPECT_EQ(ids(in_docker(log_of({all}))), (Found{{"visibility.container-hidden", likely}}));
+}
+
+TEST(LogMessages, AboutAMissingLibraryMeanNothingWhereItIsNoneOfOurs) {
+  EXPECT_TRUE(ids(log_of({{"ldd-not-found", {{"library", "libgtk-3.so.0"}}}})).empty());
+}
+
+TEST(LogMessages, AboutTheFabricManagerMeanNothingWithoutASwitch) {
+  EXPECT_TRUE(ids(log_of({{"fabric-state"}, {"fabric-not-needed"}})).empty());
+}
+
+TEST(LogRocm, TellsAHiddenNodeFromAMissingModule) {
+  const Line node = {"kfd-node-missing"}, loaded = {"rock-loaded"};
+  EXPECT_EQ(ids(in_docker(log_of({loaded, node}))), (Found{{"visibility.container-hidden", likely}}));
+  EXPECT_EQ(ids(in_docker(log_of({{"kfd-missing"}, node}))), (Found{{"driver.module-not-loaded", likely}}));
+  EXPECT_EQ(ids(log_of({loaded, node})), (Found{{"driver.device-nodes-missing", likely}}));
+  EXPECT_TRUE(ids(log_of({loaded})).empty());
+}
+
+TEST(LogRocm, LeavesAFailureOfHsaToWhatIsKnownOfTheNode) {
+  EXPECT_EQ(ids(log_of({{"hsa-init-failed"}, {"kfd-no-permission"}})), (Found{{"driver.permission", certain}}));
+}
+
+TEST(LogRocm, TakesAFaultInMemoryForForeignCodeOnlyWithASecondFact) {
+  const Line fault = {"hsa-memory-fault"};
+  EXPECT_TRUE(ids(log_of({fault})).empty());
+  EXPECT_TRUE(ids(log_of({{"miopen-untuned"}})).empty());
+  EXPECT_EQ(ids(log_of({fault, {"miopen-untuned"}})), (Found{{"runtime.rocm-arch-unsupported", possible}}));
+  Snapshot overridden = log_of({fault});
+  overridden.env.fill()["HSA_OVERRIDE_GFX_VERSION"] = "10.3.0";
+  EXPECT_EQ(ids(overridden), (Found{{"runtime.rocm-arch-unsupported", possible}}));
 }
 
 TEST(LogKernel, LeavesLinksAndDriversToTheBusWhereItIsKnown) {
