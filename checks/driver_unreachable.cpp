@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "checks/distro.h"
+#include "checks/group_members.h"
 #include "checks/nvidia.h"
 
 namespace envdoctor {
@@ -85,16 +86,12 @@ void tell(const Snapshot& snapshot, std::vector<Evidence> evidence, Answers& ans
   }
   finding.explanation += ".";
   finding.evidence = std::move(evidence);
-  if (nvidia::contained(snapshot)) {
-    finding.fix = {{.text = "Inside the container: nodes there and an error mean the driver, no nodes mean that the "
-                            "container was started without the GPU.",
-                    .command = "ls -l /dev/nvidia*; cat /proc/driver/nvidia/version"}};
-  } else if (!nvidia::on_platform(snapshot, "windows")) {
-    finding.fix = {{.text = "This tells the members apart: is the GPU on the bus and which driver holds it, is the "
-                            "module loaded, which version.",
-                    .command = "lspci -nnk -d 10de: ; lsmod | grep -E 'nvidia|nouveau'; cat "
-                               "/proc/driver/nvidia/version; ls -l /dev/nvidia*"}};
+  if (nvidia::on_platform(snapshot, "windows")) return;
+  std::vector<GroupMember> deciders;
+  for (const Member& member : members(snapshot)) {
+    if (const GroupMember* known = group_member(member.cause, nvidia::contained(snapshot))) deciders.push_back(*known);
   }
+  finding.fix = deciding_commands(deciders);
 }
 
 void run(const Snapshot& snapshot, Answers& answers) {

@@ -1,5 +1,7 @@
 #include "checks/group_members.h"
 
+#include <algorithm>
+
 namespace envdoctor {
 namespace {
 
@@ -14,6 +16,15 @@ const Members& nvidia_members() {
       {"driver.permission", "the nodes belong to a group that isn't yours", "ls -l /dev/nvidia*; id"},
       {"driver.secure-boot", "Secure Boot is on, and the kernel log speaks of a key", "mokutil --sb-state"},
       {"hardware.no-gpu", "nothing is listed", "lspci -nn -d 10de:"}};
+  return members;
+}
+
+// Members that only facts of the host itself make likely.
+const Members& rarer_members() {
+  static const Members members = {
+      {"driver.device-nodes-missing", "the module is listed, and no node is there",
+       "lsmod | grep nvidia; ls -l /dev/nvidia*"},
+      {"driver.gpu-init-failed", "the kernel log speaks of RmInitAdapter", "sudo dmesg | grep NVRM"}};
   return members;
 }
 
@@ -67,14 +78,29 @@ std::vector<GroupMember> group_members(std::string_view id, const LogFacts& fact
   return facts.container() ? container_members() : nvidia_members();
 }
 
+const GroupMember* group_member(std::string_view cause, bool in_container) {
+  std::vector<const Members*> tables = {&nvidia_members(), &rarer_members(), &container_members()};
+  if (in_container) std::ranges::rotate(tables, tables.begin() + 2);
+  for (const Members* members : tables) {
+    const auto found = std::ranges::find(*members, cause, &GroupMember::cause);
+    if (found != members->end()) return &*found;
+  }
+  return nullptr;
+}
+
+std::vector<Fix> deciding_commands(const std::vector<GroupMember>& members) {
+  std::vector<Fix> fixes;
+  for (const GroupMember& member : members)
+    fixes.push_back(
+        {.text = std::string("If ") + member.shows + ", it is " + member.cause + ".", .command = member.command});
+  return fixes;
+}
+
 void tell_group(Finding& finding, const LogFacts& facts) {
   const auto members = group_members(finding.id, facts);
   if (members.empty()) return;
   finding.explanation = "The message fits several causes; the likeliest come first. Each command decides on one.";
-  finding.fix.clear();
-  for (const GroupMember& member : members)
-    finding.fix.push_back(
-        {.text = std::string("If ") + member.shows + ", it is " + member.cause + ".", .command = member.command});
+  finding.fix = deciding_commands(members);
 }
 
 }  // namespace envdoctor

@@ -17,6 +17,12 @@ struct GroupMember {
 // Of driver.unreachable and opencl.no-platform, for the stack that the logs speak of; empty for every other id.
 std::vector<GroupMember> group_members(std::string_view id, const LogFacts& facts);
 
+// The member of one of the groups by its cause, inside a container or outside; null: there is none such.
+const GroupMember* group_member(std::string_view cause, bool in_container);
+
+// What to look at to tell the members apart, in their order.
+std::vector<Fix> deciding_commands(const std::vector<GroupMember>& members);
+
 // Writes a group's members into its finding.
 void tell_group(Finding& finding, const LogFacts& facts);
 

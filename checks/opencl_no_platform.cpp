@@ -1,5 +1,6 @@
 // opencl.no-platform: the group. An application gets no platform, and nothing seen here tells which of several causes
 // it is.
+#include "checks/group_members.h"
 #include "checks/opencl_facts.h"
 
 namespace envdoctor {
@@ -43,8 +44,7 @@ void run(const Snapshot& snapshot, Answers& answers) {
       "The loader answers that there is no platform. No driver registered, a driver that doesn't load, a loader that "
       "reads "
       "another folder, and a GPU that can't be opened all look like this.";
-  finding.fix = {{.text = "See which folder and which drivers the loader opens, and what happens to them.",
-                  .command = "strace -f -e trace=openat clinfo -l"}};
+  finding.fix = deciding_commands(group_members(id, LogFacts(snapshot)));
 }
 
 }  // namespace
