@@ -94,6 +94,13 @@ with tempfile.TemporaryDirectory() as temporary:
     expect("compute", red in compute.read_text(), "no histogram is red where a result is wrong")
     expect("compute", "gemm fp32 k=m=n=1024 with copies" in compute.read_text(), "with copies and without are not told apart")
     in_chromium("compute", compute, folder)
+    # Eight devices with seventy results each do not fit: the wrong one, which comes last, stays.
+    many = made.with_compute(hosts / "made-eight-h100-healthy/expected/snapshot.json")
+    many["compute"] = [made.result(f"cuda:{i}", "triad", "within-bound", 2_900.0, "GB/s", 0.8, [10**6] * 15) | {"size": {"n": 1000 + n}} for i in range(8) for n in range(70)]
+    many["compute"].append(made.result("cuda:7", "gemm", "outside", 50_100.0, "GFLOP/s", 0.75, [5] * 15))
+    text = page("many", many, folder)[0].read_text()
+    expect("many", "✕ outside the bound" in text, "what is wrong was left out")
+    expect("many", re.search(r"and \d+ more results", text), "what was left out is not told")
     right = made.with_compute(hosts / "made-eight-h100-healthy/expected/snapshot.json")
     for result in right["compute"]:
         result["agreement"].update({"outcome": "within-bound", "max_ulp": 5e6, "ulp_histogram": [5] * 15})
