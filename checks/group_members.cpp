@@ -80,7 +80,7 @@ std::vector<GroupMember> group_members(std::string_view id, const LogFacts& fact
 
 const GroupMember* group_member(std::string_view cause, bool in_container) {
   std::vector<const Members*> tables = {&nvidia_members(), &rarer_members(), &container_members()};
-  if (in_container) std::ranges::rotate(tables, tables.begin() + 2);
+  if (in_container) std::rotate(tables.begin(), tables.begin() + 2, tables.end());
   for (const Members* members : tables) {
     const auto found = std::ranges::find(*members, cause, &GroupMember::cause);
     if (found != members->end()) return &*found;
