@@ -37,6 +37,7 @@ void log_all(const LogFacts& facts, Answers& answers) {
   log_cpu(facts, answers);
   log_cuinit(facts, answers);
   log_driver_versions(facts, answers);
+  log_kfd(facts, answers);
   log_libraries(facts, answers);
   log_memory(facts, answers);
   log_modules(facts, answers);

@@ -72,6 +72,7 @@ void log_compute(const LogFacts& facts, Answers& answers);
 void log_cpu(const LogFacts& facts, Answers& answers);
 void log_cuinit(const LogFacts& facts, Answers& answers);
 void log_driver_versions(const LogFacts& facts, Answers& answers);
+void log_kfd(const LogFacts& facts, Answers& answers);
 void log_libraries(const LogFacts& facts, Answers& answers);
 void log_memory(const LogFacts& facts, Answers& answers);
 void log_modules(const LogFacts& facts, Answers& answers);

@@ -74,13 +74,22 @@ const LogRules& log_kernel_rules() {
       {"gpu-needs-reset", "driver.gpu-lost", likely},
       {"hsa-kernel-mismatch", "driver.kernel-runtime-incompatible", likely},
       {"kfd-missing", "driver.module-not-loaded", likely},
-      {"kfd-node-missing", "visibility.container-hidden", likely, kfd_hidden},
       {"kfd-node-missing", "driver.device-nodes-missing", likely, kfd_absent},
       {"kfd-node-missing", "driver.module-not-loaded", likely, kfd_unknown},
       {"kfd-no-permission", "driver.permission", certain},
       {"kfd-unsupported", "runtime.rocm-arch-unsupported", likely},
   };
   return rules;
+}
+
+void log_kfd(const LogFacts& facts, Answers& answers) {
+  const auto& missing = facts.all("kfd-node-missing");
+  if (missing.empty() || !kfd_hidden(facts)) return;
+  Finding& finding = log_finding(answers, *missing.front(), "visibility.container-hidden", Confidence::likely);
+  finding.explanation = "rocminfo finds no /dev/kfd in this container: ROCm's device nodes were not passed into it.";
+  finding.fix = {{.text =
+                      "Start the container with the nodes of ROCm: docker run --device=/dev/kfd --device=/dev/dri, and "
+                      "with the group that owns them (--group-add)."}};
 }
 
 void log_xid(const LogFacts& facts, Answers& answers) {

@@ -74,6 +74,16 @@ bool of_a_plug_in(const LogFacts& facts, const LogEvent& event) {
   });
 }
 
+void old_opencl_loader(const LogEvent& event, const std::string& symbol, Answers& answers) {
+  Finding& finding = log_finding(answers, event, "opencl.wrong-loader", Confidence::likely);
+  finding.explanation =
+      "The libOpenCL that this program was given has no " + symbol + ": it is older than the program.";
+  finding.fix = {
+      {.text = "Use a newer loader (ocl-icd, or Khronos' own), and keep older copies, such as a CUDA toolkit's or "
+               "an environment's, out of LD_LIBRARY_PATH.",
+       .command = "ldconfig -p | grep libOpenCL"}};
+}
+
 // Symbols of one GPU library that another copy lacks: two versions are mixed.
 void undefined_symbols(const LogFacts& facts, Answers& answers) {
   for (const LogEvent* event : facts.all("undefined-symbol")) {
@@ -84,7 +94,7 @@ void undefined_symbols(const LogFacts& facts, Answers& answers) {
     // "clCreateBuffer": what calls it was built for a newer loader than the one that it was given.
     const bool opencl =
         symbol.size() > 2 && symbol.starts_with("cl") && std::isupper(static_cast<unsigned char>(symbol[2]));
-    if (opencl) return void(log_finding(answers, *event, "opencl.wrong-loader", Confidence::likely));
+    if (opencl) return old_opencl_loader(*event, symbol, answers);
     const bool gpu =
         begins_with_any(symbol, {"ze", "hip", "hsa_"}) ||
         std::ranges::any_of(parts, [&names](const char* part) { return names.find(part) != std::string::npos; });

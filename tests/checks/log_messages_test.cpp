@@ -89,6 +89,8 @@ TEST(LogMessages, AboutTheFabricManagerMeanNothingWithoutASwitch) {
 TEST(LogRocm, TellsAHiddenNodeFromAMissingModule) {
   const Line node = {"kfd-node-missing"}, loaded = {"rock-loaded"};
   EXPECT_EQ(ids(in_docker(log_of({loaded, node}))), (Found{{"visibility.container-hidden", likely}}));
+  EXPECT_NE(findings(in_docker(log_of({loaded, node}))).at(0).fix.at(0).text.find("--device=/dev/kfd"),
+            std::string::npos);
   EXPECT_EQ(ids(in_docker(log_of({{"kfd-missing"}, node}))), (Found{{"driver.module-not-loaded", likely}}));
   EXPECT_EQ(ids(log_of({loaded, node})), (Found{{"driver.device-nodes-missing", likely}}));
   EXPECT_TRUE(ids(log_of({loaded})).empty());
