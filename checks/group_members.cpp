@@ -72,7 +72,8 @@ const Members& opencl_members() {
 std::vector<GroupMember> group_members(std::string_view id, const LogFacts& facts) {
   if (id == "opencl.no-platform") return opencl_members();
   if (id != "driver.unreachable") return {};
-  if (facts.saw({"hip-no-device", "hsa-init-failed"}) || facts.with("no-gpus-available", "stack", "HIP")) return amd_members();
+  if (facts.saw({"hip-no-device", "hsa-init-failed"}) || facts.with("no-gpus-available", "stack", "HIP"))
+    return amd_members();
   if (facts.saw({"level-zero-uninitialized"}) || facts.with("no-gpus-available", "stack", "XPU"))
     return intel_members();
   return facts.container() ? container_members() : nvidia_members();

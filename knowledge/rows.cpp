@@ -130,7 +130,7 @@ void check_table(std::string_view bytes, const std::string& file) {
     const Json root = Json::parse(bytes.begin(), bytes.end());
     if (!root.is_object()) throw std::runtime_error(file + ": an object expected");
     for (const auto& [key, list] : root.items()) {
-      if (list.is_string()) continue;  // description and the like
+      if (list.is_string()) continue;                      // description and the like
       if (list.is_object() && key == "reports") continue;  // of log_patterns, which is read by rules of its own
       if (!list.is_array()) throw std::runtime_error(fmt::format("{}: at /{}: a list expected", file, key));
       for (std::size_t i = 0; i < list.size(); ++i) {

@@ -21,40 +21,39 @@ struct Tables {
 const Tables& tables() {
   static const Tables all = [] {
     Tables t;
-    read_table(
-        "script_calls",
-        {{"starts",
-          [&t](const Row& row) {
-            t.starts[row.text("call")] = {row.text("framework"), row.text("what")};
-            t.names.push_back(row.text("call"));
-          }},
-         {"early",
-          [&t](const Row& row) {
-            t.early[row.text("call")] = {.framework = row.text("framework"),
-                                         .argument = row.text_if("argument"),
-                                         .label = row.text("label"),
-                                         .says = row.text("says"),
-                                         .instead = row.text("instead")};
-            t.names.push_back(row.text("call"));
-          }},
-         {"variables",
-          [&t](const Row& row) {
-            t.variables.push_back({row.text("name"), row.text("framework"), row.text("read")});
-          }},
-         {"calls",
-          [&t](const Row& row) {
-            t.calls.push_back({.call = row.text("call"),
-                               .id = row.text("id"),
-                               .framework = row.text("framework"),
-                               .argument = row.text_if("argument"),
-                               .from = row.text_if("from"),
-                               .label = row.text("label"),
-                               .says = row.text("says"),
-                               .instead = row.text("instead")});
-            t.names.push_back(row.text("call"));
-          }},
-         {"keras_of_tensorflow", [&t](const Row& row) { t.keras.emplace_back(row.text("from"), row.text("keras")); }},
-         {"watched", [&t](const Row& row) { t.names.push_back(row.text("call")); }}});
+    read_table("script_calls", {{"starts",
+                                 [&t](const Row& row) {
+                                   t.starts[row.text("call")] = {row.text("framework"), row.text("what")};
+                                   t.names.push_back(row.text("call"));
+                                 }},
+                                {"early",
+                                 [&t](const Row& row) {
+                                   t.early[row.text("call")] = {.framework = row.text("framework"),
+                                                                .argument = row.text_if("argument"),
+                                                                .label = row.text("label"),
+                                                                .says = row.text("says"),
+                                                                .instead = row.text("instead")};
+                                   t.names.push_back(row.text("call"));
+                                 }},
+                                {"variables",
+                                 [&t](const Row& row) {
+                                   t.variables.push_back({row.text("name"), row.text("framework"), row.text("read")});
+                                 }},
+                                {"calls",
+                                 [&t](const Row& row) {
+                                   t.calls.push_back({.call = row.text("call"),
+                                                      .id = row.text("id"),
+                                                      .framework = row.text("framework"),
+                                                      .argument = row.text_if("argument"),
+                                                      .from = row.text_if("from"),
+                                                      .label = row.text("label"),
+                                                      .says = row.text("says"),
+                                                      .instead = row.text("instead")});
+                                   t.names.push_back(row.text("call"));
+                                 }},
+                                {"keras_of_tensorflow",
+                                 [&t](const Row& row) { t.keras.emplace_back(row.text("from"), row.text("keras")); }},
+                                {"watched", [&t](const Row& row) { t.names.push_back(row.text("call")); }}});
     std::ranges::sort(t.names);
     t.names.erase(std::unique(t.names.begin(), t.names.end()), t.names.end());
     return t;

@@ -146,10 +146,10 @@ std::string on_one_cpu() {
 // A clock that stops, and a framework that calls work done which it left out.
 TEST_F(VerifyFramework, RefusesRatesThatNothingReaches) {
   const auto told = [&](const std::string& lie, const std::string& device, int size) -> std::string {
-    const Ran ran = run_envdoctor("bench --framework torch --quick --kernel gemm --size " + std::to_string(size) +
-                                      " --device " + device + " --python " + root_ + "/env -o " + root_ +
-                                      "/report.json --format text",
-                                  "PYTHONDONTWRITEBYTECODE=1 TORCH_LIE=" + lie + " " + on_one_cpu());
+    const Ran ran =
+        run_envdoctor("bench --framework torch --quick --kernel gemm --size " + std::to_string(size) + " --device " +
+                          device + " --python " + root_ + "/env -o " + root_ + "/report.json --format text",
+                      "PYTHONDONTWRITEBYTECODE=1 TORCH_LIE=" + lie + " " + on_one_cpu());
     const ComputeResult row = result();
     EXPECT_TRUE(row.kernel.is("gemm")) << ran.out << ran.err;
     EXPECT_EQ(row.rate.get() == nullptr, row.time.get() == nullptr) << lie;
