@@ -55,7 +55,8 @@ struct Judge {
       return off > spreads * spread && off > least_part * std::fabs(middle);
     };
     // Many that are far are no odd ones: two kinds of hosts are in one fleet.
-    if (std::ranges::count_if(values, far) > (1 - usual_share) * static_cast<double>(values.size())) return;
+    const auto off = static_cast<double>(std::ranges::count_if(values, far));
+    if (off > (1 - usual_share) * static_cast<double>(values.size())) return;
     for (const Fleet::Value& value : values) {
       if (far(value))
         odd.push_back({members[value.host].name, path, shown(value),
