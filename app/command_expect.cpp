@@ -21,7 +21,6 @@ void declare(CLI::App& app, Options& options) {
 std::string keys_text() {
   std::string out = "What --expect takes, as KEY=VALUE or in a TOML file\n";
   for (const ExpectKey& key : expect_keys())
-
     out += wrap(fmt::format("  {:<16} ", key.key == std::string_view("*.min") ? "KERNEL.min" : key.key), key.takes);
   return out;
 }

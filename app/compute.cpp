@@ -15,22 +15,18 @@
 #include "evidence/merge.h"
 #include "kernels/bench.h"
 #include "kernels/occupancy.h"
+#include "knowledge/lower_case.h"
 #include "knowledge/names.h"
 #include "probe/redact.h"
 
 namespace envdoctor {
 namespace {
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 bool fits(const kernels::Target& target, const std::string& name) {
   if (name == "gpu") return !target.is_cpu;
   if (name == "cpu") return target.is_cpu && target.backend != "host";
   if (name == "host") return target.backend == "host";
-  return lower(target.subject).find(lower(name)) != std::string::npos ||
+  return lower_case(target.subject).find(lower_case(name)) != std::string::npos ||
          (!target.gpu.empty() && "gpu:" + target.gpu == name);
 }
 

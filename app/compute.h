@@ -29,8 +29,9 @@ std::vector<kernels::Target> wanted_targets(const Snapshot& snapshot, const std:
 // The same of devices that are known already.
 std::vector<kernels::Target> wanted_of(const std::vector<kernels::Target>& all, const std::vector<std::string>& names);
 
-// Runs the kernels and puts what came of it into the snapshot, after what is known not to run. GPUs that others use are told as busy and left alone, and so
-// with Insist::no are those of which nobody knows; Insist::yes: the user named the devices.
+// Runs the kernels and puts what came of it into the snapshot, after what is known not to run. GPUs that others use are
+// told as busy and left alone, and so with Insist::no are those of which nobody knows; Insist::yes: the user named the
+// devices.
 enum class Insist { no, unless_busy, yes };
 struct ComputeWork {
   Snapshot (*run)(const std::vector<kernels::Target>&, const kernels::VerifyOptions&) = kernels::verify;
@@ -39,8 +40,8 @@ struct ComputeWork {
 void add_compute(Snapshot& snapshot, const std::vector<kernels::Target>& targets, const kernels::VerifyOptions& options,
                  Insist insist, const ComputeWork& work = {});
 
-// What check and capture gather: the evidence of this machine and, unless --quick, the short form of the kernels on devices
-// that nobody else uses.
+// What check and capture gather: the evidence of this machine and, unless --quick, the short form of the kernels on
+// devices that nobody else uses.
 Snapshot gather_and_compute(const Options& options);
 
 }  // namespace envdoctor

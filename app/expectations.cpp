@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-
 #include <filesystem>
 
 #include "app/compute.h"
@@ -12,7 +11,6 @@
 #include "app/options.h"
 
 namespace envdoctor {
-
 namespace {
 
 // What may stand before ".min": copies are timed under three names.

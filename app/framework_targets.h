@@ -12,9 +12,9 @@ namespace envdoctor {
 // "tensorflow", "torch", "jax".
 const std::vector<std::string>& framework_names();
 
-// One target for each device that a framework listed when it was asked, GPUs first: subject "framework:torch/cuda:0". One that
-// is missing or doesn't start is a row of `not_run` instead. `only`: that framework alone; empty: all that are installed.
-// The snapshot must not be redacted yet.
+// One target for each device that a framework listed when it was asked, GPUs first: subject "framework:torch/cuda:0".
+// One that is missing or doesn't start is a row of `not_run` instead. `only`: that framework alone; empty: all that are
+// installed. The snapshot must not be redacted yet.
 struct FrameworkTargets {
   std::vector<kernels::Target> targets{};
   std::vector<ComputeNotRun> not_run{};

@@ -10,17 +10,17 @@ JudgeOptions judge_options(const Options& options, bool from_files);
 // Every format that was asked for: to files, and to standard output unless only files were named.
 void write_reports(const Report& report, const Options& options);
 
-// The same of several snapshots, by name. A file whose name holds {} is written for each, with the snapshot's name there.
-// Else one file or stream takes all: text and the like one after the other, JSON as an array. The other formats hold one
-// host's report: UsageError, before anything is written.
+// The same of several snapshots, by name. A file whose name holds {} is written for each, with the snapshot's name
+// there. Else one file or stream takes all: text and the like one after the other, JSON as an array. The other formats
+// hold one host's report: UsageError, before anything is written.
 void write_reports(const std::vector<Report>& reports, const std::vector<std::string>& names, const Options& options);
 
-// 0, 1 or 3, as the contract has it.
-// What a command tells that is no report: text, and JSON where the command has it. `check_told` refuses other formats and is
-// called before any work; `write_told` writes to standard output or the files of -o.
+// What a command tells that is no report: text, and JSON where the command has it. `check_told` refuses other formats
+// and is called before any work; `write_told` writes to standard output or the files of -o.
 void check_told(const Options& options, bool has_json);
 void write_told(const Options& options, const std::string& text, const std::string& json = {});
 
+// 0, 1 or 3, as the contract has it.
 int exit_status(const Report& report, FailOn fail_on);
 
 }  // namespace envdoctor

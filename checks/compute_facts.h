@@ -31,13 +31,13 @@ std::vector<Evidence> proof(const std::vector<Row>& rows);
 // "in gemm fp32 (…), dot fp32 (…) and 3 more".
 std::string in_problems(const std::vector<Row>& rows);
 
-// One finding of `id` for each device that has rows which `picked` picks, told by `tell`; else sound, or unknown where no
-// result is known or one can't be trusted.
+// One finding of `id` for each device that has rows which `picked` picks, told by `tell`; else sound, or unknown where
+// no result is known or one can't be trusted.
 void judge(const Snapshot& snapshot, Answers& answers, const char* id, const std::function<bool(const Row&)>& picked,
            const std::function<void(Finding&, const std::vector<Row>&)>& tell);
 
-// Whether this row stopped for a reason of its own, not because the device lacks something or others use it. Larger sizes
-// for which no time was left are no loss as long as smaller ones ran.
+// Whether this row stopped for a reason of its own, not because the device lacks something or others use it. Larger
+// sizes for which no time was left are no loss as long as smaller ones ran.
 bool stopped(const Snapshot& snapshot, const ComputeNotRun& row);
 
 // Causes that are a narrower arithmetic than was asked for, not a fault.

@@ -54,8 +54,7 @@ constexpr std::array<Told, 17> words{{
     {"scaled", nullptr, "All results are off by one factor.", "Update or replace the driver."},
     {"other-calculation", nullptr,
      "The same wrong results come at every size, in every run and without optimisation: no fault of memory and no "
-     "race, "
-     "but another calculation than the one asked for.",
+     "race, but another calculation than the one asked for.",
      "Update or replace the driver."},
 }};
 

@@ -9,20 +9,15 @@
 #include "checks/gpus.h"
 #include "checks/ladder.h"
 #include "checks/presence.h"
+#include "knowledge/lower_case.h"
 
 namespace envdoctor {
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 // Whether `word` stands in `text` as a word of its own: A10 is not in A100.
 bool has_word(const std::string& text, const std::string& word) {
   const auto part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
-  const std::string in = lower(text), of = lower(word);
+  const std::string in = lower_case(text), of = lower_case(word);
   for (auto found = in.find(of); found != in.npos; found = in.find(of, found + 1)) {
     const auto end = found + of.size();
     if ((found == 0 || !part(in[found - 1])) && (end == in.size() || !part(in[end]))) return true;

@@ -1,14 +1,15 @@
 #include "checks/facts.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "knowledge/lower_case.h"
 
 namespace envdoctor {
 namespace {
 
 std::string plain_name(std::string_view name) {
   std::string plain(name);
-  for (char& c : plain) c = c == '_' || c == '.' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& c : plain) c = c == '_' || c == '.' ? '-' : lower_case(c);
   return plain;
 }
 
@@ -66,8 +67,7 @@ Flag package_installed(const Snapshot& snapshot, std::string_view name) {
 }
 
 std::string normal_address(std::string_view address) {
-  std::string lower;
-  for (const char c : address) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string lower = lower_case(address);
   const auto colons = std::ranges::count(lower, ':');
   if (colons == 1) return "0000:" + lower;
   const auto domain = lower.find(':');

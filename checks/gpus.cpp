@@ -1,20 +1,17 @@
 #include "checks/gpus.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "checks/facts.h"
 #include "knowledge/gpus.h"
+#include "knowledge/lower_case.h"
 
 namespace envdoctor {
 namespace {
 
 std::string known(const Text& reading) { return reading.get() ? *reading.get() : std::string(); }
 
-bool contains_word(std::string text, std::string_view word) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text.find(word) != std::string::npos;
-}
+bool contains_word(const std::string& text, std::string_view word) { return lower_case(text).find(word) != text.npos; }
 
 Vendor vendor_of(const PciDevice& device) {
   const std::string id = known(device.vendor_id);

@@ -1,9 +1,9 @@
 // Names of errors, from the many ways in which programs print them.
-#include <algorithm>
 #include <array>
 #include <cctype>
 
 #include "checks/nvidia.h"
+#include "knowledge/lower_case.h"
 #include "knowledge/names.h"
 
 namespace envdoctor::nvidia {
@@ -65,8 +65,7 @@ std::string cuda_error_name(std::string_view text) {
 
 std::string nvml_error_name(std::string_view text) {
   if (std::string name = identifier_from(text, "NVML_ERROR_"); !name.empty()) return name;
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lower = lower_case(text);
   for (const Wording& wording : nvml_wordings) {
     if (lower.find(wording.words) != std::string::npos) return wording.name;
   }

@@ -1,28 +1,23 @@
 #include "checks/opencl_facts.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "knowledge/lower_case.h"
 
 namespace envdoctor::opencl {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string all(text);
-  std::ranges::transform(all, all.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return all;
-}
 
 bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
 bool is_pocl(std::string_view name) {
-  const std::string plain = lower(name);
+  const std::string plain = lower_case(name);
   return holds(plain, "pocl") || holds(plain, "portable computing language");
 }
 
 Maker maker_of(std::string_view name) {
-  const std::string plain = lower(name);
+  const std::string plain = lower_case(name);
   if (holds(plain, "rusticl") || holds(plain, "mesaopencl") || holds(plain, "clover")) return Maker::mesa;
   if (is_pocl(name)) return Maker::cpu;
   if (holds(plain, "nvidia")) return Maker::nvidia;
@@ -33,7 +28,7 @@ Maker maker_of(std::string_view name) {
   return Maker::other;
 }
 
-bool is_rusticl(std::string_view name) { return holds(lower(name), "rusticl"); }
+bool is_rusticl(std::string_view name) { return holds(lower_case(name), "rusticl"); }
 
 Flag has_gpu_of(const Snapshot& snapshot, Maker maker) {
   switch (maker) {
@@ -77,7 +72,7 @@ Reading<OpenclLoader> loader(const Snapshot& snapshot) {
 
 std::string loader_kind(const OpenclLoader& loader) {
   if (loader.kind.get() && *loader.kind.get() != "unknown") return *loader.kind.get();
-  const std::string version = lower(text_of(loader.version));
+  const std::string version = lower_case(text_of(loader.version));
   if (holds(version, "khronos")) return "khronos";
   return holds(version, "ocl-icd") ? "ocl-icd" : "unknown";
 }
@@ -105,7 +100,7 @@ Severity weigh(const Snapshot& snapshot, Severity usual) {
 }
 
 std::string install(const Snapshot& snapshot, std::string_view debian, std::string_view fedora, std::string_view arch) {
-  const std::string os = lower(text_of(of(snapshot.host, &HostFacts::os)));
+  const std::string os = lower_case(text_of(of(snapshot.host, &HostFacts::os)));
   const bool root = of(snapshot.host, &HostFacts::user).then([](const User& user) { return user.uid.is(0); }).is(true);
   const std::string sudo = root ? "" : "sudo ";
   const auto command = [&](std::string_view manager, std::string_view package) {

@@ -1,9 +1,9 @@
 // SYCL's own filter on top of Level Zero's list: ONEAPI_DEVICE_SELECTOR, by the grammar of Intel's DPC++ documentation.
 #include <algorithm>
-#include <cctype>
 
 #include "checks/facts.h"
 #include "checks/visible.h"
+#include "knowledge/lower_case.h"
 
 namespace envdoctor {
 namespace {
@@ -14,7 +14,7 @@ std::vector<std::string> split(std::string_view text, char mark) {
     const std::size_t end = text.find(mark);
     std::string part;
     for (const char c : text.substr(0, end)) {
-      if (c != ' ') part += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      if (c != ' ') part += lower_case(c);
     }
     if (!part.empty()) parts.push_back(std::move(part));
     if (end == std::string_view::npos) return parts;

@@ -44,7 +44,8 @@ class ArrayReader {
   ArrayReader(std::unique_ptr<Source> source, std::string name);  // reads the header; throws BadArray
   [[nodiscard]] const Header& header() const { return header_; }
   [[nodiscard]] const std::string& name() const { return name_; }
-  // Up to `limit` further numbers; 64-bit integers beyond 2^53 are rounded. Empty at the end. Throws where the file ends early.
+  // Up to `limit` further numbers; 64-bit integers beyond 2^53 are rounded. Empty at the end. Throws where the file
+  // ends early.
   const std::vector<double>& next(std::size_t limit);
 
  private:

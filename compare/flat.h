@@ -14,11 +14,12 @@ struct FlatDocument {
 
 FlatDocument flatten(const Snapshot& snapshot);
 
-// The highest place on the way to `path` that the document lacks, or where it has a plain value; `path` where it has all.
+// The highest place on the way to `path` that the document lacks, or where it has a plain value; `path` where it has
+// all.
 std::string first_lacking(const FlatDocument& document, const std::string& path);
 
-// What the document says of a place. A member that a list or a map lacks is known not to be there; a field that is missing
-// was not looked at.
+// What the document says of a place. A member that a list or a map lacks is known not to be there; a field that is
+// missing was not looked at.
 Told told_at(const FlatDocument& document, const std::string& path);
 
 }  // namespace envdoctor::compare

@@ -3,7 +3,8 @@
 
 namespace envdoctor {
 
-// One line of a log that a pattern of knowledge/log_patterns.json knows; the pattern's captures stand beside it as fields.
+// One line of a log that a pattern of knowledge/log_patterns.json knows; the pattern's captures stand beside it as
+// fields.
 struct LogEvent {
   Text event{};
   Text framework{};

@@ -72,8 +72,8 @@ class Crew {
   // Starts a program: argv[0] looked up on PATH if it has no slash. Its answer is its standard output, at most 16 MiB;
   // `printed` is the tail of its standard error. `env` are "NAME=value" lines, all of them.
   void exec(std::string name, Limits limits, std::vector<std::string> argv, std::vector<std::string> env, Done done);
-  // Starts a program that answers as a child of ours does, by frames (host/apart_frames.h) on descriptor 3. What it prints
-  // is kept as `printed`, standard output and error alike.
+  // Starts a program that answers as a child of ours does, by frames (host/apart_frames.h) on descriptor 3. What it
+  // prints is kept as `printed`, standard output and error alike.
   void ask(std::string name, Limits limits, std::vector<std::string> argv, std::vector<std::string> env, Done done);
   // Runs until every child has ended or been left behind, or `whole` has passed: then all that still run are ended.
   // `tick` (may be empty) is called about every 100 ms with the names of those still running.

@@ -9,8 +9,8 @@
 
 namespace envdoctor::kernels {
 
-// tf32: products of fp32 numbers whose inputs are rounded to 11 bits. Its elements are fp32 in memory, and inputs that are set
-// have 11 bits already, so that only sums are left to round.
+// tf32: products of fp32 numbers whose inputs are rounded to 11 bits. Its elements are fp32 in memory, and inputs that
+// are set have 11 bits already, so that only sums are left to round.
 enum class Precision { fp16, bf16, tf32, fp32, fp64, int32, uint32, int64, uint64 };
 std::string_view text(Precision precision);  // fp16, fp32, …: as the contract spells them
 std::size_t size_of(Precision precision);    // bytes per element
@@ -21,7 +21,8 @@ int significand_bits(Precision precision);   // 11, 8, 24, 53: the leading one c
 int lowest_exponent(Precision precision);    // of the smallest normal number: -14, -126, -1022
 double largest_finite(Precision precision);
 double smallest_normal(Precision precision);
-// The sum high + low rounded to nearest, ties to even, as the precision's bits. Subnormals are kept, overflow is infinite.
+// The sum high + low rounded to nearest, ties to even, as the precision's bits. Subnormals are kept, overflow is
+// infinite.
 std::uint64_t rounded_bits(Precision precision, double high, double low = 0);
 
 // Outputs are filled with this word before each run: a NaN in every floating precision, and no small integer.

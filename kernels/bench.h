@@ -1,6 +1,6 @@
 #pragma once
-// How fast devices compute what they compute right. One device after the other, in children of their own, and turn by turn
-// with the plain C++ of this host, so that both see the same machine.
+// How fast devices compute what they compute right. One device after the other, in children of their own, and turn by
+// turn with the plain C++ of this host, so that both see the same machine.
 #include "kernels/peak.h"
 #include "kernels/verify.h"
 
@@ -28,8 +28,9 @@ std::vector<int> sent_anew(std::string_view kernel, const Sizes& size);
 // bench_copies.h.
 const std::vector<Kernel>& timed_kernels();
 
-// The sections `compute` and `compute_not_run`, as verify(). Effort::tiny is Effort::quick. Rows have a time only where the
-// result was right, before and while it was timed, and a rate only where it is possible; the reason stands in its place.
+// The sections `compute` and `compute_not_run`, as verify(). Effort::tiny is Effort::quick. Rows have a time only where
+// the result was right, before and while it was timed, and a rate only where it is possible; the reason stands in its
+// place.
 Snapshot bench(const std::vector<Target>& targets, const VerifyOptions& options);
 
 // The same through frameworks' own operations, over batches that grow: a few layers, in float32.
@@ -39,8 +40,8 @@ Snapshot bench_frameworks(const std::vector<Target>& targets, const VerifyOption
 void bench_on(Device& device, Device* host, const std::vector<const Kernel*>& kernels, const VerifyOptions& options,
               const Told& told);
 
-// Shares of devices that compute on the host's cores: of what our own loops of the same run reach there. A rate of twice
-// that and more is refused.
+// Shares of devices that compute on the host's cores: of what our own loops of the same run reach there. A rate of
+// twice that and more is refused.
 void settle_host_cores(std::vector<ComputeResult>& results, const std::vector<Target>& targets);
 
 }  // namespace envdoctor::kernels

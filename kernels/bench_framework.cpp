@@ -94,11 +94,8 @@ class FrameworkBench {
             .front();
     const double value = kernel.work(problem).flops * 1e-6 / timing.wall_ms.median;
     // Matrix units go beyond what a GPU tells of itself, so that the limit here is that of any device.
-    if (const std::string why = impossible(value, Rate::gigaflops, std::nullopt); !why.empty()) {
-      result.time = failed("refused: " + why);
-      result.rate = failed("refused: " + why);
-      return;
-    }
+    if (const std::string why = impossible(value, Rate::gigaflops, std::nullopt); !why.empty())
+      return refuse(result, "refused: " + why);
     result.time = compute_time(timing);
     result.rate = ComputeRate{.value = value, .unit = text(Rate::gigaflops)};
   }

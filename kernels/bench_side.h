@@ -23,8 +23,8 @@ Side side_of(Device& device, const Kernel& kernel, const Problem& problem, Varia
 // The host's run of a problem, with the inputs and the reference that another device's run has made.
 ProblemRun run_like(Device& host, const Kernel& kernel, const Problem& problem, const ProblemRun& other);
 
-// Times those whose result is right, turn by turn, and puts time, rate and share of the peak into their results; where the
-// result was not right before or while it was timed, or the rate is impossible, the reason.
+// Times those whose result is right, turn by turn, and puts time, rate and share of the peak into their results; where
+// the result was not right before or while it was timed, or the rate is impossible, the reason.
 void time_sides(const Kernel& kernel, std::vector<Side>& sides, const TimeRules& rules, const Trace& trace);
 
 // The row of the same run with what a program sends before each and fetches after it.

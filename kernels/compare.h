@@ -15,8 +15,8 @@ struct Layout {
 };
 
 // Outcomes: every element the correctly rounded value: same-bits; every one within its bound: within-bound; one that
-// isn't, or a NaN that shouldn't be: outside. Where all agree, but more than half of 16 or more elements are zero or one
-// and the same: not-trustworthy, since hardly anything was tried. Poison that stayed is outside.
+// isn't, or a NaN that shouldn't be: outside. Where all agree, but more than half of 16 or more elements are zero or
+// one and the same: not-trustworthy, since hardly anything was tried. Poison that stayed is outside.
 struct Comparison {
   Agreement agreement{};           // `pattern` says where the wrong elements lie
   std::vector<std::size_t> wrong{};    // their indices, ascending

@@ -1,7 +1,7 @@
 #pragma once
-// Twice the precision of double, as the unevaluated sum of two: for the references of fp64 kernels.
-// Error-free sum (Knuth 1969) and product by fma (Ogita, Rump, Oishi 2005); a sum or product of two of these has a relative
-// error of a few 2^-105.
+// Twice the precision of double, as the unevaluated sum of two: for the references of fp64 kernels. Error-free sum
+// (Knuth 1969) and product by fma (Ogita, Rump, Oishi 2005); a sum or product of two of these has a relative error of a
+// few 2^-105.
 #include <cmath>
 
 namespace envdoctor::kernels {

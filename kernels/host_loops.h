@@ -1,6 +1,6 @@
 #pragma once
-// The inner loops of the host device, each compiled for the vector units that x86-64 processors have, and picked when the
-// program runs: what a GPU is compared with is to be an honest CPU. On one thread.
+// The inner loops of the host device, each compiled for the vector units that x86-64 processors have, and picked when
+// the program runs: what a GPU is compared with is to be an honest CPU. On one thread.
 #include <cstddef>
 #include <cstdint>
 

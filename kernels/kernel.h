@@ -95,7 +95,8 @@ struct Kernel {
 //   float-atomics  n -> sums by bin, in any order         fp32             sum_bound()
 //   hash-chain     items, rounds dependent steps          uint32           bits
 const std::vector<Kernel>& all_kernels();
-// What is asked of frameworks: five of these, in the precisions that training uses, at sizes whose bounds say something.
+// What is asked of frameworks: five of these, in the precisions that training uses, at sizes whose bounds say
+// something.
 const std::vector<Kernel>& framework_kernels();
 
 }  // namespace envdoctor::kernels

@@ -1,7 +1,7 @@
 #pragma once
-// Small dot products whose exact answers show what arithmetic made them: how many bits of an input survive, how many the
-// accumulator holds, how it rounds, and how far its exponents reach. For any device and any library: compute the terms of each rung,
-// by whatever call is in question, and hand the answers back.
+// Small dot products whose exact answers show what arithmetic made them: how many bits of an input survive, how many
+// the accumulator holds, how it rounds, and how far its exponents reach. For any device and any library: compute the
+// terms of each rung, by whatever call is in question, and hand the answers back.
 #include <optional>
 #include <span>
 #include <string>
@@ -19,7 +19,8 @@ struct LadderRung {
   double exact = 0;
 };
 
-// For results of this precision: inputs of 2 to 24 (53) bits, sums 2^p + 1, roundings, and a scale that fp16 can't hold.
+// For results of this precision: inputs of 2 to 24 (53) bits, sums 2^p + 1, roundings, and a scale that fp16 can't
+// hold.
 const std::vector<LadderRung>& ladder_for(Precision precision);
 
 struct LadderReading {

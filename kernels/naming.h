@@ -1,6 +1,6 @@
 #pragma once
-// From a symptom to its name. Works on any two arrays with an Operation; what can be tried again on the device is handed in
-// as callbacks, and each is optional.
+// From a symptom to its name. Works on any two arrays with an Operation; what can be tried again on the device is
+// handed in as callbacks, and each is optional.
 #include <cstdint>
 #include <functional>
 #include <optional>

@@ -10,8 +10,8 @@ struct Occupancy {
   std::string why{};  // "process 4711 computes there"; empty if free
 };
 
-// By what NVML says of the card with the target's PCI address (a CUDA ordinal's, where its address is known). CPUs are always
-// free: the scheduler shares them.
+// By what NVML says of the card with the target's PCI address (a CUDA ordinal's, where its address is known). CPUs are
+// always free: the scheduler shares them.
 Occupancy occupancy_of(const Target& target, const Snapshot& snapshot);
 
 }  // namespace envdoctor::kernels

@@ -23,9 +23,10 @@ struct Peak {
   std::string origin{};  // what it was computed from
 };
 
-// Fused multiply-adds count twice; matrix units don't count. NVIDIA: 2 x multiprocessors x cores of one (CUDA C++ Programming
-// Guide, arithmetic instructions) x clock. AMD: 2 x units x SIMDs x their width x instruction width x clock; Intel: 2 x units x 8
-// lanes x clock. Nothing where a part isn't known, and for other precisions than fp32 and NVIDIA's fp64.
+// Fused multiply-adds count twice; matrix units don't count. NVIDIA: 2 x multiprocessors x cores of one (CUDA C++
+// Programming Guide, arithmetic instructions) x clock. AMD: 2 x units x SIMDs x their width x instruction width x
+// clock; Intel: 2 x units x 8 lanes x clock. Nothing where a part isn't known, and for other precisions than fp32 and
+// NVIDIA's fp64.
 std::optional<Peak> arithmetic_peak(const Clues& clues, Precision precision);
 // 2 x memory clock x bus width: both edges of the clock.
 std::optional<Peak> memory_peak(const Clues& clues);
@@ -33,9 +34,9 @@ std::optional<Peak> memory_peak(const Clues& clues);
 enum class Rate { gigabytes, gigaflops, gigaops };  // per second
 std::string text(Rate rate);                        // GB/s, GFLOP/s, Gop/s
 
-// Why no device computes or moves that much: far beyond its own peak (half as much again for arithmetic, whose clock may be
-// told too low; tenfold for memory, which caches may hide), or, where that isn't known, beyond any device there is. Empty: it
-// may be true.
+// Why no device computes or moves that much: far beyond its own peak (half as much again for arithmetic, whose clock
+// may be told too low; tenfold for memory, which caches may hide), or, where that isn't known, beyond any device there
+// is. Empty: it may be true.
 std::string impossible(double value, Rate rate, const std::optional<Peak>& peak);
 
 }  // namespace envdoctor::kernels

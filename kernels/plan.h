@@ -10,9 +10,9 @@
 
 namespace envdoctor::kernels {
 
-// The ways to write a kernel (one reference, one bound): long items with private vectors for CPUs, many small items with
-// local memory for GPUs, plain C++ for the host device. Which of the first two a device gets is tried out, not read off
-// its type.
+// The ways to write a kernel (one reference, one bound): long items with private vectors for CPUs, many small items
+// with local memory for GPUs, plain C++ for the host device. Which of the first two a device gets is tried out, not
+// read off its type.
 enum class Variant { cpu, gpu, host };
 std::string_view text(Variant variant);
 

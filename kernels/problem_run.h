@@ -44,13 +44,13 @@ std::string too_large(const Device& device, const Kernel& kernel, const Problem&
 ComputeResult result_of(const Device& device, const Kernel& kernel, const Problem& problem, Variant variant, int repeat,
                         const ProblemRun& run);
 
-// Names what is wrong with a run, with further runs on the device where they help: a ladder, other sizes, a build without
-// optimisation. What the device had built is replaced. Puts the name into `result`.
+// Names what is wrong with a run, with further runs on the device where they help: a ladder, other sizes, a build
+// without optimisation. What the device had built is replaced. Puts the name into `result`.
 void name_run(Device& device, const Kernel& kernel, const Problem& problem, Variant variant, const VerifyOptions& options,
               const ProblemRun& run, const Trace& trace, ComputeResult& result);
 
-// The faster of the device's variants for this problem, found by a try-out of about 20 ms where there is a choice. The other
-// isn't tried, nor compiled for the first time, where the likelier one takes less than `no_matter_ms`.
+// The faster of the device's variants for this problem, found by a try-out of about 20 ms where there is a choice. The
+// other isn't tried, nor compiled for the first time, where the likelier one takes less than `no_matter_ms`.
 Variant choose_variant(Device& device, const Kernel& kernel, const Problem& problem, double no_matter_ms = 0.5);
 
 }  // namespace envdoctor::kernels

@@ -8,7 +8,8 @@
 
 namespace envdoctor::kernels {
 
-// C = A B with A m x k, B k x n, row by row. `chain`: the longest chain of roundings into one element (k for any order).
+// C = A B with A m x k, B k x n, row by row. `chain`: the longest chain of roundings into one element (k for any
+// order).
 struct ProductShape {
   std::int64_t m = 1, n = 1, k = 1;
   double chain = 0;  // 0: k
@@ -21,8 +22,8 @@ Expected product_reference(const Array& a, const Array& b, const ProductShape& s
 // The same for chosen elements (row * n + column) of C.
 Expected product_samples(const Array& a, const Array& b, const ProductShape& shape, std::span<const std::size_t> elements);
 
-// Freivalds' check with signs t in {-1, 1}: r = C t - A (B t), |r_i| <= Sum_j bound_ij. A single wrong element moves r by
-// its whole error and names its row. Cost: 2 (m n + n k + m k). 24-bit and narrower precisions only.
+// Freivalds' check with signs t in {-1, 1}: r = C t - A (B t), |r_i| <= Sum_j bound_ij. A single wrong element moves r
+// by its whole error and names its row. Cost: 2 (m n + n k + m k). 24-bit and narrower precisions only.
 struct Freivalds {
   double worst_over_bound = 0;      // max |r_i| / Sum_j bound_ij; above 1 is wrong, NaN in C gives infinity
   std::int64_t worst_row = -1;

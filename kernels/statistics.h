@@ -14,12 +14,12 @@ struct Statistics {
   std::size_t samples = 0;
 };
 
-// Of at least one sample; they may come in any order. Quantiles are interpolated between neighbours (Hyndman and Fan 1996,
-// type 7).
+// Of at least one sample; they may come in any order. Quantiles are interpolated between neighbours (Hyndman and Fan
+// 1996, type 7).
 Statistics statistics(std::vector<double> samples);
 
-// The samples of ranks r and n + 1 - r hold the median between them with probability 1 - 2 P(B <= r - 1), B binomial of n
-// halves. The largest r with which that is at least 95 %: 2 of 11, 4 of 15, 6 of 21; 1 where none is.
+// The samples of ranks r and n + 1 - r hold the median between them with probability 1 - 2 P(B <= r - 1), B binomial of
+// n halves. The largest r with which that is at least 95 %: 2 of 11, 4 of 15, 6 of 21; 1 where none is.
 std::size_t interval_rank(std::size_t count);
 
 }  // namespace envdoctor::kernels

@@ -1,7 +1,8 @@
 #pragma once
 // How long a run takes: batches that are long enough to be timed, candidates turn by turn, medians.
 //
-// Wall clock is the truth. A device's own clock is shown beside it only where the two agree: some drivers invent theirs.
+// Wall clock is the truth. A device's own clock is shown beside it only where the two agree: some drivers invent
+// theirs.
 #include <functional>
 #include <optional>
 #include <vector>

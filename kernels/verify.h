@@ -1,6 +1,6 @@
 #pragma once
-// Whether devices compute what the reference kernels must give. Each device works through the kernels in children of its
-// own, one after the other, in groups; all devices side by side. The parent loads no driver.
+// Whether devices compute what the reference kernels must give. Each device works through the kernels in children of
+// its own, one after the other, in groups; all devices side by side. The parent loads no driver.
 #include <optional>
 
 #include "evidence/snapshot.h"
@@ -25,13 +25,14 @@ struct VerifyOptions {
   std::function<void(const std::vector<std::string>&)> progress{};
 };
 
-// The sections `compute` and `compute_not_run`, in the order of targets and kernels. A reason begins with one word: missing (the
-// device has no such precision), memory, time, busy (others use it), build, error (of a call); or with how the child ended:
-// crash, exit, timeout, memory, malformed.
+// The sections `compute` and `compute_not_run`, in the order of targets and kernels. A reason begins with one word:
+// missing (the device has no such precision), memory, time, busy (others use it), build, error (of a call); or with how
+// the child ended: crash, exit, timeout, memory, malformed.
 Snapshot verify(const std::vector<Target>& targets, const VerifyOptions& options);
 
 // The devices of a snapshot, the host last: each OpenCL device whose driver came through, each CUDA device. `layers`: a
-// libOpenCL is to be gone through, as applications do whose user put layers in (OPENCL_LAYERS); empty: the drivers' own calls.
+// libOpenCL is to be gone through, as applications do whose user put layers in (OPENCL_LAYERS); empty: the drivers' own
+// calls.
 std::vector<Target> targets_of(const Snapshot& snapshot, const std::string& layers = "");
 
 // In a child: these kernels on that device. `tell` takes what is known so far, again and again; `step` what comes next.
@@ -44,16 +45,16 @@ struct Told {
   std::function<void(const std::string&)> step{};
 };
 using ChildWork = std::function<void(const Job& job, const VerifyOptions& options, const Told& told)>;
-// Opens the job's device for `work`, whose steps are told with the calls made for them: a crash in a call is then blamed on
-// what it was made for.
+// Opens the job's device for `work`, whose steps are told with the calls made for them: a crash in a call is then
+// blamed on what it was made for.
 void with_device(const Job& job, const VerifyOptions& options, const Told& told,
                  const std::function<void(Device& device, const Told& told)>& work);
 void verify_job(const Job& job, const VerifyOptions& options, const Told& told);
 // The same on a device that is open already.
 void verify_on(Device& device, const std::vector<const Kernel*>& kernels, const VerifyOptions& options, const Told& told);
 
-// What verify() is made of: `work` for each target and group of kernels, with the sections filled as told above. One after
-// the other, the devices share what time there is.
+// What verify() is made of: `work` for each target and group of kernels, with the sections filled as told above. One
+// after the other, the devices share what time there is.
 enum class Turns { side_by_side, one_after_the_other };
 Snapshot in_children(const std::vector<Target>& targets, const std::vector<const Kernel*>& kernels,
                      const VerifyOptions& options, const ChildWork& work, Turns turns);

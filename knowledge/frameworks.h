@@ -51,8 +51,8 @@ struct JaxNeeds {  // an empty text: not recorded
 // The least that JAX "0.4.35" asks for with its wheels for this CUDA major ("12"). nullopt: no such wheel recorded.
 std::optional<JaxNeeds> jax_needs(std::string_view version, std::string_view cuda_major);
 
-// What holds for some versions of a framework ("tensorflow", "torch", "jax", "keras"); of several rows the first that fits
-// counts. The lists: cpu_instructions (what the published x86-64 packages need), tf32_by_default, chooses_backend.
+// What holds for some versions of a framework ("tensorflow", "torch", "jax", "keras"); of several rows the first that
+// fits counts. The lists: cpu_instructions (what the published x86-64 packages need), tf32_by_default, chooses_backend.
 struct VersionRule {
   std::string versions{};  // "==2.4.0", as Python packages write ranges; empty: all
   std::string what{};      // "avx2"

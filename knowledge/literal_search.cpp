@@ -3,13 +3,9 @@
 #include <numeric>
 
 #include "knowledge/literals.h"
+#include "knowledge/lower_case.h"
 
 namespace envdoctor::knowledge {
-namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-}  // namespace
 
 LiteralSearch::LiteralSearch(const std::vector<std::string>& words) : words_(words) {
   // Each word is found by those four of its characters that fewest words hold: what is rare among the words is rarer
@@ -38,7 +34,7 @@ LiteralSearch::LiteralSearch(const std::vector<std::string>& words) : words_(wor
 bool LiteralSearch::stands_at(std::uint32_t word, std::string_view text) const {
   const std::string& wanted = words_[word];
   return text.size() >= wanted.size() &&
-         std::equal(wanted.begin(), wanted.end(), text.begin(), [](char a, char b) { return a == lower(b); });
+         std::equal(wanted.begin(), wanted.end(), text.begin(), [](char a, char b) { return a == lower_case(b); });
 }
 
 }  // namespace envdoctor::knowledge

@@ -4,10 +4,10 @@
 #include <cctype>
 #include <charconv>
 
+#include "knowledge/lower_case.h"
+
 namespace envdoctor::knowledge {
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 // Reads a pattern piece by piece: what one character or group can be at most, and whether it is a fixed character.
 class Reader {
@@ -125,7 +125,7 @@ class Alternative {
     cut();
     best_.after = behind_;
     best_.whole = only_fixed_;
-    std::ranges::transform(best_.exact, std::back_inserter(best_.word), lower);
+    best_.word = lower_case(best_.exact);
     return best_;
   }
 

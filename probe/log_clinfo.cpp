@@ -1,6 +1,6 @@
 // clinfo, and clinfo -l.
-#include <cctype>
 
+#include "knowledge/lower_case.h"
 #include "probe/log_parsers.h"
 #include "probe/log_text.h"
 
@@ -18,8 +18,7 @@ std::optional<std::string_view> property(std::string_view line, std::string_view
 }
 
 std::string type_of(std::string_view value) {
-  std::string lower;
-  for (const char c : value) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string lower = lower_case(value);
   for (const char* type : {"gpu", "cpu", "accelerator", "custom"}) {
     if (lower.find(type) != std::string::npos) return type;
   }

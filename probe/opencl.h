@@ -38,8 +38,8 @@ List<OpenclIcd> registered(const Host& host, const Registration& where, const st
 // Says which file the dynamic loader picks for a driver and, if one can be seen, why it can't be loaded.
 void explain(const Host& host, const Loader& loader, OpenclIcd& icd);
 
-// In a child: one driver, with its platforms, its devices, then, where wanted, a launch on each. Answers what it has after each stage;
-// `listed` is called before the launches.
+// In a child: one driver, with its platforms, its devices, then, where wanted, a launch on each. Answers what it has
+// after each stage; `listed` is called before the launches.
 // Lazily: undefined functions are found out when called, as ocl-icd loads drivers; Khronos' loader wants all at once.
 Opencl ask_driver(const Channel& channel, OpenclIcd icd, bool lazily, const std::function<void()>& listed,
                   bool launches);

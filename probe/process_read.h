@@ -35,7 +35,8 @@ struct OpenNodes {
   std::set<std::string> paths{};
   std::vector<DrmClient> clients{};
 };
-// The GPU nodes under `folder` ("/dev") that it holds open. Failed where it may not be looked into; absent if it's gone.
+// The GPU nodes under `folder` ("/dev") that it holds open. Failed where it may not be looked into; absent if it's
+// gone.
 Reading<OpenNodes> open_nodes(const Files& files, std::int64_t pid, const std::string& folder);
 
 }  // namespace envdoctor

@@ -21,8 +21,8 @@ struct Interpreter {
 
 // The one that `python3`, else `python`, on PATH mean, through pyenv's shims; without PATH, the activated environment.
 Reading<Interpreter> active_python(const Host& host);
-// The one that a person names: an interpreter, an environment's folder, the name of a conda or virtual environment or of
-// a Jupyter kernel. Failed, with the places that were searched, where there is none.
+// The one that a person names: an interpreter, an environment's folder, the name of a conda or virtual environment or
+// of a Jupyter kernel. Failed, with the places that were searched, where there is none.
 Reading<Interpreter> named_python(const Host& host, const std::string& name);
 // What lies at this path, an interpreter or the folder of an environment.
 Reading<Interpreter> python_at(const Host& host, const std::string& path);

@@ -15,7 +15,8 @@ struct Crossover {
   // The smallest size from which on the device is faster in all that were tried; 0: none.
   std::int64_t from = 0, from_with_copies = 0;
   bool copies_known = false;
-  // Of the device's time at the largest size where the CPU wins, or at the smallest of all where it never does: what takes most.
+  // Of the device's time at the largest size where the CPU wins, or at the smallest of all where it never does: what
+  // takes most.
   std::string dominant{};        // "launching", "copies", "computing"
   double dominant_share = 0;
 };

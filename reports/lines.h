@@ -15,8 +15,8 @@ std::size_t columns(std::string_view text);
 // Control characters replaced, so that a host's own words can't move the cursor or colour the report.
 std::string printable(std::string_view text);
 
-// The same for a format that must be valid UTF-8 without control characters, XML's rules included: one line, or with its
-// line ends kept.
+// The same for a format that must be valid UTF-8 without control characters, XML's rules included: one line, or with
+// its line ends kept.
 std::string clean(std::string_view text);
 std::string clean_lines(std::string_view text);
 
@@ -26,8 +26,8 @@ std::string shortened(std::string text, std::size_t limit);
 // A file's name as a relative URI: everything that isn't plain is percent-encoded.
 std::string uri(std::string_view name);
 
-// Words set in lines of `width` columns; the first line begins with `first`, the others with as many blanks. A word that
-// is longer than a line stands alone on one.
+// Words set in lines of `width` columns; the first line begins with `first`, the others with as many blanks. A word
+// that is longer than a line stands alone on one.
 std::string wrap(std::string_view first, std::string_view text, std::size_t width = line_width);
 
 // "1,234 MiB" as people read it: 80.0 GiB, 512 MiB.

@@ -5,8 +5,8 @@
 
 namespace envdoctor {
 
-// For each device that was timed: every kernel's time with its uncertainty, its rate, the share of the device's peak, and how
-// many times faster it is than the fastest of this host's CPU devices. Empty: nothing was timed.
+// For each device that was timed: every kernel's time with its uncertainty, its rate, the share of the device's peak,
+// and how many times faster it is than the fastest of this host's CPU devices. Empty: nothing was timed.
 std::string speed_text(const Snapshot& snapshot);
 
 // "k=m=n=1024", "n=4Mi rounds=512": sizes of one alone are left out, so that "" may come of it.

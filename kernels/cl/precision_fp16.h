@@ -16,8 +16,8 @@
 
 #if defined(__NVPTX__) && !defined(HALF_FMA)
 #define HALF_FMA
-// libclc lacks these. The product is exact in double; the sum is rounded to odd there (Boldo and Melquiond 2008), so that
-// rounding it once more to half is as if it had been rounded once.
+// libclc lacks these. The product is exact in double; the sum is rounded to odd there (Boldo and Melquiond 2008), so
+// that rounding it once more to half is as if it had been rounded once.
 half __attribute__((overloadable)) fma(half a, half b, half c) {
   const double product = (double)a * (double)b, sum = product + (double)c;
   const double back = sum - product, lost = (product - (sum - back)) + ((double)c - back);

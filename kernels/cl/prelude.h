@@ -1,6 +1,6 @@
 // Stands before every kernel file. A file is compiled once for each precision that its first line names, with
-// precision_<p>.h before it: `real` is the element, NAME(triad, gpu) the function triad_fp32_gpu. For CUDA the functions
-// for CPUs are left out (#ifndef __NVPTX__): libclc lacks what they need of half, and no CPU takes PTX.
+// precision_<p>.h before it: `real` is the element, NAME(triad, gpu) the function triad_fp32_gpu. For CUDA the
+// functions for CPUs are left out (#ifndef __NVPTX__): libclc lacks what they need of half, and no CPU takes PTX.
 // Pasted before anything is expanded, since drivers have macros of their own by the names of functions such as dot.
 #define PASTE3_(a, b, c) a##b##c
 #define PASTE3(a, b, c) PASTE3_(a, b, c)

@@ -1,6 +1,6 @@
 #pragma once
-// Where the tree, the program and the tests' own build lie. In one object file of their own, so that the compiler's cache
-// serves every checkout.
+// Where the tree, the program and the tests' own build lie. In one object file of their own, so that the compiler's
+// cache serves every checkout.
 
 namespace envdoctor {
 
