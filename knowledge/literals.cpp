@@ -134,10 +134,11 @@ class Alternative {
     constexpr std::size_t rare = 8;
     const bool starts_with_rare = best_.before == 0 && best_.exact.size() >= rare;
     if (run_.size() > best_.exact.size() && !starts_with_rare) {
-      best_.exact = run_;
+      run_.swap(best_.exact);
       best_.before = before_run_;
       behind_ = 0;
     }
+    if (run_.size() > best_.also.size()) best_.also = run_;
     run_.clear();
   }
 
@@ -173,6 +174,7 @@ std::vector<Literal> required_literals(std::string_view pattern) {
   for (Literal& one : all) {
     one.fold = fold;
     one.whole = one.whole && !mixed;
+    if (fold || mixed) one.also.clear();
   }
   return all;
 }

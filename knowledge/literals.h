@@ -16,6 +16,7 @@ struct Literal {
 
   std::string word{};      // lower case
   std::string exact{};     // as the pattern writes it
+  std::string also{};      // another run that every such match contains, or nothing
   std::size_t before = 0;  // most characters of a match before the word
   std::size_t after = 0;   // and behind it
   bool whole = false;      // the alternative is this word and nothing else

@@ -34,9 +34,10 @@ class Pattern {
   bool matches(std::string_view line, const Literal& literal, std::size_t at) const {
     const std::size_t size = literal.word.size();
     if (literal.whole) return literal.fold || line.compare(at, size, literal.exact) == 0;
-    if (!pattern_) pattern_ = std::make_unique<RE2>(row_.pattern, options());
     const std::size_t from = at - std::min(at, literal.before);
     const std::size_t to = std::min(line.size(), at + size + literal.after);
+    if (line.substr(from, to - from).find(literal.also) == line.npos) return false;
+    if (!pattern_) pattern_ = std::make_unique<RE2>(row_.pattern, options());
     const auto anchor = literal.before == 0 ? RE2::ANCHOR_START : RE2::UNANCHORED;
     return pattern_->ok() && pattern_->Match({line.data(), line.size()}, from, to, anchor, nullptr, 0);
   }

@@ -74,6 +74,15 @@ TEST(RequiredLiterals, TellHowFarAMatchReachesAroundThem) {
   EXPECT_FALSE(only("Plain|(?i)plain too").whole) << "a flag in the middle";
 }
 
+TEST(RequiredLiterals, NameAnotherRunThatMustBeThere) {
+  const auto also = [](std::string_view pattern) { return required_literals(pattern).at(0).also; };
+  EXPECT_EQ(also("load library [^ ]+: no such file"), ": no such file");
+  EXPECT_EQ(also("abc[0-9]the longest run[0-9]abcde"), "abcde");
+  EXPECT_EQ(also("abcde[0-9]the longest run[0-9]abc"), "abcde") << "what was the longest before";
+  EXPECT_EQ(also("one thing (?:other|thing)"), "");
+  EXPECT_EQ(also("(?i)one thing[0-9]other thing"), "") << "its capitals may be others";
+}
+
 TEST(LiteralSearch, FindsEveryWordWhereverItStands) {
   const std::vector<std::string> words = {"shed", "hers", "ushers", "xyzw"};
   const LiteralSearch search(words);
