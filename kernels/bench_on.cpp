@@ -171,7 +171,7 @@ class Bench {
   }
 
   TimeRules rules(bool ladder = false) const {
-    return {.spend_ms = options_.effort == Effort::full && !ladder ? 1000.0 : 400.0};
+    return {.spend_ms = options_.effort != Effort::full ? 300.0 : ladder ? 400.0 : 1000.0};
   }
 
   void not_run(const Kernel& kernel, Precision precision, const char* kind, const std::string& why) {
