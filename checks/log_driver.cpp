@@ -8,10 +8,10 @@ bool unreachable(const LogFacts& facts) { return !facts.used() && !facts.driver_
 
 // A reason stands beside the message that no driver answers: the group would only repeat it.
 bool explained(const LogFacts& facts) {
-  return facts.saw({"module-not-found", "module-wrong-kernel", "module-key-rejected", "nouveau-bound",
-                    "probe-not-called", "gpu-legacy", "gpu-driver-ignores", "gpu-off-bus", "rm-init-failed",
-                    "driver-library-mismatch", "driver-versions-differ", "container-toolkit-missing", "gpu-lost",
-                    "libcuda-stub", "system-not-ready", "compat-on-unsupported", "driver-combination"});
+  return facts.saw({"module-not-found", "module-wrong-kernel", "kernel-headers-missing", "module-key-rejected",
+                    "nouveau-bound", "probe-not-called", "gpu-legacy", "gpu-driver-ignores", "gpu-off-bus",
+                    "rm-init-failed", "driver-library-mismatch", "driver-versions-differ", "container-toolkit-missing",
+                    "gpu-lost", "libcuda-stub", "system-not-ready", "compat-on-unsupported", "driver-combination"});
 }
 
 bool group(const LogFacts& facts) { return unreachable(facts) && !explained(facts); }

@@ -60,6 +60,7 @@ const LogRules& log_kernel_rules() {
       {"module-load-failed", "driver.secure-boot", likely,
        [](const LogFacts& f) { return of(f.snapshot().host, &HostFacts::secure_boot).is(true); }},
       {"module-load-failed", "driver.module-not-loaded", possible, not_rejected},
+      {"kernel-headers-missing", "driver.module-not-loaded", possible, not_rejected},
       {"module-no-device", "driver.module-not-loaded", possible, not_legacy},
       {"bar-invalid", "hardware.bar-or-bios", likely, starts},
       {"bar-no-space", "hardware.bar-or-bios", likely, bar_and_failure},

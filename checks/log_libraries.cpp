@@ -20,7 +20,8 @@ const char* cause_of(const std::string& library) {
     return "opencl.icd-broken";
   }
   if (library == "libcuda.so") return "driver.libcuda-linker-name";
-  if (begins_with_any(library, {"libcuda.so", "nvcuda", "libnvidia-ptxjitcompiler", "libnvidia-nvvm"})) {
+  if (begins_with_any(library, {"libcuda.so", "nvcuda", "libnvidia-ptxjitcompiler", "libnvidia-nvvm",
+                                "libnvidia-encode", "libnvcuvid", "nvcuvid", "nvEncodeAPI"})) {
     return "driver.libcuda-missing";
   }
   if (begins_with_any(library, {"libcudnn", "cudnn"})) return "runtime.cudnn-missing";

@@ -30,6 +30,7 @@ const LogRules& log_python_rules() {
       {"pip-no-version", "python.version-unsupported", likely, gpu_framework_asked},
       {"pip-wheel-unsupported", "python.version-unsupported", likely},
       {"pip-requires-python", "python.version-unsupported", likely, gpu_framework_asked},
+      {"packages-twice", "python.duplicate-packages", likely},
       {"pip-conflict", "keras.version-mismatch", possible, keras_asked, "needs", "keras"},
       {"pip-conflict", "keras.version-mismatch", possible, nullptr, "package", "tf-keras"},
       {"pip-conflict", "keras.version-mismatch", possible, nullptr, "package", "tf_keras"},
