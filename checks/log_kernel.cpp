@@ -106,7 +106,11 @@ void log_xid(const LogFacts& facts, Answers& answers) {
       case 64:
       case 94:
       case 95:
+      case 140:
         log_finding(answers, *event, "hardware.ecc", Confidence::likely);
+        break;
+      case 143:
+        log_finding(answers, *event, "driver.gpu-init-failed", Confidence::likely);
         break;
       case 54:
         log_finding(answers, *event, "hardware.power-or-thermal", Confidence::likely);

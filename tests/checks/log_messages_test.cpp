@@ -23,6 +23,8 @@ const std::vector<Message> messages = {
     {{"cuda-wanted-unavailable"}, "driver.unreachable", possible},
     {{"gpu-throttled"}, "hardware.power-or-thermal", likely},
     {{"xid", {{"code", "94"}}}, "hardware.ecc", likely},
+    {{"xid", {{"code", "140"}}}, "hardware.ecc", likely},
+    {{"xid", {{"code", "143"}}}, "driver.gpu-init-failed", likely},
     {{"capability-too-low"}, "runtime.arch-unsupported", likely},
     {{"gpu-symbol-version"}, "runtime.library-shadowed", likely},
     {{"cuda-runtime-not-found"}, "runtime.cuda-library-missing", likely},
