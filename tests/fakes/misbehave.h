@@ -35,7 +35,7 @@ static void misbehave(void) {
   }
 #elif defined(MISBEHAVE_grandchild)
   if (fork() == 0) {  // holds every descriptor of its parent for a while
-    sleep(6);
+    sleep(20);
     _exit(0);
   }
 #endif

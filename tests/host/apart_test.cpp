@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "host/shared_count.h"
+#include "tests/support/sanitized.h"
 
 namespace envdoctor {
 namespace {
@@ -21,7 +22,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 constexpr Milliseconds plenty{20'000};
-constexpr Limits quick{.time = Milliseconds(200), .memory_mib = 1024};
+constexpr Limits quick{.time = Milliseconds(sanitized ? 1000 : 200), .memory_mib = 1024};
 
 Milliseconds since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration_cast<Milliseconds>(std::chrono::steady_clock::now() - start);

@@ -98,7 +98,7 @@ TEST_F(HostileDriver, PrintsMegabytes) {
 TEST_F(HostileDriver, LeavesAGrandchildThatHoldsThePipes) {
   expect_borne("grandchild");
   EXPECT_TRUE(device(folder + "/grandchild.icd").kernel.is("ran"));
-  EXPECT_LT(took, Milliseconds(6000));  // the grandchild's life
+  EXPECT_LT(took, Milliseconds(15'000)) << "the grandchild lives for 20 s";
 }
 
 TEST_F(HostileDriver, ClaimsFourMilliardPlatforms) {

@@ -3,7 +3,9 @@
 
 namespace envdoctor {
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__has_feature)  // clang
+constexpr bool sanitized = __has_feature(address_sanitizer);
+#elif defined(__SANITIZE_ADDRESS__)  // g++
 constexpr bool sanitized = true;
 #else
 constexpr bool sanitized = false;
