@@ -80,6 +80,15 @@ void no_memory_for_us(const LogEvent& event, Answers& answers) {
       "up.";
 }
 
+// What the kernel's killer, the job's control group and the C library count is the machine's memory, not the GPU's.
+void host_memory(const LogEvent& event, Answers& answers) {
+  Finding& finding = log_finding(answers, event, "memory.out-of-memory", Confidence::likely);
+  finding.title = "The job needs more memory than the machine gives it";
+  finding.explanation = "The machine's own memory, or the share of it that the job may use, was full; not the GPU's.";
+  finding.fix = {{.text = "Ask for more memory (sbatch --mem, docker run --memory, the pod's limit), or load less at "
+                          "a time: fewer workers, smaller pieces of the data."}};
+}
+
 bool little_was_free(const LogFacts& facts) {
   for (const LogEvent* event : facts.all("memory-free")) {
     const double total = mib(field_of(*event, "total")), free = mib(field_of(*event, "free"));
@@ -148,6 +157,8 @@ void log_memory(const LogFacts& facts, Answers& answers) {
       log_finding(answers, *full, little_was_free(facts) ? "memory.occupied" : "memory.out-of-memory",
                   Confidence::likely);
   }
+  if (const auto& killed = facts.all("host-out-of-memory"); !full && !killed.empty())
+    host_memory(*killed.front(), answers);
   // A handle that can't be made although versions fit: the memory for it is taken already.
   const LogEvent* handle = first(facts, {"cudnn-handle-failed", "cublas-handle-failed", "cusolver-failed",
                                          "cudnn-not-initialized", "cublas-not-initialized", "dnn-not-found"});

@@ -52,6 +52,7 @@ const LogRules& log_opencl_rules() {
       {"opencl-none-registered", "opencl.no-icd", likely,
        [](const LogFacts& f) { return f.all("opencl-platforms").empty(); }},
       {"neo-aborted", "opencl.icd-broken", possible},
+      {"opencl-driver-failed", "opencl.icd-broken", possible},
   };
   return rules;
 }

@@ -40,6 +40,7 @@ const LogRules& log_python_rules() {
       {"illegal-instruction", "cpu.isa-missing", likely},
       {"dll-load-failed", "python.broken-install", possible, dll_alone},
       {"import-broken", "python.broken-install", likely, dll_alone},
+      {"half-uninstalled", "python.broken-install", possible, dll_alone},
       {"libstdcxx-too-old", "runtime.library-shadowed", possible},
       {"glibc-too-old", "python.broken-install", possible},
       {"openmp-twice", "python.broken-install", possible},
