@@ -51,9 +51,7 @@ const LogEvent* no_module_built(const Snapshot& snapshot) {
     const auto module = line->fields.find("module");
     if (module != line->fields.end() && module->second.starts_with("nvidia")) return line;
   }
-  for (const char* event : {"module-wrong-kernel", "kernel-headers-missing"}) {
-    for (const LogEvent* line : events_of(snapshot, event)) return line;
-  }
+  for (const LogEvent* line : events_of(snapshot, "module-wrong-kernel")) return line;
   return nullptr;
 }
 
