@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <map>
+#include <bit>
 #include <numeric>
 
 #include "knowledge/literals.h"
@@ -7,34 +7,54 @@
 
 namespace envdoctor::knowledge {
 
-LiteralSearch::LiteralSearch(const std::vector<std::string>& words) : words_(words) {
+LiteralSearch::LiteralSearch(const std::vector<std::string>& words) {
   // Each word is found by those four of its characters that fewest words hold: what is rare among the words is rarer
   // still in a log.
-  std::map<std::uint32_t, std::uint32_t> holders;
-  for (const std::string& word : words_) {
-    for (std::size_t at = 0; at + gram_size <= word.size(); ++at) ++holders[folded_gram(word.data() + at)];
+  std::vector<std::uint16_t> holders(std::size_t{1} << mark_bits);
+  for (const std::string& word : words) {
+    for (std::size_t at = 0; at + gram_size <= word.size(); ++at)
+      ++holders[mark(folded<std::uint32_t>(word.data() + at))];
   }
-  for (std::uint32_t i = 0; i < words_.size(); ++i) {
-    const std::string& word = words_[i];
+  for (std::uint32_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
     if (word.size() < gram_size) continue;
-    Window best;
+    Window best{.word = i,
+                .begin = static_cast<std::uint32_t>(letters_.size()),
+                .size = static_cast<std::uint32_t>(word.size())};
+    letters_ += word;
+    if (word.size() >= sizeof best.start) best.start = folded<std::uint64_t>(word.data());
     for (std::uint32_t at = 0; at + gram_size <= word.size(); ++at) {
-      const std::uint32_t gram = folded_gram(word.data() + at);
-      if (at == 0 || holders[gram] < holders[best.gram]) best = {.gram = gram, .offset = at, .word = i};
+      const auto gram = folded<std::uint32_t>(word.data() + at);
+      if (at > 0 && holders[mark(gram)] >= holders[mark(best.gram)]) continue;
+      best.gram = gram;
+      best.offset = at;
     }
     windows_.push_back(best);
-    const std::uint32_t mark = mixed(best.gram) >> (32U - mark_bits);
-    marks_[mark / 64] |= std::uint64_t{1} << (mark % 64);
+    marks_[mark(best.gram) / 64] |= std::uint64_t{1} << mark(best.gram) % 64;
   }
   std::ranges::stable_sort(windows_, {}, [](const Window& one) { return slot(one.gram); });
   for (const Window& one : windows_) ++first_[slot(one.gram) + 1];
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
 }
 
-bool LiteralSearch::stands_at(std::uint32_t word, std::string_view text) const {
-  const std::string& wanted = words_[word];
-  return text.size() >= wanted.size() &&
-         std::equal(wanted.begin(), wanted.end(), text.begin(), [](char a, char b) { return a == lower_case(b); });
+std::size_t LiteralSearch::next_mark(std::string_view text, std::size_t at) const {
+  static_assert(std::endian::native == std::endian::little);
+  // Four places are looked at together: one branch where mostly nothing is found.
+  for (; at + 8 <= text.size(); at += 4) {
+    const auto eight = folded<std::uint64_t>(text.data() + at);
+    std::uint64_t found = 0;
+    for (unsigned i = 0; i < 4; ++i) found |= marked(static_cast<std::uint32_t>(eight >> 8 * i)) << i;
+    if (found != 0) return at + static_cast<std::size_t>(std::countr_zero(found));
+  }
+  for (; at + gram_size <= text.size(); ++at) {
+    if (marked(folded<std::uint32_t>(text.data() + at)) != 0) return at;
+  }
+  return text.size();
+}
+
+bool LiteralSearch::same(const char* text, const Window& one) const {
+  const char* wanted = letters_.data() + one.begin;
+  return std::equal(wanted, wanted + one.size, text, [](char a, char b) { return a == lower_case(b); });
 }
 
 }  // namespace envdoctor::knowledge

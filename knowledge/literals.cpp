@@ -2,179 +2,76 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
+#include <utility>
 
 #include "knowledge/lower_case.h"
+#include "knowledge/pattern_forms.h"
 
 namespace envdoctor::knowledge {
 namespace {
 
-// Reads a pattern piece by piece: what one character or group can be at most, and whether it is a fixed character.
-class Reader {
- public:
-  explicit Reader(std::string_view pattern) : rest_(pattern) {}
+// How seldom a run is met: signs are rarer in logs than letters, blanks more common. (Tried on failure reports: half as
+// many places have to be looked at as by length alone.)
+int rarity(std::string_view run) {
+  if (run.size() < 4) return 0;
+  int sum = 0;
+  for (const char c : run) sum += c == ' ' ? 1 : std::isalnum(static_cast<unsigned char>(c)) ? 2 : 9;
+  return sum;
+}
 
-  struct Piece {
-    char fixed = '\0';      // a character that is sure to be there once, else 0
-    std::size_t width = 0;  // most characters
-  };
-
-  [[nodiscard]] bool done() const { return rest_.empty(); }
-  [[nodiscard]] bool at(char c) const { return !rest_.empty() && rest_[0] == c; }
-  void skip() { rest_.remove_prefix(1); }
-
-  Piece piece() {
-    const Piece read = atom();
-    std::size_t most = 1;
-    bool repeated = false;
-    if (at('?')) {
-      repeated = true;
-      skip();
-    } else if (at('*') || at('+')) {
-      repeated = true;
-      most = Literal::far;
-      skip();
-    } else if (at('{')) {
-      repeated = true;
-      most = counted();
-    }
-    if (!repeated) return read;
-    if (at('?')) skip();  // as few as possible: the same texts
-    return {.fixed = '\0', .width = read.width * most};
-  }
-
- private:
-  Piece atom() {
-    const char c = rest_[0];
-    skip();
-    if (c == '(') return {.width = group()};
-    if (c == '[') return {.width = brackets()};
-    if (c == '^' || c == '$') return {};
-    if (c == '.') return {.width = 1};
-    if (c != '\\' || rest_.empty()) return {.fixed = c, .width = 1};
-    const char escaped = rest_[0];
-    skip();
-    if (escaped == 'b' || escaped == 'B') return {};
-    if (std::isalnum(static_cast<unsigned char>(escaped))) return {.width = 1};
-    return {.fixed = escaped, .width = 1};
-  }
-
-  std::size_t group() {
-    if (at('?')) {  // ?: ?P<name> ?i
-      const std::size_t end = rest_.find_first_of(":>)");
-      if (end == std::string_view::npos) return 0;
-      const bool flags_alone = rest_[end] == ')';
-      rest_.remove_prefix(end + 1);
-      if (flags_alone) return 0;
-    }
-    std::size_t widest = 0, width = 0;
-    while (!done() && !at(')')) {
-      if (at('|')) {
-        skip();
-        width = 0;
-        continue;
+// The run that the form starts with, if that is rare, else its rarest.
+Literal literal_of(const Form& form) {
+  constexpr int rare = 30;
+  const Stretch* best = nullptr;
+  const Stretch* second = nullptr;
+  Literal found{.whole = form.stretches.size() == 1 && !form.mixed, .fold = form.fold};
+  std::size_t width = 0;
+  for (const Stretch& one : form.stretches) {
+    if (!one.fixed.empty()) {
+      const Stretch* other = &one;
+      const bool keep = best != nullptr && found.before == 0 && rarity(best->fixed) >= rare;
+      if (best == nullptr || (!keep && rarity(one.fixed) > rarity(best->fixed))) {
+        other = std::exchange(best, &one);
+        found.before = width;
       }
-      width += piece().width;
-      widest = std::max(widest, width);
+      if (other != nullptr && (second == nullptr || other->width > second->width)) second = other;
     }
-    if (!done()) skip();
-    return widest;
+    width += one.width;
   }
+  if (best == nullptr) return found;
+  found.exact = best->fixed;
+  found.word = lower_case(best->fixed);
+  found.after = width - found.before - best->width;
+  if (second != nullptr && !form.fold && !form.mixed) found.also = {second->fixed};
+  return found;
+}
 
-  std::size_t brackets() {
-    std::size_t at = 0;
-    if (at < rest_.size() && rest_[at] == '^') ++at;
-    if (at < rest_.size() && rest_[at] == ']') ++at;
-    for (; at < rest_.size() && rest_[at] != ']'; ++at) {
-      if (rest_[at] == '\\') ++at;
-    }
-    rest_.remove_prefix(std::min(at + 1, rest_.size()));
-    return 1;
+// Two forms found by the same word are one.
+void join(Literal& all, const Literal& one) {
+  all.before = std::max(all.before, one.before);
+  all.after = std::max(all.after, one.after);
+  all.whole = all.whole || one.whole;
+  if (one.also.empty()) all.also.clear();
+  if (all.also.empty()) return;
+  for (const std::string& run : one.also) {
+    if (std::ranges::find(all.also, run) == all.also.end()) all.also.push_back(run);
   }
-
-  // {n}, {n,m}; {n,} is open.
-  std::size_t counted() {
-    const std::size_t end = std::min(rest_.find('}'), rest_.size());
-    std::string_view number = rest_.substr(0, end);
-    rest_.remove_prefix(std::min(end + 1, rest_.size()));
-    number.remove_prefix(number.find_last_of("{,") + 1);
-    std::size_t most = Literal::far;
-    std::from_chars(number.data(), number.data() + number.size(), most);
-    return most;
-  }
-
-  std::string_view rest_{};
-};
-
-// One alternative, piece by piece.
-class Alternative {
- public:
-  void add(const Reader::Piece& piece) {
-    if (piece.fixed == '\0') {
-      cut();
-      only_fixed_ = false;
-    } else {
-      if (run_.empty()) before_run_ = width_;
-      run_ += piece.fixed;
-    }
-    width_ += piece.width;
-    behind_ += piece.width;
-  }
-
-  Literal take() {
-    cut();
-    best_.after = behind_;
-    best_.whole = only_fixed_;
-    best_.word = lower_case(best_.exact);
-    return best_;
-  }
-
- private:
-  void cut() {
-    constexpr std::size_t rare = 8;
-    const bool starts_with_rare = best_.before == 0 && best_.exact.size() >= rare;
-    if (run_.size() > best_.exact.size() && !starts_with_rare) {
-      run_.swap(best_.exact);
-      best_.before = before_run_;
-      behind_ = 0;
-    }
-    if (run_.size() > best_.also.size()) best_.also = run_;
-    run_.clear();
-  }
-
-  Literal best_{};
-  std::string run_{};
-  std::size_t before_run_ = 0;
-  std::size_t width_ = 0;
-  std::size_t behind_ = 0;  // since the best run
-  bool only_fixed_ = true;
-};
+}
 
 }  // namespace
 
 std::vector<Literal> required_literals(std::string_view pattern) {
-  constexpr std::string_view any_case = "(?i)";
-  const bool fold = pattern.starts_with(any_case);
-  if (fold) pattern.remove_prefix(any_case.size());
-  const bool mixed = pattern.find(any_case) != std::string_view::npos;
   std::vector<Literal> all;
-  Reader reader(pattern);
-  Alternative alternative;
-  while (!reader.done()) {
-    if (reader.at('|')) {
-      reader.skip();
-      all.push_back(alternative.take());
-      alternative = Alternative();
+  for (const Form& form : forms_of(pattern)) {
+    const Literal one = literal_of(form);
+    if (one.word.size() < 4) return {};
+    const auto same = std::ranges::find_if(
+        all, [&one](const Literal& other) { return other.exact == one.exact && other.fold == one.fold; });
+    if (same == all.end()) {
+      all.push_back(one);
     } else {
-      alternative.add(reader.piece());
+      join(*same, one);
     }
-  }
-  all.push_back(alternative.take());
-  if (std::ranges::any_of(all, [](const Literal& one) { return one.word.size() < 4; })) return {};
-  for (Literal& one : all) {
-    one.fold = fold;
-    one.whole = one.whole && !mixed;
-    if (fold || mixed) one.also.clear();
   }
   return all;
 }

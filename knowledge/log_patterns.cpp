@@ -36,7 +36,10 @@ class Pattern {
     if (literal.whole) return literal.fold || line.compare(at, size, literal.exact) == 0;
     const std::size_t from = at - std::min(at, literal.before);
     const std::size_t to = std::min(line.size(), at + size + literal.after);
-    if (line.substr(from, to - from).find(literal.also) == line.npos) return false;
+    const std::string_view near = line.substr(from, to - from);
+    if (!literal.also.empty() &&
+        std::ranges::none_of(literal.also, [near](const std::string& run) { return near.find(run) != near.npos; }))
+      return false;
     if (!pattern_) pattern_ = std::make_unique<RE2>(row_.pattern, options());
     const auto anchor = literal.before == 0 ? RE2::ANCHOR_START : RE2::UNANCHORED;
     return pattern_->ok() && pattern_->Match({line.data(), line.size()}, from, to, anchor, nullptr, 0);

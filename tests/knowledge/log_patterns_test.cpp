@@ -1,4 +1,5 @@
 #include "knowledge/log_patterns.h"
+#include "knowledge/pattern_forms.h"
 
 #include <gtest/gtest.h>
 #include <re2/re2.h>
@@ -51,36 +52,60 @@ std::vector<std::string> words_of(std::string_view pattern) {
   return words;
 }
 
-TEST(RequiredLiterals, AreTheLongestSureRunOfEachAlternative) {
+TEST(RequiredLiterals, AreASureRunOfEachForm) {
   using Words = std::vector<std::string>;
-  EXPECT_EQ(words_of("Could (?:load|open) library '"), Words{" library '"});
+  EXPECT_EQ(words_of("Could (?:load|open) library '"), (Words{"could load library '", "could open library '"}));
   EXPECT_EQ(words_of("(?i)Failed call|NVRM: Xid \\("), (Words{"failed call", "nvrm: xid ("}));
-  EXPECT_EQ(words_of("colou?rfully"), Words{"rfully"});
+  EXPECT_EQ(words_of("colou?rfully"), (Words{"colourfully", "colorfully"}));
   EXPECT_EQ(words_of("[0-9]+ abcd[ef]"), Words{" abcd"});
   EXPECT_EQ(words_of("abcdx*"), Words{"abcd"});
-  EXPECT_EQ(words_of("Could not open (?:the )?unfortunate library"), Words{"could not open "}) << "it starts with it";
+  EXPECT_EQ(words_of("abcd[0-9]+longer"), Words{"longer"});
+  EXPECT_EQ(words_of("ab(?:cd)+ef[0-9]longest"), Words{"longest"}) << "repeated: a gap";
+  EXPECT_EQ(words_of("some letters [0-9]+: a: b:"), Words{": a: b:"}) << "signs are rarer than letters";
+  EXPECT_EQ(words_of("Could not open the [a-z]+ unfortunate library"), Words{"could not open the "})
+      << "it starts with it";
+  EXPECT_EQ(words_of("letters(?:[0-9]|[a-z])"), Words{"letters"}) << "two forms with one word";
   EXPECT_TRUE(words_of("\\w+|long enough").empty());
+}
+
+TEST(RequiredLiterals, LeaveAGroupOutThatWouldMakeTooManyForms) {
+  std::string seventeen = "word";
+  for (char c = 'a'; c < 'a' + 17; ++c) seventeen += c == 'a' ? "(?:a" : std::string("|") + c;
+  EXPECT_EQ(words_of(seventeen + ")"), std::vector<std::string>{"word"});
+  EXPECT_EQ(words_of("word(?:1|2)(?:3|4)(?:5|6)(?:7|8)(?:9|0)").size(), 16U);
 }
 
 TEST(RequiredLiterals, TellHowFarAMatchReachesAroundThem) {
   const auto only = [](std::string_view pattern) { return required_literals(pattern).at(0); };
-  EXPECT_EQ(only("[ab]{2,5}x?words(?:one|three)\\b"),
-            (Literal{.word = "words", .exact = "words", .before = 6, .after = 5}));
-  EXPECT_EQ(only("^ +words").before, Literal::far);
-  EXPECT_EQ(only("words[^]a]*?!").after, Literal::far + 1);
-  EXPECT_EQ(only("words(?P<name>[0-9]{3})(?:a|bc(?:d|efg)?)").after, 3 + 5U);
+  EXPECT_EQ(only("[ab]{2,5}x?words[0-9]{5}\\b"),
+            (Literal{.word = "xwords", .exact = "xwords", .before = 5, .after = 5}));
+  EXPECT_EQ(only("^ +words").before, Stretch::far);
+  EXPECT_EQ(only("words[^]a]*?!").after, Stretch::far + 1);
+  EXPECT_EQ(only("words(?P<name>[0-9]{3})(?:[a]|[b]c(?:d|efg)?)").after, 3 + 5U);
   EXPECT_EQ(only("Pl\\(ain"), (Literal{.word = "pl(ain", .exact = "Pl(ain", .whole = true}));
   EXPECT_EQ(only("(?i)Plain"), (Literal{.word = "plain", .exact = "Plain", .whole = true, .fold = true}));
-  EXPECT_FALSE(only("Plain|(?i)plain too").whole) << "a flag in the middle";
+  EXPECT_TRUE(only("words(?: there)?").whole);
+  EXPECT_FALSE(only("words\\b").whole);
 }
 
-TEST(RequiredLiterals, NameAnotherRunThatMustBeThere) {
+TEST(RequiredLiterals, KnowWhereCapitalsMayBeOthers) {
+  const auto literals = required_literals("Plain|(?i)plain too|third one");
+  EXPECT_FALSE(literals.at(0).fold);
+  EXPECT_TRUE(literals.at(1).fold) << "from there on";
+  EXPECT_TRUE(literals.at(2).fold);
+  EXPECT_FALSE(required_literals("Plain (?i:words) here").at(0).whole);
+  EXPECT_FALSE(required_literals("Plain (?i)words here").at(0).whole);
+}
+
+TEST(RequiredLiterals, NameOtherRunsOfWhichOneMustBeThere) {
+  using Runs = std::vector<std::string>;
   const auto also = [](std::string_view pattern) { return required_literals(pattern).at(0).also; };
-  EXPECT_EQ(also("load library [^ ]+: no such file"), ": no such file");
-  EXPECT_EQ(also("abc[0-9]the longest run[0-9]abcde"), "abcde");
-  EXPECT_EQ(also("abcde[0-9]the longest run[0-9]abc"), "abcde") << "what was the longest before";
-  EXPECT_EQ(also("one thing (?:other|thing)"), "");
-  EXPECT_EQ(also("(?i)one thing[0-9]other thing"), "") << "its capitals may be others";
+  EXPECT_EQ(also("load library [^ ]+: no such file"), Runs{"load library "});
+  EXPECT_EQ(also("abc[0-9]the longest run[0-9]abcde"), Runs{"abcde"});
+  EXPECT_EQ(also("abcde[0-9]the longest run[0-9]abc"), Runs{"abcde"}) << "what was the longest before";
+  EXPECT_EQ(also("one thing[0-9](?:other|thing)"), (Runs{"other", "thing"}));
+  EXPECT_EQ(also("one thing[0-9](?:other)?"), Runs{}) << "one form has none";
+  EXPECT_EQ(also("(?i)one thing[0-9]other thing"), Runs{}) << "its capitals may be others";
 }
 
 TEST(LiteralSearch, FindsEveryWordWhereverItStands) {

@@ -1,0 +1,29 @@
+#pragma once
+// The ways through a regular expression, as far as fixed characters go.
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace envdoctor::knowledge {
+
+// A stretch of a match: characters that are sure to be there, or a gap.
+struct Stretch {
+  static constexpr std::size_t far = 128;  // how far an open repeat (+, *) is followed
+
+  std::string fixed{};    // empty: a gap
+  std::size_t width = 0;  // most characters; 0: an anchor
+};
+using Stretches = std::vector<Stretch>;
+
+// One way through a pattern: every match of the pattern is a match of one of its forms, stretch by stretch.
+struct Form {
+  Stretches stretches{};
+  bool fold = false;   // in any mixture of capitals
+  bool mixed = false;  // only parts of it are
+};
+
+// The forms of an RE2 pattern. Groups are written out ("a(?:b|c)?" is "ab", "ac" and "a") as long as one alternative of
+// the pattern doesn't get more than sixteen forms by it; a group beyond that is a gap.
+std::vector<Form> forms_of(std::string_view pattern);
+
+}  // namespace envdoctor::knowledge
