@@ -20,7 +20,7 @@ const std::vector<TimedProblem>& timed_problems() {
   static const std::vector<TimedProblem> problems = [] {
     std::vector<TimedProblem> list = {
         {"launch", uint32, {{"items", 1}}, true},
-        {"copy", uint32, {{"bytes", 64 << 20}}, true},
+        {"copy", uint32, {{"bytes", 32 << 20}}, true},
         {"triad", fp32, {{"n", 3 << 20}}, true},
         {"triad", fp32, {{"n", large}}},
         {"triad", fp64, {{"n", small}}},

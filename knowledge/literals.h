@@ -41,7 +41,8 @@ class LiteralSearch {
       const std::uint32_t in = slot(gram);
       for (std::uint32_t i = first_[in]; i < first_[in + 1]; ++i) {
         const Window& one = windows_[i];
-        if (one.gram == gram && one.offset <= at && starts(text.substr(at - one.offset), one)) hit(one.word, at - one.offset);
+        if (one.gram != gram || one.offset > at || !starts(text.substr(at - one.offset), one)) continue;
+        hit(one.word, at - one.offset);
       }
     }
   }
@@ -69,7 +70,9 @@ class LiteralSearch {
   static std::uint32_t mixed(std::uint32_t gram) { return gram * 2654435761U; }
   static std::uint32_t mark(std::uint32_t gram) { return mixed(gram) >> (32U - mark_bits); }
   static std::uint32_t slot(std::uint32_t gram) { return mixed(gram) >> (32U - slot_bits); }
-  [[nodiscard]] std::uint64_t marked(std::uint32_t gram) const { return marks_[mark(gram) / 64] >> mark(gram) % 64 & 1U; }
+  [[nodiscard]] std::uint64_t marked(std::uint32_t gram) const {
+    return marks_[mark(gram) / 64] >> mark(gram) % 64 & 1U;
+  }
   [[nodiscard]] std::size_t next_mark(std::string_view text, std::size_t at) const;  // the text's size: none
   [[nodiscard]] bool starts(std::string_view text, const Window& one) const {
     if (text.size() < one.size) return false;
