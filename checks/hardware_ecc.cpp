@@ -1,9 +1,6 @@
 // hardware.ecc: memory errors that ECC could not correct, and rows that wait for replacement or could not be replaced.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
 #include "checks/compute_facts.h"
 #include "checks/nvidia.h"
 #include "knowledge/names.h"
@@ -12,9 +9,6 @@ namespace envdoctor {
 namespace {
 
 constexpr const char* id = "hardware.ecc";
-
-// Kernel log codes for an uncorrectable error, or for a failed retirement or remapping (knowledge/xid.json).
-constexpr std::array<std::int64_t, 7> bad_codes{48, 64, 94, 95, 140, 171, 172};
 
 const Fix exchange{.text =
                        "Reset the GPU (nvidia-smi --gpu-reset) or reboot, run a memory test, and have the card "
@@ -60,12 +54,11 @@ bool judge_log(const Snapshot& snapshot, Answers& answers) {
   if (!xids.get()) return false;
   for (std::size_t i = 0; i < xids.get()->size(); ++i) {
     const Xid& xid = (*xids.get())[i];
-    if (!xid.code.get() || std::ranges::find(bad_codes, *xid.code.get()) == bad_codes.end()) continue;
+    const auto known = xid.code.get() ? knowledge::xid(*xid.code.get()) : std::nullopt;
+    if (!known || known->diagnosis != id) continue;
     Finding& finding = answers.found(id, xid.gpu.get() ? "gpu:" + normal_address(*xid.gpu.get()) : "host");
     finding.confidence = Confidence::likely;
-    const auto meaning = knowledge::xid(*xid.code.get());
-    finding.explanation =
-        fmt::format("The kernel log holds Xid {}{}.", *xid.code.get(), meaning ? ": " + meaning->meaning : "");
+    finding.explanation = fmt::format("The kernel log holds Xid {}: {}.", *xid.code.get(), known->meaning);
     finding.evidence = {seen(at("/nvidia/xid", i), fmt::format("Xid {}", *xid.code.get()))};
     finding.fix = {exchange};
     return true;

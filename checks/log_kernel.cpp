@@ -4,6 +4,7 @@
 
 #include "checks/facts.h"
 #include "checks/log_facts.h"
+#include "knowledge/names.h"
 
 namespace envdoctor {
 namespace {
@@ -96,30 +97,13 @@ void log_kfd(const LogFacts& facts, Answers& answers) {
 }
 
 void log_xid(const LogFacts& facts, Answers& answers) {
+  constexpr int off_the_bus = 79;
   for (const LogEvent* event : facts.all("xid")) {
-    const auto code = std::atoi(field_of(*event, "code").c_str());
-    switch (code) {
-      case 79:
-      case 119:
-      case 120:
-        log_finding(answers, *event, "driver.gpu-lost", code == 79 ? Confidence::certain : Confidence::likely);
-        break;
-      case 48:
-      case 64:
-      case 94:
-      case 95:
-      case 140:
-        log_finding(answers, *event, "hardware.ecc", Confidence::likely);
-        break;
-      case 143:
-        log_finding(answers, *event, "driver.gpu-init-failed", Confidence::likely);
-        break;
-      case 54:
-        log_finding(answers, *event, "hardware.power-or-thermal", Confidence::likely);
-        break;
-      default:
-        break;
-    }
+    const int code = std::atoi(field_of(*event, "code").c_str());
+    const auto xid = knowledge::xid(code);
+    if (!xid || xid->diagnosis.empty()) continue;
+    log_finding(answers, *event, xid->diagnosis.c_str(),
+                code == off_the_bus ? Confidence::certain : Confidence::likely);
   }
 }
 

@@ -24,7 +24,8 @@ std::map<std::int64_t, XidMeaning> read_xids() {
                         xids[row.number("xid")] = {.meaning = row.text_if("meaning"),
                                                    .action = row.text_if("action"),
                                                    .class_ = row.text_if("class"),
-                                                   .mnemonic = row.text_if("mnemonic")};
+                                                   .mnemonic = row.text_if("mnemonic"),
+                                                   .diagnosis = row.text_if("diagnosis")};
                       }}});
   return xids;
 }

@@ -54,6 +54,7 @@ struct XidMeaning {
   std::string action{};
   std::string class_{};  // app, gpu (unusable until reset), hw, info, config; empty: not grouped
   std::string mnemonic{};
+  std::string diagnosis{};  // what a host has whose kernel logged it; empty: nothing is concluded
 };
 std::optional<XidMeaning> xid(std::int64_t code);
 

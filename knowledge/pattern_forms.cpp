@@ -134,6 +134,11 @@ class Reader {
       rest_.remove_prefix(end + 1);
       if (flags_alone) return {{gap(0)}};
     }
+    constexpr int deepest = 100;
+    if (depth_ == deepest) {  // foreign tables may say anything: what follows is not known
+      rest_ = {};
+      return {{gap(std::size_t{1} << 20U)}};
+    }
     ++depth_;
     Ways all = alternative();
     while (at('|')) {

@@ -75,6 +75,11 @@ TEST(RequiredLiterals, LeaveAGroupOutThatWouldMakeTooManyForms) {
   EXPECT_EQ(words_of("word(?:1|2)(?:3|4)(?:5|6)(?:7|8)(?:9|0)").size(), 16U);
 }
 
+TEST(RequiredLiterals, StandGroupsOfAnyDepth) {
+  EXPECT_EQ(words_of("word" + std::string(1 << 20, '(')), std::vector<std::string>{"word"});
+  EXPECT_EQ(words_of("word" + std::string(99, '(') + "s" + std::string(99, ')')), std::vector<std::string>{"words"});
+}
+
 TEST(RequiredLiterals, TellHowFarAMatchReachesAroundThem) {
   const auto only = [](std::string_view pattern) { return required_literals(pattern).at(0); };
   EXPECT_EQ(only("[ab]{2,5}x?words[0-9]{5}\\b"),
