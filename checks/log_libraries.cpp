@@ -125,7 +125,8 @@ void log_libraries(const LogFacts& facts, Answers& answers) {
   std::set<std::string> told;
   bool any = false;
   for (const LogEvent* event : facts.all("library-missing")) {
-    if (field_of(*event, "why").find("undefined symbol") != std::string::npos)
+    const std::string why = field_of(*event, "why");
+    if (why.find("undefined symbol") != std::string::npos || why.find("not defined in file") != std::string::npos)
       continue;  // found, and of another version
     if (of_a_plug_in(facts, *event)) continue;
     const std::string library = culprit(*event);
