@@ -10,7 +10,7 @@
 namespace envdoctor::knowledge {
 
 // A run of characters that every text matched by one form of a pattern contains, and how far a match can reach around
-// it: the run it starts with, if that is long enough to be rare, else the longest.
+// it: the run it starts with, if that is rare, else its rarest.
 struct Literal {
   std::string word{};               // lower case
   std::string exact{};              // as the pattern writes it
