@@ -60,7 +60,7 @@ TEST(HalfPrecision, IsComputedRightByADriverThatHasIt) {
   if (!seen) GTEST_SKIP() << "no driver here has fp16";
 }
 
-// Oclgrind interprets each work-item and watches every access. Its words go to a file.
+// Oclgrind interprets each work-item and watches every access, which takes it most of a minute. Its words go to a file.
 class Oclgrind : public testing::TestWithParam<Variant> {
  protected:
   void SetUp() override {
@@ -74,7 +74,13 @@ class Oclgrind : public testing::TestWithParam<Variant> {
     return std::filesystem::exists(log) ? read_whole(log) : "";
   }
   kernels::VerifyOptions options() const {
-    return {.effort = Effort::tiny, .variant = GetParam(), .limits = {.time = Milliseconds(100'000)}, .guard_bytes = 0};
+    const Milliseconds time{400'000};
+    return {.effort = Effort::tiny,
+            .variant = GetParam(),
+            .repeat = 1,
+            .limits = {.time = time},
+            .whole = time,
+            .guard_bytes = 0};
   }
   kernels::Target target = {.subject = "opencl:oclgrind",
                             .backend = "opencl",
