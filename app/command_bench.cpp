@@ -1,5 +1,3 @@
-#include <CLI/CLI.hpp>
-
 #include "app/commands.h"
 #include "app/compute.h"
 #include "app/environment.h"
@@ -12,9 +10,9 @@
 namespace envdoctor {
 namespace {
 
-void declare(CLI::App& app, Options& options) {
-  declare_problems(app, options.verify);
-  declare_framework(app, options.verify);
+void declare(Arguments& arguments, Options& options) {
+  declare_problems(arguments, options.verify);
+  declare_framework(arguments, options.verify);
 }
 
 int bench(const Options& options) {

@@ -1,5 +1,3 @@
-#include <CLI/CLI.hpp>
-
 #include "app/commands.h"
 #include "app/compute.h"
 #include "app/files.h"
@@ -8,9 +6,9 @@
 namespace envdoctor {
 namespace {
 
-void declare(CLI::App& app, Options& options) {
-  app.add_option("--host-folder", options.host_folder, "write a folder with the files as read, for tests")
-      ->option_text("FOLDER");
+void declare(Arguments& arguments, Options& options) {
+  arguments.option("--host-folder", options.host_folder, "write a folder with the files as read, for tests")
+      .shown("FOLDER");
 }
 
 int capture(const Options& options) {

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "app/commands.h"
@@ -13,16 +12,16 @@
 namespace envdoctor {
 namespace {
 
-void declare(CLI::App& app, Options& options) {
-  app.add_option("file", options.arguments, "snapshots, JSON reports, or two arrays (.npy, .npz)")
-      ->option_text("A B [C...]")
-      ->required();
-  app.add_option("--op", options.operation, "what the arrays are results of, such as matmul")
-      ->check(CLI::IsMember(compare::known_operations()))
-      ->option_text("OPERATION");
-  app.add_option("--depth", options.depth, "how many products or terms make one number")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
-      ->option_text("K");
+void declare(Arguments& arguments, Options& options) {
+  arguments.option("file", options.arguments, "snapshots, JSON reports, or two arrays (.npy, .npz)")
+      .shown("A B [C...]")
+      .required();
+  arguments.option("--op", options.operation, "what the arrays are results of, such as matmul")
+      .one_of(compare::known_operations())
+      .shown("OPERATION");
+  arguments.option("--depth", options.depth, "how many products or terms make one number")
+      .between(std::int64_t{1}, std::int64_t{1} << 40)
+      .shown("K");
 }
 
 int arrays(const Options& options) {

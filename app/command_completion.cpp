@@ -1,4 +1,3 @@
-#include "app/command_line.h"
 #include "app/command_words.h"
 #include "app/commands.h"
 #include "app/files.h"
@@ -6,19 +5,17 @@
 namespace envdoctor {
 namespace {
 
-void declare(CLI::App& app, Options& options) {
-  app.add_option("shell", options.arguments, "man prints the manual page instead")
-      ->expected(1)
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish", "man"}))
-      ->option_text("bash|zsh|fish|man");
+void declare(Arguments& arguments, Options& options) {
+  arguments.option("shell", options.arguments, "man prints the manual page instead")
+      .values(1, 1)
+      .required()
+      .one_of({"bash", "zsh", "fish", "man"});
 }
 
 int run(const Options& options) {
-  const CommandLine line;
-  const auto words = command_words(line.app);
+  const auto words = command_words();
   const std::string& shell = options.arguments.front();
-  write_out(shell == "man" ? manual(words, line.app.get_footer()) : completion(words, shell));
+  write_out(shell == "man" ? manual(words) : completion(words, shell));
   return 0;
 }
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "app/commands.h"
@@ -11,11 +10,11 @@
 namespace envdoctor {
 namespace {
 
-void declare(CLI::App& app, Options& options) {
-  app.add_option("snapshot", options.arguments, "snapshots or JSON reports; - is standard input")
-      ->option_text("[SNAPSHOT...]");
-  app.add_option("--log", options.logs, "a log of the program that misbehaves; - is standard input; may be repeated")
-      ->option_text("FILE");
+void declare(Arguments& arguments, Options& options) {
+  arguments.option("snapshot", options.arguments, "snapshots or JSON reports; - is standard input")
+      .shown("[SNAPSHOT...]");
+  arguments.option("--log", options.logs, "a log of the program that misbehaves; - is standard input; may be repeated")
+      .shown("FILE");
 }
 
 int diagnose(const Options& options) {

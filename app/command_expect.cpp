@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "app/commands.h"
 #include "app/files.h"
 #include "app/gather.h"
@@ -11,11 +9,11 @@
 namespace envdoctor {
 namespace {
 
-void declare(CLI::App& app, Options& options) {
-  app.add_flag("--learn", options.learn, "write what this host is, as a file for --expect");
-  app.add_option("snapshot", options.arguments, "learn from this snapshot or JSON report; - is standard input")
-      ->expected(0, 1)
-      ->option_text("[SNAPSHOT]");
+void declare(Arguments& arguments, Options& options) {
+  arguments.flag("--learn", options.learn, "write what this host is, as a file for --expect");
+  arguments.option("snapshot", options.arguments, "learn from this snapshot or JSON report; - is standard input")
+      .values(0, 1)
+      .shown("[SNAPSHOT]");
 }
 
 std::string keys_text() {

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "app/commands.h"
 #include "app/names.h"
 #include "app/reporting.h"
@@ -12,13 +10,13 @@
 namespace envdoctor {
 namespace {
 
-void declare(CLI::App& app, Options& options) {
-  app.add_option(
-         "id", options.arguments,
-         "a diagnosis, such as driver.version-mismatch, a family, such as driver, or a topic, such as force-cpu")
-      ->expected(1)
-      ->required()
-      ->option_text("ID|TOPIC");
+void declare(Arguments& arguments, Options& options) {
+  arguments
+      .option("id", options.arguments,
+              "a diagnosis, such as driver.version-mismatch, a family, such as driver, or a topic, such as force-cpu")
+      .values(1, 1)
+      .required()
+      .shown("ID|TOPIC");
 }
 
 // The diagnoses of "driver"; empty: no family.

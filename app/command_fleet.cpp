@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -14,10 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void declare(CLI::App& app, Options& options) {
-  app.add_option("file", options.arguments, "JSON reports, or folders of them (*.json)")
-      ->option_text("DIR|FILES...")
-      ->required();
+void declare(Arguments& arguments, Options& options) {
+  arguments.option("file", options.arguments, "JSON reports, or folders of them (*.json)")
+      .shown("DIR|FILES...")
+      .required();
 }
 
 struct Input {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 
 #include "app/commands.h"
@@ -14,15 +13,16 @@
 namespace envdoctor {
 namespace {
 
-void declare(CLI::App& app, Options& options) {
-  app.add_option("pid", options.arguments, "a running process; its descendants count as well")
-      ->expected(1)
-      ->required()
-      ->option_text("PID");
-  app.add_option("--seconds", options.run.seconds, "how long to watch, 2 unless told")
-      ->check(CLI::Range(0.1, 86400.0))
-      ->option_text("SECONDS");
-  app.add_flag("--require-gpu", options.run.require_gpu, "exit status 1 unless it used a GPU, 3 if that can't be told");
+void declare(Arguments& arguments, Options& options) {
+  arguments.option("pid", options.arguments, "a running process; its descendants count as well")
+      .values(1, 1)
+      .required()
+      .shown("PID");
+  arguments.option("--seconds", options.run.seconds, "how long to watch, 2 unless told")
+      .between(0.1, 86400.0)
+      .shown("SECONDS");
+  arguments.flag("--require-gpu", options.run.require_gpu,
+                 "exit status 1 unless it used a GPU, 3 if that can't be told");
 }
 
 std::int64_t number_of_process(const std::string& text) {

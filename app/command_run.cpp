@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstring>
 
 #include "app/commands.h"
@@ -19,19 +18,17 @@ namespace {
 
 constexpr int not_used = 1, not_known = 3;
 
-void declare(CLI::App& app, Options& options) {
+void declare(Arguments& arguments, Options& options) {
   RunOptions& run = options.run;
-  app.add_option("--device", run.device, "where CMD is to run")->option_text("cpu|gpu|gpu:N|gpu:UUID");
-  app.add_flag("--deterministic", run.deterministic, "the same bits in each run, as far as variables can do it");
-  app.add_option("--tf32", run.tf32, "TF32 in matrix products")
-      ->check(CLI::IsMember({"on", "off"}))
-      ->option_text("on|off");
-  app.add_flag("--memory-growth", run.memory_growth, "take GPU memory as it is needed");
-  app.add_flag("--require-gpu", run.require_gpu, "exit status 1 unless CMD used a GPU, 3 if that can't be told");
-  app.add_flag("--print-env", run.print_env, "print what would be set, for eval, and start nothing");
-  app.add_flag("--quiet", run.quiet, "say afterwards only what is not as it was asked");
-  app.add_option("command", options.arguments, "CMD and its arguments, behind --")->option_text("-- CMD...");
-  app.footer(
+  arguments.option("--device", run.device, "where CMD is to run").shown("cpu|gpu|gpu:N|gpu:UUID");
+  arguments.flag("--deterministic", run.deterministic, "the same bits in each run, as far as variables can do it");
+  arguments.option("--tf32", run.tf32, "TF32 in matrix products").one_of({"on", "off"});
+  arguments.flag("--memory-growth", run.memory_growth, "take GPU memory as it is needed");
+  arguments.flag("--require-gpu", run.require_gpu, "exit status 1 unless CMD used a GPU, 3 if that can't be told");
+  arguments.flag("--print-env", run.print_env, "print what would be set, for eval, and start nothing");
+  arguments.flag("--quiet", run.quiet, "say afterwards only what is not as it was asked");
+  arguments.option("command", options.arguments, "CMD and its arguments, behind --").shown("-- CMD...");
+  arguments.footer(
       "Exit status: that of CMD; 126 it can't be started, 127 there is no such\nprogram, 128+N signal N ended it.");
 }
 

@@ -1,5 +1,3 @@
-#include <CLI/CLI.hpp>
-
 #include "app/commands.h"
 #include "app/environment.h"
 #include "app/files.h"
@@ -13,11 +11,11 @@
 namespace envdoctor {
 namespace {
 
-void declare(CLI::App& app, Options& options) {
-  app.add_option("file", options.arguments, "a training script; - is standard input")
-      ->expected(1)
-      ->required()
-      ->option_text("FILE.py");
+void declare(Arguments& arguments, Options& options) {
+  arguments.option("file", options.arguments, "a training script; - is standard input")
+      .values(1, 1)
+      .required()
+      .shown("FILE.py");
 }
 
 // The interpreter that the environment's probe found, else the one that a shell would start.

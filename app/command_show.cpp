@@ -1,6 +1,5 @@
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "app/commands.h"
@@ -11,9 +10,9 @@
 namespace envdoctor {
 namespace {
 
-void declare(CLI::App& app, Options& options) {
-  app.add_option("section", options.arguments, fmt::format("one of: {}", fmt::join(show_sections(), ", ")))
-      ->expected(0, 1);
+void declare(Arguments& arguments, Options& options) {
+  arguments.option("section", options.arguments, fmt::format("one of: {}", fmt::join(show_sections(), ", ")))
+      .values(0, 1);
 }
 
 int show(const Options& options) {

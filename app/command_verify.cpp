@@ -1,5 +1,3 @@
-#include <CLI/CLI.hpp>
-
 #include "app/commands.h"
 #include "app/compute.h"
 #include "app/environment.h"
@@ -11,13 +9,13 @@
 namespace envdoctor {
 namespace {
 
-void declare(CLI::App& app, Options& options) {
+void declare(Arguments& arguments, Options& options) {
   VerifyWishes& wishes = options.verify;
-  declare_problems(app, wishes);
-  declare_framework(app, wishes);
-  app.add_option("--repeat", wishes.repeat, "runs of each problem, compared bit by bit; 3 unless told")
-      ->check(CLI::Range(1, 1000))
-      ->option_text("TIMES");
+  declare_problems(arguments, wishes);
+  declare_framework(arguments, wishes);
+  arguments.option("--repeat", wishes.repeat, "runs of each problem, compared bit by bit; 3 unless told")
+      .between(1, 1000)
+      .shown("TIMES");
 }
 
 Snapshot verify_devices(const Options& options, const kernels::VerifyOptions& how, Insist insist) {

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "app/commands.h"
@@ -10,10 +9,10 @@
 namespace envdoctor {
 namespace {
 
-void declare(CLI::App& app, Options& options) {
-  app.add_option("snapshot", options.arguments, "a snapshot or JSON report instead of this host; - is standard input")
-      ->expected(0, 1)
-      ->option_text("[SNAPSHOT]");
+void declare(Arguments& arguments, Options& options) {
+  arguments.option("snapshot", options.arguments, "a snapshot or JSON report instead of this host; - is standard input")
+      .values(0, 1)
+      .shown("[SNAPSHOT]");
 }
 
 int visible(const Options& options) {

@@ -1,8 +1,8 @@
 #include "app/command_words.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "app/command_line.h"
 #include "app/compute.h"
 #include "app/names.h"
 #include "app/topics.h"
@@ -55,7 +55,7 @@ void add_values(CommandWords& command) {
 }
 
 CommandWords words_of(const CLI::App& app, const std::string& name) {
-  CommandWords command{.name = name, .help = app.get_description()};
+  CommandWords command{.name = name, .help = app.get_description(), .footer = app.get_footer()};
   for (const CLI::Option* option : app.get_options())
     (option->get_positional() ? command.arguments : command.options).push_back(words_of(*option));
   add_values(command);
@@ -64,9 +64,10 @@ CommandWords words_of(const CLI::App& app, const std::string& name) {
 
 }  // namespace
 
-std::vector<CommandWords> command_words(const CLI::App& app) {
-  std::vector<CommandWords> all = {words_of(app, "")};
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+std::vector<CommandWords> command_words() {
+  const CommandLine line;
+  std::vector<CommandWords> all = {words_of(line.app, "")};
+  for (const CLI::App* command : line.app.get_subcommands([](const CLI::App*) { return true; }))
     all.push_back(words_of(*command, command->get_name()));
   return all;
 }

@@ -3,10 +3,6 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace envdoctor {
 
 struct OptionWords {
@@ -19,16 +15,17 @@ struct OptionWords {
 struct CommandWords {
   std::string name{};  // empty: the program itself
   std::string help{};
+  std::string footer{};
   std::vector<OptionWords> options{};
   std::vector<OptionWords> arguments{};  // one name each, as --help shows it
 };
 
 // The program first, then its commands in their order.
-std::vector<CommandWords> command_words(const CLI::App& app);
+std::vector<CommandWords> command_words();
 
 // Completions for bash, zsh or fish.
 std::string completion(const std::vector<CommandWords>& commands, const std::string& shell);
 // The manual page, as man reads it.
-std::string manual(const std::vector<CommandWords>& commands, const std::string& footer);
+std::string manual(const std::vector<CommandWords>& commands);
 
 }  // namespace envdoctor

@@ -2,18 +2,15 @@
 // The commands: one file app/command_<name>.cpp each, listed by hand in commands.cpp.
 #include <vector>
 
+#include "app/arguments.h"
 #include "app/options.h"
-
-namespace CLI {
-class App;
-}
 
 namespace envdoctor {
 
 struct Command {
   const char* name;
   const char* help;                          // one line; no full stop
-  void (*declare)(CLI::App&, Options&);      // the arguments and options that only it takes; null: none
+  void (*declare)(Arguments&, Options&);      // the arguments and options that only it takes; null: none
   int (*run)(const Options&);                // answers the exit status of the contract; throws UsageError, BadDocument
 };
 

@@ -4,7 +4,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 
@@ -82,20 +81,17 @@ void check_kernels(const std::vector<std::string>& names, const std::vector<std:
   }
 }
 
-void declare_problems(CLI::App& app, VerifyWishes& wishes) {
-  app.add_option("--kernel", wishes.kernels, "only these kernels")->delimiter(',')->option_text("NAME[,NAME]");
-  app.add_option("--device", wishes.devices,
-                 "only devices whose name holds this, as the report names them; gpu; cpu; host")
-      ->option_text("DEVICE");
-  app.add_option("--precision", wishes.precisions, "only fp16, fp32, fp64, int32, ...")
-      ->delimiter(',')
-      ->option_text("P[,P]");
-  app.add_option("--size", wishes.size, "this size instead of each kernel's own")
-      ->check(CLI::Range(1, 1 << 30))
-      ->option_text("N");
-  app.add_option("--seed", wishes.seed, "draws the inputs: an earlier run's seed gives its inputs again")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 53))
-      ->option_text("SEED");
+void declare_problems(Arguments& arguments, VerifyWishes& wishes) {
+  arguments.option("--kernel", wishes.kernels, "only these kernels").with_commas().shown("NAME[,NAME]");
+  arguments
+      .option("--device", wishes.devices,
+              "only devices whose name holds this, as the report names them; gpu; cpu; host")
+      .shown("DEVICE");
+  arguments.option("--precision", wishes.precisions, "only fp16, fp32, fp64, int32, ...").with_commas().shown("P[,P]");
+  arguments.option("--size", wishes.size, "this size instead of each kernel's own").between(1, 1 << 30).shown("N");
+  arguments.option("--seed", wishes.seed, "draws the inputs: an earlier run's seed gives its inputs again")
+      .between(std::int64_t{0}, std::int64_t{1} << 53)
+      .shown("SEED");
 }
 
 kernels::VerifyOptions verify_options(const Options& options) {

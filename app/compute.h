@@ -3,13 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "app/arguments.h"
 #include "app/options.h"
 #include "evidence/snapshot.h"
 #include "kernels/verify.h"
-
-namespace CLI {
-class App;
-}
 
 namespace envdoctor {
 
@@ -19,7 +16,7 @@ std::vector<std::string> timed_kernel_names();
 void check_kernels(const std::vector<std::string>& names, const std::vector<std::string>& known);
 
 // The options that say which problems, on which devices: --kernel, --device, --precision, --size, --seed.
-void declare_problems(CLI::App& app, VerifyWishes& wishes);
+void declare_problems(Arguments& arguments, VerifyWishes& wishes);
 
 kernels::VerifyOptions verify_options(const Options& options);
 

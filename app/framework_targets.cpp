@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "app/environment.h"
@@ -116,12 +115,13 @@ FrameworkTargets framework_targets(const Snapshot& snapshot, const std::string& 
   return found;
 }
 
-void declare_framework(CLI::App& app, VerifyWishes& wishes) {
-  app.add_option("--framework", wishes.framework,
-                 "through the operations of TensorFlow, PyTorch and JAX themselves, or of one of them")
-      ->expected(0, 1)
-      ->check(CLI::IsMember(framework_names()))
-      ->option_text("[NAME]");
+void declare_framework(Arguments& arguments, VerifyWishes& wishes) {
+  arguments
+      .option("--framework", wishes.framework,
+              "through the operations of TensorFlow, PyTorch and JAX themselves, or of one of them")
+      .values(0, 1)
+      .one_of(framework_names())
+      .shown("[NAME]");
 }
 
 // Interpreters are started by their real paths, so that what they tell is redacted last.

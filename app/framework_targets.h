@@ -22,7 +22,7 @@ struct FrameworkTargets {
 FrameworkTargets framework_targets(const Snapshot& snapshot, const std::string& only);
 
 // The option --framework [NAME].
-void declare_framework(CLI::App& app, VerifyWishes& wishes);
+void declare_framework(Arguments& arguments, VerifyWishes& wishes);
 
 // Gathers what Python holds, asks its frameworks for their devices, and does `work` on those that are wanted.
 Snapshot compute_frameworks(const Options& options, kernels::VerifyOptions how, Insist insist, const ComputeWork& work);

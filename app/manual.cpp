@@ -30,7 +30,7 @@ std::string paragraph(const OptionWords& option) {
 
 }  // namespace
 
-std::string manual(const std::vector<CommandWords>& commands, const std::string& footer) {
+std::string manual(const std::vector<CommandWords>& commands) {
   const CommandWords& program = commands.front();
   std::string page = fmt::format(
       ".TH ENVDOCTOR 1 \"\" \"envdoctor {}\"\n.SH NAME\nenvdoctor \\- tells whether this machine's GPUs will really be "
@@ -48,7 +48,7 @@ std::string manual(const std::vector<CommandWords>& commands, const std::string&
       if (option.names.back() != "--help") page += paragraph(option);
     }
   }
-  return page + ".SH \"EXIT STATUS\"\n" + plain(footer) + "\n";
+  return page + ".SH \"EXIT STATUS\"\n" + plain(program.footer) + "\n";
 }
 
 }  // namespace envdoctor

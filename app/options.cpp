@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/arguments.h"
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/expectations.h"
@@ -39,16 +40,14 @@ void check_folder(const std::string& path) {
 
 // An option that takes one of a few words, each standing for a value.
 template <class T>
-void add_words(CLI::App& app, const std::string& name, T& target, const std::vector<std::pair<std::string, T>>& words,
-               const std::string& help) {
+void add_words(Arguments& arguments, const std::string& name, T& target,
+               const std::vector<std::pair<std::string, T>>& words, const std::string& help) {
   std::vector<std::string> names;
   for (const auto& [word, value] : words) names.push_back(word);
   const auto take = [&target, words](const std::string& typed) {
     target = std::ranges::find(words, typed, &std::pair<std::string, T>::first)->second;
   };
-  app.add_option_function<std::string>(name, take, help)
-      ->check(CLI::IsMember(names))
-      ->option_text(fmt::format("{}", fmt::join(names, "|")));
+  arguments.option(name, take, help).one_of(names);
 }
 
 // Descriptions go on below themselves, so that help has 80 columns.
@@ -61,30 +60,27 @@ class Columns : public CLI::Formatter {
 };
 
 // What every command that makes a report takes.
-void add_report_options(CLI::App& app, Options& options, std::vector<std::string>& outputs,
+void add_report_options(Arguments& arguments, Options& options, std::vector<std::string>& outputs,
                         std::vector<std::string>& expectations) {
   std::vector<std::string> names;
   for (const Format& format : all_formats()) names.emplace_back(format.name);
-  app.add_option("--format", options.format, "what standard output carries")
-      ->check(CLI::IsMember(names))
-      ->option_text(fmt::format("{}", fmt::join(names, "|")));
-  app.add_option("-o,--output", outputs, "write to a file instead; may be repeated")->option_text("[FORMAT=]FILE");
-  app.add_option("--only", options.only, "only these diagnoses or families")->delimiter(',')->option_text("ID[,ID]");
-  app.add_option("--skip", options.skip, "not these diagnoses or families")->delimiter(',')->option_text("ID[,ID]");
-  app.add_option("--expect", expectations, "what this host must be; see 'expect'")->option_text("FILE|KEY=VALUE");
-  add_words<FailOn>(app, "--fail-on", options.fail_on,
+  arguments.option("--format", options.format, "what standard output carries").one_of(names);
+  arguments.option("-o,--output", outputs, "write to a file instead; may be repeated").shown("[FORMAT=]FILE");
+  arguments.option("--only", options.only, "only these diagnoses or families").with_commas().shown("ID[,ID]");
+  arguments.option("--skip", options.skip, "not these diagnoses or families").with_commas().shown("ID[,ID]");
+  arguments.option("--expect", expectations, "what this host must be; see 'expect'").shown("FILE|KEY=VALUE");
+  add_words<FailOn>(arguments, "--fail-on", options.fail_on,
                     {{"error", FailOn::error}, {"warning", FailOn::warning}, {"never", FailOn::never}},
                     "from which severity the exit status is 1");
 }
 
-void add_gather_options(CLI::App& app, Options& options) {
-  app.add_flag("--quick", options.quick, "files and driver libraries only");
-  app.add_option("--python", options.python, "which Python is meant; else the active one")
-      ->option_text("PATH|ENV|KERNEL");
-  app.add_option("--timeout", options.timeout_s, "limit of the whole run, 120 unless told")
-      ->check(CLI::Range(1, 86400))
-      ->option_text("SECONDS");
-  app.add_flag_callback(
+void add_gather_options(Arguments& arguments, Options& options) {
+  arguments.flag("--quick", options.quick, "files and driver libraries only");
+  arguments.option("--python", options.python, "which Python is meant; else the active one").shown("PATH|ENV|KERNEL");
+  arguments.option("--timeout", options.timeout_s, "limit of the whole run, 120 unless told")
+      .between(1, 86400)
+      .shown("SECONDS");
+  arguments.flag(
       "--no-redact", [&options] { options.redact = false; }, "keep UUIDs, home folders and names");
 }
 
@@ -106,22 +102,24 @@ CommandLine::CommandLine()
   app.get_formatter()->column_width(32);
   app.set_help_flag("-h,--help", "this text");
   app.failure_message(CLI::FailureMessage::simple);
-  add_words<ColorWhen>(app, "--color", options.color,
+  Arguments arguments(app);
+  add_words<ColorWhen>(arguments, "--color", options.color,
                        {{"auto", ColorWhen::automatic}, {"always", ColorWhen::always}, {"never", ColorWhen::never}},
                        "colour in the text report");
-  app.add_option("--knowledge", options.knowledge, "JSON tables that replace the built-in ones")
-      ->check(CLI::ExistingDirectory)
-      ->option_text("FOLDER");
-  app.add_flag("-v,--verbose", options.verbose, "all evidence, what is unknown, probe times");
+  arguments.option("--knowledge", options.knowledge, "JSON tables that replace the built-in ones")
+      .a_folder()
+      .shown("FOLDER");
+  arguments.flag("-v,--verbose", options.verbose, "all evidence, what is unknown, probe times");
   app.footer(
       "Exit status: 0 nothing at or above --fail-on, 1 something is, 2 the command\n"
       "line or an input is wrong, 3 something needed is unknown.");
   app.fallthrough();
-  add_report_options(app, options, outputs, expectations);
-  add_gather_options(app, options);
+  add_report_options(arguments, options, outputs, expectations);
+  add_gather_options(arguments, options);
   for (const Command& command : all_commands()) {
     auto* subcommand = app.add_subcommand(command.name, command.help)->fallthrough();
-    if (command.declare) command.declare(*subcommand, options);
+    Arguments own(*subcommand);
+    if (command.declare) command.declare(own, options);
   }
 }
 
