@@ -81,7 +81,7 @@ bool LogFacts::container() const {
   return known.is(true) || (!known.get() && saw({"container-mark"}));
 }
 
-bool LogFacts::wsl() const { return of(snapshot_.host, &HostFacts::platform).is("wsl2"); }
+bool LogFacts::wsl() const { return of(snapshot_.host, &HostFacts::platform).is("wsl2") || saw({"wsl"}); }
 
 bool LogFacts::driver_works() const {
   const auto cuda = of(snapshot_.nvidia, &Nvidia::cuda_devices);

@@ -24,7 +24,7 @@ class LogFacts {
 
   [[nodiscard]] bool used() const { return used_; }  // a program says that it works on a device
   [[nodiscard]] bool container() const;              // known to be one, or marked so by a host name or a file
-  [[nodiscard]] bool wsl() const;                    // known to be WSL2
+  [[nodiscard]] bool wsl() const;                    // known to be WSL2, or marked so by a path or a kernel's name
   // The host's own answers say that the CUDA driver lists a device, whatever a log says.
   [[nodiscard]] bool driver_works() const;
   // A reason is seen why no NVIDIA driver answers at all: what follows from that is no cause of its own.

@@ -89,9 +89,18 @@ void host_memory(const LogEvent& event, Answers& answers) {
                           "a time: fewer workers, smaller pieces of the data."}};
 }
 
+// Before 1.4 TensorFlow told the card's memory on the line above the free part of it.
+double total_for(const LogFacts& facts, const LogEvent& free) {
+  for (const LogEvent* event : facts.all("memory-total")) {
+    if (event->source == free.source && event->line.get() && free.line.is(*event->line.get() + 1))
+      return mib(field_of(*event, "total"));
+  }
+  return mib(field_of(free, "total"));
+}
+
 bool little_was_free(const LogFacts& facts) {
   for (const LogEvent* event : facts.all("memory-free")) {
-    const double total = mib(field_of(*event, "total")), free = mib(field_of(*event, "free"));
+    const double total = total_for(facts, *event), free = mib(field_of(*event, "free"));
     if (total > 0 && free >= 0 && free < 0.3 * total) return true;
   }
   // TensorFlow's allocator takes nearly all that is free at its start; its limit is what was free.

@@ -60,16 +60,17 @@ std::size_t known_gpus(const LogFacts& facts) {
   return devices.get() ? devices.get()->size() : 0;
 }
 
-// Numbers that no device has, where the number of devices is known.
+// Numbers that no device has. Where the number of devices isn't known, there may be one: then CUDA's answer to a list
+// that begins beyond it is that there is no device.
 void beyond_the_list(const LogFacts& facts, Answers& answers) {
   const std::size_t gpus = known_gpus(facts);
-  if (gpus == 0 || facts.used()) return;
-  const std::vector<Selectable> devices(gpus);
+  if (facts.used() || (gpus == 0 && (facts.driver_dead() || !no_device_answered(facts)))) return;
+  const std::vector<Selectable> devices(std::max<std::size_t>(gpus, 1));
   for (const LogEvent* event : assignments(facts)) {
     if (!field_of(*event, "name").starts_with("CUDA")) continue;
     const Selection selection = select_cuda(field_of(*event, "value"), devices);
     if (!selection.chosen.empty() || selection.cut != Cut::out_of_range) continue;
-    log_finding(answers, *event, "visibility.invalid-ordinal", likely, subject(*event));
+    log_finding(answers, *event, "visibility.invalid-ordinal", gpus > 0 ? likely : possible, subject(*event));
     return;
   }
 }
