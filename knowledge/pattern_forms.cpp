@@ -67,7 +67,7 @@ class Reader {
       if (first && depth_ == 0 && rest_.starts_with("(?i)")) {
         fold_ = true;
         rest_.remove_prefix(4);
-      } else if (!fixed(ways)) {
+      } else if (!plain(ways)) {
         append(ways, repeated(atom()));
       }
     }
@@ -77,18 +77,14 @@ class Reader {
  private:
   [[nodiscard]] bool at(char c) const { return !rest_.empty() && rest_[0] == c; }
 
-  // Takes a plain character that isn't repeated.
-  bool fixed(Ways& ways) {
-    constexpr std::string_view special = "\\([.^$|)?*+{";
-    if (special.find(rest_[0]) != rest_.npos ||
-        (rest_.size() > 1 && std::string_view("?*+{").find(rest_[1]) != rest_.npos))
-      return false;
-    for (Stretches& way : ways) {
-      if (way.empty() || way.back().fixed.empty()) way.emplace_back();
-      way.back().fixed += rest_[0];
-      ++way.back().width;
-    }
-    skip();
+  // Takes the plain characters up to one that is repeated or has a meaning of its own; false if there is none.
+  bool plain(Ways& ways) {
+    std::size_t count = std::min(rest_.find_first_of("\\([.^$|)?*+{"), rest_.size());
+    if (count > 0 && count < rest_.size() && std::string_view("?*+{").find(rest_[count]) != rest_.npos) --count;
+    if (count == 0) return false;
+    const Stretch taken{.fixed = std::string(rest_.substr(0, count)), .width = count};
+    for (Stretches& way : ways) append(way, taken);
+    rest_.remove_prefix(count);
     return true;
   }
 

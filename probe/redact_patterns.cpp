@@ -2,9 +2,13 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <initializer_list>
 #include <string_view>
+
+#include "knowledge/lower_case.h"
 
 namespace envdoctor {
 namespace {
@@ -93,18 +97,33 @@ void redact_ipv4(std::string& text) {
   replace_unless(text, dotted, "<ip>", is_no_address);
 }
 
+bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(words, [text](std::string_view word) { return text.find(word) != text.npos; });
+}
+
+// Without one of these words a kind of secret isn't there: in most texts no pattern has to be compiled and tried.
 void redact_secrets(std::string& text) {
-  static const RE2 named(
-      R"((?i)((?:token|secret|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key|credentials?|authorization)["']?\s*[=:]\s*["']?)(?:(?:bearer|basic)\s+)?[^\s"',;&]{6,})");
-  static const RE2 bearer(R"((?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{8,})");
-  static const RE2 known(
-      R"(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,}|xox[abprs]-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|nvapi-[\w-]{20,}|sk-[A-Za-z0-9_-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*))");
-  static const RE2 serial(
-      R"((?i)(\bserial(?:[ _-]?(?:number|no))?\.?["']?(?:\s*[:=#]\s*|\s+(?:is\s+)?)["']?)[A-Za-z0-9-]*[0-9]{5}[A-Za-z0-9-]*)");
-  RE2::GlobalReplace(&text, named, R"(\1<secret>)");
-  RE2::GlobalReplace(&text, bearer, R"(\1<secret>)");
-  RE2::GlobalReplace(&text, known, "<secret>");
-  RE2::GlobalReplace(&text, serial, R"(\1<serial>)");
+  const std::string low = lower_case(text);
+  if (has_any(low, {"token", "secret", "pass", "key", "credential", "authorization"})) {
+    static const RE2 named(
+        R"((?i)((?:token|secret|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key|credentials?|authorization)["']?\s*[=:]\s*["']?)(?:(?:bearer|basic)\s+)?[^\s"',;&]{6,})");
+    RE2::GlobalReplace(&text, named, R"(\1<secret>)");
+  }
+  if (has_any(low, {"bearer"})) {
+    static const RE2 bearer(R"((?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{8,})");
+    RE2::GlobalReplace(&text, bearer, R"(\1<secret>)");
+  }
+  if (has_any(text, {"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "hf_", "xox", "AKIA", "ASIA",
+                     "nvapi-", "sk-", "eyJ"})) {
+    static const RE2 known(
+        R"(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,}|xox[abprs]-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|nvapi-[\w-]{20,}|sk-[A-Za-z0-9_-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*))");
+    RE2::GlobalReplace(&text, known, "<secret>");
+  }
+  if (has_any(low, {"serial"})) {
+    static const RE2 serial(
+        R"((?i)(\bserial(?:[ _-]?(?:number|no))?\.?["']?(?:\s*[:=#]\s*|\s+(?:is\s+)?)["']?)[A-Za-z0-9-]*[0-9]{5}[A-Za-z0-9-]*)");
+    RE2::GlobalReplace(&text, serial, R"(\1<serial>)");
+  }
 }
 
 }  // namespace

@@ -75,6 +75,20 @@ TEST(Redaction, KnowsAddressesSecretsAndSerialNumbersByTheirShape) {
   EXPECT_EQ(redacted("Serial Number   : 1320221013927"), "Serial Number   : <serial>");
 }
 
+TEST(Redaction, KnowsEachKindOfSecretByItself) {
+  const std::string long_enough = "aB3dE5fG7hJ9kL1mN3pQ5";
+  for (const char* name : {"secret", "PASSWORD", "passwd", "passphrase", "API_KEY", "access-key", "credentials"})
+    EXPECT_EQ(redacted(std::string(name) + ": " + long_enough), std::string(name) + ": <secret>");
+  for (const char* start :
+       {"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "hf_", "xoxb-", "nvapi-", "sk-"})
+    EXPECT_EQ(redacted("see " + (start + long_enough)), "see <secret>");
+  EXPECT_EQ(redacted("id AKIAABCDEFGHIJKLMNOP"), "id <secret>");
+  EXPECT_EQ(redacted("id ASIAABCDEFGHIJKLMNOP"), "id <secret>");
+  EXPECT_EQ(redacted("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0"), "<secret>");
+  EXPECT_EQ(redacted("sent bearer abcdefgh"), "sent bearer <secret>");
+  EXPECT_EQ(redacted("SERIAL NO: 12345678"), "SERIAL NO: <serial>");
+}
+
 TEST(Redaction, LeavesWhatOnlyLooksLikeAnAddressAlone) {
   for (const char* text : {"8.9.7.29",
                            "10.3.2.106",
