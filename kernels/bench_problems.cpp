@@ -26,7 +26,7 @@ const std::vector<TimedProblem>& timed_problems() {
         {"triad", fp64, {{"n", small}}},
         {"reduce", fp32, {{"n", small}}, true},
         {"reduce", fp32, {{"n", large}}},
-        {"fma-peak", fp32, {{"n", 1 << 20}, {"rounds", 256}}, true},
+        {"fma-peak", fp32, {{"n", 1 << 20}, {"rounds", 1280}}, true},
         {"fma-peak", fp64, {{"n", 1 << 20}, {"rounds", 128}}},
         {"fma-peak", fp16, {{"n", 1 << 20}, {"rounds", 256}}},
         {"gemm", fp32, {{"k", 512}, {"m", 512}, {"n", 512}}, true, true},
