@@ -122,7 +122,7 @@ TEST(Bench, GivesGpusLongerChainsThanTheHost) {
   const std::vector<ComputeResult> rows = benched(device, host.get(), "fma-peak", 128);
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0].size.get()->at("rounds"), 8192);
-  EXPECT_EQ(rows[1].size.get()->at("rounds"), 256);
+  EXPECT_EQ(rows[1].size.get()->at("rounds"), 1280);
   EXPECT_DOUBLE_EQ(*rows[0].rate.get()->value.get(), 4.0 * 128 * 8192 / 0.5e6);
 }
 
