@@ -227,7 +227,7 @@ TEST(Crew, KeepsOnlyTheTailOfWhatAChildPrints) {
 
 TEST(Crew, EndsAChildThatEatsMemory) {
   const auto start = std::chrono::steady_clock::now();
-  const Ended end = run_one({.time = Milliseconds(10'000), .memory_mib = 256}, [](const Channel& channel) {
+  const Ended end = run_one({.time = plenty, .memory_mib = 256}, [](const Channel& channel) {
     channel.step("cuInit");
     for (;;) {
       constexpr std::size_t size = 1u << 20;
@@ -238,7 +238,7 @@ TEST(Crew, EndsAChildThatEatsMemory) {
   });
   EXPECT_EQ(end.how, How::out_of_memory);
   EXPECT_THAT(end.why, StartsWith("took more than 256 MiB of memory in cuInit"));
-  EXPECT_LE(since(start), Milliseconds(5000));
+  EXPECT_LT(since(start), plenty);
 }
 
 TEST(Crew, IsNotDelayedByAGrandchildThatHoldsThePipes) {
