@@ -10,11 +10,15 @@ namespace envdoctor::knowledge {
 LiteralSearch::LiteralSearch(const std::vector<std::string>& words) {
   // Each word is found by those four of its characters that fewest words hold: what is rare among the words is rarer
   // still in a log.
-  std::vector<std::uint16_t> holders(std::size_t{1} << mark_bits);
+  constexpr unsigned few_bits = 14;  // a count that is too high now and then does no harm
+  const auto few = [](std::uint32_t gram) { return mixed(gram) >> (32U - few_bits); };
+  std::vector<std::uint16_t> holders(std::size_t{1} << few_bits);
   for (const std::string& word : words) {
     for (std::size_t at = 0; at + gram_size <= word.size(); ++at)
-      ++holders[mark(folded<std::uint32_t>(word.data() + at))];
+      ++holders[few(folded<std::uint32_t>(word.data() + at))];
   }
+  std::vector<Window> found;
+  found.reserve(words.size());
   for (std::uint32_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     if (word.size() < gram_size) continue;
@@ -23,18 +27,21 @@ LiteralSearch::LiteralSearch(const std::vector<std::string>& words) {
                 .size = static_cast<std::uint32_t>(word.size())};
     letters_ += word;
     if (word.size() >= sizeof best.start) best.start = folded<std::uint64_t>(word.data());
-    for (std::uint32_t at = 0; at + gram_size <= word.size(); ++at) {
+    for (std::uint32_t at = 0, fewest = 0; at + gram_size <= word.size(); ++at) {
       const auto gram = folded<std::uint32_t>(word.data() + at);
-      if (at > 0 && holders[mark(gram)] >= holders[mark(best.gram)]) continue;
+      if (at > 0 && holders[few(gram)] >= fewest) continue;
+      fewest = holders[few(gram)];
       best.gram = gram;
       best.offset = at;
     }
-    windows_.push_back(best);
+    found.push_back(best);
     marks_[mark(best.gram) / 64] |= std::uint64_t{1} << mark(best.gram) % 64;
+    ++first_[slot(best.gram) + 1];
   }
-  std::ranges::stable_sort(windows_, {}, [](const Window& one) { return slot(one.gram); });
-  for (const Window& one : windows_) ++first_[slot(one.gram) + 1];
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  windows_.resize(found.size());
+  auto next = first_;
+  for (const Window& one : found) windows_[next[slot(one.gram)]++] = one;
 }
 
 std::size_t LiteralSearch::next_mark(std::string_view text, std::size_t at) const {

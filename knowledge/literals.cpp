@@ -1,7 +1,7 @@
 #include "knowledge/literals.h"
 
 #include <algorithm>
-#include <cctype>
+#include <array>
 #include <utility>
 
 #include "knowledge/lower_case.h"
@@ -13,36 +13,48 @@ namespace {
 // How seldom a run is met: signs are rarer in logs than letters, blanks more common. (Tried on failure reports: half as
 // many places have to be looked at as by length alone.)
 int rarity(std::string_view run) {
+  static constexpr auto weights = [] {
+    std::array<signed char, 256> all{};
+    all.fill(9);
+    for (const char c : std::string_view("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+      all[static_cast<unsigned char>(c)] = 2;
+    all[' '] = 1;
+    return all;
+  }();
   if (run.size() < 4) return 0;
   int sum = 0;
-  for (const char c : run) sum += c == ' ' ? 1 : std::isalnum(static_cast<unsigned char>(c)) ? 2 : 9;
+  for (const char c : run) sum += weights[static_cast<unsigned char>(c)];
   return sum;
 }
 
 // The run that the form starts with, if that is rare, else its rarest.
 Literal literal_of(const Form& form) {
   constexpr int rare = 30;
-  const Stretch* best = nullptr;
-  const Stretch* second = nullptr;
-  Literal found{.whole = form.stretches.size() == 1 && !form.mixed, .fold = form.fold};
+  std::string_view best;
+  std::string_view longest_other;
+  int rarest = -1;
+  Literal found{.whole = form.way.stretches.size() == 1 && !form.mixed, .fold = form.fold};
   std::size_t width = 0;
-  for (const Stretch& one : form.stretches) {
-    if (!one.fixed.empty()) {
-      const Stretch* other = &one;
-      const bool keep = best != nullptr && found.before == 0 && rarity(best->fixed) >= rare;
-      if (best == nullptr || (!keep && rarity(one.fixed) > rarity(best->fixed))) {
-        other = std::exchange(best, &one);
+  std::string_view rest = form.way.text;
+  for (const Stretch& one : form.way.stretches) {
+    if (one.fixed) {
+      std::string_view other = rest.substr(0, one.width);
+      rest.remove_prefix(one.width);
+      const bool keep = rarest >= rare && found.before == 0;
+      if (const int how_rare = keep ? 0 : rarity(other); how_rare > rarest) {
+        std::swap(best, other);
+        rarest = how_rare;
         found.before = width;
       }
-      if (other != nullptr && (second == nullptr || other->width > second->width)) second = other;
+      if (other.size() > longest_other.size()) longest_other = other;
     }
     width += one.width;
   }
-  if (best == nullptr) return found;
-  found.exact = best->fixed;
-  found.word = lower_case(best->fixed);
-  found.after = width - found.before - best->width;
-  if (second != nullptr && !form.fold && !form.mixed) found.also = {second->fixed};
+  if (best.empty()) return found;
+  found.exact = best;
+  found.word = lower_case(best);
+  found.after = width - found.before - best.size();
+  if (!longest_other.empty() && !form.fold && !form.mixed) found.also.emplace_back(longest_other);
   return found;
 }
 
@@ -63,12 +75,12 @@ void join(Literal& all, const Literal& one) {
 std::vector<Literal> required_literals(std::string_view pattern) {
   std::vector<Literal> all;
   for (const Form& form : forms_of(pattern)) {
-    const Literal one = literal_of(form);
+    Literal one = literal_of(form);
     if (one.word.size() < 4) return {};
     const auto same = std::ranges::find_if(
         all, [&one](const Literal& other) { return other.exact == one.exact && other.fold == one.fold; });
     if (same == all.end()) {
-      all.push_back(one);
+      all.push_back(std::move(one));
     } else {
       join(*same, one);
     }

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
-#include "knowledge/knowledge.h"
 #include "knowledge/literals.h"
+#include "knowledge/rows.h"
 
 namespace envdoctor::knowledge {
 namespace {
@@ -26,7 +25,6 @@ constexpr std::size_t reach_of_fields = 2048;
 class Pattern {
  public:
   explicit Pattern(LogPattern row) : row_(std::move(row)), literals_(required_literals(row_.pattern)) {}
-  [[nodiscard]] const LogPattern& row() const { return row_; }
   [[nodiscard]] const std::vector<Literal>& literals() const { return literals_; }
 
   // Whether the pattern matches with the word of its alternative `literal` at `at`, where that word stands but for
@@ -76,18 +74,13 @@ class Pattern {
 
 using ReportWords = std::map<std::string, std::vector<std::string>>;
 
-std::vector<LogPattern> read_rows(const nlohmann::json& document) {
-  std::vector<LogPattern> rows;
-  for (const auto& row : document.at("patterns")) {
-    LogPattern pattern{.id = row.at("id"), .event = row.at("event"), .pattern = row.at("pattern")};
-    pattern.framework = row.value("framework", "");
-    pattern.capture = row.value("capture", "");
-    pattern.set = row.value("set", std::map<std::string, std::string>());
-    pattern.example = row.value("example", "");
-    pattern.fields = row.value("fields", std::map<std::string, std::string>());
-    rows.push_back(std::move(pattern));
-  }
-  return rows;
+LogPattern read_row(const Row& row) {
+  return {.id = row.text("id"),
+          .event = row.text("event"),
+          .framework = row.text_if("framework"),
+          .pattern = row.text("pattern"),
+          .capture = row.text_if("capture"),
+          .set = row.texts_by_key("set")};
 }
 
 struct Patterns {
@@ -103,24 +96,26 @@ struct Patterns {
 };
 
 const Patterns& patterns() {
-  static const Patterns all = [] {
-    Patterns p;
+  static const Patterns& all = *[] {  // lives until the process ends: taking it apart would only cost time
+    auto* const made = new Patterns();
+    Patterns& p = *made;
     std::vector<std::string> words;
-    const auto document = nlohmann::json::parse(table("log_patterns"));
-    p.reports = document.value("reports", ReportWords());
+    read_table("log_patterns",
+               {{"reports", [&p](const Row& row) { p.reports.emplace(row.text("kind"), row.texts("words")); }},
+                {"patterns", [&p](const Row& row) { p.rows.emplace_back(read_row(row)); }}});
     for (std::uint32_t number = 0; const auto& [kind, kind_words] : p.reports) {
       words.insert(words.end(), kind_words.begin(), kind_words.end());
       p.words.insert(p.words.end(), kind_words.size(), {.row = number++, .of_report = true});
     }
-    for (LogPattern& row : read_rows(document)) {
-      const Pattern& pattern = p.rows.emplace_back(std::move(row));
+    for (std::uint32_t number = 0; const Pattern& pattern : p.rows) {
       for (std::uint32_t i = 0; i < pattern.literals().size(); ++i) {
         words.push_back(pattern.literals()[i].word);
-        p.words.push_back({.row = static_cast<std::uint32_t>(p.rows.size() - 1), .literal = i});
+        p.words.push_back({.row = number, .literal = i});
       }
+      ++number;
     }
     p.search.emplace(words);
-    return p;
+    return made;
   }();
   return all;
 }
@@ -129,7 +124,11 @@ const Patterns& patterns() {
 
 std::vector<LogPattern> log_patterns() {
   std::vector<LogPattern> rows;
-  for (const Pattern& pattern : patterns().rows) rows.push_back(pattern.row());
+  read_table("log_patterns", {{"patterns", [&rows](const Row& row) {
+                                 LogPattern& pattern = rows.emplace_back(read_row(row));
+                                 pattern.example = row.text_if("example");
+                                 pattern.fields = row.texts_by_key("fields");
+                               }}});
   return rows;
 }
 

@@ -28,6 +28,7 @@ struct LogPattern {
   std::string example{};                        // a line that must match
   std::map<std::string, std::string> fields{};  // what must come of it
 };
+// All of them, examples included, which nothing else reads.
 std::vector<LogPattern> log_patterns();
 
 // Kinds of whole reports by name, and the words of which a line holds one that starts such a report.

@@ -3,50 +3,67 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <numeric>
 #include <utility>
 
 namespace envdoctor::knowledge {
 namespace {
 
-using Ways = std::vector<Stretches>;
+using Ways = std::vector<Way>;
 
-Stretch gap(std::size_t width) { return {.width = width}; }
+// A single stretch.
+struct Piece {
+  Stretch stretch{};
+  std::string_view text{};
+};
+Piece gap(std::size_t width) { return {.stretch = {.width = width}}; }
+Piece fixed(std::string_view text) { return {.stretch = {.fixed = true, .width = text.size()}, .text = text}; }
 
 std::size_t width_of(const Ways& ways) {
   std::size_t widest = 0;
-  for (const Stretches& way : ways) {
-    widest = std::max(widest, std::accumulate(way.begin(), way.end(), std::size_t{0},
-                                              [](std::size_t sum, const Stretch& one) { return sum + one.width; }));
+  for (const Way& way : ways) {
+    std::size_t width = 0;
+    for (const Stretch& one : way.stretches) width += one.width;
+    widest = std::max(widest, width);
   }
   return widest;
 }
 
-void append(Stretches& way, const Stretch& next) {
-  if (way.empty() || way.back().fixed.empty() != next.fixed.empty()) {
-    way.push_back(next);
+void append(Way& way, const Stretch& next) {
+  if (way.stretches.empty() || way.stretches.back().fixed != next.fixed) {
+    way.stretches.push_back(next);
   } else {
-    way.back().fixed += next.fixed;
-    way.back().width += next.width;
+    way.stretches.back().width += next.width;
   }
 }
 
-void append(Stretches& way, const Stretches& next) {
-  for (const Stretch& one : next) append(way, one);
+void append(Way& way, const Way& next) {
+  for (const Stretch& one : next.stretches) append(way, one);
+  way.text += next.text;
+}
+
+void append(Ways& ways, const Piece& next) {
+  for (Way& way : ways) {
+    append(way, next.stretch);
+    way.text += next.text;
+  }
 }
 
 // Each of the ways, continued by each of the next ones.
 void append(Ways& ways, const Ways& next) {
   constexpr std::size_t most = 16;
-  if (ways.size() * next.size() > most) {
-    for (Stretches& way : ways) append(way, gap(width_of(next)));
-    return;
-  }
+  if (ways.size() * next.size() > most) return append(ways, gap(width_of(next)));
   const std::size_t before = ways.size();
+  ways.reserve(before * next.size());
   for (std::size_t i = 1; i < next.size(); ++i) {
     for (std::size_t j = 0; j < before; ++j) append(ways.emplace_back(ways[j]), next[i]);
   }
   for (std::size_t j = 0; j < before; ++j) append(ways[j], next[0]);
+}
+
+Ways only_gap(std::size_t width) {
+  Ways ways(1);
+  append(ways, gap(width));
+  return ways;
 }
 
 // Reads a pattern from left to right.
@@ -68,7 +85,7 @@ class Reader {
         fold_ = true;
         rest_.remove_prefix(4);
       } else if (!plain(ways)) {
-        append(ways, repeated(atom()));
+        group_or_atom(ways);
       }
     }
     return ways;
@@ -82,58 +99,56 @@ class Reader {
     std::size_t count = std::min(rest_.find_first_of("\\([.^$|)?*+{"), rest_.size());
     if (count > 0 && count < rest_.size() && std::string_view("?*+{").find(rest_[count]) != rest_.npos) --count;
     if (count == 0) return false;
-    const Stretch taken{.fixed = std::string(rest_.substr(0, count)), .width = count};
-    for (Stretches& way : ways) append(way, taken);
+    append(ways, fixed(rest_.substr(0, count)));
     rest_.remove_prefix(count);
     return true;
   }
 
-  Ways repeated(Ways read) {
-    std::size_t most = 1;
-    if (at('*') || at('+')) {
-      most = Stretch::far;
-      skip();
-    } else if (at('{')) {
-      most = counted();
-    } else {
-      if (!at('?')) return read;
-      skip();
-      if (at('?')) skip();
-      const bool all_gap = read.size() == 1 && read[0].size() == 1 && read[0][0].fixed.empty();
-      if (!all_gap) read.emplace_back();
-      return read;
+  // With what repeats it.
+  void group_or_atom(Ways& ways) {
+    Ways read = at('(') ? group() : Ways();
+    const Piece one = read.empty() ? atom() : gap(width_of(read));
+    if (at('*') || at('+') || at('{')) {
+      const std::size_t most = at('{') ? counted() : Stretch::far;
+      if (at('*') || at('+')) skip();
+      if (at('?')) skip();  // as few as possible: the same texts
+      return append(ways, gap(one.stretch.width * most));
     }
-    if (at('?')) skip();  // as few as possible: the same texts
-    return {{gap(width_of(read) * most)}};
+    const bool optional = at('?');
+    if (optional) skip();
+    if (optional && at('?')) skip();
+    if (read.empty() && !(optional && one.stretch.fixed)) return append(ways, one);
+    if (read.empty()) append(read = Ways(1), one);
+    const bool all_gap = read.size() == 1 && read[0].stretches.size() == 1 && read[0].text.empty();
+    if (optional && !all_gap) read.emplace_back();
+    append(ways, read);
   }
 
-  Ways atom() {
-    const char c = rest_[0];
+  Piece atom() {
+    const std::string_view read = rest_;
     skip();
-    if (c == '(') return group();
-    if (c == '[') return brackets();
-    if (c == '^' || c == '$') return {{gap(0)}};
-    if (c == '.') return {{gap(1)}};
-    if (c != '\\' || done()) return {{{.fixed = {c}, .width = 1}}};
-    const char escaped = rest_[0];
+    if (read[0] == '[') return brackets();
+    if (read[0] == '^' || read[0] == '$') return gap(0);
+    if (read[0] == '.') return gap(1);
+    if (read[0] != '\\' || done()) return fixed(read.substr(0, 1));
     skip();
-    if (escaped == 'b' || escaped == 'B') return {{gap(0)}};
-    if (std::isalnum(static_cast<unsigned char>(escaped))) return {{gap(1)}};
-    return {{{.fixed = {escaped}, .width = 1}}};
+    if (read[1] == 'b' || read[1] == 'B') return gap(0);
+    return std::isalnum(static_cast<unsigned char>(read[1])) != 0 ? gap(1) : fixed(read.substr(1, 1));
   }
 
   Ways group() {
+    skip();
     if (at('?')) {  // ?: ?P<name> ?i) ?i:
       const std::size_t end = std::min(rest_.find_first_of(":>)"), rest_.size() - 1);
       mixed_ = mixed_ || rest_.starts_with("?i");
       const bool flags_alone = rest_[end] == ')';
       rest_.remove_prefix(end + 1);
-      if (flags_alone) return {{gap(0)}};
+      if (flags_alone) return only_gap(0);
     }
     constexpr int deepest = 100;
     if (depth_ == deepest) {  // foreign tables may say anything: what follows is not known
       rest_ = {};
-      return {{gap(std::size_t{1} << 20U)}};
+      return only_gap(std::size_t{1} << 20U);
     }
     ++depth_;
     Ways all = alternative();
@@ -146,7 +161,7 @@ class Reader {
     return all;
   }
 
-  Ways brackets() {
+  Piece brackets() {
     std::size_t at = 0;
     if (at < rest_.size() && rest_[at] == '^') ++at;
     if (at < rest_.size() && rest_[at] == ']') ++at;
@@ -154,7 +169,7 @@ class Reader {
       if (rest_[at] == '\\') ++at;
     }
     rest_.remove_prefix(std::min(at + 1, rest_.size()));
-    return {{gap(1)}};
+    return gap(1);
   }
 
   // {n}, {n,m}; {n,} is open.
@@ -179,8 +194,8 @@ class Reader {
 std::vector<Form> forms_of(std::string_view pattern) {
   std::vector<Form> forms;
   for (Reader reader(pattern);; reader.skip()) {
-    for (Stretches& way : reader.alternative())
-      forms.push_back({.stretches = std::move(way), .fold = reader.fold(), .mixed = reader.mixed()});
+    for (Way& way : reader.alternative())
+      forms.push_back({.way = std::move(way), .fold = reader.fold(), .mixed = reader.mixed()});
     if (reader.done()) return forms;
   }
 }

@@ -10,14 +10,19 @@ namespace envdoctor::knowledge {
 struct Stretch {
   static constexpr std::size_t far = 128;  // how far an open repeat (+, *) is followed
 
-  std::string fixed{};    // empty: a gap
+  bool fixed = false;
   std::size_t width = 0;  // most characters; 0: an anchor
 };
-using Stretches = std::vector<Stretch>;
 
-// One way through a pattern: every match of the pattern is a match of one of its forms, stretch by stretch.
+// One way through a pattern, or a part of it: stretch by stretch, and the characters of the fixed ones, end to end.
+struct Way {
+  std::vector<Stretch> stretches{};
+  std::string text{};
+};
+
+// Every match of a pattern is a match of one of its forms.
 struct Form {
-  Stretches stretches{};
+  Way way{};
   bool fold = false;   // in any mixture of capitals
   bool mixed = false;  // only parts of it are
 };

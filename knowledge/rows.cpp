@@ -1,9 +1,12 @@
 #include "knowledge/rows.h"
 
 #include <fmt/format.h>
+#ifdef __SSE2__
+#define RAPIDJSON_SSE2  // texts are looked through sixteen characters at a time
+#endif
+#include <rapidjson/document.h>
+#include <rapidjson/error/en.h>
 
-#include <nlohmann/json.hpp>
-#include <set>
 #include <stdexcept>
 
 #include "knowledge/knowledge.h"
@@ -11,135 +14,113 @@
 namespace envdoctor::knowledge {
 namespace {
 
-using Json = nlohmann::json;
+using Value = rapidjson::Value;
 
-const Json& json(const void* node) { return *static_cast<const Json*>(node); }
+const Value& value(const void* node) { return *static_cast<const Value*>(node); }
 
 // Null if the key is missing or null.
-const Json* field(const void* node, const char* key) {
-  const auto found = json(node).find(key);
-  return found == json(node).end() || found->is_null() ? nullptr : &*found;
+const Value* field(const void* node, const char* key) {
+  const auto found = value(node).FindMember(key);
+  return found == value(node).MemberEnd() || found->value.IsNull() ? nullptr : &found->value;
 }
 
-constexpr int in_list = 2;  // depth of a record: root object, list, record
+std::string text_of(const Value& text) { return {text.GetString(), text.GetStringLength()}; }
 
 }  // namespace
 
 void Row::wrong(const std::string& key, const char* expected) const {
-  throw std::runtime_error(fmt::format("{}/{}: {} expected", place_, key, expected));
+  throw std::runtime_error(fmt::format("{}/{}{}/{}: {} expected", list_, index_, within_, key, expected));
 }
 
 bool Row::has(const char* key) const { return field(node_, key) != nullptr; }
 
 std::vector<std::string> Row::keys() const {
   std::vector<std::string> all;
-  for (const auto& [key, value] : json(node_).items()) all.push_back(key);
+  for (const auto& member : value(node_).GetObject()) all.push_back(text_of(member.name));
   return all;
 }
 
 std::string Row::text(const char* key) const {
-  const Json* found = field(node_, key);
-  if (found == nullptr || !found->is_string()) wrong(key, "a text");
-  return found->get<std::string>();
+  const Value* found = field(node_, key);
+  if (found == nullptr || !found->IsString()) wrong(key, "a text");
+  return text_of(*found);
 }
 
 std::string Row::text_if(const char* key) const { return has(key) ? text(key) : std::string{}; }
 
 std::int64_t Row::number(const char* key) const {
-  const Json* found = field(node_, key);
-  if (found == nullptr || !found->is_number_integer()) wrong(key, "an integer");
-  return found->get<std::int64_t>();
+  const Value* found = field(node_, key);
+  if (found == nullptr || !found->IsInt64()) wrong(key, "an integer");
+  return found->GetInt64();
 }
 
 bool Row::flag_if(const char* key) const {
-  const Json* found = field(node_, key);
-  if (found != nullptr && !found->is_boolean()) wrong(key, "true or false");
-  return found != nullptr && found->get<bool>();
+  const Value* found = field(node_, key);
+  if (found != nullptr && !found->IsBool()) wrong(key, "true or false");
+  return found != nullptr && found->GetBool();
 }
 
 std::vector<std::string> Row::texts(const char* key) const {
-  const Json* found = field(node_, key);
+  const Value* found = field(node_, key);
   if (found == nullptr) return {};
-  if (!found->is_array()) wrong(key, "a list of texts");
+  if (!found->IsArray()) wrong(key, "a list of texts");
   std::vector<std::string> all;
-  for (const Json& item : *found) {
-    if (!item.is_string()) wrong(fmt::format("{}/{}", key, all.size()), "a text");
-    all.push_back(item.get<std::string>());
+  for (const Value& item : found->GetArray()) {
+    if (!item.IsString()) wrong(fmt::format("{}/{}", key, all.size()), "a text");
+    all.push_back(text_of(item));
   }
   return all;
 }
 
 std::optional<Row> Row::child(const char* key) const {
-  const Json* found = field(node_, key);
-  if (found == nullptr || (found->is_boolean() && !found->get<bool>())) return std::nullopt;
-  if (!found->is_object()) wrong(key, "an object");
-  return Row(found, fmt::format("{}/{}", place_, key));
+  const Value* found = field(node_, key);
+  if (found == nullptr || (found->IsBool() && !found->GetBool())) return std::nullopt;
+  if (!found->IsObject()) wrong(key, "an object");
+  return Row(found, list_, index_, fmt::format("{}/{}", within_, key));
 }
 
 std::vector<Row> Row::children(const char* key) const {
-  const Json* found = field(node_, key);
+  const Value* found = field(node_, key);
   if (found == nullptr) return {};
-  if (!found->is_array()) wrong(key, "a list of objects");
+  if (!found->IsArray()) wrong(key, "a list of objects");
   std::vector<Row> all;
-  for (const Json& item : *found) {
+  for (const Value& item : found->GetArray()) {
     const std::string place = fmt::format("{}/{}", key, all.size());
-    if (!item.is_object()) wrong(place, "an object");
-    all.emplace_back(&item, fmt::format("{}/{}", place_, place));
+    if (!item.IsObject()) wrong(place, "an object");
+    all.emplace_back(&item, list_, index_, fmt::format("{}/{}", within_, place));
+  }
+  return all;
+}
+
+std::map<std::string, std::string> Row::texts_by_key(const char* key) const {
+  std::map<std::string, std::string> all;
+  if (const auto object = child(key)) {
+    for (const std::string& name : object->keys()) all.emplace(name, object->text(name.c_str()));
   }
   return all;
 }
 
 void read_table(std::string_view name, const std::vector<ListReader>& readers) {
   const std::string file = table_file(name);
-  const std::string_view bytes = table(name);
-  const ListReader* reader = nullptr;  // of the list that the parser is in; null: nobody asked for it
-  std::size_t index = 0;
-  std::set<std::string_view> seen;
-  // Records are handed on as they end and dropped at once, so that no tree of the whole table is built.
-  const auto step = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::key && depth == 1) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      reader = nullptr;
-      index = 0;
-      for (const ListReader& each : readers) {
-        if (key == each.list) reader = &each;
-      }
-      if (reader != nullptr) seen.insert(reader->list);
-      return reader != nullptr;
-    }
-    if (reader == nullptr || depth != in_list) return true;
-    if (event == Json::parse_event_t::object_end) {
-      reader->take(Row(&parsed, fmt::format("{}: at /{}/{}", file, reader->list, index++)));
-      return false;
-    }
-    return true;
-  };
-  try {
-    const Json rest = Json::parse(bytes.begin(), bytes.end(), step);
-    if (!rest.is_object()) throw std::runtime_error(file + ": an object expected");
-  } catch (const Json::exception& error) {
-    throw std::runtime_error(fmt::format("{}: {}", file, error.what()));
+  // A copy is read where it lies, its texts become the values; sixteen characters at a time, thus some beyond its end.
+  std::string bytes(table(name));
+  bytes.append(16, '\0');
+  rapidjson::Document table;
+  table.ParseInsitu<rapidjson::kParseIterativeFlag>(bytes.data());
+  if (table.HasParseError()) {
+    throw std::runtime_error(
+        fmt::format("{}: at byte {}: {}", file, table.GetErrorOffset(), GetParseError_En(table.GetParseError())));
   }
-  for (const ListReader& each : readers) {
-    if (!seen.contains(each.list)) throw std::runtime_error(fmt::format("{}: has no list '{}'", file, each.list));
-  }
-}
-
-void check_table(std::string_view bytes, const std::string& file) {
-  try {
-    const Json root = Json::parse(bytes.begin(), bytes.end());
-    if (!root.is_object()) throw std::runtime_error(file + ": an object expected");
-    for (const auto& [key, list] : root.items()) {
-      if (list.is_string()) continue;                      // description and the like
-      if (list.is_object() && key == "reports") continue;  // of log_patterns, which is read by rules of its own
-      if (!list.is_array()) throw std::runtime_error(fmt::format("{}: at /{}: a list expected", file, key));
-      for (std::size_t i = 0; i < list.size(); ++i) {
-        if (list[i].is_object()) continue;
-        throw std::runtime_error(fmt::format("{}: at /{}/{}: an object expected", file, key, i));
-      }
+  if (!table.IsObject()) throw std::runtime_error(file + ": an object expected");
+  for (const ListReader& reader : readers) {
+    const Value* records = field(&table, reader.list);
+    if (records == nullptr) throw std::runtime_error(fmt::format("{}: has no list '{}'", file, reader.list));
+    const std::string list = fmt::format("{}: at /{}", file, reader.list);
+    if (!records->IsArray()) throw std::runtime_error(list + ": a list expected");
+    for (std::size_t index = 0; const Value& record : records->GetArray()) {
+      if (!record.IsObject()) throw std::runtime_error(fmt::format("{}/{}: an object expected", list, index));
+      reader.take(Row(&record, list, index++));
     }
-  } catch (const Json::exception& error) {
-    throw std::runtime_error(fmt::format("{}: {}", file, error.what()));
   }
 }
 

@@ -5,6 +5,7 @@
 // "gpu_arch.json: at /nvidia_devices/3/id: a text expected".
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +15,9 @@ namespace envdoctor::knowledge {
 
 class Row {
  public:
-  Row(const void* node, std::string place) : node_(node), place_(std::move(place)) {}
+  // `node`, `list` and what they refer to live as long as the row is used.
+  Row(const void* node, std::string_view list, std::size_t index, std::string within = {})
+      : node_(node), list_(list), index_(index), within_(std::move(within)) {}
   [[nodiscard]] std::string text(const char* key) const;                // must be there
   [[nodiscard]] std::string text_if(const char* key) const;             // missing or null: empty
   [[nodiscard]] std::int64_t number(const char* key) const;             // must be there
@@ -24,11 +27,15 @@ class Row {
   [[nodiscard]] std::vector<Row> children(const char* key) const;       // a list of objects
   [[nodiscard]] bool has(const char* key) const;                        // there and not null
   [[nodiscard]] std::vector<std::string> keys() const;
+  // An object of texts; missing or null: none.
+  [[nodiscard]] std::map<std::string, std::string> texts_by_key(const char* key) const;
 
  private:
   [[noreturn]] void wrong(const std::string& key, const char* expected) const;
   const void* node_;
-  std::string place_;
+  std::string_view list_;  // "gpu_arch.json: at /nvidia_devices"
+  std::size_t index_;      // of the record in it
+  std::string within_;     // the record: "/key/0"
 };
 
 struct ListReader {
@@ -36,7 +43,7 @@ struct ListReader {
   std::function<void(const Row&)> take;
 };
 
-// Every record of these lists in file order, in one pass. A list that isn't there is an error.
+// Every record of these lists, list by list as the readers are given. A list that isn't there is an error.
 void read_table(std::string_view name, const std::vector<ListReader>& readers);
 
 // The file that table(name) comes from, for messages.

@@ -1,7 +1,10 @@
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "knowledge/embedded.h"
@@ -45,6 +48,23 @@ std::vector<std::string> table_names() {
   std::vector<std::string> names;
   for (const Embedded* row = embedded_tables; row->name != nullptr; ++row) names.emplace_back(row->name);
   return names;
+}
+
+void check_table(std::string_view bytes, const std::string& file) {
+  try {
+    const auto root = nlohmann::json::parse(bytes.begin(), bytes.end());
+    if (!root.is_object()) throw std::runtime_error(file + ": an object expected");
+    for (const auto& [key, list] : root.items()) {
+      if (list.is_string()) continue;  // description and the like
+      if (!list.is_array()) throw std::runtime_error(fmt::format("{}: at /{}: a list expected", file, key));
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        if (list[i].is_object()) continue;
+        throw std::runtime_error(fmt::format("{}: at /{}/{}: an object expected", file, key, i));
+      }
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw std::runtime_error(fmt::format("{}: {}", file, error.what()));
+  }
 }
 
 void use_folder(const std::string& folder) {

@@ -43,6 +43,7 @@ std::vector<std::string> trespasses(const std::string& folder, const std::string
   }
   const bool json = folder == "evidence" || folder == "knowledge" || folder == "reports" || folder == "compare";
   if (!json && text.find("#include <nlohmann") != text.npos) found.emplace_back("nlohmann/json.hpp");
+  if (folder != "knowledge" && text.find("#include <rapidjson") != text.npos) found.emplace_back("rapidjson");
   return found;
 }
 

@@ -131,5 +131,18 @@ TEST_F(KnowledgeFolderDeathTest, ReplacesFileByFile) {
   EXPECT_EXIT(work(), testing::ExitedWithCode(0), "");
 }
 
+TEST_F(KnowledgeFolderDeathTest, ListsOfAnyDepthAreRead) {
+  GTEST_FLAG_SET(death_test_style, "fast");
+  constexpr std::size_t depth = 1U << 20U;
+  write("xid.json", R"({"xids": [{"xid": 1, "deep": )" + std::string(depth, '[') + std::string(depth, ']') + "}]}");
+  const auto work = [this] {
+    use_folder(folder_.string());
+    std::int64_t sum = 0;
+    read_table("xid", {{"xids", [&sum](const Row& row) { sum += row.number("xid"); }}});
+    std::exit(sum == 1 ? 0 : 1);
+  };
+  EXPECT_EXIT(work(), testing::ExitedWithCode(0), "");
+}
+
 }  // namespace
 }  // namespace envdoctor::knowledge
