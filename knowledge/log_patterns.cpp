@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <optional>
 
@@ -35,8 +36,9 @@ class Pattern {
     const std::size_t from = at - std::min(at, literal.before);
     const std::size_t to = std::min(line.size(), at + size + literal.after);
     const std::string_view near = line.substr(from, to - from);
-    if (!literal.also.empty() &&
-        std::ranges::none_of(literal.also, [near](const std::string& run) { return near.find(run) != near.npos; }))
+    if (!literal.also.empty() && std::ranges::none_of(literal.also, [near](const std::string& run) {
+          return memmem(near.data(), near.size(), run.data(), run.size()) != nullptr;  // quicker than find()
+        }))
       return false;
     if (!pattern_) pattern_ = std::make_unique<RE2>(row_.pattern, options());
     const auto anchor = literal.before == 0 ? RE2::ANCHOR_START : RE2::UNANCHORED;
