@@ -33,10 +33,13 @@ Literal literal_of(const Form& form) {
   std::string_view best;
   std::string_view longest_other;
   int rarest = -1;
-  Literal found{.whole = form.way.stretches.size() == 1 && !form.mixed, .fold = form.fold};
+  const std::vector<Stretch>& stretches = form.way.stretches;
+  Literal found{.at_start = !stretches.empty() && stretches[0].first == "^",
+                .whole = stretches.size() == 1 && !form.mixed,
+                .fold = form.fold};
   std::size_t width = 0;
   std::string_view rest = form.way.text;
-  for (const Stretch& one : form.way.stretches) {
+  for (const Stretch& one : stretches) {
     if (one.fixed) {
       std::string_view other = rest.substr(0, one.width);
       rest.remove_prefix(one.width);
@@ -45,6 +48,7 @@ Literal literal_of(const Form& form) {
         std::swap(best, other);
         rarest = how_rare;
         found.before = width;
+        found.next = &one == &stretches.back() ? std::string_view() : (&one)[1].first;
       }
       if (other.size() > longest_other.size()) longest_other = other;
     }
@@ -63,6 +67,8 @@ void join(Literal& all, const Literal& one) {
   all.before = std::max(all.before, one.before);
   all.after = std::max(all.after, one.after);
   all.whole = all.whole || one.whole;
+  all.at_start = all.at_start && one.at_start;
+  if (one.next != all.next) all.next.clear();
   if (one.also.empty()) all.also.clear();
   if (all.also.empty()) return;
   for (const std::string& run : one.also) {

@@ -17,6 +17,8 @@ struct Literal {
   std::vector<std::string> also{};  // runs of which every such match contains one; empty: none is known
   std::size_t before = 0;           // most characters of a match before the word
   std::size_t after = 0;            // and behind it
+  std::string next{};               // what the character behind the word must match, if anything is known
+  bool at_start = false;            // a match begins where the line does
   bool whole = false;               // a form is this word and nothing else
   bool fold = false;                // in any mixture of capitals
 

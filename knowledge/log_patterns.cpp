@@ -22,6 +22,20 @@ RE2::Options options() {
 
 constexpr std::size_t reach_of_fields = 2048;
 
+// The characters that an expression for one character matches, in capitals or not.
+const std::bitset<256>& characters(const std::string& expression) {
+  static std::map<std::string, std::bitset<256>> all;
+  const auto [found, fresh] = all.try_emplace(expression);
+  if (fresh) {
+    const RE2 one("(?i)" + expression, options());
+    for (int c = 0; c < 256; ++c) {
+      const char character = static_cast<char>(c);
+      found->second[static_cast<std::size_t>(c)] = !one.ok() || RE2::FullMatch({&character, 1}, one);
+    }
+  }
+  return found->second;
+}
+
 // A row, with its expressions compiled when a line first needs them: most runs need few.
 class Pattern {
  public:
@@ -33,6 +47,10 @@ class Pattern {
   bool matches(std::string_view line, const Literal& literal, std::size_t at) const {
     const std::size_t size = literal.word.size();
     if (literal.whole) return literal.fold || line.compare(at, size, literal.exact) == 0;
+    if (literal.at_start && at > literal.before) return false;
+    if (!literal.next.empty() &&
+        (at + size == line.size() || !characters(literal.next)[static_cast<unsigned char>(line[at + size])]))
+      return false;
     const std::size_t from = at - std::min(at, literal.before);
     const std::size_t to = std::min(line.size(), at + size + literal.after);
     const std::string_view near = line.substr(from, to - from);

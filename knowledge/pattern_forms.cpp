@@ -15,7 +15,7 @@ struct Piece {
   Stretch stretch{};
   std::string_view text{};
 };
-Piece gap(std::size_t width) { return {.stretch = {.width = width}}; }
+Piece gap(std::size_t width, std::string_view first = {}) { return {.stretch = {.width = width, .first = first}}; }
 Piece fixed(std::string_view text) { return {.stretch = {.fixed = true, .width = text.size()}, .text = text}; }
 
 std::size_t width_of(const Ways& ways) {
@@ -109,15 +109,17 @@ class Reader {
     Ways read = at('(') ? group() : Ways();
     const Piece one = read.empty() ? atom() : gap(width_of(read));
     if (at('*') || at('+') || at('{')) {
+      const bool often = at('+') || (at('{') && !rest_.starts_with("{0"));  // at least once
       const std::size_t most = at('{') ? counted() : Stretch::far;
       if (at('*') || at('+')) skip();
       if (at('?')) skip();  // as few as possible: the same texts
-      return append(ways, gap(one.stretch.width * most));
+      return append(ways, gap(one.stretch.width * most, often ? one.stretch.first : std::string_view()));
     }
     const bool optional = at('?');
     if (optional) skip();
     if (optional && at('?')) skip();
-    if (read.empty() && !(optional && one.stretch.fixed)) return append(ways, one);
+    if (read.empty() && !one.stretch.fixed) return append(ways, optional ? gap(one.stretch.width) : one);
+    if (read.empty() && !optional) return append(ways, one);
     if (read.empty()) append(read = Ways(1), one);
     const bool all_gap = read.size() == 1 && read[0].stretches.size() == 1 && read[0].text.empty();
     if (optional && !all_gap) read.emplace_back();
@@ -127,13 +129,15 @@ class Reader {
   Piece atom() {
     const std::string_view read = rest_;
     skip();
-    if (read[0] == '[') return brackets();
-    if (read[0] == '^' || read[0] == '$') return gap(0);
+    if (read[0] == '[') return brackets(read);
+    if (read[0] == '^') return gap(0, read.substr(0, 1));
+    if (read[0] == '$') return gap(0);
     if (read[0] == '.') return gap(1);
     if (read[0] != '\\' || done()) return fixed(read.substr(0, 1));
     skip();
     if (read[1] == 'b' || read[1] == 'B') return gap(0);
-    return std::isalnum(static_cast<unsigned char>(read[1])) != 0 ? gap(1) : fixed(read.substr(1, 1));
+    if (std::isalnum(static_cast<unsigned char>(read[1])) != 0) return gap(1, read.substr(0, 2));
+    return fixed(read.substr(1, 1));
   }
 
   Ways group() {
@@ -161,7 +165,7 @@ class Reader {
     return all;
   }
 
-  Piece brackets() {
+  Piece brackets(std::string_view read) {
     std::size_t at = 0;
     if (at < rest_.size() && rest_[at] == '^') ++at;
     if (at < rest_.size() && rest_[at] == ']') ++at;
@@ -169,7 +173,7 @@ class Reader {
       if (rest_[at] == '\\') ++at;
     }
     rest_.remove_prefix(std::min(at + 1, rest_.size()));
-    return gap(1);
+    return gap(1, read.substr(0, read.size() - rest_.size()));
   }
 
   // {n}, {n,m}; {n,} is open.

@@ -11,7 +11,8 @@ struct Stretch {
   static constexpr std::size_t far = 128;  // how far an open repeat (+, *) is followed
 
   bool fixed = false;
-  std::size_t width = 0;  // most characters; 0: an anchor
+  std::size_t width = 0;     // most characters; 0: an anchor
+  std::string_view first{};  // of a gap: the part of the pattern that its first character must match; "^": the start
 };
 
 // One way through a pattern, or a part of it: stretch by stretch, and the characters of the fixed ones, end to end.
@@ -27,7 +28,7 @@ struct Form {
   bool mixed = false;  // only parts of it are
 };
 
-// The forms of an RE2 pattern. Groups are written out ("a(?:b|c)?" is "ab", "ac" and "a") as long as one alternative of
+// The forms of an RE2 pattern, which must outlive them. Groups are written out ("a(?:b|c)?" is "ab", "ac" and "a") as long as one alternative of
 // the pattern doesn't get more than sixteen forms by it; a group beyond that is a gap.
 std::vector<Form> forms_of(std::string_view pattern);
 

@@ -83,7 +83,7 @@ TEST(RequiredLiterals, StandGroupsOfAnyDepth) {
 TEST(RequiredLiterals, TellHowFarAMatchReachesAroundThem) {
   const auto only = [](std::string_view pattern) { return required_literals(pattern).at(0); };
   EXPECT_EQ(only("[ab]{2,5}x?words[0-9]{5}\\b"),
-            (Literal{.word = "xwords", .exact = "xwords", .before = 5, .after = 5}));
+            (Literal{.word = "xwords", .exact = "xwords", .before = 5, .after = 5, .next = "[0-9]"}));
   EXPECT_EQ(only("^ +words").before, Stretch::far);
   EXPECT_EQ(only("words[^]a]*?!").after, Stretch::far + 1);
   EXPECT_EQ(only("words(?P<name>[0-9]{3})(?:[a]|[b]c(?:d|efg)?)").after, 3 + 5U);
@@ -111,6 +111,24 @@ TEST(RequiredLiterals, NameOtherRunsOfWhichOneMustBeThere) {
   EXPECT_EQ(also("one thing[0-9](?:other|thing)"), (Runs{"other", "thing"}));
   EXPECT_EQ(also("one thing[0-9](?:other)?"), Runs{}) << "one form has none";
   EXPECT_EQ(also("(?i)one thing[0-9]other thing"), Runs{}) << "its capitals may be others";
+}
+
+TEST(RequiredLiterals, KnowWhatMustFollowThem) {
+  const auto next = [](std::string_view pattern) { return required_literals(pattern).at(0).next; };
+  EXPECT_EQ(next("words[^]a]+!"), "[^]a]");
+  EXPECT_EQ(next("words\\d{2}"), "\\d");
+  EXPECT_EQ(next("words(?:[0-9]|[0-9][a-z])"), "[0-9]");
+  EXPECT_EQ(next("words(?:[0-9]|[a-z])"), "") << "one or the other";
+  for (const char* open :
+       {"words", "words[0-9]*", "words[0-9]{0,2}", "words[0-9]?", "words\\b[0-9]", "words.", "words$"})
+    EXPECT_EQ(next(open), "") << open;
+}
+
+TEST(RequiredLiterals, KnowWhetherTheyAreNearTheStart) {
+  const auto at_start = [](std::string_view pattern) { return required_literals(pattern).at(0).at_start; };
+  EXPECT_TRUE(at_start("^ {0,4}words"));
+  EXPECT_FALSE(at_start("(?:^|[0-9])words")) << "one form has no start";
+  EXPECT_FALSE(at_start("words"));
 }
 
 TEST(LiteralSearch, FindsEveryWordWhereverItStands) {
