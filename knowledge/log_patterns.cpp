@@ -39,8 +39,13 @@ const std::bitset<256>& characters(const std::string& expression) {
 // A row, with its expressions compiled when a line first needs them: most runs need few.
 class Pattern {
  public:
-  explicit Pattern(LogPattern row) : row_(std::move(row)), literals_(required_literals(row_.pattern)) {}
+  explicit Pattern(LogPattern row)
+      : row_(std::move(row)),
+        literals_(required_literals(row_.pattern)),
+        reads_codes_(row_.capture.find("(?P<code>") != row_.capture.npos) {}
   [[nodiscard]] const std::vector<Literal>& literals() const { return literals_; }
+  // Whether its lines are as many messages as there are codes.
+  [[nodiscard]] bool reads_codes() const { return reads_codes_; }
 
   // Whether the pattern matches with the word of its alternative `literal` at `at`, where that word stands but for
   // case.
@@ -88,6 +93,7 @@ class Pattern {
  private:
   LogPattern row_{};
   std::vector<Literal> literals_{};
+  bool reads_codes_ = false;
   mutable std::unique_ptr<RE2> pattern_{};
   mutable std::unique_ptr<RE2> capture_{};
 };
@@ -168,7 +174,7 @@ std::vector<LogMatch> LogMatcher::match(std::string_view line) {
       return;
     }
     Row& row = rows_[number];
-    if (row.matched >= enough || row.last == line_) return;
+    if (row.last == line_ || (row.matched >= enough && !all.rows[number].reads_codes())) return;
     if (!all.rows[number].matches(line, all.rows[number].literals()[literal], at)) return;
     ++row.matched;
     row.last = line_;

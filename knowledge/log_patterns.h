@@ -39,7 +39,7 @@ const std::map<std::string, std::vector<std::string>>& report_words();
 std::vector<LogMatch> match_log_line(std::string_view line);
 
 // The same for many lines of one log: a row that has matched 500 lines has said what it has to say and is passed over,
-// so that a log of nothing but known lines is read as fast as any other.
+// unless it reads codes, so that a log of nothing but known lines is read as fast as any other.
 class LogMatcher {
  public:
   std::vector<LogMatch> match(std::string_view line);

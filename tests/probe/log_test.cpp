@@ -70,6 +70,15 @@ TEST(LogReader, HearsALateLineBehindAnyNumberOfOthers) {
   EXPECT_TRUE(all.back().line.is(2001)) << "the last line";
 }
 
+TEST(LogReader, HearsALateCodeBehindAnyNumberOfOthers) {
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += "NVRM: Xid (PCI:0000:65:00): 13, pid=" + std::to_string(i) + "\n";
+  text += "NVRM: Xid (PCI:0000:65:00): 79, pid=1\n";
+  const auto all = events(text);
+  EXPECT_EQ(all.at(0).fields.at("count"), "2000");
+  EXPECT_EQ(all.back().fields.at("code"), "79");
+}
+
 TEST(LogReader, SurvivesBinaryHugeLinesAndEmptyText) {
   std::string binary;
   for (int i = 0; i < 100000; ++i) binary += static_cast<char>((i * 7919) >> 3);
