@@ -77,9 +77,7 @@ const LogRules& log_kernel_rules() {
       {"intel-gpu-hang", "driver.gpu-lost", possible},
       {"gpu-needs-reset", "driver.gpu-lost", likely},
       {"hsa-kernel-mismatch", "driver.kernel-runtime-incompatible", likely},
-      {"kfd-missing", "driver.module-not-loaded", likely},
       {"kfd-node-missing", "driver.device-nodes-missing", likely, kfd_absent},
-      {"kfd-node-missing", "driver.module-not-loaded", likely, kfd_unknown},
       {"kfd-no-permission", "driver.permission", certain},
       {"kfd-unsupported", "runtime.rocm-arch-unsupported", likely},
   };
@@ -87,13 +85,21 @@ const LogRules& log_kernel_rules() {
 }
 
 void log_kfd(const LogFacts& facts, Answers& answers) {
+  const auto& unloaded = facts.all("kfd-missing");
   const auto& missing = facts.all("kfd-node-missing");
-  if (missing.empty() || !kfd_hidden(facts)) return;
-  Finding& finding = log_finding(answers, *missing.front(), "visibility.container-hidden", Confidence::likely);
-  finding.explanation = "rocminfo finds no /dev/kfd in this container: ROCm's device nodes were not passed into it.";
-  finding.fix = {{.text =
-                      "Start the container with the nodes of ROCm: docker run --device=/dev/kfd --device=/dev/dri, and "
-                      "with the group that owns them (--group-add)."}};
+  if (!missing.empty() && kfd_hidden(facts)) {
+    Finding& finding = log_finding(answers, *missing.front(), "visibility.container-hidden", Confidence::likely);
+    finding.explanation = "rocminfo finds no /dev/kfd in this container: ROCm's device nodes were not passed into it.";
+    finding.fix = {{.text = "Start the container with the nodes of ROCm: docker run --device=/dev/kfd "
+                            "--device=/dev/dri, and with the group that owns them (--group-add)."}};
+  } else if (!unloaded.empty() || (!missing.empty() && kfd_unknown(facts))) {
+    const LogEvent& event = *(unloaded.empty() ? missing : unloaded).front();
+    Finding& finding = log_finding(answers, event, "driver.module-not-loaded", Confidence::likely);
+    finding.title = "The kernel module amdgpu is not loaded";
+    finding.explanation = "ROCm is installed and finds no amdgpu in the running kernel.";
+    finding.fix = {{.text = "Load the module; the kernel log tells why it doesn't load.",
+                    .command = "sudo modprobe amdgpu; sudo dmesg | grep amdgpu"}};
+  }
 }
 
 void log_xid(const LogFacts& facts, Answers& answers) {

@@ -101,6 +101,9 @@ TEST(LogRocm, TellsAHiddenNodeFromAMissingModule) {
   EXPECT_NE(findings(in_docker(log_of({loaded, node}))).at(0).fix.at(0).text.find("--device=/dev/kfd"),
             std::string::npos);
   EXPECT_EQ(ids(in_docker(log_of({{"kfd-missing"}, node}))), (Found{{"driver.module-not-loaded", likely}}));
+  const Finding unloaded = findings(log_of({{"kfd-missing"}})).at(0);
+  EXPECT_EQ(unloaded.title, "The kernel module amdgpu is not loaded");
+  EXPECT_EQ(unloaded.fix.at(0).command.find("nvidia"), std::string::npos);
   EXPECT_EQ(ids(log_of({loaded, node})), (Found{{"driver.device-nodes-missing", likely}}));
   EXPECT_TRUE(ids(log_of({loaded})).empty());
 }
