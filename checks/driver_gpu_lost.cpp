@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "checks/distro.h"
 #include "checks/nvidia.h"
+#include "knowledge/names.h"
 
 namespace envdoctor {
 namespace {
@@ -54,23 +56,37 @@ bool judge_devices(const Snapshot& snapshot, Answers& answers) {
   return found;
 }
 
+// What the kernel log holds since boot: for each GPU the code that says most.
 bool judge_xid(const Snapshot& snapshot, Answers& answers) {
   const auto xids = of(snapshot.nvidia, &Nvidia::xid);
+  std::map<std::string, std::size_t> by_gpu;
   for (std::size_t i = 0; xids.get() && i < xids.get()->size(); ++i) {
     const Xid& xid = (*xids.get())[i];
-    if (!xid.code.is(off_the_bus)) continue;
+    const auto known = xid.code.get() ? knowledge::xid(*xid.code.get()) : std::nullopt;
+    if (!known || known->diagnosis != id) continue;
     const std::string address = xid.gpu.get() ? normal_address(*xid.gpu.get()) : "";
+    const bool off = xid.code.is(off_the_bus);
+    if (!off && answers_now(snapshot, address)) continue;  // a timeout that is over, or one that a program caused
+    const auto [row, fresh] = by_gpu.try_emplace(address, i);
+    if (!fresh && off) row->second = i;
+  }
+  for (const auto& [address, i] : by_gpu) {
+    const std::int64_t code = *(*xids.get())[i].code.get();
     const bool back = answers_now(snapshot, address);
     Finding& finding =
         tell(snapshot, address.empty() ? "host" : "gpu:" + address, back ? Confidence::possible : Confidence::likely,
-             seen(at("/nvidia/xid", i), "Xid 79"), answers);
-    if (back) {
+             seen(at("/nvidia/xid", i), fmt::format("Xid {}", code)), answers);
+    if (code != off_the_bus) {
+      const auto known = knowledge::xid(code);
+      finding.title = "The GPU stopped working until it is reset";
+      finding.explanation = fmt::format("The kernel log holds Xid {}: {}.", code, known->meaning);
+      finding.fix.front().text = on_the_host(snapshot) + known->action + ".";
+    } else if (back) {
       finding.severity = Severity::warning;
       finding.title = "The GPU fell off the bus earlier and answers again";
     }
-    return true;
   }
-  return false;
+  return !by_gpu.empty();
 }
 
 // What programs and the kernel print; the words alone are proof only while the driver has nothing better to say.

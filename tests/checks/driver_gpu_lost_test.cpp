@@ -43,6 +43,31 @@ TEST(DriverGpuLost, OnlyWarnsOfALossThatIsOver) {
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::possible);
 }
 
+TEST(DriverGpuLost, IsLikelyByAnyXidThatNeedsAReset) {
+  Snapshot host = healthy_nvidia_host();
+  host.nvidia.fill().xid = std::vector<Xid>{{.code = 13, .gpu = "0000:65:00"}, {.code = 119, .gpu = "0000:65:00"}};
+  EXPECT_EQ(state(host), "sound") << "it answers again";
+  host.nvidia.fill().devices = std::vector<NvidiaDevice>{};
+  const Answers answers = told(host);
+  const Finding* finding = finding_of(answers, id);
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->confidence, Confidence::likely);
+  EXPECT_EQ(paths_of(*finding), std::vector<std::string>{"/nvidia/xid/1"});
+  EXPECT_NE(finding->explanation.find("GSP"), std::string::npos);
+  EXPECT_EQ(finding->fix.front().text.find("switch the machine off"), std::string::npos);
+}
+
+TEST(DriverGpuLost, TellsEachGpuByTheCodeThatSaysMost) {
+  Snapshot host = healthy_nvidia_host();
+  host.nvidia.fill().devices = std::vector<NvidiaDevice>{};
+  host.nvidia.fill().xid = std::vector<Xid>{
+      {.code = 119, .gpu = "0000:65:00"}, {.code = 79, .gpu = "0000:65:00"}, {.code = 62, .gpu = "0000:66:00"}};
+  const Answers answers = told(host);
+  ASSERT_EQ(answers.findings.size(), 2U);
+  EXPECT_EQ(paths_of(answers.findings[0]), std::vector<std::string>{"/nvidia/xid/1"});
+  EXPECT_EQ(paths_of(answers.findings[1]), std::vector<std::string>{"/nvidia/xid/2"});
+}
+
 TEST(DriverGpuLost, BelievesALogOfAHostThatIsNotKnownOtherwise) {
   Snapshot report;
   report.log = std::vector<LogEvent>{log_event("gpu-lost", {{"pci", "0000:0B:00.0"}}, "log.txt")};
