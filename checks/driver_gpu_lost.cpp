@@ -5,14 +5,14 @@
 #include <map>
 
 #include "checks/distro.h"
+#include "checks/log_facts.h"
 #include "checks/nvidia.h"
-#include "knowledge/names.h"
+#include "checks/xid.h"
 
 namespace envdoctor {
 namespace {
 
 constexpr const char* id = "driver.gpu-lost";
-constexpr std::int64_t off_the_bus = 79;
 
 Finding& tell(const Snapshot& snapshot, const std::string& subject, Confidence confidence, Evidence evidence,
               Answers& answers) {
@@ -62,10 +62,9 @@ bool judge_xid(const Snapshot& snapshot, Answers& answers) {
   std::map<std::string, std::size_t> by_gpu;
   for (std::size_t i = 0; xids.get() && i < xids.get()->size(); ++i) {
     const Xid& xid = (*xids.get())[i];
-    const auto known = xid.code.get() ? knowledge::xid(*xid.code.get()) : std::nullopt;
-    if (!known || known->diagnosis != id) continue;
+    if (!xid.code.get() || xid_diagnosis(*xid.code.get()) != id) continue;
     const std::string address = xid.gpu.get() ? normal_address(*xid.gpu.get()) : "";
-    const bool off = xid.code.is(off_the_bus);
+    const bool off = xid.code.is(xid_off_the_bus);
     if (!off && answers_now(snapshot, address)) continue;  // a timeout that is over, or one that a program caused
     const auto [row, fresh] = by_gpu.try_emplace(address, i);
     if (!fresh && off) row->second = i;
@@ -76,12 +75,8 @@ bool judge_xid(const Snapshot& snapshot, Answers& answers) {
     Finding& finding =
         tell(snapshot, address.empty() ? "host" : "gpu:" + address, back ? Confidence::possible : Confidence::likely,
              seen(at("/nvidia/xid", i), fmt::format("Xid {}", code)), answers);
-    if (code != off_the_bus) {
-      const auto known = knowledge::xid(code);
-      finding.title = "The GPU stopped working until it is reset";
-      finding.explanation = fmt::format("The kernel log holds Xid {}: {}.", code, known->meaning);
-      finding.fix.front().text = on_the_host(snapshot) + known->action + ".";
-    } else if (back) {
+    tell_xid(finding, code, snapshot);
+    if (back) {
       finding.severity = Severity::warning;
       finding.title = "The GPU fell off the bus earlier and answers again";
     }
@@ -93,15 +88,13 @@ bool judge_xid(const Snapshot& snapshot, Answers& answers) {
 bool judge_log(const Snapshot& snapshot, Answers& answers) {
   for (const char* event : {"gpu-off-bus", "xid", "gpu-lost"}) {
     for (const LogEvent* line : events_of(snapshot, event)) {
-      const auto field = [&](const char* name) {
-        return line->fields.contains(name) ? line->fields.at(name) : std::string();
-      };
-      if (event == std::string_view("xid") && field("code") != "79") continue;
-      std::string address = field("gpu").empty() ? field("pci") : field("gpu");
+      if (event == std::string_view("xid") && field_of(*line, "code") != std::to_string(xid_off_the_bus)) continue;
+      std::string address = field_of(*line, "gpu");
+      if (address.empty()) address = field_of(*line, "pci");
       if (!address.empty()) address = normal_address(address);
       if (nvidia::cuda_works(snapshot) || answers_now(snapshot, address)) continue;
       const bool whole = std::ranges::count(address, '.') == 1;
-      tell(snapshot, whole ? "gpu:" + address : "host", Confidence::likely, seen(*line, *line->event.get()), answers);
+      tell(snapshot, whole ? "gpu:" + address : "host", Confidence::likely, seen_event(*line), answers);
       return true;
     }
   }

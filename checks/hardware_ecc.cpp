@@ -3,7 +3,7 @@
 
 #include "checks/compute_facts.h"
 #include "checks/nvidia.h"
-#include "knowledge/names.h"
+#include "checks/xid.h"
 
 namespace envdoctor {
 namespace {
@@ -54,11 +54,10 @@ bool judge_log(const Snapshot& snapshot, Answers& answers) {
   if (!xids.get()) return false;
   for (std::size_t i = 0; i < xids.get()->size(); ++i) {
     const Xid& xid = (*xids.get())[i];
-    const auto known = xid.code.get() ? knowledge::xid(*xid.code.get()) : std::nullopt;
-    if (!known || known->diagnosis != id) continue;
+    if (!xid.code.get() || xid_diagnosis(*xid.code.get()) != id) continue;
     Finding& finding = answers.found(id, xid.gpu.get() ? "gpu:" + normal_address(*xid.gpu.get()) : "host");
     finding.confidence = Confidence::likely;
-    finding.explanation = fmt::format("The kernel log holds Xid {}: {}.", *xid.code.get(), known->meaning);
+    tell_xid(finding, *xid.code.get(), snapshot);
     finding.evidence = {seen(at("/nvidia/xid", i), fmt::format("Xid {}", *xid.code.get()))};
     finding.fix = {exchange};
     return true;

@@ -4,7 +4,7 @@
 
 #include "checks/facts.h"
 #include "checks/log_facts.h"
-#include "knowledge/names.h"
+#include "checks/xid.h"
 
 namespace envdoctor {
 namespace {
@@ -103,13 +103,13 @@ void log_kfd(const LogFacts& facts, Answers& answers) {
 }
 
 void log_xid(const LogFacts& facts, Answers& answers) {
-  constexpr int off_the_bus = 79;
   for (const LogEvent* event : facts.all("xid")) {
     const int code = std::atoi(field_of(*event, "code").c_str());
-    const auto xid = knowledge::xid(code);
-    if (!xid || xid->diagnosis.empty()) continue;
-    log_finding(answers, *event, xid->diagnosis.c_str(),
-                code == off_the_bus ? Confidence::certain : Confidence::likely);
+    const std::string id = xid_diagnosis(code);
+    if (id.empty()) continue;
+    Finding& finding =
+        log_finding(answers, *event, id.c_str(), code == xid_off_the_bus ? Confidence::certain : Confidence::likely);
+    tell_xid(finding, code, facts.snapshot());
   }
 }
 

@@ -108,6 +108,15 @@ TEST(LogRocm, TellsAHiddenNodeFromAMissingModule) {
   EXPECT_TRUE(ids(log_of({loaded})).empty());
 }
 
+TEST(LogXid, TellsAResetFromAGpuOffTheBus) {
+  const auto found = [](const char* code) { return findings(log_of({{"xid", {{"code", code}}}})).at(0); };
+  EXPECT_NE(found("79").title, found("119").title);
+  EXPECT_NE(found("119").explanation.find("Xid 119: the GPU system processor"), std::string::npos);
+  EXPECT_NE(found("119").fix.at(0).text.find("reset the GPU"), std::string::npos);
+  EXPECT_NE(found("48").explanation.find("Xid 48"), std::string::npos);
+  EXPECT_TRUE(findings(log_of({{"xid", {{"code", "13"}}}})).empty());
+}
+
 TEST(LogRocm, LeavesAFailureOfHsaToWhatIsKnownOfTheNode) {
   EXPECT_EQ(ids(log_of({{"hsa-init-failed"}, {"kfd-no-permission"}})), (Found{{"driver.permission", certain}}));
 }
