@@ -47,6 +47,7 @@ std::string manual(const std::vector<CommandWords>& commands) {
     for (const OptionWords& option : command.options) {
       if (option.names.back() != "--help") page += paragraph(option);
     }
+    if (command.footer != program.footer) page += ".PP\n" + plain(command.footer) + "\n";
   }
   return page + ".SH \"EXIT STATUS\"\n" + plain(program.footer) + "\n";
 }
