@@ -68,6 +68,11 @@ class Pattern {
     return pattern_->ok() && pattern_->Match({line.data(), line.size()}, from, to, anchor, nullptr, 0);
   }
 
+  // Whether it can ever be found. Our own rows are, so only those of a foreign table are asked.
+  [[nodiscard]] bool sound() const {
+    return !literals_.empty() && RE2(row_.pattern, options()).ok() && RE2(row_.capture, options()).ok();
+  }
+
   // What the line says, in which the pattern was found at `at`.
   LogMatch read(std::string_view line, std::size_t at) const {
     LogMatch found{.event = row_.event, .framework = row_.framework, .fields = row_.set};
@@ -126,9 +131,14 @@ const Patterns& patterns() {
     auto* const made = new Patterns();
     Patterns& p = *made;
     std::vector<std::string> words;
+    const bool foreign = table_is_replaced("log_patterns");
     read_table("log_patterns",
                {{"reports", [&p](const Row& row) { p.reports.emplace(row.text("kind"), row.texts("words")); }},
-                {"patterns", [&p](const Row& row) { p.rows.emplace_back(read_row(row)); }}});
+                {"patterns", [&p, foreign](const Row& row) {
+                   const Pattern& pattern = p.rows.emplace_back(read_row(row));
+                   if (foreign && !pattern.sound())
+                     row.wrong("pattern", "an RE2 expression whose alternatives each hold four fixed characters");
+                 }}});
     for (std::uint32_t number = 0; const auto& [kind, kind_words] : p.reports) {
       words.insert(words.end(), kind_words.begin(), kind_words.end());
       p.words.insert(p.words.end(), kind_words.size(), {.row = number++, .of_report = true});

@@ -76,6 +76,8 @@ class Reader {
   // Whether (?i) stood before an alternative, which holds for all that follow, and whether it stood elsewhere.
   [[nodiscard]] bool fold() const { return fold_; }
   [[nodiscard]] bool mixed() const { return mixed_; }
+  // Whether something was met that this reader doesn't know: foreign tables may say anything.
+  [[nodiscard]] bool gave_up() const { return gave_up_; }
 
   // Up to the next '|' or the group's end.
   Ways alternative() {
@@ -108,10 +110,10 @@ class Reader {
   void group_or_atom(Ways& ways) {
     Ways read = at('(') ? group() : Ways();
     const Piece one = read.empty() ? atom() : gap(width_of(read));
-    if (at('*') || at('+') || at('{')) {
-      const bool often = at('+') || (at('{') && !rest_.starts_with("{0"));  // at least once
-      const std::size_t most = at('{') ? counted() : Stretch::far;
-      if (at('*') || at('+')) skip();
+    if (const std::string_view count = counted(); at('*') || at('+') || !count.empty()) {
+      const bool often = at('+') || (!count.empty() && !count.starts_with("{0"));  // at least once
+      const std::size_t most = count.empty() ? Stretch::far : most_of(count);
+      rest_.remove_prefix(std::max<std::size_t>(count.size(), 1));
       if (at('?')) skip();  // as few as possible: the same texts
       return append(ways, gap(one.stretch.width * most, often ? one.stretch.first : std::string_view()));
     }
@@ -135,8 +137,14 @@ class Reader {
     if (read[0] == '.') return gap(1);
     if (read[0] != '\\' || done()) return fixed(read.substr(0, 1));
     skip();
-    if (read[1] == 'b' || read[1] == 'B') return gap(0);
-    if (std::isalnum(static_cast<unsigned char>(read[1])) != 0) return gap(1, read.substr(0, 2));
+    if (std::string_view("bBAz").find(read[1]) != read.npos) return gap(0);
+    if (std::string_view("dDsSwWnrtfv").find(read[1]) != read.npos) return gap(1, read.substr(0, 2));
+    const bool hexadecimal = read[1] == 'x' && rest_.size() >= 2 && rest_[0] != '{';
+    if (hexadecimal) {
+      rest_.remove_prefix(2);
+      return gap(1, read.substr(0, 4));
+    }
+    if (std::isalnum(static_cast<unsigned char>(read[1])) != 0) give_up();
     return fixed(read.substr(1, 1));
   }
 
@@ -150,9 +158,9 @@ class Reader {
       if (flags_alone) return only_gap(0);
     }
     constexpr int deepest = 100;
-    if (depth_ == deepest) {  // foreign tables may say anything: what follows is not known
-      rest_ = {};
-      return only_gap(std::size_t{1} << 20U);
+    if (depth_ == deepest) {
+      give_up();
+      return Ways(1);
     }
     ++depth_;
     Ways all = alternative();
@@ -171,24 +179,36 @@ class Reader {
     if (at < rest_.size() && rest_[at] == ']') ++at;
     for (; at < rest_.size() && rest_[at] != ']'; ++at) {
       if (rest_[at] == '\\') ++at;
+      const std::size_t named = rest_.substr(at).starts_with("[:") ? rest_.find(":]", at + 2) : rest_.npos;
+      if (named != rest_.npos) at = named + 1;
     }
     rest_.remove_prefix(std::min(at + 1, rest_.size()));
     return gap(1, read.substr(0, read.size() - rest_.size()));
   }
 
-  // {n}, {n,m}; {n,} is open.
-  std::size_t counted() {
-    const std::size_t end = std::min(rest_.find('}'), rest_.size());
-    std::string_view number = rest_.substr(0, end);
-    rest_.remove_prefix(std::min(end + 1, rest_.size()));
-    number.remove_prefix(number.find_last_of("{,") + 1);
+  // {n}, {n,m} or {n,} if it comes next, else nothing: then the brace is a brace.
+  [[nodiscard]] std::string_view counted() const {
+    const std::string_view count = rest_.substr(0, std::min(rest_.find('}'), rest_.size() - 1) + 1);
+    const std::size_t digits = count.find_first_not_of("0123456789", 1);
+    if (!at('{') || digits == 1 || digits == count.npos) return {};
+    const std::size_t end = count[digits] == ',' ? count.find_first_not_of("0123456789", digits + 1) : digits;
+    return end == count.size() - 1 && count[end] == '}' ? count : std::string_view();
+  }
+  static std::size_t most_of(std::string_view count) {
+    count.remove_prefix(count.find_last_of("{,") + 1);
     std::size_t most = Stretch::far;
-    std::from_chars(number.data(), number.data() + number.size(), most);
+    std::from_chars(count.data(), count.data() + count.size(), most);
     return most;
+  }
+
+  void give_up() {
+    gave_up_ = true;
+    rest_ = {};
   }
 
   std::string_view rest_{};
   int depth_ = 0;
+  bool gave_up_ = false;
   bool fold_ = false;
   bool mixed_ = false;
 };
@@ -200,6 +220,7 @@ std::vector<Form> forms_of(std::string_view pattern) {
   for (Reader reader(pattern);; reader.skip()) {
     for (Way& way : reader.alternative())
       forms.push_back({.way = std::move(way), .fold = reader.fold(), .mixed = reader.mixed()});
+    if (reader.gave_up()) return {Form{}};
     if (reader.done()) return forms;
   }
 }

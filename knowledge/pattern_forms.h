@@ -28,8 +28,9 @@ struct Form {
   bool mixed = false;  // only parts of it are
 };
 
-// The forms of an RE2 pattern, which must outlive them. Groups are written out ("a(?:b|c)?" is "ab", "ac" and "a") as long as one alternative of
-// the pattern doesn't get more than sixteen forms by it; a group beyond that is a gap.
+// The forms of an RE2 pattern, which must outlive them. Groups are written out ("a(?:b|c)?" is "ab", "ac" and "a") as
+// long as one alternative of the pattern doesn't get more than sixteen forms by it; a group beyond that is a gap. Of a
+// pattern with what is not known here (\p{Greek}, \x{41}, \Q, a hundred groups in each other): one form, empty.
 std::vector<Form> forms_of(std::string_view pattern);
 
 }  // namespace envdoctor::knowledge

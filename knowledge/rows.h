@@ -30,8 +30,10 @@ class Row {
   // An object of texts; missing or null: none.
   [[nodiscard]] std::map<std::string, std::string> texts_by_key(const char* key) const;
 
- private:
+  // Throws std::runtime_error: what stands there isn't what is expected.
   [[noreturn]] void wrong(const std::string& key, const char* expected) const;
+
+ private:
   const void* node_;
   std::string_view list_;  // "gpu_arch.json: at /nvidia_devices"
   std::size_t index_;      // of the record in it
@@ -48,6 +50,7 @@ void read_table(std::string_view name, const std::vector<ListReader>& readers);
 
 // The file that table(name) comes from, for messages.
 std::string table_file(std::string_view name);
+bool table_is_replaced(std::string_view name);
 // Throws unless `bytes` are a table.
 void check_table(std::string_view bytes, const std::string& file);
 

@@ -44,6 +44,8 @@ std::string table_file(std::string_view name) {
   return std::string(name) + ".json";
 }
 
+bool table_is_replaced(std::string_view name) { return replacements().contains(name); }
+
 std::vector<std::string> table_names() {
   std::vector<std::string> names;
   for (const Embedded* row = embedded_tables; row->name != nullptr; ++row) names.emplace_back(row->name);

@@ -147,6 +147,19 @@ TEST(Diagnose, RefusesBadInputNamingFileAndPlace) {
   EXPECT_EQ(run_envdoctor("diagnose /").status, 2);
 }
 
+TEST(Knowledge, RefusesALogPatternThatCouldNeverBeFound) {
+  write_file_here("late.log", "word1s\n");
+  for (const char* pattern : {"broken (", "ab[0-9]", "words|\\\\p{Greek}"}) {
+    const std::string file = write_file_here(
+        "log_patterns.json",
+        std::string(R"({"reports": [], "patterns": [{"id": "a", "event": "b", "pattern": ")") + pattern + "\"}]}");
+    const std::string folder = file.substr(0, file.rfind('/'));
+    const Ran ran = run_envdoctor("diagnose --knowledge " + folder + " --log " + folder + "/late.log");
+    EXPECT_EQ(ran.status, 2) << pattern;
+    EXPECT_THAT(ran.err, HasSubstr("log_patterns.json: at /patterns/0/pattern: an RE2 expression"));
+  }
+}
+
 // What a command prints is what it writes to a file.
 TEST(CommandLine, TakesAFileForWhateverIsNoReport) {
   const std::string file = testing::TempDir() + "told.txt",
