@@ -131,6 +131,25 @@ TEST_F(KnowledgeFolderDeathTest, ReplacesFileByFile) {
   EXPECT_EXIT(work(), testing::ExitedWithCode(0), "");
 }
 
+TEST_F(KnowledgeFolderDeathTest, AFieldDeepInARecordIsNamedWithItsPlace) {
+  GTEST_FLAG_SET(death_test_style, "fast");
+  write("xid.json", R"({"xids": [{}, {"deep": {"list": [{"n": 1}, {"n": "x"}]}}]})");
+  const auto work = [this] {
+    use_folder(folder_.string());
+    const auto numbers = [](const Row& row) {
+      if (!row.has("deep")) return;
+      for (const Row& each : row.child("deep")->children("list")) (void)each.number("n");
+    };
+    try {
+      read_table("xid", {{"xids", numbers}});
+    } catch (const std::runtime_error& error) {
+      std::fputs(error.what(), stderr);
+    }
+    std::exit(0);
+  };
+  EXPECT_EXIT(work(), testing::ExitedWithCode(0), "xid.json: at /xids/1/deep/list/1/n: an integer expected");
+}
+
 TEST_F(KnowledgeFolderDeathTest, ListsOfAnyDepthAreRead) {
   GTEST_FLAG_SET(death_test_style, "fast");
   constexpr std::size_t depth = 1U << 20U;
