@@ -41,6 +41,8 @@ const LogRules& log_container_rules() {
       {"container-driver-in-image", "driver.version-mismatch", possible},
       {"device-plugin-no-gpu", "visibility.container-toolkit-missing", possible, nothing_used},
       {"kubernetes-no-gpu", "visibility.container-hidden", possible, nothing_used},
+      {"container-no-smi", "visibility.container-hidden", possible, nothing_used},
+      {"container-no-driver-files", "driver.not-installed", possible, nothing_used},
   };
   return rules;
 }

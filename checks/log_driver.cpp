@@ -37,6 +37,11 @@ bool uvm_alone(const LogFacts& facts) {
          !facts.with("device-node-missing", "node", "/dev/nvidia*");
 }
 
+bool node_outside_container(const LogFacts& facts) { return group(facts) && !facts.container(); }
+
+// A number that is too high is refused in the same words.
+bool refused_without_cuda(const LogFacts& facts) { return group(facts) && facts.saw({"torch-cuda-unavailable"}); }
+
 bool nothing_else_of_nvidia(const LogFacts& facts) {
   return group(facts) && !facts.container() && !facts.wsl() && !facts.saw({"nvrm-loading", "device-listed"});
 }
@@ -93,6 +98,7 @@ const LogRules& log_driver_rules() {
       {"cuda-mps", "driver.compute-mode", possible},
       {"fabric-state", "driver.fabric-manager", likely, fabric_wanted},
       {"device-node-missing", "driver.device-nodes-missing", likely, uvm_alone, "node", "/dev/nvidia-uvm"},
+      {"device-node-missing", "driver.device-nodes-missing", possible, node_outside_container, "node", "/dev/nvidia0"},
       {"device-node-missing", "visibility.container-hidden", likely, in_container_without_driver},
       {"image-needs-driver", "driver.too-old", likely, [](const LogFacts& f) { return !f.used(); }},
       {"smi-header", "driver.wsl", possible, on_wsl, "cuda", "ERR!"},
@@ -112,6 +118,8 @@ const LogRules& log_driver_rules() {
       {"no-supported-devices", "driver.unreachable", possible, group},
       {"vllm-no-platform", "driver.libcuda-missing", possible, group},
       {"app-no-gpu", "driver.unreachable", possible, group},
+      {"cuda-device-refused", "driver.unreachable", possible, refused_without_cuda},
+      {"slurm-gpus-short", "driver.unreachable", possible, group, "have", "0"},
       {"lightning-no-gpu", "driver.unreachable", possible, group},
       {"smi-no-devices", "driver.unreachable", possible, no_devices_alone},
       {"kernel-driver-not-running", "driver.unreachable", possible, group},

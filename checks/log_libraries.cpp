@@ -96,6 +96,14 @@ void undefined_symbols(const LogFacts& facts, Answers& answers) {
     const bool opencl =
         symbol.size() > 2 && symbol.starts_with("cl") && std::isupper(static_cast<unsigned char>(symbol[2]));
     if (opencl) return old_opencl_loader(*event, symbol, answers);
+    // "_ZN3c104cuda9SetDeviceEi": what calls PyTorch's own functions was built for another PyTorch.
+    if (std::ranges::any_of(std::array{"3c10", "2at", "5torch"}, [&symbol](const std::string& space) {
+          return begins_with_any(symbol,
+                                 {"_ZN" + space, "_ZNK" + space, "_ZTV" + space, "_ZTIN" + space, "_ZTVN" + space});
+        })) {
+      log_finding(answers, *event, "python.broken-install", Confidence::likely);
+      break;
+    }
     const bool gpu =
         begins_with_any(symbol, {"ze", "hip", "hsa_"}) ||
         std::ranges::any_of(parts, [&names](const char* part) { return names.find(part) != std::string::npos; });

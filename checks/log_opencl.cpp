@@ -27,6 +27,8 @@ bool nvidia_in_container(const LogFacts& facts) {
          ((devices.get() && !devices.get()->empty()) || facts.driver_works() || facts.saw({"nvidia-opencl-library"}));
 }
 
+bool no_sycl_gpu(const LogFacts& facts) { return !facts.with("sycl-device", "type", "gpu") && !facts.used(); }
+
 bool no_registration(const LogFacts& facts) { return facts.saw({"opencl-no-platform"}) && !nvidia_in_container(facts); }
 
 }  // namespace
@@ -48,6 +50,7 @@ const LogRules& log_opencl_rules() {
          return f.saw({"opencl-no-devices", "opencl-no-platform"});
        }},
       {"neo-kernel-mismatch", "driver.kernel-runtime-incompatible", possible},
+      {"sycl-device", "opencl.cpu-only", possible, no_sycl_gpu},
       {"sycl-no-device", "opencl.no-platform", possible},
       {"opencl-none-registered", "opencl.no-icd", likely,
        [](const LogFacts& f) { return f.all("opencl-platforms").empty(); }},

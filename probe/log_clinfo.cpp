@@ -55,9 +55,7 @@ class Reader {
     } else if (const auto device_name = property(line, "Device Name")) {
       device(*device_name);
     } else if (const auto type = property(line, "Device Type")) {
-      if (auto* all = now().devices.get(); all && !all->empty()) {
-        if (const std::string kind = type_of(*type); !kind.empty()) all->back().type = kind;
-      }
+      device_type(*type);
     }
   }
 
@@ -84,6 +82,15 @@ class Reader {
     if (name.empty()) return;
     current_ = static_cast<std::ptrdiff_t>(platforms_.size());
     platforms_.push_back({.name = std::string(name)});
+  }
+  // AMD's old clinfo begins a device with its type, as "CL_DEVICE_TYPE_CPU", and tells its name later, if at all.
+  void device_type(std::string_view value) {
+    const std::string kind = type_of(value);
+    if (kind.empty()) return;
+    const auto* all = now().devices.get();
+    if (value.starts_with("CL_DEVICE_TYPE") && (!all || all->empty() || all->back().type.get()))
+      now().devices.fill().emplace_back();
+    if (auto* known = now().devices.get(); known && !known->empty()) known->back().type = kind;
   }
   void device(std::string_view name) {
     if (!name.empty()) now().devices.fill().push_back({.name = std::string(name)});

@@ -35,7 +35,9 @@ struct Requirement {
   std::string_view version{};
 };
 
+// "torch==2.4.1"; after uv's sign for what it installed or changed, and not after that for what it removed.
 Requirement requirement(std::string_view line) {
+  if (line.starts_with("+ ") || line.starts_with("~ ")) line.remove_prefix(2);
   const std::size_t equals = line.find("==");
   if (equals == std::string_view::npos) return {};
   const Requirement all{line.substr(0, equals), log_text::trimmed(line.substr(equals + 2))};
@@ -54,7 +56,7 @@ bool dashes(std::string_view text) {
 
 }  // namespace
 
-bool starts_pip_freeze(std::string_view line) { return !requirement(line).name.empty(); }
+bool starts_pip_freeze(std::string_view line) { return !requirement(log_text::trimmed(line)).name.empty(); }
 
 Snapshot parse_pip_freeze(const std::string& text) {
   Snapshot snapshot;

@@ -55,6 +55,15 @@ const std::vector<Message> messages = {
     {{"neo-aborted"}, "opencl.icd-broken", possible},
     {{"undefined-symbol", {{"symbol", "clSVMAlloc"}}}, "opencl.wrong-loader", likely},
     {{"undefined-symbol", {{"symbol", "clone_of_mine"}}}, "python.broken-install", possible},
+    {{"undefined-symbol", {{"symbol", "_ZN3c104cuda9SetDeviceEi"}}}, "python.broken-install", likely},
+    {{"undefined-symbol", {{"symbol", "_ZN5cudaq9SetDeviceEi"}}}, "runtime.library-shadowed", likely},
+    {{"keras-backend", {{"backend", "Theano"}}}, "keras.backend-mismatch", likely},
+    {{"channels-first-on-cpu"}, "keras.image-data-format", possible},
+    {{"device-node-missing", {{"node", "/dev/nvidia0"}}}, "driver.device-nodes-missing", possible},
+    {{"slurm-gpus-short", {{"have", "0"}}}, "driver.unreachable", possible},
+    {{"container-no-smi"}, "visibility.container-hidden", possible},
+    {{"container-no-driver-files"}, "driver.not-installed", possible},
+    {{"sycl-device", {{"type", "cpu"}}}, "opencl.cpu-only", possible},
     {{"ldd-not-found", {{"library", "libigdgmm.so.12"}}}, "opencl.icd-broken", likely},
     {{"ldd-not-found", {{"library", "libcudart.so.12"}}}, "runtime.cuda-library-missing", possible},
 };
@@ -69,12 +78,28 @@ TEST(LogMessages, AboutTheDriverMeanNothingWhereADeviceIsUsed) {
                                             {"device-node-missing", {{"node", "/dev/nvidia-uvm"}}},
                                             {"smi-not-found"},
                                             {"image-needs-driver"},
+                                            {"keras-backend", {{"backend", "CNTK"}}},
+                                            {"channels-first-on-cpu"},
+                                            {"device-node-missing", {{"node", "/dev/nvidia0"}}},
+                                            {"slurm-gpus-short", {{"have", "0"}}},
+                                            {"container-no-smi"},
+                                            {"container-no-driver-files"},
+                                            {"sycl-device", {{"type", "cpu"}}},
                                             {"cuda-wanted-unavailable"},
                                             {"cuda-runtime-not-found"},
                                             {"hsa-init-failed"},
                                             {"ldd-not-found", {{"library", "libcudart.so.12"}}},
                                             {"cuda-count-failed", {{"number", "802"}}}})
     EXPECT_TRUE(ids(log_of({line, {"device-used-torch"}})).empty()) << line.event;
+}
+
+TEST(LogMessages, MeanWhatAFactBesideThemSays) {
+  EXPECT_TRUE(ids(log_of({{"slurm-gpus-short", {{"have", "3"}}}})).empty())
+      << "one of them is lost; nothing says which";
+  EXPECT_TRUE(ids(log_of({{"sycl-device", {{"type", "cpu"}}}, {"sycl-device", {{"type", "gpu"}}}})).empty());
+  EXPECT_TRUE(ids(log_of({{"cuda-device-refused"}})).empty()) << "the number may be too high";
+  EXPECT_EQ(ids(log_of({{"cuda-device-refused"}, {"torch-cuda-unavailable"}})),
+            ids(log_of({{"cuda-wanted-unavailable"}, {"torch-cuda-unavailable"}})));
 }
 
 TEST(LogMessages, OfAHintInLightningAreNoFinding) {
