@@ -98,7 +98,16 @@ double total_for(const LogFacts& facts, const LogEvent& free) {
   return mib(field_of(free, "total"));
 }
 
+// The GPU of such a board has no memory of its own: what the system keeps files in counts as taken.
+bool shares_memory(const LogFacts& facts) {
+  for (const char* name : {"NVIDIA Tegra", "Tegra", "Xavier", "Orin"}) {
+    if (facts.with("device-used-tensorflow", "name", name)) return true;
+  }
+  return false;
+}
+
 bool little_was_free(const LogFacts& facts) {
+  if (shares_memory(facts)) return false;
   for (const LogEvent* event : facts.all("memory-free")) {
     const double total = total_for(facts, *event), free = mib(field_of(*event, "free"));
     if (total > 0 && free >= 0 && free < 0.3 * total) return true;
