@@ -85,6 +85,14 @@ void old_opencl_loader(const LogEvent& event, const std::string& symbol, Answers
        .command = "ldconfig -p | grep libOpenCL"}};
 }
 
+// "_ZN3c104cuda9SetDeviceEi": what calls PyTorch's own functions was built for another PyTorch.
+bool of_pytorch(std::string_view symbol) {
+  constexpr std::size_t longest_mark = 5;  // "_ZTVN"
+  return symbol.starts_with("_Z") && std::ranges::any_of(std::array{"3c10", "2at", "5torch"}, [&](const char* space) {
+           return symbol.find(space) <= longest_mark;
+         });
+}
+
 // Symbols of one GPU library that another copy lacks: two versions are mixed.
 void undefined_symbols(const LogFacts& facts, Answers& answers) {
   for (const LogEvent* event : facts.all("undefined-symbol")) {
@@ -96,11 +104,7 @@ void undefined_symbols(const LogFacts& facts, Answers& answers) {
     const bool opencl =
         symbol.size() > 2 && symbol.starts_with("cl") && std::isupper(static_cast<unsigned char>(symbol[2]));
     if (opencl) return old_opencl_loader(*event, symbol, answers);
-    // "_ZN3c104cuda9SetDeviceEi": what calls PyTorch's own functions was built for another PyTorch.
-    if (std::ranges::any_of(std::array{"3c10", "2at", "5torch"}, [&symbol](const std::string& space) {
-          return begins_with_any(symbol,
-                                 {"_ZN" + space, "_ZNK" + space, "_ZTV" + space, "_ZTIN" + space, "_ZTVN" + space});
-        })) {
+    if (of_pytorch(symbol)) {
       log_finding(answers, *event, "python.broken-install", Confidence::likely);
       break;
     }
