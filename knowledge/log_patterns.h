@@ -43,8 +43,8 @@ std::vector<LogMatch> match_log_line(std::string_view line);
 class LogMatcher {
  public:
   std::vector<LogMatch> match(std::string_view line);
-  // Of the line matched last: whether it holds a word of report_words()' row `number` (in the map's order).
-  [[nodiscard]] bool holds_words_of(std::size_t number) const { return reports_[number]; }
+  // Of the line matched last: of which of report_words()' rows (in the map's order) it holds a word.
+  [[nodiscard]] const std::bitset<64>& reports() const { return reports_; }
 
  private:
   struct Row {

@@ -37,15 +37,18 @@ const std::vector<LogReportKind>& log_report_kinds() {
 LogReports::LogReports() {
   const auto& words = knowledge::report_words();
   for (const LogReportKind& kind : log_report_kinds()) {
-    const auto row = words.find(kind.name);
-    waiting_.push_back({.kind = &kind, .words = row == words.end() ? -1 : std::distance(words.begin(), row)});
+    Waiting waiting{.kind = &kind};
+    if (const auto row = words.find(kind.name); row != words.end())
+      waiting.words.set(static_cast<std::size_t>(std::distance(words.begin(), row)));
+    awaited_ |= waiting.words;
+    (waiting.words.any() ? by_words_ : by_form_).push_back(waiting);
   }
 }
 
-void LogReports::offer(std::string_view line, const knowledge::LogMatcher& matcher) {
-  std::erase_if(waiting_, [&](const Waiting& one) {
-    if (one.words >= 0 && !matcher.holds_words_of(static_cast<std::size_t>(one.words))) return false;
-    if (!one.kind->starts(line)) return false;
+void LogReports::offer(std::string_view line, const Words& seen, std::vector<Waiting>& waiting) {
+  std::erase_if(waiting, [&](const Waiting& one) {
+    if ((one.words & seen) != one.words || !one.kind->starts(line)) return false;
+    awaited_ &= ~one.words;
     Block& block = blocks_.emplace_back(Block{.kind = one.kind});
     for (std::size_t i = 0; i < std::size(before_); ++i) {
       const std::string& earlier = before_[(next_before_ + i) % std::size(before_)];
@@ -56,7 +59,10 @@ void LogReports::offer(std::string_view line, const knowledge::LogMatcher& match
 }
 
 void LogReports::line(std::string_view line, const knowledge::LogMatcher& matcher) {
-  if (line.size() >= shortest_start) offer(line, matcher);
+  if (line.size() >= shortest_start) {
+    if ((matcher.reports() & awaited_).any()) offer(line, matcher.reports(), by_words_);
+    offer(line, {}, by_form_);
+  }
   for (Block& block : blocks_) {
     if (block.text.size() + line.size() < longest_report) block.text.append(line).push_back('\n');
   }

@@ -1,5 +1,6 @@
 #pragma once
 // Whole reports inside a log (collect_env, nvidia-smi, clinfo, …): where one starts, and who reads it.
+#include <bitset>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,18 +28,22 @@ class LogReports {
   Snapshot finish();
 
  private:
-  void offer(std::string_view line, const knowledge::LogMatcher& matcher);
+  using Words = std::bitset<64>;  // rows of knowledge::report_words()
+  struct Waiting {
+    const LogReportKind* kind = nullptr;
+    Words words{};
+  };
+  void offer(std::string_view line, const Words& seen, std::vector<Waiting>& waiting);
 
   struct Block {
     const LogReportKind* kind = nullptr;
     std::string text{};
   };
   std::vector<Block> blocks_{};
-  struct Waiting {
-    const LogReportKind* kind = nullptr;
-    std::ptrdiff_t words = -1;  // its number in knowledge::report_words(), if it is there
-  };
-  std::vector<Waiting> waiting_{};  // kinds that have not started
+  // Kinds that have not started: those that start with words, and those that any line may start.
+  std::vector<Waiting> by_words_{};
+  std::vector<Waiting> by_form_{};
+  Words awaited_{};
   std::string before_[3]{};
   std::size_t next_before_ = 0;
 };
