@@ -100,7 +100,7 @@ const LogRules& log_driver_rules() {
       {"device-node-missing", "driver.device-nodes-missing", likely, uvm_alone, "node", "/dev/nvidia-uvm"},
       {"device-node-missing", "driver.device-nodes-missing", possible, node_outside_container, "node", "/dev/nvidia0"},
       {"device-node-missing", "visibility.container-hidden", likely, in_container_without_driver},
-      {"image-needs-driver", "driver.too-old", likely, [](const LogFacts& f) { return !f.used(); }},
+      {"image-needs-driver", "driver.too-old", likely, not_used},
       {"smi-header", "driver.wsl", possible, on_wsl, "cuda", "ERR!"},
       {"smi-header", "driver.unreachable", possible, group, "cuda", "ERR!"},
       {"smi-no-driver", "driver.unreachable", possible, group},

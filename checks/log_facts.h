@@ -42,6 +42,9 @@ std::string field_of(const LogEvent& event, const char* name);
 // "cuinit-failed: code CUDA_ERROR_NO_DEVICE", as evidence with its place.
 Evidence seen_event(const LogEvent& event);
 
+// A condition of many rules: no program says that it works on a device.
+inline bool not_used(const LogFacts& facts) { return !facts.used(); }
+
 // One message, the cause it points to and how surely, if `when` holds. `field` must start with `value`, if given.
 struct LogRule {
   const char* event;

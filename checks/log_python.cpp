@@ -18,7 +18,6 @@ bool gpu_framework_asked(const LogFacts& facts) {
 bool dll_alone(const LogFacts& facts) {
   return !facts.saw({"library-missing", "numpy-abi", "isa-missing", "illegal-instruction", "protobuf-mismatch"});
 }
-bool unused(const LogFacts& facts) { return !facts.used(); }
 bool keras_asked(const LogFacts& facts) { return facts.saw({"keras-mixed", "keras-version-mismatch"}); }
 
 }  // namespace
@@ -49,10 +48,10 @@ const LogRules& log_python_rules() {
       {"keras-legacy-missing", "keras.legacy-missing", certain},
       {"keras-version-mismatch", "keras.version-mismatch", likely},
       {"keras-mixed", "keras.mixed-keras", likely},
-      {"channels-first-on-cpu", "keras.image-data-format", possible, unused},
+      {"channels-first-on-cpu", "keras.image-data-format", possible, not_used},
       {"keras-backend-missing", "keras.backend-mismatch", likely},
-      {"keras-backend", "keras.backend-mismatch", likely, unused, "backend", "Theano"},
-      {"keras-backend", "keras.backend-mismatch", likely, unused, "backend", "CNTK"},
+      {"keras-backend", "keras.backend-mismatch", likely, not_used, "backend", "Theano"},
+      {"keras-backend", "keras.backend-mismatch", likely, not_used, "backend", "CNTK"},
   };
   return rules;
 }

@@ -17,8 +17,6 @@ bool gpu_build_without_libraries(const LogFacts& facts) {
   return !facts.used() && facts.all("library-missing").empty() && driver_is_there(facts);
 }
 
-bool not_used(const LogFacts& facts) { return !facts.used(); }
-
 // A GPU is known, and TensorFlow lists none without a word about drivers or libraries: it never looked.
 bool silent_build(const LogFacts& facts) {
   const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);

@@ -123,8 +123,6 @@ void second_instance(const LogFacts& facts, Answers& answers) {
   }
 }
 
-bool not_used(const LogFacts& facts) { return !facts.used(); }
-
 }  // namespace
 
 const LogRules& log_visibility_rules() {

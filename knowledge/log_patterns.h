@@ -33,6 +33,7 @@ std::vector<LogPattern> log_patterns();
 
 // Kinds of whole reports by name, and the words of which a line holds one that starts such a report.
 const std::map<std::string, std::vector<std::string>>& report_words();
+using ReportSet = std::bitset<64>;  // of its rows, in the map's order
 
 // Every pattern that this line (one line, without its end, Latin-1, cut at 16 KiB by the caller) matches, in table
 // order. Fields are looked for within 2 KiB of the words that gave the pattern away.
@@ -43,8 +44,8 @@ std::vector<LogMatch> match_log_line(std::string_view line);
 class LogMatcher {
  public:
   std::vector<LogMatch> match(std::string_view line);
-  // Of the line matched last: of which of report_words()' rows (in the map's order) it holds a word.
-  [[nodiscard]] const std::bitset<64>& reports() const { return reports_; }
+  // Of the line matched last: the kinds of reports of which it holds a word.
+  [[nodiscard]] const ReportSet& reports() const { return reports_; }
 
  private:
   struct Row {
@@ -53,7 +54,7 @@ class LogMatcher {
   };
   std::vector<Row> rows_{};
   std::vector<std::pair<std::uint32_t, std::size_t>> hits_{};  // of the line at hand: row, and where
-  std::bitset<64> reports_{};
+  ReportSet reports_{};
   std::uint64_t line_ = 0;
 };
 

@@ -60,9 +60,9 @@ void append(Ways& ways, const Ways& next) {
   for (std::size_t j = 0; j < before; ++j) append(ways[j], next[0]);
 }
 
-Ways only_gap(std::size_t width) {
+Ways only(const Piece& piece) {
   Ways ways(1);
-  append(ways, gap(width));
+  append(ways, piece);
   return ways;
 }
 
@@ -122,7 +122,7 @@ class Reader {
     if (optional && at('?')) skip();
     if (read.empty() && !one.stretch.fixed) return append(ways, optional ? gap(one.stretch.width) : one);
     if (read.empty() && !optional) return append(ways, one);
-    if (read.empty()) append(read = Ways(1), one);
+    if (read.empty()) read = only(one);
     const bool all_gap = read.size() == 1 && read[0].stretches.size() == 1 && read[0].text.empty();
     if (optional && !all_gap) read.emplace_back();
     append(ways, read);
@@ -155,7 +155,7 @@ class Reader {
       mixed_ = mixed_ || rest_.starts_with("?i");
       const bool flags_alone = rest_[end] == ')';
       rest_.remove_prefix(end + 1);
-      if (flags_alone) return only_gap(0);
+      if (flags_alone) return only(gap(0));
     }
     constexpr int deepest = 100;
     if (depth_ == deepest) {

@@ -45,7 +45,7 @@ LogReports::LogReports() {
   }
 }
 
-void LogReports::offer(std::string_view line, const Words& seen, std::vector<Waiting>& waiting) {
+void LogReports::offer(std::string_view line, const knowledge::ReportSet& seen, std::vector<Waiting>& waiting) {
   std::erase_if(waiting, [&](const Waiting& one) {
     if ((one.words & seen) != one.words || !one.kind->starts(line)) return false;
     awaited_ &= ~one.words;

@@ -1,6 +1,5 @@
 #pragma once
 // Whole reports inside a log (collect_env, nvidia-smi, clinfo, …): where one starts, and who reads it.
-#include <bitset>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,12 +27,11 @@ class LogReports {
   Snapshot finish();
 
  private:
-  using Words = std::bitset<64>;  // rows of knowledge::report_words()
   struct Waiting {
     const LogReportKind* kind = nullptr;
-    Words words{};
+    knowledge::ReportSet words{};  // itself, or nothing, if it has none
   };
-  void offer(std::string_view line, const Words& seen, std::vector<Waiting>& waiting);
+  void offer(std::string_view line, const knowledge::ReportSet& seen, std::vector<Waiting>& waiting);
 
   struct Block {
     const LogReportKind* kind = nullptr;
@@ -43,7 +41,7 @@ class LogReports {
   // Kinds that have not started: those that start with words, and those that any line may start.
   std::vector<Waiting> by_words_{};
   std::vector<Waiting> by_form_{};
-  Words awaited_{};
+  knowledge::ReportSet awaited_{};
   std::string before_[3]{};
   std::size_t next_before_ = 0;
 };
