@@ -29,7 +29,7 @@ class LogReports {
  private:
   struct Waiting {
     const LogReportKind* kind = nullptr;
-    knowledge::ReportSet words{};  // itself, or nothing, if it has none
+    knowledge::ReportSet words{};  // none: any line may start it
   };
   void offer(std::string_view line, const knowledge::ReportSet& seen, std::vector<Waiting>& waiting);
 
