@@ -51,15 +51,16 @@ std::string near_misses(std::size_t in_a_line) {
   });
 }
 
-// The words of patterns that are more than words, so that each is a place where a pattern must be tried and fails.
+// The words of patterns that are more than words, so that each is a place where a pattern may have to be tried.
 std::string words_alone(std::size_t in_a_line) {
   std::vector<std::string> words;
   for (const auto& row : rows()) {
     for (const auto& literal : envdoctor::knowledge::required_literals(row.pattern)) {
-      if (!literal.whole && envdoctor::knowledge::match_log_line(literal.exact).empty()) words.push_back(literal.exact);
+      if (!literal.whole && envdoctor::knowledge::match_log_line(literal.word).empty()) words.push_back(literal.word);
     }
   }
-  return fill([&](std::size_t i) { return words[i % words.size()] + (i % in_a_line == in_a_line - 1 ? '\n' : '~'); });
+  return fill(
+      [&](std::size_t i) { return words[i % words.size()] + (i % in_a_line == in_a_line - 1 ? '\n' : " ~:="[i % 4]); });
 }
 
 std::string hits() {

@@ -7,41 +7,48 @@
 
 namespace envdoctor::knowledge {
 
-LiteralSearch::LiteralSearch(const std::vector<std::string>& words) {
+LiteralSearch::LiteralSearch(const std::vector<Word>& words) {
   // Each word is found by those four of its characters that fewest words hold: what is rare among the words is rarer
   // still in a log.
   constexpr unsigned few_bits = 14;  // a count that is too high now and then does no harm
   const auto few = [](std::uint32_t gram) { return mixed(gram) >> (32U - few_bits); };
   std::vector<std::uint16_t> holders(std::size_t{1} << few_bits);
-  for (const std::string& word : words) {
+  for (const auto& [word, fold] : words) {
     for (std::size_t at = 0; at + gram_size <= word.size(); ++at)
       ++holders[few(folded<std::uint32_t>(word.data() + at))];
   }
-  std::vector<Window> found;
+  std::vector<std::pair<std::uint32_t, Window>> found;
   found.reserve(words.size());
   for (std::uint32_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
+    const auto [word, fold] = words[i];
     if (word.size() < gram_size) continue;
     Window best{.word = i,
                 .begin = static_cast<std::uint32_t>(letters_.size()),
-                .size = static_cast<std::uint32_t>(word.size())};
-    letters_ += word;
+                .size = static_cast<std::uint32_t>(word.size()),
+                .fold = fold};
+    letters_ += fold ? lower_case(word) : std::string(word);
     if (word.size() >= sizeof best.start) best.start = folded<std::uint64_t>(word.data());
+    std::uint32_t rarest = 0;
     for (std::uint32_t at = 0, fewest = 0; at + gram_size <= word.size(); ++at) {
       const auto gram = folded<std::uint32_t>(word.data() + at);
       if (at > 0 && holders[few(gram)] >= fewest) continue;
       fewest = holders[few(gram)];
-      best.gram = gram;
+      rarest = gram;
       best.offset = at;
     }
-    found.push_back(best);
-    marks_[mark(best.gram) / 64] |= std::uint64_t{1} << mark(best.gram) % 64;
-    ++first_[slot(best.gram) + 1];
+    found.emplace_back(rarest, best);
+    marks_[mark(rarest) / 64] |= std::uint64_t{1} << mark(rarest) % 64;
+    ++first_[slot(rarest) + 1];
   }
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  grams_.resize(found.size());
   windows_.resize(found.size());
   auto next = first_;
-  for (const Window& one : found) windows_[next[slot(one.gram)]++] = one;
+  for (const auto& [gram, window] : found) {
+    const std::uint32_t i = next[slot(gram)]++;
+    grams_[i] = gram;
+    windows_[i] = window;
+  }
 }
 
 std::size_t LiteralSearch::next_mark(std::string_view text, std::size_t at) const {
@@ -61,6 +68,7 @@ std::size_t LiteralSearch::next_mark(std::string_view text, std::size_t at) cons
 
 bool LiteralSearch::same(const char* text, const Window& one) const {
   const char* wanted = letters_.data() + one.begin;
+  if (!one.fold) return std::memcmp(text, wanted, one.size) == 0;
   unsigned char different = 0;  // to the end in any case: so it is many characters at a time
   for (std::size_t i = 0; i < one.size; ++i) different |= static_cast<unsigned char>(wanted[i] ^ lower_case(text[i]));
   return different == 0;

@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "knowledge/lower_case.h"
 #include "knowledge/pattern_forms.h"
 
 namespace envdoctor::knowledge {
@@ -27,6 +26,12 @@ int rarity(std::string_view run) {
   return sum;
 }
 
+// What may stand beside a fixed stretch: the gap there or, if that may be empty, the stretch beyond.
+Characters beside(const Stretch* gap, const Stretch* beyond, Characters Stretch::*side) {
+  if (gap == nullptr || (gap->empty && beyond == nullptr)) return any_character;
+  return gap->empty ? gap->*side | beyond->*side : gap->*side;
+}
+
 // The run that the form starts with, if that is rare, else its rarest.
 Literal literal_of(const Form& form) {
   constexpr int rare = 30;
@@ -34,9 +39,10 @@ Literal literal_of(const Form& form) {
   std::string_view longest_other;
   int rarest = -1;
   const std::vector<Stretch>& stretches = form.way.stretches;
-  Literal found{.at_start = !stretches.empty() && stretches[0].first == "^",
+  Literal found{.at_start = !stretches.empty() && stretches[0].at_start,
                 .whole = stretches.size() == 1 && !form.mixed,
-                .fold = form.fold};
+                .fold = form.fold || form.mixed};
+  std::size_t chosen = 0;
   std::size_t width = 0;
   std::string_view rest = form.way.text;
   for (const Stretch& one : stretches) {
@@ -48,17 +54,23 @@ Literal literal_of(const Form& form) {
         std::swap(best, other);
         rarest = how_rare;
         found.before = width;
-        found.next = &one == &stretches.back() ? std::string_view() : (&one)[1].first;
+        chosen = static_cast<std::size_t>(&one - stretches.data());
       }
       if (other.size() > longest_other.size()) longest_other = other;
     }
     width += one.width;
   }
   if (best.empty()) return found;
-  found.exact = best;
-  found.word = lower_case(best);
+  found.word = best;
   found.after = width - found.before - best.size();
-  if (!longest_other.empty() && !form.fold && !form.mixed) found.also.emplace_back(longest_other);
+  const auto stretch = [&stretches](std::size_t i) { return i < stretches.size() ? &stretches[i] : nullptr; };
+  found.in_front = beside(stretch(chosen - 1), stretch(chosen - 2), &Stretch::last);
+  found.behind = beside(stretch(chosen + 1), stretch(chosen + 2), &Stretch::first);
+  if (found.fold) {
+    found.in_front = either_case(found.in_front);
+    found.behind = either_case(found.behind);
+  }
+  if (!longest_other.empty() && !found.fold) found.also.emplace_back(longest_other);
   return found;
 }
 
@@ -68,7 +80,8 @@ void join(Literal& all, const Literal& one) {
   all.after = std::max(all.after, one.after);
   all.whole = all.whole || one.whole;
   all.at_start = all.at_start && one.at_start;
-  if (one.next != all.next) all.next.clear();
+  all.in_front |= one.in_front;
+  all.behind |= one.behind;
   if (one.also.empty()) all.also.clear();
   if (all.also.empty()) return;
   for (const std::string& run : one.also) {
@@ -84,7 +97,7 @@ std::vector<Literal> required_literals(std::string_view pattern) {
     Literal one = literal_of(form);
     if (one.word.size() < 4) return {};
     const auto same = std::ranges::find_if(
-        all, [&one](const Literal& other) { return other.exact == one.exact && other.fold == one.fold; });
+        all, [&one](const Literal& other) { return other.word == one.word && other.fold == one.fold; });
     if (same == all.end()) {
       all.push_back(std::move(one));
     } else {

@@ -7,20 +7,22 @@
 #include <string_view>
 #include <vector>
 
+#include "knowledge/characters.h"
+
 namespace envdoctor::knowledge {
 
 // A run of characters that every text matched by one form of a pattern contains, and how far a match can reach around
 // it: the run it starts with, if that is rare, else its rarest.
 struct Literal {
-  std::string word{};               // lower case
-  std::string exact{};              // as the pattern writes it
-  std::vector<std::string> also{};  // runs of which every such match contains one; empty: none is known
-  std::size_t before = 0;           // most characters of a match before the word
-  std::size_t after = 0;            // and behind it
-  std::string next{};               // what the character behind the word must match, if anything is known
-  bool at_start = false;            // a match begins where the line does
-  bool whole = false;               // a form is this word and nothing else
-  bool fold = false;                // in any mixture of capitals
+  std::string word{};                   // as the pattern writes it
+  std::vector<std::string> also{};      // runs of which every such match contains one; empty: none is known
+  std::size_t before = 0;               // most characters of a match before the word
+  std::size_t after = 0;                // and behind it
+  Characters in_front = any_character;  // what stands before the word; any: or nothing
+  Characters behind = any_character;    // what follows it
+  bool at_start = false;                // a match begins where the line does
+  bool whole = false;                   // a form is this word and nothing else
+  bool fold = false;                    // in any mixture of capitals, or parts of it may be
 
   bool operator==(const Literal&) const = default;
 };
@@ -28,12 +30,16 @@ struct Literal {
 // Those of an RE2 pattern's forms (pattern_forms.h), or none at all, if some form has no run of four characters.
 std::vector<Literal> required_literals(std::string_view pattern);
 
-// Finds which of many words occur in a text, letters' case aside, in one pass: four characters at a time are looked up
-// in a small table, and where one of the words has these four, the word is compared.
+// Finds which of many words occur in a text in one pass: four characters at a time are looked up in a small table, and
+// where one of the words has these four, the word is compared.
 class LiteralSearch {
  public:
-  // `words[i]`, lower case and of at least four characters, is reported as i.
-  explicit LiteralSearch(const std::vector<std::string>& words);
+  struct Word {
+    std::string_view text{};  // at least four characters
+    bool fold = false;        // in any mixture of capitals
+  };
+  // `words[i]` is reported as i.
+  explicit LiteralSearch(const std::vector<Word>& words);
 
   // Calls `hit(i, at)` for each place `at` where the word i stands.
   template <class Hit>
@@ -41,10 +47,11 @@ class LiteralSearch {
     for (std::size_t at = next_mark(text, 0); at < text.size(); at = next_mark(text, at + 1)) {
       const std::uint32_t gram = folded<std::uint32_t>(text.data() + at);
       const std::uint32_t in = slot(gram);
-      for (std::uint32_t i = first_[in]; i < first_[in + 1]; ++i) {
+      const std::uint32_t end = first_[in + 1];
+      for (std::uint32_t i = first_[in]; i < end; ++i) {
+        if (grams_[i] != gram) continue;
         const Window& one = windows_[i];
-        if (one.gram != gram || one.offset > at || !starts(text.substr(at - one.offset), one)) continue;
-        hit(one.word, at - one.offset);
+        if (one.offset <= at && starts(text.substr(at - one.offset), one)) hit(one.word, at - one.offset);
       }
     }
   }
@@ -54,12 +61,12 @@ class LiteralSearch {
   static constexpr unsigned mark_bits = 17;  // 16 KiB, half a processor's nearest cache
   static constexpr unsigned slot_bits = 12;
   struct Window {  // the four characters that a word is found by
-    std::uint32_t gram = 0;
     std::uint32_t offset = 0;
     std::uint32_t word = 0;
     std::uint32_t begin = 0;  // of the word in letters_
     std::uint32_t size = 0;
     std::uint64_t start = 0;  // folded: what the word starts with, if it has as many characters, else 0
+    bool fold = false;
   };
 
   // Characters as one number, capitals as small letters (and a few signs as others: the word is compared anyway).
@@ -82,10 +89,11 @@ class LiteralSearch {
   }
   [[nodiscard]] bool same(const char* text, const Window& one) const;
 
-  std::string letters_{};  // all words
+  std::string letters_{};                                                  // all words
   std::array<std::uint64_t, (std::size_t{1} << mark_bits) / 64> marks_{};  // a bit for each gram, by its mixed number
-  std::vector<Window> windows_{};                                           // by slot
-  std::array<std::uint32_t, (std::size_t{1} << slot_bits) + 1> first_{};   // the windows of each slot
+  std::vector<std::uint32_t> grams_{};                                     // by slot
+  std::vector<Window> windows_{};                                          // of each gram
+  std::array<std::uint32_t, (std::size_t{1} << slot_bits) + 1> first_{};   // the grams of each slot
 };
 
 }  // namespace envdoctor::knowledge

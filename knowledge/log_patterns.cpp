@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 
 #include "knowledge/literals.h"
 #include "knowledge/rows.h"
@@ -22,20 +23,6 @@ RE2::Options options() {
 
 constexpr std::size_t reach_of_fields = 2048;
 
-// The characters that an expression for one character matches, in capitals or not.
-const std::bitset<256>& characters(const std::string& expression) {
-  static std::map<std::string, std::bitset<256>> all;
-  const auto [found, fresh] = all.try_emplace(expression);
-  if (fresh) {
-    const RE2 one("(?i)" + expression, options());
-    for (int c = 0; c < 256; ++c) {
-      const char character = static_cast<char>(c);
-      found->second[static_cast<std::size_t>(c)] = !one.ok() || RE2::FullMatch({&character, 1}, one);
-    }
-  }
-  return found->second;
-}
-
 // A row, with its expressions compiled when a line first needs them: most runs need few.
 class Pattern {
  public:
@@ -47,17 +34,12 @@ class Pattern {
   // Whether its lines are as many messages as there are codes.
   [[nodiscard]] bool reads_codes() const { return reads_codes_; }
 
-  // Whether the pattern matches with the word of its alternative `literal` at `at`, where that word stands but for
-  // case.
+  // Whether the pattern matches with the word of its alternative `literal` at `at`, where that word stands and is not
+  // all of it.
   bool matches(std::string_view line, const Literal& literal, std::size_t at) const {
-    const std::size_t size = literal.word.size();
-    if (literal.whole) return literal.fold || line.compare(at, size, literal.exact) == 0;
     if (literal.at_start && at > literal.before) return false;
-    if (!literal.next.empty() &&
-        (at + size == line.size() || !characters(literal.next)[static_cast<unsigned char>(line[at + size])]))
-      return false;
     const std::size_t from = at - std::min(at, literal.before);
-    const std::size_t to = std::min(line.size(), at + size + literal.after);
+    const std::size_t to = std::min(line.size(), at + literal.word.size() + literal.after);
     const std::string_view near = line.substr(from, to - from);
     if (!literal.also.empty() && std::ranges::none_of(literal.also, [near](const std::string& run) {
           return memmem(near.data(), near.size(), run.data(), run.size()) != nullptr;  // quicker than find()
@@ -114,23 +96,67 @@ LogPattern read_row(const Row& row) {
           .set = row.texts_by_key("set")};
 }
 
+// A word that is searched for.
+struct Word {
+  const Literal* literal = nullptr;  // of a pattern; none: of a kind of report
+  std::uint32_t row = 0;             // of the pattern or the kind
+  std::uint32_t size = 0;
+  std::uint32_t in_front = 0;  // in Patterns::sets
+  std::uint32_t behind = 0;
+  bool whole = false;
+};
+
 struct Patterns {
-  struct Word {  // of a row's literal, or of a kind of report
-    std::uint32_t row = 0;
-    std::uint32_t literal = 0;
-    bool of_report = false;
-  };
   std::vector<Pattern> rows{};
   ReportWords reports{};
   std::vector<Word> words{};
+  std::vector<Characters> sets{any_character};
   std::optional<LiteralSearch> search{};
+
+  // Whether what stands around the word at `at` may be.
+  [[nodiscard]] bool fits(const Word& word, std::string_view line, std::size_t at) const {
+    const std::size_t end = at + word.size;
+    return (word.in_front == 0 || (at > 0 && sets[word.in_front][index_of(line[at - 1])])) &&
+           (word.behind == 0 || (end < line.size() && sets[word.behind][index_of(line[end])]));
+  }
+  void search_words();
 };
+
+// Makes `words`, `sets` and `search`.
+void Patterns::search_words() {
+  std::vector<LiteralSearch::Word> texts;
+  for (std::uint32_t row = 0; const auto& [kind, kind_words] : reports) {
+    for (const std::string& word : kind_words) {
+      texts.push_back({.text = word, .fold = true});
+      words.push_back({.row = row});
+    }
+    ++row;
+  }
+  std::unordered_map<Characters, std::uint32_t> numbers{{any_character, 0}};
+  const auto number_of = [&](const Characters& set) {
+    const auto [found, fresh] = numbers.emplace(set, static_cast<std::uint32_t>(sets.size()));
+    if (fresh) sets.push_back(set);
+    return found->second;
+  };
+  for (std::uint32_t row = 0; const Pattern& pattern : rows) {
+    for (const Literal& one : pattern.literals()) {
+      texts.push_back({.text = one.word, .fold = one.fold});
+      words.push_back({.literal = &one,
+                       .row = row,
+                       .size = static_cast<std::uint32_t>(one.word.size()),
+                       .in_front = number_of(one.in_front),
+                       .behind = number_of(one.behind),
+                       .whole = one.whole});
+    }
+    ++row;
+  }
+  search.emplace(texts);
+}
 
 const Patterns& patterns() {
   static const Patterns& all = *[] {  // lives until the process ends: taking it apart would only cost time
     auto* const made = new Patterns();
     Patterns& p = *made;
-    std::vector<std::string> words;
     const bool foreign = table_is_replaced("log_patterns");
     read_table("log_patterns",
                {{"reports", [&p](const Row& row) { p.reports.emplace(row.text("kind"), row.texts("words")); }},
@@ -139,18 +165,7 @@ const Patterns& patterns() {
                    if (foreign && !pattern.sound())
                      row.wrong("pattern", "an RE2 expression whose alternatives each hold four fixed characters");
                  }}});
-    for (std::uint32_t number = 0; const auto& [kind, kind_words] : p.reports) {
-      words.insert(words.end(), kind_words.begin(), kind_words.end());
-      p.words.insert(p.words.end(), kind_words.size(), {.row = number++, .of_report = true});
-    }
-    for (std::uint32_t number = 0; const Pattern& pattern : p.rows) {
-      for (std::uint32_t i = 0; i < pattern.literals().size(); ++i) {
-        words.push_back(pattern.literals()[i].word);
-        p.words.push_back({.row = number, .literal = i});
-      }
-      ++number;
-    }
-    p.search.emplace(words);
+    p.search_words();
     return made;
   }();
   return all;
@@ -178,17 +193,19 @@ std::vector<LogMatch> LogMatcher::match(std::string_view line) {
   reports_.reset();
   ++line_;
   all.search->each(line, [&](std::uint32_t word, std::size_t at) {
-    const auto [number, literal, of_report] = all.words[word];
-    if (of_report) {
-      reports_.set(number);
+    const Word& found = all.words[word];
+    if (found.literal == nullptr) {
+      reports_.set(found.row);
       return;
     }
-    Row& row = rows_[number];
-    if (row.last == line_ || (row.matched >= enough && !all.rows[number].reads_codes())) return;
-    if (!all.rows[number].matches(line, all.rows[number].literals()[literal], at)) return;
-    ++row.matched;
+    if (!all.fits(found, line, at)) return;
+    Row& row = rows_[found.row];
+    if (row.last == line_ || row.matched == enough) return;
+    const Pattern& pattern = all.rows[found.row];
+    if (!found.whole && !pattern.matches(line, *found.literal, at)) return;
+    if (!pattern.reads_codes()) ++row.matched;
     row.last = line_;
-    hits_.emplace_back(number, at);
+    hits_.emplace_back(found.row, at);
   });
   std::ranges::sort(hits_);
   std::vector<LogMatch> found;

@@ -15,24 +15,46 @@ struct Piece {
   Stretch stretch{};
   std::string_view text{};
 };
-Piece gap(std::size_t width, std::string_view first = {}) { return {.stretch = {.width = width, .first = first}}; }
-Piece fixed(std::string_view text) { return {.stretch = {.fixed = true, .width = text.size()}, .text = text}; }
+Piece gap(std::string_view one_character) {
+  const Characters all = characters_of(one_character);
+  return {.stretch = {.width = 1, .first = all, .last = all}};
+}
+Piece nothing() { return {.stretch = {.empty = true}}; }
+Piece fixed(std::string_view text) {
+  return {.stretch = {.fixed = true,
+                      .width = text.size(),
+                      .first = Characters().set(index_of(text.front())),
+                      .last = Characters().set(index_of(text.back()))},
+          .text = text};
+}
 
-std::size_t width_of(const Ways& ways) {
-  std::size_t widest = 0;
+// A stretch and the next, as one.
+void widen(Stretch& all, const Stretch& next) {
+  if (all.empty) all.first |= next.first;
+  all.last = next.empty ? all.last | next.last : next.last;
+  all.empty = all.empty && next.empty;
+  all.width += next.width;
+}
+
+// Whichever way is gone, as one gap.
+Piece gap(const Ways& ways) {
+  Stretch all;
   for (const Way& way : ways) {
-    std::size_t width = 0;
-    for (const Stretch& one : way.stretches) width += one.width;
-    widest = std::max(widest, width);
+    Stretch through = nothing().stretch;
+    for (const Stretch& one : way.stretches) widen(through, one);
+    all.width = std::max(all.width, through.width);
+    all.empty = all.empty || through.empty;
+    all.first |= through.first;
+    all.last |= through.last;
   }
-  return widest;
+  return {.stretch = all};
 }
 
 void append(Way& way, const Stretch& next) {
   if (way.stretches.empty() || way.stretches.back().fixed != next.fixed) {
     way.stretches.push_back(next);
   } else {
-    way.stretches.back().width += next.width;
+    widen(way.stretches.back(), next);
   }
 }
 
@@ -51,13 +73,24 @@ void append(Ways& ways, const Piece& next) {
 // Each of the ways, continued by each of the next ones.
 void append(Ways& ways, const Ways& next) {
   constexpr std::size_t most = 16;
-  if (ways.size() * next.size() > most) return append(ways, gap(width_of(next)));
+  if (ways.size() * next.size() > most) return append(ways, gap(next));
   const std::size_t before = ways.size();
   ways.reserve(before * next.size());
   for (std::size_t i = 1; i < next.size(); ++i) {
     for (std::size_t j = 0; j < before; ++j) append(ways.emplace_back(ways[j]), next[i]);
   }
   for (std::size_t j = 0; j < before; ++j) append(ways[j], next[0]);
+}
+
+void or_nothing(Stretch& gap) {
+  gap.empty = true;
+  gap.at_start = false;
+}
+
+void or_nothing(Ways& ways) {
+  const bool gap = ways.size() == 1 && ways[0].stretches.size() == 1 && ways[0].text.empty();
+  if (gap) return or_nothing(ways[0].stretches[0]);
+  ways.emplace_back();
 }
 
 Ways only(const Piece& piece) {
@@ -109,22 +142,24 @@ class Reader {
   // With what repeats it.
   void group_or_atom(Ways& ways) {
     Ways read = at('(') ? group() : Ways();
-    const Piece one = read.empty() ? atom() : gap(width_of(read));
+    const Piece one = read.empty() ? atom() : Piece();
     if (const std::string_view count = counted(); at('*') || at('+') || !count.empty()) {
       const bool often = at('+') || (!count.empty() && !count.starts_with("{0"));  // at least once
       const std::size_t most = count.empty() ? Stretch::far : most_of(count);
       rest_.remove_prefix(std::max<std::size_t>(count.size(), 1));
       if (at('?')) skip();  // as few as possible: the same texts
-      return append(ways, gap(one.stretch.width * most, often ? one.stretch.first : std::string_view()));
+      Stretch repeated = (read.empty() ? one : gap(read)).stretch;
+      repeated.fixed = false;
+      repeated.width *= most;
+      if (!often) or_nothing(repeated);
+      return append(ways, Piece{.stretch = repeated});
     }
     const bool optional = at('?');
     if (optional) skip();
     if (optional && at('?')) skip();
-    if (read.empty() && !one.stretch.fixed) return append(ways, optional ? gap(one.stretch.width) : one);
     if (read.empty() && !optional) return append(ways, one);
     if (read.empty()) read = only(one);
-    const bool all_gap = read.size() == 1 && read[0].stretches.size() == 1 && read[0].text.empty();
-    if (optional && !all_gap) read.emplace_back();
+    if (optional) or_nothing(read);
     append(ways, read);
   }
 
@@ -132,17 +167,17 @@ class Reader {
     const std::string_view read = rest_;
     skip();
     if (read[0] == '[') return brackets(read);
-    if (read[0] == '^') return gap(0, read.substr(0, 1));
-    if (read[0] == '$') return gap(0);
-    if (read[0] == '.') return gap(1);
+    if (read[0] == '^') return {.stretch = {.at_start = true, .empty = true}};
+    if (read[0] == '$') return nothing();
+    if (read[0] == '.') return gap(read.substr(0, 1));
     if (read[0] != '\\' || done()) return fixed(read.substr(0, 1));
     skip();
-    if (std::string_view("bBAz").find(read[1]) != read.npos) return gap(0);
-    if (std::string_view("dDsSwWnrtfv").find(read[1]) != read.npos) return gap(1, read.substr(0, 2));
+    if (std::string_view("bBAz").find(read[1]) != read.npos) return nothing();
+    if (std::string_view("dDsSwWnrtfv").find(read[1]) != read.npos) return gap(read.substr(0, 2));
     const bool hexadecimal = read[1] == 'x' && rest_.size() >= 2 && rest_[0] != '{';
     if (hexadecimal) {
       rest_.remove_prefix(2);
-      return gap(1, read.substr(0, 4));
+      return gap(read.substr(0, 4));
     }
     if (std::isalnum(static_cast<unsigned char>(read[1])) != 0) give_up();
     return fixed(read.substr(1, 1));
@@ -155,7 +190,7 @@ class Reader {
       mixed_ = mixed_ || rest_.starts_with("?i");
       const bool flags_alone = rest_[end] == ')';
       rest_.remove_prefix(end + 1);
-      if (flags_alone) return only(gap(0));
+      if (flags_alone) return only(nothing());
     }
     constexpr int deepest = 100;
     if (depth_ == deepest) {
@@ -183,7 +218,7 @@ class Reader {
       if (named != rest_.npos) at = named + 1;
     }
     rest_.remove_prefix(std::min(at + 1, rest_.size()));
-    return gap(1, read.substr(0, read.size() - rest_.size()));
+    return gap(read.substr(0, read.size() - rest_.size()));
   }
 
   // {n}, {n,m} or {n,} if it comes next, else nothing: then the brace is a brace.

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "knowledge/characters.h"
+
 namespace envdoctor::knowledge {
 
 // A stretch of a match: characters that are sure to be there, or a gap.
@@ -11,8 +13,11 @@ struct Stretch {
   static constexpr std::size_t far = 128;  // how far an open repeat (+, *) is followed
 
   bool fixed = false;
-  std::size_t width = 0;     // most characters; 0: an anchor
-  std::string_view first{};  // of a gap: the part of the pattern that its first character must match; "^": the start
+  bool at_start = false;  // of a gap: it begins where the line does
+  bool empty = false;     // of a gap: it may be nothing
+  std::size_t width = 0;  // most characters
+  Characters first{};     // what it may begin with, if it is not empty
+  Characters last{};      // and end with
 };
 
 // One way through a pattern, or a part of it: stretch by stretch, and the characters of the fixed ones, end to end.

@@ -21,12 +21,13 @@ RE2::Options latin() {
 }
 
 bool stands_in(const knowledge::Literal& literal, const std::string& line) {
-  const std::string small = lower_case(line);
-  for (auto at = small.find(literal.word); at != small.npos; at = small.find(literal.word, at + 1)) {
-    const std::size_t end = at + literal.word.size();
+  const std::string text = literal.fold ? lower_case(line) : line;
+  const std::string word = literal.fold ? lower_case(literal.word) : literal.word;
+  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
     if (literal.at_start && at > literal.before) continue;
-    if (literal.next.empty()) return true;
-    if (end < line.size() && RE2::FullMatch({&line[end], 1}, RE2("(?i)" + literal.next, latin()))) return true;
+    if (!literal.in_front.all() && (at == 0 || !literal.in_front[knowledge::index_of(line[at - 1])])) continue;
+    if (literal.behind.all() || (end < line.size() && literal.behind[knowledge::index_of(line[end])])) return true;
   }
   return false;
 }

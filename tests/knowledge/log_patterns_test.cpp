@@ -54,15 +54,15 @@ std::vector<std::string> words_of(std::string_view pattern) {
 
 TEST(RequiredLiterals, AreASureRunOfEachForm) {
   using Words = std::vector<std::string>;
-  EXPECT_EQ(words_of("Could (?:load|open) library '"), (Words{"could load library '", "could open library '"}));
-  EXPECT_EQ(words_of("(?i)Failed call|NVRM: Xid \\("), (Words{"failed call", "nvrm: xid ("}));
+  EXPECT_EQ(words_of("Could (?:load|open) library '"), (Words{"Could load library '", "Could open library '"}));
+  EXPECT_EQ(words_of("(?i)Failed call|NVRM: Xid \\("), (Words{"Failed call", "NVRM: Xid ("}));
   EXPECT_EQ(words_of("colou?rfully"), (Words{"colourfully", "colorfully"}));
   EXPECT_EQ(words_of("[0-9]+ abcd[ef]"), Words{" abcd"});
   EXPECT_EQ(words_of("abcdx*"), Words{"abcd"});
   EXPECT_EQ(words_of("abcd[0-9]+longer"), Words{"longer"});
   EXPECT_EQ(words_of("ab(?:cd)+ef[0-9]longest"), Words{"longest"}) << "repeated: a gap";
   EXPECT_EQ(words_of("some letters [0-9]+: a: b:"), Words{": a: b:"}) << "signs are rarer than letters";
-  EXPECT_EQ(words_of("Could not open the [a-z]+ unfortunate library"), Words{"could not open the "})
+  EXPECT_EQ(words_of("Could not open the [a-z]+ unfortunate library"), Words{"Could not open the "})
       << "it starts with it";
   EXPECT_EQ(words_of("letters(?:[0-9]|[a-z])"), Words{"letters"}) << "two forms with one word";
   EXPECT_TRUE(words_of("\\w+|long enough").empty());
@@ -91,13 +91,16 @@ TEST(RequiredLiterals, AreNotGuessedFromWhatIsNotKnown) {
 
 TEST(RequiredLiterals, TellHowFarAMatchReachesAroundThem) {
   const auto only = [](std::string_view pattern) { return required_literals(pattern).at(0); };
-  EXPECT_EQ(only("[ab]{2,5}x?words[0-9]{5}\\b"),
-            (Literal{.word = "xwords", .exact = "xwords", .before = 5, .after = 5, .next = "[0-9]"}));
+  EXPECT_EQ(only("[ab]{2,5}x?words[0-9]{5}\\b"), (Literal{.word = "xwords",
+                                                          .before = 5,
+                                                          .after = 5,
+                                                          .in_front = characters_of("[ab]"),
+                                                          .behind = characters_of("[0-9]")}));
   EXPECT_EQ(only("^ +words").before, Stretch::far);
   EXPECT_EQ(only("words[^]a]*?!").after, Stretch::far + 1);
   EXPECT_EQ(only("words(?P<name>[0-9]{3})(?:[a]|[b]c(?:d|efg)?)").after, 3 + 5U);
-  EXPECT_EQ(only("Pl\\(ain"), (Literal{.word = "pl(ain", .exact = "Pl(ain", .whole = true}));
-  EXPECT_EQ(only("(?i)Plain"), (Literal{.word = "plain", .exact = "Plain", .whole = true, .fold = true}));
+  EXPECT_EQ(only("Pl\\(ain"), (Literal{.word = "Pl(ain", .whole = true}));
+  EXPECT_EQ(only("(?i)Plain"), (Literal{.word = "Plain", .whole = true, .fold = true}));
   EXPECT_TRUE(only("words(?: there)?").whole);
   EXPECT_FALSE(only("words\\b").whole);
 }
@@ -122,30 +125,74 @@ TEST(RequiredLiterals, NameOtherRunsOfWhichOneMustBeThere) {
   EXPECT_EQ(also("(?i)one thing[0-9]other thing"), Runs{}) << "its capitals may be others";
 }
 
+std::string listed(const Characters& characters) {
+  std::string all;
+  for (std::size_t c = 0; c < characters.size(); ++c) {
+    if (characters[c]) all += static_cast<char>(c);
+  }
+  return characters.all() ? "any" : all;
+}
+
 TEST(RequiredLiterals, KnowWhatMustFollowThem) {
-  const auto next = [](std::string_view pattern) { return required_literals(pattern).at(0).next; };
-  EXPECT_EQ(next("words[^]a]+!"), "[^]a]");
-  EXPECT_EQ(next("words\\d{2}"), "\\d");
-  EXPECT_EQ(next("words(?:[0-9]|[0-9][a-z])"), "[0-9]");
-  EXPECT_EQ(next("words(?:[0-9]|[a-z])"), "") << "one or the other";
+  const auto behind = [](std::string_view pattern) { return listed(required_literals(pattern).at(0).behind); };
+  EXPECT_EQ(behind("words[ab]+!"), "ab");
+  EXPECT_EQ(behind("words\\d{2}"), "0123456789");
+  EXPECT_EQ(behind("words(?:[0-3]|[2-5][a-z])"), "012345") << "one or the other";
+  EXPECT_EQ(behind("words[0-3]?[a-c]*!"), "!0123abc") << "what may be left out and what comes then";
+  EXPECT_EQ(behind("words(?:ab|[c-e]?x)*!"), "!acdex");
+  EXPECT_EQ(behind("words(?:a[0-9]|bc){2}"), "ab");
+  EXPECT_EQ(behind("words\\b[ ;]"), " ;");
+  EXPECT_EQ(behind("(?i)words[!k]"), "!Kk");
   for (const char* open :
-       {"words", "words[0-9]*", "words[0-9]{0,2}", "words[0-9]?", "words\\b[0-9]", "words.", "words$"})
-    EXPECT_EQ(next(open), "") << open;
+       {"words", "words[0-9]*", "words[0-9]{0,2}", "words[0-9]?", "words\\b", "words$", "words(?:[a]|)"})
+    EXPECT_EQ(behind(open), "any") << open;
+}
+
+TEST(RequiredLiterals, KnowWhatMustStandInFrontOfThem) {
+  const auto in_front = [](std::string_view pattern) { return listed(required_literals(pattern).at(0).in_front); };
+  EXPECT_EQ(in_front("a[xy]+words"), "xy");
+  EXPECT_EQ(in_front("a[xy]*words"), "axy");
+  EXPECT_EQ(in_front("a[xy][uv]?words"), "uvxy");
+  EXPECT_EQ(in_front("(?:ab|[c-e]f?)+words"), "bcdef");
+  EXPECT_EQ(in_front("(?:[;,]|[ ;])words"), " ,;");
+  for (const char* open : {"words", "[xy]*words", "^words", "(?:^|[ ;])words", "\\bwords"})
+    EXPECT_EQ(in_front(open), "any") << open;
+}
+
+// RE2 itself is asked, of every character.
+TEST(CharactersOf, AreThoseThatTheExpressionMatches) {
+  RE2::Options latin;
+  latin.set_encoding(RE2::Options::EncodingLatin1);
+  for (const char* expression :
+       {"a",    "\\.",  ".",         "\\d",           "\\D",    "\\w",     "\\W",       "\\s",  "\\S",
+        "\\n",  "\\t",  "\\x41",     "\\xff",         "[abc]",  "[^abc]",  "[a-f0-9]",  "[]a]", "[^]a]",
+        "[a-]", "[-a]", "[\\]\\-^]", "[\\x00-\\x1f]", "[\\w.]", "[^\\s:]", "[\\d\\-x]", "[+--]"}) {
+    const RE2 one(expression, latin);
+    ASSERT_TRUE(one.ok()) << expression;
+    Characters expected;
+    for (int c = 0; c < 256; ++c) {
+      const char character = static_cast<char>(c);
+      expected[static_cast<std::size_t>(c)] = RE2::FullMatch({&character, 1}, one);
+    }
+    EXPECT_EQ(listed(characters_of(expression)), listed(expected)) << expression;
+  }
+  for (const char* unknown : {"[[:digit:]]", "[^[:digit:]]", "[\\p{Greek}]", "[\\101]", "[a", "[\\x4]", "\\", ""})
+    EXPECT_TRUE(characters_of(unknown).all()) << unknown;
 }
 
 TEST(RequiredLiterals, KnowWhetherTheyAreNearTheStart) {
   const auto at_start = [](std::string_view pattern) { return required_literals(pattern).at(0).at_start; };
   EXPECT_TRUE(at_start("^ {0,4}words"));
   EXPECT_FALSE(at_start("(?:^|[0-9])words")) << "one form has no start";
+  EXPECT_FALSE(at_start("(?:^ *)?words")) << "it may be left out";
   EXPECT_FALSE(at_start("words"));
 }
 
 TEST(LiteralSearch, FindsEveryWordWhereverItStands) {
-  const std::vector<std::string> words = {"shed", "hers", "ushers", "xyzw"};
-  const LiteralSearch search(words);
+  const LiteralSearch search({{"shed", true}, {"HERs", true}, {"ushers", true}, {"xyzw", true}, {"SHErs"}, {"hers"}});
   std::set<std::pair<std::uint32_t, std::size_t>> hits;
   search.each("uSHErs sHeD shed she", [&](std::uint32_t word, std::size_t at) { hits.emplace(word, at); });
-  EXPECT_EQ(hits, (std::set<std::pair<std::uint32_t, std::size_t>>{{0, 7}, {0, 12}, {1, 2}, {2, 0}}));
+  EXPECT_EQ(hits, (std::set<std::pair<std::uint32_t, std::size_t>>{{0, 7}, {0, 12}, {1, 2}, {2, 0}, {4, 1}}));
 }
 
 // Whatever surrounds a line's words must not hide them, and what isn't there must not be found.
