@@ -152,6 +152,7 @@ TEST(RequiredLiterals, KnowWhatMustStandInFrontOfThem) {
   const auto in_front = [](std::string_view pattern) { return listed(required_literals(pattern).at(0).in_front); };
   EXPECT_EQ(in_front("a[xy]+words"), "xy");
   EXPECT_EQ(in_front("a[xy]*words"), "axy");
+  EXPECT_EQ(in_front("a[xy][uv]words"), "uv");
   EXPECT_EQ(in_front("a[xy][uv]?words"), "uvxy");
   EXPECT_EQ(in_front("(?:ab|[c-e]f?)+words"), "bcdef");
   EXPECT_EQ(in_front("(?:[;,]|[ ;])words"), " ,;");
