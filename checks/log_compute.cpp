@@ -116,6 +116,7 @@ const LogRules& log_compute_rules() {
       {"size-limit", "compute.size-limit", likely},
       {"opencl-size-limit", "compute.size-limit", likely},
       {"fp64-missing", "compute.fp64-missing", likely},
+      {"nan-produced", "compute.unstable", likely},
   };
   return rules;
 }

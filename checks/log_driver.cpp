@@ -118,6 +118,7 @@ const LogRules& log_driver_rules() {
       {"no-supported-devices", "driver.unreachable", possible, group},
       {"vllm-no-platform", "driver.libcuda-missing", possible, group},
       {"app-no-gpu", "driver.unreachable", possible, group},
+      {"cuda-init-failed-app", "driver.unreachable", possible, group},
       {"cuda-device-refused", "driver.unreachable", possible, refused_without_cuda},
       {"slurm-gpus-short", "driver.unreachable", possible, group, "have", "0"},
       {"lightning-no-gpu", "driver.unreachable", possible, group},

@@ -18,6 +18,10 @@ bool gpu_framework_asked(const LogFacts& facts) {
 bool dll_alone(const LogFacts& facts) {
   return !facts.saw({"library-missing", "numpy-abi", "isa-missing", "illegal-instruction", "protobuf-mismatch"});
 }
+// An extension for CUDA can't be loaded into a torch for the CPU, and is whole.
+bool not_for_a_cpu_torch(const LogFacts& facts) {
+  return !facts.with("conda-cpu-build", "program", "torch") && !facts.with("cpu-only-build", "program", "torch");
+}
 bool keras_asked(const LogFacts& facts) { return facts.saw({"keras-mixed", "keras-version-mismatch"}); }
 
 }  // namespace
@@ -35,7 +39,7 @@ const LogRules& log_python_rules() {
       {"pip-conflict", "keras.version-mismatch", possible, nullptr, "package", "tf-keras"},
       {"pip-conflict", "keras.version-mismatch", possible, nullptr, "package", "tf_keras"},
       {"jaxlib-mismatch", "python.broken-install", likely},
-      {"extension-mismatch", "python.broken-install", likely},
+      {"extension-mismatch", "python.broken-install", likely, not_for_a_cpu_torch},
       {"isa-missing", "cpu.isa-missing", certain},
       {"illegal-instruction", "cpu.isa-missing", likely},
       {"dll-load-failed", "python.broken-install", possible, dll_alone},

@@ -1,4 +1,6 @@
 // Builds, libraries of other versions, architectures.
+#include <algorithm>
+
 #include "checks/facts.h"
 #include "checks/log_facts.h"
 
@@ -33,6 +35,11 @@ bool from_search_path(const LogFacts& facts) {
   return path.get() && path.get()->find("cuda") != std::string::npos;
 }
 bool not_from_search_path(const LogFacts& facts) { return !from_search_path(facts); }
+bool more_than_cudnn(const LogFacts& facts) {
+  const auto& missing = facts.all("jax-library-missing");
+  return not_from_search_path(facts) &&
+         std::ranges::any_of(missing, [](const LogEvent* event) { return field_of(*event, "library") != "cuDNN"; });
+}
 bool no_shm(const LogFacts& facts) {
   return !facts.saw({"shm-too-small", "peer-access", "out-of-memory", "cuda-out-of-memory", "driver-too-old",
                      "nccl-duplicate-gpu", "no-kernel-image", "system-not-ready"});
@@ -71,7 +78,7 @@ const LogRules& log_runtime_rules() {
       {"jax-version-too-old", "runtime.cuda-mismatch", likely},
       {"jax-library-missing", "runtime.library-shadowed", likely, from_search_path},
       {"jax-library-missing", "runtime.cudnn-missing", likely, not_from_search_path, "library", "cuDNN"},
-      {"jax-library-missing", "runtime.cuda-library-missing", likely, not_from_search_path, "library", "cu"},
+      {"jax-library-missing", "runtime.cuda-library-missing", likely, more_than_cudnn, "library", "cu"},
       {"no-kernel-image", "runtime.arch-unsupported", certain, not_rocm},
       {"arch-not-in-build", "runtime.arch-unsupported", certain},
       {"gpu-too-old", "runtime.arch-unsupported", certain},

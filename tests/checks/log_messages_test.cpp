@@ -49,6 +49,8 @@ const std::vector<Message> messages = {
     {{"nccl-connect-retried"}, "runtime.nccl", possible},
     {{"kernel-headers-missing"}, "driver.module-not-loaded", possible},
     {{"extension-mismatch"}, "python.broken-install", likely},
+    {{"nan-produced"}, "compute.unstable", likely},
+    {{"cuda-init-failed-app"}, "driver.unreachable", possible},
     {{"packages-twice"}, "python.duplicate-packages", likely},
     {{"library-missing", {{"library", "libnvidia-encode.so.1"}}}, "driver.libcuda-missing", likely},
     {{"opencl-none-registered"}, "opencl.no-icd", likely},
@@ -140,6 +142,25 @@ TEST(LogXid, TellsAResetFromAGpuOffTheBus) {
   EXPECT_NE(found("119").fix.at(0).text.find("reset the GPU"), std::string::npos);
   EXPECT_NE(found("48").explanation.find("Xid 48"), std::string::npos);
   EXPECT_TRUE(findings(log_of({{"xid", {{"code", "13"}}}})).empty());
+}
+
+TEST(LogJax, TellsCudnnFromTheOtherLibraries) {
+  const Line cudnn = {"jax-library-missing", {{"library", "cuDNN"}}};
+  EXPECT_EQ(ids(log_of({cudnn})), (Found{{"runtime.cudnn-missing", likely}}));
+  const Found both = ids(log_of({cudnn, {"jax-library-missing", {{"library", "cuBLAS"}}}}));
+  EXPECT_TRUE(both.contains("runtime.cuda-library-missing"));
+  Snapshot shadowed = log_of({cudnn});
+  shadowed.env.fill()["LD_LIBRARY_PATH"] = "/usr/local/cuda-11.2/lib64";
+  EXPECT_EQ(ids(shadowed), (Found{{"runtime.library-shadowed", likely}}));
+}
+
+TEST(LogPython, BlamesTheTorchForTheCpuAndNotTheExtensionBesideIt) {
+  for (const char* event : {"conda-cpu-build", "cpu-only-build"})
+    EXPECT_FALSE(
+        ids(log_of({{"extension-mismatch"}, {event, {{"program", "torch"}}}})).contains("python.broken-install"))
+        << event;
+  EXPECT_TRUE(ids(log_of({{"extension-mismatch"}, {"conda-cpu-build", {{"program", "tensorflow"}}}}))
+                  .contains("python.broken-install"));
 }
 
 TEST(LogRocm, LeavesAFailureOfHsaToWhatIsKnownOfTheNode) {
