@@ -1,0 +1,37 @@
+#pragma once
+// Whether a pattern is found in a line by its words: the search's promise, told a second time and slowly.
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <string>
+
+#include "knowledge/literals.h"
+#include "knowledge/lower_case.h"
+
+namespace envdoctor::knowledge {
+
+// Lines of no more than Stretch::far characters: beyond that, what is repeated without end is not followed.
+inline bool stands_in(const Literal& literal, const RE2& expression, const std::string& line) {
+  const std::string text = literal.fold ? lower_case(line) : line;
+  const std::string word = literal.fold ? lower_case(literal.word) : literal.word;
+  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if (literal.at_start && at > literal.before) continue;
+    if (!literal.in_front.all() && (at == 0 || !literal.in_front[index_of(line[at - 1])])) continue;
+    if (!literal.behind.all() && (end == line.size() || !literal.behind[index_of(line[end])])) continue;
+    const std::size_t from = at - std::min(at, literal.before), to = std::min(line.size(), end + literal.after);
+    const std::string near = line.substr(from, to - from);
+    if (!literal.also.empty() &&
+        std::ranges::none_of(literal.also, [&near](const auto& run) { return near.find(run) != near.npos; }))
+      continue;
+    if (expression.Match(line, from, to, RE2::UNANCHORED, nullptr, 0)) return true;
+  }
+  return false;
+}
+
+inline bool found_by_its_words(const std::string& pattern, const RE2& expression, const std::string& line) {
+  return std::ranges::any_of(required_literals(pattern),
+                             [&](const Literal& one) { return stands_in(one, expression, line); });
+}
+
+}  // namespace envdoctor::knowledge
