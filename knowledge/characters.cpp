@@ -106,14 +106,10 @@ Characters characters_of(std::string_view expression) {
 }
 
 Characters either_case(const Characters& characters) {
-  Characters all = characters;
-  bool beyond_ascii = false;
-  for (std::size_t c = 0; c < 128; ++c) {
-    if (c >= 'a' && c <= 'z' && (all[c] || all[c - 'a' + 'A'])) all.set(c).set(c - 'a' + 'A');
-    beyond_ascii = beyond_ascii || characters[c + 128];
-  }
-  for (std::size_t c = 128; beyond_ascii && c < 256; ++c) all.set(c);  // their capitals are not known here
-  return all;
+  static const Characters capitals = range('A', 'Z'), small = range('a', 'z'), beyond_ascii = range('\x80', '\xff');
+  constexpr std::size_t apart = 'a' - 'A';
+  const Characters all = characters | (characters & capitals) << apart | (characters & small) >> apart;
+  return (all & beyond_ascii).any() ? all | beyond_ascii : all;  // their capitals are not known here
 }
 
 }  // namespace envdoctor::knowledge
