@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "checks/nvidia.h"
+#include "checks/xid.h"
 
 namespace envdoctor {
 namespace {
 
 constexpr const char* id = "hardware.power-or-thermal";
-constexpr std::int64_t power_connector_xid = 54;
 
 struct Reason {
   const char* name;
@@ -57,11 +57,11 @@ bool judge_power(const Snapshot& snapshot, Answers& answers) {
   const auto xids = of(snapshot.nvidia, &Nvidia::xid);
   for (std::size_t i = 0; xids.get() && i < xids.get()->size(); ++i) {
     const Xid& xid = (*xids.get())[i];
-    if (!xid.code.is(power_connector_xid)) continue;
+    if (!xid.code.get() || xid_diagnosis(*xid.code.get()) != id) continue;
     Finding& finding = answers.found(id, xid.gpu.get() ? "gpu:" + normal_address(*xid.gpu.get()) : "host");
     finding.confidence = Confidence::likely;
-    finding.explanation = "The kernel log holds Xid 54: the card's power connector is missing or doesn't deliver.";
-    finding.evidence = {seen(at("/nvidia/xid", i), "Xid 54")};
+    tell_xid(finding, *xid.code.get(), snapshot);
+    finding.evidence = {seen(at("/nvidia/xid", i), fmt::format("Xid {}", *xid.code.get()))};
     finding.fix = {{.text = "Plug in every power cable of the card, each on a line of its own."}};
     return true;
   }
