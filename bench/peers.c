@@ -31,8 +31,13 @@ static void sum(void) {
   sink = total;
 }
 
-/* Eight chains of one 512-bit vector each: GCC would keep to 256 bits by itself. */
-typedef float vector __attribute__((vector_size(64)));
+/* Eight chains of one vector each. GCC would keep to 256 bits by itself where there are 512. */
+#ifdef __AVX512F__
+#define LANES 16
+#else
+#define LANES 8
+#endif
+typedef float vector __attribute__((vector_size(4 * LANES)));
 #define ROUNDS 4096
 static void fma_loop(void) {
 #pragma omp parallel for schedule(static)
@@ -43,7 +48,7 @@ static void fma_loop(void) {
       for (int i = 0; i < 8; ++i) x[i] = m * x[i] + p;
     vector all = x[0];
     for (int i = 1; i < 8; ++i) all += x[i];
-    a[block] = all[0] + all[7];
+    a[block] = all[0] + all[LANES - 1];
   }
 }
 
@@ -70,7 +75,7 @@ int main(int count, char** words) {
   const double work = run == triad ? 12.0 * n
                       : run == sum ? 4.0 * n
                       : square     ? 2.0 * n * n * n
-                                   : 2.0 * n * ROUNDS * 8 * 16;
+                                   : 2.0 * n * ROUNDS * 8 * LANES;
   long batch = 1;
   for (;;) {
     const double start = now();

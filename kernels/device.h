@@ -83,6 +83,7 @@ class Device {
 struct OpenOptions {
   std::function<void(const std::string&)> trace{};  // told the name of a call before it is made
   std::string (*code_name)(std::string_view api, std::int64_t code) = nullptr;  // "CL_OUT_OF_RESOURCES"; empty: unknown
+  std::size_t vector_bytes = 0;                     // instead of what the device says of its registers
   std::size_t guard_bytes = 4096;                   // before and behind each buffer; 0 where a simulator watches the edges
 };
 

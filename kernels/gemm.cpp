@@ -10,7 +10,7 @@
 namespace envdoctor::kernels {
 namespace {
 
-constexpr std::size_t gpu_tile = 64, rows_of_item = 64;
+constexpr std::size_t gpu_tile = 64;
 
 struct Shape {
   explicit Shape(const Problem& problem)
@@ -84,7 +84,10 @@ Plan plan(const Problem& problem, Variant variant, const Abilities& abilities) {
     product.global = {(s.n + gpu_tile - 1) / gpu_tile * 16, (s.m + gpu_tile - 1) / gpu_tile * 16, 1};
     product.local = {16, 16, 1};
   } else if (variant == Variant::cpu) {
-    const std::size_t width = problem.precision == Precision::fp64 ? 16 : 32, panels = (s.n + width - 1) / width;
+    const bool wide = abilities.vector_bytes == 64;  // as kernels/cl/gemm.cl is written
+    const std::size_t lanes = std::min<std::size_t>(16, abilities.vector_bytes / element),
+                      rows_of_item = wide ? 64 : 48;
+    const std::size_t width = 2 * lanes, panels = (s.n + width - 1) / width;
     const std::size_t pack = abilities.group(256);
     plan.buffers.push_back({.bytes = panels * width * s.k * element});
     plan.steps.push_back({.function = function_name("gemm-pack", problem.precision, variant),

@@ -33,6 +33,7 @@ struct Abilities {
   std::size_t memory_bytes = 0;          // that we may take; 0: not known
   std::size_t largest_buffer_bytes = 0;  // 0: not known
   int compute_units = 1;
+  std::size_t vector_bytes = 32;         // of a CPU's vector register, as kernels for CPUs are written: 32 or 64
 
   [[nodiscard]] bool has(Precision precision) const {
     return precision == Precision::fp16   ? fp16

@@ -21,6 +21,7 @@ void with_device(const Job& job, const VerifyOptions& options, const Told& told,
   const auto device =
       open_device(job.target, {.trace = [&](const std::string& call) { told.step(doing + ", " + call); },
                                .code_name = options.code_name,
+                               .vector_bytes = options.vector_bytes,
                                .guard_bytes = options.guard_bytes});
   work(*device, named);
 }

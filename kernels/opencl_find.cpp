@@ -39,6 +39,7 @@ Abilities abilities_of(const OpenclCalls& calls, cl_device_id device) {
       .largest_buffer_bytes = number<cl_ulong>(calls, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, 0),
       .compute_units =
           static_cast<int>(std::clamp(number<cl_uint>(calls, device, CL_DEVICE_MAX_COMPUTE_UNITS, 1), 1U, 4096U)),
+      .vector_bytes = number<cl_uint>(calls, device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, 8) >= 16 ? 64U : 32U,
   };
 }
 
@@ -125,6 +126,7 @@ OpenclFound find_opencl(const OpenclTalk& talk, const Target& target) {
                    .variants = {Variant::cpu, Variant::gpu},
                    .abilities = abilities_of(*found.calls, found.device),
                    .clues = clues_of(*found.calls, found.device)};
+    if (talk.options.vector_bytes > 0) found.facts.abilities.vector_bytes = talk.options.vector_bytes;
     return found;
   }
   throw DeviceError(target.library + " has no platform " + target.platform);

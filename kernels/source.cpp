@@ -35,7 +35,8 @@ bool offered(Precision precision, const Abilities& abilities) {
 }  // namespace
 
 std::string program_source(const std::vector<const Kernel*>& kernels, const Abilities& abilities) {
-  std::string out(embedded("prelude.h"));
+  std::string out = "#define VECTOR_BYTES " + std::to_string(abilities.vector_bytes) + "\n";
+  out += embedded("prelude.h");
   for (const Kernel* kernel : kernels) {
     for (const Precision precision : kernel->precisions) {
       if (!offered(precision, abilities)) continue;

@@ -20,6 +20,7 @@ struct VerifyOptions {
   Limits limits{.time = Milliseconds(30'000)};  // of one group of kernels
   Milliseconds whole{120'000};
   std::string build_options{};             // for the devices' compilers
+  std::size_t vector_bytes = 0;            // write for vectors of 32 or 64 bytes, instead of the device's own
   std::size_t guard_bytes = 4096;
   std::string (*code_name)(std::string_view api, std::int64_t code) = nullptr;
   std::function<void(const std::vector<std::string>&)> progress{};

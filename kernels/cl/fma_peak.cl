@@ -8,21 +8,22 @@
   x4 = fma(a, x4, b), x5 = fma(a, x5, b), x6 = fma(a, x6, b), x7 = fma(a, x7, b)
 
 #ifndef __NVPTX__
-// Item i takes the i-th of equal contiguous runs of blocks: 128 neighbours each, 8 chains of 16.
+// Item i takes the i-th of equal contiguous runs of blocks, 128 neighbours each: 8 chains of a vector at a time.
 __kernel void NAME(fma_peak, cpu)(__global const real* restrict start, __global const real* restrict constants,
                                   __global real* restrict end, const uint count, const uint rounds, const uint blocks) {
   const uint begin = (uint)get_global_id(0) * blocks, stop = min(begin + blocks, count / 128);
-  const real16 a = (real16)(constants[0]), b0 = (real16)(constants[1]), b1 = (real16)(constants[2]);
-  for (uint i = begin; i < stop; ++i) {
-    const uint at = i * 8;
-    real16 x0 = vload16(at, start), x1 = vload16(at + 1, start), x2 = vload16(at + 2, start), x3 = vload16(at + 3, start),
-           x4 = vload16(at + 4, start), x5 = vload16(at + 5, start), x6 = vload16(at + 6, start),
-           x7 = vload16(at + 7, start);
+  const real_vector a = (real_vector)(constants[0]), b0 = (real_vector)(constants[1]),
+                    b1 = (real_vector)(constants[2]);
+  for (uint at = begin * (128 / LANES); at < stop * (128 / LANES); at += 8) {
+    real_vector x0 = vload_vector(at, start), x1 = vload_vector(at + 1, start), x2 = vload_vector(at + 2, start),
+                x3 = vload_vector(at + 3, start), x4 = vload_vector(at + 4, start), x5 = vload_vector(at + 5, start),
+                x6 = vload_vector(at + 6, start), x7 = vload_vector(at + 7, start);
     for (uint round_ = 0; round_ < rounds; ++round_) {
       FMA_ALL(b0), FMA_ALL(b1);
     }
-    vstore16(x0, at, end), vstore16(x1, at + 1, end), vstore16(x2, at + 2, end), vstore16(x3, at + 3, end);
-    vstore16(x4, at + 4, end), vstore16(x5, at + 5, end), vstore16(x6, at + 6, end), vstore16(x7, at + 7, end);
+    vstore_vector(x0, at, end), vstore_vector(x1, at + 1, end), vstore_vector(x2, at + 2, end);
+    vstore_vector(x3, at + 3, end), vstore_vector(x4, at + 4, end), vstore_vector(x5, at + 5, end);
+    vstore_vector(x6, at + 6, end), vstore_vector(x7, at + 7, end);
   }
 }
 #endif

@@ -2,12 +2,15 @@
 // C = A B, A m x k, B k x n, row by row.
 
 #ifndef __NVPTX__
-// For CPUs B is first laid out in panels: as many columns as two (fp64: one) vectors of 16 hold, each panel contiguous,
-// zeros behind the last column. Then an item makes a tile of 8 rows of one panel in registers.
-#if REAL_BYTES == 8
-#define GEMM_WIDTH 16
+// For CPUs B is first laid out in panels: as many columns as two vectors hold, each panel contiguous, zeros behind the
+// last column. Then an item makes tiles of one panel in registers, as high as there are registers for.
+#define GEMM_WIDTH (2 * LANES)
+#if VECTOR_BYTES == 64
+#define GEMM_HEIGHT 8
+#define GEMM_ALL(each) each(0) each(1) each(2) each(3) each(4) each(5) each(6) each(7)
 #else
-#define GEMM_WIDTH 32
+#define GEMM_HEIGHT 6
+#define GEMM_ALL(each) each(0) each(1) each(2) each(3) each(4) each(5)
 #endif
 
 // Item (p, i): row i of panel p.
@@ -19,74 +22,53 @@ __kernel void NAME(gemm_pack, cpu)(__global const real* restrict b, __global rea
   __global real* to = panels + ((size_t)panel * k + row) * GEMM_WIDTH;
   const size_t from = (size_t)row * n + first;
   if (first + GEMM_WIDTH <= n) {
-    vstore16(vload16(0, b + from), 0, to);
-#if GEMM_WIDTH == 32
-    vstore16(vload16(0, b + from + 16), 0, to + 16);
-#endif
+    vstore_vector(vload_vector(0, b + from), 0, to);
+    vstore_vector(vload_vector(0, b + from + LANES), 0, to + LANES);
   } else {
     for (uint j = 0; j < GEMM_WIDTH; ++j) to[j] = first + j < n ? b[from + j] : (real)0;
   }
 }
 
-#if GEMM_WIDTH == 32
-#define GEMM_ROW(i)                                                      \
-  {                                                                      \
-    const real16 a_ = (real16)(a##i[l]);                                 \
-    left##i = fma(a_, b0, left##i), right##i = fma(a_, b1, right##i);    \
+#define GEMM_ROW(i)                                                   \
+  {                                                                   \
+    const real_vector a_ = (real_vector)(a##i[l]);                    \
+    left##i = fma(a_, b0, left##i), right##i = fma(a_, b1, right##i); \
   }
-#define GEMM_START(i)                                                    \
+#define GEMM_START(i)                                                       \
   __global const real* restrict a##i = a + (size_t)min(row + i, m - 1) * k; \
-  real16 left##i = (real16)((real)0), right##i = (real16)((real)0);
-#define GEMM_STORE(i)                                                    \
-  if (row + i < m) {                                                     \
-    __global real* to = c + (size_t)(row + i) * n + first;               \
-    if (first + 32 <= n) {                                               \
-      vstore16(left##i, 0, to);                                          \
-      vstore16(right##i, 0, to + 16);                                    \
-    } else {                                                             \
-      real part[32];                                                     \
-      vstore16(left##i, 0, part);                                        \
-      vstore16(right##i, 0, part + 16);                                  \
-      for (uint j = 0; first + j < n; ++j) to[j] = part[j];              \
-    }                                                                    \
+  real_vector left##i = (real_vector)((real)0), right##i = (real_vector)((real)0);
+#define GEMM_STORE(i)                                        \
+  if (row + i < m) {                                         \
+    __global real* to = c + (size_t)(row + i) * n + first;   \
+    if (first + GEMM_WIDTH <= n) {                           \
+      vstore_vector(left##i, 0, to);                         \
+      vstore_vector(right##i, 0, to + LANES);                \
+    } else {                                                 \
+      real part[GEMM_WIDTH];                                 \
+      vstore_vector(left##i, 0, part);                       \
+      vstore_vector(right##i, 0, part + LANES);              \
+      for (uint j = 0; first + j < n; ++j) to[j] = part[j];  \
+    }                                                        \
   }
-#else
-#define GEMM_ROW(i) left##i = fma((real16)(a##i[l]), b0, left##i);
-#define GEMM_START(i)                                                    \
-  __global const real* restrict a##i = a + (size_t)min(row + i, m - 1) * k; \
-  real16 left##i = (real16)((real)0);
-#define GEMM_STORE(i)                                                    \
-  if (row + i < m) {                                                     \
-    __global real* to = c + (size_t)(row + i) * n + first;               \
-    if (first + 16 <= n) {                                               \
-      vstore16(left##i, 0, to);                                          \
-    } else {                                                             \
-      real part[16];                                                     \
-      vstore16(left##i, 0, part);                                        \
-      for (uint j = 0; first + j < n; ++j) to[j] = part[j];              \
-    }                                                                    \
-  }
-#endif
-#define GEMM_ALL(each) each(0) each(1) each(2) each(3) each(4) each(5) each(6) each(7)
 
-// Item (t, p): rows 64t ... 64t + 63 of panel p, eight at a time.
+// Item (t, p): the t-th eight tiles of panel p.
 __kernel void NAME(gemm, cpu)(__global const real* restrict a, __global const real* restrict panels,
                               __global real* restrict c, const uint m, const uint n, const uint k) {
-  const uint first = (uint)get_global_id(1) * GEMM_WIDTH, begin = (uint)get_global_id(0) * 64, end = min(begin + 64, m);
+  const uint begin = (uint)get_global_id(0) * 8 * GEMM_HEIGHT, end = min(begin + 8 * GEMM_HEIGHT, m);
+  const uint first = (uint)get_global_id(1) * GEMM_WIDTH;
   __global const real* restrict b = panels + (size_t)get_global_id(1) * k * GEMM_WIDTH;
-  for (uint row = begin; row < end; row += 8) {
+  for (uint row = begin; row < end; row += GEMM_HEIGHT) {
     GEMM_ALL(GEMM_START)
     for (uint l = 0; l < k; ++l) {
-      const real16 b0 = vload16(0, b + (size_t)l * GEMM_WIDTH);
-#if GEMM_WIDTH == 32
-      const real16 b1 = vload16(0, b + (size_t)l * GEMM_WIDTH + 16);
-#endif
+      const real_vector b0 = vload_vector(0, b + (size_t)l * GEMM_WIDTH);
+      const real_vector b1 = vload_vector(0, b + (size_t)l * GEMM_WIDTH + LANES);
       GEMM_ALL(GEMM_ROW)
     }
     GEMM_ALL(GEMM_STORE)
   }
 }
 #undef GEMM_WIDTH
+#undef GEMM_HEIGHT
 #undef GEMM_ROW
 #undef GEMM_START
 #undef GEMM_STORE

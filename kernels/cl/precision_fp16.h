@@ -1,5 +1,6 @@
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #undef REAL_BYTES
+#undef LANES
 #undef PRECISION
 #undef real
 #undef real2
@@ -13,6 +14,7 @@
 #define real8 half8
 #define real16 half16
 #define REAL_BYTES 2
+#define LANES 16
 
 #if defined(__NVPTX__) && !defined(HALF_FMA)
 #define HALF_FMA

@@ -1,4 +1,5 @@
 #undef REAL_BYTES
+#undef LANES
 #undef PRECISION
 #undef real
 #undef real2
@@ -12,3 +13,8 @@
 #define real8 float8
 #define real16 float16
 #define REAL_BYTES 4
+#if VECTOR_BYTES == 64
+#define LANES 16
+#else
+#define LANES 8
+#endif

@@ -1,5 +1,6 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #undef REAL_BYTES
+#undef LANES
 #undef PRECISION
 #undef real
 #undef real2
@@ -13,3 +14,8 @@
 #define real8 double8
 #define real16 double16
 #define REAL_BYTES 8
+#if VECTOR_BYTES == 64
+#define LANES 8
+#else
+#define LANES 4
+#endif

@@ -5,3 +5,9 @@
 #define PASTE3_(a, b, c) a##b##c
 #define PASTE3(a, b, c) PASTE3_(a, b, c)
 #define NAME(kernel, variant) PASTE3(kernel##_, PRECISION, _##variant)
+// On CPUs a vector register holds VECTOR_BYTES, 32 or 64, which are LANES of `real`.
+#define PASTE2_(a, b) a##b
+#define PASTE2(a, b) PASTE2_(a, b)
+#define real_vector PASTE2(real, LANES)
+#define vload_vector PASTE2(vload, LANES)
+#define vstore_vector PASTE2(vstore, LANES)

@@ -209,6 +209,20 @@ TEST(Bench, RunsOnPoclWithTheHostBesideIt) {
   expect_sound(seen);
 }
 
+TEST(Bench, CountsTheSameRoundsWithShortAndLongVectors) {
+  const kernels::Target pocl = pocl_target();
+  if (pocl.library.empty()) GTEST_SKIP() << "PoCL is not installed";
+  for (const std::size_t vector_bytes : {32, 64}) {
+    const Snapshot seen = kernels::bench({pocl}, {.effort = kernels::Effort::quick,
+                                                  .kernels = {"fma-peak"},
+                                                  .size = 100'000,
+                                                  .variant = kernels::Variant::cpu,
+                                                  .vector_bytes = vector_bytes});
+    EXPECT_FALSE(seen.compute.get()->empty());
+    expect_sound(seen);
+  }
+}
+
 TEST(Bench, KnowsEveryKernelOfItsRoster) {
   for (const kernels::TimedProblem& problem : kernels::timed_problems()) {
     if (std::string_view(problem.kernel) == "copy") continue;

@@ -104,6 +104,22 @@ TEST_P(Pocl, ComputesEveryKernelRight) {
 INSTANTIATE_TEST_SUITE_P(BothWays, Pocl, testing::Values(Variant::cpu, Variant::gpu),
                          [](const auto& way) { return std::string(kernels::text(way.param)); });
 
+// Products are written for registers of either size.
+TEST(Pocl, ComputesProductsRightWithShortAndLongVectors) {
+  const kernels::Target pocl = pocl_target();
+  if (pocl.library.empty()) GTEST_SKIP() << "PoCL is not installed";
+  for (const std::size_t vector_bytes : {32, 64}) {
+    const Snapshot snapshot = verify({pocl}, {.effort = Effort::full,
+                                              .kernels = {"gemm"},
+                                              .variant = Variant::cpu,
+                                              .repeat = 1,
+                                              .limits = {.time = Milliseconds(200'000)},
+                                              .vector_bytes = vector_bytes});
+    EXPECT_GE(snapshot.compute.get()->size(), 7U) << told(snapshot);
+    expect_sound(snapshot);
+  }
+}
+
 TEST(Verify, NamesADeviceThatCannotBeOpenedAndGoesOnWithOthers) {
   const kernels::Target gone = {.subject = "opencl:gone", .backend = "opencl", .library = "/no/such/driver.so"};
   const Snapshot snapshot = verify({gone, host_target()}, {.effort = Effort::tiny, .kernels = {"triad"}});
