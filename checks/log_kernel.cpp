@@ -39,6 +39,12 @@ bool kfd_hidden(const LogFacts& facts) { return facts.container() && facts.all("
 bool kfd_absent(const LogFacts& facts) { return !facts.container() && facts.saw({"rock-loaded"}); }
 bool kfd_unknown(const LogFacts& facts) { return !facts.container() && !facts.saw({"rock-loaded", "kfd-missing"}); }
 
+// The kernel says so of every old AMD card, a mere display's included.
+bool rocm_fails(const LogFacts& facts) {
+  return starts(facts) && facts.saw({"hsa-init-failed", "hip-no-device", "rock-loaded", "kfd-node-closed"});
+}
+bool rocm_not_asked(const LogFacts& facts) { return starts(facts) && !rocm_fails(facts); }
+
 }  // namespace
 
 const LogRules& log_kernel_rules() {
@@ -79,7 +85,8 @@ const LogRules& log_kernel_rules() {
       {"hsa-kernel-mismatch", "driver.kernel-runtime-incompatible", likely},
       {"kfd-node-missing", "driver.device-nodes-missing", likely, kfd_absent},
       {"kfd-no-permission", "driver.permission", certain},
-      {"kfd-unsupported", "runtime.rocm-arch-unsupported", likely},
+      {"kfd-unsupported", "runtime.rocm-arch-unsupported", likely, rocm_fails},
+      {"kfd-unsupported", "runtime.rocm-arch-unsupported", possible, rocm_not_asked},
   };
   return rules;
 }

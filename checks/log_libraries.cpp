@@ -97,6 +97,7 @@ bool of_pytorch(std::string_view symbol) {
 void undefined_symbols(const LogFacts& facts, Answers& answers) {
   for (const LogEvent* event : facts.all("undefined-symbol")) {
     const std::string symbol = field_of(*event, "symbol");
+    if (facts.saw({"driver-too-old"}) && field_of(*event, "library").find("libcuda.so") != std::string::npos) continue;
     const std::string names = field_of(*event, "library") + symbol + field_of(*event, "version");
     const std::array parts{"cudnn", "cublas", "nvjitlink",  "nvJitLink", "cusparse",
                            "nccl",  "cuda",   "level_zero", "amdhip",    "miopen"};

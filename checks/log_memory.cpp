@@ -45,10 +45,14 @@ Sum sum_of(const LogFacts& facts, const LogEvent& event) {
     if (sum.own >= 0 && allocated >= 0) sum.unallocated = sum.own - allocated;
     if (sum.own < 0) sum.own = allocated;
   }
+  double allocated = -1;
   for (const LogEvent* parts : facts.all("memory-parts")) {
+    if (const double bytes = mib(field_of(*parts, "allocated")); bytes >= 0) allocated = bytes;
     if (const double process = mib(field_of(*parts, "process")); process >= 0) sum.own = process;
     if (const double idle = mib(field_of(*parts, "unallocated")); idle >= 0) sum.unallocated = idle;
   }
+  // On AMD and in containers the process is not told apart, and what torch itself holds must do.
+  if (sum.own < 0 && allocated >= 0 && sum.unallocated >= 0) sum.own = allocated + sum.unallocated;
   return sum;
 }
 
@@ -57,11 +61,12 @@ void torch_memory(const LogFacts& facts, const LogEvent& event, Answers& answers
   const char* id = "memory.out-of-memory";
   Confidence sure = Confidence::likely;
   if (sum.total > 0 && sum.free >= 0 && sum.own >= 0) {
-    // A CUDA context takes some hundred MiB that no process counts as its own.
+    // A CUDA context takes some hundred MiB that no process counts as its own; and some of what is held always lies
+    // idle.
     const double others = sum.total - sum.free - sum.own - 600;
     if (others > 0.2 * sum.total && others + sum.free > sum.wanted)
       id = "memory.occupied";
-    else if (sum.unallocated > sum.wanted && sum.wanted > 0)
+    else if (sum.unallocated > sum.wanted && sum.wanted > 0 && sum.unallocated > 0.02 * sum.total)
       id = "memory.fragmented";
   }
   log_finding(answers, event, id, sure);

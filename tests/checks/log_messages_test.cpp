@@ -167,6 +167,30 @@ TEST(LogRocm, LeavesAFailureOfHsaToWhatIsKnownOfTheNode) {
   EXPECT_EQ(ids(log_of({{"hsa-init-failed"}, {"kfd-no-permission"}})), (Found{{"driver.permission", certain}}));
 }
 
+TEST(LogRocm, TakesAnOldCardForTheCauseOnlyWhereRocmFails) {
+  const Line old = {"kfd-unsupported"};
+  EXPECT_EQ(ids(log_of({old})), (Found{{"runtime.rocm-arch-unsupported", possible}}));
+  EXPECT_EQ(ids(log_of({old, {"hip-no-device"}}))["runtime.rocm-arch-unsupported"], likely);
+  EXPECT_TRUE(ids(log_of({old, {"device-used-tensorflow"}})).empty());
+}
+
+TEST(LogLibraries, LeaveASymbolThatTheDriverLacksToTheDriver) {
+  const Line symbol = {"undefined-symbol", {{"library", "/lib64/libcuda.so.1"}, {"symbol", "cuMemcpyBatchAsync"}}};
+  EXPECT_EQ(ids(log_of({symbol, {"driver-too-old"}})), (Found{{"driver.too-old", certain}}));
+  EXPECT_TRUE(ids(log_of({symbol})).contains("runtime.library-shadowed"));
+}
+
+TEST(LogMemory, TakesWhatTorchHoldsWhereTheProcessIsNotTold) {
+  const auto with = [](const char* free, const char* allocated, const char* unallocated) {
+    return ids(log_of({{"out-of-memory", {{"wanted", "0.10 GiB"}, {"total", "16.00 GiB"}, {"free", free}}, "torch"},
+                       {"memory-parts", {{"allocated", allocated}, {"unallocated", unallocated}}}}));
+  };
+  EXPECT_EQ(with("0.50 GiB", "9.00 GiB", "5.50 GiB"), (Found{{"memory.fragmented", likely}}));
+  EXPECT_EQ(with("0.50 GiB", "2.00 GiB", "0.10 GiB"), (Found{{"memory.occupied", likely}}));
+  EXPECT_EQ(with("0.50 GiB", "14.50 GiB", "0.10 GiB"), (Found{{"memory.out-of-memory", likely}}));
+  EXPECT_EQ(with("0.50 GiB", "14.50 GiB", "0.15 GiB"), (Found{{"memory.out-of-memory", likely}})) << "idle, and little";
+}
+
 TEST(LogRocm, TakesAFaultInMemoryForForeignCodeOnlyWithASecondFact) {
   const Line fault = {"hsa-memory-fault"};
   EXPECT_TRUE(ids(log_of({fault})).empty());
