@@ -32,7 +32,7 @@ class Dishonest : public Device {
       : real_(kernels::open_host({}, std::move(lie))), told_(std::move(told)), facts_(real_->facts()) {
     facts_.subject = "opencl:made up";
     facts_.backend = "opencl";
-    facts_.clues = clues;
+    facts_.clues = std::move(clues);
   }
   void is_gpu() { facts_.on_host_cores = false; }
   const kernels::DeviceFacts& facts() const override { return facts_; }
