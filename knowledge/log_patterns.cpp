@@ -132,8 +132,9 @@ void Patterns::search_words() {
     }
     ++row;
   }
-  std::unordered_map<Characters, std::uint32_t> numbers{{any_character, 0}};
+  std::unordered_map<Characters, std::uint32_t> numbers;
   const auto number_of = [&](const Characters& set) {
+    if (set.all()) return std::uint32_t{0};
     const auto [found, fresh] = numbers.emplace(set, static_cast<std::uint32_t>(sets.size()));
     if (fresh) sets.push_back(set);
     return found->second;
