@@ -43,7 +43,6 @@ bool kfd_unknown(const LogFacts& facts) { return !facts.container() && !facts.sa
 bool rocm_fails(const LogFacts& facts) {
   return starts(facts) && facts.saw({"hsa-init-failed", "hip-no-device", "rock-loaded", "kfd-node-closed"});
 }
-bool rocm_not_asked(const LogFacts& facts) { return starts(facts) && !rocm_fails(facts); }
 
 }  // namespace
 
@@ -86,7 +85,7 @@ const LogRules& log_kernel_rules() {
       {"kfd-node-missing", "driver.device-nodes-missing", likely, kfd_absent},
       {"kfd-no-permission", "driver.permission", certain},
       {"kfd-unsupported", "runtime.rocm-arch-unsupported", likely, rocm_fails},
-      {"kfd-unsupported", "runtime.rocm-arch-unsupported", possible, rocm_not_asked},
+      {"kfd-unsupported", "runtime.rocm-arch-unsupported", possible, starts},
   };
   return rules;
 }

@@ -1,5 +1,7 @@
 #include "knowledge/characters.h"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <optional>
 
@@ -60,8 +62,7 @@ std::optional<char> take_character(std::string_view& rest) {
     rest.remove_prefix(2);
     return static_cast<char>(code);
   }
-  const bool letter_or_digit = named('w')->test(index_of(escaped)) && escaped != '_';
-  return letter_or_digit ? std::nullopt : std::optional(escaped);
+  return std::isalnum(static_cast<unsigned char>(escaped)) != 0 ? std::nullopt : std::optional(escaped);
 }
 
 // What stands between brackets.

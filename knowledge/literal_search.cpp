@@ -26,7 +26,10 @@ LiteralSearch::LiteralSearch(const std::vector<Word>& words) {
                 .begin = static_cast<std::uint32_t>(letters_.size()),
                 .size = static_cast<std::uint32_t>(word.size()),
                 .fold = fold};
-    letters_ += fold ? lower_case(word) : std::string(word);
+    if (fold)
+      letters_ += lower_case(word);
+    else
+      letters_ += word;
     if (word.size() >= sizeof best.start) best.start = folded<std::uint64_t>(word.data());
     std::uint32_t rarest = 0;
     for (std::uint32_t at = 0, fewest = 0; at + gram_size <= word.size(); ++at) {

@@ -96,7 +96,8 @@ LogPattern read_row(const Row& row) {
           .set = row.texts_by_key("set")};
 }
 
-// A word that is searched for.
+// A word that is searched for, with what is asked first of each place where it stands: close together, as there may be
+// very many such places.
 struct Word {
   const Literal* literal = nullptr;  // of a pattern; none: of a kind of report
   std::uint32_t row = 0;             // of the pattern or the kind

@@ -8,7 +8,7 @@
 #include <memory>
 #include <set>
 
-#include "knowledge/literals.h"
+#include "tests/support/stands_in.h"
 
 namespace envdoctor::knowledge {
 namespace {
@@ -162,13 +162,11 @@ TEST(RequiredLiterals, KnowWhatMustStandInFrontOfThem) {
 
 // RE2 itself is asked, of every character.
 TEST(CharactersOf, AreThoseThatTheExpressionMatches) {
-  RE2::Options latin;
-  latin.set_encoding(RE2::Options::EncodingLatin1);
   for (const char* expression :
        {"a",    "\\.",  ".",         "\\d",           "\\D",    "\\w",     "\\W",       "\\s",  "\\S",
         "\\n",  "\\t",  "\\x41",     "\\xff",         "[abc]",  "[^abc]",  "[a-f0-9]",  "[]a]", "[^]a]",
         "[a-]", "[-a]", "[\\]\\-^]", "[\\x00-\\x1f]", "[\\w.]", "[^\\s:]", "[\\d\\-x]", "[+--]"}) {
-    const RE2 one(expression, latin);
+    const RE2 one(expression, latin());
     ASSERT_TRUE(one.ok()) << expression;
     Characters expected;
     for (int c = 0; c < 256; ++c) {
@@ -216,10 +214,8 @@ TEST(LogPatterns, MatchAsTheirExpressionsDo) {
     lines.push_back(example.substr(example.size() / 3) + " " + rows[(i + 1) % rows.size()].example);
     lines.push_back(example.substr(0, example.size() / 2) + rows[(i + 7) % rows.size()].example);
   }
-  RE2::Options latin;
-  latin.set_encoding(RE2::Options::EncodingLatin1);
   std::vector<std::unique_ptr<RE2>> expressions;
-  for (const LogPattern& row : rows) expressions.push_back(std::make_unique<RE2>(row.pattern, latin));
+  for (const LogPattern& row : rows) expressions.push_back(std::make_unique<RE2>(row.pattern, latin()));
   for (const std::string& line : lines) {
     std::set<std::size_t> found, expected;
     for (const LogMatch& match : match_log_line(line)) found.insert(match.row);

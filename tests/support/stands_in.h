@@ -10,6 +10,14 @@
 
 namespace envdoctor::knowledge {
 
+// How our patterns are compiled.
+inline RE2::Options latin() {
+  RE2::Options options;
+  options.set_encoding(RE2::Options::EncodingLatin1);
+  options.set_log_errors(false);
+  return options;
+}
+
 // Lines of no more than Stretch::far characters: beyond that, what is repeated without end is not followed.
 inline bool stands_in(const Literal& literal, const RE2& expression, const std::string& line) {
   const std::string text = literal.fold ? lower_case(line) : line;
