@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
-#include "app/commands.h"
-#include "reports/lines.h"
+#include "app/commands/commands.h"
+#include "evidence/lines.h"
 
 int main(int argc, char** argv) {
   try {

@@ -1,6 +1,6 @@
-// How often the verifier calls a sound device wrong: must be never. Runs the kernels at their smallest sizes, with
-// fresh seeds, on the installed third-party drivers and this host.
-//   bench_false_alarms [SEEDS [FIRST [DEVICE]]]     seeds per option set and device; 20 unless told
+// How often the verifier reports a healthy device as wrong, which must never happen. Runs the kernels at their smallest
+// sizes, with fresh seeds, on the installed third-party drivers and this host.
+//   bench_false_alarms [SEEDS [FIRST [DEVICE]]]     seeds per option set and device; default 20
 #include <fmt/format.h>
 
 #include <chrono>
@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "kernels/verify.h"
+#include "kernels/core/verify.h"
 
 namespace {
 
@@ -83,23 +83,24 @@ Count count(const kernels::Target& target, const OptionSet& set, std::uint64_t f
     Count all;
     for (options.seed = first; options.seed < first + seeds; ++options.seed) {
       Snapshot snapshot;
-      kernels::verify_on(*device, wanted, options,
-                         {.so_far = [&](const Snapshot& part) { snapshot = part; }, .step = [](const std::string&) {}});
+      kernels::verify_on(
+          *device, wanted, options,
+          {.partial_result = [&](const Snapshot& part) { snapshot = part; }, .step = [](const std::string&) {}});
       all.add(snapshot, options.seed);
     }
     channel.answer(fmt::format("{} {} {} {} {}", all.seeds, all.rows, all.alarms, all.not_run, all.words));
   };
-  Count told;
-  Crew crew;
-  crew.start(target.subject, {.time = patience}, work, [&](const Ended& ended) {
+  Count total;
+  SubprocessGroup group;
+  group.start(target.subject, {.time = patience}, work, [&](const Ended& ended) {
     std::istringstream answer(ended.answer);
-    answer >> told.seeds >> told.rows >> told.alarms >> told.not_run;
-    std::getline(answer, told.words, '\0');
+    answer >> total.seeds >> total.rows >> total.alarms >> total.not_run;
+    std::getline(answer, total.words, '\0');
     if (ended.how != Ended::How::answered || ended.status != 0)
-      told.words += fmt::format("\n  ended {}: {} {}\n", ended.status, ended.why, ended.printed);
+      total.words += fmt::format("\n  ended {}: {} {}\n", ended.status, ended.why, ended.printed);
   });
-  crew.run(patience);
-  return told;
+  group.run(patience);
+  return total;
 }
 
 }  // namespace

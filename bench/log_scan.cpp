@@ -7,9 +7,9 @@
 #include <ctime>
 #include <string>
 
-#include "knowledge/literals.h"
-#include "knowledge/log_patterns.h"
-#include "probe/log.h"
+#include "knowledge/wordings/literals.h"
+#include "knowledge/wordings/wordings.h"
+#include "probe/paste/log_reader.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-// What holds arrays: a file of one, a zip archive of many.
+// Files of arrays: a file of one, a zip archive of many.
 #include "compare/array_file.h"
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ using Zip = std::unique_ptr<void, CloseZip>;
 
 Zip open_zip(const std::string& path) {
   Zip zip(unzOpen64(path.c_str()));
-  if (!zip) throw BadArray(path + ": a zip archive (.npz) was expected, and its directory can't be read");
+  if (!zip) throw BadArray(path + ": cannot read the directory of this zip archive (.npz)");
   return zip;
 }
 
@@ -53,7 +53,7 @@ class ZipSource : public Source {
  public:
   ZipSource(const std::string& path, const std::string& name) : place_(path + ":" + name), zip_(open_zip(path)) {
     if (unzLocateFile(zip_.get(), (name + ".npy").c_str(), 1) != UNZ_OK || unzOpenCurrentFile(zip_.get()) != UNZ_OK)
-      throw BadArray(place_ + ": can't be unpacked (encrypted, or damaged)");
+      throw BadArray(place_ + ": cannot be unpacked (encrypted or damaged)");
   }
   std::size_t read(char* buffer, std::size_t size) override {
     std::size_t total = 0;
@@ -104,7 +104,7 @@ std::vector<std::string> array_names(const std::string& path) {
     if (text.ends_with(".npy")) names.push_back(text.substr(0, text.size() - 4));
     if (names.size() > most_arrays) throw BadArray(fmt::format("{}: more than {} arrays", path, most_arrays));
   }
-  if (names.empty()) throw BadArray(path + ": holds no array (.npy)");
+  if (names.empty()) throw BadArray(path + ": contains no array (.npy)");
   return names;
 }
 

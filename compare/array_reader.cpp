@@ -55,8 +55,8 @@ Type type_of(const std::string& descr, const std::string& name) {
   std::string order, letter;
   int bytes = 0;
   if (!RE2::FullMatch(descr, pattern, &order, &letter, &bytes))
-    throw BadArray(fmt::format(
-        "{}: at descr: numbers of type '{}' can't be compared (float, integer, complex, bool can)", name, descr));
+    throw BadArray(fmt::format("{}: at descr: cannot compare numbers of type '{}' (only float, integer, complex, bool)",
+                               name, descr));
   Type type{.bytes = bytes, .complex = letter == "c", .big_endian = order == ">"};
   type.kind = letter == "i"   ? Kind::integer
               : letter == "u" ? Kind::unsigned_integer
@@ -84,11 +84,11 @@ void read_shape(const std::string& text, Header& header, const std::string& name
     std::int64_t extent = 0;
     const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), extent);
     if (error != std::errc() || extent < 0 || header.shape.size() >= 64)
-      throw BadArray(name + ": at shape: no list of extents");
+      throw BadArray(name + ": at shape: not a list of extents");
     at = static_cast<std::size_t>(end - text.data());
     header.shape.push_back(extent);
     if (extent > 0 && header.count > most_numbers / extent)
-      throw BadArray(name + ": at shape: more numbers than any file holds");
+      throw BadArray(name + ": at shape: more numbers than a file can contain");
     header.count *= extent;
   }
 }
@@ -98,7 +98,7 @@ Header parse(const std::string& text, const std::string& name) {
       shape("'shape'\\s*:\\s*\\(([0-9, ]*)\\)");
   std::string type, fortran, extents;
   if (!RE2::PartialMatch(text, descr, &type))
-    throw BadArray(name + ": at descr: no plain type (structured arrays can't be compared)");
+    throw BadArray(name + ": at descr: not a plain type (structured arrays are not supported)");
   if (!RE2::PartialMatch(text, order, &fortran)) throw BadArray(name + ": the header has no fortran_order");
   if (!RE2::PartialMatch(text, shape, &extents)) throw BadArray(name + ": the header has no shape");
   Header header{.type = type_of(type, name), .fortran_order = fortran == "True"};
@@ -112,15 +112,15 @@ ArrayReader::ArrayReader(std::unique_ptr<Source> source, std::string name)
     : source_(std::move(source)), name_(std::move(name)) {
   char start[12] = {};
   if (source_->read(start, 8) != 8 || std::memcmp(start, "\x93NUMPY", 6) != 0)
-    throw BadArray(name_ + ": no .npy array: it doesn't begin with its magic bytes");
+    throw BadArray(name_ + ": not a .npy array: wrong magic bytes");
   const int version = static_cast<unsigned char>(start[6]);
   if (version < 1 || version > 3)
-    throw BadArray(fmt::format("{}: at byte 6: version {} of the format is not known", name_, version));
+    throw BadArray(fmt::format("{}: at byte 6: unknown format version {}", name_, version));
   const std::size_t width = version == 1 ? 2 : 4;
   if (source_->read(start + 8, width) != width) throw BadArray(name_ + ": ends inside its header");
   std::size_t size = 0;
   for (std::size_t i = width; i-- > 0;) size = size << 8 | static_cast<unsigned char>(start[8 + i]);
-  if (size > header_limit) throw BadArray(fmt::format("{}: at byte 8: a header of {} bytes", name_, size));
+  if (size > header_limit) throw BadArray(fmt::format("{}: at byte 8: header too large ({} bytes)", name_, size));
   std::string text(size, '\0');
   if (source_->read(text.data(), size) != size) throw BadArray(name_ + ": ends inside its header");
   header_ = parse(text, name_);

@@ -94,11 +94,11 @@ ArrayDifference compare_one(const std::string& path_a, const std::string& path_b
   const Header &one = a.header(), &other = b.header();
   ArrayDifference to{.name = name, .type_a = one.type.name, .type_b = other.type.name};
   if (one.shape != other.shape) {
-    to.trouble = fmt::format("the shapes differ: {} and {}", shape_text(one), shape_text(other));
+    to.error = fmt::format("the shapes differ: {} and {}", shape_text(one), shape_text(other));
     return to;
   }
   if (one.type.complex != other.type.complex) {
-    to.trouble = "one is complex and the other is not";
+    to.error = "one is complex and the other is not";
     return to;
   }
   const auto wide = std::ranges::count_if(one.shape, [](std::int64_t extent) { return extent > 1; });
@@ -139,11 +139,11 @@ std::vector<ArrayDifference> compare_arrays(const std::string& a, const std::str
     if (in_b.contains(name)) {
       list.push_back(compare_one(a, b, name, name, operation));
     } else {
-      list.push_back({.name = name, .trouble = "only in " + a});
+      list.push_back({.name = name, .error = "only in " + a});
     }
   }
   for (const std::string& name : in_b) {
-    if (!in_a.contains(name)) list.push_back({.name = name, .trouble = "only in " + b});
+    if (!in_a.contains(name)) list.push_back({.name = name, .error = "only in " + b});
   }
   return list;
 }

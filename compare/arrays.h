@@ -13,7 +13,7 @@ inline constexpr std::size_t histogram_classes = 15;
 struct ArrayDifference {
   std::string name{};            // in the archives; empty: the files' only array
   std::string type_a{}, type_b{};
-  std::string trouble{};         // shapes differ, missing in one: nothing was compared then
+  std::string error{};         // shapes differ, missing in one: nothing was compared then
   std::int64_t count = 0;
   std::int64_t differing = 0;    // not the same number
   std::array<std::int64_t, histogram_classes> ulp_histogram{};  // empty of integers' differences
@@ -30,14 +30,14 @@ struct ArrayDifference {
   int digits = 24;               // of the coarser type's significand, the leading one counted
   // Only with an operation: the least arithmetic that could have made the difference.
   std::string judgement{};       // same-bits, float32-rounding, tf32-or-half-inputs, half-precision, none; empty: not judged
-  std::string told{};            // the same in a sentence, with the lines it was held against
+  std::string explanation{};     // the same in a sentence, with the limits it was compared with
   [[nodiscard]] bool judged_as_rounding() const;  // in the coarser of the two types itself
 };
 
 // What was computed, as far as its error depends on it.
 struct Operation {
-  std::string name{};       // a row of known_operations(); empty: not told
-  std::int64_t depth = 0;   // products or terms summed into one element; 0: not told
+  std::string name{};       // a row of known_operations(); empty: not given
+  std::int64_t depth = 0;   // products or terms summed into one element; 0: not given
 };
 const std::vector<std::string>& known_operations();
 

@@ -11,7 +11,7 @@ namespace {
 using knowledge::Changes;
 
 // Where one document lacks a whole section, list or member, that is the difference, and not all that lies in it.
-std::string told_place(const std::vector<FlatDocument>& documents, const std::string& path) {
+std::string common_place(const std::vector<FlatDocument>& documents, const std::string& path) {
   std::string place = path;
   for (const FlatDocument& document : documents) {
     const std::string lacking = first_lacking(document, path);
@@ -22,7 +22,7 @@ std::string told_place(const std::vector<FlatDocument>& documents, const std::st
 
 }  // namespace
 
-bool Difference::all_known() const { return std::ranges::all_of(values, &Told::known); }
+bool Difference::all_known() const { return std::ranges::all_of(values, &ShownValue::known); }
 
 bool Comparison::identical() const {
   return differences.empty() &&
@@ -55,11 +55,11 @@ Comparison compare_snapshots(const std::vector<Snapshot>& snapshots, const std::
     for (const auto& [path, value] : document.values) {
       const knowledge::DifferenceRow* row = knowledge::difference_at(path);
       if (row && row->changes == Changes::ignored) continue;
-      const std::string place = told_place(documents, path);
+      const std::string place = common_place(documents, path);
       const auto [entry, fresh] = by_place.try_emplace(place, Difference{.path = place});
       Difference& difference = entry->second;
       if (fresh) {
-        for (const FlatDocument& d : documents) difference.values.push_back(told_at(d, place));
+        for (const FlatDocument& d : documents) difference.values.push_back(value_at(d, place));
       }
       // The most that anything in it can change.
       const Changes changes = row ? row->changes : Changes::neither;
@@ -71,7 +71,7 @@ Comparison compare_snapshots(const std::vector<Snapshot>& snapshots, const std::
   }
   for (auto& entry : by_place) {
     Difference& difference = entry.second;
-    const auto differs = [&](const Told& told) { return told != difference.values.front(); };
+    const auto differs = [&](const ShownValue& value) { return value != difference.values.front(); };
     if (std::ranges::any_of(difference.values, differs)) comparison.differences.push_back(std::move(difference));
   }
   std::ranges::stable_sort(comparison.differences, {},

@@ -9,17 +9,17 @@
 namespace envdoctor::compare {
 
 // A value as it stands in one document.
-struct Told {
+struct ShownValue {
   bool known = false;    // false: not looked at, or the look failed
   std::string text{};    // the value; "none" where the host has none; why it isn't known
-  bool operator==(const Told&) const = default;
+  bool operator==(const ShownValue&) const = default;
 };
 
 struct Difference {
   std::string path{};    // "/libraries/libcudnn.so.9/version": members of lists by their name, GPUs by their order
   knowledge::Changes changes = knowledge::Changes::neither;
   std::string why{};
-  std::vector<Told> values{};  // one per document
+  std::vector<ShownValue> values{};  // one per document
   [[nodiscard]] bool all_known() const;
 };
 
@@ -28,7 +28,7 @@ enum class Bits { same, within_bound, outside, not_known };
 struct KernelDifference {
   std::string kernel{};  // "gemm fp32 k=1024 m=1024 n=1024"
   Bits bits = Bits::not_known;
-  std::string told{};    // why they may differ: fused, TF32 inputs, flushed subnormals, nondeterministic
+  std::string why{};    // why they may differ: fused, TF32 inputs, flushed subnormals, nondeterministic
   std::vector<std::string> values{};  // one per document: outcome and device; empty: not run there
 };
 

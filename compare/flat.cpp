@@ -46,12 +46,13 @@ void walk(const Json& json, const std::string& path, FlatDocument& document) {
   if (is_reason(json, "absent")) {
     document.values[path] = {true, "none"};
   } else if (is_reason(json, "failed")) {
-    document.values[path] = {false, "not known: " + json["failed"].get<std::string>()};
+    document.values[path] = {false, "unknown: " + json["failed"].get<std::string>()};
   } else if (json.is_array() && std::ranges::none_of(json, [](const Json& j) { return j.is_structured(); })) {
     document.values[path] = {true, words(json)};
   } else if (json.is_structured()) {
     const std::string all = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-    document.above[path] = all.size() > 160 ? fmt::format("{} entries", json.size()) : all;
+    document.above[path] =
+        all.size() > 160 ? fmt::format("{} {}", json.size(), json.size() == 1 ? "entry" : "entries") : all;
     std::map<std::string, int> seen;
     for (const auto& [key, value] : json.items()) {
       std::string step =
@@ -87,7 +88,7 @@ std::string first_lacking(const FlatDocument& document, const std::string& path)
   return path;
 }
 
-Told told_at(const FlatDocument& document, const std::string& path) {
+ShownValue value_at(const FlatDocument& document, const std::string& path) {
   if (const auto value = document.values.find(path); value != document.values.end()) return value->second;
   if (const auto above = document.above.find(path); above != document.above.end()) return {true, above->second};
   const std::size_t last = path.rfind('/');
@@ -95,7 +96,8 @@ Told told_at(const FlatDocument& document, const std::string& path) {
   // An empty list lists all as well.
   const auto plain = document.values.find(parent);
   if (plain != document.values.end() && plain->second.known) return {true, "none"};
-  return document.above.contains(parent) && lists_all(parent, step) ? Told{true, "none"} : Told{false, "not known"};
+  return document.above.contains(parent) && lists_all(parent, step) ? ShownValue{true, "none"}
+                                                                    : ShownValue{false, "unknown"};
 }
 
 }  // namespace envdoctor::compare

@@ -8,7 +8,7 @@
 namespace envdoctor::compare {
 
 struct FlatDocument {
-  std::map<std::string, Told> values{};        // by JSON pointer; members of lists by their name, GPUs by their order
+  std::map<std::string, ShownValue> values{};        // by JSON pointer; members of lists by their name, GPUs by their order
   std::map<std::string, std::string> above{};  // sections, lists and members that hold others, in short
 };
 
@@ -20,6 +20,6 @@ std::string first_lacking(const FlatDocument& document, const std::string& path)
 
 // What the document says of a place. A member that a list or a map lacks is known not to be there; a field that is
 // missing was not looked at.
-Told told_at(const FlatDocument& document, const std::string& path);
+ShownValue value_at(const FlatDocument& document, const std::string& path);
 
 }  // namespace envdoctor::compare

@@ -6,22 +6,16 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include "evidence/median.h"
 
 namespace envdoctor::compare {
 namespace {
 
-// So many hosts must tell a thing, and this share of them alike, before another value is odd.
+// So many hosts must tell a thing, and this share of them alike, before another value is an outlier.
 constexpr std::size_t fewest = 3;
 constexpr double usual_share = 0.75;
-// A number is odd if it lies so many spreads and so much of the median from it.
+// A number is an outlier if it lies so many spreads and so much of the median from it.
 constexpr double spreads = 6, least_part = 0.05;
-
-double median(std::vector<double> numbers) {
-  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
-  std::ranges::nth_element(numbers, middle);
-  if (numbers.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(numbers.begin(), middle)) / 2;
-}
 
 // Nearly one number: host memory differs by a page or two between equal hosts.
 bool near(const Fleet::Value& value, const Fleet::Value& usual) {
@@ -31,7 +25,7 @@ bool near(const Fleet::Value& value, const Fleet::Value& usual) {
 struct Judge {
   const std::vector<Fleet::Member>& members;
   const std::vector<std::string>& texts;
-  std::vector<Odd>& odd;
+  std::vector<Outlier>& outliers;
 
   std::string shown(const Fleet::Value& value) {
     return value.numeric() ? fmt::format("{:.6g}", value.number) : texts[value.text];
@@ -40,7 +34,8 @@ struct Judge {
   void against_most(const std::string& path, const std::vector<Fleet::Value>& values, const Fleet::Value& usual) {
     for (const Fleet::Value& value : values) {
       const bool same = value.text == usual.text && value.number == usual.number;
-      if (!same && !near(value, usual)) odd.push_back({members[value.host].name, path, shown(value), shown(usual)});
+      if (!same && !near(value, usual))
+        outliers.push_back({members[value.host].name, path, shown(value), shown(usual)});
     }
   }
 
@@ -54,13 +49,13 @@ struct Judge {
       const double off = std::fabs(value.number - middle);
       return off > spreads * spread && off > least_part * std::fabs(middle);
     };
-    // Many that are far are no odd ones: two kinds of hosts are in one fleet.
+    // Many that are far are no outliers: two kinds of hosts are in one fleet.
     const auto off = static_cast<double>(std::ranges::count_if(values, far));
     if (off > (1 - usual_share) * static_cast<double>(values.size())) return;
     for (const Fleet::Value& value : values) {
       if (far(value))
-        odd.push_back({members[value.host].name, path, shown(value),
-                       fmt::format("median {:.6g}, spread {:.2g}", middle, spread)});
+        outliers.push_back({members[value.host].name, path, shown(value),
+                            fmt::format("median {:.6g}, spread {:.2g}", middle, spread)});
     }
   }
 
@@ -105,9 +100,9 @@ FleetSummary Fleet::summary() const {
   std::ranges::stable_sort(summary.groups, [&](const RootGroup& a, const RootGroup& b) {
     return std::pair(rank(a.severity), b.hosts.size()) < std::pair(rank(b.severity), a.hosts.size());
   });
-  Judge judge{members_, texts_, summary.odd};
+  Judge judge{members_, texts_, summary.outliers};
   for (std::size_t i = 0; i < columns_.size(); ++i) judge.column(paths_[i], columns_[i]);
-  std::ranges::sort(summary.odd, {}, [](const Odd& odd) { return std::tie(odd.host, odd.path); });
+  std::ranges::sort(summary.outliers, {}, [](const Outlier& outlier) { return std::tie(outlier.host, outlier.path); });
   return summary;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Thousands of reports in one go: which hosts fail and why, and which is the odd one out.
+// Thousands of reports in one go: which hosts fail and why, and which is the outlier.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,7 +14,7 @@ struct RootGroup {
   std::vector<std::string> hosts{};
 };
 
-struct Odd {
+struct Outlier {
   std::string host{};
   std::string path{};      // into the snapshot; libraries by their name
   std::string value{};
@@ -26,7 +26,7 @@ struct FleetSummary {
   std::vector<std::pair<std::string, std::int64_t>> verdicts{};  // pass, warn, fail, incomplete, as far as there are any
   std::vector<std::pair<std::string, std::string>> damaged{};    // file, and what is wrong with it
   std::vector<RootGroup> groups{};  // errors first, the largest first
-  std::vector<Odd> odd{};           // by host, then path
+  std::vector<Outlier> outliers{};           // by host, then path
 };
 
 // Takes reports one at a time and keeps of each only what is compared.

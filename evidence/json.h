@@ -1,9 +1,10 @@
 #pragma once
-// Snapshot to JSON and back. The file format is docs/schema/snapshot-1.json.
+// Snapshot to JSON and back, and single texts out of foreign JSON. The file format is docs/schema/snapshot-1.json.
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "evidence/fields.h"
 #include "evidence/snapshot.h"
 
 namespace envdoctor {
@@ -20,5 +21,13 @@ std::string to_json(const Snapshot& snapshot);
 // Takes a snapshot, or a report that embeds one. Unknown keys are passed over, any known key may be missing, and in
 // place of any value may stand {"absent": why} or {"failed": why}. Throws BadDocument. `source` is named in errors.
 Snapshot snapshot_from_json(std::string_view text, const std::string& source);
+
+// A snapshot that holds one value, at a JSON pointer: true or false where the text reads so, a list of words where it
+// stands in brackets, a text otherwise. Throws BadDocument where the file format has no such place.
+Snapshot snapshot_with(const std::string& pointer, const std::string& text);
+
+// One text out of a foreign JSON file (a Jupyter kernel's, Keras's, conda's), at a JSON pointer ("/argv/0"). Absent:
+// nothing stands there. Failed: no JSON, or no text there.
+Text json_text(std::string_view json, const std::string& pointer);
 
 }  // namespace envdoctor

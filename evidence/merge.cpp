@@ -3,45 +3,104 @@
 namespace envdoctor {
 namespace {
 
-template <class T>
-void fill(Reading<T>& into, const Reading<T>& from);
-
-template <Fields T>
-void fill(T& into, const T& from);
-
-template <class T>
-void fill(std::map<std::string, T>& into, const std::map<std::string, T>& from) {
-  for (const auto& [key, value] : from) into.emplace(key, value);
+std::string pointer_to(const std::string& parent, std::string_view key) {
+  std::string pointer = parent + '/';
+  for (const char c : key) {
+    if (c == '~') {
+      pointer += "~0";
+    } else if (c == '/') {
+      pointer += "~1";
+    } else {
+      pointer += c;
+    }
+  }
+  return pointer;
 }
 
-template <class T>
-void fill(Reading<T>& into, const Reading<T>& from) {
-  if (into.get() && from.get()) {
-    if constexpr (Fields<T> || requires { typename T::mapped_type; }) fill(*into.get(), *from.get());
-  } else if (from.get() || into.outcome() == Outcome::not_probed) {
-    into = from;
+// Fills one value from another of its type, and notes the JSON pointer of each value it took as a whole.
+struct Filler {
+  std::vector<std::string> taken{};
+
+  template <class T>
+  void fill(std::map<std::string, T>& into, const std::map<std::string, T>& from, const std::string& at) {
+    for (const auto& [key, value] : from) {
+      if (into.emplace(key, value).second) taken.push_back(pointer_to(at, key));
+    }
+  }
+
+  template <class T>
+  void fill(Reading<T>& into, const Reading<T>& from, const std::string& at) {
+    if (into.get() && from.get()) {
+      if constexpr (Fields<T> || requires { typename T::mapped_type; }) fill(*into.get(), *from.get(), at);
+    } else if (from.get() || into.outcome() == Outcome::not_probed) {
+      into = from;
+      if (from.get()) taken.push_back(at);
+    }
+  }
+
+  // Two structs of one type are walked in step: the fields of `from`, in order, against those of `into`.
+  template <Fields T>
+  void fill(T& into, const T& from, const std::string& at) {
+    std::vector<const void*> fields;
+    T::each(from, [&](std::string_view, const auto& field) { fields.push_back(&field); });
+    std::size_t next = 0;
+    T::each(into, [&](std::string_view key, auto& field) {
+      using Field = std::remove_reference_t<decltype(field)>;
+      fill(field, *static_cast<const Field*>(fields[next++]), pointer_to(at, key));
+    });
+  }
+};
+
+bool is_below(std::string_view pointer, std::string_view ancestor) {
+  return pointer.starts_with(ancestor) && (pointer.size() == ancestor.size() || pointer[ancestor.size()] == '/');
+}
+
+// The entries that speak of what was taken: those at or below its pointer, and the nearest one above it.
+void take_sources(Map<TextSource>& into, const std::map<std::string, TextSource>& from,
+                  const std::vector<std::string>& taken) {
+  for (const std::string& pointer : taken) {
+    const TextSource* above = nullptr;
+    for (const auto& [place, source] : from) {  // sorted: the nearest comes last
+      if (is_below(pointer, place)) above = &source;
+      if (is_below(place, pointer)) into.fill().emplace(place, source);
+    }
+    if (above) into.fill().emplace(pointer, *above);
   }
 }
 
-// Two structs of one type are walked in step: the fields of `from`, in order, against those of `into`.
-template <Fields T>
-void fill(T& into, const T& from) {
-  std::vector<const void*> sources;
-  T::each(from, [&](std::string_view, const auto& field) { sources.push_back(&field); });
-  std::size_t next = 0;
-  T::each(into, [&](std::string_view, auto& field) {
-    using Field = std::remove_reference_t<decltype(field)>;
-    fill(field, *static_cast<const Field*>(sources[next++]));
-  });
+template <class T>
+void set_source_of(const Reading<T>& reading, const std::string& at, const TextSource& source,
+                   std::map<std::string, TextSource>& sources) {
+  if (!reading.get()) return;
+  if constexpr (Fields<T>) {
+    T::each(*reading.get(), [&](std::string_view key, const auto& field) {
+      set_source_of(field, pointer_to(at, key), source, sources);
+    });
+  } else {
+    sources.emplace(at, source);
+  }
 }
 
 }  // namespace
 
 void fill_in(Snapshot& into, const Snapshot& from) {
-  List<LogEvent> log = into.log;
+  List<Symptom> log = into.log;
   if (log.get() && from.log.get()) log.get()->insert(log.get()->end(), from.log.get()->begin(), from.log.get()->end());
-  fill(into, from);
+  Map<TextSource> sources = into.sources;
+  Filler filler;
+  filler.fill(into, from, "");
   if (log.get()) into.log = log;
+  into.sources = sources;
+  if (from.sources.get()) take_sources(into.sources, *from.sources.get(), filler.taken);
+}
+
+void set_sources(Snapshot& snapshot, const std::string& source, std::int64_t line) {
+  std::map<std::string, TextSource> sources;
+  Snapshot::each(snapshot, [&](std::string_view key, const auto& section) {
+    if (key != "log" && key != "sources")
+      set_source_of(section, pointer_to("", key), {.source = source, .line = line}, sources);
+  });
+  if (!sources.empty()) snapshot.sources = sources;
 }
 
 }  // namespace envdoctor

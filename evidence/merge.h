@@ -5,7 +5,10 @@ namespace envdoctor {
 
 // Fills into `into` what it doesn't know and `from` does; what it knows stays. Structs are filled field by field, maps
 // key by key; a list is taken whole or not at all, but for `log`, which is appended. A reading that failed or is absent
-// gives way to a value, one that was not probed to any reading.
+// gives way to a value, one that was not probed to any reading. What is taken keeps its entry in `sources`.
 void fill_in(Snapshot& into, const Snapshot& from);
+
+// Writes into `sources` that every field present in `snapshot` was read from this line; symptoms carry their own.
+void set_sources(Snapshot& snapshot, const std::string& source, std::int64_t line);
 
 }  // namespace envdoctor

@@ -1,14 +1,21 @@
 #pragma once
 // All the evidence of one host at one time. A section that is not probed was not looked at: that is never 'no'.
-#include "evidence/compute.h"
+#include "evidence/compute_results.h"
 #include "evidence/gpu_stacks.h"
-#include "evidence/host.h"
-#include "evidence/log.h"
+#include "evidence/host_facts.h"
+#include "evidence/symptom.h"
 #include "evidence/opencl.h"
 #include "evidence/pci.h"
 #include "evidence/software.h"
 
 namespace envdoctor {
+
+// The line of a text that a field was read from.
+struct TextSource {
+  Text source{};
+  Number line{};
+  ENVDOCTOR_FIELDS(TextSource, source, line)
+};
 
 struct Snapshot {
   Reading<Captured> captured{};
@@ -34,10 +41,11 @@ struct Snapshot {
   Reading<Topology> topology{};
   List<ComputeResult> compute{};
   List<ComputeNotRun> compute_not_run{};
-  List<LogEvent> log{};
+  List<Symptom> log{};
+  Map<TextSource> sources{};  // JSON pointer of a field that was read from text; it speaks for all below it
   ENVDOCTOR_FIELDS(Snapshot, captured, probes, host, cpu, memory, pci, modules, device_nodes, nvidia, rocm, level_zero,
                    opencl, env, libraries, toolkits, python, tensorflow, torch, jax, keras, topology, compute,
-                   compute_not_run, log)
+                   compute_not_run, log, sources)
 };
 
 }  // namespace envdoctor

@@ -2,7 +2,7 @@
 #include <map>
 #include <string>
 
-#include "host/files.h"
+#include "host/files/files.h"
 
 namespace envdoctor {
 

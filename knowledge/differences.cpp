@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "knowledge/rows.h"
+#include "knowledge/table_rows.h"
 
 namespace envdoctor::knowledge {
 namespace {

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "knowledge/embedded.h"
+#include "knowledge/embedded_tables.h"
 #include "knowledge/knowledge.h"
-#include "knowledge/rows.h"
+#include "knowledge/table_rows.h"
 
 namespace envdoctor::knowledge {
 namespace {

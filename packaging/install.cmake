@@ -43,7 +43,7 @@ endif()
 
 set(CPACK_PACKAGE_NAME envdoctor)
 set(CPACK_PACKAGE_CONTACT "envdoctor developers <envdoctor@localhost>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "tells whether this machine's GPUs will really be used")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "find out whether this machine's GPUs will be used")
 set(CPACK_PACKAGE_DESCRIPTION "Looks at GPUs, drivers, libraries, OpenCL and Python environments,
  and names the one cause and the fix where a GPU would not be used.")
 set(CPACK_STRIP_FILES ON)

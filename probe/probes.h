@@ -26,7 +26,7 @@ struct Probe {
   const char* reads;                  // for `envdoctor list`
 };
 
-const std::vector<Probe>& all_probes();  // the roster, in probe/all.cpp
+const std::vector<Probe>& all_probes();  // the roster, in probe/probes.cpp
 
 // Everything that is wanted of this host, probes side by side.
 Snapshot gather(const Host& host, const GatherOptions& options);

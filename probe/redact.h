@@ -1,16 +1,23 @@
 #pragma once
-// What identifies a person or a machine is taken out of texts before they are kept.
+// What tells of a person or a machine by its shape alone, whoever they are.
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "evidence/process.h"
 #include "evidence/snapshot.h"
+#include "evidence/watched_process.h"
 #include "host/host.h"
 
 namespace envdoctor {
 
+// E-mail, MAC and IP addresses, secrets behind their names (token=…), tokens known by their beginning (ghp_…) and
+// serial numbers become <email>, <mac>, <ip>, <secret>, <serial>. Versions of four numbers, which look like IP
+// addresses, stay: a text that is nothing else, one behind a package's name, and one below 14 unless something says
+// that it is an address.
+void redact_patterns(std::string& text);
+
+// What identifies a person or a machine is taken out of texts before they are kept.
 // Whose names to look for.
 struct Identity {
   std::string home{};  // this user's home directory

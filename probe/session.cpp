@@ -10,7 +10,7 @@
 namespace envdoctor {
 namespace {
 
-Crew::Done with_parsed_answer(std::string probe, std::function<void(const Ended&, const Snapshot&)> done) {
+SubprocessGroup::Done with_parsed_answer(std::string probe, std::function<void(const Ended&, const Snapshot&)> done) {
   return [probe = std::move(probe), done = std::move(done)](const Ended& end) {
     Ended ended = end;
     Snapshot part;
@@ -62,7 +62,7 @@ void Session::record(const std::string& probe, const std::string& culprit, const
   record(probe, status);
 }
 
-void Session::apart(const std::string& probe, const std::string& culprit, Limits limits,
+void Session::start(const std::string& probe, const std::string& culprit, Limits limits,
                     std::function<Snapshot(const Channel&)> work,
                     std::function<void(const Ended&, const Snapshot&)> done) {
   const auto child = [work = std::move(work)](const Channel& channel) { channel.answer(to_json(work(channel))); };
@@ -77,24 +77,24 @@ void Session::apart(const std::string& probe, const std::string& culprit, Limits
 
 void Session::collect(const std::string& probe, Limits limits, std::function<void(const Channel&)> work,
                       std::function<void(const Ended&, const Snapshot&)> done) {
-  crew_.start(probe, limits, std::move(work), with_parsed_answer(probe, std::move(done)));
+  group_.start(probe, limits, std::move(work), with_parsed_answer(probe, std::move(done)));
 }
 
 void Session::collect_sharing(const std::string& probe, Limits limits, std::function<void()> shared,
                               std::vector<Task> tasks) {
-  std::vector<Crew::Member> members;
+  std::vector<SubprocessGroup::Member> members;
   for (Task& task : tasks)
     members.push_back({probe, limits, std::move(task.work), with_parsed_answer(probe, std::move(task.done))});
-  crew_.start_sharing(std::move(shared), std::move(members));
+  group_.start_sharing(std::move(shared), std::move(members));
 }
 
-void Session::ask(const std::string& name, Limits limits, std::vector<std::string> argv, std::vector<std::string> env,
-                  std::function<void(const Ended&, const Snapshot&)> done) {
-  crew_.ask(name, limits, std::move(argv), std::move(env), with_parsed_answer(name, std::move(done)));
+void Session::exec_framed(const std::string& name, Limits limits, std::vector<std::string> argv,
+                          std::vector<std::string> env, std::function<void(const Ended&, const Snapshot&)> done) {
+  group_.exec_framed(name, limits, std::move(argv), std::move(env), with_parsed_answer(name, std::move(done)));
 }
 
 Snapshot Session::finish() {
-  crew_.run(options.whole, options.progress);
+  group_.run(options.whole, options.progress);
   if (options.redact) redact(snapshot_, identity_of(host));
   return std::move(snapshot_);
 }

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "evidence/snapshot.h"
-#include "host/apart.h"
+#include "host/process/subprocess.h"
 #include "host/host.h"
 
 namespace envdoctor {
@@ -30,13 +30,13 @@ class Session {
 
   // Puts evidence into the snapshot; what is there already stays (fill_in).
   void add(const Snapshot& part);
-  // What has been gathered so far. Parts of probes that run apart arrive later.
+  // What has been gathered so far. Parts of probes that run in children arrive later.
   [[nodiscard]] const Snapshot& so_far() const { return snapshot_; }
 
   // Runs `work` in a child. If it answers, its part is added and `done` is called with it; else `done` gets an empty
   // part and says what is lost. Either way probes[name] records status and duration; several children of one probe
   // share its name, and the worst status and the longest duration stand. `culprit` is the file to blame if it dies.
-  void apart(const std::string& probe, const std::string& culprit, Limits limits,
+  void start(const std::string& probe, const std::string& culprit, Limits limits,
              std::function<Snapshot(const Channel&)> work,
              std::function<void(const Ended&, const Snapshot&)> done = {});
 
@@ -45,26 +45,26 @@ class Session {
   void collect(const std::string& probe, Limits limits, std::function<void(const Channel&)> work,
                std::function<void(const Ended&, const Snapshot&)> done);
 
-  // The same for several children that share what `shared` loads (Crew::start_sharing).
+  // The same for several children that share what `shared` loads (SubprocessGroup::start_sharing).
   struct Task {
     std::function<void(const Channel&)> work{};
     std::function<void(const Ended&, const Snapshot&)> done{};
   };
   void collect_sharing(const std::string& probe, Limits limits, std::function<void()> shared, std::vector<Task> tasks);
 
-  // Starts a program that answers parts of a snapshot by frames on its descriptor 3 (Crew::ask); then as collect().
-  void ask(const std::string& name, Limits limits, std::vector<std::string> argv, std::vector<std::string> env,
+  // Starts a program that answers parts of a snapshot by frames on its descriptor 3 (SubprocessGroup::exec_framed); then as collect().
+  void exec_framed(const std::string& name, Limits limits, std::vector<std::string> argv, std::vector<std::string> env,
            std::function<void(const Ended&, const Snapshot&)> done);
 
   void record(const std::string& probe, ProbeStatus status);
-  // Names the file that `culprit`, as given to apart(), turned out to be.
+  // Names the file that `culprit`, as given to start(), turned out to be.
   void blame(const std::string& probe, const std::string& culprit, const std::string& file);
   void record(const std::string& probe, const std::string& culprit, const Ended& ended);
 
   Snapshot finish();  // runs what was started to its end
 
  private:
-  Crew crew_{};
+  SubprocessGroup group_{};
   Snapshot snapshot_{};
 };
 

@@ -1,10 +1,10 @@
 // `envdoctor explain ID`, and docs/diagnoses.md, which holds all of them.
 #include <fmt/format.h>
 
-#include "checks/explains.h"
-#include "checks/proofs.h"
-#include "reports/diagnoses.h"
-#include "reports/lines.h"
+#include <algorithm>
+
+#include "checks/engine/diagnosis.h"
+#include "evidence/lines.h"
 #include "reports/reports.h"
 
 namespace envdoctor {
@@ -16,19 +16,12 @@ std::string joined(const std::vector<const char*>& ids) {
   return text;
 }
 
-std::string consequences_of(std::string_view id) {
-  for (const Explains& row : explains_table()) {
-    if (row.cause == id) return joined(row.consequences);
-  }
-  return {};
-}
+std::string consequences_of(std::string_view id) { return joined(find_diagnosis(id)->explains); }
 
 std::string causes_of(std::string_view id) {
   std::vector<const char*> causes;
-  for (const Explains& row : explains_table()) {
-    for (const char* consequence : row.consequences) {
-      if (consequence == id) causes.push_back(row.cause);
-    }
+  for (const Diagnosis* row : catalogue()) {
+    if (std::ranges::find(row->explains, id) != row->explains.end()) causes.push_back(row->id);
   }
   return joined(causes);
 }
@@ -39,12 +32,12 @@ struct Part {
 };
 
 std::vector<Part> parts_of(const Diagnosis& diagnosis) {
-  return {{"severity", fmt::format("{}, on the rung {}", text(diagnosis.severity), text(diagnosis.rung))},
+  return {{"severity", fmt::format("{}, layer {}", text(diagnosis.severity), text(diagnosis.layer))},
           {"claim", diagnosis.claim},
-          {"proof", std::string(proof_needed(diagnosis.id))},
+          {"proof", diagnosis.proof},
           {"disproof", diagnosis.disproof},
-          {"explains", consequences_of(diagnosis.id)},
-          {"explained by", causes_of(diagnosis.id)},
+          {"causes", consequences_of(diagnosis.id)},
+          {"caused by", causes_of(diagnosis.id)},
           {"fix", diagnosis.remedy}};
 }
 
@@ -60,17 +53,17 @@ std::string render_explanation(const Diagnosis& diagnosis) {
 
 std::string all_diagnoses_markdown() {
   std::string out =
-      "# Diagnoses\n\nEverything envdoctor can find, made from its catalogue (`UPDATE_GOLDEN=1` on the report tests "
-      "rewrites this page). *Explains* names what follows from a finding and is then told as its consequence.\n";
+      "# Diagnoses\n\nAll diagnoses of envdoctor, generated from its catalogue (`UPDATE_GOLDEN=1` on the report tests "
+      "rewrites this page). *causes* lists the findings that are then reported as its consequences.\n";
   std::string family;
-  for (const Diagnosis& row : catalogue()) {
-    const std::string id = row.id;
+  for (const Diagnosis* row : catalogue()) {
+    const std::string id = row->id;
     if (const std::string own = id.substr(0, id.find('.')); own != family) {
       family = own;
       out += "\n## " + family + "\n";
     }
-    out += "\n### " + id + "\n\n" + row.title + ".\n\n";
-    for (const Part& part : parts_of(row)) {
+    out += "\n### " + id + "\n\n" + row->title + ".\n\n";
+    for (const Part& part : parts_of(*row)) {
       if (!part.text.empty()) out += fmt::format("- **{}**: {}\n", part.label, part.text);
     }
   }

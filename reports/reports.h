@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "checks/report.h"
+#include "checks/engine/report.h"
 
 namespace envdoctor {
 
@@ -31,7 +31,7 @@ struct Format {
 };
 const std::vector<Format>& all_formats();
 const Format* format_named(std::string_view name);  // null: no such format
-// By the file name's extension; text where it tells nothing.
+// By the file name's extension; text where it says nothing.
 const Format& format_for_file(std::string_view path);
 
 // `envdoctor show`: what the host is, no judgement. Empty section: all of them.
@@ -40,5 +40,7 @@ const std::vector<std::string>& show_sections();
 
 // `envdoctor explain ID`: one row of the catalogue in full.
 std::string render_explanation(const Diagnosis& diagnosis);
+// The text of docs/diagnoses.md: every row of the catalogue with its proof, disproof, consequences and fix.
+std::string all_diagnoses_markdown();
 
 }  // namespace envdoctor

@@ -4,9 +4,9 @@
 
 #include <map>
 
-#include "checks/facts.h"
-#include "checks/gpus.h"
-#include "reports/lines.h"
+#include "checks/facts/facts.h"
+#include "checks/facts/gpus.h"
+#include "evidence/lines.h"
 
 namespace envdoctor {
 namespace {
@@ -78,6 +78,46 @@ std::string opencl_line(const Snapshot& snapshot) {
                   (devices.empty() ? "" : " (" + devices + ")"));
   }
   return line;
+}
+
+std::string check_counts(const Report& report) {
+  const auto count = [&](CheckState state) { return std::ranges::count(report.checks, state, &CheckResult::state); };
+  return fmt::format("{} diagnoses checked: {} failed, {} passed, {} unknown, {} not applicable", report.checks.size(),
+                     count(CheckState::failed), count(CheckState::passed), count(CheckState::unknown),
+                     count(CheckState::not_applicable));
+}
+
+std::vector<const Finding*> consequences_of(const Finding& finding, const std::vector<Finding>& all) {
+  std::vector<const Finding*> list;
+  for (const Finding& other : all) {
+    if (std::ranges::find(other.caused_by, finding.id) != other.caused_by.end()) list.push_back(&other);
+  }
+  return list;
+}
+
+std::string place_of(const Evidence& evidence) {
+  return evidence.source.empty() ? evidence.path : fmt::format("{}:{}", evidence.source, evidence.line);
+}
+
+std::vector<GpuGroup> groups_of(const std::vector<GpuStack>& stacks) {
+  const auto alike = [](const GpuStack* a, const GpuStack* b) {
+    const LayerResult *one = a->first_broken(), *other = b->first_broken();
+    return a->name == b->name && a->stack == b->stack && (one ? one->why : "") == (other ? other->why : "") &&
+           std::ranges::equal(a->layers, b->layers, {}, &LayerResult::state, &LayerResult::state);
+  };
+  std::vector<GpuGroup> groups;
+  for (std::size_t i = 0; i < stacks.size();) {
+    GpuGroup group{.subjects = {stacks[i].subject}};
+    for (; i < stacks.size() && stacks[i].subject == group.subjects.front(); ++i) group.stacks.push_back(&stacks[i]);
+    const auto same = std::ranges::find_if(
+        groups, [&](const GpuGroup& g) { return std::ranges::equal(g.stacks, group.stacks, alike); });
+    if (same == groups.end()) {
+      groups.push_back(std::move(group));
+    } else {
+      same->subjects.push_back(group.subjects.front());
+    }
+  }
+  return groups;
 }
 
 std::string host_summary(const Snapshot& snapshot) {

@@ -1,12 +1,33 @@
 #pragma once
 #include <string>
+#include <vector>
 
-#include "evidence/snapshot.h"
+#include "checks/engine/report.h"
 
 namespace envdoctor {
 
 // Two to five lines: what this host is and what software for computing it has. Only what is known.
 std::string host_summary(const Snapshot& snapshot);
+
+// "99 diagnoses checked: 1 failed, 35 passed, 25 unknown, 38 not applicable"
+std::string check_counts(const Report& report);
+
+// The findings that this one causes, in the report's order.
+std::vector<const Finding*> consequences_of(const Finding& finding, const std::vector<Finding>& all);
+
+// "/opencl/icds/0" or "kern.log:12".
+std::string place_of(const Evidence& evidence);
+
+// GPUs of one name whose layers are in the same states.
+struct GpuGroup {
+  std::vector<std::string> subjects{};
+  std::vector<const GpuStack*> stacks{};  // of the first of them
+};
+std::vector<GpuGroup> groups_of(const std::vector<GpuStack>& stacks);
+
+// A layer's state as one character of a report: marks in the order ok, broken, unknown, not applicable.
+using Marks = const char* const[4];
+inline const char* mark(LayerState state, const Marks& marks) { return marks[static_cast<std::size_t>(state)]; }
 
 // "PoCL 3.1 (cpu), rusticl (no device)": the OpenCL platforms in a line; empty: none known.
 std::string opencl_line(const Snapshot& snapshot);

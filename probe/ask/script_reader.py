@@ -71,7 +71,7 @@ class Reader:
     def note(self, node, kind, name, value=None, sure=True, inside=None, other_line=None):
         if len(self.events) >= MOST_EVENTS:
             return
-        event = {"event": "script-" + kind, "line": node.lineno, "name": name}
+        event = {"class": "noted", "subject": "script-" + kind, "line": node.lineno, "name": name}
         event["sure"] = "yes" if sure else "no"
         if value is not None:
             event["value"] = value
@@ -291,12 +291,12 @@ class Reader:
 def read(path, names):
     with open(path, "rb") as source:
         content = source.read()
-    trouble = {"event": "script-unreadable"}
+    trouble = {"class": "failed", "subject": "script-reading"}
     try:
         sys.setrecursionlimit(5000)
         reader = Reader(names)
         reader.everything(ast.parse(content))
-        return reader.events + [{"event": "script-read", "lines": str(content.count(b"\n") + 1)}]
+        return reader.events + [{"class": "present", "subject": "script", "lines": str(content.count(b"\n") + 1)}]
     except SyntaxError as error:
         trouble["why"] = error.msg or "this is not Python"
         trouble["line"] = error.lineno or 1

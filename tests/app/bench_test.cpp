@@ -5,7 +5,7 @@
 #include "tests/support/devices.h"
 #include "tests/support/process.h"
 
-namespace envdoctor {
+namespace envdoctor::bench_test {
 namespace {
 
 using testing::AnyOf;
@@ -58,4 +58,4 @@ TEST(BenchCommand, WritesSeveralReports) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::bench_test

@@ -6,7 +6,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 
-namespace envdoctor {
+namespace envdoctor::cli_test {
 namespace {
 
 using testing::HasSubstr;
@@ -114,6 +114,33 @@ TEST(Diagnose, WritesSeveralReportsInOneRun) {
   EXPECT_EQ(run_envdoctor("diagnose " + examples + "healthy.json -o /no/such/folder/r").status, 2);
 }
 
+// A report with the words of before 2026-11-22: `ladders` with `rungs`, checks that are `sound` or `found`.
+std::string old_report(const std::string& example) {
+  return R"({"schema": "envdoctor.report/1", "verdict": "fail", "ladders": [{"subject": "gpu:0000:65:00.0", "stack": "cuda",
+    "rungs": [{"rung": "hardware", "state": "holds", "why": ""}], "first_broken": "runtime"}],
+    "checks": [{"id": "hardware.no-gpu", "state": "sound"}, {"id": "driver.missing", "state": "found"}],
+    "findings": [{"id": "driver.missing", "severity": "error", "rung": "kernel-driver", "root": true}],
+    "snapshot": )" +
+         read_whole(examples + example) + "}";
+}
+
+TEST(OldReports, AreReadForTheirSnapshot) {
+  const std::string old = write_file_here("old.json", old_report("healthy.json"));
+  const std::string snapshot = examples + "healthy.json";
+  EXPECT_EQ(run_envdoctor("diagnose " + old + " --format json").out,
+            run_envdoctor("diagnose " + snapshot + " --format json").out);
+  const Ran compared = run_envdoctor("compare " + old + " " + snapshot);
+  EXPECT_EQ(compared.status, 0);
+  EXPECT_THAT(compared.out, HasSubstr("No known difference."));
+}
+
+TEST(OldReports, CountInAFleet) {
+  const Ran ran = run_envdoctor("fleet " + write_file_here("old.json", old_report("healthy.json")) + " --format json");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, HasSubstr("\"root\": \"driver.missing\""));
+  EXPECT_THAT(ran.out, HasSubstr("\"damaged\": []"));
+}
+
 struct BadInput {
   const char* name;
   std::string content;
@@ -134,6 +161,12 @@ TEST(Diagnose, RefusesBadInputNamingFileAndPlace) {
       {"other.json", R"({"schema": "other/9"})", "/schema"},
       {"wrong.json", R"({"schema": "envdoctor.snapshot/1", "pci": [{"address": 7}]})",
        "/pci/0/address: a text expected"},
+      {"old-log.json", R"({"schema": "envdoctor.snapshot/1", "log": [{"event": "cuda.no-device", "line": 3}]})",
+       "at /log/0: the log is in the form of before 2026-11-22"},
+      {"old-report.json",
+       R"({"schema": "envdoctor.report/1", "ladders": [],
+           "snapshot": {"schema": "envdoctor.snapshot/1", "log": [{"event": "cuda.no-device"}]}})",
+       "at /snapshot/log/0: the log is in the form of before 2026-11-22"},
       {"huge.json", "[" + std::string(70 << 20, ' ') + "]", "larger than"},
   };
   for (const BadInput& input : inputs) {
@@ -151,12 +184,14 @@ TEST(Knowledge, RefusesALogPatternThatCouldNeverBeFound) {
   write_file_here("late.log", "word1s\n");
   for (const char* pattern : {"broken (", "ab[0-9]", "words|\\\\p{Greek}"}) {
     const std::string file = write_file_here(
-        "log_patterns.json",
-        std::string(R"({"reports": [], "patterns": [{"id": "a", "event": "b", "pattern": ")") + pattern + "\"}]}");
+        "wordings.json",
+        std::string(
+            R"({"reports": [], "patterns": [{"id": "a", "class": "missing", "subject": "device", "pattern": ")") +
+            pattern + "\"}]}");
     const std::string folder = file.substr(0, file.rfind('/'));
     const Ran ran = run_envdoctor("diagnose --knowledge " + folder + " --log " + folder + "/late.log");
     EXPECT_EQ(ran.status, 2) << pattern;
-    EXPECT_THAT(ran.err, HasSubstr("log_patterns.json: at /patterns/0/pattern: an RE2 expression"));
+    EXPECT_THAT(ran.err, HasSubstr("wordings.json: at /patterns/0/pattern: an RE2 expression"));
   }
 }
 
@@ -180,7 +215,8 @@ TEST(CommandLine, TakesAFileForWhateverIsNoReport) {
 TEST(CommandLine, ATypoInAFormatOrAnExpectationIsNoFileAndNoKernel) {
   EXPECT_THAT(run_envdoctor("--quick -o jnuit=/dev/null").err, HasSubstr("did you mean 'junit'?"));
   EXPECT_EQ(run_envdoctor("--quick -o jnuit=/dev/null").status, 2);
-  EXPECT_THAT(run_envdoctor("--quick -o junit=/nowhere/at/all.xml").err, HasSubstr("there is no folder /nowhere/at"));
+  EXPECT_THAT(run_envdoctor("--quick -o junit=/nowhere/at/all.xml").err,
+              HasSubstr("folder /nowhere/at does not exist"));
   EXPECT_THAT(run_envdoctor("--quick --expect traid.min=0.8peak").err, HasSubstr("did you mean 'triad'?"));
   const std::string healthy = "diagnose " + examples + "healthy.json --expect ";
   EXPECT_EQ(run_envdoctor(healthy + "copy-in.min=1GB/s").status, 1) << "not timed, so not met";
@@ -206,7 +242,7 @@ TEST(CommandLine, RefusesAFormatThatACommandDoesNotHave) {
     for (const char* how : {" --format html", " -o junit=/dev/null"}) {
       const Ran ran = run_envdoctor(std::string(command) + how);
       EXPECT_EQ(ran.status, 2) << command << how;
-      EXPECT_THAT(ran.err, HasSubstr("tells its result as text")) << command << how;
+      EXPECT_THAT(ran.err, HasSubstr(" writes ")) << command << how;
     }
   }
 }
@@ -256,4 +292,4 @@ TEST(Show, IsOnePageWithoutJudgement) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::cli_test

@@ -73,7 +73,7 @@ for depth in (64, 1024, 4096):
         for judgement, arrays in made.items():
             for number, array in enumerate(arrays):
                 (told,), _ = compare(cpu, save("gpu.npy", array), "--op", "matmul", "--depth", str(depth))
-                expect(f"depth {depth} seed {seed}", told["judgement"] == judgement, f"{judgement} {number} told as {told['judgement']}: {told['told']}")
+                expect(f"depth {depth} seed {seed}", told["judgement"] == judgement, f"{judgement} {number} told as {told['judgement']}: {told['explanation']}")
 
 # Data of one sign: float32 sums drift, but stay within gamma_k.
 positive = rng.random((16, 8192), dtype=np.float32)
@@ -113,10 +113,10 @@ expect("specials", (told["not_a_number"], told["infinite"], told["flushed"], tol
 np.savez(folder / "a.npz", w=x, v=x[:10], only=x)
 np.savez_compressed(folder / "b.npz", w=y, v=x[:10])
 rows, _ = compare(folder / "a.npz", folder / "b.npz", status=1)
-expect("npz", [(r["name"], r.get("differing"), r.get("trouble", "")[:7]) for r in rows] ==
+expect("npz", [(r["name"], r.get("differing"), r.get("error", "")[:7]) for r in rows] ==
        [("only", None, "only in"), ("v", 0, ""), ("w", int((steps > 0).sum()), "")], rows)
 (told,), _ = compare(save("x.npy", np.zeros((2, 3))), save("y.npy", np.zeros((3, 2))), status=1)
-expect("shapes", "shapes" in told["trouble"], told)
+expect("shapes", "shapes" in told["error"], told)
 
 # Larger than it may keep in memory. The address sanitizer alone takes more than that.
 big = folder / "big.npy"

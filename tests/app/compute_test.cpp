@@ -1,9 +1,9 @@
 // Kernels that nobody asked for stay off a GPU that others use.
-#include "app/compute.h"
+#include "app/commands/kernel_runs.h"
 
 #include <gtest/gtest.h>
 
-namespace envdoctor {
+namespace envdoctor::compute_test {
 namespace {
 
 // A card whose driver can't be opened: whoever tries is told so.
@@ -31,7 +31,7 @@ TEST_F(ComputeOnACard, TriesOneThatIsFree) { EXPECT_TRUE(was_tried(Insist::no)) 
 
 TEST_F(ComputeOnACard, StaysOffOneThatOthersUseUnlessItIsNamed) {
   host.nvidia.get()->processes = std::vector<NvidiaProcess>{{.pid = 4711, .gpu = 0}};
-  EXPECT_EQ(why(Insist::no), "busy: process 4711 computes there; 'envdoctor verify --device' insists");
+  EXPECT_EQ(why(Insist::no), "busy: process 4711 uses it; 'envdoctor verify --device' runs anyway");
   EXPECT_EQ(why(Insist::unless_busy), why(Insist::no));
   EXPECT_TRUE(was_tried(Insist::yes));
 }
@@ -43,4 +43,4 @@ TEST_F(ComputeOnACard, StaysOffOneThatMayBeInUseUnlessKernelsWereAskedFor) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::compute_test

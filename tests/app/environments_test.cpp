@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "checks/report.h"
+#include "checks/engine/report.h"
 #include "evidence/json.h"
 #include "probe/probes.h"
 #include "tests/support/builders.h"
 #include "tests/support/golden.h"
 #include "tests/support/paths.h"
 
-namespace envdoctor {
+namespace envdoctor::environments_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -54,4 +54,4 @@ INSTANTIATE_TEST_SUITE_P(Environments, Environment, testing::ValuesIn(names()), 
 });
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::environments_test

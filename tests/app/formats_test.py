@@ -57,13 +57,13 @@ def render(path, *more):
 def check_junit(name, text, report, status):
     suites = junitparser.JUnitXml.fromstring(text.encode())
     expect(name, suites.tests == sum(len(suite) for suite in suites), "wrong number of tests")
-    rungs = {(c.classname, c.name): c.result for s in suites if s.name.startswith("ladder") for c in s}
-    broken = [r for ladder in report["ladders"] for r in ladder["rungs"] if r["state"] == "broken"]
-    got = [k for k, v in rungs.items() if any(isinstance(r, junitparser.Failure) for r in v)]
-    expect(name, len(got) == len(broken), f"{len(got)} rungs fail, {len(broken)} are broken")
-    expect(name, len(rungs) == sum(len(l["rungs"]) for l in report["ladders"]), "a rung has no case")
+    layers = {(c.classname, c.name): c.result for s in suites if s.name.startswith("stack") for c in s}
+    broken = [r for stack in report["stacks"] for r in stack["layers"] if r["state"] == "broken"]
+    got = [k for k, v in layers.items() if any(isinstance(r, junitparser.Failure) for r in v)]
+    expect(name, len(got) == len(broken), f"{len(got)} layers fail, {len(broken)} are broken")
+    expect(name, len(layers) == sum(len(l["layers"]) for l in report["stacks"]), "a layer has no case")
     checks = [c for s in suites if s.name == "diagnoses" for c in s]
-    wanted = sum(c["state"] != "found" for c in report["checks"]) + len(report["findings"]) + len(report["waived"])
+    wanted = sum(c["state"] != "failed" for c in report["checks"]) + len(report["findings"]) + len(report["waived"])
     expect(name, len(checks) == wanted, f"{len(checks)} cases for {wanted} diagnoses")
     kernels = {(c.classname, c.name): c for s in suites if s.name == "kernels" for c in s}
     results = [r for r in report["snapshot"].get("compute", []) if "agreement" in r]
@@ -107,7 +107,7 @@ def check_markdown(name, text, report):
     shown = sum(f["root"] and f["severity"] != "info" for f in report["findings"])
     expect(name, heads == shown + 1, f"{heads} headings for {shown} findings")
     tables = sum(t.type == "tr_open" for t in tokens)
-    expect(name, tables == (len(report["ladders"]) + 1 if report["ladders"] else 0), f"{tables} table rows")
+    expect(name, tables == (len(report["stacks"]) + 1 if report["stacks"] else 0), f"{tables} table rows")
 
 
 def check_annotations(name, github, gitlab, report):

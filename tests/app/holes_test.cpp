@@ -6,12 +6,12 @@
 
 #include "compare/documents.h"
 #include "evidence/json.h"
+#include "reports/formats/visible_report.h"
 #include "reports/reports.h"
-#include "reports/visible.h"
 #include "tests/support/golden.h"
 #include "tests/support/paths.h"
 
-namespace envdoctor {
+namespace envdoctor::holes_test {
 namespace {
 
 struct Puncher {
@@ -42,7 +42,7 @@ struct Puncher {
   }
 };
 
-std::size_t told(const Snapshot& snapshot) {
+std::size_t size_of_reports(const Snapshot& snapshot) {
   const Report report = judge(snapshot, {});
   std::size_t size = render_show(snapshot, "").size() + visible_text(visible_to_programs(snapshot)).size();
   for (const Format& format : all_formats()) size += format.render(report, {.verbose = true}).size();
@@ -60,7 +60,7 @@ TEST(Holes, AreTakenByEveryCheckAndEveryFormat) {
       Snapshot snapshot = whole;
       Puncher{random, rate}(snapshot);
       SCOPED_TRACE(to_json(snapshot).substr(0, 4000));
-      EXPECT_GT(told(snapshot), 500U);
+      EXPECT_GT(size_of_reports(snapshot), 500U);
     }
     ++hosts;
   }
@@ -68,4 +68,4 @@ TEST(Holes, AreTakenByEveryCheckAndEveryFormat) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::holes_test

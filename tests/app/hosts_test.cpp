@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "checks/report.h"
+#include "checks/engine/report.h"
 #include "evidence/json.h"
 #include "evidence/merge.h"
 #include "probe/probes.h"
@@ -12,7 +12,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/paths.h"
 
-namespace envdoctor {
+namespace envdoctor::hosts_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -82,4 +82,4 @@ INSTANTIATE_TEST_SUITE_P(Hosts, CapturedHost, testing::ValuesIn(host_names()), [
 TEST(CapturedHosts, AreAtLeastSixteen) { EXPECT_GE(host_names().size(), 16U); }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::hosts_test

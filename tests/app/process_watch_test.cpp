@@ -12,16 +12,15 @@
 #include <filesystem>
 #include <fstream>
 
-#include "checks/process_use.h"
-#include "host/companion.h"
-#include "probe/process_read.h"
-#include "probe/process_tree.h"
-#include "probe/process_watch.h"
-#include "reports/process.h"
+#include "checks/facts/process_use.h"
+#include "host/process/background_child.h"
+#include "probe/process/process_read.h"
+#include "probe/process/process_watch.h"
+#include "reports/text/process_report.h"
 #include "tests/support/fakes.h"
 #include "tests/support/process.h"
 
-namespace envdoctor {
+namespace envdoctor::process_watch_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -78,7 +77,7 @@ class Watching : public testing::Test {
     setenv("FAKE_NVML_PROCESSES", (folder_ + "/nvml").c_str(), 1);
     const WatchOptions options{
         .nodes = folder_ + "/dev", .nvml = fake("nvml", way_), .redact = false, .gap = Milliseconds(100)};
-    Companion watcher(watch_process(worker.pid(), options));
+    BackgroundChild watcher(watch_process(worker.pid(), options));
     usleep(static_cast<useconds_t>(seconds * 1e6));
     watcher.end(Milliseconds(10'000));
     EXPECT_NE(watcher.answer(), "") << watcher.why_over();
@@ -149,7 +148,7 @@ TEST_F(Watching, CostsLessThanOnePercentOfACore) {
   rusage before{}, after{};
   getrusage(RUSAGE_CHILDREN, &before);
   {
-    Companion watcher(watch_process(worker.pid(), {.nodes = folder_ + "/dev", .nvml = fake("nvml", "healthy")}));
+    BackgroundChild watcher(watch_process(worker.pid(), {.nodes = folder_ + "/dev", .nvml = fake("nvml", "healthy")}));
     sleep(8);
     watcher.end(Milliseconds(10'000));
   }
@@ -228,4 +227,4 @@ TEST(GpuNodes, TellAskingFromComputing) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::process_watch_test

@@ -5,11 +5,11 @@
 #include "compare/documents.h"
 #include "evidence/json.h"
 #include "probe/redact.h"
+#include "reports/formats/visible_report.h"
 #include "reports/reports.h"
-#include "reports/visible.h"
 #include "tests/support/process.h"
 
-namespace envdoctor {
+namespace envdoctor::redaction_test {
 namespace {
 
 using testing::IsEmpty;
@@ -89,7 +89,7 @@ struct Filler {
   template <Fields T>
   void operator()(T& value) {
     T::each(value, [this](std::string_view, auto& field) { (*this)(field); });
-    if constexpr (std::is_same_v<T, LogEvent>) (*this)(value.fields);
+    if constexpr (std::is_same_v<T, Symptom>) (*this)(value.details);
   }
 };
 
@@ -162,7 +162,7 @@ TEST(Canaries, NoneGoesThroughTheProgram) {
   std::string fleet = report;  // three that are alike, so that what is odd on the first is told
   for (const char* name : {"b.json", "c.json", "d.json"})
     fleet += " " + write_file_here(name, run_envdoctor("diagnose " + other + " --format json").out);
-  EXPECT_THAT(run_envdoctor("fleet " + fleet).out, testing::HasSubstr("Odd ones out"));
+  EXPECT_THAT(run_envdoctor("fleet " + fleet).out, testing::HasSubstr("Outliers"));
   for (const char* command : {"fleet ", "fleet --format json "}) commands.push_back(command + fleet);
   commands.push_back("visible " + file);
   commands.push_back("visible --format json " + file);
@@ -205,4 +205,4 @@ TEST(Canaries, NoneOfThisHostIsLeft) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::redaction_test

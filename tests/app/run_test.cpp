@@ -8,11 +8,11 @@
 #include <fstream>
 #include <functional>
 
-#include "app/run_environment.h"
+#include "app/commands/run_environment.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 
-namespace envdoctor {
+namespace envdoctor::run_test {
 namespace {
 
 TEST(Run, HandsOnStreamsAndExitStatus) {
@@ -240,7 +240,7 @@ TEST_F(InNamespaces, TellsThatItRan) {
 TEST_F(InNamespaces, CanNotTellWhereNvmlsPidsAreOthers) {
   const Ran ran = run_there("-m -p -f --mount-proc", "--require-gpu", std::string(uses_gpu) + "exit 0\n");
   if (refused(ran)) GTEST_SKIP() << "no PID namespace may be made here: " << ran.err;
-  EXPECT_TRUE(ran.err.starts_with("envdoctor: couldn't tell whether it used a GPU: ")) << ran.err;
+  EXPECT_TRUE(ran.err.starts_with("envdoctor: could not determine whether it used a GPU: ")) << ran.err;
   EXPECT_NE(ran.err.find("inside a container"), std::string::npos) << ran.err;
 }
 
@@ -263,7 +263,7 @@ TEST_F(InNamespaces, TellsThatItNeverOpenedTheGpuThatIsThere) {
 TEST(Pid, TellsOfARunningProcess) {
   const Ran ran = run_envdoctor("pid --seconds 0.6 $$", "true;");
   EXPECT_EQ(ran.status, 0) << ran.err;
-  EXPECT_NE(ran.out.find("GPU nodes it holds open"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("Open GPU device nodes"), std::string::npos) << ran.out;
   EXPECT_EQ(run_envdoctor("pid 999999999").status, 2);
   EXPECT_EQ(run_envdoctor("pid word").status, 2);
 }
@@ -279,4 +279,4 @@ TEST(Explain, HasTopicsAndSuggestsThem) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::run_test

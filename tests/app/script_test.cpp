@@ -8,7 +8,7 @@
 
 #include "tests/support/process.h"
 
-namespace envdoctor {
+namespace envdoctor::script_test {
 namespace {
 
 // The findings' ids with their lines, as the report's JSON has them: "script.tf1-api train.py:2".
@@ -132,4 +132,4 @@ TEST(Script, SeesModelsUnderAnotherDevice) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::script_test

@@ -7,7 +7,7 @@
 #include "evidence/json.h"
 #include "tests/support/process.h"
 
-namespace envdoctor {
+namespace envdoctor::verify_framework_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -29,16 +29,16 @@ class VerifyFramework : public testing::Test {
   void TearDown() override { fs::remove_all(root_); }
 
   // One small product on the stand-in's GPU.
-  Ran verify(const std::string& lie, const std::string& more = "--precision fp32") {
+  Ran verify(const std::string& fault, const std::string& more = "--precision fp32") {
     return run_envdoctor("verify --framework torch --python " + root_ +
                              "/env --kernel gemm --size 24 --seed 7 --device "
                              "cuda " +
                              more + " -o " + root_ + "/report.json --format text",
-                         "PYTHONDONTWRITEBYTECODE=1 TORCH_LIE=" + lie);
+                         "PYTHONDONTWRITEBYTECODE=1 TORCH_LIE=" + fault);
   }
-  Snapshot seen() { return snapshot_from_json(read_whole(root_ + "/report.json"), "report"); }
+  Snapshot evidence() { return snapshot_from_json(read_whole(root_ + "/report.json"), "report"); }
   ComputeResult result() {
-    const Snapshot snapshot = seen();
+    const Snapshot snapshot = evidence();
     const auto* results = snapshot.compute.get();
     if (!results || results->empty()) return {};
     return results->front();
@@ -59,11 +59,11 @@ TEST_F(VerifyFramework, AgreesWithASoundOne) {
   EXPECT_EQ(cause(), "");
 }
 
-TEST_F(VerifyFramework, NamesTf32ByReplayAndLadder) {
+TEST_F(VerifyFramework, NamesTf32ByReplayAndPrecisionProbes) {
   const Ran ran = verify("tf32");
   EXPECT_EQ(cause(), "tf32-inputs") << ran.out << ran.err;
   EXPECT_TRUE(result().agreement.get()->outcome.is("outside"));
-  EXPECT_THAT(*result().agreement.get()->confirmed_by.get(), HasSubstr("replay, ladder"));
+  EXPECT_THAT(*result().agreement.get()->confirmed_by.get(), HasSubstr("replay, precision probes"));
   EXPECT_THAT(ran.out, HasSubstr("compute.tf32"));
   EXPECT_EQ(ran.status, 0) << "a library may choose TF32";
 }
@@ -115,12 +115,12 @@ TEST_F(VerifyFramework, TakesNoHarmFromMegabytesOfPrint) {
 
 TEST_F(VerifyFramework, RefusesAResultOfAnotherSize) {
   EXPECT_EQ(verify("unwritten").status, 3);
-  EXPECT_THAT(*seen().compute_not_run.get()->front().why.get(), HasSubstr("bytes instead of"));
+  EXPECT_THAT(*evidence().compute_not_run.get()->front().why.get(), HasSubstr("bytes instead of"));
 }
 
 TEST_F(VerifyFramework, TellsWhatIsNotOffered) {
   verify("missing");
-  EXPECT_THAT(*seen().compute_not_run.get()->front().why.get(), testing::StartsWith("missing: RuntimeError"));
+  EXPECT_THAT(*evidence().compute_not_run.get()->front().why.get(), testing::StartsWith("missing: RuntimeError"));
 }
 
 TEST_F(VerifyFramework, TimesBothAndTellsWhereTheCpuWins) {
@@ -129,7 +129,7 @@ TEST_F(VerifyFramework, TimesBothAndTellsWhereTheCpuWins) {
                                 "PYTHONDONTWRITEBYTECODE=1 TORCH_LIE=slow");
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("usage.cpu-faster"));
-  EXPECT_THAT(read_whole(root_ + "/report.json"), HasSubstr("n=128) the CPU is faster: "));
+  EXPECT_THAT(read_whole(root_ + "/report.json"), HasSubstr("n=128 the CPU is faster: "));
   EXPECT_GT(*result().time.get()->median_ms.get(), 10);
 }
 
@@ -145,20 +145,20 @@ std::string on_one_cpu() {
 
 // A clock that stops, and a framework that calls work done which it left out.
 TEST_F(VerifyFramework, RefusesRatesThatNothingReaches) {
-  const auto told = [&](const std::string& lie, const std::string& device, int size) -> std::string {
+  const auto told = [&](const std::string& fault, const std::string& device, int size) -> std::string {
     const Ran ran =
         run_envdoctor("bench --framework torch --quick --kernel gemm --size " + std::to_string(size) + " --device " +
                           device + " --python " + root_ + "/env -o " + root_ + "/report.json --format text",
-                      "PYTHONDONTWRITEBYTECODE=1 TORCH_LIE=" + lie + " " + on_one_cpu());
+                      "PYTHONDONTWRITEBYTECODE=1 TORCH_LIE=" + fault + " " + on_one_cpu());
     const ComputeResult row = result();
     EXPECT_TRUE(row.kernel.is("gemm")) << ran.out << ran.err;
-    EXPECT_EQ(row.rate.get() == nullptr, row.time.get() == nullptr) << lie;
-    EXPECT_EQ(row.rate.get() == nullptr, ran.out.find("refused") != std::string::npos) << ran.out;
+    EXPECT_EQ(row.rate.get() == nullptr, row.time.get() == nullptr) << fault;
+    EXPECT_EQ(row.rate.get() == nullptr, ran.out.find("rejected") != std::string::npos) << ran.out;
     return row.rate.get() ? "a rate" : row.rate.why();
   };
   EXPECT_THAT(told("clock-stops", "cuda", 8), HasSubstr("the clock did not advance"));
   EXPECT_EQ(told("", "torch/cpu", 8), "a rate");
-  EXPECT_THAT(told("skips", "torch/cpu", 256), HasSubstr("what these cores did in our own loop"));
+  EXPECT_THAT(told("skips", "torch/cpu", 256), HasSubstr("what our own loop reached on these cores"));
 }
 
 TEST_F(VerifyFramework, IsIncompleteWithoutTheFramework) {
@@ -169,4 +169,4 @@ TEST_F(VerifyFramework, IsIncompleteWithoutTheFramework) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::verify_framework_test

@@ -3,7 +3,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 
-namespace envdoctor {
+namespace envdoctor::visible_test {
 namespace {
 
 using testing::HasSubstr;
@@ -27,4 +27,4 @@ TEST(Visible, RefusesOtherFormatsAndBadFiles) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::visible_test

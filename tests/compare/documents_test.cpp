@@ -5,7 +5,7 @@
 
 #include "tests/support/builders.h"
 
-namespace envdoctor::compare {
+namespace envdoctor::compare::documents_test {
 namespace {
 
 using knowledge::Changes;
@@ -50,7 +50,7 @@ TEST(Compare, AVariableThatIsNotSetIsKnownNotToBe) {
   other.env.fill()["NVIDIA_TF32_OVERRIDE"] = "0";
   const Comparison comparison = compared(healthy_nvidia_host(), other);
   ASSERT_NE(at(comparison, "/env/NVIDIA_TF32_OVERRIDE"), nullptr);
-  EXPECT_EQ(at(comparison, "/env/NVIDIA_TF32_OVERRIDE")->values[0], (Told{true, "none"}));
+  EXPECT_EQ(at(comparison, "/env/NVIDIA_TF32_OVERRIDE")->values[0], (ShownValue{true, "none"}));
   EXPECT_TRUE(comparison.results_may_differ());
 }
 
@@ -68,7 +68,7 @@ TEST(Compare, AMemberThatOneLacksIsToldOnce) {
   const Comparison comparison = compared(healthy_nvidia_host(), other);
   ASSERT_EQ(comparison.differences.size(), 1U);
   EXPECT_EQ(comparison.differences[0].path, "/libraries/libcudnn.so.9");
-  EXPECT_EQ(comparison.differences[0].values[0], (Told{true, "none"}));
+  EXPECT_EQ(comparison.differences[0].values[0], (ShownValue{true, "none"}));
   EXPECT_EQ(comparison.differences[0].changes, Changes::results);
 }
 
@@ -168,13 +168,13 @@ TEST(CompareKernels, SetsEachDeviceBesideItself) {
   plain.mode = "not fused";
   one.compute = std::vector<ComputeResult>{fused, plain};
   EXPECT_EQ(compare_kernels({one, one})[0].bits, Bits::same);
-  EXPECT_THAT(text_of(compared(one, one)), testing::HasSubstr("Identical"));
+  EXPECT_THAT(text_of(compared(one, one)), testing::HasSubstr("No known difference."));
   Snapshot other = one;
   other.compute.get()->back().agreement.get()->max_ulp = 7;
   EXPECT_EQ(compare_kernels({one, other})[0].bits, Bits::within_bound);
-  EXPECT_EQ(compare_kernels({one, other})[0].told, "");
+  EXPECT_EQ(compare_kernels({one, other})[0].why, "");
   other.compute.get()->back().mode = "fused";
-  EXPECT_EQ(compare_kernels({one, other})[0].told, "arithmetic: fused / not fused");
+  EXPECT_EQ(compare_kernels({one, other})[0].why, "arithmetic: fused / not fused");
 }
 
 TEST(DifferenceRows, FitByStep) {
@@ -226,4 +226,4 @@ TEST(CompareSpeed, IsNotKnownOfWhatOneDidNotTime) {
 }
 
 }  // namespace
-}  // namespace envdoctor::compare
+}  // namespace envdoctor::compare::documents_test

@@ -5,10 +5,10 @@
 
 #include "tests/support/builders.h"
 
-#include "checks/report.h"
+#include "checks/engine/report.h"
 #include "reports/reports.h"
 
-namespace envdoctor::compare {
+namespace envdoctor::compare::fleet_test {
 namespace {
 
 using testing::IsEmpty;
@@ -24,7 +24,7 @@ Fleet fleet_of(int count, const Snapshot& snapshot) {
 TEST(Fleet, OfEqualHostsHasNoOddOneOut) {
   const FleetSummary summary = fleet_of(5, healthy_nvidia_host()).summary();
   EXPECT_EQ(summary.reports, 5);
-  EXPECT_THAT(summary.odd, IsEmpty());
+  EXPECT_THAT(summary.outliers, IsEmpty());
   EXPECT_THAT(summary.damaged, IsEmpty());
 }
 
@@ -39,9 +39,9 @@ TEST(Fleet, GroupsHostsByTheirRootFinding) {
   EXPECT_EQ(summary.groups[0].hosts, (std::vector<std::string>{"sick1", "sick2"}));
 }
 
-Odd only_odd(const FleetSummary& summary) {
-  EXPECT_EQ(summary.odd.size(), 1U);
-  return summary.odd.empty() ? Odd{} : summary.odd[0];
+Outlier only_outlier(const FleetSummary& summary) {
+  EXPECT_EQ(summary.outliers.size(), 1U);
+  return summary.outliers.empty() ? Outlier{} : summary.outliers[0];
 }
 
 TEST(Fleet, NamesTheHostWithAnotherDriver) {
@@ -49,11 +49,11 @@ TEST(Fleet, NamesTheHostWithAnotherDriver) {
   Snapshot other = healthy_nvidia_host();
   other.nvidia.fill().cuda_driver_version = "12.2";
   fleet.add("odd", report_of(other));
-  const Odd odd = only_odd(fleet.summary());
-  EXPECT_EQ(odd.host, "odd");
-  EXPECT_EQ(odd.path, "/nvidia/cuda_driver_version");
-  EXPECT_EQ(odd.value, "12.2");
-  EXPECT_EQ(odd.usual, "12.4");
+  const Outlier outlier = only_outlier(fleet.summary());
+  EXPECT_EQ(outlier.host, "odd");
+  EXPECT_EQ(outlier.path, "/nvidia/cuda_driver_version");
+  EXPECT_EQ(outlier.value, "12.2");
+  EXPECT_EQ(outlier.usual, "12.4");
 }
 
 Snapshot with_width(std::int64_t lanes) {
@@ -65,13 +65,13 @@ Snapshot with_width(std::int64_t lanes) {
 TEST(Fleet, NamesTheHostWithANarrowLink) {
   Fleet fleet = fleet_of(4, with_width(16));
   fleet.add("odd", report_of(with_width(8)));
-  EXPECT_EQ(only_odd(fleet.summary()).path, "/pci/0/link/width");
+  EXPECT_EQ(only_outlier(fleet.summary()).path, "/pci/0/link/width");
 }
 
 TEST(Fleet, SaysNothingWhereHalfTheHostsAreOneWayAndHalfTheOther) {
   Fleet fleet = fleet_of(2, with_width(16));
   for (const char* name : {"a", "b"}) fleet.add(name, report_of(with_width(8)));
-  EXPECT_THAT(fleet.summary().odd, IsEmpty());
+  EXPECT_THAT(fleet.summary().outliers, IsEmpty());
 }
 
 ComputeResult timed(double rate, std::int64_t size = 1 << 20) {
@@ -98,9 +98,9 @@ TEST(Fleet, HoldsAKernelsRateAgainstMedianAndSpread) {
   for (int i = 0; i < 9; ++i) fleet.add(fmt::format("node{}", i), report_of(with_rate(1000 + i % 3)));
   fleet.add("slow", report_of(with_rate(700)));
   fleet.add("near", report_of(with_rate(960)));
-  const Odd odd = only_odd(fleet.summary());
-  EXPECT_EQ(odd.host, "slow");
-  EXPECT_EQ(odd.path, "/compute/triad fp32 n=1048576 cuda:0/rate");
+  const Outlier outlier = only_outlier(fleet.summary());
+  EXPECT_EQ(outlier.host, "slow");
+  EXPECT_EQ(outlier.path, "/compute/triad fp32 n=1048576 cuda:0/rate");
 }
 
 TEST(Fleet, ComparesRatesOfEqualSizesAlone) {
@@ -108,9 +108,9 @@ TEST(Fleet, ComparesRatesOfEqualSizesAlone) {
   for (int i = 0; i < 9; ++i)
     fleet.add(fmt::format("node{}", i), report_of(with_results({timed(100 + i % 3, 64), timed(1000 + i % 3)})));
   fleet.add("slow", report_of(with_results({timed(100, 64), timed(101)})));
-  const Odd odd = only_odd(fleet.summary());
-  EXPECT_EQ(odd.host, "slow");
-  EXPECT_EQ(odd.path, "/compute/triad fp32 n=1048576 cuda:0/rate");
+  const Outlier outlier = only_outlier(fleet.summary());
+  EXPECT_EQ(outlier.host, "slow");
+  EXPECT_EQ(outlier.path, "/compute/triad fp32 n=1048576 cuda:0/rate");
 }
 
 TEST(Fleet, ComparesWhatIsTimedWithCopiesApart) {
@@ -123,13 +123,13 @@ TEST(Fleet, ComparesWhatIsTimedWithCopiesApart) {
   for (int i = 0; i < 9; ++i)
     fleet.add(fmt::format("node{}", i), report_of(with_results({timed(1000 + i), copied(100 + i % 3)})));
   fleet.add("slow", report_of(with_results({timed(1000), copied(10)})));
-  EXPECT_EQ(only_odd(fleet.summary()).path, "/compute/triad fp32 n=1048576 gpu, with copies cuda:0/rate");
+  EXPECT_EQ(only_outlier(fleet.summary()).path, "/compute/triad fp32 n=1048576 gpu, with copies cuda:0/rate");
 }
 
 TEST(Fleet, CallsNobodyOddWhereTwoKindsOfHostsAreMixed) {
   Fleet fleet;
   for (int i = 0; i < 10; ++i) fleet.add(fmt::format("node{}", i), report_of(with_rate(i < 6 ? 1000 + i : 2000 + i)));
-  EXPECT_THAT(fleet.summary().odd, IsEmpty());
+  EXPECT_THAT(fleet.summary().outliers, IsEmpty());
 }
 
 TEST(Fleet, TellsTheVersionOfAReportThatItCannotRead) {
@@ -151,7 +151,7 @@ TEST(Fleet, SkipsDamagedFilesWithAllTheyHold) {
     EXPECT_EQ(summary.reports, 4);
     ASSERT_EQ(summary.damaged.size(), 1U) << damaged.substr(0, 50);
     EXPECT_EQ(summary.damaged[0].first, "bad");
-    EXPECT_THAT(summary.odd, IsEmpty());
+    EXPECT_THAT(summary.outliers, IsEmpty());
   }
 }
 
@@ -165,4 +165,4 @@ TEST(Fleet, TakesAReportCutAnywhereAsDamaged) {
 }
 
 }  // namespace
-}  // namespace envdoctor::compare
+}  // namespace envdoctor::compare::fleet_test

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace envdoctor {
+namespace envdoctor::json_test {
 namespace {
 
 std::string complaint(std::string_view text) {
@@ -48,7 +48,7 @@ void fill(std::map<std::string, T>& values) {
 TEST(Json, EveryFieldSurvivesTheRoundTrip) {
   Snapshot snapshot;
   fill(snapshot);
-  snapshot.log.get()->front().fields = {{"code", "79"}};
+  snapshot.log.get()->front().details = {{"gpu", "0000:41:00"}};
   EXPECT_EQ(snapshot_from_json(to_json(snapshot), "round trip"), snapshot);
 }
 
@@ -104,4 +104,4 @@ TEST(Json, AReportGivesTheSnapshotItEmbeds) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::json_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace envdoctor {
+namespace envdoctor::reading_test {
 namespace {
 
 TEST(Reading, IsNotProbedUntilSomebodyLooks) {
@@ -33,4 +33,4 @@ TEST(Reading, OfFalseIsPresent) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::reading_test

@@ -7,7 +7,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/paths.h"
 
-namespace envdoctor {
+namespace envdoctor::schema_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -27,7 +27,14 @@ template <Fields T>
 Json schema_of(const T& value) {
   Json properties = Json::object();
   T::each(value, [&](std::string_view key, const auto& field) { properties[std::string(key)] = schema_of(field); });
-  return {{"type", "object"}, {"properties", properties}};
+  Json schema = {{"type", "object"}, {"properties", properties}};
+  if constexpr (std::is_same_v<T, Symptom>) {
+    schema["required"] = {"class", "subject"};
+    schema["additionalProperties"] = {{"type", "string"}};
+    schema["description"] =
+        "What a line of a log says that has no field of its own; further keys are details of the line.";
+  }
+  return schema;
 }
 
 template <class T>
@@ -59,7 +66,7 @@ TEST(SnapshotSchema, FollowsFromTheFieldLists) {
                  {"title", "All the evidence of one host at one time"},
                  {"description",
                   "A missing key means not known, never 'no'. In place of any value may stand {\"absent\": WHY} "
-                  "(the host has none) or {\"failed\": WHY} (something stopped the look)."}};
+                  "(the host has none) or {\"failed\": WHY} (reading it failed)."}};
   schema["definitions"]["reason"] = Json::parse(R"({"type": "object", "minProperties": 1, "maxProperties": 1,
     "properties": {"absent": {"type": "string"}, "failed": {"type": "string"}}, "additionalProperties": false})");
   const Json body = schema_of(Snapshot{});
@@ -71,4 +78,4 @@ TEST(SnapshotSchema, FollowsFromTheFieldLists) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::schema_test

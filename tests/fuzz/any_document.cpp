@@ -1,5 +1,5 @@
 // Any text as a snapshot or a report: what can be read is judged, rendered and written so that it is read again.
-#include "checks/report.h"
+#include "checks/engine/report.h"
 #include "evidence/json.h"
 #include "reports/reports.h"
 #include "tests/support/fuzz.h"

@@ -1,17 +1,17 @@
 // Any file of a host. The first byte chooses who reads it, so that one corpus serves all readers.
 #include <iterator>
 
-#include "host/elf.h"
-#include "host/ld_cache.h"
-#include "host/sidecar.h"
-#include "probe/cgroup.h"
-#include "probe/cpu_info.h"
-#include "probe/kfd.h"
-#include "probe/mounts.h"
-#include "probe/nvidia_proc.h"
-#include "probe/opencl.h"
-#include "probe/os_facts.h"
-#include "probe/toolkits.h"
+#include "host/elf/elf.h"
+#include "host/elf/ld_cache.h"
+#include "host/files/capture_metadata.h"
+#include "probe/gpu/kfd.h"
+#include "probe/gpu/nvidia_driver.h"
+#include "probe/opencl/opencl_platforms.h"
+#include "probe/os/cgroup.h"
+#include "probe/os/cpu_info.h"
+#include "probe/os/mounts.h"
+#include "probe/os/os_facts.h"
+#include "probe/os/toolkits.h"
 #include "tests/support/fake_files.h"
 #include "tests/support/fuzz.h"
 #include "tests/support/make_elf.h"
@@ -36,7 +36,7 @@ void icd(const std::string& text) {
   (void)opencl::loader_kind(text);
 }
 
-void sidecar(const std::string& text) {
+void capture_metadata(const std::string& text) {
   (void)parse_nodes(text);
   (void)parse_file_errors(text);
 }
@@ -76,8 +76,9 @@ struct Reader {
   char letter;
   void (*read)(const std::string&);
 };
-constexpr Reader readers[] = {{'e', elf},    {'l', ld_cache}, {'i', icd},       {'s', sidecar}, {'t', toolkit},
-                              {'n', nvidia}, {'k', kfd},      {'c', processor}, {'o', system}};
+constexpr Reader readers[] = {{'e', elf},     {'l', ld_cache}, {'i', icd}, {'s', capture_metadata},
+                              {'t', toolkit}, {'n', nvidia},   {'k', kfd}, {'c', processor},
+                              {'o', system}};
 
 }  // namespace
 

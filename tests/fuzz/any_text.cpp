@@ -1,7 +1,7 @@
 // Any text as a log: every pattern, every recogniser of reports, and the judgement of what came of them.
-#include "checks/report.h"
+#include "checks/engine/report.h"
 #include "evidence/json.h"
-#include "probe/log.h"
+#include "probe/paste/log_reader.h"
 #include "reports/reports.h"
 #include "tests/support/fuzz.h"
 

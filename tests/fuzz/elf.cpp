@@ -1,6 +1,6 @@
-#include "host/elf.h"
+#include "host/elf/elf.h"
 
-#include "host/loader.h"
+#include "host/elf/loader.h"
 #include "tests/support/fuzz.h"
 #include "tests/support/make_elf.h"
 

@@ -1,5 +1,5 @@
-#include "probe/log.h"
-#include "knowledge/log_patterns.h"
+#include "knowledge/wordings/wordings.h"
+#include "probe/paste/log_reader.h"
 #include "tests/support/fuzz.h"
 
 using namespace envdoctor;
@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 std::vector<std::string> fuzz_seeds() {
   std::string all;
-  for (const knowledge::LogPattern& row : knowledge::log_patterns()) {
+  for (const knowledge::LogPattern& row : knowledge::wordings()) {
     if (all.size() < 1500) all += row.example + "\n";
   }
   return {

@@ -1,7 +1,7 @@
 // Any pattern and a line: what RE2 finds in the line is found by the pattern's words too.
 #include <re2/re2.h>
 
-#include "knowledge/log_patterns.h"
+#include "knowledge/wordings/wordings.h"
 #include "tests/support/fuzz.h"
 #include "tests/support/stands_in.h"
 
@@ -32,6 +32,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 std::vector<std::string> fuzz_seeds() {
   std::vector<std::string> seeds;
-  for (const auto& row : knowledge::log_patterns()) seeds.push_back(row.pattern + '\n' + row.example);
+  for (const auto& row : knowledge::wordings()) seeds.push_back(row.pattern + '\n' + row.example);
   return seeds;
 }

@@ -1,4 +1,4 @@
-#include "host/elf.h"
+#include "host/elf/elf.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 #include "tests/support/make_elf.h"
 
-namespace envdoctor {
+namespace envdoctor::elf_test {
 namespace {
 
 using testing::ElementsAre;
@@ -69,4 +69,4 @@ TEST(Elf, DoesNotReadAFolderOrWhatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::elf_test

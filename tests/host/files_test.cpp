@@ -1,4 +1,4 @@
-#include "host/files.h"
+#include "host/files/files.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "host/files_open.h"
-#include "host/sidecar.h"
+#include "host/files/capture_metadata.h"
+#include "host/files/open_in_root.h"
 
-namespace envdoctor {
+namespace envdoctor::files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -217,7 +217,7 @@ TEST(LiveFiles, NameTheErrnoOfWhatMayNotBeRead) {
   EXPECT_EQ(open_files("/")->list("/root").why(), "/root: EACCES");
 }
 
-TEST(Sidecar, GivesBackWhatItWrote) {
+TEST(CaptureMetadata, GivesBackWhatItWrote) {
   Node node{
       .status = {.kind = FileStatus::Kind::block_device, .mode = 04755, .uid = 1, .gid = 2, .major = 3, .minor = 4}};
   const std::string path = "/a b%\n\x7f/\xff";
@@ -235,14 +235,14 @@ TEST(Sidecar, GivesBackWhatItWrote) {
   EXPECT_EQ(errors.get()->at(path), "a long reason");
 }
 
-TEST(Sidecar, KeepsAKnownOpenErrorWhenALaterLineHasNone) {
+TEST(CaptureMetadata, KeepsAKnownOpenErrorWhenALaterLineHasNone) {
   const auto nodes = parse_nodes("/d char 0600 0 0 1 1 EPERM\n/d char 0666 0 0 1 1 ?\n");
   ASSERT_NE(nodes.get(), nullptr);
   EXPECT_EQ(nodes.get()->at("/d").open_error, "EPERM");
   EXPECT_EQ(nodes.get()->at("/d").status.mode, 0666U);
 }
 
-TEST(Sidecar, NamesTheLineThatMakesNoSense) {
+TEST(CaptureMetadata, NamesTheLineThatMakesNoSense) {
   for (const char* line : {"x", "/d", "/d char 0600 0 0 1 1", "/d char 0600 0 0 1 1 - -", "d char 0600 0 0 1 1 -",
                            "/d char 9 0 0 1 1 -", "/d char -1 0 0 1 1 -", "/%0 char 0 0 0 1 1 -",
                            "/%00 char 0 0 0 1 1 -", "/%zz char 0 0 0 1 1 -", "/d char 0600 99999999999 0 1 1 -"}) {
@@ -252,4 +252,4 @@ TEST(Sidecar, NamesTheLineThatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::files_test

@@ -1,4 +1,4 @@
-#include "host/loader.h"
+#include "host/elf/loader.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "host/library.h"
+#include "host/vendor/vendor_library.h"
 #include "tests/support/make_elf.h"
 #include "tests/support/make_ld_cache.h"
 
-namespace envdoctor {
+namespace envdoctor::loader_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -42,7 +42,7 @@ class LoaderTest : public testing::Test {
     if (!search.get()) return {search.why()};
     std::vector<std::string> all;
     const auto say = [&](const FoundLibrary& one) {
-      all.push_back(one.origin + " " + one.path + (one.trouble.empty() ? "" : " " + one.trouble));
+      all.push_back(one.origin + " " + one.path + (one.problem.empty() ? "" : " " + one.problem));
     };
     say(search.get()->chosen);
     for (const auto& one : search.get()->shadowed) say(one);
@@ -126,7 +126,7 @@ TEST_F(LoaderTest, SaysAbsentOnlyIfAllPlacesCouldBeRead) {
   put("/etc/ld.so.cache", "rubbish");
   const auto search = Loader(*files, {}).look_up("libx.so.1");
   EXPECT_EQ(search.outcome(), Outcome::failed);
-  EXPECT_THAT(search.why(), HasSubstr("/etc/ld.so.cache: not a cache"));
+  EXPECT_THAT(search.why(), HasSubstr("/etc/ld.so.cache: not a glibc loader cache"));
   put_library("/env/libx.so.1");
   EXPECT_NE(Loader(*files, {{"LD_LIBRARY_PATH", "/env"}}).look_up("libx.so.1").get(), nullptr);
 }
@@ -198,7 +198,7 @@ TEST(LoaderLive, AgreesWithTheRealLoader) {
     ASSERT_NE(library.get(), nullptr) << library.why();
     ASSERT_NE(search.get(), nullptr) << search.why();
     EXPECT_EQ(search.get()->chosen.path, library.get()->path());
-    EXPECT_EQ(search.get()->chosen.trouble, "");
+    EXPECT_EQ(search.get()->chosen.problem, "");
   }
   const auto missing = loader.missing_dependencies("/proc/self/exe");
   ASSERT_NE(missing.get(), nullptr) << missing.why();
@@ -222,4 +222,4 @@ TEST(Library, TellsNotThereFromBroken) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::loader_test

@@ -1,4 +1,4 @@
-#include "host/record.h"
+#include "host/files/recording_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace envdoctor {
+namespace envdoctor::record_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -204,4 +204,4 @@ TEST(RecordLive, ReplaysThisHost) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::record_test

@@ -1,15 +1,15 @@
 // Speed is told of what is right and possible alone.
 #include <gmock/gmock.h>
 
-#include "kernels/bench.h"
+#include "kernels/bench/bench.h"
 #include "tests/support/devices.h"
 
-namespace envdoctor {
+namespace envdoctor::bench_test {
 namespace {
 
 using kernels::Device;
 using kernels::Kernel;
-using kernels::Ran;
+using kernels::RunTime;
 using testing::HasSubstr;
 
 const Kernel& timed_kernel(std::string_view name) {
@@ -21,21 +21,22 @@ std::vector<ComputeResult> benched(Device& device, Device* host, const char* ker
   Snapshot seen;
   kernels::bench_on(device, host, {&timed_kernel(kernel)},
                     {.effort = kernels::Effort::quick, .precisions = {kernels::Precision::fp32}, .size = size},
-                    {.so_far = [&](const Snapshot& part) { seen = part; }, .step = [](const std::string&) {}});
+                    {.partial_result = [&](const Snapshot& part) { seen = part; }, .step = [](const std::string&) {}});
   return *seen.compute.get();
 }
 
 // A device that computes as the host does and tells whatever time it is made to.
 class Dishonest : public Device {
  public:
-  explicit Dishonest(std::function<Ran(Ran, int)> told, kernels::Clues clues = {}, kernels::Lie lie = {})
-      : real_(kernels::open_host({}, std::move(lie))), told_(std::move(told)), facts_(real_->facts()) {
+  explicit Dishonest(std::function<RunTime(RunTime, int)> told, kernels::DeviceSpecs specs = {},
+                     kernels::Fault fault = {})
+      : real_(kernels::open_host({}, std::move(fault))), told_(std::move(told)) {
+    facts_ = real_->facts();
     facts_.subject = "opencl:made up";
     facts_.backend = "opencl";
-    facts_.clues = std::move(clues);
+    facts_.specs = std::move(specs);
   }
   void is_gpu() { facts_.on_host_cores = false; }
-  const kernels::DeviceFacts& facts() const override { return facts_; }
   void build(const std::vector<const Kernel*>& kernels, const std::string& options) override {
     real_->build(kernels, options);
   }
@@ -43,20 +44,19 @@ class Dishonest : public Device {
     real_->load(plan, inputs);
   }
   void poison() override { real_->poison(); }
-  Ran run(int times) override { return told_(real_->run(1), times); }
+  RunTime run(int times) override { return told_(real_->run(1), times); }
   kernels::Contents read(int buffer) override { return real_->read(buffer); }
   void send(int input, const kernels::Array& array) override { real_->send(input, array); }
 
  private:
   std::unique_ptr<Device> real_;
-  std::function<Ran(Ran, int)> told_;
-  kernels::DeviceFacts facts_;
+  std::function<RunTime(RunTime, int)> told_;
 };
 
-Ran in_ms(double ms, int times) { return {.wall_ms = ms * times}; }
+RunTime in_ms(double ms, int times) { return {.wall_ms = ms * times}; }
 
 TEST(Bench, TimesTheHostBesideTheDevice) {
-  Dishonest device([](Ran, int times) { return in_ms(0.5, times); });
+  Dishonest device([](RunTime, int times) { return in_ms(0.5, times); });
   const auto host = kernels::open_host({});
   const std::vector<ComputeResult> rows = benched(device, host.get(), "triad", 10'000);
   ASSERT_EQ(rows.size(), 2U);
@@ -71,7 +71,7 @@ TEST(Bench, TimesTheHostBesideTheDevice) {
 }
 
 TEST(Bench, GivesNoSpeedToWhatIsWrong) {
-  Dishonest device([](Ran, int times) { return in_ms(0.5, times); }, {},
+  Dishonest device([](RunTime, int times) { return in_ms(0.5, times); }, {},
                    [](const kernels::Step&, int buffer, std::span<std::byte> bytes) {
                      if (buffer == 0) bytes[bytes.size() / 2] ^= std::byte{0x10};
                    });
@@ -79,44 +79,44 @@ TEST(Bench, GivesNoSpeedToWhatIsWrong) {
   EXPECT_TRUE(row.agreement.get()->outcome.is("outside"));
   EXPECT_FALSE(row.time.get());
   EXPECT_FALSE(row.rate.get());
-  EXPECT_THAT(row.rate.why(), HasSubstr("not right"));
+  EXPECT_THAT(row.rate.why(), HasSubstr("the result is wrong"));
 }
 
 TEST(Bench, GivesNoSpeedToWhatGoesWrongWhileItIsTimed) {
   int runs = 0;
-  Dishonest device([](Ran, int times) { return in_ms(0.5, times); }, {},
+  Dishonest device([](RunTime, int times) { return in_ms(0.5, times); }, {},
                    [&](const kernels::Step& step, int buffer, std::span<std::byte> bytes) {
                      if (step.function == "triad_fp32_host" && buffer == 0 && ++runs > 10) bytes[4] ^= std::byte{1};
                    });
   const ComputeResult row = benched(device, nullptr, "triad", 10'000).front();
   EXPECT_TRUE(row.agreement.get()->outcome.is("outside"));
   EXPECT_FALSE(row.rate.get());
-  EXPECT_THAT(row.rate.why(), HasSubstr("while it was timed"));
+  EXPECT_THAT(row.rate.why(), HasSubstr("wrong during timing"));
 }
 
 TEST(Bench, RefusesARateBeyondTheDevicesPeak) {
-  const kernels::Clues h100 = {.clock_mhz = 1980, .units = 132, .nvidia_major = 9};  // 67 TFLOP/s
+  const kernels::DeviceSpecs h100 = {.clock_mhz = 1980, .units = 132, .nvidia_major = 9};  // 67 TFLOP/s
   // 2 * 128^3 operations: 4.2 MFLOP.
-  Dishonest credible([](Ran, int times) { return in_ms(1e-4, times); }, h100);
+  Dishonest credible([](RunTime, int times) { return in_ms(1e-4, times); }, h100);
   const ComputeResult fast = benched(credible, nullptr, "gemm", 128).front();
   ASSERT_TRUE(fast.rate.get()) << fast.rate.why();
   EXPECT_NEAR(*fast.share_of_peak.get(), 0.627, 0.001);
-  Dishonest impossible([](Ran, int times) { return in_ms(1e-5, times); }, h100);
+  Dishonest impossible([](RunTime, int times) { return in_ms(1e-5, times); }, h100);
   const ComputeResult row = benched(impossible, nullptr, "gemm", 128).front();
   EXPECT_FALSE(row.rate.get());
   EXPECT_FALSE(row.time.get());
-  EXPECT_THAT(row.rate.why(), HasSubstr("what the device can do"));
+  EXPECT_THAT(row.rate.why(), HasSubstr("times the device's peak"));
 }
 
 TEST(Bench, RefusesAClockThatStands) {
-  Dishonest device([](Ran, int) { return in_ms(0, 1); });
+  Dishonest device([](RunTime, int) { return in_ms(0, 1); });
   const ComputeResult row = benched(device, nullptr, "triad", 1000).front();
   EXPECT_FALSE(row.rate.get());
   EXPECT_THAT(row.rate.why(), HasSubstr("clock did not advance"));
 }
 
 TEST(Bench, GivesGpusLongerChainsThanTheHost) {
-  Dishonest device([](Ran, int times) { return in_ms(0.5, times); });
+  Dishonest device([](RunTime, int times) { return in_ms(0.5, times); });
   device.is_gpu();
   const auto host = kernels::open_host({});
   const std::vector<ComputeResult> rows = benched(device, host.get(), "fma-peak", 128);
@@ -131,14 +131,14 @@ TEST(Bench, LeavesOutWhatItHasNoTimeFor) {
   Snapshot seen;
   kernels::bench_on(*host, nullptr, {&timed_kernel("triad")},
                     {.effort = kernels::Effort::quick, .limits = {.time = Milliseconds(0)}},
-                    {.so_far = [&](const Snapshot& part) { seen = part; }, .step = [](const std::string&) {}});
+                    {.partial_result = [&](const Snapshot& part) { seen = part; }, .step = [](const std::string&) {}});
   EXPECT_TRUE(seen.compute.get()->empty());
   ASSERT_EQ(seen.compute_not_run.get()->size(), 1U);
   EXPECT_THAT(*seen.compute_not_run.get()->front().why.get(), testing::StartsWith("time: "));
 }
 
 TEST(Bench, TimesCopiesApartOnADeviceWithoutThem) {
-  Dishonest device([](Ran, int times) { return in_ms(0.5, times); });
+  Dishonest device([](RunTime, int times) { return in_ms(0.5, times); });
   const auto host = kernels::open_host({});
   const std::vector<ComputeResult> rows = benched(device, host.get(), "copy", 1 << 20);
   ASSERT_EQ(rows.size(), 1U);
@@ -148,12 +148,12 @@ TEST(Bench, TimesCopiesApartOnADeviceWithoutThem) {
 }
 
 TEST(Bench, TimesLaddersWithTheirCopies) {
-  Dishonest device([](Ran, int times) { return in_ms(30, times); });
+  Dishonest device([](RunTime, int times) { return in_ms(30, times); });
   Snapshot seen;
   kernels::bench_on(device, nullptr, {&timed_kernel("lstm")}, {.size = 8},
-                    {.so_far = [&](const Snapshot& part) { seen = part; }, .step = [](const std::string&) {}});
-  // One size is told, so one rung is left of the ladder.
-  ASSERT_EQ(seen.compute.get()->size(), 2U) << told(seen);
+                    {.partial_result = [&](const Snapshot& part) { seen = part; }, .step = [](const std::string&) {}});
+  // With --size the sweep is one problem.
+  ASSERT_EQ(seen.compute.get()->size(), 2U) << describe(seen);
   EXPECT_TRUE(seen.compute.get()->at(0).variant.is("host, with copies"));
   EXPECT_TRUE(seen.compute.get()->at(0).time.get());
   EXPECT_FALSE(seen.compute.get()->at(0).rate.get());
@@ -161,7 +161,7 @@ TEST(Bench, TimesLaddersWithTheirCopies) {
 }
 
 TEST(Bench, ShowsASlowDeviceAsSlow) {
-  Dishonest device([](Ran, int times) { return in_ms(2000, times); });
+  Dishonest device([](RunTime, int times) { return in_ms(2000, times); });
   const auto host = kernels::open_host({});
   const std::vector<ComputeResult> rows = benched(device, host.get(), "gemm", 64);
   ASSERT_TRUE(rows[0].rate.get());
@@ -183,13 +183,13 @@ TEST(Bench, MeasuresDevicesOnHostCoresAgainstOurOwnLoops) {
       rated("host", "fma-peak", 200, "GFLOP/s"),       rated("host", "triad", 40, "GB/s"),
       rated("opencl:cpu", "gemm", 150, "GFLOP/s"),     rated("opencl:cpu", "reduce", 30, "GB/s"),
       rated("opencl:cpu", "fma-peak", 900, "GFLOP/s"), rated("cuda:0", "gemm", 900, "GFLOP/s")};
-  kernels::settle_host_cores(rows, targets);
+  kernels::set_host_core_shares(rows, targets);
   EXPECT_FALSE(rows[0].share_of_peak.get());  // not against itself
   EXPECT_DOUBLE_EQ(*rows[2].share_of_peak.get(), 0.75);
   EXPECT_THAT(*rows[2].peak_origin.get(), HasSubstr("our own fma-peak"));
   EXPECT_DOUBLE_EQ(*rows[3].share_of_peak.get(), 0.75);
   EXPECT_FALSE(rows[4].rate.get());
-  EXPECT_THAT(rows[4].rate.why(), HasSubstr("4.5 times what these cores did"));
+  EXPECT_THAT(rows[4].rate.why(), HasSubstr("4.5 times what our own loop reached"));
   EXPECT_TRUE(rows[5].rate.get());
   EXPECT_FALSE(rows[5].share_of_peak.get());
 }
@@ -200,13 +200,13 @@ TEST(Bench, RunsOnPoclWithTheHostBesideIt) {
   const Snapshot seen = kernels::bench(
       {pocl, host_target()}, {.effort = kernels::Effort::quick, .kernels = {"launch", "triad"}, .size = 100'000});
   const std::vector<ComputeResult>& rows = *seen.compute.get();
-  ASSERT_EQ(rows.size(), 3U) << told(seen);  // a launch on the host is a call
+  ASSERT_EQ(rows.size(), 3U) << describe(seen);  // a launch on the host is a call
   for (const ComputeResult& row : rows) {
     ASSERT_TRUE(row.time.get()) << row.time.why();
     EXPECT_LE(*row.time.get()->low_ms.get(), *row.time.get()->median_ms.get());
     EXPECT_GE(*row.time.get()->high_ms.get(), *row.time.get()->median_ms.get());
   }
-  expect_sound(seen);
+  expect_correct(seen);
 }
 
 TEST(Bench, CountsTheSameRoundsWithShortAndLongVectors) {
@@ -219,7 +219,7 @@ TEST(Bench, CountsTheSameRoundsWithShortAndLongVectors) {
                                                   .variant = kernels::Variant::cpu,
                                                   .vector_bytes = vector_bytes});
     EXPECT_FALSE(seen.compute.get()->empty());
-    expect_sound(seen);
+    expect_correct(seen);
   }
 }
 
@@ -237,4 +237,4 @@ TEST(Bench, KnowsEveryKernelOfItsRoster) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::bench_test

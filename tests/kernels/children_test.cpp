@@ -4,9 +4,9 @@
 
 #include <cstdlib>
 
-#include "kernels/verify.h"
+#include "kernels/core/verify.h"
 
-namespace envdoctor::kernels {
+namespace envdoctor::kernels::children_test {
 namespace {
 
 using testing::ElementsAre;
@@ -25,7 +25,7 @@ class Children : public testing::TestWithParam<Target> {
       wanted.push_back(&kernel);
       names.emplace_back(kernel.name);
     }
-    const ChildWork work = [&](const Job& job, const VerifyOptions&, const Told& told) {
+    const ChildWork work = [&](const Job& job, const VerifyOptions&, const Reporter& told) {
       Snapshot part;
       part.compute.fill();
       told.step("opening");
@@ -34,13 +34,13 @@ class Children : public testing::TestWithParam<Target> {
         told.step(std::string(kernel->name) + " fp32 n=5: run 1 of 3");
         before(kernel->name);
         part.compute.get()->push_back({.device = job.target.subject, .kernel = std::string(kernel->name)});
-        told.so_far(part);
+        told.partial_result(part);
         told.step(std::string(kernel->name) + " fp32 n=5: told");
       }
-      told.so_far(part);
+      told.partial_result(part);
     };
-    return in_children({GetParam()}, wanted, {.effort = Effort::quick, .limits = {.time = Milliseconds(1500)}}, work,
-                       Turns::side_by_side);
+    return run_in_children({GetParam()}, wanted, {.effort = Effort::quick, .limits = {.time = Milliseconds(1500)}},
+                           work, Order::concurrent);
   }
   static std::vector<std::string> told_of(const Snapshot& snapshot) {
     std::vector<std::string> out;
@@ -97,4 +97,4 @@ INSTANTIATE_TEST_SUITE_P(Of, Children, testing::Values(processor, gpu),
                          [](const auto& of) { return of.param.is_cpu ? "Processor" : "Gpu"; });
 
 }  // namespace
-}  // namespace envdoctor::kernels
+}  // namespace envdoctor::kernels::children_test

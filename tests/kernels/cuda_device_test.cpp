@@ -5,13 +5,13 @@
 #include <cstring>
 #include <map>
 
-#include "host/cuda_compute.h"
-#include "kernels/bench_copies.h"
-#include "kernels/source.h"
-#include "kernels/verify.h"
+#include "host/vendor/cuda_compute_api.h"
+#include "kernels/bench/bench.h"
+#include "kernels/core/device_source.h"
+#include "kernels/core/verify.h"
 #include "tests/support/devices.h"
 
-namespace envdoctor {
+namespace envdoctor::cuda_device_test {
 namespace {
 
 using kernels::Device;
@@ -130,7 +130,7 @@ Snapshot verified(const Behaviour& behaviour) {
       kernels::cuda_device(std::make_unique<MadeUpDriver>(behaviour), {.subject = "cuda:0", .backend = "cuda"}, {});
   Snapshot seen;
   kernels::verify_on(*device, {&triad()}, {.effort = kernels::Effort::quick, .precisions = {kernels::Precision::fp32}},
-                     {.so_far = [&](const Snapshot& part) { seen = part; }, .step = [](const std::string&) {}});
+                     {.partial_result = [&](const Snapshot& part) { seen = part; }, .step = [](const std::string&) {}});
   return seen;
 }
 
@@ -139,37 +139,37 @@ bool carries_ptx() { return kernels::ptx(triad()).get() != nullptr; }
 TEST(CudaDevice, RunsAKernelFromPtx) {
   if (!carries_ptx()) GTEST_SKIP() << "built without clang or libclc";
   const Snapshot seen = verified({});
-  ASSERT_EQ(seen.compute.get()->size(), 1U) << told(seen);
+  ASSERT_EQ(seen.compute.get()->size(), 1U) << describe(seen);
   const ComputeResult& row = seen.compute.get()->front();
   EXPECT_TRUE(row.device.is("cuda:0"));
   EXPECT_TRUE(row.variant.is("gpu"));
   EXPECT_TRUE(row.math_library.is("libclc in our PTX"));
-  expect_sound(seen);
+  expect_correct(seen);
 }
 
 TEST(CudaDevice, IsFoundOutWhenAGroupDoesNotRun) {
   if (!carries_ptx()) GTEST_SKIP() << "built without clang or libclc";
   const Snapshot seen = verified({.forget_tail = true});
-  ASSERT_EQ(seen.compute.get()->size(), 1U) << told(seen);
-  EXPECT_TRUE(seen.compute.get()->front().agreement.get()->outcome.is("outside")) << told(seen);
+  ASSERT_EQ(seen.compute.get()->size(), 1U) << describe(seen);
+  EXPECT_TRUE(seen.compute.get()->front().agreement.get()->outcome.is("outside")) << describe(seen);
 }
 
 TEST(CudaDevice, NamesTheCallThatFailed) {
   if (!carries_ptx()) GTEST_SKIP() << "built without clang or libclc";
   const Snapshot launch = verified({.fail_launch = 700});
-  ASSERT_EQ(launch.compute_not_run.get()->size(), 1U) << told(launch);
+  ASSERT_EQ(launch.compute_not_run.get()->size(), 1U) << describe(launch);
   EXPECT_THAT(*launch.compute_not_run.get()->front().why.get(), HasSubstr("cuLaunchKernel: error 700"));
   const Snapshot jit = verified({.jit_error = "ptxas: unsupported"});
-  ASSERT_EQ(jit.compute_not_run.get()->size(), 1U) << told(jit);
+  ASSERT_EQ(jit.compute_not_run.get()->size(), 1U) << describe(jit);
   EXPECT_THAT(*jit.compute_not_run.get()->front().why.get(), HasSubstr("build: cuModuleLoadDataEx"));
   EXPECT_THAT(*jit.compute_not_run.get()->front().why.get(), HasSubstr("ptxas: unsupported"));
 }
 
 TEST(CudaDevice, TellsItsPeakFromItsAttributes) {
   const auto device = kernels::cuda_device(std::make_unique<MadeUpDriver>(Behaviour{}), {.subject = "cuda:0"}, {});
-  const kernels::Clues& clues = device->facts().clues;
-  EXPECT_NEAR(kernels::arithmetic_peak(clues, kernels::Precision::fp32)->value, 66'908, 1);
-  EXPECT_NEAR(kernels::memory_peak(clues)->value, 4917, 1);
+  const kernels::DeviceSpecs& specs = device->facts().specs;
+  EXPECT_NEAR(kernels::arithmetic_peak(specs, kernels::Precision::fp32)->value, 66'908, 1);
+  EXPECT_NEAR(kernels::memory_peak(specs)->value, 4917, 1);
 }
 
 TEST(CudaDevice, CopiesAllWaysAndIsFoundOutWhenItDoesNot) {
@@ -200,4 +200,4 @@ TEST(CudaDevice, SaysThatTheLibraryIsMissing) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::cuda_device_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/devices.h"
 
-namespace envdoctor {
+namespace envdoctor::devices_test {
 namespace {
 
 using kernels::Effort;
@@ -17,7 +17,7 @@ TEST(HostDevice, ComputesEveryKernelRight) {
   const Snapshot snapshot =
       verify({host_target()},
              {.effort = Effort::full, .limits = {.time = Milliseconds(200'000)}, .whole = Milliseconds(300'000)});
-  expect_sound(snapshot);
+  expect_correct(snapshot);
   for (const kernels::Kernel& kernel : kernels::all_kernels()) {
     EXPECT_TRUE(std::ranges::any_of(*snapshot.compute.get(), [&](const ComputeResult& row) {
       return row.kernel.is(kernel.name);
@@ -44,8 +44,8 @@ class LyingHost : public testing::TestWithParam<Untruth> {};
 TEST_P(LyingHost, IsFoundOutByEveryKernel) {
   for (const kernels::Kernel& kernel : kernels::all_kernels()) {
     Snapshot seen;
-    const kernels::Told told_it{.so_far = [&](const Snapshot& part) { seen = part; },
-                                .step = [](const std::string&) {}};
+    const kernels::Reporter told_it{.partial_result = [&](const Snapshot& part) { seen = part; },
+                                    .step = [](const std::string&) {}};
     const auto outputs = kernel
                              .plan({.precision = kernel.precisions.front(),
                                     .size = kernel.sizes(kernel.precisions.front(), Effort::tiny).front()},
@@ -57,11 +57,11 @@ TEST_P(LyingHost, IsFoundOutByEveryKernel) {
     kernels::verify_on(*device, {&kernel}, {.effort = Effort::quick}, told_it);
     ASSERT_FALSE(seen.compute.get()->empty());
     for (const ComputeResult& row : *seen.compute.get()) {
-      EXPECT_TRUE(row.agreement.get()->outcome.is("outside")) << told(seen);
-      EXPECT_TRUE(row.agreement.get()->cause.get()) << told(seen);
+      EXPECT_TRUE(row.agreement.get()->outcome.is("outside")) << describe(seen);
+      EXPECT_TRUE(row.agreement.get()->cause.get()) << describe(seen);
     }
     kernels::verify_on(*kernels::open_host({}), {&kernel}, {.effort = Effort::quick}, told_it);
-    expect_sound(seen);
+    expect_correct(seen);
   }
 }
 
@@ -72,15 +72,15 @@ TEST(LyingHost, IsFoundOutWhereItWritesBesideABuffer) {
       *std::ranges::find(kernels::all_kernels(), std::string_view("triad"), &kernels::Kernel::name);
   for (const bool before : {true, false}) {
     Snapshot seen;
-    const kernels::Told told_it{.so_far = [&](const Snapshot& part) { seen = part; },
-                                .step = [](const std::string&) {}};
+    const kernels::Reporter told_it{.partial_result = [&](const Snapshot& part) { seen = part; },
+                                    .step = [](const std::string&) {}};
     const auto device = kernels::open_host({}, [&](const kernels::Step&, int buffer, std::span<std::byte> bytes) {
       if (buffer == 1) *(before ? bytes.data() - 1 : bytes.data() + bytes.size()) = some;
     });
     kernels::verify_on(*device, {&triad}, {.effort = Effort::quick}, told_it);
     ASSERT_FALSE(seen.compute.get()->empty());
     for (const ComputeResult& row : *seen.compute.get())
-      EXPECT_TRUE(row.agreement.get()->cause.is("out-of-bounds")) << told(seen);
+      EXPECT_TRUE(row.agreement.get()->cause.is("out-of-bounds")) << describe(seen);
   }
 }
 
@@ -92,12 +92,12 @@ TEST_P(Pocl, ComputesEveryKernelRight) {
   if (pocl.library.empty()) GTEST_SKIP() << "PoCL is not installed";
   const Snapshot snapshot =
       verify({pocl}, {.effort = Effort::quick, .variant = GetParam(), .limits = {.time = Milliseconds(200'000)}});
-  expect_sound(snapshot);
+  expect_correct(snapshot);
   for (const kernels::Kernel& kernel : kernels::all_kernels()) {
     EXPECT_TRUE(std::ranges::any_of(*snapshot.compute.get(),
                                     [&](const ComputeResult& row) { return row.kernel.is(kernel.name); }))
         << kernel.name << "\n"
-        << told(snapshot);
+        << describe(snapshot);
   }
 }
 
@@ -115,15 +115,15 @@ TEST(Pocl, ComputesProductsRightWithShortAndLongVectors) {
                                               .repeat = 1,
                                               .limits = {.time = Milliseconds(200'000)},
                                               .vector_bytes = vector_bytes});
-    EXPECT_GE(snapshot.compute.get()->size(), 7U) << told(snapshot);
-    expect_sound(snapshot);
+    EXPECT_GE(snapshot.compute.get()->size(), 7U) << describe(snapshot);
+    expect_correct(snapshot);
   }
 }
 
 TEST(Verify, NamesADeviceThatCannotBeOpenedAndGoesOnWithOthers) {
   const kernels::Target gone = {.subject = "opencl:gone", .backend = "opencl", .library = "/no/such/driver.so"};
   const Snapshot snapshot = verify({gone, host_target()}, {.effort = Effort::tiny, .kernels = {"triad"}});
-  ASSERT_FALSE(snapshot.compute_not_run.get()->empty()) << told(snapshot);
+  ASSERT_FALSE(snapshot.compute_not_run.get()->empty()) << describe(snapshot);
   EXPECT_TRUE(snapshot.compute_not_run.get()->front().device.is("opencl:gone"));
   EXPECT_NE(snapshot.compute_not_run.get()->front().why.get()->find("/no/such/driver.so"), std::string::npos);
   EXPECT_FALSE(snapshot.compute.get()->empty());
@@ -135,4 +135,4 @@ TEST(Verify, IsReproducibleBySeed) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::devices_test

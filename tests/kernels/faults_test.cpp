@@ -8,7 +8,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/sanitized.h"
 
-namespace envdoctor {
+namespace envdoctor::faults_test {
 namespace {
 
 using kernels::Effort;
@@ -118,14 +118,14 @@ TEST_P(FaultyDriver, IsFoundOutAndNamed) {
     const Agreement& agreement = *row.agreement.get();
     if (!agreement.outcome.is("outside")) continue;
     ++outside;
-    EXPECT_TRUE(fault.cause && is_one_of(agreement.cause, fault.cause)) << told(snapshot);
+    EXPECT_TRUE(fault.cause && is_one_of(agreement.cause, fault.cause)) << describe(snapshot);
   }
-  EXPECT_EQ(outside > 0, fault.cause != nullptr) << told(snapshot);
+  EXPECT_EQ(outside > 0, fault.cause != nullptr) << describe(snapshot);
   if (!fault.not_run) return;
-  ASSERT_FALSE(snapshot.compute_not_run.get()->empty()) << told(snapshot);
+  ASSERT_FALSE(snapshot.compute_not_run.get()->empty()) << describe(snapshot);
   const ComputeNotRun& row = snapshot.compute_not_run.get()->front();
-  EXPECT_TRUE(row.why.get()->starts_with(fault.not_run)) << told(snapshot);
-  EXPECT_TRUE(row.kernel.is(fault.kernel)) << told(snapshot);
+  EXPECT_TRUE(row.why.get()->starts_with(fault.not_run)) << describe(snapshot);
+  EXPECT_TRUE(row.kernel.is(fault.kernel)) << describe(snapshot);
 }
 
 INSTANTIATE_TEST_SUITE_P(Layer, FaultyDriver, testing::ValuesIn(faults), [](const auto& of) {
@@ -141,8 +141,8 @@ TEST(FaultyDriver, MayFlushSinglePrecisionWhichIsSaid) {
                                                        .kernels = {"map"},
                                                        .precisions = {Precision::fp32},
                                                        .build_options = "-cl-denorms-are-zero"});
-  expect_sound(snapshot);
-  EXPECT_TRUE(snapshot.compute.get()->front().agreement.get()->cause.is("flush-to-zero")) << told(snapshot);
+  expect_correct(snapshot);
+  EXPECT_TRUE(snapshot.compute.get()->front().agreement.get()->cause.is("flush-to-zero")) << describe(snapshot);
 }
 
 // A driver of our own making, tests/fakes/opencl.c, in one of its ways; others must be verified all the same.
@@ -160,7 +160,7 @@ const FakeIcd fake_icds[] = {
     {"eat", "memory: "},
     {"launch", "crash: ended by SIGSEGV"},
     {"build", "clBuildProgram"},
-    {"counts", "claims too many platforms"},
+    {"counts", "lists too many platforms"},
     {"none", "clIcdGetPlatformIDsKHR"},
     {"null", "no longer lists this device"},
     {"entryless", "clGetExtensionFunctionAddress"},
@@ -185,18 +185,19 @@ TEST_P(FaultyIcd, IsToldAndDoesNoHarmToOthers) {
   const auto rows = [&](const auto& section, const char* device) {
     return std::ranges::count_if(*section.get(), [&](const auto& row) { return row.device.is(device); });
   };
-  EXPECT_GT(rows(snapshot.compute, "host"), 0) << told(snapshot);
+  EXPECT_GT(rows(snapshot.compute, "host"), 0) << describe(snapshot);
   if (fake.told) {
-    EXPECT_EQ(rows(snapshot.compute, "opencl:fake"), 0) << told(snapshot);
-    ASSERT_GT(rows(snapshot.compute_not_run, "opencl:fake"), 0) << told(snapshot);
-    EXPECT_NE(snapshot.compute_not_run.get()->front().why.get()->find(fake.told), std::string::npos) << told(snapshot);
+    EXPECT_EQ(rows(snapshot.compute, "opencl:fake"), 0) << describe(snapshot);
+    ASSERT_GT(rows(snapshot.compute_not_run, "opencl:fake"), 0) << describe(snapshot);
+    EXPECT_NE(snapshot.compute_not_run.get()->front().why.get()->find(fake.told), std::string::npos)
+        << describe(snapshot);
     return;
   }
-  ASSERT_GT(rows(snapshot.compute, "opencl:fake"), 0) << told(snapshot);
+  ASSERT_GT(rows(snapshot.compute, "opencl:fake"), 0) << describe(snapshot);
   for (const ComputeResult& row : *snapshot.compute.get()) {
     if (!row.device.is("opencl:fake")) continue;
-    EXPECT_TRUE(row.agreement.get()->outcome.is("outside")) << told(snapshot);
-    EXPECT_TRUE(row.agreement.get()->cause.is(fake.cause)) << told(snapshot);
+    EXPECT_TRUE(row.agreement.get()->outcome.is("outside")) << describe(snapshot);
+    EXPECT_TRUE(row.agreement.get()->cause.is(fake.cause)) << describe(snapshot);
   }
 }
 
@@ -210,8 +211,8 @@ TEST(FaultyDriver, TheLayerAloneChangesNothing) {
   const Variable layers("OPENCL_LAYERS", std::string(test_build_folder) + "/fakes/fault_layer.so");
   const Snapshot snapshot = kernels::verify({target}, {.effort = Effort::quick, .kernels = {"triad", "gemm"}});
   EXPECT_FALSE(snapshot.compute.get()->empty());
-  expect_sound(snapshot);
+  expect_correct(snapshot);
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::faults_test

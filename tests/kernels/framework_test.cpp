@@ -5,9 +5,9 @@
 #include <bit>
 #include <cmath>
 
-#include "kernels/kernel.h"
+#include "kernels/core/kernel.h"
 
-namespace envdoctor::kernels {
+namespace envdoctor::kernels::framework_test {
 namespace {
 
 // As hardware rounds: nearest, ties to even, on the bits.
@@ -98,4 +98,4 @@ TEST(FrameworkLayernorm, AllowsWhatMultipliesOutAndNoVarianceInOnePass) {
 }
 
 }  // namespace
-}  // namespace envdoctor::kernels
+}  // namespace envdoctor::kernels::framework_test

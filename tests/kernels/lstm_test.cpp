@@ -7,11 +7,11 @@
 #include <cmath>
 #include <functional>
 
-#include "kernels/compare.h"
-#include "kernels/device.h"
-#include "kernels/hypotheses.h"
+#include "kernels/classify/replay.h"
+#include "kernels/core/compare_results.h"
+#include "kernels/devices/device.h"
 
-namespace envdoctor::kernels {
+namespace envdoctor::kernels::lstm_test {
 namespace {
 
 constexpr std::int64_t hidden = 16, width = 8, steps = 64;
@@ -38,7 +38,7 @@ std::vector<Array> inputs_of(std::int64_t step, const State& state) {
 State start(Precision precision = Precision::fp32) { return {Array(precision, hidden), Array(precision, hidden)}; }
 
 State on_host(Device& device, const std::vector<Array>& in) {
-  const Plan plan = lstm().plan(problem_of(1), Variant::host, device.facts().abilities);
+  const Plan plan = lstm().plan(problem_of(1), Variant::host, device.facts().capabilities);
   device.load(plan, in);
   device.run(1);
   State out = start();
@@ -92,7 +92,7 @@ double distance(const State& one, const State& other) {
   return largest;
 }
 
-Sequence run(double factor, const Lying& lie = {}) {
+Sequence run(double factor, const Lying& fault = {}) {
   const auto device = open_host({});
   device->build({&lstm()}, "");
   Sequence all;
@@ -100,7 +100,7 @@ Sequence run(double factor, const Lying& lie = {}) {
   for (std::int64_t t = 0; t < steps; ++t) {
     const std::vector<Array> in = inputs_of(t, state);
     State next = on_host(*device, in);
-    if (lie) lie(t, state, next);
+    if (fault) fault(t, state, next);
     std::vector<Expected> expected = lstm().reference(problem_of(1), in);
     bool right = true;
     for (std::size_t o = 0; o < 2; ++o) {
@@ -121,7 +121,7 @@ Sequence run(double factor, const Lying& lie = {}) {
 
 // Each state is kept in 11 bits.
 void narrowly(std::int64_t /*step*/, const State& /*before*/, State& after) {
-  for (std::size_t j = 0; j < hidden; ++j) after.h.set(j, narrowed(after.h.value(j), 11, Rounding::nearest));
+  for (std::size_t j = 0; j < hidden; ++j) after.h.set(j, rounded_to_bits(after.h.value(j), 11, Rounding::nearest));
 }
 
 // One step of the sequence isn't done.
@@ -154,4 +154,4 @@ TEST(LstmSequence, IsOutsideInTheOneStepThatIsDropped) {
 }
 
 }  // namespace
-}  // namespace envdoctor::kernels
+}  // namespace envdoctor::kernels::lstm_test

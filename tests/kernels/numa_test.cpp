@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "kernels/numa.h"
+#include "kernels/devices/numa.h"
 
-namespace envdoctor::kernels {
+namespace envdoctor::kernels::numa_test {
 namespace {
 
 TEST(HostNodes, AreReadAsTheKernelListsThem) {
@@ -26,20 +26,20 @@ TEST(HostNodes, AreThoseWithProcessorsForUs) {
     std::ofstream(folder / node / "cpulist") << cpus << "\n";
   }
   std::filesystem::create_directories(folder / "power");
-  const std::vector<HostNode> nodes = host_nodes(folder);
+  const std::vector<NumaNode> nodes = numa_nodes(folder);
   ASSERT_EQ(nodes.size(), 2U);
   EXPECT_EQ(nodes[0].index, 0);
   EXPECT_EQ(nodes[1].index, 1);
-  EXPECT_TRUE(host_nodes("/no/such/folder").empty());
+  EXPECT_TRUE(numa_nodes("/no/such/folder").empty());
 }
 
 TEST(HostNodes, HoldAThreadOnlyAsLongAsTheyAreAsked) {
-  const std::vector<HostNode> nodes = host_nodes();
+  const std::vector<NumaNode> nodes = numa_nodes();
   if (nodes.empty()) GTEST_SKIP() << "no nodes here";
   cpu_set_t before, inside, after;
   sched_getaffinity(0, sizeof(before), &before);
   {
-    const OnNode there(nodes.front());
+    const NodeAffinity there(nodes.front());
     sched_getaffinity(0, sizeof(inside), &inside);
     EXPECT_TRUE(CPU_EQUAL(&inside, &nodes.front().cpus));
   }
@@ -48,4 +48,4 @@ TEST(HostNodes, HoldAThreadOnlyAsLongAsTheyAreAsked) {
 }
 
 }  // namespace
-}  // namespace envdoctor::kernels
+}  // namespace envdoctor::kernels::numa_test

@@ -1,8 +1,8 @@
-#include "kernels/occupancy.h"
+#include "kernels/devices/targets.h"
 
 #include <gtest/gtest.h>
 
-namespace envdoctor::kernels {
+namespace envdoctor::kernels::occupancy_test {
 namespace {
 
 using Use = Occupancy::Use;
@@ -33,12 +33,12 @@ TEST_F(OccupancyOfACard, IsBusyWhereAProcessComputesThere) {
   nvidia().processes = std::vector<NvidiaProcess>{{.pid = 4711, .gpu = 1}};
   const Occupancy found = occupancy_of(second, host);
   EXPECT_EQ(found.use, Use::busy);
-  EXPECT_EQ(found.why, "process 4711 computes there");
+  EXPECT_EQ(found.why, "process 4711 uses it");
 }
 
 TEST_F(OccupancyOfACard, IsBusyUnderLoadThatNoListedProcessMakes) {
   nvidia().devices.get()->at(1).utilization_percent = 80;
-  EXPECT_EQ(occupancy_of(second, host).why, "it is at 80 % load");
+  EXPECT_EQ(occupancy_of(second, host).why, "its load is 80 %");
   nvidia().devices.get()->at(1).utilization_percent = 5;  // a desktop's own
   EXPECT_EQ(occupancy_of(second, host).use, Use::free);
 }
@@ -58,4 +58,4 @@ TEST_F(OccupancyOfACard, IsNoQuestionForACpu) {
 }
 
 }  // namespace
-}  // namespace envdoctor::kernels
+}  // namespace envdoctor::kernels::occupancy_test

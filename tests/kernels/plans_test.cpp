@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <variant>
 
-#include "kernels/kernel.h"
+#include "kernels/core/kernel.h"
 
-namespace envdoctor::kernels {
+namespace envdoctor::kernels::plans_test {
 namespace {
 
 const Kernel& pattern() { return *std::ranges::find(all_kernels(), std::string_view("pattern"), &Kernel::name); }
@@ -53,4 +53,4 @@ TEST(Plans, DivideTheirWorkIntoWholeGroups) {
 }
 
 }  // namespace
-}  // namespace envdoctor::kernels
+}  // namespace envdoctor::kernels::plans_test

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <set>
 
-#include "kernels/source.h"
+#include "kernels/core/device_source.h"
 #include "tests/support/process.h"
 
-namespace envdoctor {
+namespace envdoctor::ptx_test {
 namespace {
 
 using kernels::all_kernels;
@@ -54,4 +54,4 @@ TEST(Ptx, IsAssembledForEveryGpuSinceTuring) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::ptx_test

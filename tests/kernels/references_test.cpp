@@ -8,16 +8,15 @@
 #include <cmath>
 #include <functional>
 
-#include "kernels/compare.h"
-#include "kernels/device.h"
-#include "kernels/double_double.h"
-#include "kernels/fp_probe.h"
-#include "kernels/hypotheses.h"
-#include "kernels/product.h"
-#include "kernels/random.h"
-#include "kernels/ulp.h"
+#include "kernels/classify/replay.h"
+#include "kernels/core/compare_results.h"
+#include "kernels/core/double_double.h"
+#include "kernels/core/product.h"
+#include "kernels/core/random.h"
+#include "kernels/devices/device.h"
+#include "kernels/reference/fp_probe.h"
 
-namespace envdoctor::kernels {
+namespace envdoctor::kernels::references_test {
 namespace {
 
 const Kernel& kernel_named(std::string_view name) {
@@ -37,7 +36,7 @@ HostRun run_on_host(const Kernel& kernel, Precision precision, std::uint64_t see
   run.inputs = kernel.inputs(run.problem);
   run.expected = kernel.reference(run.problem, run.inputs);
   const auto device = open_host({});
-  const Plan plan = kernel.plan(run.problem, Variant::host, device->facts().abilities);
+  const Plan plan = kernel.plan(run.problem, Variant::host, device->facts().capabilities);
   device->build({&kernel}, "");
   device->load(plan, run.inputs);
   device->poison();
@@ -201,7 +200,8 @@ HostRun in_half(const char* name) {
   for (std::size_t i = 0; i < got.count(); ++i) {
     const Terms terms = operation.terms(i);
     double sum = 0;
-    for (std::size_t p = 0; p < terms.a.size(); ++p) sum = as_half(sum + as_half(terms.a[p] * terms.b[p]));
+    for (std::size_t p = 0; p < terms.a.size(); ++p)
+      sum = rounded_to_half(sum + rounded_to_half(terms.a[p] * terms.b[p]));
     got.set(i, sum);
   }
   return run;
@@ -358,9 +358,9 @@ TEST(Triad, TakesOneRoundingOrTwoInHalfPrecision) {
   const Expected expected = triad.reference(problem, in).front();
   Array fused(Precision::fp16, 1000), twice(Precision::fp16, 1000);
   for (std::size_t i = 0; i < 1000; ++i) {
-    const double product = as_half(0.7F) * in[1].value(i);
+    const double product = rounded_to_half(0.7F) * in[1].value(i);
     fused.set(i, in[0].value(i) + product);
-    twice.set(i, in[0].value(i) + as_half(product));
+    twice.set(i, in[0].value(i) + rounded_to_half(product));
   }
   EXPECT_TRUE(compare(fused, expected).right());
   EXPECT_TRUE(compare(twice, expected).right());
@@ -454,7 +454,7 @@ TEST(Product, AgreesWithOpenBlas) {
 FpMode probed(Precision precision, const std::function<void(std::size_t row, Array&)>& spoil = {}) {
   HostRun run = run_on_host(kernel_named("fp-probe"), precision);
   for (std::size_t i = 0; spoil && i < run.got[0].count(); ++i) spoil(i, run.got[0]);
-  return read_fp_probe(run.got[0]);
+  return fp_probe::read(run.got[0]);
 }
 
 TEST(FpProbe, TellsTheArithmeticOfThisHost) {
@@ -484,7 +484,7 @@ TEST(FpProbe, TellsFlushingFastMathAndTruncation) {
 TEST(FpProbe, ReadsNothingOffADeviceThatCannotAdd) {
   const FpMode scaled = probed(Precision::fp32, [](std::size_t i, Array& got) { got.set(i, 1.25 * got.value(i)); });
   EXPECT_TRUE(scaled.fast_math.empty());
-  EXPECT_EQ(text(scaled), "single operations come out wrong");
+  EXPECT_EQ(text(scaled), "single operations give wrong results");
 }
 
 TEST(GemmExact, ReportsTheWidthOfInputsAndSums) {
@@ -514,4 +514,4 @@ TEST(Random, GivesTheSameNumbersEverywhereAndNoTwoStreamsAlike) {
 }
 
 }  // namespace
-}  // namespace envdoctor::kernels
+}  // namespace envdoctor::kernels::references_test

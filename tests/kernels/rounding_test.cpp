@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/array.h"
-#include "kernels/random.h"
+#include "kernels/core/array.h"
+#include "kernels/core/random.h"
 
-namespace envdoctor::kernels {
+namespace envdoctor::kernels::rounding_test {
 namespace {
 
 float rounded(double high, double low) {
@@ -49,4 +49,4 @@ TEST(Rounding, ToFloatAgreesWithAWiderType) {
 }
 
 }  // namespace
-}  // namespace envdoctor::kernels
+}  // namespace envdoctor::kernels::rounding_test

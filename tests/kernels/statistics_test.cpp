@@ -1,9 +1,9 @@
 // Medians and their intervals, with numbers computed by hand.
 #include <gtest/gtest.h>
 
-#include "kernels/statistics.h"
+#include "kernels/core/statistics.h"
 
-namespace envdoctor::kernels {
+namespace envdoctor::kernels::statistics_test {
 namespace {
 
 TEST(Statistics, RanksOfTheIntervalAreThoseOfTheBinomialTable) {
@@ -42,4 +42,4 @@ TEST(Statistics, AnEvenCountHasItsMedianBetweenTwo) {
 TEST(Statistics, OneSlowRunDoesNotMoveTheMedian) { EXPECT_EQ(statistics({2, 2, 2, 2, 2, 2, 2, 2, 1000}).median, 2); }
 
 }  // namespace
-}  // namespace envdoctor::kernels
+}  // namespace envdoctor::kernels::statistics_test

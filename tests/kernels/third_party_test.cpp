@@ -8,7 +8,7 @@
 #include "tests/support/devices.h"
 #include "tests/support/process.h"
 
-namespace envdoctor {
+namespace envdoctor::third_party_test {
 namespace {
 
 using kernels::Effort;
@@ -27,9 +27,9 @@ TEST(Rusticl, LosesLoopRoundsBeyond65535AndIsFoundOut) {
   const Snapshot snapshot = verify({rusticl}, {.effort = Effort::quick, .kernels = {"hash-chain"}, .limits = patient});
   const auto wrong = std::ranges::find_if(
       *snapshot.compute.get(), [](const ComputeResult& row) { return row.agreement.get()->outcome.is("outside"); });
-  ASSERT_NE(wrong, snapshot.compute.get()->end()) << told(snapshot);
-  EXPECT_TRUE(wrong->agreement.get()->cause.is("size-limit")) << told(snapshot);
-  EXPECT_TRUE(wrong->limit.is(65535)) << told(snapshot);
+  ASSERT_NE(wrong, snapshot.compute.get()->end()) << describe(snapshot);
+  EXPECT_TRUE(wrong->agreement.get()->cause.is("size-limit")) << describe(snapshot);
+  EXPECT_TRUE(wrong->limit.is(65535)) << describe(snapshot);
   EXPECT_TRUE(wrong->repeatable.is(true));
 }
 
@@ -40,8 +40,8 @@ TEST(Rusticl, IsRightBelowItsLoopCap) {
   // The others take it minutes to compile.
   const std::vector<std::string> quick = {"triad", "pattern", "reduce", "dot", "scan", "gemv"};
   const Snapshot snapshot = verify({rusticl}, {.effort = Effort::tiny, .kernels = quick, .limits = patient});
-  EXPECT_FALSE(snapshot.compute.get()->empty()) << told(snapshot);
-  expect_sound(snapshot);
+  EXPECT_FALSE(snapshot.compute.get()->empty()) << describe(snapshot);
+  expect_correct(snapshot);
 }
 
 // PoCL from version 5 on and Intel's runtime for CPUs (pip install intel-opencl-rt intel-cmplr-lib-rt), on processors
@@ -54,7 +54,7 @@ TEST(HalfPrecision, IsComputedRightByADriverThatHasIt) {
     if (driver.library.empty()) continue;
     const Snapshot snapshot =
         verify({driver}, {.effort = Effort::quick, .precisions = {kernels::Precision::fp16}, .limits = patient});
-    expect_sound(snapshot);
+    expect_correct(snapshot);
     seen = seen || !snapshot.compute.get()->empty();
   }
   if (!seen) GTEST_SKIP() << "no driver here has fp16";
@@ -91,8 +91,8 @@ class Oclgrind : public testing::TestWithParam<Variant> {
 
 TEST_P(Oclgrind, SeesNoAccessBesideABufferAndNoRaceInAnyKernel) {
   EXPECT_THAT(words(options()), IsEmpty());
-  EXPECT_FALSE(snapshot.compute.get()->empty()) << told(snapshot);
-  expect_sound(snapshot);
+  EXPECT_FALSE(snapshot.compute.get()->empty()) << describe(snapshot);
+  expect_correct(snapshot);
 }
 
 TEST_P(Oclgrind, WouldSeeARace) {
@@ -107,4 +107,4 @@ INSTANTIATE_TEST_SUITE_P(BothWays, Oclgrind, testing::Values(Variant::cpu, Varia
                          [](const auto& way) { return std::string(kernels::text(way.param)); });
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::third_party_test

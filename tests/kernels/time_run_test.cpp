@@ -1,16 +1,16 @@
 // Batches, turns and clocks, with candidates that only pretend to take time.
 #include <gtest/gtest.h>
 
-#include "kernels/time_run.h"
+#include "kernels/bench/time_run.h"
 
-namespace envdoctor::kernels {
+namespace envdoctor::kernels::time_run_test {
 namespace {
 
 // Takes `ms` a run, and notes what it was asked for.
 Candidate taking(double ms, std::vector<std::pair<char, int>>& calls, char name) {
   return {.run = [ms, &calls, name](int times) {
     calls.emplace_back(name, times);
-    return Ran{.wall_ms = ms * times};
+    return RunTime{.wall_ms = ms * times};
   }};
 }
 
@@ -43,7 +43,8 @@ TEST(Timing, TakesTurns) {
 
 TEST(Timing, GoesOnWhileItIsNoisyAndNoLongerThanItMay) {
   int call = 0;
-  const Candidate noisy = {.run = [&](int times) { return Ran{.wall_ms = (++call % 2 == 0 ? 30.0 : 60.0) * times}; }};
+  const Candidate noisy = {
+      .run = [&](int times) { return RunTime{.wall_ms = (++call % 2 == 0 ? 30.0 : 60.0) * times}; }};
   EXPECT_EQ(time_together({noisy}, {}).front().wall_ms.samples, 45U);
   EXPECT_EQ(time_together({noisy}, {.most_samples = 21}).front().wall_ms.samples, 21U);
   EXPECT_EQ(time_together({noisy}, {.spend_ms = -1}).front().wall_ms.samples, 15U);
@@ -64,7 +65,7 @@ TEST(EventTime, OfOneBadBatchSpoilsAll) {
   const auto device = [&](int bad) {
     call = 0;
     return Candidate{.run = [&call, bad](int times) {
-      return Ran{.wall_ms = 30.0 * times, .event_ms = ++call == bad ? 90.0 * times : 29.0 * times};
+      return RunTime{.wall_ms = 30.0 * times, .event_ms = ++call == bad ? 90.0 * times : 29.0 * times};
     }};
   };
   EXPECT_DOUBLE_EQ(*time_together({device(-1)}, {}).front().event_ms, 29);
@@ -72,4 +73,4 @@ TEST(EventTime, OfOneBadBatchSpoilsAll) {
 }
 
 }  // namespace
-}  // namespace envdoctor::kernels
+}  // namespace envdoctor::kernels::time_run_test

@@ -1,10 +1,10 @@
-#include "knowledge/drivers.h"
+#include "knowledge/gpus/drivers.h"
 
 #include <gmock/gmock.h>
 
-#include "knowledge/toolkits.h"
+#include "knowledge/gpus/cuda_toolkits.h"
 
-namespace envdoctor::knowledge {
+namespace envdoctor::knowledge::drivers_test {
 namespace {
 
 using testing::Optional;
@@ -133,4 +133,4 @@ TEST(CudaVersion, IsReadFromItsNumber) {
 }
 
 }  // namespace
-}  // namespace envdoctor::knowledge
+}  // namespace envdoctor::knowledge::drivers_test

@@ -1,8 +1,8 @@
-#include "knowledge/frameworks.h"
+#include "knowledge/frameworks/frameworks.h"
 
 #include <gmock/gmock.h>
 
-namespace envdoctor::knowledge {
+namespace envdoctor::knowledge::frameworks_test {
 namespace {
 
 using testing::Contains;
@@ -52,4 +52,4 @@ TEST(Jax, NeedsADriverForEachCudaMajor) {
 }
 
 }  // namespace
-}  // namespace envdoctor::knowledge
+}  // namespace envdoctor::knowledge::frameworks_test

@@ -1,8 +1,8 @@
-#include "knowledge/gpus.h"
+#include "knowledge/gpus/gpu_models.h"
 
 #include <gmock/gmock.h>
 
-namespace envdoctor::knowledge {
+namespace envdoctor::knowledge::gpus_test {
 namespace {
 
 GpuModel model(const char* vendor, const char* device) {
@@ -97,4 +97,4 @@ TEST(Architecture, FollowsFromTheCapability) {
 }
 
 }  // namespace
-}  // namespace envdoctor::knowledge
+}  // namespace envdoctor::knowledge::gpus_test

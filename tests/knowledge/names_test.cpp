@@ -1,10 +1,10 @@
-#include "knowledge/names.h"
+#include "knowledge/codes/names.h"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 
-namespace envdoctor::knowledge {
+namespace envdoctor::knowledge::names_test {
 namespace {
 
 using testing::Contains;
@@ -81,4 +81,4 @@ TEST(Sonames, ComeWithTheirVersionSymbolsAndPackages) {
 }
 
 }  // namespace
-}  // namespace envdoctor::knowledge
+}  // namespace envdoctor::knowledge::names_test

@@ -8,7 +8,7 @@
 
 #include "tests/support/stands_in.h"
 
-namespace envdoctor::knowledge {
+namespace envdoctor::knowledge::random_patterns_test {
 namespace {
 
 struct Made {
@@ -126,4 +126,4 @@ TEST(RandomPatterns, AreFoundByTheirWordsWhereverTheyMatch) {
 }
 
 }  // namespace
-}  // namespace envdoctor::knowledge
+}  // namespace envdoctor::knowledge::random_patterns_test

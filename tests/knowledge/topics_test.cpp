@@ -4,15 +4,15 @@
 #include <filesystem>
 #include <sstream>
 
-#include "knowledge/methods.h"
-#include "knowledge/processes.h"
-#include "knowledge/rows.h"
-#include "knowledge/script_calls.h"
-#include "knowledge/switches.h"
-#include "knowledge/texts.h"
+#include "knowledge/frameworks/device_calls.h"
+#include "knowledge/frameworks/methods.h"
+#include "knowledge/frameworks/process_names.h"
+#include "knowledge/frameworks/switches.h"
+#include "knowledge/table_rows.h"
+#include "knowledge/topic_texts.h"
 #include "tests/support/paths.h"
 
-namespace envdoctor::knowledge {
+namespace envdoctor::knowledge::topics_test {
 namespace {
 
 TEST(Topics, SayWhatItCostsAndWhichCommandProvesIt) {
@@ -86,4 +86,4 @@ TEST(Switches, HideEveryStackFromTheCpu) {
 }
 
 }  // namespace
-}  // namespace envdoctor::knowledge
+}  // namespace envdoctor::knowledge::topics_test

@@ -1,10 +1,10 @@
-#include "probe/cgroup.h"
+#include "probe/os/cgroup.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/fake_files.h"
 
-namespace envdoctor {
+namespace envdoctor::cgroup_test {
 namespace {
 
 Cgroup cgroup_of(const FakeFiles& files) {
@@ -105,4 +105,4 @@ TEST(Cgroup, CpuMaxTakesNothingElse) {
 TEST(Cgroup, IsAbsentOnAKernelWithoutAny) { EXPECT_EQ(read_cgroup(FakeFiles{}).outcome(), Outcome::absent); }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::cgroup_test

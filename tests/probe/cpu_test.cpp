@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
-#include "probe/cpu_info.h"
-#include "probe/topology.h"
+#include "probe/os/cpu_info.h"
+#include "probe/os/topology.h"
 #include "tests/support/fake_files.h"
 
-namespace envdoctor {
+namespace envdoctor::cpu_test {
 namespace {
 
 TEST(CpuInfo, TellsModelAndTheInstructionSetsThatMatter) {
@@ -95,4 +95,4 @@ TEST(GpuPath, IsUnknownWhereTheBusIs) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::cpu_test

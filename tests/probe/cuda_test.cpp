@@ -1,10 +1,10 @@
-#include "probe/cuda.h"
+#include "probe/gpu/vendor_probes.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/mock_cuda.h"
 
-namespace envdoctor {
+namespace envdoctor::cuda_test {
 namespace {
 
 using cuda::Uuid;
@@ -112,4 +112,4 @@ TEST(Cuda, KeepsTheDevicesBesideOneThatFails) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::cuda_test

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
-#include "probe/node_list.h"
+#include "probe/os/device_nodes.h"
 #include "probe/probes.h"
 #include "tests/support/fake_files.h"
 
-namespace envdoctor {
+namespace envdoctor::device_nodes_test {
 namespace {
 
 FileStatus node(std::uint32_t major, std::uint32_t minor, std::uint32_t gid, std::uint32_t mode,
@@ -101,4 +101,4 @@ TEST(DeviceNodes, AreAskedForByOpeningWhereTheKernelListsNoMajors) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::device_nodes_test

@@ -2,7 +2,7 @@
 
 #include "probe/probes.h"
 
-namespace envdoctor {
+namespace envdoctor::env_test {
 namespace {
 
 std::map<std::string, Text> probed(const std::map<std::string, std::string>& env, bool redact) {
@@ -53,4 +53,4 @@ TEST(Environment, IsRedactedUnlessAskedOtherwise) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::env_test

@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <set>
 
-#include "probe/ask.h"
 #include "probe/probes.h"
+#include "probe/python/framework_queries.h"
 #include "tests/support/process.h"
 
-namespace envdoctor {
+namespace envdoctor::frameworks_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -82,8 +82,8 @@ TEST_F(Frameworks, SayWhyTheyCannotBeImported) {
       "ImportError: libcudart.so.12: cannot open shared object file: No such file or directory"));
   EXPECT_TRUE(status(s).status.is("ok"));
   ASSERT_NE(s.log.get(), nullptr);
-  const bool heard = std::ranges::any_of(*s.log.get(), [](const LogEvent& e) {
-    return e.event.is("library-missing") && e.source.is("standard error of torch");
+  const bool heard = std::ranges::any_of(*s.log.get(), [](const Symptom& e) {
+    return e.is({SymptomClass::missing, "library"}) && e.source.is("standard error of torch");
   });
   EXPECT_TRUE(heard);
 }
@@ -192,9 +192,9 @@ sys.stderr = None
   EXPECT_TRUE(s.torch.get()->threads.is(3));
   std::set<std::string> heard;
   if (s.log.get()) {
-    for (const LogEvent& event : *s.log.get()) heard.insert(*event.event.get());
+    for (const Symptom& event : *s.log.get()) heard.insert(*event.class_.get() + " " + *event.subject.get());
   }
-  EXPECT_THAT(heard, testing::IsSupersetOf({"out-of-memory", "cudnn-versions-differ"}));
+  EXPECT_THAT(heard, testing::IsSupersetOf({"exhausted gpu-memory", "mismatch cudnn-version"}));
 }
 
 TEST(AskScripts, AreAllThere) {
@@ -203,4 +203,4 @@ TEST(AskScripts, AreAllThere) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::frameworks_test

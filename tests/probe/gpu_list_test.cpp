@@ -1,11 +1,11 @@
-#include "probe/gpu_list.h"
+#include "probe/gpu/gpu_list.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/fake_files.h"
 #include "tests/support/paths.h"
 
-namespace envdoctor {
+namespace envdoctor::gpu_list_test {
 namespace {
 
 TEST(GpuList, CountsNvidiaAsNvidiaSmiDoes) {
@@ -44,4 +44,4 @@ TEST(GpuList, ReadsCapturedHosts) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::gpu_list_test

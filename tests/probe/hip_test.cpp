@@ -1,10 +1,10 @@
-#include "probe/hip.h"
+#include "probe/gpu/vendor_probes.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/mock_hip.h"
 
-namespace envdoctor {
+namespace envdoctor::hip_test {
 namespace {
 
 using testing::_;
@@ -67,4 +67,4 @@ TEST(Hip, NamesEveryFileItLookedForInVain) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::hip_test

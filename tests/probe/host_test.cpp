@@ -1,12 +1,11 @@
 #include <gtest/gtest.h>
 
-#include "probe/os_facts.h"
+#include "probe/os/container_detection.h"
+#include "probe/os/os_facts.h"
 #include "probe/probes.h"
-#include "probe/process_limits.h"
-#include "probe/surroundings.h"
 #include "tests/support/fake_files.h"
 
-namespace envdoctor {
+namespace envdoctor::test {
 namespace {
 
 Text container_of(const FakeFiles& files, std::map<std::string, std::string> env = {}) {
@@ -28,7 +27,7 @@ TEST(OsName, FallsBackOnNameAndVersion) {
 
 TEST(OsName, OfAHostileFileIsFailedWithTheLine) {
   EXPECT_EQ(os_name("").outcome(), Outcome::failed);
-  EXPECT_EQ(os_name("NAME=x\nPRETTY_NAME=\"never ends\n").why(), "line 2: a quote that doesn't end");
+  EXPECT_EQ(os_name("NAME=x\nPRETTY_NAME=\"never ends\n").why(), "line 2: unterminated quote");
   EXPECT_EQ(os_name("PRETTY_NAME=\"a\x1b[2J\"\n").outcome(), Outcome::failed);
   EXPECT_EQ(os_name("PRETTY_NAME=" + std::string(5000, 'a')).outcome(), Outcome::failed);
   EXPECT_EQ(os_name(std::string(300, '\0')).outcome(), Outcome::failed);
@@ -206,4 +205,4 @@ TEST(HostProbe, OfAnEmptyRootClaimsNothing) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::test

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
-#include "probe/kernel_events.h"
+#include "probe/os/kernel_events.h"
 #include "probe/probes.h"
 #include "tests/support/fake_files.h"
 
-namespace envdoctor {
+namespace envdoctor::kernel_log_test {
 namespace {
 
 TEST(KernelLog, TellsXidsWithFullAddressesOnce) {
@@ -74,4 +74,4 @@ TEST(KernelLog, OfACapturedHostIsReadFromItsFiles) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::kernel_log_test

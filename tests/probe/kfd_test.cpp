@@ -1,10 +1,10 @@
-#include "probe/kfd.h"
+#include "probe/gpu/kfd.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/fake_files.h"
 
-namespace envdoctor {
+namespace envdoctor::kfd_test {
 namespace {
 
 const std::string nodes = "/sys/class/kfd/kfd/topology/nodes/";
@@ -113,4 +113,4 @@ TEST(Gfx, WritesMinorAndSteppingInHex) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::kfd_test

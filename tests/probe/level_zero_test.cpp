@@ -1,10 +1,10 @@
-#include "probe/level_zero.h"
+#include "probe/gpu/vendor_probes.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/mock_level_zero.h"
 
-namespace envdoctor {
+namespace envdoctor::level_zero_test {
 namespace {
 
 using level_zero::Device;
@@ -91,4 +91,4 @@ TEST(LevelZero, DoesNotCallADeviceWithoutAPciAddressBroken) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::level_zero_test

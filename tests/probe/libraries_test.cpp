@@ -4,14 +4,14 @@
 #include <filesystem>
 #include <fstream>
 
-#include "probe/library_symbols.h"
-#include "probe/library_version.h"
+#include "probe/os/library_copies.h"
+#include "probe/os/library_symbols.h"
+#include "probe/os/toolkits.h"
 #include "probe/probes.h"
-#include "probe/site_packages.h"
-#include "probe/toolkits.h"
+#include "probe/python/python_environment.h"
 #include "tests/support/make_elf.h"
 
-namespace envdoctor {
+namespace envdoctor::libraries_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -223,7 +223,7 @@ TEST_F(Toolkits, SayWhichFileTellsNoVersion) {
   file("/usr/local/cuda/version.json", "{}");
   file("/usr/local/cuda/bin/nvcc");
   const Snapshot snapshot = probed();
-  EXPECT_EQ(snapshot.toolkits.get()->at(0).version.why(), "/usr/local/cuda/version.json: tells no version");
+  EXPECT_EQ(snapshot.toolkits.get()->at(0).version.why(), "/usr/local/cuda/version.json: contains no version");
 }
 
 TEST_F(SitePackages, AreThoseOfTheFirstPythonOnThePath) {
@@ -265,4 +265,4 @@ TEST(LibraryVersion, DecodesWhatLibrariesSay) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::libraries_test

@@ -1,12 +1,12 @@
-#include "probe/log_reports.h"
+#include "probe/paste/paste_reports.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "probe/log.h"
+#include "probe/paste/log_reader.h"
 
-namespace envdoctor {
+namespace envdoctor::log_reports_test {
 namespace {
 
 Snapshot read(std::string_view text) { return read_log(text, "report.txt"); }
@@ -238,6 +238,15 @@ TEST(EnvironmentDump, IsTakenOnlyWhole) {
   EXPECT_EQ(read("PATH=/usr/bin\nCUDA_VISIBLE_DEVICES=1 python x.py\n").env.get(), nullptr);
 }
 
+TEST(LogReports, NameTheirFirstLineAsTheSourceOfWhatTheyFill) {
+  const Snapshot snapshot = read("\n\n\n\n\n\n" + std::string(collect_env));
+  ASSERT_NE(snapshot.sources.get(), nullptr);
+  const auto& sources = *snapshot.sources.get();
+  EXPECT_EQ(sources.at("/torch/version"), (TextSource{.source = "report.txt", .line = 9}));
+  EXPECT_EQ(sources.at("/nvidia/kernel_driver_version").line, 9);
+  EXPECT_FALSE(sources.contains("/log"));
+}
+
 TEST(LogReports, SurviveTextThatOnlyBeginsLikeAReport) {
   for (const LogReportKind& kind : log_report_kinds()) {
     for (const std::string& text :
@@ -371,4 +380,4 @@ TEST(NvidiaSmiQuery, ReadsEveryGpu) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::log_reports_test

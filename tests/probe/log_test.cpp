@@ -1,11 +1,11 @@
-#include "probe/log.h"
+#include "probe/paste/log_reader.h"
 
 #include <gtest/gtest.h>
 
-namespace envdoctor {
+namespace envdoctor::log_test {
 namespace {
 
-std::vector<LogEvent> events(std::string_view text) {
+std::vector<Symptom> events(std::string_view text) {
   const Snapshot snapshot = read_log(text, "train.log");
   EXPECT_NE(snapshot.log.get(), nullptr);
   return *snapshot.log.get();
@@ -16,7 +16,7 @@ constexpr std::string_view mismatch = "Failed to initialize NVML: Driver/library
 TEST(LogReader, GivesTheLineAndTheSourceOfAnEvent) {
   const auto all = events("starting\nloading data\n" + std::string(mismatch) + "\ndone\n");
   ASSERT_EQ(all.size(), 1U);
-  EXPECT_TRUE(all[0].event.is("driver-library-mismatch"));
+  EXPECT_TRUE(all[0].is({SymptomClass::mismatch, "driver-library-version"}));
   EXPECT_TRUE(all[0].source.is("train.log"));
   EXPECT_TRUE(all[0].line.is(3));
 }
@@ -38,7 +38,7 @@ TEST(LogReader, KeepsThreeOfEqualEventsAndCountsThem) {
   for (int i = 0; i < 1000; ++i) text += std::string(mismatch) + "\n";
   const auto all = events(text);
   ASSERT_EQ(all.size(), 3U);
-  EXPECT_EQ(all[0].fields.at("count"), "500");
+  EXPECT_EQ(all[0].detail("count"), "500");
   EXPECT_TRUE(all[2].line.is(3));
 }
 
@@ -66,7 +66,7 @@ TEST(LogReader, HearsALateLineBehindAnyNumberOfOthers) {
   text += "NVRM: Xid (PCI:0000:65:00): 79, pid=1, GPU has fallen off the bus.\n";
   const auto all = events(text);
   EXPECT_TRUE(all[0].line.is(1));
-  EXPECT_EQ(all[0].fields.at("count"), "500");
+  EXPECT_EQ(all[0].detail("count"), "500");
   EXPECT_TRUE(all.back().line.is(2001)) << "the last line";
 }
 
@@ -75,8 +75,8 @@ TEST(LogReader, HearsALateCodeBehindAnyNumberOfOthers) {
   for (int i = 0; i < 2000; ++i) text += "NVRM: Xid (PCI:0000:65:00): 13, pid=" + std::to_string(i) + "\n";
   text += "NVRM: Xid (PCI:0000:65:00): 79, pid=1\n";
   const auto all = events(text);
-  EXPECT_EQ(all.at(0).fields.at("count"), "2000");
-  EXPECT_EQ(all.back().fields.at("code"), "79");
+  EXPECT_EQ(all.at(0).detail("count"), "2000");
+  EXPECT_EQ(all.back().detail("code"), "79");
 }
 
 TEST(LogReader, SurvivesBinaryHugeLinesAndEmptyText) {
@@ -109,4 +109,4 @@ TEST(PlainLogLine, LeavesWhatOnlyLooksLikeAMark) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::log_test

@@ -1,8 +1,8 @@
-#include "probe/lspci.h"
+#include "probe/gpu/lspci.h"
 
 #include <gtest/gtest.h>
 
-namespace envdoctor {
+namespace envdoctor::lspci_test {
 namespace {
 
 std::vector<PciDevice> devices_in(std::string_view text) {
@@ -139,4 +139,4 @@ TEST(Lspci, HeadersAreToldFromOtherLines) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::lspci_test

@@ -3,7 +3,7 @@
 #include "probe/probes.h"
 #include "tests/support/fake_files.h"
 
-namespace envdoctor {
+namespace envdoctor::modules_test {
 namespace {
 
 List<Module> modules_of(const FakeFiles& files) {
@@ -66,4 +66,4 @@ TEST(Modules, AreNoneWhereNoneIsLoaded) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::modules_test

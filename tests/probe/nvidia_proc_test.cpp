@@ -1,10 +1,10 @@
-#include "probe/nvidia_proc.h"
+#include "probe/gpu/nvidia_driver.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/fake_files.h"
 
-namespace envdoctor {
+namespace envdoctor::nvidia_proc_test {
 namespace {
 
 constexpr const char* proprietary =
@@ -97,4 +97,4 @@ TEST(FabricManager, IsUnknownWhereOtherProcessesAreHidden) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::nvidia_proc_test

@@ -1,11 +1,11 @@
-#include "probe/nvml.h"
+#include "probe/gpu/vendor_probes.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/mock_nvml.h"
 
-namespace envdoctor {
+namespace envdoctor::nvml_test {
 namespace {
 
 using nvml::Device;
@@ -236,4 +236,4 @@ TEST(Nvml, DoesNotBelieveNonsense) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::nvml_test

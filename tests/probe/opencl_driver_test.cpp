@@ -1,7 +1,7 @@
 // What is said of drivers that are whole, and of those that can't be loaded.
 #include "tests/support/opencl_probe.h"
 
-namespace envdoctor {
+namespace envdoctor::opencl_driver_test {
 namespace {
 
 class OpenclDriver : public OpenclProbe {
@@ -153,4 +153,4 @@ TEST_F(OpenclDriver, ThatIsCutShortIsNoLibraryAtAnyLength) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::opencl_driver_test

@@ -2,7 +2,7 @@
 #include "tests/support/opencl_probe.h"
 #include "tests/support/sanitized.h"
 
-namespace envdoctor {
+namespace envdoctor::opencl_hostile_test {
 namespace {
 
 class HostileDriver : public OpenclProbe {
@@ -168,4 +168,4 @@ TEST_F(HostileDriver, IsNamedAmongManyEveryTime) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::opencl_hostile_test

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "probe/opencl.h"
+#include "probe/opencl/opencl_platforms.h"
 
-namespace envdoctor {
+namespace envdoctor::opencl_real_test {
 namespace {
 
 const char* const pocl_file = "/etc/OpenCL/vendors/pocl.icd";
@@ -70,4 +70,4 @@ TEST_F(OpenclOnThisMachine, AnEmptyFolderGivesNoPlatformAndTheLoadersError) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::opencl_real_test

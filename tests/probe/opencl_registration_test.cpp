@@ -1,7 +1,7 @@
 // Where drivers are registered, told from files alone: captured hosts, other loaders' variables, hostile .icd files.
 #include "tests/support/opencl_probe.h"
 
-namespace envdoctor {
+namespace envdoctor::opencl_registration_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -164,4 +164,4 @@ TEST_F(CapturedOpencl, HeedsTheVariablesThatOnlyOneLoaderReads) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::opencl_registration_test

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "probe/opencl.h"
+#include "probe/opencl/opencl_platforms.h"
 #include "tests/support/make_elf.h"
 
-namespace envdoctor {
+namespace envdoctor::opencl_shared_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -70,4 +70,4 @@ TEST_F(OpenclShared, IsNothingThatTheUserPutThere) {
 TEST_F(OpenclShared, IsNothingWhereNoDriverCanBeRead) { EXPECT_THAT(shared(), IsEmpty()); }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::opencl_shared_test

@@ -1,11 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "probe/pci_bus.h"
-#include "probe/pci_details.h"
-#include "probe/pci_ids.h"
+#include "probe/gpu/pci_devices.h"
 #include "tests/support/fake_files.h"
 
-namespace envdoctor {
+namespace envdoctor::pci_test {
 namespace {
 
 constexpr const char* folder = "/sys/bus/pci/devices/0000:65:00.0/";
@@ -139,4 +137,4 @@ TEST(PciIds, ThatAreNotListedAreAbsent) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::pci_test

@@ -2,14 +2,14 @@
 
 #include <filesystem>
 
-#include "probe/distributions.h"
-#include "probe/framework_builds.h"
 #include "probe/probes.h"
-#include "probe/python_interpreter.h"
-#include "probe/site_packages.h"
+#include "probe/python/distributions.h"
+#include "probe/python/framework_builds.h"
+#include "probe/python/python_environment.h"
+#include "probe/python/python_interpreter.h"
 #include "tests/support/process.h"
 
-namespace envdoctor {
+namespace envdoctor::python_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -266,4 +266,4 @@ TEST(PythonValue, IsReadFromAssignmentsAndDictionaries) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::python_test

@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace envdoctor {
+namespace envdoctor::redact_test {
 namespace {
 
 using testing::HasSubstr;
@@ -161,14 +161,14 @@ TEST(Redaction, ReachesEveryTextOfASnapshot) {
   library.version = failed("/home/alice/x: EACCES");
   snapshot.libraries.fill().push_back(library);
   snapshot.env.fill()["LD_LIBRARY_PATH"] = std::string("/home/alice/lib");
-  snapshot.log.fill().push_back({.fields = {{"path", "/home/alice/log"}}});
+  snapshot.log.fill().push_back({.details = {{"path", "/home/alice/log"}}});
   redact(snapshot, alice());
   EXPECT_TRUE(snapshot.libraries.get()->front().path.is("$HOME/libcuda.so.1"));
   EXPECT_EQ(snapshot.libraries.get()->front().version.why(), "$HOME/x: EACCES");
   EXPECT_EQ(snapshot.libraries.get()->front().found.outcome(), Outcome::not_probed);
   EXPECT_TRUE(snapshot.env.get()->at("LD_LIBRARY_PATH").is("$HOME/lib"));
-  EXPECT_EQ(snapshot.log.get()->front().fields.at("path"), "$HOME/log");
+  EXPECT_EQ(snapshot.log.get()->front().detail("path"), "$HOME/log");
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::redact_test

@@ -1,14 +1,11 @@
 // The real probes in real children against libraries that misbehave (tests/fakes).
 #include <gtest/gtest.h>
 
-#include "probe/cuda.h"
-#include "probe/hip.h"
-#include "probe/level_zero.h"
-#include "probe/nvml.h"
+#include "probe/gpu/vendor_probes.h"
 #include "tests/support/fakes.h"
 #include "tests/support/sanitized.h"
 
-namespace envdoctor {
+namespace envdoctor::vendor_children_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -227,4 +224,4 @@ TEST(VendorChildren, SayThatALibraryIsNotThere) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::vendor_children_test

@@ -1,8 +1,8 @@
-#include "probe/vendor.h"
+#include "probe/gpu/vendor_probes.h"
 
 #include <gtest/gtest.h>
 
-namespace envdoctor {
+namespace envdoctor::vendor_test {
 namespace {
 
 TEST(VendorLibraryName, CarriesItsVersion) {
@@ -21,10 +21,10 @@ TEST(VendorCode, IsNamedOrNumbered) {
 }
 
 TEST(VendorUuid, IsCutToEightDigitsWhateverItsPrefix) {
-  EXPECT_EQ(told_uuid("GPU-3f9c2ab1-1111-2222-3333-444455556666", true), "GPU-3f9c2ab1");
-  EXPECT_EQ(told_uuid("MIG-3f9c2ab1-1111-2222-3333-444455556666", true), "MIG-3f9c2ab1");
-  EXPECT_EQ(told_uuid("MIG-GPU-3f9c2ab1-1111-2222-3333-444455556666/1/0", true), "MIG-GPU-3f9c2ab1");
-  EXPECT_EQ(told_uuid("odd", true), "odd");
+  EXPECT_EQ(reported_uuid("GPU-3f9c2ab1-1111-2222-3333-444455556666", true), "GPU-3f9c2ab1");
+  EXPECT_EQ(reported_uuid("MIG-3f9c2ab1-1111-2222-3333-444455556666", true), "MIG-3f9c2ab1");
+  EXPECT_EQ(reported_uuid("MIG-GPU-3f9c2ab1-1111-2222-3333-444455556666/1/0", true), "MIG-GPU-3f9c2ab1");
+  EXPECT_EQ(reported_uuid("odd", true), "odd");
 }
 
 TEST(VendorText, IsTamed) {
@@ -33,4 +33,4 @@ TEST(VendorText, IsTamed) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::vendor_test

@@ -1,8 +1,8 @@
-#include "reports/arithmetic.h"
+#include "reports/text/kernel_tables.h"
 
 #include <gtest/gtest.h>
 
-namespace envdoctor {
+namespace envdoctor::arithmetic_test {
 namespace {
 
 ComputeResult result(std::string outcome, double over_bound = 0.25) {
@@ -20,10 +20,10 @@ TEST(Arithmetic, SaysHowResultsAgreedAndWhatRanWhereAllIsWell) {
   host.compute.get()->front().mode = "a*b+c fused; subnormals kept";
   EXPECT_EQ(arithmetic_text(host),
             "  cuda:0\n"
-            "    2 of 2 results right: 1 with the CPU's bits, 1 within the bound\n"
-            "    errors up to 0.25 of what rounding may cause; the same bits in every repeat\n"
+            "    2 of 2 results correct: 1 bit-identical to the CPU, 1 within the error bound\n"
+            "    largest error 0.25 of the rounding bound; bit-identical in every repeat\n"
             "    fp32: a*b+c fused; subnormals kept\n"
-            "    exp, sin and the like by libclc in our PTX\n");
+            "    math functions from libclc in our PTX\n");
 }
 
 TEST(Arithmetic, SaysOnceWhatDevicesAndPrecisionsHaveInCommon) {
@@ -40,10 +40,10 @@ TEST(Arithmetic, SaysOnceWhatDevicesAndPrecisionsHaveInCommon) {
   }
   EXPECT_EQ(arithmetic_text(host),
             "  2 devices: cuda:0, cuda:1\n"
-            "    2 of 2 results right: 0 with the CPU's bits, 2 within the bound\n"
-            "    errors up to 0.50 of what rounding may cause; the same bits in every repeat\n"
+            "    2 of 2 results correct: 0 bit-identical to the CPU, 2 within the error bound\n"
+            "    largest error 0.50 of the rounding bound; bit-identical in every repeat\n"
             "    fp32, fp64: a*b+c fused\n"
-            "    exp, sin and the like by libclc in our PTX\n");
+            "    math functions from libclc in our PTX\n");
   host.compute.get()->back().mode = "a*b+c not fused";
   EXPECT_EQ(arithmetic_text(host).find("2 devices"), std::string::npos);
 }
@@ -52,7 +52,7 @@ TEST(Arithmetic, GivesTheSeedThatRepeatsTheRun) {
   Snapshot host;
   host.compute = std::vector<ComputeResult>{result("same-bits"), result("within-bound")};
   for (ComputeResult& row : *host.compute.get()) row.seed = 4711;
-  EXPECT_NE(arithmetic_text(host).find("  inputs drawn from seed 4711: --seed 4711 draws them again\n"),
+  EXPECT_NE(arithmetic_text(host).find("  inputs generated from seed 4711; --seed 4711 repeats them\n"),
             std::string::npos);
   host.compute.get()->front().seed = 1;
   EXPECT_EQ(arithmetic_text(host).find("seed"), std::string::npos);
@@ -65,10 +65,10 @@ TEST(Arithmetic, TellsWhatWasOutsideDoubtfulOrNotRun) {
   host.compute_not_run =
       std::vector<ComputeNotRun>{{.device = "cuda:0", .kernel = "map", .precision = "fp64", .why = "no fp64"}};
   const std::string text = arithmetic_text(host);
-  EXPECT_NE(text.find("0 of 2 results right"), std::string::npos);
-  EXPECT_NE(text.find("1 OUTSIDE"), std::string::npos);
+  EXPECT_NE(text.find("0 of 2 results correct"), std::string::npos);
+  EXPECT_NE(text.find("1 OUTSIDE the bound"), std::string::npos);
   EXPECT_NE(text.find("1 not trustworthy"), std::string::npos);
-  EXPECT_NE(text.find("1 of 2 gave other bits when repeated"), std::string::npos);
+  EXPECT_NE(text.find("1 of 2 not bit-identical when repeated"), std::string::npos);
   EXPECT_NE(text.find("not run: map (no fp64)"), std::string::npos);
 }
 
@@ -80,4 +80,4 @@ TEST(Arithmetic, IsSilentWhereNothingRan) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::arithmetic_test

@@ -1,10 +1,10 @@
-#include "reports/crossover.h"
+#include "reports/text/kernel_tables.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-namespace envdoctor {
+namespace envdoctor::crossover_test {
 namespace {
 
 using testing::HasSubstr;
@@ -45,7 +45,7 @@ TEST(Crossover, IsTheSizeFromWhichOnTheDeviceWins) {
   EXPECT_NEAR(found[0].dominant_share, 30 / 38.82, 0.001);
   const std::string text = crossover_text(host_with_gpu());
   EXPECT_THAT(text, HasSubstr("LSTM step, batch 1:"));
-  EXPECT_THAT(text, HasSubstr("from hidden = 128 on; with copies"));
+  EXPECT_THAT(text, HasSubstr("from hidden = 128; with copies"));
 }
 
 TEST(Crossover, IsNotTakenFromOneLuckySize) {
@@ -57,7 +57,7 @@ TEST(Crossover, IsNotTakenFromOneLuckySize) {
   }
   const std::vector<Crossover> found = crossovers(host);
   EXPECT_EQ(found[0].from, 0);
-  EXPECT_THAT(crossover_text(host), HasSubstr("not up to hidden = 1024"));
+  EXPECT_THAT(crossover_text(host), HasSubstr("not faster up to hidden = 1024"));
 }
 
 TEST(Crossover, NeedsALadderAndACpu) {
@@ -73,9 +73,9 @@ TEST(Crossover, NeedsALadderAndACpu) {
 TEST(Crossover, LeavesTheLargestRungForTheTable) {
   const Snapshot host = host_with_gpu();
   int shown = 0;
-  for (const ComputeResult& row : *host.compute.get()) shown += is_minor_rung(host, row) ? 0 : 1;
+  for (const ComputeResult& row : *host.compute.get()) shown += is_minor_size(host, row) ? 0 : 1;
   EXPECT_EQ(shown, 3);  // the launch, and the largest on both devices
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::crossover_test

@@ -1,14 +1,11 @@
-#include "reports/diagnoses.h"
-
 #include <gtest/gtest.h>
 
-#include "checks/check.h"
-#include "checks/proofs.h"
+#include "checks/engine/diagnosis.h"
 #include "reports/reports.h"
 #include "tests/support/golden.h"
 #include "tests/support/paths.h"
 
-namespace envdoctor {
+namespace envdoctor::diagnoses_test {
 namespace {
 
 TEST(Diagnoses, AreDocumentedAsTheCatalogueHasThem) {
@@ -16,17 +13,16 @@ TEST(Diagnoses, AreDocumentedAsTheCatalogueHasThem) {
 }
 
 TEST(Diagnoses, SayWhatProofTheyNeed) {
-  for (const Diagnosis& row : catalogue())
-    EXPECT_FALSE(proof_needed(row.id).empty()) << "add a row to checks/catalogue/proofs.inc: " << row.id;
-  EXPECT_TRUE(proof_needed("driver.nothing").empty());
+  for (const Diagnosis* row : catalogue())
+    EXPECT_FALSE(std::string(row->proof).empty()) << "add .proof to the diagnosis " << row->id;
 }
 
-TEST(Explanation, HoldsClaimProofDisproofConsequencesAndFix) {
-  const std::string text = render_explanation(*diagnosis("driver.version-mismatch"));
-  for (const char* part : {"claim", "proof", "disproof", "explains", "driver.init-failed", "fix"})
+TEST(Explanation, HasClaimProofDisproofConsequencesAndFix) {
+  const std::string text = render_explanation(*find_diagnosis("driver.version-mismatch"));
+  for (const char* part : {"claim", "proof", "disproof", "causes", "driver.init-failed", "fix"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
-  EXPECT_NE(render_explanation(*diagnosis("opencl.no-platform")).find("explained by"), std::string::npos);
+  EXPECT_NE(render_explanation(*find_diagnosis("opencl.no-platform")).find("caused by"), std::string::npos);
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::diagnoses_test

@@ -1,10 +1,10 @@
 // What frameworks answered, as a person reads it.
 #include <gmock/gmock.h>
 
-#include "reports/show_rows.h"
+#include "reports/text/show_rows.h"
 #include "tests/support/builders.h"
 
-namespace envdoctor {
+namespace envdoctor::show_python_test {
 namespace {
 
 using testing::HasSubstr;
@@ -58,4 +58,4 @@ TEST(ShowPython, TellsWhatJaxTakesInAdvanceWhereItUsesAGpu) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::show_python_test

@@ -2,7 +2,7 @@
 
 #include "reports/reports.h"
 
-namespace envdoctor {
+namespace envdoctor::show_test {
 namespace {
 
 SharedLibrary library(std::string soname, std::string path) {
@@ -35,4 +35,4 @@ TEST(Show, KeepsALibraryThatIsShadowedOrAStubApart) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::show_test

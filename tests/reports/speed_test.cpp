@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 
-#include "reports/speed.h"
+#include "reports/text/kernel_tables.h"
 
-namespace envdoctor {
+namespace envdoctor::speed_test {
 namespace {
 
 using testing::HasSubstr;
@@ -97,4 +97,4 @@ TEST(Speed, IsNothingWhereNothingWasTimed) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::speed_test

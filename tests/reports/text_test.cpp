@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "reports/lines.h"
+#include "evidence/lines.h"
 #include "reports/reports.h"
 #include "tests/support/examples.h"
 #include "tests/support/paths.h"
 
-namespace envdoctor {
+namespace envdoctor::text_test {
 namespace {
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -88,4 +88,4 @@ TEST(TextReport, EightEqualGpusAreToldOnce) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::text_test

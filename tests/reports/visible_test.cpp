@@ -1,4 +1,4 @@
-#include "reports/visible.h"
+#include "reports/formats/visible_report.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "tests/support/builders.h"
 
-namespace envdoctor {
+namespace envdoctor::visible_test {
 namespace {
 
 VisibleList half_hidden() {
@@ -19,17 +19,17 @@ VisibleList half_hidden() {
 
 TEST(VisibleText, ShowsFiltersDevicesAndReasons) {
   EXPECT_EQ(visible_text({half_hidden()}),
-            "CUDA: 1 device, worked out from the variables\n"
+            "CUDA: 1 device, derived from the variables\n"
             "  filter   CUDA_VISIBLE_DEVICES=1 leaves 1 of 2\n"
             "  0        NVIDIA A100, GPU-3f2a1b4c at 65:00.0\n"
             "  hidden   Tesla T4 at 17:00.0: not named by CUDA_VISIBLE_DEVICES\n");
-  EXPECT_EQ(visible_text({}), "No GPU and no software for one is known here.\n");
+  EXPECT_EQ(visible_text({}), "No GPU and no GPU software found.\n");
 }
 
 TEST(VisibleText, SaysWhatItCanNotTell) {
   VisibleList list{.stack = "rocm"};
   list.unknown = "/env: not looked at";
-  EXPECT_EQ(visible_text({list}), "HIP (ROCm): can't be told: /env: not looked at\n");
+  EXPECT_EQ(visible_text({list}), "HIP (ROCm): unknown: /env: not looked at\n");
 }
 
 TEST(VisibleJson, CarriesTheSame) {
@@ -43,4 +43,4 @@ TEST(VisibleJson, CarriesTheSame) {
 }
 
 }  // namespace
-}  // namespace envdoctor
+}  // namespace envdoctor::visible_test

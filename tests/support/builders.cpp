@@ -1,5 +1,7 @@
 #include "tests/support/builders.h"
 
+#include "checks/engine/report.h"
+
 #include <utility>
 
 namespace envdoctor {
@@ -81,13 +83,16 @@ SharedLibrary library_missing(std::string soname) {
   return library;
 }
 
-LogEvent log_event(std::string event, std::map<std::string, std::string> fields, std::string source) {
-  LogEvent line;
-  line.event = std::move(event);
-  line.source = std::move(source);
-  line.line = 1;
-  line.fields = std::move(fields);
-  return line;
+Symptom symptom_of(const Kind& kind, std::map<std::string, std::string> details, std::string source) {
+  Symptom symptom{.class_ = std::string(text(kind.class_)), .subject = std::string(kind.subject)};
+  if (const auto code = details.find("code"); code != details.end()) {
+    symptom.code = code->second;
+    details.erase(code);
+  }
+  symptom.source = std::move(source);
+  symptom.line = 1;
+  symptom.details = std::move(details);
+  return symptom;
 }
 
 Snapshot plain_host() {
@@ -148,11 +153,12 @@ Snapshot in_docker(Snapshot snapshot) {
   return snapshot;
 }
 
-Answers answers_of(const Check& check, const Snapshot& snapshot) {
-  Answers answers;
-  check.run(snapshot, answers);
-  return answers;
+Answers answers_of_all(const std::vector<std::string>& ids, const Snapshot& snapshot) {
+  Report report = judge(snapshot, {.only = ids});
+  return {.findings = std::move(report.findings), .results = std::move(report.checks)};
 }
+
+Answers answers_of(const std::string& id, const Snapshot& snapshot) { return answers_of_all({id}, snapshot); }
 
 const Finding* finding_of(const Answers& answers, const std::string& id) {
   for (const Finding& finding : answers.findings) {
@@ -162,19 +168,17 @@ const Finding* finding_of(const Answers& answers, const std::string& id) {
 }
 
 std::string state_of(const Answers& answers, const std::string& id) {
-  if (finding_of(answers, id)) return "found";
+  if (finding_of(answers, id)) return "failed";
   std::string state = "nothing";
   for (const CheckResult& result : answers.results) {
     if (result.id != id) continue;
     if (result.state == CheckState::unknown) return "unknown";
-    state = result.state == CheckState::sound ? "sound" : "not-applicable";
+    state = result.state == CheckState::passed ? "passed" : "not-applicable";
   }
   return state;
 }
 
-std::string state_of(const Check& check, const Snapshot& snapshot, const std::string& id) {
-  return state_of(answers_of(check, snapshot), id);
-}
+std::string state_of(const std::string& id, const Snapshot& snapshot) { return state_of(answers_of(id, snapshot), id); }
 
 std::vector<std::string> paths_of(const Finding& finding) {
   std::vector<std::string> paths;

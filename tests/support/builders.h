@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "checks/check.h"
+#include "checks/engine/diagnosis.h"
 
 namespace envdoctor {
 
@@ -28,7 +28,8 @@ DeviceNode closed_node(DeviceNode node, std::string error);
 SharedLibrary library_at(std::string soname, std::string path, std::string origin = "ldcache");
 SharedLibrary library_missing(std::string soname);
 
-LogEvent log_event(std::string event, std::map<std::string, std::string> fields = {}, std::string source = "kernel");
+// A symptom on line 1 of `source`; the detail "code" becomes its code.
+Symptom symptom_of(const Kind& kind, std::map<std::string, std::string> details = {}, std::string source = "kernel");
 
 // A Linux host with nothing special about it and no GPU: everything looked at, nothing found.
 Snapshot plain_host();
@@ -37,13 +38,15 @@ Snapshot healthy_nvidia_host();
 // The same host inside a container.
 Snapshot in_docker(Snapshot snapshot);
 
-Answers answers_of(const Check& check, const Snapshot& snapshot);
+// What judge says of these diagnoses alone; no ids: of all.
+Answers answers_of_all(const std::vector<std::string>& ids, const Snapshot& snapshot);
+Answers answers_of(const std::string& id, const Snapshot& snapshot);
 // The first finding with this id; null: none.
 const Finding* finding_of(const Answers& answers, const std::string& id);
 // What a report would say of this id: found if there is a finding, else the worst state given. An id without any answer
 // is told as "nothing".
 std::string state_of(const Answers& answers, const std::string& id);
-std::string state_of(const Check& check, const Snapshot& snapshot, const std::string& id);
+std::string state_of(const std::string& id, const Snapshot& snapshot);
 // All evidence paths of a finding, for comparison in one line.
 std::vector<std::string> paths_of(const Finding& finding);
 

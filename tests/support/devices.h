@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "kernels/verify.h"
+#include "kernels/core/verify.h"
 
 namespace envdoctor {
 
@@ -41,7 +41,7 @@ class Variable {
 };
 
 // "device kernel precision: why" of each row, for a failing test to show.
-inline std::string told(const Snapshot& snapshot) {
+inline std::string describe(const Snapshot& snapshot) {
   std::string out;
   const auto word = [](const Text& text) { return text.get() ? *text.get() + " " : std::string(); };
   for (const ComputeNotRun& row : *snapshot.compute_not_run.get())
@@ -55,14 +55,14 @@ inline std::string told(const Snapshot& snapshot) {
   return out;
 }
 
-// Every row that ran lies within its bound and repeats itself; nothing was kept from running but by missing abilities.
-inline void expect_sound(const Snapshot& snapshot) {
+// Every row that ran lies within its bound and repeats itself; nothing was kept from running but by missing capabilities.
+inline void expect_correct(const Snapshot& snapshot) {
   for (const ComputeResult& row : *snapshot.compute.get()) {
     const Agreement& agreement = *row.agreement.get();
-    EXPECT_TRUE(agreement.outcome.is("same-bits") || agreement.outcome.is("within-bound")) << told(snapshot);
+    EXPECT_TRUE(agreement.outcome.is("same-bits") || agreement.outcome.is("within-bound")) << describe(snapshot);
   }
   for (const ComputeNotRun& row : *snapshot.compute_not_run.get())
-    EXPECT_TRUE(row.why.get()->starts_with("missing: ") || row.why.get()->starts_with("time: ")) << told(snapshot);
+    EXPECT_TRUE(row.why.get()->starts_with("missing: ") || row.why.get()->starts_with("time: ")) << describe(snapshot);
 }
 
 }  // namespace envdoctor

@@ -1,40 +1,33 @@
 #pragma once
-// Snapshots that hold nothing but log events, and what the log rules make of them.
+// Snapshots that hold nothing but symptoms, and what judge makes of them.
 #include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "checks/log_facts.h"
+#include "checks/facts/symptoms.h"
 #include "tests/support/builders.h"
 
 namespace envdoctor {
 
 struct Line {
-  const char* event;
-  std::map<std::string, std::string> fields{};
-  const char* framework = nullptr;
+  Kind kind;
+  std::map<std::string, std::string> details{};
+  const char* program = nullptr;
 };
 
 inline Snapshot log_of(const std::vector<Line>& lines) {
   Snapshot snapshot;
   auto& log = snapshot.log.fill();
   for (const Line& line : lines) {
-    LogEvent& event = log.emplace_back();
-    event.event = line.event;
-    event.source = "train.log";
-    event.line = static_cast<std::int64_t>(log.size());
-    event.fields = line.fields;
-    if (line.framework) event.framework = line.framework;
+    Symptom& symptom = log.emplace_back(symptom_of(line.kind, line.details, "train.log"));
+    symptom.line = static_cast<std::int64_t>(log.size());
+    if (line.program) symptom.program = line.program;
   }
   return snapshot;
 }
 
-inline std::vector<Finding> findings(const Snapshot& snapshot) {
-  Answers answers;
-  log_all(LogFacts(snapshot), answers);
-  return answers.findings;
-}
+inline std::vector<Finding> findings(const Snapshot& snapshot) { return answers_of_all({}, snapshot).findings; }
 
 inline std::map<std::string, Confidence> ids(const Snapshot& snapshot) {
   std::map<std::string, Confidence> found;

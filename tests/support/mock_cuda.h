@@ -1,7 +1,7 @@
 #pragma once
 #include <gmock/gmock.h>
 
-#include "host/cuda.h"
+#include "host/vendor/cuda_api.h"
 
 namespace envdoctor::cuda {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <gmock/gmock.h>
 
-#include "host/hip.h"
+#include "host/vendor/hip_api.h"
 
 namespace envdoctor::hip {
 

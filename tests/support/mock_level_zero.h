@@ -1,7 +1,7 @@
 #pragma once
 #include <gmock/gmock.h>
 
-#include "host/level_zero.h"
+#include "host/vendor/level_zero_api.h"
 
 namespace envdoctor::level_zero {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <gmock/gmock.h>
 
-#include "host/nvml.h"
+#include "host/vendor/nvml_api.h"
 
 namespace envdoctor::nvml {
 

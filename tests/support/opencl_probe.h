@@ -11,7 +11,7 @@
 #include <string>
 
 #include "evidence/json.h"
-#include "probe/opencl.h"
+#include "probe/opencl/opencl_platforms.h"
 #include "tests/support/paths.h"
 
 namespace envdoctor {

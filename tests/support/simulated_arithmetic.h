@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/hypotheses.h"
-#include "kernels/ladders.h"
-#include "kernels/random.h"
+#include "kernels/classify/replay.h"
+#include "kernels/classify/precision_probes.h"
+#include "kernels/core/random.h"
 
 namespace envdoctor::kernels {
 
@@ -21,7 +21,7 @@ struct Arithmetic {
 
 inline std::vector<Arithmetic> all_arithmetics() {
   const auto narrow = [](int bits, Rounding rounding) {
-    return [=](double x) { return narrowed(x, bits, rounding); };
+    return [=](double x) { return rounded_to_bits(x, bits, rounding); };
   };
   return {{.cause = ""},
           {.cause = "", .lanes = 16},
@@ -30,8 +30,8 @@ inline std::vector<Arithmetic> all_arithmetics() {
           {.cause = "tf32-inputs", .input = narrow(11, Rounding::truncated)},
           {.cause = "bf16-inputs", .input = narrow(8, Rounding::nearest)},
           {.cause = "bf16-inputs", .input = narrow(8, Rounding::truncated)},
-          {.cause = "fp16-inputs", .input = as_half, .lanes = 16},
-          {.cause = "fp16-accumulator", .input = as_half, .sum = as_half},
+          {.cause = "fp16-inputs", .input = rounded_to_half, .lanes = 16},
+          {.cause = "fp16-accumulator", .input = rounded_to_half, .sum = rounded_to_half},
           {.cause = "truncating-accumulator", .sum = narrow(24, Rounding::truncated)}};
 }
 
@@ -47,16 +47,16 @@ inline double dot_in(const Arithmetic& arithmetic, const Terms& terms) {
   return total;
 }
 
-inline LadderReading ladder_of(const Arithmetic& arithmetic, Precision precision = Precision::fp32) {
+inline MeasuredPrecision measured(const Arithmetic& arithmetic, Precision precision = Precision::fp32) {
   std::vector<double> answers;
-  for (const LadderRung& rung : ladder_for(precision)) answers.push_back(dot_in(arithmetic, rung.terms));
-  return *read_ladder(precision, answers);
+  for (const PrecisionProbe& layer : precision_probes(precision)) answers.push_back(dot_in(arithmetic, layer.terms));
+  return *measured_precision(precision, answers);
 }
 
 // `count` dot products of length k on normal data.
 inline Operation dots_of(std::int64_t k, std::uint64_t seed) {
   const auto count = static_cast<std::uint64_t>(k);
-  return {.name = "gemm", .depth = k, .chain = k, .terms = [=](std::size_t element) {
+  return {.depth = k, .terms = [=](std::size_t element) {
             Terms terms;
             for (std::uint64_t p = 0; p < count; ++p) {
               terms.a.push_back(static_cast<float>(normal(seed, 0, element * count + p)));

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "knowledge/literals.h"
+#include "knowledge/wordings/literals.h"
 #include "knowledge/lower_case.h"
 
 namespace envdoctor::knowledge {

@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/commands/commands.h"
+#include "app/options/input_files.h"
+#include "app/output/reporting.h"
+#include "compare/array_file.h"
+#include "compare/arrays.h"
+#include "compare/documents.h"
+
+namespace envdoctor::compare_command {
+namespace {
+
+void declare(Arguments& arguments, Options& options) {
+  arguments.option("file", options.arguments, "snapshots, JSON reports, or two arrays (.npy, .npz)")
+      .shown("A B [C...]")
+      .required();
+  arguments.option("--op", options.operation, "the operation that produced the arrays, such as matmul")
+      .one_of(compare::known_operations())
+      .shown("OPERATION");
+  arguments.option("--depth", options.depth, "number of products or terms in each sum")
+      .between(std::int64_t{1}, std::int64_t{1} << 40)
+      .shown("K");
+  arguments.footer(
+      "Exit status: 0 equal, or different only by rounding; 1 results may differ; 2 the\ncommand line or an input file "
+      "is "
+      "invalid; 3 something needed is unknown.");
+}
+
+int arrays(const Options& options) {
+  if (options.arguments.size() != 2) throw UsageError("compare takes exactly two arrays");
+  const std::string &a = options.arguments[0], &b = options.arguments[1];
+  const auto differences = compare::compare_arrays(a, b, {options.operation, options.depth});
+  const std::string name_a = report_name(a, options.redact), name_b = report_name(b, options.redact);
+  write_result(options, compare::text_of(differences, name_a, name_b), compare::json_of(differences, name_a, name_b));
+  const auto alike = [](const compare::ArrayDifference& d) {
+    return d.error.empty() && (d.differing == 0 || d.judged_as_rounding());
+  };
+  return std::ranges::all_of(differences, alike) ? 0 : 1;
+}
+
+int compare_files(const Options& options) {
+  if (options.arguments.size() < 2) throw UsageError("compare needs at least two files");
+  check_result_format(options, true);
+  const auto is_array = [](const std::string& path) { return compare::is_array_file(path); };
+  if (std::ranges::all_of(options.arguments, is_array)) return arrays(options);
+  if (const auto array = std::ranges::find_if(options.arguments, is_array); array != options.arguments.end())
+    throw UsageError(*array + ": an array cannot be compared with a snapshot");
+  if (!options.operation.empty() || options.depth > 0)
+    throw UsageError("--op and --depth apply only to arrays (.npy, .npz)");
+  std::vector<Snapshot> snapshots;
+  std::vector<std::string> names;
+  for (const std::string& path : options.arguments) {
+    snapshots.push_back(read_snapshot(path, options.redact));
+    names.push_back(report_name(path, options.redact));
+  }
+  const auto comparison = compare::compare_snapshots(snapshots, names);
+  write_result(options, compare::text_of(comparison), compare::json_of(comparison));
+  return comparison.results_may_differ() ? 1 : comparison.results_unknown() ? 3 : 0;
+}
+
+}  // namespace
+
+const Command command = {"compare", "compare snapshots or arrays", declare, compare_files};
+
+}  // namespace envdoctor::compare_command

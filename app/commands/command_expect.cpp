@@ -1,0 +1,43 @@
+#include <fmt/format.h>
+
+#include "app/commands/commands.h"
+#include "app/commands/gather.h"
+#include "app/options/input_files.h"
+#include "app/output/reporting.h"
+#include "evidence/lines.h"
+
+namespace envdoctor::expect_command {
+namespace {
+
+void declare(Arguments& arguments, Options& options) {
+  arguments.flag("--learn", options.learn, "write this host's properties as a file for --expect");
+  arguments.option("snapshot", options.arguments, "learn from this snapshot or JSON report; - is standard input")
+      .values(0, 1)
+      .shown("[SNAPSHOT]");
+}
+
+std::string keys_text() {
+  std::string out = "Keys of --expect, as KEY=VALUE or in a TOML file\n";
+  for (const ExpectKey& key : expect_keys())
+    out += wrap(fmt::format("  {:<16} ", key.key == std::string_view("*.min") ? "KERNEL.min" : key.key), key.takes);
+  return out;
+}
+
+int expect(const Options& options) {
+  check_result_format(options, false);
+  if (!options.learn) {
+    if (!options.arguments.empty()) throw UsageError("expect takes a snapshot only with --learn");
+    write_result(options, keys_text());
+    return 0;
+  }
+  const bool from_file = !options.arguments.empty();
+  const Snapshot snapshot = from_file ? read_snapshot(options.arguments.front(), options.redact) : gather_here(options);
+  write_result(options, learn_expectations(judge(snapshot, judge_options(options, from_file))));
+  return 0;
+}
+
+}  // namespace
+
+const Command command = {"expect", "list the keys of --expect, or learn their values", declare, expect};
+
+}  // namespace envdoctor::expect_command

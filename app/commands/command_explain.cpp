@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+
+#include "app/commands/commands.h"
+#include "app/options/suggestions.h"
+#include "app/output/reporting.h"
+#include "app/output/topic_pages.h"
+#include "evidence/lines.h"
+#include "reports/reports.h"
+
+namespace envdoctor::explain_command {
+namespace {
+
+void declare(Arguments& arguments, Options& options) {
+  arguments
+      .option("id", options.arguments,
+              "a diagnosis, such as driver.version-mismatch, a family, such as driver, or a topic, such as force-cpu")
+      .values(1, 1)
+      .required()
+      .shown("ID|TOPIC");
+}
+
+// The diagnoses of "driver"; empty: no family.
+std::string family_text(const std::string& name) {
+  std::string out;
+  for (const Diagnosis* row : catalogue()) {
+    if (std::string_view(row->id).starts_with(name + ".")) out += wrap(fmt::format("  {:<33} ", row->id), row->title);
+  }
+  return out;
+}
+
+int explain(const Options& options) {
+  check_result_format(options, false);
+  const std::string& id = options.arguments.front();
+  if (const std::string page = render_topic(id); !page.empty()) {
+    write_result(options, page);
+    return 0;
+  }
+  if (const std::string family = family_text(id); !family.empty()) {
+    write_result(options, family);
+    return 0;
+  }
+  const Diagnosis* row = find_diagnosis(id);
+  if (!row) {
+    auto names = diagnosis_names();
+    for (const std::string& topic : topic_names()) names.push_back(topic);
+    throw UsageError(fmt::format("no diagnosis or topic '{}'{}. See 'envdoctor list'.", id, did_you_mean(id, names)));
+  }
+  write_result(options, render_explanation(*row));
+  return 0;
+}
+
+}  // namespace
+
+const Command command = {"explain", "explain one diagnosis, family or topic", declare, explain};
+
+}  // namespace envdoctor::explain_command

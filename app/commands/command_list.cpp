@@ -1,0 +1,39 @@
+#include <fmt/ranges.h>
+
+#include "app/commands/commands.h"
+#include "app/commands/kernel_runs.h"
+#include "app/output/reporting.h"
+#include "app/output/topic_pages.h"
+#include "checks/engine/report.h"
+#include "evidence/lines.h"
+#include "probe/probes.h"
+#include "reports/reports.h"
+
+namespace envdoctor::list_command {
+namespace {
+
+int list(const Options& options) {
+  check_result_format(options, false);
+  const auto line = [](std::string_view name, std::string_view what) {
+    return wrap(fmt::format("  {:<33} ", name), what);
+  };
+  std::string out = "Diagnoses\n";
+  for (const Diagnosis* row : catalogue()) out += line(row->id, row->title);
+  out += "\nProbes\n";
+  for (const Probe& probe : all_probes()) out += line(probe.name, probe.reads);
+  out += "\nKernels\n" + wrap("  ", fmt::format("{}", fmt::join(kernel_names(), ", ")));
+  out += "\nTopics\n";
+  for (const std::string& name : topic_names()) out += line(name, topic_title(name));
+  out += "\nFormats\n";
+  std::vector<std::string> formats;
+  for (const Format& format : all_formats()) formats.emplace_back(format.name);
+  out += wrap("  ", fmt::format("{}", fmt::join(formats, ", ")));
+  write_result(options, out);
+  return 0;
+}
+
+}  // namespace
+
+const Command command = {"list", "list all diagnoses, probes, kernels and topics", nullptr, list};
+
+}  // namespace envdoctor::list_command

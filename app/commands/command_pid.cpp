@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <charconv>
+
+#include "app/commands/commands.h"
+#include "app/options/input_files.h"
+#include "app/output/reporting.h"
+#include "evidence/json.h"
+#include "probe/process/process_watch.h"
+#include "reports/text/process_report.h"
+
+namespace envdoctor::pid_command {
+namespace {
+
+void declare(Arguments& arguments, Options& options) {
+  arguments.option("pid", options.arguments, "a running process; its descendants count as well")
+      .values(1, 1)
+      .required()
+      .shown("PID");
+  arguments.option("--seconds", options.run.seconds, "how long to watch (default 2)")
+      .between(0.1, 86400.0)
+      .shown("SECONDS");
+  arguments.flag("--require-gpu", options.run.require_gpu, "exit status 1 unless it used a GPU, 3 if unknown");
+}
+
+std::int64_t number_of_process(const std::string& text) {
+  std::int64_t pid = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  if (error != std::errc() || end != text.data() + text.size() || pid <= 0)
+    throw UsageError(fmt::format("pid {}: not a process number", text));
+  return pid;
+}
+
+int pid(const Options& options) {
+  check_result_format(options, true);
+  const std::int64_t number = number_of_process(options.arguments.front());
+  if (!open_files("/")->status(fmt::format("/proc/{}", number)).get())
+    throw UsageError(fmt::format("pid {}: no such process", number));
+  BackgroundChild watcher(watch_process(number, {.redact = options.redact}));
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.run.seconds);
+  while (watcher) {  // until the time is over, or the watcher has ended on its own
+    const auto left = std::chrono::duration_cast<Milliseconds>(until - std::chrono::steady_clock::now()).count();
+    if (left <= 0) break;
+    pollfd news{.fd = watcher.descriptor(), .events = POLLIN, .revents = 0};
+    if (::poll(&news, 1, static_cast<int>(left)) > 0) watcher.read();
+  }
+  watcher.end(Milliseconds(3000));
+  if (watcher.answer().empty()) throw UsageError(fmt::format("pid {}: the watcher {}", number, watcher.why_over()));
+  const Watched seen = watched_from_json(watcher.answer(), "the watcher");
+  const ProcessVerdict verdict = judge_process(seen);
+  write_result(options, render_process(seen, verdict), to_json(seen));
+  if (!options.run.require_gpu || verdict.busy_at_all) return 0;
+  return verdict.use == DeviceUse::unknown ? 3 : 1;
+}
+
+}  // namespace
+
+const Command command = {"pid", "check whether a running process uses a GPU", declare, pid};
+
+}  // namespace envdoctor::pid_command

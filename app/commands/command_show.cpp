@@ -1,0 +1,31 @@
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "app/commands/commands.h"
+#include "app/commands/gather.h"
+#include "app/output/reporting.h"
+#include "reports/reports.h"
+
+namespace envdoctor::show_command {
+namespace {
+
+void declare(Arguments& arguments, Options& options) {
+  arguments.option("section", options.arguments, fmt::format("one of: {}", fmt::join(show_sections(), ", ")))
+      .values(0, 1);
+}
+
+int show(const Options& options) {
+  const std::string section = options.arguments.empty() ? "" : options.arguments.front();
+  if (!section.empty() && std::ranges::find(show_sections(), section) == show_sections().end())
+    throw UsageError(fmt::format("no section '{}'. Sections: {}", section, fmt::join(show_sections(), ", ")));
+  check_result_format(options, false);
+  write_result(options, render_show(gather_here(options), section));
+  return 0;
+}
+
+}  // namespace
+
+const Command command = {"show", "describe this host without diagnosing it", declare, show};
+
+}  // namespace envdoctor::show_command

@@ -1,0 +1,158 @@
+#include "app/commands/framework_targets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/commands/gather.h"
+#include "app/options/input_files.h"
+#include "app/output/reporting.h"
+#include "probe/python/framework_queries.h"
+#include "probe/redact.h"
+
+namespace envdoctor {
+namespace {
+
+struct Framework {
+  std::string name{};
+  const Text* import_error = nullptr;  // null: it isn't installed
+  std::vector<std::string> devices{};  // as its program takes them, GPUs first
+};
+
+// "GPU:0" and "CPU:0" of TensorFlow's list.
+Framework tensorflow(const Snapshot& snapshot) {
+  const Tensorflow* section = snapshot.tensorflow.get();
+  if (!section) return {"tensorflow"};
+  Framework framework{"tensorflow", &section->import_error};
+  if (const auto* devices = section->devices.get()) {
+    std::ranges::copy_if(*devices, std::back_inserter(framework.devices),
+                         [](const std::string& device) { return device.starts_with("GPU:") || device == "CPU:0"; });
+  }
+  return framework;
+}
+
+Framework torch(const Snapshot& snapshot) {
+  const Torch* section = snapshot.torch.get();
+  if (!section) return {"torch"};
+  Framework framework{"torch", &section->import_error};
+  if (section->cuda_available.is(true) && section->device_count.get()) {
+    for (std::int64_t i = 0; i < *section->device_count.get(); ++i)
+      framework.devices.push_back(fmt::format("cuda:{}", i));
+  }
+  if (section->cuda_available.get()) framework.devices.emplace_back("cpu");
+  return framework;
+}
+
+Framework jax(const Snapshot& snapshot) {
+  const Jax* section = snapshot.jax.get();
+  if (!section) return {"jax"};
+  Framework framework{"jax", &section->import_error};
+  const std::string* backend = section->backend.get();
+  const auto* devices = section->devices.get();
+  for (std::size_t i = 0; backend && devices && *backend != "cpu" && i < devices->size(); ++i)
+    framework.devices.push_back(fmt::format("{}:{}", *backend, i));
+  if (backend) framework.devices.emplace_back("cpu:0");
+  return framework;
+}
+
+bool on_cpu(const std::string& device) { return device.starts_with("cpu") || device.starts_with("CPU"); }
+
+// The card behind ordinal N of this process.
+std::string place_of(const Snapshot& snapshot, const std::string& device) {
+  const auto colon = device.find(':');
+  const Nvidia* nvidia = snapshot.nvidia.get();
+  if (on_cpu(device) || colon == device.npos || !nvidia || !nvidia->cuda_devices.get()) return "";
+  for (const CudaDevice& card : *nvidia->cuda_devices.get()) {
+    if (card.ordinal.get() && std::to_string(*card.ordinal.get()) == device.substr(colon + 1) && card.pci_address.get())
+      return *card.pci_address.get();
+  }
+  return "";
+}
+
+std::string program_for(const std::string& framework) {
+  const auto& scripts = ask_scripts();
+  return fmt::format("{}\n{}\n{}\n", scripts.at("common"), scripts.at("compute"), scripts.at("compute_" + framework));
+}
+
+std::string why_not(const Framework& framework) {
+  if (!framework.import_error) return "error: it is not installed in this Python";
+  const Text& error = *framework.import_error;
+  if (error.get()) return "error: it does not import: " + *error.get();
+  if (error.outcome() == Outcome::failed) return "error: " + error.why();
+  return "error: it lists no device";
+}
+
+}  // namespace
+
+const std::vector<std::string>& framework_names() {
+  static const std::vector<std::string> names = {"tensorflow", "torch", "jax"};
+  return names;
+}
+
+FrameworkTargets framework_targets(const Snapshot& snapshot, const std::string& only) {
+  FrameworkTargets found;
+  const Python* python = snapshot.python.get();
+  const std::string* executable = python ? python->executable.get() : nullptr;
+  if (!executable) {
+    found.not_run.push_back({.device = "framework:" + (only.empty() ? "any" : only), .why = "error: no Python found"});
+    return found;
+  }
+  for (const Framework& framework : {tensorflow(snapshot), torch(snapshot), jax(snapshot)}) {
+    if (only.empty() ? !framework.import_error : only != framework.name) continue;
+    const bool imports = framework.import_error && framework.import_error->outcome() == Outcome::absent;
+    if (!imports || framework.devices.empty())
+      found.not_run.push_back({.device = "framework:" + framework.name, .why = why_not(framework)});
+    for (const std::string& device : imports ? framework.devices : std::vector<std::string>{})
+      found.targets.push_back({.subject = fmt::format("framework:{}/{}", framework.name, device),
+                               .backend = "framework",
+                               .library = framework.name,
+                               .gpu = place_of(snapshot, device),
+                               .is_cpu = on_cpu(device),
+                               .device = device,
+                               .command = {*executable, "-c", program_for(framework.name)},
+                               .environment = ask_environment(environment(), snapshot)});
+  }
+  return found;
+}
+
+void declare_framework(Arguments& arguments, VerifyWishes& wishes) {
+  arguments.option("--framework", wishes.framework, "run through TensorFlow, PyTorch and JAX, or one of them")
+      .values(0, 1)
+      .one_of(framework_names())
+      .shown("[NAME]");
+}
+
+// Interpreters are started by their real paths, so their answers are redacted last.
+Snapshot compute_frameworks(const Options& options, kernels::VerifyOptions how, Insist insist,
+                            const ComputeWork& work) {
+  Options plain = options;
+  plain.redact = false;
+  plain.quick = false;  // frameworks are asked which devices they have, whatever sizes are run
+  Snapshot snapshot = gather_here(plain, {"python", "frameworks", "nvidia", "cpu", "host", "env"});
+  how.limits.time = Milliseconds(60'000);
+  const FrameworkTargets found = framework_targets(snapshot, *options.verify.framework);
+  snapshot.compute_not_run = found.not_run;
+  add_compute(snapshot, wanted_of(found.targets, options.verify.devices), how, insist, work);
+  const auto files = open_files("/");
+  if (options.redact) redact(snapshot, identity_of({.files = *files, .env = environment()}));
+  return snapshot;
+}
+
+int run_on_devices(const Options& options, const kernels::VerifyOptions& how, const ComputeWork& work) {
+  const bool named = !options.verify.devices.empty();
+  const Insist insist = named ? Insist::yes : Insist::unless_busy;
+  Snapshot snapshot;
+  if (options.verify.framework) {
+    snapshot = compute_frameworks(options, how, insist, work);
+  } else {
+    snapshot = gather_here(options, {"opencl", "nvidia", "cpu", "host", "env"}, Launches::none);
+    add_compute(snapshot, wanted_targets(snapshot, options.verify.devices), how, insist, work);
+    if (options.redact) redact(snapshot, identity_of(environment()));
+  }
+  JudgeOptions judged = judge_options(options, false);
+  judged.of_devices = true;
+  judged.host_asked = named;
+  return write_report(judge(snapshot, judged), options);
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,18 @@
+#pragma once
+#include "app/options/options.h"
+#include "evidence/snapshot.h"
+#include "host/host.h"
+
+namespace envdoctor {
+
+// Throws UsageError if --python names what isn't there.
+void require_python(const Host& host, const Options& options);
+
+// The evidence of this machine, with progress on standard error where that is a terminal.
+// Of these probes alone, if any are named. With Launches::none no kernel is tried: others follow.
+enum class Launches { none, tiny };
+Snapshot gather_here(const Options& options, const std::vector<std::string>& probes = {}, Launches launches = Launches::tiny);
+
+void show_progress(const std::vector<std::string>& running);
+
+}  // namespace envdoctor

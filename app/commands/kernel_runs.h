@@ -1,0 +1,45 @@
+#pragma once
+// Reference kernels on this machine's devices, for the commands that run them.
+#include <string>
+#include <vector>
+
+#include "app/options/arguments.h"
+#include "app/options/options.h"
+#include "evidence/snapshot.h"
+#include "kernels/core/verify.h"
+#include "kernels/devices/targets.h"
+
+namespace envdoctor {
+
+std::vector<std::string> kernel_names();
+std::vector<std::string> timed_kernel_names();
+// Throws UsageError for a name that isn't among the known ones.
+void check_kernels(const std::vector<std::string>& names, const std::vector<std::string>& known);
+
+// The options that say which problems, on which devices: --kernel, --device, --precision, --size, --seed.
+void declare_problems(Arguments& arguments, VerifyWishes& wishes);
+
+kernels::VerifyOptions verify_options(const Options& options);
+
+// The devices of a snapshot of this machine that are meant: by a part of the subject, or "gpu", "cpu", "host"; none
+// named: all. Throws UsageError, naming the devices there are, if a name fits none.
+std::vector<kernels::Target> wanted_targets(const Snapshot& snapshot, const std::vector<std::string>& names);
+// The same of devices that are known already.
+std::vector<kernels::Target> wanted_of(const std::vector<kernels::Target>& all, const std::vector<std::string>& names);
+
+// Runs the kernels and puts what came of it into the snapshot, after what is known not to run. GPUs that others use are
+// told as busy and left alone, and so with Insist::no are those of which nobody knows; Insist::yes: the user named the
+// devices.
+enum class Insist { no, unless_busy, yes };
+struct ComputeWork {
+  Snapshot (*run)(const std::vector<kernels::Target>&, const kernels::VerifyOptions&) = kernels::verify;
+  const char* command = "verify";
+};
+void add_compute(Snapshot& snapshot, const std::vector<kernels::Target>& targets, const kernels::VerifyOptions& options,
+                 Insist insist, const ComputeWork& work = {});
+
+// What check and capture gather: the evidence of this machine and, unless --quick, the short form of the kernels on
+// devices that nobody else uses.
+Snapshot gather_and_compute(const Options& options);
+
+}  // namespace envdoctor

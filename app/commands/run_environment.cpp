@@ -1,0 +1,148 @@
+#include "app/commands/run_environment.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "checks/facts/selection.h"
+#include "knowledge/frameworks/switches.h"
+
+namespace envdoctor {
+namespace {
+
+std::optional<std::int64_t> number_in(const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+// "gpu:1" and "gpu:GPU-2f…" -> the GPU they name. Where the kernel doesn't list GPUs, as on WSL2, the number stands for
+// itself: CUDA in bus order counts as nvidia-smi does.
+ListedGpu named_gpu(const std::string& name, const std::vector<ListedGpu>& gpus) {
+  if (const auto number = number_in(name)) {
+    if (gpus.empty()) return {"nvidia", *number, "", ""};
+    const std::string vendor = gpus.front().vendor;
+    const auto of_vendor = std::ranges::count(gpus, vendor, &ListedGpu::vendor);
+    if (*number < of_vendor) return gpus[static_cast<std::size_t>(*number)];
+    throw UsageError(of_vendor == 1 ? fmt::format("--device gpu:{}: this host has one {} GPU, gpu:0", *number, vendor)
+                                    : fmt::format("--device gpu:{}: this host has {} {} GPUs, gpu:0 to gpu:{}", *number,
+                                                  of_vendor, vendor, of_vendor - 1));
+  }
+  if (name.starts_with("MIG-") && name.size() > 4) return {"nvidia", 0, name, ""};
+  if (!name.starts_with("GPU-") || name.size() < 5)
+    throw UsageError(fmt::format("--device gpu:{}: not an index of nvidia-smi nor a UUID (GPU-…)", name));
+  std::vector<ListedGpu> fitting;
+  bool all_known = !gpus.empty();
+  for (const ListedGpu& gpu : gpus) {
+    if (gpu.uuid.starts_with(name)) fitting.push_back(gpu);
+    all_known = all_known && (!gpu.uuid.empty() || gpu.vendor == "intel");
+  }
+  if (fitting.size() > 1)
+    throw UsageError(fmt::format("--device gpu:{}: several GPUs have a UUID that begins with it", name));
+  if (fitting.empty() && all_known)
+    throw UsageError(fmt::format("--device gpu:{}: no GPU of this host has a UUID that begins with it", name));
+  return fitting.empty() ? ListedGpu{"nvidia", 0, name, ""} : fitting.front();
+}
+
+bool hides_all(const std::string& value) {
+  const auto entries = entries_of(value);
+  if (entries.empty()) return true;
+  const std::string& first = entries.front();
+  return first.empty() || first.starts_with('-') || !(starts_as_number(first) || first.find('-') != first.npos);
+}
+
+bool names_only_cpu(const std::string& value) {
+  return value.find("cpu") != value.npos && value.find("gpu") == value.npos && value.find("cuda") == value.npos &&
+         value.find("rocm") == value.npos && value.find("hip") == value.npos && value.find("tpu") == value.npos;
+}
+
+std::string filled(std::string text, const ListedGpu& gpu) {
+  const std::string index = std::to_string(gpu.index);
+  const auto replace = [&](const std::string& what, const std::string& with) {
+    if (const auto at = text.find(what); at != text.npos) text.replace(at, what.size(), with);
+  };
+  replace("{uuid}", gpu.uuid.empty() ? index : gpu.uuid);
+  replace("{index}", index);
+  return text;
+}
+
+class Changes {
+ public:
+  explicit Changes(const std::map<std::string, std::string>& env) : env_(env) {}
+
+  void add(const std::string& name, const ListedGpu& gpu = {}) {
+    for (const knowledge::SwitchVariable& row : knowledge::variables_of_switch(name)) {
+      const auto set = env_.find(row.name);
+      const bool is_set = set != env_.end();
+      if (row.when == "hides" && !(is_set && hides_all(set->second))) continue;
+      if (row.when == "names only cpu" && !(is_set && names_only_cpu(set->second))) continue;
+      if (!row.value && !is_set) continue;
+      EnvChange change{row.name, std::nullopt, row.why};
+      if (row.value) change.value = filled(*row.value, gpu);
+      if (row.append && is_set && !set->second.empty() && set->second.find(*change.value) == std::string::npos)
+        change.value = set->second + " " + *change.value;
+      by_name_[row.name] = change;
+    }
+  }
+
+  [[nodiscard]] std::vector<EnvChange> all() const {
+    std::vector<EnvChange> changes;
+    for (const auto& [name, change] : by_name_) changes.push_back(change);
+    return changes;
+  }
+
+ private:
+  const std::map<std::string, std::string>& env_;
+  std::map<std::string, EnvChange> by_name_{};
+};
+
+}  // namespace
+
+std::vector<EnvChange> environment_changes(const RunOptions& options, const std::vector<ListedGpu>& gpus,
+                                           const std::map<std::string, std::string>& env) {
+  Changes changes(env);
+  if (options.device == "cpu") {
+    changes.add("cpu");
+  } else if (options.device == "gpu") {
+    changes.add("gpu");
+  } else if (options.device.starts_with("gpu:")) {
+    const ListedGpu gpu = named_gpu(options.device.substr(4), gpus);
+    changes.add("gpu");
+    changes.add("gpu-" + gpu.vendor, gpu);
+  } else if (!options.device.empty()) {
+    throw UsageError(fmt::format("--device {}: not one of cpu, gpu, gpu:NUMBER, gpu:UUID", options.device));
+  }
+  if (options.deterministic) changes.add("deterministic");
+  if (!options.tf32.empty()) changes.add("tf32-" + options.tf32);
+  if (options.memory_growth) changes.add("memory-growth");
+  return changes.all();
+}
+
+std::string shell_lines(const std::vector<EnvChange>& changes, bool reasons) {
+  std::string lines;
+  for (const EnvChange& change : changes) {
+    if (reasons) lines += fmt::format("# {}\n", change.why);
+    std::string quoted;
+    for (const char c : change.value.value_or("")) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    lines +=
+        change.value ? fmt::format("export {}='{}';\n", change.name, quoted) : fmt::format("unset {};\n", change.name);
+  }
+  return lines;
+}
+
+std::vector<std::string> changed_environment(std::map<std::string, std::string> env,
+                                             const std::vector<EnvChange>& changes) {
+  for (const EnvChange& change : changes) {
+    if (change.value)
+      env[change.name] = *change.value;
+    else
+      env.erase(change.name);
+  }
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : env) lines.push_back(fmt::format("{}={}", name, value));
+  return lines;
+}
+
+}  // namespace envdoctor

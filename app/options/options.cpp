@@ -1,0 +1,215 @@
+#include "app/options/options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+
+#include "app/commands/commands.h"
+#include "app/commands/kernel_runs.h"
+#include "app/options/arguments.h"
+#include "app/options/command_line.h"
+#include "app/options/input_files.h"
+#include "app/options/suggestions.h"
+#include "app/output/version.h"
+#include "evidence/lines.h"
+#include "reports/reports.h"
+
+namespace envdoctor {
+namespace {
+
+// What may stand before ".min": copies are timed under three names.
+std::vector<std::string> speeds() {
+  std::vector<std::string> names = timed_kernel_names();
+  std::erase(names, "copy");
+  names.insert(names.end(), {"copy-in", "copy-out", "copy-device"});
+  return names;
+}
+
+// A kernel that there is not would never be met, whatever the host.
+void check_kernel(const std::string& key) {
+  if (expect_key(key)->key != std::string_view("*.min")) return;
+  const std::vector<std::string> known = speeds();
+  const std::string kernel = key.substr(0, key.rfind('.'));
+  if (std::ranges::find(known, kernel) != known.end()) return;
+  std::vector<std::string> meant = known;
+  for (const ExpectKey& other : expect_keys()) meant.emplace_back(other.key);
+  throw UsageError(fmt::format("--expect {}: 'envdoctor bench' times no such kernel{}. Kernels: {}", key,
+                               did_you_mean(kernel, meant), fmt::join(known, ", ")));
+}
+
+// What --expect was given, in order: KEY=VALUE, or a TOML file where one of that name exists or the name ends in .toml.
+// Throws UsageError and BadExpectation.
+Expectations expectations_named(const std::vector<std::string>& texts) {
+  Expectations all;
+  for (const std::string& text : texts) {
+    std::error_code none;
+    if (text.ends_with(".toml") || std::filesystem::is_regular_file(text, none)) {
+      Expectations from_file = read_expectations(read_input(text), text);
+      all.wanted.insert(all.wanted.end(), from_file.wanted.begin(), from_file.wanted.end());
+      all.waivers.insert(all.waivers.end(), from_file.waivers.begin(), from_file.waivers.end());
+    } else {
+      try {
+        all.wanted.push_back(read_expectation(text));
+      } catch (const BadExpectation& error) {
+        throw UsageError(fmt::format("--expect {}", error.what()));
+      }
+    }
+  }
+  for (const Expectation& wanted : all.wanted) check_kernel(wanted.key);
+  return all;
+}
+
+// "json=r.json" or "r.json".
+Output parse_output(const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == text.npos || text.find('/') < equals) return {{}, text};
+  const std::string format = text.substr(0, equals);
+  if (format_named(format)) return {format, text.substr(equals + 1)};
+  std::vector<std::string> names;
+  for (const Format& known : all_formats()) names.emplace_back(known.name);
+  throw UsageError(fmt::format("-o {}: no format '{}'{}. Formats: {}. For a file of that name use ./{}", text, format,
+                               did_you_mean(format, names), fmt::join(names, ", "), text));
+}
+
+// Told before a run of minutes instead of after it.
+void check_folder(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code none;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, none))
+    throw UsageError(fmt::format("{}: cannot write: folder {} does not exist", path, folder.string()));
+}
+
+// An option that takes one of a few words, each standing for a value.
+template <class T>
+void add_words(Arguments& arguments, const std::string& name, T& target,
+               const std::vector<std::pair<std::string, T>>& words, const std::string& help) {
+  std::vector<std::string> names;
+  for (const auto& [word, value] : words) names.push_back(word);
+  const std::function<void(const std::string&)> take = [&target, words](const std::string& typed) {
+    target = std::ranges::find(words, typed, &std::pair<std::string, T>::first)->second;
+  };
+  arguments.option(name, take, help).one_of(names);
+}
+
+// Descriptions go on below themselves, so that help has 80 columns.
+class Columns : public CLI::Formatter {
+ public:
+  [[nodiscard]] std::string make_option_desc(const CLI::Option* option) const override {
+    const std::string text = wrap("", CLI::Formatter::make_option_desc(option), 48);
+    return text.substr(0, text.find_last_not_of('\n') + 1);
+  }
+};
+
+// What every command that makes a report takes.
+void add_report_options(Arguments& arguments, Options& options, std::vector<std::string>& outputs,
+                        std::vector<std::string>& expectations) {
+  std::vector<std::string> names;
+  for (const Format& format : all_formats()) names.emplace_back(format.name);
+  arguments.option("--format", options.format, "format of standard output").one_of(names);
+  arguments.option("-o,--output", outputs, "write to a file; may be repeated").shown("[FORMAT=]FILE");
+  arguments.option("--only", options.only, "run only these diagnoses or families").with_commas().shown("ID[,ID]");
+  arguments.option("--skip", options.skip, "skip these diagnoses or families").with_commas().shown("ID[,ID]");
+  arguments.option("--expect", expectations, "requirement for this host; see 'envdoctor expect'")
+      .shown("FILE|KEY=VALUE");
+  add_words<FailOn>(arguments, "--fail-on", options.fail_on,
+                    {{"error", FailOn::error}, {"warning", FailOn::warning}, {"never", FailOn::never}},
+                    "lowest severity that sets exit status 1");
+}
+
+void add_gather_options(Arguments& arguments, Options& options) {
+  arguments.flag("--quick", options.quick, "read only files and driver libraries");
+  arguments.option("--python", options.python, "Python environment to check (default: the active one)")
+      .shown("PATH|ENV|KERNEL");
+  arguments.option("--timeout", options.timeout_s, "time limit of the whole run (default 120)")
+      .between(1, 86400)
+      .shown("SECONDS");
+  arguments.flag(
+      "--no-redact", [&options] { options.redact = false; }, "do not redact UUIDs, home folders and names");
+}
+
+void check_names(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (is_diagnosis_or_family(name)) continue;
+    throw UsageError(fmt::format("no diagnosis or family '{}'{}. See 'envdoctor list'.", name,
+                                 did_you_mean(name, diagnosis_names())));
+  }
+}
+
+}  // namespace
+
+CommandLine::CommandLine()
+    : app("Finds out whether this host's GPUs will be used; if not, the cause and the fix.", "envdoctor") {
+  app.set_version_flag("--version", version_text(), "print the version and build information");
+  app.require_subcommand(0, 1);
+  app.formatter(std::make_shared<Columns>());
+  app.get_formatter()->column_width(32);
+  app.set_help_flag("-h,--help", "print this help");
+  app.failure_message(CLI::FailureMessage::simple);
+  Arguments arguments(app);
+  add_words<ColorWhen>(arguments, "--color", options.color,
+                       {{"auto", ColorWhen::automatic}, {"always", ColorWhen::always}, {"never", ColorWhen::never}},
+                       "colour in the text report");
+  arguments.option("--knowledge", options.knowledge, "use JSON tables of this folder instead of built-in ones")
+      .a_folder()
+      .shown("FOLDER");
+  arguments.flag("-v,--verbose", options.verbose, "show all evidence, unknown checks and probe times");
+  app.footer(
+      "Exit status: 0 no finding at or above --fail-on, 1 at least one, 2 the command\n"
+      "line or an input file is invalid, 3 something needed is unknown.");
+  app.fallthrough();
+  add_report_options(arguments, options, outputs, expectations);
+  add_gather_options(arguments, options);
+  for (const Command& command : all_commands()) {
+    auto* subcommand = app.add_subcommand(command.name, command.help)->fallthrough();
+    Arguments own(*subcommand);
+    if (command.declare) command.declare(own, options);
+  }
+}
+
+Options parse_options(int argc, const char* const* argv, std::string& printed) {
+  CommandLine line;
+  CLI::App& app = line.app;
+  Options& options = line.options;
+  const auto see_help = [&] {
+    return "See 'envdoctor " + (app.get_subcommands().empty() ? "" : options.command + " ") + "--help'.";
+  };
+  try {
+    if (argc > 1 && argv[1][0] != '-') {
+      const auto commands = command_names();
+      if (std::ranges::find(commands, argv[1]) == commands.end())
+        throw UsageError(fmt::format("'{}' is not an envdoctor command{}. See 'envdoctor --help'.", argv[1],
+                                     did_you_mean(argv[1], commands)));
+    }
+    // What stands behind "--" belongs to the program that is run: the parser would take brackets in it for lists.
+    const char* const* end = argv + argc;
+    const bool runs = argc > 1 && argv[1] == std::string_view("run");
+    const auto* behind = runs ? std::find(argv, end, std::string_view("--")) : end;
+    app.parse(static_cast<int>(behind - argv), argv);
+    if (behind != end) options.arguments.assign(behind + 1, end);
+  } catch (const CLI::CallForVersion&) {
+    printed = app.version() + "\n";
+    return options;
+  } catch (const CLI::Success&) {
+    for (auto* command : app.get_subcommands()) {
+      printed = command->help("envdoctor") + "\nOptions of all commands: envdoctor --help\n";
+      return options;
+    }
+    printed = app.help();
+    return options;
+  } catch (const CLI::ParseError& error) {
+    for (auto* command : app.get_subcommands()) options.command = command->get_name();
+    throw UsageError(std::string(error.what()) + ". " + see_help());
+  }
+  for (auto* command : app.get_subcommands()) options.command = command->get_name();
+  for (const std::string& text : line.outputs) options.outputs.push_back(parse_output(text));
+  for (const Output& output : options.outputs) check_folder(output.path);
+  options.expectations = expectations_named(line.expectations);
+  check_names(options.only);
+  check_names(options.skip);
+  return options;
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,75 @@
+#pragma once
+// The command line, parsed and checked. Nothing is read from the machine here.
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "checks/expect/expectations.h"
+
+namespace envdoctor {
+
+// A command line or an input that can't be taken: exit status 2. `what()` says what to do next.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct Output {
+  std::string format{};  // empty: by the file's extension
+  std::string path{};
+};
+
+enum class FailOn { error, warning, never };
+enum class ColorWhen { automatic, always, never };
+
+// What only `run` and `pid` take.
+struct RunOptions {
+  std::string device{};  // cpu, gpu, gpu:N, gpu:UUID; empty: as the environment has it
+  std::string tf32{};    // on, off; empty: as the environment has it
+  bool deterministic = false;
+  bool memory_growth = false;
+  bool require_gpu = false;
+  bool print_env = false;
+  bool quiet = false;
+  double seconds = 2;    // pid: how long to watch
+};
+
+// What 'verify' is asked for.
+struct VerifyWishes {
+  std::vector<std::string> kernels{}, devices{}, precisions{};
+  std::optional<std::int64_t> size{}, seed{};
+  std::int64_t repeat = 3;
+  std::optional<std::string> framework{};  // through frameworks' own operations; empty: through all that are there
+};
+
+struct Options {
+  std::string command = "check";
+  std::vector<std::string> arguments{};  // snapshots, a section, an id: what the command takes
+  std::vector<std::string> logs{};
+  std::string format{};                  // of standard output; empty: text, or nothing where -o is given
+  std::vector<Output> outputs{};
+  std::vector<std::string> only{};
+  std::vector<std::string> skip{};
+  Expectations expectations{};
+  std::string operation{};               // compare --op
+  std::int64_t depth = 0;                // compare --depth; 0: not told
+  bool learn = false;                    // expect --learn
+  FailOn fail_on = FailOn::error;
+  ColorWhen color = ColorWhen::automatic;
+  std::int64_t timeout_s = 120;
+  std::string knowledge{};
+  std::string python{};                  // --python
+  std::string host_folder{};             // capture --host-folder
+  RunOptions run{};
+  VerifyWishes verify{};
+  bool quick = false;
+  bool verbose = false;
+  bool redact = true;
+};
+
+// Parses a command line. Help and version requests come back as text to print with exit status 0: `printed` is set.
+Options parse_options(int argc, const char* const* argv, std::string& printed);
+
+}  // namespace envdoctor

@@ -1,0 +1,132 @@
+#include "checks/compute/compute_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <optional>
+
+#include "checks/facts/presence.h"
+
+namespace envdoctor::compute {
+namespace {
+
+// 0 of "framework:torch/cuda:0" and "framework:tensorflow/GPU:0"; none: a CPU, or no framework.
+std::optional<std::int64_t> framework_ordinal(const std::string& device) {
+  const auto slash = device.find('/'), colon = device.rfind(':');
+  if (!device.starts_with("framework:") || slash == device.npos || colon < slash) return {};
+  const std::string kind = device.substr(slash + 1, colon - slash - 1);
+  if (kind != "cuda" && kind != "GPU" && kind != "gpu") return {};
+  return std::atoll(device.c_str() + colon + 1);
+}
+
+// The place on the bus of "cuda:1" or "opencl:Platform/Device"; empty: not known, or not one device alone.
+std::string address_of(const Snapshot& snapshot, const std::string& device) {
+  std::vector<std::string> places;
+  if (const auto* cuda = of(snapshot.nvidia, &Nvidia::cuda_devices).get()) {
+    for (const CudaDevice& d : *cuda) {
+      if (d.ordinal.get() && d.pci_address.get() && device == fmt::format("cuda:{}", *d.ordinal.get()))
+        places.push_back(*d.pci_address.get());
+    }
+  }
+  if (const auto* platforms = of(snapshot.opencl, &Opencl::platforms).get()) {
+    for (const OpenclPlatform& platform : *platforms) {
+      if (!platform.devices.get()) continue;
+      for (const OpenclDevice& d : *platform.devices.get()) {
+        if (d.pci_address.get() && device == "opencl:" + text_of(platform.name) + "/" + text_of(d.name))
+          places.push_back(*d.pci_address.get());
+      }
+    }
+  }
+  if (const auto ordinal = framework_ordinal(device)) return address_of(snapshot, fmt::format("cuda:{}", *ordinal));
+  return places.size() == 1 ? normal_address(places.front()) : "";
+}
+
+}  // namespace
+
+std::vector<Row> rows(const Snapshot& snapshot) {
+  std::vector<Row> rows;
+  const auto* results = snapshot.compute.get();
+  for (std::size_t i = 0; results && i < results->size(); ++i) {
+    const ComputeResult& result = (*results)[i];
+    if (const Agreement* agreement = result.agreement.get()) rows.push_back({i, &result, agreement, agreement->kind()});
+  }
+  return rows;
+}
+
+bool stopped(const Snapshot& snapshot, const ComputeNotRun& row) {
+  if (!row.why.get()) return true;
+  const std::string& why = *row.why.get();
+  const auto same_kernel = [&](const ComputeResult& result) {
+    return result.device == row.device && result.kernel == row.kernel;
+  };
+  if (why.starts_with("time: "))
+    return !snapshot.compute.get() || std::ranges::none_of(*snapshot.compute.get(), same_kernel);
+  return !why.starts_with("missing: ") && !why.starts_with("busy: ");
+}
+
+std::string subject(const Snapshot& snapshot, const ComputeResult& result) {
+  const std::string device = text_of(result.device), address = address_of(snapshot, device);
+  return !address.empty() ? "gpu:" + address : !device.empty() ? device : "host";
+}
+
+std::vector<Evidence> proof(const std::vector<Row>& rows) {
+  std::vector<Evidence> proof;
+  for (const Row& row : rows) {
+    const std::string place = at("/compute", row.index, "agreement");
+    proof.push_back(
+        evidence(place + "/outcome", full_problem_name(*row.result) + ": " + text_of(row.agreement->outcome)));
+    if (row.agreement->pattern.get()) proof.push_back(evidence(place + "/pattern", *row.agreement->pattern.get()));
+    if (row.agreement->confirmed_by.get())
+      proof.push_back(evidence(place + "/confirmed_by", *row.agreement->confirmed_by.get()));
+    const auto* samples = row.agreement->samples.get();
+    if (!samples || samples->empty()) continue;
+    std::string list;
+    for (const ComputeSample& sample : *samples)
+      list += fmt::format("{}{} instead of {} at {}", list.empty() ? "" : ", ", text_of(sample.got),
+                          text_of(sample.expected), sample.index.get() ? *sample.index.get() : -1);
+    proof.push_back(evidence(place + "/samples", list));
+  }
+  return proof;
+}
+
+std::string in_problems(const std::vector<Row>& rows) {
+  constexpr std::size_t shown = 3;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(shown, rows.size()); ++i)
+    list += (i == 0 ? "in " : i + 1 == rows.size() ? " and " : ", ") + full_problem_name(*rows[i].result);
+  return list + (rows.size() > shown ? fmt::format(" and {} more", rows.size() - shown) : "");
+}
+
+void judge(const Snapshot& snapshot, Answers& answers, const char* id, const std::function<bool(const Row&)>& picked,
+           const std::function<void(Finding&, const std::vector<Row>&)>& tell) {
+  if (!snapshot.compute.get()) return answers.unknown(id, why_unknown("/compute", snapshot.compute));
+  const std::vector<Row> all = rows(snapshot);
+  std::map<std::string, std::vector<Row>> by_device;
+  for (const Row& row : all) {
+    if (picked(row)) by_device[subject(snapshot, *row.result)].push_back(row);
+  }
+  for (const auto& [device, found] : by_device) {
+    Finding& finding = answers.found(id, device);
+    finding.evidence = proof(found);
+    tell(finding, found);
+  }
+  if (all.empty()) return answers.unknown(id, "/compute: no result was compared with a reference");
+  if (!by_device.empty()) return;
+  const auto doubtful =
+      std::ranges::find_if(all, [](const Row& row) { return row.agreement->outcome.is("not-trustworthy"); });
+  if (doubtful == all.end()) return answers.passed(id);
+  answers.unknown(id, fmt::format("/compute: {} is mostly zero or one value, so nothing is proved",
+                                  full_problem_name(*doubtful->result)));
+}
+
+bool is_narrow(std::optional<WrongResult> cause) {
+  using enum WrongResult;
+  static constexpr std::array narrow = {tf32_inputs,   bf16_inputs,      fp16_inputs,        fp32_inputs,
+                                        narrow_inputs, fp16_accumulator, narrow_accumulator, truncating_accumulator};
+  return cause && std::ranges::find(narrow, *cause) != narrow.end();
+}
+
+}  // namespace envdoctor::compute

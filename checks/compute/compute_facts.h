@@ -1,0 +1,45 @@
+#pragma once
+// What the checks of computed results share. One finding for each device, whatever the number of kernels that show it.
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checks/facts/facts.h"
+#include "checks/engine/finding.h"
+#include "checks/engine/diagnosis.h"
+
+namespace envdoctor::compute {
+
+struct Row {
+  std::size_t index = 0;  // into /compute
+  const ComputeResult* result = nullptr;
+  const Agreement* agreement = nullptr;
+  std::optional<WrongResult> cause{};  // none: none was needed
+  [[nodiscard]] bool outside() const { return agreement->outcome.is("outside"); }
+  [[nodiscard]] bool by_framework() const { return result->backend.is("framework"); }
+};
+
+// The results that were compared with a reference.
+std::vector<Row> rows(const Snapshot& snapshot);
+
+// "gpu:0000:65:00.0" where the snapshot knows the device's place on the bus; else the device as it stands there.
+std::string subject(const Snapshot& snapshot, const ComputeResult& result);
+// Outcome, pattern and samples of each row, most telling first.
+std::vector<Evidence> proof(const std::vector<Row>& rows);
+// "in gemm fp32 k=64 m=64 n=64, dot fp32 n=4096 and 3 more".
+std::string in_problems(const std::vector<Row>& rows);
+
+// One finding of `id` for each device that has rows which `picked` picks, told by `tell`; else sound, or unknown where
+// no result is known or one can't be trusted.
+void judge(const Snapshot& snapshot, Answers& answers, const char* id, const std::function<bool(const Row&)>& picked,
+           const std::function<void(Finding&, const std::vector<Row>&)>& tell);
+
+// Whether this row stopped for a reason of its own, not because the device lacks something or others use it. Larger
+// sizes for which no time was left are no loss as long as smaller ones ran.
+bool stopped(const Snapshot& snapshot, const ComputeNotRun& row);
+
+// Causes that are a narrower arithmetic than was asked for, not a fault.
+bool is_narrow(std::optional<WrongResult> cause);
+
+}  // namespace envdoctor::compute

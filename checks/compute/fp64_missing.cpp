@@ -1,0 +1,65 @@
+// compute.fp64-missing: kernels in double precision could not be tried, because the device has none.
+#include <algorithm>
+#include <set>
+
+#include "checks/compute/compute_facts.h"
+
+namespace envdoctor::compute_fp64_missing {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "compute.fp64-missing";
+
+bool lacks_fp64(const ComputeNotRun& row) {
+  return row.precision.is("fp64") &&
+         row.why.then([](const std::string& why) { return why.ends_with("the device has no fp64"); }).is(true);
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  const auto* rows = snapshot.compute_not_run.get();
+  if (!rows) return answers.unknown(id, why_unknown("/compute_not_run", snapshot.compute_not_run));
+  std::set<std::string> told;
+  for (std::size_t i = 0; i < rows->size(); ++i) {
+    const ComputeNotRun& row = (*rows)[i];
+    if (!lacks_fp64(row)) continue;
+    const std::string subject = compute::subject(snapshot, {.device = row.device});
+    if (!told.insert(subject).second) continue;
+    Finding& finding = answers.found(id, subject);
+    // Training seldom needs it; a program that does will say so itself.
+    finding.severity = Severity::info;
+    finding.explanation =
+        "Double precision is not offered by this device; only single precision and integers were checked.";
+    finding.evidence = {evidence(at("/compute_not_run", i, "why"), row.why.get() ? *row.why.get() : "no fp64")};
+    finding.fix = {{.text = "Use single precision, or another device for this work."}};
+  }
+  if (!told.empty()) return;
+  const bool tried = std::ranges::any_of(compute::rows(snapshot),
+                                         [](const compute::Row& row) { return row.result->precision.is("fp64"); });
+  if (tried) return answers.passed(id);
+  answers.unknown(id, "/compute: nothing in double precision was run");
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = "compute.fp64-missing",
+      .layer = Layer::compute,
+      .severity = Severity::warning,
+      .title = "The device has no double precision",
+      .claim = "The OpenCL device doesn't offer cl_khr_fp64, so kernels with double don't build.",
+      .proof = "The device doesn't list double precision, or the compiler's or framework's message says so.",
+      .disproof = "The device lists cl_khr_fp64.",
+      .remedy = "Use single precision, or another device for this work.",
+      .symptoms =
+          {
+              {{unsupported, "float64"}, likely},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::compute_fp64_missing

@@ -1,0 +1,133 @@
+#include "checks/compute/printed_difference.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+
+#include "checks/facts/facts.h"
+#include "checks/facts/presence.h"
+#include "checks/facts/version_range.h"
+#include "knowledge/gpus/gpu_models.h"
+
+namespace envdoctor::compute {
+
+using enum SymptomClass;
+namespace {
+
+// TF32 keeps 10 bits of the mantissa: products are off by about 2^-11, sums of them by somewhat more.
+constexpr double tf32_least = 2e-5, tf32_most = 2e-2;
+// The smallest normal float32; what lies below is subnormal.
+constexpr double least_normal = 1.17549435e-38;
+
+double largest(const Facts& facts, const char* kind) {
+  double most = -1;
+  for (const Symptom* symptom : facts.all({noted, "difference-of-numbers"})) {
+    if (symptom->detail("kind") == kind) most = std::fmax(most, std::atof(symptom->detail("value").c_str()));
+  }
+  return most;
+}
+
+bool has_tf32(const Facts& facts) {
+  const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
+  if (!devices.get()) return false;
+  return std::ranges::any_of(*devices.get(), [](const NvidiaDevice& device) {
+    return device.compute_capability.get() && knowledge::capability_has(*device.compute_capability.get(), "tf32");
+  });
+}
+
+// Which builds compute float32 products in TF32 unless told otherwise.
+bool tf32_by_default(const Facts& facts) {
+  return std::ranges::any_of(std::array{"torch", "tensorflow", "jax"}, [&](const char* framework) {
+    const std::string version = framework_version(facts.snapshot(), framework);
+    return !version.empty() && !rule_for(framework, "tf32_by_default", version).empty();
+  });
+}
+
+// What a test's own comparison says: how far apart, by absolute and relative size.
+std::optional<PrintedDifference> by_a_test(const Facts& facts) {
+  const Symptom* symptom = nullptr;
+  for (const Kind& kind : {Kind{wrong_result, "numbers"}, Kind{noted, "difference-of-numbers"}}) {
+    if (!symptom && !facts.all(kind).empty()) symptom = facts.all(kind).front();
+  }
+  if (!symptom) return std::nullopt;
+  const double relative = largest(facts, "relative"), absolute = largest(facts, "absolute");
+  const double size = relative >= 0 && std::isfinite(relative) ? relative : absolute;
+  const bool tf32_on = facts.saw({{present, "tf32"}});
+  if (absolute > 0 && absolute < least_normal)
+    return PrintedDifference{symptom, WrongResult::flush_to_zero, Confidence::likely};
+  if (facts.saw({{present, "fast-math"}}))
+    return PrintedDifference{symptom, WrongResult::fast_math, Confidence::likely};
+  if (size >= tf32_least && size <= tf32_most && (tf32_on || has_tf32(facts)))
+    return PrintedDifference{symptom, WrongResult::tf32_inputs,
+                             tf32_on || tf32_by_default(facts) ? Confidence::likely : Confidence::possible};
+  if (size > 1e-4) return PrintedDifference{symptom, WrongResult::unnamed, Confidence::possible};
+  return std::nullopt;
+}
+
+// Values printed side by side, of the CPU and of a GPU: the same but for what TF32 leaves out. Where the CPU prints
+// nought, the value is itself an error.
+std::optional<PrintedDifference> by_printed_values(const Facts& facts) {
+  if (!has_tf32(facts) || !tf32_by_default(facts)) return std::nullopt;
+  const auto value = [](const Symptom* symptom) { return std::atof(symptom->detail("value").c_str()); };
+  for (const Symptom* gpu : facts.all({noted, "tensor-value"})) {
+    if (gpu->detail("device").empty()) continue;
+    for (const Symptom* cpu : facts.all({noted, "tensor-value"})) {
+      if (!cpu->detail("device").empty()) continue;
+      const double difference = std::fabs(value(gpu) - value(cpu)), scale = std::fabs(value(cpu));
+      const double relative = scale > 0 ? difference / scale : difference;
+      if (relative >= tf32_least && relative <= tf32_most)
+        return PrintedDifference{gpu, WrongResult::tf32_inputs, Confidence::likely};
+    }
+  }
+  return std::nullopt;
+}
+
+bool whole_number(const std::string& text) { return text.find_first_not_of("0123456789abcdefx-") == std::string::npos; }
+
+// No rounding, TF32's and half precision's included, leaves a tenth of a sum between two results.
+bool far_apart(const std::string& device, const std::string& host) {
+  const double a = std::atof(device.c_str()), b = std::atof(host.c_str());
+  if (!std::isfinite(b)) return false;
+  return !std::isfinite(a) || std::fabs(a - b) > 0.1 * std::fmax(std::fabs(a), std::fabs(b));
+}
+
+// "CPU result: 17", "GPU result: 18": whole numbers aren't rounded.
+std::optional<PrintedDifference> by_labels(const Facts& facts) {
+  const auto on_device = [](const Symptom& symptom) {
+    const std::string on = symptom.detail("on");
+    return on[0] == 'G' || on[0] == 'g' || on[0] == 'D' || on[0] == 'd';
+  };
+  for (const Symptom* device : facts.all({noted, "device-result"})) {
+    for (const Symptom* host : facts.all({noted, "device-result"})) {
+      if (!on_device(*device) || on_device(*host)) continue;
+      const std::string a = device->detail("value"), b = host->detail("value");
+      const int of = std::tolower(device->detail("of")[0]);
+      if (a == b || of != std::tolower(host->detail("of")[0])) continue;
+      const bool exact = of == 'r' && whole_number(a) && whole_number(b);
+      if (exact || far_apart(a, b))
+        return PrintedDifference{device, WrongResult::unnamed, exact ? Confidence::likely : Confidence::possible};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<PrintedDifference> printed_differences(const Facts& facts) {
+  std::vector<PrintedDifference> all;
+  for (const auto& one : {by_a_test(facts), by_printed_values(facts), by_labels(facts)}) {
+    if (one) all.push_back(*one);
+  }
+  return all;
+}
+
+void add_printed(const Facts& facts, Answers& answers, const char* id, WrongResult kind) {
+  for (const PrintedDifference& one : printed_differences(facts)) {
+    if (one.kind == kind) add_finding(answers, *one.symptom, id, one.confidence);
+  }
+}
+
+}  // namespace envdoctor::compute

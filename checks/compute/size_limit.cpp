@@ -1,0 +1,61 @@
+// compute.size-limit: right up to a size and wrong above, every time, with success reported.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "checks/compute/compute_facts.h"
+
+namespace envdoctor::compute_size_limit {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "compute.size-limit";
+
+void tell(Finding& finding, const std::vector<compute::Row>& rows) {
+  std::int64_t smallest = 0;
+  for (const compute::Row& row : rows) {
+    const auto* limit = row.result->limit.get();
+    if (!limit) continue;
+    finding.evidence.push_back(evidence(at("/compute", row.index, "limit"), fmt::format("{}", *limit)));
+    smallest = smallest == 0 ? *limit : std::min(smallest, *limit);
+  }
+  finding.title = "The device gives wrong results above a size";
+  finding.explanation =
+      fmt::format("Results are wrong {}{}, and the driver reports success.", compute::in_problems(rows),
+                  smallest > 0 ? fmt::format(": right up to {}, wrong from {} on", smallest, smallest + 1) : "");
+  finding.fix = {{.text = smallest == 65535
+                              ? "Update the driver: older Mesa (llvmpipe) ends every work-item after 65535 loop "
+                                "iterations. Until then keep loops shorter, or use another device."
+                              : "Update the driver; until then split the work into smaller pieces."}};
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  compute::judge(
+      facts.snapshot(), answers, id, [](const compute::Row& row) { return row.cause == WrongResult::size_limit; },
+      tell);
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = "compute.size-limit",
+      .layer = Layer::compute,
+      .severity = Severity::error,
+      .title = "The problem is larger than an index or limit of the library",
+      .claim = "A size passes a 32-bit index or a limit of the kernel.",
+      .proof = "The call fails with the library's own size error, or is right just below a power of two and not above.",
+      .disproof = "The same kernel is right at this size.",
+      .remedy = "Split the work into smaller pieces.",
+      .symptoms =
+          {
+              {{limited, "problem-size"}, likely},
+              {{limited, "problem-size"}, likely},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::compute_size_limit

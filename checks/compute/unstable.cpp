@@ -1,0 +1,48 @@
+// compute.unstable: plain arithmetic on the CPU is as far off, so that the calculation is at fault and not the device.
+#include <fmt/format.h>
+
+#include "checks/compute/compute_facts.h"
+
+namespace envdoctor::compute_unstable {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "compute.unstable";
+
+void tell(Finding& finding, const std::vector<compute::Row>& rows) {
+  finding.explanation =
+      fmt::format("Results differ from the exact ones {}, but the CPU's in the same precision differ as much.",
+                  compute::in_problems(rows));
+  finding.fix = {
+      {.text = "Compute the sensitive part in higher precision, or rewrite it (subtract the mean first, shift by the "
+               "maximum, sum in pairs)."}};
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  compute::judge(
+      facts.snapshot(), answers, id, [](const compute::Row& row) { return row.cause == WrongResult::unstable; }, tell);
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = "compute.unstable",
+      .layer = Layer::compute,
+      .severity = Severity::warning,
+      .title = "The calculation itself is unstable",
+      .claim = "Small rounding differences are amplified until the results differ visibly.",
+      .proof = "The difference grows with the problem and vanishes in higher precision on both sides.",
+      .disproof = "A higher precision gives the same result.",
+      .remedy = "Compute the sensitive part in higher precision, or rewrite it.",
+      .symptoms =
+          {
+              {{wrong_result, "nan"}, likely},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::compute_unstable

@@ -1,0 +1,120 @@
+// compute.wrong-results: a result outside the bound that rounding can explain, unless another diagnosis names its
+// cause.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "checks/compute/compute_facts.h"
+#include "checks/compute/printed_difference.h"
+
+namespace envdoctor::compute_wrong_results {
+namespace {
+
+constexpr const char* id = "compute.wrong-results";
+
+struct Told {
+  WrongResult cause;
+  const char* title;        // null: the catalogue's
+  const char* explanation;  // what the pattern means
+  const char* fix;
+};
+
+// Most telling first: of several causes on one device the first gives the words.
+constexpr std::array<Told, 17> words{{
+    {WrongResult::cudnn, "cuDNN gives wrong results", "The same operation gives right results without cuDNN.",
+     "Use another release of cuDNN; until then set torch.backends.cudnn.enabled = False."},
+    {WrongResult::onednn, "oneDNN gives wrong results", "The same operation gives right results without oneDNN.",
+     "Use another release of the framework; until then set torch.backends.mkldnn.enabled = False."},
+    {WrongResult::bit_flip, nullptr,
+     "Single bits of the result are flipped, as faulty memory or a faulty bus flips them.",
+     "Look at the error counters, test the memory, and replace the card if it happens again."},
+    {WrongResult::tile, nullptr,
+     "One block of the output is wrong: one compute unit, or its local memory, computes wrong.",
+     "Run 'envdoctor verify --repeat 20': if the place moves or comes and goes, the card is faulty."},
+    {WrongResult::nondeterministic, nullptr,
+     "The same run gives different results each time, and wrong ones: unstable hardware, or a race in the driver.",
+     "Undo overclocking, look at temperature and power, and run 'envdoctor verify --repeat 20' again."},
+    {WrongResult::miscompiled, "The driver's compiler generates wrong code",
+     "The same kernel gives right results when it is built without optimisation.",
+     "Update the driver, or build with -cl-opt-disable until then."},
+    {WrongResult::not_written, "The device leaves results unwritten",
+     "Launches report success, but parts of the output were never written.", "Update or replace the driver."},
+    {WrongResult::out_of_bounds, "The device writes outside the buffer", "Memory beside the output was overwritten.",
+     "Update or replace the driver."},
+    {WrongResult::tail, nullptr, "The end of the output is wrong, as where a size is no multiple of the tile.",
+     "Update or replace the driver; sizes that are multiples of 64 may be right."},
+    {WrongResult::columns, nullptr,
+     "Whole columns of the output are wrong, as where a size is no multiple of the tile.",
+     "Update or replace the driver; sizes that are multiples of 64 may be right."},
+    {WrongResult::other_index, nullptr,
+     "The values are right, but stand at other places: an addressing bug or a stale buffer.",
+     "Update or replace the driver."},
+    {WrongResult::lost_terms, nullptr, "One term of each sum is missing: a loop that ends too soon.",
+     "Update or replace the driver."},
+    {WrongResult::barrier, nullptr,
+     "Work-items of a group don't wait for each other at barriers: a group of one is right.",
+     "Update or replace the driver."},
+    {WrongResult::zeros, nullptr, "Results are zero: they were lost or cleared on the way.",
+     "Update or replace the driver."},
+    {WrongResult::not_a_number, nullptr, "NaN or infinity stands where a number belongs.",
+     "Update or replace the driver."},
+    {WrongResult::scaled, nullptr, "All results are off by one factor.", "Update or replace the driver."},
+    {WrongResult::other_calculation, nullptr,
+     "The same wrong results come at every size, in every run and without optimisation: no fault of memory and no "
+     "race, but another calculation than the one asked for.",
+     "Update or replace the driver."},
+}};
+
+// Narrow arithmetic, a limit, flushing and fast-math have diagnoses of their own.
+bool picked(const compute::Row& row) {
+  using enum WrongResult;
+  static constexpr std::array others = {size_limit, flush_to_zero, fast_math, unstable};
+  return row.outside() && !compute::is_narrow(row.cause) &&
+         !(row.cause && std::ranges::find(others, *row.cause) != others.end());
+}
+
+void tell(Finding& finding, const std::vector<compute::Row>& rows) {
+  finding.explanation =
+      fmt::format("Results lie outside the bound that rounding can explain {}.", compute::in_problems(rows));
+  finding.fix = {
+      {.text = "Update or replace the driver; if the errors stay, test the GPU's memory and replace the card."}};
+  if (std::ranges::all_of(rows, &compute::Row::by_framework)) {
+    finding.title = "The framework gives wrong results on this device";
+    finding.fix = {
+        {.text =
+             "Run 'envdoctor verify' as well: if it finds nothing wrong with the device, use another release of the "
+             "framework; else update or replace the driver."}};
+  }
+  for (const Told& told : words) {
+    if (std::ranges::none_of(rows, [&](const compute::Row& row) { return row.cause == told.cause; })) continue;
+    if (told.title) finding.title = told.title;
+    finding.explanation += std::string(" ") + told.explanation;
+    finding.fix = {{.text = told.fix}};
+    break;
+  }
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  compute::judge(facts.snapshot(), answers, id, picked, tell);
+  compute::add_printed(facts, answers, id, WrongResult::unnamed);
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  return {
+      .id = "compute.wrong-results",
+      .layer = Layer::compute,
+      .severity = Severity::error,
+      .title = "The device gives wrong results",
+      .claim = "A reference kernel's result lies outside the error bound that rounding can explain.",
+      .proof = "A reference kernel's result lies outside the bound that rounding explains, or whole numbers differ.",
+      .disproof = "The device agrees with the CPU within the bound.",
+      .remedy = "Update or replace the driver; if the errors stay, test the GPU's memory and replace the card.",
+      .explains = {"compute.nondeterministic"},
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::compute_wrong_results

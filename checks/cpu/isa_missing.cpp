@@ -1,0 +1,105 @@
+// cpu.isa-missing: a framework dies of an instruction that this CPU hasn't got, or will.
+#include <algorithm>
+
+#include "checks/facts/facts.h"
+#include "checks/facts/imports.h"
+#include "checks/facts/presence.h"
+#include "checks/facts/version_range.h"
+
+namespace envdoctor::cpu_isa_missing {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "cpu.isa-missing";
+
+// What the published package of this version needs; empty: nothing that is recorded.
+std::string needed(const std::string& framework, const std::string& version) {
+  return framework == "torch" ? "" : rule_for(framework, "cpu_instructions", version);
+}
+
+// The CPU is an x86-64 and its list of instruction sets, which is known, lacks this one.
+bool lacks(const Snapshot& snapshot, const std::string& what) {
+  const auto isa = of(snapshot.cpu, &Cpu::isa);
+  const auto arch = of(snapshot.host, &HostFacts::arch);
+  return isa.get() && (!arch.get() || arch.is("x86_64")) && std::ranges::find(*isa.get(), what) == isa.get()->end();
+}
+
+Finding& tell(Answers& answers, const std::string& framework) {
+  Finding& finding = answers.found(id, "framework:" + framework);
+  finding.confidence = Confidence::likely;
+  finding.fix = {{.text = find_diagnosis(id)->remedy}};
+  return finding;
+}
+
+bool judge_imports(const Snapshot& snapshot, Answers& answers) {
+  for (const Import& one : imports_of(snapshot)) {
+    if (one.error.outcome() != Outcome::failed || one.error.why().find("SIGILL") == std::string::npos) continue;
+    Finding& finding = tell(answers, one.framework);
+    finding.explanation = "The import ended by an illegal instruction (" + one.error.why() + ").";
+    finding.evidence = {evidence(one.path, one.error.why())};
+    if (!lacks(snapshot, "avx")) return true;
+    finding.confidence = Confidence::certain;
+    finding.explanation += " This CPU has no AVX, which the published packages need.";
+    finding.evidence.push_back(evidence("/cpu/isa", "no avx"));
+    return true;
+  }
+  return false;
+}
+
+// By what the official packages need; a build of one's own may do without.
+bool judge_versions(const Snapshot& snapshot, Answers& answers) {
+  for (const std::string& framework : frameworks(snapshot)) {
+    const std::string version = framework_version(snapshot, framework), what = needed(framework, version);
+    if (what.empty() || !lacks(snapshot, what)) continue;
+    Finding& finding = tell(answers, framework);
+    finding.explanation = "The official " + framework + " " + version + " uses " + what +
+                          " instructions, and this CPU doesn't list them: importing it ends in an illegal instruction.";
+    finding.evidence = {framework_seen(snapshot, framework), evidence("/cpu/isa", "no " + what)};
+    return true;
+  }
+  return false;
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  if (judge_imports(snapshot, answers)) return;
+  const Text arch = of(snapshot.host, &HostFacts::arch);
+  if (arch.get() && !arch.is("x86_64")) return answers.not_applicable(id, "no x86-64 processor");
+  const auto imports = imports_of(snapshot);
+  const bool tried = std::ranges::any_of(imports, &Import::tried);
+  if (!tried && judge_versions(snapshot, answers)) return;
+  if (tried) return answers.passed(id);
+  if (imports.empty() && frameworks(snapshot).empty()) return answers.not_applicable(id, "no framework was looked at");
+  const auto isa = of(snapshot.cpu, &Cpu::isa);
+  if (isa.get()) return answers.passed(id);
+  answers.unknown(id, why_unknown("/cpu/isa", isa));
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = "cpu.isa-missing",
+      .layer = Layer::framework,
+      .severity = Severity::error,
+      .title = "The CPU lacks instructions that the framework was built with",
+      .claim = "The package uses AVX or newer instructions and this CPU lacks them.",
+      .proof =
+          "The package's own message, an illegal instruction, or a CPU list of features without what the package "
+          "needs.",
+      .disproof = "The CPU lists these instructions.",
+      .remedy =
+          "Install a build for older CPUs, or build it from source; in a virtual machine pass the host's CPU model on.",
+      .explains = {"python.broken-install"},
+      .symptoms =
+          {
+              {{missing, "cpu-instructions"}, certain},
+              {{crashed, "cpu-instructions"}, likely},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::cpu_isa_missing

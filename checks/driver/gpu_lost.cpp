@@ -1,0 +1,148 @@
+// driver.gpu-lost: the GPU was there and no longer answers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "checks/driver/nvidia_facts.h"
+#include "checks/driver/xid_findings.h"
+#include "checks/engine/diagnosis.h"
+#include "checks/facts/distro.h"
+#include "knowledge/codes/names.h"
+
+namespace envdoctor::driver_gpu_lost {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "driver.gpu-lost";
+
+Finding& tell(const Snapshot& snapshot, const std::string& subject, Confidence confidence, std::vector<Evidence> proof,
+              Answers& answers) {
+  Finding& finding = answers.found(id, subject);
+  finding.confidence = confidence;
+  finding.explanation =
+      "The driver can't reach the GPU over the bus any more. Usual reasons are the power supply, heat, the seat of "
+      "card or riser, and "
+      "firmware; the driver is seldom at fault.";
+  finding.evidence = std::move(proof);
+  finding.fix = {{.text = on_the_host(snapshot) +
+                          "switch the machine off completely and on again; a warm reboot often isn't enough."},
+                 {.text = on_the_host(snapshot) + "if it happens again, check power cables and supply, temperature, "
+                                                  "seat and riser, and update the firmware. The kernel log "
+                                                  "tells what came first.",
+                  .command = host_command(snapshot, "sudo dmesg | grep -iE 'nvrm|xid|aer|pcie'")}};
+  return finding;
+}
+
+// A device that NVML lists and can talk to is not lost, whatever the log says of an earlier time.
+bool answers_now(const Snapshot& snapshot, const std::string& address) {
+  const auto devices = of(snapshot.nvidia, &Nvidia::devices);
+  if (!devices.get()) return false;
+  return std::ranges::any_of(*devices.get(), [&](const NvidiaDevice& device) {
+    const bool same =
+        device.pci_address.get() && !address.empty() && normal_address(*device.pci_address.get()).starts_with(address);
+    return (same || address.empty()) && !device.error.get() && device.name.get() && device.memory_free_mib.get();
+  });
+}
+
+bool judge_devices(const Snapshot& snapshot, Answers& answers) {
+  const auto devices = of(snapshot.nvidia, &Nvidia::devices);
+  bool found = false;
+  for (std::size_t i = 0; devices.get() && i < devices.get()->size(); ++i) {
+    const NvidiaDevice& device = (*devices.get())[i];
+    if (!device.error.get() || knowledge::nvml_error_name(*device.error.get()) != nvml_error::gpu_is_lost) continue;
+    tell(snapshot, nvidia::subject_of(device), Confidence::certain,
+         {evidence(at("/nvidia/devices", i, "error"), *device.error.get())}, answers);
+    found = true;
+  }
+  return found;
+}
+
+// An Xid in the kernel's log: for each GPU the code that says most.
+bool judge_xid(const Snapshot& snapshot, Answers& answers) {
+  // Where NVML answered, the loss may be over: a reset, or another card since.
+  const bool asked = of(snapshot.nvidia, &Nvidia::devices).get();
+  std::map<std::string, LoggedXid> by_gpu;
+  for (const LoggedXid& xid : xids_of(snapshot, id)) {
+    const bool off = xid.code == xid::off_the_bus;
+    if (!off && answers_now(snapshot, xid.gpu)) continue;  // a timeout that is over, or one that a program caused
+    const auto [row, fresh] = by_gpu.try_emplace(xid.gpu, xid);
+    if (!fresh && off) row->second = xid;
+  }
+  for (const auto& [address, xid] : by_gpu) {
+    const bool back = answers_now(snapshot, address);
+    const auto sure = xid.code == xid::off_the_bus && !asked ? Confidence::certain : Confidence::likely;
+    Finding& finding = tell(snapshot, xid.subject(), back ? Confidence::possible : sure, xid.evidence, answers);
+    tell_xid(finding, xid, snapshot);
+    if (back) {
+      finding.severity = Severity::warning;
+      finding.title = "The GPU fell off the bus earlier and answers again";
+    }
+  }
+  return !by_gpu.empty();
+}
+
+// What programs and the kernel print; the words alone are evidence only while the driver has nothing better to say.
+bool judge_log(const Snapshot& snapshot, bool logged, Answers& answers) {
+  for (const Kind& kind : {Kind{lost, "pci-device"}, Kind{lost, "gpu"}}) {
+    for (const Symptom* line : symptoms_of(snapshot, kind)) {
+      std::string address = line->detail("gpu");
+      if (address.empty()) address = line->detail("pci");
+      if (!address.empty()) address = normal_address(address);
+      if (nvidia::cuda_works(snapshot) || answers_now(snapshot, address)) continue;
+      const bool whole = std::ranges::count(address, '.') == 1;
+      const std::string subject = whole ? "gpu:" + address : "host";
+      // One loss makes the kernel write both lines.
+      if (logged && (!whole || answers.findings.back().subject == subject))
+        answers.findings.back().evidence.push_back(evidence(*line));
+      else
+        tell(snapshot, subject, Confidence::certain, {evidence(*line)}, answers);
+      return true;
+    }
+  }
+  return false;
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(id, why);
+  if (judge_devices(snapshot, answers)) return;
+  if (of(snapshot.nvidia, &Nvidia::nvml_error).get() && nvidia::nvml(snapshot).is(nvml_error::gpu_is_lost)) {
+    tell(snapshot, "host", Confidence::certain, nvidia::nvml_evidence(snapshot), answers);
+    return;
+  }
+  const bool logged = judge_xid(snapshot, answers);
+  if (judge_log(snapshot, logged, answers) || logged) return;
+  const auto devices = of(snapshot.nvidia, &Nvidia::devices);
+  if (devices.get() || nvidia::cuda_works(snapshot)) return answers.passed(id);
+  if (nvidia::kernel_driver_runs(snapshot).is(false)) return answers.not_applicable(id, "no NVIDIA kernel driver runs");
+  answers.unknown(id, why_unknown("/nvidia/devices", devices));
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = "driver.gpu-lost",
+      .layer = Layer::hardware,
+      .severity = Severity::error,
+      .title = "The GPU no longer answers on the bus",
+      .claim = "The GPU was there and has fallen off the PCI bus; the driver can't reach it any more.",
+      .proof = "Xid 79, 'fallen off the bus', or NVML's GPU_IS_LOST.",
+      .disproof = "The GPU answers to NVML and no loss is logged since the last boot.",
+      .remedy =
+          "Switch the machine off and on again; if it comes back, look at power supply, heat, seat or riser and "
+          "firmware.",
+      .explains = with_unusable_driver({"driver.init-failed", "driver.gpu-init-failed"}),
+      .symptoms =
+          {
+              {{crashed, "gpu"}, possible},
+              {{failed, "gpu"}, likely},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::driver_gpu_lost

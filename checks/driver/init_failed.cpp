@@ -1,0 +1,107 @@
+// driver.init-failed: everything the driver needs is there and cuInit fails, with an error that names no cause.
+#include <algorithm>
+#include <array>
+
+#include "checks/driver/nvidia_facts.h"
+#include "checks/facts/distro.h"
+
+namespace envdoctor::driver_init_failed {
+
+namespace {
+
+constexpr const char* id = "driver.init-failed";
+
+// Errors that name their cause, or are no fault of the driver; each is another check's. The last ones come from a
+// program's own mistakes or from a machine without a visible device.
+constexpr std::array others{cuda_error::no_device,
+                            cuda_error::stub_library,
+                            cuda_error::system_not_ready,
+                            cuda_error::system_driver_mismatch,
+                            cuda_error::compat_not_supported_on_device,
+                            cuda_error::device_unavailable,
+                            cuda_error::out_of_memory,
+                            cuda_error::shared_object_init_failed,
+                            cuda_error::not_initialized,
+                            cuda_error::invalid_device,
+                            cuda_error::ecc_uncorrectable,
+                            cuda_error::no_binary_for_gpu,
+                            cuda_error::invalid_image,
+                            cuda_error::invalid_ptx,
+                            cuda_error::unsupported_ptx_version,
+                            cuda_error::illegal_address,
+                            cuda_error::illegal_instruction,
+                            cuda_error::misaligned_address,
+                            cuda_error::hardware_stack_error,
+                            cuda_error::assert_failed,
+                            cuda_error::launch_failed,
+                            cuda_error::launch_timeout,
+                            cuda_error::launch_out_of_resources};
+
+// What explains the error better, if it is known.
+std::string better_cause(const Facts& facts) {
+  const Snapshot& snapshot = facts.snapshot();
+  if (nvidia::kernel_driver_runs(snapshot).is(false)) return "no NVIDIA kernel driver runs";
+  if (nvidia::nvml(snapshot).is(nvml_error::lib_rm_version_mismatch) || nvidia::versions(snapshot).differ())
+    return "module and library have different versions";
+  if (!of(snapshot.nvidia, &Nvidia::kernel_driver_version).get() && facts.driver_dead())
+    return "no driver answers at all";
+  for (const DeviceNode* node : nodes_under(snapshot, "/dev/nvidia")) {
+    if (node->accessible.is(false) && (node->error.is("EACCES") || node->error.is("EPERM")) &&
+        !node->path.get()->starts_with("/dev/nvidia-caps") && !node->path.get()->starts_with("/dev/nvidia-modeset"))
+      return *node->path.get() + " may not be opened";
+  }
+  if (snapshot.device_nodes.get() && !node_of(snapshot, "/dev/nvidia-uvm")) return "/dev/nvidia-uvm is missing";
+  return {};
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(id, why);
+  if (nvidia::cuda_works(snapshot)) return answers.passed(id);
+  const Text cuinit = nvidia::cuinit(snapshot);
+  if (cuinit.outcome() == Outcome::absent) return answers.passed(id);
+  if (nvidia::libcuda(snapshot).outcome() == Outcome::absent) return answers.not_applicable(id, "libcuda is not found");
+  if (!cuinit.get()) return answers.unknown(id, why_unknown("/nvidia/cuinit_error", cuinit));
+  if (!cuinit.get()->starts_with("CUDA_ERROR_") || std::ranges::find(others, *cuinit.get()) != others.end())
+    return answers.not_applicable(id, "cuInit answers " + *cuinit.get() + ", which other checks judge");
+  if (nvidia::on_wsl(snapshot)) return answers.not_applicable(id, "under WSL this is driver.wsl");
+  if (const std::string cause = better_cause(facts); !cause.empty()) return answers.not_applicable(id, cause);
+
+  Finding& finding = answers.found(id);
+  finding.severity = nvidia::fault_severity(snapshot);
+  const bool nodes_seen = snapshot.device_nodes.get() != nullptr;
+  finding.confidence = nodes_seen ? Confidence::certain : Confidence::likely;
+  finding.explanation =
+      "cuInit answers " + *cuinit.get() +
+      ". NVML and nvidia-smi don't need the module nvidia_uvm and often work all the same; after a suspend "
+      "that module is left unusable on some machines. CUDA_VISIBLE_DEVICES, which PyTorch's message names, is seldom "
+      "involved.";
+  finding.evidence = nvidia::cuinit_evidence(snapshot);
+  if (nvidia::nvml(snapshot).outcome() == Outcome::absent)
+    finding.evidence.push_back(evidence("/nvidia/nvml_error", "none: NVML works"));
+  finding.fix = {
+      {.text = on_the_host(snapshot) + "reload the module while no program uses the GPU.",
+       .command = host_command(snapshot, "sudo modprobe -r nvidia_uvm && sudo modprobe nvidia_uvm")},
+      {.text = on_the_host(snapshot) + "if that doesn't help, reboot, and read what the kernel log says of NVRM.",
+       .command = host_command(snapshot, "sudo dmesg | grep -iE 'nvrm|nvidia|xid'")}};
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = "driver.init-failed",
+      .layer = Layer::user_driver,
+      .severity = Severity::error,
+      .title = "The CUDA driver does not initialise",
+      .claim = "Driver and device nodes are there and cuInit fails all the same.",
+      .proof = "cuInit answers 999 or another start error with module, nodes and library in place.",
+      .disproof = "cuInit returns CUDA_SUCCESS.",
+      .remedy = "Reload the nvidia_uvm module (suspend leaves it unusable on some machines) or reboot.",
+      .explains = with_unusable_driver({}),
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::driver_init_failed

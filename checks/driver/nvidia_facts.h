@@ -1,0 +1,78 @@
+#pragma once
+// What several checks of the NVIDIA driver ask of a snapshot.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checks/engine/diagnosis.h"
+#include "checks/facts/facts.h"
+#include "checks/facts/gpus.h"
+#include "knowledge/codes/constants.h"
+
+namespace envdoctor::nvidia {
+
+// Why checks of NVIDIA's driver don't apply on this host ("the PCI bus shows no NVIDIA GPU"); empty: they do, or nobody
+// knows.
+std::string not_here(const Snapshot& snapshot);
+
+// The NVIDIA GPUs that were given to this job and are not set aside for a virtual machine.
+std::vector<Gpu> gpus(const Snapshot& snapshot);
+
+// "gpu:0000:65:00.0", or "cuda:0" where the address is not known.
+std::string subject_of(const NvidiaDevice& device);
+
+// Evidence that CUDA lists or uses a device here: whatever else looks odd, the driver works.
+std::optional<Evidence> cuda_works(const Snapshot& snapshot);
+
+// Evidence that the driver answers: CUDA works, cuInit succeeds or NVML lists a device. It outranks everything that
+// seems to be missing: a bus, /proc/modules or nodes that a sandbox doesn't show, or a message of another time.
+std::optional<Evidence> driver_answers(const Snapshot& snapshot);
+
+// Whether the kernel module runs: the driver answers, its version is known, or it is in the list of modules.
+Flag kernel_driver_runs(const Snapshot& snapshot);
+
+// Where the loader finds libcuda.so.1; absent: nowhere.
+Text libcuda(const Snapshot& snapshot);
+// Where in the snapshot the answer of libcuda() stands.
+std::string libcuda_place(const Snapshot& snapshot);
+// The same as evidence: the path, or that it was not found.
+Evidence libcuda_evidence(const Snapshot& snapshot);
+// Whether any part of the driver's user space (libcuda or NVML) is installed.
+Flag user_space_installed(const Snapshot& snapshot);
+
+// What cuInit answered, as the name of a CUresult, from the snapshot or else from a log; absent: CUDA_SUCCESS; failed
+// or not probed: it was not asked.
+Text cuinit(const Snapshot& snapshot);
+// Where that stands: the host's own answer, and each line of a log that says the same. Empty without a value.
+std::vector<Evidence> cuinit_evidence(const Snapshot& snapshot);
+// What NVML's start answered, as the name of an nvmlReturn_t, from the snapshot or else from a log; absent: it started;
+// failed or not probed: not asked.
+Text nvml(const Snapshot& snapshot);
+std::vector<Evidence> nvml_evidence(const Snapshot& snapshot);
+
+// The module's and the libraries' version, as the host shows them or else as a log compares them, and where that stands.
+struct Versions {
+  std::string kernel{};
+  std::string user{};
+  std::vector<Evidence> evidence{};
+  bool told_to_differ = false;  // a log says so, perhaps without telling both
+  [[nodiscard]] bool differ() const;
+};
+Versions versions(const Snapshot& snapshot);
+
+// Both lists, one after the other.
+std::vector<Evidence> joined(std::vector<Evidence> first, const std::vector<Evidence>& more);
+
+bool on_wsl(const Snapshot& snapshot);
+bool on_platform(const Snapshot& snapshot, std::string_view platform);
+// A container of any kind, known or marked so in a log; false where nobody knows.
+bool contained(const Snapshot& snapshot);
+// Whether at least one of NVIDIA's device nodes is here; unknown where the nodes are not known.
+Flag has_nodes(const Snapshot& snapshot);
+
+// error, or warning where the GPUs are usable all the same: CUDA works, or OpenCL lists one and no framework wants
+// CUDA.
+Severity fault_severity(const Snapshot& snapshot);
+
+}  // namespace envdoctor::nvidia

@@ -1,0 +1,85 @@
+// driver.secure-boot: the kernel refuses NVIDIA's module because nobody it trusts has signed it.
+#include "checks/driver/nvidia_facts.h"
+#include "checks/facts/distro.h"
+
+namespace envdoctor::driver_secure_boot {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "driver.secure-boot";
+
+void tell(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence> proof, Answers& answers) {
+  Finding& finding = answers.found(id);
+  finding.severity = confidence == Confidence::possible ? Severity::warning : nvidia::fault_severity(snapshot);
+  finding.confidence = confidence;
+  finding.explanation =
+      "With Secure Boot on, the kernel loads only modules signed with a key that the firmware or the machine's owner "
+      "has enrolled. The nvidia module "
+      "isn't loaded";
+  finding.explanation += confidence == Confidence::possible ? ", and its missing signature is a usual reason."
+                                                            : " because its signature was refused.";
+  finding.evidence = std::move(proof);
+  const auto distro = distro_of(snapshot);
+  const bool ubuntu = distro == Distro::ubuntu;
+  finding.fix = {
+      {.text = on_the_host(snapshot) + "see whether the signature is the reason.",
+       .command = host_command(snapshot, "sudo modprobe nvidia")},
+      {.text = on_the_host(snapshot) +
+               "enrol the key that DKMS signs with, set a password, reboot and confirm it in the blue MOK screen.",
+       .command = ubuntu ? host_command(snapshot, "sudo mokutil --import /var/lib/shim-signed/mok/MOK.der")
+                  : distro == Distro::debian ? host_command(snapshot, "sudo mokutil --import /var/lib/dkms/mok.pub")
+                                             : ""},
+      {.text = "Or switch Secure Boot off in the firmware setup."}};
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(id, why);
+  const Flag secure = of(snapshot.host, &HostFacts::secure_boot);
+  const Flag runs = nvidia::kernel_driver_runs(snapshot);
+  if (runs.is(true) || nvidia::cuda_works(snapshot)) return answers.passed(id);
+  if (secure.is(false)) return answers.passed(id);
+  if (nvidia::on_wsl(snapshot)) return answers.not_applicable(id, "WSL loads no NVIDIA module");
+  for (const Symptom* line : symptoms_of(snapshot, {refused, "kernel-module-signature"})) {
+    std::vector<Evidence> proof{evidence(*line, "module signature rejected")};
+    if (secure.is(true)) proof.push_back(evidence("/host/secure_boot", "true"));
+    // The line may speak of another module; where the driver is known not to run, it is this one.
+    const bool dead = runs.is(false) ? secure.is(true) : facts.driver_dead();
+    return tell(snapshot, dead ? Confidence::certain : Confidence::likely, std::move(proof), answers);
+  }
+  if (secure.is(true) && runs.is(false) && nvidia::user_space_installed(snapshot).is(true))
+    return tell(snapshot, Confidence::possible,
+                {evidence("/host/secure_boot", "true"), evidence("/modules", "no nvidia")}, answers);
+  if (runs.is(false) && nvidia::user_space_installed(snapshot).is(false))
+    return answers.not_applicable(id, "no NVIDIA driver is installed");
+  if (!secure.get()) return answers.unknown(id, why_unknown("/host/secure_boot", secure));
+  answers.unknown(id, why_unknown("/modules", runs));
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = "driver.secure-boot",
+      .layer = Layer::kernel_driver,
+      .severity = Severity::error,
+      .title = "Secure Boot refuses the NVIDIA kernel module",
+      .claim = "The module isn't signed with a key that this machine trusts, so the kernel won't load it.",
+      .proof = "Loading the module was refused for its key, or Secure Boot is on and the module is unsigned.",
+      .disproof = "The module is loaded, or Secure Boot is off.",
+      .remedy = "Enrol the key that signs the module (mokutil --import) and reboot, or switch Secure Boot off.",
+      .explains = with_unusable_driver(
+          {"driver.module-not-loaded", "driver.not-installed", "driver.device-nodes-missing", "driver.init-failed"}),
+      .symptoms =
+          {
+              {{failed, "kernel-module"},
+               likely,
+               [](const Facts& f) { return of(f.snapshot().host, &HostFacts::secure_boot).is(true); }},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::driver_secure_boot

@@ -1,0 +1,51 @@
+#include "checks/driver/xid_findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "checks/engine/diagnosis.h"
+#include "checks/facts/distro.h"
+#include "checks/facts/facts.h"
+#include "knowledge/codes/constants.h"
+#include "knowledge/codes/names.h"
+
+namespace envdoctor {
+
+std::vector<LoggedXid> xids_of(const Snapshot& snapshot, std::string_view id) {
+  std::vector<LoggedXid> found;
+  const auto add = [&](std::int64_t code, std::string gpu, Evidence proof) {
+    if (!gpu.empty() && gpu.find('.') == gpu.npos) gpu += ".0";  // a GPU is its card's first function
+    const auto known = knowledge::xid(code);
+    if (!known || known->diagnosis != id) return;
+    const auto same = std::ranges::find_if(found, [&](const LoggedXid& x) { return x.code == code && x.gpu == gpu; });
+    if (same == found.end())
+      found.push_back({.code = code, .gpu = gpu, .evidence = {std::move(proof)}});
+    else if (same->evidence.size() == 1 && same->evidence.front().path != proof.path)
+      same->evidence.push_back(std::move(proof));
+  };
+  const auto xids = of(snapshot.nvidia, &Nvidia::xid);
+  for (std::size_t i = 0; xids.get() && i < xids.get()->size(); ++i) {
+    const Xid& xid = (*xids.get())[i];
+    if (xid.code.get())
+      add(*xid.code.get(), address_of(xid.gpu), evidence(at("/nvidia/xid", i), fmt::format("Xid {}", *xid.code.get())));
+  }
+  for (const Symptom* line : symptoms_of(snapshot, {SymptomClass::noted, "xid"}))
+    add(std::atoi(line->detail("code").c_str()), normal_address(line->detail("gpu")), evidence(*line));
+  return found;
+}
+
+void tell_xid(Finding& finding, const LoggedXid& xid, const Snapshot& snapshot) {
+  finding.evidence = xid.evidence;
+  const auto known = knowledge::xid(xid.code);
+  if (!known || xid.code == xid::off_the_bus) return;
+  finding.explanation = fmt::format("The kernel log holds Xid {}: {}.", xid.code, known->meaning);
+  if (finding.id != "driver.gpu-lost") return;
+  finding.title = "The GPU stopped working until it is reset";
+  finding.fix = {{.text = on_the_host(snapshot) + known->action + "."},
+                 {.text = on_the_host(snapshot) + "see what came first in the kernel log.",
+                  .command = host_command(snapshot, "sudo dmesg | grep -iE 'nvrm|xid|aer|pcie'")}};
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,52 @@
+#include "checks/engine/causality.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "checks/engine/diagnosis.h"
+
+namespace envdoctor {
+namespace {
+
+bool names_one_device(std::string_view subject) {
+  return subject.starts_with("gpu:") || subject.starts_with("cuda:") || subject.starts_with("opencl:");
+}
+
+bool same_matter(const Finding& cause, const Finding& consequence) {
+  return cause.subject == consequence.subject || !names_one_device(cause.subject) ||
+         !names_one_device(consequence.subject);
+}
+
+// What keeps a GPU from being used keeps an expectation of its use from being met.
+bool expects_use(std::string_view id) {
+  return id == "expect.stack" || id == "expect.framework" || id == "expect.compute" || id == "expect.speed";
+}
+
+bool explains(const Finding& cause, const Finding& consequence) {
+  const bool use = expects_use(consequence.id);
+  const Diagnosis* row = find_diagnosis(cause.id);
+  return row && std::ranges::any_of(row->explains, [&](std::string_view id) {
+           return id == consequence.id || (use && id == "usage.detected-unused");
+         });
+}
+
+}  // namespace
+
+void find_roots(std::vector<Finding>& findings) {
+  for (Finding& finding : findings) {
+    finding.caused_by.clear();
+    for (const Finding& cause : findings) {
+      // What is told as information, or a guess, doesn't explain away something surer.
+      if (cause.severity == Severity::info ||
+          (cause.confidence == Confidence::possible && finding.confidence > cause.confidence))
+        continue;
+      if (!explains(cause, finding) || !same_matter(cause, finding)) continue;
+      if (std::ranges::find(finding.caused_by, cause.id) == finding.caused_by.end())
+        finding.caused_by.push_back(cause.id);
+    }
+    std::ranges::sort(finding.caused_by);
+    finding.root = finding.caused_by.empty();
+  }
+}
+
+}  // namespace envdoctor

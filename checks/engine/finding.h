@@ -1,0 +1,77 @@
+#pragma once
+// What a check answers, and what a report is made of.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace envdoctor {
+
+enum class Severity { info, warning, error };
+enum class Confidence { possible, likely, certain };
+// The gpu_stack from silicon to training, in order.
+enum class Layer { hardware, kernel_driver, device_node, user_driver, visibility, runtime, framework, compute, use };
+enum class LayerState { ok, broken, unknown, not_applicable };
+enum class CheckState { passed, failed, unknown, not_applicable };
+enum class Verdict { pass, warn, fail, incomplete };
+
+std::string_view text(Severity value);
+std::string_view text(Confidence value);
+std::string_view text(Layer value);  // as the contract spells it: "kernel-driver"
+std::string_view text(LayerState value);
+std::string_view text(CheckState value);
+std::string_view text(Verdict value);
+
+// One piece of proof: a place in the snapshot (JSON pointer), or a line of a log.
+struct Evidence {
+  std::string path{};    // "/nvidia/cuinit_error", or "log"
+  std::string value{};   // what stands there, as a person would read it
+  std::string source{};  // of what was read from text: its name and line
+  std::int64_t line = 0;
+  bool operator==(const Evidence&) const = default;
+};
+
+struct Fix {
+  std::string text{};
+  std::string command{};  // exact for this host, or empty
+  bool operator==(const Fix&) const = default;
+};
+
+struct Finding {
+  std::string id{};
+  std::string subject = "host";
+  Severity severity = Severity::error;
+  Confidence confidence = Confidence::certain;
+  Layer layer = Layer::hardware;   // from the catalogue unless the check says otherwise
+  std::string title{};          // likewise
+  std::string explanation{};
+  std::vector<Evidence> evidence{};
+  std::vector<Fix> fix{};
+  bool root = true;
+  std::vector<std::string> caused_by{};  // ids
+  std::string doc{};
+  bool operator==(const Finding&) const = default;
+};
+
+struct LayerResult {
+  Layer layer = Layer::hardware;
+  LayerState state = LayerState::unknown;
+  std::string why{};
+};
+
+// One GPU in one stack.
+struct GpuStack {
+  std::string subject{};  // "gpu:0000:65:00.0"
+  std::string name{};
+  std::string stack{};    // cuda, opencl, rocm, level-zero
+  std::vector<LayerResult> layers{};
+  [[nodiscard]] const LayerResult* first_broken() const;
+};
+
+struct CheckResult {
+  std::string id{};
+  CheckState state = CheckState::unknown;
+  std::string why{};
+};
+
+}  // namespace envdoctor

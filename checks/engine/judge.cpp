@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "checks/engine/causality.h"
+#include "checks/engine/diagnosis.h"
+#include "checks/engine/report.h"
+#include "checks/engine/stacks.h"
+#include "checks/engine/verdict.h"
+#include "checks/facts/gpus.h"
+
+namespace envdoctor {
+namespace {
+
+bool named(const std::vector<std::string>& names, const std::string& id) {
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    return name == id || (name.find('.') == name.npos && id.starts_with(name + "."));
+  });
+}
+
+// `into` takes over what proves `from`, each line of a log once.
+void absorb(Finding& into, Finding& from) {
+  for (Evidence& evidence : from.evidence) {
+    const auto same = [&](const Evidence& e) {
+      return e == evidence || (e.line > 0 && e.line == evidence.line && e.source == evidence.source);
+    };
+    if (std::ranges::none_of(into.evidence, same)) into.evidence.push_back(std::move(evidence));
+  }
+  into.severity = std::max(into.severity, from.severity);
+  into.confidence = std::max(into.confidence, from.confidence);
+}
+
+// A message says what is wrong and seldom of what: where a check says it of one thing, the message speaks of that.
+void merge_messages(std::vector<Finding>& findings) {
+  const auto by_messages = [](const Finding& f) {
+    return f.subject == "host" && !f.evidence.empty() &&
+           std::ranges::all_of(f.evidence, [](const Evidence& e) { return e.path == "log"; });
+  };
+  for (auto one = findings.begin(); one != findings.end();) {
+    const auto other = std::ranges::find_if(findings, [&](const Finding& f) {
+      return f.id == one->id && f.subject != "host" && !f.evidence.empty() && f.evidence.front().path != "log";
+    });
+    if (!by_messages(*one) || other == findings.end()) {
+      ++one;
+      continue;
+    }
+    absorb(*other, *one);
+    one = findings.erase(one);
+  }
+}
+
+// Findings of the same id and subject become one: the surest stays, the evidence of all is kept.
+std::vector<Finding> merge_equal(std::vector<Finding> findings) {
+  std::vector<Finding> merged;
+  std::ranges::stable_sort(findings, std::ranges::greater{}, &Finding::confidence);
+  for (Finding& finding : findings) {
+    const auto same = std::ranges::find_if(
+        merged, [&](const Finding& f) { return f.id == finding.id && f.subject == finding.subject; });
+    if (same == merged.end()) {
+      merged.push_back(std::move(finding));
+      continue;
+    }
+    absorb(*same, finding);
+  }
+  merge_messages(merged);
+  return merged;
+}
+
+// One state per id: found before unknown before sound before not-applicable.
+std::vector<CheckResult> states(const std::vector<CheckResult>& results, const std::vector<Finding>& findings) {
+  const auto rank = [](CheckState state) {
+    switch (state) {
+      case CheckState::failed:
+        return 3;
+      case CheckState::unknown:
+        return 2;
+      case CheckState::passed:
+        return 1;
+      case CheckState::not_applicable:
+        return 0;
+    }
+    return 0;
+  };
+  std::map<std::string, CheckResult> by_id;
+  for (const CheckResult& result : results) {
+    const auto [entry, fresh] = by_id.try_emplace(result.id, result);
+    if (!fresh && rank(result.state) > rank(entry->second.state)) entry->second = result;
+  }
+  for (const Finding& finding : findings) by_id[finding.id] = {finding.id, CheckState::failed, {}};
+  std::vector<CheckResult> all;
+  for (auto& [id, result] : by_id) all.push_back(std::move(result));
+  return all;
+}
+
+// A field that was read from text is shown with the line that it was read from: the nearest entry above it.
+void add_sources(std::vector<Finding>& findings, const Snapshot& snapshot) {
+  const auto* sources = snapshot.sources.get();
+  if (!sources) return;
+  for (Finding& finding : findings) {
+    for (Evidence& one : finding.evidence) {
+      if (!one.source.empty() || !one.path.starts_with('/')) continue;
+      std::string place = one.path;
+      while (!place.empty() && !sources->contains(place)) place.resize(place.rfind('/'));
+      const auto found = sources->find(place);
+      if (found == sources->end()) continue;
+      if (const auto* source = found->second.source.get()) one.source = *source;
+      if (const auto* line = found->second.line.get()) one.line = *line;
+    }
+  }
+}
+
+// Checks put "On the host: " before a fix where it belongs there; without it the sentence begins here.
+void begin_with_capitals(std::vector<Fix>& fixes) {
+  for (Fix& fix : fixes) {
+    if (!fix.text.empty()) fix.text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(fix.text[0])));
+  }
+}
+
+void order(std::vector<Finding>& findings) {
+  std::ranges::sort(findings, [](const Finding& a, const Finding& b) {
+    return std::tuple(!a.root, b.severity, b.confidence, a.layer, std::tie(a.id, a.subject)) <
+           std::tuple(!b.root, a.severity, a.confidence, b.layer, std::tie(b.id, b.subject));
+  });
+}
+
+}  // namespace
+
+bool is_wanted(const std::vector<std::string>& only, const std::vector<std::string>& skip, const std::string& id) {
+  return (only.empty() || named(only, id)) && !named(skip, id);
+}
+
+Report judge(const Snapshot& snapshot, const JudgeOptions& options) {
+  Report report{.options = options, .snapshot = snapshot};
+  Answers answers;
+  const Facts facts(snapshot);
+  for (const Diagnosis& diagnosis : roster()) answer(diagnosis, facts, answers);
+
+  if (options.of_devices) {
+    const bool by_frameworks =
+        snapshot.compute.get() && std::ranges::any_of(*snapshot.compute.get(), [](const ComputeResult& result) {
+          return result.backend.is("framework");
+        });
+    const auto other = [&](const auto& row) {
+      const bool of_use = row.id == "usage.cpu-faster" || row.id == "usage.rnn-generic-kernel";
+      return !row.id.starts_with("compute.") && row.id != "hardware.ecc" && !(by_frameworks && of_use);
+    };
+    std::erase_if(answers.findings, other);
+    std::erase_if(answers.results, other);
+  }
+  std::erase_if(answers.findings, [&](const Finding& f) { return !is_wanted(options.only, options.skip, f.id); });
+  std::erase_if(answers.results, [&](const CheckResult& r) { return !is_wanted(options.only, options.skip, r.id); });
+  report.findings = merge_equal(std::move(answers.findings));
+  for (Finding& finding : report.findings) begin_with_capitals(finding.fix);
+  add_sources(report.findings, snapshot);
+  // A host that should have no GPU isn't blamed for having none.
+  if (expected_gpus(options) == 0)
+    std::erase_if(report.findings, [](const Finding& f) { return f.id == "hardware.no-gpu"; });
+
+  const auto gpus = gpus_of(snapshot);
+  report.stacks = build_stacks(snapshot, gpus, report.findings);
+  downgrade_severity(report.findings, report.stacks, gpus, snapshot);
+  judge_expectations(report);
+  report.checks = states(answers.results, report.findings);
+  apply_waivers(report);
+  find_roots(report.findings);
+  order(report.findings);
+  options.of_devices ? reach_verdict_of_devices(report) : reach_verdict(report);
+  return report;
+}
+
+}  // namespace envdoctor

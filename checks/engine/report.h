@@ -1,0 +1,52 @@
+#pragma once
+// From a snapshot to a finished report: run the checks, find the roots, build the stacks, reach a verdict.
+#include <string>
+#include <vector>
+
+#include "checks/engine/diagnosis.h"
+#include "checks/expect/expectations.h"
+
+namespace envdoctor {
+
+// Everything beside the snapshot that a report depends on.
+struct JudgeOptions {
+  std::vector<std::string> only{};        // ids or families; empty: all
+  std::vector<std::string> skip{};
+  Expectations expectations{};            // --expect
+  bool from_files = false;                // source.kind
+  bool of_devices = false;                // verify and bench: whether devices compute right, not whether a GPU will be used
+  bool host_asked = false;                // the host itself is one of the devices that were asked for
+  std::string tool_version{};
+};
+
+// Whether `only` (empty: all) and `skip`, ids or families each, leave this diagnosis in.
+bool is_wanted(const std::vector<std::string>& only, const std::vector<std::string>& skip, const std::string& id);
+
+// An expectation and how it came out.
+struct Expected {
+  Expectation wanted{};
+  Met met = Met::unknown;
+  std::string told{};
+};
+
+struct Waived {
+  Finding finding{};
+  Waiver waiver{};
+};
+
+struct Report {
+  JudgeOptions options{};
+  Verdict verdict = Verdict::incomplete;
+  std::string verdict_why{};  // one line
+  std::vector<GpuStack> stacks{};
+  std::vector<CheckResult> checks{};
+  std::vector<Finding> findings{};  // in order of importance, roots first
+  std::vector<Waived> waived{};     // found, and borne until the waiver's last day
+  std::vector<Expected> expected{};
+  Snapshot snapshot{};
+};
+
+// Pure: the same snapshot and options give the same report.
+Report judge(const Snapshot& snapshot, const JudgeOptions& options);
+
+}  // namespace envdoctor

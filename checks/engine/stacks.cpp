@@ -1,0 +1,110 @@
+#include "checks/engine/stacks.h"
+
+#include <algorithm>
+#include <array>
+
+#include "checks/engine/layers.h"
+
+namespace envdoctor {
+namespace {
+
+constexpr std::array all_layers = {Layer::hardware,    Layer::kernel_driver, Layer::device_node,
+                                   Layer::user_driver, Layer::visibility,    Layer::runtime,
+                                   Layer::framework,   Layer::compute,       Layer::use};
+
+std::vector<std::string_view> stacks_of(const Gpu& gpu) {
+  switch (gpu.vendor) {
+    case Vendor::nvidia:
+      return {"cuda", "opencl"};
+    case Vendor::amd:
+      return {"rocm", "opencl"};
+    case Vendor::intel:
+      return {"level-zero", "opencl"};
+    case Vendor::other:
+      return {};
+  }
+  return {};
+}
+
+std::string_view family(const Finding& finding) { return std::string_view(finding.id).substr(0, finding.id.find('.')); }
+
+const Finding* breaker(const std::vector<Finding>& findings, Layer layer, const Gpu& gpu, std::string_view stack) {
+  const auto found = std::ranges::find_if(findings, [&](const Finding& f) {
+    return f.layer == layer && f.severity != Severity::info && concerns(f, gpu, stack) && breaks(f.id);
+  });
+  return found == findings.end() ? nullptr : &*found;
+}
+
+GpuStack build(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack, const std::vector<Finding>& findings) {
+  GpuStack gpu_stack{.subject = gpu.subject(), .name = gpu.name, .stack = std::string(stack)};
+  for (const Layer layer : all_layers) gpu_stack.layers.push_back(prove(snapshot, gpu, stack, layer));
+  auto& layers = gpu_stack.layers;
+
+  // The highest layer whose proof needs all below it. A CUDA library that was found proves nothing of the driver.
+  const auto carries = [&](const LayerResult& layer) {
+    return layer.state == LayerState::ok && (layer.layer != Layer::runtime || stack == "opencl");
+  };
+  std::size_t proved = layers.size();
+  while (proved > 0 && !carries(layers[proved - 1])) --proved;
+  for (std::size_t i = 0; i < proved; ++i) {
+    if (layers[i].state == LayerState::unknown)
+      layers[i] = {layers[i].layer, LayerState::ok, "proved by the layers above"};
+  }
+  bool broken = false;
+  for (LayerResult& layer : layers) {
+    if (!gpu.granted && layer.layer >= Layer::device_node && layer.state != LayerState::ok) {
+      layer = {layer.layer, LayerState::not_applicable, "not granted here"};
+    } else if (!gpu.granted && layer.layer >= Layer::visibility) {
+      layer = {layer.layer, LayerState::not_applicable, "not granted here"};
+    } else if (broken && layer.state == LayerState::unknown) {
+      layer.why = "not reached";
+    } else if (const Finding* finding = breaker(findings, layer.layer, gpu, stack);
+               finding && layer.state != LayerState::ok && layer.state != LayerState::not_applicable) {
+      layer = {layer.layer, LayerState::broken, finding->id};
+    }
+    broken = broken || layer.state == LayerState::broken;
+  }
+  return gpu_stack;
+}
+
+}  // namespace
+
+bool concerns(const Finding& finding, const Gpu& gpu, std::string_view stack) {
+  if (family(finding) == "opencl" && stack != "opencl") return false;
+  if (family(finding) == "runtime" && stack == "opencl") return false;
+  if (finding.subject.starts_with("gpu:") || finding.subject.starts_with("cuda:"))
+    return finding.subject == gpu.subject();
+  // A device whose place on the bus is not known goes by its name.
+  if (finding.subject.starts_with("opencl:"))
+    return stack == "opencl" && !gpu.name.empty() && finding.subject.ends_with("/" + gpu.name);
+  // What a finding rests on tells which vendor's GPUs it speaks of.
+  const auto rests_on = [&](std::string_view section) {
+    return std::ranges::any_of(finding.evidence, [&](const Evidence& e) { return e.path.starts_with(section); });
+  };
+  if (finding.subject == "host" && rests_on("/compute")) return false;  // the CPU itself
+  const bool nvidia = rests_on("/nvidia"), amd = rests_on("/rocm"), intel = rests_on("/level_zero");
+  if (!nvidia && !amd && !intel) return true;
+  return (nvidia && gpu.vendor == Vendor::nvidia) || (amd && gpu.vendor == Vendor::amd) ||
+         (intel && gpu.vendor == Vendor::intel);
+}
+
+bool ok_through(const GpuStack& gpu_stack, Layer last) {
+  bool proved = false;
+  for (const LayerResult& layer : gpu_stack.layers) {
+    if (layer.layer > last) break;
+    if (layer.state == LayerState::broken || layer.state == LayerState::unknown) return false;
+    if (layer.layer >= Layer::visibility && layer.state == LayerState::ok) proved = true;
+  }
+  return proved;
+}
+
+std::vector<GpuStack> build_stacks(const Snapshot& snapshot, const std::vector<Gpu>& gpus,
+                                   const std::vector<Finding>& findings) {
+  std::vector<GpuStack> stacks;
+  for (const Gpu& gpu : gpus) {
+    for (const std::string_view stack : stacks_of(gpu)) stacks.push_back(build(snapshot, gpu, stack, findings));
+  }
+  return stacks;
+}
+
+}  // namespace envdoctor

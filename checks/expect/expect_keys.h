@@ -1,0 +1,45 @@
+#pragma once
+// What the judges of expectations share.
+#include <string>
+
+#include "checks/expect/expectations.h"
+#include "checks/facts/gpus.h"
+#include "checks/engine/report.h"
+
+namespace envdoctor {
+
+bool valid_version(const std::string& value);  // digits and dots
+bool valid_count(const std::string& value);    // 0 or more
+bool valid_size(const std::string& value);     // "80GiB", "512 MiB", or a number of MiB
+std::int64_t mib_of(const std::string& size);
+
+// A version against "key" (equal as far as written), "key.min" or "key.max".
+Judged judge_version(const std::string& what, const Text& version, const std::string& path, const Expectation& expectation);
+
+// The GPUs that were given to this job.
+std::vector<Gpu> granted_gpus(const Snapshot& snapshot);
+// The value of a reading as an answer, or the reason there is none.
+template <class T>
+Judged not_known(const std::string& what, const std::string& path, const Reading<T>& reading) {
+  const bool none = reading.outcome() == Outcome::absent;
+  const std::string why = reading.outcome() == Outcome::not_probed ? "not looked at" : reading.why();
+  return {none ? Met::no : Met::unknown, what + (none ? " is not there: " : " is not known: ") + why + ".",
+          {evidence(path, why)}};
+}
+
+Judged judge_gpus(const Report& report, const Expectation& expectation);
+Judged judge_gpu(const Report& report, const Expectation& expectation);
+Judged judge_gpu_memory(const Report& report, const Expectation& expectation);
+Judged judge_link_width(const Report& report, const Expectation& expectation);
+Judged judge_stack(const Report& report, const Expectation& expectation);
+std::string learn_gpus(const Report& report);
+std::string learn_gpu(const Report& report);
+std::string learn_gpu_memory(const Report& report);
+std::string learn_link_width(const Report& report);
+std::string learn_stack(const Report& report);
+
+Judged judge_framework(const Report& report, const Expectation& expectation);
+Judged judge_framework_version(const Report& report, const Expectation& expectation);
+std::string learn_framework(const Report& report);
+
+}  // namespace envdoctor

@@ -1,0 +1,108 @@
+// Expectations from TOML. Whatever is wrong is told with its file and line.
+#include <fmt/format.h>
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+
+#include "checks/expect/expectations.h"
+
+namespace envdoctor {
+namespace {
+
+constexpr std::size_t size_limit_kib = 1024;
+
+struct Reader {
+  std::string source;
+  Expectations found{};
+
+  [[nodiscard]] std::string place(const toml::node& node) const {
+    return fmt::format("{}:{}", source, node.source().begin.line);
+  }
+  [[noreturn]] void reject(const toml::node& node, const std::string& what) const {
+    throw BadExpectation(place(node) + ": " + what);
+  }
+
+  void take(const std::string& key, const toml::node& node) {
+    if (const auto* table = node.as_table()) {
+      for (const auto& [name, inner] : *table)
+        take(key.empty() ? std::string(name) : key + "." + std::string(name), inner);
+      return;
+    }
+    std::string value;
+    if (const auto* text = node.as_string()) {
+      value = text->get();
+    } else if (const auto* number = node.as_integer()) {
+      value = std::to_string(number->get());
+    } else if (const auto* flag = node.as_boolean()) {
+      value = flag->get() ? "true" : "false";
+    } else {
+      reject(node, fmt::format("{}: a text or a whole number belongs here (a version in quotes)", key));
+    }
+    try {
+      found.wanted.push_back(read_expectation(key + "=" + value));
+    } catch (const BadExpectation& error) {
+      reject(node, error.what());
+    }
+  }
+
+  std::string text_of(const toml::table& waiver, const char* key, const std::string& why) const {
+    const toml::node* node = waiver.get(key);
+    if (!node) reject(waiver, fmt::format("a waiver without {}: {}", key, why));
+    const auto* text = node->as_string();
+    const bool blank = !text || text->get().find_first_not_of(" \t\n") == std::string::npos;
+    if (blank) reject(*node, fmt::format("{}: a text belongs here", key));
+    return text->get();
+  }
+
+  std::string day_of(const toml::table& waiver) const {
+    const toml::node* node = waiver.get("last_day");
+    if (!node) reject(waiver, "a waiver without last_day: nothing is borne for ever");
+    const auto* date = node->as_date();
+    if (!date) reject(*node, "last_day: a date belongs here, such as 2026-12-31 (no quotes)");
+    return fmt::format("{:04}-{:02}-{:02}", date->get().year, date->get().month, date->get().day);
+  }
+
+  void take_waiver(const toml::node& node) {
+    const auto* table = node.as_table();
+    if (!table) reject(node, "waiver: write [[waiver]] with id, subject, reason and last_day");
+    for (const auto& [name, inner] : *table) {
+      if (name != "id" && name != "subject" && name != "reason" && name != "last_day")
+        reject(inner, fmt::format("{}: a waiver has id, subject, reason and last_day", std::string_view(name)));
+    }
+    Waiver waiver{.id = text_of(*table, "id", "which finding?"),
+                  .reason = text_of(*table, "reason", "why is it borne?"),
+                  .last_day = day_of(*table),
+                  .place = place(node)};
+    if (table->contains("subject")) waiver.subject = text_of(*table, "subject", "");
+    if (!find_diagnosis(waiver.id))
+      reject(*table->get("id"), fmt::format("{}: no such diagnosis; 'envdoctor list' names them", waiver.id));
+    if (waiver.id.starts_with("expect.waiver")) reject(*table->get("id"), "a waiver can't be waived");
+    found.waivers.push_back(std::move(waiver));
+  }
+};
+
+}  // namespace
+
+Expectations read_expectations(std::string_view text, const std::string& source) {
+  if (text.size() > size_limit_kib << 10)
+    throw BadExpectation(fmt::format("{}: larger than {} KiB", source, size_limit_kib));
+  Reader reader{.source = source};
+  try {
+    const toml::table document = toml::parse(text, source);
+    for (const auto& [name, node] : document) {
+      if (name != "waiver") {
+        reader.take(std::string(name), node);
+      } else if (const auto* list = node.as_array()) {
+        for (const auto& waiver : *list) reader.take_waiver(waiver);
+      } else {
+        reader.take_waiver(node);
+      }
+    }
+  } catch (const toml::parse_error& error) {
+    throw BadExpectation(fmt::format("{}:{}: {}", source, error.source().begin.line, error.description()));
+  }
+  return std::move(reader.found);
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,54 @@
+#pragma once
+// Short ways to the facts that many checks ask for. A section that is unknown hands its reason on.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evidence/snapshot.h"
+
+namespace envdoctor {
+
+// A field of a section: of(snapshot.nvidia, &Nvidia::cuinit_error). It lies in the snapshot, and pointers into it live
+// as long; only what stands in for a section without a value is overwritten by the next call for a field of its type.
+template <class Section, class T>
+const Reading<T>& of(const Reading<Section>& section, Reading<T> Section::*field) {
+  if (const Section* known = section.get()) return known->*field;
+  thread_local Reading<T> none;
+  none = section.missing();
+  return none;
+}
+
+// A variable: its value (possibly empty), absent if it isn't set, failed if withheld, not probed if nobody looked.
+Text env_of(const Snapshot& snapshot, const std::string& name);
+
+// Whether a kernel module of this name is loaded.
+Flag module_loaded(const Snapshot& snapshot, std::string_view name);
+
+// The node with this path; null: not listed, or the nodes are not known.
+const DeviceNode* node_of(const Snapshot& snapshot, std::string_view path);
+// All nodes whose path starts so.
+std::vector<const DeviceNode*> nodes_under(const Snapshot& snapshot, std::string_view prefix);
+
+// Whether this is a container of any kind.
+Flag in_container(const Snapshot& snapshot);
+
+// The symptoms of one kind, in the order of the logs.
+std::vector<const Symptom*> symptoms_of(const Snapshot& snapshot, const Kind& kind);
+
+// Whether a Python package of this name is installed; names are compared as pip does (case, - and _ alike).
+Flag package_installed(const Snapshot& snapshot, std::string_view name);
+
+// "00000000:65:00.0" and "65:00.0" and "0000:65:00.0" -> "0000:65:00.0", lower case.
+std::string normal_address(std::string_view address);
+std::string address_of(const Text& address);  // empty: not known
+
+// JSON pointer of an element: at("/pci", 2, "driver") -> "/pci/2/driver".
+std::string at(std::string_view list, std::size_t index, std::string_view field = {});
+
+// Why a reading has no value, for a check's "unknown": "/nvidia/devices: not looked at".
+template <class T>
+std::string why_unknown(std::string_view path, const Reading<T>& reading) {
+  return std::string(path) + ": " + (reading.outcome() == Outcome::not_probed ? "not looked at" : reading.why());
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,61 @@
+#include <algorithm>
+
+#include "checks/facts/facts.h"
+#include "checks/facts/gpus.h"
+
+namespace envdoctor {
+namespace {
+
+// The nodes that stand for one GPU alone; empty: not known.
+std::string own_node(const Gpu& gpu, const Snapshot& snapshot) {
+  if (const auto* nvidia = snapshot.nvidia.get(); nvidia && gpu.vendor == Vendor::nvidia) {
+    if (const auto* gpus = nvidia->proc_gpus.get()) {
+      for (const NvidiaProcGpu& row : *gpus) {
+        if (row.address.get() && normal_address(*row.address.get()) == gpu.address && row.minor.get())
+          return "/dev/nvidia" + std::to_string(*row.minor.get());
+      }
+    }
+  }
+  if (const auto* rocm = snapshot.rocm.get(); rocm && gpu.vendor == Vendor::amd) {
+    if (const auto* devices = rocm->devices.get()) {
+      for (const RocmDevice& row : *devices) {
+        if (row.pci_address.get() && normal_address(*row.pci_address.get()) == gpu.address && row.render_node.get())
+          return *row.render_node.get();
+      }
+    }
+  }
+  return {};
+}
+
+enum class Node { open, withheld, unknown };
+
+// Withheld: the node isn't there, or the cgroup forbids it (EPERM). A missing right (EACCES) is a fault, not a grant.
+Node node_state(const std::string& path, const Snapshot& snapshot) {
+  if (path.empty() || !snapshot.device_nodes.get()) return Node::unknown;
+  const DeviceNode* node = node_of(snapshot, path);
+  if (!node) return Node::withheld;
+  if (node->accessible.is(true)) return Node::open;
+  return node->error.is("EPERM") ? Node::withheld : Node::unknown;
+}
+
+}  // namespace
+
+// A GPU is not granted if it was left out while another of the same vendor was given: its own node is withheld and the
+// other's opens, or, inside a container or a Slurm job, the driver lists others but not this one.
+void mark_granted(std::vector<Gpu>& gpus, const Snapshot& snapshot) {
+  const bool confined = in_container(snapshot).is(true) || env_of(snapshot, "SLURM_JOB_ID").get() ||
+                        env_of(snapshot, "SLURM_JOB_GPUS").get() || env_of(snapshot, "SLURM_STEP_GPUS").get();
+  for (Gpu& gpu : gpus) {
+    const Node own = node_state(own_node(gpu, snapshot), snapshot);
+    const bool other_given = std::ranges::any_of(gpus, [&](const Gpu& other) {
+      return &other != &gpu && other.vendor == gpu.vendor &&
+             (other.nvml_index >= 0 || node_state(own_node(other, snapshot), snapshot) == Node::open);
+    });
+    if (!other_given || (gpu.vendor == Vendor::nvidia && gpu.nvml_index >= 0)) continue;
+    if (own == Node::withheld) gpu.granted = false;
+    if (own == Node::unknown && confined && gpu.vendor == Vendor::nvidia && of(snapshot.nvidia, &Nvidia::devices).get())
+      gpu.granted = false;
+  }
+}
+
+}  // namespace envdoctor

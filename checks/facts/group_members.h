@@ -1,0 +1,29 @@
+#pragma once
+// A message that covers several causes: the members of its group, the likeliest first, each with what decides on it.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checks/facts/symptoms.h"
+
+namespace envdoctor {
+
+struct GroupMember {
+  const char* cause;
+  const char* shows;    // what the command's answer is where this is the cause
+  const char* command;
+};
+
+// Of driver.unreachable and opencl.no-platform, for the stack that the logs speak of; empty for every other id.
+std::vector<GroupMember> group_members(std::string_view id, const Facts& facts);
+
+// The member of one of the groups by its cause, inside a container or outside; null: there is none such.
+const GroupMember* group_member(std::string_view cause, bool in_container);
+
+// What to look at to tell the members apart, in their order.
+std::vector<Fix> deciding_commands(const std::vector<GroupMember>& members);
+
+// Writes a group's members into its finding.
+void describe_group(Finding& finding, const Facts& facts);
+
+}  // namespace envdoctor

@@ -1,0 +1,31 @@
+#include "checks/facts/imports.h"
+
+#include "checks/facts/facts.h"
+
+namespace envdoctor {
+
+std::vector<Import> imports_of(const Snapshot& snapshot) {
+  std::vector<Import> all;
+  if (snapshot.tensorflow.get())
+    all.push_back({"tensorflow", "/tensorflow/import_error", snapshot.tensorflow.get()->import_error});
+  if (snapshot.torch.get()) all.push_back({"torch", "/torch/import_error", snapshot.torch.get()->import_error});
+  if (snapshot.jax.get()) all.push_back({"jax", "/jax/import_error", snapshot.jax.get()->import_error});
+  return all;
+}
+
+std::string framework_of_package(std::string_view package) {
+  if (package.starts_with("tensorflow") || package.starts_with("tf-nightly")) return "tensorflow";
+  if (package == "torch") return "torch";
+  if (package == "jax" || package == "jaxlib" || package.starts_with("jax-") || package.starts_with("jax_"))
+    return "jax";
+  return package == "keras" || package == "tf-keras" || package == "tf_keras" ? "keras" : "";
+}
+
+Flag imports_well(const Snapshot& snapshot, std::string_view framework) {
+  for (const Import& one : imports_of(snapshot)) {
+    if (one.framework == framework && one.tried()) return one.went_well();
+  }
+  return {};
+}
+
+}  // namespace envdoctor

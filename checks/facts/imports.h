@@ -1,0 +1,25 @@
+#pragma once
+// How the import of each framework went, where it was tried.
+#include <string>
+#include <vector>
+
+#include "checks/engine/diagnosis.h"
+
+namespace envdoctor {
+
+struct Import {
+  const char* framework;  // tensorflow, torch, jax
+  const char* path;       // "/tensorflow/import_error"
+  Text error{};           // a text: it raised; failed: it crashed, hung or printed nonsense; absent: it went well
+  [[nodiscard]] bool tried() const { return error.outcome() != Outcome::not_probed; }
+  [[nodiscard]] bool went_well() const { return error.outcome() == Outcome::absent; }
+};
+
+// One for each framework whose section is in the snapshot.
+std::vector<Import> imports_of(const Snapshot& snapshot);
+// The framework that a distribution belongs to ("tensorflow-cpu" -> tensorflow); empty: none.
+std::string framework_of_package(std::string_view package);
+// Whether that framework was imported without an error; unknown where nobody tried.
+Flag imports_well(const Snapshot& snapshot, std::string_view framework);
+
+}  // namespace envdoctor

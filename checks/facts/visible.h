@@ -1,0 +1,82 @@
+#pragma once
+// Per stack, the filters in order and the devices that a program would see, with the reason for each missing one.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checks/facts/selection.h"
+#include "evidence/snapshot.h"
+
+namespace envdoctor {
+
+struct Filter {
+  std::string name{};    // CUDA_VISIBLE_DEVICES, or "grant" for what the container or job was given
+  std::string value{};   // the variable's text
+  std::string effect{};  // "leaves 1 of 2"
+};
+
+struct VisibleDevice {
+  std::string uuid{};     // of the MIG instance, if it is one
+  std::string address{};  // 0000:65:00.0
+  std::string name{};
+  int listed = -1;  // place in /nvidia/devices, /rocm/devices or /level_zero/devices; -1: in none
+};
+
+struct HiddenDevice {
+  VisibleDevice device{};
+  std::string by{};  // the filter's name, or "MIG", or the driver
+  std::string why{};
+};
+
+struct VisibleList {
+  std::string stack{};  // cuda, rocm, level-zero, sycl, opencl, or a framework
+  std::vector<Filter> filters{};
+  std::vector<VisibleDevice> devices{};  // in the program's order
+  std::vector<HiddenDevice> hidden{};
+  bool observed = false;       // the runtime's own list, not worked out from the variables
+  bool order_guessed = false;  // different GPUs, and nobody asked CUDA which it puts first
+  std::string unknown{};       // why the list can't be told; empty: it can
+};
+
+// One list for each stack whose GPUs or software this host has.
+std::vector<VisibleList> visible_lists(const Snapshot& snapshot);
+// Those, and one for SYCL, OpenCL and each installed framework.
+std::vector<VisibleList> visible_to_programs(const Snapshot& snapshot);
+VisibleList visible_to_cuda(const Snapshot& snapshot);
+VisibleList visible_to_rocm(const Snapshot& snapshot);
+VisibleList visible_to_level_zero(const Snapshot& snapshot);
+VisibleList visible_to_opencl(const Snapshot& snapshot);  // CPU devices too, as programs see them
+VisibleList visible_to_sycl(const Snapshot& snapshot);    // through Level Zero
+// "torch", "tensorflow" or "jax": what its build and its own variables leave of its runtime's list.
+VisibleList visible_to_framework(const Snapshot& snapshot, const std::string& framework);
+
+// The positions that these filters keep of so many devices, in order: JAX_CUDA_VISIBLE_DEVICES, and
+// ONEAPI_DEVICE_SELECTOR for Level Zero's GPUs.
+std::vector<std::size_t> select_jax(std::string_view value, std::size_t devices);
+std::vector<std::size_t> select_sycl(std::string_view value, std::size_t devices);
+
+// What a filter chooses from: the devices of one stack before any variable, in that runtime's order.
+struct Basis {
+  std::vector<VisibleDevice> devices{};
+  std::vector<Selectable> selectable{};  // the same, as a variable names them
+  bool order_guessed = false;
+  std::string unknown{};  // why they are not known; empty: they are
+};
+Basis cuda_basis(const Snapshot& snapshot);
+Basis rocm_basis(const Snapshot& snapshot);
+
+// What NVML lists, and what CUDA lists, each in its own order.
+std::vector<VisibleDevice> nvml_list(const std::vector<NvidiaDevice>& devices);
+std::vector<VisibleDevice> cuda_list(const std::vector<CudaDevice>& devices);
+
+// "device 0 = GPU-3f2504e0 at 65:00.0".
+std::string describe(std::size_t ordinal, const VisibleDevice& device);
+// "GPU-3f2504e0 at 65:00.0".
+std::string describe(const VisibleDevice& device);
+// Whether two rows of different sources are the same device, by UUID or address; neither known: not.
+bool same_device(const VisibleDevice& a, const VisibleDevice& b);
+// Files what a selection leaves of a basis under this filter's name; the list keeps its other parts.
+void apply(VisibleList& list, const Basis& basis, const Selection& selection, const std::string& name,
+           const std::string& value);
+
+}  // namespace envdoctor

@@ -1,0 +1,39 @@
+#include "checks/engine/diagnosis.h"
+#include "checks/facts/conditions.h"
+
+namespace envdoctor::hardware_bar_or_bios {
+
+using enum SymptomClass;
+namespace {
+
+bool bar_and_failure(const Facts& facts) {
+  return facts.saw({{failed, "nvidia-gpu-initialization"},
+                    {failed, "pci-memory-region"},
+                    {missing, "nvml-device"},
+                    {missing, "nvidia-gpu"}});
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = "hardware.bar-or-bios",
+      .layer = Layer::hardware,
+      .severity = Severity::error,
+      .title = "The firmware gives the GPU no room in the address space",
+      .claim = "The kernel could not assign the GPU's memory windows (BARs), so no driver can start it.",
+      .proof = "The kernel could not place the GPU's memory windows.",
+      .disproof = "The GPU's BARs are assigned and the driver lists the GPU.",
+      .remedy =
+          "Switch on Above 4G Decoding (and Resizable BAR) in the firmware setup, update the firmware, then start "
+          "cold.",
+      .symptoms =
+          {
+              {{failed, "pci-memory-region"}, likely, when::no_driver_answers},
+              {{exhausted, "pci-address-space"}, likely, bar_and_failure},
+          },
+  };
+}
+
+}  // namespace envdoctor::hardware_bar_or_bios

@@ -1,0 +1,34 @@
+#include "checks/engine/diagnosis.h"
+
+namespace envdoctor::hardware_p2p {
+
+using enum SymptomClass;
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = "hardware.p2p",
+      .layer = Layer::hardware,
+      .severity = Severity::warning,
+      .title = "Direct transfers between GPUs don't work",
+      .claim =
+          "GPU-to-GPU copies over PCIe hang or give wrong data, mostly because access control (ACS) or the IOMMU "
+          "reroutes them.",
+      .proof = "Peer access is refused between the GPUs, or collectives work only with it switched off.",
+      .disproof = "The same transfers work with peer-to-peer switched on.",
+      .remedy =
+          "Switch off ACS, or set the IOMMU to pass-through; until then NCCL_P2P_DISABLE=1 avoids the direct way.",
+      .explains = {"runtime.nccl"},
+      .symptoms =
+          {
+              {{unsupported, "peer-access"}, likely},
+              {{present, "pcie-acs-redirect"},
+               likely,
+               [](const Facts& f) {
+                 return f.saw({{timed_out, "nccl"}});
+               }},
+              {{present, "iommu-translation"}, possible},
+          },
+  };
+}
+
+}  // namespace envdoctor::hardware_p2p

@@ -1,0 +1,137 @@
+// keras.backend-mismatch: what Keras is told to run on, what it runs on, and whether that is installed. The variable
+// outranks the file, and both are read once, when Keras is imported.
+#include <algorithm>
+
+#include "checks/facts/imports.h"
+#include "checks/facts/version_range.h"
+#include "checks/python/package_facts.h"
+
+namespace envdoctor::keras_backend_mismatch {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "keras.backend-mismatch";
+
+Finding& report(Answers& answers, const std::string& words, std::vector<Evidence> proof) {
+  Finding& finding = answers.found(id, "framework:keras");
+  finding.confidence = Confidence::certain;
+  finding.explanation = words;
+  finding.evidence = std::move(proof);
+  finding.fix.push_back({.text = find_diagnosis(id)->remedy});
+  return finding;
+}
+
+// Keras 2 knows TensorFlow only; Keras 3 takes what it is told.
+bool keras_3(const Snapshot& snapshot) {
+  const Text version = of(snapshot.keras, &Keras::version);
+  return version.get() && !rule_for("keras", "chooses_backend", *version.get()).empty();
+}
+
+struct Wish {
+  std::string backend{};
+  Evidence evidence{};
+};
+
+Wish wish_of(const Snapshot& snapshot) {
+  const Text variable = env_of(snapshot, "KERAS_BACKEND");
+  if (variable.get() && !variable.get()->empty())
+    return {*variable.get(), evidence("/env/KERAS_BACKEND", *variable.get())};
+  const Text file = of(snapshot.keras, &Keras::config_backend);
+  if (file.get()) return {*file.get(), evidence("/keras/config_backend", *file.get())};
+  return {"tensorflow", evidence("/keras/config_backend", "not set: tensorflow")};
+}
+
+Flag backend_installed(const Snapshot& snapshot, const std::string& backend) {
+  for (const Import& one : imports_of(snapshot)) {
+    if (one.framework == backend) return true;
+  }
+  return of(snapshot.python, &Python::packages).then([&](const std::map<std::string, std::string>& packages) {
+    return std::ranges::any_of(packages, [&](const auto& entry) {
+      return entry.first == backend || framework_of_package(entry.first) == backend;
+    });
+  });
+}
+
+// Whether what Keras is configured to use is there to run on. True: told.
+bool judge_wish(const Snapshot& snapshot, Answers& answers) {
+  if (!keras_3(snapshot)) return false;
+  const Wish wish = wish_of(snapshot);
+  if (!backend_installed(snapshot, wish.backend).is(false)) return false;
+  Finding& finding = report(answers,
+                            "Keras is configured to use " + wish.backend +
+                                ", which is not installed in this environment, so Keras can't be imported.",
+                            {wish.evidence, evidence("/python/packages", wish.backend + " is not among them")});
+  finding.severity = Severity::error;
+  finding.fix = {{.text = "Install " + wish.backend + ", or set KERAS_BACKEND to a backend that is installed."}};
+  return true;
+}
+
+void judge_backend(const Snapshot& snapshot, Answers& answers) {
+  const Text runs = of(snapshot.keras, &Keras::backend);
+  const Text file = of(snapshot.keras, &Keras::config_backend);
+  const Text variable = env_of(snapshot, "KERAS_BACKEND");
+  const bool by_variable = variable.get() && !variable.get()->empty();
+  if (judge_wish(snapshot, answers)) return;
+  if (!runs.get()) {
+    if (snapshot.keras.get())
+      answers.unknown(id, why_unknown("/keras/backend", runs));
+    else
+      answers.not_applicable(id, "Keras was not looked at");
+  } else if (by_variable && *variable.get() != *runs.get()) {
+    report(answers,
+           "KERAS_BACKEND is " + *variable.get() + " and Keras runs on " + *runs.get() +
+               ": the variable was set after Keras had been imported, or in another shell.",
+           {evidence("/env/KERAS_BACKEND", *variable.get()), evidence("/keras/backend", *runs.get())});
+  } else if (file.get() && *file.get() != *runs.get() && !of(snapshot.python, &Python::packages).get()) {
+    // In a report: the person speaks of the file, and something outranks it.
+    report(answers,
+           "keras.json names " + *file.get() + " and Keras runs on " + *runs.get() +
+               (by_variable ? ": the variable KERAS_BACKEND outranks the file." : "."),
+           {evidence("/keras/config_backend", *file.get()), evidence("/keras/backend", *runs.get())});
+  } else if (file.get() && *file.get() != *runs.get() && !by_variable) {
+    report(answers, "keras.json names " + *file.get() + " and Keras runs on " + *runs.get() + ".",
+           {evidence("/keras/config_backend", *file.get()), evidence("/keras/backend", *runs.get())});
+  } else {
+    answers.passed(id);
+  }
+}
+
+// Keras named TensorFlow as its backend, went to import it and did not find it.
+void report_missing_backend(const Facts& facts, Answers& answers) {
+  const auto module = missing_module(facts);
+  if (module && module->symptom->detail("module") == "tensorflow" && module->confidence == Confidence::possible &&
+      facts.with({noted, "keras-backend"}, "backend", "TensorFlow"))
+    add_finding(answers, *module->symptom, id, Confidence::likely);
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  judge_backend(facts.snapshot(), answers);
+  report_missing_backend(facts, answers);
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = id,
+      .layer = Layer::framework,
+      .severity = Severity::warning,
+      .title = "Keras runs on another backend than expected",
+      .claim = "KERAS_BACKEND or keras.json names a backend other than the one that was prepared for the GPU.",
+      .proof = "Keras names the backend that it uses, and it isn't the one that sees the GPU.",
+      .disproof = "Keras names the expected backend.",
+      .remedy = "Set KERAS_BACKEND before Keras is imported, or change keras.json.",
+      .explains = {"python.broken-install", "python.wrong-environment"},
+      .symptoms =
+          {
+              {{missing, "keras-backend"}, likely},
+              {{noted, "keras-backend"}, likely, not_used, "backend", "Theano"},
+              {{noted, "keras-backend"}, likely, not_used, "backend", "CNTK"},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::keras_backend_mismatch

@@ -1,0 +1,62 @@
+// keras.image-data-format: Keras is set to channels_first, which the device here does not compute.
+#include "checks/facts/facts.h"
+#include "checks/facts/presence.h"
+
+namespace envdoctor::keras_image_data_format {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "keras.image-data-format";
+
+// On the CPU TensorFlow computes with channels_first through oneDNN alone; without it convolutions and poolings raise.
+void judge(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  const Keras* keras = snapshot.keras.get();
+  if (!keras) return answers.not_applicable(id, "Keras was not looked at");
+  const Text& format = keras->image_data_format;
+  if (format.outcome() == Outcome::absent) return answers.passed(id);
+  if (!format.get()) return answers.unknown(id, why_unknown("/keras/image_data_format", format));
+  if (!format.is("channels_first")) return answers.passed(id);
+  const Text& backend = keras->backend.get() ? keras->backend : keras->config_backend;
+  if (backend.get() && !backend.is("tensorflow")) return answers.passed(id);
+  const Number gpus = of(snapshot.tensorflow, &Tensorflow::physical_gpus);
+  if (!backend.get()) return answers.unknown(id, why_unknown("/keras/backend", backend));
+  if (!gpus.get()) return answers.unknown(id, why_unknown("/tensorflow/physical_gpus", gpus));
+  if (*gpus.get() > 0) return answers.passed(id);
+  const Flag onednn = of(snapshot.tensorflow, &Tensorflow::onednn);
+  if (!onednn.get()) return answers.unknown(id, why_unknown("/tensorflow/onednn", onednn));
+  if (onednn.is(true)) return answers.passed(id);
+  Finding& finding = answers.found(id, "framework:keras");
+  finding.confidence = Confidence::certain;
+  finding.explanation =
+      "keras.json sets channels_first. TensorFlow lists no GPU and oneDNN is off, and without both, convolution and "
+      "pooling support only channels_last: training raises an error.";
+  finding.evidence = {evidence("/keras/image_data_format", "channels_first"),
+                      evidence("/tensorflow/physical_gpus", "0"), evidence("/tensorflow/onednn", "false")};
+  finding.fix = {{.text = "Set \"image_data_format\": \"channels_last\" in keras.json, or leave oneDNN on "
+                          "(TF_ENABLE_ONEDNN_OPTS=1)."}};
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = id,
+      .layer = Layer::use,
+      .severity = Severity::warning,
+      .title = "This device does not support the image data format that Keras is set to",
+      .claim = "image_data_format is channels_first where TensorFlow has neither a GPU nor oneDNN.",
+      .proof = "keras.json, TensorFlow's list of devices, and TensorFlow's report that oneDNN is off.",
+      .disproof = "A convolution with that order runs.",
+      .remedy = "Set image_data_format to channels_last in keras.json.",
+      .symptoms =
+          {
+              {{unsupported, "channels-first-on-cpu"}, possible, not_used},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::keras_image_data_format

@@ -1,0 +1,148 @@
+#include "checks/memory/exhaustion.h"
+
+#include <cstdlib>
+
+#include "checks/facts/facts.h"
+
+namespace envdoctor::memory {
+
+using enum SymptomClass;
+namespace {
+
+// "23.60 GiB" -> MiB; a negative number: not given.
+double mib(const std::string& text) {
+  char* rest = nullptr;
+  const double number = std::strtod(text.c_str(), &rest);
+  if (rest == text.c_str()) return -1;
+  while (*rest == ' ') ++rest;
+  switch (*rest) {
+    case 'T':
+      return number * 1024 * 1024;
+    case 'G':
+      return number * 1024;
+    case 'M':
+      return number;
+    case 'K':
+      return number / 1024;
+    default:
+      return number / 1024 / 1024;
+  }
+}
+
+// What torch says of a card, in MiB. Old and new wording give different parts.
+struct Sum {
+  double wanted = -1, total = -1, free = -1, own = -1, unallocated = -1;
+};
+
+Sum sum_of(const Facts& facts, const Symptom& event) {
+  Sum sum{
+      .wanted = mib(event.detail("wanted")), .total = mib(event.detail("total")), .free = mib(event.detail("free"))};
+  if (sum.total < 0) {
+    sum.total = mib(event.detail("total_old"));
+    sum.free = mib(event.detail("free_old"));
+    sum.own = mib(event.detail("reserved_old"));
+    const double allocated = mib(event.detail("allocated_old"));
+    if (sum.own >= 0 && allocated >= 0) sum.unallocated = sum.own - allocated;
+    if (sum.own < 0) sum.own = allocated;
+  }
+  double allocated = -1;
+  for (const Symptom* parts : facts.all({noted, "gpu-memory-in-use"})) {
+    if (const double bytes = mib(parts->detail("allocated")); bytes >= 0) allocated = bytes;
+    if (const double process = mib(parts->detail("process")); process >= 0) sum.own = process;
+    if (const double idle = mib(parts->detail("unallocated")); idle >= 0) sum.unallocated = idle;
+  }
+  // On AMD and in containers the process is not told apart, and what torch itself holds must do.
+  if (sum.own < 0 && allocated >= 0 && sum.unallocated >= 0) sum.own = allocated + sum.unallocated;
+  return sum;
+}
+
+Holder holder_by_sum(const Sum& sum) {
+  if (sum.total <= 0 || sum.free < 0 || sum.own < 0) return Holder::program;
+  // A CUDA context takes some hundred MiB that no process counts as its own; and some of what is held always lies
+  // idle.
+  const double others = sum.total - sum.free - sum.own - 600;
+  if (others > 0.2 * sum.total && others + sum.free > sum.wanted) return Holder::others;
+  const bool idle = sum.unallocated > sum.wanted && sum.wanted > 0 && sum.unallocated > 0.02 * sum.total;
+  return idle ? Holder::fragments : Holder::program;
+}
+
+// Before 1.4 TensorFlow told the card's memory on the line above the free part of it.
+double total_for(const Facts& facts, const Symptom& free) {
+  for (const Symptom* event : facts.all({noted, "total-gpu-memory"})) {
+    if (event->source == free.source && event->line.get() && free.line.is(*event->line.get() + 1))
+      return mib(event->detail("total"));
+  }
+  return mib(free.detail("total"));
+}
+
+// The GPU of such a board has no memory of its own: what the system keeps files in counts as taken.
+bool shares_memory(const Facts& facts) {
+  for (const char* name : {"NVIDIA Tegra", "Tegra", "Xavier", "Orin"}) {
+    if (facts.with({used, "gpu"}, "name", name)) return true;
+  }
+  return false;
+}
+
+const Symptom* first(const Facts& facts, std::initializer_list<Kind> kinds) {
+  for (const Kind& kind : kinds) {
+    if (!facts.all(kind).empty()) return facts.all(kind).front();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const Symptom* little_free_at_start(const Facts& facts) {
+  if (shares_memory(facts)) return nullptr;
+  constexpr double little = 0.3;
+  for (const Symptom* symptom : facts.all({noted, "free-gpu-memory"})) {
+    const double total = total_for(facts, *symptom), free = mib(symptom->detail("free"));
+    if (total > 0 && free >= 0 && free < little * total) return symptom;
+  }
+  // TensorFlow's allocator takes nearly all that is free at its start; its limit is what was free.
+  const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
+  if (!devices.get() || devices.get()->empty()) return nullptr;
+  const auto* total = devices.get()->front().memory_total_mib.get();
+  for (const Symptom* symptom : facts.all({noted, "tensorflow-allocator-limit"})) {
+    const double limit = mib(symptom->detail("bytes"));
+    if (total && limit > 0 && limit < little * static_cast<double>(*total)) return symptom;
+  }
+  return nullptr;
+}
+
+std::optional<Exhaustion> exhaustion_of(const Facts& facts) {
+  const Symptom* full = first(facts, {{exhausted, "gpu-memory"},
+                                      {exhausted, "tensorflow-allocator"},
+                                      {refused, "gpu-memory-allocation"},
+                                      {exhausted, "cuda-memory"},
+                                      {exhausted, "opencl-memory"}});
+  const Symptom* little = little_free_at_start(facts);
+  if (!full && little && little->is({noted, "tensorflow-allocator-limit"})) return Exhaustion{little, Holder::others};
+  if (!full) return std::nullopt;
+  if (asked_by_us(*full)) return Exhaustion{full, Holder::others};
+  if (full->program.is("torch")) return Exhaustion{full, holder_by_sum(sum_of(facts, *full))};
+  return Exhaustion{full, little ? Holder::others : Holder::program};
+}
+
+const Symptom* handle_without_memory(const Facts& facts) {
+  if (exhaustion_of(facts) || facts.saw({{mismatch, "cudnn-version"},
+                                         {missing, "library"},
+                                         {missing, "cuda-kernel-image"},
+                                         {unsupported, "gpu-architecture"},
+                                         {too_old, "driver"},
+                                         {mismatch, "cudnn-sublibrary-version"},
+                                         {lost, "gpu"},
+                                         {noted, "xid"},
+                                         {unsupported, "ptx"},
+                                         {unsupported, "cudnn-architecture"},
+                                         {mismatch, "cuda-version"}}))
+    return nullptr;
+  return first(facts, {{failed, "cudnn-handle"},
+                       {failed, "cublas-handle"},
+                       {failed, "cusolver-handle"},
+                       {failed, "cudnn"},
+                       {failed, "cublas"},
+                       {missing, "dnn-library"}});
+}
+
+}  // namespace envdoctor::memory

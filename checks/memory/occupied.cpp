@@ -1,0 +1,95 @@
+// memory.occupied: other processes hold nearly all of a GPU's memory, by NVML or by what a program found free.
+#include <algorithm>
+
+#include "checks/facts/facts.h"
+#include "checks/facts/presence.h"
+#include "checks/memory/exhaustion.h"
+#include "checks/memory/gpu_memory.h"
+#include "knowledge/codes/constants.h"
+
+namespace envdoctor::memory_occupied {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "memory.occupied";
+constexpr std::int64_t context_mib = 512;  // what a CUDA context and one framework's libraries take before any tensor
+
+void tell(const Snapshot& snapshot, const GpuMemory& gpu, bool room_elsewhere, Answers& answers) {
+  Finding& finding = answers.found(id, subject_of(snapshot, gpu));
+  finding.severity = gpu.free_mib < context_mib && !room_elsewhere ? Severity::error : Severity::warning;
+  finding.evidence = {free_memory_seen(gpu)};
+  const std::string who = holders(snapshot, gpu, finding.evidence);
+  // In a report the figure was often taken while the reporter's own program ran.
+  const Confidence unnamed = told_by_a_report(snapshot) ? Confidence::possible : Confidence::likely;
+  finding.confidence = who.empty() ? unnamed : Confidence::certain;
+  finding.explanation =
+      std::to_string(gpu.free_mib) + " of " + std::to_string(gpu.total_mib) + " MiB are free. " +
+      (who.empty() ? "Another process holds the rest; which one isn't shown here." : "Held by " + who + ".");
+  finding.fix = {
+      {.text = "End the process if it is yours and no longer needed, or choose another GPU.", .command = "nvidia-smi"}};
+}
+
+void judge_messages(const Facts& facts, Answers& answers) {
+  if (const Symptom* little = memory::little_free_at_start(facts))
+    add_finding(answers, *little, id, Confidence::likely);
+  const auto full = memory::exhaustion_of(facts);
+  if (!full || full->holder != memory::Holder::others) return;
+  Finding& finding = add_finding(answers, *full->symptom, id, Confidence::likely);
+  if (asked_by_us(*full->symptom))
+    finding.explanation =
+        "A product of 64 x 64 numbers found no memory on the GPU: other processes hold it, or this user's share is "
+        "used up.";
+}
+
+void judge_devices(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable(id, "no NVIDIA GPU");
+  const auto devices = of(snapshot.nvidia, &Nvidia::devices);
+  if (!devices.get()) return answers.unknown(id, why_unknown("/nvidia/devices", devices));
+  const GpuMemories memory = visible_gpu_memory(snapshot);
+  const bool room = !std::ranges::all_of(memory.gpus, nearly_full);
+  bool full = false;
+  for (const GpuMemory& gpu : memory.gpus) {
+    if (!nearly_full(gpu)) continue;
+    tell(snapshot, gpu, room, answers);
+    full = true;
+  }
+  if (full) return;
+  if (!memory.all_known) return answers.unknown(id, "/nvidia/devices: free memory is not known");
+  answers.passed(id);
+}
+
+bool cuda_starts_elsewhere(const Facts& facts) { return !facts.used() && !facts.driver_works() && !facts.wsl(); }
+
+void judge(const Facts& facts, Answers& answers) {
+  judge_devices(facts, answers);
+  judge_messages(facts, answers);
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = "memory.occupied",
+      .layer = Layer::use,
+      .severity = Severity::error,
+      .title = "Other processes hold the GPU's memory",
+      .claim = "Most of the GPU's memory is taken by another process.",
+      .proof = "Total less free less the program's own memory leaves a large rest, or NVML lists the other process.",
+      .disproof = "The GPU's free memory is close to its total.",
+      .remedy = "End the other process, or choose another GPU.",
+      .explains = {"memory.out-of-memory"},
+      .symptoms =
+          {
+              {{exhausted, "gpu-memory-at-start"}, likely},
+              // CUDA can't even start: another program holds the memory that its context needs.
+              {{failed, "cuinit"}, possible, cuda_starts_elsewhere, "code", cuda_error::out_of_memory},
+              {{failed, "cuda-call"}, possible, cuda_starts_elsewhere, "code", cuda_error::out_of_memory},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::memory_occupied

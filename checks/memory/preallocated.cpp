@@ -1,0 +1,134 @@
+// memory.preallocated: JAX or TensorFlow takes most of a GPU's memory at its start, where others hold part of it.
+#include <algorithm>
+#include <cstdlib>
+
+#include "checks/facts/facts.h"
+#include "checks/facts/presence.h"
+#include "checks/memory/exhaustion.h"
+#include "checks/memory/gpu_memory.h"
+
+namespace envdoctor::memory_preallocated {
+namespace {
+
+constexpr const char* id = "memory.preallocated";
+constexpr double usual_share = 0.75;  // https://docs.jax.dev/en/latest/gpu_memory_allocation.html
+
+struct Wish {
+  bool known = true;  // false: a variable couldn't be read
+  bool in_advance = true;
+  double share = usual_share;
+  std::vector<Evidence> evidence{};
+};
+
+// What the variables make of it, as jaxlib reads them.
+Wish wish_of(const Snapshot& snapshot) {
+  Wish wish;
+  const auto value = [&](const char* name) {
+    const Text set = env_of(snapshot, name);
+    wish.known = wish.known && (set.get() || set.outcome() == Outcome::absent);
+    if (set.get() && !set.get()->empty()) wish.evidence.push_back(evidence(std::string("/env/") + name, *set.get()));
+    return text_of(set);
+  };
+  const std::string advance = value("XLA_PYTHON_CLIENT_PREALLOCATE"), allocator = value("XLA_PYTHON_CLIENT_ALLOCATOR");
+  wish.in_advance = advance != "false" && advance != "False" && advance != "0" && allocator != "platform";
+  for (const char* name : {"XLA_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_MEM_FRACTION"}) {
+    const std::string share = value(name);
+    if (const double number = std::strtod(share.c_str(), nullptr); number > 0) wish.share = number;
+  }
+  return wish;
+}
+
+// Nothing: JAX may use a GPU here.
+std::string no_matter(const Snapshot& snapshot) {
+  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return "no NVIDIA GPU";
+  const Jax* jax = snapshot.jax.get();
+  if (!jax) return package_installed(snapshot, "jax").is(false) ? "JAX is not installed" : "";
+  if (jax->backend.is("cpu")) return "JAX runs on the CPU";
+  const bool by_jaxlib =
+      text_of(jax->jaxlib_version).find("cuda") != std::string::npos;  // up to 0.4.2x, without plug-ins
+  if (jax->backend.get() || by_jaxlib) return "";
+  return jax->plugins.get() && jax->plugins.get()->empty() ? "JAX has no GPU plug-in" : "";
+}
+
+void tell(const Snapshot& snapshot, const GpuMemory& gpu, const Wish& wish, Answers& answers) {
+  const auto wanted = static_cast<std::int64_t>(wish.share * static_cast<double>(gpu.total_mib));
+  Finding& finding = answers.found(id, subject_of(snapshot, gpu));
+  finding.evidence = {free_memory_seen(gpu), framework_seen(snapshot, "jax")};
+  finding.evidence.insert(finding.evidence.end(), wish.evidence.begin(), wish.evidence.end());
+  const std::string who = holders(snapshot, gpu, finding.evidence);
+  // A desktop's part is not worth a warning; another program, which may want more, is.
+  finding.severity = who.empty() ? Severity::info : Severity::warning;
+  finding.confidence = Confidence::likely;
+  finding.explanation = "JAX asks for " + std::to_string(wanted) + " MiB of this GPU with its first operation and " +
+                        std::to_string(gpu.free_mib) + " are free: it takes what it gets, and whoever shares the GPU " +
+                        "gets no more." + (who.empty() ? "" : " Others there: " + who + ".");
+  finding.fix = {{.text = "Let JAX take memory as it needs it, or a smaller share (XLA_PYTHON_CLIENT_MEM_FRACTION).",
+                  .command = "export XLA_PYTHON_CLIENT_PREALLOCATE=false"}};
+}
+
+// JAX takes three quarters of the memory or more with its first operation, TensorFlow all of it; nothing failed.
+void judge_import(const Facts& facts, Answers& answers) {
+  const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
+  const auto& imports = facts.all({SymptomClass::noted, "framework-import"});
+  const auto import = std::ranges::find_if(imports, [](const Symptom* symptom) {
+    return symptom->detail("module") == "jax" || symptom->detail("module") == "tensorflow";
+  });
+  if (!devices.get() || import == imports.end() ||
+      facts.saw({{SymptomClass::exhausted, "gpu-memory"}, {SymptomClass::exhausted, "cuda-memory"}}))
+    return;
+  const bool taken = std::ranges::any_of(*devices.get(), [](const NvidiaDevice& device) {
+    const auto *total = device.memory_total_mib.get(), *free = device.memory_free_mib.get();
+    return total && free && *free <= *total / 4;
+  });
+  if (taken) add_finding(answers, **import, id, Confidence::possible);
+}
+
+void judge_jax(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  if (const std::string why = no_matter(snapshot); !why.empty()) return answers.not_applicable(id, why);
+  if (!snapshot.jax.get()) return answers.unknown(id, why_unknown("/jax", snapshot.jax));
+  const Wish wish = wish_of(snapshot);
+  if (!wish.known) return answers.unknown(id, why_unknown("/env", snapshot.env));
+  if (!wish.in_advance) return answers.passed(id);
+  const auto devices = of(snapshot.nvidia, &Nvidia::devices);
+  if (!devices.get()) return answers.unknown(id, why_unknown("/nvidia/devices", devices));
+  const GpuMemories memory = visible_gpu_memory(snapshot);
+  bool found = false;
+  for (const GpuMemory& gpu : memory.gpus) {
+    if (nearly_full(gpu)) return answers.not_applicable(id, "the GPU is full already: memory.occupied");
+    if (static_cast<double>(gpu.free_mib) >= wish.share * static_cast<double>(gpu.total_mib)) continue;
+    tell(snapshot, gpu, wish, answers);
+    found = true;
+  }
+  if (found) return;
+  if (!memory.all_known) return answers.unknown(id, "/nvidia/devices: free memory is not known");
+  answers.passed(id);
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  judge_jax(facts, answers);
+  judge_import(facts, answers);
+  const Symptom* handle = memory::handle_without_memory(facts);
+  if (handle && !handle->is({SymptomClass::failed, "cublas"})) add_finding(answers, *handle, id, Confidence::possible);
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  return {
+      .id = "memory.preallocated",
+      .layer = Layer::use,
+      .severity = Severity::warning,
+      .title = "The framework took the GPU's memory in advance",
+      .claim = "A framework in this process, or in another one, reserved nearly all memory at its start.",
+      .proof =
+          "Nearly all memory is taken at the start, before any work, or a library's handle can't be made though "
+          "versions fit.",
+      .disproof = "Memory use grows with the work.",
+      .remedy = "Switch on memory growth, or give each process its share.",
+      .explains = {"memory.out-of-memory", "memory.occupied"},
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::memory_preallocated

@@ -1,0 +1,81 @@
+// opencl.no-icd: the folder that the loader reads holds no .icd file.
+#include "checks/opencl/opencl_facts.h"
+
+namespace envdoctor::opencl_no_icd {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "opencl.no-icd";
+
+Fix driver_for(const Snapshot& snapshot) {
+  if (has_gpu(snapshot, Vendor::nvidia).is(true)) {
+    const bool debian = text_of(of(snapshot.host, &HostFacts::os)).starts_with("Debian");
+    return {.text = "Install the OpenCL part of NVIDIA's driver, of the driver's own version.",
+            .command = debian && !in_container(snapshot).is(true)
+                           ? opencl::install(snapshot, "nvidia-opencl-icd", "", "")
+                           : ""};
+  }
+  if (has_gpu(snapshot, Vendor::intel).is(true))
+    return {.text = "Install Intel's OpenCL driver.",
+            .command = opencl::install(snapshot, "intel-opencl-icd", "intel-compute-runtime", "intel-compute-runtime")};
+  if (has_gpu(snapshot, Vendor::amd).is(true))
+    return {.text = "Install AMD's OpenCL driver (rocm-opencl-runtime) or Mesa's (mesa-opencl-icd)."};
+  return {.text = "Install the OpenCL driver of the GPU's vendor."};
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  const auto icds = of(snapshot.opencl, &Opencl::icds);
+  if (!icds.get() && icds.outcome() != Outcome::absent) return answers.unknown(id, why_unknown("/opencl/icds", icds));
+  if ((icds.get() && !icds.get()->empty()) || (opencl::platforms(snapshot) && !opencl::platforms(snapshot)->empty()))
+    return answers.passed(id);
+  if (has_any_gpu(snapshot).is(false)) return answers.not_applicable(id, "no GPU that a driver could be for");
+  const auto loader = opencl::loader(snapshot);
+  if (loader.outcome() == Outcome::absent)
+    return answers.not_applicable(id, "there is no OpenCL loader that would read the folder");
+  const OpenclLoader* known = loader.get();
+  if (known && (known->variable.get() || known->kind.is("vendor")))
+    return answers.not_applicable(id, "the loader was sent elsewhere");
+  if (in_container(snapshot).is(true) && opencl::nvidia_library(snapshot))
+    return answers.not_applicable(id, "the driver is here, only its registration is missing");
+
+  Finding& finding = answers.found(id);
+  finding.severity = opencl::weigh(snapshot);
+  const std::string folder = known && known->vendors_dir.get() ? *known->vendors_dir.get() : "/etc/OpenCL/vendors";
+  finding.explanation = "No driver is registered in " + folder + ", so OpenCL lists no platform.";
+  finding.evidence = {evidence("/opencl/icds", "none")};
+  if (known && known->path.get()) finding.evidence.push_back(evidence("/opencl/loader/path", *known->path.get()));
+  finding.fix = {driver_for(snapshot)};
+}
+
+bool no_registration(const Facts& facts) {
+  return facts.saw({{missing, "opencl-platform"}}) && !opencl::nvidia_in_container(facts);
+}
+
+bool no_platform_listed(const Facts& facts) { return !facts.saw({{present, "opencl-platform"}}); }
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = id,
+      .layer = Layer::runtime,
+      .severity = Severity::error,
+      .title = "No OpenCL driver is registered",
+      .claim = "The loader's registration folder holds no .icd file.",
+      .proof = "The folder that the loader reads holds no .icd file.",
+      .disproof = "The folder holds a file that names a driver.",
+      .remedy = "Install the OpenCL driver of the GPU's vendor.",
+      .explains = {"opencl.no-platform", "opencl.cpu-only"},
+      .symptoms =
+          {
+              {{missing, "opencl-vendors-folder"}, likely, no_registration},
+              {{missing, "opencl-registration"}, likely, no_platform_listed},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::opencl_no_icd

@@ -1,0 +1,189 @@
+#include "checks/opencl/opencl_facts.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "checks/runtime/library_facts.h"
+#include "knowledge/lower_case.h"
+
+namespace envdoctor::opencl {
+
+using enum SymptomClass;
+namespace {
+
+bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+// A vendor's driver loads, and the platforms that are listed hold none of this vendor's.
+bool lacks_its_platform(const Snapshot& snapshot, const OpenclIcd& icd) {
+  const auto* all = platforms(snapshot);
+  const Maker maker = maker_of(text_of(icd.library));
+  if (!all || maker == Maker::other || maker == Maker::mesa) return false;
+  return std::ranges::none_of(*all, [&](const OpenclPlatform& p) { return maker_of(text_of(p.name)) == maker; });
+}
+
+// RUSTICL_ENABLE names drivers; numbers and words such as "1" or "true" name none.
+bool names_a_driver(const std::string& value) {
+  return std::ranges::any_of(value, [](unsigned char c) { return std::isalpha(c) != 0; }) && value != "true" &&
+         value != "yes" && value != "on";
+}
+
+}  // namespace
+
+bool is_pocl(std::string_view name) {
+  const std::string plain = lower_case(name);
+  return holds(plain, "pocl") || holds(plain, "portable computing language");
+}
+
+Maker maker_of(std::string_view name) {
+  const std::string plain = lower_case(name);
+  if (holds(plain, "rusticl") || holds(plain, "mesaopencl") || holds(plain, "clover")) return Maker::mesa;
+  if (is_pocl(name)) return Maker::cpu;
+  if (holds(plain, "nvidia")) return Maker::nvidia;
+  if (holds(plain, "amdocl") || holds(plain, "amd accelerated")) return Maker::amd;
+  if (holds(plain, "igdrcl") || holds(plain, "intel(r) opencl graphics") || holds(plain, "intel(r) opencl hd graphics"))
+    return Maker::intel;
+  if (holds(plain, "intelocl") || holds(plain, "fpga") || plain == "intel(r) opencl") return Maker::cpu;
+  return Maker::other;
+}
+
+bool is_rusticl(std::string_view name) { return holds(lower_case(name), "rusticl"); }
+
+Flag has_gpu_of(const Snapshot& snapshot, Maker maker) {
+  switch (maker) {
+    case Maker::nvidia:
+      return has_gpu(snapshot, Vendor::nvidia);
+    case Maker::amd:
+      return has_gpu(snapshot, Vendor::amd);
+    case Maker::intel:
+      return has_gpu(snapshot, Vendor::intel);
+    case Maker::cpu:
+      return false;
+    case Maker::mesa: {
+      const Flag amd = has_gpu(snapshot, Vendor::amd);
+      return amd.is(true) ? amd : has_gpu(snapshot, Vendor::intel);
+    }
+    case Maker::other:
+      return has_any_gpu(snapshot);
+  }
+  return {};
+}
+
+const std::vector<OpenclIcd>* icds(const Snapshot& snapshot) {
+  const Opencl* section = snapshot.opencl.get();
+  return section ? section->icds.get() : nullptr;
+}
+
+const std::vector<OpenclPlatform>* platforms(const Snapshot& snapshot) {
+  const Opencl* section = snapshot.opencl.get();
+  return section ? section->platforms.get() : nullptr;
+}
+
+Reading<OpenclLoader> loader(const Snapshot& snapshot) {
+  if (!snapshot.opencl.get()) return snapshot.opencl.missing();
+  const Reading<OpenclLoader>& told = snapshot.opencl.get()->loader;
+  if (told.outcome() != Outcome::not_probed || !snapshot.libraries.get()) return told;
+  for (const SharedLibrary& library : *snapshot.libraries.get()) {
+    if (library.soname.is("libOpenCL.so.1") && library.found.is(false)) return absent("libOpenCL.so.1 is not found");
+  }
+  return told;
+}
+
+std::string loader_kind(const OpenclLoader& loader) {
+  if (loader.kind.get() && *loader.kind.get() != "unknown") return *loader.kind.get();
+  const std::string version = lower_case(text_of(loader.version));
+  if (holds(version, "khronos")) return "khronos";
+  return holds(version, "ocl-icd") ? "ocl-icd" : "unknown";
+}
+
+Flag no_platform(const Snapshot& snapshot) {
+  const Opencl* section = snapshot.opencl.get();
+  if (!section) return snapshot.opencl.missing();
+  if (section->application_platforms.get()) return *section->application_platforms.get() == 0;
+  if (section->error.get())
+    return *section->error.get() == "-1001" || holds(*section->error.get(), "PLATFORM_NOT_FOUND");
+  return section->platforms.then([](const auto& all) { return all.empty(); });
+}
+
+bool has_no_device(const OpenclPlatform& platform) { return platform.devices.get() && platform.devices.get()->empty(); }
+
+std::vector<Empty> empties(const Snapshot& snapshot) {
+  std::vector<Empty> all;
+  const auto* listed = platforms(snapshot);
+  if (!listed) return all;
+  for (std::size_t i = 0; i < listed->size(); ++i) {
+    const OpenclPlatform& platform = (*listed)[i];
+    // A report that names rusticl alone and no device of it: its state unless a driver is named.
+    const bool quiet_rusticl = is_rusticl(text_of(platform.name)) && listed->size() == 1 &&
+                               platform.devices.outcome() == Outcome::not_probed && told_by_a_report(snapshot);
+    if (!has_no_device(platform) && !quiet_rusticl) continue;
+    const std::string name = text_of(platform.name);
+    all.push_back({name, platform.icd.get() ? "icd:" + *platform.icd.get() : "opencl:" + name,
+                   evidence(at("/opencl/platforms", i, "devices"), "none")});
+  }
+  const auto* registered = icds(snapshot);
+  for (std::size_t i = 0; registered && i < registered->size(); ++i) {
+    const OpenclIcd& icd = (*registered)[i];
+    if (!icd.loads.is(true) || (icd.error.get() && !icd.error_kind.is("no-platform"))) continue;
+    if (!icd.platforms.is(0) && (icd.platforms.get() || !lacks_its_platform(snapshot, icd))) continue;
+    const Evidence proof = icd.platforms.get() ? evidence(at("/opencl/icds", i, "platforms"), "0")
+                                               : evidence("/opencl/platforms", "none of " + text_of(icd.library));
+    all.push_back({text_of(icd.library), "icd:" + text_of(icd.file), proof});
+  }
+  return all;
+}
+
+bool rusticl_not_enabled(const Snapshot& snapshot, const Empty& empty) {
+  const Text variable = env_of(snapshot, "RUSTICL_ENABLE");
+  if (variable.get() ? names_a_driver(*variable.get()) : variable.outcome() == Outcome::failed) return false;
+  return is_rusticl(empty.name);
+}
+
+void answer_without_finding(const Snapshot& snapshot, std::string_view id, bool present, const char* why_not_applicable,
+                            Answers& answers) {
+  const auto* all = platforms(snapshot);
+  if (!all) return answers.unknown(id, why_unknown("/opencl/platforms", of(snapshot.opencl, &Opencl::platforms)));
+  const bool told = !empties(snapshot).empty();
+  if (!told && std::ranges::any_of(*all, [](const OpenclPlatform& p) { return !p.devices.get(); }))
+    return answers.unknown(id, "/opencl/platforms: not every platform's devices are known");
+  present ? answers.passed(id) : answers.not_applicable(id, why_not_applicable);
+}
+
+std::optional<std::size_t> nvidia_library(const Snapshot& snapshot) {
+  for (const LibraryRow& row : rows_of(snapshot, "libnvidia-opencl.so.1")) {
+    if (row.library->found.is(true)) return row.index;
+  }
+  return std::nullopt;
+}
+
+bool nvidia_in_container(const Facts& facts) {
+  const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
+  return facts.container() && facts.saw({{missing, "opencl-platform"}}) && !facts.driver_dead() &&
+         ((devices.get() && !devices.get()->empty()) || facts.driver_works() ||
+          facts.saw({{present, "nvidia-opencl-library"}}));
+}
+
+Severity weigh(const Snapshot& snapshot, Severity usual) {
+  if (has_any_gpu(snapshot).is(false)) return Severity::info;
+  // Files of `verify` and `bench` hold the devices that compute: nobody looked for a GPU that is left without a driver.
+  const bool looked = snapshot.pci.outcome() != Outcome::not_probed || told_by_a_report(snapshot);
+  if (!looked && !has_any_gpu(snapshot).get()) return std::min(usual, Severity::warning);
+  if (opencl_lists_gpu(snapshot)) return std::min(usual, Severity::warning);
+  if (!gpu_works_without_opencl(snapshot)) return usual;
+  const bool asked = icds(snapshot) && !icds(snapshot)->empty();
+  return std::min(usual, asked ? Severity::warning : Severity::info);
+}
+
+std::string install(const Snapshot& snapshot, std::string_view debian, std::string_view fedora, std::string_view arch) {
+  const std::string os = lower_case(text_of(of(snapshot.host, &HostFacts::os)));
+  const bool root = of(snapshot.host, &HostFacts::user).then([](const User& user) { return user.uid.is(0); }).is(true);
+  const std::string sudo = root ? "" : "sudo ";
+  const auto command = [&](std::string_view manager, std::string_view package) {
+    return package.empty() ? std::string() : sudo + std::string(manager) + " " + std::string(package);
+  };
+  if (os.starts_with("debian") || os.starts_with("ubuntu")) return command("apt-get install", debian);
+  if (os.starts_with("fedora")) return command("dnf install", fedora);
+  if (os.starts_with("arch")) return command("pacman -S", arch);
+  return {};
+}
+
+}  // namespace envdoctor::opencl

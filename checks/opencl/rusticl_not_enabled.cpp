@@ -1,0 +1,85 @@
+// opencl.rusticl-not-enabled: Mesa's rusticl loads and has nothing to drive, since RUSTICL_ENABLE names no driver.
+#include <algorithm>
+
+#include "checks/opencl/opencl_facts.h"
+
+namespace envdoctor::opencl_rusticl_not_enabled {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "opencl.rusticl-not-enabled";
+
+// The name of Mesa's driver for the GPU that is here.
+std::string mesa_driver(const Snapshot& snapshot) {
+  for (const Gpu& gpu : gpus_of(snapshot)) {
+    if (gpu.driver == "amdgpu" || gpu.driver == "radeon") return "radeonsi";
+    if (gpu.driver == "i915" || gpu.driver == "xe") return "iris";
+    if (gpu.driver == "nouveau") return "nouveau";
+  }
+  return {};
+}
+
+void report(const Snapshot& snapshot, const opencl::Empty& empty, Answers& answers) {
+  const Text variable = env_of(snapshot, "RUSTICL_ENABLE");
+  Finding& finding = answers.found(id, empty.subject);
+  const std::string driver = mesa_driver(snapshot);
+  const bool only_way = !driver.empty() && !opencl_lists_gpu(snapshot) && !gpu_works_without_opencl(snapshot);
+  finding.severity = only_way ? Severity::warning : Severity::info;
+  finding.confidence = variable.outcome() == Outcome::not_probed ? Confidence::possible : Confidence::certain;
+  finding.explanation = variable.get() ? "RUSTICL_ENABLE is \"" + *variable.get() +
+                                             "\", which names no driver, so rusticl lists no device."
+                                       : "RUSTICL_ENABLE isn't set, so rusticl lists no device.";
+  finding.evidence = {empty.evidence};
+  if (variable.outcome() != Outcome::not_probed)
+    finding.evidence.push_back(variable.get() ? evidence("/env/RUSTICL_ENABLE", *variable.get())
+                                              : evidence("/env", "RUSTICL_ENABLE is not set"));
+  if (driver.empty()) finding.explanation += " This host has no GPU that it could drive.";
+  if (!driver.empty())
+    finding.fix = {{.text = "Set RUSTICL_ENABLE to the driver's name, also for services.",
+                    .command = "export RUSTICL_ENABLE=" + driver}};
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  bool found = false;
+  for (const opencl::Empty& empty : opencl::empties(snapshot)) {
+    if (!opencl::rusticl_not_enabled(snapshot, empty)) continue;
+    report(snapshot, empty, answers);
+    found = true;
+  }
+  if (found) return;
+  const auto* platforms = opencl::platforms(snapshot);
+  const bool rusticl = platforms && std::ranges::any_of(*platforms, [](const OpenclPlatform& platform) {
+                         return opencl::is_rusticl(text_of(platform.name));
+                       });
+  opencl::answer_without_finding(snapshot, id, rusticl, "rusticl isn't installed", answers);
+}
+
+bool nothing_listed(const Facts& facts) {
+  return facts.saw({{missing, "opencl-device"}, {missing, "opencl-platform"}});
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = id,
+      .layer = Layer::runtime,
+      .severity = Severity::info,
+      .title = "Mesa's rusticl is not enabled for any GPU",
+      .claim = "rusticl is registered and lists devices only for the drivers named in RUSTICL_ENABLE.",
+      .proof = "rusticl lists no device, and RUSTICL_ENABLE names no driver.",
+      .disproof = "RUSTICL_ENABLE names the GPU's driver, and the platform still lists no device.",
+      .remedy = "Set RUSTICL_ENABLE to the name of the driver, such as radeonsi or iris.",
+      .explains = {"opencl.icd-no-device", "opencl.cpu-only", "opencl.no-platform"},
+      .symptoms =
+          {
+              {{missing, "rusticl-device"}, possible, nothing_listed},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::opencl_rusticl_not_enabled

@@ -1,0 +1,181 @@
+// python.broken-install: the framework's files are incomplete, or it fails at import.
+#include <algorithm>
+#include <set>
+
+#include "checks/facts/facts.h"
+#include "checks/facts/imports.h"
+#include "checks/python/package_facts.h"
+#include "checks/runtime/library_facts.h"
+
+namespace envdoctor::python_broken_install {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "python.broken-install";
+
+Fix reinstall(const Snapshot& snapshot, const std::string& package) {
+  const Text python = of(snapshot.python, &Python::executable);
+  const bool known = python.get() && !package.starts_with('~');
+  return {
+      .text = find_diagnosis(id)->remedy,
+      .command = known ? "\"" + *python.get() + "\" -m pip install --force-reinstall --no-cache-dir " + package : ""};
+}
+
+// Whether a framework needs this package: itself, or one that its metadata asks for.
+bool matters(const Snapshot& snapshot, const std::string& package) {
+  if (!framework_of_package(package).empty() || package == "numpy") return true;
+  const auto needs = of(snapshot.python, &Python::requirements);
+  return needs.get() &&
+         std::ranges::any_of(*needs.get(), [&](const PackageRequirement& n) { return n.name.is(package); });
+}
+
+std::string words_for(const std::string& what, const std::string& package, const std::string& path) {
+  if (what == "files-missing") return package + " is listed as installed, but its file " + path + " is missing.";
+  if (what == "metadata-missing")
+    return "The folder " + path + " belongs to no installed package: an incomplete removal or copy left it.";
+  if (what == "recorded-twice") return package + " is listed in two versions at once: an upgrade was interrupted.";
+  return "An interrupted uninstall left " + path + ".";
+}
+
+bool report_damage(const Snapshot& snapshot, std::set<std::string>& blamed, Answers& answers) {
+  const auto damage = of(snapshot.python, &Python::damage);
+  bool told = false;
+  for (std::size_t i = 0; damage.get() && i < damage.get()->size(); ++i) {
+    const PackageDamage& one = (*damage.get())[i];
+    if (!one.package.get() || !one.what.get() || !one.path.get()) continue;
+    const bool leftover = one.what.is("leftover");
+    if (!leftover && !matters(snapshot, *one.package.get())) continue;
+    if (!leftover) blamed.insert(framework_of_package(*one.package.get()));
+    Finding& finding = answers.found(id, "package:" + *one.package.get());
+    const Flag well = imports_well(snapshot, framework_of_package(*one.package.get()));
+    // pip passes over a leftover, and a package that is imported without complaint works for now.
+    finding.severity = leftover ? Severity::info : well.is(true) ? Severity::warning : Severity::error;
+    finding.confidence = well.is(true) ? Confidence::likely : Confidence::certain;
+    finding.explanation = words_for(*one.what.get(), *one.package.get(), *one.path.get());
+    finding.evidence = {evidence(at("/python/damage", i, "path"), *one.path.get())};
+    finding.fix = {leftover ? Fix{.text = "Delete the entries that begin with ~ in that folder."}
+                            : reinstall(snapshot, *one.package.get())};
+    told = true;
+  }
+  return told;
+}
+
+// A package that is listed, and brought nothing: what tensorflow-gpu became. Its wheel is for any machine, as that of
+// no TensorFlow with code in it.
+bool report_empty(const Snapshot& snapshot, Answers& answers) {
+  const Tensorflow* tensorflow = snapshot.tensorflow.get();
+  if (!tensorflow || !tensorflow->package.is("tensorflow-gpu") || !tensorflow->version.get()) return false;
+  if (!tensorflow->wheel_tag.get() || !tensorflow->wheel_tag.get()->ends_with("-any")) return false;
+  if (tensorflow->built_with_cuda.get() || tensorflow->import_error.outcome() == Outcome::absent) return false;
+  Finding& finding = answers.found(id, "package:tensorflow-gpu");
+  finding.confidence = Confidence::certain;
+  finding.explanation = "tensorflow-gpu " + *tensorflow->version.get() +
+                        " is listed as installed and contains no TensorFlow: the package is discontinued, and its last "
+                        "releases are empty.";
+  finding.evidence = {evidence("/tensorflow/package", "tensorflow-gpu"),
+                      evidence("/tensorflow/wheel_tag", *tensorflow->wheel_tag.get())};
+  finding.fix = {{.text = "Uninstall tensorflow-gpu and install tensorflow[and-cuda]."}};
+  return true;
+}
+
+// jaxlib belongs to jax, version by version.
+bool report_jaxlib(const Facts& facts, Answers& answers) {
+  for (const Requirement& need : requirements(facts)) {
+    if (need.name != "jaxlib" || need.symptom || !need.met.is(false)) continue;
+    const bool works = imports_well(facts.snapshot(), "jax").is(true);
+    Finding& finding = answers.found(id, "package:jaxlib");
+    finding.confidence = works ? Confidence::possible : Confidence::certain;
+    if (works) finding.severity = Severity::warning;
+    finding.explanation = need.by + " requires jaxlib " + need.range +
+                          (need.installed.empty() ? "; none is installed." : "; " + need.installed + " is installed.");
+    finding.evidence = need.evidence;
+    finding.fix = {{.text = "Install jax and jaxlib together, in one command."}};
+    return true;
+  }
+  return false;
+}
+
+// `blamed`: frameworks whose damage is told already.
+bool report_imports(const Snapshot& snapshot, const std::set<std::string>& blamed, Answers& answers) {
+  bool told = false;
+  for (const Import& one : imports_of(snapshot)) {
+    const bool crashed =
+        one.error.outcome() == Outcome::failed && one.error.why().find("ended by SIG") != std::string::npos;
+    if (!one.error.get() && !crashed) continue;
+    told = true;
+    if (blamed.contains(one.framework)) continue;
+    Finding& finding = answers.found(id, std::string("framework:") + one.framework);
+    finding.confidence = one.error.get() ? Confidence::certain : Confidence::likely;
+    const std::string& words = one.error.get() ? *one.error.get() : one.error.why();
+    finding.explanation = std::string("import ") + one.framework + " fails: " + words + ".";
+    finding.evidence = {evidence(one.path, words)};
+    finding.fix = {reinstall(snapshot, one.framework)};
+  }
+  return told;
+}
+
+void judge_environment(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  std::set<std::string> blamed;
+  const bool damaged = report_damage(snapshot, blamed, answers), jaxlib = report_jaxlib(facts, answers),
+             imports = report_imports(snapshot, blamed, answers), empty = report_empty(snapshot, answers);
+  if (damaged || jaxlib || imports || empty) return;
+  const auto damage = of(snapshot.python, &Python::damage);
+  if (!damage.get()) return answers.unknown(id, why_unknown("/python/damage", damage));
+  for (const Import& one : imports_of(snapshot)) {
+    if (!one.went_well()) return answers.unknown(id, std::string(one.path) + ": not looked at");
+  }
+  answers.passed(id);
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  judge_environment(facts, answers);
+  report_missing_module(facts, id, answers);
+  if (const auto lacking = missing_symbol(facts, id)) add_finding(answers, *lacking->symptom, id, lacking->confidence);
+}
+
+bool dll_alone(const Facts& facts) {
+  return !facts.saw({{missing, "library"},
+                     {mismatch, "numpy-abi"},
+                     {missing, "cpu-instructions"},
+                     {crashed, "cpu-instructions"},
+                     {mismatch, "protobuf-version"}});
+}
+
+// An extension for CUDA can't be loaded into a torch for the CPU, and is whole.
+bool not_for_a_cpu_torch(const Facts& facts) {
+  return !facts.with({noted, "cpu-build"}, "built", "torch") && !facts.with({missing, "gpu-support"}, "built", "torch");
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = id,
+      .layer = Layer::framework,
+      .severity = Severity::error,
+      .title = "The framework's installation is damaged",
+      .claim = "Files of the package are missing or belong to another version.",
+      .proof = "The framework's own module fails to import a part of itself.",
+      .disproof = "The package imports in a new process.",
+      .remedy = "Uninstall the package completely and install it again, preferably in a new environment.",
+      .explains = {"usage.detected-unused", "runtime.cpu-only-build"},
+      .symptoms =
+          {
+              {{mismatch, "torchvision-build"}, possible},
+              {{mismatch, "jaxlib-version"}, likely},
+              {{mismatch, "torch-extension-version"}, likely, not_for_a_cpu_torch},
+              {{failed, "dll"}, possible, dll_alone},
+              {{failed, "python-import"}, likely, dll_alone},
+              {{failed, "package-removal"}, possible, dll_alone},
+              {{too_old, "glibc"}, possible},
+              {{duplicate, "openmp-runtime"}, possible},
+              {{failed, "tensorflow-runtime"}, possible, dll_alone},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::python_broken_install

@@ -1,0 +1,122 @@
+// python.duplicate-packages: two packages that write the same folder; the one installed last is the one that runs.
+#include <algorithm>
+
+#include "checks/engine/diagnosis.h"
+#include "checks/facts/facts.h"
+#include "checks/facts/imports.h"
+
+namespace envdoctor::python_duplicate_packages {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "python.duplicate-packages";
+
+// The packages of each group install the same Python package.
+const std::vector<std::vector<std::string>>& groups() {
+  static const std::vector<std::vector<std::string>> all = {
+      {"tf-nightly", "tf-nightly-gpu", "tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-rocm"},
+      {"onnxruntime", "onnxruntime-gpu"},
+      {"jax-cuda12-plugin", "jax-cuda13-plugin"}};
+  return all;
+}
+
+// Of a host that was looked at: what the lists of installed files say, and whose files lie there.
+bool report_seen(const Snapshot& snapshot, Answers& answers) {
+  const auto twice = of(snapshot.python, &Python::written_twice);
+  bool told = false;
+  for (std::size_t i = 0; twice.get() && i < twice.get()->size(); ++i) {
+    const WrittenTwice& one = (*twice.get())[i];
+    const auto* packages = one.packages.get();
+    if (!packages || packages->size() != 2 || !one.folder.get()) continue;
+    const std::string first = packages->front().substr(0, packages->front().find(' '));
+    const bool matters =
+        !framework_of_package(*one.folder.get()).empty() || one.folder.is("numpy") || one.folder.is("onnxruntime");
+    if (!matters) continue;
+    told = true;
+    Finding& finding = answers.found(id, "package:" + first);
+    finding.confidence = Confidence::certain;
+    finding.explanation =
+        packages->front() + " and " + packages->back() + " both install the folder " + *one.folder.get() + ". ";
+    if (one.winner.get())
+      finding.explanation += "The folder contains the files of " + *one.winner.get() + ".";
+    else if (one.winner.outcome() == Outcome::failed)
+      finding.explanation += "The folder contains files of both.";
+    else
+      finding.explanation += "The one that was installed last is used.";
+    finding.evidence = {
+        evidence(at("/python/written_twice", i, "packages"), packages->front() + ", " + packages->back())};
+    finding.fix = {{.text = find_diagnosis(id)->remedy}};
+  }
+  return told;
+}
+
+// By the names in the package list alone.
+bool report_listed(const Snapshot& snapshot, Answers& answers) {
+  if (of(snapshot.python, &Python::written_twice).get()) return false;  // looked at: they don't share a file
+  bool found = false;
+  for (std::vector<std::string> group : groups()) {
+    std::erase_if(group, [&](const std::string& name) { return !package_installed(snapshot, name).is(true); });
+    for (std::size_t i = 1; i < group.size(); ++i) {
+      const std::string &one = group[i - 1], &other = group[i];
+      found = true;
+      Finding& finding = answers.found(id, "package:" + other);
+      const Number gpus = of(snapshot.tensorflow, &Tensorflow::physical_gpus);
+      finding.confidence = Confidence::possible;
+      if (gpus.get() && *gpus.get() > 0) finding.severity = Severity::info;
+      finding.explanation =
+          one + " and " + other + " install the same folder, so the one that was installed last is used.";
+      finding.evidence.push_back(evidence("/python/packages", one + ", " + other));
+      finding.fix.push_back({.text = find_diagnosis(id)->remedy});
+    }
+  }
+  return found;
+}
+
+// pip's list of conflicts names what is installed.
+void report_conflicts(const Facts& facts, Answers& answers) {
+  const std::vector<std::string>& same_folder = groups().front();
+  const Symptom* first = nullptr;
+  for (const Symptom* conflict : facts.all({mismatch, "package-version"})) {
+    const std::string package = conflict->detail("package");
+    if (std::ranges::find(same_folder, package) == same_folder.end()) continue;
+    if (!first) first = conflict;
+    if (first->detail("package") == package) continue;
+    add_finding(answers, *first, id, Confidence::likely).evidence.push_back(evidence(*conflict));
+    return;
+  }
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  const auto packages = of(snapshot.python, &Python::packages);
+  report_conflicts(facts, answers);
+  if (report_seen(snapshot, answers)) return;
+  if (!packages.get()) return answers.unknown(id, why_unknown("/python/packages", packages));
+  if (!report_listed(snapshot, answers)) answers.passed(id);
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = id,
+      .layer = Layer::framework,
+      .severity = Severity::warning,
+      .title = "Two packages install the same framework",
+      .claim = "Both write into one folder, and the one installed last is used.",
+      .proof = "The package list holds two packages that write into one folder.",
+      .disproof = "Only one of the packages is installed.",
+      .remedy = "Uninstall both, then install the one that is wanted.",
+      .explains = {"usage.detected-unused", "runtime.cpu-only-build", "python.broken-install",
+                   "keras.version-mismatch"},
+      .symptoms =
+          {
+              {{duplicate, "python-package"}, likely},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::python_duplicate_packages

@@ -1,0 +1,61 @@
+// python.numpy-abi: a framework's own metadata asks for another NumPy than the installed one, or its import says so.
+// What happened at the import says how much that matters.
+#include "checks/facts/imports.h"
+#include "checks/python/package_facts.h"
+#include "knowledge/frameworks/frameworks.h"
+#include "knowledge/gpus/drivers.h"
+
+namespace envdoctor::python_numpy_abi {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "python.numpy-abi";
+
+// Releases that set no upper bound and break all the same.
+void numpy_2_under_old_tensorflow(const Snapshot& snapshot, Answers& answers) {
+  const Text version = of(snapshot.tensorflow, &Tensorflow::version);
+  const auto packages = of(snapshot.python, &Python::packages);
+  if (!version.get() || !packages.get() || !packages.get()->contains("numpy")) return;
+  const std::string& numpy = packages.get()->at("numpy");
+  const auto needs = knowledge::tensorflow_needs(*version.get());
+  if (!needs || needs->takes_numpy2.value_or(true) || knowledge::major_of(numpy) == "1" ||
+      imports_well(snapshot, "tensorflow").is(true))
+    return;
+  Finding& finding = answers.found(id, "package:numpy");
+  finding.confidence = imports_well(snapshot, "tensorflow").is(false) ? Confidence::certain : Confidence::likely;
+  finding.explanation = "TensorFlow " + *version.get() + " was built for NumPy 1; " + numpy + " is installed.";
+  finding.evidence = {evidence("/tensorflow/version", *version.get()), evidence("/python/packages/numpy", numpy)};
+  finding.fix = {{.text = find_diagnosis(id)->remedy}};
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const bool settled = judge_requirements(
+      facts, id, {"numpy"},
+      "Code that was compiled for one major version of NumPy crashes or refuses to load with another.", answers);
+  if (!settled) numpy_2_under_old_tensorflow(facts.snapshot(), answers);
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = id,
+      .layer = Layer::framework,
+      .severity = Severity::error,
+      .title = "NumPy and a compiled package are incompatible",
+      .claim = "A package was compiled against another major version of NumPy than the installed one.",
+      .proof = "The import's message names NumPy's binary interface.",
+      .disproof = "The package imports with this NumPy.",
+      .remedy = "Install NumPy below 2, or a version of the package that was built for NumPy 2.",
+      .explains = {"python.broken-install", "usage.detected-unused"},
+      .symptoms =
+          {
+              {{mismatch, "numpy-abi"}, certain},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::python_numpy_abi

@@ -1,0 +1,108 @@
+#include "checks/python/package_facts.h"
+
+#include <algorithm>
+
+#include "checks/facts/imports.h"
+#include "checks/facts/version_range.h"
+
+namespace envdoctor {
+
+namespace {
+
+bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// The environment's package list names it, and the interpreter that ran has not got it.
+bool is_listed(const Facts& facts, const std::string& module) {
+  const bool torch = module == "torch";
+  return package_installed(facts.snapshot(), torch ? "pytorch" : module).is(true) ||
+         package_installed(facts.snapshot(), module).is(true) ||
+         (torch && facts.saw({{SymptomClass::noted, "cpu-build"}}));
+}
+
+void report_unmet(const Snapshot& snapshot, const char* id, const Requirement& need, const std::string& consequence,
+                  Answers& answers) {
+  Finding& finding = answers.found(id, "package:" + need.name);
+  const Flag well = imports_well(snapshot, framework_of_package(need.by));
+  // It works all the same: the range is stricter than the code.
+  finding.severity = well.is(true) ? Severity::warning : Severity::error;
+  finding.confidence = well.is(false) ? Confidence::certain : well.is(true) ? Confidence::possible : Confidence::likely;
+  finding.explanation =
+      need.by + " requires " + need.name + " " + need.range + "; " + need.installed + " is installed. " + consequence;
+  finding.evidence = need.evidence;
+  const Text python = of(snapshot.python, &Python::executable);
+  finding.fix = {
+      {.text = "Install a version in the required range.",
+       .command = python.get() ? "\"" + *python.get() + "\" -m pip install \"" + need.name + need.range + "\"" : ""}};
+}
+
+}  // namespace
+
+std::vector<Requirement> requirements(const Facts& facts) {
+  std::vector<Requirement> all;
+  const auto needs = of(facts.snapshot().python, &Python::requirements);
+  for (std::size_t i = 0; needs.get() && i < needs.get()->size(); ++i) {
+    const PackageRequirement& need = (*needs.get())[i];
+    if (!need.by.get() || !need.name.get() || !need.range.get()) continue;
+    Requirement& one =
+        all.emplace_back(Requirement{.by = *need.by.get(), .name = *need.name.get(), .range = *need.range.get()});
+    one.evidence = {evidence(at("/python/requirements", i, "range"), one.range)};
+    if (need.installed.outcome() == Outcome::absent) one.met = false;
+    if (!need.installed.get()) continue;
+    one.installed = *need.installed.get();
+    one.met = in_range(one.installed, one.range);
+    one.evidence.push_back(evidence(at("/python/requirements", i, "installed"), one.installed));
+  }
+  for (const Symptom* conflict : facts.all({SymptomClass::mismatch, "package-version"})) {
+    const std::string by = conflict->detail("package"), name = conflict->detail("needs");
+    const auto known = std::ranges::find_if(all, [&](const Requirement& r) { return r.by == by && r.name == name; });
+    if (known == all.end())
+      all.push_back({.by = by, .name = name, .met = false, .evidence = {evidence(*conflict)}, .symptom = conflict});
+    else if (!known->met.is(true))
+      known->evidence.push_back(evidence(*conflict));
+  }
+  return all;
+}
+
+bool judge_requirements(const Facts& facts, const char* id, std::initializer_list<std::string_view> packages,
+                        const std::string& consequence, Answers& answers) {
+  const auto known = of(facts.snapshot().python, &Python::requirements);
+  bool asked = false, found = false;
+  for (const Requirement& need : requirements(facts)) {
+    if (need.symptom || !is_one_of(need.name, packages)) continue;
+    asked = true;
+    if (need.installed.empty() || !need.met.is(false)) continue;
+    found = true;
+    report_unmet(facts.snapshot(), id, need, consequence, answers);
+  }
+  if (found) return true;
+  if (!known.get())
+    answers.unknown(id, why_unknown("/python/requirements", known));
+  else if (asked)
+    answers.passed(id);
+  else
+    answers.not_applicable(id, "no framework here asks for such a package");
+  return !known.get();
+}
+
+std::optional<MissingModule> missing_module(const Facts& facts) {
+  for (const Symptom* symptom : facts.all({SymptomClass::missing, "python-module"})) {
+    const std::string module = symptom->detail("module");
+    if (is_one_of(module, {"tensorflow", "torch", "jax", "jaxlib", "keras", "tensorflow_gpu"}))
+      return MissingModule{symptom, "python.wrong-environment",
+                           is_listed(facts, module) ? Confidence::likely : Confidence::possible};
+    if (module.starts_with("tensorflow.") || module.starts_with("torch.") || module.starts_with("jaxlib.") ||
+        is_one_of(module, {"_pywrap_tensorflow_internal", "_pywrap_tensorflow"}))
+      return MissingModule{symptom, "python.broken-install"};
+    if (module.starts_with("keras.")) return MissingModule{symptom, "keras.version-mismatch"};
+  }
+  return std::nullopt;
+}
+
+void report_missing_module(const Facts& facts, const char* id, Answers& answers) {
+  const auto module = missing_module(facts);
+  if (module && module->diagnosis == id) add_finding(answers, *module->symptom, id, module->confidence);
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,43 @@
+#pragma once
+// What installed packages ask of each other, and the modules that a program did not find.
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checks/engine/diagnosis.h"
+#include "checks/facts/facts.h"
+
+namespace envdoctor {
+
+// That one package asks for another, by the package's metadata or by a line of pip's that says that this is not met.
+struct Requirement {
+  std::string by{};
+  std::string name{};
+  std::string range{};      // empty: told by pip
+  std::string installed{};  // empty: not installed, or told by pip
+  Flag met{};
+  std::vector<Evidence> evidence{};
+  const Symptom* symptom = nullptr;  // pip's line; null: the metadata
+};
+
+// Those of the metadata, then pip's conflicts that no metadata shows as solved; one that metadata shows as well is
+// further evidence of that.
+std::vector<Requirement> requirements(const Facts& facts);
+
+// Judges what the frameworks' metadata asks of this package. False: it answered nothing but passed or not applicable.
+bool judge_requirements(const Facts& facts, const char* id, std::initializer_list<std::string_view> packages,
+                        const std::string& consequence, Answers& answers);
+
+// The first module of a framework that a program did not find, and whose diagnosis that is.
+struct MissingModule {
+  const Symptom* symptom = nullptr;
+  std::string_view diagnosis{};
+  Confidence confidence = Confidence::likely;
+};
+std::optional<MissingModule> missing_module(const Facts& facts);
+// Adds a finding of this diagnosis if the first missing module is its own.
+void report_missing_module(const Facts& facts, const char* id, Answers& answers);
+
+}  // namespace envdoctor

@@ -1,0 +1,38 @@
+// python.protobuf-mismatch: a framework's own metadata asks for another protobuf than the installed one, or its import
+// says so.
+#include "checks/python/package_facts.h"
+
+namespace envdoctor::python_protobuf_mismatch {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "python.protobuf-mismatch";
+
+void judge(const Facts& facts, Answers& answers) {
+  judge_requirements(facts, id, {"protobuf"}, "The framework's generated code can't be loaded with it.", answers);
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = id,
+      .layer = Layer::framework,
+      .severity = Severity::error,
+      .title = "protobuf has a version that the framework can't use",
+      .claim = "Generated code in the framework is incompatible with the installed protobuf.",
+      .proof = "The import's message names protobuf's descriptors or generated code.",
+      .disproof = "The framework imports with this protobuf.",
+      .remedy = "Install the protobuf version that the framework asks for.",
+      .explains = {"python.broken-install"},
+      .symptoms =
+          {
+              {{mismatch, "protobuf-version"}, certain},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::python_protobuf_mismatch

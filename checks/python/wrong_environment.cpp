@@ -1,0 +1,95 @@
+// python.wrong-environment: the Python that is active is another one than a notebook starts, or than the one that holds
+// the framework.
+#include "checks/facts/imports.h"
+#include "checks/python/package_facts.h"
+
+namespace envdoctor::python_wrong_environment {
+namespace {
+
+constexpr const char* id = "python.wrong-environment";
+
+std::string list(const List<std::string>& items) {
+  std::string out;
+  for (std::size_t i = 0; items.get() && i < items.get()->size(); ++i) out += (i ? ", " : "") + (*items.get())[i];
+  return out.empty() ? "no framework" : out;
+}
+
+std::string own_frameworks(const Snapshot& snapshot) {
+  std::string out;
+  const auto add = [&out](const char* name, const Text& version) {
+    if (version.get()) out += (out.empty() ? "" : ", ") + std::string(name) + " " + *version.get();
+  };
+  add("tensorflow", of(snapshot.tensorflow, &Tensorflow::version));
+  add("torch", of(snapshot.torch, &Torch::version));
+  add("jax", of(snapshot.jax, &Jax::version));
+  return out.empty() ? "no framework" : out;
+}
+
+void report_other(const Snapshot& snapshot, const PythonPlace& place, const std::string& who, const std::string& path,
+                  Confidence sure, Answers& answers) {
+  Finding& finding = answers.found(id, "host");
+  finding.severity = Severity::warning;
+  finding.confidence = sure;
+  finding.explanation = who + " runs in " + *place.prefix.get() + ", which holds " + list(place.frameworks) +
+                        "; the inspected Python is " + *of(snapshot.python, &Python::prefix).get() + ", which holds " +
+                        own_frameworks(snapshot) + ".";
+  finding.evidence = {evidence(path, *place.prefix.get()),
+                      evidence("/python/prefix", *of(snapshot.python, &Python::prefix).get())};
+  finding.fix = {{.text = "Run envdoctor with the Python that the notebook uses: --python " +
+                          (place.executable.get() ? *place.executable.get() : std::string("KERNEL")) +
+                          ". To use this one in notebooks, install ipykernel in it and register it as a kernel."}};
+}
+
+bool elsewhere(const Snapshot& snapshot, const PythonPlace& place) {
+  const Text prefix = of(snapshot.python, &Python::prefix);
+  return place.prefix.get() && prefix.get() && *place.prefix.get() != *prefix.get();
+}
+
+bool report_notebooks(const Snapshot& snapshot, Answers& answers) {
+  const auto notebook = of(snapshot.python, &Python::notebook);
+  if (notebook.get() && elsewhere(snapshot, *notebook.get())) {
+    report_other(snapshot, *notebook.get(), "This notebook's kernel", "/python/notebook/prefix", Confidence::certain,
+                 answers);
+    return true;
+  }
+  const auto kernels = of(snapshot.python, &Python::kernels);
+  for (std::size_t i = 0; kernels.get() && i < kernels.get()->size(); ++i) {
+    const PythonPlace& kernel = (*kernels.get())[i];
+    // Only where it matters: this Python has a framework and the kernel's hasn't.
+    const bool lacks = kernel.frameworks.get() && kernel.frameworks.get()->empty();
+    if (!kernel.name.get() || !elsewhere(snapshot, kernel) || !lacks || imports_of(snapshot).empty()) continue;
+    report_other(snapshot, kernel, "The Jupyter kernel " + *kernel.name.get(), at("/python/kernels", i, "prefix"),
+                 Confidence::likely, answers);
+    return true;
+  }
+  return false;
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const auto kernels = of(facts.snapshot().python, &Python::kernels);
+  report_missing_module(facts, id, answers);
+  if (report_notebooks(facts.snapshot(), answers)) return;
+  if (kernels.get())
+    answers.passed(id);
+  else
+    answers.unknown(id, why_unknown("/python/kernels", kernels));
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  return {
+      .id = id,
+      .layer = Layer::framework,
+      .severity = Severity::error,
+      .title = "The program runs in another Python environment",
+      .claim = "The framework with GPU support is installed in one environment and another one is active.",
+      .proof = "The interpreter that ran lacks what the environment's package list holds.",
+      .disproof = "The active interpreter's own package list contains the GPU build.",
+      .remedy = "Activate the right environment, or install the framework in this one.",
+      .explains = {"usage.detected-unused", "runtime.cpu-only-build"},
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::python_wrong_environment

@@ -1,0 +1,254 @@
+// runtime.arch-unsupported: the build holds neither machine code nor PTX that runs on this GPU.
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "checks/facts/facts.h"
+#include "checks/facts/presence.h"
+#include "checks/facts/visible.h"
+#include "knowledge/codes/constants.h"
+#include "knowledge/frameworks/frameworks.h"
+#include "knowledge/gpus/cuda_toolkits.h"
+#include "knowledge/gpus/drivers.h"
+#include "knowledge/gpus/gpu_models.h"
+
+namespace envdoctor::runtime_arch_unsupported {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "runtime.arch-unsupported";
+
+struct Code {
+  std::string capability{};  // "9.0"
+  bool ptx = false;
+  char suffix = 0;  // 'a': this chip only; 'f': this family
+};
+
+// What a framework's build runs on: a list of code, or a lowest capability, or both.
+struct Build {
+  std::string who{};
+  std::vector<Code> code{};
+  std::string lowest{};
+  Confidence sure = Confidence::likely;
+  std::vector<Evidence> evidence{};
+};
+
+// "sm_86", "sm_90a", "compute_120" as PyTorch lists them.
+std::optional<Code> code_of(const std::string& entry) {
+  Code code{.ptx = entry.starts_with("compute_")};
+  std::string number = entry.substr(entry.find('_') == std::string::npos ? entry.size() : entry.find('_') + 1);
+  if (!number.empty() && std::isalpha(static_cast<unsigned char>(number.back()))) {
+    code.suffix = number.back();
+    number.pop_back();
+  }
+  if (!code.ptx && !entry.starts_with("sm_")) return std::nullopt;
+  if (number.size() < 2 || !std::ranges::all_of(number, [](unsigned char c) { return std::isdigit(c) != 0; }))
+    return std::nullopt;
+  code.capability = number.substr(0, number.size() - 1) + "." + number.back();
+  return code;
+}
+
+bool runs(const Code& code, const std::string& gpu) {
+  if (code.suffix == 'a') return code.capability == gpu;
+  if (code.suffix == 'f') return knowledge::native_code_runs(code.capability, gpu);
+  return code.ptx ? knowledge::ptx_runs(code.capability, gpu) : knowledge::native_code_runs(code.capability, gpu);
+}
+
+bool runs(const Build& build, const std::string& gpu) {
+  if (!build.lowest.empty() && knowledge::compare_versions(gpu, build.lowest) < 0) return false;
+  return build.code.empty() || std::ranges::any_of(build.code, [&](const Code& code) { return runs(code, gpu); });
+}
+
+void add(std::vector<Code>& code, const std::vector<std::string>& capabilities, bool ptx) {
+  for (const std::string& capability : capabilities) code.push_back({capability, ptx});
+}
+
+std::optional<Build> torch_build(const Snapshot& snapshot) {
+  const std::string version = framework_version(snapshot, "torch");
+  Build build{.who = version.empty() ? "PyTorch" : "PyTorch " + version};
+  const auto list = of(snapshot.torch, &Torch::arch_list);
+  if (list.get()) {
+    for (const std::string& entry : *list.get()) {
+      if (const auto code = code_of(entry)) build.code.push_back(*code);
+    }
+    std::string shown;
+    for (const std::string& entry : *list.get()) shown += (shown.empty() ? "" : " ") + entry;
+    build.evidence = {evidence("/torch/arch_list", shown)};
+    build.sure = Confidence::certain;
+    return build.code.empty() ? std::nullopt : std::optional(build);
+  }
+  const Text told = of(snapshot.torch, &Torch::cuda_version);
+  const auto cuda = told.get() ? std::optional(*told.get()) : knowledge::cuda_of_torch_version(version);
+  if (!cuda) return std::nullopt;
+  build.evidence = {told.get() ? evidence("/torch/cuda_version", *cuda) : framework_seen(snapshot, "torch")};
+  const bool usual_wheel =
+      of(snapshot.host, &HostFacts::platform).is("linux") && of(snapshot.host, &HostFacts::arch).is("x86_64");
+  if (const auto targets = usual_wheel ? knowledge::torch_targets(version, *cuda) : std::nullopt) {
+    add(build.code, targets->sass, false);
+    add(build.code, targets->ptx, true);
+  } else if (const auto toolkit = knowledge::targets_of_toolkit(*cuda)) {
+    build.lowest = toolkit->lowest;  // no build can hold code that its toolkit can't make
+  }
+  return build.code.empty() && build.lowest.empty() ? std::nullopt : std::optional(build);
+}
+
+std::optional<Build> tensorflow_build(const Snapshot& snapshot) {
+  const std::string version = framework_version(snapshot, "tensorflow");
+  const bool linux =
+      !of(snapshot.host, &HostFacts::platform).is("windows") && !of(snapshot.host, &HostFacts::platform).is("macos");
+  if (version.empty() || !linux || of(snapshot.tensorflow, &Tensorflow::built_with_cuda).is(false)) return std::nullopt;
+  const auto needs = knowledge::tensorflow_needs(version);
+  if (!needs) return std::nullopt;
+  Build build{.who = "TensorFlow " + version,
+              .lowest = needs->lowest_capability,
+              .evidence = {framework_seen(snapshot, "tensorflow")}};
+  add(build.code, needs->sass, false);
+  add(build.code, needs->ptx, true);
+  return build.code.empty() && build.lowest.empty() ? std::nullopt : std::optional(build);
+}
+
+std::optional<Build> jax_build(const Snapshot& snapshot) {
+  const std::string version = framework_version(snapshot, "jax");
+  for (const char* cuda : {"13", "12"}) {
+    if (version.empty() || !package_installed(snapshot, std::string("jax-cuda") + cuda + "-plugin").is(true)) continue;
+    const auto needs = knowledge::jax_needs(version, cuda);
+    if (needs && !needs->lowest_capability.empty())
+      return Build{
+          .who = "JAX " + version, .lowest = needs->lowest_capability, .evidence = {framework_seen(snapshot, "jax")}};
+  }
+  return std::nullopt;
+}
+
+// The NVIDIA GPUs that a program here sees; those that a variable hides concern nobody.
+std::vector<Gpu> visible_gpus(const Snapshot& snapshot) {
+  std::vector<Gpu> gpus = gpus_of(snapshot);
+  std::erase_if(gpus, [](const Gpu& gpu) { return gpu.vendor != Vendor::nvidia || !gpu.granted; });
+  const VisibleList list = visible_to_cuda(snapshot);
+  if (!list.unknown.empty() || list.devices.empty()) return gpus;
+  std::erase_if(gpus, [&](const Gpu& gpu) {
+    return std::ranges::any_of(list.hidden, [&](const HiddenDevice& h) {
+      return !h.device.address.empty() && h.device.address == gpu.address;
+    });
+  });
+  return gpus;
+}
+
+// TensorFlow's lists come from its build files; the wheel that is installed may hold more.
+bool from_build_files(const Build& build, const std::string& gpu) {
+  return build.who.starts_with("TensorFlow") &&
+         (build.lowest.empty() || knowledge::compare_versions(gpu, build.lowest) >= 0);
+}
+
+// Only PTX fits, and the GPU is of a generation (Blackwell, 10.0 and later) on which TensorFlow's PTX of 9.0 and before
+// was reported to fail in the driver's compiler as well as to start slowly.
+bool doubtful(const Build& build, const std::string& gpu) {
+  const bool native = std::ranges::any_of(build.code, [&](const Code& code) { return !code.ptx && runs(code, gpu); });
+  return build.who.starts_with("TensorFlow") && !build.code.empty() && !native &&
+         knowledge::capability_has(gpu, "old-ptx-fails");
+}
+
+void report(const Build& build, const Gpu& gpu, bool others_run, Answers& answers) {
+  Finding& finding = answers.found(id, gpu.subject());
+  finding.severity = others_run ? Severity::warning : Severity::error;
+  finding.confidence = build.sure;
+  std::string held;
+  for (const Code& code : build.code) held += (held.empty() ? "" : ", ") + code.capability + (code.ptx ? " (PTX)" : "");
+  finding.explanation =
+      build.who +
+      (held.empty() ? " needs compute capability " + build.lowest + " or higher" : " holds code for " + held) + "; " +
+      (gpu.name.empty() ? "this GPU" : gpu.name) + " has " + gpu.compute_capability +
+      ". Machine code runs within one major version, on the same or a higher minor one; PTX runs on any later GPU.";
+  finding.evidence = build.evidence;
+  finding.evidence.push_back(
+      gpu.nvml_index >= 0
+          ? evidence(at("/nvidia/devices", static_cast<std::size_t>(gpu.nvml_index), "compute_capability"),
+                     gpu.compute_capability)
+      : gpu.pci_index >= 0 ? evidence(at("/pci", static_cast<std::size_t>(gpu.pci_index), "device_id"), gpu.device_id)
+                           : evidence("/nvidia/cuda_devices", gpu.compute_capability));
+  const auto last = knowledge::last_toolkit_for(gpu.compute_capability),
+             first = knowledge::first_toolkit_for(gpu.compute_capability);
+  std::string text = "Install a build that was made for this GPU";
+  if (first) text += ": CUDA " + *first + " or later";
+  if (last) text += (first ? ", " : ": CUDA ") + *last + " at most";
+  finding.fix = {{.text = text + "."}};
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable(id, "no NVIDIA GPU");
+  std::vector<Build> builds;
+  for (const auto& build : {torch_build(snapshot), tensorflow_build(snapshot), jax_build(snapshot)}) {
+    if (build) builds.push_back(*build);
+  }
+  const bool packages = of(snapshot.python, &Python::packages).get() != nullptr;
+  if (builds.empty() && packages && frameworks(snapshot).empty())
+    return answers.not_applicable(id, "no framework is installed");
+  if (builds.empty()) return answers.unknown(id, "what the framework was built for is not known");
+  const auto gpus = visible_gpus(snapshot);
+  bool all_known = !gpus.empty(), found = false;
+  for (const Gpu& gpu : gpus) all_known = all_known && !gpu.compute_capability.empty();
+  for (const Build& build : builds) {
+    const auto fits = [&](const Gpu& gpu) {
+      return !gpu.compute_capability.empty() && runs(build, gpu.compute_capability);
+    };
+    for (const Gpu& gpu : gpus) {
+      if (gpu.compute_capability.empty()) continue;
+      const bool fit = fits(gpu);
+      if (fit && !doubtful(build, gpu.compute_capability)) continue;
+      found = true;
+      report(build, gpu, fit || std::ranges::any_of(gpus, fits), answers);
+      if (!fit && !from_build_files(build, gpu.compute_capability)) continue;
+      answers.findings.back().confidence = Confidence::possible;
+      answers.findings.back().severity = Severity::warning;
+      if (fit)
+        answers.findings.back().explanation +=
+            " Only PTX code fits this GPU, and on this generation it was reported to fail or to start very slowly.";
+    }
+  }
+  if (found) return;
+  if (!all_known) return answers.unknown(id, "the GPU's compute capability is not known");
+  answers.passed(id);
+}
+
+bool ptx_fails(const Facts& facts) {
+  return facts.saw({{slow, "compilation-from-ptx"}, {unsupported, "gpu-architecture"}});
+}
+
+bool not_rocm(const Facts& facts) { return facts.all({missing, "hip-kernel-image"}).empty(); }
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = "runtime.arch-unsupported",
+      .layer = Layer::runtime,
+      .severity = Severity::error,
+      .title = "The installed build holds no code for this GPU",
+      .claim =
+          "The framework or library was compiled for other GPU generations, without PTX that this GPU's driver could "
+          "translate.",
+      .proof =
+          "The build's architecture list, by the vendor's rules, doesn't run on this GPU, or CUDA says 'no kernel "
+          "image'.",
+      .disproof = "The build's architecture list holds the GPU's major version, or PTX of an older one.",
+      .remedy = "Install a build that supports this GPU's compute capability.",
+      .explains = {"usage.detected-unused", "runtime.jit-slow"},
+      .symptoms =
+          {
+              {{missing, "cuda-kernel-image"}, certain, not_rocm},
+              {{unsupported, "gpu-architecture"}, certain},
+              {{failed, "cuda-call"}, certain, not_used, "code", cuda_error::no_binary_for_gpu},
+              {{too_old, "compute-capability"}, certain},
+              {{unsupported, "compute-capability"}, likely},
+              {{unsupported, "toolkit-architecture"}, likely},
+              {{unsupported, "cudnn-architecture"}, likely},
+              {{unsupported, "ptx"}, likely},
+              {{failed, "cuda-function-handle"}, likely, ptx_fails},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::runtime_arch_unsupported

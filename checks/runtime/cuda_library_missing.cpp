@@ -1,0 +1,55 @@
+// runtime.cuda-library-missing: the framework looks for a library of its build's CUDA by name, and there is no copy.
+#include <algorithm>
+
+#include "checks/runtime/library_facts.h"
+
+namespace envdoctor::runtime_cuda_library_missing {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "runtime.cuda-library-missing";
+
+void judge(const Facts& facts, Answers& answers) { judge_framework_libraries(facts, id, answers); }
+
+bool gpu_build_without_libraries(const Facts& facts) {
+  return !facts.used() && facts.all({missing, "library"}).empty() && no_driver_fault(facts);
+}
+
+bool more_than_cudnn(const Facts& facts) {
+  return !cuda_in_library_path(facts) &&
+         std::ranges::any_of(facts.all({missing, "jax-library"}),
+                             [](const Symptom* one) { return one->detail("library") != "cuDNN"; });
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = id,
+      .layer = Layer::runtime,
+      .severity = Severity::error,
+      .title = "A CUDA library that the framework needs is not found",
+      .claim = "The framework loads a library of one CUDA version by name, and the dynamic loader does not find it.",
+      .proof =
+          "The framework names the library that it can't open, or the loader's search for the build's libraries fails.",
+      .disproof = "Every library that the build asks for is found.",
+      .remedy = "Install the CUDA libraries of the build's own version into the same environment.",
+      .explains = {"usage.detected-unused", "runtime.cudnn-missing"},
+      .symptoms =
+          {
+              {{missing, "cuda-libraries"}, likely, gpu_build_without_libraries},
+              {{missing, "jax-library"}, likely, more_than_cudnn, "library", "cu"},
+              {{missing, "cuda-runtime"}, likely, gpu_build_without_libraries},
+              {{failed, "onnxruntime-cuda-provider"},
+               possible,
+               [](const Facts& f) {
+                 return f.all({missing, "library"}).empty();
+               }},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::runtime_cuda_library_missing

@@ -1,0 +1,37 @@
+// runtime.cudnn-missing: the framework looks for cuDNN by name, and there is no copy.
+#include "checks/runtime/library_facts.h"
+
+namespace envdoctor::runtime_cudnn_missing {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "runtime.cudnn-missing";
+
+void judge(const Facts& facts, Answers& answers) { judge_framework_libraries(facts, id, answers); }
+
+bool no_cuda_in_library_path(const Facts& facts) { return !cuda_in_library_path(facts); }
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = id,
+      .layer = Layer::runtime,
+      .severity = Severity::error,
+      .title = "cuDNN is not found",
+      .claim = "The CUDA libraries are there, and no cuDNN of the major version that the framework asks for.",
+      .proof = "The framework can't open its cuDNN while its other libraries open.",
+      .disproof = "The dynamic loader finds that cuDNN.",
+      .remedy = "Install the cuDNN package that the framework names into the same environment.",
+      .explains = {"usage.detected-unused"},
+      .symptoms =
+          {
+              {{missing, "jax-library"}, likely, no_cuda_in_library_path, "library", "cuDNN"},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::runtime_cudnn_missing

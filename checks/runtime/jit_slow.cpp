@@ -1,0 +1,78 @@
+// runtime.jit-slow: the build's CUDA is older than the GPU, so its kernels are compiled from PTX at the first start.
+#include "checks/facts/facts.h"
+#include "checks/facts/presence.h"
+#include "knowledge/frameworks/frameworks.h"
+#include "knowledge/gpus/cuda_toolkits.h"
+#include "knowledge/gpus/drivers.h"
+#include "knowledge/gpus/gpu_models.h"
+
+namespace envdoctor::runtime_jit_slow {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "runtime.jit-slow";
+
+std::string major(const std::string& capability) { return capability.substr(0, capability.find('.')); }
+
+// A toolkit makes machine code up to its own newest generation; a later one runs the PTX that TensorFlow's packages
+// carry.
+void judge(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  const std::string version = framework_version(snapshot, "tensorflow");
+  if (version.empty()) return answers.not_applicable(id, "TensorFlow is not installed");
+  const Text told = of(snapshot.tensorflow, &Tensorflow::cuda_version);
+  const auto needs = knowledge::tensorflow_needs(version);
+  const std::string cuda = told.get() ? *told.get() : needs ? needs->cuda : "";
+  const auto toolkit = cuda.empty() ? std::nullopt : knowledge::targets_of_toolkit(cuda);
+  if (!toolkit || toolkit->highest.empty()) return answers.unknown(id, "the CUDA of TensorFlow's build is not known");
+  bool known = false;
+  for (const Gpu& gpu : gpus_of(snapshot)) {
+    const std::string& capability = gpu.compute_capability;
+    if (gpu.vendor != Vendor::nvidia || !gpu.granted || capability.empty()) continue;
+    known = true;
+    // From Blackwell (10.0) on such PTX was seen to fail: runtime.arch-unsupported speaks of that.
+    if (knowledge::compare_versions(major(capability), major(toolkit->highest)) <= 0 ||
+        knowledge::capability_has(capability, "old-ptx-fails"))
+      continue;
+    Finding& finding = answers.found(id, gpu.subject());
+    finding.severity = Severity::warning;
+    finding.confidence = Confidence::likely;
+    finding.explanation = "TensorFlow " + version + " was built with CUDA " + cuda +
+                          ", whose compiler supports GPUs up to " + toolkit->highest + "; this GPU has " + capability +
+                          ". The driver compiles its kernels at the first start, which takes minutes.";
+    finding.evidence = {
+        told.get() ? evidence("/tensorflow/cuda_version", cuda) : framework_seen(snapshot, "tensorflow"),
+        gpus_seen(snapshot, Vendor::nvidia)};
+    finding.fix = {{.text = "Install a TensorFlow that was built with a CUDA version that supports this GPU."}};
+  }
+  if (!known) return answers.unknown(id, "the GPU's compute capability is not known");
+  answers.passed(id);
+}
+
+bool only_jit(const Facts& facts) {
+  return !facts.saw({{unsupported, "ptx"}, {failed, "cuda-function-handle"}, {missing, "cuda-kernel-image"}});
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = "runtime.jit-slow",
+      .layer = Layer::use,
+      .severity = Severity::info,
+      .title = "The first start is slow because code is compiled for this GPU",
+      .claim = "The build holds no machine code for this GPU; the driver compiles it once and keeps it in its cache.",
+      .proof = "The framework says that it compiles from PTX, or its CUDA is older than the GPU's generation.",
+      .disproof = "The build's architecture list holds the GPU's own architecture.",
+      .remedy = "Wait for the first run, keep CUDA_CACHE_MAXSIZE large enough, or install a build for this GPU.",
+      .symptoms =
+          {
+              {{slow, "compilation-from-ptx"}, likely, only_jit},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::runtime_jit_slow

@@ -1,0 +1,34 @@
+#include "checks/engine/diagnosis.h"
+
+namespace envdoctor::runtime_libdevice_missing {
+
+using enum SymptomClass;
+namespace {
+
+bool ptxas_alone(const Facts& facts) { return facts.all({missing, "libdevice"}).empty() && !facts.used(); }
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = "runtime.libdevice-missing",
+      .layer = Layer::runtime,
+      .severity = Severity::error,
+      .title = "Compiler files that XLA needs are missing",
+      .claim = "libdevice or ptxas is missing or too old, so code can't be compiled for the GPU at run time.",
+      .proof = "XLA's message names libdevice or ptxas.",
+      .disproof = "XLA compiles and runs a function on the GPU.",
+      .remedy =
+          "Install the nvcc package of the build's CUDA version, or point XLA_FLAGS=--xla_gpu_cuda_data_dir at a "
+          "toolkit.",
+      .symptoms =
+          {
+              {{missing, "libdevice"}, likely},
+              {{missing, "ptxas"}, possible, ptxas_alone},
+              {{too_old, "ptxas"}, likely},
+          },
+  };
+}
+
+}  // namespace envdoctor::runtime_libdevice_missing

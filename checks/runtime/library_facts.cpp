@@ -1,0 +1,339 @@
+#include "checks/runtime/library_facts.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdlib>
+
+#include "checks/facts/presence.h"
+#include "knowledge/frameworks/frameworks.h"
+
+namespace envdoctor {
+
+namespace {
+
+constexpr const char* cuda_id = "runtime.cuda-library-missing";
+constexpr const char* cudnn_id = "runtime.cudnn-missing";
+
+struct LibraryOwner {
+  std::string_view diagnosis;  // empty: optional, or not ours
+  std::vector<std::string_view> prefixes;
+};
+
+// The first row with a prefix of the name counts.
+const std::vector<LibraryOwner>& library_owners() {
+  static const std::vector<LibraryOwner> owners = {
+      {"opencl.icd-broken",
+       {"libamdocl", "libnvidia-opencl", "libigdrcl", "libpocl", "libMesaOpenCL", "libRusticlOpenCL", "libintelocl",
+        "libigdgmm", "libigdfcl", "libigc."}},
+      {"driver.libcuda-missing",
+       {"libcuda.so", "nvcuda", "libnvidia-ptxjitcompiler", "libnvidia-nvvm", "libnvidia-encode", "libnvcuvid",
+        "nvcuvid", "nvEncodeAPI"}},
+      {cudnn_id, {"libcudnn", "cudnn"}},
+      {"opencl.loader-missing", {"libOpenCL", "OpenCL"}},
+      {{}, {"libnvinfer", "libcupti", "cupti", "libnccl-net", "libnvrtc-builtins"}},
+      {cuda_id, {"libcuda",        "libcublas", "libcufft",  "libcurand",     "libcusolver", "libcusparse", "libnvrtc",
+                 "libnvJitLink",   "libnccl",   "libcufile", "libnvToolsExt", "cudart",      "cublas",      "cufft",
+                 "curand",         "cusolver",  "cusparse",  "nvrtc",         "libamdhip",   "librocblas",  "libMIOpen",
+                 "libhsa-runtime", "librccl",   "libhip",    "libroc",        "cuda",        "libze_loader"}}};
+  return owners;
+}
+
+bool begins_with_any(std::string_view name, const std::vector<std::string_view>& starts) {
+  return std::ranges::any_of(starts, [name](std::string_view start) { return name.starts_with(start); });
+}
+
+// dlerror may name a dependency instead of the file that was asked for.
+std::string culprit(const Symptom& symptom) {
+  const std::string library = symptom.detail("library"), why = symptom.detail("why");
+  const std::size_t colon = why.find(": cannot open");
+  if (colon == std::string::npos) return library;
+  const std::size_t slash = why.rfind('/', colon);
+  const std::size_t begin = slash == std::string::npos ? 0 : slash + 1;
+  const std::string named = why.substr(begin, colon - begin);
+  return named.empty() || named.find(' ') != std::string::npos ? library : named;
+}
+
+bool found_in_another_version(const Symptom& symptom) {
+  const std::string why = symptom.detail("why");
+  return why.find("undefined symbol") != std::string::npos || why.find("not defined in file") != std::string::npos;
+}
+
+// A loader that tries the plug-ins of every vendor says so of each whose libraries are not there: no fault by itself.
+bool of_a_plug_in(const Facts& facts, const Symptom& symptom) {
+  return std::ranges::any_of(facts.all({SymptomClass::ignored, "plug-in"}), [&symptom](const Symptom* skipped) {
+    return skipped->line == symptom.line && skipped->source == symptom.source;
+  });
+}
+
+// No driver answers either: then the libraries are not what keeps the GPU from being used, or not alone.
+bool driver_first(const Facts& facts) {
+  return !no_driver_fault(facts) || facts.saw({{SymptomClass::too_old, "driver"}});
+}
+
+// TensorFlow from 2.13 on says that libraries are missing and names none. The list of libraries may say which.
+const Symptom* unnamed_libraries(const Facts& facts, std::string_view id) {
+  const auto missing_ones = missing_libraries(facts);
+  const auto named = [](const MissingLibrary& one) { return one.symptom && one.symptom->subject.is("library"); };
+  if (driver_first(facts) || std::ranges::any_of(missing_ones, named)) return nullptr;
+  bool cudnn = false, cuda = false;
+  const auto* libraries = facts.snapshot().libraries.get();
+  for (const SharedLibrary& library : libraries ? *libraries : std::vector<SharedLibrary>{}) {
+    const std::string_view owner = library.found.is(false) ? diagnosis_of_library(text_of(library.soname)) : "";
+    cudnn = cudnn || owner == cudnn_id;
+    cuda = cuda || owner == cuda_id;
+  }
+  if (id != (cudnn && !cuda ? cudnn_id : cuda_id)) return nullptr;
+  const auto& all = facts.all({SymptomClass::missing, "gpu-libraries"});
+  const auto first = std::ranges::find_if(all, [](const Symptom* s) { return s->detail("kind") != "TensorRT"; });
+  return first == all.end() ? nullptr : *first;
+}
+
+// A release with a pip extra for the libraries is given that; a system's own Python is left to its owner.
+Fix fix_for(const Snapshot& snapshot, const std::string& version, const knowledge::TensorflowNeeds& needs) {
+  if (version.empty())
+    return {.text = "Install the CUDA libraries of the version that the framework asks for, in its own environment."};
+  if (needs.cuda_extra.empty())
+    return {.text = "Install CUDA " + needs.cuda + " and cuDNN " + needs.cudnn + ", for which TensorFlow " + version +
+                    " was built, where the loader finds them."};
+  const Text kind = of(snapshot.python, &Python::kind), python = of(snapshot.python, &Python::executable);
+  const bool own = kind.is("venv") || kind.is("conda");
+  return {.text = "Install the CUDA libraries that belong to this TensorFlow into its own environment.",
+          .command = own && python.get()
+                         ? "\"" + *python.get() + "\" -m pip install \"" + needs.cuda_extra + "==" + version + "\""
+                         : ""};
+}
+
+struct Lacking {
+  std::vector<std::string> names{};
+  std::vector<Evidence> evidence{};
+};
+
+Evidence not_found(std::size_t index, const std::string& soname) {
+  return evidence(at("/libraries", index, "found"), soname + " not found");
+}
+
+void note(const Snapshot& snapshot, const std::string& soname, Lacking& lacking) {
+  if (std::ranges::find(lacking.names, soname) != lacking.names.end()) return;
+  lacking.names.push_back(soname);
+  for (const LibraryRow& row : rows_of(snapshot, soname))
+    if (row.library->found.is(false)) lacking.evidence.push_back(not_found(row.index, soname));
+}
+
+void report_lacking(const char* id, const Lacking& lacking, const std::string& who, Confidence sure, const Fix& fix,
+                    Answers& answers) {
+  Finding& finding = answers.found(id, "library:" + lacking.names.front());
+  std::string list;
+  for (const std::string& name : lacking.names) list += (list.empty() ? "" : ", ") + name;
+  finding.confidence = sure;
+  finding.explanation = who + list + (lacking.names.size() == 1 ? ", which is not found." : ", which are not found.");
+  finding.evidence = lacking.evidence;
+  finding.fix = {fix};
+}
+
+// What a report says was not found, where which build asked isn't known.
+void judge_report(const Facts& facts, const char* id, Answers& answers) {
+  Lacking lacking;
+  for (const MissingLibrary& one : missing_libraries(facts))
+    if (!one.symptom && one.diagnosis == id) note(facts.snapshot(), one.name, lacking);
+  if (lacking.names.empty()) return answers.unknown(id, "which libraries the framework needs is not known");
+  report_lacking(id, lacking, "The program needs ", Confidence::likely, fix_for(facts.snapshot(), "", {}), answers);
+}
+
+void judge_needs(const Snapshot& snapshot, const char* id, const std::string& version,
+                 const knowledge::TensorflowNeeds& needs, Answers& answers) {
+  Lacking lacking;
+  std::string unseen;
+  for (const std::string& soname : id == std::string_view(cudnn_id) ? std::vector{needs.cudnn_soname} : needs.sonames) {
+    const Flag found = library_found(snapshot, soname);
+    if (found.is(false)) note(snapshot, soname, lacking);
+    if (!found.get()) unseen = soname;
+  }
+  if (!lacking.names.empty()) {
+    const bool none_listed = of(snapshot.tensorflow, &Tensorflow::physical_gpus).is(0);
+    if (none_listed) lacking.evidence.push_back(evidence("/tensorflow/physical_gpus", "0"));
+    return report_lacking(id, lacking, "TensorFlow " + version + " needs ",
+                          none_listed ? Confidence::certain : Confidence::likely, fix_for(snapshot, version, needs),
+                          answers);
+  }
+  if (!unseen.empty()) return answers.unknown(id, "/libraries: nobody looked for " + unseen);
+  answers.passed(id);
+}
+
+// PyTorch and JAX bring their libraries with them; TensorFlow looks for those of its build's CUDA by name.
+void judge_tensorflow(const Facts& facts, const char* id, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  const std::string version = framework_version(snapshot, "tensorflow");
+  const Number physical = of(snapshot.tensorflow, &Tensorflow::physical_gpus);
+  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable(id, "no NVIDIA GPU");
+  if (physical.get() && *physical.get() > 0) return answers.passed(id);
+  if (of(snapshot.tensorflow, &Tensorflow::built_with_cuda).is(false) ||
+      package_installed(snapshot, "tensorflow-rocm").is(true))
+    return answers.not_applicable(id, "this TensorFlow is no CUDA build");
+  const Text platform = of(snapshot.host, &HostFacts::platform);
+  const bool linux = !platform.is("windows") && !platform.is("macos");
+  const auto needs = version.empty() || !linux ? std::nullopt : knowledge::tensorflow_needs(version);
+  if (!needs && version.empty() && of(snapshot.python, &Python::packages).get())
+    return answers.not_applicable(id, "no framework that looks for CUDA libraries outside its packages");
+  if (!snapshot.libraries.get()) return answers.unknown(id, why_unknown("/libraries", snapshot.libraries));
+  if (needs) return judge_needs(snapshot, id, version, *needs, answers);
+  if (told_by_a_report(snapshot)) return judge_report(facts, id, answers);
+  answers.unknown(id, version.empty() ? "which framework is installed is not known"
+                                      : "what TensorFlow " + version + " needs is not recorded");
+}
+
+// "_ZN3c104cuda9SetDeviceEi": what calls PyTorch's own functions was built for another PyTorch.
+bool of_pytorch(std::string_view symbol) {
+  constexpr std::size_t longest_mark = 5;  // "_ZTVN"
+  return symbol.starts_with("_Z") && std::ranges::any_of(std::array{"3c10", "2at", "5torch"}, [&](const char* space) {
+           return symbol.find(space) <= longest_mark;
+         });
+}
+
+// "clCreateBuffer": what calls it was built for a newer loader than the one that it was given.
+bool of_opencl(const std::string& symbol) {
+  return symbol.size() > 2 && symbol.starts_with("cl") && std::isupper(static_cast<unsigned char>(symbol[2]));
+}
+
+// Two versions of a GPU library are mixed where one lacks a symbol that the other asks for.
+bool of_a_gpu_library(const Symptom& symptom) {
+  const std::string symbol = symptom.detail("symbol");
+  const std::string names = symptom.detail("library") + symbol + symptom.detail("version");
+  return begins_with_any(symbol, {"ze", "hip", "hsa_"}) ||
+         std::ranges::any_of(std::array{"cudnn", "cublas", "nvjitlink", "nvJitLink", "cusparse", "nccl", "cuda",
+                                        "level_zero", "amdhip", "miopen"},
+                             [&names](const char* part) { return names.find(part) != std::string::npos; });
+}
+
+}  // namespace
+
+std::vector<LibraryRow> rows_of(const Snapshot& snapshot, std::string_view soname) {
+  std::vector<LibraryRow> rows;
+  const auto* libraries = snapshot.libraries.get();
+  for (std::size_t i = 0; libraries && i < libraries->size(); ++i) {
+    const SharedLibrary& library = (*libraries)[i];
+    if (library.soname.get() && *library.soname.get() == soname) rows.push_back({&library, i});
+  }
+  return rows;
+}
+
+Flag library_found(const Snapshot& snapshot, std::string_view soname) {
+  if (!snapshot.libraries.get()) return snapshot.libraries.missing();
+  Flag answer;
+  for (const LibraryRow& row : rows_of(snapshot, soname)) {
+    if (row.library->found.is(true)) return true;
+    if (row.library->found.get() && answer.outcome() == Outcome::not_probed) answer = false;
+    if (row.library->found.outcome() == Outcome::failed) answer = row.library->found;
+  }
+  return answer;
+}
+
+int precedence(const SharedLibrary& library) {
+  const std::string origin = text_of(library.origin);
+  if (origin == "LD_PRELOAD") return 0;
+  if (origin == "LD_LIBRARY_PATH") return 1;
+  if (origin == "pip" || origin == "conda" || origin == "RUNPATH") return 2;
+  return 3;
+}
+
+std::string cudnn_version_text(std::string_view version) {
+  const bool digits =
+      !version.empty() && std::ranges::all_of(version, [](unsigned char c) { return std::isdigit(c) != 0; });
+  if (!digits || version.size() < 4 || version.size() > 6) return std::string(version);
+  const long number = std::strtol(std::string(version).c_str(), nullptr, 10);
+  const long major = number >= 10000 ? number / 10000 : number / 1000;  // the form changed with version 9
+  const long rest = number >= 10000 ? number % 10000 : number % 1000;
+  return std::to_string(major) + "." + std::to_string(rest / 100) + "." + std::to_string(rest % 100);
+}
+
+std::string_view diagnosis_of_library(std::string_view name) {
+  if (name == "libcuda.so") return "driver.libcuda-linker-name";
+  for (const LibraryOwner& owner : library_owners()) {
+    if (begins_with_any(name, owner.prefixes)) return owner.diagnosis;
+  }
+  return {};
+}
+
+std::vector<MissingLibrary> missing_libraries(const Facts& facts) {
+  std::vector<MissingLibrary> all;
+  const auto add = [&all](const std::string& name, Confidence confidence, const Evidence& where,
+                          const Symptom* symptom) {
+    const std::string_view diagnosis = diagnosis_of_library(name);
+    if (!diagnosis.empty()) all.push_back({name, diagnosis, where, confidence, symptom});
+  };
+  // ldd asks the loader as the shell would; a program that sets its own search path may well find what ldd does not.
+  for (const Symptom* symptom : facts.all({SymptomClass::missing, "library-by-ldd"})) {
+    if (facts.used()) continue;
+    add(symptom->detail("library"), Confidence::possible, evidence(*symptom), symptom);
+    if (!all.empty() && all.back().diagnosis == "opencl.icd-broken") all.back().confidence = Confidence::likely;
+  }
+  const bool fatal = facts.saw({{SymptomClass::missing, "gpu-libraries"}});
+  for (const Symptom* symptom : facts.all({SymptomClass::missing, "library"})) {
+    const std::string name = culprit(*symptom);
+    const bool tried = symptom->program.is("tensorflow") && !fatal;  // TensorFlow tries some that it can do without
+    const auto same = [&name](const MissingLibrary& one) {
+      return one.name == name && one.symptom->subject.is("library");
+    };
+    if (found_in_another_version(*symptom) || of_a_plug_in(facts, *symptom) || (facts.used() && tried) ||
+        std::ranges::any_of(all, same))
+      continue;
+    Confidence sure = driver_first(facts) ? Confidence::possible : tried ? Confidence::likely : Confidence::certain;
+    if (diagnosis_of_library(name) == "driver.libcuda-missing")
+      sure = facts.used() ? Confidence::possible : Confidence::likely;
+    add(name, sure, evidence(*symptom), symptom);
+  }
+  const auto* rows = told_by_a_report(facts.snapshot()) ? facts.snapshot().libraries.get() : nullptr;
+  for (std::size_t i = 0; rows && i < rows->size(); ++i) {
+    const std::string soname = text_of((*rows)[i].soname);
+    if ((*rows)[i].found.is(false)) add(soname, Confidence::likely, not_found(i, soname), nullptr);
+  }
+  return all;
+}
+
+void report_missing_libraries(const Facts& facts, const char* id, Answers& answers) {
+  for (const MissingLibrary& one : missing_libraries(facts)) {
+    if (!one.symptom || one.diagnosis != id) continue;
+    const auto tells = [&one](const Evidence& e) { return e.value == one.name + " not found"; };
+    const auto told = std::ranges::find_if(answers.findings, [&](const Finding& finding) {
+      return finding.id == id && std::ranges::any_of(finding.evidence, tells);
+    });
+    if (told == answers.findings.end()) {
+      add_finding(answers, *one.symptom, id, one.confidence, "library:" + one.name);
+      continue;
+    }
+    told->evidence.push_back(one.evidence);
+    told->confidence = std::max(told->confidence, one.confidence);
+  }
+}
+
+void judge_framework_libraries(const Facts& facts, const char* id, Answers& answers) {
+  judge_tensorflow(facts, id, answers);
+  report_missing_libraries(facts, id, answers);
+  if (const Symptom* symptom = unnamed_libraries(facts, id)) add_finding(answers, *symptom, id, Confidence::likely);
+}
+
+std::optional<MissingSymbol> missing_symbol(const Facts& facts, std::string_view id) {
+  for (const Symptom* symptom : facts.all({SymptomClass::missing, "library-symbol"})) {
+    const std::string symbol = symptom->detail("symbol");
+    const bool of_libcuda = symptom->detail("library").find("libcuda.so") != std::string::npos;
+    if (of_libcuda && facts.saw({{SymptomClass::too_old, "driver"}})) continue;  // an old driver lacks new functions
+    const bool gpu = of_a_gpu_library(*symptom), torch = of_pytorch(symbol);
+    const std::string_view owner = of_opencl(symbol) ? "opencl.wrong-loader"
+                                   : gpu && !torch   ? "runtime.library-shadowed"
+                                                     : "python.broken-install";
+    if (owner != id) return std::nullopt;
+    return MissingSymbol{symptom, of_opencl(symbol) || gpu || torch ? Confidence::likely : Confidence::possible};
+  }
+  return std::nullopt;
+}
+
+bool no_driver_fault(const Facts& facts) {
+  return !facts.driver_dead() && !facts.saw({{SymptomClass::failed, "cuinit"}});
+}
+
+bool cuda_in_library_path(const Facts& facts) {
+  const Text path = env_of(facts.snapshot(), "LD_LIBRARY_PATH");
+  return path.get() && path.get()->find("cuda") != std::string::npos;
+}
+
+}  // namespace envdoctor

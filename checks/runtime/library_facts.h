@@ -1,0 +1,64 @@
+#pragma once
+// The shared libraries that a program or a framework asks for: the rows of /libraries and the lines of text that say
+// that a library or one of its symbols is missing, and whose diagnosis each is.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checks/engine/diagnosis.h"
+#include "checks/facts/facts.h"
+
+namespace envdoctor {
+
+struct LibraryRow {
+  const SharedLibrary* library = nullptr;
+  std::size_t index = 0;  // in /libraries
+};
+
+// Every row of this soname, found or not.
+std::vector<LibraryRow> rows_of(const Snapshot& snapshot, std::string_view soname);
+// Whether any copy is there, in the loader's path or in the Python environment; unknown where no row speaks of it.
+Flag library_found(const Snapshot& snapshot, std::string_view soname);
+
+// How early a copy of this origin is taken by a framework that has its own copies beside it: LD_PRELOAD, then
+// LD_LIBRARY_PATH, then the environment's own (RUNPATH), then the system's. Lower comes first.
+int precedence(const SharedLibrary& library);
+
+// The diagnosis that a missing library of this name, Linux or Windows, belongs to; empty: none.
+std::string_view diagnosis_of_library(std::string_view name);
+
+// "91900", "8902" as cudnnGetVersion gives them, or a dotted version -> "9.19.0", "8.9.2".
+std::string cudnn_version_text(std::string_view version);
+
+// A library that is missing where a program asks for it.
+struct MissingLibrary {
+  std::string name{};
+  std::string_view diagnosis{};
+  Evidence evidence{};
+  Confidence confidence = Confidence::certain;
+  const Symptom* symptom = nullptr;  // null: a row of /libraries in a report
+};
+
+// Those that ldd and programs name, then those that a report lists as not found; each has a diagnosis.
+std::vector<MissingLibrary> missing_libraries(const Facts& facts);
+// A finding of this diagnosis for each of its libraries that a text names; where a finding for this library stands
+// already, it takes the text as further evidence.
+void report_missing_libraries(const Facts& facts, const char* id, Answers& answers);
+// The whole rule of runtime.cuda-library-missing or runtime.cudnn-missing: the libraries of this diagnosis that the
+// installed TensorFlow asks for, and those that texts and reports name.
+void judge_framework_libraries(const Facts& facts, const char* id, Answers& answers);
+
+struct MissingSymbol {
+  const Symptom* symptom = nullptr;
+  Confidence confidence = Confidence::likely;
+};
+// The first symbol that a text says is missing, if it belongs to this diagnosis.
+std::optional<MissingSymbol> missing_symbol(const Facts& facts, std::string_view id);
+
+// No text says that the NVIDIA driver is missing or that CUDA did not start.
+bool no_driver_fault(const Facts& facts);
+// LD_LIBRARY_PATH names a CUDA folder.
+bool cuda_in_library_path(const Facts& facts);
+
+}  // namespace envdoctor

@@ -1,0 +1,97 @@
+// runtime.rocm-arch-unsupported: PyTorch's ROCm package holds code for some targets only, and runs on no neighbour.
+#include <algorithm>
+
+#include "checks/facts/facts.h"
+#include "checks/facts/presence.h"
+#include "knowledge/frameworks/frameworks.h"
+
+#include "checks/facts/conditions.h"
+
+namespace envdoctor::runtime_rocm_arch_unsupported {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "runtime.rocm-arch-unsupported";
+
+struct Target {
+  std::string gfx{};
+  std::string subject{};
+  Evidence evidence{};
+};
+
+// The GPUs' targets: by KFD or their PCI ids, else as a log names them.
+std::vector<Target> targets(const Snapshot& snapshot) {
+  std::vector<Target> all;
+  for (const Gpu& gpu : gpus_of(snapshot)) {
+    if (gpu.vendor == Vendor::amd && gpu.granted && !gpu.gfx.empty() && !gpu.integrated)
+      all.push_back({gpu.gfx, gpu.subject(), gpus_seen(snapshot, Vendor::amd)});
+  }
+  if (!all.empty()) return all;
+  for (const Symptom* event : symptoms_of(snapshot, {noted, "gpu-target"})) {
+    if (const auto gfx = event->details.find("gfx"); gfx != event->details.end())
+      all.push_back({gfx->second, "host", evidence(*event, gfx->second)});
+  }
+  return all;
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  const std::string version = framework_version(snapshot, "torch");
+  if (version.find("+rocm") == std::string::npos)
+    return answers.not_applicable(id, "no PyTorch package for ROCm is known here");
+  const auto built = knowledge::torch_rocm_targets(version);
+  const auto here = targets(snapshot);
+  if (!built || here.empty()) return answers.unknown(id, "the build's targets or the GPU's own are not known");
+  const Text override_set = env_of(snapshot, "HSA_OVERRIDE_GFX_VERSION");
+  const auto runs = [&](const Target& t) { return std::ranges::find(*built, t.gfx) != built->end(); };
+  if (override_set.get() || std::ranges::any_of(here, runs)) return answers.passed(id);
+  Finding& finding = answers.found(id, here.front().subject);
+  finding.confidence = override_set.outcome() == Outcome::absent ? Confidence::likely : Confidence::possible;
+  std::string list;
+  for (const std::string& gfx : *built) list += (list.empty() ? "" : ", ") + gfx;
+  finding.explanation = "PyTorch " + version + " holds code for " + list + "; this GPU is " + here.front().gfx +
+                        ". Without HSA_OVERRIDE_GFX_VERSION in the program's environment its kernels don't start.";
+  finding.evidence = {framework_seen(snapshot, "torch"), here.front().evidence};
+  finding.fix = {{.text = find_diagnosis(id)->remedy}};
+}
+
+// The kernel says so of every old AMD card, a mere display's included.
+bool rocm_fails(const Facts& facts) {
+  return when::no_driver_answers(facts) &&
+         facts.saw(
+             {{failed, "hsa"}, {missing, "hip-device"}, {present, "amdgpu-kernel-module"}, {limited, "kfd-node"}});
+}
+
+// Code for another target than the GPU's: the variable makes it run, or MIOpen has nothing for the target.
+bool other_target(const Facts& facts) {
+  return facts.saw({{missing, "miopen-database"}}) || env_of(facts.snapshot(), "HSA_OVERRIDE_GFX_VERSION").get();
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = "runtime.rocm-arch-unsupported",
+      .layer = Layer::runtime,
+      .severity = Severity::error,
+      .title = "The ROCm build holds no code for this AMD GPU",
+      .claim = "The GPU is detected, and the libraries were compiled for other gfx targets.",
+      .proof = "HIP has no code object for this GPU's target, or the package's list of targets lacks it.",
+      .disproof = "The GPU's gfx target is in the build's list.",
+      .remedy =
+          "Install a build for this target; for close relatives HSA_OVERRIDE_GFX_VERSION makes the GPU pass as a "
+          "supported one.",
+      .symptoms =
+          {
+              {{unsupported, "amd-gpu"}, likely, rocm_fails},
+              {{unsupported, "amd-gpu"}, possible, when::no_driver_answers},
+              {{missing, "hip-kernel-image"}, likely},
+              {{failed, "amd-gpu-memory-access"}, possible, other_target},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::runtime_rocm_arch_unsupported

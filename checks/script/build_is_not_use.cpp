@@ -1,0 +1,19 @@
+// script.build-is-not-use: calls that ask how the package was built.
+#include "checks/script/script_facts.h"
+
+namespace envdoctor::script_build_is_not_use {
+Diagnosis diagnosis() {
+  return {
+      .id = "script.build-is-not-use",
+      .layer = Layer::use,
+      .severity = Severity::warning,
+      .title = "The script asks how the package was built, not whether the GPU is used",
+      .claim = "is_built_with_cuda and its like are true on a machine without any GPU.",
+      .proof = "The call stands in the script, and its answer decides about devices.",
+      .disproof = "The script asks for devices, or where an operation ran.",
+      .remedy = "Ask tf.config.list_physical_devices('GPU') or torch.cuda.is_available().",
+      .judge = [](const Facts& facts, Answers& answers) { judge_calls(facts, answers, "script.build-is-not-use"); },
+  };
+}
+
+}  // namespace envdoctor::script_build_is_not_use

@@ -1,0 +1,41 @@
+// script.device-around-model: models that stay where they were made.
+#include "checks/script/script_facts.h"
+
+namespace envdoctor::script_device_around_model {
+namespace {
+
+constexpr const char* id = "script.device-around-model";
+
+void judge(const Facts& facts, Answers& answers) {
+  if (!have_script(facts.snapshot(), answers, id)) return;
+  for (const ScriptEvent& event : script_events(facts.snapshot())) {
+    if (event.kind == "placed-call") {
+      const auto made = event.event->details.find("other_line");
+      found_in_script(answers, id, event,
+                      event.name + " stands under " + event.inside + ", but the model was made elsewhere" +
+                          (made == event.event->details.end() ? "" : " (line " + made->second + ")") +
+                          ": its variables stay on the device where they were made, and the work follows them.",
+                      "Make or load the model under the same tf.device or strategy scope, or choose the device before "
+                      "the program starts: envdoctor run --device cpu|gpu:N -- CMD.");
+    }
+  }
+  pass_without_finding(answers, id);
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  return {
+      .id = "script.device-around-model",
+      .layer = Layer::use,
+      .severity = Severity::warning,
+      .title = "tf.device stands around a model that was made elsewhere",
+      .claim = "A model's variables stay on the device where they were made, and the work follows them.",
+      .proof = "The model is made outside the block that uses it.",
+      .disproof = "The model is made or loaded under the same tf.device.",
+      .remedy = "Make or load the model under tf.device, or choose the device before the program starts.",
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::script_device_around_model

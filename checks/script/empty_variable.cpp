@@ -1,0 +1,37 @@
+// script.empty-variable: CUDA_VISIBLE_DEVICES is set to an empty text.
+#include "checks/script/script_facts.h"
+
+namespace envdoctor::script_empty_variable {
+namespace {
+
+constexpr const char* id = "script.empty-variable";
+
+void judge(const Facts& facts, Answers& answers) {
+  if (!have_script(facts.snapshot(), answers, id)) return;
+  for (const ScriptEvent& event : script_events(facts.snapshot())) {
+    if (!chooses_cuda_devices(event) || !event.has_value || !event.value.empty()) continue;
+    found_in_script(answers, id, event,
+                    "CUDA_VISIBLE_DEVICES is set to an empty text. CUDA then shows no GPU, but programs that test "
+                    "whether the variable is set may take an empty one as not set.",
+                    "Write '-1', which every program takes as no GPU.");
+  }
+  pass_without_finding(answers, id);
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  return {
+      .id = "script.empty-variable",
+      .layer = Layer::use,
+      .severity = Severity::info,
+      .title = "The script hides GPUs with an empty variable",
+      .claim = "CUDA takes an empty CUDA_VISIBLE_DEVICES as no GPU; some programs take it as not set.",
+      .proof = "The script sets the variable to an empty text.",
+      .disproof = "Every program that reads it takes an empty text as no GPU.",
+      .remedy = "Write '-1'.",
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::script_empty_variable

@@ -1,0 +1,213 @@
+#include "checks/script/script_facts.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+
+#include "checks/facts/facts.h"
+#include "checks/facts/selection.h"
+#include "knowledge/gpus/drivers.h"
+
+namespace envdoctor {
+namespace {
+
+constexpr std::string_view prefix = "script-";
+
+struct Started {
+  const ScriptEvent* by_import = nullptr;
+  const ScriptEvent* driver = nullptr;  // the first event that surely started it
+  const ScriptEvent* devices = nullptr;
+};
+
+// "tensorflow.keras" -> "tensorflow"; Keras is also imported by tensorflow.keras.
+bool imports(const ScriptEvent& event, const std::string& framework) {
+  const std::string root = event.name.substr(0, event.name.find('.'));
+  return root == framework || (framework == "keras" && event.name.starts_with("tensorflow.keras"));
+}
+
+void note(std::map<std::string, Started>& started, const ScriptEvent& event) {
+  if (!event.sure) return;
+  if (event.kind == "import") {
+    for (const char* framework : {"tensorflow", "keras", "torch", "jax"}) {
+      Started& one = started[framework];
+      if (imports(event, framework) && !one.by_import) one.by_import = &event;
+    }
+  }
+  const auto starts = knowledge::started_by(event.name);
+  if (event.kind != "call" || starts.framework.empty()) return;
+  Started& one = started[starts.framework];
+  if (!one.driver) one.driver = &event;
+  if (starts.what == "devices" && !one.devices) one.devices = &event;
+}
+
+// The GPU's number behind "gpu:" or "cuda:" in any letters: "'/GPU:3'" -> 3.
+std::optional<std::size_t> number_behind_kind(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  for (const std::string kind : {"gpu:", "cuda:"}) {
+    const auto at = text.find(kind);
+    if (at == text.npos) continue;
+    std::size_t number = 0;
+    const char* begin = text.data() + at + kind.size();
+    if (std::from_chars(begin, text.data() + text.size(), number).ec == std::errc()) return number;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Flag script_read(const Snapshot& snapshot) {
+  if (!symptoms_of(snapshot, {SymptomClass::present, "script"}).empty()) return true;
+  if (const auto events = symptoms_of(snapshot, {SymptomClass::failed, "script-reading"}); !events.empty())
+    return failed("the script can't be read: " + events.front()->detail("why"));
+  return absent("no script was given");
+}
+
+std::vector<ScriptEvent> script_events(const Snapshot& snapshot) {
+  std::vector<ScriptEvent> all;
+  const auto* log = snapshot.log.get();
+  if (!log) return all;
+  for (const Symptom& event : *log) {
+    const std::string* subject = event.subject.get();
+    if (!event.class_.is("noted") || !subject || !subject->starts_with(prefix)) continue;
+    all.push_back({.event = &event,
+                   .kind = subject->substr(prefix.size()),
+                   .name = event.detail("name"),
+                   .value = event.detail("value"),
+                   .inside = event.detail("inside"),
+                   .has_value = event.details.contains("value"),
+                   .sure = event.detail("sure") == "yes"});
+  }
+  return all;
+}
+
+Text framework_version(const Snapshot& snapshot, std::string_view framework) {
+  const Text known = framework == "tensorflow" ? of(snapshot.tensorflow, &Tensorflow::version)
+                     : framework == "torch"    ? of(snapshot.torch, &Torch::version)
+                     : framework == "jax"      ? of(snapshot.jax, &Jax::version)
+                     : framework == "keras"    ? of(snapshot.keras, &Keras::version)
+                                               : Text{};
+  return known;
+}
+
+Finding& found_in_script(Answers& answers, std::string_view id, const ScriptEvent& event, std::string explanation,
+                         std::string instead) {
+  const std::string file = event.event->source.get() ? *event.event->source.get() : "script";
+  const std::string line = line_of(event);
+  Finding& finding = answers.found(id, "script:" + file + ":" + line);
+  finding.confidence = event.sure ? Confidence::certain : Confidence::likely;
+  finding.explanation = "Line " + line + ": " + std::move(explanation);
+  std::string written = event.name;
+  if (event.has_value) written += event.kind == "call" ? "(" + event.value + ")" : " = '" + event.value + "'";
+  finding.evidence.push_back(evidence(*event.event, written));
+  finding.fix.push_back({.text = std::move(instead)});
+  return finding;
+}
+
+bool have_script(const Snapshot& snapshot, Answers& answers, std::string_view id) {
+  const Flag read = script_read(snapshot);
+  if (read.outcome() == Outcome::absent) answers.not_applicable(id, read.why());
+  if (read.outcome() == Outcome::failed) answers.unknown(id, read.why());
+  return read.is(true);
+}
+
+void pass_without_finding(Answers& answers, std::string_view id) {
+  if (std::ranges::find(answers.findings, id, &Finding::id) == answers.findings.end()) answers.passed(id);
+}
+
+std::string line_of(const ScriptEvent& event) {
+  return event.event->line.get() ? std::to_string(*event.event->line.get()) : "?";
+}
+
+void judge_calls(const Facts& facts, Answers& answers, const char* id) {
+  const Snapshot& snapshot = facts.snapshot();
+  if (!have_script(snapshot, answers, id)) return;
+  for (const ScriptEvent& event : script_events(snapshot)) {
+    if (event.kind != "call") continue;
+    for (const knowledge::ScriptCall& row : knowledge::script_calls()) {
+      if (row.id != id || row.call != event.name || event.value.find(row.argument) == std::string::npos) continue;
+      const Text version = framework_version(snapshot, row.framework);
+      if (!row.from.empty() && version.get() && knowledge::compare_versions(*version.get(), row.from) < 0) continue;
+      const std::string where = version.get()
+                                    ? " (" + row.framework + " " + *version.get() + ")"
+                                    : std::string(" (" + row.framework + " " +
+                                                  (row.from.empty() ? "of any version" : row.from + " and newer") +
+                                                  "; which is installed is not known)");
+      Finding& finding = found_in_script(answers, id, event, row.call + " " + row.says + where + ".", row.instead);
+      if (row.label == "raises") finding.severity = Severity::error;
+      if (row.label == "works") finding.severity = Severity::info;
+      if (!version.get() && !row.from.empty()) {
+        finding.confidence = Confidence::likely;
+        finding.severity = std::min(finding.severity, Severity::warning);
+      }
+    }
+  }
+  pass_without_finding(answers, id);
+}
+
+bool chooses_cuda_devices(const ScriptEvent& event) {
+  return event.kind == "set-variable" && event.name == "CUDA_VISIBLE_DEVICES";
+}
+
+std::set<std::size_t> gpu_numbers(const ScriptEvent& event) {
+  std::set<std::size_t> numbers;
+  if (chooses_cuda_devices(event)) {
+    for (const std::string& entry : entries_of(event.value)) {
+      std::size_t number = 0;
+      if (std::from_chars(entry.data(), entry.data() + entry.size(), number).ec == std::errc()) numbers.insert(number);
+    }
+  } else if (event.kind == "call") {
+    if (const auto number = number_behind_kind(event.value)) numbers.insert(*number);
+    std::size_t number = 0;
+    const bool bare = event.name == "torch.cuda.set_device" || event.name == ".cuda";
+    if (bare && std::from_chars(event.value.data(), event.value.data() + event.value.size(), number).ec == std::errc())
+      numbers.insert(number);
+  } else if (event.kind == "placed-call") {
+    if (const auto number = number_behind_kind(event.inside)) numbers.insert(*number);
+  }
+  return numbers;
+}
+
+std::vector<LateEvent> late_events(const std::vector<ScriptEvent>& events) {
+  std::vector<LateEvent> late;
+  std::map<std::string, Started> started;
+  for (const ScriptEvent& event : events) {
+    for (const knowledge::ReadVariable& row : knowledge::read_variables()) {
+      if (event.kind != "set-variable" || row.name != event.name) continue;
+      const Started& one = started[row.framework];
+      const ScriptEvent* reader = row.read == "import"   ? one.by_import
+                                  : row.read == "driver" ? one.driver
+                                                         : one.devices;
+      if (!reader) continue;
+      late.push_back({.event = &event, .after = reader, .variable = &row});
+      break;  // once, whichever framework it was
+    }
+    const knowledge::EarlyCall* early = event.kind == "call" ? knowledge::early_call(event.name) : nullptr;
+    if (early && event.value.find(early->argument) != std::string::npos && started[early->framework].devices)
+      late.push_back({.event = &event, .after = started[early->framework].devices, .call = early});
+    note(started, event);
+  }
+  return late;
+}
+
+void judge_late_variables(const Facts& facts, Answers& answers, const char* id, bool keras_backend) {
+  if (!have_script(facts.snapshot(), answers, id)) return;
+  const auto events = script_events(facts.snapshot());
+  for (const LateEvent& late : late_events(events)) {
+    if (!late.variable || (late.variable->name == "KERAS_BACKEND") != keras_backend) continue;
+    const std::string before =
+        late.variable->read == "import"
+            ? "Set it before the line that imports " + late.variable->framework + ", or in the shell."
+            : "Set it before that line, best in the shell: envdoctor run --device cpu|gpu:N -- CMD.";
+    Finding& finding =
+        found_in_script(answers, id, *late.event,
+                        late.event->name + " is set after " + late.after->name + " (line " + line_of(*late.after) +
+                            "), which has read it already: setting it here has no effect.",
+                        before);
+    finding.evidence.push_back(evidence(*late.after->event, late.after->name));
+  }
+  pass_without_finding(answers, id);
+}
+
+}  // namespace envdoctor

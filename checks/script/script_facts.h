@@ -1,0 +1,63 @@
+#pragma once
+// A training script as its reader told it, for the checks script.*.
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checks/engine/diagnosis.h"
+#include "knowledge/frameworks/device_calls.h"
+
+namespace envdoctor {
+
+struct ScriptEvent {
+  const Symptom* event = nullptr;
+  std::string kind{};    // import, call, set-variable, placed-call, handler
+  std::string name{};
+  std::string value{};   // empty where it is computed: see has_value
+  std::string inside{};
+  bool has_value = false;
+  bool sure = false;
+};
+
+// Whether a script was read; absent: none was given; failed: it could not be read.
+Flag script_read(const Snapshot& snapshot);
+// Its events in the order in which they would run.
+std::vector<ScriptEvent> script_events(const Snapshot& snapshot);
+
+// The installed version of a framework (tensorflow, keras, torch, jax), as far as the environment was looked at.
+Text framework_version(const Snapshot& snapshot, std::string_view framework);
+
+// A finding at this event: subject script:<file>:<line>, the line as its first evidence, and what to write instead.
+Finding& found_in_script(Answers& answers, std::string_view id, const ScriptEvent& event, std::string explanation,
+                         std::string instead);
+
+// Whether a script was read; if not, `id` gets not-applicable or unknown.
+bool have_script(const Snapshot& snapshot, Answers& answers, std::string_view id);
+// Passed, unless `id` has a finding.
+void pass_without_finding(Answers& answers, std::string_view id);
+
+// The calls of the table script_calls.json that belong to this id.
+void judge_calls(const Facts& facts, Answers& answers, const char* id);
+
+// "os.environ['CUDA_VISIBLE_DEVICES'] = …".
+bool chooses_cuda_devices(const ScriptEvent& event);
+// The GPUs that it names by number: 3 in "'/GPU:3'", 0 and 1 in "0,1".
+std::set<std::size_t> gpu_numbers(const ScriptEvent& event);
+
+// Something that stands after what reads or starts it.
+struct LateEvent {
+  const ScriptEvent* event = nullptr;
+  const ScriptEvent* after = nullptr;
+  const knowledge::ReadVariable* variable = nullptr;  // a variable that is set, or
+  const knowledge::EarlyCall* call = nullptr;         // a configuration that is made
+};
+std::vector<LateEvent> late_events(const std::vector<ScriptEvent>& events);
+
+// Variables that are set too late: KERAS_BACKEND, or all others.
+void judge_late_variables(const Facts& facts, Answers& answers, const char* id, bool keras_backend);
+
+// The line of an event as text; "?": not known.
+std::string line_of(const ScriptEvent& event);
+
+}  // namespace envdoctor

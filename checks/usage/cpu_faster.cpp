@@ -1,0 +1,138 @@
+// usage.cpu-faster: the same operation of one framework, timed on its GPU and on its CPU, and from which size on the
+// GPU wins.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include "checks/compute/compute_facts.h"
+
+namespace envdoctor::usage_cpu_faster {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "usage.cpu-faster";
+
+struct Timed {
+  const ComputeResult* result = nullptr;
+  std::size_t index = 0;
+  [[nodiscard]] const ComputeTime& time() const { return *result->time.get(); }
+};
+
+// One operation at one size, on both.
+struct Both {
+  Timed gpu{}, cpu{};
+  // Faster beyond doubt: the intervals of the two medians don't touch.
+  [[nodiscard]] bool cpu_faster() const { return *cpu.time().high_ms.get() < *gpu.time().low_ms.get(); }
+};
+
+bool is_timed(const ComputeResult& result) {
+  const ComputeTime* time = result.time.get();
+  return result.backend.is("framework") && result.device.get() && result.kernel.get() && result.precision.get() &&
+         result.size.get() && time && time->median_ms.get() && time->low_ms.get() && time->high_ms.get();
+}
+
+std::string framework_of(const std::string& device) { return device.substr(0, device.find('/')); }
+bool on_cpu(const std::string& device) {
+  return device.find("/cpu") != device.npos || device.find("/CPU") != device.npos;
+}
+
+// "lstm fp32" of one GPU -> its sizes, smallest work first.
+using Key = std::pair<std::string, std::string>;  // device, operation
+std::map<Key, std::vector<Both>> pairs_of(const std::vector<ComputeResult>& results) {
+  std::map<Key, std::vector<Both>> pairs;
+  for (std::size_t g = 0; g < results.size(); ++g) {
+    if (!is_timed(results[g]) || on_cpu(*results[g].device.get())) continue;
+    for (std::size_t c = 0; c < results.size(); ++c) {
+      const ComputeResult &gpu = results[g], &cpu = results[c];
+      if (!is_timed(cpu) || !on_cpu(*cpu.device.get()) || *cpu.kernel.get() != *gpu.kernel.get() ||
+          *cpu.precision.get() != *gpu.precision.get() || *cpu.size.get() != *gpu.size.get() ||
+          framework_of(*cpu.device.get()) != framework_of(*gpu.device.get()))
+        continue;
+      pairs[{*gpu.device.get(), *gpu.kernel.get() + " " + *gpu.precision.get()}].push_back({{&gpu, g}, {&cpu, c}});
+    }
+  }
+  const auto work = [](const Both& both) { return both.gpu.result->flops.get() ? *both.gpu.result->flops.get() : 0; };
+  for (auto& [key, list] : pairs)
+    std::ranges::stable_sort(list, [&](const Both& a, const Both& b) { return work(a) < work(b); });
+  return pairs;
+}
+
+void tell(const Snapshot& snapshot, const Key& key, const std::vector<Both>& sizes, Answers& answers) {
+  const auto last_lost = std::ranges::find_if(sizes.rbegin(), sizes.rend(), &Both::cpu_faster);
+  const Both& lost = *last_lost;
+  Finding& finding = answers.found(id, compute::subject(snapshot, *lost.gpu.result));
+  finding.confidence = Confidence::certain;
+  finding.explanation =
+      fmt::format("Up to {} the CPU is faster: {:.3g} ms against {:.3g} ms on {}.", full_problem_name(*lost.gpu.result),
+                  *lost.cpu.time().median_ms.get(), *lost.gpu.time().median_ms.get(), key.first);
+  finding.explanation += last_lost == sizes.rbegin() ? " The GPU was faster at no size tried."
+                                                     : fmt::format(" From {} on the GPU is faster.",
+                                                                   full_problem_name(*last_lost.base()->gpu.result));
+  for (const Timed* one : {&lost.gpu, &lost.cpu})
+    finding.evidence.push_back(
+        evidence(at("/compute", one->index, "time/median_ms"), fmt::format("{:.3g}", *one->time().median_ms.get())));
+  finding.fix = {{.text = find_diagnosis(id)->remedy}};
+}
+
+// "5.1", "ms" -> seconds.
+double seconds(const std::string& value, const std::string& unit) {
+  const double number = std::atof(value.c_str());
+  return unit[0] == 'm' ? number / 1e3 : unit[0] == 'u' ? number / 1e6 : unit[0] == 'n' ? number / 1e9 : number;
+}
+
+// Times of both sides that a program prints, in one line or in two.
+void judge_printed_times(const Facts& facts, Answers& answers) {
+  constexpr double clearly = 1.5;
+  for (const Symptom* one : facts.all({slow, "gpu"})) {
+    if (seconds(one->detail("gpu"), one->detail("gpu_unit")) <=
+        clearly * seconds(one->detail("cpu"), one->detail("cpu_unit")))
+      continue;
+    add_finding(answers, *one, id, Confidence::likely).severity = Severity::warning;
+    return;
+  }
+  const Symptom* cpu = facts.with({noted, "device-time"}, "on", "CPU");
+  const Symptom* gpu = facts.with({noted, "device-time"}, "on", "GPU");
+  if (cpu && gpu &&
+      seconds(gpu->detail("value"), gpu->detail("unit")) > clearly * seconds(cpu->detail("value"), cpu->detail("unit")))
+    add_finding(answers, *gpu, id, Confidence::possible).severity = Severity::warning;
+}
+
+void judge_timed(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  if (!snapshot.compute.get()) return answers.unknown(id, why_unknown("/compute", snapshot.compute));
+  const auto pairs = pairs_of(*snapshot.compute.get());
+  if (pairs.empty()) return answers.unknown(id, "/compute: nothing was timed on a framework's GPU and on its CPU");
+  bool any = false;
+  for (const auto& [key, sizes] : pairs) {
+    if (std::ranges::none_of(sizes, &Both::cpu_faster)) continue;
+    any = true;
+    tell(snapshot, key, sizes, answers);
+  }
+  if (!any) answers.passed(id);
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  judge_timed(facts, answers);
+  judge_printed_times(facts, answers);
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  return {
+      .id = "usage.cpu-faster",
+      .layer = Layer::use,
+      .severity = Severity::info,
+      .title = "The work is too small for the GPU",
+      .claim = "Starting kernels and copying data costs more than the arithmetic; the CPU is faster here.",
+      .proof = "Both were timed, and the GPU took longer.",
+      .disproof = "The GPU is faster at this size when measured.",
+      .remedy = "Use larger batches, or leave this work on the CPU.",
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::usage_cpu_faster

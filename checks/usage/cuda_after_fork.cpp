@@ -1,0 +1,26 @@
+#include "checks/engine/diagnosis.h"
+#include "checks/facts/conditions.h"
+
+namespace envdoctor::usage_cuda_after_fork {
+
+using enum SymptomClass;
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = "usage.cuda-after-fork",
+      .layer = Layer::use,
+      .severity = Severity::error,
+      .title = "CUDA is used in a process forked after CUDA had started",
+      .claim = "A CUDA context doesn't survive fork; every call in the child fails.",
+      .proof = "The framework's message, or an initialisation error in a child of a process that used CUDA.",
+      .disproof = "The child was spawned, or CUDA starts only in the child.",
+      .remedy = "Start worker processes with the spawn method.",
+      .symptoms =
+          {
+              {{failed, "cuda-initialization"}, likely, when::nothing_dead},
+              {{refused, "cuda-after-fork"}, certain},
+          },
+  };
+}
+
+}  // namespace envdoctor::usage_cuda_after_fork

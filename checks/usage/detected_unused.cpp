@@ -1,0 +1,77 @@
+// usage.detected-unused: TensorFlow lists a GPU and the work that it was given ran on the CPU, or a program says so.
+#include "checks/facts/conditions.h"
+#include "checks/facts/facts.h"
+#include "checks/facts/tensorflow_gpus.h"
+
+namespace envdoctor::usage_detected_unused {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "usage.detected-unused";
+
+bool on_cpu(const Text& place) { return place.get() && place.get()->find("GPU") == std::string::npos; }
+
+void judge(const Facts& facts, Answers& answers) {
+  const Tensorflow* tensorflow = tensorflow_with_gpus(facts.snapshot(), answers, id);
+  if (!tensorflow) return;
+  struct Place {
+    const char* path;
+    const char* what;
+    const Text& where;
+  };
+  const Place places[] = {{"/tensorflow/placement", "A matrix product that nobody placed", tensorflow->placement},
+                          {"/tensorflow/variables_on", "A small Keras model's variables", tensorflow->variables_on},
+                          {"/tensorflow/training_on", "A small Keras model's training step", tensorflow->training_on}};
+  bool any = false;
+  for (const Place& place : places) {
+    any = any || place.where.get();
+    if (!on_cpu(place.where)) continue;
+    Finding& finding = answers.found(id, "framework:tensorflow");
+    finding.confidence = Confidence::certain;
+    finding.explanation =
+        std::string(place.what) + " went to " + *place.where.get() + ", although TensorFlow lists a GPU.";
+    finding.evidence = {evidence("/tensorflow/physical_gpus", std::to_string(*tensorflow->physical_gpus.get())),
+                        evidence(place.path, *place.where.get())};
+    finding.fix = {{.text = find_diagnosis(id)->remedy}};
+    return;
+  }
+  if (any) return answers.passed(id);
+  answers.unknown(id, why_unknown("/tensorflow/placement", tensorflow->placement));
+}
+
+bool cpu_half(const Facts& facts) { return !when::half_precision_failed_on_gpu(facts) && !facts.driver_dead(); }
+
+// A program says that it works on the CPU, and a GPU is known that a driver answers for.
+bool gpu_waits(const Facts& facts) {
+  const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
+  return !facts.used() && !facts.driver_dead() && ((devices.get() && !devices.get()->empty()) || facts.driver_works());
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = "usage.detected-unused",
+      .layer = Layer::use,
+      .severity = Severity::warning,
+      .title = "The GPU is detected but the work runs on the CPU",
+      .claim = "The framework lists the GPU, and the model or its data was never put on it.",
+      .proof = "The GPU is listed and the program says that its work or data are on the CPU.",
+      .disproof = "The program's operations are placed on the GPU.",
+      .remedy = "Move model and data to the device, and log the placement.",
+      .symptoms =
+          {
+              {{ignored, "gpu-with-few-multiprocessors"}, likely},
+              {{ignored, "gpu"}, likely},
+              {{mismatch, "tensor-devices"}, likely},
+              {{unsupported, "half-precision-on-cpu"}, possible, cpu_half},
+              {{ignored, "gpu-for-work"}, possible, gpu_waits},
+              {{ignored, "device-placement"}, possible, when::nothing_dead},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::usage_detected_unused

@@ -1,0 +1,43 @@
+// usage.input-bound: the part of a step that goes into waiting for data, as training loops average it.
+#include <cstdlib>
+
+#include "checks/engine/diagnosis.h"
+
+namespace envdoctor::usage_input_bound {
+
+using enum SymptomClass;
+namespace {
+
+void judge(const Facts& facts, Answers& answers) {
+  const auto& steps = facts.all({noted, "step-times"});
+  if (steps.empty()) return answers.not_applicable("usage.input-bound", "no program tells the times of its steps");
+  const Symptom& last = *steps.back();
+  const double step = std::atof(last.detail("step").c_str()), data = std::atof(last.detail("data").c_str());
+  if (step > 0 && data > 0.5 * step)
+    add_finding(answers, last, "usage.input-bound", Confidence::likely);
+  else
+    answers.passed("usage.input-bound");
+}
+
+// Lightning gives this hint to everyone.
+bool no_hint_of_lightning(const Facts& facts) { return !facts.with({slow, "data-loading"}, "program", "lightning"); }
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = "usage.input-bound",
+      .layer = Layer::use,
+      .severity = Severity::warning,
+      .title = "The GPU waits for its input",
+      .claim = "Loading and preparing data takes longer than the step on the GPU.",
+      .proof = "The averaged time for data is more than half of the step's.",
+      .disproof = "The GPU's utilisation stays high with synthetic data and with real data alike.",
+      .remedy = "Load in parallel, prefetch, cache, or prepare the data beforehand.",
+      .symptoms = {{{slow, "data-loading"}, likely, no_hint_of_lightning}},
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::usage_input_bound

@@ -1,0 +1,84 @@
+// usage.program-fault: a kernel touched memory that isn't its own, or stopped itself. The driver reports such faults
+// and has no part in them; a fault of the hardware ends a kernel in the same words.
+#include "checks/driver/nvidia_facts.h"
+#include "checks/driver/xid_findings.h"
+#include "knowledge/codes/names.h"
+
+namespace envdoctor::usage_program_fault {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "usage.program-fault";
+
+bool is_fault(const Symptom& line) {
+  const std::string name = knowledge::cuda_error_name(line.detail("code"));
+  for (const char* one : {cuda_error::illegal_address, cuda_error::illegal_instruction, cuda_error::misaligned_address,
+                          cuda_error::hardware_stack_error, cuda_error::assert_failed, cuda_error::launch_failed}) {
+    if (name == one) return true;
+  }
+  return false;
+}
+
+const Symptom* fault(const Facts& facts) {
+  if (const auto& lines = facts.all({crashed, "cuda-kernel"}); !lines.empty()) return lines.front();
+  for (const Symptom* line : facts.all({failed, "cuda-call"})) {
+    if (is_fault(*line)) return line;
+  }
+  return nullptr;
+}
+
+// The GPU itself failed; then what the program says of its kernel follows from that.
+bool hardware_failed(const Facts& facts) {
+  for (const char* cause : {"hardware.ecc", "driver.gpu-lost", "driver.gpu-init-failed", "hardware.power-or-thermal"}) {
+    if (!xids_of(facts.snapshot(), cause).empty()) return true;
+  }
+  return facts.saw({{lost, "gpu"}, {lost, "pci-device"}, {failed, "gpu"}, {failed, "gpu-memory-ecc"}}) ||
+         nvidia::nvml(facts.snapshot()).is(nvml_error::gpu_is_lost);
+}
+
+// The kernel module logs an Xid of its own for faults of programs.
+std::vector<Evidence> program_xids(const Snapshot& snapshot) {
+  std::vector<Evidence> found;
+  for (const LoggedXid& xid : xids_of(snapshot, "")) {
+    const auto known = knowledge::xid(xid.code);
+    if (known && known->class_ == "app") found = nvidia::joined(std::move(found), xid.evidence);
+  }
+  return found;
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const Symptom* line = fault(facts);
+  if (!line) return answers.not_applicable(id, "no program reports a fault in a kernel");
+  if (hardware_failed(facts)) return answers.not_applicable(id, "the GPU itself failed");
+  const auto xids = program_xids(facts.snapshot());
+  Finding& finding = add_finding(answers, *line, id, xids.empty() ? Confidence::possible : Confidence::likely);
+  finding.evidence = nvidia::joined(std::move(finding.evidence), xids);
+  finding.fix = {{.text = "Run the program with CUDA_LAUNCH_BLOCKING=1, so that the error names the call that fails."},
+                 {.text = "Let compute-sanitizer (part of the CUDA toolkit) name the kernel and the address."},
+                 {.text = "If correct programs fail too, test the GPU's memory."}};
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  return {
+      .id = "usage.program-fault",
+      .layer = Layer::use,
+      .severity = Severity::error,
+      .title = "A program's own kernel failed on the GPU",
+      .claim =
+          "A kernel read or wrote memory that is not its own, or failed an assertion: a bug in the program or in one "
+          "of its libraries.",
+      .proof =
+          "The program reports an illegal access, a misaligned address, a launch failure or a failed assertion, "
+          "and the kernel log holds an Xid of a program's fault and none of a fault of the GPU.",
+      .disproof = "The kernel log holds an Xid of a hardware fault, or the program runs to its end.",
+      .remedy =
+          "Run it with CUDA_LAUNCH_BLOCKING=1 or under compute-sanitizer to find the call; index errors of a model "
+          "show in plain words on the CPU.",
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::usage_program_fault

@@ -1,0 +1,111 @@
+// usage.wrong-gpu: PyTorch works on another GPU than the one that nvidia-smi calls by the number in the variable.
+#include "checks/engine/diagnosis.h"
+#include "checks/facts/facts.h"
+#include "checks/facts/gpus.h"
+#include "checks/facts/presence.h"
+#include "checks/facts/visible.h"
+
+namespace envdoctor::usage_wrong_gpu {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "usage.wrong-gpu";
+
+// Where in nvidia-smi's list a device of PyTorch's stands.
+const VisibleDevice* find(const std::vector<VisibleDevice>& devices, const TorchDevice& wanted) {
+  for (const VisibleDevice& device : devices) {
+    if (!device.uuid.empty() && same_device(device, {.uuid = text_of(wanted.uuid)})) return &device;
+  }
+  return nullptr;
+}
+
+void tell(const std::string& variable, const VisibleDevice& meant, const VisibleDevice& got, std::size_t index,
+          Answers& answers) {
+  Finding& finding = answers.found(id, "env:CUDA_VISIBLE_DEVICES");
+  finding.confidence = Confidence::certain;
+  const std::string number = std::to_string(meant.listed);
+  finding.explanation = "CUDA_VISIBLE_DEVICES names GPU " + number + ", which nvidia-smi shows as " + meant.name +
+                        " (" + describe(meant) + "). PyTorch's cuda:" + std::to_string(index) + " is GPU " +
+                        std::to_string(got.listed) + ", " + got.name + " (" + describe(got) + ").";
+  finding.evidence = {evidence("/env/CUDA_VISIBLE_DEVICES", variable),
+                      evidence(at("/torch/devices", index, "uuid"), got.uuid),
+                      evidence(at("/nvidia/devices", static_cast<std::size_t>(meant.listed), "uuid"), meant.uuid)};
+  finding.fix = {{.text = "Let CUDA number the GPUs as nvidia-smi does, or name them by UUID.",
+                  .command = "export CUDA_DEVICE_ORDER=PCI_BUS_ID"}};
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  const Text variable = env_of(snapshot, "CUDA_VISIBLE_DEVICES");
+  if (variable.outcome() == Outcome::absent) return answers.not_applicable(id, "no GPU was chosen by a variable");
+  if (!variable.get()) return answers.unknown(id, why_unknown("/env/CUDA_VISIBLE_DEVICES", variable));
+  const auto entries = entries_of(*variable.get());
+  if (entries.empty() || !starts_as_number(entries.front()) || entries.front().front() == '-')
+    return answers.not_applicable(id, "no GPU was chosen by its number");
+  const auto torch = of(snapshot.torch, &Torch::devices);
+  const auto nvml = of(snapshot.nvidia, &Nvidia::devices);
+  if (!torch.get()) return answers.unknown(id, why_unknown("/torch/devices", torch));
+  if (!nvml.get()) return answers.unknown(id, why_unknown("/nvidia/devices", nvml));
+  const std::vector<VisibleDevice> all = nvml_list(*nvml.get());
+  std::vector<Selectable> selectable;
+  for (const VisibleDevice& device : all) selectable.push_back({.uuid = device.uuid});
+  const Selection meant = select_cuda(*variable.get(), selectable);
+  bool compared = false;
+  for (std::size_t i = 0; i < meant.chosen.size() && i < torch.get()->size(); ++i) {
+    const VisibleDevice* got = find(all, (*torch.get())[i]);
+    const VisibleDevice& wanted = all[meant.chosen[i].device];
+    if (!got || wanted.uuid.empty()) continue;
+    compared = true;
+    if (got->listed != wanted.listed) return tell(*variable.get(), wanted, *got, i, answers);
+  }
+  if (compared) return answers.passed(id);
+  answers.unknown(id, "/torch/devices: which cards they are is not known");
+}
+
+bool is_integrated_name(const std::string& name) {
+  return name.find("Iris") != std::string::npos || name.find("HD Graphics") != std::string::npos ||
+         name.find(" Graphics") != std::string::npos;
+}
+
+// A discrete GPU that an OpenCL platform, the driver or the bus shows beside the integrated one.
+bool has_discrete(const Facts& facts) {
+  const auto platforms = of(facts.snapshot().opencl, &Opencl::platforms);
+  if (platforms.get()) {
+    for (const OpenclPlatform& platform : *platforms.get()) {
+      for (const OpenclDevice& device :
+           platform.devices.get() ? *platform.devices.get() : std::vector<OpenclDevice>{}) {
+        const bool gpu = device.type.is("GPU") || device.type.is("gpu");
+        if (gpu && device.name.get() && !is_integrated_name(*device.name.get())) return true;
+      }
+    }
+  }
+  return has_discrete_gpu(facts.snapshot());
+}
+
+bool chosen_beside_discrete(const Facts& facts) { return !facts.used() && has_discrete(facts); }
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = "usage.wrong-gpu",
+      .layer = Layer::use,
+      .severity = Severity::warning,
+      .title = "The work runs on another GPU than intended",
+      .claim = "The program's device number means another GPU than the person thinks.",
+      .proof = "The program names a GPU other than the intended one, or two parts of it name two.",
+      .disproof = "The process is listed on the intended GPU.",
+      .remedy = "Select the GPU by UUID, or set CUDA_DEVICE_ORDER=PCI_BUS_ID.",
+      .symptoms =
+          {
+              {{noted, "chosen-integrated-gpu"}, likely, chosen_beside_discrete},
+              {{duplicate, "nccl-gpu"}, likely},
+              {{mismatch, "gpus-of-tensors"}, likely},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::usage_wrong_gpu

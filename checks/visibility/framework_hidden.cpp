@@ -1,0 +1,50 @@
+// visibility.framework-hidden: TensorFlow finds GPUs and is told to use none.
+#include "checks/facts/facts.h"
+#include "checks/facts/tensorflow_gpus.h"
+
+namespace envdoctor::visibility_framework_hidden {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "visibility.framework-hidden";
+
+void judge(const Facts& facts, Answers& answers) {
+  const Tensorflow* tensorflow = tensorflow_with_gpus(facts.snapshot(), answers, id);
+  if (!tensorflow) return;
+  const std::string physical = std::to_string(*tensorflow->physical_gpus.get());
+  const Number& visible = tensorflow->visible_gpus;
+  if (!visible.get()) return answers.unknown(id, why_unknown("/tensorflow/visible_gpus", visible));
+  if (*visible.get() > 0) return answers.passed(id);
+  Finding& finding = answers.found(id, "framework:tensorflow");
+  finding.confidence = Confidence::certain;
+  finding.explanation = "TensorFlow finds " + physical +
+                        " GPUs and is told to use none, before any program of yours has run: something that Python "
+                        "loads at its start (sitecustomize, a .pth file) calls set_visible_devices.";
+  finding.evidence = {evidence("/tensorflow/physical_gpus", physical), evidence("/tensorflow/visible_gpus", "0")};
+  finding.fix = {{.text = find_diagnosis(id)->remedy}};
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = "visibility.framework-hidden",
+      .layer = Layer::visibility,
+      .severity = Severity::error,
+      .title = "The program itself hides the GPUs from the framework",
+      .claim = "A call in the program selects no GPU, while the driver lists one.",
+      .proof = "A call in the program, or a framework's variable, leaves it no GPU.",
+      .disproof = "The framework's list of visible devices holds a GPU.",
+      .remedy = "Remove the call, or name the device in it.",
+      .explains = {"usage.detected-unused"},
+      .symptoms =
+          {
+              {{hidden, "gpu-by-program"}, likely, not_used},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::visibility_framework_hidden

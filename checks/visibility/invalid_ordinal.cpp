@@ -1,0 +1,75 @@
+// visibility.invalid-ordinal: the visibility variable, or the program, names a number that no device has.
+#include <algorithm>
+
+#include "checks/facts/conditions.h"
+#include "checks/facts/selection.h"
+#include "checks/visibility/cut_list.h"
+#include "checks/visibility/settings.h"
+#include "knowledge/codes/constants.h"
+
+namespace envdoctor::visibility_invalid_ordinal {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "visibility.invalid-ordinal";
+
+// Where the number of devices isn't known, there may be one: then CUDA's answer to a list that begins beyond it is that
+// there is no device.
+void judge_shown(const Facts& facts, Answers& answers) {
+  const std::size_t gpus = visibility::listed_gpus(facts);
+  if (facts.used() || (gpus == 0 && (facts.driver_dead() || !visibility::no_device_answered(facts)))) return;
+  const std::vector<Selectable> devices(std::max<std::size_t>(gpus, 1));
+  for (const visibility::Setting& setting : visibility::shown_settings(facts)) {
+    if (!setting.name.starts_with("CUDA")) continue;
+    const Selection selection = select_cuda(setting.value, devices);
+    if (!selection.chosen.empty() || selection.cut != Cut::out_of_range) continue;
+    visibility::add_finding(answers, setting, id, gpus > 0 ? Confidence::likely : Confidence::possible);
+    return;
+  }
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  visibility::judge_cut(facts.snapshot(), answers, id, false);
+  judge_shown(facts, answers);
+}
+
+bool by_number(const Facts& facts) {
+  return !facts.with({missing, "container-device"}, "device", "GPU-") &&
+         !facts.with({missing, "container-device"}, "device", "MIG-");
+}
+
+bool cuda_starts(const Facts& facts) { return facts.all({failed, "cuinit"}).empty(); }
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  using enum Confidence;
+  return {
+      .id = "visibility.invalid-ordinal",
+      .layer = Layer::visibility,
+      .severity = Severity::error,
+      .title = "A device number in the visibility variable doesn't exist",
+      .claim = "The list is cut at the first number that no device has; it and all that follow are hidden.",
+      .proof = "The variable or the program names a number that no device has.",
+      .disproof = "Every number in the list is smaller than the number of GPUs.",
+      .remedy = "Use numbers from 0 to the number of GPUs less one, or UUIDs.",
+      .explains = {"opencl.icd-no-device", "opencl.cpu-only", "driver.init-failed", "driver.unreachable",
+                   "usage.detected-unused", "usage.wrong-gpu"},
+      .symptoms =
+          {
+              {{missing, "container-device"}, likely, by_number},
+              {{missing, "gpu-index"}, certain},
+              {{missing, "cuda-device-index"}, likely, cuda_starts},
+              {{SymptomClass::failed, "cuda-call"},
+               possible,
+               when::no_driver_answers,
+               "code",
+               cuda_error::invalid_device},
+              {{missing, "tensorflow-device"}, possible, when::gpu_listed},
+          },
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::visibility_invalid_ordinal

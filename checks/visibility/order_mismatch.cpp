@@ -1,0 +1,131 @@
+// visibility.order-mismatch: different GPUs, CUDA numbers them in another order than nvidia-smi, and a number is used.
+#include <algorithm>
+
+#include "checks/facts/facts.h"
+#include "checks/facts/presence.h"
+#include "checks/facts/visible.h"
+
+namespace envdoctor::visibility_order_mismatch {
+
+using enum SymptomClass;
+namespace {
+
+constexpr const char* id = "visibility.order-mismatch";
+
+bool by_number(const Text& variable) {
+  if (!variable.get()) return false;
+  const auto entries = entries_of(*variable.get());
+  return !entries.empty() && starts_as_number(entries.front()) && entries.front().front() != '-';
+}
+
+void tell(const Text& variable, const VisibleDevice& meant, const VisibleDevice& got, std::size_t number, bool guessed,
+          Answers& answers) {
+  Finding& finding = answers.found(id, variable.get() ? "env:CUDA_VISIBLE_DEVICES" : "host");
+  finding.confidence = guessed ? Confidence::possible : Confidence::certain;
+  const std::string n = std::to_string(number);
+  finding.explanation = "nvidia-smi's GPU " + n + " is " + meant.name + " (" + describe(meant) + "), CUDA's " + n +
+                        (guessed ? " may well be " : " is ") + got.name + " (" + describe(got) +
+                        "). Without CUDA_DEVICE_ORDER=PCI_BUS_ID, CUDA puts the fastest GPU first.";
+  finding.evidence = {evidence("/nvidia/devices", n + ": " + meant.name)};
+  if (!guessed) finding.evidence.push_back(evidence("/nvidia/cuda_devices", got.name));
+  finding.evidence.push_back(evidence("/env", "CUDA_DEVICE_ORDER is not PCI_BUS_ID"));
+  if (variable.get()) finding.evidence.push_back(evidence("/env/CUDA_VISIBLE_DEVICES", *variable.get()));
+  finding.fix = {{.text = "Let CUDA number the GPUs as nvidia-smi does, or name them by UUID.",
+                  .command = "export CUDA_DEVICE_ORDER=PCI_BUS_ID"}};
+}
+
+// The GPU that nvidia-smi's reader means by each entry, against the one that CUDA gives for it.
+void compare(const Text& variable, const std::vector<VisibleDevice>& nvml, const std::vector<VisibleDevice>& cuda,
+             bool guessed, Answers& answers) {
+  std::vector<Selectable> selectable;
+  for (const VisibleDevice& device : nvml) selectable.push_back({.uuid = device.uuid});
+  const Selection meant = variable.get() ? select_cuda(*variable.get(), selectable) : select_cuda_default(selectable);
+  for (std::size_t i = 0; i < meant.chosen.size() && i < cuda.size(); ++i) {
+    const VisibleDevice& expected = nvml[meant.chosen[i].device];
+    const bool comparable =
+        (!expected.uuid.empty() && !cuda[i].uuid.empty()) || (!expected.address.empty() && !cuda[i].address.empty());
+    // Two cards of one model: the order is another, but nobody gets a GPU that is unlike the one that was meant.
+    if (!comparable || same_device(expected, cuda[i]) || expected.name == cuda[i].name) continue;
+    return tell(variable, expected, cuda[i], meant.chosen[i].device, guessed, answers);
+  }
+  if (guessed) return answers.unknown(id, "the GPUs differ, and CUDA was not asked for its order");
+  answers.passed(id);
+}
+
+bool same_model(const std::string& a, const std::string& b) {
+  const auto bare = [](std::string name) {
+    if (name.starts_with("NVIDIA ")) name.erase(0, 7);
+    return name;
+  };
+  return bare(a) == bare(b);
+}
+
+// nvidia-smi numbers by PCI bus; CUDA puts the fastest first. The same number with another name shows it.
+void judge_printed_names(const Facts& facts, Answers& answers) {
+  const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
+  if (!devices.get() || devices.get()->size() < 2) return;
+  const Text visible = env_of(facts.snapshot(), "CUDA_VISIBLE_DEVICES");
+  const Text order = env_of(facts.snapshot(), "CUDA_DEVICE_ORDER");
+  if (visible.get() || order.get() || facts.saw({{noted, "visible-devices"}, {noted, "visible-devices-in-program"}}))
+    return;
+  for (const Kind& kind : {Kind{noted, "program-device"}, Kind{used, "gpu"}, Kind{present, "gpu"}}) {
+    for (const Symptom* symptom : facts.all(kind)) {
+      const std::string name = symptom->detail("name");
+      const auto ordinal = std::strtoull(symptom->detail("ordinal").c_str(), nullptr, 10);
+      if (name.empty() || symptom->detail("ordinal").empty() || ordinal >= devices.get()->size()) continue;
+      const auto named = [&name](const NvidiaDevice& d) { return d.name.get() && same_model(*d.name.get(), name); };
+      const NvidiaDevice& there = (*devices.get())[ordinal];
+      if (!there.name.get() || named(there) || std::ranges::none_of(*devices.get(), named)) continue;
+      Finding& finding = add_finding(answers, *symptom, id, Confidence::likely);
+      finding.evidence.push_back(evidence(at("/nvidia/devices", ordinal, "name"), *there.name.get()));
+      return;
+    }
+  }
+}
+
+void judge_lists(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable(id, "no NVIDIA GPU");
+  const auto nvml = of(snapshot.nvidia, &Nvidia::devices);
+  if (!nvml.get()) return answers.unknown(id, why_unknown("/nvidia/devices", nvml));
+  const auto listed = nvml_list(*nvml.get());
+  const bool mixed = std::ranges::any_of(listed, [&](const VisibleDevice& d) { return d.name != listed.front().name; });
+  if (!mixed) return answers.not_applicable(id, "the GPUs are all of one kind");
+  const Text order = env_of(snapshot, "CUDA_DEVICE_ORDER"), variable = env_of(snapshot, "CUDA_VISIBLE_DEVICES");
+  if (order.is("PCI_BUS_ID")) return answers.passed(id);
+  if (order.outcome() != Outcome::absent && !order.get())
+    return answers.unknown(id, why_unknown("/env/CUDA_DEVICE_ORDER", order));
+  if (variable.get() && !by_number(variable)) return answers.passed(id);  // UUIDs name the GPU whatever the order
+
+  const auto cuda = of(snapshot.nvidia, &Nvidia::cuda_devices);
+  if (cuda.get()) return compare(variable, listed, cuda_list(*cuda.get()), false, answers);
+  // A guess is worth telling only where a single GPU was picked by its number.
+  if (!variable.get()) return answers.unknown(id, why_unknown("/nvidia/cuda_devices", cuda));
+  compare(variable, listed, visible_to_cuda(snapshot).devices, true, answers);
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  judge_lists(facts, answers);
+  judge_printed_names(facts, answers);
+}
+
+}  // namespace
+
+Diagnosis diagnosis() {
+  return {
+      .id = "visibility.order-mismatch",
+      .layer = Layer::visibility,
+      .severity = Severity::warning,
+      .title = "CUDA numbers the GPUs in another order than nvidia-smi",
+      .claim =
+          "CUDA puts the fastest GPU first unless told otherwise, nvidia-smi goes by bus address, and here the two "
+          "differ.",
+      .proof = "The same number has another name in CUDA's list than in nvidia-smi's.",
+      .disproof = "Both orders are equal, or CUDA_DEVICE_ORDER is PCI_BUS_ID.",
+      .remedy = "Set CUDA_DEVICE_ORDER=PCI_BUS_ID, or select GPUs by UUID.",
+      .explains = {"usage.wrong-gpu"},
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::visibility_order_mismatch

@@ -1,0 +1,56 @@
+#include "checks/visibility/settings.h"
+
+#include "checks/facts/facts.h"
+#include "checks/facts/selection.h"
+
+namespace envdoctor::visibility {
+
+using enum SymptomClass;
+
+std::vector<Setting> shown_settings(const Facts& facts) {
+  std::vector<Setting> all;
+  for (const Kind& kind : {Kind{noted, "visible-devices"}, Kind{noted, "visible-devices-in-program"}}) {
+    for (const Symptom* one : facts.all(kind)) {
+      // A value that is missing beside the name is an empty one.
+      if (const std::string name = one->detail("name"); !name.empty())
+        all.push_back({name, one->detail("value"), one, one->is({noted, "visible-devices-in-program"})});
+    }
+  }
+  return all;
+}
+
+Setting setting_of(const Facts& facts, const std::string& name) {
+  const Text set = env_of(facts.snapshot(), name);
+  if (set.get()) return {name, *set.get()};
+  const auto shown = shown_settings(facts);
+  return shown.empty() ? Setting{} : shown.front();
+}
+
+bool hides_all(const Facts& facts, const Setting& setting) {
+  const auto entries = entries_of(setting.value);
+  if (entries.empty()) return !of(facts.snapshot().host, &HostFacts::platform).is("windows");
+  return entries.front().starts_with("-") || entries.front() == "none" || entries.front() == "NoDevFiles";
+}
+
+Finding& add_finding(Answers& answers, const Setting& setting, const char* id, Confidence confidence) {
+  return envdoctor::add_finding(answers, *setting.shown, id, confidence, "env:" + setting.name);
+}
+
+bool no_device_answered(const Facts& facts) {
+  return facts.saw({{missing, "visible-gpu"},
+                    {missing, "cuda-device"},
+                    {missing, "available-gpu"},
+                    {missing, "hip-device"},
+                    {missing, "tensorflow-gpu"},
+                    {missing, "torch-cuda"},
+                    {missing, "jax-gpu"},
+                    {missing, "supported-device"}}) ||
+         facts.with({failed, "cuinit"}, "code", "CUDA_ERROR_NO_DEVICE");
+}
+
+std::size_t listed_gpus(const Facts& facts) {
+  const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
+  return devices.get() ? devices.get()->size() : 0;
+}
+
+}  // namespace envdoctor::visibility

@@ -1,0 +1,120 @@
+#include "evidence/compute_results.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <functional>
+#include <set>
+
+namespace envdoctor {
+namespace {
+
+constexpr std::array kinds = {"out-of-bounds",
+                              "not-written",
+                              "nondeterministic",
+                              "order",
+                              "bit-flip",
+                              "tile",
+                              "tf32-inputs",
+                              "bf16-inputs",
+                              "fp16-inputs",
+                              "fp32-inputs",
+                              "narrow-inputs",
+                              "fp16-accumulator",
+                              "narrow-accumulator",
+                              "truncating-accumulator",
+                              "flush-to-zero",
+                              "fast-math",
+                              "size-limit",
+                              "miscompiled",
+                              "unstable",
+                              "cudnn",
+                              "onednn",
+                              "lost-terms",
+                              "barrier",
+                              "tail",
+                              "columns",
+                              "other-index",
+                              "not-a-number",
+                              "zeros",
+                              "scaled",
+                              "other-calculation",
+                              "unnamed"};
+static_assert(kinds.size() == static_cast<std::size_t>(WrongResult::unnamed) + 1);
+
+std::string known(const Text& value) { return value.get() ? *value.get() : std::string(); }
+
+std::string number_text(std::int64_t value) {
+  constexpr std::int64_t mi = 1 << 20;
+  return value >= mi && value % mi == 0 ? fmt::format("{}Mi", value / mi) : std::to_string(value);
+}
+
+}  // namespace
+
+std::string_view text(WrongResult value) { return kinds.at(static_cast<std::size_t>(value)); }
+
+std::optional<WrongResult> wrong_result_of(std::string_view text) {
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (text == kinds.at(i)) return static_cast<WrongResult>(i);
+  }
+  return std::nullopt;
+}
+
+std::optional<WrongResult> Agreement::kind() const {
+  return cause.get() ? wrong_result_of(*cause.get()) : std::nullopt;
+}
+
+std::string full_size(const std::map<std::string, std::int64_t>& size) {
+  std::string all;
+  for (const auto& [name, value] : size)
+    all.append(all.empty() ? "" : " ").append(name).append("=").append(std::to_string(value));
+  return all;
+}
+
+std::string full_problem_name(std::string_view kernel, std::string_view precision,
+                              const std::map<std::string, std::int64_t>& size) {
+  std::string name(kernel);
+  for (const std::string& part : {std::string(precision), full_size(size)}) {
+    if (!part.empty()) name.append(" ").append(part);
+  }
+  return name;
+}
+
+std::string full_problem_name(const ComputeResult& result) {
+  const auto* size = result.size.get();
+  return full_problem_name(known(result.kernel), known(result.precision),
+                           size ? *size : std::map<std::string, std::int64_t>{});
+}
+
+std::string size_text(const ComputeResult& result) {
+  // One of these is the ordinary case, and left out.
+  static const std::set<std::string> usually_one = {"batch", "groups", "items", "pad", "steps", "stride"};
+  const auto* size = result.size.get();
+  if (!size) return "";
+  std::map<std::int64_t, std::string, std::greater<>> names;
+  for (const auto& [name, value] : *size) {
+    if (value == 1 && usually_one.contains(name)) continue;
+    std::string& list = names[value];
+    list += (list.empty() ? "" : "=") + name;
+  }
+  std::string out;
+  for (const auto& [value, list] : names)
+    out += fmt::format("{}{}={}", out.empty() ? "" : " ", list, number_text(value));
+  return out;
+}
+
+std::string problem_name(const ComputeResult& result) {
+  const std::string variant = known(result.variant);
+  const std::string of =
+      result.kernel.get() && result.kernel.get()->starts_with("copy") ? variant : known(result.precision);
+  const std::string copies = variant.ends_with("with copies") ? "with copies" : "";
+  std::string name = known(result.kernel);
+  for (const std::string& part : {of, size_text(result), copies}) name += (part.empty() ? "" : " ") + part;
+  return name;
+}
+
+const double* median_ms(const ComputeResult& result) {
+  return result.time.get() ? result.time.get()->median_ms.get() : nullptr;
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,299 @@
+#include "evidence/json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "evidence/watched_process.h"
+
+namespace envdoctor {
+
+namespace {
+
+using Json = nlohmann::json;
+
+Json write(const std::string& value) { return value; }
+Json write(std::int64_t value) { return value; }
+Json write(double value) { return value; }
+Json write(bool value) { return value; }
+
+template <Fields T>
+Json write(const T& value);
+template <class T>
+Json write(const std::vector<T>& values);
+template <class T>
+Json write(const std::map<std::string, T>& values);
+
+// A reading that was not probed has no key at all.
+template <class T>
+void put(Json& object, const std::string& key, const Reading<T>& reading) {
+  switch (reading.outcome()) {
+    case Outcome::not_probed:
+      break;
+    case Outcome::absent:
+      object[key] = {{"absent", reading.why()}};
+      break;
+    case Outcome::failed:
+      object[key] = {{"failed", reading.why()}};
+      break;
+    case Outcome::present:
+      object[key] = write(*reading.get());
+      break;
+  }
+}
+
+template <class T>
+void put(Json& object, const std::string& key, const T& value) {
+  object[key] = write(value);
+}
+
+template <Fields T>
+Json write(const T& value) {
+  Json object = Json::object();
+  T::each(value, [&](std::string_view key, const auto& field) { put(object, std::string(key), field); });
+  if constexpr (std::is_same_v<T, Symptom>) {
+    for (const auto& [key, text] : value.details) object.emplace(key, text);
+  }
+  return object;
+}
+
+template <class T>
+Json write(const std::vector<T>& values) {
+  Json array = Json::array();
+  for (const auto& value : values) array.push_back(write(value));
+  return array;
+}
+
+template <class T>
+Json write(const std::map<std::string, T>& values) {
+  Json object = Json::object();
+  for (const auto& [key, value] : values) put(object, key, value);
+  return object;
+}
+
+template <class Document>
+std::string text_of(const Document& value, const char* schema) {
+  Json document = write(value);
+  document["schema"] = schema;
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string to_json(const Snapshot& snapshot) { return text_of(snapshot, "envdoctor.snapshot/1"); }
+std::string to_json(const Watched& watched) { return text_of(watched, "envdoctor.process/1"); }
+
+namespace {
+
+using Json = nlohmann::json;
+constexpr std::size_t size_limit_mib = 64;
+constexpr int depth_limit = 32;
+
+// Where we are in the document, as a JSON pointer, for the error message.
+struct Place {
+  const Place* parent = nullptr;
+  std::string step{};
+  [[nodiscard]] std::string text() const { return parent ? parent->text() + "/" + step : std::string(); }
+};
+
+[[noreturn]] void reject(const Place& place, std::string_view wanted, const Json& found) {
+  throw BadDocument(
+      fmt::format("at {}: {} expected, {} found", place.parent ? place.text() : "the top", wanted, found.type_name()));
+}
+
+void read(const Json& json, std::string& value, const Place& place) {
+  if (!json.is_string()) reject(place, "a text", json);
+  value = json.get_ref<const std::string&>();
+}
+void read(const Json& json, std::int64_t& value, const Place& place) {
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX) reject(place, "a 64-bit integer", json);
+  if (json.is_number_float()) {
+    const double number = json.get<double>();
+    if (number != std::floor(number) || std::fabs(number) > 9e15) reject(place, "an integer", json);
+    value = static_cast<std::int64_t>(number);
+  } else if (json.is_number_integer()) {
+    value = json.get<std::int64_t>();
+  } else {
+    reject(place, "an integer", json);
+  }
+}
+void read(const Json& json, double& value, const Place& place) {
+  if (!json.is_number()) reject(place, "a number", json);
+  value = json.get<double>();
+}
+void read(const Json& json, bool& value, const Place& place) {
+  if (!json.is_boolean()) reject(place, "true or false", json);
+  value = json.get<bool>();
+}
+
+template <Fields T>
+void read(const Json& json, T& value, const Place& place);
+template <class T>
+void read(const Json& json, std::vector<T>& values, const Place& place);
+template <class T>
+void read(const Json& json, std::map<std::string, T>& values, const Place& place);
+
+// {"absent": why} or {"failed": why}, and nothing beside it.
+bool is_reason(const Json& json, const char* word) {
+  return json.is_object() && json.size() == 1 && json.contains(word) && json[word].is_string();
+}
+
+template <class T>
+void read(const Json& json, Reading<T>& reading, const Place& place) {
+  if (is_reason(json, "absent")) {
+    reading = absent(json["absent"].get<std::string>());
+  } else if (is_reason(json, "failed")) {
+    reading = failed(json["failed"].get<std::string>());
+  } else if (json.is_null()) {
+    reading = {};
+  } else {
+    read(json, reading.fill(), place);
+  }
+}
+
+template <Fields T>
+void read(const Json& json, T& value, const Place& place) {
+  if constexpr (std::is_same_v<T, Module>) {  // a bare name stands for {"name": …}
+    if (json.is_string()) {
+      value.name = json.get<std::string>();
+      return;
+    }
+  }
+  if (!json.is_object()) reject(place, "an object", json);
+  T::each(value, [&](std::string_view key, auto& field) {
+    const auto found = json.find(key);
+    if (found != json.end()) read(*found, field, Place{&place, std::string(key)});
+  });
+  if constexpr (std::is_same_v<T, Symptom>) {
+    if (json.contains("event") && !json.contains("class"))
+      throw BadDocument(fmt::format(
+          "at {}: the log is in the form of before 2026-11-22 (\"event\" instead of \"class\" and \"subject\"), which "
+          "is no longer read; run 'envdoctor capture' or 'envdoctor diagnose --log' again",
+          place.text()));
+    for (const auto& [name, field] : json.items()) {
+      bool own = false;
+      T::each(value, [&, &key = name](std::string_view member, auto& /*field*/) { own = own || member == key; });
+      if (!own && field.is_string()) value.details[name] = field.template get<std::string>();
+    }
+  }
+}
+
+template <class T>
+void read(const Json& json, std::vector<T>& values, const Place& place) {
+  if (!json.is_array()) reject(place, "a list", json);
+  values.clear();
+  for (const auto& item : json) {
+    const Place here{&place, std::to_string(values.size())};
+    read(item, values.emplace_back(), here);
+  }
+}
+
+template <class T>
+void read(const Json& json, std::map<std::string, T>& values, const Place& place) {
+  if (!json.is_object()) reject(place, "an object", json);
+  values.clear();
+  for (const auto& [key, item] : json.items()) read(item, values[key], Place{&place, key});
+}
+
+// Looked for before the parser runs: its own hook for this walks every list once per element.
+void limit_depth(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\') {
+      ++i;
+      continue;
+    }
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (depth > depth_limit) throw BadDocument(fmt::format("nested deeper than {} levels", depth_limit));
+  }
+}
+
+Json parse(std::string_view text) {
+  if (text.size() > size_limit_mib << 20) throw BadDocument(fmt::format("larger than {} MiB", size_limit_mib));
+  limit_depth(text);
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    const std::string_view what = error.what();
+    const auto start = what.find("parse error");
+    throw BadDocument(std::string(start == what.npos ? what : what.substr(start)));
+  }
+}
+
+}  // namespace
+
+Snapshot snapshot_from_json(std::string_view text, const std::string& source) {
+  try {
+    Json document = parse(text);
+    const Place top{};
+    if (!document.is_object()) reject(top, "an object", document);
+    Place place{};
+    if (document.value("schema", Json()) == "envdoctor.report/1") {
+      if (!document.contains("snapshot")) throw BadDocument("a report that embeds no snapshot");
+      document = Json(document["snapshot"]);
+      place = Place{&top, "snapshot"};
+    }
+    if (!document.is_object()) reject(place, "an object", document);
+    const Json schema = document.value("schema", Json());
+    if (schema != "envdoctor.snapshot/1")
+      throw BadDocument(fmt::format("at /schema: \"envdoctor.snapshot/1\" expected, {} found",
+                                    schema.dump(-1, ' ', false, Json::error_handler_t::replace)));
+    Snapshot snapshot;
+    read(document, snapshot, place);
+    return snapshot;
+  } catch (const std::exception& error) {
+    throw BadDocument(source + ": " + error.what());
+  }
+}
+
+Snapshot snapshot_with(const std::string& pointer, const std::string& text) {
+  Json value = text;
+  if (text == "true" || text == "false") value = text == "true";
+  if (text.starts_with('[') && text.ends_with(']')) {
+    value = Json::array();
+    std::istringstream words(text.substr(1, text.size() - 2));
+    for (std::string word; words >> word;) value.push_back(word);
+  }
+  try {
+    Json document = Json::object();
+    document[Json::json_pointer(pointer)] = std::move(value);
+    Snapshot snapshot;
+    read(document, snapshot, Place{});
+    return snapshot;
+  } catch (const std::exception& error) {
+    throw BadDocument(pointer + ": " + error.what());
+  }
+}
+
+Watched watched_from_json(std::string_view text, const std::string& source) {
+  try {
+    Watched watched;
+    read(parse(text), watched, Place{});
+    return watched;
+  } catch (const std::exception& error) {
+    throw BadDocument(source + ": " + error.what());
+  }
+}
+
+Text json_text(std::string_view json, const std::string& pointer) {
+  constexpr std::ptrdiff_t deepest = 1000;  // brackets in all; the parser recurses
+  if (std::ranges::count_if(json, [](char c) { return c == '[' || c == '{'; }) > deepest)
+    return failed("not JSON that a person wrote");
+  const auto parsed = nlohmann::json::parse(json.begin(), json.end(), nullptr, false);
+  if (parsed.is_discarded()) return failed("not JSON");
+  const nlohmann::json::json_pointer where(pointer);
+  if (!parsed.contains(where)) return absent("no " + pointer);
+  const auto& found = parsed.at(where);
+  if (!found.is_string()) return failed(pointer + " is no text");
+  return found.get<std::string>();
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,61 @@
+#pragma once
+// What a line of text says that has no field of its own in the snapshot.
+#include <compare>
+#include <optional>
+#include <string_view>
+
+#include "evidence/fields.h"
+
+namespace envdoctor {
+
+enum class SymptomClass {
+  missing,       // what is needed is not there, or is not found
+  mismatch,      // two things do not fit each other
+  refused,       // something denies it: permission, policy, an API
+  exhausted,     // all of it is used up
+  busy,          // another holds it
+  crashed,       // it ended or hung abnormally
+  timed_out,     // it took longer than allowed
+  wrong_result,  // it ran, and what it computed is wrong
+  failed,        // it was tried and did not succeed
+  too_old,       // it is older than what is asked
+  unsupported,   // it cannot be done here at all
+  ignored,       // it is there, or was asked for, and is not used
+  limited,       // there is less of it than there could be
+  hidden,        // something keeps it out of sight
+  lost,          // it was there and is there no more
+  slow,          // it works, slower than it should
+  duplicate,     // it is there twice
+  used,          // a program says that it works on a device
+  present,       // it is there or switched on; no fault by itself
+  noted,         // a value or a name that other facts are compared with; no fault by itself
+  harmless,      // it reads like a fault and is none; the subject says what it is
+};
+
+std::string_view text(SymptomClass value);  // "timed-out", as the file format spells it
+std::optional<SymptomClass> symptom_class(std::string_view text);
+
+// What a symptom is: {missing, "kernel-module"}. The subjects are those of knowledge/wordings/wordings.json.
+struct Kind {
+  SymptomClass class_;
+  std::string_view subject;
+  auto operator<=>(const Kind&) const = default;
+};
+
+// One line of a log that a row of knowledge/wordings/wordings.json knows.
+struct Symptom {
+  Text class_{};
+  Text subject{};
+  Text code{};     // the vendor's name or number of the error
+  Text program{};  // whose line it is: tensorflow, torch, …
+  Text source{};   // "kernel", or the log's file name
+  Number line{};   // from 1
+  std::map<std::string, std::string> details{};  // what else the line says; flattened into the object in the file
+  ENVDOCTOR_FIELDS(Symptom, class_, subject, code, program, source, line)
+
+  [[nodiscard]] bool is(const Kind& kind) const { return class_.is(std::string(text(kind.class_))) && subject.is(std::string(kind.subject)); }
+  // The code, the program or a detail by its name; empty: the line does not say.
+  [[nodiscard]] std::string detail(const std::string& name) const;
+};
+
+}  // namespace envdoctor

@@ -1,0 +1,80 @@
+#pragma once
+// A process and its descendants, watched from outside: a document of its own, `envdoctor.process/1`.
+#include "evidence/fields.h"
+#include "evidence/pci.h"
+
+namespace envdoctor {
+
+// A GPU library that one of the processes had mapped.
+struct ProcessLibrary {
+  Text library{};  // as knowledge/frameworks/process_libraries.json calls it: cuda, cudnn, tensorflow, …
+  Text path{};
+  Text version{};
+  Text origin{};   // pip, conda, toolkit, system
+  ENVDOCTOR_FIELDS(ProcessLibrary, library, path, version, origin)
+};
+
+// A GPU on which the processes were seen.
+struct ProcessGpu {
+  Text seen_by{};         // nvml, or drm
+  Number index{};         // as nvidia-smi counts
+  Text uuid{};
+  Text pci_address{};
+  Text name{};
+  Text driver{};          // of the DRM client: amdgpu, i915, xe, …
+  Real busy_percent{};    // by these processes, on average since they were first seen on it
+  Number peak_memory_mib{};
+  Number samples{};
+  ENVDOCTOR_FIELDS(ProcessGpu, seen_by, index, uuid, pci_address, name, driver, busy_percent, peak_memory_mib, samples)
+};
+
+struct ProcessUse {
+  Number pid{};             // of the first
+  Text program{};           // its name
+  Number processes{};       // how many there were, descendants included
+  Real seconds{};           // how long it was watched
+  Number samples{};
+  List<std::string> nodes{};  // GPU nodes that they held open, sorted
+  List<ProcessLibrary> libraries{};
+  List<ProcessGpu> gpus{};  // failed: couldn't be told, and why
+  Number opens{};           // how often anybody opened a GPU node meanwhile
+  Map<std::string> env{};   // GPU variables the first was started with
+  Text unreadable{};        // a process of the tree that could not be looked into, and why; absent: none
+  Text outside{};           // why its work may run outside the tree; absent: no reason known
+  ENVDOCTOR_FIELDS(ProcessUse, pid, program, processes, seconds, samples, nodes, libraries, gpus, opens, env, unreadable,
+                   outside)
+};
+
+// One round of asking NVML.
+struct RoundDevice {
+  Number index{};
+  Text uuid{};
+  Text name{};
+  Number utilization_percent{};
+  ENVDOCTOR_FIELDS(RoundDevice, index, uuid, name, utilization_percent)
+};
+struct RoundProcess {
+  Number pid{};
+  Number gpu{};
+  Number memory_mib{};
+  Real busy_percent{};  // of the multiprocessors, since the round before
+  ENVDOCTOR_FIELDS(RoundProcess, pid, gpu, memory_mib, busy_percent)
+};
+struct NvmlRound {
+  List<RoundDevice> devices{};
+  List<RoundProcess> processes{};
+  ENVDOCTOR_FIELDS(NvmlRound, devices, processes)
+};
+
+struct Watched {
+  List<DeviceNode> device_nodes{};
+  Reading<ProcessUse> process{};
+  Reading<NvmlRound> round{};  // between the watcher and its companion only
+  ENVDOCTOR_FIELDS(Watched, device_nodes, process, round)
+};
+
+std::string to_json(const Watched& watched);
+// Throws BadDocument (evidence/json.h), naming `source`.
+Watched watched_from_json(std::string_view text, const std::string& source);
+
+}  // namespace envdoctor

@@ -1,0 +1,25 @@
+#include "host/files/descriptor.h"
+
+#include <fcntl.h>
+
+namespace envdoctor {
+
+namespace {
+
+// Above 2, lest a parent started without standard streams loses them in dup2.
+Descriptor above_standard(int number) {
+  const Descriptor low(number);
+  return Descriptor(fcntl(number, F_DUPFD_CLOEXEC, 3));
+}
+
+}  // namespace
+
+Pipe make_pipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return {};
+  Pipe pipe{.reading = above_standard(ends[0]), .writing = above_standard(ends[1])};
+  if (pipe.reading) fcntl(pipe.reading.get(), F_SETFL, O_NONBLOCK);
+  return pipe;
+}
+
+}  // namespace envdoctor

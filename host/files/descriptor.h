@@ -1,0 +1,38 @@
+#pragma once
+#include <unistd.h>
+
+#include <utility>
+
+namespace envdoctor {
+
+// Owns one file descriptor and closes it.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    other.close();
+    return *this;
+  }
+  ~Descriptor() { close(); }
+
+  [[nodiscard]] int get() const { return number_; }
+  explicit operator bool() const { return number_ >= 0; }
+  void close() {
+    if (number_ >= 0) ::close(std::exchange(number_, -1));
+  }
+
+ private:
+  int number_ = -1;
+};
+
+struct Pipe {
+  Descriptor reading{}, writing{};
+};
+
+// Both ends close on exec, and the reading one doesn't block. Empty, with errno set, if there are no more descriptors.
+Pipe make_pipe();
+
+}  // namespace envdoctor

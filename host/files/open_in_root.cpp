@@ -1,0 +1,135 @@
+#include "host/files/open_in_root.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <vector>
+
+namespace envdoctor {
+namespace {
+
+constexpr int most_links = 40;
+
+// The parts of a path, last one first.
+std::vector<std::string> parts_of(const std::string& path) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    if (end > begin) parts.push_back(path.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  std::ranges::reverse(parts);
+  return parts;
+}
+
+std::string beneath(const std::string& path) { return path.size() > 1 ? path.substr(1) : "."; }
+
+void leave_last(std::string& path) { path.erase(std::min(path.rfind('/'), path.size())); }
+
+}  // namespace
+
+std::string normal_path(const std::string& path) {
+  std::string done;
+  for (auto parts = parts_of(path); !parts.empty(); parts.pop_back()) {
+    if (parts.back() == "..") {
+      leave_last(done);
+    } else if (parts.back() != ".") {
+      done += "/" + parts.back();
+    }
+  }
+  return done.empty() ? "/" : done;
+}
+
+std::string follow_links(int root, const std::string& path, bool last_too) {
+  std::vector<std::string> todo = parts_of(path);
+  std::string done;
+  int links = 0;
+  while (!todo.empty()) {
+    const std::string part = todo.back();
+    todo.pop_back();
+    if (part == ".") continue;
+    if (part == "..") {
+      leave_last(done);
+      continue;
+    }
+    const std::string here = done + "/" + part;
+    char target[PATH_MAX];
+    const bool follow = last_too || !todo.empty();
+    const ssize_t length = follow ? readlinkat(root, beneath(here).c_str(), target, sizeof(target)) : -1;
+    if (length < 0) {
+      done = here;
+      continue;
+    }
+    if (++links > most_links) {
+      errno = ELOOP;
+      return "";
+    }
+    const std::string link(target, static_cast<std::size_t>(length));
+    if (!link.empty() && link.front() == '/') done.clear();
+    for (std::string& one : parts_of(link)) todo.insert(todo.end(), std::move(one));
+  }
+  return done.empty() ? "/" : done;
+}
+
+Descriptor open_beneath(int root, const std::string& path, int flags) {
+  flags |= O_CLOEXEC;
+  open_how how{};
+  how.flags = static_cast<__u64>(flags);
+  how.resolve = RESOLVE_IN_ROOT;
+  const long opened = syscall(SYS_openat2, root, beneath(path).c_str(), &how, sizeof(how));
+  if (opened >= 0) return Descriptor(static_cast<int>(opened));
+  return errno == ENOSYS || errno == EPERM ? open_part_by_part(root, path, flags) : Descriptor();
+}
+
+Descriptor open_part_by_part(int root, const std::string& path, int flags) {
+  std::vector<std::string> parts = parts_of(path);
+  Descriptor folder(openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  while (folder && parts.size() > 1) {
+    folder = Descriptor(openat(folder.get(), parts.back().c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    parts.pop_back();
+  }
+  if (!folder) return {};
+  return Descriptor(openat(folder.get(), parts.empty() ? "." : parts[0].c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
+}
+
+std::string errno_name() {
+  const char* name = strerrorname_np(errno);
+  return name ? name : fmt::format("errno {}", errno);
+}
+
+bool readable_kind(const struct stat& status) {
+  const bool kernel_log = S_ISCHR(status.st_mode) && major(status.st_rdev) == 1 && minor(status.st_rdev) == 11;
+  return S_ISREG(status.st_mode) || kernel_log;
+}
+
+Reading<std::string> read_all(const Descriptor& file, const std::string& path, std::size_t limit) {
+  struct stat status {};
+  if (fstat(file.get(), &status) != 0) return failed(path + ": " + errno_name());
+  if (!readable_kind(status)) return failed(path + (S_ISDIR(status.st_mode) ? ": EISDIR" : ": not a plain file"));
+  const auto too_long = [&] { return failed(fmt::format("{}: longer than {} bytes", path, limit)); };
+  if (S_ISREG(status.st_mode) && static_cast<std::uint64_t>(status.st_size) > limit &&
+      status.st_blocks != 0)  // /sys names sizes that it doesn't hold
+    return too_long();
+  std::string content;
+  for (std::vector<char> bytes(16 * 1024);;) {
+    const ssize_t got = ::read(file.get(), bytes.data(), bytes.size());
+    if (got > 0) {
+      content.append(bytes.data(), static_cast<std::size_t>(got));
+      if (content.size() > limit) return too_long();
+    } else if (got == 0 || (errno == EAGAIN && S_ISCHR(status.st_mode))) {
+      return content;
+    } else if (errno != EINTR && errno != EPIPE) {  // EPIPE: lines of the kernel's log were lost to newer ones
+      return failed(path + ": " + errno_name());
+    }
+  }
+}
+
+}  // namespace envdoctor

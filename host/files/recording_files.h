@@ -1,0 +1,65 @@
+#pragma once
+// Keeps what was read, so that it can be read again elsewhere: root/, nodes.txt and errors.txt in one folder.
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "host/files/files.h"
+
+namespace envdoctor {
+
+// What may leave the host. Both may be empty: nothing is changed.
+struct Redaction {
+  std::function<std::string(const std::string& path, const std::string& content)> content{};
+  std::function<std::string(const std::string& path)> path{};  // also applied to the targets of links
+};
+
+// Hands every question on and writes down the answer. Children of a fork may use it as well: all it notes is appended
+// to the folder at once. Answers are handed on as they are, redacted only where they are kept. Owners, modes and device
+// numbers are kept; sizes, inodes and file times are not.
+class RecordingFiles : public Files {
+ public:
+  // `inner` must outlive it. The folder is made; what lies in it stays.
+  RecordingFiles(const Files& inner, std::string folder, Redaction redaction = {});
+
+  [[nodiscard]] Reading<std::string> read(const std::string& path, std::size_t limit = 1 << 20) const override;
+  [[nodiscard]] Reading<std::vector<std::string>> list(const std::string& path) const override;
+  [[nodiscard]] Reading<std::string> link(const std::string& path) const override;
+  [[nodiscard]] Reading<std::string> resolve(const std::string& path) const override;
+  [[nodiscard]] Reading<FileStatus> status(const std::string& path) const override;
+  [[nodiscard]] Reading<std::string> open_error(const std::string& path) const override;
+  [[nodiscard]] std::string root() const override { return inner_.root(); }
+
+  // Sorts the two text files and drops what was noted twice. "" or what could not be written, here and before.
+  [[nodiscard]] std::string finish() const;
+
+ private:
+  [[nodiscard]] std::string note_links(const std::string& path, bool last_too) const;
+  void note_link(const std::string& place, const std::string& target) const;
+  void note_node(const std::string& place, const FileStatus& status, const Reading<std::string>& open_error) const;
+  void note_missing(const std::string& path, const std::string& place, const Missing& missing) const;
+  void append(const std::string& file, const std::string& line) const;
+  [[nodiscard]] std::string kept(const std::string& path) const;
+
+  const Files& inner_;
+  std::string folder_;
+  Redaction redaction_;
+  mutable std::map<std::string, Reading<std::string>> links_{};
+  mutable std::set<std::string> lines_{};
+  mutable std::string error_{};
+};
+
+// What of a tree is wanted, and how far.
+struct TreeRules {
+  std::function<bool(const std::string& path)> wanted{};  // files, folders and links alike; empty: all
+  bool follow_links = false;                              // each folder is visited once all the same
+  int depth = 8;
+  std::size_t most = 100'000;  // entries
+};
+
+// Reads a whole tree through `files`, which then has kept it if it records: for libraries that read files on their own.
+void read_tree(const Files& files, const std::string& path, const TreeRules& rules = {});
+
+}  // namespace envdoctor

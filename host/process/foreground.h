@@ -1,0 +1,59 @@
+#pragma once
+// Whether a signal that we got went to our whole process group. The kernel doesn't say; a process that does nothing but
+// stand in the group and take note does.
+#include <sys/types.h>
+
+#include <csignal>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/files/descriptor.h"
+
+namespace envdoctor {
+
+class GroupWitness {
+ public:
+  // Forks it. All signals must be blocked here; it keeps none of our descriptors, and ends when we do.
+  GroupWitness();
+  ~GroupWitness();
+  GroupWitness(const GroupWitness&) = delete;
+  GroupWitness& operator=(const GroupWitness&) = delete;
+
+  // Whether it got this signal from this sender too; waits some milliseconds for it. Without a witness: false.
+  [[nodiscard]] bool saw(int signal, pid_t sender) const;
+
+ private:
+  pid_t pid_ = -1;
+  Descriptor notes_{};
+};
+
+// A program run in our place, as a shell's child would be: the same process group, terminal, streams and environment;
+// signals are handed on, a stop is passed up, its end is told as a shell tells it.
+class Foreground {
+ public:
+  // Starts argv[0], looked up on this process's PATH if it has no slash. `env` are "NAME=value" lines, all of them. It
+  // gets the signal mask and the ignored signals that we were started with, and ends if we are killed. From here on all
+  // our signals are held until wait().
+  Foreground(const std::vector<std::string>& argv, const std::vector<std::string>& env);
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  // 0, or the errno that kept it from starting.
+  [[nodiscard]] int error() const { return error_; }
+
+  // Lets go of standard input and output and of everything else that we inherited, so that a reader sees the end when
+  // the program closes its own; standard error stays. Then waits. Returns its exit status, or 128 + signal.
+  [[nodiscard]] int wait() const;
+
+ private:
+  void pass_up_stop(int signal) const;
+  void hand_on(const siginfo_t& info) const;
+  pid_t pid_ = -1;
+  int error_ = 0;
+  std::unique_ptr<GroupWitness> witness_{};
+};
+
+// 127 where there is no such program, 126 where it can't be run.
+int shell_status_of(int exec_error);
+
+}  // namespace envdoctor

@@ -1,0 +1,87 @@
+#pragma once
+// Work that may crash, hang, print or eat memory is done in children, side by side, by one poll loop.
+//
+// The parent starts no thread and loads no vendor library, so forking without exec is safe. A child answers with frames
+// on a private descriptor (length first, never read to end-of-file: a grandchild may hold it); its standard output and
+// error are drained separately and only their tail is kept. Past its limit a child gets TERM, 0.2 s later KILL, and is left
+// behind if even that doesn't end it. Memory is limited by watching the child's RSS.
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace envdoctor {
+
+using Milliseconds = std::chrono::milliseconds;
+
+struct Limits {
+  Milliseconds time{10'000};
+  std::int64_t memory_mib = 4096;
+  std::size_t printed_bytes = 4096;  // of what it prints, its end, this much is kept
+};
+
+// The child's side: what it says to its parent.
+class Channel {
+ public:
+  explicit Channel(int descriptor) : descriptor_(descriptor) {}
+  // Names the call about to be made, so that a crash or a hang can be blamed on it.
+  void step(const std::string& what) const;
+  // The answer; the last one counts.
+  void answer(const std::string& bytes) const;
+
+ private:
+  void frame(char kind, const std::string& bytes) const;
+  int descriptor_;
+};
+
+// How a child ended.
+struct Ended {
+  enum class How { answered, crashed, exited, timed_out, out_of_memory, malformed };
+  How how = How::answered;
+  std::string answer{};   // also set if it answered and then failed to end
+  std::string step{};     // the last step it named
+  std::string why{};      // one sentence without full stop: "ended by SIGSEGV in clGetPlatformIDs", "no answer within 10 s"
+  std::string printed{};  // the end of its standard output and error
+  int status = 0;         // exit status, or 128 + signal
+  Milliseconds duration{0};
+};
+std::string_view text(Ended::How how);  // answered, crash, exit, timeout, memory, malformed
+
+class SubprocessGroup {
+ public:
+  using Work = std::function<void(const Channel&)>;
+  using Done = std::function<void(const Ended&)>;
+
+  SubprocessGroup();
+  ~SubprocessGroup();
+  SubprocessGroup(const SubprocessGroup&) = delete;
+  SubprocessGroup& operator=(const SubprocessGroup&) = delete;
+
+  // Forks and runs `work` there; `done` is called in the parent from within run(), and may start more.
+  void start(std::string name, Limits limits, Work work, Done done);
+  // Starts several children that share what `shared` loads: it runs once, in a process of its own from which they are
+  // then forked. If it comes to grief or takes longer than 2 s, they are started without it.
+  struct Member {
+    std::string name{};
+    Limits limits{};
+    Work work{};
+    Done done{};
+  };
+  void start_sharing(std::function<void()> shared, std::vector<Member> members);
+  // Starts a program: argv[0] looked up on PATH if it has no slash. Its answer is its standard output, at most 16 MiB;
+  // `printed` is the tail of its standard error. `env` are "NAME=value" lines, all of them.
+  void exec(std::string name, Limits limits, std::vector<std::string> argv, std::vector<std::string> env, Done done);
+  // Starts a program that answers as a child of ours does, by frames (host/process/subprocess_child.h) on descriptor 3. What it
+  // prints is kept as `printed`, standard output and error alike.
+  void exec_framed(std::string name, Limits limits, std::vector<std::string> argv, std::vector<std::string> env, Done done);
+  // Runs until every child has ended or been left behind, or `whole` has passed: then all that still run are ended.
+  // `tick` (may be empty) is called about every 100 ms with the names of those still running.
+  void run(Milliseconds whole, const std::function<void(const std::vector<std::string>&)>& tick = {});
+
+ private:
+  struct Child;
+  std::vector<Child> children_;
+};
+
+}  // namespace envdoctor

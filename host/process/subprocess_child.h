@@ -1,0 +1,103 @@
+#pragma once
+// What all children have in common: the frames they answer with, how they are forked, and how they are reaped.
+#include <sys/types.h>
+
+#include <csignal>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace envdoctor {
+
+// Frames on a private descriptor: a 32-bit length, a kind and that many bytes.
+inline constexpr char step_frame = 's';
+inline constexpr char answer_frame = 'a';
+inline constexpr char failure_frame = 'x';  // why there will be no answer
+
+// Writes one frame whole; gives up quietly if nobody reads any more.
+void write_frame(int descriptor, char kind, std::string_view bytes);
+
+// The parent's side: takes the bytes in pieces of any size.
+class Frames {
+ public:
+  static constexpr std::size_t longest = 64u << 20;
+
+  void take(std::string_view bytes);
+
+  // A frame that makes no sense came; nothing after it is read.
+  [[nodiscard]] bool bad() const { return !bad_.empty(); }
+  [[nodiscard]] const std::string& why_bad() const { return bad_; }
+  // The last frame broke off.
+  [[nodiscard]] bool partial() const { return !pending_.empty(); }
+  // It answered and named no further step since: nothing more is to be expected.
+  [[nodiscard]] bool complete() const { return complete_; }
+  [[nodiscard]] bool answered() const { return answered_; }
+  std::string answer{};   // the last one
+  int answers = 0;        // how many came, equal ones too
+  std::string step{};
+  std::string failure{};
+
+  // "" or " in clGetPlatformIDs".
+  [[nodiscard]] std::string place() const { return step.empty() ? "" : " in " + step; }
+
+ private:
+  void frame(char kind, std::string_view bytes);
+  std::string pending_{};
+  std::string bad_{};
+  bool answered_ = false;
+  bool complete_ = false;
+};
+
+// Run right after fork(), in the child: a process group of its own, default signals, no core file, standard input from
+// /dev/null, standard output and error to these descriptors, gone when the parent goes.
+void become_child(pid_t parent, int output, int errors);
+
+// Runs the work and leaves by _exit: our exit handlers, and those of the drivers, are not run.
+[[noreturn]] void do_work(const std::function<void()>& work, int frames);
+
+// Becomes the program, or says on `frames` why it can't. If `answers`, the program has `frames` as its descriptor 3,
+// and `shared`, if there is one, as its descriptor 4.
+[[noreturn]] void become_program(const std::vector<std::string>& argv, const std::vector<std::string>& env, int frames,
+                                 bool answers = false, int shared = -1);
+
+// Forks a child that becomes one of ours, prints to `output`, and runs `body`, which must not return. The PID, or -1.
+pid_t fork_child(int output, const std::function<void()>& body);
+
+// Reaps a child that has closed its channel, or that is to end at once where `why` is given; kills it if it lives on.
+// Returns how it ended: `why`, what the child itself reported, or "ended by SIGSEGV in nvmlInit".
+std::string reap_child(pid_t pid, const Frames& said, const std::string& why = {});
+
+// Descriptors from 3 on that came with us (they lack close-on-exec; all of ours have it) are closed.
+void close_inherited();
+
+// Resident memory in MiB; 0 if it is not known.
+std::int64_t resident_mib(pid_t pid);
+
+// "SIGSEGV"; "signal 99" where it has no name.
+std::string signal_name(int number);
+
+// The lines as execve takes them: pointers into `lines`, then null.
+std::vector<char*> null_terminated(const std::vector<std::string>& lines);
+
+// While it lives, Ctrl-C and its like are noted instead of ending us, so that children can be ended first; they arrive
+// only during a ppoll() with `while_waiting()`. A broken pipe is ignored.
+class HeldSignals {
+ public:
+  HeldSignals();
+  ~HeldSignals();  // as it was before
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+  [[nodiscard]] const sigset_t& while_waiting() const { return before_; }
+  // The signal that came, or 0.
+  [[nodiscard]] static int arrived();
+
+ private:
+  static constexpr int numbers_[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+  struct sigaction old_[5]{};
+  sigset_t before_{};
+};
+
+}  // namespace envdoctor

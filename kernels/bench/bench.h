@@ -1,0 +1,56 @@
+#pragma once
+// How fast devices compute what they compute right. One device after the other, in children of their own, and turn by
+// turn with the plain C++ of this host, so that both see the same machine.
+#include "kernels/bench/time_run.h"
+#include "kernels/core/verify.h"
+
+namespace envdoctor::kernels {
+
+// What is timed: a problem of a kernel.
+struct TimedProblem {
+  const char* kernel = "";
+  Precision precision = Precision::fp32;
+  Sizes size{};
+  bool quick = false;  // also part of the short run
+  bool sweep = false;  // one of many sizes that show from which size a device pays off: timed with its copies as well
+};
+const std::vector<TimedProblem>& timed_problems();  // as they are reported
+
+// What this kernel's speed is measured in: bytes moved, floating operations, other operations; none: time alone.
+std::optional<Rate> rate_of(std::string_view kernel, Precision precision);
+
+constexpr double beyond_caches_bytes = 32 << 20;  // a run that moves as much measures memory, not caches
+
+// Which inputs of this problem a program would send anew for each run, as weights stay where they are.
+std::vector<int> inputs_sent_per_run(std::string_view kernel, const Sizes& size);
+
+// The kernels of that roster: the reference kernels, and those that exist to be timed. "copy" is a name alone: see
+// bench_copies().
+const std::vector<Kernel>& timed_kernels();
+
+// The sections `compute` and `compute_not_run`, as verify(). Effort::tiny is Effort::quick. Rows have a time only where
+// the result was right, before and while it was timed, and a rate only where it is possible; the reason stands in its
+// place.
+Snapshot bench(const std::vector<Target>& targets, const VerifyOptions& options);
+
+// The same through frameworks' own operations, over batches that grow: a few layers, in float32.
+Snapshot bench_frameworks(const std::vector<Target>& targets, const VerifyOptions& options);
+
+// In a child: times these kernels on a device that is open already, and on `host`, which may be null.
+void bench_on(Device& device, Device* host, const std::vector<const Kernel*>& kernels, const VerifyOptions& options,
+              const Reporter& reporter);
+
+// Fills in the share of the peak of devices that compute on the host's cores: of what our own loops of the same run
+// reach there. A rate of twice that and more is rejected.
+void set_host_core_shares(std::vector<ComputeResult>& results, const std::vector<Target>& targets);
+
+// Copies of `bytes` in all ways that the device has: to it and from it, from any memory and from pinned memory (on a
+// GPU from that of each NUMA node of the host, where there are several), and from one place of it to another; on
+// `host`, which may be null, memory to memory. Rows "copy-in", "copy-out", "copy-device", with the variant "pageable"
+// or "pinned". What arrived is compared after it was timed: a copy that brought anything else has no speed. A rate
+// counts every byte once.
+std::vector<ComputeResult> bench_copies(Device& device, Device* host, std::size_t bytes, std::uint64_t seed,
+                                        double empty_run_ms, const TimeRules& rules,
+                                        const std::function<void(const std::string&)>& step);
+
+}  // namespace envdoctor::kernels

@@ -1,0 +1,99 @@
+#include "kernels/bench/time_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace envdoctor::kernels {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double host_batch_ms = 20, gpu_batch_ms = 5, empty_runs = 100;
+constexpr double calm_spread = 0.05;
+constexpr int untimed_batches = 2;
+constexpr int most_runs = 1 << 20;
+
+struct Batches {
+  int batch = 1;
+  std::vector<double> wall{}, event{};
+  bool events_hold = true;
+};
+
+double least_batch_ms(const Candidate& candidate) {
+  return candidate.on_host_cores ? host_batch_ms : std::max(gpu_batch_ms, empty_runs * candidate.empty_run_ms);
+}
+
+// Runs that fill a batch. The first of all is thrown away: drivers compile and copy then.
+int calibrated(const Candidate& candidate) {
+  candidate.run(1);
+  const double least_ms = least_batch_ms(candidate);
+  int runs = 1;
+  while (runs < most_runs) {
+    const double ms = std::max(candidate.run(runs).wall_ms, 1e-6);
+    if (ms >= least_ms) return runs;
+    // Not by more than tenfold at once, since the first runs may be slow or fast by chance.
+    const auto enough = static_cast<int>(std::ceil(1.1 * runs * std::min(least_ms / ms, 1e3)));
+    runs = std::min({most_runs, runs * 10, std::max(runs + 1, enough)});
+  }
+  return most_runs;
+}
+
+void take(const Candidate& candidate, Batches& series) {
+  const RunTime ran = candidate.run(series.batch);
+  series.wall.push_back(ran.wall_ms / series.batch);
+  const double launches_ms = candidate.empty_run_ms * candidate.steps * series.batch;
+  if (ran.event_ms && event_is_credible(*ran.event_ms, ran.wall_ms, launches_ms)) {
+    series.event.push_back(*ran.event_ms / series.batch);
+  } else {
+    series.events_hold = false;
+  }
+}
+
+}  // namespace
+
+bool event_is_credible(double event_ms, double wall_ms, double launches_ms) {
+  constexpr double clocks_differ = 1.02;
+  return event_ms > 0 && event_ms <= clocks_differ * wall_ms && wall_ms <= 2 * event_ms + launches_ms;
+}
+
+std::vector<Timing> time_together(const std::vector<Candidate>& candidates, const TimeRules& rules) {
+  const auto start = Clock::now();
+  std::vector<Batches> all;
+  for (const Candidate& candidate : candidates) {
+    all.push_back({.batch = calibrated(candidate)});
+    // What calibration ran last was one.
+    for (int i = 1; i < untimed_batches; ++i) candidate.run(all.back().batch);
+  }
+  const auto calm = [](const Batches& series) { return statistics(series.wall).spread <= calm_spread; };
+  for (std::size_t round = 0; round < rules.most_samples; ++round) {
+    const double spent_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    if (round >= rules.least_samples && (spent_ms > rules.spend_ms || std::ranges::all_of(all, calm))) break;
+    for (std::size_t i = 0; i < all.size(); ++i) take(candidates[i], all[i]);
+  }
+  std::vector<Timing> timings;
+  for (const Batches& series : all) {
+    Timing& timing = timings.emplace_back(Timing{.wall_ms = statistics(series.wall), .batch = series.batch});
+    if (series.events_hold && !series.event.empty()) timing.event_ms = statistics(series.event).median;
+  }
+  return timings;
+}
+
+ComputeTime compute_time(const Timing& timing) {
+  const Statistics& wall = timing.wall_ms;
+  ComputeTime time{.median_ms = wall.median,
+                   .low_ms = wall.low,
+                   .high_ms = wall.high,
+                   .p10_ms = wall.p10,
+                   .p90_ms = wall.p90,
+                   .samples = static_cast<std::int64_t>(wall.samples)};
+  if (timing.event_ms) time.event_ms = *timing.event_ms;
+  return time;
+}
+
+void reject(ComputeResult& result, const std::string& why) {
+  result.time = failed(why);
+  result.rate = failed(why);
+}
+
+}  // namespace envdoctor::kernels

@@ -1,0 +1,336 @@
+#include "kernels/classify/classify.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <set>
+
+#include "evidence/median.h"
+#include "kernels/classify/error_patterns.h"
+#include "kernels/classify/replay.h"
+
+namespace envdoctor::kernels {
+namespace {
+
+struct Context {
+  const Observation& observation;
+  const Experiments& experiments;
+  Pattern pattern{};
+  std::optional<Replay> replay{};
+  std::vector<std::size_t> unstable{};                       // places where repeats differ
+  mutable std::optional<std::optional<bool>> unoptimised{};  // whether it is right so, once tried
+  [[nodiscard]] bool wrong() const { return !observation.comparison.right(); }
+  [[nodiscard]] std::optional<bool> right_without_optimisation() const {
+    if (!unoptimised && experiments.right_without_optimisation) unoptimised = experiments.right_without_optimisation();
+    return unoptimised.value_or(std::nullopt);
+  }
+};
+
+// A rule recognises a case or passes.
+using Rule = std::optional<Classification> (*)(const Context&);
+
+std::optional<Classification> out_of_bounds(const Context& c) {
+  if (!c.observation.guard_changed) return {};
+  return Classification{WrongResult::out_of_bounds, "memory beside the output was overwritten", "guard"};
+}
+
+std::optional<Classification> limit(const Context& c) {
+  const Experiments& e = c.experiments;
+  if (!c.wrong() || !c.unstable.empty() || !e.right_at) return {};
+  const auto found = largest_right(e.small_size, e.this_size, e.right_at);
+  if (!found) return {};
+  return Classification{WrongResult::size_limit, fmt::format("correct up to {}, wrong from {} on", *found, *found + 1),
+                        "bisection", found};
+}
+
+std::optional<Classification> not_written(const Context& c) {
+  if (c.observation.comparison.poison == 0) return {};
+  if (auto by_size = limit(c)) return by_size;
+  return Classification{WrongResult::not_written, "the kernel did not write its whole output", "poison"};
+}
+
+// Bits that flip between runs, or against a whole-number answer: one in a word is memory, a block of rows one compute
+// unit.
+std::optional<Classification> one_bit(const Context& c) {
+  // Inputs of fewer bits, too, may leave one element outside, and by chance one bit of it.
+  if (c.wrong() && c.pattern.shape == Shape::one_bit && !(c.replay && c.replay->holds))
+    return Classification{WrongResult::bit_flip, "single bits flipped", c.unstable.empty() ? "" : "repeat"};
+  if (c.unstable.empty() || c.unstable.size() > 8 || 16 * c.unstable.size() > c.observation.got.count()) return {};
+  for (const Array* repeat : c.observation.repeats) {
+    for (const std::size_t i : c.unstable) {
+      const std::uint64_t turned = repeat->bits(i) ^ c.observation.got.bits(i);
+      if (turned != 0 && std::popcount(turned) != 1) return {};
+    }
+  }
+  return Classification{WrongResult::bit_flip, fmt::format("{} bits differ between runs", c.unstable.size()), "repeat"};
+}
+
+std::optional<Classification> tile(const Context& c) {
+  if (!c.wrong() || (c.pattern.shape != Shape::tile && c.pattern.shape != Shape::every_nth)) return {};
+  return Classification{
+      WrongResult::tile,
+      c.pattern.shape == Shape::tile ? "one block of the output is wrong" : "one lane of the output is wrong",
+      c.unstable.empty() ? "" : "repeat"};
+}
+
+std::optional<Classification> unstable(const Context& c) {
+  if (c.unstable.empty()) return {};
+  const std::string many = fmt::format("{} elements differ between runs on the same input", c.unstable.size());
+  if (c.observation.operation.order_free && !c.wrong())
+    return Classification{WrongResult::order, many + "; the order of additions is not fixed", "repeat"};
+  return Classification{WrongResult::nondeterministic, many, "repeat"};
+}
+
+// The twin rule: eight times its error, in the root of the mean square, is another arithmetic; less is the
+// calculation's.
+std::optional<Classification> ill_conditioned(const Context& c) {
+  if (!c.wrong() || !c.experiments.twin || c.observation.comparison.not_numbers > 0) return {};
+  const std::optional<Comparison> twin = c.experiments.twin();
+  if (!twin || twin->right() || c.observation.comparison.mean_square_over_bound > 64 * twin->mean_square_over_bound)
+    return {};
+  return Classification{WrongResult::unstable, "plain arithmetic on the CPU is as inaccurate", "twin"};
+}
+
+// Right as soon as one library is left out: it is that library.
+std::optional<Classification> one_library(const Context& c) {
+  if (!c.wrong()) return {};
+  for (const Experiments::Without& without : c.experiments.without) {
+    if (without.right() == true) return Classification{without.kind, without.text, "switched off"};
+  }
+  return {};
+}
+
+std::optional<Classification> miscompiled(const Context& c) {
+  if (!c.wrong() || c.right_without_optimisation() != true) return {};
+  Classification found{WrongResult::miscompiled, "correct when built without optimisation", "without optimisation"};
+  if (const auto by_size = limit(c)) {
+    found.text += "; with it " + by_size->text;
+    found.limit = by_size->limit;
+  }
+  return found;
+}
+
+// Items of a group that don't wait for each other do no harm where each is alone.
+std::optional<Classification> barrier(const Context& c) {
+  if (!c.wrong() || !c.experiments.right_in_groups_of_one || c.experiments.right_in_groups_of_one() != true) return {};
+  return Classification{WrongResult::barrier,
+                        "correct with one work-item per group: barriers do not synchronize the items of a group",
+                        "groups of one"};
+}
+
+// One factor between nearly all that was got and what is right.
+std::optional<Classification> scaled(const Context& c) {
+  const Expected& expected = c.observation.expected;
+  const std::vector<std::size_t>& wrong = c.observation.comparison.wrong;
+  if (wrong.size() < 8 || 2 * wrong.size() < c.observation.got.count()) return {};
+  const auto right = [&](std::size_t i) { return expected.exact ? expected.exact->value(i) : expected.value[i]; };
+  std::vector<double> ratios;
+  for (const std::size_t i : wrong) ratios.push_back(c.observation.got.value(i) / right(i));
+  std::erase_if(ratios, [](double ratio) { return !std::isfinite(ratio); });
+  if (10 * ratios.size() < 9 * wrong.size()) return {};
+  const double factor = median(ratios);
+  const auto fits = [&](double ratio) { return std::fabs(ratio - factor) <= 1e-4 * std::fabs(factor); };
+  if (factor == 0 || 10 * static_cast<std::size_t>(std::ranges::count_if(ratios, fits)) < 9 * ratios.size()) return {};
+  return Classification{WrongResult::scaled, fmt::format("results are {:.6g} times the expected values", factor), ""};
+}
+
+// What neither size nor time nor the optimiser changes is no fault of memory, of scheduling or of a limit.
+std::optional<Classification> other_calculation(const Context& c) {
+  const Experiments& e = c.experiments;
+  if (!c.wrong() || !c.unstable.empty() || 2 * c.observation.comparison.wrong.size() < c.observation.got.count())
+    return {};
+  if (!e.right_at || e.right_at(e.small_size) != false || c.right_without_optimisation() != false) return {};
+  return Classification{WrongResult::other_calculation,
+                        "the same wrong results at every size, in every run and without optimisation: "
+                        "the device computed something else",
+                        "other sizes, without optimisation"};
+}
+
+std::optional<Classification> place(const Context& c) {
+  if (!c.wrong()) return {};
+  switch (c.pattern.shape) {
+    case Shape::tail:
+      return Classification{WrongResult::tail, "the end of the output is wrong", ""};
+    case Shape::columns:
+      return Classification{WrongResult::columns, "whole columns are wrong", ""};
+    case Shape::other_index:
+      return Classification{WrongResult::other_index, "correct values at wrong positions", ""};
+    case Shape::zeros:
+      return Classification{WrongResult::zeros, "results are zero", ""};
+    default:
+      break;
+  }
+  if (c.observation.comparison.not_numbers != c.observation.comparison.wrong.size()) return {};
+  return Classification{WrongResult::not_a_number, "NaN or infinity instead of a number", ""};
+}
+
+std::optional<Classification> unnamed(const Context& c) {
+  if (c.wrong()) return Classification{WrongResult::unnamed, "outside the error bound, cause unknown", ""};
+  if (c.replay && c.replay->suspect())
+    return Classification{WrongResult::unnamed,
+                          fmt::format("within the error bound, but {:.0f} times the usual error",
+                                      8 * c.replay->plain / c.replay->suspect_threshold),
+                          ""};
+  return {};
+}
+
+// 2^-11.7 at any length is TF32 or fp16 inputs, and so on; the precision probes tell the two apart.
+std::optional<Classification> narrowed_inputs(const Context& c) {
+  if (!c.replay || !c.replay->suspect() || !c.replay->holds) return {};
+  const InputModel& best = *c.replay->best;
+  Classification found{best.kind, best.text, "replay"};
+  const auto& measured = c.experiments.measured;
+  if (measured && measured->input_bits == best.bits) found.confirmed_by += ", precision probes";
+  if (!c.replay->tf32_or_fp16) return found;
+  if (measured && measured->input_bits == 11) {
+    found.kind = measured->half_range ? WrongResult::fp16_inputs : WrongResult::tf32_inputs;
+    found.text = measured->half_range ? "fp16 inputs, rounded to nearest" : "TF32 inputs, rounded to nearest";
+    return found;
+  }
+  for (const Experiments::Without& without : c.experiments.without) {
+    if (without.kind == WrongResult::tf32_inputs && without.right() == true)
+      return Classification{WrongResult::tf32_inputs, "TF32 inputs, rounded to nearest", "replay, switched off"};
+  }
+  found.kind = WrongResult::narrow_inputs;
+  found.text = "inputs rounded to 11 bits: TF32 or fp16";
+  return found;
+}
+
+std::optional<Classification> lost_terms(const Context& c) {
+  if (!c.replay || !c.replay->suspect() || !c.replay->lost) return {};
+  return Classification{WrongResult::lost_terms, fmt::format("the {} term of each sum is missing", c.replay->lost),
+                        "replay"};
+}
+
+std::optional<Classification> accumulator(const Context& c) {
+  if (!c.replay || !c.replay->suspect()) return {};
+  const int bits = significand_bits(c.observation.got.precision);
+  const auto& measured = c.experiments.measured;
+  if (bits > 11 && c.replay->result_bits > 0 && c.replay->result_bits <= 11 &&
+      (!measured || measured->accumulator_bits <= 11))
+    return Classification{WrongResult::fp16_accumulator, "sums are kept in fp16",
+                          measured ? "11-bit results, precision probes" : "11-bit results"};
+  if (measured && measured->accumulator_bits < bits && measured->accumulator_bits > 0)
+    return Classification{
+        measured->accumulator_bits <= 11 ? WrongResult::fp16_accumulator : WrongResult::narrow_accumulator,
+        fmt::format("sums are kept in {} bits", measured->accumulator_bits), "precision probes"};
+  return {};
+}
+
+// A sum rounded to nearest errs either way; truncation always towards zero. It may stay under the suspect line.
+std::optional<Classification> truncation(const Context& c) {
+  const auto& measured = c.experiments.measured;
+  const bool by_probes = measured && measured->truncates == true;
+  const double most = static_cast<double>(c.observation.operation.depth) *
+                      (is_floating(c.observation.got.precision) ? unit_roundoff(c.observation.got.precision) : 0);
+  const bool by_bias = c.replay && c.replay->suspect() && c.replay->bias > 0.5 && c.replay->plain < most;
+  if (!by_probes && (!by_bias || measured)) return {};
+  return Classification{WrongResult::truncating_accumulator, "sums are truncated instead of rounded",
+                        by_probes ? (by_bias ? "bias, precision probes" : "precision probes") : "bias"};
+}
+
+// Where no terms are at hand to replay.
+std::optional<Classification> by_probes_alone(const Context& c) {
+  const auto& measured = c.experiments.measured;
+  const int bits = is_floating(c.observation.got.precision) ? significand_bits(c.observation.got.precision) : 0;
+  if (!measured || c.replay || !c.wrong() || measured->input_bits >= bits) return {};
+  const WrongResult kind = measured->input_bits >= 24 ? WrongResult::fp32_inputs
+                           : measured->input_bits == 11
+                               ? (measured->half_range ? WrongResult::fp16_inputs : WrongResult::tf32_inputs)
+                           : measured->input_bits == 8 ? WrongResult::bf16_inputs
+                                                       : WrongResult::narrow_inputs;
+  return Classification{kind, fmt::format("inputs are rounded to {} bits", measured->input_bits), "precision probes"};
+}
+
+std::optional<Classification> flushed(const Context& c) {
+  if (c.wrong()) {
+    // Double precision must keep subnormals.
+    const auto flushed = [&](std::size_t i) {
+      return i < c.observation.got.count() && right_when_flushed(c.observation.got, i, c.observation.expected);
+    };
+    const bool all = std::ranges::all_of(c.observation.comparison.wrong, flushed);
+    if (!all) return {};
+    return Classification{WrongResult::flush_to_zero, "subnormal numbers are flushed to zero", "value by value"};
+  }
+  if (c.observation.comparison.flushed == 0) return {};
+  return Classification{WrongResult::flush_to_zero,
+                        fmt::format("{} subnormal numbers flushed to zero", c.observation.comparison.flushed),
+                        "four-result rule"};
+}
+
+std::optional<Classification> fast_math(const Context& c) {
+  const auto& mode = c.experiments.mode;
+  if (!c.wrong() || !mode || mode->fast_math.empty()) return {};
+  return Classification{WrongResult::fast_math, fmt::format("fast-math: {}", fmt::join(mode->fast_math, ", ")),
+                        "probe of single operations"};
+}
+
+}  // namespace
+
+// A size limit: right up to it, wrong above, every time.
+std::optional<std::int64_t> largest_right(std::int64_t right, std::int64_t wrong,
+                                          const std::function<std::optional<bool>(std::int64_t)>& right_at,
+                                          int most_runs) {
+  int runs = 0;
+  const auto is = [&](std::int64_t size, bool expected) {
+    const std::optional<bool> answer = ++runs <= most_runs ? right_at(size) : std::nullopt;
+    return answer && *answer == expected;
+  };
+  if (right < 1 || wrong <= right || !is(right, true) || !is(wrong, false)) return {};
+  const std::int64_t start = right, end = wrong;
+  while (wrong - right > 1) {
+    const std::int64_t middle = right + (wrong - right) / 2;
+    const std::optional<bool> answer = ++runs <= most_runs ? right_at(middle) : std::nullopt;
+    if (!answer) return {};
+    (*answer ? right : wrong) = middle;
+  }
+  // An edge that the size doesn't divide by looks the same at first: then sizes just beside it disagree.
+  for (const std::int64_t near : {right - 1, right - 2, right - 7}) {
+    if (near > start && !is(near, true)) return {};
+  }
+  for (const std::int64_t near : {wrong + 1, wrong + 2, wrong + 7, wrong + (end - wrong) / 2}) {
+    if (near < end && !is(near, false)) return {};
+  }
+  return right;
+}
+
+Classification classify(const Observation& observation, const Experiments& experiments) {
+  Context c{observation, experiments};
+  const bool fits = observation.got.precision == observation.expected.precision &&
+                    observation.got.count() == observation.expected.count();
+  if (!fits) return {WrongResult::unnamed, "the output has the wrong type or length", ""};
+  if (!observation.comparison.right())
+    c.pattern =
+        pattern_of(observation.got, observation.expected, observation.comparison.wrong, observation.operation.columns);
+  std::set<std::size_t> places;
+  for (const Array* repeat : observation.repeats) {
+    for (const std::size_t i : differing(observation.got, *repeat)) places.insert(i);
+  }
+  c.unstable.assign(places.begin(), places.end());
+  c.replay = replay(observation.operation, observation.got);
+  for (const Rule rule :
+       {out_of_bounds,   not_written, one_bit,         tile,    unstable,  lost_terms,        accumulator,
+        narrowed_inputs, truncation,  by_probes_alone, flushed, fast_math, one_library,       ill_conditioned,
+        miscompiled,     limit,       barrier,         place,   scaled,    other_calculation, unnamed}) {
+    if (std::optional<Classification> found = rule(c)) return *found;
+  }
+  return {};
+}
+
+void write(const Classification& found, const Observation& observation, ComputeResult& result) {
+  if (!observation.repeats.empty())
+    result.repeatable = std::ranges::all_of(
+        observation.repeats, [&](const Array* repeat) { return differing(observation.got, *repeat).empty(); });
+  if (!found.kind) return;
+  Agreement& agreement = result.agreement.fill();
+  agreement.cause = std::string(found.cause());
+  const std::string where = agreement.pattern.get() ? "; " + *agreement.pattern.get() : "";
+  agreement.pattern = found.text + where;
+  if (!found.confirmed_by.empty()) agreement.confirmed_by = found.confirmed_by;
+  if (found.limit) result.limit = *found.limit;
+}
+
+}  // namespace envdoctor::kernels

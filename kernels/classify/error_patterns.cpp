@@ -1,0 +1,171 @@
+#include "kernels/classify/error_patterns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+namespace envdoctor::kernels {
+namespace {
+
+using Places = std::vector<std::size_t>;
+
+struct Case {
+  const Array& got;
+  const Expected& expected;
+  const Places& wrong;
+  std::size_t columns;
+  [[nodiscard]] std::size_t count() const { return got.count(); }
+  [[nodiscard]] std::uint64_t right_bits(std::size_t i) const {
+    if (expected.exact) return expected.exact->bits(i);
+    return rounded_bits(got.precision, expected.value[i], expected.low.empty() ? 0 : expected.low[i]);
+  }
+  template <class Test>
+  [[nodiscard]] bool most(const Test& test) const {  // nine of ten
+    return 10 * static_cast<std::size_t>(std::ranges::count_if(wrong, test)) >= 9 * wrong.size();
+  }
+};
+
+std::string of_all(const Case& c) { return fmt::format("{} of {} elements", c.wrong.size(), c.count()); }
+
+std::string place(const Case& c, std::size_t i) {
+  if (c.columns == 0) return fmt::format("element {}", i);
+  return fmt::format("row {}, column {}", i / c.columns, i % c.columns);
+}
+
+Pattern not_written(const Case& c) {
+  const auto left = std::ranges::count_if(c.wrong, [&](std::size_t i) { return c.got.is_poison(i); });
+  if (left == 0) return {};
+  return {Shape::not_written,
+          fmt::format("{} of {} elements never written, first {}", left, c.count(),
+                      place(c, *std::ranges::find_if(c.wrong, [&](std::size_t i) { return c.got.is_poison(i); })))};
+}
+
+Pattern one_bit(const Case& c) {
+  if (c.wrong.size() > 8 || 16 * c.wrong.size() > c.count()) return {};
+  std::set<int> bits;
+  for (const std::size_t i : c.wrong) {
+    const std::uint64_t turned = c.got.bits(i) ^ c.right_bits(i);
+    // Against a rounded reference the lowest bits differ legally, so one high bit stands out among a few low ones.
+    const std::uint64_t high = c.expected.exact ? turned : turned & ~std::uint64_t{0xff};
+    if (std::popcount(high) != 1) return {};
+    bits.insert(std::countr_zero(high));
+  }
+  std::string list;
+  for (const int bit : bits) list += fmt::format("{}{}", list.empty() ? "" : ", ", bit);
+  return {Shape::one_bit, fmt::format("{} isolated {} with one bit flipped (bit {}), first {}", c.wrong.size(),
+                                      c.wrong.size() == 1 ? "word" : "words", list, place(c, c.wrong.front()))};
+}
+
+// Values that are right for another element: looked up by their bits, so only where bits tell elements apart.
+Pattern other_index(const Case& c) {
+  if (c.wrong.size() < 2 || c.count() < 8) return {};
+  std::unordered_map<std::uint64_t, std::size_t> places;
+  for (std::size_t i = 0; i < c.count(); ++i) {
+    const std::uint64_t bits = c.right_bits(i);
+    places[bits] = places.contains(bits) ? c.count() : i;  // count(): not unique
+  }
+  std::size_t elsewhere = 0, example = 0;
+  std::map<std::int64_t, std::size_t> shifts;
+  for (const std::size_t i : c.wrong) {
+    const auto found = places.find(c.got.bits(i));
+    if (found == places.end() || found->second == c.count()) continue;
+    if (elsewhere++ == 0) example = i;
+    ++shifts[static_cast<std::int64_t>(found->second) - static_cast<std::int64_t>(i)];
+  }
+  if (10 * elsewhere < 9 * c.wrong.size()) return {};
+  const auto common = std::ranges::max_element(shifts, {}, [](const auto& s) { return s.second; });
+  const std::string shift =
+      2 * common->second > elsewhere ? fmt::format(", mostly {:+} elements away", common->first) : "";
+  return {Shape::other_index,
+          fmt::format("{} hold values of other elements{}, first {}", of_all(c), shift, place(c, example))};
+}
+
+// Does [begin, end) of a row or of the vector hold nothing but wrong elements, nearly?
+bool dense(std::size_t wrong, std::size_t all) { return 10 * wrong >= 9 * all; }
+
+Pattern tail(const Case& c) {
+  const std::size_t first = c.wrong.front(), length = c.count() - first;
+  if (!dense(c.wrong.size(), length) || c.wrong.back() != c.count() - 1 || first == 0) return {};
+  const bool short_tail = 4 * length <= c.count();
+  return {short_tail ? Shape::tail : Shape::from_some_index,
+          fmt::format("{} from {} on", short_tail ? fmt::format("the last {} elements", length) : "all elements",
+                      place(c, first))};
+}
+
+Pattern columns(const Case& c) {
+  if (c.columns < 2) return {};
+  const std::size_t rows = c.count() / c.columns;
+  std::set<std::size_t> which;
+  for (const std::size_t i : c.wrong) which.insert(i % c.columns);
+  if (rows < 2 || 4 * which.size() > c.columns || !dense(c.wrong.size(), which.size() * rows)) return {};
+  const bool together = *which.rbegin() - *which.begin() + 1 == which.size();
+  return {Shape::columns, together && *which.rbegin() == c.columns - 1
+                              ? fmt::format("the last {} columns of every row", which.size())
+                              : fmt::format("{} whole columns, first column {}", which.size(), *which.begin())};
+}
+
+// One block of rows and columns that is wrong nearly everywhere.
+Pattern tile(const Case& c) {
+  if (c.columns < 2 || c.wrong.size() < 4) return {};
+  const std::size_t top = c.wrong.front() / c.columns, bottom = c.wrong.back() / c.columns;
+  const auto column = [&](std::size_t i) { return i % c.columns; };
+  const auto [left, right] = std::ranges::minmax(c.wrong, {}, column);
+  const std::size_t height = bottom - top + 1, width = column(right) - column(left) + 1;
+  if (2 * width * height > c.count() || !dense(c.wrong.size(), width * height)) return {};
+  return {Shape::tile, fmt::format("a {} x {} tile at row {}, column {}", height, width, top, column(left))};
+}
+
+Pattern run(const Case& c) {
+  const std::size_t length = c.wrong.back() - c.wrong.front() + 1;
+  if (c.columns >= 2 || c.wrong.size() < 4 || !dense(c.wrong.size(), length) || 2 * length > c.count()) return {};
+  return {Shape::tile, fmt::format("one run of {} elements from {}", length, place(c, c.wrong.front()))};
+}
+
+// The same residue of the index: one lane of a vector, one item of each group.
+Pattern every_nth(const Case& c) {
+  for (const std::size_t step : {2, 4, 8, 16, 32, 64, 128, 256}) {
+    if (c.count() < 4 * step) break;
+    const std::size_t residue = c.wrong.front() % step;
+    const bool all = std::ranges::all_of(c.wrong, [&](std::size_t i) { return i % step == residue; });
+    if (all && dense(c.wrong.size(), c.count() / step))
+      return {Shape::every_nth, fmt::format("every {}th element, beginning with {}", step, residue)};
+  }
+  return {};
+}
+
+Pattern isolated(const Case& c) {
+  const bool few = c.wrong.size() <= 8 || 1000 * c.wrong.size() <= c.count();
+  if (!few || 4 * c.wrong.size() > c.count()) return {};
+  for (std::size_t i = 1; i < c.wrong.size(); ++i) {
+    if (c.wrong[i] - c.wrong[i - 1] == 1) return {};
+  }
+  return {Shape::isolated, fmt::format("{} isolated {}, first {}", c.wrong.size(),
+                                       c.wrong.size() == 1 ? "element" : "elements", place(c, c.wrong.front()))};
+}
+
+Pattern zeros(const Case& c) {
+  if (c.wrong.size() < 2 || !c.most([&](std::size_t i) { return c.got.value(i) == 0; })) return {};
+  return {Shape::zeros, fmt::format("{} are zero", of_all(c))};
+}
+
+}  // namespace
+
+Pattern pattern_of(const Array& got, const Expected& expected, const Places& wrong, std::int64_t output_columns) {
+  if (wrong.empty()) return {};
+  const Case c{got, expected, wrong, static_cast<std::size_t>(std::max<std::int64_t>(0, output_columns))};
+  for (const auto look : {not_written, one_bit, tail, columns, tile, run, every_nth, other_index, zeros, isolated}) {
+    Pattern pattern = look(c);
+    if (pattern.shape == Shape::none) continue;
+    if (pattern.shape != Shape::zeros && zeros(c).shape == Shape::zeros) pattern.text += ", all zero";
+    return pattern;
+  }
+  if (10 * wrong.size() >= 9 * c.count()) return {Shape::all, of_all(c) + ", everywhere"};
+  return {Shape::scattered, fmt::format("{}, scattered, first {}", of_all(c), place(c, wrong.front()))};
+}
+
+}  // namespace envdoctor::kernels

@@ -1,0 +1,33 @@
+#pragma once
+// What a set of wrong elements looks like: the first thing a person asks, and half of the way to the cause.
+#include <string>
+
+#include "kernels/core/compare_results.h"
+
+namespace envdoctor::kernels {
+
+enum class Shape {
+  none,            // nothing is wrong
+  not_written,     // our poison stayed
+  all,             // all but few
+  zeros,           // wrong, and zero
+  one_bit,         // few isolated words, each with one bit turned
+  isolated,        // few words, far apart
+  other_index,     // right for another index
+  tile,            // one block of rows and columns
+  tail,            // the last elements, or the last rows
+  columns,         // whole columns, or the ends of all rows
+  from_some_index, // everything beyond a place
+  every_nth,       // a lane or a residue of the index
+  scattered
+};
+
+struct Pattern {
+  Shape shape = Shape::none;
+  std::string text{};  // "a 64 x 16 tile at row 128, column 32"
+};
+
+// `wrong` ascending and not empty for a pattern other than none.
+Pattern pattern_of(const Array& got, const Expected& expected, const std::vector<std::size_t>& wrong, std::int64_t columns);
+
+}  // namespace envdoctor::kernels

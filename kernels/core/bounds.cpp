@@ -1,0 +1,158 @@
+#include "kernels/core/bounds.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace envdoctor::kernels {
+namespace {
+
+// OpenCL C 3.0, 7.4: full profile; fp16 from the extension cl_khr_fp16.
+constexpr std::array<UlpRow, 34> table{{
+    {"acos", 2, 4, 4},     {"acosh", 2, 4, 4}, {"add", 0, 0, 0},      {"asin", 2, 4, 4},  {"asinh", 2, 4, 4},
+    {"atan", 2, 5, 5},     {"atanh", 2, 5, 5}, {"cbrt", 2, 2, 2},     {"cos", 2, 4, 4},   {"cosh", 2, 4, 4},
+    {"divide", 1, 2.5, 0}, {"erf", 4, 16, 16}, {"erfc", 4, 16, 16},   {"exp", 2, 3, 3},   {"exp10", 2, 3, 3},
+    {"exp2", 2, 3, 3},     {"expm1", 2, 3, 3}, {"fma", 0, 0, 0},      {"log", 2, 3, 3},   {"log10", 2, 3, 3},
+    {"log1p", 2, 2, 2},    {"log2", 2, 3, 3},  {"multiply", 0, 0, 0}, {"pow", 4, 16, 16}, {"reciprocal", 1, 2.5, 0},
+    {"rsqrt", 1, 2, 2},    {"sin", 2, 4, 4},   {"sinh", 2, 4, 4},     {"sqrt", 1, 3, 0},  {"subtract", 0, 0, 0},
+    {"tan", 2, 5, 5},      {"tanh", 2, 5, 5},  {"tgamma", 4, 16, 16}, {"trunc", 0, 0, 0},
+}};
+
+// A sum of relative errors that may each stand on either side of a quotient: R / (1 - R) covers their product (Higham,
+// lemma 3.1).
+double compounded(double relative) { return relative < 1 ? relative / (1 - relative) : HUGE_VAL; }
+
+struct Shifted {
+  double top = 0;         // the largest element
+  double sum = 0;         // of exp(x - top)
+  double mean_shift = 0;  // of |x - top|, weighted by exp(x - top): what rounding of the differences does to the sum
+};
+
+Shifted shift(std::span<const double> x) {
+  Shifted shifted{.top = *std::ranges::max_element(x)};
+  double weighted = 0;
+  for (const double value : x) {
+    const double t = value - shifted.top, e = std::exp(t);
+    shifted.sum += e;
+    if (e > 0) weighted += e * std::fabs(t);
+  }
+  shifted.mean_shift = weighted / shifted.sum;
+  return shifted;
+}
+
+// 1 ulp is at most 2 u of the value.
+double relative_error(std::string_view function, Precision precision) {
+  return std::max(1.0, 2 * ulp_limit(function, precision));
+}
+
+}  // namespace
+
+double gamma(double n, double u) { return n * u < 1 ? n * u / (1 - n * u) : HUGE_VAL; }
+
+double lost_to_underflow(Precision precision, bool may_flush) {
+  const double smallest = smallest_normal(precision);
+  return may_flush ? smallest : smallest * unit_roundoff(precision);
+}
+
+double sum_bound(double chain, double sum_of_sizes, Precision precision) {
+  return chain == 0 ? 0 : gamma(chain, unit_roundoff(precision)) * sum_of_sizes;
+}
+
+double dot_bound(double chain, double k, double sum_of_sizes, Precision precision, bool may_flush) {
+  return gamma(chain, unit_roundoff(precision)) * sum_of_sizes + k * lost_to_underflow(precision, may_flush);
+}
+
+double ulp_limit(std::string_view function, Precision precision) {
+  const auto row = std::ranges::find_if(table, [&](const UlpRow& r) { return r.function == function; });
+  if (row == table.end()) return NAN;
+  if (precision == Precision::fp64) return row->fp64;
+  return precision == Precision::fp32 ? row->fp32 : row->fp16;  // the narrow ones alike
+}
+
+std::span<const UlpRow> ulp_table() { return table; }
+
+LstmBound lstm_step_bound(const LstmStep& s, Precision precision) {
+  const double u = unit_roundoff(precision);
+  const double exp_error = 2 * ulp_limit("exp", precision), tanh_error = 2 * ulp_limit("tanh", precision);
+  const double divide_error = std::max(1.0, 2 * ulp_limit("divide", precision));
+  // 1 / (1 + exp -z): its slope is at most 1/4; then the errors of exp, of the sum and of the division.
+  const auto sigmoid_error = [&](double value, double dz) {
+    return dz / 4 + value * ((1 - value) * exp_error + 1 + divide_error) * u;
+  };
+  const double di = sigmoid_error(s.i, s.dz_i), df = sigmoid_error(s.f, s.dz_f), d_o = sigmoid_error(s.o, s.dz_o);
+  const double dg = s.dz_g + tanh_error * u * std::fabs(s.g);
+  const double dc = std::fabs(s.c_before) * df + std::fabs(s.g) * di + (s.i + di) * dg +
+                    2 * u * (std::fabs(s.f * s.c_before) + std::fabs(s.i * s.g));
+  const double dh =
+      std::fabs(s.t) * d_o + (s.o + d_o) * (dc + tanh_error * u * std::fabs(s.t)) + u * std::fabs(s.o * s.t);
+  // Terms of second order, and what may be flushed.
+  const double more = 1 + 64 * u, lost = 4 * lost_to_underflow(precision, true);
+  return {dc * more + lost, dh * more + lost};
+}
+
+double fft_relative_bound(double n, Precision precision) {
+  const double u = unit_roundoff(precision);
+  const double per_stage = u + gamma(4, u) * (std::sqrt(2.0) + u);
+  return gamma(std::log2(n), per_stage);
+}
+
+double suspect_threshold(double k, Precision precision) { return 2.3 * unit_roundoff(precision) * std::sqrt(k); }
+
+std::vector<double> softmax_bounds(std::span<const double> x, double depth, Precision precision) {
+  const double u = unit_roundoff(precision), tiny = lost_to_underflow(precision, true);
+  const Shifted s = shift(x);
+  const double shared =
+      s.mean_shift + 2 * relative_error("exp", precision) + relative_error("divide", precision) + depth + 2;
+  std::vector<double> bounds(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double t = std::fabs(x[i] - s.top), w = std::exp(-t) / s.sum;
+    // An element whose exponential vanishes may be off by that; |t| doesn't matter for it.
+    const double relative = w > 0 ? compounded(u * (t + shared)) : 0;
+    bounds[i] = w * relative + 2 * tiny;
+  }
+  return bounds;
+}
+
+double logsumexp_bound(std::span<const double> x, double depth, Precision precision) {
+  const double u = unit_roundoff(precision);
+  const Shifted s = shift(x);
+  const double sum_error = compounded(u * (s.mean_shift + relative_error("exp", precision) + depth + 1));
+  const double log_error = std::log(s.sum) * relative_error("log", precision) * u;
+  const double before = compounded(sum_error) + log_error * (1 + sum_error);
+  return before + u * (std::fabs(s.top + std::log(s.sum)) + before) +
+         static_cast<double>(x.size()) * lost_to_underflow(precision, true);
+}
+
+std::vector<double> layernorm_bounds(std::span<const double> x, std::span<const double> gain,
+                                     std::span<const double> offset, double epsilon, double chain,
+                                     Precision precision) {
+  const double u = unit_roundoff(precision), n = static_cast<double>(x.size());
+  const double divide = relative_error("divide", precision);
+  double sum = 0, sizes = 0, squares = 0;
+  for (const double value : x) {
+    sum += value;
+    sizes += std::fabs(value);
+  }
+  const double mean = sum / n;
+  for (const double value : x) squares += (value - mean) * (value - mean);
+  const double variance = squares / n, scale = std::sqrt(variance + epsilon);
+  const double mean_error = gamma(chain + divide + 1, u) * sizes / n;
+  // The mean's error is the same for every element, so that it enters the variance by its square alone.
+  const double shift = variance + epsilon > 0 ? mean_error * mean_error / (variance + epsilon) : HUGE_VAL;
+  const double rho = gamma(chain + 4 + divide + 1, u) * (1 + shift) + shift + u;
+  const double root = rho < 1 ? 1 / std::sqrt(1 - rho) - 1 : HUGE_VAL;
+  // rsqrt, or a root and a division.
+  const double rsqrt = std::max(relative_error("rsqrt", precision), relative_error("sqrt", precision) + divide);
+  const double q = root + (1 + root) * gamma(rsqrt, u);
+  std::vector<double> bounds(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double d = std::fabs(x[i] - mean), y = d / scale;
+    const double base = (mean_error + u * (d + mean_error)) / scale * (1 + q) + y * q;
+    const double product = std::fabs(gain[i]) * (base + (y + base) * gamma(2, u));
+    const double out = std::fabs(gain[i] * (x[i] - mean) / scale + offset[i]);
+    bounds[i] = product + u * (out + product) + 4 * lost_to_underflow(precision, true);
+  }
+  return bounds;
+}
+
+}  // namespace envdoctor::kernels

@@ -1,0 +1,118 @@
+#include "kernels/core/product.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/core/bounds.h"
+#include "kernels/core/double_double.h"
+#include "kernels/core/parallel.h"
+#include "kernels/core/random.h"
+
+namespace envdoctor::kernels {
+namespace {
+
+// Products of two fp32 numbers are exact in double, and a double sum's error is 2^-29 of the bound that fp32 gets.
+void row_in_double(const std::vector<double>& a, const std::vector<double>& b, std::size_t n, std::size_t k,
+                   std::size_t i, Expected& out) {
+  constexpr std::size_t block = 256;
+  double* values = &out.value[i * n];
+  double* sizes = &out.bound[i * n];
+  for (std::size_t from = 0; from < n; from += block) {
+    const std::size_t to = std::min(n, from + block);
+    for (std::size_t p = 0; p < k; ++p) {
+      const double factor = a[i * k + p], size = std::fabs(factor);
+      const double* row = &b[p * n];
+      for (std::size_t j = from; j < to; ++j) {
+        values[j] += factor * row[j];
+        sizes[j] += size * std::fabs(row[j]);
+      }
+    }
+  }
+}
+
+struct Sum {
+  DoubleDouble value{};
+  double sizes = 0;
+};
+
+template <class First, class Second>
+Sum dot_product(std::size_t k, Precision precision, const First& first, const Second& second) {
+  Sum sum;
+  for (std::size_t p = 0; p < k; ++p) {
+    const double x = first(p), y = second(p);
+    sum.value = precision == Precision::fp64 ? sum.value + two_product(x, y) : DoubleDouble(sum.value.high + x * y);
+    sum.sizes += std::fabs(x * y);
+  }
+  return sum;
+}
+
+}  // namespace
+
+Expected product_reference(const Array& a, const Array& b, const ProductShape& s) {
+  const std::size_t m = s.m, n = s.n, k = s.k;
+  Expected out = Expected::bounded(a.precision, m * n);
+  const std::vector<double> x = a.values(), y = b.values();
+  const bool twice = a.precision == Precision::fp64;
+  if (twice) out.low.resize(m * n);
+  parallel_for_each(m, 1, [&](std::size_t i) {
+    if (!twice) row_in_double(x, y, n, k, i, out);
+    for (std::size_t j = 0; j < n; ++j) {
+      const std::size_t at = i * n + j;
+      if (twice) {
+        const Sum sum = dot_product(
+            k, a.precision, [&](std::size_t p) { return x[i * k + p]; }, [&](std::size_t p) { return y[p * n + j]; });
+        out.value[at] = sum.value.high;
+        out.low[at] = sum.value.low;
+        out.bound[at] = sum.sizes;
+      }
+      out.bound[at] = dot_bound(static_cast<double>(k), static_cast<double>(k), out.bound[at], a.precision);
+    }
+  });
+  return out;
+}
+
+Expected product_samples(const Array& a, const Array& b, const ProductShape& s, std::span<const std::size_t> elements) {
+  const std::size_t n = s.n, k = s.k;
+  Expected out{.precision = a.precision};
+  for (const std::size_t element : elements) {
+    const std::size_t i = element / n, j = element % n;
+    const Sum sum = dot_product(
+        k, a.precision, [&](std::size_t p) { return a.value(i * k + p); },
+        [&](std::size_t p) { return b.value(p * n + j); });
+    out.value.push_back(sum.value.high);
+    out.low.push_back(sum.value.low);
+    out.bound.push_back(dot_bound(static_cast<double>(k), static_cast<double>(k), sum.sizes, a.precision));
+  }
+  return out;
+}
+
+Freivalds freivalds(const Array& a, const Array& b, const Array& c, const ProductShape& s, std::uint64_t seed) {
+  const std::size_t m = s.m, n = s.n, k = s.k;
+  std::vector<double> signs(n), product(k), sizes(k);
+  for (std::size_t j = 0; j < n; ++j) signs[j] = (random_bits(seed, 0, j) & 1) != 0 ? 1 : -1;
+  for (std::size_t p = 0; p < k; ++p) {
+    for (std::size_t j = 0; j < n; ++j) {
+      const double value = b.value(p * n + j);
+      product[p] += value * signs[j];
+      sizes[p] += std::fabs(value);
+    }
+  }
+  Freivalds result;
+  for (std::size_t i = 0; i < m; ++i) {
+    double residual = 0, sum = 0;
+    for (std::size_t j = 0; j < n; ++j) residual += c.value(i * n + j) * signs[j];
+    for (std::size_t p = 0; p < k; ++p) {
+      const double value = a.value(i * k + p);
+      residual -= value * product[p];
+      sum += std::fabs(value) * sizes[p];
+    }
+    // Sum over j of the elements' bounds; the check's own arithmetic in double adds far less than one part in a
+    // thousand.
+    const double bound = 1.001 * dot_bound(static_cast<double>(k), static_cast<double>(n * k), sum, a.precision);
+    const double over = std::isfinite(residual) ? std::fabs(residual) / bound : HUGE_VAL;
+    if (over > result.worst_over_bound) result = {over, static_cast<std::int64_t>(i)};
+  }
+  return result;
+}
+
+}  // namespace envdoctor::kernels

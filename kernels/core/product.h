@@ -1,0 +1,32 @@
+#pragma once
+// References of matrix products, and a check of one that costs no product.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/core/compare_results.h"
+
+namespace envdoctor::kernels {
+
+// C = A B with A m x k, B k x n, row by row.
+struct ProductShape {
+  std::size_t m = 1, n = 1, k = 1;
+};
+
+// C and its bounds gamma_k (|A| |B|) + underflow, which hold for any order of additions, in double, or double-double for fp64 inputs; on all threads.
+// Cost: 4 m n k operations.
+Expected product_reference(const Array& a, const Array& b, const ProductShape& shape);
+
+// The same for chosen elements (row * n + column) of C.
+Expected product_samples(const Array& a, const Array& b, const ProductShape& shape, std::span<const std::size_t> elements);
+
+// Freivalds' check with signs t in {-1, 1}: r = C t - A (B t), |r_i| <= Sum_j bound_ij. A single wrong element moves r
+// by its whole error and names its row. Cost: 2 (m n + n k + m k). 24-bit and narrower precisions only.
+struct Freivalds {
+  double worst_over_bound = 0;      // max |r_i| / Sum_j bound_ij; above 1 is wrong, NaN in C gives infinity
+  std::int64_t worst_row = -1;
+  [[nodiscard]] bool right() const { return worst_over_bound <= 1; }
+};
+Freivalds freivalds(const Array& a, const Array& b, const Array& c, const ProductShape& shape, std::uint64_t seed);
+
+}  // namespace envdoctor::kernels

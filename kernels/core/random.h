@@ -1,0 +1,28 @@
+#pragma once
+// Inputs that discriminate: never zeros, never constants. Each number depends on (seed, stream, index) alone, so that
+// any element can be had again without the ones before it, on every host the same bits. One stream per input.
+#include <cstdint>
+
+#include "kernels/core/array.h"
+
+namespace envdoctor::kernels {
+
+std::uint64_t random_bits(std::uint64_t seed, std::uint64_t stream, std::uint64_t index);
+double uniform(std::uint64_t seed, std::uint64_t stream, std::uint64_t index);  // [0, 1), 53 bits
+// Bell-shaped with mean 0 and variance 1: the sum of four uniform numbers (Irwin-Hall), so |x| < 3.47. No library
+// function takes part, which would make the inputs differ between hosts.
+double normal(std::uint64_t seed, std::uint64_t stream, std::uint64_t index);
+
+// Arrays of `count` such numbers, rounded to the precision.
+Array normal_array(Precision precision, std::size_t count, std::uint64_t seed, std::uint64_t stream, double scale = 1,
+                   double offset = 0);
+Array uniform_array(Precision precision, std::size_t count, std::uint64_t seed, std::uint64_t stream, double low, double high);
+// Odd integers with exactly `bits` bits, of either sign: |x| < 2^bits.
+Array odd_integers(Precision precision, std::size_t count, std::uint64_t seed, std::uint64_t stream, int bits);
+// -1, 0 and 1, alike often.
+Array signs(Precision precision, std::size_t count, std::uint64_t seed, std::uint64_t stream);
+// A value that is a hash of its own index, all bits used: what is right for another index names an addressing bug.
+// Floating precisions get normal numbers of magnitude 1 to 2 with a random significand.
+Array position_coded(Precision precision, std::size_t count, std::uint64_t seed, std::uint64_t stream);
+
+}  // namespace envdoctor::kernels

@@ -1,0 +1,63 @@
+#include "kernels/devices/device.h"
+
+#include <algorithm>
+
+namespace envdoctor::kernels {
+
+void BufferedDevice::load(const Plan& plan, const std::vector<Array>& inputs) {
+  release_buffers();
+  offsets_.clear();
+  plan_ = plan;
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    offsets_.push_back(allocate(plan.buffers[i].bytes));
+    if (plan.buffers[i].input >= 0) write_input(i, inputs.at(static_cast<std::size_t>(plan.buffers[i].input)));
+  }
+}
+
+void BufferedDevice::poison() {
+  const auto fill = [this](std::size_t buffer, std::size_t offset, std::size_t count, std::size_t phase) {
+    std::vector<std::byte> pattern(count);
+    fill_poison(pattern, phase);
+    if (count > 0) write_bytes(buffer, offset, pattern);
+  };
+  for (std::size_t i = 0; i < offsets_.size(); ++i) {
+    const BufferSpec& spec = plan_.buffers[i];
+    const std::size_t from = spec.input < 0 ? 0 : spec.bytes;
+    fill(i, offsets_[i] + from, spec.bytes + guard_bytes_ - from, from);
+    fill(i, 0, offsets_[i], 0);
+  }
+}
+
+Contents BufferedDevice::read(int buffer) {
+  const auto index = static_cast<std::size_t>(buffer);
+  const std::size_t size = plan_.buffers.at(index).bytes, offset = offsets_.at(index);
+  std::vector<std::byte> all(offset + size + guard_bytes_);
+  if (all.empty()) return {};
+  read_bytes(index, all);
+  const std::span<const std::byte> bytes = all;
+  const bool intact = is_poison(bytes.first(offset), 0) && is_poison(bytes.subspan(offset + size), size);
+  all.resize(offset + size);
+  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(offset));
+  return {.bytes = std::move(all), .guard_intact = intact};
+}
+
+void BufferedDevice::send(int input, const Array& array) {
+  for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+    if (plan_.buffers[i].input == input) write_input(i, array);
+  }
+}
+
+void BufferedDevice::write_input(std::size_t buffer, const Array& input) {
+  const std::size_t count = std::min(plan_.buffers[buffer].bytes, input.bytes.size());
+  if (count > 0) write_bytes(buffer, offsets_[buffer], std::span(input.bytes).first(count));
+}
+
+std::unique_ptr<Device> open_device(const Target& target, const OpenOptions& options) {
+  if (target.backend == "opencl") return open_opencl(target, options);
+  if (target.backend == "cuda") return open_cuda(target, options);
+  if (target.backend == "host") return open_host(options);
+  if (target.backend == "framework") return open_framework(target, options);
+  throw DeviceError("unknown kind of device: " + target.backend);
+}
+
+}  // namespace envdoctor::kernels

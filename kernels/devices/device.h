@@ -1,0 +1,163 @@
+#pragma once
+// One device that computes, behind one seam: OpenCL, the CUDA driver and plain C++ alike. For use in a child only.
+//
+// The order of calls: build once, load a plan, then run it as often as wanted: nothing is copied between runs, so that
+// run() can be timed. Every call throws DeviceError.
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kernels/core/kernel.h"
+#include "kernels/devices/peak.h"
+
+namespace envdoctor::cuda {
+class ComputeApi;
+}
+
+namespace envdoctor::kernels {
+
+// A call that failed: "clBuildProgram: CL_BUILD_PROGRAM_FAILURE".
+class DeviceError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+// The device has no such operation in this precision.
+class Unsupported : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
+
+// Something that build() can do without: if results are right then, it is to blame.
+struct Switch {
+  std::string option{};  // for build()
+  WrongResult kind = WrongResult::unnamed;
+  std::string text{};    // "right without cuDNN"
+};
+
+struct DeviceFacts {
+  std::string subject{};       // "opencl:Portable Computing Language/pthread-…", "cuda:0", "host"
+  std::string backend{};       // opencl, cuda, host
+  std::string math_library{};  // whose sin() its kernels use: "the driver's compiler", "libclc in our PTX", "libm"
+  bool on_host_cores = false;  // it computes on the cores that references need
+  std::vector<Variant> variants{};
+  Capabilities capabilities{};
+  DeviceSpecs specs{};               // from which its peak is computed
+  std::vector<Switch> switches{};
+};
+
+struct RunTime {
+  double wall_ms = 0;                // from before the first step until all have ended
+  std::optional<double> event_ms{};  // by the device's own clock; not checked against the wall
+};
+
+struct Contents {
+  std::vector<std::byte> bytes{};
+  bool guard_intact = true;  // nothing was written before or behind the buffer
+};
+
+// Between this host's memory and the device's, or within the device's.
+enum class CopyDirection { to_device, to_host, on_device };
+
+struct CopySpec {
+  CopyDirection direction = CopyDirection::to_device;
+  std::size_t bytes = 0;
+  bool pinned = false;  // host memory that the driver gave and the device reads by itself; else any memory
+};
+
+// Memory for copies of one kind, at both ends. Every call throws DeviceError.
+class Copy {
+ public:
+  virtual ~Copy() = default;
+  // Puts `bytes` where they are copied from, and something else where they are copied to.
+  virtual void fill(std::span<const std::byte> bytes) = 0;
+  // Copies all `times` times, asked for at once, and waits for the last.
+  virtual RunTime run(int times) = 0;
+  virtual std::vector<std::byte> arrived() = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  [[nodiscard]] const DeviceFacts& facts() const { return facts_; }
+  // Makes these kernels ready, with `options` for the compiler ("-cl-opt-disable"); what was built before is forgotten.
+  virtual void build(const std::vector<const Kernel*>& kernels, const std::string& options) = 0;
+  // Takes memory for the plan's buffers and copies the inputs; what was loaded before is forgotten.
+  virtual void load(const Plan& plan, const std::vector<Array>& inputs) = 0;
+  // Fills what is no input, and a guard band before and behind every buffer, with poison_word.
+  virtual void poison() = 0;
+  // Runs the loaded plan `times` times, one after the other, and waits for the last to end.
+  virtual RunTime run(int times) = 0;
+  virtual Contents read(int buffer) = 0;  // index into Plan::buffers
+  // Copies the input of this index in again: what each run of a real program would have to send.
+  virtual void send(int input, const Array& array) = 0;
+  // Null: the device has no such copies. Not to be used any more once the device is gone.
+  virtual std::unique_ptr<Copy> copy(const CopySpec& /*spec*/) { return nullptr; }
+  // How the last run was done, in the device's own words: "cuDNN"; empty: it doesn't say.
+  [[nodiscard]] virtual std::string mode() const { return ""; }
+
+ protected:
+  DeviceFacts facts_{};
+};
+
+// What devices with buffers of their own share: each buffer lies between guard bands, which are filled with poison.
+class BufferedDevice : public Device {
+ public:
+  void load(const Plan& plan, const std::vector<Array>& inputs) final;
+  void poison() final;
+  Contents read(int buffer) final;
+  void send(int input, const Array& array) final;
+
+ protected:
+  explicit BufferedDevice(std::size_t guard_bytes) : guard_bytes_(guard_bytes) {}
+  virtual void release_buffers() = 0;
+  // Allocates one more buffer with a guard band behind it and, where the device can, one before it, whose length it
+  // returns.
+  virtual std::size_t allocate(std::size_t bytes) = 0;
+  // Offsets count from the start of the band before the buffer.
+  virtual void write_bytes(std::size_t buffer, std::size_t offset, std::span<const std::byte> bytes) = 0;
+  virtual void read_bytes(std::size_t buffer, std::span<std::byte> bytes) = 0;
+
+  std::size_t guard_bytes_;
+  Plan plan_{};
+
+ private:
+  void write_input(std::size_t buffer, const Array& input);
+  std::vector<std::size_t> offsets_{};  // of each buffer's first byte
+};
+
+struct OpenOptions {
+  std::function<void(const std::string&)> trace{};  // is given the name of each call before it is made
+  std::string (*code_name)(std::string_view api, std::int64_t code) = nullptr;  // "CL_OUT_OF_RESOURCES"; empty: unknown
+  std::size_t vector_bytes = 0;                     // instead of what the device says of its registers
+  std::size_t guard_bytes = 4096;                   // before and behind each buffer; 0 where a simulator watches the edges
+};
+
+// Which device: what a parent that loads no driver knows of it.
+struct Target {
+  std::string subject{};
+  std::string backend{};      // opencl, cuda, host, framework
+  std::string library{};      // opencl: the driver's file, or a libOpenCL; cuda: libcuda's; framework: its name
+  bool through_loader = false;  // opencl: the library is a libOpenCL, with the layers that the user put in
+  std::string platform{};     // opencl: its name
+  int platform_index = 0;     // opencl: among the platforms of this driver
+  int index = 0;              // opencl: among the devices of that platform; cuda: the ordinal
+  std::string gpu{};          // PCI address; empty: not known
+  bool is_cpu = false;
+  std::string device{};       // framework: as it calls the device, "GPU:0"
+  std::vector<std::string> command{}, environment{};  // framework: what is started, and its variables, all of them
+};
+
+std::unique_ptr<Device> open_opencl(const Target& target, const OpenOptions& options);
+// `fault` is given each buffer after each step, with the step's function: for tests that must see a fault found out.
+using Fault = std::function<void(const Step& step, int buffer, std::span<std::byte> bytes)>;
+std::unique_ptr<Device> open_host(const OpenOptions& options, Fault fault = {});
+std::unique_ptr<Device> open_cuda(const Target& target, const OpenOptions& options);
+std::unique_ptr<Device> open_framework(const Target& target, const OpenOptions& options);
+// On an API of a test's making.
+std::unique_ptr<Device> cuda_device(std::unique_ptr<cuda::ComputeApi> api, const Target& target, const OpenOptions& options);
+std::unique_ptr<Device> open_device(const Target& target, const OpenOptions& options);  // by its backend
+
+}  // namespace envdoctor::kernels

@@ -1,0 +1,260 @@
+// Single operations with known answers: subnormals, contraction, rounding, NaN, infinities, the sign of zero.
+#include "kernels/reference/fp_probe.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "kernels/core/bounds.h"
+#include "kernels/core/kernel.h"
+
+namespace envdoctor::kernels {
+
+std::string text(const FpMode& mode) {
+  if (!mode.plain_sums_right) return "single operations give wrong results";
+  std::vector<std::string> parts;
+  if (mode.fused) parts.emplace_back(*mode.fused ? "a*b+c fused" : "a*b+c not fused");
+  if (mode.subnormals_tried)
+    parts.push_back(mode.flushes.empty() ? "subnormals kept"
+                                         : fmt::format("subnormals flushed by {}", fmt::join(mode.flushes, ", ")));
+  if (!mode.rounding.empty()) parts.push_back("rounded " + mode.rounding);
+  if (!mode.fast_math.empty()) parts.push_back(fmt::format("fast-math: {}", fmt::join(mode.fast_math, ", ")));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+namespace fp_probe {
+namespace {
+
+enum Code {
+  add,
+  subtract,
+  multiply,
+  divide,
+  fused,
+  product_sum,
+  root,
+  exponential,
+  reciprocal,
+  is_nan,
+  there_and_back,
+  maximum,
+  minimum,
+  sign_of_product,
+  sign_of_sum,
+  less,
+  is_infinite,
+  to_integer,
+  self_difference,
+  scaled
+};
+
+// What a row is for. Those from `nan_equal` on differ only where fast-math options are in force.
+enum class Shows { correct, flush, contraction, rounding, nan_equal, infinite_difference, reassociated, zero_sign };
+
+struct Row {
+  Shows shows = Shows::correct;
+  const char* name = "";  // of the operation, for subnormals
+  int operation = 0;
+  double a = 0, b = 0, c = 0;
+  double value = 0;
+  double slack = 0;      // legal distance besides rounding, absolute
+  double flushed = NAN;  // answer where a subnormal operand counts as zero
+};
+
+std::vector<Row> rows_for(Precision p) {
+  const double inf = HUGE_VAL, nan = NAN, u = unit_roundoff(p), tiny = smallest_normal(p), huge = largest_finite(p);
+  const double sub = tiny / 8, h = std::ldexp(1.0, -(significand_bits(p) + 1) / 2);
+  const double big = std::ldexp(1.0, significand_bits(p) + 2);
+  const double low_exp = p == Precision::fp16 ? -12 : p == Precision::fp32 ? -100 : -740;
+  const double third = 1.0 / 3;
+  const auto ulps = [p](const char* function, double value) { return ulp_limit(function, p) * ulp(p, value); };
+  using enum Shows;
+  return {
+      {flush, "add", add, sub, sub, 0, 2 * sub, 0, 0},
+      {flush, "multiply", multiply, tiny, 0.5, 0, tiny / 2},
+      {flush, "multiply", multiply, sub, 1, 0, sub, 0, 0},
+      {flush, "operands", multiply, sub, 1024, 0, 1024 * sub, 0, 0},
+      {flush, "fma", fused, sub, 1, sub, 2 * sub, 0, 0},
+      {flush, "divide", divide, tiny, 4, 0, tiny / 4, ulps("divide", tiny / 4)},
+      {flush, "exp", exponential, low_exp, 0, 0, std::exp(low_exp), ulps("exp", std::exp(low_exp))},
+      {flush, "sqrt", root, tiny / 4, 0, 0, std::sqrt(tiny / 4), ulps("sqrt", std::sqrt(tiny / 4)), 0},
+      {flush, "1/x", reciprocal, tiny / 2, 0, 0, 2 / tiny, ulps("reciprocal", 2 / tiny), inf},
+      {contraction, "", product_sum, 1 + h, 1 + h, -(1 + 2 * h), h * h / 2, h * h / 2},
+      {correct, "", fused, 1 + h, 1 + h, -(1 + 2 * h), h * h},
+      {rounding, "", add, 1, 1.5 * u, 0, 1 + 2 * u},
+      {rounding, "", add, -1, -1.5 * u, 0, -1 - 2 * u},
+      {correct, "", add, 1, u, 0, 1},
+      {correct, "", add, 1 + 2 * u, u, 0, 1 + 4 * u},
+      {correct, "", subtract, 1, u / 2, 0, 1},
+      {correct, "", subtract, 1, 1.5 * u, 0, 1 - 2 * u},
+      {correct, "", divide, 1, 3, 0, third, ulps("divide", third)},
+      {correct, "", reciprocal, 3, 0, 0, third, ulps("reciprocal", third)},
+      {correct, "", reciprocal, huge, 0, 0, 1 / huge, ulps("reciprocal", 1 / huge)},
+      {correct, "", root, 2, 0, 0, std::sqrt(2.0), p == Precision::fp64 ? 0x1p-52 : ulps("sqrt", std::sqrt(2.0))},
+      {correct, "", multiply, huge, 2, 0, inf},
+      {correct, "", multiply, -huge, 2, 0, -inf},
+      {correct, "", add, huge, huge / 2, 0, inf},
+      {correct, "", divide, 1, inf, 0, 0},
+      {correct, "", exponential, -inf, 0, 0, 0},
+      {nan_equal, "NaN equals itself", is_nan, nan, 0, 0, 1},
+      {correct, "", is_nan, 1, 0, 0, 0},
+      {infinite_difference, "infinity minus infinity is no NaN", self_difference, inf, 0, 0, nan},
+      {infinite_difference, "zero times infinity is no NaN", multiply, 0, inf, 0, nan},
+      {infinite_difference, "NaN is lost", add, nan, 1, 0, nan},
+      {infinite_difference, "infinity is not recognized", is_infinite, inf, 0, 0, 1},
+      {reassociated, "sums are reassociated", there_and_back, big, 1, 0, 0},
+      {reassociated, "x * y / y is x", scaled, huge, 2, 0, inf},
+      {correct, "", maximum, nan, 1, 0, 1},
+      {correct, "", minimum, 1, nan, 0, 1},
+      {correct, "", less, nan, 1, 0, 0},
+      {zero_sign, "the sign of zero is lost", sign_of_product, -0.0, 1, 0, -1},
+      {correct, "", sign_of_sum, -0.0, 0.0, 0, 1},
+      {correct, "", to_integer, 2.5, 0, 0, 2},
+      {correct, "", to_integer, -3.5, 0, 0, -4},
+  };
+}
+
+// Every item gets a row, so that each compute unit answers them all.
+std::vector<Array> inputs(const Problem& problem) {
+  const std::size_t count = problem.at("n");
+  const std::vector<Row> rows = rows_for(problem.precision);
+  std::vector<Array> in{Array(Precision::int32, count)};
+  for (int i = 0; i < 3; ++i) in.emplace_back(problem.precision, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Row& row = rows[i % rows.size()];
+    in[0].set(i, row.operation);
+    in[1].set(i, row.a);
+    in[2].set(i, row.b);
+    in[3].set(i, row.c);
+  }
+  return in;
+}
+
+std::vector<Expected> reference(const Problem& problem, const std::vector<Array>& /*in*/) {
+  const std::vector<Row> rows = rows_for(problem.precision);
+  Expected expected{.precision = problem.precision};
+  for (std::size_t i = 0; i < problem.at("n"); ++i) {
+    const Row& row = rows[i % rows.size()];
+    expected.value.push_back(row.value);
+    expected.bound.push_back(row.slack);
+    expected.flushed.push_back(row.flushed);
+  }
+  return {expected};
+}
+
+Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
+  const std::size_t count = problem.at("n"), bytes = count * problem.element_bytes();
+  return one_step_plan(function_name("fp-probe", problem.precision, variant),
+                       {{count * 4, 0}, {bytes, 1}, {bytes, 2}, {bytes, 3}, {bytes}}, {u32(count)}, count,
+                       capabilities.group(64));
+}
+
+Work work(const Problem& problem) {
+  const auto count = static_cast<double>(problem.at("n"));
+  return {.flops = count, .bytes = count * (4 + 4 * static_cast<double>(problem.element_bytes()))};
+}
+
+std::string mode(const std::vector<Array>& outputs) { return text(read(outputs.at(0))); }
+
+// In the order of Code.
+template <class T>
+constexpr std::array<T (*)(T, T, T), 20> operations = {
+    [](T a, T b, T) { return a + b; },
+    [](T a, T b, T) { return a - b; },
+    [](T a, T b, T) { return a * b; },
+    [](T a, T b, T) { return a / b; },
+    [](T a, T b, T c) { return std::fma(a, b, c); },
+    [](T a, T b, T c) { return a * b + c; },
+    [](T a, T, T) { return std::sqrt(a); },
+    [](T a, T, T) { return std::exp(a); },
+    [](T a, T, T) { return T(1) / a; },
+    [](T a, T, T) { return std::isnan(a) ? T(1) : T(0); },
+    [](T a, T b, T) { return (a + b) - a; },
+    [](T a, T b, T) { return std::fmax(a, b); },
+    [](T a, T b, T) { return std::fmin(a, b); },
+    [](T a, T b, T) { return std::copysign(T(1), a * b); },
+    [](T a, T b, T) { return std::copysign(T(1), a + b); },
+    [](T a, T b, T) { return a < b ? T(1) : T(0); },
+    [](T a, T, T) { return std::isinf(a) ? T(1) : T(0); },
+    [](T a, T, T) { return std::rint(a); },
+    [](T a, T, T) { return a - a; },
+    [](T a, T b, T) { return a * b / b; },
+};
+
+template <class T>
+void on_host(const HostCall& call) {
+  const auto codes = call.buffer<const std::int32_t>(0);
+  const auto a = call.buffer<const T>(1), b = call.buffer<const T>(2), c = call.buffer<const T>(3);
+  const auto out = call.buffer<T>(4);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = operations<T>[static_cast<std::size_t>(codes[i])](a[i], b[i], c[i]);
+}
+
+}  // namespace
+
+FpMode read(const Array& answers) {
+  const std::vector<Row> rows = rows_for(answers.precision);
+  FpMode mode;
+  const auto note = [](std::vector<std::string>& list, const char* word) {
+    if (std::ranges::find(list, word) == list.end()) list.emplace_back(word);
+  };
+  double up = NAN, down = NAN;
+  for (std::size_t i = 0; i < answers.count(); ++i) {
+    const Row& row = rows[i % rows.size()];
+    const double got = answers.value(i);
+    switch (row.shows) {
+      case Shows::flush:
+        mode.subnormals_tried = true;
+        if (got == 0 || (std::isinf(got) && std::isfinite(row.value))) note(mode.flushes, row.name);
+        break;
+      case Shows::contraction:
+        if (i < rows.size()) mode.fused = got != 0;
+        break;
+      case Shows::rounding:
+        if (i < rows.size()) (row.a > 0 ? up : down) = got;
+        break;
+      case Shows::nan_equal:
+      case Shows::infinite_difference:
+      case Shows::reassociated:
+      case Shows::zero_sign:
+        if (!(std::isnan(row.value) ? std::isnan(got) : got == row.value)) note(mode.fast_math, row.name);
+        break;
+      case Shows::correct:
+        // No compiler's option touches these: where they are wrong, nothing else can be read off either.
+        if ((row.operation == add || row.operation == subtract || row.operation == to_integer) &&
+            std::isfinite(row.value) && got != row.value)
+          return {.plain_sums_right = false};
+        break;
+    }
+  }
+  if (!std::isnan(up) && !std::isnan(down))
+    mode.rounding = up > 1 && down < -1     ? "to nearest"
+                    : up == 1 && down == -1 ? "towards zero"
+                    : up > 1                ? "up"
+                                            : "down";
+  return mode;
+}
+
+const Kernel kernel = {
+    .name = "fp-probe",
+    .claim =
+        "single operations round correctly, treat NaN, infinities and the sign of zero as IEEE 754 does, and lose "
+        "subnormals only as OpenCL allows",
+    .precisions = {Precision::fp32, Precision::fp64, Precision::fp16},
+    .tiny = {{{"n", 64}}},
+    .quick = {{{"n", 1024}}},
+    .full = {{{"n", 65536}}},
+    .inputs = inputs,
+    .reference = reference,
+    .plan = plan,
+    .work = work,
+    .mode = mode,
+    .host = {{"fp_probe_fp32_host", on_host<float>}, {"fp_probe_fp64_host", on_host<double>}},
+};
+
+}  // namespace fp_probe
+}  // namespace envdoctor::kernels

@@ -1,0 +1,132 @@
+// Sum, largest and smallest element: lost chunks, loop limits, races in local memory.
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/core/bounds.h"
+#include "kernels/core/double_double.h"
+#include "kernels/core/kernel.h"
+#include "kernels/core/parallel.h"
+#include "kernels/core/random.h"
+#include "kernels/devices/host_loops.h"
+
+namespace envdoctor::kernels::reduce {
+namespace {
+
+constexpr std::size_t cpu_parts = 64;  // chunks, whatever the device's cores, so that all devices add in one order
+constexpr std::size_t gpu_groups = 64;
+
+std::size_t chunk_of(std::size_t count) { return round_up((count + cpu_parts - 1) / cpu_parts, 16); }
+
+// Integers small enough that no order of additions overflows.
+std::vector<Array> inputs(const Problem& problem) {
+  if (is_floating(problem.precision)) return {normal_array(problem.precision, problem.at("n"), problem.seed, 0)};
+  return {uniform_array(problem.precision, problem.at("n"), problem.seed, 0, -400, 400)};
+}
+
+// The longest chain of additions of any variant: a CPU's chunk in 16 lanes (and its tail in one), 4 levels of lanes,
+// the chunks; a GPU's stride of all items, 8 levels, the groups in 8 more; the host's runs.
+double chain(std::size_t count) {
+  const double cpu = static_cast<double>(chunk_of(count)) / 16 + 16 + 4 + cpu_parts;
+  const double gpu = std::ceil(static_cast<double>(count) / (gpu_groups * 64)) + 8 + gpu_groups;
+  return std::min(static_cast<double>(count), std::max(cpu, gpu));
+}
+
+std::vector<Expected> reference(const Problem& problem, const std::vector<Array>& in) {
+  const Array& x = in[0];
+  DoubleDouble sum;
+  double sizes_sum = 0, high = x.value(0), low = high;
+  for (std::size_t i = 0; i < x.count(); ++i) {
+    const double value = x.value(i);
+    sum = sum + DoubleDouble(value);
+    sizes_sum += std::fabs(value);
+    high = std::max(high, value);
+    low = std::min(low, value);
+  }
+  if (!is_floating(problem.precision)) {
+    Array exact(problem.precision, 3);
+    exact.set(0, sum.high);
+    exact.set(1, high);
+    exact.set(2, low);
+    return {{.precision = problem.precision, .exact = exact}};
+  }
+  return {{.precision = problem.precision,
+           .value = {sum.high, high, low},
+           .low = {sum.low, 0, 0},
+           .bound = {sum_bound(chain(x.count()), sizes_sum, problem.precision), 0, 0}}};
+}
+
+Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
+  const std::size_t count = problem.at("n"), element = problem.element_bytes();
+  const auto name = [&](const char* step) { return function_name(step, problem.precision, variant); };
+  const std::size_t local = variant == Variant::gpu ? capabilities.group(256) : 1;
+  const std::size_t parts = variant == Variant::gpu ? std::min(gpu_groups, (count + local - 1) / local) : cpu_parts;
+  const std::vector<BufferSpec> buffers = {{count * element, 0}, {parts * 3 * element}, {3 * element}};
+  if (variant == Variant::host)
+    return {.buffers = buffers,
+            .steps = {{.function = name("reduce"), .arguments = {BufferArgument{0}, BufferArgument{2}}}},
+            .outputs = {2}};
+  Plan plan{.buffers = buffers,
+            .steps = {{.function = name("reduce-parts"),
+                       .global = {parts * local, 1, 1},
+                       .local = {local, 1, 1},
+                       .arguments = {BufferArgument{0}, BufferArgument{1}, u32(count)}},
+                      {.function = name("reduce-whole"),
+                       .global = {local, 1, 1},
+                       .local = {local, 1, 1},
+                       .arguments = {BufferArgument{1}, BufferArgument{2}, u32(parts)}}},
+            .outputs = {2}};
+  if (variant == Variant::cpu) plan.steps[0].arguments.emplace_back(u32(chunk_of(count)));
+  return plan;
+}
+
+Work work(const Problem& problem) { return work_of(problem, problem.at("n"), 1, 1); }
+
+Operation describe(const Problem& problem, const std::vector<Array>& /*in*/) { return {.depth = problem.size.at("n")}; }
+
+// As the chunks of CPU devices: 64 of them, 16 lanes each at least.
+template <class T>
+void on_host(const HostCall& call) {
+  const auto x = call.buffer<const T>(0);
+  const auto out = call.buffer<T>(1);
+  const std::size_t chunk = chunk_of(x.size());
+  std::vector<T> sums(cpu_parts), highs(cpu_parts, x[0]), lows(cpu_parts, x[0]);
+  parallel_for_each(cpu_parts, 4, [&](std::size_t part) {
+    const std::size_t first = std::min(part * chunk, x.size()), end = std::min(first + chunk, x.size());
+    if constexpr (std::is_floating_point_v<T>) {
+      host_loops<T>().sum_and_range(x.data() + first, end - first, sums[part], highs[part], lows[part]);
+    } else {
+      for (std::size_t i = first; i < end; ++i) {
+        sums[part] += x[i];
+        highs[part] = std::max(highs[part], x[i]);
+        lows[part] = std::min(lows[part], x[i]);
+      }
+    }
+  });
+  T sum = 0;
+  for (const T part : sums) sum += part;
+  out[0] = sum;
+  out[1] = *std::ranges::max_element(highs);
+  out[2] = *std::ranges::min_element(lows);
+}
+
+}  // namespace
+
+const Kernel kernel = {
+    .name = "reduce",
+    .claim = "no element is lost or counted twice: the sum lies within its bound, largest and smallest are exact",
+    .precisions = {Precision::fp32, Precision::fp64, Precision::int32},
+    .tiny = {{{"n", 1}}, {{"n", 300}}},
+    .quick = {{{"n", 65537}}},
+    .full = {{{"n", 1}}, {{"n", 1025}}, {{"n", 65537}}, {{"n", (1 << 22) + 3}}},
+    .inputs = inputs,
+    .reference = reference,
+    .plan = plan,
+    .work = work,
+    .describe = describe,
+    .grows = "n",
+    .host = {{"reduce_fp32_host", on_host<float>},
+             {"reduce_fp64_host", on_host<double>},
+             {"reduce_int32_host", on_host<std::int32_t>}},
+};
+
+}  // namespace envdoctor::kernels::reduce

@@ -1,0 +1,101 @@
+// Prefix sums: barriers, and what one block hands on to the next.
+#include <cmath>
+
+#include "kernels/core/bounds.h"
+#include "kernels/core/double_double.h"
+#include "kernels/core/kernel.h"
+#include "kernels/core/random.h"
+
+namespace envdoctor::kernels::scan {
+namespace {
+
+constexpr std::size_t cpu_parts = 64;
+
+std::vector<Array> inputs(const Problem& problem) {
+  if (is_floating(problem.precision)) return {normal_array(problem.precision, problem.at("n"), problem.seed, 0)};
+  return {uniform_array(problem.precision, problem.at("n"), problem.seed, 0, -1000, 1000)};
+}
+
+// Element i is a sum of i + 1 terms, in whatever order: gamma_i Sum |x|.
+std::vector<Expected> reference(const Problem& problem, const std::vector<Array>& in) {
+  const std::size_t count = in[0].count();
+  const bool floating = is_floating(problem.precision);
+  Expected out{.precision = problem.precision};
+  if (!floating) out.exact = Array(problem.precision, count);
+  DoubleDouble sum;
+  double sizes_sum = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double value = in[0].value(i);
+    sum = sum + DoubleDouble(value);
+    sizes_sum += std::fabs(value);
+    if (!floating) {
+      out.exact->set(i, sum.high);
+      continue;
+    }
+    out.value.push_back(sum.high);
+    out.low.push_back(sum.low);
+    out.bound.push_back(sum_bound(static_cast<double>(i), sizes_sum, problem.precision));
+  }
+  return {out};
+}
+
+Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
+  const std::size_t count = problem.at("n"), element = problem.element_bytes();
+  const auto name = [&](const char* step) { return function_name(step, problem.precision, variant); };
+  if (variant == Variant::host) return one_step_plan(name("scan"), {{count * element, 0}, {count * element}}, {});
+  const bool gpu = variant == Variant::gpu;
+  const std::size_t local = gpu ? capabilities.group(256) : 1;
+  const std::size_t parts = gpu ? (count + local - 1) / local : cpu_parts;
+  const auto chunk = u32((count + cpu_parts - 1) / cpu_parts);
+  Plan plan{.buffers = {{count * element, 0}, {count * element}, {parts * element}},
+            .steps = {{.function = name("scan-parts"),
+                       .global = {parts * local, 1, 1},
+                       .local = {local, 1, 1},
+                       .arguments = {BufferArgument{0}, BufferArgument{1}, BufferArgument{2}, u32(count)}},
+                      {.function = name("scan-sums"),
+                       .global = {local, 1, 1},
+                       .local = {local, 1, 1},
+                       .arguments = {BufferArgument{2}, u32(parts)}},
+                      {.function = name("scan-add"),
+                       .global = {parts * local, 1, 1},
+                       .local = {local, 1, 1},
+                       .arguments = {BufferArgument{1}, BufferArgument{2}, u32(count)}}},
+            .outputs = {1}};
+  if (!gpu) {
+    plan.steps[0].arguments.emplace_back(chunk);
+    plan.steps[2].arguments.emplace_back(chunk);
+  }
+  return plan;
+}
+
+Work work(const Problem& problem) { return work_of(problem, problem.at("n"), 2, 4); }
+
+Operation describe(const Problem& problem, const std::vector<Array>& /*in*/) { return {.depth = problem.size.at("n")}; }
+
+template <class T>
+void on_host(const HostCall& call) {
+  const auto x = call.buffer<const T>(0);
+  const auto s = call.buffer<T>(1);
+  T sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) s[i] = sum += x[i];
+}
+
+}  // namespace
+
+const Kernel kernel = {
+    .name = "scan",
+    .claim = "every prefix sum holds all that stands before it",
+    .precisions = {Precision::int32, Precision::fp32},
+    .tiny = {{{"n", 1}}, {{"n", 300}}},
+    .quick = {{{"n", 16385}}},
+    .full = {{{"n", 1}}, {{"n", 257}}, {{"n", 65537}}, {{"n", (1 << 20) + 7}}},
+    .inputs = inputs,
+    .reference = reference,
+    .plan = plan,
+    .work = work,
+    .describe = describe,
+    .grows = "n",
+    .host = {{"scan_int32_host", on_host<std::int32_t>}, {"scan_fp32_host", on_host<float>}},
+};
+
+}  // namespace envdoctor::kernels::scan

@@ -1,0 +1,90 @@
+// a = b + s * c: every load, store and tail, and whether product and sum are rounded once or twice.
+#include <cmath>
+
+#include "kernels/core/kernel.h"
+#include "kernels/core/parallel.h"
+#include "kernels/core/random.h"
+#include "kernels/devices/host_loops.h"
+
+namespace envdoctor::kernels::triad {
+namespace {
+
+constexpr float factor = 0.7F;  // not dyadic in any precision, so that the product is rounded
+
+std::vector<Array> inputs(const Problem& problem) {
+  return {normal_array(problem.precision, problem.at("n"), problem.seed, 0),
+          normal_array(problem.precision, problem.at("n"), problem.seed, 1)};
+}
+
+// `s` as the kernel has it: a float, then rounded to the element's precision.
+double factor_in(Precision precision) {
+  Array one(precision, 1);
+  one.set(0, factor);
+  return one.value(0);
+}
+
+// Exactly two patterns are right: fma(s, c, b), and b + round(s * c).
+std::vector<Expected> reference(const Problem& problem, const std::vector<Array>& in) {
+  const std::size_t count = problem.at("n");
+  const Precision precision = problem.precision;
+  const double s = factor_in(precision);
+  Expected expected{.precision = precision, .exact = Array(precision, count), .also_exact = Array(precision, count)};
+  parallel_for(count, [&](std::size_t begin, std::size_t end) {
+    Array rounded(precision, 1);
+    for (std::size_t i = begin; i < end; ++i) {
+      const double b = in[0].value(i), c = in[1].value(i);
+      const double product = s * c, low = std::fma(s, c, -product);  // exact together
+      const double sum = b + product, back = sum - b;
+      const double rest = (b - (sum - back)) + (product - back) + low;
+      if (precision == Precision::fp64) {
+        expected.exact->set(i, std::fma(s, c, b));
+      } else {
+        expected.exact->set_bits(i, rounded_bits(precision, sum, rest));
+      }
+      rounded.set(0, product);
+      const double twice = b + rounded.value(0), part = twice - b;
+      const double error = (b - (twice - part)) + (rounded.value(0) - part);
+      expected.also_exact->set_bits(i, rounded_bits(precision, twice, precision == Precision::fp64 ? 0 : error));
+    }
+  });
+  return {expected};
+}
+
+Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
+  const std::size_t count = problem.at("n"), bytes = count * problem.element_bytes();
+  const std::size_t local = capabilities.group(variant == Variant::cpu ? 256 : 128);
+  const std::size_t items = variant == Variant::cpu ? (count + 15) / 16 : count;
+  return one_step_plan(function_name("triad", problem.precision, variant), {{bytes}, {bytes, 0}, {bytes, 1}},
+                       {factor, u32(count)}, items, local);
+}
+
+Work work(const Problem& problem) { return work_of(problem, problem.at("n"), 2, 3); }
+
+template <class T>
+void on_host(const HostCall& call) {
+  const auto a = call.buffer<T>(0);
+  const auto b = call.buffer<const T>(1), c = call.buffer<const T>(2);
+  const auto s = static_cast<T>(call.scalar<float>(3));
+  parallel_for(a.size(), [=](std::size_t begin, std::size_t end) {
+    host_loops<T>().triad(&a[begin], &b[begin], &c[begin], s, end - begin);
+  });
+}
+
+}  // namespace
+
+const Kernel kernel = {
+    .name = "triad",
+    .claim = "a = b + s * c has one of its two legal roundings in every element, tails included",
+    .precisions = {Precision::fp32, Precision::fp64, Precision::fp16},
+    .tiny = {{{"n", 1}}, {{"n", 67}}},
+    .quick = {{{"n", 65537}}},
+    .full = {{{"n", 1}}, {{"n", 3}}, {{"n", 1023}}, {{"n", 65537}}, {{"n", (1 << 22) + 5}}},
+    .inputs = inputs,
+    .reference = reference,
+    .plan = plan,
+    .work = work,
+    .grows = "n",
+    .host = {{"triad_fp32_host", on_host<float>}, {"triad_fp64_host", on_host<double>}},
+};
+
+}  // namespace envdoctor::kernels::triad

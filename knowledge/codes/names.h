@@ -1,0 +1,75 @@
+#pragma once
+// Names to look for and names of codes.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace envdoctor::knowledge {
+
+// Environment variables whose values may be read (env_vars.json), sorted. "NVIDIA_REQUIRE_*" stands for all that begin
+// so.
+const std::vector<std::string>& env_allow_list();
+bool env_allowed(std::string_view name);
+// Whether the variable's value holds host names or addresses, so that it is kept only without redaction (TF_CONFIG).
+bool env_names_hosts(std::string_view name);
+// The variables of one category (visibility, order, selection, memory, jit, library, container, mps, …), sorted.
+std::vector<std::string> env_of_category(std::string_view category);
+// Prefixes that mark a further variable as GPU-related; its name is kept, its value withheld.
+const std::vector<std::string>& env_prefixes();
+
+struct Soname {
+  std::string soname{};   // libcudnn.so.9
+  std::string library{};  // cudnn
+  std::string cuda{};     // toolkit range it belongs to
+  std::string debian_package{};
+};
+const std::vector<Soname>& sonames();  // libraries.json, in table order
+
+// A function that tells a library's own version.
+struct VersionSymbol {
+  std::string library{};  // as in Soname
+  std::string symbol{};
+  std::string signature{};
+  bool without_gpu = false;  // answers on a host without GPU or driver
+};
+const std::vector<VersionSymbol>& version_symbols();  // in table order
+
+// A library's home in a pip package: ("cudnn", "nvidia-cudnn-cu12", "site-packages/nvidia/cudnn/lib").
+struct PipPackage {
+  std::string library{};
+  std::string package{};
+  std::string directory{};  // empty: not recorded
+};
+const std::vector<PipPackage>& pip_packages();
+
+// The name of an API's code: code_name("cuda_driver", 100) -> "CUDA_ERROR_NO_DEVICE". Empty: unknown. Apis:
+// cuda_driver, cuda_runtime, cuda_runtime_old (before 10.1), hip, nvml, cudnn9, cudnn8, nccl, cublas, cufft, opencl,
+// level_zero, …
+std::string code_name(std::string_view api, std::int64_t code);
+// The name of a CUDA error, however a program prints it: "CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected",
+// "UNKNOWN ERROR (303)" or "804". A text without a known code comes back as it is.
+std::string cuda_error_name(std::string_view text);
+// "Failed to initialize NVML: Driver/library version mismatch" -> NVML_ERROR_LIB_RM_VERSION_MISMATCH.
+std::string nvml_error_name(std::string_view text);
+
+// What a program that prints a code says with it.
+struct Code {
+  std::string name{};     // the usual one: "CUDA_ERROR_NO_DEVICE" for cudaErrorNoDevice, too
+  std::string class_{};   // class and subject of the symptom (evidence/symptom.h); empty: of none
+  std::string subject{};
+};
+// By name or by number, in these apis (separated by blanks; the first that has it counts). None: unknown.
+std::optional<Code> find_code(std::string_view apis, std::string_view printed);
+
+struct XidMeaning {
+  std::string meaning{};
+  std::string action{};
+  std::string class_{};  // app, gpu (unusable until reset), hw, info, config; empty: not grouped
+  std::string mnemonic{};
+  std::string diagnosis{};  // what a host has whose kernel logged it; empty: nothing is concluded
+};
+std::optional<XidMeaning> xid(std::int64_t code);
+
+}  // namespace envdoctor::knowledge

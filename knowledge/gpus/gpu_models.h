@@ -1,0 +1,28 @@
+#pragma once
+// PCI id -> chip -> architecture -> compute capability or gfx target (knowledge/gpus/gpu_arch.json).
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace envdoctor::knowledge {
+
+struct GpuModel {
+  std::string name{};                // "H100 SXM5 80GB"
+  std::string chip{};                // "GH100"; Intel: platform
+  std::string architecture{};        // "Hopper"
+  std::string compute_capability{};  // "9.0"; empty: not NVIDIA, or not recorded
+  std::string gfx{};                 // AMD
+  bool guessed = false;              // from the id's prefix, not from a row
+};
+
+// `vendor` and `device`: four lower-case hex digits each. Nothing known: nullopt.
+std::optional<GpuModel> gpu_model(std::string_view vendor, std::string_view device);
+
+// "8.6" -> "Ampere". Empty: unknown.
+std::string architecture_of_capability(std::string_view compute_capability);
+
+// Whether a fact of `capability_facts` ("tf32") holds for GPUs of this compute capability. No such fact: false.
+bool capability_has(std::string_view compute_capability, std::string_view fact);
+
+}  // namespace envdoctor::knowledge

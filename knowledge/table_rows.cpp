@@ -1,0 +1,127 @@
+#include "knowledge/table_rows.h"
+
+#include <fmt/format.h>
+#ifdef __SSE2__
+#define RAPIDJSON_SSE2  // texts are looked through sixteen characters at a time
+#endif
+#include <rapidjson/document.h>
+#include <rapidjson/error/en.h>
+
+#include <stdexcept>
+
+#include "knowledge/knowledge.h"
+
+namespace envdoctor::knowledge {
+namespace {
+
+using Value = rapidjson::Value;
+
+const Value& value(const void* node) { return *static_cast<const Value*>(node); }
+
+// Null if the key is missing or null.
+const Value* field(const void* node, const char* key) {
+  const auto found = value(node).FindMember(key);
+  return found == value(node).MemberEnd() || found->value.IsNull() ? nullptr : &found->value;
+}
+
+std::string text_of(const Value& text) { return {text.GetString(), text.GetStringLength()}; }
+
+}  // namespace
+
+void Row::wrong(const std::string& key, const char* expected) const {
+  throw std::runtime_error(fmt::format("{}/{}{}/{}: {} expected", list_, index_, within_, key, expected));
+}
+
+bool Row::has(const char* key) const { return field(node_, key) != nullptr; }
+
+std::vector<std::string> Row::keys() const {
+  std::vector<std::string> all;
+  for (const auto& member : value(node_).GetObject()) all.push_back(text_of(member.name));
+  return all;
+}
+
+std::string Row::text(const char* key) const {
+  const Value* found = field(node_, key);
+  if (found == nullptr || !found->IsString()) wrong(key, "a text");
+  return text_of(*found);
+}
+
+std::string Row::text_if(const char* key) const { return has(key) ? text(key) : std::string{}; }
+
+std::int64_t Row::number(const char* key) const {
+  const Value* found = field(node_, key);
+  if (found == nullptr || !found->IsInt64()) wrong(key, "an integer");
+  return found->GetInt64();
+}
+
+bool Row::flag_if(const char* key) const {
+  const Value* found = field(node_, key);
+  if (found != nullptr && !found->IsBool()) wrong(key, "true or false");
+  return found != nullptr && found->GetBool();
+}
+
+std::vector<std::string> Row::texts(const char* key) const {
+  const Value* found = field(node_, key);
+  if (found == nullptr) return {};
+  if (!found->IsArray()) wrong(key, "a list of texts");
+  std::vector<std::string> all;
+  for (const Value& item : found->GetArray()) {
+    if (!item.IsString()) wrong(fmt::format("{}/{}", key, all.size()), "a text");
+    all.push_back(text_of(item));
+  }
+  return all;
+}
+
+std::optional<Row> Row::child(const char* key) const {
+  const Value* found = field(node_, key);
+  if (found == nullptr || (found->IsBool() && !found->GetBool())) return std::nullopt;
+  if (!found->IsObject()) wrong(key, "an object");
+  return Row(found, list_, index_, fmt::format("{}/{}", within_, key));
+}
+
+std::vector<Row> Row::children(const char* key) const {
+  const Value* found = field(node_, key);
+  if (found == nullptr) return {};
+  if (!found->IsArray()) wrong(key, "a list of objects");
+  std::vector<Row> all;
+  for (const Value& item : found->GetArray()) {
+    const std::string place = fmt::format("{}/{}", key, all.size());
+    if (!item.IsObject()) wrong(place, "an object");
+    all.emplace_back(&item, list_, index_, fmt::format("{}/{}", within_, place));
+  }
+  return all;
+}
+
+std::map<std::string, std::string> Row::texts_by_key(const char* key) const {
+  std::map<std::string, std::string> all;
+  if (const auto object = child(key)) {
+    for (const std::string& name : object->keys()) all.emplace(name, object->text(name.c_str()));
+  }
+  return all;
+}
+
+void read_table(std::string_view name, const std::vector<ListReader>& readers) {
+  const std::string file = table_file(name);
+  // A copy is read where it lies, its texts become the values; sixteen characters at a time, thus some beyond its end.
+  std::string bytes(table(name));
+  bytes.append(16, '\0');
+  rapidjson::Document table;
+  table.ParseInsitu<rapidjson::kParseIterativeFlag>(bytes.data());
+  if (table.HasParseError()) {
+    throw std::runtime_error(
+        fmt::format("{}: at byte {}: {}", file, table.GetErrorOffset(), GetParseError_En(table.GetParseError())));
+  }
+  if (!table.IsObject()) throw std::runtime_error(file + ": an object expected");
+  for (const ListReader& reader : readers) {
+    const Value* records = field(&table, reader.list);
+    if (records == nullptr) throw std::runtime_error(fmt::format("{}: has no list '{}'", file, reader.list));
+    const std::string list = fmt::format("{}: at /{}", file, reader.list);
+    if (!records->IsArray()) throw std::runtime_error(list + ": a list expected");
+    for (std::size_t index = 0; const Value& record : records->GetArray()) {
+      if (!record.IsObject()) throw std::runtime_error(fmt::format("{}/{}: an object expected", list, index));
+      reader.take(Row(&record, list, index++));
+    }
+  }
+}
+
+}  // namespace envdoctor::knowledge

@@ -1,0 +1,94 @@
+#include "knowledge/wordings/literal_search.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "knowledge/lower_case.h"
+#include "knowledge/wordings/raw_arrays.h"
+
+namespace envdoctor::knowledge {
+
+std::string LiteralSearch::tables(const std::vector<Word>& words) {
+  // Each word is found by those four of its characters that fewest words hold: what is rare among the words is rarer
+  // still in a log.
+  constexpr unsigned few_bits = 14;  // a count that is too high now and then does no harm
+  const auto few = [](std::uint32_t gram) { return mixed(gram) >> (32U - few_bits); };
+  std::vector<std::uint16_t> holders(std::size_t{1} << few_bits);
+  for (const auto& [word, fold] : words) {
+    for (std::size_t at = 0; at + gram_size <= word.size(); ++at)
+      ++holders[few(folded<std::uint32_t>(word.data() + at))];
+  }
+  std::string letters;
+  std::vector<std::uint64_t> marks((std::size_t{1} << mark_bits) / 64);
+  std::vector<std::uint32_t> first((std::size_t{1} << slot_bits) + 1);
+  std::vector<std::pair<std::uint32_t, Window>> found;
+  for (std::uint32_t i = 0; i < words.size(); ++i) {
+    const auto [word, fold] = words[i];
+    if (word.size() < gram_size) continue;
+    Window best{.word = i,
+                .begin = static_cast<std::uint32_t>(letters.size()),
+                .size = static_cast<std::uint32_t>(word.size()),
+                .fold = fold};
+    letters += fold ? lower_case(word) : std::string(word);
+    if (word.size() >= sizeof best.start) best.start = folded<std::uint64_t>(word.data());
+    std::uint32_t rarest = 0;
+    for (std::uint32_t at = 0, fewest = 0; at + gram_size <= word.size(); ++at) {
+      const auto gram = folded<std::uint32_t>(word.data() + at);
+      if (at > 0 && holders[few(gram)] >= fewest) continue;
+      fewest = holders[few(gram)];
+      rarest = gram;
+      best.offset = at;
+    }
+    found.emplace_back(rarest, best);
+    marks[mark(rarest) / 64] |= std::uint64_t{1} << mark(rarest) % 64;
+    ++first[slot(rarest) + 1];
+  }
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::ranges::stable_sort(found, {}, [](const auto& one) { return slot(one.first); });
+  std::vector<std::uint32_t> grams;
+  std::vector<Window> windows;
+  for (const auto& [gram, window] : found) {
+    grams.push_back(gram);
+    windows.push_back(window);
+  }
+  std::string bytes;
+  append_array(bytes, letters);
+  append_array(bytes, marks);
+  append_array(bytes, first);
+  append_array(bytes, grams);
+  append_array(bytes, windows);
+  return bytes;
+}
+
+LiteralSearch::LiteralSearch(std::string_view& bytes)
+    : letters_(take_array<char>(bytes)),
+      marks_(take_array<std::uint64_t>(bytes)),
+      first_(take_array<std::uint32_t>(bytes)),
+      grams_(take_array<std::uint32_t>(bytes)),
+      windows_(take_array<Window>(bytes)) {}
+
+std::size_t LiteralSearch::next_mark(std::string_view text, std::size_t at) const {
+  static_assert(std::endian::native == std::endian::little);
+  // Four places are looked at together: one branch where mostly nothing is found.
+  for (; at + 8 <= text.size(); at += 4) {
+    const auto eight = folded<std::uint64_t>(text.data() + at);
+    std::uint64_t found = 0;
+    for (unsigned i = 0; i < 4; ++i) found |= marked(static_cast<std::uint32_t>(eight >> 8 * i)) << i;
+    if (found != 0) return at + static_cast<std::size_t>(std::countr_zero(found));
+  }
+  for (; at + gram_size <= text.size(); ++at) {
+    if (marked(folded<std::uint32_t>(text.data() + at)) != 0) return at;
+  }
+  return text.size();
+}
+
+bool LiteralSearch::same(const char* text, const Window& one) const {
+  const char* wanted = letters_.data() + one.begin;
+  if (one.fold == 0) return std::memcmp(text, wanted, one.size) == 0;
+  unsigned char different = 0;  // to the end in any case: so it is many characters at a time
+  for (std::size_t i = 0; i < one.size; ++i) different |= static_cast<unsigned char>(wanted[i] ^ lower_case(text[i]));
+  return different == 0;
+}
+
+}  // namespace envdoctor::knowledge

@@ -1,0 +1,80 @@
+#pragma once
+// The search for many words at once.
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace envdoctor::knowledge {
+
+// Finds which of many words occur in a text in one pass: four characters at a time are looked up in a small table, and
+// where one of the words has these four, the word is compared.
+class LiteralSearch {
+ public:
+  struct Word {
+    std::string_view text{};  // at least four characters
+    bool fold = false;        // in any mixture of capitals
+  };
+  // What is searched by, as bytes, for `words[i]` to be reported as i.
+  static std::string tables(const std::vector<Word>& words);
+  // Takes the tables off `bytes` (arrays.h), which outlive the search.
+  explicit LiteralSearch(std::string_view& bytes);
+
+  // Calls `hit(i, at)` for each place `at` where the word i stands.
+  template <class Hit>
+  void each(std::string_view text, Hit hit) const {
+    for (std::size_t at = next_mark(text, 0); at < text.size(); at = next_mark(text, at + 1)) {
+      const std::uint32_t gram = folded<std::uint32_t>(text.data() + at);
+      const std::uint32_t in = slot(gram);
+      const std::uint32_t end = first_[in + 1];
+      for (std::uint32_t i = first_[in]; i < end; ++i) {
+        if (grams_[i] != gram) continue;
+        const Window& one = windows_[i];
+        if (one.offset <= at && starts(text.substr(at - one.offset), one)) hit(one.word, at - one.offset);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t gram_size = 4;
+  static constexpr unsigned mark_bits = 17;  // 16 KiB, half a processor's nearest cache
+  static constexpr unsigned slot_bits = 12;
+  struct Window {  // the four characters that a word is found by
+    std::uint32_t offset = 0;
+    std::uint32_t word = 0;
+    std::uint32_t begin = 0;  // of the word in letters_
+    std::uint32_t size = 0;
+    std::uint64_t start = 0;  // folded: what the word starts with, if it has as many characters, else 0
+    std::uint64_t fold = 0;
+  };
+
+  // Characters as one number, capitals as small letters (and a few signs as others: the word is compared anyway).
+  template <class Number>
+  static Number folded(const char* at) {
+    Number characters = 0;
+    std::memcpy(&characters, at, sizeof characters);
+    return characters | static_cast<Number>(0x2020202020202020U);
+  }
+  static std::uint32_t mixed(std::uint32_t gram) { return gram * 2654435761U; }
+  static std::uint32_t mark(std::uint32_t gram) { return mixed(gram) >> (32U - mark_bits); }
+  static std::uint32_t slot(std::uint32_t gram) { return mixed(gram) >> (32U - slot_bits); }
+  [[nodiscard]] std::uint64_t marked(std::uint32_t gram) const {
+    return marks_[mark(gram) / 64] >> mark(gram) % 64 & 1U;
+  }
+  [[nodiscard]] std::size_t next_mark(std::string_view text, std::size_t at) const;  // the text's size: none
+  [[nodiscard]] bool starts(std::string_view text, const Window& one) const {
+    if (text.size() < one.size) return false;
+    return (one.start == 0 || folded<std::uint64_t>(text.data()) == one.start) && same(text.data(), one);
+  }
+  [[nodiscard]] bool same(const char* text, const Window& one) const;
+
+  std::span<const char> letters_{};         // all words
+  std::span<const std::uint64_t> marks_{};  // a bit for each gram, by its mixed number
+  std::span<const std::uint32_t> first_{};  // the grams of each slot
+  std::span<const std::uint32_t> grams_{};  // by slot
+  std::span<const Window> windows_{};       // of each gram
+};
+
+}  // namespace envdoctor::knowledge

@@ -1,0 +1,118 @@
+#include "knowledge/wordings/pattern_index.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <unordered_map>
+
+#include "knowledge/table_rows.h"
+#include "knowledge/wordings/literals.h"
+#include "knowledge/wordings/raw_arrays.h"
+
+namespace envdoctor::knowledge {
+namespace {
+
+std::uint32_t number(std::size_t size) { return static_cast<std::uint32_t>(size); }
+
+bool compiles(const std::string& expression) {
+  RE2::Options options;
+  options.set_encoding(RE2::Options::EncodingLatin1);
+  options.set_log_errors(false);
+  return RE2(expression, options).ok();
+}
+
+class Writer {
+ public:
+  void add_report(const Row& row) { reports_.emplace(row.text("kind"), row.texts("words")); }
+
+  void add_pattern(const Row& row) {
+    const std::vector<Literal> literals = required_literals(row.text("pattern"));
+    if (literals.empty() || !compiles(row.text("pattern")) || !compiles(row.text_if("capture")))
+      row.wrong("pattern", "an RE2 expression whose alternatives each hold four fixed characters");
+    for (const Literal& one : literals) add(one);
+    ++rows_;
+  }
+
+  std::string bytes() {
+    for (std::uint32_t kind = 0; const auto& [name, words] : reports_) {
+      for (const std::string& word : words) {
+        texts_.emplace_back(word, true);
+        words_.push_back({.row = kind, .size = number(word.size()), .report = true});
+      }
+      ++kind;
+    }
+    std::vector<LiteralSearch::Word> searched;
+    for (const auto& [text, fold] : texts_) searched.push_back({.text = text, .fold = fold});
+    std::string all;
+    append_array(all, words_);
+    append_array(all, sets_);
+    append_array(all, runs_);
+    append_array(all, letters_);
+    return all + LiteralSearch::tables(searched);
+  }
+
+ private:
+  void add(const Literal& one) {
+    PatternIndex::Word word{.row = rows_,
+                            .size = number(one.word.size()),
+                            .in_front = number_of(one.in_front),
+                            .behind = number_of(one.behind),
+                            .whole = one.whole,
+                            .at_start = one.at_start,
+                            .before = number(one.before),
+                            .after = number(one.after),
+                            .also_begin = number(runs_.size())};
+    for (const std::string& run : one.also) {
+      runs_.push_back({.begin = number(letters_.size()), .size = number(run.size())});
+      letters_ += run;
+    }
+    word.also_end = number(runs_.size());
+    texts_.emplace_back(one.word, one.fold);
+    words_.push_back(word);
+  }
+
+  std::uint32_t number_of(const Characters& set) {
+    const auto [found, fresh] = numbers_.emplace(set, number(sets_.size()));
+    if (fresh) sets_.push_back(set);
+    return found->second;
+  }
+
+  std::map<std::string, std::vector<std::string>> reports_{};
+  std::uint32_t rows_ = 0;
+  std::vector<std::pair<std::string, bool>> texts_{};  // of the words
+  std::vector<PatternIndex::Word> words_{};
+  std::vector<Characters> sets_{any_character};
+  std::unordered_map<Characters, std::uint32_t> numbers_{{any_character, 0}};
+  std::vector<PatternIndex::Run> runs_{};
+  std::string letters_{};
+};
+
+}  // namespace
+
+PatternIndex::PatternIndex(std::string_view bytes)
+    : words(take_array<Word>(bytes)),
+      sets(take_array<Characters>(bytes)),
+      runs(take_array<Run>(bytes)),
+      letters(take_array<char>(bytes)),
+      search(bytes) {}
+
+bool PatternIndex::may_match(const Word& word, std::string_view line, std::size_t at) const {
+  if (word.at_start && at > word.before) return false;
+  if (word.also_begin == word.also_end) return true;
+  const std::size_t from = at - std::min<std::size_t>(at, word.before);
+  const std::size_t size = std::min(line.size(), at + word.size + word.after) - from;
+  return std::any_of(runs.begin() + word.also_begin, runs.begin() + word.also_end, [&](const Run& run) {
+    return memmem(line.data() + from, size, letters.data() + run.begin, run.size) != nullptr;  // quicker than find()
+  });
+}
+
+std::string pattern_index() {
+  Writer writer;
+  read_table("wordings", {{"reports", [&writer](const Row& row) { writer.add_report(row); }},
+                          {"patterns", [&writer](const Row& row) { writer.add_pattern(row); }}});
+  return writer.bytes();
+}
+
+}  // namespace envdoctor::knowledge

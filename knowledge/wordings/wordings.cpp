@@ -1,0 +1,206 @@
+#include "knowledge/wordings/wordings.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "knowledge/codes/names.h"
+#include "knowledge/embedded_tables.h"
+#include "knowledge/table_rows.h"
+#include "knowledge/wordings/pattern_index.h"
+
+namespace envdoctor::knowledge {
+namespace {
+
+RE2::Options options() {
+  RE2::Options options;
+  options.set_encoding(RE2::Options::EncodingLatin1);
+  options.set_log_errors(false);
+  return options;
+}
+
+constexpr std::size_t reach_of_fields = 2048;
+
+// A row, with its expressions compiled when a line first needs them: most runs need few.
+class Pattern {
+ public:
+  explicit Pattern(LogPattern row)
+      : row_(std::move(row)), reads_codes_(row_.capture.find("(?P<code>") != row_.capture.npos) {}
+  // Whether its lines are as many messages as there are codes.
+  [[nodiscard]] bool reads_codes() const { return reads_codes_; }
+
+  // Whether the pattern matches around its word, which stands at `at`.
+  bool matches(std::string_view line, const PatternIndex::Word& word, std::size_t at) const {
+    const std::size_t from = at - std::min<std::size_t>(at, word.before);
+    const std::size_t to = std::min(line.size(), at + word.size + word.after);
+    if (!pattern_) pattern_ = std::make_unique<RE2>(row_.pattern, options());
+    const auto anchor = word.before == 0 ? RE2::ANCHOR_START : RE2::UNANCHORED;
+    return pattern_->ok() && pattern_->Match({line.data(), line.size()}, from, to, anchor, nullptr, 0);
+  }
+
+  // The fields that the line tells; none whose value was not captured.
+  [[nodiscard]] std::map<std::string, std::string> fills(const LogMatch& match) const {
+    std::map<std::string, std::string> filled;
+    for (const auto& [pointer, value] : row_.fills) {
+      const std::size_t open = value.find('{'), close = value.find('}');
+      std::string text = value;
+      if (open != std::string::npos && close != std::string::npos) {
+        const std::string name = value.substr(open + 1, close - open - 1);
+        const auto captured = match.details.find(name);
+        const std::string& what = name == "code"                    ? match.code
+                                  : captured == match.details.end() ? std::string()
+                                                                    : captured->second;
+        if (what.empty()) continue;
+        text.replace(open, close - open + 1, what);
+      }
+      filled.emplace(pointer, std::move(text));
+    }
+    return filled;
+  }
+
+  // What the line says, in which the pattern was found at `at`. None: the code that it prints is not known.
+  std::optional<LogMatch> read(std::string_view line, std::size_t at) const {
+    LogMatch found{.class_ = row_.class_,
+                   .subject = row_.subject,
+                   .code = row_.code,
+                   .program = row_.program,
+                   .details = row_.set};
+    const std::string& expression = row_.capture.empty() ? row_.pattern : row_.capture;
+    if (expression.find("(?P<") == std::string::npos) return found;
+    if (!capture_) capture_ = std::make_unique<RE2>(expression, options());
+    const std::size_t from = at - std::min(at, reach_of_fields);
+    line = line.substr(from, at - from + reach_of_fields);
+    const re2::StringPiece text(line.data(), line.size());
+    std::vector<re2::StringPiece> pieces(static_cast<std::size_t>(capture_->NumberOfCapturingGroups()) + 1);
+    if (!capture_->ok() ||
+        !capture_->Match(text, 0, text.size(), RE2::UNANCHORED, pieces.data(), static_cast<int>(pieces.size()))) {
+      return row_.code_of.empty() ? std::optional(found) : std::nullopt;
+    }
+    std::string printed;
+    for (const auto& [group, name] : capture_->CapturingGroupNames()) {
+      re2::StringPiece piece = pieces[static_cast<std::size_t>(group)];
+      while (!piece.empty() && piece[piece.size() - 1] == ' ') piece.remove_suffix(1);
+      if (piece.empty()) continue;
+      if (name == "code")
+        printed = piece.as_string();
+      else
+        found.details[name] = piece.as_string();
+    }
+    if (!row_.code_of.empty()) return with_code(std::move(found), printed);
+    if (!printed.empty()) found.code = std::move(printed);
+    return found;
+  }
+
+ private:
+  // A row with a code of its own holds for that code alone; one without class takes it from the code.
+  std::optional<LogMatch> with_code(LogMatch found, const std::string& printed) const {
+    const auto code = find_code(row_.code_of, row_.code_prefix + printed);
+    if (!code || (!row_.code.empty() && row_.code != code->name)) return std::nullopt;
+    found.code = code->name;
+    if (row_.class_.empty()) {
+      found.class_ = code->class_;
+      found.subject = code->subject;
+    }
+    return found.class_.empty() ? std::nullopt : std::optional(std::move(found));
+  }
+
+  LogPattern row_{};
+  bool reads_codes_ = false;
+  mutable std::unique_ptr<RE2> pattern_{};
+  mutable std::unique_ptr<RE2> capture_{};
+};
+
+using ReportWords = std::map<std::string, std::vector<std::string>>;
+
+LogPattern read_row(const Row& row) {
+  return {.id = row.text("id"),
+          .class_ = row.has("code_of") ? row.text_if("class") : row.text("class"),
+          .subject = row.has("code_of") ? row.text_if("subject") : row.text("subject"),
+          .code = row.text_if("code"),
+          .program = row.text_if("program"),
+          .pattern = row.text("pattern"),
+          .capture = row.text_if("capture"),
+          .code_of = row.text_if("code_of"),
+          .code_prefix = row.text_if("code_prefix"),
+          .set = row.texts_by_key("set"),
+          .fills = row.texts_by_key("fills")};
+}
+
+struct Patterns {
+  std::vector<Pattern> rows{};
+  ReportWords reports{};
+};
+
+// The table, read when a line may match one of its rows or reports are looked for.
+const Patterns& patterns() {
+  static const Patterns& all = *[] {  // lives until the process ends: taking it apart would only cost time
+    auto* const made = new Patterns();
+    read_table("wordings",
+               {{"reports", [made](const Row& row) { made->reports.emplace(row.text("kind"), row.texts("words")); }},
+                {"patterns", [made](const Row& row) { made->rows.emplace_back(read_row(row)); }}});
+    return made;
+  }();
+  return all;
+}
+
+const PatternIndex& index_in_use() {
+  static const std::string& made = *new std::string(table_is_replaced("wordings") ? pattern_index() : "");
+  static const PatternIndex all(made.empty() ? std::string_view(embedded_index->begin, embedded_index->end) : made);
+  return all;
+}
+
+}  // namespace
+
+std::vector<LogPattern> wordings() {
+  std::vector<LogPattern> rows;
+  read_table("wordings", {{"patterns", [&rows](const Row& row) {
+                             LogPattern& pattern = rows.emplace_back(read_row(row));
+                             pattern.example = row.text_if("example");
+                             pattern.fields = row.texts_by_key("fields");
+                           }}});
+  return rows;
+}
+
+const ReportWords& report_words() {
+  (void)index_in_use();  // says at once if it can't be made of a foreign table
+  return patterns().reports;
+}
+
+std::vector<LogMatch> LogMatcher::match(std::string_view line) {
+  constexpr std::uint32_t enough = 500;
+  const PatternIndex& all = index_in_use();
+  hits_.clear();
+  reports_.reset();
+  ++line_;
+  all.search.each(line, [&](std::uint32_t number, std::size_t at) {
+    const PatternIndex::Word& word = all.words[number];
+    if (word.report) {
+      reports_.set(word.row);
+      return;
+    }
+    if (!all.fits(word, line, at)) return;
+    if (word.row >= rows_.size()) rows_.resize(patterns().rows.size());
+    Row& row = rows_[word.row];
+    if (row.last == line_ || row.matched == enough) return;
+    const Pattern& pattern = patterns().rows[word.row];
+    if (!word.whole && !(all.may_match(word, line, at) && pattern.matches(line, word, at))) return;
+    if (!pattern.reads_codes()) ++row.matched;
+    row.last = line_;
+    hits_.emplace_back(word.row, at);
+  });
+  std::ranges::sort(hits_);
+  std::vector<LogMatch> found;
+  for (const auto& [row, at] : hits_) {
+    std::optional<LogMatch> match = patterns().rows[row].read(line, at);
+    if (!match) continue;
+    match->fills = patterns().rows[row].fills(*match);
+    match->row = row;
+    found.push_back(std::move(*match));
+  }
+  return found;
+}
+
+std::vector<LogMatch> match_log_line(std::string_view line) { return LogMatcher().match(line); }
+
+}  // namespace envdoctor::knowledge

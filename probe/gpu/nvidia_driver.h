@@ -1,0 +1,26 @@
+#pragma once
+// What NVIDIA's kernel driver says of itself in /proc, with none of its libraries.
+#include <string_view>
+
+#include "evidence/fields.h"
+#include "evidence/gpu_stacks.h"
+#include "host/files/files.h"
+
+namespace envdoctor {
+
+// Version, kind, the GPUs it holds, NVSwitches and the fabric manager. UUIDs are whole: redaction comes later.
+Nvidia read_nvidia_proc(const Files& files);
+
+// The first line of /proc/driver/nvidia/version: "550.54.15", and "open" or "proprietary".
+Text nvrm_version(std::string_view text);
+Text nvrm_kind(std::string_view text);
+// One /proc/driver/nvidia/gpus/<address>/information.
+NvidiaProcGpu parse_gpu_information(std::string_view text);
+
+// NVSwitch and the daemon that such a host needs before CUDA starts.
+// By its device nodes, its driver's folder, or the PCI bus. Absent where no PCI bus is shown.
+Flag has_nvswitch(const Files& files);
+// Looked for only where there is an NVSwitch, by process name; failed where other processes are hidden.
+Flag fabric_manager_runs(const Files& files, const Flag& nvswitch);
+
+}  // namespace envdoctor

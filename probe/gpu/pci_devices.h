@@ -1,0 +1,38 @@
+#pragma once
+// Names of PCI vendors and devices from the text of a pci.ids file.
+#include <string>
+#include <string_view>
+
+#include "evidence/fields.h"
+#include "evidence/pci.h"
+#include "host/files/files.h"
+
+namespace envdoctor {
+
+struct PciNames {
+  Text vendor{};
+  Text device{};
+};
+
+// `ids` is a whole pci.ids; ids are four lower-case hex digits. What it doesn't list is absent.
+PciNames pci_names(std::string_view ids, std::string_view vendor, std::string_view device);
+
+// What sysfs says of one PCI function, read from texts.
+// "16.0 GT/s PCIe" -> 16. Absent where the kernel writes that it doesn't know.
+Real link_speed(std::string_view text);
+Number link_width(std::string_view text);
+// Sizes of the memory BARs of at least 1 MiB, from the file `resource`: one "start end flags" per line.
+List<std::int64_t> bar_sizes_mib(std::string_view resource);
+
+// Fills in what stands in /sys/bus/pci/devices/<address>.
+void read_details(const Files& files, PciDevice& device);
+
+// Which functions the PCI bus shows.
+// Every display controller and processing accelerator with address, ids and class, sorted by address: by libpci from
+// sysfs, and from the same files without it where libpci gives up. Absent: the host shows no PCI bus.
+List<PciDevice> gpus_on_bus(const Files& files);
+
+// The same without libpci.
+List<PciDevice> gpus_in_sysfs(const Files& files);
+
+}  // namespace envdoctor

@@ -1,0 +1,66 @@
+#pragma once
+// The parts of the OpenCL probe, in the order in which they do their work.
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/process/subprocess.h"
+#include "host/host.h"
+#include "host/elf/loader.h"
+#include "host/vendor/opencl_api.h"
+#include "probe/session.h"
+
+namespace envdoctor::opencl {
+
+// The libOpenCL that an application would get, told from its file: nothing is loaded.
+constexpr const char* loader_name = "libOpenCL.so.1";
+Reading<OpenclLoader> find_loader(const Host& host, const Loader& loader);
+// "ocl-icd", "khronos", "vendor" or "unknown", from a library's bytes.
+std::string loader_kind(std::string_view library);
+
+// Where a loader of that kind looks for drivers. The kinds read the same variables differently.
+struct Registration {
+  std::string folder{};                  // its .icd files count; empty: none is read
+  std::string file{};                    // this one .icd file instead
+  std::vector<std::string> libraries{};  // named without a file
+  std::string variable{};                // that moved it from /etc/OpenCL/vendors
+};
+Registration registration(const Host& host, const std::string& kind);
+
+// The name that a loader of that kind passes to dlopen. Neither kind trims blanks or a carriage return.
+Text library_line(std::string_view content, const std::string& kind);
+
+// Every registered driver as its files show it, sorted by file. Nothing is loaded.
+List<OpenclIcd> registered(const Host& host, const Registration& where, const std::string& kind);
+
+// Says which file the dynamic loader picks for a driver and, if one can be seen, why it can't be loaded.
+void explain(const Host& host, const Loader& loader, OpenclIcd& icd);
+
+// In a child: one driver, with its platforms, its devices, then, where wanted, a launch on each. Answers what it has
+// after each stage; `listed` is called before the launches.
+// Lazily: undefined functions are found out when called, as ocl-icd loads drivers; Khronos' loader wants all at once.
+Opencl ask_driver(const Channel& channel, OpenclIcd icd, bool lazily, const std::function<void()>& listed,
+                  bool launches);
+// The libraries, by path, that two or more of these drivers need and the dynamic loader takes from the system's places
+// for each of them.
+std::vector<std::string> shared_libraries(const Host& host, const Loader& loader, const std::vector<OpenclIcd>& icds);
+// In a child: what an application sees through libOpenCL.
+Opencl ask_as_application(const Channel& channel);
+void answer(const Channel& channel, const Opencl& opencl);
+
+// Further parts of those two.
+std::string call_error(const char* call, cl_int code);  // "clBuildProgram: CL_BUILD_PROGRAM_FAILURE"
+using Query = std::function<cl_int(std::size_t, void*, std::size_t*)>;
+Text ask_text(const char* call, const Query& query);
+OpenclPlatform read_platform(const Channel& channel, const OpenclCalls& calls, cl_platform_id platform,
+                             std::vector<cl_device_id>& devices);
+OpenclDevice read_device(const Channel& channel, const OpenclCalls& calls, cl_device_id device);
+// "ran", "wrong result", or the failing call and its error.
+std::string launch(const Channel& channel, const OpenclCalls& calls, cl_platform_id platform, cl_device_id device);
+
+// The whole probe. Tests give other limits.
+void start(Session& session, Limits limits);
+
+}  // namespace envdoctor::opencl

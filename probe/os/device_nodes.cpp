@@ -1,0 +1,201 @@
+#include "probe/os/device_nodes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "evidence/json.h"
+#include "probe/probes.h"
+#include "probe/text.h"
+
+namespace envdoctor {
+
+namespace {
+
+using Names = std::map<std::uint32_t, std::string>;
+
+// Names of system accounts only: an id from 1000 on is a person's, whose name is nobody's business.
+Names system_names(const Reading<std::string>& text) {
+  Names names;
+  if (!text.get()) return names;
+  for (const auto line : lines_of(*text.get())) {
+    const auto fields = pieces(line, ':');
+    if (fields.size() < 3) continue;
+    const auto id = number_of<std::uint32_t>(fields[2]);
+    if (id && (*id < 1000 || *id == 65534)) names.emplace(*id, fields[0]);
+  }
+  return names;
+}
+
+std::string name_or_number(const Names& names, std::uint32_t id) {
+  const auto found = names.find(id);
+  return found == names.end() ? std::to_string(id) : found->second;
+}
+
+// Majors of character devices that a driver has registered. Nullopt: the kernel doesn't say.
+std::optional<std::set<std::uint32_t>> registered_majors(const Reading<std::string>& text) {
+  if (!text.get()) return std::nullopt;
+  std::set<std::uint32_t> majors;
+  for (const auto line : lines_of(*text.get())) {
+    if (line.starts_with("Block")) break;
+    const auto words = words_of(line);
+    if (words.size() != 2) continue;
+    if (const auto major = number_of<std::uint32_t>(words[0])) majors.insert(*major);
+  }
+  // Every Linux has 1, its memory devices; a sandbox that lists a few of its own says nothing about the others.
+  if (!majors.contains(1)) return std::nullopt;
+  return majors;
+}
+
+bool is_gpu_node(std::string_view name) {
+  return name == "kfd" || name == "dxg" || name == "nvmap" || name == "nvhost-gpu" || name == "nvhost-ctrl-gpu" ||
+         (name.starts_with("nvidia") && !name.starts_with("nvidia-fs"));
+}
+
+std::vector<std::string> paths(const Files& files) {
+  std::vector<std::string> found;
+  const auto add = [&](const std::string& folder, auto wanted) {
+    const auto names = files.list(folder);
+    if (!names.get()) return;
+    for (const std::string& name : *names.get())
+      if (wanted(name)) found.push_back(folder + "/" + name);
+  };
+  add("/dev", is_gpu_node);
+  add("/dev/nvidia-caps", [](std::string_view) { return true; });
+  add("/dev/dri", [](std::string_view name) { return name.starts_with("card") || name.starts_with("renderD"); });
+  add("/dev/accel", [](std::string_view name) { return name.starts_with("accel"); });
+  std::ranges::sort(found);
+  return found;
+}
+
+// Opening some nodes does more than ask, and opening them for writing is not what their users do.
+const char* why_not_opened(std::string_view path) {
+  if (path.starts_with("/dev/dri/card")) return "not opened: the first to open it becomes the display's master";
+  if (path.starts_with("/dev/nvidia-nvswitch")) return "not opened: it belongs to the fabric manager";
+  if (path.starts_with("/dev/nvidia-caps/")) return "not opened: a capability, which is only ever read";
+  if (path == "/dev/nvidia-modeset") return "not opened: it serves displays only";
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<DeviceNode> list_nodes(const Files& files) {
+  std::vector<DeviceNode> nodes;
+  const auto found = paths(files);
+  if (found.empty()) return nodes;
+  const Names owners = system_names(files.read("/etc/passwd"));
+  const Names groups = system_names(files.read("/etc/group"));
+  const auto majors = registered_majors(files.read("/proc/devices"));
+  for (const std::string& path : found) {
+    const auto status = files.status(path);
+    if (status.outcome() == Outcome::absent || (status.get() && status.get()->kind == FileStatus::Kind::folder))
+      continue;
+    DeviceNode node{.path = path};
+    if (const FileStatus* known = status.get()) {
+      node.owner = name_or_number(owners, known->uid);
+      node.group = name_or_number(groups, known->gid);
+      node.gid = known->gid;
+      node.mode = fmt::format("{:04o}", known->mode & 07777);
+      if (known->kind == FileStatus::Kind::character_device) {
+        node.major = known->major;
+        node.minor = known->minor;
+        // Opening it would make the kernel look for a module to load, which would change the host.
+        if (majors && !majors->contains(known->major)) {
+          node.accessible = false;
+          node.error = std::string("ENXIO");
+        }
+      } else {
+        node.major = node.minor = Number(absent("not a character device"));
+        node.accessible = false;
+        node.error = std::string("ENODEV");
+      }
+    } else {
+      node.owner = node.group = node.mode = Text(status.missing());
+      node.gid = node.major = node.minor = Number(status.missing());
+    }
+    if (const char* why = why_not_opened(path)) {
+      node.accessible = failed(why);
+      node.error = failed(why);
+    }
+    nodes.push_back(node);
+  }
+  return nodes;
+}
+
+// GPU device nodes, and whether this user may open them.
+
+namespace {
+
+constexpr Limits node_limits{.time = Milliseconds(10'000), .memory_mib = 512};
+
+void note_opening(const Files& files, DeviceNode& node) {
+  const auto error = files.open_error(*node.path.get());
+  node.accessible = error.then([](const std::string& name) { return name.empty(); });
+  if (error.get() && !error.get()->empty())
+    node.error = *error.get();
+  else if (error.get())
+    node.error = absent("it opened");
+  else
+    node.error = error.missing();
+}
+
+// In a child, since an open can hang in a driver whose GPU is lost. It answers after each node, so that what it learnt
+// before it hung is kept.
+Snapshot open_all(const Files& files, std::vector<DeviceNode> nodes, const Channel& channel) {
+  Snapshot part;
+  for (DeviceNode& node : nodes) {
+    if (node.accessible.outcome() != Outcome::not_probed) continue;
+    channel.step("open of " + *node.path.get());
+    note_opening(files, node);
+    part.device_nodes = nodes;
+    channel.answer(to_json(part));
+  }
+  part.device_nodes = std::move(nodes);
+  return part;
+}
+
+// The child died or hung: what it had answered by then, and for the rest why there is nothing.
+void keep_what_there_is(Session& session, const Ended& ended, std::vector<DeviceNode> nodes) {
+  Snapshot part;
+  try {
+    if (!ended.answer.empty()) part = snapshot_from_json(ended.answer, "device-nodes");
+  } catch (const BadDocument&) {
+    part = {};
+  }
+  if (!part.device_nodes.get()) part.device_nodes = std::move(nodes);
+  for (DeviceNode& node : *part.device_nodes.get()) {
+    if (node.accessible.outcome() == Outcome::not_probed)
+      node.accessible = failed(ended.step.empty() ? ended.why : fmt::format("{} ({})", ended.why, ended.step));
+  }
+  session.add(part);
+}
+
+}  // namespace
+
+void probe_device_nodes(Session& session) {
+  const Files& files = session.host.files;
+  auto nodes = list_nodes(files);
+  if (!session.host.live) {
+    for (DeviceNode& node : nodes)
+      if (node.accessible.outcome() == Outcome::not_probed) note_opening(files, node);
+  }
+  bool to_open = false;
+  for (const DeviceNode& node : nodes) to_open |= node.accessible.outcome() == Outcome::not_probed;
+  if (!to_open) {
+    Snapshot part;
+    part.device_nodes = std::move(nodes);
+    session.add(part);
+    return;
+  }
+  session.start(
+      "device-nodes", "", node_limits,
+      [&files, nodes](const Channel& channel) { return open_all(files, nodes, channel); },
+      [&session, nodes](const Ended& ended, const Snapshot& part) {
+        if (!part.device_nodes.get()) keep_what_there_is(session, ended, nodes);
+      });
+}
+
+}  // namespace envdoctor

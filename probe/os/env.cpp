@@ -1,0 +1,41 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "knowledge/codes/names.h"
+#include "probe/probes.h"
+#include "probe/redact.h"
+
+namespace envdoctor {
+namespace {
+
+// By its name a key, not a setting: NVIDIA_API_KEY, NGC_CLI_API_KEY, TF_AUTH_TOKEN.
+bool looks_secret(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  constexpr std::array words = {"KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "AUTH"};
+  return std::ranges::any_of(words, [&](const char* word) { return name.find(word) != std::string::npos; });
+}
+
+bool looks_like_gpu(const std::string& name) {
+  return std::ranges::any_of(knowledge::env_prefixes(), [&](const std::string& p) { return name.starts_with(p); });
+}
+
+}  // namespace
+
+void probe_env(Session& session) {
+  const bool redacting = session.options.redact;
+  const Identity identity = identity_of(session.host);
+  Snapshot part;
+  auto& env = part.env.fill();
+  for (const auto& [name, value] : session.host.env) {
+    if (knowledge::env_allowed(name)) {
+      const bool withheld = redacting && knowledge::env_names_hosts(name);
+      env[name] = withheld ? Text(failed("withheld")) : Text(redacting ? redact_text(value, identity) : value);
+    } else if (looks_like_gpu(name)) {
+      env[name] = redacting || looks_secret(name) ? Text(failed("withheld")) : Text(value);
+    }
+  }
+  session.add(part);
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,169 @@
+#include "probe/os/library_copies.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "knowledge/codes/names.h"
+
+namespace envdoctor {
+
+namespace {
+
+// Wheels that carry copies of their own give them a hash: libcudart-d0da41ae.so.11.0.
+std::string without_hash(const std::string& name) {
+  static const RE2 hashed(R"((lib[A-Za-z0-9_]+)-[0-9a-f]{8}(\.so(?:\.\d+)*))");
+  std::string front;
+  std::string back;
+  return RE2::FullMatch(name, hashed, &front, &back) ? front + back : name;
+}
+
+}  // namespace
+
+LibraryPlaces::LibraryPlaces(const Host& host, const std::vector<Toolkit>& toolkits,
+                             const std::vector<std::string>& packages)
+    : files_(host.files) {
+  for (const std::string& folder : packages) {
+    add_children(folder + "/nvidia", "/lib", "pip");
+    add_folder(folder + "/torch/lib", "pip");
+    add_folder(folder + "/tensorrt_libs", "pip");
+  }
+  const auto conda = host.env.find("CONDA_PREFIX");
+  if (conda != host.env.end() && conda->second.starts_with('/')) add_folder(conda->second + "/lib", "conda");
+  for (const Toolkit& toolkit : toolkits) {
+    const std::string& root = *toolkit.path.get();
+    if (toolkit.origin.is("conda")) continue;  // its lib is conda's
+    for (const char* inside : {"/lib64", "/lib", "/extras/CUPTI/lib64", "/nvvm/lib64", "/lib64/stubs", "/lib/stubs"}) {
+      add_folder(root + inside, "toolkit");
+    }
+    add_children(root + "/targets", "/lib", "toolkit");
+    add_children(root + "/targets", "/lib/stubs", "toolkit");
+  }
+  // The compatibility package puts a driver's libraries beside a toolkit that need not be there.
+  const auto local = files_.list("/usr/local");
+  if (local.get() != nullptr) {
+    for (const std::string& name : *local.get()) {
+      if (name.starts_with("cuda")) add_folder("/usr/local/" + name + "/compat", "toolkit");
+    }
+  }
+  add_folder("/usr/lib/x86_64-linux-gnu/stubs", "toolkit");
+  add_folder("/usr/lib/aarch64-linux-gnu/stubs", "toolkit");
+  const auto opt = files_.list("/opt");
+  if (opt.get() != nullptr) {
+    for (const std::string& name : *opt.get()) {
+      if (name.starts_with("rocm")) add_folder("/opt/" + name + "/lib", "toolkit");
+    }
+  }
+  // Where clouds and WSL mount the host's driver.
+  for (const char* folder : {"/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/lib/wsl/lib"}) {
+    add_folder(folder, "mounted");
+  }
+}
+
+void LibraryPlaces::add_children(const std::string& parent, const std::string& inside, const std::string& origin) {
+  const auto names = files_.list(parent);
+  if (names.get() == nullptr) return;
+  for (const std::string& name : *names.get()) add_folder(parent + "/" + name + inside, origin);
+}
+
+void LibraryPlaces::add_folder(const std::string& folder, const std::string& origin) {
+  const auto real = files_.resolve(folder);
+  if (real.get() == nullptr || !seen_.emplace(*real.get(), true).second) return;
+  const auto names = files_.list(*real.get());
+  if (names.get() == nullptr) return;
+  const bool compat = folder.ends_with("/compat");
+  const bool linked = std::ranges::find(*names.get(), "libcuda.so.1") != names.get()->end();
+  for (const std::string& name : *names.get()) {
+    if (name.find(".so") == std::string::npos) continue;
+    // Images sometimes hold the compatibility library without its link.
+    const bool bare = compat && !linked && name.starts_with("libcuda.so.");
+    copies_.emplace(bare ? "libcuda.so.1" : without_hash(name),
+                    LibraryCopy{.path = *real.get() + "/" + name, .origin = origin});
+  }
+}
+
+std::vector<LibraryCopy> LibraryPlaces::copies_of(const std::string& soname) const {
+  std::vector<LibraryCopy> found;
+  const auto [begin, end] = copies_.equal_range(soname);
+  for (auto entry = begin; entry != end; ++entry) {
+    LibraryCopy copy = entry->second;
+    const auto real = files_.resolve(copy.path);
+    if (real.get() == nullptr) continue;  // a link to nowhere is no copy
+    copy.real = *real.get();
+    const auto same = [&](const LibraryCopy& known) { return known.real == copy.real; };
+    if (std::ranges::none_of(found, same)) found.push_back(std::move(copy));
+  }
+  return found;
+}
+
+namespace {
+
+std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+bool of_driver(const std::string& soname) {
+  return soname.starts_with("libcuda.so") || soname.starts_with("libnvidia-");
+}
+
+// The folder whose .dist-info children tell of the library at this path; empty: none does.
+std::string package_folder(const std::string& real) {
+  for (const char* kind : {"/site-packages/nvidia/", "/dist-packages/nvidia/"}) {
+    const auto at = real.find(kind);
+    if (at != std::string::npos) return real.substr(0, at + std::string_view("/site-packages").size());
+  }
+  // A toolkit that was put together from pip packages keeps their .dist-info in a folder of its own.
+  const auto lib = real.find("/lib/");
+  const auto lib64 = real.find("/lib64/");
+  const auto at = std::min(lib, lib64);
+  return at == std::string::npos || real.find("/cuda") >= at ? std::string{} : real.substr(0, at) + "/dist-info";
+}
+
+}  // namespace
+
+Text version_of_file_name(const std::string& real, const std::string& soname) {
+  const std::string file = name_of(real);
+  const auto at = file.find(".so.");
+  if (file == soname || at == std::string::npos) return absent("its file name contains no version");
+  const std::string version = file.substr(at + 4);
+  const bool digits = !version.empty() && version.find_first_not_of("0123456789.") == std::string::npos;
+  if (!digits || version.find('.') == std::string::npos) return absent("its file name contains no version");
+  // Jetson's and WSL's libcuda.so.1.1 counts the interface; driver versions begin with the branch.
+  if (of_driver(soname) && version.find('.') < 3) return absent("its file name contains no driver version");
+  return version;
+}
+
+Text PackageVersions::of(const std::string& real, const std::string& library) {
+  const std::string folder = package_folder(real);
+  if (folder.empty()) return absent("belongs to no pip package");
+  const auto [entry, fresh] = listed_.try_emplace(folder);
+  if (fresh) {
+    const auto names = files_.list(folder);
+    for (const std::string& name : names.get() != nullptr ? *names.get() : std::vector<std::string>{}) {
+      const auto dash = name.find('-');
+      const auto end = name.rfind(".dist-info");
+      if (dash == std::string::npos || end == std::string::npos || end < dash) continue;
+      entry->second[name.substr(0, dash)] = name.substr(dash + 1, end - dash - 1);
+    }
+  }
+  for (const knowledge::PipPackage& package : knowledge::pip_packages()) {
+    if (package.library != library) continue;
+    std::string name = package.package;
+    std::ranges::replace(name, '-', '_');
+    if (const auto known = entry->second.find(name); known != entry->second.end()) return known->second;
+  }
+  return absent("no pip package records its version");
+}
+
+Flag is_stub(const Files& files, const std::string& path, const std::string& real, const std::string& soname) {
+  const bool cuda_or_nvml = soname.starts_with("libcuda.so") || soname.starts_with("libnvidia-ml.so");
+  if (path.find("/stubs/") != std::string::npos || real.find("/stubs/") != std::string::npos) return true;
+  if (!cuda_or_nvml) return {};
+  if (real.starts_with("/usr/lib/wsl/") || version_of_file_name(real, soname).get() != nullptr) return false;
+  const auto status = files.status(real);
+  if (status.get() == nullptr) return status.missing();
+  if (status.get()->size == 0) return {};  // a captured host, of which only the name was kept
+  constexpr std::uint64_t largest_stub = 256 * 1024;
+  return status.get()->size <= largest_stub;
+}
+
+}  // namespace envdoctor

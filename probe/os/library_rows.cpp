@@ -1,0 +1,209 @@
+#include "probe/os/library_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <set>
+
+#include "evidence/json.h"
+#include "knowledge/codes/names.h"
+#include "knowledge/frameworks/frameworks.h"
+#include "knowledge/gpus/cuda_toolkits.h"
+#include "knowledge/gpus/drivers.h"
+#include "probe/os/library_symbols.h"
+#include "probe/os/toolkits.h"
+#include "probe/probes.h"
+#include "probe/python/python_environment.h"
+
+namespace envdoctor {
+
+namespace {
+
+// By a package's own search path: pip's libraries have RPATHs from one package to the next, conda's to its lib folder.
+bool leads_there(const std::string& origin) { return origin == "pip" || origin == "conda"; }
+
+}  // namespace
+
+LibraryRows::LibraryRows(const Host& host, const LibraryPlaces& places)
+    : files_(host.files), places_(places), loader_(host.files, host.env), packages_(host.files) {}
+
+std::string LibraryRows::real_path(const std::string& path) const {
+  const auto real = files_.resolve(path);
+  return real.get() != nullptr ? *real.get() : path;
+}
+
+SharedLibrary LibraryRows::row(const WantedLibrary& wanted, const std::string& path, const std::string& real,
+                               const std::string& origin) {
+  SharedLibrary row{.soname = wanted.soname, .found = true, .path = path, .origin = origin};
+  row.version = version_of_file_name(real, wanted.soname);
+  if (row.version.get() == nullptr) {
+    const Text packaged = packages_.of(real, wanted.library);
+    if (packaged.get() != nullptr) row.version = packaged;
+  }
+  row.stub = is_stub(files_, path, real, wanted.soname);
+  return row;
+}
+
+std::vector<SharedLibrary> LibraryRows::of(const WantedLibrary& wanted) {
+  std::vector<SharedLibrary> rows;
+  std::set<std::string> told;  // files, links followed
+  const auto search = loader_.look_up(wanted.soname);
+  const LibrarySearch* found = search.get();
+  if (found != nullptr) {
+    const auto tell = [&](const FoundLibrary& copy) -> SharedLibrary* {
+      const std::string real = real_path(copy.path);
+      if (!told.insert(real).second) return nullptr;
+      rows.push_back(row(wanted, copy.path, real, copy.origin));
+      if (!copy.problem.empty()) rows.back().found = failed(copy.path + ": " + copy.problem);
+      return &rows.back();
+    };
+    tell(found->chosen);
+    for (const FoundLibrary& copy : found->shadowed) {
+      if (SharedLibrary* shadowed = tell(copy)) shadowed->shadowed_by = found->chosen.path;
+    }
+  } else if (search.outcome() == Outcome::failed) {
+    rows.push_back({.soname = wanted.soname, .found = search.missing()});
+  }
+
+  std::vector<SharedLibrary> elsewhere;
+  for (const LibraryCopy& copy : places_.copies_of(wanted.soname)) {
+    if (!told.insert(copy.real).second) continue;
+    SharedLibrary further = row(wanted, copy.path, copy.real, copy.origin);
+    further.found = leads_there(copy.origin);
+    // A package's own search path yields to LD_LIBRARY_PATH, to nothing else that the loader goes by.
+    const bool wins = found != nullptr && (!leads_there(copy.origin) || found->chosen.origin == "LD_LIBRARY_PATH" ||
+                                           found->chosen.origin == "LD_PRELOAD");
+    if (wins) further.shadowed_by = found->chosen.path;
+    elsewhere.push_back(std::move(further));
+  }
+  if (rows.empty() && wanted.always &&
+      std::ranges::none_of(elsewhere, [](const SharedLibrary& copy) { return copy.found.is(true); })) {
+    rows.push_back({.soname = wanted.soname, .found = false});
+  }
+  std::ranges::move(elsewhere, std::back_inserter(rows));
+  return rows;
+}
+
+// Which libraries to look for, and which of them to tell even where they are missing.
+
+namespace {
+
+// The ones that frameworks load; a toolkit's others are told only where they are found.
+constexpr std::array usual = {"cudart", "cublas", "cublasLt", "cufft", "curand", "cusolver", "cusparse", "cudnn"};
+
+void expect_toolkit(std::set<std::string>& expected, const std::string& cuda) {
+  for (const knowledge::Soname& row : knowledge::sonames_of_cuda(knowledge::major_of(cuda))) {
+    if (std::ranges::find(usual, row.library) != usual.end()) expected.insert(row.soname);
+  }
+}
+
+// The version in the name of a folder such as tensorflow-2.15.1.dist-info; empty for another package.
+std::string tensorflow_version(const std::string& name) {
+  for (const char* package : {"tensorflow-", "tensorflow_gpu-"}) {
+    if (name.starts_with(package) && name.ends_with(".dist-info")) {
+      const auto begin = std::string_view(package).size();
+      return name.substr(begin, name.size() - begin - std::string_view(".dist-info").size());
+    }
+  }
+  return {};
+}
+
+void expect_tensorflow(std::set<std::string>& expected, const std::string& version) {
+  const auto needs = knowledge::tensorflow_needs(version);
+  if (!needs) return;
+  expected.insert(needs->sonames.begin(), needs->sonames.end());
+  expected.insert(needs->cudnn_soname);
+}
+
+}  // namespace
+
+std::vector<WantedLibrary> wanted_libraries(const Files& files, const std::vector<Toolkit>& toolkits,
+                                            const std::vector<std::string>& packages) {
+  std::set<std::string> expected = {"libcuda.so.1", "libnvidia-ml.so.1", "libOpenCL.so.1"};
+  for (const Toolkit& toolkit : toolkits) {
+    if (toolkit.version.get() != nullptr) expect_toolkit(expected, *toolkit.version.get());
+  }
+  for (const std::string& folder : packages) {
+    const auto names = files.list(folder);
+    for (const std::string& name : names.get() != nullptr ? *names.get() : std::vector<std::string>{}) {
+      if (const std::string version = tensorflow_version(name); !version.empty()) expect_tensorflow(expected, version);
+    }
+  }
+  std::vector<WantedLibrary> wanted;
+  const auto want = [&](const std::string& soname, const std::string& library) {
+    const bool known = std::ranges::any_of(wanted, [&](const WantedLibrary& one) { return one.soname == soname; });
+    if (!known) wanted.push_back({.soname = soname, .library = library, .always = expected.contains(soname)});
+  };
+  for (const knowledge::Soname& row : knowledge::sonames()) want(row.soname, row.library);
+  want("libcuda.so", "driver: CUDA");  // what programs were linked with; a toolkit's stub has this name
+  want("libamdhip64.so", "HIP runtime");
+  want("librocm_smi64.so", "ROCm SMI");
+  return wanted;
+}
+
+namespace {
+
+constexpr Limits symbol_limits{.time = Milliseconds(10'000), .memory_mib = 4096};
+
+// Rows on their way into the snapshot, shared by the children that complete them.
+struct Pending {
+  std::vector<SharedLibrary> rows{};
+  std::size_t children = 0;
+};
+
+void hand_in(Session& session, Pending& pending) {
+  // Copies of one soname keep their order: the loader's choice first.
+  std::ranges::stable_sort(pending.rows, {}, [](const SharedLibrary& row) { return *row.soname.get(); });
+  Snapshot part;
+  part.libraries = std::move(pending.rows);
+  session.add(part);
+}
+
+// The version as the library itself tells it, put into the row once its child has answered.
+void ask_apart(Session& session, const std::shared_ptr<Pending>& pending, std::size_t index,
+               const std::string& library) {
+  const std::string path = *pending->rows[index].path.get();
+  ++pending->children;
+  const auto work = [path, library](const Channel& channel) {
+    channel.step("loading " + path);
+    const Text version = ask_version(path, library);
+    channel.answer(to_json(Snapshot{.libraries = std::vector<SharedLibrary>{{.version = version}}}));
+  };
+  session.collect(
+      "libraries", symbol_limits, work, [&session, pending, index, path](const Ended& end, const Snapshot& part) {
+        SharedLibrary& row = pending->rows[index];
+        const auto* answer = part.libraries.get();
+        row.version =
+            answer != nullptr && answer->size() == 1 ? answer->front().version : Text(failed(path + ": " + end.why));
+        if (--pending->children == 0) hand_in(session, *pending);
+      });
+}
+
+}  // namespace
+
+void probe_libraries(Session& session) {
+  const Host& host = session.host;
+  Snapshot part;
+  part.toolkits = find_toolkits(host);
+  session.add(part);
+
+  const std::vector<std::string> packages = site_packages(host, session.options.python);
+  const LibraryPlaces places(host, *part.toolkits.get(), packages);
+  LibraryRows rows(host, places);
+  const auto pending = std::make_shared<Pending>();
+  const bool may_ask = host.live && !session.options.quick;
+  std::vector<std::pair<std::size_t, std::string>> to_ask;
+  for (const WantedLibrary& wanted : wanted_libraries(host.files, *part.toolkits.get(), packages)) {
+    for (SharedLibrary& row : rows.of(wanted)) {
+      const bool unknown = row.found.is(true) && row.version.get() == nullptr && !row.stub.is(true);
+      if (may_ask && unknown && has_version_symbol(wanted.library)) {
+        to_ask.emplace_back(pending->rows.size(), wanted.library);
+      }
+      pending->rows.push_back(std::move(row));
+    }
+  }
+  for (const auto& [index, library] : to_ask) ask_apart(session, pending, index, library);
+  if (to_ask.empty()) hand_in(session, *pending);
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,221 @@
+#include "probe/os/os_facts.h"
+
+#include <algorithm>
+#include <map>
+
+#include "host/files/kernel_queries.h"
+#include "probe/os/cgroup.h"
+#include "probe/os/container_detection.h"
+#include "probe/os/mounts.h"
+#include "probe/probes.h"
+#include "probe/text.h"
+
+namespace envdoctor {
+
+namespace {
+
+constexpr std::size_t name_limit = 200;
+
+// A value as os-release(5) has it: bare, in single quotes, or in double quotes with \ before " $ ` and itself.
+Text unquoted(std::string_view text) {
+  text = trimmed(text);
+  const char quote = text.empty() ? '\0' : text.front();
+  if (quote != '"' && quote != '\'') return std::string(text);
+  text.remove_prefix(1);
+  std::string value;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == quote) return value;
+    if (quote == '"' && text[i] == '\\' && i + 1 < text.size()) ++i;
+    value += text[i];
+  }
+  return failed("unterminated quote");
+}
+
+bool is_plain(const std::string& text) {
+  return !text.empty() && text.size() <= name_limit &&
+         std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; });
+}
+
+}  // namespace
+
+Text os_name(std::string_view os_release) {
+  std::map<std::string_view, Text> values;
+  const auto lines = lines_of(os_release);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto equals = lines[i].find('=');
+    if (equals == std::string_view::npos || lines[i].starts_with('#')) continue;
+    const auto key = trimmed(lines[i].substr(0, equals));
+    if (key != "PRETTY_NAME" && key != "NAME" && key != "VERSION_ID") continue;
+    auto value = unquoted(lines[i].substr(equals + 1));
+    if (const auto* text = value.get(); text && !text->empty() && !is_plain(*text))
+      value = failed("not a printable name");
+    if (!value.get()) value = failed("line " + std::to_string(i + 1) + ": " + value.why());
+    values[key] = value;
+  }
+  if (const auto pretty = values.find("PRETTY_NAME"); pretty != values.end() && !pretty->second.is(""))
+    return pretty->second;
+  const auto name = values.find("NAME");
+  if (name == values.end()) return failed("no NAME or PRETTY_NAME");
+  const auto version = values.find("VERSION_ID");
+  if (version == values.end() || !version->second.get()) return name->second;
+  return name->second.then([&](const std::string& text) { return text + " " + *version->second.get(); });
+}
+
+Text read_os(const Files& files) {
+  for (const std::string path : {"/etc/os-release", "/usr/lib/os-release"}) {
+    const auto text = files.read(path);
+    if (text.outcome() == Outcome::absent) continue;
+    if (!text.get()) return text.missing();
+    const Text name = os_name(*text.get());
+    return name.get() ? name : failed(path + ": " + name.why());
+  }
+  return absent("no os-release");
+}
+
+Text read_platform(const Files& files, const Text& kernel) {
+  if (!kernel.get()) return kernel.missing();
+  std::string release = *kernel.get();
+  std::ranges::transform(release, release.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  if (release.find("wsl2") != std::string::npos || release.find("microsoft-standard") != std::string::npos)
+    return std::string("wsl2");
+  if (release.ends_with("-microsoft")) return std::string("wsl1");
+  // A kernel that someone built for WSL carries any name; Hyper-V guests elsewhere may have /dev/dxg, but not both.
+  const bool interop =
+      files.status("/proc/sys/fs/binfmt_misc/WSLInterop").get() || files.status("/usr/lib/wsl/lib").get();
+  if (interop && files.status("/dev/dxg").get()) return std::string("wsl2");
+  return std::string("linux");
+}
+
+Text read_arch(const Host& host) {
+  const Text told = read_line(host.files, "/proc/sys/kernel/arch");  // from Linux 6.1 on
+  if (told.get()) return told;
+  if (host.live) return machine();
+  const auto cpuinfo = host.files.read("/proc/cpuinfo", 16 << 20);
+  if (!cpuinfo.get()) return cpuinfo.missing();
+  for (const auto line : lines_of(*cpuinfo.get())) {
+    const auto words = words_of(line);
+    if (line.starts_with("flags"))
+      return std::string(std::ranges::find(words, "lm") != words.end() ? "x86_64" : "i686");
+    if (line.starts_with("CPU architecture")) return std::string(words.back() == "8" ? "aarch64" : "arm");
+    if (line.starts_with("isa") && words.back().starts_with("rv64")) return std::string("riscv64");
+    if (line.starts_with("cpu") && words.size() > 2 && words[2].starts_with("POWER")) return std::string("ppc64le");
+  }
+  return failed("/proc/cpuinfo: no line names the architecture");
+}
+
+Flag read_secure_boot(const Files& files) {
+  const std::string efi = "/sys/firmware/efi";
+  const auto variable = files.read(efi + "/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c");
+  if (const std::string* bytes = variable.get()) {
+    if (bytes->size() != 5) return failed("the SecureBoot variable: not 4 bytes of attributes and one of value");
+    return (*bytes)[4] == 1;
+  }
+  if (variable.outcome() == Outcome::failed) return variable.missing();
+  if (files.status(efi).get()) return failed("the EFI variables aren't mounted here");
+  // Containers cover this folder with an empty one; a kernel always has something in it.
+  const auto firmware = files.list("/sys/firmware");
+  if (firmware.get() && !firmware.get()->empty()) return absent("not started by EFI");
+  return failed("/sys/firmware shows nothing here");
+}
+
+namespace {
+
+std::string_view line_starting(std::string_view text, std::string_view start) {
+  for (const auto line : lines_of(text))
+    if (line.starts_with(start)) return line.substr(start.size());
+  return {};
+}
+
+Number soft_limit(std::string_view limits, std::string_view name) {
+  const auto words = words_of(line_starting(limits, name));
+  if (words.empty()) return failed("/proc/self/limits: no line '" + std::string(name) + "'");
+  if (words[0] == "unlimited") return absent("unlimited");
+  const auto value = number_of<std::uint64_t>(words[0]);
+  if (!value || *value > INT64_MAX) return failed("/proc/self/limits: '" + std::string(name) + "' is no number");
+  return static_cast<std::int64_t>(*value);
+}
+
+Number in_mib(const Number& bytes) {
+  return bytes.then([](std::int64_t value) { return value >> 20; });
+}
+
+// "size=65536k" of a tmpfs; one without the option takes half of the memory.
+Number tmpfs_size_mib(const Files& files, const Mount& mount) {
+  const auto size = option_of(mount, "size");
+  if (!size.empty() && size.ends_with('k')) {
+    if (const auto kib = number_of(size.substr(0, size.size() - 1))) return *kib >> 10;
+  }
+  if (!size.empty()) return failed("/dev/shm: the size is not a number of KiB");
+  return files.read("/proc/meminfo").then([](const std::string& text) -> Number {
+    const auto words = words_of(line_starting(text, "MemTotal:"));
+    const auto kib = words.empty() ? std::nullopt : number_of(words[0]);
+    if (!kib) return failed("/proc/meminfo: no MemTotal");
+    return *kib / 2 >> 10;
+  });
+}
+
+}  // namespace
+
+Reading<User> parse_user(std::string_view status) {
+  const auto uids = words_of(line_starting(status, "Uid:"));
+  const auto gids = words_of(line_starting(status, "Gid:"));
+  if (uids.size() < 2 || gids.size() < 2) return failed("/proc/self/status: no Uid and Gid");
+  const auto uid = number_of(uids[1]);
+  const auto gid = number_of(gids[1]);
+  if (!uid || !gid) return failed("/proc/self/status: Uid and Gid are not numbers");
+  std::vector<std::int64_t> groups{*gid};
+  for (const auto word : words_of(line_starting(status, "Groups:"))) {
+    const auto group = number_of(word);
+    if (!group) return failed("/proc/self/status: a group is not a number");
+    groups.push_back(*group);
+  }
+  std::ranges::sort(groups);
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  return User{.uid = *uid, .groups = groups};
+}
+
+Reading<Ulimits> parse_ulimits(std::string_view limits) {
+  return Ulimits{.memlock_mib = in_mib(soft_limit(limits, "Max locked memory")),
+                 .address_space_mib = in_mib(soft_limit(limits, "Max address space")),
+                 .open_files = soft_limit(limits, "Max open files"),
+                 .processes = soft_limit(limits, "Max processes")};
+}
+
+Number read_shm_mib(const Host& host) {
+  const auto status = host.files.status("/dev/shm");
+  if (status.outcome() == Outcome::absent) return absent("no /dev/shm");
+  const auto mountinfo = host.files.read("/proc/self/mountinfo", 8 << 20);
+  if (mountinfo.get()) {
+    const auto mounts = parse_mounts(*mountinfo.get());
+    if (const Mount* mount = mount_of(mounts, "/dev/shm"); mount && mount->type == "tmpfs") {
+      const auto size = tmpfs_size_mib(host.files, *mount);
+      if (size.get()) return size;
+    }
+  }
+  if (host.live) return file_system_size_mib("/dev/shm");
+  return failed(mountinfo.get() ? "/dev/shm is not on a tmpfs with a size option" : mountinfo.why());
+}
+
+// The host itself: which system, in what surroundings, and what this process may use of it.
+
+void probe_host(Session& session) {
+  const Host& host = session.host;
+  const Files& files = host.files;
+  const Text kernel = read_line(files, "/proc/sys/kernel/osrelease");
+  Snapshot part;
+  part.host = HostFacts{.platform = read_platform(files, kernel),
+                        .os = read_os(files),
+                        .kernel = kernel,
+                        .arch = read_arch(host),
+                        .container = read_container(host),
+                        .virtualization = read_virtualization(files),
+                        .secure_boot = read_secure_boot(files),
+                        .user = files.read("/proc/self/status").then(parse_user),
+                        .shm_mib = read_shm_mib(host),
+                        .cgroup = read_cgroup(files),
+                        .ulimits = files.read("/proc/self/limits").then(parse_ulimits)};
+  session.add(part);
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,55 @@
+#pragma once
+// Reads what programs printed: recognised lines become events, whole reports become the sections they speak of.
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evidence/snapshot.h"
+#include "knowledge/wordings/wordings.h"
+#include "probe/paste/paste_reports.h"
+
+namespace envdoctor {
+
+// Takes a log of any size piece by piece, in memory that doesn't grow with it.
+class LogReader {
+ public:
+  // `source` is the name that the events carry. Unless told otherwise, home directories and long UUIDs are cut.
+  explicit LogReader(std::string source, bool redact = true);
+  // The next bytes, cut anywhere.
+  void feed(std::string_view chunk);
+  // What was read. Of events with equal fields the first three are kept; the first carries how often it was met
+  // ("count"), if more than once; counting ends at 500. The log of a file in which nothing was recognised is present
+  // and empty.
+  Snapshot finish();
+
+ private:
+  std::size_t take_empty_lines(std::string_view chunk);  // how many it starts with
+  void take_piece(std::string_view piece);
+  void take_line(std::string_view line);
+
+  std::string source_{};
+  bool redact_ = true;
+  std::string partial_{};  // a line whose end has not come yet, at most as long as a line may be
+  std::string plain_{};    // scratch
+  std::int64_t line_ = 0;
+  std::vector<Symptom> events_{};
+  struct Seen {
+    std::int64_t count = 0;
+    std::size_t first = 0;
+  };
+  std::map<std::uint64_t, Seen> seen_{};
+  std::map<std::string, std::int64_t> kinds_{};
+  LogReports reports_{};
+  knowledge::LogMatcher matcher_{};
+  Snapshot filled_{};  // the fields that single lines told; the first line that tells one counts
+};
+
+Snapshot read_log(std::string_view text, const std::string& source_name);
+
+// A line as the program wrote it: without colours, CI time stamps, rank and pod marks and quote marks before it.
+// The answer points into `line` or into `scratch`.
+std::string_view plain_log_line(std::string_view line, std::string& scratch);
+
+}  // namespace envdoctor

@@ -1,0 +1,115 @@
+// clinfo, and clinfo -l.
+
+#include "knowledge/lower_case.h"
+#include "probe/paste/paste_parsers.h"
+#include "probe/paste/paste_text.h"
+
+namespace envdoctor {
+namespace {
+
+// A property of clinfo's two columns: its name, blanks, its value.
+std::optional<std::string_view> property(std::string_view line, std::string_view name) {
+  const auto rest = after(line, name);
+  const std::size_t end = line.find(name) + name.size();
+  if (!rest || (end < line.size() && line[end] != ' ' && line[end] != ':' && line[end] != '\t')) return std::nullopt;
+  return trimmed(rest->starts_with(":") ? rest->substr(1) : *rest);
+}
+
+std::string type_of(std::string_view value) {
+  const std::string lower = lower_case(value);
+  for (const char* type : {"gpu", "cpu", "accelerator", "custom"}) {
+    if (lower.find(type) != std::string::npos) return type;
+  }
+  return {};
+}
+
+class Reader {
+ public:
+  void line(std::string_view line) {
+    if (const auto count = property(line, "Number of platforms")) {
+      if (counted_) done_ = true;
+      counted_ = counted_ || leading_number(*count).has_value();
+    }
+    if (done_) return;
+    if (line.starts_with("NULL platform behavior")) done_ = true;
+    if (const auto short_platform = after(line, "Platform #")) {
+      platform(after_colon(*short_platform));
+    } else if (const auto name = property(line, "Platform Name")) {
+      // Named once in the list of platforms and again above its devices.
+      if (OpenclPlatform* known = find(*name))
+        current_ = known - platforms_.data();
+      else
+        platform(*name);
+    } else if (platforms_.empty() || current_ >= static_cast<std::ptrdiff_t>(platforms_.size())) {
+      return;
+    } else if (const auto vendor = property(line, "Platform Vendor")) {
+      now().vendor = std::string(*vendor);
+    } else if (const auto version = property(line, "Platform Version")) {
+      now().version = std::string(*version);
+    } else if (const auto devices = property(line, "Number of devices")) {
+      if (leading_number(*devices) == 0) now().devices.fill();
+    } else if (const std::size_t at = line.find("-- Device #"); at != std::string_view::npos) {
+      device(after_colon(line.substr(at + 11)));
+    } else if (const auto device_name = property(line, "Device Name")) {
+      device(*device_name);
+    } else if (const auto type = property(line, "Device Type")) {
+      device_type(*type);
+    }
+  }
+
+  Snapshot take() {
+    Snapshot snapshot;
+    if (!counted_ && platforms_.empty()) return snapshot;
+    snapshot.opencl.fill().platforms = std::move(platforms_);
+    return snapshot;
+  }
+
+ private:
+  static std::string_view after_colon(std::string_view text) {
+    const std::size_t colon = text.find(':');
+    return colon == std::string_view::npos ? std::string_view() : trimmed(text.substr(colon + 1));
+  }
+  OpenclPlatform& now() { return platforms_[static_cast<std::size_t>(current_)]; }
+  OpenclPlatform* find(std::string_view name) {
+    for (OpenclPlatform& one : platforms_) {
+      if (one.name.is(std::string(name))) return &one;
+    }
+    return nullptr;
+  }
+  void platform(std::string_view name) {
+    if (name.empty()) return;
+    current_ = static_cast<std::ptrdiff_t>(platforms_.size());
+    platforms_.push_back({.name = std::string(name)});
+  }
+  // AMD's old clinfo begins a device with its type, as "CL_DEVICE_TYPE_CPU", and tells its name later, if at all.
+  void device_type(std::string_view value) {
+    const std::string kind = type_of(value);
+    if (kind.empty()) return;
+    const auto* all = now().devices.get();
+    if (value.starts_with("CL_DEVICE_TYPE") && (!all || all->empty() || all->back().type.get()))
+      now().devices.fill().emplace_back();
+    if (auto* known = now().devices.get(); known && !known->empty()) known->back().type = kind;
+  }
+  void device(std::string_view name) {
+    if (!name.empty()) now().devices.fill().push_back({.name = std::string(name)});
+  }
+
+  std::vector<OpenclPlatform> platforms_{};
+  std::ptrdiff_t current_ = 0;
+  bool counted_ = false;
+  bool done_ = false;
+};
+
+}  // namespace
+
+bool starts_clinfo(std::string_view line) {
+  return line.starts_with("Number of platforms") || line.starts_with("Platform #0: ");
+}
+
+Snapshot parse_clinfo(const std::string& text) {
+  Reader reader;
+  for (const auto line : lines_of(text)) reader.line(line);
+  return reader.take();
+}
+
+}  // namespace envdoctor

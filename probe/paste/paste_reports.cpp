@@ -1,0 +1,84 @@
+#include "probe/paste/paste_reports.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "evidence/merge.h"
+#include "probe/paste/paste_parsers.h"
+
+namespace envdoctor {
+namespace {
+
+constexpr std::size_t longest_report = std::size_t{1} << 20;
+constexpr std::size_t shortest_start = 4;  // "a==1"
+
+}  // namespace
+
+const std::vector<LogReportKind>& log_report_kinds() {
+  static const std::vector<LogReportKind> kinds = {
+      {"collect_env", starts_collect_env, parse_collect_env},
+      {"nvidia-smi", starts_nvidia_smi, parse_nvidia_smi},
+      {"nvidia-smi -q", starts_nvidia_smi_query, parse_nvidia_smi_query},
+      {"nvidia-smi -L", starts_nvidia_smi_list, parse_nvidia_smi_list},
+      {"pip freeze", starts_pip_freeze, parse_pip_freeze},
+      {"pip list", starts_pip_list, parse_pip_list},
+      {"conda list", starts_conda_list, parse_conda_list},
+      {"clinfo", starts_clinfo, parse_clinfo},
+      {"rocminfo", starts_rocminfo, parse_rocminfo},
+      {"tf build info", starts_tf_build, parse_tf_build},
+      {"jax info", starts_jax_info, parse_jax_info},
+      {"cpuinfo", starts_cpuinfo, parse_cpuinfo_report},
+      {"lspci", starts_lspci, parse_lspci_report},
+      {"env", starts_env, parse_env},
+  };
+  return kinds;
+}
+
+LogReports::LogReports() {
+  const auto& words = knowledge::report_words();
+  for (const LogReportKind& kind : log_report_kinds()) {
+    Waiting waiting{.kind = &kind};
+    if (const auto row = words.find(kind.name); row != words.end())
+      waiting.words.set(static_cast<std::size_t>(std::distance(words.begin(), row)));
+    awaited_ |= waiting.words;
+    (waiting.words.any() ? by_words_ : by_form_).push_back(waiting);
+  }
+}
+
+void LogReports::offer(std::string_view line, std::int64_t number, const knowledge::ReportSet& seen,
+                       std::vector<Waiting>& waiting) {
+  std::erase_if(waiting, [&](const Waiting& one) {
+    if ((one.words & seen) != one.words || !one.kind->starts(line)) return false;
+    awaited_ &= ~one.words;
+    Block& block = blocks_.emplace_back(Block{.kind = one.kind, .line = number});
+    for (std::size_t i = 0; i < std::size(before_); ++i) {
+      const std::string& earlier = before_[(next_before_ + i) % std::size(before_)];
+      if (!earlier.empty()) block.text += earlier + '\n';
+    }
+    return true;
+  });
+}
+
+void LogReports::line(std::string_view line, std::int64_t number, const knowledge::LogMatcher& matcher) {
+  if (line.size() >= shortest_start) {
+    if ((matcher.reports() & awaited_).any()) offer(line, number, matcher.reports(), by_words_);
+    offer(line, number, {}, by_form_);
+  }
+  for (Block& block : blocks_) {
+    if (block.text.size() + line.size() < longest_report) block.text.append(line).push_back('\n');
+  }
+  before_[next_before_].assign(line);
+  next_before_ = (next_before_ + 1) % std::size(before_);
+}
+
+Snapshot LogReports::finish(const std::string& source) {
+  Snapshot all;
+  for (const Block& block : blocks_) {
+    Snapshot part = block.kind->parse(block.text);
+    set_sources(part, source, block.line);
+    fill_in(all, part);
+  }
+  return all;
+}
+
+}  // namespace envdoctor

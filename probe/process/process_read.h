@@ -1,0 +1,72 @@
+#pragma once
+// What /proc tells of one process: the libraries it has mapped, the GPU nodes it holds open, its DRM clients.
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/files/files.h"
+
+namespace envdoctor {
+
+// The files of /proc/PID/maps whose names knowledge/frameworks/process_libraries.json lists, sorted. A file that was replaced
+// since keeps its path.
+std::vector<std::string> mapped_libraries(std::string_view maps);
+
+// A /proc/PID/fdinfo/FD of a DRM node (Linux, Documentation/gpu/drm-usage-stats.rst).
+struct DrmClient {
+  std::string driver{};
+  std::string address{};
+  std::string id{};
+  std::map<std::string, std::int64_t> busy_ns{};  // by engine, the number of such engines divided out
+  std::int64_t memory_mib = 0;                    // on the device itself
+  [[nodiscard]] bool tells() const { return !address.empty() && !busy_ns.empty(); }
+};
+DrmClient parse_fdinfo(std::string_view text);
+
+// Whether a path, relative to the folder of the nodes ("nvidia0", "dri/renderD128"), is a GPU node; and whether it is
+// one that computing needs, not only asking (nvidiactl) or showing (card0).
+bool is_gpu_node(std::string_view name);
+bool is_compute_node(std::string_view name);
+
+struct OpenNodes {
+  std::set<std::string> paths{};
+  std::vector<DrmClient> clients{};
+};
+// The GPU nodes under `folder` ("/dev") that it holds open. Failed where it may not be looked into; absent if it's
+// gone.
+Reading<OpenNodes> open_nodes(const Files& files, std::int64_t pid, const std::string& folder);
+
+// A process and all that descend from it, as far as they were seen while their parents lived.
+struct ProcessStat {
+  std::string name{};
+  std::int64_t parent = 0;
+  std::int64_t started = 0;  // clock ticks since boot: with the PID it names a process for good
+  char state = '?';
+};
+// /proc/PID/stat. A text that makes no sense gives parent 0.
+ProcessStat parse_stat(std::string_view text);
+
+class ProcessTree {
+ public:
+  ProcessTree(const Files& files, std::int64_t root) : files_(files), root_(root) {}
+
+  // Looks for new ones and drops those that have ended.
+  void look();
+  // Those that live, by PID: their names.
+  [[nodiscard]] const std::map<std::int64_t, ProcessStat>& alive() const { return alive_; }
+  // Whether a process of this PID was ever seen in the tree.
+  [[nodiscard]] bool had(std::int64_t pid) const { return ever_.contains(pid); }
+  [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(ever_.size()); }
+
+ private:
+  const Files& files_;
+  std::int64_t root_;
+  std::map<std::int64_t, ProcessStat> alive_{};
+  std::map<std::int64_t, std::int64_t> parents_{};  // of all processes of the host, as first seen
+  std::set<std::int64_t> ever_{};
+};
+
+}  // namespace envdoctor

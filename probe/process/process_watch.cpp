@@ -1,0 +1,354 @@
+#include "probe/process/process_watch.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "evidence/json.h"
+#include "host/files/kernel_queries.h"
+#include "knowledge/codes/names.h"
+#include "knowledge/frameworks/process_names.h"
+#include "probe/os/device_nodes.h"
+#include "probe/os/library_copies.h"
+#include "probe/process/process_nvml.h"
+#include "probe/redact.h"
+#include "probe/text.h"
+
+namespace envdoctor {
+
+namespace {
+
+std::string origin_of(const Files& files, const std::string& path) {
+  if (path.find("/site-packages/") != path.npos || path.find("/dist-packages/") != path.npos) return "pip";
+  if (const auto lib = path.find("/lib/"); lib != path.npos && files.status(path.substr(0, lib) + "/conda-meta").get())
+    return "conda";
+  return path.starts_with("/usr/local/cuda") || path.starts_with("/opt/") ? "toolkit" : "system";
+}
+
+Map<std::string> gpu_variables(const Files& files, std::int64_t pid) {
+  return files.read("/proc/" + std::to_string(pid) + "/environ", 4 << 20).then([](const std::string& text) {
+    std::map<std::string, std::string> kept;
+    for (const auto entry : pieces(text, '\0')) {
+      const auto equals = entry.find('=');
+      if (equals == std::string_view::npos) continue;
+      const auto name = entry.substr(0, equals);
+      if (knowledge::env_allowed(name) && !knowledge::env_names_hosts(name))
+        kept.emplace(name, entry.substr(equals + 1));
+    }
+    return kept;
+  });
+}
+
+}  // namespace
+
+std::string why_pids_differ(const Files& files) {
+  if (files.status("/dev/dxg").get()) return "WSL's NVML doesn't list processes";
+  const auto own = files.link("/proc/self/ns/pid");
+  if (own.get() && *own.get() == "pid:[4026531836]") return {};  // the number of the host's own, PROC_PID_INIT_INO
+  return "inside a container NVML's process list carries the host's PIDs, which can't be matched with those seen here";
+}
+
+ProcessWatch::ProcessWatch(const Host& host, std::int64_t pid, WatchOptions options)
+    : host_(host), pid_(pid), options_(std::move(options)), tree_(host.files, pid) {}
+
+void ProcessWatch::look(double now) {
+  tree_.look();
+  if (tree_.alive().empty()) return;
+  ++samples_;
+  if (!env_.get() && tree_.alive().contains(pid_)) env_ = gpu_variables(host_.files, pid_);
+  std::map<std::string, std::map<std::string, DrmClient>> clients;  // by address and client: one may be open twice
+  for (const auto& [pid, stat] : tree_.alive()) {
+    if (pid == pid_) program_ = stat.name;
+    if (const std::string why = knowledge::why_outside(stat.name); !why.empty()) outside_.insert(why);
+    const auto nodes = open_nodes(host_.files, pid, options_.nodes);
+    if (nodes.outcome() == Outcome::failed)
+      unreadable_ = fmt::format("process {} ({}) may not be looked into: {}", pid, stat.name, nodes.why());
+    if (!nodes.get()) continue;
+    for (const std::string& path : nodes.get()->paths) {
+      nodes_.insert(path);
+      const std::string name = path.substr(options_.nodes.size() + 1);
+      if (name.starts_with("nvidia") && is_compute_node(name)) holds_nvidia_ = true;
+    }
+    for (const DrmClient& client : nodes.get()->clients) {
+      if (client.tells()) clients[client.address].emplace(client.id, client);
+    }
+    read_maps(pid, now, nodes.get()->paths.size());
+  }
+  take_clients(clients, now);
+}
+
+// Maps of a framework are long: they are read when a process is new, when it opens a node, and ever more seldom.
+void ProcessWatch::read_maps(std::int64_t pid, double now, std::size_t nodes) {
+  Maps& maps = maps_[pid];
+  if (now < maps.due && nodes == maps.nodes) return;
+  maps.nodes = nodes;
+  maps.due = now + maps.wait;
+  maps.wait = std::min(maps.wait * 2, 60.0);
+  const auto text = host_.files.read("/proc/" + std::to_string(pid) + "/maps", 64 << 20);
+  if (!text.get()) return;
+  for (const std::string& path : mapped_libraries(*text.get())) libraries_.insert(path);
+}
+
+void ProcessWatch::take_clients(const std::map<std::string, std::map<std::string, DrmClient>>& clients, double now) {
+  for (const auto& [address, on_gpu] : clients) {
+    const auto [entry, fresh] = drm_.try_emplace(address);
+    Drm& drm = entry->second;
+    if (fresh) drm.since = now;
+    drm.last = now;
+    ++drm.samples;
+    std::int64_t memory = 0;
+    for (const auto& [id, client] : on_gpu) {
+      drm.driver = client.driver;
+      memory += client.memory_mib;
+      for (const auto& [engine, busy] : client.busy_ns) {
+        const auto [span, first] = drm.busy[id].try_emplace(engine, busy, busy);
+        span->second.second = std::max(span->second.second, busy);
+      }
+    }
+    drm.peak_mib = std::max(drm.peak_mib, memory);
+  }
+}
+
+void ProcessWatch::lost_nvml(const std::string& why) { no_nvml_ = why; }
+
+void ProcessWatch::take(const NvmlRound& round) {
+  const auto* processes = round.processes.get();
+  if (!processes) {
+    no_nvml_ = round.processes.why();
+    return;
+  }
+  ++rounds_;
+  const auto* devices = round.devices.get();
+  for (const RoundDevice& device : devices ? *devices : std::vector<RoundDevice>{}) {
+    std::int64_t memory = 0, ours = 0, others = 0;
+    double busy = 0;
+    bool memory_known = false;
+    std::string busy_unknown;
+    for (const RoundProcess& process : *processes) {
+      if (process.gpu != device.index || !process.pid.get()) continue;
+      if (!tree_.had(*process.pid.get())) {
+        ++others;
+        continue;
+      }
+      ++ours;
+      if (const auto* mib = process.memory_mib.get()) {
+        memory += *mib;
+        memory_known = true;
+      }
+      if (const auto* percent = process.busy_percent.get())
+        busy += *percent;
+      else
+        busy_unknown = process.busy_percent.why();
+    }
+    const std::int64_t index = device.index.get() ? *device.index.get() : -1;
+    if (ours == 0 && !loads_.contains(index)) continue;
+    Load& load = loads_[index];
+    load.device = device;
+    ++load.rounds;
+    load.peak_mib = std::max(load.peak_mib, memory);
+    load.memory_known = load.memory_known || memory_known;
+    if (!busy_unknown.empty()) {  // then the whole GPU's tells it, if nobody else is there
+      if (const auto* whole = device.utilization_percent.get(); whole && others == 0)
+        busy = static_cast<double>(*whole);
+      else
+        load.busy_unknown = "NVML does not report the utilization of each process (" + busy_unknown + ")";
+    }
+    load.busy_sum += std::min(busy, 100.0);
+  }
+}
+
+List<ProcessGpu> ProcessWatch::gpus() const {
+  std::vector<ProcessGpu> all;
+  for (const auto& [index, load] : loads_) {
+    ProcessGpu gpu{.seen_by = std::string("nvml"),
+                   .index = index,
+                   .uuid = load.device.uuid,
+                   .name = load.device.name,
+                   .samples = load.rounds};
+    if (!load.busy_unknown.empty())
+      gpu.busy_percent = failed(load.busy_unknown);
+    else
+      gpu.busy_percent = load.busy_sum / static_cast<double>(load.rounds);
+    if (load.memory_known)
+      gpu.peak_memory_mib = load.peak_mib;
+    else
+      gpu.peak_memory_mib = failed("NVML does not report the memory of each process");
+    all.push_back(gpu);
+  }
+  for (const auto& [address, drm] : drm_) {
+    std::map<std::string, std::int64_t> engines;
+    for (const auto& [id, client] : drm.busy) {
+      for (const auto& [engine, span] : client) engines[engine] += span.second - span.first;
+    }
+    ProcessGpu gpu{.seen_by = std::string("drm"),
+                   .pci_address = address,
+                   .driver = drm.driver,
+                   .peak_memory_mib = drm.peak_mib,
+                   .samples = drm.samples};
+    const auto busiest = std::ranges::max_element(engines, {}, [](const auto& e) { return e.second; });
+    if (drm.last - drm.since < 0.5)
+      gpu.busy_percent = failed("it was observed for less than half a second");
+    else
+      gpu.busy_percent = std::min(100.0, static_cast<double>(busiest->second) * 1e-9 / (drm.last - drm.since) * 100.0);
+    all.push_back(gpu);
+  }
+  if (!all.empty() || !holds_nvidia_) return all;
+  if (const std::string why = why_pids_differ(host_.files); !why.empty()) return failed(why);
+  if (!no_nvml_.empty()) return failed(no_nvml_);
+  if (rounds_ == 0) return failed("it ended before NVML was queried");
+  return all;
+}
+
+std::vector<ProcessLibrary> ProcessWatch::libraries() const {
+  std::vector<ProcessLibrary> all;
+  PackageVersions packages(host_.files);
+  for (const std::string& path : libraries_) {
+    const auto* kind = knowledge::process_library_kind(base_name(path));
+    const std::string file(base_name(path));
+    ProcessLibrary row{.library = kind->library, .path = path, .origin = origin_of(host_.files, path)};
+    row.version = version_of_file_name(path, file.substr(0, file.find(".so") + 3));
+    if (!row.version.get()) row.version = packages.of(path, kind->library);
+    all.push_back(row);
+  }
+  return all;
+}
+
+ProcessUse ProcessWatch::result(double now, std::int64_t opens) const {
+  ProcessUse use{.pid = pid_, .processes = tree_.count(), .seconds = now, .samples = samples_};
+  if (samples_ > 0) {
+    use.program = program_;
+    use.nodes = std::vector<std::string>(nodes_.begin(), nodes_.end());
+    use.libraries = libraries();
+    use.gpus = gpus();
+    use.env = env_;
+  }
+  use.opens = opens >= 0 ? Number(opens) : Number(failed("the kernel refused to watch the device nodes"));
+  use.unreadable = unreadable_.empty() ? Text(absent("all processes could be read")) : Text(unreadable_);
+  use.outside = outside_.empty() ? Text(absent("no reason known")) : Text(*outside_.begin());
+  return use;
+}
+
+// The loop around ProcessWatch: when to look, so that looking costs less than half a percent of a core.
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr double dearest = 0.005;  // share of a core
+constexpr double credit_s = 0.05;  // processor time that may be spent at once
+constexpr std::int64_t most_nvml_mib = 4096;
+constexpr Milliseconds nvml_silence{10'000};
+
+std::vector<std::string> watched_nodes(const std::vector<DeviceNode>& nodes, const std::string& folder) {
+  std::vector<std::string> paths;
+  for (const DeviceNode& node : nodes) {
+    const std::string& path = *node.path.get();
+    if (path.starts_with(folder + "/") && is_compute_node(path.substr(folder.size() + 1))) paths.push_back(path);
+  }
+  return paths;
+}
+
+class Loop {
+ public:
+  Loop(std::int64_t pid, const WatchOptions& options)
+      : options_(options),
+        files_(open_files("/")),
+        host_{.files = *files_},
+        watch_(host_, pid, options),
+        nodes_(list_nodes(*files_)),
+        opens_(watched_nodes(nodes_, options.nodes)) {}
+
+  void run(const Channel& channel, int ending) {
+    double gap = 0.005;
+    for (bool over = false; !over;) {
+      const double before = cpu_seconds();
+      watch_.look(now());
+      mind_nvml();
+      const double cost = cpu_seconds() - before;
+      gap = std::min(gap * 2, std::chrono::duration<double>(options_.gap).count());
+      over = wait(ending, now() + std::max(gap, cost / dearest));
+    }
+    watch_.look(now());
+    if (nvml_) {
+      nvml_.end(Milliseconds(500));
+      take_round();
+    }
+    answer(channel);
+  }
+
+ private:
+  [[nodiscard]] double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  [[nodiscard]] bool may_spend() const { return cpu_seconds() < credit_s + dearest * now(); }
+
+  // Until it is time for a look, somebody opened a node, or all is over (then true).
+  bool wait(int ending, double until) {
+    while (true) {
+      const double left = until - now();
+      if (left <= 0) return false;
+      pollfd polled[] = {{.fd = ending, .events = POLLIN, .revents = 0},
+                         {.fd = opens_.descriptor(), .events = POLLIN, .revents = 0},
+                         {.fd = nvml_ ? nvml_.descriptor() : -1, .events = POLLIN, .revents = 0}};
+      if (!may_spend()) polled[1].fd = -1;
+      ::poll(polled, 3, static_cast<int>(left * 1000) + 1);
+      if (polled[0].revents != 0) return true;
+      if (polled[2].revents != 0) take_round();
+      if (opens_.read() && may_spend()) return false;
+    }
+  }
+
+  void mind_nvml() {
+    if (!nvml_ && !asked_nvml_ && watch_.holds_nvidia() && why_pids_differ(*files_).empty()) {
+      asked_nvml_ = true;
+      nvml_ = BackgroundChild(nvml_rounds(options_.nvml, options_.gap));
+      last_round_ = Clock::now();
+    }
+    if (!nvml_) return;
+    if (Clock::now() - last_round_ > nvml_silence + options_.gap) nvml_.stop("NVML gave no answer within 10 s");
+    if (nvml_.memory_mib() > most_nvml_mib) nvml_.stop("NVML took more than 4 GiB");
+    if (!nvml_) watch_.lost_nvml(nvml_.why_over());
+  }
+
+  void take_round() {
+    const bool news = nvml_.read();
+    if (news) {
+      last_round_ = Clock::now();
+      try {
+        if (const Watched told = watched_from_json(nvml_.answer(), "NVML"); told.round.get())
+          watch_.take(*told.round.get());
+      } catch (const BadDocument& bad) {
+        watch_.lost_nvml(bad.what());
+      }
+    } else if (!nvml_ && !nvml_.why_over().empty() && nvml_.answer().empty()) {
+      watch_.lost_nvml("NVML: " + nvml_.why_over());
+    }
+  }
+
+  void answer(const Channel& channel) {
+    Watched watched{.process = watch_.result(now(), opens_.descriptor() < 0 ? -1 : opens_.count())};
+    for (DeviceNode& node : nodes_) {
+      if (node.accessible.outcome() == Outcome::not_probed) node.accessible = may_open(*node.path.get());
+    }
+    watched.device_nodes = nodes_;
+    if (options_.redact) redact(watched, identity_of(host_));
+    channel.answer(to_json(watched));
+  }
+
+  Clock::time_point start_ = Clock::now(), last_round_{};
+  WatchOptions options_;
+  std::unique_ptr<Files> files_;
+  Host host_;
+  ProcessWatch watch_;
+  std::vector<DeviceNode> nodes_;
+  NodeOpens opens_;
+  BackgroundChild nvml_{};
+  bool asked_nvml_ = false;
+};
+
+}  // namespace
+
+BackgroundChild::Work watch_process(std::int64_t pid, const WatchOptions& options) {
+  return [=](const Channel& channel, int ending) { Loop(pid, options).run(channel, ending); };
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,76 @@
+#pragma once
+// A process tree watched from outside until it ends: what it opened, what it mapped, how busy it kept which GPU.
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "evidence/watched_process.h"
+#include "host/process/background_child.h"
+#include "host/host.h"
+#include "probe/process/process_read.h"
+
+namespace envdoctor {
+
+struct WatchOptions {
+  std::string nodes = "/dev";                // the folder of the device nodes
+  std::string nvml = "libnvidia-ml.so.1";    // soname or path
+  bool redact = true;
+  Milliseconds gap{1000};                    // between two looks, once the first second is over
+};
+
+// Puts together what single looks show. Times are seconds since the watching began.
+class ProcessWatch {
+ public:
+  ProcessWatch(const Host& host, std::int64_t pid, WatchOptions options);
+
+  void look(double now);                  // at /proc
+  void take(const NvmlRound& round);
+  void lost_nvml(const std::string& why);  // there will be no further one
+  [[nodiscard]] bool holds_nvidia() const { return holds_nvidia_; }
+  [[nodiscard]] ProcessUse result(double now, std::int64_t opens) const;
+
+ private:
+  struct Load {  // of one GPU, by our processes
+    RoundDevice device{};
+    double busy_sum = 0;
+    std::int64_t rounds = 0, peak_mib = 0;
+    bool memory_known = false;
+    std::string busy_unknown{};
+  };
+  struct Drm {
+    std::string driver{};
+    double since = 0, last = 0;
+    std::map<std::string, std::map<std::string, std::pair<std::int64_t, std::int64_t>>> busy{};  // client, engine
+    std::int64_t peak_mib = 0, samples = 0;
+  };
+  struct Maps {
+    double due = 0, wait = 0.2;
+    std::size_t nodes = 0;
+  };
+  void read_maps(std::int64_t pid, double now, std::size_t nodes);
+  void take_clients(const std::map<std::string, std::map<std::string, DrmClient>>& clients, double now);
+  [[nodiscard]] List<ProcessGpu> gpus() const;
+  [[nodiscard]] std::vector<ProcessLibrary> libraries() const;
+
+  const Host& host_;
+  std::int64_t pid_;
+  WatchOptions options_;
+  ProcessTree tree_;
+  std::int64_t samples_ = 0, rounds_ = 0;
+  bool holds_nvidia_ = false;
+  std::set<std::string> nodes_{}, libraries_{}, outside_{};
+  std::map<std::int64_t, Maps> maps_{};
+  std::map<std::int64_t, Load> loads_{};
+  std::map<std::string, Drm> drm_{};  // by PCI address
+  std::string program_{}, unreadable_{}, no_nvml_{};
+  Map<std::string> env_{};
+};
+
+// Why NVML's process list can't be matched with the PIDs seen here; empty: it can.
+std::string why_pids_differ(const Files& files);
+
+// The work of a companion that watches `pid` and answers once, when told to end: the host's GPU nodes and `process`.
+BackgroundChild::Work watch_process(std::int64_t pid, const WatchOptions& options);
+
+}  // namespace envdoctor

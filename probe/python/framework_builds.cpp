@@ -1,0 +1,179 @@
+#include "probe/python/framework_builds.h"
+
+#include <algorithm>
+
+#include "evidence/json.h"
+#include "probe/python/python_interpreter.h"
+#include "probe/text.h"
+
+namespace envdoctor {
+namespace {
+
+const Distribution* first_of(const std::vector<Distribution>& all, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    for (const Distribution& one : all) {
+      if (normal_name(one.name) == name) return &one;
+    }
+  }
+  return nullptr;
+}
+
+// The first copy of a file along the search path, as an import would find it.
+std::string first_text(const Host& host, const std::vector<std::string>& folders, const std::string& file) {
+  for (const std::string& folder : folders) {
+    const auto text = host.files.read(folder + file);
+    if (text.get()) return *text.get();
+  }
+  return {};
+}
+
+Text wheel_tag(const Host& host, const Distribution& one) {
+  const auto text = host.files.read(one.metadata + "/WHEEL", 64 << 10);
+  if (!text.get()) return text.missing();
+  const std::string tag = header(*text.get(), "Tag");
+  return tag.empty() ? Text(absent(one.metadata + "/WHEEL names no tag")) : Text(tag);
+}
+
+// True and False, or nothing.
+Flag flag(const std::string& value) {
+  if (value == "True") return true;
+  return value == "False" ? Flag(false) : Flag();
+}
+
+// A version; None is absent.
+Text version(const std::string& value, const char* what) {
+  if (value == "None") return absent(std::string("built without ") + what);
+  return value.empty() ? Text() : Text(value);
+}
+
+std::vector<std::string> quoted_items(std::string_view list) {
+  std::vector<std::string> items;
+  for (auto open = list.find_first_of("'\""); open != list.npos;) {
+    const auto close = list.find(list[open], open + 1);
+    if (close == list.npos) break;
+    items.emplace_back(list.substr(open + 1, close - open - 1));
+    open = list.find_first_of("'\"", close + 1);
+  }
+  return items;
+}
+
+void read_tensorflow(const Host& host, const std::vector<std::string>& folders, const std::vector<Distribution>& all,
+                     Snapshot& part) {
+  const Distribution* one = first_of(all, {"tensorflow", "tensorflow-gpu", "tensorflow-cpu", "tensorflow-rocm",
+                                           "tensorflow-intel", "tensorflow-macos", "tf-nightly", "tf-nightly-cpu"});
+  std::string build = first_text(host, folders, "/tensorflow/python/platform/build_info.py");
+  if (build.empty()) build = first_text(host, folders, "/tensorflow_core/python/platform/build_info.py");  // 1.15, 2.0
+  if (!one && build.empty()) return;
+  Tensorflow& tensorflow = part.tensorflow.fill();
+  if (one) {
+    tensorflow.version = one->version;
+    tensorflow.package = normal_name(one->name);
+    tensorflow.wheel_tag = wheel_tag(host, *one);
+  }
+  tensorflow.built_with_cuda = flag(python_value(build, "is_cuda_build"));
+  tensorflow.built_with_rocm = flag(python_value(build, "is_rocm_build"));
+  const char* cuda = "CUDA";
+  tensorflow.cuda_version = version(python_value(build, "cuda_version"), cuda);
+  if (!tensorflow.cuda_version.get())
+    tensorflow.cuda_version = version(python_value(build, "cuda_version_number"), cuda);
+  tensorflow.cudnn_version = version(python_value(build, "cudnn_version"), "cuDNN");
+  if (!tensorflow.cudnn_version.get())
+    tensorflow.cudnn_version = version(python_value(build, "cudnn_version_number"), "cuDNN");
+  for (Text* field : {&tensorflow.cuda_version, &tensorflow.cudnn_version}) {
+    if (!field->get() && tensorflow.built_with_cuda.is(false)) *field = absent("built without CUDA");
+  }
+  if (const auto list = quoted_items(python_value(build, "cuda_compute_capabilities")); !list.empty())
+    tensorflow.arch_list = list;
+}
+
+void read_torch(const Host& host, const std::vector<std::string>& folders, const std::vector<Distribution>& all,
+                Snapshot& part) {
+  const Distribution* one = first_of(all, {"torch"});
+  const std::string source = first_text(host, folders, "/torch/version.py");
+  if (!one && source.empty()) return;
+  Torch& torch = part.torch.fill();
+  if (one) {
+    torch.version = one->version;
+    torch.package = std::string("torch");
+    torch.wheel_tag = wheel_tag(host, *one);
+  }
+  if (const std::string told = python_value(source, "__version__"); !told.empty()) torch.version = told;
+  torch.cuda_version = version(python_value(source, "cuda"), "CUDA");
+  torch.hip_version = version(python_value(source, "hip"), "HIP");
+}
+
+void read_jax(const Host& host, const std::vector<Distribution>& all, Snapshot& part) {
+  const Distribution* one = first_of(all, {"jax"});
+  const Distribution* library = first_of(all, {"jaxlib"});
+  if (!one && !library) return;
+  Jax& jax = part.jax.fill();
+  if (one) jax.version = one->version;
+  jax.jaxlib_version = library ? Text(library->version) : Text(absent("jaxlib is not installed"));
+  if (library) jax.wheel_tag = wheel_tag(host, *library);
+  auto& plugins = jax.plugins.fill();
+  for (const Distribution& other : all) {
+    const std::string name = normal_name(other.name);
+    const bool plugin = name.starts_with("jax-") && (name.ends_with("-plugin") || name.ends_with("-pjrt"));
+    if (plugin || name == "jax-metal" || name == "libtpu") plugins.emplace(name, other.version);
+  }
+}
+
+void read_keras(const Host& host, const std::vector<Distribution>& all, Snapshot& part) {
+  const Distribution* one = first_of(all, {"keras", "keras-nightly"});
+  const Distribution* legacy = first_of(all, {"tf-keras"});
+  if (!one && !legacy) return;
+  Keras& keras = part.keras.fill();
+  keras.version = one ? Text(one->version) : Text(absent("keras is not installed"));
+  keras.tf_keras_version = legacy ? Text(legacy->version) : Text(absent("tf-keras is not installed"));
+  const std::string file = keras_config_file(host);
+  if (file.empty()) return;
+  keras.config_file = file;
+  const auto text = host.files.read(file);
+  keras.config_backend = text.get() ? json_text(*text.get(), "/backend") : Text(text.missing());
+  keras.image_data_format = text.get() ? json_text(*text.get(), "/image_data_format") : Text(text.missing());
+}
+
+}  // namespace
+
+std::string python_value(std::string_view source, std::string_view name) {
+  for (auto at = source.find(name); at != source.npos; at = source.find(name, at + 1)) {
+    std::string_view rest = source.substr(at + name.size());
+    const char before = at == 0 ? '\n' : source[at - 1];
+    if (before == '\'' || before == '"') {
+      if (!rest.starts_with(before)) continue;
+      rest = trimmed(rest.substr(1));
+      const bool pair = at > 1 && source[at - 2] == '(' && rest.starts_with(',');  // not a list of names
+      if (!pair && !rest.starts_with(':')) continue;
+    } else if (before == '\n') {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      const auto equals = line.find('=');
+      const std::string_view between = trimmed(line.substr(0, equals));
+      if (equals == line.npos || (!between.empty() && between[0] != ':')) continue;
+      rest = rest.substr(equals);
+    } else {
+      continue;
+    }
+    rest = trimmed(rest.substr(1));
+    if (rest.empty()) return {};
+    if (rest[0] == '\'' || rest[0] == '"') return std::string(rest.substr(1, rest.find(rest[0], 1) - 1));
+    if (rest[0] == '[') return std::string(rest.substr(0, rest.find(']')));
+    return std::string(rest.substr(0, rest.find_first_of(",)}\r\n ")));
+  }
+  return {};
+}
+
+std::string keras_config_file(const Host& host) {
+  if (const std::string home = variable(host, "KERAS_HOME"); !home.empty()) return home + "/keras.json";
+  const std::string home = variable(host, "HOME");
+  return home.size() > 1 ? home + "/.keras/keras.json" : "";
+}
+
+void read_framework_builds(const Host& host, const std::vector<std::string>& folders,
+                           const std::vector<Distribution>& all, Snapshot& part) {
+  read_tensorflow(host, folders, all, part);
+  read_torch(host, folders, all, part);
+  read_jax(host, all, part);
+  read_keras(host, all, part);
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,131 @@
+#include "probe/python/framework_queries.h"
+
+#include <array>
+
+#include "probe/paste/log_reader.h"
+#include "probe/probes.h"
+#include "probe/python/framework_builds.h"
+#include "probe/python/python_interpreter.h"
+
+namespace envdoctor {
+
+const std::map<std::string_view, std::string_view>& ask_scripts() {
+  static const auto all = [] {
+    std::map<std::string_view, std::string_view> scripts;
+    for (const ask::Embedded* row = ask::embedded_scripts; row->name != nullptr; ++row)
+      scripts.emplace(row->name, std::string_view(row->begin, static_cast<std::size_t>(row->end - row->begin)));
+    return scripts;
+  }();
+  return all;
+}
+
+std::vector<std::string> ask_environment(std::map<std::string, std::string> env, const Snapshot& known) {
+  env["PYTHONDONTWRITEBYTECODE"] = "1";
+  // Keras writes a keras.json where there is none.
+  const Keras* keras = known.keras.get();
+  if (!keras || keras->config_backend.outcome() == Outcome::absent) env["KERAS_HOME"] = "/dev/null/none";
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : env) lines.push_back(name + "=" + value);
+  return lines;
+}
+
+// The frameworks are asked themselves: each by one of our programs in the environment's own interpreter.
+
+namespace {
+
+// A framework loads gigabytes of libraries and warns at length before it says what matters.
+constexpr std::int64_t memory_limit_mib = 16'384;
+constexpr std::size_t printed_limit = 256 << 10;
+
+struct Framework {
+  const char* name;  // its module, and the script's name
+  bool (*installed)(const Snapshot&);
+  void (*keep)(const Snapshot& told, Snapshot& part);    // only its own section is taken from an answer
+  void (*not_told)(const Missing& why, Snapshot& part);  // the readings that it owed
+};
+
+const std::array<Framework, 3> frameworks = {{
+    {"tensorflow", [](const Snapshot& s) { return s.tensorflow.get() != nullptr; },
+     [](const Snapshot& told, Snapshot& part) { part.tensorflow = told.tensorflow; },
+     [](const Missing& why, Snapshot& part) {
+       Tensorflow& section = part.tensorflow.fill();
+       if (section.import_error.outcome() == Outcome::not_probed) section.import_error = why;
+       if (section.physical_gpus.outcome() == Outcome::not_probed) section.physical_gpus = why;
+       if (section.placement.outcome() == Outcome::not_probed) section.placement = why;
+     }},
+    {"torch", [](const Snapshot& s) { return s.torch.get() != nullptr; },
+     [](const Snapshot& told, Snapshot& part) { part.torch = told.torch; },
+     [](const Missing& why, Snapshot& part) {
+       Torch& section = part.torch.fill();
+       if (section.import_error.outcome() == Outcome::not_probed) section.import_error = why;
+       if (section.cuda_available.outcome() == Outcome::not_probed) section.cuda_available = why;
+       if (section.matmul.outcome() == Outcome::not_probed) section.matmul = why;
+     }},
+    {"jax", [](const Snapshot& s) { return s.jax.get() != nullptr; },
+     [](const Snapshot& told, Snapshot& part) { part.jax = told.jax; },
+     [](const Missing& why, Snapshot& part) {
+       Jax& section = part.jax.fill();
+       if (section.import_error.outcome() == Outcome::not_probed) section.import_error = why;
+       if (section.backend.outcome() == Outcome::not_probed) section.backend = why;
+       if (section.matmul.outcome() == Outcome::not_probed) section.matmul = why;
+     }},
+}};
+
+std::string program_for(const std::string& framework) {
+  const auto& scripts = ask_scripts();
+  std::string program;
+  for (const std::string_view part :
+       {std::string_view("common"), std::string_view(framework), std::string_view("keras"), std::string_view("last")})
+    program.append(scripts.at(part)).append("\n");
+  return program;
+}
+
+// The backend that Keras is told to use: the variable, the file, its own default.
+std::string keras_backend(const Host& host, const Snapshot& known) {
+  if (const std::string chosen = variable(host, "KERAS_BACKEND"); !chosen.empty()) return chosen;
+  const Keras* keras = known.keras.get();
+  return keras && keras->config_backend.get() ? *keras->config_backend.get() : "tensorflow";
+}
+
+// Their messages are wanted whole.
+std::vector<std::string> environment(const Host& host, const Snapshot& known) {
+  std::map<std::string, std::string> env = host.env;
+  env["TF_CPP_MIN_LOG_LEVEL"] = "0";
+  return ask_environment(std::move(env), known);
+}
+
+void take(Session& session, const Framework& framework, const Ended& ended, const Snapshot& told) {
+  session.record("frameworks", framework.name, ended);
+  Snapshot part;
+  framework.keep(told, part);
+  if (const Keras* keras = told.keras.get()) part.keras.fill().backend = keras->backend;
+  if (ended.how != Ended::How::answered)
+    framework.not_told(failed(std::string(framework.name) + ": " + ended.why), part);
+  // Its own words; what looks like a report among them is no evidence of this host.
+  LogReader reader(std::string("standard error of ") + framework.name, session.options.redact);
+  reader.feed(ended.printed);
+  part.log = reader.finish().log;
+  session.add(part);
+}
+
+}  // namespace
+
+void probe_frameworks(Session& session) {
+  const Snapshot& known = session.so_far();
+  const Python* python = known.python.get();
+  if (!session.host.live || session.options.quick || !python || !python->executable.get()) return;
+  if (python->executable.get()->ends_with(".exe")) return;  // it would run on Windows, out of our hands
+  const std::string backend = keras_backend(session.host, known);
+  const Limits limits{
+      .time = session.options.framework, .memory_mib = memory_limit_mib, .printed_bytes = printed_limit};
+  for (const Framework& framework : frameworks) {
+    if (!framework.installed(known)) continue;
+    std::vector<std::string> argv = {*python->executable.get(), "-c", program_for(framework.name)};
+    if (backend == framework.name && known.keras.get()) argv.emplace_back(framework.name);
+    session.exec_framed(
+        framework.name, limits, std::move(argv), environment(session.host, known),
+        [&session, &framework](const Ended& ended, const Snapshot& told) { take(session, framework, ended, told); });
+  }
+}
+
+}  // namespace envdoctor

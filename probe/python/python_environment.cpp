@@ -1,0 +1,180 @@
+#include "probe/python/python_environment.h"
+
+#include <algorithm>
+#include <set>
+
+#include "evidence/json.h"
+#include "probe/probes.h"
+#include "probe/python/distributions.h"
+#include "probe/python/framework_builds.h"
+#include "probe/script.h"
+#include "probe/text.h"
+
+namespace envdoctor {
+
+namespace {
+
+class SearchPath {
+ public:
+  explicit SearchPath(const Host& host) : host_(host) {}
+
+  // A folder as it stands on sys.path: .pth files in it are not read. The first of two names for one folder stays
+  // (lib64 is often a link to lib).
+  bool add(const std::string& folder) {
+    const auto real = host_.files.resolve(folder);
+    if (!real.get() || !host_.files.status(folder).get() || !seen_.insert(*real.get()).second) return false;
+    folders.push_back(folder);
+    return true;
+  }
+
+  // A folder that the site module takes: its .pth files name more.
+  void add_site(const std::string& folder) {
+    const auto names = host_.files.list(folder);
+    if (!names.get() || !add(folder)) return;
+    for (const std::string& name : *names.get()) {
+      if (!name.ends_with(".pth") || name.starts_with('.')) continue;
+      const auto text = host_.files.read(folder + "/" + name);
+      if (!text.get()) continue;
+      for (std::string_view line : lines_of(*text.get())) {
+        line = trimmed(line);
+        if (line.empty() || line.starts_with('#') || line.starts_with("import ") || line.starts_with("import\t"))
+          continue;
+        add(line.starts_with('/') ? std::string(line) : folder + "/" + std::string(line));
+      }
+    }
+  }
+
+  // lib/python3.11/site-packages under a prefix; Debian keeps its own in dist-packages.
+  void add_prefix(const std::string& prefix, const std::string& series) {
+    for (const char* lib : {"/lib", "/lib64"}) {
+      for (const char* kind : {"/site-packages", "/dist-packages"}) add_site(prefix + lib + "/python" + series + kind);
+    }
+    add_site(prefix + "/Lib/site-packages");  // Windows, seen from WSL
+  }
+
+  std::vector<std::string> folders{};
+
+ private:
+  const Host& host_;
+  std::set<std::string> seen_{};
+};
+
+}  // namespace
+
+Reading<Interpreter> chosen_python(const Host& host, const std::string& named) {
+  return named.empty() ? active_python(host) : named_python(host, named);
+}
+
+std::vector<std::string> package_folders(const Host& host, const Interpreter& python) {
+  SearchPath path(host);
+  const std::string python_path = variable(host, "PYTHONPATH");
+  for (const std::string_view folder : pieces(python_path, ':')) {
+    if (folder.starts_with('/')) path.add(std::string(folder));
+  }
+  const bool isolated = python.kind == "venv" && !python.system_site;
+  const std::string home = variable(host, "HOME");
+  std::string user = variable(host, "PYTHONUSERBASE");
+  if (user.empty() && home.size() > 1) user = home + "/.local";
+  if (!isolated && !user.empty() && variable(host, "PYTHONNOUSERSITE").empty())
+    path.add_site(user + "/lib/python" + python.series + "/site-packages");
+  if (python.kind == "venv") path.add_prefix(python.prefix, python.series);
+  if (isolated) return path.folders;
+  if (python.base_prefix == "/usr") path.add_prefix("/usr/local", python.series);
+  path.add_prefix(python.base_prefix, python.series);
+  if (python.base_prefix == "/usr") path.add_site("/usr/lib/python3/dist-packages");
+  return path.folders;
+}
+
+std::vector<std::string> site_packages(const Host& host, const std::string& named) {
+  const Reading<Interpreter> python = chosen_python(host, named);
+  return python.get() ? package_folders(host, *python.get()) : std::vector<std::string>{};
+}
+
+// The Python environment that is meant, from its files alone: nothing of it is run.
+
+namespace {
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string out;
+  for (const std::string& part : parts) out += (out.empty() ? "" : ", ") + part;
+  return out;
+}
+
+// "pytorch-2.4.1-py3.11_cuda12.1_cudnn9.1.0_0.json" -> pytorch: "2.4.1 py3.11_cuda12.1_cudnn9.1.0_0".
+void read_conda(const Host& host, const std::string& prefix, Python& python) {
+  const auto names = host.files.list(prefix + "/conda-meta");
+  if (!names.get()) return;
+  auto& packages = python.conda_packages.fill();
+  for (const std::string& name : *names.get()) {
+    if (!name.ends_with(".json")) continue;
+    const std::string stem = name.substr(0, name.size() - 5);
+    const auto build = stem.rfind('-');
+    const auto version = build == stem.npos || build == 0 ? stem.npos : stem.rfind('-', build - 1);
+    if (version == stem.npos) continue;
+    packages[stem.substr(0, version)] = stem.substr(version + 1, build - version - 1) + " " + stem.substr(build + 1);
+  }
+}
+
+void read_kernels(const Host& host, const Interpreter& chosen, Python& python) {
+  auto& kernels = python.kernels.fill();
+  for (const JupyterKernel& kernel : jupyter_kernels(host, chosen.prefix)) {
+    PythonPlace place{.name = kernel.name, .executable = kernel.executable};
+    const Reading<Interpreter> one = python_at(host, kernel.executable);
+    place.prefix = one.then([](const Interpreter& found) { return found.prefix; });
+    if (one.get()) place.frameworks = frameworks_at(host, one.get()->prefix);
+    kernels.push_back(std::move(place));
+  }
+}
+
+void read_others(const Host& host, const Interpreter& chosen, Python& python) {
+  auto& others = python.others.fill();
+  for (const std::string& folder : environment_folders(host)) {
+    if (folder == chosen.prefix) continue;
+    const auto found = frameworks_at(host, folder);
+    if (!found.empty()) others.push_back(folder + ": " + joined(found));
+  }
+}
+
+}  // namespace
+
+void probe_python(Session& session) {
+  const Host& host = session.host;
+  const Reading<Interpreter> chosen = chosen_python(host, session.options.python);
+  Snapshot part;
+  if (!chosen.get()) {
+    part.python = chosen.missing();
+    session.add(part);
+    return;
+  }
+  const Interpreter& interpreter = *chosen.get();
+  Python& python = part.python.fill();
+  if (!interpreter.executable.empty()) python.executable = interpreter.executable;
+  if (!interpreter.version.empty()) python.version = interpreter.version;
+  python.kind = interpreter.kind;
+  python.prefix = interpreter.prefix;
+  python.found_by = interpreter.found_by;
+  const std::vector<std::string> folders = package_folders(host, interpreter);
+  python.search_path = folders;
+
+  std::vector<Distribution> all;
+  for (const std::string& folder : folders) {
+    auto found = distributions_in(host, folder);
+    std::ranges::move(found, std::back_inserter(all));
+  }
+  auto& packages = python.packages.fill();
+  for (const Distribution& one : all) packages.emplace(one.name, one.version);
+  std::vector<std::string> installed;
+  std::ranges::copy_if(folders, std::back_inserter(installed), [](const auto& f) { return f.ends_with("-packages"); });
+  python.written_twice = written_twice(host, all);
+  python.damage = damage_in(host, installed, all);
+  python.requirements = requirements_of(host, all, interpreter.version);
+  python.gpu_packages = gpu_packages_in(all);
+  if (interpreter.kind == "conda") read_conda(host, interpreter.prefix, python);
+  read_kernels(host, interpreter, python);
+  read_others(host, interpreter, python);
+  python.notebook = notebook_above(host);
+  read_framework_builds(host, folders, all, part);
+  session.add(part);
+}
+
+}  // namespace envdoctor

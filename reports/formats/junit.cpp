@@ -1,0 +1,158 @@
+// JUnit XML: a case per layer and GPU, per diagnosis, per kernel, per expectation, and one for the verdict, so that
+// what is unknown but needed turns the suite red as well.
+#include <fmt/format.h>
+
+#include <pugixml.hpp>
+#include <sstream>
+
+#include "evidence/lines.h"
+#include "reports/reports.h"
+#include "reports/summary.h"
+#include "reports/text/kernel_tables.h"
+
+namespace envdoctor {
+namespace {
+
+using Node = pugi::xml_node;
+
+void set(Node node, const char* name, std::string_view value) {
+  node.append_attribute(name).set_value(clean(value).c_str());
+}
+
+Node add_suite(Node root, std::string_view name) {
+  Node suite = root.append_child("testsuite");
+  set(suite, "name", name);
+  return suite;
+}
+
+Node add_case(Node suite, std::string_view class_name, std::string_view name) {
+  Node test = suite.append_child("testcase");
+  set(test, "classname", class_name);
+  set(test, "name", name);
+  return test;
+}
+
+// What a case came to: "failure", "error" or "skipped".
+void end(Node test, const char* kind, std::string_view type, std::string_view message, const std::string& body = {}) {
+  Node node = test.append_child(kind);
+  if (std::string_view(kind) != "skipped") set(node, "type", type);
+  set(node, "message", message);
+  if (!body.empty()) node.text().set(clean_lines(body).c_str());
+}
+
+std::string details(const Finding& finding) {
+  std::string body = finding.explanation + "\n";
+  for (const Evidence& e : finding.evidence) body += "evidence: " + place_of(e) + " = " + e.value + "\n";
+  for (const Fix& fix : finding.fix)
+    body += "fix: " + fix.text + (fix.command.empty() ? "" : "\n  $ " + fix.command) + "\n";
+  for (const std::string& cause : finding.caused_by) body += "caused by: " + cause + "\n";
+  return body;
+}
+
+void add_verdict(Node root, const Report& report) {
+  Node test = add_case(add_suite(root, "verdict"), "envdoctor", "the GPU will be used");
+  if (report.verdict == Verdict::fail) end(test, "failure", "fail", report.verdict_why);
+  if (report.verdict == Verdict::incomplete) end(test, "error", "incomplete", report.verdict_why);
+}
+
+void add_stacks(Node root, const Report& report) {
+  for (const GpuStack& gpu_stack : report.stacks) {
+    const std::string name = fmt::format("{} {}", gpu_stack.subject, gpu_stack.stack);
+    Node suite = add_suite(root, "stack " + name);
+    for (const LayerResult& layer : gpu_stack.layers) {
+      Node test = add_case(suite, name, text(layer.layer));
+      if (layer.state == LayerState::broken) end(test, "failure", "broken", layer.why);
+      if (layer.state == LayerState::unknown) end(test, "skipped", "", "unknown: " + layer.why);
+      if (layer.state == LayerState::not_applicable) end(test, "skipped", "", "not applicable: " + layer.why);
+    }
+  }
+}
+
+void add_checks(Node root, const Report& report) {
+  Node suite = add_suite(root, "diagnoses");
+  for (const CheckResult& check : report.checks) {
+    if (check.state == CheckState::failed) continue;
+    Node test = add_case(suite, check.id, "host");
+    if (check.state == CheckState::unknown) end(test, "skipped", "", "unknown: " + check.why);
+    if (check.state == CheckState::not_applicable) end(test, "skipped", "", "not applicable: " + check.why);
+  }
+  for (const Finding& finding : report.findings) {
+    Node test = add_case(suite, finding.id, finding.subject);
+    if (finding.severity == Severity::error) {
+      end(test, "failure", fmt::format("error, {}", text(finding.confidence)), finding.title, details(finding));
+    } else {
+      test.append_child("system-out")
+          .text()
+          .set(clean_lines(fmt::format("{}: {}\n{}", text(finding.severity), finding.title, details(finding))).c_str());
+    }
+  }
+  for (const Waived& waived : report.waived) {
+    end(add_case(suite, waived.finding.id, waived.finding.subject), "skipped", "",
+        fmt::format("waived until {}: {}", waived.waiver.last_day, waived.waiver.reason));
+  }
+}
+
+// A case per kernel and device, by what it came to.
+void add_kernels(Node root, const Report& report) {
+  const auto* results = report.snapshot.compute.get();
+  const auto* missing = report.snapshot.compute_not_run.get();
+  if ((!results || results->empty()) && (!missing || missing->empty())) return;
+  Node suite = add_suite(root, "kernels");
+  const auto word = [](const Text& text) { return text.get() ? *text.get() : std::string("?"); };
+  const std::vector<ComputeResult> none;
+  for (const ComputeResult& result : results ? *results : none) {
+    const Agreement* agreement = result.agreement.get();
+    if (!agreement) continue;  // timed only
+    Node test = add_case(suite, word(result.device), problem_name(result));
+    const std::string outcome = word(agreement->outcome);
+    if (outcome == "outside") {
+      end(test, "failure", "outside its bound",
+          agreement->pattern.get() ? *agreement->pattern.get() : "outside its bound");
+    } else if (outcome != "same-bits" && outcome != "within-bound") {
+      end(test, "error", "not judged", outcome);
+    }
+  }
+  const std::vector<ComputeNotRun> all_ran;
+  for (const ComputeNotRun& row : missing ? *missing : all_ran)
+    end(add_case(suite, word(row.device), word(row.kernel) + " " + word(row.precision)), "skipped", "",
+        "not run: " + word(row.why));
+}
+
+void add_expectations(Node root, const Report& report) {
+  if (report.expected.empty()) return;
+  Node suite = add_suite(root, "expectations");
+  for (const Expected& expected : report.expected) {
+    Node test = add_case(suite, "expect", expected.wanted.key + " = " + expected.wanted.value);
+    if (expected.met == Met::no) end(test, "failure", "not met", expected.told);
+    if (expected.met == Met::unknown) end(test, "error", "not checked", expected.told);
+  }
+}
+
+void count(Node node) {
+  for (const auto& [name, cases] : {std::pair("tests", ".//testcase"), std::pair("failures", ".//failure"),
+                                    std::pair("errors", ".//error"), std::pair("skipped", ".//skipped")})
+    node.append_attribute(name) = static_cast<unsigned>(node.select_nodes(cases).size());
+}
+
+}  // namespace
+
+std::string render_junit(const Report& report, const ReportStyle&) {
+  pugi::xml_document document;
+  Node declaration = document.append_child(pugi::node_declaration);
+  declaration.append_attribute("version") = "1.0";
+  declaration.append_attribute("encoding") = "UTF-8";
+  Node root = document.append_child("testsuites");
+  set(root, "name", "envdoctor");
+  add_verdict(root, report);
+  add_stacks(root, report);
+  add_checks(root, report);
+  add_kernels(root, report);
+  add_expectations(root, report);
+  for (Node suite : root.children("testsuite")) count(suite);
+  count(root);
+  std::ostringstream out;
+  document.save(out, "  ");
+  return out.str();
+}
+
+}  // namespace envdoctor

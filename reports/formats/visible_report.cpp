@@ -1,0 +1,97 @@
+// `envdoctor visible`: the devices that a program sees, as text and as JSON.
+#include "reports/formats/visible_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "evidence/lines.h"
+
+namespace envdoctor {
+namespace {
+
+std::string name_of(const std::string& stack) {
+  static const std::pair<const char*, const char*> names[] = {
+      {"cuda", "CUDA"},     {"rocm", "HIP (ROCm)"},       {"level-zero", "Level Zero"}, {"sycl", "SYCL"},
+      {"opencl", "OpenCL"}, {"tensorflow", "TensorFlow"}, {"torch", "PyTorch"},         {"jax", "JAX"}};
+  for (const auto& [key, name] : names) {
+    if (stack == key) return name;
+  }
+  return stack;
+}
+
+std::string device_text(const VisibleDevice& device) {
+  const VisibleDevice unnamed{.uuid = device.uuid, .address = device.address};
+  if (device.name.empty()) return describe(unnamed);
+  if (device.uuid.empty()) return describe(device);
+  return device.name + ", " + describe(unnamed);
+}
+
+std::string count_text(const VisibleList& list) {
+  if (!list.unknown.empty()) return "unknown: " + list.unknown;
+  const std::string count = list.devices.empty()
+                                ? "no device"
+                                : fmt::format("{} device{}", list.devices.size(), list.devices.size() == 1 ? "" : "s");
+  return count + (list.observed ? ", as the runtime lists them" : ", derived from the variables");
+}
+
+nlohmann::json write(const VisibleDevice& device) {
+  nlohmann::json json = nlohmann::json::object();
+  if (!device.name.empty()) json["name"] = device.name;
+  if (!device.uuid.empty()) json["uuid"] = device.uuid;
+  if (!device.address.empty()) json["pci_address"] = device.address;
+  return json;
+}
+
+}  // namespace
+
+std::string visible_text(const std::vector<VisibleList>& lists) {
+  if (lists.empty()) return "No GPU and no GPU software found.\n";
+  std::string out;
+  for (const VisibleList& list : lists) {
+    out += (out.empty() ? "" : "\n") + wrap("", name_of(list.stack) + ": " + count_text(list));
+    for (const Filter& filter : list.filters) {
+      const std::string setting = filter.value.empty() ? filter.name : filter.name + "=" + filter.value;
+      out += wrap("  filter   ", setting + (filter.effect.empty() ? "" : "  " + filter.effect));
+    }
+    for (std::size_t i = 0; i < list.devices.size(); ++i)
+      out += wrap(fmt::format("  {:<9}", i), device_text(list.devices[i]));
+    for (const HiddenDevice& hidden : list.hidden)
+      out += wrap("  hidden   ", device_text(hidden.device) + ": " + hidden.why);
+    if (list.order_guessed)
+      out += wrap("  ", "The order is a guess: CUDA lists the fastest GPU first, and CUDA was not queried.");
+  }
+  return out;
+}
+
+std::string visible_json(const std::vector<VisibleList>& lists) {
+  nlohmann::json stacks = nlohmann::json::array();
+  for (const VisibleList& list : lists) {
+    nlohmann::json filters = nlohmann::json::array();
+    nlohmann::json devices = nlohmann::json::array();
+    nlohmann::json hidden = nlohmann::json::array();
+    for (const Filter& filter : list.filters)
+      filters.push_back({{"name", filter.name}, {"value", filter.value}, {"effect", filter.effect}});
+    for (const VisibleDevice& device : list.devices) devices.push_back(write(device));
+    for (const HiddenDevice& one : list.hidden) {
+      nlohmann::json json = write(one.device);
+      json["by"] = one.by;
+      json["why"] = one.why;
+      hidden.push_back(std::move(json));
+    }
+    nlohmann::json stack = {{"stack", list.stack},
+                            {"filters", std::move(filters)},
+                            {"hidden", std::move(hidden)},
+                            {"observed", list.observed},
+                            {"order_guessed", list.order_guessed}};
+    if (list.unknown.empty())
+      stack["devices"] = std::move(devices);
+    else
+      stack["devices"] = {{"failed", list.unknown}};
+    stacks.push_back(std::move(stack));
+  }
+  const nlohmann::json all = {{"schema", "envdoctor.visible/1"}, {"stacks", std::move(stacks)}};
+  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,150 @@
+// One self-contained page: no script, no network, light and dark, fit to print.
+#include "reports/html/html_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "evidence/lines.h"
+#include "reports/reports.h"
+#include "reports/summary.h"
+
+namespace envdoctor {
+namespace html {
+
+void set(Node node, const char* name, std::string_view value) {
+  node.append_attribute(name).set_value(clean(value).c_str());
+}
+void set(Node node, const char* name, double value) { set(node, name, fmt::format("{:.5g}", value)); }
+
+Node add(Node parent, const char* tag, std::string_view css, std::string_view text, std::size_t limit) {
+  Node node = parent.append_child(tag);
+  if (!css.empty()) set(node, "class", css);
+  if (!text.empty()) node.text().set(shortened(clean(text), limit).c_str());
+  return node;
+}
+
+Node add_drawing(Node parent, double width, double height, std::string_view description) {
+  Node svg = add(add(parent, "div", "drawing"), "svg");
+  set(svg, "viewBox", fmt::format("0 0 {:.5g} {:.5g}", width, height));
+  set(svg, "width", width);
+  set(svg, "role", "img");
+  set(svg, "aria-label", shortened(std::string(description), 400));
+  return svg;
+}
+
+Node add_text(Node svg, double x, double y, std::string_view css, std::string_view text, std::size_t limit) {
+  Node node = add(svg, "text", css, text, limit);
+  set(node, "x", x);
+  set(node, "y", y);
+  return node;
+}
+
+Node add_box(Node svg, double x, double y, double width, double height, std::string_view css) {
+  Node node = add(svg, "rect", css);
+  set(node, "x", x);
+  set(node, "y", y);
+  set(node, "width", width);
+  set(node, "height", height);
+  set(node, "rx", 3);
+  return node;
+}
+
+Node add_line(Node svg, double x1, double y1, double x2, double y2, std::string_view css) {
+  Node node = add(svg, "line", css);
+  set(node, "x1", x1);
+  set(node, "y1", y1);
+  set(node, "x2", x2);
+  set(node, "y2", y2);
+  return node;
+}
+
+namespace {
+
+void add_head(Node page, const Report& report) {
+  Node head = page.append_child("head");
+  set(add(head, "meta"), "charset", "utf-8");
+  Node policy = add(head, "meta");
+  set(policy, "http-equiv", "Content-Security-Policy");
+  set(policy, "content", "default-src 'none'; style-src 'unsafe-inline'");
+  Node view = add(head, "meta");
+  set(view, "name", "viewport");
+  set(view, "content", "width=device-width, initial-scale=1");
+  add(head, "title", "", fmt::format("envdoctor: {}", text(report.verdict)));
+  add(head, "style").text().set(style);
+}
+
+void add_summary(Node body, const Report& report) {
+  Node header = add(body, "header");
+  Node line = add(header, "h1");
+  add(line, "span", fmt::format("badge {}", text(report.verdict)), text(report.verdict));
+  add(line, "span", "", " " + report.verdict_why, 300);
+  std::istringstream rows(host_summary(report.snapshot));
+  Node list = add(header, "pre", "host");
+  std::string shown;
+  for (std::string row; std::getline(rows, row) && shown.size() < 3000;) shown += shortened(clean(row), 400) + "\n";
+  list.text().set(shown.c_str());
+}
+
+void add_expectations(Node body, const Report& report) {
+  if (report.expected.empty()) return;
+  Node section = add(body, "section");
+  add(section, "h2", "", "Expectations");
+  Node table = add(section, "table");
+  for (const Expected& expected : report.expected) {
+    Node row = add(table, "tr");
+    add(row, "td", "", expected.met == Met::yes ? "✓ met" : expected.met == Met::no ? "✕ not met" : "? not checked");
+    add(row, "td", "code", expected.wanted.key + " = " + expected.wanted.value, 200);
+    add(row, "td", "", expected.told, 400);
+  }
+}
+
+void add_checks(Node body, const Report& report, const Limits& limits) {
+  Node section = add(body, "section");
+  Node all = add(section, "details");
+  add(all, "summary", "", check_counts(report));
+  Node table = add(all, "table");
+  for (const CheckResult& check : report.checks) {
+    if (check.state != CheckState::unknown) continue;
+    Node row = add(table, "tr");
+    add(row, "td", "code", check.id);
+    add(row, "td", "", "unknown: " + check.why, limits.text);
+  }
+}
+
+std::string page(const Report& report, const Limits& limits) {
+  pugi::xml_document document;
+  document.append_child(pugi::node_doctype).set_value("html");
+  Node root = document.append_child("html");
+  set(root, "lang", "en");
+  add_head(root, report);
+  Node body = root.append_child("body");
+  add_summary(body, report);
+  add_stacks(body, report, limits);
+  add_findings(body, report, limits);
+  add_expectations(body, report);
+  add_kernels(body, report, limits);
+  add_topology(body, report, limits);
+  add_checks(body, report, limits);
+  const auto* captured = report.snapshot.captured.get();
+  const std::string when = captured && captured->at.get() ? *captured->at.get() : "an unknown time";
+  add(body, "footer", "", fmt::format("envdoctor {}, evidence captured at {}", report.options.tool_version, when), 200);
+  std::ostringstream out;
+  document.save(out, "", pugi::format_raw | pugi::format_no_declaration | pugi::format_no_empty_element_tags);
+  return out.str() + "\n";
+}
+
+}  // namespace
+}  // namespace html
+
+std::string render_html(const Report& report, const ReportStyle&) {
+  constexpr std::size_t size_limit = 200'000;
+  std::string page = html::page(report, {});
+  if (page.size() > size_limit) page = html::page(report, {.kernels = 60});
+  if (page.size() > size_limit)
+    page = html::page(report, {.stacks = 8, .findings = 12, .evidence = 4, .kernels = 16, .gpus = 8, .text = 120});
+  return page;
+}
+
+}  // namespace envdoctor

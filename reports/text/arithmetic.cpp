@@ -1,0 +1,147 @@
+#include "reports/text/kernel_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "checks/facts/presence.h"
+#include "evidence/lines.h"
+
+namespace envdoctor {
+namespace {
+
+// What is reported of one device, or of several that calculated alike.
+struct Device {
+  std::vector<std::string> names{};
+  int results = 0, same_bits = 0, within = 0, outside = 0, doubtful = 0, unrepeatable = 0, repeated = 0;
+  double over_bound = 0;
+  std::map<std::string, std::set<std::string>> modes{};  // arithmetic -> precisions
+  std::set<std::string> libraries{};
+  std::map<std::string, std::set<std::string>> not_run{};  // why -> kernels
+};
+
+// But for the names, and how large the errors were.
+bool alike(const Device& a, const Device& b) {
+  const auto counts = [](const Device& d) {
+    return std::tie(d.results, d.same_bits, d.within, d.outside, d.doubtful, d.unrepeatable, d.repeated, d.modes,
+                    d.libraries, d.not_run);
+  };
+  return counts(a) == counts(b);
+}
+
+Device& device_named(std::vector<Device>& devices, const std::string& name) {
+  const auto found = std::ranges::find_if(devices, [&](const Device& d) { return d.names.front() == name; });
+  if (found != devices.end()) return *found;
+  devices.push_back({.names = {name}});
+  return devices.back();
+}
+
+void count(Device& device, const ComputeResult& result) {
+  if (!text_of(result.mode).empty()) device.modes[text_of(result.mode)].insert(text_of(result.precision));
+  if (!text_of(result.math_library).empty()) device.libraries.insert(text_of(result.math_library));
+  if (result.repeatable.get()) {
+    ++device.repeated;
+    device.unrepeatable += result.repeatable.is(false) ? 1 : 0;
+  }
+  const Agreement* agreement = result.agreement.get();
+  if (!agreement) return;
+  ++device.results;
+  device.same_bits += agreement->outcome.is("same-bits") ? 1 : 0;
+  device.within += agreement->outcome.is("within-bound") ? 1 : 0;
+  device.outside += agreement->outcome.is("outside") ? 1 : 0;
+  device.doubtful += agreement->outcome.is("not-trustworthy") ? 1 : 0;
+  if (agreement->outcome.is("outside")) return;
+  if (const auto* over = agreement->error_over_bound.get()) device.over_bound = std::max(device.over_bound, *over);
+}
+
+std::vector<Device> devices_of(const Snapshot& snapshot) {
+  std::vector<Device> devices;
+  if (const auto* results = snapshot.compute.get()) {
+    for (const ComputeResult& result : *results) count(device_named(devices, text_of(result.device)), result);
+  }
+  if (const auto* rows = snapshot.compute_not_run.get()) {
+    for (const ComputeNotRun& row : *rows) {
+      const std::string what = text_of(row.kernel).empty() ? text_of(row.precision) : text_of(row.kernel);
+      device_named(devices, text_of(row.device)).not_run[text_of(row.why)].insert(what.empty() ? "all" : what);
+    }
+  }
+  return devices;
+}
+
+std::vector<Device> grouped(const std::vector<Device>& devices) {
+  std::vector<Device> groups;
+  for (const Device& device : devices) {
+    const auto group = std::ranges::find_if(groups, [&](const Device& other) { return alike(device, other); });
+    if (group == groups.end()) {
+      groups.push_back(device);
+      continue;
+    }
+    group->names.push_back(device.names.front());
+    group->over_bound = std::max(group->over_bound, device.over_bound);
+  }
+  return groups;
+}
+
+std::set<std::int64_t> seeds_of(const Snapshot& snapshot) {
+  std::set<std::int64_t> seeds;
+  if (const auto* results = snapshot.compute.get()) {
+    for (const ComputeResult& result : *results) {
+      if (result.seed.get()) seeds.insert(*result.seed.get());
+    }
+  }
+  return seeds;
+}
+
+std::string outcomes(const Device& device) {
+  if (device.results == 0) return "nothing was compared";
+  std::string out = fmt::format("{} of {} results correct: {} bit-identical to the CPU, {} within the error bound",
+                                device.same_bits + device.within, device.results, device.same_bits, device.within);
+  if (device.outside > 0) out += fmt::format("; {} OUTSIDE the bound", device.outside);
+  if (device.doubtful > 0) out += fmt::format("; {} not trustworthy (mostly one value)", device.doubtful);
+  return out;
+}
+
+std::string closeness(const Device& device) {
+  std::string out;
+  if (device.within > 0 && device.over_bound > 0)
+    out = fmt::format("largest error {:.2f} of the rounding bound", device.over_bound);
+  if (device.repeated > 0)
+    out += (out.empty() ? "" : "; ") +
+           (device.unrepeatable == 0
+                ? std::string("bit-identical in every repeat")
+                : fmt::format("{} of {} not bit-identical when repeated", device.unrepeatable, device.repeated));
+  return out;
+}
+
+std::string heading(const std::vector<std::string>& names) {
+  if (names.front().empty()) return "unnamed device";
+  return (names.size() > 1 ? fmt::format("{} devices: ", names.size()) : "") +
+         fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+std::string arithmetic_text(const Snapshot& snapshot) {
+  std::string out;
+  for (const Device& device : grouped(devices_of(snapshot))) {
+    out += wrap("  ", heading(device.names));
+    const auto line = [&](const std::string& text) {
+      if (!text.empty()) out += wrap("    ", text);
+    };
+    line(outcomes(device));
+    line(closeness(device));
+    for (const auto& [mode, precisions] : device.modes) line(fmt::format("{}: {}", fmt::join(precisions, ", "), mode));
+    if (!device.libraries.empty()) line(fmt::format("math functions from {}", fmt::join(device.libraries, ", ")));
+    for (const auto& [why, kernels] : device.not_run)
+      line(fmt::format("not run: {}{}", fmt::join(kernels, ", "), why.empty() ? "" : " (" + why + ")"));
+  }
+  if (const std::set<std::int64_t> seeds = seeds_of(snapshot); seeds.size() == 1)
+    out += wrap("  ", fmt::format("inputs generated from seed {0}; --seed {0} repeats them", *seeds.begin()));
+  return out;
+}
+
+}  // namespace envdoctor

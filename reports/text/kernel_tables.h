@@ -1,0 +1,48 @@
+#pragma once
+// What reports say of kernels that ran: arithmetic, speed, and from which size on a device is faster than the CPU.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "evidence/compute_results.h"
+#include "evidence/snapshot.h"
+
+namespace envdoctor {
+
+// For each device on which kernels ran: how many results were right and how closely, which arithmetic ran, and what
+// could not be run. Also when all is well: this is the answer to whether results can be reproduced. Empty: nothing ran.
+std::string arithmetic_text(const Snapshot& snapshot);
+
+// For each device that was timed: every kernel's time with its uncertainty, its rate, the share of the device's peak,
+// and how many times faster it is than the fastest of this host's CPU devices. Empty: nothing was timed.
+std::string speed_text(const Snapshot& snapshot);
+
+// "78.7 us", "1.94 ms".
+std::string time_text(double ms);
+
+// Whether this is one of the host's CPU devices: our own C++, or what OpenCL calls a CPU.
+bool is_cpu(const Snapshot& snapshot, const std::string& device);
+
+// One kernel at several sizes on one device, against the fastest of the other CPU devices.
+struct Crossover {
+  std::string device{};
+  std::string what{};            // "LSTM step, batch 1"
+  std::string variable{};        // "hidden"
+  std::int64_t largest = 0;      // size that was tried
+  // The smallest size from which on the device is faster in all that were tried; 0: none.
+  std::int64_t from = 0, from_with_copies = 0;
+  bool copies_known = false;
+  // Of the device's time at the largest size where the CPU wins, or at the smallest of all where it never does: what
+  // takes most.
+  std::string dominant{};        // "launch overhead", "copies", "compute"
+  double dominant_share = 0;
+};
+std::vector<Crossover> crossovers(const Snapshot& snapshot);
+
+// From which size on each device is faster than this host's CPU, with and without copies. Empty: no such series was timed.
+std::string crossover_text(const Snapshot& snapshot);
+
+// Whether a row is one size of such a series, and not its largest: too many for a table.
+bool is_minor_size(const Snapshot& snapshot, const ComputeResult& result);
+
+}  // namespace envdoctor

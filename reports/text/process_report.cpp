@@ -1,0 +1,119 @@
+#include "reports/text/process_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "evidence/lines.h"
+
+namespace envdoctor {
+namespace {
+
+std::string name_of(const ProcessGpu& gpu) {
+  if (gpu.index.get()) return fmt::format("GPU {}", *gpu.index.get());
+  return "GPU " + (gpu.pci_address.get() ? *gpu.pci_address.get() : std::string("?"));
+}
+
+// "9.3.0.75" -> "9.3".
+std::string two_parts(const std::string& version) {
+  const auto dot = version.find('.');
+  return version.substr(0, dot == version.npos ? dot : version.find('.', dot + 1));
+}
+
+std::string cudnn_words(const ProcessUse& use) {
+  const ProcessLibrary* cudnn = cudnn_of(use);
+  if (!cudnn) return {};
+  const std::string version = cudnn->version.get() ? " " + two_parts(*cudnn->version.get()) : "";
+  const std::string origin = cudnn->origin.is("pip")       ? " from the wheel"
+                             : cudnn->origin.is("conda")   ? " from conda"
+                             : cudnn->origin.is("toolkit") ? " from the toolkit"
+                                                           : " of the system";
+  return "cuDNN" + version + origin;
+}
+
+const ProcessGpu* busiest(const std::vector<ProcessGpu>& gpus) {
+  const auto busy = [](const ProcessGpu& gpu) { return gpu.busy_percent.get() ? *gpu.busy_percent.get() : -1; };
+  const auto found = std::ranges::max_element(gpus, {}, busy);
+  return found == gpus.end() ? nullptr : &*found;
+}
+
+std::string gpu_words(const ProcessGpu& gpu) {
+  std::string words;
+  if (const auto* busy = gpu.busy_percent.get()) words += fmt::format("{:.0f} % busy", *busy);
+  if (const auto* peak = gpu.peak_memory_mib.get())
+    words += fmt::format("{}peak {}", words.empty() ? "" : ", ", size_text(*peak));
+  return words;
+}
+
+void rows(std::string& page, const char* title, const std::vector<std::string>& lines, const std::string& none) {
+  page += fmt::format("{}\n", title);
+  for (const std::string& line : lines) page += wrap("  ", line);
+  if (lines.empty()) page += wrap("  ", none);
+}
+
+}  // namespace
+
+std::string use_line(const Watched& watched, const ProcessVerdict& verdict) {
+  const ProcessUse* use = watched.process.get();
+  const auto* gpus = use ? use->gpus.get() : nullptr;
+  switch (verdict.use) {
+    case DeviceUse::ran: {
+      std::string on, words;
+      for (const ProcessGpu& gpu : *gpus) {
+        on += fmt::format("{}{} ({}", on.empty() ? "" : "), ", name_of(gpu), gpu_words(gpu));
+      }
+      if (const std::string cudnn = cudnn_words(*use); !cudnn.empty()) words = ", " + cudnn;
+      return printable(fmt::format("ran on {}{})", on, words));
+    }
+    case DeviceUse::idle: {
+      const ProcessGpu* gpu = gpus ? busiest(*gpus) : nullptr;
+      if (!gpu) return printable("opened a GPU, and " + verdict.why);
+      return printable(
+          fmt::format("opened {}, idle {:.0f} % of the time{}", name_of(*gpu), 100 - *gpu->busy_percent.get(),
+                      gpu->peak_memory_mib.get() ? " (peak " + size_text(*gpu->peak_memory_mib.get()) + ")" : ""));
+    }
+    case DeviceUse::never_opened:
+      return printable("never opened a GPU: " + verdict.why);
+    case DeviceUse::unknown:
+      return printable("could not determine whether it used a GPU: " + verdict.why);
+  }
+  return {};
+}
+
+std::string render_process(const Watched& watched, const ProcessVerdict& verdict) {
+  const ProcessUse* use = watched.process.get();
+  if (!use) return wrap("", "Could not inspect the process: " + verdict.why);
+  std::string page = fmt::format("Process {} ({})", use->pid.get() ? *use->pid.get() : 0,
+                                 use->program.get() ? printable(*use->program.get()) : "?");
+  if (const auto* count = use->processes.get(); count && *count > 1) page += fmt::format(", {} processes", *count);
+  page += fmt::format(", watched for {:.1f} s\n\n", use->seconds.get() ? *use->seconds.get() : 0);
+
+  rows(page, "Open GPU device nodes", use->nodes.get() ? *use->nodes.get() : std::vector<std::string>{},
+       use->nodes.get() ? "none" : "unknown");
+  std::vector<std::string> lines;
+  for (const ProcessLibrary& library : use->libraries.get() ? *use->libraries.get() : std::vector<ProcessLibrary>{}) {
+    lines.push_back(printable(fmt::format("{}{}, {}: {}", *library.library.get(),
+                                          library.version.get() ? " " + *library.version.get() : "",
+                                          *library.origin.get(), *library.path.get())));
+  }
+  rows(page, "Loaded GPU libraries and frameworks", lines, use->libraries.get() ? "none" : "unknown");
+  lines.clear();
+  if (const auto* env = use->env.get()) {
+    for (const auto& [name, value] : *env) lines.push_back(printable(name + "=" + (value.empty() ? "''" : value)));
+  }
+  rows(page, "Environment variables at its start", lines,
+       use->env.get() ? "no relevant variables" : "unknown: " + use->env.why());
+  lines.clear();
+  if (const auto* gpus = use->gpus.get()) {
+    for (const ProcessGpu& gpu : *gpus)
+      lines.push_back(printable(name_of(gpu) + (gpu.name.get() ? " (" + *gpu.name.get() + ")" : "") + ": " +
+                                (gpu_words(gpu).empty() ? gpu.busy_percent.why() : gpu_words(gpu))));
+  }
+  rows(page, "GPUs in use", lines, use->gpus.get() ? "none" : "unknown: " + use->gpus.why());
+  page += "\n";
+  std::string line = use_line(watched, verdict);
+  line[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(line[0])));
+  return page + wrap("", line + ".");
+}
+
+}  // namespace envdoctor

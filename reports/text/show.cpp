@@ -1,0 +1,221 @@
+// `envdoctor show`: what this host is, plainly, on one page. No judgement.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+
+#include "checks/facts/facts.h"
+#include "checks/facts/gpus.h"
+#include "evidence/lines.h"
+#include "reports/reports.h"
+#include "reports/summary.h"
+#include "reports/text/show_rows.h"
+
+namespace envdoctor {
+namespace {
+
+// "1 core", "2 cores".
+std::string counted(const Number& reading, std::string_view thing) {
+  return reading.get() ? fmt::format("{} {}{}", *reading.get(), thing, *reading.get() == 1 ? "" : "s") : std::string();
+}
+
+std::string show_host(const Snapshot& s) {
+  std::string out;
+  if (const auto* host = s.host.get()) {
+    out += row("system", joined({plain(host->os), value(host->kernel, "kernel "), plain(host->arch)}));
+    out += row("runs in", joined({host->platform.is("wsl2") ? "WSL2" : "", value(host->container, "container: "),
+                                  value(host->virtualization, "virtualization: ")}));
+    out += row("/dev/shm", host->shm_mib.get() ? size_text(*host->shm_mib.get()) : plain(host->shm_mib));
+    if (const auto* cgroup = host->cgroup.get())
+      out += row("cgroup", joined({value(cgroup->version, "v"), value(cgroup->cpus, "", " CPUs"),
+                                   value(cgroup->memory_mib, "", " MiB")}));
+  }
+  if (const auto* cpu = s.cpu.get()) {
+    out += row("CPU", joined({plain(cpu->model), counted(cpu->sockets, "socket"), counted(cpu->cores, "core"),
+                              counted(cpu->threads, "thread"), counted(cpu->numa_nodes, "NUMA node"),
+                              value(cpu->allowed_cpus, "", " allowed")}));
+    if (const auto* isa = cpu->isa.get()) out += row("ISA", fmt::format("{}", fmt::join(*isa, " ")));
+  }
+  if (const auto* memory = s.memory.get()) {
+    const auto size = [](const Number& mib, std::string_view what) {
+      return mib.get() ? size_text(*mib.get()) + std::string(what) : "";
+    };
+    out += row("memory", joined({size(memory->total_mib, " total"), size(memory->available_mib, " available")}));
+  }
+  return out;
+}
+
+std::string link_text(const Reading<PciLink>& reading) {
+  const PciLink* link = reading.get();
+  if (!link || !link->width.get()) return {};
+  std::string out = fmt::format("PCIe {}x{}", value(link->speed_gtps, "", " GT/s "), *link->width.get());
+  if (link->max_width.get())
+    out += fmt::format(" of {}x{}", value(link->max_speed_gtps, "", " GT/s "), *link->max_width.get());
+  return out;
+}
+
+std::string show_gpus(const Snapshot& s) {
+  std::string out;
+  for (const Gpu& gpu : gpus_of(s)) {
+    out += row(gpu.address.empty() ? "GPU" : gpu.address,
+               joined({gpu.name.empty() ? gpu.device_id : gpu.name, gpu.integrated ? "integrated" : "",
+                       gpu.granted ? "" : "not granted here"}));
+    const auto* pci = gpu.pci_index >= 0 ? &s.pci.get()->at(static_cast<std::size_t>(gpu.pci_index)) : nullptr;
+    out += row("", joined({gpu.architecture.empty() ? "" : gpu.architecture + (gpu.chip.empty() ? "" : " " + gpu.chip),
+                           gpu.compute_capability.empty() ? "" : "compute capability " + gpu.compute_capability,
+                           gpu.gfx, pci ? value(pci->driver, "driver ") : "", pci ? link_text(pci->link) : "",
+                           pci ? value(pci->numa_node, "NUMA node ") : ""}));
+    if (gpu.nvml_index >= 0) {
+      const NvidiaDevice& device = s.nvidia.get()->devices.get()->at(static_cast<std::size_t>(gpu.nvml_index));
+      out += row("", joined({value(device.index, "NVML index "), plain(device.uuid),
+                             value(device.memory_total_mib, "", " MiB"), value(device.memory_free_mib, "", " MiB free"),
+                             value(device.temperature_c, "", " C"), value(device.power_w, "", " W"),
+                             device.mig.is(true) ? "MIG" : ""}));
+    }
+  }
+  if (const auto* pci = s.pci.get()) {
+    for (const PciDevice& device : *pci) {
+      if (!counts_as_gpu(device))
+        out += row(value(device.address), joined({value(device.vendor), value(device.name), "not a compute GPU"}));
+    }
+  } else {
+    out += row("PCI", plain(s.pci.then([](const auto&) { return std::string(); })));
+  }
+  return out.empty() ? row("none", "no GPU found") : out;
+}
+
+std::string show_drivers(const Snapshot& s) {
+  std::string out, modules, nodes;
+  if (const auto* list = s.modules.get()) {
+    for (const Module& module : *list) modules = joined({modules, value(module.name) + value(module.version, " ")});
+  }
+  if (const auto* list = s.device_nodes.get()) {
+    for (const DeviceNode& node : *list)
+      nodes = joined({nodes, value(node.path) + (node.accessible.is(false) ? value(node.error, " (", ")") : "")});
+  }
+  out += row("modules", s.modules.get() ? (modules.empty() ? "none for GPUs" : modules) : "");
+  out += row("nodes", s.device_nodes.get() ? (nodes.empty() ? "none" : nodes) : "");
+  if (const auto* nvidia = s.nvidia.get()) {
+    out += row("NVIDIA", joined({plain(nvidia->kernel_driver_version), value(nvidia->kernel_module_kind),
+                                 value(nvidia->userspace_driver_version, "libraries "),
+                                 value(nvidia->cuda_driver_version, "CUDA up to ")}));
+    out += row("NVML", joined({plain(nvidia->nvml_library), value(nvidia->nvml_error, "error ")}));
+    out += row("libcuda", joined({plain(nvidia->cuda_library), value(nvidia->cuinit_error, "cuInit: ")}));
+    if (const auto* devices = nvidia->cuda_devices.get()) {
+      for (const CudaDevice& device : *devices)
+        out += row(value(device.ordinal, "CUDA "),
+                   joined({value(device.uuid), value(device.pci_address, "at "), value(device.name),
+                           value(device.compute_capability, "capability ")}));
+    }
+  }
+  if (const auto* rocm = s.rocm.get())
+    out += row("ROCm", joined({plain(rocm->version), value(rocm->kernel_driver_version, "amdgpu "),
+                               value(rocm->hip_version, "HIP "), value(rocm->hip_error, "error ")}));
+  if (const auto* ze = s.level_zero.get())
+    out += row("Level Zero", joined({plain(ze->library), value(ze->version), value(ze->error, "error ")}));
+  return out;
+}
+
+std::string show_opencl(const Snapshot& s) {
+  const auto* opencl = s.opencl.get();
+  if (!opencl) return row("OpenCL", plain(s.opencl.then([](const auto&) { return std::string(); })));
+  std::string out;
+  if (const auto* loader = opencl->loader.get())
+    out += row("loader", joined({value(loader->path), value(loader->kind), value(loader->version),
+                                 value(loader->vendors_dir, "reads ")}));
+  else
+    out += row("loader", plain(opencl->loader.then([](const auto&) { return std::string(); })));
+  if (const auto* icds = opencl->icds.get()) {
+    for (const OpenclIcd& icd : *icds)
+      out +=
+          row("driver",
+              joined({value(icd.file) + value(icd.library, " -> "), icd.loads.is(true) ? "loads" : value(icd.error)}));
+  }
+  if (const auto* platforms = opencl->platforms.get()) {
+    for (const OpenclPlatform& platform : *platforms) {
+      out += row("platform", joined({value(platform.name), value(platform.version)}));
+      if (!platform.devices.get()) continue;
+      if (platform.devices.get()->empty()) out += row("", "no device");
+      for (const OpenclDevice& device : *platform.devices.get())
+        out += row("",
+                   joined({value(device.type, "", ": ") + value(device.name), value(device.compute_units, "", " units"),
+                           value(device.memory_total_mib, "", " MiB"), device.fp64.is(true) ? "fp64" : "",
+                           device.fp16.is(true) ? "fp16" : "", value(device.kernel, "tiny kernel ")}));
+    }
+  }
+  return out;
+}
+
+// One row per folder; one of its own for what is no plain find.
+std::string show_libraries(const Snapshot& s) {
+  std::string out;
+  if (const auto* toolkits = s.toolkits.get()) {
+    for (const Toolkit& toolkit : *toolkits)
+      out += row("CUDA toolkit", joined({value(toolkit.version), value(toolkit.path)}));
+  }
+  const auto* libraries = s.libraries.get();
+  if (!libraries) return out;
+  std::map<std::string, std::string> folders;  // "by ldcache, in /usr/lib" -> "libcudart.so.12 12.4.127, ..."
+  std::string missing, unusual;
+  for (const SharedLibrary& library : *libraries) {
+    const std::string name = value(library.soname) + value(library.version, " ");
+    if (library.stub.is(true) || library.shadowed_by.get()) {
+      const std::string found = library.found.is(false) ? "not found" : value(library.path);
+      unusual += row("library", joined({name, found, library.stub.is(true) ? "stub" : "", value(library.origin, "by "),
+                                        value(library.shadowed_by, "shadowed by ")}));
+    } else if (library.found.is(false)) {
+      missing = joined({missing, name});
+    } else {
+      const std::filesystem::path path(value(library.path));
+      std::string& folder = folders[joined({value(library.origin, "by "), "in " + path.parent_path().string()})];
+      folder = joined({folder, name});
+    }
+  }
+  for (const auto& [where, names] : folders) out += row("libraries", where + ": " + names);
+  return out + unusual + row("not found", missing);
+}
+
+std::string show_env(const Snapshot& s) {
+  std::string out;
+  if (const auto* env = s.env.get()) {
+    for (const auto& [name, text] : *env)
+      out += wrap("  ", name + "=" + (text.get() ? (text.get()->empty() ? "\"\"" : *text.get()) : plain(text)));
+  }
+  return out.empty() && s.env.get() ? row("none", "no relevant variable is set") : out;
+}
+
+struct Section {
+  const char* name;
+  const char* title;
+  std::string (*show)(const Snapshot&);
+};
+const std::vector<Section> sections = {{"host", "Host", show_host},
+                                       {"gpus", "GPUs", show_gpus},
+                                       {"drivers", "Drivers", show_drivers},
+                                       {"opencl", "OpenCL", show_opencl},
+                                       {"libraries", "Libraries", show_libraries},
+                                       {"env", "Environment", show_env},
+                                       {"python", "Python", show_python}};
+
+}  // namespace
+
+const std::vector<std::string>& show_sections() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const Section& section : sections) all.emplace_back(section.name);
+    return all;
+  }();
+  return names;
+}
+
+std::string render_show(const Snapshot& snapshot, const std::string& only) {
+  std::string out;
+  for (const Section& section : sections) {
+    if (!only.empty() && only != section.name) continue;
+    const std::string body = section.show(snapshot);
+    if (!body.empty()) out += (out.empty() ? "" : "\n") + std::string(section.title) + "\n" + body;
+  }
+  return out;
+}
+
+}  // namespace envdoctor

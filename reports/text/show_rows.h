@@ -1,0 +1,42 @@
+#pragma once
+// The rows that `envdoctor show` is made of.
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <string>
+
+#include "evidence/snapshot.h"
+#include "evidence/lines.h"
+
+namespace envdoctor {
+
+// "label  text"; empty for an empty text.
+inline std::string row(std::string_view label, const std::string& text) {
+  return text.empty() ? "" : wrap(fmt::format("  {:<14}", label), text);
+}
+
+// The value; a reading without one says why in brackets, one that was not probed is left out.
+template <class T>
+std::string plain(const Reading<T>& reading, std::string_view unit = "") {
+  if (reading.get()) return fmt::format("{}{}", *reading.get(), unit);
+  if (reading.outcome() == Outcome::not_probed) return {};
+  return fmt::format("({}: {})", reading.outcome() == Outcome::absent ? "none" : "unknown", reading.why());
+}
+
+// Only what has a value.
+template <class T>
+std::string value(const Reading<T>& reading, std::string_view before = "", std::string_view after = "") {
+  return reading.get() ? fmt::format("{}{}{}", before, *reading.get(), after) : std::string();
+}
+
+inline std::string joined(std::initializer_list<std::string> parts, std::string_view between = ", ") {
+  std::string out;
+  for (const std::string& part : parts) {
+    if (!part.empty()) out += (out.empty() ? "" : std::string(between)) + part;
+  }
+  return out;
+}
+
+std::string show_python(const Snapshot& snapshot);  // reports/show_python.cpp
+
+}  // namespace envdoctor

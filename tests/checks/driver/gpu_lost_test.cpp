@@ -1,0 +1,104 @@
+#include <gtest/gtest.h>
+
+#include "tests/support/builders.h"
+
+namespace envdoctor::driver_gpu_lost_test {
+
+using enum SymptomClass;
+
+namespace {
+
+constexpr const char* id = "driver.gpu-lost";
+
+std::string state(const Snapshot& snapshot) { return state_of("driver.gpu-lost", snapshot); }
+
+Answers told(const Snapshot& snapshot) { return answers_of("driver.gpu-lost", snapshot); }
+
+TEST(DriverGpuLost, IsCertainWhereNvmlSaysSo) {
+  Snapshot host = healthy_nvidia_host();
+  host.nvidia.fill().devices.fill().front().error = "NVML_ERROR_GPU_IS_LOST";
+  const Answers answers = told(host);
+  const Finding* finding = finding_of(answers, id);
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->confidence, Confidence::certain);
+  EXPECT_EQ(finding->subject, "gpu:0000:65:00.0");
+  EXPECT_EQ(paths_of(*finding), std::vector<std::string>{"/nvidia/devices/0/error"});
+}
+
+TEST(DriverGpuLost, IsLikelyByXid79WhereTheGpuIsNoLongerListed) {
+  Snapshot host = healthy_nvidia_host();
+  host.nvidia.fill().xid = std::vector<Xid>{{.code = 79, .gpu = "0000:65:00"}};
+  host.nvidia.fill().devices = std::vector<NvidiaDevice>{};
+  const Answers answers = told(host);
+  ASSERT_NE(finding_of(answers, id), nullptr);
+  EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::likely);
+}
+
+TEST(DriverGpuLost, OnlyWarnsOfALossThatIsOver) {
+  Snapshot host = healthy_nvidia_host();
+  host.nvidia.fill().xid = std::vector<Xid>{{.code = 79, .gpu = "0000:65:00"}};
+  const Answers answers = told(host);
+  ASSERT_NE(finding_of(answers, id), nullptr);
+  EXPECT_EQ(finding_of(answers, id)->severity, Severity::warning);
+  EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::possible);
+}
+
+TEST(DriverGpuLost, IsLikelyByAnyXidThatNeedsAReset) {
+  Snapshot host = healthy_nvidia_host();
+  host.nvidia.fill().xid = std::vector<Xid>{{.code = 13, .gpu = "0000:65:00"}, {.code = 119, .gpu = "0000:65:00"}};
+  EXPECT_EQ(state(host), "passed") << "it answers again";
+  host.nvidia.fill().devices = std::vector<NvidiaDevice>{};
+  const Answers answers = told(host);
+  const Finding* finding = finding_of(answers, id);
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->confidence, Confidence::likely);
+  EXPECT_EQ(paths_of(*finding), std::vector<std::string>{"/nvidia/xid/1"});
+  EXPECT_NE(finding->explanation.find("GSP"), std::string::npos);
+  EXPECT_EQ(finding->fix.front().text.find("switch the machine off"), std::string::npos);
+}
+
+TEST(DriverGpuLost, TellsEachGpuByTheCodeThatSaysMost) {
+  Snapshot host = healthy_nvidia_host();
+  host.nvidia.fill().devices = std::vector<NvidiaDevice>{};
+  host.nvidia.fill().xid = std::vector<Xid>{
+      {.code = 119, .gpu = "0000:65:00"}, {.code = 79, .gpu = "0000:65:00"}, {.code = 62, .gpu = "0000:66:00"}};
+  const Answers answers = told(host);
+  ASSERT_EQ(answers.findings.size(), 2U);
+  EXPECT_EQ(paths_of(answers.findings[0]), std::vector<std::string>{"/nvidia/xid/1"});
+  EXPECT_EQ(paths_of(answers.findings[1]), std::vector<std::string>{"/nvidia/xid/2"});
+}
+
+TEST(DriverGpuLost, BelievesALogOfAHostThatIsNotKnownOtherwise) {
+  Snapshot report;
+  report.log = std::vector<Symptom>{symptom_of({lost, "gpu"}, {{"pci", "0000:0B:00.0"}}, "log.txt")};
+  const Answers answers = told(report);
+  ASSERT_NE(finding_of(answers, id), nullptr);
+  EXPECT_EQ(finding_of(answers, id)->subject, "gpu:0000:0b:00.0");
+  EXPECT_EQ(finding_of(answers, id)->evidence.front().path, "log");
+}
+
+TEST(DriverGpuLost, IsSoundOnAHealthyHostWhateverOtherXidsAreLogged) {
+  Snapshot host = healthy_nvidia_host();
+  host.nvidia.fill().xid = std::vector<Xid>{{.code = 13, .gpu = "0000:65:00"}};
+  EXPECT_EQ(state(host), "passed");
+}
+
+TEST(DriverGpuLost, IsUnknownWhereNvmlWasNotAsked) { EXPECT_EQ(state(Snapshot{}), "unknown"); }
+
+TEST(DriverGpuLost, DoesNotApplyWithoutAnNvidiaGpu) { EXPECT_EQ(state(plain_host()), "not-applicable"); }
+
+TEST(DriverGpuLost, TellsTheTwoLinesOfOneLossOnce) {
+  Snapshot report;
+  Symptom second = symptom_of({lost, "pci-device"}, {}, "dmesg.txt");
+  second.line = 2;
+  report.log =
+      std::vector<Symptom>{symptom_of({noted, "xid"}, {{"code", "79"}, {"gpu", "0000:0B:00"}}, "dmesg.txt"), second};
+  const Answers answers = told(report);
+  ASSERT_EQ(answers.findings.size(), 1U);
+  EXPECT_EQ(answers.findings[0].subject, "gpu:0000:0b:00.0");
+  EXPECT_EQ(answers.findings[0].confidence, Confidence::certain);
+  EXPECT_EQ(answers.findings[0].evidence.size(), 2U);
+}
+
+}  // namespace
+}  // namespace envdoctor::driver_gpu_lost_test

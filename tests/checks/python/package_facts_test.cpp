@@ -1,0 +1,92 @@
+// What texts say of packages and modules: whose diagnosis it is, and how it meets what metadata says of the same.
+#include <gtest/gtest.h>
+
+#include "tests/support/log_lines.h"
+
+namespace envdoctor::package_facts_test {
+
+using enum SymptomClass;
+namespace {
+
+struct Message {
+  Line line;
+  const char* id;
+  Confidence sure;
+};
+
+const std::vector<Message> messages = {
+    {{{failed, "python-import"}}, "python.broken-install", likely},
+    {{{mismatch, "torch-extension-version"}}, "python.broken-install", likely},
+    {{{duplicate, "python-package"}}, "python.duplicate-packages", likely},
+    {{{noted, "keras-backend"}, {{"backend", "Theano"}}}, "keras.backend-mismatch", likely},
+    {{{unsupported, "channels-first-on-cpu"}}, "keras.image-data-format", possible},
+};
+
+TEST(PackageMessages, NameTheirCauseAsSurelyAsTheyMay) {
+  for (const Message& message : messages)
+    EXPECT_EQ(ids(log_of({message.line})), (Found{{message.id, message.sure}})) << message.line.kind.subject;
+}
+
+TEST(PackageMessages, OfKerasMeanNothingWhereADeviceIsUsed) {
+  EXPECT_TRUE(ids(log_of({{{noted, "keras-backend"}, {{"backend", "CNTK"}}}, {{used, "gpu"}}})).empty());
+  EXPECT_TRUE(ids(log_of({{{unsupported, "channels-first-on-cpu"}}, {{used, "gpu"}}})).empty());
+}
+
+TEST(LogModules, TellAMissingFrameworkFromABrokenOne) {
+  EXPECT_EQ(ids(log_of({{{missing, "python-module"}, {{"module", "tensorflow"}}}})),
+            (Found{{"python.wrong-environment", possible}}));
+  EXPECT_EQ(ids(log_of({{{missing, "python-module"}, {{"module", "tensorflow.python"}}}})),
+            (Found{{"python.broken-install", likely}}));
+  EXPECT_TRUE(ids(log_of({{{missing, "python-module"}, {{"module", "requests"}}}})).empty());
+}
+
+TEST(LogModules, BlameKerasBackendWhereKerasWentToImportIt) {
+  const Line no_module = {{missing, "python-module"}, {{"module", "tensorflow"}}};
+  EXPECT_EQ(ids(log_of({{{noted, "keras-backend"}, {{"backend", "TensorFlow"}}}, no_module}))["keras.backend-mismatch"],
+            likely);
+  EXPECT_FALSE(
+      ids(log_of({{{noted, "keras-backend"}, {{"backend", "JAX"}}}, no_module})).contains("keras.backend-mismatch"));
+}
+
+TEST(LogModules, SeeOneFolderInstalledTwiceInPipsConflicts) {
+  const auto conflicts = [](const char* one, const char* other) {
+    return ids(log_of({{{mismatch, "package-version"}, {{"package", one}, {"needs", "numpy"}}},
+                       {{mismatch, "package-version"}, {{"package", other}, {"needs", "gast"}}}}));
+  };
+  EXPECT_EQ(conflicts("tensorflow-gpu", "tensorflow"), (Found{{"python.duplicate-packages", likely}}));
+  EXPECT_TRUE(conflicts("tensorflow", "tensorflow").empty());
+  EXPECT_TRUE(conflicts("tensorflow", "tensorflow-probability").empty());
+}
+
+TEST(LogPython, BlamesTheTorchForTheCpuAndNotTheExtensionBesideIt) {
+  for (const Kind& event : {Kind{noted, "cpu-build"}, Kind{missing, "gpu-support"}})
+    EXPECT_FALSE(ids(log_of({{{mismatch, "torch-extension-version"}}, {event, {{"built", "torch"}}}}))
+                     .contains("python.broken-install"))
+        << event.subject;
+  EXPECT_TRUE(ids(log_of({{{mismatch, "torch-extension-version"}}, {{noted, "cpu-build"}, {{"built", "tensorflow"}}}}))
+                  .contains("python.broken-install"));
+}
+
+// pip's line and the metadata say the same of one pair of packages; metadata that is met shows that pip's line is old.
+TEST(PipConflicts, AreOneFactWithTheMetadata) {
+  Snapshot snapshot = log_of({{{mismatch, "package-version"}, {{"package", "tf-keras"}, {"needs", "tensorflow"}}},
+                              {{mismatch, "package-version"}, {{"package", "tensorflow"}, {"needs", "keras"}}}});
+  EXPECT_EQ(ids(snapshot), (Found{{"keras.version-mismatch", possible}}));
+  snapshot.log.fill().erase(snapshot.log.fill().begin());
+  EXPECT_TRUE(ids(snapshot).empty()) << "nothing shows that Keras failed";
+  snapshot.log.fill().push_back(symptom_of({mismatch, "keras-layer-class"}));
+  EXPECT_EQ(ids(snapshot)["keras.version-mismatch"], possible);
+
+  auto& needs = snapshot.python.fill().requirements.fill();
+  needs = {{.by = "tensorflow", .name = "keras", .range = "<2.16", .installed = "3.0.0"}};
+  const Answers answers = answers_of("keras.version-mismatch", snapshot);
+  ASSERT_EQ(answers.findings.size(), 1U);
+  EXPECT_EQ(answers.findings[0].subject, "package:keras");
+  EXPECT_EQ(paths_of(answers.findings[0]),
+            (std::vector<std::string>{"/python/requirements/0/range", "/python/requirements/0/installed", "log"}));
+  needs[0].installed = "2.15.0";
+  EXPECT_EQ(state_of("keras.version-mismatch", snapshot), "passed");
+}
+
+}  // namespace
+}  // namespace envdoctor::package_facts_test

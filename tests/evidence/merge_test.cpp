@@ -1,0 +1,59 @@
+// What a second snapshot may add to a first, and what `sources` then says of it.
+#include "evidence/merge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "evidence/json.h"
+
+namespace envdoctor::merge_test {
+namespace {
+
+using testing::Pair;
+using testing::UnorderedElementsAre;
+
+Snapshot from(const std::string& keys) {
+  return snapshot_from_json(R"({"schema": "envdoctor.snapshot/1", )" + keys + "}", "test");
+}
+
+auto line(const char* pointer, std::int64_t number) {
+  return Pair(pointer, TextSource{.source = "paste.txt", .line = number});
+}
+
+TEST(Merge, KeepsWhatTheHostSaysAndNoSourceOfWhatContradictsIt) {
+  Snapshot host = from(R"("nvidia": {"kernel_driver_version": "550.54"}, "host": {"os": "Debian 12"})");
+  Snapshot text =
+      from(R"("nvidia": {"kernel_driver_version": "470.1", "cuda_driver_version": "11.4"}, "env": {"A": "1"})");
+  set_sources(text, "paste.txt", 7);
+  fill_in(host, text);
+  EXPECT_TRUE(host.nvidia.get()->kernel_driver_version.is("550.54"));
+  EXPECT_TRUE(host.nvidia.get()->cuda_driver_version.is("11.4"));
+  ASSERT_TRUE(host.sources.get());
+  EXPECT_THAT(*host.sources.get(), UnorderedElementsAre(line("/nvidia/cuda_driver_version", 7), line("/env", 7)));
+}
+
+TEST(Merge, NamesTheLaterTextForWhatTheFirstDidNotSay) {
+  Snapshot first = from(R"("env": {"A": "1"}, "nvidia": {"kernel_driver_version": "550.54"})");
+  Snapshot second = from(R"("env": {"A": "2", "B/C": "3"}, "nvidia": {"devices": []})");
+  set_sources(first, "paste.txt", 1);
+  set_sources(second, "paste.txt", 90);
+  fill_in(first, second);
+  EXPECT_THAT(*first.sources.get(),
+              UnorderedElementsAre(line("/env", 1), line("/env/B~1C", 90), line("/nvidia/kernel_driver_version", 1),
+                                   line("/nvidia/devices", 90)));
+}
+
+TEST(Merge, OfTwoHostsHasNoSources) {
+  Snapshot host = from(R"("nvidia": {"kernel_driver_version": "550.54"})");
+  fill_in(host, from(R"("env": {})"));
+  EXPECT_EQ(host.sources.outcome(), Outcome::not_probed);
+}
+
+TEST(Merge, SourcesAreWrittenAndReadBack) {
+  Snapshot text = from(R"("env": {"A": "1"}, "log": [])");
+  set_sources(text, "paste.txt", 3);
+  EXPECT_THAT(*snapshot_from_json(to_json(text), "again").sources.get(), UnorderedElementsAre(line("/env", 3)));
+}
+
+}  // namespace
+}  // namespace envdoctor::merge_test
