@@ -9,7 +9,7 @@ namespace envdoctor {
 
 enum class Severity { info, warning, error };
 enum class Confidence { possible, likely, certain };
-// The gpu_stack from silicon to training, in order.
+// The layers from silicon to training, in order.
 enum class Layer { hardware, kernel_driver, device_node, user_driver, visibility, runtime, framework, compute, use };
 enum class LayerState { ok, broken, unknown, not_applicable };
 enum class CheckState { passed, failed, unknown, not_applicable };

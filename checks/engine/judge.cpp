@@ -18,14 +18,19 @@ bool named(const std::vector<std::string>& names, const std::string& id) {
   });
 }
 
-// `into` takes over what proves `from`, each line of a log once.
-void absorb(Finding& into, Finding& from) {
-  for (Evidence& evidence : from.evidence) {
+// Each line of a log is shown once, whatever it is a symptom of.
+void add_evidence(std::vector<Evidence>& into, std::vector<Evidence> from) {
+  for (Evidence& evidence : from) {
     const auto same = [&](const Evidence& e) {
       return e == evidence || (e.line > 0 && e.line == evidence.line && e.source == evidence.source);
     };
-    if (std::ranges::none_of(into.evidence, same)) into.evidence.push_back(std::move(evidence));
+    if (std::ranges::none_of(into, same)) into.push_back(std::move(evidence));
   }
+}
+
+// `into` takes over what proves `from`.
+void absorb(Finding& into, Finding& from) {
+  add_evidence(into.evidence, std::move(from.evidence));
   into.severity = std::max(into.severity, from.severity);
   into.confidence = std::max(into.confidence, from.confidence);
 }
@@ -57,6 +62,9 @@ std::vector<Finding> merge_equal(std::vector<Finding> findings) {
     const auto same = std::ranges::find_if(
         merged, [&](const Finding& f) { return f.id == finding.id && f.subject == finding.subject; });
     if (same == merged.end()) {
+      std::vector<Evidence> evidence = std::move(finding.evidence);
+      finding.evidence.clear();
+      add_evidence(finding.evidence, std::move(evidence));
       merged.push_back(std::move(finding));
       continue;
     }

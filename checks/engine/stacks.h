@@ -1,5 +1,5 @@
 #pragma once
-// The gpu_stack from silicon to training, for each GPU and each stack that concerns it.
+// The layers from silicon to training, for each GPU and each stack that concerns it.
 #include <vector>
 
 #include "checks/engine/finding.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "checks/facts/facts.h"
+#include "knowledge/codes/constants.h"
 
 namespace envdoctor {
 namespace {
@@ -94,7 +95,7 @@ std::optional<Evidence> hip_device_seen(const Snapshot& snapshot) {
 
 std::optional<Evidence> cuda_finds_none(const Snapshot& snapshot) {
   const Text cuinit = of(snapshot.nvidia, &Nvidia::cuinit_error);
-  if (cuinit.get() && cuinit.get()->find("NO_DEVICE") != std::string::npos)
+  if (cuinit.get() && cuinit.get()->find(cuda_error::no_device) != std::string::npos)
     return evidence("/nvidia/cuinit_error", *cuinit.get());
   if (cuinit.get() || cuinit.outcome() == Outcome::absent) return std::nullopt;
   for (const Kind& kind : {Kind{SymptomClass::missing, "cuda-device"}, Kind{SymptomClass::missing, "available-gpu"}}) {

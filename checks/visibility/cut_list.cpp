@@ -3,6 +3,7 @@
 #include "checks/facts/facts.h"
 #include "checks/facts/presence.h"
 #include "checks/facts/visible.h"
+#include "knowledge/codes/constants.h"
 
 namespace envdoctor::visibility {
 namespace {
@@ -46,7 +47,8 @@ void tell(const Snapshot& snapshot, const Variable& variable, const Basis& basis
   finding.evidence = {evidence(std::string("/env/") + variable.name, value),
                       gpus_seen(snapshot, variable.nvidia ? Vendor::nvidia : Vendor::amd)};
   const Text cuinit = of(snapshot.nvidia, &Nvidia::cuinit_error);
-  const bool confirmed = variable.nvidia && cuinit.get() && cuinit.get()->find("NO_DEVICE") != std::string::npos;
+  const bool confirmed =
+      variable.nvidia && cuinit.get() && cuinit.get()->find(cuda_error::no_device) != std::string::npos;
   if (confirmed) finding.evidence.push_back(evidence("/nvidia/cuinit_error", *cuinit.get()));
   // Repetitions and mixtures are cut by rules that were observed, not documented.
   const bool documented = selection.cut != Cut::repeated && selection.cut != Cut::other_kind;

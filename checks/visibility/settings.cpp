@@ -2,6 +2,7 @@
 
 #include "checks/facts/facts.h"
 #include "checks/facts/selection.h"
+#include "knowledge/codes/constants.h"
 
 namespace envdoctor::visibility {
 
@@ -45,7 +46,7 @@ bool no_device_answered(const Facts& facts) {
                     {missing, "torch-cuda"},
                     {missing, "jax-gpu"},
                     {missing, "supported-device"}}) ||
-         facts.with({failed, "cuinit"}, "code", "CUDA_ERROR_NO_DEVICE");
+         facts.with({failed, "cuinit"}, "code", cuda_error::no_device);
 }
 
 std::size_t listed_gpus(const Facts& facts) {

@@ -69,8 +69,9 @@ std::string stacks_text(const std::vector<GpuStack>& stacks) {
 }
 
 std::string evidence_text(const Evidence& evidence) {
-  if (!evidence.source.empty()) return place_of(evidence) + "  " + evidence.value;
-  return evidence.path + " = " + (evidence.value.empty() ? "\"\"" : evidence.value);
+  const std::string place = evidence.source.empty() ? "" : place_of(evidence) + "  ";
+  if (evidence.path == "log") return place + evidence.value;
+  return place + evidence.path + " = " + (evidence.value.empty() ? "\"\"" : evidence.value);
 }
 
 std::string finding_text(const Finding& finding, const std::vector<Finding>& all, const ReportStyle& style) {

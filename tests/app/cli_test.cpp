@@ -291,5 +291,42 @@ TEST(Show, IsOnePageWithoutJudgement) {
   EXPECT_THAT(run_envdoctor("show env --quick").out, Not(HasSubstr("Host\n")));
 }
 
+// Defects of the time when a log had rules of its own beside the checks, each through the program.
+struct Pasted {
+  const char* name;
+  const char* text;
+  const char* says;   // what the report must hold
+  const char* never;  // and what it must not
+};
+
+class APaste : public testing::TestWithParam<Pasted> {};
+
+TEST_P(APaste, IsJudgedAsAHostIs) {
+  const Pasted& pasted = GetParam();
+  const Ran ran = run_envdoctor("diagnose --color never --log " + write_file_here("paste.log", pasted.text));
+  EXPECT_EQ(ran.status, 1) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr(pasted.says));
+  EXPECT_THAT(ran.out, Not(HasSubstr(pasted.never)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, APaste,
+    testing::Values(
+        Pasted{
+            "OfAContainer",
+            "root@3f2a9c1b7d21:/work# python train.py\nkernel version 450.51.5 does not match DSO version 460.27.4\n",
+            "driver.compat-package, host", "driver.version-mismatch"},
+        Pasted{"OfTwoLines",
+               "NVRM: API mismatch: the client has the version 535.183.01, but\n"
+               "NVRM: this kernel module has the version 535.171.04.  Please\n",
+               "535.171.04", "compat-package"},
+        Pasted{"OfAnIllegalAccess", "RuntimeError: CUDA error: an illegal memory access was encountered\n",
+               "usage.program-fault", "hardware."},
+        Pasted{"OfAMismatch", "Failed to initialize NVML: Driver/library version mismatch\n", "driver.version-mismatch",
+               "compatibility package"},
+        Pasted{"OfOneLine", "failed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n",
+               "paste.log:1 CUDA_ERROR_UNKNOWN\n  fix", "/nvidia/"}),
+    [](const testing::TestParamInfo<Pasted>& one) { return one.param.name; });
+
 }  // namespace
 }  // namespace envdoctor::cli_test

@@ -45,13 +45,12 @@ TEST(Constants, AreNamesOfTheTable) {
   EXPECT_EQ(xid(envdoctor::xid::off_the_bus)->mnemonic, "ROBUST_CHANNEL_GPU_HAS_FALLEN_OFF_THE_BUS");
 }
 
-TEST(Constants, StandInPlaceOfNamesInTheRulesOfDriverAndHardware) {
-  for (const char* wing : {"/checks/driver", "/checks/hardware"}) {
-    for (const auto& file : std::filesystem::directory_iterator(std::string(source_folder) + wing)) {
-      const std::string text = text_of(file.path());
-      EXPECT_TRUE(literals(text, "CUDA_ERROR_").empty()) << file.path();
-      EXPECT_TRUE(literals(text, "NVML_ERROR_").empty()) << file.path();
-    }
+TEST(Constants, StandInRulesInPlaceOfNames) {
+  for (const auto& file : std::filesystem::recursive_directory_iterator(std::string(source_folder) + "/checks")) {
+    if (!file.is_regular_file()) continue;
+    const std::string text = text_of(file.path());
+    EXPECT_TRUE(literals(text, "CUDA_ERROR_").empty()) << file.path();
+    EXPECT_TRUE(literals(text, "NVML_ERROR_").empty()) << file.path();
   }
 }
 

@@ -111,5 +111,17 @@ TEST(Soften, OpenclIsNotTheMatterWhereTheDriverIs) {
   EXPECT_EQ(findings[1].severity, Severity::error);
 }
 
+// "failed call to cuInit: CUDA_ERROR_UNKNOWN" is a failed start and a code: two symptoms of one line.
+TEST(Judge, ShowsALineOnceThatIsASymptomTwice) {
+  Snapshot snapshot;
+  snapshot.log =
+      std::vector<Symptom>{symptom_of({SymptomClass::failed, "cuinit"}, {{"code", "CUDA_ERROR_UNKNOWN"}}, "train.log"),
+                           symptom_of({SymptomClass::failed, "cuda"}, {{"code", "CUDA_ERROR_UNKNOWN"}}, "train.log")};
+  const Report report = judge(snapshot, {});
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.findings[0].id, "driver.init-failed");
+  EXPECT_EQ(report.findings[0].evidence.size(), 1U);
+}
+
 }  // namespace
 }  // namespace envdoctor::engine_judge_test
