@@ -42,6 +42,10 @@ class Reading {
   [[nodiscard]] const T* get() const { return outcome() == Outcome::present ? &value_ : nullptr; }
   [[nodiscard]] T* get() { return outcome() == Outcome::present ? &value_ : nullptr; }
 
+  // The value, or an empty one: for loops and comparisons that treat all that is missing alike.
+  [[nodiscard]] const T& or_empty() const { return value_; }
+  [[nodiscard]] T value_or(T fallback) const { return get() ? value_ : std::move(fallback); }
+
   // True only if present and equal; a reading without a value equals no value.
   [[nodiscard]] bool is(const T& value) const { return outcome() == Outcome::present && value_ == value; }
 

@@ -23,6 +23,10 @@ std::optional<SymptomClass> symptom_class(std::string_view text) {
   return std::nullopt;
 }
 
+bool Symptom::is(const Kind& kind) const {
+  return class_.get() && subject.get() && *class_.get() == text(kind.class_) && *subject.get() == kind.subject;
+}
+
 std::string Symptom::detail(const std::string& name) const {
   if (name == "code" && code.get()) return *code.get();
   if (name == "program" && program.get()) return *program.get();

@@ -53,7 +53,7 @@ struct Symptom {
   std::map<std::string, std::string> details{};  // what else the line says; flattened into the object in the file
   ENVDOCTOR_FIELDS(Symptom, class_, subject, code, program, source, line)
 
-  [[nodiscard]] bool is(const Kind& kind) const { return class_.is(std::string(text(kind.class_))) && subject.is(std::string(kind.subject)); }
+  [[nodiscard]] bool is(const Kind& kind) const;
   // The code, the program or a detail by its name; empty: the line does not say.
   [[nodiscard]] std::string detail(const std::string& name) const;
 };

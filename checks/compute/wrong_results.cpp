@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* id = "compute.wrong-results";
 
-struct Told {
+struct Wording {
   WrongResult cause;
   const char* title;        // null: the catalogue's
   const char* explanation;  // what the pattern means
@@ -21,7 +21,7 @@ struct Told {
 };
 
 // Most telling first: of several causes on one device the first gives the words.
-constexpr std::array<Told, 17> words{{
+constexpr std::array<Wording, 17> words{{
     {WrongResult::cudnn, "cuDNN gives wrong results", "The same operation gives right results without cuDNN.",
      "Use another release of cuDNN; until then set torch.backends.cudnn.enabled = False."},
     {WrongResult::onednn, "oneDNN gives wrong results", "The same operation gives right results without oneDNN.",
@@ -86,11 +86,11 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
              "Run 'envdoctor verify' as well: if it finds nothing wrong with the device, use another release of the "
              "framework; else update or replace the driver."}};
   }
-  for (const Told& told : words) {
-    if (std::ranges::none_of(rows, [&](const compute::Row& row) { return row.cause == told.cause; })) continue;
-    if (told.title) finding.title = told.title;
-    finding.explanation += std::string(" ") + told.explanation;
-    finding.fix = {{.text = told.fix}};
+  for (const Wording& one : words) {
+    if (std::ranges::none_of(rows, [&](const compute::Row& row) { return row.cause == one.cause; })) continue;
+    if (one.title) finding.title = one.title;
+    finding.explanation += std::string(" ") + one.explanation;
+    finding.fix = {{.text = one.fix}};
     break;
   }
 }

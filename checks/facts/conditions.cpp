@@ -27,15 +27,6 @@ bool no_better_cause(const Facts& facts) {
                                                  {SymptomClass::mismatch, "driver-and-libcuda"}});
 }
 
-bool driver_is_there(const Facts& facts) {
-  return !facts.driver_dead() && facts.all({SymptomClass::failed, "cuinit"}).empty();
-}
-
-bool banner(const Facts& facts) {
-  return no_driver_answers(facts) && !facts.wsl() && !facts.saw({{SymptomClass::present, "gpu"}}) &&
-         (facts.container() || !facts.saw({{SymptomClass::noted, "nvidia-smi-versions"}}));
-}
-
 bool opencl_asked(const Facts& facts) {
   return facts.saw({{SymptomClass::missing, "opencl-platform"},
                     {SymptomClass::missing, "opencl-device"},
@@ -51,7 +42,7 @@ bool half_precision_failed_on_gpu(const Facts& facts) {
   return false;
 }
 
-bool nothing_dead(const Facts& facts) {
+bool driver_starts(const Facts& facts) {
   return !facts.driver_dead() && !facts.saw({{SymptomClass::failed, "cuinit"},
                                              {SymptomClass::failed, "cuda-call"},
                                              {SymptomClass::too_old, "driver"}});

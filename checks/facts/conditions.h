@@ -8,15 +8,13 @@ namespace envdoctor::when {
 bool no_driver_answers(const Facts& facts);
 // The same, and no line names the cause: what fits several causes is worth telling only then.
 bool no_better_cause(const Facts& facts);
-bool driver_is_there(const Facts& facts);
-bool banner(const Facts& facts);
 // A program asked OpenCL for its platforms or devices.
 bool opencl_asked(const Facts& facts);
 // A program works on a device, or lists a GPU.
 bool gpu_listed(const Facts& facts);
 // Operators that the CPU lacks in half precision: the kernel's name tells on which side the work was.
 bool half_precision_failed_on_gpu(const Facts& facts);
-// "Initialization error" of a call that isn't cuInit: the process was forked from one that had used CUDA.
-bool nothing_dead(const Facts& facts);
+// No line says that the driver is missing, too old or fails to start: a later call failed, then, as in a forked process.
+bool driver_starts(const Facts& facts);
 
 }  // namespace envdoctor::when

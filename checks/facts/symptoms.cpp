@@ -55,10 +55,6 @@ class Asked {
   std::set<std::string, std::less<>> misfits_{};
 };
 
-std::string key_of(std::string_view class_name, std::string_view subject) {
-  return std::string(class_name) + ' ' + std::string(subject);
-}
-
 }  // namespace
 
 Facts::Facts(const Snapshot& snapshot) : snapshot_(snapshot) {
@@ -66,16 +62,17 @@ Facts::Facts(const Snapshot& snapshot) : snapshot_(snapshot) {
   if (!log) return;
   const Asked asked(snapshot);
   for (const Symptom& symptom : *log) {
-    if (!symptom.class_.get() || !symptom.subject.get() || !asked.worth_telling(symptom)) continue;
-    by_kind_[key_of(*symptom.class_.get(), *symptom.subject.get())].push_back(&symptom);
-    if (symptom.class_.is("harmless")) harmless_.push_back(&symptom);
-    used_ = used_ || symptom.class_.is("used");
+    const auto class_ = symptom.class_.get() ? symptom_class(*symptom.class_.get()) : std::nullopt;
+    if (!class_ || !symptom.subject.get() || !asked.worth_telling(symptom)) continue;
+    by_kind_[{*class_, *symptom.subject.get()}].push_back(&symptom);
+    if (class_ == SymptomClass::harmless) harmless_.push_back(&symptom);
+    used_ = used_ || class_ == SymptomClass::used;
   }
 }
 
 const std::vector<const Symptom*>& Facts::all(const Kind& kind) const {
   static const std::vector<const Symptom*> none;
-  const auto found = by_kind_.find(key_of(text(kind.class_), kind.subject));
+  const auto found = by_kind_.find(kind);
   return found == by_kind_.end() ? none : found->second;
 }
 

@@ -33,7 +33,7 @@ class Facts {
 
  private:
   const Snapshot& snapshot_;
-  std::map<std::string, std::vector<const Symptom*>, std::less<>> by_kind_{};  // by "class subject"
+  std::map<Kind, std::vector<const Symptom*>> by_kind_{};  // subjects lie in the snapshot
   std::vector<const Symptom*> harmless_{};
   bool used_ = false;
 };

@@ -17,7 +17,7 @@ Diagnosis diagnosis() {
       .remedy = "Start worker processes with the spawn method.",
       .symptoms =
           {
-              {{failed, "cuda-initialization"}, likely, when::nothing_dead},
+              {{failed, "cuda-initialization"}, likely, when::driver_starts},
               {{refused, "cuda-after-fork"}, certain},
           },
   };

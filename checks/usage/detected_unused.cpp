@@ -68,7 +68,7 @@ Diagnosis diagnosis() {
               {{mismatch, "tensor-devices"}, likely},
               {{unsupported, "half-precision-on-cpu"}, possible, cpu_half},
               {{ignored, "gpu-for-work"}, possible, gpu_waits},
-              {{ignored, "device-placement"}, possible, when::nothing_dead},
+              {{ignored, "device-placement"}, possible, when::driver_starts},
           },
       .judge = judge,
   };

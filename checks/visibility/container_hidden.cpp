@@ -148,6 +148,12 @@ bool no_gpu_granted(const Facts& facts) {
                                                                                      {missing, "torch-cuda"}}));
 }
 
+// NVIDIA's images print at their start that they find no driver.
+bool image_finds_no_driver(const Facts& facts) {
+  return when::no_driver_answers(facts) && !facts.wsl() && !facts.saw({{present, "gpu"}}) &&
+         (facts.container() || !facts.saw({{noted, "nvidia-smi-versions"}}));
+}
+
 // No libcuda can be loaded, and lines show that the kernel, which a container shares with its host, has a driver.
 bool driver_not_passed_on(const Facts& facts) {
   return in_container_without_driver(facts) &&
@@ -175,7 +181,7 @@ Diagnosis diagnosis() {
           {
               {{missing, "device-node"}, likely, in_container_without_driver},
               {{missing, "driver"}, likely, in_container_without_driver},
-              {{missing, "driver-in-container"}, likely, when::banner},
+              {{missing, "driver-in-container"}, likely, image_finds_no_driver},
               {{noted, "container-start"}, likely, no_gpu_granted},
               {{failed, "cuinit"}, likely, driver_not_passed_on, "code", cuda_error::shared_object_init_failed},
               {{failed, "cuinit"},

@@ -16,17 +16,9 @@ struct CodeRow {
   std::string same_as{};
 };
 
-// Some numbers have two names (a vendor's alias); the first row is the usual one.
 struct Api {
-  std::vector<CodeRow> rows{};
-  [[nodiscard]] const CodeRow* by_number(std::int64_t number) const {
-    const auto row = std::ranges::find(rows, std::optional(number), &CodeRow::number);
-    return row == rows.end() ? nullptr : &*row;
-  }
-  [[nodiscard]] const CodeRow* by_name(std::string_view name) const {
-    const auto row = std::ranges::find(rows, name, &CodeRow::name);
-    return row == rows.end() ? nullptr : &*row;
-  }
+  std::map<std::string, CodeRow, std::less<>> by_name{};
+  std::map<std::int64_t, const CodeRow*> by_number{};
 };
 using Codes = std::map<std::string, Api, std::less<>>;
 
@@ -34,15 +26,30 @@ const Codes& codes() {
   static const Codes all = [] {
     Codes read;
     read_table("error_codes", {{"codes", [&read](const Row& row) {
-                                  read[row.text("api")].rows.push_back(
-                                      {.name = row.text("name"),
-                                       .number = row.has("code") ? std::optional(row.number("code")) : std::nullopt,
-                                       .symptom = row.text_if("symptom"),
-                                       .same_as = row.text_if("same_as")});
+                                  Api& api = read[row.text("api")];
+                                  const auto number =
+                                      row.has("code") ? std::optional(row.number("code")) : std::nullopt;
+                                  CodeRow code{.name = row.text("name"),
+                                               .number = number,
+                                               .symptom = row.text_if("symptom"),
+                                               .same_as = row.text_if("same_as")};
+                                  const auto [entry, fresh] = api.by_name.try_emplace(code.name, std::move(code));
+                                  // Some numbers have two names (a vendor's alias); the first row is the usual one.
+                                  if (number) api.by_number.try_emplace(*number, &entry->second);
                                 }}});
     return read;
   }();
   return all;
+}
+
+const CodeRow* row_of_number(const Api& api, std::int64_t number) {
+  const auto found = api.by_number.find(number);
+  return found == api.by_number.end() ? nullptr : found->second;
+}
+
+const CodeRow* row_of_name(const Api& api, std::string_view name) {
+  const auto found = api.by_name.find(name);
+  return found == api.by_name.end() ? nullptr : &found->second;
 }
 
 const CodeRow* find_row(std::string_view apis, std::string_view printed) {
@@ -54,7 +61,8 @@ const CodeRow* find_row(std::string_view apis, std::string_view printed) {
     apis.remove_prefix(std::min(apis.size(), one.size() + 1));
     const auto api = codes().find(one);
     if (api == codes().end()) continue;
-    if (const CodeRow* row = is_number ? api->second.by_number(number) : api->second.by_name(printed)) return row;
+    if (const CodeRow* row = is_number ? row_of_number(api->second, number) : row_of_name(api->second, printed))
+      return row;
   }
   return nullptr;
 }
@@ -66,7 +74,7 @@ const CodeRow& usual_row(const CodeRow& row) {
   if (row.name.starts_with("cudaError")) {
     const CodeRow* runtime = find_row("cuda_runtime", row.name);
     const auto driver = codes().find("cuda_driver");
-    if (runtime && runtime->number && driver != codes().end()) same = driver->second.by_number(*runtime->number);
+    if (runtime && runtime->number && driver != codes().end()) same = row_of_number(driver->second, *runtime->number);
   }
   return same ? *same : row;
 }
@@ -87,7 +95,7 @@ std::map<std::int64_t, XidMeaning> read_xids() {
 
 std::string code_name(std::string_view api, std::int64_t code) {
   const auto found = codes().find(api);
-  const CodeRow* row = found == codes().end() ? nullptr : found->second.by_number(code);
+  const CodeRow* row = found == codes().end() ? nullptr : row_of_number(found->second, code);
   return row ? row->name : std::string{};
 }
 

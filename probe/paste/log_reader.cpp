@@ -67,9 +67,10 @@ void LogReader::take_line(std::string_view line) {
   reports_.line(line, line_, matcher_);
   for (knowledge::LogMatch& match : matches) {
     for (const auto& [pointer, value] : match.fills) {
-      Snapshot told = snapshot_with(pointer, value);
-      set_sources(told, source_, line_);
-      fill_in(filled_, told);
+      if (filled_.sources.get() && filled_.sources.get()->contains(pointer)) continue;
+      Snapshot field = snapshot_with(pointer, value);
+      set_sources(field, source_, line_);
+      fill_in(filled_, field);
     }
     Seen& seen = seen_[fingerprint(match)];
     if (++seen.count > kept_of_equal) continue;

@@ -36,6 +36,19 @@ inline std::map<std::string, Confidence> ids(const Snapshot& snapshot) {
 }
 
 using Found = std::map<std::string, Confidence>;
+
+// A line alone, the diagnosis that it points to, and how surely.
+struct Message {
+  Line line;
+  const char* id;
+  Confidence sure;
+};
+
+inline void expect_causes(const std::vector<Message>& messages) {
+  for (const Message& message : messages)
+    EXPECT_EQ(ids(log_of({message.line})), (Found{{message.id, message.sure}})) << message.line.kind.subject;
+}
+
 using enum Confidence;
 
 }  // namespace envdoctor

@@ -8,12 +8,6 @@ namespace envdoctor::log_messages_test {
 using enum SymptomClass;
 namespace {
 
-struct Message {
-  Line line;
-  const char* id;
-  Confidence sure;
-};
-
 const std::vector<Message> messages = {
     {{{failed, "cuda-call"}, {{"code", "35"}}}, "driver.too-old", certain},
     {{{failed, "cuda-call"}, {{"code", "802"}}}, "driver.fabric-manager", likely},
@@ -53,10 +47,7 @@ const std::vector<Message> messages = {
     {{{missing, "driver-files-for-container"}}, "driver.not-installed", possible},
 };
 
-TEST(LogMessages, NameTheirCauseAsSurelyAsTheyMay) {
-  for (const Message& message : messages)
-    EXPECT_EQ(ids(log_of({message.line})), (Found{{message.id, message.sure}})) << message.line.kind.subject;
-}
+TEST(LogMessages, NameTheirCauseAsSurelyAsTheyMay) { expect_causes(messages); }
 
 TEST(LogMessages, AboutTheDriverMeanNothingWhereADeviceIsUsed) {
   for (const Line& line : std::vector<Line>{{{failed, "fabric-manager"}},

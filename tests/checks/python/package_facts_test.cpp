@@ -8,12 +8,6 @@ namespace envdoctor::package_facts_test {
 using enum SymptomClass;
 namespace {
 
-struct Message {
-  Line line;
-  const char* id;
-  Confidence sure;
-};
-
 const std::vector<Message> messages = {
     {{{failed, "python-import"}}, "python.broken-install", likely},
     {{{mismatch, "torch-extension-version"}}, "python.broken-install", likely},
@@ -22,10 +16,7 @@ const std::vector<Message> messages = {
     {{{unsupported, "channels-first-on-cpu"}}, "keras.image-data-format", possible},
 };
 
-TEST(PackageMessages, NameTheirCauseAsSurelyAsTheyMay) {
-  for (const Message& message : messages)
-    EXPECT_EQ(ids(log_of({message.line})), (Found{{message.id, message.sure}})) << message.line.kind.subject;
-}
+TEST(PackageMessages, NameTheirCauseAsSurelyAsTheyMay) { expect_causes(messages); }
 
 TEST(PackageMessages, OfKerasMeanNothingWhereADeviceIsUsed) {
   EXPECT_TRUE(ids(log_of({{{noted, "keras-backend"}, {{"backend", "CNTK"}}}, {{used, "gpu"}}})).empty());

@@ -10,12 +10,6 @@ namespace envdoctor::library_facts_test {
 using enum SymptomClass;
 namespace {
 
-struct Message {
-  Line line;
-  const char* id;
-  Confidence sure;
-};
-
 const std::vector<Message> messages = {
     {{{unsupported, "compute-capability"}}, "runtime.arch-unsupported", likely},
     {{{mismatch, "gpu-library-symbol-version"}}, "runtime.library-shadowed", likely},
@@ -33,10 +27,7 @@ const std::vector<Message> messages = {
     {{{missing, "library-by-ldd"}, {{"library", "libcudart.so.12"}}}, "runtime.cuda-library-missing", possible},
 };
 
-TEST(LibraryMessages, NameTheirCauseAsSurelyAsTheyMay) {
-  for (const Message& message : messages)
-    EXPECT_EQ(ids(log_of({message.line})), (Found{{message.id, message.sure}})) << message.line.kind.subject;
-}
+TEST(LibraryMessages, NameTheirCauseAsSurelyAsTheyMay) { expect_causes(messages); }
 
 TEST(LibraryMessages, MeanNothingWhereADeviceIsUsed) {
   EXPECT_TRUE(ids(log_of({{{missing, "cuda-runtime"}}, {{used, "gpu"}}})).empty());
