@@ -27,33 +27,28 @@ Json write(const std::vector<T>& values);
 template <class T>
 Json write(const std::map<std::string, T>& values);
 
-// A reading that was not probed has no key at all.
+void put_reason(Json& object, std::string_view key, const Missing& missing) {
+  if (missing.outcome == Outcome::not_probed) return;  // then there is no key at all
+  const char* word = missing.outcome == Outcome::absent ? "absent" : "failed";
+  object[std::string(key)] = {{word, missing.why}};
+}
+
+// These two are functions of the field's type alone, so that each struct's list of fields compiles to mere calls.
 template <class T>
-void put(Json& object, const std::string& key, const Reading<T>& reading) {
-  switch (reading.outcome()) {
-    case Outcome::not_probed:
-      break;
-    case Outcome::absent:
-      object[key] = {{"absent", reading.why()}};
-      break;
-    case Outcome::failed:
-      object[key] = {{"failed", reading.why()}};
-      break;
-    case Outcome::present:
-      object[key] = write(*reading.get());
-      break;
-  }
+void put(Json& object, std::string_view key, const Reading<T>& reading) {
+  if (!reading.get()) return put_reason(object, key, reading.missing());
+  object[std::string(key)] = write(*reading.get());
 }
 
 template <class T>
-void put(Json& object, const std::string& key, const T& value) {
-  object[key] = write(value);
+void put(Json& object, std::string_view key, const T& value) {
+  object[std::string(key)] = write(value);
 }
 
 template <Fields T>
 Json write(const T& value) {
   Json object = Json::object();
-  T::each(value, [&](std::string_view key, const auto& field) { put(object, std::string(key), field); });
+  T::each(value, [&](std::string_view key, const auto& field) { put(object, key, field); });
   if constexpr (std::is_same_v<T, Symptom>) {
     for (const auto& [key, text] : value.details) object.emplace(key, text);
   }
@@ -154,6 +149,11 @@ void read(const Json& json, Reading<T>& reading, const Place& place) {
   }
 }
 
+template <class T>
+void read_member(const Json& json, std::string_view key, T& field, const Place& place) {
+  if (const auto found = json.find(key); found != json.end()) read(*found, field, Place{&place, std::string(key)});
+}
+
 template <Fields T>
 void read(const Json& json, T& value, const Place& place) {
   if constexpr (std::is_same_v<T, Module>) {  // a bare name stands for {"name": …}
@@ -163,10 +163,7 @@ void read(const Json& json, T& value, const Place& place) {
     }
   }
   if (!json.is_object()) reject(place, "an object", json);
-  T::each(value, [&](std::string_view key, auto& field) {
-    const auto found = json.find(key);
-    if (found != json.end()) read(*found, field, Place{&place, std::string(key)});
-  });
+  T::each(value, [&](std::string_view key, auto& field) { read_member(json, key, field, place); });
   if constexpr (std::is_same_v<T, Symptom>) {
     if (json.contains("event") && !json.contains("class"))
       throw BadDocument(fmt::format(

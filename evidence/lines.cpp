@@ -12,8 +12,8 @@ namespace {
 
 // Bytes that aren't UTF-8 become U+FFFD, as in the JSON report.
 std::string utf8(std::string_view text) {
-  using Json = nlohmann::json;
-  std::string valid = Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
+  const std::string quoted = nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string valid = nlohmann::json::parse(quoted).get<std::string>();
   // XML has no place for U+FFFE and U+FFFF: EF BF BE, EF BF BF.
   for (auto at = valid.find("\xEF\xBF"); at != valid.npos; at = valid.find("\xEF\xBF", at + 3)) {
     if (static_cast<unsigned char>(valid[at + 2]) >= 0xBE) valid.replace(at, 3, "???");

@@ -65,14 +65,14 @@ bool judge_xid(const Snapshot& snapshot, Answers& answers) {
   const bool asked = of(snapshot.nvidia, &Nvidia::devices).get();
   std::map<std::string, LoggedXid> by_gpu;
   for (const LoggedXid& xid : xids_of(snapshot, id)) {
-    const bool off = xid.code == xid::off_the_bus;
+    const bool off = xid.code == xid::gpu_has_fallen_off_the_bus;
     if (!off && answers_now(snapshot, xid.gpu)) continue;  // a timeout that is over, or one that a program caused
     const auto [row, fresh] = by_gpu.try_emplace(xid.gpu, xid);
     if (!fresh && off) row->second = xid;
   }
   for (const auto& [address, xid] : by_gpu) {
     const bool back = answers_now(snapshot, address);
-    const auto sure = xid.code == xid::off_the_bus && !asked ? Confidence::certain : Confidence::likely;
+    const auto sure = xid.code == xid::gpu_has_fallen_off_the_bus && !asked ? Confidence::certain : Confidence::likely;
     Finding& finding = tell(snapshot, xid.subject(), back ? Confidence::possible : sure, xid.evidence, answers);
     tell_xid(finding, xid, snapshot);
     if (back) {

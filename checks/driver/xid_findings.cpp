@@ -39,7 +39,7 @@ std::vector<LoggedXid> xids_of(const Snapshot& snapshot, std::string_view id) {
 void tell_xid(Finding& finding, const LoggedXid& xid, const Snapshot& snapshot) {
   finding.evidence = xid.evidence;
   const auto known = knowledge::xid(xid.code);
-  if (!known || xid.code == xid::off_the_bus) return;
+  if (!known || xid.code == xid::gpu_has_fallen_off_the_bus) return;
   finding.explanation = fmt::format("The kernel log holds Xid {}: {}.", xid.code, known->meaning);
   if (finding.id != "driver.gpu-lost") return;
   finding.title = "The GPU stopped working until it is reset";

@@ -1,0 +1,85 @@
+// Run by the build: write_tables INDEX CONSTANTS writes what our own tables give before the program starts: what log
+// patterns are found by, and a header with a constant for each code that a rule may ask for.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <iostream>
+#include <set>
+
+#include "knowledge/table_rows.h"
+#include "knowledge/wordings/pattern_index.h"
+
+using namespace envdoctor;
+
+namespace {
+
+// "CUDA_ERROR_NO_DEVICE" and "cudaErrorNoDevice" without their prefixes: "no_device".
+std::string identifier(std::string_view name, std::initializer_list<std::string_view> prefixes) {
+  for (const std::string_view prefix : prefixes) {
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  }
+  const bool camel_case = std::ranges::any_of(name, [](unsigned char c) { return std::islower(c) != 0; });
+  std::string result;
+  for (const unsigned char c : name) {
+    if (camel_case && std::isupper(c) != 0 && !result.empty()) result += '_';
+    result += std::isalnum(c) != 0 ? static_cast<char>(std::tolower(c)) : '_';
+  }
+  return result == "assert" ? "assert_failed" : result;  // a macro of the standard library
+}
+
+std::string constants() {
+  std::string driver, nvml, xids;
+  std::set<std::int64_t> driver_codes;
+  std::set<std::string> names;
+  const auto add = [&names](std::string& into, const char* space, const std::string& name, const std::string& value) {
+    if (names.insert(std::string(space) + name).second) into += fmt::format("inline constexpr {} = {};\n", name, value);
+  };
+  knowledge::read_table("error_codes", {{"codes", [&](const knowledge::Row& row) {
+    const std::string api = row.text("api"), name = row.text("name");
+    const auto text = "const char* " + identifier(name, {"CUDA_", "NVML_", "ERROR_", "cudaError"});
+    const auto value = '"' + name + '"';
+    if (api == "nvml") add(nvml, "nvml", text, value);
+    if (!row.has("code")) return;
+    if (api == "cuda_driver") {
+      driver_codes.insert(row.number("code"));
+      add(driver, "cuda", text, value);
+    } else if (api == "cuda_runtime" && !driver_codes.contains(row.number("code"))) {
+      add(driver, "cuda", text, value);
+    }
+  }}});
+  knowledge::read_table("xid", {{"xids", [&](const knowledge::Row& row) {
+    const std::string mnemonic = row.text_if("mnemonic");
+    if (!mnemonic.empty())
+      add(xids, "xid", "std::int64_t " + identifier(mnemonic, {"ROBUST_CHANNEL_"}), std::to_string(row.number("xid")));
+  }}});
+  return fmt::format(R"(#pragma once
+// Made by the build from error_codes.json and xid.json: a rule can't ask for a code that no table knows.
+#include <cstdint>
+
+namespace envdoctor::cuda_error {{  // CUresult by name; where only the runtime has the code, cudaError_t
+{}}}
+namespace envdoctor::nvml_error {{  // nvmlReturn_t by name
+{}}}
+namespace envdoctor::xid {{  // the NVIDIA kernel module's numbered errors
+{}}}
+)", driver, nvml, xids);
+}
+
+void write(const char* path, const std::string& content) {
+  std::ofstream file(path, std::ios::binary);
+  if (!file.write(content.data(), static_cast<std::streamsize>(content.size())).flush())
+    throw std::runtime_error(std::string(path) + ": cannot be written");
+}
+
+}  // namespace
+
+int main(int count, char** arguments) try {
+  if (count != 3) throw std::runtime_error("usage: write_tables INDEX CONSTANTS");
+  write(arguments[1], knowledge::pattern_index());
+  write(arguments[2], constants());
+} catch (const std::exception& error) {
+  std::cerr << error.what() << '\n';
+  return 1;
+}
