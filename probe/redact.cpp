@@ -6,7 +6,8 @@
 #include <array>
 #include <cctype>
 #include <charconv>
-#include <initializer_list>
+#include <memory>
+#include <span>
 #include <string_view>
 
 #include "knowledge/lower_case.h"
@@ -47,13 +48,15 @@ void redact_emails(std::string& text) {
 void redact_hardware_addresses(std::string& text) {
   static const RE2 mac(R"(\b[0-9a-fA-F]{2}(?:(?::[0-9a-fA-F]{2}){5,19}|(?:-[0-9a-fA-F]{2}){5})\b)");
   replace_unless(text, mac, "<mac>", [](auto before, std::string_view match, auto after) {
-    const bool date = match.find('-') != match.npos && match.find_first_of("abcdefABCDEF") == match.npos;
+    const bool date = match.find_first_of("abcdefABCDEF") == match.npos;  // or a time
     const bool part = (!before.empty() && (before.back() == '-' || before.back() == ':')) ||
                       (!after.empty() && (after.front() == '-' || after.front() == ':'));
     return date || (part && match.find('-') != match.npos);
   });
   static const RE2 guid(R"(\b[0-9a-fA-F]{4}(?::[0-9a-fA-F]{4}){3}\b)");  // of an InfiniBand port
   RE2::GlobalReplace(&text, guid, "<mac>");
+  static const RE2 named(R"((?i)(\b(?:mac|hwaddr|ether|lladdr|hardware address)\b[ =:"']+|\benx)[0-9a-f]{12}\b)");
+  RE2::GlobalReplace(&text, named, R"(\1<mac>)");
 }
 
 // Global, unique local and link-local ones.
@@ -76,7 +79,9 @@ bool is_no_address(std::string_view before, std::string_view match, std::string_
     if (number > 255) return true;
     at = read.ptr + (read.ptr == end ? 0 : 1);
   }
-  if (numbers[0] == 0 || numbers[0] == 127 || numbers[0] == 255 || (before.empty() && after.empty())) return true;
+  if (numbers[0] == 0 || numbers[0] == 127 || numbers[0] == 255) return true;
+  const bool private_one = (numbers[0] == 192 && numbers[1] == 168) || (numbers[0] == 172 && numbers[1] / 16 == 1);
+  if (before.empty() && after.empty()) return !private_one && numbers[0] < 32;
   if (!before.empty() &&
       (is_word(before.back()) || before.back() == '.' || before.back() == '-' || before.back() == '+'))
     return true;
@@ -86,12 +91,19 @@ bool is_no_address(std::string_view before, std::string_view match, std::string_
   if (after.size() > 1 && after.front() == '.' && after[1] >= '0' && after[1] <= '9') return true;
   const Piece told(before.data(), before.size()), rest(after.data(), after.size());
   static const RE2 address(
-      R"((?i)(?://|@|\b(?:ip|ipv4|inet|addr|address|host|hostname|peer|server|worker|node|endpoint)["']?\s*[:= (]\s*)$)");
+      R"((?i)(?://|@|(?:\b|_)(?:ip|ipv4|inet|addr|address|hosts?|hostname|peer|server|worker|nodes?|endpoint|gateway|nameserver|ping|dns)["']?\s*[:= (\[]\s*|(?:connect(?:ing|ed)?|connection|listen(?:ing)?|bound|route|refused|reach|resolved) (?:to|from|on|by|at|via) |\bvia )$)");
   static const RE2 port(R"(^(?::\d{2,5}|/\d{1,2})\b)");
   if (RE2::PartialMatch(told, address) || RE2::PartialMatch(rest, port)) return false;
   static const RE2 version(
-      R"((?i)(?:version|release|driver|==|[a-z]=|(?:nvidia|cu|cuda|cudnn|intel)[\w-]*)["']?\s*[:= (]?\s*$)");
+      R"((?i)(?:version|release|driver|==|[a-z]=|(?:nvidia|cu|cuda|cudnn|intel|tensorrt|trt|nccl|libnv|opencl|runtime|toolkit|compiler|torch|rocm|hip|level.?zero)[\w-]*)["']?\s*[:= (v]?\s*$)");
   return (low && numbers[0] != 10) || RE2::PartialMatch(told, version);
+}
+
+// As switches print hardware addresses: 3cec.ef12.3456.
+void redact_dotted_hardware_addresses(std::string& text) {
+  static const RE2 dotted(R"(\b[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\b)");
+  replace_unless(text, dotted, "<mac>",
+                 [](auto, std::string_view match, auto) { return match.find_first_of("abcdefABCDEF") == match.npos; });
 }
 
 void redact_ipv4(std::string& text) {
@@ -99,33 +111,115 @@ void redact_ipv4(std::string& text) {
   replace_unless(text, dotted, "<ip>", is_no_address);
 }
 
-bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::ranges::any_of(words, [text](std::string_view word) { return text.find(word) != text.npos; });
+// Kinds of secrets. Without one of a kind's words it isn't there: in most texts no pattern has to be made and tried.
+struct SecretKind {
+  std::vector<std::string_view> words;
+  bool any_case;
+  const char* expression;
+  const char* by;
+  std::unique_ptr<RE2> pattern{};
+};
+
+// A value goes to the end of its token: to its quotation mark, or to white space.
+#define ENVDOCTOR_VALUE R"((?:"[^"]*"?|'[^']*'?|[^\s"']+))"
+
+std::span<SecretKind> secret_kinds() {
+  static SecretKind kinds[] = {
+      {{"private key"},
+       true,
+       R"((?i)-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?)",
+       "<secret>"},
+      {{"cookie", "authorization"},
+       true,
+       R"((?i)((?:set-)?cookie|authorization)(["']?\s*[:=]\s*)\S[^\r\n]*)",
+       R"(\1\2<secret>)"},
+      {{"bearer"}, true, R"((?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{8,})", R"(\1<secret>)"},
+      {{"secret", "pass", "pwd", "key", "credential", "sig", "auth", "licen", "session", "otp"},
+       true,
+       R"((?i)((?:\b|[_-])(?:(?:\w*secret\w*|passw(?:or)?ds?|passwd|passphrase|pass|pwd|[a-z]*(?:api|access|private|license|account|signing|encryption|master|shared|storage|subscription|ssh|deploy|session)[_-]?key|credentials?|auth|sig|signature|ssh_auth_sock|session[_-]?id|otp)["']?\s*[=:]|-(?:-?p|-?password|-?passwd|-?secret|-?api-?key|-?key|-?auth)[ =])\s*))" ENVDOCTOR_VALUE,
+       R"(\1<secret>)"},
+      {{"password for", "passphrase for"}, true, R"((?i)(pass(?:word|phrase) for [^:]{1,80}: )\S+)", R"(\1<secret>)"},
+      {{"curl", "wget"},
+       true,
+       R"((?i)(\b(?:curl|wget)\b[^\n]*?\s(?:-u|--user|--proxy-user|--http-user)[ =]?))" ENVDOCTOR_VALUE,
+       R"(\1<secret>)"},
+      {{"ghp_",     "gho_",  "ghu_",  "ghs_",     "ghr_",     "github_pat_", "glpat-", "hf_",
+        "xox",      "xapp-", "AKIA",  "ASIA",     "nvapi-",   "sk-",         "eyJ",    "AIza",
+        "ya29.",    "npm_",  "pypi-", "sk_live_", "sk_test_", "rk_live_",    "whsec_", "dckr_pat_",
+        "glsa_",    "hvs.",  "SG.",   "dop_v1_",  "tskey-",   "AGE-SECRET",  "key-",   "shpat_",
+        "lin_api_", "gsk_",  "r8_",   "pplx-",    "dapi",     "EAA"},
+       false,
+       R"(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,}|xox[abeprs]-[\w-]{10,}|xapp-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|nvapi-[\w-]{20,}|sk-[A-Za-z0-9_-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|AIza[\w-]{30,}|ya29\.[\w-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[\w+/=-]{16,}|dckr_pat_[\w-]{20,}|glsa_\w{20,}|hvs\.[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_[0-9a-f]{32,}|tskey-[\w-]{16,}|AGE-SECRET-KEY-[A-Z0-9]{20,}|key-[0-9a-f]{32}|shpat_[0-9a-f]{32}|lin_api_\w{30,}|gsk_\w{30,}|r8_\w{30,}|pplx-\w{30,}|dapi[0-9a-f]{32}|EAA[A-Za-z0-9]{60,}))",
+       "<secret>"},
+      {{"serial", "s/n", "sn", "asset"},
+       true,
+       R"((?i)((?:\b|_)(?:serial(?:[ _-]?(?:number|num|no))?|s/n|sn|asset[ _-]?tag)\.?["']?(?:\s*[:=#]\s*|\s+(?:is\s+)?)["']?)[A-Za-z0-9-]*[0-9]{4}[A-Za-z0-9-]*)",
+       R"(\1<serial>)"},
+  };
+  return kinds;
+}
+#undef ENVDOCTOR_VALUE
+
+// A token behind its name, but for what language models call so: a count, a marker as <pad> or a kind.
+void redact_tokens(std::string& text) {
+  static const RE2 passed(R"((?i)(--[a-z-]*token[ =]|\b\w*token["']?\s*[=:]\s*)("[^"]*"?|'[^']*'?|[^\s"']+))");
+  static const RE2 of_models(
+      R"((?i)(?:max|min|num|n|pad|eos|bos|unk|sep|cls|mask|total|prompt|new|first|last|special|stop|image|text|next|per|add)[_-]?token["']?\s*[=:]\s*$)");
+  static const RE2 harmless(R"(^["']?(?:<.*|\[.*|None|null|True|False|true|false|)["']?[,)]?$)");
+  std::string out;
+  Piece match[3];
+  std::size_t done = 0;
+  for (std::size_t at = 0; passed.Match(text, at, text.size(), RE2::UNANCHORED, match, 3);) {
+    const auto begin = static_cast<std::size_t>(match[2].data() - text.data());
+    at = begin + match[2].size();
+    if (RE2::PartialMatch(match[1], of_models) || RE2::FullMatch(match[2], harmless)) continue;
+    out.append(text, done, begin - done).append("<secret>");
+    done = at;
+  }
+  if (done > 0) text = out.append(text, done);
 }
 
-// Without one of these words a kind of secret isn't there: in most texts no pattern has to be compiled and tried.
+// Keys without a name: 40 hex digits that no revision is said to have, lines of nothing but base64.
+void redact_bare_keys(std::string& text) {
+  static const RE2 hex(R"(\b[0-9a-f]{40}\b)");
+  replace_unless(text, hex, "<secret>", [](std::string_view before, auto, auto) {
+    static const RE2 revision(R"((?i)(?:commit|revision|rev|sha1?|git|hash|build|head|@|/)["']?\s*[:=( ]?\s*$)");
+    return RE2::PartialMatch(Piece(before.data(), before.size()), revision);
+  });
+  static const RE2 base64(R"((?m)^[ \t]*[A-Za-z0-9+/]{60,}={0,2}[ \t\r]*$)");
+  RE2::GlobalReplace(&text, base64, "<secret>");
+}
+
 void redact_secrets(std::string& text) {
   const std::string low = lower_case(text);
-  if (has_any(low, {"token", "secret", "pass", "key", "credential", "authorization"})) {
-    static const RE2 named(
-        R"((?i)((?:token|secret|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key|credentials?|authorization)["']?\s*[=:]\s*["']?)(?:(?:bearer|basic)\s+)?[^\s"',;&]{6,})");
-    RE2::GlobalReplace(&text, named, R"(\1<secret>)");
+  for (SecretKind& kind : secret_kinds()) {
+    const std::string_view all = kind.any_case ? low : text;
+    if (std::ranges::none_of(kind.words, [all](std::string_view word) { return all.find(word) != all.npos; })) continue;
+    if (!kind.pattern) kind.pattern = std::make_unique<RE2>(kind.expression);
+    RE2::GlobalReplace(&text, *kind.pattern, kind.by);
   }
-  if (has_any(low, {"bearer"})) {
-    static const RE2 bearer(R"((?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{8,})");
-    RE2::GlobalReplace(&text, bearer, R"(\1<secret>)");
-  }
-  if (has_any(text, {"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "hf_", "xox", "AKIA", "ASIA",
-                     "nvapi-", "sk-", "eyJ"})) {
-    static const RE2 known(
-        R"(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,}|xox[abprs]-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|nvapi-[\w-]{20,}|sk-[A-Za-z0-9_-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*))");
-    RE2::GlobalReplace(&text, known, "<secret>");
-  }
-  if (has_any(low, {"serial"})) {
-    static const RE2 serial(
-        R"((?i)(\bserial(?:[ _-]?(?:number|no))?\.?["']?(?:\s*[:=#]\s*|\s+(?:is\s+)?)["']?)[A-Za-z0-9-]*[0-9]{5}[A-Za-z0-9-]*)");
-    RE2::GlobalReplace(&text, serial, R"(\1<serial>)");
-  }
+  if (low.find("token") != low.npos) redact_tokens(text);
+  if (text.size() >= 40) redact_bare_keys(text);
+}
+
+// "git@node7:repo", "alice@node7:~$"; a version of a symbol or of a package stands behind an @ as well.
+void redact_accounts(std::string& text) {
+  static const RE2 account(R"(\b[A-Za-z_][\w.-]*@[A-Za-z][A-Za-z0-9.-]*)");
+  static const RE2 version(R"(@(?:v?\d|[A-Z][A-Z0-9_]*[_.]|main\b|master\b|latest\b))");
+  replace_unless(
+      text, account, "<user>@<host>", [](std::string_view before, std::string_view match, std::string_view after) {
+        return RE2::PartialMatch(Piece(match.data(), match.size()), version) || before.ends_with('/') ||
+               (!after.empty() && std::string_view(": \t\r\n]\"'),;").find(after.front()) == std::string_view::npos);
+      });
+}
+
+// The host that a line of syslog is from, and those that clouds name by their addresses.
+void redact_host_names(std::string& text) {
+  static const RE2 syslog(
+      R"((?m)^((?:<\d+>)?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.:+Z-]*) )[A-Za-z0-9][\w.-]*( (?:kernel|systemd|[\w./()-]+\[\d+\]):))");
+  static const RE2 by_address(R"(\b(?:ip|ec2|host|node|gke|aks|vm)-\d{1,3}(?:-\d{1,3}){3}(?:\.[a-z][\w.-]*)?)");
+  RE2::GlobalReplace(&text, syslog, R"(\1<host>\2)");
+  RE2::GlobalReplace(&text, by_address, "<host>");
 }
 
 }  // namespace
@@ -133,10 +227,15 @@ void redact_secrets(std::string& text) {
 void redact_patterns(std::string& text) {
   if (text.size() < 6) return;
   const auto has = [&](char c) { return text.find(c) != text.npos; };
-  if (has('@')) redact_emails(text);
-  if (has(':') || has('-')) redact_hardware_addresses(text);
+  if (has('@')) {
+    redact_emails(text);
+    redact_accounts(text);
+  }
+  if (has(':') || has('-') || text.size() > 14) redact_hardware_addresses(text);
+  if (has('.')) redact_dotted_hardware_addresses(text);
   if (has(':')) redact_ipv6(text);
   if (has('.')) redact_ipv4(text);
+  redact_host_names(text);
   redact_secrets(text);
 }
 
@@ -223,24 +322,46 @@ Identity identity_of(const Host& host) {
 
 namespace {
 
+// Folders of users on shared storage, but for names that every machine has.
+void replace_shared_homes(std::string& out, const RE2& pattern) {
+  Piece match[3];
+  std::string kept;
+  std::size_t done = 0;
+  for (std::size_t at = 0; pattern.Match(out, at, out.size(), RE2::UNANCHORED, match, 3);) {
+    const auto begin = static_cast<std::size_t>(match[2].data() - out.data());
+    at = begin + match[2].size();
+    if (!tells_something(match[2].as_string())) continue;
+    kept.append(out, done, begin - done).append("<user>");
+    done = at;
+  }
+  if (done > 0) out = kept.append(out, done);
+}
+
 void redact_once(std::string& out, const Identity& identity) {
   static const RE2 own_home(R"((^|[^A-Za-z0-9_.$/<>~-])/(?:home|Users)/[^/\s:;,"'<>\\]+)");
   static const RE2 deeper_home(R"((/(?:home|Users)/)[^/\s:;,"'<>\\]+)");
-  static const RE2 windows_home(R"(([A-Za-z]:\\+Users\\+)[^\\/\s:;,"'<>]+)");
+  static const RE2 windows_home(R"(([A-Za-z]:\\+Users\\+)(?:[^\\/:;,"'<>\r\n]{1,64}(\\)|[^\\/\s:;,"'<>]+))");
+  static const RE2 shared_home(
+      R"((/(?:(?:data\d*|export|net|mnt|storage|shared|cluster|gpfs|lustre|nfs)/)*(?:users|homes?|nfs|scratch|lustre|gpfs|beegfs|people)/)([^/\s:;,"'<>\\$]+))");
+  static const RE2 named_home(R"((^|[\s"'=:(])~([a-z_][\w.-]*)(/|["']|$))");
   static const RE2 named_uuid(R"(((?:GPU|MIG)-[0-9a-fA-F]{8})[0-9a-fA-F]*(?:-[0-9a-fA-F]+)*)");
   static const RE2 bare_uuid(R"(([0-9a-fA-F]{8})(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})");
+  static const RE2 undashed_uuid(R"(\b([0-9a-fA-F]{8})[0-9a-fA-F]{24}\b)");
   static const RE2 credentials(R"((://)(?:[^/@\s]*@)+)");
   if (!identity.home.empty()) replace_home(out, identity.home);
   if (out.find('/') != std::string::npos) {
     RE2::GlobalReplace(&out, own_home, R"(\1$HOME)");
     RE2::GlobalReplace(&out, deeper_home, R"(\1<user>)");
+    replace_shared_homes(out, shared_home);
     RE2::GlobalReplace(&out, credentials, R"(\1)");
   }
-  if (out.find('\\') != std::string::npos) RE2::GlobalReplace(&out, windows_home, R"(\1<user>)");
+  if (out.find('\\') != std::string::npos) RE2::GlobalReplace(&out, windows_home, R"(\1<user>\2)");
+  if (out.find('~') != std::string::npos) RE2::GlobalReplace(&out, named_home, R"(\1~<user>\3)");
   if (out.find('-') != std::string::npos) {
     RE2::GlobalReplace(&out, named_uuid, R"(\1)");
     RE2::GlobalReplace(&out, bare_uuid, R"(\1)");
   }
+  if (out.size() >= 32) RE2::GlobalReplace(&out, undashed_uuid, R"(\1)");
   redact_patterns(out);
   for (const std::string& user : identity.users) replace_word(out, user, "<user>", false);
   for (const std::string& host : identity.hosts) replace_word(out, host, "<host>", true);
@@ -259,6 +380,17 @@ std::string redact_text(std::string_view text, const Identity& identity) {
 }
 
 namespace {
+
+// A key with the names of users taken out of it, however they are written there.
+std::string without_names(const std::string& key, const Identity& identity) {
+  std::string out = key;
+  for (const std::string& user : identity.users) {
+    for (auto at = lower_case(out).find(lower_case(user)); at != std::string::npos;
+         at = lower_case(out).find(lower_case(user)))
+      out.replace(at, user.size(), "<user>");
+  }
+  return out;
+}
 
 struct Redactor {
   const Identity& identity;
@@ -281,7 +413,12 @@ struct Redactor {
   }
   template <class T>
   void operator()(std::map<std::string, T>& values) const {
-    for (auto& [key, value] : values) (*this)(value);
+    std::map<std::string, T> redacted;  // a name may hold a name: ALICE_CUDA_HOME
+    for (auto& [key, value] : values) {
+      (*this)(value);
+      redacted.emplace(without_names(key, identity), std::move(value));
+    }
+    values = std::move(redacted);
   }
   template <Fields T>
   void operator()(T& value) const {
