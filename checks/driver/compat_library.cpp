@@ -10,8 +10,7 @@ std::string branch(const std::string& version) { return version.substr(0, versio
 }  // namespace
 
 std::optional<Evidence> compat_path(const Snapshot& snapshot) {
-  const Text path = nvidia::libcuda(snapshot);
-  if (!path.get() || path.get()->find("/compat/") == std::string::npos) return std::nullopt;
+  if (nvidia::libcuda(snapshot).or_empty().find("/compat/") == std::string::npos) return std::nullopt;
   return nvidia::libcuda_evidence(snapshot);
 }
 

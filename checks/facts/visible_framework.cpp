@@ -9,15 +9,8 @@
 namespace envdoctor {
 namespace {
 
-void hide_all(VisibleList& list, Filter filter, const std::string& why) {
-  filter.effect = "leaves 0 of " + std::to_string(list.devices.size());
-  for (VisibleDevice& device : list.devices) list.hidden.push_back({std::move(device), filter.name, why});
-  list.devices.clear();
-  list.filters.push_back(std::move(filter));
-}
-
 bool for_amd(const Snapshot& snapshot, const std::string& framework) {
-  if (framework == "torch") return framework_version(snapshot, "torch").find("+rocm") != std::string::npos;
+  if (framework == "torch") return framework_version(snapshot, framework).find("+rocm") != std::string::npos;
   if (framework == "tensorflow") return package_installed(snapshot, "tensorflow-rocm").is(true);
   return package_installed(snapshot, "jax-rocm60-plugin").is(true) ||
          package_installed(snapshot, "jax-rocm7-plugin").is(true);
@@ -39,21 +32,6 @@ bool leaves_cpu_only(const std::string& platforms) {
   });
 }
 
-// JAX_CUDA_VISIBLE_DEVICES: a set of numbers, counted in what the runtime left; its order doesn't matter.
-void keep_numbers(VisibleList& list, const std::string& name, const std::string& value) {
-  const std::vector<std::size_t> kept = select_jax(value, list.devices.size());
-  std::vector<VisibleDevice> left;
-  for (std::size_t i = 0; i < list.devices.size(); ++i) {
-    if (std::ranges::find(kept, i) != kept.end())
-      left.push_back(std::move(list.devices[i]));
-    else
-      list.hidden.push_back({std::move(list.devices[i]), name, "not named by " + name});
-  }
-  list.filters.push_back(
-      {name, value, "leaves " + std::to_string(left.size()) + " of " + std::to_string(list.devices.size())});
-  list.devices = std::move(left);
-}
-
 }  // namespace
 
 std::vector<std::size_t> select_jax(std::string_view value, std::size_t devices) {
@@ -73,21 +51,22 @@ VisibleList visible_to_framework(const Snapshot& snapshot, const std::string& fr
   VisibleList list = amd ? visible_to_rocm(snapshot) : visible_to_cuda(snapshot);
   list.stack = framework;
   if (without_gpu(snapshot, framework)) {
-    hide_all(list, {.name = "build", .value = framework_version(snapshot, framework)},
-             "the installed " + framework + " is a CPU-only build");
+    keep(list, {}, {"build", framework_version(snapshot, framework), ""},
+         "the installed " + framework + " is a CPU-only build");
     list.unknown.clear();
   }
   if (framework != "jax") return list;
   for (const char* name : {"JAX_PLATFORMS", "JAX_PLATFORM_NAME"}) {
-    const Text platforms = env_of(snapshot, name);
-    if (!platforms.get() || platforms.get()->empty()) continue;
-    if (leaves_cpu_only(*platforms.get()))
-      hide_all(list, {.name = name, .value = *platforms.get()}, std::string(name) + " names no GPU platform");
+    const std::string platforms = env_of(snapshot, name).or_empty();
+    if (platforms.empty()) continue;
+    if (leaves_cpu_only(platforms)) keep(list, {}, {name, platforms, ""}, std::string(name) + " names no GPU platform");
     break;
   }
-  const char* numbers = amd ? "JAX_ROCM_VISIBLE_DEVICES" : "JAX_CUDA_VISIBLE_DEVICES";
-  const Text value = env_of(snapshot, numbers);
-  if (value.get() && !value.get()->empty() && *value.get() != "all") keep_numbers(list, numbers, *value.get());
+  // A set of numbers, counted in what the runtime left; its order doesn't matter.
+  const std::string name = amd ? "JAX_ROCM_VISIBLE_DEVICES" : "JAX_CUDA_VISIBLE_DEVICES";
+  const std::string value = env_of(snapshot, name).or_empty();
+  if (!value.empty() && value != "all")
+    keep(list, select_jax(value, list.devices.size()), {name, value, ""}, "not named by " + name);
   return list;
 }
 

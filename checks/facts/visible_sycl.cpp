@@ -8,18 +8,15 @@
 namespace envdoctor {
 namespace {
 
+// The parts between the marks, without blanks and in lower case; empty ones are left out.
 std::vector<std::string> split(std::string_view text, char mark) {
-  std::vector<std::string> parts;
-  for (;;) {
-    const std::size_t end = text.find(mark);
-    std::string part;
-    for (const char c : text.substr(0, end)) {
-      if (c != ' ') part += lower_case(c);
-    }
-    if (!part.empty()) parts.push_back(std::move(part));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
+  std::vector<std::string> parts(1);
+  for (const char c : lower_case(text)) {
+    if (c == mark) parts.emplace_back();
+    if (c != mark && c != ' ') parts.back() += c;
   }
+  std::erase(parts, "");
+  return parts;
 }
 
 // One device of a term: *, gpu, or a number; the sub-device behind a point counts as its device.
@@ -45,14 +42,12 @@ std::vector<std::size_t> select_sycl(std::string_view value, std::size_t devices
       std::ranges::all_of(terms, [](const std::string& term) { return term.starts_with("!"); });
   std::vector<std::size_t> kept;
   for (std::size_t device = 0; device < devices; ++device) {
-    bool wanted = only_exclusions;
-    for (const std::string& term : terms) {
-      if (!term.starts_with("!")) wanted |= names(term, device);
-    }
-    for (const std::string& term : terms) {
-      if (term.starts_with("!") && names(term.substr(1), device)) wanted = false;
-    }
-    if (wanted) kept.push_back(device);
+    // Of the terms, those that exclude begin with '!', which no backend's name does.
+    const bool wanted =
+        only_exclusions || std::ranges::any_of(terms, [&](const auto& term) { return names(term, device); });
+    const bool excluded = std::ranges::any_of(
+        terms, [&](const auto& term) { return term.starts_with("!") && names(term.substr(1), device); });
+    if (wanted && !excluded) kept.push_back(device);
   }
   return kept;
 }
@@ -61,19 +56,9 @@ VisibleList visible_to_sycl(const Snapshot& snapshot) {
   VisibleList list = visible_to_level_zero(snapshot);
   list.stack = "sycl";
   constexpr const char* name = "ONEAPI_DEVICE_SELECTOR";
-  const Text value = env_of(snapshot, name);
-  if (!value.get() || value.get()->empty()) return list;
-  const auto kept = select_sycl(*value.get(), list.devices.size());
-  std::vector<VisibleDevice> left;
-  for (std::size_t i = 0; i < list.devices.size(); ++i) {
-    if (std::ranges::find(kept, i) != kept.end())
-      left.push_back(std::move(list.devices[i]));
-    else
-      list.hidden.push_back({std::move(list.devices[i]), name, std::string("not selected by ") + name});
-  }
-  list.filters.push_back(
-      {name, *value.get(), "leaves " + std::to_string(left.size()) + " of " + std::to_string(list.devices.size())});
-  list.devices = std::move(left);
+  const std::string value = env_of(snapshot, name).or_empty();
+  if (!value.empty())
+    keep(list, select_sycl(value, list.devices.size()), {name, value, ""}, std::string("not selected by ") + name);
   return list;
 }
 
