@@ -1,5 +1,5 @@
 // driver.compat-package: libcuda of a cuda-compat package is loaded, and this GPU or this module doesn't take it.
-#include "checks/driver/compat_library.h"
+#include "checks/driver/nvidia_facts.h"
 
 namespace envdoctor::driver_compat_package {
 
@@ -21,8 +21,8 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   const Text cuinit = nvidia::cuinit(snapshot);
   const bool not_supported = cuinit.is(cuda_error::compat_not_supported_on_device);
   const bool mismatch = cuinit.is(cuda_error::system_driver_mismatch);
-  auto signs = compat_signs(snapshot);
-  if (const auto path = compat_path(snapshot)) {
+  auto signs = nvidia::compat_signs(snapshot);
+  if (const auto path = nvidia::compat_path(snapshot)) {
     signs.insert(signs.begin(), *path);
     if (cuinit.get())
       return tell(snapshot, not_supported || mismatch ? Confidence::certain : Confidence::likely, signs, answers);

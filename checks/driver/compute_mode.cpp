@@ -5,10 +5,12 @@ namespace envdoctor::driver_compute_mode {
 
 using enum SymptomClass;
 
-// The number of a process on this GPU in /nvidia/processes, which an exclusive mode gives the GPU to alone.
-std::optional<std::size_t> holder(const Snapshot& snapshot, const NvidiaDevice& device) {
+// A process on this GPU, which an exclusive mode gives it to alone.
+std::optional<Evidence> holder(const Snapshot& snapshot, const NvidiaDevice& device) {
   for (const auto& [i, process] : numbered(of(snapshot.nvidia, &Nvidia::processes))) {
-    if (process.gpu.get() && device.index.is(*process.gpu.get())) return i;
+    if (process.gpu.get() && device.index.is(*process.gpu.get()))
+      return evidence(at("/nvidia/processes", i),
+                      process.pid.get() ? fmt::format("process {}", *process.pid.get()) : "a process");
   }
   return std::nullopt;
 }
@@ -34,11 +36,7 @@ void tell(const Snapshot& snapshot, std::size_t i, const NvidiaDevice& device, A
                                    : "The compute mode is 'exclusive process' and a process is on the GPU; if it "
                                      "computes there, every other program is refused.";
   finding.evidence = {evidence(at("/nvidia/devices", i, "compute_mode"), *device.compute_mode.get())};
-  if (process) {
-    const Number& pid = snapshot.nvidia.get()->processes.get()->at(*process).pid;
-    finding.evidence.push_back(
-        evidence(at("/nvidia/processes", *process), pid.get() ? fmt::format("process {}", *pid.get()) : "a process"));
-  }
+  if (process) finding.evidence.push_back(*process);
   finding.fix = {
       on_host(snapshot, "set the mode back, unless the machine's owner wants it so.",
               device.index.get() ? fmt::format("sudo nvidia-smi -i {} -c DEFAULT", *device.index.get()) : "")};

@@ -93,6 +93,8 @@ Answer nvml_answer(const Snapshot& snapshot) {
   return answer_of(snapshot, error, knowledge::nvml_error_name, "/nvidia/nvml_error", nvml_events);
 }
 
+std::string branch(const std::string& version) { return version.substr(0, version.find('.')); }
+
 }  // namespace
 
 Text cuinit(const Snapshot& snapshot) { return cuinit_answer(snapshot).name; }
@@ -126,6 +128,34 @@ Versions versions(const Snapshot& snapshot) {
 bool Versions::differ() const {
   if (kernel.empty() || user.empty()) return told_to_differ;
   return knowledge::compare_versions(kernel, user) != 0;
+}
+
+std::optional<Evidence> compat_path(const Snapshot& snapshot) {
+  if (libcuda(snapshot).or_empty().find("/compat/") == std::string::npos) return std::nullopt;
+  return libcuda_evidence(snapshot);
+}
+
+std::vector<Evidence> compat_signs(const Snapshot& snapshot) {
+  if (on_wsl(snapshot) || on_platform(snapshot, "windows")) return {};
+  const Text kernel = of(snapshot.nvidia, &Nvidia::kernel_driver_version);
+  const Text cuda = of(snapshot.nvidia, &Nvidia::cuda_driver_version);
+  const Versions both = versions(snapshot);
+  // NVML compares the libraries of the driver itself: where they don't fit the module, no package is needed to explain
+  // what else doesn't.
+  if (both.kernel.empty() || nvml(snapshot).is(nvml_error::lib_rm_version_mismatch)) return {};
+  // On a bare host a newer library of the driver brings its newer CUDA along.
+  const bool upgraded = both.differ() && !contained(snapshot);
+  if (kernel.get() && cuda.get() && !upgraded) {
+    const auto own = knowledge::max_cuda_of_driver(*kernel.get());
+    if (own && knowledge::compare_versions(*cuda.get(), *own) > 0)
+      return {evidence("/nvidia/kernel_driver_version", *kernel.get()),
+              evidence("/nvidia/cuda_driver_version", *cuda.get())};
+  }
+  // The package brings a library of a newer branch into an image; an upgrade on the host mostly stays in its branch.
+  const bool newer = !both.user.empty() && knowledge::compare_versions(both.user, both.kernel) > 0 &&
+                     branch(both.user) != branch(both.kernel);
+  if (newer && contained(snapshot)) return both.evidence;
+  return {};
 }
 
 std::vector<Evidence> joined(std::vector<Evidence> first, const std::vector<Evidence>& more) {

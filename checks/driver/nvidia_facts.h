@@ -53,6 +53,12 @@ struct Versions {
 };
 Versions versions(const Snapshot& snapshot);
 
+// libcuda of a CUDA forward-compatibility package stands before the driver's own: its path lies in a compat folder.
+std::optional<Evidence> compat_path(const Snapshot& snapshot);
+// The driver reports a CUDA version that its branch doesn't have ("470 with CUDA 11.7"), or, in a container, libcuda is
+// newer than the host's module. Empty: no such sign.
+std::vector<Evidence> compat_signs(const Snapshot& snapshot);
+
 // Both lists, one after the other.
 std::vector<Evidence> joined(std::vector<Evidence> first, const std::vector<Evidence>& more);
 

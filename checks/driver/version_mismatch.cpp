@@ -1,6 +1,6 @@
 // driver.version-mismatch: kernel module and libraries of different versions. A host that was upgraded and not
 // rebooted, or driver files inside an image.
-#include "checks/driver/compat_library.h"
+#include "checks/driver/nvidia_facts.h"
 #include "knowledge/gpus/drivers.h"
 
 namespace envdoctor::driver_version_mismatch {
@@ -36,7 +36,8 @@ void judge(const Snapshot& snapshot, Answers& answers) {
                 nvidia::joined(nvidia::nvml_evidence(snapshot),
                                versions.differ() ? versions.evidence : std::vector<Evidence>{}),
                 answers);
-  if (compat_library_suspected(snapshot)) return answers.not_applicable("libcuda comes from a compatibility package");
+  if (nvidia::compat_path(snapshot) || !nvidia::compat_signs(snapshot).empty())
+    return answers.not_applicable("libcuda comes from a compatibility package");
   // A program that compares the two complains of what it could not do.
   const bool fails = cuinit.get() || nvml.get() || versions.told_to_differ;
   if (versions.differ())

@@ -1,4 +1,4 @@
-#include "checks/engine/layers.h"
+#include "checks/engine/stacks.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "checks/engine/layers.h"
-
 namespace envdoctor {
 namespace {
 

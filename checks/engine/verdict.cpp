@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "checks/engine/layers.h"
 #include "checks/engine/stacks.h"
 #include "checks/facts/facts.h"
 

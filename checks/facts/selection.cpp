@@ -1,5 +1,5 @@
-// What each runtime makes of its variable. AMD's and Intel's rules differ from CUDA's in small things. Read in ROCr
-// (amd_filter_device.cpp), clr (rocdevice.cpp) and Intel's compute-runtime (execution_environment.cpp).
+// What each runtime makes of its variable. AMD's rules differ from CUDA's in small things; read in ROCr
+// (amd_filter_device.cpp) and clr (rocdevice.cpp).
 #include "checks/facts/selection.h"
 
 #include <fmt/format.h>
@@ -248,26 +248,6 @@ Selection select_hip(std::string_view value, const std::vector<Selectable>& devi
   if (entries.back().empty()) entries.pop_back();
   return select(
       entries, [&](const std::string& entry) { return named_by_hip(entry, devices); }, Repeated::passed_over);
-}
-
-// Entries beyond the last device are passed over; an empty text is as good as none.
-Selection select_level_zero(std::string_view value, const std::vector<Selectable>& devices) {
-  if (value.empty() || value == "default") return all_of(devices);
-  const auto entries = entries_of(value);
-  Selection selection{.entries = entries.size()};
-  for (std::size_t at = 0; at < entries.size(); ++at) {
-    const bool number = starts_as_number(entries[at]);
-    const Selected one{.device = std::strtoul(entries[at].c_str(), nullptr, 10)};
-    if (number && one.device < devices.size()) {
-      selection.chosen.push_back(one);
-    } else if (selection.cut == Cut::none) {
-      cut(selection, number ? Cut::out_of_range : Cut::word, at, entries[at]);
-    }
-  }
-  std::ranges::sort(selection.chosen, {}, &Selected::device);
-  const auto repeated = std::ranges::unique(selection.chosen);
-  selection.chosen.erase(repeated.begin(), repeated.end());
-  return selection;
 }
 
 }  // namespace envdoctor
