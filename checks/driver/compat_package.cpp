@@ -1,42 +1,32 @@
 // driver.compat-package: libcuda of a cuda-compat package is loaded, and this GPU or this module doesn't take it.
-#include "checks/driver/compat_library.h"
-#include "checks/facts/distro.h"
+#include "checks/driver/nvidia_facts.h"
 
 namespace envdoctor::driver_compat_package {
 
-namespace {
-
-constexpr const char* id = "driver.compat-package";
-
 void tell(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence> evidence, Answers& answers) {
-  const Text cuinit = nvidia::cuinit(snapshot);
-  Finding& finding = answers.found(id);
-  finding.severity = nvidia::fault_severity(snapshot);
-  finding.confidence = confidence;
+  Finding& finding =
+      nvidia::fault(answers, snapshot, confidence, nvidia::joined(nvidia::cuinit_evidence(snapshot), evidence));
   finding.explanation = "libcuda comes from CUDA's forward-compatibility package instead of the driver. ";
-  finding.explanation += cuinit.is(cuda_error::compat_not_supported_on_device)
+  finding.explanation += nvidia::cuinit(snapshot).is(cuda_error::compat_not_supported_on_device)
                              ? "That package serves data-centre GPUs only; on others CUDA stops with error 804."
                              : "It doesn't fit the kernel module that runs here.";
-  finding.evidence = nvidia::joined(nvidia::cuinit_evidence(snapshot), evidence);
-  finding.fix = {{.text = "Take the folder with the compat libcuda (such as /usr/local/cuda/compat) out of "
-                          "LD_LIBRARY_PATH and of the loader's "
-                          "configuration, or use an image whose CUDA the driver serves."},
-                 {.text = on_the_host(snapshot) + "or update the driver, so that no compatibility package is needed."}};
+  finding.fix = {
+      {.text = "Take the folder with the compat libcuda (such as /usr/local/cuda/compat) out of LD_LIBRARY_PATH and of "
+               "the loader's configuration, or use an image whose CUDA the driver serves."},
+      {.text = on_the_host(snapshot) + "or update the driver, so that no compatibility package is needed."}};
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(id, why);
-  if (nvidia::cuda_works(snapshot)) return answers.passed(id);
+void judge(const Snapshot& snapshot, Answers& answers) {
+  if (nvidia::cuda_works(snapshot)) return answers.passed();
   const Text cuinit = nvidia::cuinit(snapshot);
   const bool not_supported = cuinit.is(cuda_error::compat_not_supported_on_device);
   const bool mismatch = cuinit.is(cuda_error::system_driver_mismatch);
-  auto signs = compat_signs(snapshot);
-  if (const auto path = compat_path(snapshot)) {
+  auto signs = nvidia::compat_signs(snapshot);
+  if (const auto path = nvidia::compat_path(snapshot)) {
     signs.insert(signs.begin(), *path);
     if (cuinit.get())
       return tell(snapshot, not_supported || mismatch ? Confidence::certain : Confidence::likely, signs, answers);
-    return answers.unknown(id, "libcuda comes from a compatibility package; whether it works here was not tried");
+    return answers.unknown("libcuda comes from a compatibility package; whether it works here was not tried");
   }
   const nvidia::Versions versions = nvidia::versions(snapshot);
   // On a bare host both codes follow an upgrade without a reboot more often: driver.version-mismatch.
@@ -49,12 +39,10 @@ void judge(const Facts& facts, Answers& answers) {
   // cuInit says, too.
   const bool halves_differ = nvidia::nvml(snapshot).is(nvml_error::lib_rm_version_mismatch) || versions.differ();
   if ((not_supported || mismatch) && !bare && !halves_differ) return tell(snapshot, Confidence::likely, {}, answers);
-  if (nvidia::libcuda(snapshot).get() || cuinit.outcome() == Outcome::absent) return answers.passed(id);
-  if (nvidia::libcuda(snapshot).outcome() == Outcome::absent) return answers.not_applicable(id, "libcuda is not found");
-  answers.unknown(id, why_unknown(nvidia::libcuda_place(snapshot), nvidia::libcuda(snapshot)));
+  if (nvidia::libcuda(snapshot).get() || cuinit.outcome() == Outcome::absent) return answers.passed();
+  if (nvidia::libcuda(snapshot).outcome() == Outcome::absent) return answers.not_applicable("libcuda is not found");
+  answers.unknown(why_unknown(nvidia::libcuda_place(snapshot), nvidia::libcuda(snapshot)));
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -71,7 +59,8 @@ Diagnosis diagnosis() {
       .remedy =
           "Take the compat folder out of the library search path, or update the host's driver so that it isn't needed.",
       .explains = with_unusable_driver({"driver.init-failed", "driver.too-old"}),
-      .judge = judge,
+      .not_here = nvidia::not_here,
+      .judge_host = judge,
   };
 }
 

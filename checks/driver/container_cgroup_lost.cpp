@@ -1,19 +1,11 @@
 // driver.container-cgroup-lost: the nodes are in the container and its device cgroup no longer lets anyone open them.
-#include <algorithm>
-
 #include "checks/driver/nvidia_facts.h"
 
 namespace envdoctor::driver_container_cgroup_lost {
 
-namespace {
-
-constexpr const char* id = "driver.container-cgroup-lost";
-
 // The control node, without which nothing works; it is every GPU's, so its loss is no grant of fewer GPUs.
 std::optional<Evidence> control_node_forbidden(const Snapshot& snapshot) {
-  const auto* nodes = snapshot.device_nodes.get();
-  for (std::size_t i = 0; nodes && i < nodes->size(); ++i) {
-    const DeviceNode& node = (*nodes)[i];
+  for (const auto& [i, node] : numbered(snapshot.device_nodes)) {
     if (node.path.is("/dev/nvidiactl") && node.accessible.is(false) && node.error.is("EPERM"))
       return evidence(at("/device_nodes", i, "error"), "/dev/nvidiactl: EPERM");
   }
@@ -22,39 +14,32 @@ std::optional<Evidence> control_node_forbidden(const Snapshot& snapshot) {
 
 // cgroup v1 shows its rules: NVIDIA's major number 195 may be made (m) and not opened (rw).
 std::optional<Evidence> rules_forbid(const Snapshot& snapshot) {
-  const auto rules = of(snapshot.host, &HostFacts::cgroup).then([](const Cgroup& cgroup) { return cgroup.devices; });
-  if (!rules.get() || rules.get()->empty()) return std::nullopt;
+  const auto& rules = of(snapshot.host, &HostFacts::cgroup).or_empty().devices.or_empty();
   const auto lets_open = [](const std::string& rule) {
-    const bool all = rule.starts_with("a ") || rule.starts_with("c *:*");
-    const bool nvidia = rule.starts_with("c 195:");
-    return (all || nvidia) && rule.find('r', rule.rfind(' ')) != std::string::npos;
+    const bool nvidia = rule.starts_with("a ") || rule.starts_with("c *:*") || rule.starts_with("c 195:");
+    return nvidia && rule.find('r', rule.rfind(' ')) != std::string::npos;
   };
-  if (std::ranges::any_of(*rules.get(), lets_open)) return std::nullopt;
+  if (rules.empty() || std::ranges::any_of(rules, lets_open)) return std::nullopt;
   return evidence("/host/cgroup/devices", "no rule opens c 195:*");
 }
 
 void tell(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence> proof, Answers& answers) {
-  Finding& finding = answers.found(id);
-  finding.severity = nvidia::fault_severity(snapshot);
-  finding.confidence = confidence;
+  Finding& finding = nvidia::fault(answers, snapshot, confidence, std::move(proof));
   finding.explanation =
       "The container worked and has lost its right to open the GPU: when the host's systemd reloads its units it "
-      "writes the device rules anew, and it doesn't "
-      "know the nodes that the NVIDIA runtime added by hand.";
-  finding.evidence = std::move(proof);
-  finding.fix = {{.text = "Restart the container."},
-                 {.text = "To keep it from happening again, pass the GPUs by CDI (docker run --device "
-                          "nvidia.com/gpu=all), name each node with --device, or let the engine use "
-                          "the cgroupfs driver."}};
+      "writes the device rules anew, and it doesn't know the nodes that the NVIDIA runtime added by hand.";
+  finding.fix = {
+      {.text = "Restart the container."},
+      {.text = "To keep it from happening again, pass the GPUs by CDI (docker run --device nvidia.com/gpu=all), name "
+               "each node with --device, or let the engine use the cgroupfs driver."}};
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+void judge(const Snapshot& snapshot, Answers& answers) {
   const Flag contained = in_container(snapshot);
   const bool marked = nvidia::contained(snapshot);
-  if (contained.is(false)) return answers.not_applicable(id, "this is not a container");
-  if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(id, why);
-  if (nvidia::cuda_works(snapshot)) return answers.passed(id);
+  if (contained.is(false)) return answers.not_applicable("this is not a container");
+  if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(why);
+  if (nvidia::cuda_works(snapshot)) return answers.passed();
   const bool unknown_error = nvidia::nvml(snapshot).is(nvml_error::unknown);
   const auto forbidden = control_node_forbidden(snapshot);
   const auto rules = rules_forbid(snapshot);
@@ -65,17 +50,15 @@ void judge(const Facts& facts, Answers& answers) {
   if (forbidden && contained.is(true))
     return tell(snapshot, unknown_error || rules ? Confidence::certain : Confidence::likely, proof, answers);
   if (unknown_error && contained.is(true) && rules) return tell(snapshot, Confidence::likely, proof, answers);
-  if (node_of(snapshot, "/dev/nvidiactl") && node_of(snapshot, "/dev/nvidiactl")->accessible.is(true))
-    return answers.passed(id);
-  if (nvidia::has_nodes(snapshot).is(false)) return answers.not_applicable(id, "no GPU was given to this container");
+  if (const DeviceNode* node = node_of(snapshot, "/dev/nvidiactl"); node && node->accessible.is(true))
+    return answers.passed();
+  if (nvidia::has_nodes(snapshot).is(false)) return answers.not_applicable("no GPU was given to this container");
   // In a container the message alone nearly always means this; elsewhere it covers several causes.
   if (unknown_error) return tell(snapshot, marked ? Confidence::likely : Confidence::possible, proof, answers);
-  if (!contained.get()) return answers.unknown(id, why_unknown("/host/container", contained));
-  if (nvidia::nvml(snapshot).outcome() == Outcome::absent) return answers.passed(id);
-  answers.unknown(id, why_unknown("/device_nodes", snapshot.device_nodes));
+  if (!contained.get()) return answers.unknown(why_unknown("/host/container", contained));
+  if (nvidia::nvml(snapshot).outcome() == Outcome::absent) return answers.passed();
+  answers.unknown(why_unknown("/device_nodes", snapshot.device_nodes));
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {
@@ -85,15 +68,14 @@ Diagnosis diagnosis() {
       .title = "The container has lost its right to use the GPU",
       .claim =
           "The device nodes exist, and the container's device cgroup no longer lets anyone open them, which happens "
-          "after the "
-          "host's systemd was reloaded.",
+          "after the host's systemd was reloaded.",
       .proof = "Inside a container, nodes that exist can't be opened (EPERM), or NVML says 'Unknown Error'.",
       .disproof = "The nodes can be opened inside the container.",
       .remedy =
           "Restart the container; to keep it from happening again pass the GPUs by CDI or with explicit --device "
           "entries.",
       .explains = with_unusable_driver({"driver.init-failed", "driver.permission"}),
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

@@ -1,56 +1,39 @@
 // driver.gpu-lost: the GPU was there and no longer answers.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <map>
-
 #include "checks/driver/nvidia_facts.h"
 #include "checks/driver/xid_findings.h"
-#include "checks/engine/diagnosis.h"
-#include "checks/facts/distro.h"
 #include "knowledge/codes/names.h"
 
 namespace envdoctor::driver_gpu_lost {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "driver.gpu-lost";
 
 Finding& tell(const Snapshot& snapshot, const std::string& subject, Confidence confidence, std::vector<Evidence> proof,
               Answers& answers) {
-  Finding& finding = answers.found(id, subject);
+  Finding& finding = answers.found_on(subject);
   finding.confidence = confidence;
   finding.explanation =
       "The driver can't reach the GPU over the bus any more. Usual reasons are the power supply, heat, the seat of "
-      "card or riser, and "
-      "firmware; the driver is seldom at fault.";
+      "card or riser, and firmware; the driver is seldom at fault.";
   finding.evidence = std::move(proof);
-  finding.fix = {{.text = on_the_host(snapshot) +
-                          "switch the machine off completely and on again; a warm reboot often isn't enough."},
-                 {.text = on_the_host(snapshot) + "if it happens again, check power cables and supply, temperature, "
-                                                  "seat and riser, and update the firmware. The kernel log "
-                                                  "tells what came first.",
-                  .command = host_command(snapshot, "sudo dmesg | grep -iE 'nvrm|xid|aer|pcie'")}};
+  finding.fix = {on_host(snapshot, "switch the machine off completely and on again; a warm reboot often isn't enough."),
+                 on_host(snapshot,
+                         "if it happens again, check power cables and supply, temperature, seat and riser, and update "
+                         "the firmware. The kernel log tells what came first.",
+                         "sudo dmesg | grep -iE 'nvrm|xid|aer|pcie'")};
   return finding;
 }
 
 // A device that NVML lists and can talk to is not lost, whatever the log says of an earlier time.
 bool answers_now(const Snapshot& snapshot, const std::string& address) {
-  const auto devices = of(snapshot.nvidia, &Nvidia::devices);
-  if (!devices.get()) return false;
-  return std::ranges::any_of(*devices.get(), [&](const NvidiaDevice& device) {
-    const bool same =
-        device.pci_address.get() && !address.empty() && normal_address(*device.pci_address.get()).starts_with(address);
-    return (same || address.empty()) && !device.error.get() && device.name.get() && device.memory_free_mib.get();
+  return std::ranges::any_of(of(snapshot.nvidia, &Nvidia::devices).or_empty(), [&](const NvidiaDevice& device) {
+    return address_of(device.pci_address).starts_with(address) && !device.error.get() && device.name.get() &&
+           device.memory_free_mib.get();
   });
 }
 
 bool judge_devices(const Snapshot& snapshot, Answers& answers) {
-  const auto devices = of(snapshot.nvidia, &Nvidia::devices);
   bool found = false;
-  for (std::size_t i = 0; devices.get() && i < devices.get()->size(); ++i) {
-    const NvidiaDevice& device = (*devices.get())[i];
+  for (const auto& [i, device] : numbered(of(snapshot.nvidia, &Nvidia::devices))) {
     if (!device.error.get() || knowledge::nvml_error_name(*device.error.get()) != nvml_error::gpu_is_lost) continue;
     tell(snapshot, nvidia::subject_of(device), Confidence::certain,
          {evidence(at("/nvidia/devices", i, "error"), *device.error.get())}, answers);
@@ -64,7 +47,7 @@ bool judge_xid(const Snapshot& snapshot, Answers& answers) {
   // Where NVML answered, the loss may be over: a reset, or another card since.
   const bool asked = of(snapshot.nvidia, &Nvidia::devices).get();
   std::map<std::string, LoggedXid> by_gpu;
-  for (const LoggedXid& xid : xids_of(snapshot, id)) {
+  for (const LoggedXid& xid : xids_of(snapshot, answers.id)) {
     const bool off = xid.code == xid::gpu_has_fallen_off_the_bus;
     if (!off && answers_now(snapshot, xid.gpu)) continue;  // a timeout that is over, or one that a program caused
     const auto [row, fresh] = by_gpu.try_emplace(xid.gpu, xid);
@@ -75,10 +58,9 @@ bool judge_xid(const Snapshot& snapshot, Answers& answers) {
     const auto sure = xid.code == xid::gpu_has_fallen_off_the_bus && !asked ? Confidence::certain : Confidence::likely;
     Finding& finding = tell(snapshot, xid.subject(), back ? Confidence::possible : sure, xid.evidence, answers);
     tell_xid(finding, xid, snapshot);
-    if (back) {
-      finding.severity = Severity::warning;
-      finding.title = "The GPU fell off the bus earlier and answers again";
-    }
+    if (!back) continue;
+    finding.severity = Severity::warning;
+    finding.title = "The GPU fell off the bus earlier and answers again";
   }
   return !by_gpu.empty();
 }
@@ -87,9 +69,8 @@ bool judge_xid(const Snapshot& snapshot, Answers& answers) {
 bool judge_log(const Snapshot& snapshot, bool logged, Answers& answers) {
   for (const Kind& kind : {Kind{lost, "pci-device"}, Kind{lost, "gpu"}}) {
     for (const Symptom* line : symptoms_of(snapshot, kind)) {
-      std::string address = line->detail("gpu");
-      if (address.empty()) address = line->detail("pci");
-      if (!address.empty()) address = normal_address(address);
+      const std::string gpu = line->detail("gpu");
+      const std::string address = normal_address(gpu.empty() ? line->detail("pci") : gpu);
       if (nvidia::cuda_works(snapshot) || answers_now(snapshot, address)) continue;
       const bool whole = std::ranges::count(address, '.') == 1;
       const std::string subject = whole ? "gpu:" + address : "host";
@@ -104,9 +85,7 @@ bool judge_log(const Snapshot& snapshot, bool logged, Answers& answers) {
   return false;
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(id, why);
+void judge(const Snapshot& snapshot, Answers& answers) {
   if (judge_devices(snapshot, answers)) return;
   if (of(snapshot.nvidia, &Nvidia::nvml_error).get() && nvidia::nvml(snapshot).is(nvml_error::gpu_is_lost)) {
     tell(snapshot, "host", Confidence::certain, nvidia::nvml_evidence(snapshot), answers);
@@ -115,12 +94,10 @@ void judge(const Facts& facts, Answers& answers) {
   const bool logged = judge_xid(snapshot, answers);
   if (judge_log(snapshot, logged, answers) || logged) return;
   const auto devices = of(snapshot.nvidia, &Nvidia::devices);
-  if (devices.get() || nvidia::cuda_works(snapshot)) return answers.passed(id);
-  if (nvidia::kernel_driver_runs(snapshot).is(false)) return answers.not_applicable(id, "no NVIDIA kernel driver runs");
-  answers.unknown(id, why_unknown("/nvidia/devices", devices));
+  if (devices.get() || nvidia::cuda_works(snapshot)) return answers.passed();
+  if (nvidia::kernel_driver_runs(snapshot).is(false)) return answers.not_applicable("no NVIDIA kernel driver runs");
+  answers.unknown(why_unknown("/nvidia/devices", devices));
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -141,7 +118,8 @@ Diagnosis diagnosis() {
               {{crashed, "gpu"}, possible},
               {{failed, "gpu"}, likely},
           },
-      .judge = judge,
+      .not_here = nvidia::not_here,
+      .judge_host = judge,
   };
 }
 

@@ -1,20 +1,12 @@
 // driver.gpu-unsupported: the driver branch, or the kind of kernel module, doesn't drive this generation of GPU.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
-#include <cstdlib>
 
 #include "checks/driver/nvidia_facts.h"
-#include "checks/facts/distro.h"
 #include "knowledge/gpus/drivers.h"
 
 namespace envdoctor::driver_gpu_unsupported {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "driver.gpu-unsupported";
 
 // Why this driver doesn't drive this generation; empty: nothing speaks against it.
 struct Reason {
@@ -51,82 +43,57 @@ Reason by_module(const Gpu& gpu, const std::string& kind) {
 
 void tell(const Snapshot& snapshot, const Gpu& gpu, const Reason& reason, std::vector<Evidence> proof,
           Answers& answers) {
-  Finding& finding = answers.found(id, gpu.subject());
-  finding.severity = nvidia::fault_severity(snapshot);
+  proof.push_back(evidence(gpu.in_pci("device_id"), gpu.device_id + " (" + gpu.architecture + ")"));
   // The generation is looked up by the PCI id: a fact about the id, not something the driver said.
-  finding.confidence = Confidence::likely;
+  Finding& finding = nvidia::fault(answers, snapshot, Confidence::likely, std::move(proof), gpu.subject());
   finding.explanation = reason.text;
-  finding.evidence = std::move(proof);
-  finding.evidence.push_back(evidence(at("/pci", static_cast<std::size_t>(gpu.pci_index), "device_id"),
-                                      gpu.device_id + " (" + gpu.architecture + ")"));
   finding.fix = {{.text = on_the_host(snapshot) + reason.remedy}};
 }
 
 // The kernel module says so in the kernel log.
 bool from_log(const Snapshot& snapshot, Answers& answers) {
-  if (nvidia::cuda_works(snapshot)) return false;
-  for (const Kind& event : {Kind{too_old, "gpu"}, Kind{unsupported, "gpu"}}) {
-    for (const Symptom* line : symptoms_of(snapshot, event)) {
-      const auto branch = line->details.find("branch");
-      Finding& finding = answers.found(id);
-      finding.explanation = "The kernel module found the GPU and says that it doesn't support it.";
-      finding.evidence = {evidence(*line)};
-      if (branch != line->details.end())
-        finding.fix = {{.text = on_the_host(snapshot) + "install the driver of branch " + branch->second +
-                                ", which the message names."}};
-      else
-        finding.fix = {{.text = on_the_host(snapshot) +
-                                "if the message names the open kernel module, install the proprietary one (GPUs before "
-                                "Turing), or the other way round "
-                                "(Blackwell); else install the branch that supports this GPU."}};
-      return true;
-    }
-  }
-  return false;
+  const Symptom* line = first_symptom(snapshot, {{too_old, "gpu"}, {unsupported, "gpu"}});
+  if (!line || nvidia::cuda_works(snapshot)) return false;
+  const auto branch = line->details.find("branch");
+  Finding& finding = answers.found();
+  finding.explanation = "The kernel module found the GPU and says that it doesn't support it.";
+  finding.evidence = {evidence(*line)};
+  finding.fix = {on_host(
+      snapshot, branch != line->details.end()
+                    ? "install the driver of branch " + branch->second + ", which the message names."
+                    : "if the message names the open kernel module, install the proprietary one (GPUs before Turing), "
+                      "or the other way round (Blackwell); else install the branch that supports this GPU.")};
+  return true;
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(id, why);
+void judge(const Snapshot& snapshot, Answers& answers) {
   if (from_log(snapshot, answers)) return;
   const Text kernel = of(snapshot.nvidia, &Nvidia::kernel_driver_version);
   const Text version = kernel.get() ? kernel : of(snapshot.nvidia, &Nvidia::userspace_driver_version);
   const std::string place = kernel.get() ? "/nvidia/kernel_driver_version" : "/nvidia/userspace_driver_version";
   const Text kind = of(snapshot.nvidia, &Nvidia::kernel_module_kind);
-  bool found = false;
+  const bool works = nvidia::cuda_works(snapshot).has_value();
   bool unknown = false;
-  bool any = false;
+  bool any = works;
   for (const Gpu& gpu : nvidia::gpus(snapshot)) {
-    if (gpu.nvml_index >= 0) {  // the driver lists it
-      any = true;
-      continue;
-    }
-    if (gpu.pci_index < 0) continue;
-    any = true;
-    if (gpu.architecture.empty() || !version.get()) {
-      unknown = true;
-      continue;
-    }
+    any = any || gpu.nvml_index >= 0 || gpu.pci_index >= 0;
+    if (gpu.nvml_index >= 0 || gpu.pci_index < 0) continue;  // the driver lists it, or it has no id
+    unknown = unknown || gpu.architecture.empty() || !version.get();
+    if (gpu.architecture.empty() || !version.get()) continue;
     Reason reason = by_branch(gpu, *version.get());
     std::vector<Evidence> proof{evidence(place, *version.get())};
     if (reason.text.empty() && kind.get()) {
       reason = by_module(gpu, *kind.get());
       proof.push_back(evidence("/nvidia/kernel_module_kind", *kind.get()));
     }
-    if (reason.text.empty()) continue;
-    tell(snapshot, gpu, reason, std::move(proof), answers);
-    found = true;
+    if (!reason.text.empty()) tell(snapshot, gpu, reason, std::move(proof), answers);
   }
-  if (found) return;
   if (unknown && nvidia::user_space_installed(snapshot).is(false) && nvidia::kernel_driver_runs(snapshot).is(false))
-    return answers.not_applicable(id, "no NVIDIA driver is installed");
-  if (unknown && !nvidia::cuda_works(snapshot))
-    return answers.unknown(id, version.get() ? "the generation of a GPU is not known" : why_unknown(place, version));
-  if (any || nvidia::cuda_works(snapshot)) return answers.passed(id);
-  answers.unknown(id, why_unknown("/pci", snapshot.pci));
+    return answers.not_applicable("no NVIDIA driver is installed");
+  if (unknown && !works)
+    return answers.unknown(version.get() ? "the generation of a GPU is not known" : why_unknown(place, version));
+  any ? answers.passed() : answers.unknown(why_unknown("/pci", snapshot.pci));
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {
@@ -143,7 +110,8 @@ Diagnosis diagnosis() {
       .explains =
           with_unusable_driver({"driver.module-not-loaded", "driver.gpu-init-failed", "driver.device-nodes-missing",
                                 "driver.init-failed", "driver.not-installed", "driver.gpu-lost"}),
-      .judge = judge,
+      .not_here = nvidia::not_here,
+      .judge_host = judge,
   };
 }
 

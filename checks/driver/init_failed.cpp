@@ -1,15 +1,9 @@
 // driver.init-failed: everything the driver needs is there and cuInit fails, with an error that names no cause.
-#include <algorithm>
 #include <array>
 
 #include "checks/driver/nvidia_facts.h"
-#include "checks/facts/distro.h"
 
 namespace envdoctor::driver_init_failed {
-
-namespace {
-
-constexpr const char* id = "driver.init-failed";
 
 // Errors that name their cause, or are no fault of the driver; each is another check's. The last ones come from a
 // program's own mistakes or from a machine without a visible device.
@@ -45,48 +39,37 @@ std::string better_cause(const Facts& facts) {
     return "module and library have different versions";
   if (!of(snapshot.nvidia, &Nvidia::kernel_driver_version).get() && facts.driver_dead())
     return "no driver answers at all";
-  for (const DeviceNode* node : nodes_under(snapshot, "/dev/nvidia")) {
-    if (node->accessible.is(false) && (node->error.is("EACCES") || node->error.is("EPERM")) &&
-        !node->path.get()->starts_with("/dev/nvidia-caps") && !node->path.get()->starts_with("/dev/nvidia-modeset"))
-      return *node->path.get() + " may not be opened";
-  }
+  if (const DeviceNode* node = nvidia::closed_node(snapshot, {"/dev/nvidia-caps", "/dev/nvidia-modeset"}))
+    return *node->path.get() + " may not be opened";
   if (snapshot.device_nodes.get() && !node_of(snapshot, "/dev/nvidia-uvm")) return "/dev/nvidia-uvm is missing";
   return {};
 }
 
 void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(id, why);
-  if (nvidia::cuda_works(snapshot)) return answers.passed(id);
+  const Snapshot& snapshot = facts;
   const Text cuinit = nvidia::cuinit(snapshot);
-  if (cuinit.outcome() == Outcome::absent) return answers.passed(id);
-  if (nvidia::libcuda(snapshot).outcome() == Outcome::absent) return answers.not_applicable(id, "libcuda is not found");
-  if (!cuinit.get()) return answers.unknown(id, why_unknown("/nvidia/cuinit_error", cuinit));
+  if (nvidia::cuda_works(snapshot) || cuinit.outcome() == Outcome::absent) return answers.passed();
+  if (nvidia::libcuda(snapshot).outcome() == Outcome::absent) return answers.not_applicable("libcuda is not found");
+  if (!cuinit.get()) return answers.unknown(why_unknown("/nvidia/cuinit_error", cuinit));
   if (!cuinit.get()->starts_with("CUDA_ERROR_") || std::ranges::find(others, *cuinit.get()) != others.end())
-    return answers.not_applicable(id, "cuInit answers " + *cuinit.get() + ", which other checks judge");
-  if (nvidia::on_wsl(snapshot)) return answers.not_applicable(id, "under WSL this is driver.wsl");
-  if (const std::string cause = better_cause(facts); !cause.empty()) return answers.not_applicable(id, cause);
+    return answers.not_applicable("cuInit answers " + *cuinit.get() + ", which other checks judge");
+  if (nvidia::on_wsl(snapshot)) return answers.not_applicable("under WSL this is driver.wsl");
+  if (const std::string cause = better_cause(facts); !cause.empty()) return answers.not_applicable(cause);
 
-  Finding& finding = answers.found(id);
-  finding.severity = nvidia::fault_severity(snapshot);
-  const bool nodes_seen = snapshot.device_nodes.get() != nullptr;
-  finding.confidence = nodes_seen ? Confidence::certain : Confidence::likely;
+  Finding& finding =
+      nvidia::fault(answers, snapshot, snapshot.device_nodes.get() ? Confidence::certain : Confidence::likely,
+                    nvidia::cuinit_evidence(snapshot));
   finding.explanation =
       "cuInit answers " + *cuinit.get() +
-      ". NVML and nvidia-smi don't need the module nvidia_uvm and often work all the same; after a suspend "
-      "that module is left unusable on some machines. CUDA_VISIBLE_DEVICES, which PyTorch's message names, is seldom "
-      "involved.";
-  finding.evidence = nvidia::cuinit_evidence(snapshot);
+      ". NVML and nvidia-smi don't need the module nvidia_uvm and often work all the same; after a suspend that module "
+      "is left unusable on some machines. CUDA_VISIBLE_DEVICES, which PyTorch's message names, is seldom involved.";
   if (nvidia::nvml(snapshot).outcome() == Outcome::absent)
     finding.evidence.push_back(evidence("/nvidia/nvml_error", "none: NVML works"));
-  finding.fix = {
-      {.text = on_the_host(snapshot) + "reload the module while no program uses the GPU.",
-       .command = host_command(snapshot, "sudo modprobe -r nvidia_uvm && sudo modprobe nvidia_uvm")},
-      {.text = on_the_host(snapshot) + "if that doesn't help, reboot, and read what the kernel log says of NVRM.",
-       .command = host_command(snapshot, "sudo dmesg | grep -iE 'nvrm|nvidia|xid'")}};
+  finding.fix = {on_host(snapshot, "reload the module while no program uses the GPU.",
+                         "sudo modprobe -r nvidia_uvm && sudo modprobe nvidia_uvm"),
+                 on_host(snapshot, "if that doesn't help, reboot, and read what the kernel log says of NVRM.",
+                         "sudo dmesg | grep -iE 'nvrm|nvidia|xid'")};
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -100,6 +83,7 @@ Diagnosis diagnosis() {
       .disproof = "cuInit returns CUDA_SUCCESS.",
       .remedy = "Reload the nvidia_uvm module (suspend leaves it unusable on some machines) or reboot.",
       .explains = with_unusable_driver({}),
+      .not_here = nvidia::not_here,
       .judge = judge,
   };
 }

@@ -1,23 +1,19 @@
+#include "checks/engine/rule.h"
 #include "checks/runtime/library_facts.h"
 
 namespace envdoctor::driver_libcuda_linker_name {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "driver.libcuda-linker-name";
 
 void judge(const Facts& facts, Answers& answers) {
-  report_missing_libraries(facts, id, answers);
-  answers.not_applicable(id, "no program was seen to ask for libcuda.so");
+  report_missing_libraries(facts, answers.id, answers);
+  answers.not_applicable("no program was seen to ask for libcuda.so");
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
-      .id = id,
+      .id = "driver.libcuda-linker-name",
       .layer = Layer::runtime,
       .severity = Severity::warning,
       .title = "Only libcuda.so.1 is there, and a compiler asks for libcuda.so",

@@ -1,28 +1,16 @@
 // driver.libcuda-missing: the kernel driver is here, and the loader finds no libcuda.so.1.
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "checks/driver/nvidia_facts.h"
-#include "checks/facts/distro.h"
 #include "checks/runtime/library_facts.h"
-
-#include "checks/facts/conditions.h"
 
 namespace envdoctor::driver_libcuda_missing {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "driver.libcuda-missing";
 
 // A copy that exists on disk where the loader doesn't look.
 std::string copy_elsewhere(const Snapshot& snapshot) {
-  const auto* libraries = snapshot.libraries.get();
-  for (std::size_t i = 0; libraries && i < libraries->size(); ++i) {
-    const SharedLibrary& row = (*libraries)[i];
-    const bool libcuda = row.soname.get() && row.soname.get()->starts_with("libcuda.so");
-    if (libcuda && row.found.is(false) && row.path.get() && row.path.get()->find("/stubs/") == std::string::npos)
+  for (const SharedLibrary& row : snapshot.libraries.or_empty()) {
+    if (row.soname.or_empty().starts_with("libcuda.so") && row.found.is(false) && row.path.get() &&
+        row.path.get()->find("/stubs/") == std::string::npos)
       return *row.path.get();
   }
   return {};
@@ -31,12 +19,10 @@ std::string copy_elsewhere(const Snapshot& snapshot) {
 void tell(const Snapshot& snapshot, Confidence confidence, Answers& answers) {
   const std::string elsewhere = copy_elsewhere(snapshot);
   const Text version = of(snapshot.nvidia, &Nvidia::kernel_driver_version);
-  Finding& finding = answers.found(id, "library:libcuda.so.1");
-  finding.severity = nvidia::fault_severity(snapshot);
-  finding.confidence = confidence;
+  Finding& finding =
+      nvidia::fault(answers, snapshot, confidence, {nvidia::libcuda_evidence(snapshot)}, "library:libcuda.so.1");
   finding.explanation =
       "libcuda.so.1 is the part of the driver that CUDA programs load, and the loader doesn't find it.";
-  finding.evidence = {nvidia::libcuda_evidence(snapshot)};
   if (version.get()) finding.evidence.push_back(evidence("/nvidia/kernel_driver_version", *version.get()));
   if (!elsewhere.empty()) {
     const std::string folder = elsewhere.substr(0, elsewhere.rfind('/'));
@@ -46,45 +32,39 @@ void tell(const Snapshot& snapshot, Confidence confidence, Answers& answers) {
          .command = "export LD_LIBRARY_PATH=" + folder + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"}};
   } else if (nvidia::contained(snapshot)) {
     finding.fix = {
-        {.text =
-             "Start the container with the driver's libraries: --gpus all, and NVIDIA_DRIVER_CAPABILITIES must hold "
-             "compute (compute,utility is usual). On "
-             "Kubernetes nodes that mount the driver in /usr/local/nvidia/lib64, add that folder to LD_LIBRARY_PATH."}};
+        {.text = "Start the container with the driver's libraries: --gpus all, and NVIDIA_DRIVER_CAPABILITIES must "
+                 "hold compute (compute,utility is usual). On Kubernetes nodes that mount the driver in "
+                 "/usr/local/nvidia/lib64, add that folder to LD_LIBRARY_PATH."}};
   } else {
+    const bool debian = distro_of(snapshot) == Distro::debian;
     finding.fix = {{.text = version.get() ? "Install the libraries of driver " + *version.get() +
                                                 ", the same version as the kernel module."
-                                          : "Install the libraries of the same version as the kernel module."}};
-    const bool debian = distro_of(snapshot) == Distro::debian;
-    if (debian) finding.fix.front().command = host_command(snapshot, "sudo apt-get install libcuda1");
+                                          : "Install the libraries of the same version as the kernel module.",
+                    .command = debian ? host_command(snapshot, "sudo apt-get install libcuda1") : ""}};
   }
 }
 
 void judge_host(const Snapshot& snapshot, Answers& answers) {
-  if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(id, why);
+  if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(why);
   const Text libcuda = nvidia::libcuda(snapshot);
-  if (libcuda.get() || nvidia::cuda_works(snapshot)) return answers.passed(id);
-  if (nvidia::on_wsl(snapshot)) return answers.not_applicable(id, "under WSL this is driver.wsl");
-  const bool told = nvidia::cuinit(snapshot).is(cuda_error::shared_object_init_failed);
-  const bool missing = told || libcuda.outcome() == Outcome::absent || !copy_elsewhere(snapshot).empty();
-  if (!missing) return answers.unknown(id, why_unknown(nvidia::libcuda_place(snapshot), libcuda));
-  const Flag runs = nvidia::kernel_driver_runs(snapshot);
-  if (runs.is(false)) return answers.not_applicable(id, "no NVIDIA kernel driver runs");
-  if (nvidia::contained(snapshot) && nvidia::has_nodes(snapshot).is(false))
-    return answers.not_applicable(id, "no GPU was given to this container");
-  const bool given = runs.is(true) && (!nvidia::contained(snapshot) || nvidia::has_nodes(snapshot).is(true));
-  if (given || !copy_elsewhere(snapshot).empty())
-    return tell(snapshot, libcuda.outcome() == Outcome::absent ? Confidence::certain : Confidence::likely, answers);
+  if (libcuda.get() || nvidia::cuda_works(snapshot)) return answers.passed();
+  if (nvidia::on_wsl(snapshot)) return answers.not_applicable("under WSL this is driver.wsl");
+  const bool elsewhere = !copy_elsewhere(snapshot).empty();
+  const bool absent = libcuda.outcome() == Outcome::absent;
+  if (!elsewhere && !absent && !nvidia::cuinit(snapshot).is(cuda_error::shared_object_init_failed))
+    return answers.unknown(why_unknown(nvidia::libcuda_place(snapshot), libcuda));
+  const Flag runs = nvidia::kernel_driver_runs(snapshot), nodes = nvidia::has_nodes(snapshot);
+  const bool contained = nvidia::contained(snapshot);
+  if (runs.is(false)) return answers.not_applicable("no NVIDIA kernel driver runs");
+  if (contained && nodes.is(false)) return answers.not_applicable("no GPU was given to this container");
+  if (elsewhere || (runs.is(true) && (!contained || nodes.is(true))))
+    return tell(snapshot, absent ? Confidence::certain : Confidence::likely, answers);
   // In a container whose nodes and module are not known it may be that no GPU was given at all.
-  if (runs.is(true) || nvidia::contained(snapshot)) return tell(snapshot, Confidence::possible, answers);
-  answers.unknown(id, "libcuda.so.1 is not found; whether the kernel driver runs is not known");
+  if (runs.is(true) || contained) return tell(snapshot, Confidence::possible, answers);
+  answers.unknown("libcuda.so.1 is not found; whether the kernel driver runs is not known");
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  judge_host(facts.snapshot(), answers);
-  report_missing_libraries(facts, id, answers);
-}
-
-}  // namespace
+void judge(const Facts& facts, Answers& answers) { report_missing_libraries(facts, answers.id, answers); }
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -98,13 +78,13 @@ Diagnosis diagnosis() {
       .disproof = "libcuda.so.1 is found, or there is no NVIDIA kernel driver.",
       .remedy =
           "Install the user-space part of the same driver version, or add the folder that holds it to the library "
-          "path; in a "
-          "container start it with GPU access and the compute capability.",
+          "path; in a container start it with GPU access and the compute capability.",
       .explains = with_unusable_driver({"opencl.icd-broken"}),
       .symptoms =
           {
               {{missing, "vllm-platform"}, possible, when::no_better_cause},
           },
+      .judge_host = judge_host,
       .judge = judge,
   };
 }

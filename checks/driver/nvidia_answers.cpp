@@ -1,5 +1,5 @@
 // What cuInit and NVML answered: as asked on this host, or as a program's log tells it.
-#include <array>
+#include <span>
 
 #include "checks/driver/nvidia_facts.h"
 #include "knowledge/codes/names.h"
@@ -16,7 +16,7 @@ struct FromLog {
   const char* field;
 };
 
-constexpr std::array<FromLog, 10> cuinit_events{{
+constexpr FromLog cuinit_events[] = {
     {{failed, "cuinit"}, "", "code"},
     {{failed, "cuda-call"}, "", "code"},
     {{missing, "system-initialization"}, cuda_error::system_not_ready, ""},
@@ -27,9 +27,9 @@ constexpr std::array<FromLog, 10> cuinit_events{{
     {{busy, "cuda-device"}, cuda_error::device_unavailable, ""},
     {{missing, "cuda-device"}, cuda_error::no_device, ""},
     {{failed, "cuda"}, cuda_error::unknown, ""},
-}};
+};
 
-constexpr std::array<FromLog, 7> nvml_events{{
+constexpr FromLog nvml_events[] = {
     {{mismatch, "driver-library-version"}, nvml_error::lib_rm_version_mismatch, ""},
     {{refused, "nvml"}, nvml_error::no_permission, ""},
     {{missing, "libnvidia-ml"}, nvml_error::library_not_found, ""},
@@ -37,7 +37,7 @@ constexpr std::array<FromLog, 7> nvml_events{{
     {{lost, "gpu"}, nvml_error::gpu_is_lost, ""},
     {{failed, "nvml"}, nvml_error::unknown, ""},
     {{missing, "nvml-device"}, nvml_error::not_found, ""},
-}};
+};
 
 struct Answer {
   Text name{};
@@ -45,17 +45,12 @@ struct Answer {
 };
 
 // What the lines of a log say, and each that says the same.
-template <class Table>
-Answer from_log(const Snapshot& snapshot, const Table& table) {
+Answer from_log(const Snapshot& snapshot, std::span<const FromLog> table) {
   Answer answer;
   for (const FromLog& row : table) {
     for (const Symptom* line : symptoms_of(snapshot, row.kind)) {
-      std::string name = row.error;
-      if (name.empty()) {
-        const std::string printed = line->detail(row.field);
-        if (printed.empty()) continue;
-        name = knowledge::cuda_error_name(printed);
-      }
+      const std::string name = *row.error ? row.error : knowledge::cuda_error_name(line->detail(row.field));
+      if (name.empty()) continue;
       if (!answer.name.get()) answer.name = name;
       if (!answer.name.is(name)) continue;
       answer.evidence.push_back(evidence(*line, name));
@@ -65,41 +60,40 @@ Answer from_log(const Snapshot& snapshot, const Table& table) {
   return answer;
 }
 
-// The host's own answer, and the lines of a log that say the same.
-template <class Table>
-Answer both(const Snapshot& snapshot, const Text& error, std::string name, const char* place, const Table& table) {
-  Answer answer{name, {evidence(place, *error.get())}};
-  if (Answer told = from_log(snapshot, table); told.name.is(name))
-    answer.evidence.insert(answer.evidence.end(), told.evidence.begin(), told.evidence.end());
+// The host's own answer, and the lines of a log that say the same; else what the log says.
+Answer answer_of(const Snapshot& snapshot, const Text& error, std::string (*name_of)(std::string_view),
+                 const char* place, std::span<const FromLog> table) {
+  Answer told = from_log(snapshot, table);
+  if (!error.get()) return told.name.get() || error.outcome() == Outcome::not_probed ? told : Answer{error, {}};
+  Answer answer{name_of(*error.get()), {evidence(place, *error.get())}};
+  if (told.name.is(*answer.name.get())) answer.evidence = joined(answer.evidence, told.evidence);
   return answer;
+}
+
+// 'Absent' also stands where there was no library to ask.
+Answer success(const Text& error, bool asked, const char* what) {
+  return {asked ? error : Text(envdoctor::failed(fmt::format("{} was not asked: {}", what, error.why()))), {}};
 }
 
 Answer cuinit_answer(const Snapshot& snapshot) {
   const Text error = of(snapshot.nvidia, &Nvidia::cuinit_error);
-  if (error.get())
-    return both(snapshot, error, knowledge::cuda_error_name(*error.get()), "/nvidia/cuinit_error", cuinit_events);
-  if (error.outcome() == Outcome::absent) {
-    // 'Absent' also stands where there was no library to ask.
-    const auto cuda = of(snapshot.nvidia, &Nvidia::cuda_devices);
-    if (of(snapshot.nvidia, &Nvidia::cuda_library).get() || (cuda.get() && !cuda.get()->empty())) return {error, {}};
-    return {envdoctor::failed("cuInit was not asked: " + error.why()), {}};
-  }
-  Answer told = from_log(snapshot, cuinit_events);
-  return told.name.get() || error.outcome() == Outcome::not_probed ? told : Answer{error, {}};
+  if (error.outcome() == Outcome::absent)
+    return success(error,
+                   of(snapshot.nvidia, &Nvidia::cuda_library).get() ||
+                       !of(snapshot.nvidia, &Nvidia::cuda_devices).or_empty().empty(),
+                   "cuInit");
+  return answer_of(snapshot, error, knowledge::cuda_error_name, "/nvidia/cuinit_error", cuinit_events);
 }
 
 Answer nvml_answer(const Snapshot& snapshot) {
   const Text error = of(snapshot.nvidia, &Nvidia::nvml_error);
-  if (error.get())
-    return both(snapshot, error, knowledge::nvml_error_name(*error.get()), "/nvidia/nvml_error", nvml_events);
-  if (error.outcome() == Outcome::absent) {
-    if (of(snapshot.nvidia, &Nvidia::nvml_library).get() || of(snapshot.nvidia, &Nvidia::devices).get())
-      return {error, {}};
-    return {envdoctor::failed("NVML was not asked: " + error.why()), {}};
-  }
-  Answer told = from_log(snapshot, nvml_events);
-  return told.name.get() || error.outcome() == Outcome::not_probed ? told : Answer{error, {}};
+  if (error.outcome() == Outcome::absent)
+    return success(
+        error, of(snapshot.nvidia, &Nvidia::nvml_library).get() || of(snapshot.nvidia, &Nvidia::devices).get(), "NVML");
+  return answer_of(snapshot, error, knowledge::nvml_error_name, "/nvidia/nvml_error", nvml_events);
 }
+
+std::string branch(const std::string& version) { return version.substr(0, version.find('.')); }
 
 }  // namespace
 
@@ -111,36 +105,57 @@ std::vector<Evidence> nvml_evidence(const Snapshot& snapshot) { return nvml_answ
 Versions versions(const Snapshot& snapshot) {
   const Text kernel = of(snapshot.nvidia, &Nvidia::kernel_driver_version);
   const Text user = of(snapshot.nvidia, &Nvidia::userspace_driver_version);
-  Versions found;
-  if (kernel.get()) {
-    found.kernel = *kernel.get();
-    found.evidence.push_back(evidence("/nvidia/kernel_driver_version", found.kernel));
-  }
-  if (user.get()) {
-    found.user = *user.get();
-    found.evidence.push_back(evidence("/nvidia/userspace_driver_version", found.user));
-  }
+  Versions found{.kernel = kernel.or_empty(), .user = user.or_empty()};
+  if (kernel.get()) found.evidence.push_back(evidence("/nvidia/kernel_driver_version", found.kernel));
+  if (user.get()) found.evidence.push_back(evidence("/nvidia/userspace_driver_version", found.user));
   const bool known = kernel.get() && user.get();
   if (known && knowledge::compare_versions(found.kernel, found.user) == 0) return found;
-  for (const Symptom* line : symptoms_of(snapshot, {mismatch, "driver-version"})) {
-    if (found.user.empty()) found.user = line->detail("library");
-    if (found.kernel.empty()) found.kernel = line->detail("kernel");
-    // The kernel names its own version on a line of its own.
-    for (const Symptom* second : symptoms_of(snapshot, {mismatch, "kernel-module-version"})) {
-      if (found.kernel.empty()) found.kernel = second->detail("kernel");
-    }
-    found.told_to_differ = true;
-    if (known) return found;
-    const auto told = [](const std::string& version) { return version.empty() ? std::string("?") : version; };
-    found.evidence.push_back(evidence(*line, "kernel " + told(found.kernel) + ", library " + told(found.user)));
-    break;
+  const Symptom* line = first_symptom(snapshot, {{mismatch, "driver-version"}});
+  if (!line) return found;
+  found.told_to_differ = true;
+  if (found.user.empty()) found.user = line->detail("library");
+  if (found.kernel.empty()) found.kernel = line->detail("kernel");
+  // The kernel names its own version on a line of its own.
+  for (const Symptom* second : symptoms_of(snapshot, {mismatch, "kernel-module-version"})) {
+    if (found.kernel.empty()) found.kernel = second->detail("kernel");
   }
+  const auto told = [](const std::string& version) { return version.empty() ? "?" : version; };
+  if (!known)
+    found.evidence.push_back(evidence(*line, "kernel " + told(found.kernel) + ", library " + told(found.user)));
   return found;
 }
 
 bool Versions::differ() const {
   if (kernel.empty() || user.empty()) return told_to_differ;
   return knowledge::compare_versions(kernel, user) != 0;
+}
+
+std::optional<Evidence> compat_path(const Snapshot& snapshot) {
+  if (libcuda(snapshot).or_empty().find("/compat/") == std::string::npos) return std::nullopt;
+  return libcuda_evidence(snapshot);
+}
+
+std::vector<Evidence> compat_signs(const Snapshot& snapshot) {
+  if (on_wsl(snapshot) || on_platform(snapshot, "windows")) return {};
+  const Text kernel = of(snapshot.nvidia, &Nvidia::kernel_driver_version);
+  const Text cuda = of(snapshot.nvidia, &Nvidia::cuda_driver_version);
+  const Versions both = versions(snapshot);
+  // NVML compares the libraries of the driver itself: where they don't fit the module, no package is needed to explain
+  // what else doesn't.
+  if (both.kernel.empty() || nvml(snapshot).is(nvml_error::lib_rm_version_mismatch)) return {};
+  // On a bare host a newer library of the driver brings its newer CUDA along.
+  const bool upgraded = both.differ() && !contained(snapshot);
+  if (kernel.get() && cuda.get() && !upgraded) {
+    const auto own = knowledge::max_cuda_of_driver(*kernel.get());
+    if (own && knowledge::compare_versions(*cuda.get(), *own) > 0)
+      return {evidence("/nvidia/kernel_driver_version", *kernel.get()),
+              evidence("/nvidia/cuda_driver_version", *cuda.get())};
+  }
+  // The package brings a library of a newer branch into an image; an upgrade on the host mostly stays in its branch.
+  const bool newer = !both.user.empty() && knowledge::compare_versions(both.user, both.kernel) > 0 &&
+                     branch(both.user) != branch(both.kernel);
+  if (newer && contained(snapshot)) return both.evidence;
+  return {};
 }
 
 std::vector<Evidence> joined(std::vector<Evidence> first, const std::vector<Evidence>& more) {

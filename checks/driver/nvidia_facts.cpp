@@ -5,49 +5,28 @@
 namespace envdoctor::nvidia {
 namespace {
 
-bool lists_device(const Reading<Nvidia>& nvidia) {
-  const auto cuda = of(nvidia, &Nvidia::cuda_devices);
-  return cuda.get() && !cuda.get()->empty();
-}
-
 // A trace of the driver itself, which is there only where a GPU was meant to be used.
 bool driver_trace(const Snapshot& snapshot) {
   return of(snapshot.nvidia, &Nvidia::kernel_driver_version).get() || module_loaded(snapshot, "nvidia").is(true) ||
          has_nodes(snapshot).is(true);
 }
 
-const SharedLibrary* first_copy(const Snapshot& snapshot, std::string_view soname, std::size_t* index = nullptr) {
-  const auto* libraries = snapshot.libraries.get();
-  if (!libraries) return nullptr;
-  for (std::size_t i = 0; i < libraries->size(); ++i) {
-    const SharedLibrary& row = (*libraries)[i];
-    if (!row.soname.get() || *row.soname.get() != soname || row.shadowed_by.get()) continue;
-    if (index) *index = i;
-    return &row;
-  }
-  return nullptr;
+const SharedLibrary* first_copy(const Snapshot& snapshot, const std::string& soname) {
+  const auto& libraries = snapshot.libraries.or_empty();
+  const auto first = std::ranges::find_if(
+      libraries, [&](const SharedLibrary& row) { return row.soname.is(soname) && !row.shadowed_by.get(); });
+  return first == libraries.end() ? nullptr : &*first;
 }
 
-Text where(const Snapshot& snapshot, std::string_view soname, const Text& loaded) {
-  if (loaded.get()) return loaded;
-  if (const SharedLibrary* row = first_copy(snapshot, soname)) {
-    if (row->found.is(false)) return absent(std::string(soname) + " is not found by the loader");
-    if (row->found.is(true)) return row->path.get() ? row->path : Text(std::string(soname));
-  }
-  return loaded;
-}
-
-bool torch_is_for_rocm(const Snapshot& snapshot) {
-  const Text version = of(snapshot.torch, &Torch::version);
-  return version.get() && version.get()->find("rocm") != std::string::npos;
+Text where(const Snapshot& snapshot, const std::string& soname, const Text& loaded) {
+  const SharedLibrary* row = loaded.get() ? nullptr : first_copy(snapshot, soname);
+  if (!row || !row->found.get()) return loaded;
+  return row->found.is(true) ? row->path.value_or(soname) : Text(absent(soname + " is not found by the loader"));
 }
 
 bool opencl_lists_nvidia(const Snapshot& snapshot) {
-  const auto platforms = of(snapshot.opencl, &Opencl::platforms);
-  if (!platforms.get()) return false;
-  return std::ranges::any_of(*platforms.get(), [](const OpenclPlatform& platform) {
-    return platform.name.get() && platform.name.get()->find("NVIDIA") != std::string::npos && platform.devices.get() &&
-           !platform.devices.get()->empty();
+  return std::ranges::any_of(of(snapshot.opencl, &Opencl::platforms).or_empty(), [](const OpenclPlatform& platform) {
+    return platform.name.or_empty().find("NVIDIA") != std::string::npos && !platform.devices.or_empty().empty();
   });
 }
 
@@ -57,46 +36,52 @@ bool framework_wants_cuda(const Snapshot& snapshot) {
          of(snapshot.tensorflow, &Tensorflow::cuda_version).get() || snapshot.jax.get() != nullptr;
 }
 
+// A log's line about libcuda: that it was opened, or is missing. Only asked where the host itself wasn't.
+const Symptom* libcuda_line(const Snapshot& snapshot, SymptomClass said) {
+  for (const Symptom* line : symptoms_of(snapshot, {said, "library"})) {
+    if (line->detail("library").starts_with("libcuda.so")) return line;
+  }
+  return nullptr;
+}
+
+Text libcuda_of_host(const Snapshot& snapshot) {
+  return where(snapshot, "libcuda.so.1", of(snapshot.nvidia, &Nvidia::cuda_library));
+}
+
 }  // namespace
 
-bool on_platform(const Snapshot& snapshot, std::string_view platform) {
-  const Text name = of(snapshot.host, &HostFacts::platform);
-  return name.get() && *name.get() == platform;
+bool on_platform(const Snapshot& snapshot, const std::string& platform) {
+  return of(snapshot.host, &HostFacts::platform).is(platform);
 }
 
 bool on_wsl(const Snapshot& snapshot) {
-  return on_platform(snapshot, "wsl2") || (!of(snapshot.host, &HostFacts::platform).get() &&
-                                           !symptoms_of(snapshot, {SymptomClass::present, "wsl"}).empty());
+  return on_platform(snapshot, "wsl2") ||
+         (!of(snapshot.host, &HostFacts::platform).get() && first_symptom(snapshot, {{SymptomClass::present, "wsl"}}));
 }
 
 bool contained(const Snapshot& snapshot) {
   const Flag known = in_container(snapshot);
-  return known.get() ? known.is(true)
-                     : !symptoms_of(snapshot, {SymptomClass::present, "container"}).empty() ||
-                           !symptoms_of(snapshot, {SymptomClass::missing, "driver-in-container"}).empty();
+  return known.is(true) || (!known.get() && first_symptom(snapshot, {{SymptomClass::present, "container"},
+                                                                     {SymptomClass::missing, "driver-in-container"}}));
 }
 
 Flag has_nodes(const Snapshot& snapshot) {
-  return snapshot.device_nodes.then([](const std::vector<DeviceNode>& nodes) {
-    return std::ranges::any_of(nodes, [](const DeviceNode& node) {
-      return node.path.get() && node.path.get()->starts_with("/dev/nvidia") &&
-             !node.path.get()->starts_with("/dev/nvidia-caps");
+  return snapshot.device_nodes.then([&](const auto&) {
+    return std::ranges::any_of(nodes_under(snapshot, "/dev/nvidia"), [](const DeviceNode* node) {
+      return !node->path.get()->starts_with("/dev/nvidia-caps");
     });
   });
 }
 
 std::string not_here(const Snapshot& snapshot) {
   const auto all = gpus_of(snapshot);
-  const auto is_nvidia = [](const Gpu& gpu) { return gpu.vendor == Vendor::nvidia; };
-  if (std::ranges::any_of(all, is_nvidia)) {
-    if (gpus(snapshot).empty()) return "no NVIDIA GPU of this host is given to this system";
-    return {};
-  }
+  if (std::ranges::find(all, Vendor::nvidia, &Gpu::vendor) != all.end())
+    return gpus(snapshot).empty() ? "no NVIDIA GPU of this host is given to this system" : "";
   if (on_platform(snapshot, "macos")) return "macOS has no NVIDIA driver";
-  if (cuda_works(snapshot) || driver_trace(snapshot)) return {};
-  if (on_wsl(snapshot) || on_platform(snapshot, "windows")) return {};
-  if (snapshot.pci.get() || snapshot.pci.outcome() == Outcome::absent) return "the PCI bus shows no NVIDIA GPU";
-  return {};
+  const bool bus_read = snapshot.pci.get() || snapshot.pci.outcome() == Outcome::absent;
+  const bool may_be_here =
+      cuda_works(snapshot) || driver_trace(snapshot) || on_wsl(snapshot) || on_platform(snapshot, "windows");
+  return bus_read && !may_be_here ? "the PCI bus shows no NVIDIA GPU" : "";
 }
 
 std::vector<Gpu> gpus(const Snapshot& snapshot) {
@@ -113,26 +98,23 @@ std::string subject_of(const NvidiaDevice& device) {
 }
 
 std::optional<Evidence> cuda_works(const Snapshot& snapshot) {
-  if (lists_device(snapshot.nvidia)) return evidence("/nvidia/cuda_devices", "CUDA lists a device");
+  if (!of(snapshot.nvidia, &Nvidia::cuda_devices).or_empty().empty())
+    return evidence("/nvidia/cuda_devices", "CUDA lists a device");
   if (of(snapshot.torch, &Torch::cuda_available).is(true) && !torch_is_for_rocm(snapshot))
     return evidence("/torch/cuda_available", "true");
-  if (const auto* log = snapshot.log.get()) {
-    for (const Symptom& line : *log) {
-      if (line.class_.is("used")) return evidence(line);
-    }
+  for (const Symptom& line : snapshot.log.or_empty()) {
+    if (line.class_.is("used")) return evidence(line);
   }
-  const Number physical = of(snapshot.tensorflow, &Tensorflow::physical_gpus);
-  if (physical.get() && *physical.get() > 0 && !of(snapshot.tensorflow, &Tensorflow::built_with_cuda).is(false) &&
+  const auto physical = of(snapshot.tensorflow, &Tensorflow::physical_gpus).or_empty();
+  if (physical > 0 && !of(snapshot.tensorflow, &Tensorflow::built_with_cuda).is(false) &&
       !on_platform(snapshot, "macos"))
-    return evidence("/tensorflow/physical_gpus", std::to_string(*physical.get()));
+    return evidence("/tensorflow/physical_gpus", std::to_string(physical));
   return std::nullopt;
 }
 
 std::optional<Evidence> driver_answers(const Snapshot& snapshot) {
   if (auto works = cuda_works(snapshot)) return works;
-  const auto devices = of(snapshot.nvidia, &Nvidia::devices);
-  for (std::size_t i = 0; devices.get() && i < devices.get()->size(); ++i) {
-    const NvidiaDevice& device = (*devices.get())[i];
+  for (const auto& [i, device] : numbered(of(snapshot.nvidia, &Nvidia::devices))) {
     if (!device.error.get()) return evidence(at("/nvidia/devices", i), "NVML lists it");
   }
   if (cuinit(snapshot).outcome() == Outcome::absent) return evidence("/nvidia/cuinit_error", "none: cuInit succeeds");
@@ -146,55 +128,35 @@ Flag kernel_driver_runs(const Snapshot& snapshot) {
   const Flag loaded = module_loaded(snapshot, "nvidia");
   if (loaded.get()) return loaded;
   if (version.outcome() == Outcome::absent) return false;
-  if (!symptoms_of(snapshot, {SymptomClass::missing, "kernel-driver"}).empty()) return false;
-  for (const Kind& kind :
-       {Kind{SymptomClass::noted, "kernel-driver-version"}, Kind{SymptomClass::present, "nvidia-kernel-module"},
-        Kind{SymptomClass::noted, "nvidia-smi-versions"}}) {
-    if (!symptoms_of(snapshot, kind).empty()) return true;
-  }
-  return loaded.outcome() != Outcome::not_probed ? loaded : version.then([](const std::string&) { return true; });
+  if (first_symptom(snapshot, {{SymptomClass::missing, "kernel-driver"}})) return false;
+  if (first_symptom(snapshot, {{SymptomClass::noted, "kernel-driver-version"},
+                               {SymptomClass::present, "nvidia-kernel-module"},
+                               {SymptomClass::noted, "nvidia-smi-versions"}}))
+    return true;
+  return loaded.outcome() != Outcome::not_probed ? loaded : Flag(version.missing());
 }
-
-namespace {
-
-// A log's line about libcuda: that it was opened, or is missing. Only asked where the host itself wasn't.
-const Symptom* libcuda_line(const Snapshot& snapshot, const Kind& kind) {
-  for (const Symptom* line : symptoms_of(snapshot, kind)) {
-    if (line->detail("library").starts_with("libcuda.so")) return line;
-  }
-  return nullptr;
-}
-
-Text libcuda_of_host(const Snapshot& snapshot) {
-  return where(snapshot, "libcuda.so.1", of(snapshot.nvidia, &Nvidia::cuda_library));
-}
-
-}  // namespace
 
 Text libcuda(const Snapshot& snapshot) {
   Text own = libcuda_of_host(snapshot);
   if (own.outcome() != Outcome::not_probed) return own;
-  if (libcuda_line(snapshot, {SymptomClass::present, "library"})) return "libcuda.so.1";
-  if (libcuda_line(snapshot, {SymptomClass::missing, "library"}))
-    return absent("a program could not open libcuda.so.1");
+  if (libcuda_line(snapshot, SymptomClass::present)) return "libcuda.so.1";
+  if (libcuda_line(snapshot, SymptomClass::missing)) return absent("a program could not open libcuda.so.1");
   return own;
 }
 
 std::string libcuda_place(const Snapshot& snapshot) {
-  if (of(snapshot.nvidia, &Nvidia::cuda_library).get()) return "/nvidia/cuda_library";
-  std::size_t index = 0;
-  if (const SharedLibrary* row = first_copy(snapshot, "libcuda.so.1", &index))
-    return at("/libraries", index, row->found.is(false) ? "found" : "path");
-  return "/nvidia/cuda_library";
+  const SharedLibrary* row = first_copy(snapshot, "libcuda.so.1");
+  if (!row || of(snapshot.nvidia, &Nvidia::cuda_library).get()) return "/nvidia/cuda_library";
+  const auto index = static_cast<std::size_t>(row - snapshot.libraries.get()->data());
+  return at("/libraries", index, row->found.is(false) ? "found" : "path");
 }
 
 Evidence libcuda_evidence(const Snapshot& snapshot) {
   const Text path = libcuda(snapshot);
-  const std::string value = path.get() ? *path.get() : "libcuda.so.1 not found";
+  const std::string value = path.value_or("libcuda.so.1 not found");
   if (libcuda_of_host(snapshot).outcome() == Outcome::not_probed) {
     if (cuinit(snapshot).is(cuda_error::shared_object_init_failed)) return cuinit_evidence(snapshot).front();
-    if (const Symptom* line = libcuda_line(
-            snapshot, path.get() ? Kind{SymptomClass::present, "library"} : Kind{SymptomClass::missing, "library"}))
+    if (const Symptom* line = libcuda_line(snapshot, path.get() ? SymptomClass::present : SymptomClass::missing))
       return evidence(*line, value);
   }
   return evidence(libcuda_place(snapshot), value);
@@ -211,12 +173,29 @@ Flag user_space_installed(const Snapshot& snapshot) {
   if (answer.get() && *answer.get() != cuda_error::shared_object_init_failed &&
       *answer.get() != cuda_error::stub_library)
     return true;
-  return cuda.then([](const std::string&) { return true; });
+  return Flag(cuda.missing());
 }
 
 Severity fault_severity(const Snapshot& snapshot) {
   if (cuda_works(snapshot)) return Severity::warning;
   return opencl_lists_nvidia(snapshot) && !framework_wants_cuda(snapshot) ? Severity::warning : Severity::error;
+}
+
+Finding& fault(Answers& answers, const Snapshot& snapshot, Confidence confidence, std::vector<Evidence> proof,
+               std::string subject) {
+  Finding& finding = answers.found_on(std::move(subject));
+  finding.severity = fault_severity(snapshot);
+  finding.confidence = confidence;
+  finding.evidence = std::move(proof);
+  return finding;
+}
+
+const DeviceNode* closed_node(const Snapshot& snapshot, std::initializer_list<std::string_view> but) {
+  for (const DeviceNode* node : nodes_under(snapshot, "/dev/nvidia")) {
+    const bool other = std::ranges::any_of(but, [&](auto prefix) { return node->path.get()->starts_with(prefix); });
+    if (!other && node->accessible.is(false) && (node->error.is("EACCES") || node->error.is("EPERM"))) return node;
+  }
+  return nullptr;
 }
 
 }  // namespace envdoctor::nvidia

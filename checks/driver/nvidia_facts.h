@@ -1,14 +1,6 @@
 #pragma once
 // What several checks of the NVIDIA driver ask of a snapshot.
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "checks/engine/diagnosis.h"
-#include "checks/facts/facts.h"
-#include "checks/facts/gpus.h"
-#include "knowledge/codes/constants.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::nvidia {
 
@@ -61,11 +53,17 @@ struct Versions {
 };
 Versions versions(const Snapshot& snapshot);
 
+// libcuda of a CUDA forward-compatibility package stands before the driver's own: its path lies in a compat folder.
+std::optional<Evidence> compat_path(const Snapshot& snapshot);
+// The driver reports a CUDA version that its branch doesn't have ("470 with CUDA 11.7"), or, in a container, libcuda is
+// newer than the host's module. Empty: no such sign.
+std::vector<Evidence> compat_signs(const Snapshot& snapshot);
+
 // Both lists, one after the other.
 std::vector<Evidence> joined(std::vector<Evidence> first, const std::vector<Evidence>& more);
 
 bool on_wsl(const Snapshot& snapshot);
-bool on_platform(const Snapshot& snapshot, std::string_view platform);
+bool on_platform(const Snapshot& snapshot, const std::string& platform);
 // A container of any kind, known or marked so in a log; false where nobody knows.
 bool contained(const Snapshot& snapshot);
 // Whether at least one of NVIDIA's device nodes is here; unknown where the nodes are not known.
@@ -74,5 +72,12 @@ Flag has_nodes(const Snapshot& snapshot);
 // error, or warning where the GPUs are usable all the same: CUDA works, or OpenCL lists one and no framework wants
 // CUDA.
 Severity fault_severity(const Snapshot& snapshot);
+// A finding of that severity.
+Finding& fault(Answers& answers, const Snapshot& snapshot, Confidence confidence, std::vector<Evidence> proof,
+               std::string subject = "host");
+
+// The first of NVIDIA's nodes that may not be opened, for want of a permission or by the cgroup; those whose path
+// begins with one of `but` don't count. Null: none.
+const DeviceNode* closed_node(const Snapshot& snapshot, std::initializer_list<std::string_view> but);
 
 }  // namespace envdoctor::nvidia

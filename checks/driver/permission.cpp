@@ -1,20 +1,10 @@
 // driver.permission: a node exists and this user may not open it (EACCES). A container's cgroup (EPERM) is another
 // matter.
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "checks/driver/nvidia_facts.h"
-#include "checks/facts/distro.h"
-
-#include "checks/facts/conditions.h"
 
 namespace envdoctor::driver_permission {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "driver.permission";
 
 struct Refused {
   std::size_t index = 0;
@@ -22,55 +12,45 @@ struct Refused {
 };
 
 // Nodes that CUDA must open; the others (modeset, caps, uvm-tools) are for other purposes.
-bool cuda_needs(const std::string& path) {
-  if (path == "/dev/nvidiactl" || path == "/dev/nvidia-uvm") return true;
-  return path.starts_with("/dev/nvidia") && path.size() > 11 &&
-         std::all_of(path.begin() + 11, path.end(), [](char c) { return c >= '0' && c <= '9'; });
+bool cuda_needs(const DeviceNode& node) {
+  return node.path.is("/dev/nvidiactl") || node.path.is("/dev/nvidia-uvm") || is_card_node(node);
 }
 
 bool rocm_is_meant(const Snapshot& snapshot) {
-  const Text torch = of(snapshot.torch, &Torch::version);
   return of(snapshot.rocm, &Rocm::version).get() || of(snapshot.rocm, &Rocm::hip_library).get() ||
-         (torch.get() && torch.get()->find("rocm") != std::string::npos);
+         torch_is_for_rocm(snapshot);
 }
 
 std::string subject_of(const std::string& path, const Snapshot& snapshot) {
-  const auto rocm = of(snapshot.rocm, &Rocm::devices);
-  for (std::size_t i = 0; rocm.get() && i < rocm.get()->size(); ++i) {
-    const RocmDevice& device = (*rocm.get())[i];
-    if (device.render_node.is(path) && device.pci_address.get())
-      return "gpu:" + normal_address(*device.pci_address.get());
+  for (const RocmDevice& device : of(snapshot.rocm, &Rocm::devices).or_empty()) {
+    if (device.render_node.is(path) && device.pci_address.get()) return "gpu:" + address_of(device.pci_address);
   }
-  const auto proc = of(snapshot.nvidia, &Nvidia::proc_gpus);
-  for (std::size_t i = 0; proc.get() && i < proc.get()->size(); ++i) {
-    const NvidiaProcGpu& gpu = (*proc.get())[i];
+  for (const NvidiaProcGpu& gpu : of(snapshot.nvidia, &Nvidia::proc_gpus).or_empty()) {
     if (gpu.minor.get() && path == fmt::format("/dev/nvidia{}", *gpu.minor.get()) && gpu.address.get())
-      return "gpu:" + normal_address(*gpu.address.get());
+      return "gpu:" + address_of(gpu.address);
   }
   return "host";
 }
 
 bool in_group(const Snapshot& snapshot, const DeviceNode& node) {
-  const auto user = of(snapshot.host, &HostFacts::user);
-  if (!user.get() || !user.get()->groups.get() || !node.gid.get()) return false;
-  return std::ranges::find(*user.get()->groups.get(), *node.gid.get()) != user.get()->groups.get()->end();
+  const auto& groups = of(snapshot.host, &HostFacts::user).or_empty().groups.or_empty();
+  return node.gid.get() && std::ranges::find(groups, *node.gid.get()) != groups.end();
 }
 
 bool mode_gives(const DeviceNode& node, std::size_t digit_from_end) {
-  const std::string* mode = node.mode.get();
-  if (!mode || mode->size() < digit_from_end) return false;
-  const char digit = (*mode)[mode->size() - digit_from_end];
+  const std::string& mode = node.mode.or_empty();
+  if (mode.size() < digit_from_end) return false;
+  const char digit = mode[mode.size() - digit_from_end];
   return digit == '6' || digit == '7';
 }
 
 Fix remedy(const Snapshot& snapshot, const DeviceNode& node) {
-  const std::string group = node.group.get() ? *node.group.get() : "";
+  const std::string group = node.group.or_empty();
   const std::string gid = node.gid.get() ? fmt::format("{}", *node.gid.get()) : group;
   if (mode_gives(node, 1) || (mode_gives(node, 2) && in_group(snapshot, node)))
     return {.text =
                 "The node's mode lets this user in, so a security module stands in the way (SELinux: on the host, "
-                "setsebool container_use_devices=true "
-                "for containers; AppArmor: the profile's device rules)."};
+                "setsebool container_use_devices=true for containers; AppArmor: the profile's device rules)."};
   if (mode_gives(node, 2) && !group.empty() && group != "root") {
     if (nvidia::contained(snapshot))
       return {.text = fmt::format("Give the process the node's group by number: start the container with --group-add "
@@ -83,8 +63,7 @@ Fix remedy(const Snapshot& snapshot, const DeviceNode& node) {
   if (node.path.get()->starts_with("/dev/nvidia"))
     return {.text = on_the_host(snapshot) +
                     "the node's mode keeps users out. Look for NVreg_DeviceFileMode under /etc/modprobe.d (0666 is the "
-                    "driver's own choice) "
-                    "and for udev rules that change it."};
+                    "driver's own choice) and for udev rules that change it."};
   return {.text =
               on_the_host(snapshot) +
               "the node belongs to root alone; a udev rule of the distribution usually gives it to the group render."};
@@ -92,7 +71,7 @@ Fix remedy(const Snapshot& snapshot, const DeviceNode& node) {
 
 void tell(const Snapshot& snapshot, const std::vector<Refused>& refused, Severity severity, Answers& answers) {
   const DeviceNode& first = *refused.front().node;
-  Finding& finding = answers.found(id, refused.size() == 1 ? subject_of(*first.path.get(), snapshot) : "host");
+  Finding& finding = answers.found_on(refused.size() == 1 ? subject_of(*first.path.get(), snapshot) : "host");
   finding.severity = severity;
   finding.explanation = "Opening " + *first.path.get() + " for reading and writing was refused to this user.";
   if (first.group.get() && first.mode.get())
@@ -104,17 +83,12 @@ void tell(const Snapshot& snapshot, const std::vector<Refused>& refused, Severit
   finding.fix = {remedy(snapshot, first)};
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  std::vector<Refused> cuda;
-  std::vector<Refused> amd;
-  std::vector<Refused> render;
-  const auto* nodes = snapshot.device_nodes.get();
-  for (std::size_t i = 0; nodes && i < nodes->size(); ++i) {
-    const DeviceNode& node = (*nodes)[i];
+void judge(const Snapshot& snapshot, Answers& answers) {
+  std::vector<Refused> cuda, amd, render;
+  for (const auto& [i, node] : numbered(snapshot.device_nodes)) {
     if (!node.path.get() || !node.accessible.is(false) || !node.error.is("EACCES")) continue;
     const std::string& path = *node.path.get();
-    if (cuda_needs(path)) cuda.push_back({i, &node});
+    if (cuda_needs(node)) cuda.push_back({i, &node});
     if (path == "/dev/kfd" || path == "/dev/dxg") amd.push_back({i, &node});
     if (path.starts_with("/dev/dri/renderD")) render.push_back({i, &node});
   }
@@ -122,47 +96,32 @@ void judge(const Facts& facts, Answers& answers) {
   const auto has = [&](Vendor vendor) {
     return std::ranges::any_of(gpus, [&](const Gpu& gpu) { return gpu.vendor == vendor && gpu.granted; });
   };
-  bool found = false;
-  if (!cuda.empty()) {
-    tell(snapshot, cuda, nvidia::fault_severity(snapshot), answers);
-    found = true;
-  }
-  if (!amd.empty() || (has(Vendor::amd) && !render.empty())) {
-    if (amd.empty()) amd = render;
-    tell(snapshot, amd,
-         !rocm_is_meant(snapshot)       ? Severity::info
-         : nvidia::cuda_works(snapshot) ? Severity::warning
-                                        : Severity::error,
-         answers);
-    found = true;
+  const bool works = nvidia::cuda_works(snapshot).has_value();
+  const std::size_t before = answers.findings.size();
+  if (!cuda.empty()) tell(snapshot, cuda, nvidia::fault_severity(snapshot), answers);
+  if (amd.empty() && has(Vendor::amd)) amd = render;
+  if (!amd.empty()) {
+    const Severity severity = works ? Severity::warning : Severity::error;
+    tell(snapshot, amd, rocm_is_meant(snapshot) ? severity : Severity::info, answers);
   } else if (has(Vendor::intel) && !has(Vendor::nvidia) && !render.empty()) {
     const bool meant = of(snapshot.level_zero, &LevelZero::library).get() != nullptr;
     tell(snapshot, render, meant ? Severity::error : Severity::info, answers);
-    found = true;
   }
-  if (!found && !nvidia::cuda_works(snapshot) && nvidia::nvml(snapshot).is(nvml_error::no_permission)) {
-    Finding& finding = answers.found(id);
-    finding.severity = nvidia::fault_severity(snapshot);
-    finding.confidence = Confidence::likely;
+  const bool found = answers.findings.size() > before;
+  if (!found && !works && nvidia::nvml(snapshot).is(nvml_error::no_permission)) {
+    Finding& finding = nvidia::fault(answers, snapshot, Confidence::likely, nvidia::nvml_evidence(snapshot));
     finding.explanation = "NVML says that this user lacks the permission: the device nodes may not be opened.";
-    finding.evidence = nvidia::nvml_evidence(snapshot);
-    finding.fix = {{.text = "Look at ls -l /dev/nvidia* : group and mode tell who may open them (the driver's own "
-                            "choice is 0666). In a container SELinux may also be in the way "
-                            "(setsebool container_use_devices=true on the host)."}};
-    found = true;
+    finding.fix = {
+        {.text =
+             "Look at ls -l /dev/nvidia* : group and mode tell who may open them (the driver's own choice is 0666). In "
+             "a container SELinux may also be in the way (setsebool container_use_devices=true on the host)."}};
   }
-  if (found) return;
-  if (gpus.empty() && !nvidia::not_here(snapshot).empty()) return answers.not_applicable(id, "no GPU");
-  if (!nodes) {
-    if (nvidia::cuda_works(snapshot)) return answers.passed(id);
-    return answers.unknown(id, why_unknown("/device_nodes", snapshot.device_nodes));
-  }
-  answers.passed(id);
+  if (gpus.empty() && !nvidia::not_here(snapshot).empty()) return answers.not_applicable("no GPU");
+  snapshot.device_nodes.get() || works ? answers.passed()
+                                       : answers.unknown(why_unknown("/device_nodes", snapshot.device_nodes));
 }
 
 bool opencl_not_asked(const Facts& facts) { return !when::opencl_asked(facts); }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -183,7 +142,7 @@ Diagnosis diagnosis() {
               {{refused, "kfd-node"}, certain},
               {{refused, "render-node"}, likely, opencl_not_asked},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

@@ -1,47 +1,38 @@
 // driver.secure-boot: the kernel refuses NVIDIA's module because nobody it trusts has signed it.
 #include "checks/driver/nvidia_facts.h"
-#include "checks/facts/distro.h"
 
 namespace envdoctor::driver_secure_boot {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "driver.secure-boot";
 
 void tell(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence> proof, Answers& answers) {
-  Finding& finding = answers.found(id);
-  finding.severity = confidence == Confidence::possible ? Severity::warning : nvidia::fault_severity(snapshot);
-  finding.confidence = confidence;
+  const bool possible = confidence == Confidence::possible;
+  Finding& finding = nvidia::fault(answers, snapshot, confidence, std::move(proof));
+  if (possible) finding.severity = Severity::warning;
   finding.explanation =
       "With Secure Boot on, the kernel loads only modules signed with a key that the firmware or the machine's owner "
-      "has enrolled. The nvidia module "
-      "isn't loaded";
-  finding.explanation += confidence == Confidence::possible ? ", and its missing signature is a usual reason."
-                                                            : " because its signature was refused.";
-  finding.evidence = std::move(proof);
+      "has enrolled. The nvidia module isn't loaded";
+  finding.explanation +=
+      possible ? ", and its missing signature is a usual reason." : " because its signature was refused.";
   const auto distro = distro_of(snapshot);
-  const bool ubuntu = distro == Distro::ubuntu;
+  const std::string key = distro == Distro::ubuntu   ? "/var/lib/shim-signed/mok/MOK.der"
+                          : distro == Distro::debian ? "/var/lib/dkms/mok.pub"
+                                                     : "";
   finding.fix = {
-      {.text = on_the_host(snapshot) + "see whether the signature is the reason.",
-       .command = host_command(snapshot, "sudo modprobe nvidia")},
-      {.text = on_the_host(snapshot) +
-               "enrol the key that DKMS signs with, set a password, reboot and confirm it in the blue MOK screen.",
-       .command = ubuntu ? host_command(snapshot, "sudo mokutil --import /var/lib/shim-signed/mok/MOK.der")
-                  : distro == Distro::debian ? host_command(snapshot, "sudo mokutil --import /var/lib/dkms/mok.pub")
-                                             : ""},
+      on_host(snapshot, "see whether the signature is the reason.", "sudo modprobe nvidia"),
+      on_host(snapshot,
+              "enrol the key that DKMS signs with, set a password, reboot and confirm it in the blue MOK screen.",
+              key.empty() ? "" : "sudo mokutil --import " + key),
       {.text = "Or switch Secure Boot off in the firmware setup."}};
 }
 
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
-  if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(id, why);
   const Flag secure = of(snapshot.host, &HostFacts::secure_boot);
   const Flag runs = nvidia::kernel_driver_runs(snapshot);
-  if (runs.is(true) || nvidia::cuda_works(snapshot)) return answers.passed(id);
-  if (secure.is(false)) return answers.passed(id);
-  if (nvidia::on_wsl(snapshot)) return answers.not_applicable(id, "WSL loads no NVIDIA module");
-  for (const Symptom* line : symptoms_of(snapshot, {refused, "kernel-module-signature"})) {
+  if (runs.is(true) || nvidia::cuda_works(snapshot) || secure.is(false)) return answers.passed();
+  if (nvidia::on_wsl(snapshot)) return answers.not_applicable("WSL loads no NVIDIA module");
+  if (const Symptom* line = first_symptom(snapshot, {{refused, "kernel-module-signature"}})) {
     std::vector<Evidence> proof{evidence(*line, "module signature rejected")};
     if (secure.is(true)) proof.push_back(evidence("/host/secure_boot", "true"));
     // The line may speak of another module; where the driver is known not to run, it is this one.
@@ -52,12 +43,10 @@ void judge(const Facts& facts, Answers& answers) {
     return tell(snapshot, Confidence::possible,
                 {evidence("/host/secure_boot", "true"), evidence("/modules", "no nvidia")}, answers);
   if (runs.is(false) && nvidia::user_space_installed(snapshot).is(false))
-    return answers.not_applicable(id, "no NVIDIA driver is installed");
-  if (!secure.get()) return answers.unknown(id, why_unknown("/host/secure_boot", secure));
-  answers.unknown(id, why_unknown("/modules", runs));
+    return answers.not_applicable("no NVIDIA driver is installed");
+  if (!secure.get()) return answers.unknown(why_unknown("/host/secure_boot", secure));
+  answers.unknown(why_unknown("/modules", runs));
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -78,6 +67,7 @@ Diagnosis diagnosis() {
                likely,
                [](const Facts& f) { return of(f.snapshot().host, &HostFacts::secure_boot).is(true); }},
           },
+      .not_here = nvidia::not_here,
       .judge = judge,
   };
 }

@@ -1,19 +1,11 @@
 // driver.too-old: a framework or toolkit needs a newer driver. From CUDA 11 on any driver of the same CUDA major will
 // do (minor-version compatibility); before, each CUDA version has its own minimum.
-#include <fmt/format.h>
-
-#include <cctype>
-#include <cstdlib>
-
 #include "checks/driver/nvidia_facts.h"
-#include "checks/facts/conditions.h"
-#include "checks/facts/distro.h"
 #include "knowledge/gpus/drivers.h"
 
 namespace envdoctor::driver_too_old {
-namespace {
 
-constexpr const char* id = "driver.too-old";
+using enum SymptomClass;
 
 // Something that was built for a CUDA version.
 struct Need {
@@ -31,64 +23,41 @@ int major_of(const std::string& version) { return std::atoi(version.c_str()); }
 std::string cuda_of_tag(const std::string& version) {
   const auto tag = version.find("+cu");
   if (tag == std::string::npos) return {};
-  std::string digits;
-  for (std::size_t i = tag + 3; i < version.size() && std::isdigit(static_cast<unsigned char>(version[i])); ++i)
-    digits += version[i];
-  if (digits.size() < 2 || digits.size() > 3) return {};
-  return digits.substr(0, digits.size() - 1) + "." + digits.back();
+  std::string digits = version.substr(tag + 3);
+  digits.resize(std::min(digits.find_first_not_of("0123456789"), digits.size()));
+  return digits.size() == 2 || digits.size() == 3 ? digits.insert(digits.size() - 1, ".") : "";
 }
 
-void add_torch(const Snapshot& snapshot, std::vector<Need>& needs) {
-  const Torch* torch = snapshot.torch.get();
-  if (!torch) return;
-  Need need{.who = "PyTorch", .subject = "framework:torch", .fails = torch->cuda_available.is(false)};
-  if (torch->cuda_version.get()) {
-    need.cuda = *torch->cuda_version.get();
-    need.evidence = evidence("/torch/cuda_version", need.cuda);
-  } else if (torch->version.get()) {
-    need.cuda = cuda_of_tag(*torch->version.get());
-    need.evidence = evidence("/torch/version", *torch->version.get());
-  }
-  if (!need.cuda.empty() && !torch->cuda_available.is(true)) needs.push_back(std::move(need));
-}
-
-void add_tensorflow(const Snapshot& snapshot, std::vector<Need>& needs) {
-  const Tensorflow* tensorflow = snapshot.tensorflow.get();
-  if (!tensorflow || !tensorflow->cuda_version.get()) return;
-  const Number gpus = tensorflow->physical_gpus;
-  if (gpus.get() && *gpus.get() > 0) return;
-  needs.push_back({.who = "TensorFlow",
-                   .cuda = *tensorflow->cuda_version.get(),
-                   .evidence = evidence("/tensorflow/cuda_version", *tensorflow->cuda_version.get()),
-                   .subject = "framework:tensorflow",
-                   .fails = gpus.is(0)});
-}
-
-// JAX names the CUDA major version in its plug-in package: jax-cuda12-plugin.
-void add_jax(const Snapshot& snapshot, std::vector<Need>& needs) {
-  if (of(snapshot.jax, &Jax::backend).is("gpu") || of(snapshot.jax, &Jax::backend).is("cuda")) return;
+std::vector<Need> needs_of(const Snapshot& snapshot) {
+  std::vector<Need> needs;
+  const auto add = [&](const char* who, const std::string& cuda, Evidence seen, const char* subject, bool fails) {
+    if (!cuda.empty()) needs.push_back({who, cuda, std::move(seen), subject, false, fails});
+  };
+  const Torch& torch = snapshot.torch.or_empty();
+  const std::string torch_cuda = torch.cuda_version.value_or(cuda_of_tag(torch.version.or_empty()));
+  if (!torch.cuda_available.is(true))
+    add("PyTorch", torch_cuda,
+        torch.cuda_version.get() ? evidence("/torch/cuda_version", torch_cuda)
+                                 : evidence("/torch/version", torch.version.or_empty()),
+        "framework:torch", torch.cuda_available.is(false));
+  const Tensorflow& tensorflow = snapshot.tensorflow.or_empty();
+  if (tensorflow.physical_gpus.or_empty() <= 0)
+    add("TensorFlow", tensorflow.cuda_version.or_empty(),
+        evidence("/tensorflow/cuda_version", tensorflow.cuda_version.or_empty()), "framework:tensorflow",
+        tensorflow.physical_gpus.is(0));
+  // JAX names the CUDA major version in its plug-in package: jax-cuda12-plugin.
+  const Text backend = of(snapshot.jax, &Jax::backend);
   for (const char* major : {"11", "12", "13", "14"}) {
     const std::string package = fmt::format("jax-cuda{}-plugin", major);
-    if (!package_installed(snapshot, package).is(true)) continue;
-    needs.push_back({.who = "JAX",
-                     .cuda = major,
-                     .evidence = evidence("/python/packages", package),
-                     .subject = "framework:jax",
-                     .fails = of(snapshot.jax, &Jax::backend).is("cpu")});
+    if (package_installed(snapshot, package).is(true) && !backend.is("gpu") && !backend.is("cuda"))
+      add("JAX", major, evidence("/python/packages", package), "framework:jax", backend.is("cpu"));
   }
-}
-
-void add_toolkits(const Snapshot& snapshot, std::vector<Need>& needs) {
-  const auto* toolkits = snapshot.toolkits.get();
-  for (std::size_t i = 0; toolkits && i < toolkits->size(); ++i) {
-    const Text& version = (*toolkits)[i].version;
-    if (!version.get()) continue;
-    needs.push_back({.who = "the CUDA toolkit",
-                     .cuda = *version.get(),
-                     .evidence = evidence(at("/toolkits", i, "version"), *version.get()),
-                     .subject = "host",
-                     .is_toolkit = true});
+  for (const auto& [i, toolkit] : numbered(snapshot.toolkits)) {
+    const std::string& version = toolkit.version.or_empty();
+    if (toolkit.version.get())
+      needs.push_back({"the CUDA toolkit", version, evidence(at("/toolkits", i, "version"), version), "host", true});
   }
+  return needs;
 }
 
 struct Driver {
@@ -116,7 +85,7 @@ Driver driver_of(const Snapshot& snapshot) {
 }
 
 // Whether the driver doesn't run programs of this CUDA version; not probed: can't be told.
-Flag too_old(const Driver& driver, const std::string& cuda) {
+Flag needs_newer(const Driver& driver, const std::string& cuda) {
   const int wanted = major_of(cuda);
   const bool has_minor = cuda.find('.') != std::string::npos;
   if (!driver.max_cuda.empty()) {
@@ -134,27 +103,24 @@ Flag too_old(const Driver& driver, const std::string& cuda) {
 }
 
 void tell(const Snapshot& snapshot, const Need& need, const Driver& driver, Answers& answers) {
-  Finding& finding = answers.found(id, need.subject);
+  Finding& finding = answers.found_on(need.subject);
   if (need.is_toolkit) {
     finding.severity = Severity::info;
     finding.title = "The CUDA toolkit is newer than the driver";
   } else {
-    finding.severity = Severity::error;
     finding.confidence = need.fails ? Confidence::certain : Confidence::likely;
   }
-  finding.explanation = fmt::format("{} was built for CUDA {}", need.who, need.cuda);
   const auto least = knowledge::min_driver_for_cuda(need.cuda);
-  if (least) finding.explanation += fmt::format(", which needs driver {} or newer", *least);
-  if (!driver.max_cuda.empty())
-    finding.explanation += fmt::format("; the installed driver serves CUDA up to {}", driver.max_cuda);
-  finding.explanation +=
-      need.is_toolkit ? ". Programs compiled with it won't start here; frameworks from pip and conda don't use it."
-                      : ".";
-  finding.evidence = driver.evidence;
-  finding.evidence.push_back(need.evidence);
-  finding.fix = {{.text = on_the_host(snapshot) + (least ? "update the NVIDIA driver to " + *least + " or newer."
-                                                         : "update the NVIDIA driver."),
-                  .command = install_nvidia_driver(snapshot)}};
+  finding.explanation = fmt::format(
+      "{} was built for CUDA {}{}{}.{}", need.who, need.cuda,
+      least ? fmt::format(", which needs driver {} or newer", *least) : "",
+      driver.max_cuda.empty() ? "" : fmt::format("; the installed driver serves CUDA up to {}", driver.max_cuda),
+      need.is_toolkit ? " Programs compiled with it won't start here; frameworks from pip and conda don't use it."
+                      : "");
+  finding.evidence = nvidia::joined(driver.evidence, {need.evidence});
+  finding.fix = {
+      {.text = on_the_host(snapshot) + "update the NVIDIA driver" + (least ? " to " + *least + " or newer." : "."),
+       .command = install_nvidia_driver(snapshot)}};
   if (!need.is_toolkit)
     finding.fix.push_back(
         {.text = fmt::format("Or install a build of {} for the driver's CUDA version. Another toolkit changes nothing.",
@@ -162,57 +128,41 @@ void tell(const Snapshot& snapshot, const Need& need, const Driver& driver, Answ
 }
 
 // A program said so itself.
-bool from_log(const Facts& facts, const Driver& driver, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  for (const Symptom* line : symptoms_of(snapshot, {SymptomClass::too_old, "driver"})) {
+void judge_log(const Facts& facts, const Driver& driver, Answers& answers) {
+  for (const Symptom* line : symptoms_of(facts, {too_old, "driver"})) {
     if (line->detail("found") == "0") continue;  // no driver answered at all
     // Without a version the words may also mean that none answered.
     const bool compared = !line->detail("found").empty() || !line->detail("needs").empty();
     if (!compared && facts.driver_dead()) continue;
-    Finding& finding = answers.found(id);
+    Finding& finding = answers.found();
     finding.explanation = "A program refused to start: the driver is older than the CUDA version it was built for.";
-    finding.evidence = driver.evidence;
-    finding.evidence.insert(finding.evidence.begin(), evidence(*line, "driver too old"));
-    finding.fix = {{.text = on_the_host(snapshot) + "update the NVIDIA driver."},
+    finding.evidence = nvidia::joined({evidence(*line, "driver too old")}, driver.evidence);
+    finding.fix = {on_host(facts, "update the NVIDIA driver."),
                    {.text = "Or install a build for an older CUDA version. Another toolkit changes nothing."}};
-    return true;
+    return;
   }
-  return false;
 }
 
 void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(id, why);
+  const Snapshot& snapshot = facts;
   const Driver driver = driver_of(snapshot);
-  std::vector<Need> needs;
-  add_torch(snapshot, needs);
-  add_tensorflow(snapshot, needs);
-  add_jax(snapshot, needs);
-  add_toolkits(snapshot, needs);
+  const bool works = nvidia::cuda_works(snapshot).has_value();
   bool found = false;
   bool unknown = false;
-  for (const Need& need : needs) {
-    const Flag old = too_old(driver, need.cuda);
-    if (old.is(true)) {
-      tell(snapshot, need, driver, answers);
-      found = true;
-    }
+  for (const Need& need : needs_of(snapshot)) {
+    const Flag old = needs_newer(driver, need.cuda);
+    if (old.is(true)) tell(snapshot, need, driver, answers);
+    found = found || old.is(true);
     unknown = unknown || !old.get();
   }
-  const bool refused = !nvidia::cuda_works(snapshot) && from_log(facts, found ? Driver{} : driver, answers);
-  if (found || refused) return;
-  if (driver.evidence.empty()) {
-    if (nvidia::cuda_works(snapshot)) return answers.passed(id);
-    if (nvidia::kernel_driver_runs(snapshot).is(false) && !nvidia::on_wsl(snapshot))
-      return answers.not_applicable(id, "no NVIDIA driver runs");
-    return answers.unknown(
-        id, why_unknown("/nvidia/kernel_driver_version", of(snapshot.nvidia, &Nvidia::kernel_driver_version)));
-  }
-  if (unknown) return answers.unknown(id, "which driver this CUDA version needs is not recorded");
-  answers.passed(id);
+  if (!works) judge_log(facts, found ? Driver{} : driver, answers);
+  if (!driver.evidence.empty())
+    return unknown ? answers.unknown("which driver this CUDA version needs is not recorded") : answers.passed();
+  if (works) return answers.passed();
+  if (nvidia::kernel_driver_runs(snapshot).is(false) && !nvidia::on_wsl(snapshot))
+    return answers.not_applicable("no NVIDIA driver runs");
+  answers.unknown(why_unknown("/nvidia/kernel_driver_version", of(snapshot.nvidia, &Nvidia::kernel_driver_version)));
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -230,19 +180,12 @@ Diagnosis diagnosis() {
       .explains = {"usage.detected-unused", "runtime.arch-unsupported"},
       .symptoms =
           {
-              {{SymptomClass::failed, "cuda-call"},
-               certain,
-               when::no_driver_answers,
-               "code",
-               cuda_error::insufficient_driver},
-              {{SymptomClass::failed, "cuda-call"},
-               likely,
-               when::no_driver_answers,
-               "code",
-               cuda_error::unsupported_ptx_version},
-              {{SymptomClass::unsupported, "ptx-version"}, likely},
-              {{SymptomClass::too_old, "driver-for-image"}, likely, not_used},
+              {{failed, "cuda-call"}, certain, when::no_driver_answers, "code", cuda_error::insufficient_driver},
+              {{failed, "cuda-call"}, likely, when::no_driver_answers, "code", cuda_error::unsupported_ptx_version},
+              {{unsupported, "ptx-version"}, likely},
+              {{too_old, "driver-for-image"}, likely, not_used},
           },
+      .not_here = nvidia::not_here,
       .judge = judge,
   };
 }

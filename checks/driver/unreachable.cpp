@@ -1,85 +1,65 @@
 // driver.unreachable: programs can't reach the driver and what was seen fits several causes. The group is told, its
 // members by likelihood, with the command that decides; never where a check can name the cause.
-#include <algorithm>
-
 #include "checks/driver/nvidia_facts.h"
-#include "checks/facts/distro.h"
 #include "checks/facts/group_members.h"
-
-#include "checks/facts/conditions.h"
 
 namespace envdoctor::driver_unreachable {
 
 using enum SymptomClass;
-namespace {
 
-constexpr const char* id = "driver.unreachable";
-
-struct Member {
-  const char* cause;
+struct Cause {
+  const char* id;
   const char* why;
+  bool possible;
 };
 
 // What a program or NVML said that several causes would make it say.
 std::vector<Evidence> complaints(const Facts& facts) {
-  const Snapshot& snapshot = facts.snapshot();
+  const Text nvml = nvidia::nvml(facts), cuinit = nvidia::cuinit(facts);
+  // That NVML lists nothing, these lines explain.
+  const bool none_explained =
+      facts.saw({{missing, "device-for-kernel-module"}, {missing, "nvidia-gpu"}, {failed, "pci-memory-region"}});
+  // With a kernel driver, a library that isn't found has a diagnosis of its own.
+  const bool named = cuinit.is(cuda_error::shared_object_init_failed) && nvidia::kernel_driver_runs(facts).is(true);
   std::vector<Evidence> found;
-  const Text nvml = nvidia::nvml(snapshot);
-  for (const char* name :
-       {nvml_error::driver_not_loaded, nvml_error::library_not_found, nvml_error::unknown, nvml_error::not_found}) {
-    // That NVML lists nothing, these lines explain.
-    const bool no_device = std::string_view(name) == nvml_error::not_found;
-    if (no_device &&
-        facts.saw({{missing, "device-for-kernel-module"}, {missing, "nvidia-gpu"}, {failed, "pci-memory-region"}}))
-      continue;
-    if (nvml.is(name)) found = nvidia::nvml_evidence(snapshot);
+  if (nvml.is(nvml_error::driver_not_loaded) || nvml.is(nvml_error::library_not_found) ||
+      nvml.is(nvml_error::unknown) || (nvml.is(nvml_error::not_found) && !none_explained))
+    found = nvidia::nvml_evidence(facts);
+  if (cuinit.is(cuda_error::no_device) || cuinit.is(cuda_error::operating_system) ||
+      (cuinit.is(cuda_error::shared_object_init_failed) && !named))
+    found = nvidia::joined(std::move(found), nvidia::cuinit_evidence(facts));
+  for (const char* what : {"driver", "kernel-driver", "libcuda", "driver-in-container"}) {
+    if (const Symptom* line = first_symptom(facts, {{missing, what}})) found.push_back(evidence(*line));
   }
-  const Text cuinit = nvidia::cuinit(snapshot);
-  for (const char* name :
-       {cuda_error::no_device, cuda_error::shared_object_init_failed, cuda_error::operating_system}) {
-    // With a kernel driver, a library that isn't found has a diagnosis of its own.
-    const bool named = std::string_view(name) == cuda_error::shared_object_init_failed &&
-                       nvidia::kernel_driver_runs(snapshot).is(true);
-    if (cuinit.is(name) && !named) found = nvidia::joined(std::move(found), nvidia::cuinit_evidence(snapshot));
-  }
-  for (const Kind& kind : {Kind{missing, "driver"}, Kind{missing, "kernel-driver"}, Kind{missing, "libcuda"},
-                           Kind{missing, "driver-in-container"}}) {
-    for (const Symptom* line : symptoms_of(snapshot, kind)) {
-      found.push_back(evidence(*line));
-      break;
-    }
-  }
-  const bool cuda_build = of(snapshot.torch, &Torch::cuda_version).get() != nullptr;
-  if (cuda_build && of(snapshot.torch, &Torch::cuda_available).is(false))
+  const Reading<Torch>& torch = facts.snapshot().torch;
+  if (of(torch, &Torch::cuda_version).get() && of(torch, &Torch::cuda_available).is(false))
     found.push_back(evidence("/torch/cuda_available", "false"));
   return found;
 }
 
 // A visibility variable that selects nothing would make a healthy driver answer the same.
 bool hidden_on_purpose(const Snapshot& snapshot) {
-  const Text visible = env_of(snapshot, "CUDA_VISIBLE_DEVICES");
-  return visible.get() != nullptr && nvidia::cuinit(snapshot).is(cuda_error::no_device);
+  return env_of(snapshot, "CUDA_VISIBLE_DEVICES").get() && nvidia::cuinit(snapshot).is(cuda_error::no_device);
 }
 
 // The causes that the known facts leave, the likeliest first.
-std::vector<Member> members(const Snapshot& snapshot) {
+std::vector<Cause> causes(const Snapshot& snapshot) {
   const Flag runs = nvidia::kernel_driver_runs(snapshot);
   const Flag installed = nvidia::user_space_installed(snapshot);
-  const Flag nodes = nvidia::has_nodes(snapshot);
-  const Flag contained = in_container(snapshot);
-  std::vector<Member> left;
-  if (contained.is(true) && !nodes.is(true))
-    left.push_back({"visibility.container-hidden", "the container was started without the GPU"});
-  if (!runs.is(true) && !installed.is(false))
-    left.push_back({"driver.module-not-loaded", "the kernel module isn't loaded, often after a kernel update"});
-  if (!runs.is(true) && !installed.is(true)) left.push_back({"driver.not-installed", "no driver is installed"});
-  if (installed.outcome() != Outcome::present)
-    left.push_back({"driver.libcuda-missing", "the driver's library is not on the search path"});
-  if (runs.is(true) && !nodes.is(true)) left.push_back({"driver.device-nodes-missing", "device nodes are missing"});
-  if (!snapshot.device_nodes.get()) left.push_back({"driver.permission", "this user may not open the device nodes"});
-  if (!runs.is(true)) left.push_back({"driver.secure-boot", "the kernel refused the module's signature"});
-  if (runs.is(true)) left.push_back({"driver.gpu-init-failed", "the GPU could not be started"});
-  return left;
+  const bool nodes = nvidia::has_nodes(snapshot).is(true);
+  std::vector<Cause> all = {
+      {"visibility.container-hidden", "the container was started without the GPU",
+       in_container(snapshot).is(true) && !nodes},
+      {"driver.module-not-loaded", "the kernel module isn't loaded, often after a kernel update",
+       !runs.is(true) && !installed.is(false)},
+      {"driver.not-installed", "no driver is installed", !runs.is(true) && !installed.is(true)},
+      {"driver.libcuda-missing", "the driver's library is not on the search path", !installed.get()},
+      {"driver.device-nodes-missing", "device nodes are missing", runs.is(true) && !nodes},
+      {"driver.permission", "this user may not open the device nodes", !snapshot.device_nodes.get()},
+      {"driver.secure-boot", "the kernel refused the module's signature", !runs.is(true)},
+      {"driver.gpu-init-failed", "the GPU could not be started", runs.is(true)}};
+  std::erase_if(all, [](const Cause& cause) { return !cause.possible; });
+  return all;
 }
 
 // Whether one of the specific checks can name the cause already: its facts are all known.
@@ -89,40 +69,32 @@ bool facts_complete(const Snapshot& snapshot) {
 }
 
 void tell(const Snapshot& snapshot, std::vector<Evidence> proof, Answers& answers) {
-  Finding& finding = answers.found(id);
-  finding.confidence = Confidence::possible;
-  finding.explanation = "What was seen fits several causes. By likelihood: ";
-  bool first = true;
-  for (const Member& member : members(snapshot)) {
-    finding.explanation += std::string(first ? "" : "; ") + member.why + " (" + member.cause + ")";
-    first = false;
-  }
-  finding.explanation += ".";
-  finding.evidence = std::move(proof);
-  if (nvidia::on_platform(snapshot, "windows")) return;
+  std::vector<std::string> words;
   std::vector<GroupMember> deciders;
-  for (const Member& member : members(snapshot)) {
-    if (const GroupMember* known = group_member(member.cause, nvidia::contained(snapshot))) deciders.push_back(*known);
+  for (const Cause& cause : causes(snapshot)) {
+    words.push_back(fmt::format("{} ({})", cause.why, cause.id));
+    if (const GroupMember* known = group_member(cause.id, nvidia::contained(snapshot))) deciders.push_back(*known);
   }
-  finding.fix = deciding_commands(deciders);
+  Finding& finding = answers.found();
+  finding.confidence = Confidence::possible;
+  finding.explanation = fmt::format("What was seen fits several causes. By likelihood: {}.", fmt::join(words, "; "));
+  finding.evidence = std::move(proof);
+  if (!nvidia::on_platform(snapshot, "windows")) finding.fix = deciding_commands(deciders);
 }
 
 void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(id, why);
-  if (nvidia::on_wsl(snapshot)) return answers.not_applicable(id, "under WSL this is driver.wsl");
-  if (nvidia::on_platform(snapshot, "macos")) return answers.not_applicable(id, "macOS has no NVIDIA driver");
-  if (nvidia::cuda_works(snapshot) || nvidia::cuinit(snapshot).outcome() == Outcome::absent) return answers.passed(id);
-  const auto devices = of(snapshot.nvidia, &Nvidia::devices);
-  auto proof = complaints(facts);
+  if (nvidia::on_wsl(facts)) return answers.not_applicable("under WSL this is driver.wsl");
+  if (nvidia::on_platform(facts, "macos")) return answers.not_applicable("macOS has no NVIDIA driver");
+  if (nvidia::cuda_works(facts) || nvidia::cuinit(facts).outcome() == Outcome::absent) return answers.passed();
   // NVML lists GPUs: the driver is reached, whatever else is wrong.
-  if (devices.get() && !devices.get()->empty()) return answers.passed(id);
-  if (proof.empty()) return answers.unknown(id, "no program was seen to fail at the driver, and none to reach it");
-  if (facts_complete(snapshot))
-    return answers.not_applicable(id, "the facts that tell the causes apart are known; see the other checks");
-  if (!when::no_better_cause(facts)) return answers.not_applicable(id, "a message names the cause");
-  if (hidden_on_purpose(snapshot)) return answers.not_applicable(id, "a variable hides the GPUs");
-  tell(snapshot, std::move(proof), answers);
+  if (!of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().empty()) return answers.passed();
+  auto proof = complaints(facts);
+  if (proof.empty()) return answers.unknown("no program was seen to fail at the driver, and none to reach it");
+  if (facts_complete(facts))
+    return answers.not_applicable("the facts that tell the causes apart are known; see the other checks");
+  if (!when::no_better_cause(facts)) return answers.not_applicable("a message names the cause");
+  if (hidden_on_purpose(facts)) return answers.not_applicable("a variable hides the GPUs");
+  tell(facts, std::move(proof), answers);
 }
 
 bool too_old_perhaps(const Facts& facts) { return facts.driver_dead() && when::no_better_cause(facts); }
@@ -150,8 +122,6 @@ bool hsa_alone(const Facts& facts) {
                                                      {missing, "hip-kernel-image"},
                                                      {failed, "amd-gpu-initialization"}});
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -183,6 +153,7 @@ Diagnosis diagnosis() {
               {{failed, "level-zero"}, possible},
               {{missing, "nvidia-gpu"}, possible, no_gpu_ignored},
           },
+      .not_here = nvidia::not_here,
       .judge = judge,
   };
 }

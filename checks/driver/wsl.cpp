@@ -4,142 +4,120 @@
 namespace envdoctor::driver_wsl {
 
 using enum SymptomClass;
-namespace {
 
-constexpr const char* id = "driver.wsl";
-const Fix update{.text =
-                     "Update NVIDIA's driver in Windows and WSL itself (in Windows: wsl --update, then wsl "
-                     "--shutdown), then start WSL again."};
+const Fix update{
+    "Update NVIDIA's driver in Windows and WSL itself (in Windows: wsl --update, then wsl --shutdown), then start WSL "
+    "again.",
+    ""};
 
-Finding& tell(const Snapshot& snapshot, Confidence confidence, std::string explanation, std::vector<Evidence> proof,
-              Answers& answers) {
-  Finding& finding = answers.found(id);
-  finding.severity = nvidia::fault_severity(snapshot);
-  finding.confidence = confidence;
+void tell(const Snapshot& snapshot, Confidence confidence, std::string explanation, std::vector<Evidence> proof,
+          std::vector<Fix> fix, Answers& answers) {
+  Finding& finding = nvidia::fault(answers, snapshot, confidence, std::move(proof));
   finding.explanation = std::move(explanation);
-  finding.evidence = std::move(proof);
-  return finding;
+  finding.fix = std::move(fix);
 }
 
 // libcuda of a Linux driver that was installed inside the distribution.
 std::optional<Evidence> linux_libcuda(const Snapshot& snapshot) {
-  const Text path = nvidia::libcuda(snapshot);
-  if (!path.get() || !path.get()->starts_with('/') || path.get()->starts_with("/usr/lib/wsl/") ||
-      path.get()->find("/compat/") != std::string::npos || path.get()->find("/stubs/") != std::string::npos)
-    return std::nullopt;
+  const std::string path = nvidia::libcuda(snapshot).or_empty();
   // In a container the toolkit mounts Windows' copy under the usual name.
-  if (nvidia::contained(snapshot)) return std::nullopt;
+  if (!path.starts_with('/') || path.starts_with("/usr/lib/wsl/") || path.find("/compat/") != path.npos ||
+      path.find("/stubs/") != path.npos || nvidia::contained(snapshot))
+    return std::nullopt;
   return nvidia::libcuda_evidence(snapshot);
 }
 
-bool judge_errors(const Snapshot& snapshot, Answers& answers) {
+void judge_errors(const Snapshot& snapshot, Answers& answers) {
   const Text cuinit = nvidia::cuinit(snapshot);
-  const Text nvml = nvidia::nvml(snapshot);
-  if (nvml.is(nvml_error::operating_system)) {
-    tell(snapshot, Confidence::likely,
-         "Windows refuses WSL the GPU: its driver, a policy or an update that waits for a restart stands in the way.",
-         nvidia::nvml_evidence(snapshot), answers)
-        .fix = {
-        {.text = "Restart Windows, then update NVIDIA's driver there and WSL itself (wsl --update, wsl --shutdown)."}};
-    return true;
-  }
-  if (const auto path = linux_libcuda(snapshot); path && cuinit.get()) {
-    tell(snapshot, Confidence::likely,
-         "The libcuda that is loaded is not the one Windows provides in /usr/lib/wsl/lib: a Linux driver was installed "
-         "inside WSL.",
-         nvidia::joined({*path}, nvidia::cuinit_evidence(snapshot)), answers)
-        .fix = {{.text = "Remove every NVIDIA driver package inside WSL (libcuda1, libnvidia-*, nvidia-driver-*); keep "
-                         "the CUDA toolkit only."}};
-    return true;
-  }
-  if (cuinit.is(cuda_error::not_found)) {
-    tell(snapshot, Confidence::likely,
-         "The Windows driver needs a library that an older NVIDIA container toolkit doesn't pass into the container.",
-         nvidia::cuinit_evidence(snapshot), answers)
-        .fix = {{.text = "Update nvidia-container-toolkit in WSL (or Docker Desktop), then start the container anew."}};
-    return true;
-  }
-  if (cuinit.is(cuda_error::out_of_memory)) {
-    tell(snapshot, Confidence::likely,
-         "Starting CUDA fails with 'out of memory' before anything was allocated, as it does under WSL with several "
-         "GPUs.",
-         nvidia::cuinit_evidence(snapshot), answers)
-        .fix = {{.text = "Try with one GPU (CUDA_VISIBLE_DEVICES=0), give WSL more memory in .wslconfig, and update."},
-                update};
-    return true;
-  }
-  const bool starts_elsewhere =
-      cuinit.is(cuda_error::stub_library) || cuinit.is(cuda_error::compat_not_supported_on_device);
-  if (cuinit.get() && !starts_elsewhere) {
+  const auto proof = nvidia::cuinit_evidence(snapshot);
+  if (nvidia::nvml(snapshot).is(nvml_error::operating_system))
+    return tell(
+        snapshot, Confidence::likely,
+        "Windows refuses WSL the GPU: its driver, a policy or an update that waits for a restart stands in the way.",
+        nvidia::nvml_evidence(snapshot),
+        {{"Restart Windows, then update NVIDIA's driver there and WSL itself (wsl --update, wsl --shutdown).", ""}},
+        answers);
+  if (const auto path = linux_libcuda(snapshot); path && cuinit.get())
+    return tell(snapshot, Confidence::likely,
+                "The libcuda that is loaded is not the one Windows provides in /usr/lib/wsl/lib: a Linux driver was "
+                "installed inside WSL.",
+                nvidia::joined({*path}, proof),
+                {{"Remove every NVIDIA driver package inside WSL (libcuda1, libnvidia-*, nvidia-driver-*); keep the "
+                  "CUDA toolkit only.",
+                  ""}},
+                answers);
+  if (cuinit.is(cuda_error::not_found))
+    return tell(
+        snapshot, Confidence::likely,
+        "The Windows driver needs a library that an older NVIDIA container toolkit doesn't pass into the container.",
+        proof, {{"Update nvidia-container-toolkit in WSL (or Docker Desktop), then start the container anew.", ""}},
+        answers);
+  if (cuinit.is(cuda_error::out_of_memory))
+    return tell(
+        snapshot, Confidence::likely,
+        "Starting CUDA fails with 'out of memory' before anything was allocated, as it does under WSL with several "
+        "GPUs.",
+        proof,
+        {{"Try with one GPU (CUDA_VISIBLE_DEVICES=0), give WSL more memory in .wslconfig, and update.", ""}, update},
+        answers);
+  if (cuinit.get() && !cuinit.is(cuda_error::stub_library) && !cuinit.is(cuda_error::compat_not_supported_on_device))
     tell(snapshot, Confidence::possible,
          "Under WSL CUDA doesn't start; the driver of Windows, WSL or a Linux driver inside it are the usual places to "
          "look.",
-         nvidia::cuinit_evidence(snapshot), answers)
-        .fix = {update,
-                {.text = "Look for a Linux driver inside WSL: dpkg -l | grep -E "
-                         "'libcuda1|nvidia-driver|libnvidia-compute'; remove it."}};
-    return true;
-  }
-  return false;
+         proof,
+         {update,
+          {"Look for a Linux driver inside WSL: dpkg -l | grep -E 'libcuda1|nvidia-driver|libnvidia-compute'; remove "
+           "it.",
+           ""}},
+         answers);
 }
 
 // The way to Windows isn't there.
-bool judge_passage(const Snapshot& snapshot, Answers& answers) {
-  const bool nodes = snapshot.device_nodes.get() != nullptr;
-  if (nodes && !node_of(snapshot, "/dev/dxg") && !nvidia::contained(snapshot)) {
-    tell(snapshot, Confidence::likely,
-         "/dev/dxg, by which WSL2 reaches the GPU of Windows, does not exist: WSL's kernel is too old or Windows "
-         "offers no GPU.",
-         {evidence("/device_nodes", "no /dev/dxg")}, answers)
-        .fix = {update};
-    return true;
-  }
-  if (node_of(snapshot, "/dev/dxg") && nvidia::libcuda(snapshot).outcome() == Outcome::absent) {
-    Finding& finding = tell(
-        snapshot, Confidence::possible,
-        "WSL2 reaches a GPU, and libcuda.so.1 is not found. If the GPU is NVIDIA's, Windows' driver is missing or too "
-        "old, or "
-        "/usr/lib/wsl/lib is not on the search path.",
-        {evidence("/device_nodes", "/dev/dxg"), nvidia::libcuda_evidence(snapshot)}, answers);
-    finding.severity = Severity::warning;  // the GPU may be of another vendor
-    finding.fix = {
-        update,
-        {.text = "If /usr/lib/wsl/lib/libcuda.so.1 exists, make the loader look there: echo /usr/lib/wsl/lib | "
-                 "sudo tee /etc/ld.so.conf.d/ld.wsl.conf, then sudo ldconfig."}};
-    return true;
-  }
-  return false;
+void judge_passage(const Snapshot& snapshot, Answers& answers) {
+  const DeviceNode* passage = node_of(snapshot, "/dev/dxg");
+  if (snapshot.device_nodes.get() && !passage && !nvidia::contained(snapshot))
+    return tell(snapshot, Confidence::likely,
+                "/dev/dxg, by which WSL2 reaches the GPU of Windows, does not exist: WSL's kernel is too old or "
+                "Windows offers no GPU.",
+                {evidence("/device_nodes", "no /dev/dxg")}, {update}, answers);
+  if (!passage || nvidia::libcuda(snapshot).outcome() != Outcome::absent) return;
+  tell(snapshot, Confidence::possible,
+       "WSL2 reaches a GPU, and libcuda.so.1 is not found. If the GPU is NVIDIA's, Windows' driver is missing or too "
+       "old, or /usr/lib/wsl/lib is not on the search path.",
+       {evidence("/device_nodes", "/dev/dxg"), nvidia::libcuda_evidence(snapshot)},
+       {update,
+        {"If /usr/lib/wsl/lib/libcuda.so.1 exists, make the loader look there: echo /usr/lib/wsl/lib | sudo tee "
+         "/etc/ld.so.conf.d/ld.wsl.conf, then sudo ldconfig.",
+         ""}},
+       answers);
+  answers.findings.back().severity = Severity::warning;  // the GPU may be of another vendor
 }
 
 // Only what a framework says of itself is known: a CUDA build that can't use CUDA.
-bool judge_framework(const Snapshot& snapshot, Answers& answers) {
+void judge_framework(const Snapshot& snapshot, Answers& answers) {
   const bool asked = nvidia::cuinit(snapshot).outcome() != Outcome::not_probed || snapshot.device_nodes.get();
-  if (asked || !of(snapshot.torch, &Torch::cuda_available).is(false) || !of(snapshot.torch, &Torch::cuda_version).get())
-    return false;
-  const Text visible = env_of(snapshot, "CUDA_VISIBLE_DEVICES");
-  if (visible.get()) return false;
-  tell(snapshot, Confidence::possible,
-       "PyTorch is a CUDA build and can't use CUDA under WSL; the driver of Windows is the usual place to look.",
-       {evidence("/torch/cuda_available", "false"), evidence("/host/platform", "wsl2")}, answers)
-      .fix = {update};
-  return true;
+  if (!asked && of(snapshot.torch, &Torch::cuda_available).is(false) &&
+      of(snapshot.torch, &Torch::cuda_version).get() && !env_of(snapshot, "CUDA_VISIBLE_DEVICES").get())
+    tell(snapshot, Confidence::possible,
+         "PyTorch is a CUDA build and can't use CUDA under WSL; the driver of Windows is the usual place to look.",
+         {evidence("/torch/cuda_available", "false"), evidence("/host/platform", "wsl2")}, {update}, answers);
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+void judge(const Snapshot& snapshot, Answers& answers) {
   const Text platform = of(snapshot.host, &HostFacts::platform);
-  if (platform.get() && !nvidia::on_wsl(snapshot)) return answers.not_applicable(id, "this is not WSL");
-  if (!nvidia::on_wsl(snapshot)) return answers.unknown(id, why_unknown("/host/platform", platform));
-  if (nvidia::cuda_works(snapshot)) return answers.passed(id);
-  if (judge_errors(snapshot, answers) || judge_passage(snapshot, answers) || judge_framework(snapshot, answers)) return;
+  if (!nvidia::on_wsl(snapshot))
+    return platform.get() ? answers.not_applicable("this is not WSL")
+                          : answers.unknown(why_unknown("/host/platform", platform));
+  if (nvidia::cuda_works(snapshot)) return answers.passed();
+  const std::size_t before = answers.findings.size();
+  for (const auto look : {judge_errors, judge_passage, judge_framework}) {
+    if (answers.findings.size() == before) look(snapshot, answers);
+  }
   const Text cuinit = nvidia::cuinit(snapshot);
-  if (cuinit.outcome() == Outcome::absent) return answers.passed(id);
-  answers.unknown(id, why_unknown("/nvidia/cuinit_error", cuinit));
+  cuinit.outcome() == Outcome::absent ? answers.passed() : answers.unknown(why_unknown("/nvidia/cuinit_error", cuinit));
 }
 
 bool on_wsl(const Facts& facts) { return facts.wsl(); }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -165,7 +143,7 @@ Diagnosis diagnosis() {
               {{missing, "driver-version"}, likely, on_wsl},
               {{noted, "nvidia-smi-versions"}, possible, on_wsl, "cuda", "ERR!"},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

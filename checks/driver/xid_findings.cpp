@@ -1,14 +1,8 @@
 #include "checks/driver/xid_findings.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <cstdlib>
 
-#include "checks/engine/diagnosis.h"
-#include "checks/facts/distro.h"
-#include "checks/facts/facts.h"
-#include "knowledge/codes/constants.h"
+#include "checks/engine/rule.h"
 #include "knowledge/codes/names.h"
 
 namespace envdoctor {
@@ -25,9 +19,7 @@ std::vector<LoggedXid> xids_of(const Snapshot& snapshot, std::string_view id) {
     else if (same->evidence.size() == 1 && same->evidence.front().path != proof.path)
       same->evidence.push_back(std::move(proof));
   };
-  const auto xids = of(snapshot.nvidia, &Nvidia::xid);
-  for (std::size_t i = 0; xids.get() && i < xids.get()->size(); ++i) {
-    const Xid& xid = (*xids.get())[i];
+  for (const auto& [i, xid] : numbered(of(snapshot.nvidia, &Nvidia::xid))) {
     if (xid.code.get())
       add(*xid.code.get(), address_of(xid.gpu), evidence(at("/nvidia/xid", i), fmt::format("Xid {}", *xid.code.get())));
   }
@@ -43,9 +35,9 @@ void tell_xid(Finding& finding, const LoggedXid& xid, const Snapshot& snapshot) 
   finding.explanation = fmt::format("The kernel log holds Xid {}: {}.", xid.code, known->meaning);
   if (finding.id != "driver.gpu-lost") return;
   finding.title = "The GPU stopped working until it is reset";
-  finding.fix = {{.text = on_the_host(snapshot) + known->action + "."},
-                 {.text = on_the_host(snapshot) + "see what came first in the kernel log.",
-                  .command = host_command(snapshot, "sudo dmesg | grep -iE 'nvrm|xid|aer|pcie'")}};
+  finding.fix = {
+      {.text = on_the_host(snapshot) + known->action + "."},
+      on_host(snapshot, "see what came first in the kernel log.", "sudo dmesg | grep -iE 'nvrm|xid|aer|pcie'")};
 }
 
 }  // namespace envdoctor

@@ -37,11 +37,10 @@ void find_roots(std::vector<Finding>& findings) {
     finding.caused_by.clear();
     for (const Finding& cause : findings) {
       // What is told as information, or a guess, doesn't explain away something surer.
-      if (cause.severity == Severity::info ||
-          (cause.confidence == Confidence::possible && finding.confidence > cause.confidence))
-        continue;
-      if (!explains(cause, finding) || !same_matter(cause, finding)) continue;
-      if (std::ranges::find(finding.caused_by, cause.id) == finding.caused_by.end())
+      const bool weak = cause.severity == Severity::info ||
+                        (cause.confidence == Confidence::possible && finding.confidence > cause.confidence);
+      if (!weak && explains(cause, finding) && same_matter(cause, finding) &&
+          std::ranges::find(finding.caused_by, cause.id) == finding.caused_by.end())
         finding.caused_by.push_back(cause.id);
     }
     std::ranges::sort(finding.caused_by);

@@ -1,5 +1,7 @@
 #include "checks/engine/diagnosis.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -15,9 +17,9 @@ std::vector<const char*> with_unusable_driver(std::vector<const char*> more) {
   return more;
 }
 
-Finding& Answers::found(std::string_view id, std::string subject) {
-  const Diagnosis* row = find_diagnosis(id);
-  if (!row) throw std::logic_error("not in the catalogue: " + std::string(id));
+Finding& Answers::found(std::string_view of, std::string subject) {
+  const Diagnosis* row = find_diagnosis(of);
+  if (!row) throw std::logic_error("not in the catalogue: " + std::string(of));
   return findings.emplace_back(Finding{.id = row->id,
                                        .subject = std::move(subject),
                                        .severity = row->severity,
@@ -25,12 +27,16 @@ Finding& Answers::found(std::string_view id, std::string subject) {
                                        .title = row->title});
 }
 
-void Answers::passed(std::string_view id) { results.push_back({std::string(id), CheckState::passed, {}}); }
-void Answers::unknown(std::string_view id, std::string why) {
-  results.push_back({std::string(id), CheckState::unknown, std::move(why)});
+Finding& Answers::found_in(const Symptom& symptom, Confidence confidence, std::string subject) {
+  return add_finding(*this, symptom, id, confidence, std::move(subject));
 }
-void Answers::not_applicable(std::string_view id, std::string why) {
-  results.push_back({std::string(id), CheckState::not_applicable, std::move(why)});
+
+void Answers::unknown(std::string_view of, std::string why) {
+  results.push_back({std::string(of), CheckState::unknown, std::move(why)});
+}
+
+void Answers::not_applicable(std::string_view of, std::string why) {
+  results.push_back({std::string(of), CheckState::not_applicable, std::move(why)});
 }
 
 namespace {
@@ -47,12 +53,17 @@ bool applies(const SymptomRule& rule, const Facts& facts, const Symptom& symptom
 }  // namespace
 
 void answer(const Diagnosis& diagnosis, const Facts& facts, Answers& answers) {
-  if (diagnosis.judge) diagnosis.judge(facts, answers);
+  answers.id = diagnosis.id;
+  if (const std::string why = diagnosis.not_here ? diagnosis.not_here(facts) : ""; !why.empty()) {
+    answers.not_applicable(why);
+  } else {
+    if (diagnosis.judge_host) diagnosis.judge_host(facts, answers);
+    if (diagnosis.judge) diagnosis.judge(facts, answers);
+  }
   for (const SymptomRule& rule : diagnosis.symptoms) {
     const auto& all = facts.all(rule.kind);
     const auto found = std::ranges::find_if(all, [&](const Symptom* one) { return applies(rule, facts, *one); });
-    if (found == all.end()) continue;
-    describe_group(add_finding(answers, **found, diagnosis.id, rule.confidence), facts);
+    if (found != all.end()) describe_group(answers.found_in(**found, rule.confidence), facts);
   }
 }
 
@@ -72,26 +83,18 @@ Finding& add_finding(Answers& answers, const Symptom& symptom, const char* id, C
 Evidence evidence(std::string path, std::string value) { return {.path = std::move(path), .value = std::move(value)}; }
 
 Evidence evidence(const Symptom& symptom, std::string value) {
-  Evidence one{.path = "log", .value = std::move(value)};
-  if (const auto* source = symptom.source.get()) one.source = *source;
-  if (const auto* line = symptom.line.get()) one.line = *line;
-  return one;
+  return {"log", std::move(value), symptom.source.or_empty(), symptom.line.or_empty()};
 }
 
 Evidence evidence(const Symptom& symptom) {
-  std::string words = symptom.class_.get() && symptom.subject.get()
-                          ? *symptom.class_.get() + ' ' + *symptom.subject.get()
-                          : std::string("symptom");
-  const char* between = ": ";
-  const auto add = [&](const std::string& name, const std::string& value) {
-    words.append(between).append(name).append(" ").append(value);
-    between = ", ";
-  };
-  if (symptom.code.get()) add("code", *symptom.code.get());
+  std::vector<std::string> words;
+  if (symptom.code.get()) words.push_back("code " + *symptom.code.get());
   for (const auto& [name, value] : symptom.details) {
-    if (name != "count") add(name, value);
+    if (name != "count") words.push_back(name + " " + value);
   }
-  return evidence(symptom, words);
+  const std::string what =
+      symptom.class_.get() && symptom.subject.get() ? *symptom.class_.get() + ' ' + *symptom.subject.get() : "symptom";
+  return evidence(symptom, fmt::format("{}{}{}", what, words.empty() ? "" : ": ", fmt::join(words, ", ")));
 }
 
 }  // namespace envdoctor

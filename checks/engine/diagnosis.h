@@ -9,16 +9,24 @@
 
 namespace envdoctor {
 
-// Where rules put their answers. Each id gets exactly one state, or at least one finding.
-class Answers {
- public:
+// Where rules put their answers, those of the diagnosis that is being judged unless they name another id. Each id gets
+// one state: at least one finding, or else unknown before passed before not applicable.
+struct Answers {
   // A finding with layer, severity and title from the catalogue; the rule overrides what differs.
-  Finding& found(std::string_view id, std::string subject = "host");
-  // Each of these yields to a finding of the same id, and unknown to nothing but a finding.
-  void passed(std::string_view id);
-  void unknown(std::string_view id, std::string why);
-  void not_applicable(std::string_view id, std::string why);
+  Finding& found() { return found(id); }
+  Finding& found_on(std::string subject) { return found(id, std::move(subject)); }
+  // A finding with this symptom as its first evidence.
+  Finding& found_in(const Symptom& symptom, Confidence confidence, std::string subject = "host");
+  void passed() { passed(id); }
+  void unknown(std::string why) { unknown(id, std::move(why)); }
+  void not_applicable(std::string why) { not_applicable(id, std::move(why)); }
 
+  Finding& found(std::string_view of, std::string subject = "host");
+  void passed(std::string_view of) { results.push_back({std::string(of), CheckState::passed, {}}); }
+  void unknown(std::string_view of, std::string why);
+  void not_applicable(std::string_view of, std::string why);
+
+  const char* id = "";
   std::vector<Finding> findings{};
   std::vector<CheckResult> results{};
 };
@@ -44,7 +52,9 @@ struct Diagnosis {
   const char* remedy;     // the usual fix, in a sentence
   std::vector<const char*> explains{};       // ids that follow from it
   std::vector<SymptomRule> symptoms{};
-  void (*judge)(const Facts&, Answers&) = nullptr;  // what the evidence says; null: symptoms alone tell
+  std::string (*not_here)(const Snapshot&) = nullptr;       // why it can't be here at all; empty: it can
+  void (*judge_host)(const Snapshot&, Answers&) = nullptr;  // what the host's own facts say
+  void (*judge)(const Facts&, Answers&) = nullptr;          // what facts and texts say
 };
 
 const std::vector<Diagnosis>& roster();                // in the order in which they are judged

@@ -1,102 +1,30 @@
 #include "checks/engine/finding.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace envdoctor {
+namespace {
 
-std::string_view text(Severity value) {
-  switch (value) {
-    case Severity::info:
-      return "info";
-    case Severity::warning:
-      return "warning";
-    case Severity::error:
-      return "error";
-  }
-  return {};
+// The names of an enum's values, in its order.
+template <class Enum>
+std::string_view name(Enum value, std::initializer_list<std::string_view> names) {
+  return std::data(names)[static_cast<std::size_t>(value)];
 }
 
-std::string_view text(Confidence value) {
-  switch (value) {
-    case Confidence::possible:
-      return "possible";
-    case Confidence::likely:
-      return "likely";
-    case Confidence::certain:
-      return "certain";
-  }
-  return {};
-}
+}  // namespace
 
+std::string_view text(Severity value) { return name(value, {"info", "warning", "error"}); }
+std::string_view text(Confidence value) { return name(value, {"possible", "likely", "certain"}); }
+std::string_view text(LayerState value) { return name(value, {"ok", "broken", "unknown", "not-applicable"}); }
+std::string_view text(CheckState value) { return name(value, {"not-applicable", "passed", "unknown", "failed"}); }
+std::string_view text(Verdict value) { return name(value, {"pass", "warn", "fail", "incomplete"}); }
 std::string_view text(Layer value) {
-  switch (value) {
-    case Layer::hardware:
-      return "hardware";
-    case Layer::kernel_driver:
-      return "kernel-driver";
-    case Layer::device_node:
-      return "device-node";
-    case Layer::user_driver:
-      return "user-driver";
-    case Layer::visibility:
-      return "visibility";
-    case Layer::runtime:
-      return "runtime";
-    case Layer::framework:
-      return "framework";
-    case Layer::compute:
-      return "compute";
-    case Layer::use:
-      return "use";
-  }
-  return {};
+  return name(value, {"hardware", "kernel-driver", "device-node", "user-driver", "visibility", "runtime", "framework",
+                      "compute", "use"});
 }
 
-std::string_view text(LayerState value) {
-  switch (value) {
-    case LayerState::ok:
-      return "ok";
-    case LayerState::broken:
-      return "broken";
-    case LayerState::unknown:
-      return "unknown";
-    case LayerState::not_applicable:
-      return "not-applicable";
-  }
-  return {};
-}
-
-std::string_view text(CheckState value) {
-  switch (value) {
-    case CheckState::passed:
-      return "passed";
-    case CheckState::failed:
-      return "failed";
-    case CheckState::unknown:
-      return "unknown";
-    case CheckState::not_applicable:
-      return "not-applicable";
-  }
-  return {};
-}
-
-std::string_view text(Verdict value) {
-  switch (value) {
-    case Verdict::pass:
-      return "pass";
-    case Verdict::warn:
-      return "warn";
-    case Verdict::fail:
-      return "fail";
-    case Verdict::incomplete:
-      return "incomplete";
-  }
-  return {};
-}
-
-const LayerResult* GpuStack::first_broken() const {
-  const auto found = std::ranges::find(layers, LayerState::broken, &LayerResult::state);
+const LayerResult* GpuStack::first(LayerState state) const {
+  const auto found = std::ranges::find(layers, state, &LayerResult::state);
   return found == layers.end() ? nullptr : &*found;
 }
 

@@ -12,7 +12,7 @@ enum class Confidence { possible, likely, certain };
 // The layers from silicon to training, in order.
 enum class Layer { hardware, kernel_driver, device_node, user_driver, visibility, runtime, framework, compute, use };
 enum class LayerState { ok, broken, unknown, not_applicable };
-enum class CheckState { passed, failed, unknown, not_applicable };
+enum class CheckState { not_applicable, passed, unknown, failed };  // a later one outweighs those before it
 enum class Verdict { pass, warn, fail, incomplete };
 
 std::string_view text(Severity value);
@@ -65,7 +65,8 @@ struct GpuStack {
   std::string name{};
   std::string stack{};    // cuda, opencl, rocm, level-zero
   std::vector<LayerResult> layers{};
-  [[nodiscard]] const LayerResult* first_broken() const;
+  [[nodiscard]] const LayerResult* first(LayerState state) const;  // the lowest layer in this state; null: none
+  [[nodiscard]] const LayerResult* first_broken() const { return first(LayerState::broken); }
 };
 
 struct CheckResult {

@@ -74,25 +74,12 @@ std::vector<Finding> merge_equal(std::vector<Finding> findings) {
   return merged;
 }
 
-// One state per id: found before unknown before sound before not-applicable.
+// The weightiest state of each id.
 std::vector<CheckResult> states(const std::vector<CheckResult>& results, const std::vector<Finding>& findings) {
-  const auto rank = [](CheckState state) {
-    switch (state) {
-      case CheckState::failed:
-        return 3;
-      case CheckState::unknown:
-        return 2;
-      case CheckState::passed:
-        return 1;
-      case CheckState::not_applicable:
-        return 0;
-    }
-    return 0;
-  };
   std::map<std::string, CheckResult> by_id;
   for (const CheckResult& result : results) {
-    const auto [entry, fresh] = by_id.try_emplace(result.id, result);
-    if (!fresh && rank(result.state) > rank(entry->second.state)) entry->second = result;
+    CheckResult& known = by_id.try_emplace(result.id, result).first->second;
+    if (result.state > known.state) known = result;
   }
   for (const Finding& finding : findings) by_id[finding.id] = {finding.id, CheckState::failed, {}};
   std::vector<CheckResult> all;
@@ -102,15 +89,14 @@ std::vector<CheckResult> states(const std::vector<CheckResult>& results, const s
 
 // A field that was read from text is shown with the line that it was read from: the nearest entry above it.
 void add_sources(std::vector<Finding>& findings, const Snapshot& snapshot) {
-  const auto* sources = snapshot.sources.get();
-  if (!sources) return;
+  const auto& sources = snapshot.sources.or_empty();
   for (Finding& finding : findings) {
     for (Evidence& one : finding.evidence) {
       if (!one.source.empty() || !one.path.starts_with('/')) continue;
       std::string place = one.path;
-      while (!place.empty() && !sources->contains(place)) place.resize(place.rfind('/'));
-      const auto found = sources->find(place);
-      if (found == sources->end()) continue;
+      while (!place.empty() && !sources.contains(place)) place.resize(place.rfind('/'));
+      const auto found = sources.find(place);
+      if (found == sources.end()) continue;
       if (const auto* source = found->second.source.get()) one.source = *source;
       if (const auto* line = found->second.line.get()) one.line = *line;
     }
@@ -143,20 +129,15 @@ Report judge(const Snapshot& snapshot, const JudgeOptions& options) {
   const Facts facts(snapshot);
   for (const Diagnosis& diagnosis : roster()) answer(diagnosis, facts, answers);
 
-  if (options.of_devices) {
-    const bool by_frameworks =
-        snapshot.compute.get() && std::ranges::any_of(*snapshot.compute.get(), [](const ComputeResult& result) {
-          return result.backend.is("framework");
-        });
-    const auto other = [&](const auto& row) {
-      const bool of_use = row.id == "usage.cpu-faster" || row.id == "usage.rnn-generic-kernel";
-      return !row.id.starts_with("compute.") && row.id != "hardware.ecc" && !(by_frameworks && of_use);
-    };
-    std::erase_if(answers.findings, other);
-    std::erase_if(answers.results, other);
-  }
-  std::erase_if(answers.findings, [&](const Finding& f) { return !is_wanted(options.only, options.skip, f.id); });
-  std::erase_if(answers.results, [&](const CheckResult& r) { return !is_wanted(options.only, options.skip, r.id); });
+  const bool by_frameworks = std::ranges::any_of(
+      snapshot.compute.or_empty(), [](const ComputeResult& result) { return result.backend.is("framework"); });
+  const auto unwanted = [&](const auto& row) {
+    const bool of_use = row.id == "usage.cpu-faster" || row.id == "usage.rnn-generic-kernel";
+    const bool of_device = row.id.starts_with("compute.") || row.id == "hardware.ecc" || (by_frameworks && of_use);
+    return !is_wanted(options.only, options.skip, row.id) || (options.of_devices && !of_device);
+  };
+  std::erase_if(answers.findings, unwanted);
+  std::erase_if(answers.results, unwanted);
   report.findings = merge_equal(std::move(answers.findings));
   for (Finding& finding : report.findings) begin_with_capitals(finding.fix);
   add_sources(report.findings, snapshot);

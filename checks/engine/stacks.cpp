@@ -1,43 +1,28 @@
 #include "checks/engine/stacks.h"
 
 #include <algorithm>
-#include <array>
-
-#include "checks/engine/layers.h"
+#include <map>
 
 namespace envdoctor {
 namespace {
 
-constexpr std::array all_layers = {Layer::hardware,    Layer::kernel_driver, Layer::device_node,
-                                   Layer::user_driver, Layer::visibility,    Layer::runtime,
-                                   Layer::framework,   Layer::compute,       Layer::use};
-
-std::vector<std::string_view> stacks_of(const Gpu& gpu) {
-  switch (gpu.vendor) {
-    case Vendor::nvidia:
-      return {"cuda", "opencl"};
-    case Vendor::amd:
-      return {"rocm", "opencl"};
-    case Vendor::intel:
-      return {"level-zero", "opencl"};
-    case Vendor::other:
-      return {};
-  }
-  return {};
-}
+// The stack of each vendor's own.
+const std::map<Vendor, std::string_view> own_stacks = {
+    {Vendor::nvidia, "cuda"}, {Vendor::amd, "rocm"}, {Vendor::intel, "level-zero"}};
 
 std::string_view family(const Finding& finding) { return std::string_view(finding.id).substr(0, finding.id.find('.')); }
 
 const Finding* breaker(const std::vector<Finding>& findings, Layer layer, const Gpu& gpu, std::string_view stack) {
-  const auto found = std::ranges::find_if(findings, [&](const Finding& f) {
-    return f.layer == layer && f.severity != Severity::info && concerns(f, gpu, stack) && breaks(f.id);
-  });
-  return found == findings.end() ? nullptr : &*found;
+  for (const Finding& f : findings) {
+    if (f.layer == layer && f.severity != Severity::info && concerns(f, gpu, stack) && breaks(f.id)) return &f;
+  }
+  return nullptr;
 }
 
 GpuStack build(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack, const std::vector<Finding>& findings) {
   GpuStack gpu_stack{.subject = gpu.subject(), .name = gpu.name, .stack = std::string(stack)};
-  for (const Layer layer : all_layers) gpu_stack.layers.push_back(prove(snapshot, gpu, stack, layer));
+  for (Layer layer = Layer::hardware; layer <= Layer::use; layer = Layer{static_cast<int>(layer) + 1})
+    gpu_stack.layers.push_back(prove(snapshot, gpu, stack, layer));
   auto& layers = gpu_stack.layers;
 
   // The highest layer whose proof needs all below it. A CUDA library that was found proves nothing of the driver.
@@ -52,9 +37,8 @@ GpuStack build(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack,
   }
   bool broken = false;
   for (LayerResult& layer : layers) {
-    if (!gpu.granted && layer.layer >= Layer::device_node && layer.state != LayerState::ok) {
-      layer = {layer.layer, LayerState::not_applicable, "not granted here"};
-    } else if (!gpu.granted && layer.layer >= Layer::visibility) {
+    if (!gpu.granted &&
+        (layer.layer >= Layer::visibility || (layer.layer >= Layer::device_node && layer.state != LayerState::ok))) {
       layer = {layer.layer, LayerState::not_applicable, "not granted here"};
     } else if (broken && layer.state == LayerState::unknown) {
       layer.why = "not reached";
@@ -83,9 +67,8 @@ bool concerns(const Finding& finding, const Gpu& gpu, std::string_view stack) {
   };
   if (finding.subject == "host" && rests_on("/compute")) return false;  // the CPU itself
   const bool nvidia = rests_on("/nvidia"), amd = rests_on("/rocm"), intel = rests_on("/level_zero");
-  if (!nvidia && !amd && !intel) return true;
-  return (nvidia && gpu.vendor == Vendor::nvidia) || (amd && gpu.vendor == Vendor::amd) ||
-         (intel && gpu.vendor == Vendor::intel);
+  return (!nvidia && !amd && !intel) || (nvidia && gpu.vendor == Vendor::nvidia) ||
+         (amd && gpu.vendor == Vendor::amd) || (intel && gpu.vendor == Vendor::intel);
 }
 
 bool ok_through(const GpuStack& gpu_stack, Layer last) {
@@ -102,7 +85,8 @@ std::vector<GpuStack> build_stacks(const Snapshot& snapshot, const std::vector<G
                                    const std::vector<Finding>& findings) {
   std::vector<GpuStack> stacks;
   for (const Gpu& gpu : gpus) {
-    for (const std::string_view stack : stacks_of(gpu)) stacks.push_back(build(snapshot, gpu, stack, findings));
+    for (const std::string_view stack : {own_stacks.at(gpu.vendor), std::string_view("opencl")})
+      stacks.push_back(build(snapshot, gpu, stack, findings));
   }
   return stacks;
 }

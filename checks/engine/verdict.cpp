@@ -1,8 +1,10 @@
 #include "checks/engine/verdict.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
-#include "checks/engine/layers.h"
+#include <algorithm>
+#include <array>
+
 #include "checks/engine/stacks.h"
 #include "checks/facts/facts.h"
 
@@ -12,40 +14,20 @@ namespace {
 bool works(const GpuStack& gpu_stack) { return ok_through(gpu_stack, Layer::runtime); }
 
 bool device_used(const Snapshot& snapshot) {
-  const auto* log = snapshot.log.get();
-  return log && std::ranges::any_of(*log, [](const Symptom& symptom) { return symptom.class_.is("used"); });
-}
-
-const LayerResult* first_unknown(const GpuStack& gpu_stack) {
-  const auto found = std::ranges::find(gpu_stack.layers, LayerState::unknown, &LayerResult::state);
-  return found == gpu_stack.layers.end() ? nullptr : &*found;
+  return std::ranges::any_of(snapshot.log.or_empty(), [](const Symptom& symptom) { return symptom.class_.is("used"); });
 }
 
 std::string could_not_determine(Layer layer, const std::string& gpu) {
-  const auto question = [&]() -> std::string {
-    switch (layer) {
-      case Layer::hardware:
-        return gpu + " is on the PCI bus";
-      case Layer::kernel_driver:
-        return "the kernel driver works for " + gpu;
-      case Layer::device_node:
-        return "the device nodes of " + gpu + " are accessible";
-      case Layer::user_driver:
-        return "the user-space driver works for " + gpu;
-      case Layer::visibility:
-        return gpu + " is visible to programs";
-      case Layer::runtime:
-        return "the runtime libraries work for " + gpu;
-      case Layer::framework:
-        return "a framework lists " + gpu;
-      case Layer::compute:
-        return gpu + " computes correctly";
-      case Layer::use:
-        return "programs run on " + gpu;
-    }
-    return gpu + " works";
-  };
-  return "could not determine whether " + question();
+  static constexpr std::array questions = {"{} is on the PCI bus",
+                                           "the kernel driver works for {}",
+                                           "the device nodes of {} are accessible",
+                                           "the user-space driver works for {}",
+                                           "{} is visible to programs",
+                                           "the runtime libraries work for {}",
+                                           "a framework lists {}",
+                                           "{} computes correctly",
+                                           "programs run on {}"};
+  return "could not determine whether " + fmt::format(fmt::runtime(questions.at(static_cast<std::size_t>(layer))), gpu);
 }
 
 // An error of OpenCL alone is a warning beside an error that keeps the GPU from working at all.
@@ -86,47 +68,34 @@ void downgrade_severity(std::vector<Finding>& findings, const std::vector<GpuSta
 }
 
 void reach_verdict(Report& report) {
-  const auto worst = std::ranges::max_element(report.findings, {}, &Finding::severity);
+  const auto conclude = [&](Verdict verdict, const std::string& why) {
+    report.verdict = verdict;
+    report.verdict_why = why;
+  };
+  // An error that is a root, if there is one, is the one to name.
+  const auto worst = std::ranges::max_element(report.findings, {}, [](const Finding& f) {
+    return std::pair(f.severity, f.severity == Severity::error && f.root);
+  });
   const bool none = worst == report.findings.end();
-  if (!none && worst->severity == Severity::error) {
-    report.verdict = Verdict::fail;
-    report.verdict_why = worst->title;
-    const auto root =
-        std::ranges::find_if(report.findings, [](const Finding& f) { return f.root && f.severity == Severity::error; });
-    if (root != report.findings.end()) report.verdict_why = root->title;
-    return;
-  }
+  const bool warned = !none && worst->severity == Severity::warning;
+  if (!none && worst->severity == Severity::error) return conclude(Verdict::fail, worst->title);
   const auto& only = report.options.only;
   const bool of_script_alone =
       !only.empty() && std::ranges::all_of(only, [](const std::string& name) { return name.starts_with("script"); });
-  if (of_script_alone && !symptoms_of(report.snapshot, {SymptomClass::present, "script"}).empty()) {
-    report.verdict = none || worst->severity == Severity::info ? Verdict::pass : Verdict::warn;
-    report.verdict_why = none ? "the script does nothing that has no effect, comes too late or raises" : worst->title;
-    return;
-  }
+  if (of_script_alone && first_symptom(report.snapshot, {{SymptomClass::present, "script"}}))
+    return conclude(warned ? Verdict::warn : Verdict::pass,
+                    none ? "the script does nothing that has no effect, comes too late or raises" : worst->title);
   const auto working = std::ranges::find_if(report.stacks, works);
   const bool used = device_used(report.snapshot);
-  const bool expected_none = expected_gpus(report.options) == 0;
-  if (working == report.stacks.end() && !used && !expected_none) {
-    report.verdict = Verdict::incomplete;
-    report.verdict_why = "nothing here proves that a GPU will be used";
-    if (!report.stacks.empty()) {
-      if (const LayerResult* layer = first_unknown(report.stacks.front()))
-        report.verdict_why = could_not_determine(layer->layer, report.stacks.front().subject);
-    }
-    return;
+  if (working == report.stacks.end() && !used && expected_gpus(report.options) != 0) {
+    const LayerResult* layer = report.stacks.empty() ? nullptr : report.stacks.front().first(LayerState::unknown);
+    return conclude(Verdict::incomplete, layer ? could_not_determine(layer->layer, report.stacks.front().subject)
+                                               : "nothing here proves that a GPU will be used");
   }
-  if (!none && worst->severity == Severity::warning) {
-    report.verdict = Verdict::warn;
-    report.verdict_why = "the GPU can be used, with a warning: " + worst->title;
-    return;
-  }
-  report.verdict = Verdict::pass;
-  if (working != report.stacks.end()) {
-    report.verdict_why = working->name + " will be used (" + working->stack + ")";
-  } else {
-    report.verdict_why = used ? "a log shows that a GPU was used" : "this host should have no GPU, and has none";
-  }
+  if (warned) return conclude(Verdict::warn, "the GPU can be used, with a warning: " + worst->title);
+  conclude(Verdict::pass, working != report.stacks.end() ? working->name + " will be used (" + working->stack + ")"
+                                                         : (used ? "a log shows that a GPU was used"
+                                                                 : "this host should have no GPU, and has none"));
 }
 
 }  // namespace envdoctor

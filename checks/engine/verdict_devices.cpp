@@ -4,6 +4,7 @@
 
 #include "checks/compute/compute_facts.h"
 #include "checks/engine/verdict.h"
+#include "checks/facts/facts.h"
 #include "checks/facts/presence.h"
 
 namespace envdoctor {
@@ -15,12 +16,9 @@ bool ran_on_gpu(const Snapshot& snapshot, const std::set<std::string>& devices) 
     if (device.starts_with("framework:") && device.find("/cpu") == device.npos && device.find("/CPU") == device.npos)
       return true;
   }
-  const Opencl* opencl = snapshot.opencl.get();
-  if (!opencl || !opencl->platforms.get()) return false;
-  for (const OpenclPlatform& platform : *opencl->platforms.get()) {
-    if (!platform.devices.get() || !platform.name.get()) continue;
-    for (const OpenclDevice& device : *platform.devices.get()) {
-      if (device.type.is("gpu") && device.name.get() &&
+  for (const OpenclPlatform& platform : of(snapshot.opencl, &Opencl::platforms).or_empty()) {
+    for (const OpenclDevice& device : platform.devices.or_empty()) {
+      if (device.type.is("gpu") && platform.name.get() && device.name.get() &&
           devices.contains("opencl:" + *platform.name.get() + "/" + *device.name.get()))
         return true;
     }
@@ -28,21 +26,11 @@ bool ran_on_gpu(const Snapshot& snapshot, const std::set<std::string>& devices) 
   return false;
 }
 
-const ComputeNotRun* stopped(const Snapshot& snapshot) {
-  const auto* rows = snapshot.compute_not_run.get();
-  if (!rows) return nullptr;
-  const auto row = std::ranges::find_if(*rows, [&](const ComputeNotRun& r) { return compute::stopped(snapshot, r); });
-  return row == rows->end() ? nullptr : &*row;
-}
-
-// The first result that proves nothing, since it is mostly zero or one value.
-const ComputeResult* doubtful(const Snapshot& snapshot) {
-  const auto* results = snapshot.compute.get();
-  if (!results) return nullptr;
-  const auto row = std::ranges::find_if(*results, [](const ComputeResult& result) {
-    return result.agreement.get() && result.agreement.get()->outcome.is("not-trustworthy");
-  });
-  return row == results->end() ? nullptr : &*row;
+// The first row that fits; null: none.
+template <class Row, class Fits>
+const Row* first(const List<Row>& rows, Fits fits) {
+  const auto found = std::ranges::find_if(rows.or_empty(), fits);
+  return found == rows.or_empty().end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -50,14 +38,17 @@ const ComputeResult* doubtful(const Snapshot& snapshot) {
 void reach_verdict_of_devices(Report& report) {
   const Snapshot& snapshot = report.snapshot;
   std::set<std::string> devices;
-  if (snapshot.compute.get()) {
-    for (const ComputeResult& result : *snapshot.compute.get()) devices.insert(text_of(result.device));
-  }
+  for (const ComputeResult& result : snapshot.compute.or_empty()) devices.insert(text_of(result.device));
   const bool host_ran = devices.erase("host") > 0;
   const std::string no_gpu = ran_on_gpu(snapshot, devices) ? "" : "; no GPU was looked at";
   const auto worst = std::ranges::max_element(report.findings, {}, &Finding::severity);
   const bool found = worst != report.findings.end();
-  const ComputeNotRun* row = stopped(snapshot);
+  const ComputeNotRun* row =
+      first(snapshot.compute_not_run, [&](const ComputeNotRun& r) { return compute::stopped(snapshot, r); });
+  // A result that proves nothing, since it is mostly zero or one value.
+  const ComputeResult* doubtful = first(snapshot.compute, [](const ComputeResult& result) {
+    return result.agreement.or_empty().outcome.is("not-trustworthy");
+  });
   if (found && worst->severity == Severity::error) {
     report.verdict = Verdict::fail;
     report.verdict_why = worst->title;
@@ -69,9 +60,9 @@ void reach_verdict_of_devices(Report& report) {
   } else if (row) {
     report.verdict = Verdict::incomplete;
     report.verdict_why = text_of(row->device) + ": " + text_of(row->why);
-  } else if (const ComputeResult* result = doubtful(snapshot)) {
+  } else if (doubtful) {
     report.verdict = Verdict::incomplete;
-    report.verdict_why = text_of(result->device) + ": " + text_of(result->kernel) +
+    report.verdict_why = text_of(doubtful->device) + ": " + text_of(doubtful->kernel) +
                          " gave mostly zero or one value, which proves nothing";
   } else {
     report.verdict = found && worst->severity == Severity::warning ? Verdict::warn : Verdict::pass;

@@ -30,15 +30,11 @@ Finding expired(const Waiver& waiver, const std::string& day) {
 }  // namespace
 
 std::string captured_day(const Snapshot& snapshot) {
-  const auto captured = of(snapshot.captured, &Captured::at);
-  const std::string* at = captured.get();
-  if (!at || at->size() < 10) return {};
-  std::string day = at->substr(0, 10);
-  for (std::size_t i = 0; i < day.size(); ++i) {
-    const bool dash = i == 4 || i == 7;
-    if (dash ? day[i] != '-' : day[i] < '0' || day[i] > '9') return {};
-  }
-  return day;
+  std::string day = of(snapshot.captured, &Captured::at).or_empty().substr(0, 10);
+  std::string form = day;
+  std::ranges::replace_if(
+      form, [](char c) { return c >= '0' && c <= '9'; }, 'd');
+  return form == "dddd-dd-dd" ? day : "";
 }
 
 void apply_waivers(Report& report) {

@@ -1,51 +1,48 @@
 #include "checks/facts/conditions.h"
 
-#include "checks/facts/facts.h"
+#include <algorithm>
 
 namespace envdoctor::when {
+
+using enum SymptomClass;
 
 bool no_driver_answers(const Facts& facts) { return !facts.used() && !facts.driver_works(); }
 
 bool no_better_cause(const Facts& facts) {
-  return no_driver_answers(facts) && !facts.saw({{SymptomClass::missing, "kernel-module"},
-                                                 {SymptomClass::mismatch, "kernel-module"},
-                                                 {SymptomClass::missing, "kernel-headers"},
-                                                 {SymptomClass::refused, "kernel-module-signature"},
-                                                 {SymptomClass::present, "nouveau-driver"},
-                                                 {SymptomClass::ignored, "driver-probe"},
-                                                 {SymptomClass::too_old, "gpu"},
-                                                 {SymptomClass::unsupported, "gpu"},
-                                                 {SymptomClass::lost, "pci-device"},
-                                                 {SymptomClass::failed, "nvidia-gpu-initialization"},
-                                                 {SymptomClass::mismatch, "driver-library-version"},
-                                                 {SymptomClass::mismatch, "driver-version"},
-                                                 {SymptomClass::missing, "container-toolkit"},
-                                                 {SymptomClass::lost, "gpu"},
-                                                 {SymptomClass::present, "libcuda-stub"},
-                                                 {SymptomClass::missing, "system-initialization"},
-                                                 {SymptomClass::unsupported, "cuda-compatibility-package"},
-                                                 {SymptomClass::mismatch, "driver-and-libcuda"}});
+  return no_driver_answers(facts) && !facts.saw({{missing, "kernel-module"},
+                                                 {mismatch, "kernel-module"},
+                                                 {missing, "kernel-headers"},
+                                                 {refused, "kernel-module-signature"},
+                                                 {present, "nouveau-driver"},
+                                                 {ignored, "driver-probe"},
+                                                 {too_old, "gpu"},
+                                                 {unsupported, "gpu"},
+                                                 {lost, "pci-device"},
+                                                 {failed, "nvidia-gpu-initialization"},
+                                                 {mismatch, "driver-library-version"},
+                                                 {mismatch, "driver-version"},
+                                                 {missing, "container-toolkit"},
+                                                 {lost, "gpu"},
+                                                 {present, "libcuda-stub"},
+                                                 {missing, "system-initialization"},
+                                                 {unsupported, "cuda-compatibility-package"},
+                                                 {mismatch, "driver-and-libcuda"}});
 }
 
 bool opencl_asked(const Facts& facts) {
-  return facts.saw({{SymptomClass::missing, "opencl-platform"},
-                    {SymptomClass::missing, "opencl-device"},
-                    {SymptomClass::present, "opencl-platform"}});
+  return facts.saw({{missing, "opencl-platform"}, {missing, "opencl-device"}, {present, "opencl-platform"}});
 }
 
-bool gpu_listed(const Facts& facts) { return facts.used() || facts.saw({{SymptomClass::present, "gpu"}}); }
+bool gpu_listed(const Facts& facts) { return facts.used() || facts.saw({{present, "gpu"}}); }
 
 bool half_precision_failed_on_gpu(const Facts& facts) {
-  for (const Symptom* event : facts.all({SymptomClass::unsupported, "half-precision-on-cpu"})) {
-    if (event->detail("kernel").find("cuda") != std::string::npos) return true;
-  }
-  return false;
+  return std::ranges::any_of(facts.all({unsupported, "half-precision-on-cpu"}), [](const Symptom* line) {
+    return line->detail("kernel").find("cuda") != std::string::npos;
+  });
 }
 
 bool driver_starts(const Facts& facts) {
-  return !facts.driver_dead() && !facts.saw({{SymptomClass::failed, "cuinit"},
-                                             {SymptomClass::failed, "cuda-call"},
-                                             {SymptomClass::too_old, "driver"}});
+  return !facts.driver_dead() && !facts.saw({{failed, "cuinit"}, {failed, "cuda-call"}, {too_old, "driver"}});
 }
 
 }  // namespace envdoctor::when

@@ -1,28 +1,26 @@
 #include "checks/facts/distro.h"
 
+#include <algorithm>
+
 #include "checks/facts/facts.h"
 
 namespace envdoctor {
 namespace {
 
-bool on_plain_linux(const Snapshot& snapshot) {
-  return of(snapshot.host, &HostFacts::platform).is("linux") && in_container(snapshot).is(false);
-}
+// What the name of a distribution holds, the more exact before the more general.
+constexpr std::pair<std::string_view, Distro> distributions[] = {
+    {"Ubuntu", Distro::ubuntu},     {"Pop!_OS", Distro::ubuntu_like}, {"Linux Mint", Distro::ubuntu_like},
+    {"Debian", Distro::debian},     {"Fedora", Distro::fedora},       {"Red Hat", Distro::rhel},
+    {"Rocky", Distro::rhel},        {"AlmaLinux", Distro::rhel},      {"CentOS", Distro::rhel},
+    {"Oracle Linux", Distro::rhel}, {"SUSE", Distro::suse},           {"Arch Linux", Distro::arch}};
 
 }  // namespace
 
 Distro distro_of(const Snapshot& snapshot) {
-  const Text os = of(snapshot.host, &HostFacts::os);
-  if (!os.get()) return Distro::unknown;
-  const auto is = [&](std::string_view name) { return os.get()->find(name) != std::string::npos; };
-  if (is("Ubuntu")) return Distro::ubuntu;
-  if (is("Pop!_OS") || is("Linux Mint")) return Distro::ubuntu_like;
-  if (is("Debian")) return Distro::debian;
-  if (is("Fedora")) return Distro::fedora;
-  if (is("Red Hat") || is("Rocky") || is("AlmaLinux") || is("CentOS") || is("Oracle Linux")) return Distro::rhel;
-  if (is("SUSE")) return Distro::suse;
-  if (is("Arch Linux")) return Distro::arch;
-  return Distro::unknown;
+  const std::string os = of(snapshot.host, &HostFacts::os).or_empty();
+  const auto found =
+      std::ranges::find_if(distributions, [&](const auto& one) { return os.find(one.first) != os.npos; });
+  return found == std::end(distributions) ? Distro::unknown : found->second;
 }
 
 std::string on_the_host(const Snapshot& snapshot) {
@@ -30,34 +28,29 @@ std::string on_the_host(const Snapshot& snapshot) {
 }
 
 std::string host_command(const Snapshot& snapshot, std::string command) {
-  return on_plain_linux(snapshot) ? std::move(command) : std::string();
+  const bool plain = of(snapshot.host, &HostFacts::platform).is("linux") && in_container(snapshot).is(false);
+  return plain ? std::move(command) : "";
+}
+
+Fix on_host(const Snapshot& snapshot, const std::string& text, std::string command) {
+  return {.text = on_the_host(snapshot) + text, .command = host_command(snapshot, std::move(command))};
 }
 
 std::string install_nvidia_driver(const Snapshot& snapshot) {
-  switch (distro_of(snapshot)) {
-    case Distro::ubuntu:
-      return host_command(snapshot, "sudo ubuntu-drivers install");
-    case Distro::debian:
-      return host_command(snapshot, "sudo apt-get install nvidia-driver");
-    default:
-      return {};
-  }
+  const Distro distro = distro_of(snapshot);
+  if (distro == Distro::debian) return host_command(snapshot, "sudo apt-get install nvidia-driver");
+  return distro == Distro::ubuntu ? host_command(snapshot, "sudo ubuntu-drivers install") : "";
 }
 
 std::string install_kernel_headers(const Snapshot& snapshot) {
-  const Text kernel = of(snapshot.host, &HostFacts::kernel);
-  if (!kernel.get()) return {};
-  switch (distro_of(snapshot)) {
-    case Distro::ubuntu:
-    case Distro::ubuntu_like:
-    case Distro::debian:
-      return host_command(snapshot, "sudo apt-get install linux-headers-" + *kernel.get());
-    case Distro::fedora:
-    case Distro::rhel:
-      return host_command(snapshot, "sudo dnf install kernel-devel-" + *kernel.get());
-    default:
-      return {};
-  }
+  const std::string kernel = of(snapshot.host, &HostFacts::kernel).or_empty();
+  if (kernel.empty()) return {};
+  const Distro distro = distro_of(snapshot);
+  if (distro == Distro::ubuntu || distro == Distro::ubuntu_like || distro == Distro::debian)
+    return host_command(snapshot, "sudo apt-get install linux-headers-" + kernel);
+  return distro == Distro::fedora || distro == Distro::rhel
+             ? host_command(snapshot, "sudo dnf install kernel-devel-" + kernel)
+             : "";
 }
 
 }  // namespace envdoctor

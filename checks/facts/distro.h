@@ -2,6 +2,7 @@
 // Commands that are exact for one distribution, and empty where it isn't known or the command belongs on another host.
 #include <string>
 
+#include "checks/engine/finding.h"
 #include "evidence/snapshot.h"
 
 namespace envdoctor {
@@ -19,5 +20,7 @@ std::string install_nvidia_driver(const Snapshot& snapshot);
 std::string install_kernel_headers(const Snapshot& snapshot);
 // `command` where it can be typed as it stands: on a Linux host, outside a container and WSL.
 std::string host_command(const Snapshot& snapshot, std::string command);
+// What to do outside a container: on_the_host and the text, host_command of the command.
+Fix on_host(const Snapshot& snapshot, const std::string& text, std::string command = "");
 
 }  // namespace envdoctor

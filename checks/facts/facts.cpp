@@ -1,5 +1,7 @@
 #include "checks/facts/facts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "knowledge/lower_case.h"
@@ -16,10 +18,10 @@ std::string plain_name(std::string_view name) {
 }  // namespace
 
 Text env_of(const Snapshot& snapshot, const std::string& name) {
-  const auto* env = snapshot.env.get();
-  if (!env) return snapshot.env.missing();
-  const auto found = env->find(name);
-  return found == env->end() ? Text(absent("not set")) : found->second;
+  return snapshot.env.then([&](const auto& env) {
+    const auto found = env.find(name);
+    return found == env.end() ? Text(absent("not set")) : found->second;
+  });
 }
 
 Flag module_loaded(const Snapshot& snapshot, std::string_view name) {
@@ -30,19 +32,23 @@ Flag module_loaded(const Snapshot& snapshot, std::string_view name) {
 
 std::vector<const DeviceNode*> nodes_under(const Snapshot& snapshot, std::string_view prefix) {
   std::vector<const DeviceNode*> found;
-  if (const auto* nodes = snapshot.device_nodes.get()) {
-    for (const auto& node : *nodes) {
-      if (node.path.get() && node.path.get()->starts_with(prefix)) found.push_back(&node);
-    }
+  for (const DeviceNode& node : snapshot.device_nodes.or_empty()) {
+    if (node.path.get() && node.path.get()->starts_with(prefix)) found.push_back(&node);
   }
   return found;
 }
 
 const DeviceNode* node_of(const Snapshot& snapshot, std::string_view path) {
-  for (const auto* node : nodes_under(snapshot, path)) {
-    if (*node->path.get() == path) return node;
-  }
-  return nullptr;
+  const auto nodes = nodes_under(snapshot, path);
+  const auto found = std::ranges::find(nodes, path, [](const DeviceNode* node) { return *node->path.get(); });
+  return found == nodes.end() ? nullptr : *found;
+}
+
+bool is_card_node(const DeviceNode& node) {
+  constexpr std::string_view prefix = "/dev/nvidia";
+  const std::string& path = node.path.or_empty();
+  return path.starts_with(prefix) && path.size() > prefix.size() &&
+         path.find_first_not_of("0123456789", prefix.size()) == path.npos;
 }
 
 Flag in_container(const Snapshot& snapshot) {
@@ -51,12 +57,17 @@ Flag in_container(const Snapshot& snapshot) {
 
 std::vector<const Symptom*> symptoms_of(const Snapshot& snapshot, const Kind& kind) {
   std::vector<const Symptom*> found;
-  if (const auto* log = snapshot.log.get()) {
-    for (const Symptom& line : *log) {
-      if (line.is(kind)) found.push_back(&line);
-    }
+  for (const Symptom& line : snapshot.log.or_empty()) {
+    if (line.is(kind)) found.push_back(&line);
   }
   return found;
+}
+
+const Symptom* first_symptom(const Snapshot& snapshot, std::initializer_list<Kind> kinds) {
+  for (const Kind& kind : kinds) {
+    if (const auto lines = symptoms_of(snapshot, kind); !lines.empty()) return lines.front();
+  }
+  return nullptr;
 }
 
 Flag package_installed(const Snapshot& snapshot, std::string_view name) {
@@ -75,15 +86,10 @@ std::string normal_address(std::string_view address) {
   return lower;
 }
 
-std::string address_of(const Text& address) {
-  return address.get() ? normal_address(std::string_view(*address.get())) : std::string();
-}
+std::string address_of(const Text& address) { return normal_address(address.or_empty()); }
 
 std::string at(std::string_view list, std::size_t index, std::string_view field) {
-  std::string pointer(list);
-  pointer += "/" + std::to_string(index);
-  if (!field.empty()) pointer.append("/").append(field);
-  return pointer;
+  return fmt::format("{}/{}{}{}", list, index, field.empty() ? "" : "/", field);
 }
 
 }  // namespace envdoctor

@@ -34,6 +34,8 @@ Flag in_container(const Snapshot& snapshot);
 
 // The symptoms of one kind, in the order of the logs.
 std::vector<const Symptom*> symptoms_of(const Snapshot& snapshot, const Kind& kind);
+// The first symptom of the first of these kinds that the logs hold; null: none.
+const Symptom* first_symptom(const Snapshot& snapshot, std::initializer_list<Kind> kinds);
 
 // Whether a Python package of this name is installed; names are compared as pip does (case, - and _ alike).
 Flag package_installed(const Snapshot& snapshot, std::string_view name);
@@ -41,6 +43,17 @@ Flag package_installed(const Snapshot& snapshot, std::string_view name);
 // "00000000:65:00.0" and "65:00.0" and "0000:65:00.0" -> "0000:65:00.0", lower case.
 std::string normal_address(std::string_view address);
 std::string address_of(const Text& address);  // empty: not known
+
+// "/dev/nvidia0": the node of a single NVIDIA GPU.
+bool is_card_node(const DeviceNode& node);
+
+// The rows of a list with their numbers; none where the list is not known.
+template <class T>
+std::vector<std::pair<std::size_t, const T&>> numbered(const List<T>& list) {
+  std::vector<std::pair<std::size_t, const T&>> all;
+  for (const T& row : list.or_empty()) all.emplace_back(all.size(), row);
+  return all;
+}
 
 // JSON pointer of an element: at("/pci", 2, "driver") -> "/pci/2/driver".
 std::string at(std::string_view list, std::size_t index, std::string_view field = {});

@@ -1,6 +1,7 @@
 #include "checks/facts/gpus.h"
 
 #include <algorithm>
+#include <array>
 
 #include "checks/facts/facts.h"
 #include "checks/facts/presence.h"
@@ -10,20 +11,20 @@
 namespace envdoctor {
 namespace {
 
-bool contains_word(const std::string& text, std::string_view word) { return lower_case(text).find(word) != text.npos; }
-
 Vendor vendor_of(const PciDevice& device) {
   const std::string id = text_of(device.vendor_id);
   if (id == "10de") return Vendor::nvidia;
   if (id == "1002") return Vendor::amd;
   if (id == "8086") return Vendor::intel;
   if (!id.empty()) return Vendor::other;
-  const std::string name = text_of(device.vendor) + " " + text_of(device.name);
-  if (contains_word(name, "nvidia")) return Vendor::nvidia;
-  if (contains_word(name, "amd") || contains_word(name, "advanced micro") || contains_word(name, "radeon"))
-    return Vendor::amd;
-  if (contains_word(name, "intel")) return Vendor::intel;
-  return Vendor::other;
+  const std::string name = lower_case(text_of(device.vendor) + " " + text_of(device.name));
+  static const std::vector<std::pair<const char*, Vendor>> words = {{"nvidia", Vendor::nvidia},
+                                                                    {"amd", Vendor::amd},
+                                                                    {"advanced micro", Vendor::amd},
+                                                                    {"radeon", Vendor::amd},
+                                                                    {"intel", Vendor::intel}};
+  const auto word = std::ranges::find_if(words, [&](const auto& one) { return name.find(one.first) != name.npos; });
+  return word == words.end() ? Vendor::other : word->second;
 }
 
 // An integrated GPU sits on bus 0 of its vendor's own host bridge; AMD's are told by their chip.
@@ -43,9 +44,10 @@ bool is_before_compute(const PciDevice& device) {
   const auto model = knowledge::gpu_model(text_of(device.vendor_id), text_of(device.device_id));
   const std::string chip = model && !model->guessed && !model->chip.empty() ? model->chip : text_of(device.name);
   if (vendor_of(device) == Vendor::nvidia) {
-    return std::ranges::any_of(std::initializer_list<const char*>{"NV1", "NV2", "NV3", "NV4", "NV5", "G70", "G71",
-                                                                  "G72", "G73", "C51", "C61", "C67", "C68"},
-                               [&](const char* old) { return chip.starts_with(old) && !chip.starts_with("NV50"); });
+    static constexpr std::array old_chips{"NV1", "NV2", "NV3", "NV4", "NV5", "G70", "G71",
+                                          "G72", "G73", "C51", "C61", "C67", "C68"};
+    return !chip.starts_with("NV50") &&
+           std::ranges::any_of(old_chips, [&](const char* old) { return chip.starts_with(old); });
   }
   const std::string id = text_of(device.device_id);
   return vendor_of(device) == Vendor::intel && (id == "0042" || id == "0046");
@@ -74,61 +76,70 @@ Gpu* find_gpu(std::vector<Gpu>& gpus, Vendor vendor, const std::string& address,
   return nullptr;
 }
 
-Gpu& join(std::vector<Gpu>& gpus, Vendor vendor, const Text& address, const Text& name, std::size_t position) {
-  const std::string normal = normal_address(text_of(address));
-  Gpu* gpu = find_gpu(gpus, vendor, normal, position);
-  if (!gpu) gpu = &gpus.emplace_back(Gpu{.address = normal, .vendor = vendor});
-  if (gpu->address.empty()) gpu->address = normal;
-  if (name.get()) gpu->name = *name.get();
+template <class Device>
+Gpu& join(std::vector<Gpu>& gpus, Vendor vendor, const Device& device, std::size_t position) {
+  const std::string address = address_of(device.pci_address);
+  Gpu* gpu = find_gpu(gpus, vendor, address, position);
+  if (!gpu) gpu = &gpus.emplace_back(Gpu{.address = address, .vendor = vendor});
+  if (gpu->address.empty()) gpu->address = address;
+  gpu->name = device.name.value_or(gpu->name);
   return *gpu;
 }
 
 void join_nvidia(std::vector<Gpu>& gpus, const Nvidia& nvidia) {
-  if (const auto* devices = nvidia.devices.get()) {
-    for (std::size_t i = 0; i < devices->size(); ++i) {
-      const NvidiaDevice& device = (*devices)[i];
-      Gpu& gpu = join(gpus, Vendor::nvidia, device.pci_address, device.name, i);
-      gpu.nvml_index = static_cast<int>(i);
-      if (device.compute_capability.get()) gpu.compute_capability = *device.compute_capability.get();
-    }
+  for (const auto& [i, device] : numbered(nvidia.devices)) {
+    Gpu& gpu = join(gpus, Vendor::nvidia, device, i);
+    gpu.nvml_index = static_cast<int>(i);
+    gpu.compute_capability = device.compute_capability.value_or(gpu.compute_capability);
   }
-  if (const auto* devices = nvidia.cuda_devices.get()) {
-    for (std::size_t i = 0; i < devices->size(); ++i) {
-      if (!(*devices)[i].pci_address.get() && nvidia.devices.get()) continue;  // nothing to tell them apart by
-      Gpu& gpu = join(gpus, Vendor::nvidia, (*devices)[i].pci_address, (*devices)[i].name, i);
-      if ((*devices)[i].compute_capability.get()) gpu.compute_capability = *(*devices)[i].compute_capability.get();
-    }
+  for (const auto& [i, device] : numbered(nvidia.cuda_devices)) {
+    if (!device.pci_address.get() && nvidia.devices.get()) continue;  // nothing to tell them apart by
+    Gpu& gpu = join(gpus, Vendor::nvidia, device, i);
+    gpu.compute_capability = device.compute_capability.value_or(gpu.compute_capability);
   }
 }
 
 void join_rocm(std::vector<Gpu>& gpus, const Rocm& rocm) {
-  if (const auto* devices = rocm.devices.get()) {
-    for (std::size_t i = 0; i < devices->size(); ++i) {
-      Gpu& gpu = join(gpus, Vendor::amd, (*devices)[i].pci_address, gpus.empty() ? (*devices)[i].name : Text(), i);
-      if ((*devices)[i].gfx.get()) gpu.gfx = *(*devices)[i].gfx.get();
-    }
+  for (auto [i, device] : numbered(rocm.devices)) {
+    RocmDevice row = device;
+    if (!gpus.empty()) row.name = {};  // the bus names it better
+    Gpu& gpu = join(gpus, Vendor::amd, row, i);
+    gpu.gfx = row.gfx.value_or(gpu.gfx);
   }
 }
 
 // Level Zero's null driver lists a GPU on any machine: where the bus was read and holds none, and no node stands by
 // which a runtime could reach one, its word proves nothing.
 bool nothing_to_reach(const Snapshot& snapshot) {
-  const auto* nodes = snapshot.device_nodes.get();
-  const auto reaches = [](const DeviceNode& node) {
-    return node.path.get() && (node.path.get()->starts_with("/dev/dri") || node.path.get()->starts_with("/dev/kfd") ||
-                               node.path.get()->starts_with("/dev/dxg"));
-  };
-  return snapshot.pci.get() && std::ranges::none_of(*snapshot.pci.get(), counts_as_gpu) && nodes &&
-         std::ranges::none_of(*nodes, reaches);
+  const bool no_node = nodes_under(snapshot, "/dev/dri").empty() && nodes_under(snapshot, "/dev/kfd").empty() &&
+                       nodes_under(snapshot, "/dev/dxg").empty();
+  return snapshot.pci.get() && std::ranges::none_of(*snapshot.pci.get(), counts_as_gpu) &&
+         snapshot.device_nodes.get() && no_node;
 }
 
 void join_level_zero(std::vector<Gpu>& gpus, const LevelZero& level_zero) {
-  if (const auto* devices = level_zero.devices.get()) {
-    std::size_t position = 0;
-    for (const LevelZeroDevice& device : *devices) {
-      if (device.type.is("gpu")) join(gpus, Vendor::intel, device.pci_address, device.name, position++);
-    }
+  std::size_t position = 0;
+  for (const LevelZeroDevice& device : level_zero.devices.or_empty()) {
+    if (device.type.is("gpu")) join(gpus, Vendor::intel, device, position++);
   }
+}
+
+// Where the bus shows it.
+Gpu on_bus(const PciDevice& device, std::size_t index) {
+  Gpu gpu{.address = address_of(device.address),
+          .vendor = vendor_of(device),
+          .name = text_of(device.name),
+          .driver = text_of(device.driver),
+          .pci_index = static_cast<int>(index)};
+  if (device.vendor_id.get() && device.device_id.get())
+    gpu.device_id = text_of(device.vendor_id) + ":" + text_of(device.device_id);
+  name_from_knowledge(gpu, device);
+  return gpu;
+}
+
+template <class Device>
+const Device* row_of(const List<Device>& list, int index) {
+  return index >= 0 && list.get() ? &list.get()->at(static_cast<std::size_t>(index)) : nullptr;
 }
 
 }  // namespace
@@ -136,6 +147,13 @@ void join_level_zero(std::vector<Gpu>& gpus, const LevelZero& level_zero) {
 std::string Gpu::subject() const {
   if (!address.empty()) return "gpu:" + address;
   return nvml_index >= 0 ? "cuda:" + std::to_string(nvml_index) : "host";
+}
+
+std::string Gpu::in_pci(std::string_view field) const { return at("/pci", static_cast<std::size_t>(pci_index), field); }
+
+const PciDevice* pci_device(const Snapshot& snapshot, const Gpu& gpu) { return row_of(snapshot.pci, gpu.pci_index); }
+const NvidiaDevice* nvml_device(const Snapshot& snapshot, const Gpu& gpu) {
+  return row_of(of(snapshot.nvidia, &Nvidia::devices), gpu.nvml_index);
 }
 
 bool counts_as_gpu(const PciDevice& device) {
@@ -147,25 +165,12 @@ bool counts_as_gpu(const PciDevice& device) {
 
 std::vector<Gpu> gpus_of(const Snapshot& snapshot) {
   std::vector<Gpu> gpus;
-  if (const auto* devices = snapshot.pci.get()) {
-    for (std::size_t i = 0; i < devices->size(); ++i) {
-      const PciDevice& device = (*devices)[i];
-      if (!counts_as_gpu(device)) continue;
-      Gpu gpu{.address = normal_address(text_of(device.address)),
-              .vendor = vendor_of(device),
-              .name = text_of(device.name),
-              .driver = text_of(device.driver),
-              .pci_index = static_cast<int>(i)};
-      if (device.vendor_id.get() && device.device_id.get())
-        gpu.device_id = text_of(device.vendor_id) + ":" + text_of(device.device_id);
-      name_from_knowledge(gpu, device);
-      gpus.push_back(std::move(gpu));
-    }
+  for (const auto& [i, device] : numbered(snapshot.pci)) {
+    if (counts_as_gpu(device)) gpus.push_back(on_bus(device, i));
   }
-  if (const auto* nvidia = snapshot.nvidia.get()) join_nvidia(gpus, *nvidia);
-  if (const auto* rocm = snapshot.rocm.get()) join_rocm(gpus, *rocm);
-  if (const auto* level_zero = snapshot.level_zero.get(); level_zero && !nothing_to_reach(snapshot))
-    join_level_zero(gpus, *level_zero);
+  join_nvidia(gpus, snapshot.nvidia.or_empty());
+  join_rocm(gpus, snapshot.rocm.or_empty());
+  if (!nothing_to_reach(snapshot)) join_level_zero(gpus, snapshot.level_zero.or_empty());
   for (Gpu& gpu : gpus) {
     if (gpu.architecture.empty() && !gpu.compute_capability.empty())
       gpu.architecture = knowledge::architecture_of_capability(gpu.compute_capability);

@@ -24,11 +24,16 @@ struct Gpu {
   int pci_index = -1;                // into snapshot.pci; -1: the bus doesn't show it
   int nvml_index = -1;               // into snapshot.nvidia.devices
   [[nodiscard]] std::string subject() const;  // "gpu:0000:65:00.0", or "cuda:0" where there is no address
+  [[nodiscard]] std::string in_pci(std::string_view field) const;  // "/pci/0/driver"
 };
 
 // Sorted by address. Only devices that can compute: management consoles, virtual displays, virtual functions' parents
 // that gave all away, and other accelerators are left out.
 std::vector<Gpu> gpus_of(const Snapshot& snapshot);
+
+// Its rows on the bus and in NVML's list; null: it has none there.
+const PciDevice* pci_device(const Snapshot& snapshot, const Gpu& gpu);
+const NvidiaDevice* nvml_device(const Snapshot& snapshot, const Gpu& gpu);
 
 // Works out which of these this container, job or slice was given; the others are marked not granted. Part of gpus_of.
 void mark_granted(std::vector<Gpu>& gpus, const Snapshot& snapshot);

@@ -8,21 +8,14 @@ namespace {
 
 // The nodes that stand for one GPU alone; empty: not known.
 std::string own_node(const Gpu& gpu, const Snapshot& snapshot) {
-  if (const auto* nvidia = snapshot.nvidia.get(); nvidia && gpu.vendor == Vendor::nvidia) {
-    if (const auto* gpus = nvidia->proc_gpus.get()) {
-      for (const NvidiaProcGpu& row : *gpus) {
-        if (row.address.get() && normal_address(*row.address.get()) == gpu.address && row.minor.get())
-          return "/dev/nvidia" + std::to_string(*row.minor.get());
-      }
-    }
+  for (const NvidiaProcGpu& row : of(snapshot.nvidia, &Nvidia::proc_gpus).or_empty()) {
+    if (gpu.vendor == Vendor::nvidia && row.address.get() && address_of(row.address) == gpu.address && row.minor.get())
+      return "/dev/nvidia" + std::to_string(*row.minor.get());
   }
-  if (const auto* rocm = snapshot.rocm.get(); rocm && gpu.vendor == Vendor::amd) {
-    if (const auto* devices = rocm->devices.get()) {
-      for (const RocmDevice& row : *devices) {
-        if (row.pci_address.get() && normal_address(*row.pci_address.get()) == gpu.address && row.render_node.get())
-          return *row.render_node.get();
-      }
-    }
+  for (const RocmDevice& row : of(snapshot.rocm, &Rocm::devices).or_empty()) {
+    if (gpu.vendor == Vendor::amd && row.pci_address.get() && address_of(row.pci_address) == gpu.address &&
+        row.render_node.get())
+      return *row.render_node.get();
   }
   return {};
 }
@@ -51,10 +44,9 @@ void mark_granted(std::vector<Gpu>& gpus, const Snapshot& snapshot) {
       return &other != &gpu && other.vendor == gpu.vendor &&
              (other.nvml_index >= 0 || node_state(own_node(other, snapshot), snapshot) == Node::open);
     });
-    if (!other_given || (gpu.vendor == Vendor::nvidia && gpu.nvml_index >= 0)) continue;
-    if (own == Node::withheld) gpu.granted = false;
-    if (own == Node::unknown && confined && gpu.vendor == Vendor::nvidia && of(snapshot.nvidia, &Nvidia::devices).get())
-      gpu.granted = false;
+    const bool nvidia = gpu.vendor == Vendor::nvidia;
+    const bool left_out = own == Node::unknown && confined && nvidia && of(snapshot.nvidia, &Nvidia::devices).get();
+    if (other_given && !(nvidia && gpu.nvml_index >= 0) && (own == Node::withheld || left_out)) gpu.granted = false;
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 // A message that covers several causes: the members of its group, the likeliest first, each with what decides on it.
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,13 +16,13 @@ struct GroupMember {
 };
 
 // Of driver.unreachable and opencl.no-platform, for the stack that the logs speak of; empty for every other id.
-std::vector<GroupMember> group_members(std::string_view id, const Facts& facts);
+std::span<const GroupMember> group_members(std::string_view id, const Facts& facts);
 
 // The member of one of the groups by its cause, inside a container or outside; null: there is none such.
 const GroupMember* group_member(std::string_view cause, bool in_container);
 
 // What to look at to tell the members apart, in their order.
-std::vector<Fix> deciding_commands(const std::vector<GroupMember>& members);
+std::vector<Fix> deciding_commands(std::span<const GroupMember> members);
 
 // Writes a group's members into its finding.
 void describe_group(Finding& finding, const Facts& facts);

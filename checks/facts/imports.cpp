@@ -6,10 +6,12 @@ namespace envdoctor {
 
 std::vector<Import> imports_of(const Snapshot& snapshot) {
   std::vector<Import> all;
-  if (snapshot.tensorflow.get())
-    all.push_back({"tensorflow", "/tensorflow/import_error", snapshot.tensorflow.get()->import_error});
-  if (snapshot.torch.get()) all.push_back({"torch", "/torch/import_error", snapshot.torch.get()->import_error});
-  if (snapshot.jax.get()) all.push_back({"jax", "/jax/import_error", snapshot.jax.get()->import_error});
+  const auto add = [&](const char* framework, const char* path, const auto& section) {
+    if (section.get()) all.push_back({framework, path, section.get()->import_error});
+  };
+  add("tensorflow", "/tensorflow/import_error", snapshot.tensorflow);
+  add("torch", "/torch/import_error", snapshot.torch);
+  add("jax", "/jax/import_error", snapshot.jax);
   return all;
 }
 

@@ -24,9 +24,13 @@ std::optional<Evidence> hip_device_seen(const Snapshot& snapshot);
 std::optional<Evidence> cuda_finds_none(const Snapshot& snapshot);
 // CUDA, HIP or Level Zero lists a GPU, so that OpenCL is a second way and not the only one.
 bool gpu_works_without_opencl(const Snapshot& snapshot);
+// The devices of all OpenCL platforms.
+std::vector<const OpenclDevice*> opencl_devices(const Snapshot& snapshot);
 // An OpenCL platform lists a GPU.
 bool opencl_lists_gpu(const Snapshot& snapshot);
 
+// PyTorch is a build for ROCm, whose devices have the names of CUDA's.
+bool torch_is_for_rocm(const Snapshot& snapshot);
 // The frameworks that are installed here: tensorflow, torch, jax; by their own sections or the package list.
 std::vector<std::string> frameworks(const Snapshot& snapshot);
 // What the framework itself or its package says; empty: not installed, or not known.

@@ -22,14 +22,10 @@ bool for_computing(std::string_view path) {
   return name != "nvmap" && !name.starts_with("card");
 }
 
-bool any_for_computing(const List<std::string>& nodes) {
-  return nodes.get() && std::ranges::any_of(*nodes.get(), for_computing);
-}
-
 // The roles of all libraries that were mapped, with the library's name behind each: "framework torch".
 std::set<std::string> roles_of(const ProcessUse& use) {
   std::set<std::string> roles;
-  for (const ProcessLibrary& library : use.libraries.get() ? *use.libraries.get() : std::vector<ProcessLibrary>{}) {
+  for (const ProcessLibrary& library : use.libraries.or_empty()) {
     const std::string& path = *library.path.get();
     if (const auto* kind = knowledge::process_library_kind(path.substr(path.rfind('/') + 1))) {
       roles.insert(kind->role);
@@ -48,26 +44,25 @@ std::string framework_in(const std::set<std::string>& roles) {
 
 bool hides_all(const std::string& value) { return select_cuda(value, {{}, {}, {}, {}, {}, {}, {}, {}}).chosen.empty(); }
 
-bool jax_on_cpu(const ProcessUse& use) {
-  const auto* env = use.env.get();
-  return env && env->contains("JAX_PLATFORMS") && env->at("JAX_PLATFORMS") == "cpu";
+std::vector<const DeviceNode*> computing_nodes(const Watched& watched) {
+  std::vector<const DeviceNode*> computing;
+  for (const DeviceNode& node : watched.device_nodes.or_empty()) {
+    if (for_computing(*node.path.get())) computing.push_back(&node);
+  }
+  return computing;
 }
 
 std::string why_never_opened(const Watched& watched, const ProcessUse& use) {
-  const auto* nodes = watched.device_nodes.get();
-  std::vector<const DeviceNode*> computing;
-  const std::vector<DeviceNode> none;
-  for (const DeviceNode& node : nodes ? *nodes : none) {
-    if (for_computing(*node.path.get())) computing.push_back(&node);
-  }
-  if (nodes && computing.empty()) return "this host has no GPU node in /dev";
+  const auto computing = computing_nodes(watched);
+  if (watched.device_nodes.get() && computing.empty()) return "this host has no GPU node in /dev";
+  const auto& env = use.env.or_empty();
   for (const char* name : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"}) {
-    const auto* env = use.env.get();
-    const auto set = env ? env->find(name) : decltype(env->end()){};
-    if (env && set != env->end() && hides_all(set->second))
+    const auto set = env.find(name);
+    if (set != env.end() && hides_all(set->second))
       return std::string(name) + "=" + (set->second.empty() ? "''" : set->second) + " hides every GPU from it";
   }
-  if (jax_on_cpu(use)) return "JAX_PLATFORMS=cpu keeps JAX off the GPU";
+  if (env.contains("JAX_PLATFORMS") && env.at("JAX_PLATFORMS") == "cpu")
+    return "JAX_PLATFORMS=cpu keeps JAX off the GPU";
   const bool closed = !computing.empty() &&
                       std::ranges::all_of(computing, [](const DeviceNode* node) { return node->accessible.is(false); });
   if (closed) return "this user may not open " + *computing.front()->path.get();
@@ -87,14 +82,10 @@ std::string why_never_opened(const Watched& watched, const ProcessUse& use) {
 ProcessVerdict never_opened(const Watched& watched, const ProcessUse& use) {
   if (const auto* why = use.unreadable.get()) return {DeviceUse::unknown, *why};
   if (const auto* why = use.outside.get()) return {DeviceUse::unknown, *why};
-  const double seconds = use.seconds.get() ? *use.seconds.get() : 0;
-  const auto* opens = use.opens.get();
-  const auto* nodes = watched.device_nodes.get();
-  const bool no_node =
-      nodes && std::ranges::none_of(*nodes, [](const DeviceNode& n) { return for_computing(*n.path.get()); });
-  if (seconds < too_short_s && !no_node) {
-    if (!opens) return {DeviceUse::unknown, "it ended too soon to be looked at often enough"};
-    if (*opens > 0)
+  const bool no_node = watched.device_nodes.get() && computing_nodes(watched).empty();
+  if (use.seconds.or_empty() < too_short_s && !no_node) {
+    if (!use.opens.get()) return {DeviceUse::unknown, "it ended too soon to be looked at often enough"};
+    if (*use.opens.get() > 0)
       return {DeviceUse::unknown,
               "a GPU node was opened meanwhile, by a process that had ended before it was looked at"};
   }
@@ -104,10 +95,8 @@ ProcessVerdict never_opened(const Watched& watched, const ProcessUse& use) {
 }  // namespace
 
 const ProcessLibrary* cudnn_of(const ProcessUse& use) {
-  const auto* libraries = use.libraries.get();
-  if (!libraries) return nullptr;
   const ProcessLibrary* best = nullptr;
-  for (const ProcessLibrary& library : *libraries) {
+  for (const ProcessLibrary& library : use.libraries.or_empty()) {
     if (library.library.is("cudnn") && (!best || (!best->version.get() && library.version.get()))) best = &library;
   }
   return best;
@@ -116,14 +105,14 @@ const ProcessLibrary* cudnn_of(const ProcessUse& use) {
 ProcessVerdict judge_process(const Watched& watched) {
   const ProcessUse* use = watched.process.get();
   if (!use) return {DeviceUse::unknown, watched.process.why().empty() ? "it was not watched" : watched.process.why()};
-  const auto* gpus = use->gpus.get();
+  const auto& gpus = use->gpus.or_empty();
   if ((use->samples.is(0) || !use->nodes.get()) && !use->opens.is(0))
     return {DeviceUse::unknown, "it ended before it could be looked at"};
-  if (!any_for_computing(use->nodes) && !(gpus && !gpus->empty())) return never_opened(watched, *use);
-  if (!gpus) return {DeviceUse::unknown, "it opened a GPU, but how it used it is not known: " + use->gpus.why()};
-  if (gpus->empty()) {
-    const double seconds = use->seconds.get() ? *use->seconds.get() : 0;
-    if (seconds < 2 * too_short_s)
+  if (std::ranges::none_of(use->nodes.or_empty(), for_computing) && gpus.empty()) return never_opened(watched, *use);
+  if (!use->gpus.get())
+    return {DeviceUse::unknown, "it opened a GPU, but how it used it is not known: " + use->gpus.why()};
+  if (gpus.empty()) {
+    if (use->seconds.or_empty() < 2 * too_short_s)
       return {DeviceUse::unknown, "it opened a GPU and ended too soon to tell how it used it"};
     const bool nvidia = std::ranges::any_of(*use->nodes.get(),
                                             [](const std::string& path) { return path.find("/nvidia") != path.npos; });
@@ -132,7 +121,7 @@ ProcessVerdict judge_process(const Watched& watched) {
   }
   std::string unknown;
   bool enough = false, any = false, well = false;
-  for (const ProcessGpu& gpu : *gpus) {
+  for (const ProcessGpu& gpu : gpus) {
     if (const auto* busy = gpu.busy_percent.get()) {
       any = any || *busy > 0;
       well = well || *busy >= hardly_busy_percent;

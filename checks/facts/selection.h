@@ -52,8 +52,6 @@ Selection select_cuda_default(const std::vector<Selectable>& devices);
 Selection select_rocr(std::string_view value, const std::vector<Selectable>& devices);
 // HIP_VISIBLE_DEVICES or CUDA_VISIBLE_DEVICES for HIP, GPU_DEVICE_ORDINAL for AMD's OpenCL; devices: what ROCr left.
 Selection select_hip(std::string_view value, const std::vector<Selectable>& devices);
-// ZE_AFFINITY_MASK, with whole devices; a tile ("0.1") counts as its device. Order and repetition have no effect.
-Selection select_level_zero(std::string_view value, const std::vector<Selectable>& devices);
 
 // The entries between commas, blanks around them removed; an empty text has none.
 std::vector<std::string> entries_of(std::string_view value);

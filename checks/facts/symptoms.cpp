@@ -22,9 +22,7 @@ class Asked {
  public:
   explicit Asked(const Snapshot& snapshot) : no_gpu_(has_any_gpu(snapshot).is(false)) {
     for (const Import& one : imports_of(snapshot)) import_failed_ = import_failed_ || one.error.get();
-    const auto needs = of(snapshot.python, &Python::requirements);
-    for (std::size_t i = 0; needs.get() && i < needs.get()->size(); ++i) {
-      const PackageRequirement& need = (*needs.get())[i];
+    for (const PackageRequirement& need : of(snapshot.python, &Python::requirements).or_empty()) {
       if (need.name.get() && need.range.get() && need.installed.get() &&
           in_range(*need.installed.get(), *need.range.get()).is(false))
         misfits_.insert(*need.name.get());
@@ -32,21 +30,17 @@ class Asked {
   }
 
   [[nodiscard]] bool worth_telling(const Symptom& symptom) const {
+    using enum SymptomClass;
     if (!asked_by_us(symptom)) return true;
-    if (symptom.class_.is("harmless") || symptom.is({SymptomClass::missing, "python-module"}))
+    if (symptom.class_.is("harmless") || symptom.is({missing, "python-module"}))
       return false;  // the import's error names it
-    if (symptom.is({SymptomClass::mismatch, "numpy-abi"})) return !misfits_.contains("numpy");
-    if (symptom.is({SymptomClass::mismatch, "protobuf-version"})) return !misfits_.contains("protobuf");
+    if (symptom.is({mismatch, "numpy-abi"})) return !misfits_.contains("numpy");
+    if (symptom.is({mismatch, "protobuf-version"})) return !misfits_.contains("protobuf");
     if (symptom.subject.get()->starts_with("keras")) return !misfits_.contains("keras");
-    if (!no_gpu_) return true;
-    const auto is = [&symptom](const Kind& kind) { return symptom.is(kind); };
-    return std::ranges::any_of(std::initializer_list<Kind>{{SymptomClass::mismatch, "jaxlib-version"},
-                                                           {SymptomClass::missing, "cpu-instructions"},
-                                                           {SymptomClass::crashed, "cpu-instructions"},
-                                                           {SymptomClass::failed, "dll"},
-                                                           {SymptomClass::failed, "tensorflow-runtime"}},
-                               is) ||
-           (symptom.is({SymptomClass::missing, "library"}) && import_failed_);
+    return !no_gpu_ || symptom.is({mismatch, "jaxlib-version"}) || symptom.is({missing, "cpu-instructions"}) ||
+           symptom.is({crashed, "cpu-instructions"}) || symptom.is({SymptomClass::failed, "dll"}) ||
+           symptom.is({SymptomClass::failed, "tensorflow-runtime"}) ||
+           (symptom.is({missing, "library"}) && import_failed_);
   }
 
  private:
@@ -58,11 +52,9 @@ class Asked {
 }  // namespace
 
 Facts::Facts(const Snapshot& snapshot) : snapshot_(snapshot) {
-  const auto* log = snapshot.log.get();
-  if (!log) return;
   const Asked asked(snapshot);
-  for (const Symptom& symptom : *log) {
-    const auto class_ = symptom.class_.get() ? symptom_class(*symptom.class_.get()) : std::nullopt;
+  for (const Symptom& symptom : snapshot.log.or_empty()) {
+    const auto class_ = symptom_class(symptom.class_.or_empty());
     if (!class_ || !symptom.subject.get() || !asked.worth_telling(symptom)) continue;
     by_kind_[{*class_, *symptom.subject.get()}].push_back(&symptom);
     if (class_ == SymptomClass::harmless) harmless_.push_back(&symptom);
@@ -76,8 +68,11 @@ const std::vector<const Symptom*>& Facts::all(const Kind& kind) const {
   return found == by_kind_.end() ? none : found->second;
 }
 
-bool Facts::saw(std::initializer_list<Kind> kinds) const {
-  return std::ranges::any_of(kinds, [this](const Kind& kind) { return !all(kind).empty(); });
+const Symptom* Facts::first(std::initializer_list<Kind> kinds) const {
+  for (const Kind& kind : kinds) {
+    if (const auto& lines = all(kind); !lines.empty()) return lines.front();
+  }
+  return nullptr;
 }
 
 const Symptom* Facts::with(const Kind& kind, const char* detail, std::string_view value) const {
@@ -97,10 +92,9 @@ bool Facts::wsl() const {
 }
 
 bool Facts::driver_works() const {
-  const auto cuda = of(snapshot_.nvidia, &Nvidia::cuda_devices);
-  const auto gpus = of(snapshot_.tensorflow, &Tensorflow::physical_gpus);
-  return (cuda.get() && !cuda.get()->empty()) || of(snapshot_.torch, &Torch::cuda_available).is(true) ||
-         (gpus.get() && *gpus.get() > 0);
+  return !of(snapshot_.nvidia, &Nvidia::cuda_devices).or_empty().empty() ||
+         of(snapshot_.torch, &Torch::cuda_available).is(true) ||
+         of(snapshot_.tensorflow, &Tensorflow::physical_gpus).or_empty() > 0;
 }
 
 bool Facts::driver_dead() const {

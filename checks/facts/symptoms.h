@@ -14,10 +14,13 @@ class Facts {
  public:
   explicit Facts(const Snapshot& snapshot);
   [[nodiscard]] const Snapshot& snapshot() const { return snapshot_; }
+  operator const Snapshot&() const { return snapshot_; }  // NOLINT: whoever asks of a snapshot may be handed its facts
 
   // The symptoms of one kind, in the order of the logs.
   [[nodiscard]] const std::vector<const Symptom*>& all(const Kind& kind) const;
-  [[nodiscard]] bool saw(std::initializer_list<Kind> kinds) const;
+  // The first symptom of the first of these kinds that was seen; null: none.
+  [[nodiscard]] const Symptom* first(std::initializer_list<Kind> kinds) const;
+  [[nodiscard]] bool saw(std::initializer_list<Kind> kinds) const { return first(kinds) != nullptr; }
   // A symptom of this kind whose detail starts with this value; null: none.
   [[nodiscard]] const Symptom* with(const Kind& kind, const char* detail, std::string_view value) const;
   // The lines that read like a fault and are none.

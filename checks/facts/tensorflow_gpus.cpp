@@ -13,7 +13,7 @@ const Tensorflow* tensorflow_with_gpus(const Snapshot& snapshot, Answers& answer
   const Number& physical = tensorflow->physical_gpus;
   if (!physical.get()) answers.unknown(id, why_unknown("/tensorflow/physical_gpus", physical));
   if (physical.get() && *physical.get() <= 0) answers.not_applicable(id, "TensorFlow lists no GPU");
-  return physical.get() && *physical.get() > 0 ? tensorflow : nullptr;
+  return physical.or_empty() > 0 ? tensorflow : nullptr;
 }
 
 }  // namespace envdoctor

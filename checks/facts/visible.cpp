@@ -1,5 +1,7 @@
 #include "checks/facts/visible.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "checks/facts/facts.h"
@@ -7,6 +9,11 @@
 #include "checks/facts/presence.h"
 
 namespace envdoctor {
+namespace {
+
+std::string leaves(std::size_t left, std::size_t all) { return fmt::format("leaves {} of {}", left, all); }
+
+}  // namespace
 
 std::string describe(const VisibleDevice& device) {
   std::string text = device.uuid.empty() ? device.name : device.uuid;
@@ -22,6 +29,35 @@ std::string describe(std::size_t ordinal, const VisibleDevice& device) {
 bool same_device(const VisibleDevice& a, const VisibleDevice& b) {
   if (!a.address.empty() && !b.address.empty()) return a.address == b.address;
   return !a.uuid.empty() && !b.uuid.empty() && (a.uuid.starts_with(b.uuid) || b.uuid.starts_with(a.uuid));
+}
+
+VisibleDevice visible(const Gpu& gpu) { return {{}, gpu.address, gpu.name, -1}; }
+
+const VisibleDevice* find_same(const std::vector<VisibleDevice>& devices, const VisibleDevice& device) {
+  const auto same = std::ranges::find_if(devices, [&](const VisibleDevice& d) { return same_device(d, device); });
+  return same == devices.end() ? nullptr : &*same;
+}
+
+void keep(VisibleList& list, const std::vector<std::size_t>& kept, Filter filter, const std::string& why) {
+  std::vector<VisibleDevice> left;
+  for (std::size_t i = 0; i < list.devices.size(); ++i) {
+    if (std::ranges::find(kept, i) != kept.end())
+      left.push_back(std::move(list.devices[i]));
+    else
+      list.hidden.push_back({std::move(list.devices[i]), filter.name, why});
+  }
+  filter.effect = leaves(left.size(), list.devices.size());
+  list.filters.push_back(std::move(filter));
+  list.devices = std::move(left);
+}
+
+void hide_what_was_not_given(VisibleList& list, const Snapshot& snapshot, Vendor vendor) {
+  for (const Gpu& gpu : gpus_of(snapshot)) {
+    if (gpu.vendor != vendor || gpu.granted) continue;
+    const VisibleDevice device = visible(gpu);
+    std::erase_if(list.hidden, [&](const HiddenDevice& h) { return same_device(h.device, device); });
+    list.hidden.push_back({device, "grant", "not given to this container or job"});
+  }
 }
 
 void apply(VisibleList& list, const Basis& basis, const Selection& selection, const std::string& name,
@@ -46,10 +82,7 @@ void apply(VisibleList& list, const Basis& basis, const Selection& selection, co
     }
     list.hidden.push_back(std::move(hidden));
   }
-  list.filters.push_back(
-      {.name = name,
-       .value = value,
-       .effect = "leaves " + std::to_string(list.devices.size()) + " of " + std::to_string(basis.devices.size())});
+  list.filters.push_back({name, value, leaves(list.devices.size(), basis.devices.size())});
 }
 
 std::vector<VisibleList> visible_lists(const Snapshot& snapshot) {

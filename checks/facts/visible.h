@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checks/facts/gpus.h"
 #include "checks/facts/selection.h"
 #include "evidence/snapshot.h"
 
@@ -69,6 +70,11 @@ Basis rocm_basis(const Snapshot& snapshot);
 std::vector<VisibleDevice> nvml_list(const std::vector<NvidiaDevice>& devices);
 std::vector<VisibleDevice> cuda_list(const std::vector<CudaDevice>& devices);
 
+// The GPU as the bus shows it.
+VisibleDevice visible(const Gpu& gpu);
+// The row of a list that these devices hold as this one; null: none.
+const VisibleDevice* find_same(const std::vector<VisibleDevice>& devices, const VisibleDevice& device);
+
 // "device 0 = GPU-3f2504e0 at 65:00.0".
 std::string describe(std::size_t ordinal, const VisibleDevice& device);
 // "GPU-3f2504e0 at 65:00.0".
@@ -78,5 +84,9 @@ bool same_device(const VisibleDevice& a, const VisibleDevice& b);
 // Files what a selection leaves of a basis under this filter's name; the list keeps its other parts.
 void apply(VisibleList& list, const Basis& basis, const Selection& selection, const std::string& name,
            const std::string& value);
+// The same for a filter that keeps these positions of the list's own devices.
+void keep(VisibleList& list, const std::vector<std::size_t>& kept, Filter filter, const std::string& why);
+// Marks the vendor's GPUs that this container, job or slice was not given.
+void hide_what_was_not_given(VisibleList& list, const Snapshot& snapshot, Vendor vendor);
 
 }  // namespace envdoctor

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "checks/facts/facts.h"
 #include "checks/facts/gpus.h"
@@ -13,29 +14,21 @@ namespace {
 Selectable selectable(const NvidiaDevice& device) {
   Selectable one{.uuid = text_of(device.uuid), .mig = device.mig.is(true)};
   if (!one.mig) return one;
-  const auto* instances = device.mig_devices.get();
-  if (!instances) {
-    one.instances.emplace_back();
-    return one;
-  }
-  for (const MigDevice& instance : *instances) one.instances.push_back(text_of(instance.uuid));
+  if (!device.mig_devices.get()) one.instances.emplace_back();
+  for (const MigDevice& instance : device.mig_devices.or_empty()) one.instances.push_back(text_of(instance.uuid));
   return one;
 }
 
-void take_from_nvml(Basis& basis, const std::vector<NvidiaDevice>& devices) {
-  basis.devices = nvml_list(devices);
-  for (const NvidiaDevice& device : devices) basis.selectable.push_back(selectable(device));
-}
-
-void take_from_cuda(Basis& basis, const std::vector<CudaDevice>& devices) {
-  basis.devices = cuda_list(devices);
+Basis of_cuda(const std::vector<CudaDevice>& devices) {
+  Basis basis{.devices = cuda_list(devices)};
   for (const VisibleDevice& device : basis.devices) basis.selectable.push_back({.uuid = device.uuid});
+  return basis;
 }
 
 void take_from_bus(Basis& basis, const Snapshot& snapshot) {
   for (const Gpu& gpu : gpus_of(snapshot)) {
     if (gpu.vendor != Vendor::nvidia || !gpu.granted || gpu.driver != "nvidia") continue;
-    basis.devices.push_back({{}, gpu.address, gpu.name, -1});
+    basis.devices.push_back(visible(gpu));
     basis.selectable.emplace_back();
   }
 }
@@ -45,35 +38,30 @@ void put_in_cuda_order(Basis& basis, const Snapshot& snapshot) {
   if (env_of(snapshot, "CUDA_DEVICE_ORDER").is("PCI_BUS_ID")) return;
   const bool mixed =
       std::ranges::any_of(basis.devices, [&](const VisibleDevice& d) { return d.name != basis.devices.front().name; });
-  const auto listed = of(snapshot.nvidia, &Nvidia::cuda_devices);
-  const bool unfiltered = env_of(snapshot, "CUDA_VISIBLE_DEVICES").outcome() == Outcome::absent;
   if (!mixed) return;
 
+  const auto cuda = cuda_list(of(snapshot.nvidia, &Nvidia::cuda_devices).or_empty());
+  const bool unfiltered = env_of(snapshot, "CUDA_VISIBLE_DEVICES").outcome() == Outcome::absent;
   std::vector<std::size_t> order(basis.devices.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  if (unfiltered && listed.get() && listed.get()->size() == basis.devices.size()) {
-    Basis cuda;
-    take_from_cuda(cuda, *listed.get());
-    const auto rank = [&](std::size_t i) {
-      return std::ranges::find_if(cuda.devices,
-                                  [&](const VisibleDevice& d) { return same_device(d, basis.devices[i]); }) -
-             cuda.devices.begin();
-    };
-    std::ranges::stable_sort(order, {}, rank);
+  std::iota(order.begin(), order.end(), 0);
+  if (unfiltered && cuda.size() == basis.devices.size()) {
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+      const VisibleDevice* same = find_same(cuda, basis.devices[i]);
+      return same ? same - cuda.data() : std::ssize(cuda);
+    });
   } else {
     // CUDA's measure of "fastest" is not published; the newest generation, then the largest memory, is the best guess.
     basis.order_guessed = true;
-    const auto* nvml = of(snapshot.nvidia, &Nvidia::devices).get() ? snapshot.nvidia.get()->devices.get() : nullptr;
+    const auto& nvml = of(snapshot.nvidia, &Nvidia::devices).or_empty();
     std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-      if (!nvml || basis.devices[a].listed < 0 || basis.devices[b].listed < 0) return false;
-      const NvidiaDevice& left = (*nvml)[static_cast<std::size_t>(basis.devices[a].listed)];
-      const NvidiaDevice& right = (*nvml)[static_cast<std::size_t>(basis.devices[b].listed)];
+      if (basis.devices[a].listed < 0 || basis.devices[b].listed < 0) return false;
+      const NvidiaDevice& left = nvml[static_cast<std::size_t>(basis.devices[a].listed)];
+      const NvidiaDevice& right = nvml[static_cast<std::size_t>(basis.devices[b].listed)];
       const int newer =
           knowledge::compare_versions(text_of(left.compute_capability), text_of(right.compute_capability));
       if (newer != 0) return newer > 0;
-      const auto* more = left.memory_total_mib.get();
-      const auto* less = right.memory_total_mib.get();
-      return more && less && *more > *less;
+      return left.memory_total_mib.get() && right.memory_total_mib.get() &&
+             *left.memory_total_mib.get() > *right.memory_total_mib.get();
     });
   }
   Basis sorted{.order_guessed = basis.order_guessed};
@@ -85,13 +73,11 @@ void put_in_cuda_order(Basis& basis, const Snapshot& snapshot) {
 }
 
 void file_observed(VisibleList& list, const Basis& basis, const std::vector<CudaDevice>& cuda) {
-  Basis seen;
-  take_from_cuda(seen, cuda);
-  const auto worked_out = list.hidden;
+  const auto worked_out = std::exchange(list.hidden, {});
   list.observed = true;
   list.order_guessed = false;
-  list.devices = seen.devices;
-  list.hidden.clear();
+  list.unknown.clear();
+  list.devices = cuda_list(cuda);
   for (const VisibleDevice& device : basis.devices) {
     const auto same = [&](const VisibleDevice& other) { return same_device(device, other); };
     const auto visible = std::ranges::find_if(list.devices, same);
@@ -132,11 +118,10 @@ Basis cuda_basis(const Snapshot& snapshot) {
   const auto nvml = of(snapshot.nvidia, &Nvidia::devices);
   const auto cuda = of(snapshot.nvidia, &Nvidia::cuda_devices);
   const bool unfiltered = env_of(snapshot, "CUDA_VISIBLE_DEVICES").outcome() == Outcome::absent;
-  if (nvml.get() && !nvml.get()->empty()) {
-    take_from_nvml(basis, *nvml.get());
-  } else if (unfiltered && cuda.get()) {
-    take_from_cuda(basis, *cuda.get());
-    return basis;
+  if (nvml.or_empty().empty() && unfiltered && cuda.get()) return of_cuda(*cuda.get());
+  if (!nvml.or_empty().empty()) {
+    basis.devices = nvml_list(*nvml.get());
+    for (const NvidiaDevice& device : *nvml.get()) basis.selectable.push_back(selectable(device));
   } else {
     take_from_bus(basis, snapshot);
   }
@@ -146,28 +131,17 @@ Basis cuda_basis(const Snapshot& snapshot) {
 }
 
 VisibleList visible_to_cuda(const Snapshot& snapshot) {
-  VisibleList list{.stack = "cuda"};
   const Basis basis = cuda_basis(snapshot);
-  const auto cuda = of(snapshot.nvidia, &Nvidia::cuda_devices);
-  list.unknown = basis.unknown;
-  list.order_guessed = basis.order_guessed;
+  VisibleList list{.stack = "cuda", .order_guessed = basis.order_guessed, .unknown = basis.unknown};
   const Text variable = env_of(snapshot, "CUDA_VISIBLE_DEVICES");
-  if (const auto* value = variable.get()) {
-    apply(list, basis, select_cuda(*value, basis.selectable), "CUDA_VISIBLE_DEVICES", *value);
-  } else {
-    apply(list, basis, select_cuda_default(basis.selectable), "CUDA_VISIBLE_DEVICES", {});
-    list.filters.clear();
-    if (variable.outcome() != Outcome::absent && !cuda.get())
-      list.unknown = why_unknown("/env/CUDA_VISIBLE_DEVICES", variable);
-  }
-  if (cuda.get()) {
-    file_observed(list, basis, *cuda.get());
-    list.unknown.clear();
-  }
-  for (const Gpu& gpu : gpus_of(snapshot)) {
-    if (gpu.vendor == Vendor::nvidia && !gpu.granted)
-      list.hidden.push_back({{{}, gpu.address, gpu.name, -1}, "grant", "not given to this container or job"});
-  }
+  apply(list, basis,
+        variable.get() ? select_cuda(*variable.get(), basis.selectable) : select_cuda_default(basis.selectable),
+        "CUDA_VISIBLE_DEVICES", variable.or_empty());
+  if (!variable.get()) list.filters.clear();
+  if (variable.outcome() == Outcome::failed || variable.outcome() == Outcome::not_probed)
+    list.unknown = why_unknown("/env/CUDA_VISIBLE_DEVICES", variable);
+  if (const auto cuda = of(snapshot.nvidia, &Nvidia::cuda_devices); cuda.get()) file_observed(list, basis, *cuda.get());
+  hide_what_was_not_given(list, snapshot, Vendor::nvidia);
   return list;
 }
 

@@ -1,23 +1,18 @@
-// What a framework's own build and variables leave of the devices that its runtime gives it.
+// What SYCL's variable, by the grammar of Intel's DPC++ documentation, and a framework's own build and variables leave
+// of the devices that the runtime below gives.
 #include <algorithm>
 #include <set>
 
 #include "checks/facts/facts.h"
 #include "checks/facts/presence.h"
 #include "checks/facts/visible.h"
+#include "knowledge/lower_case.h"
 
 namespace envdoctor {
 namespace {
 
-void hide_all(VisibleList& list, Filter filter, const std::string& why) {
-  filter.effect = "leaves 0 of " + std::to_string(list.devices.size());
-  for (VisibleDevice& device : list.devices) list.hidden.push_back({std::move(device), filter.name, why});
-  list.devices.clear();
-  list.filters.push_back(std::move(filter));
-}
-
 bool for_amd(const Snapshot& snapshot, const std::string& framework) {
-  if (framework == "torch") return framework_version(snapshot, "torch").find("+rocm") != std::string::npos;
+  if (framework == "torch") return framework_version(snapshot, framework).find("+rocm") != std::string::npos;
   if (framework == "tensorflow") return package_installed(snapshot, "tensorflow-rocm").is(true);
   return package_installed(snapshot, "jax-rocm60-plugin").is(true) ||
          package_installed(snapshot, "jax-rocm7-plugin").is(true);
@@ -39,19 +34,30 @@ bool leaves_cpu_only(const std::string& platforms) {
   });
 }
 
-// JAX_CUDA_VISIBLE_DEVICES: a set of numbers, counted in what the runtime left; its order doesn't matter.
-void keep_numbers(VisibleList& list, const std::string& name, const std::string& value) {
-  const std::vector<std::size_t> kept = select_jax(value, list.devices.size());
-  std::vector<VisibleDevice> left;
-  for (std::size_t i = 0; i < list.devices.size(); ++i) {
-    if (std::ranges::find(kept, i) != kept.end())
-      left.push_back(std::move(list.devices[i]));
-    else
-      list.hidden.push_back({std::move(list.devices[i]), name, "not named by " + name});
+// The parts between the marks, without blanks and in lower case; empty ones are left out.
+std::vector<std::string> split(std::string_view text, char mark) {
+  std::vector<std::string> parts(1);
+  for (const char c : lower_case(text)) {
+    if (c == mark) parts.emplace_back();
+    if (c != mark && c != ' ') parts.back() += c;
   }
-  list.filters.push_back(
-      {name, value, "leaves " + std::to_string(left.size()) + " of " + std::to_string(list.devices.size())});
-  list.devices = std::move(left);
+  std::erase(parts, "");
+  return parts;
+}
+
+// One device of a term: *, gpu, or a number; the sub-device behind a point counts as its device.
+bool names_device(const std::string& word, std::size_t device) {
+  return word == "*" || word == "gpu" || word.substr(0, word.find('.')) == std::to_string(device);
+}
+
+// "level_zero:0,1" or "*:gpu" for this device.
+bool names(const std::string& term, std::size_t device) {
+  const std::size_t colon = term.find(':');
+  if (colon == std::string::npos) return false;
+  const std::string backend = term.substr(0, colon);
+  if (backend != "*" && backend != "level_zero") return false;
+  const auto words = split(std::string_view(term).substr(colon + 1), ',');
+  return std::ranges::any_of(words, [device](const std::string& word) { return names_device(word, device); });
 }
 
 }  // namespace
@@ -73,21 +79,48 @@ VisibleList visible_to_framework(const Snapshot& snapshot, const std::string& fr
   VisibleList list = amd ? visible_to_rocm(snapshot) : visible_to_cuda(snapshot);
   list.stack = framework;
   if (without_gpu(snapshot, framework)) {
-    hide_all(list, {.name = "build", .value = framework_version(snapshot, framework)},
-             "the installed " + framework + " is a CPU-only build");
+    keep(list, {}, {"build", framework_version(snapshot, framework), ""},
+         "the installed " + framework + " is a CPU-only build");
     list.unknown.clear();
   }
   if (framework != "jax") return list;
   for (const char* name : {"JAX_PLATFORMS", "JAX_PLATFORM_NAME"}) {
-    const Text platforms = env_of(snapshot, name);
-    if (!platforms.get() || platforms.get()->empty()) continue;
-    if (leaves_cpu_only(*platforms.get()))
-      hide_all(list, {.name = name, .value = *platforms.get()}, std::string(name) + " names no GPU platform");
+    const std::string platforms = env_of(snapshot, name).or_empty();
+    if (platforms.empty()) continue;
+    if (leaves_cpu_only(platforms)) keep(list, {}, {name, platforms, ""}, std::string(name) + " names no GPU platform");
     break;
   }
-  const char* numbers = amd ? "JAX_ROCM_VISIBLE_DEVICES" : "JAX_CUDA_VISIBLE_DEVICES";
-  const Text value = env_of(snapshot, numbers);
-  if (value.get() && !value.get()->empty() && *value.get() != "all") keep_numbers(list, numbers, *value.get());
+  // A set of numbers, counted in what the runtime left; its order doesn't matter.
+  const std::string name = amd ? "JAX_ROCM_VISIBLE_DEVICES" : "JAX_CUDA_VISIBLE_DEVICES";
+  const std::string value = env_of(snapshot, name).or_empty();
+  if (!value.empty() && value != "all")
+    keep(list, select_jax(value, list.devices.size()), {name, value, ""}, "not named by " + name);
+  return list;
+}
+
+std::vector<std::size_t> select_sycl(std::string_view value, std::size_t devices) {
+  const auto terms = split(value, ';');
+  const bool only_exclusions =
+      std::ranges::all_of(terms, [](const std::string& term) { return term.starts_with("!"); });
+  std::vector<std::size_t> kept;
+  for (std::size_t device = 0; device < devices; ++device) {
+    // Of the terms, those that exclude begin with '!', which no backend's name does.
+    const bool wanted =
+        only_exclusions || std::ranges::any_of(terms, [&](const auto& term) { return names(term, device); });
+    const bool excluded = std::ranges::any_of(
+        terms, [&](const auto& term) { return term.starts_with("!") && names(term.substr(1), device); });
+    if (wanted && !excluded) kept.push_back(device);
+  }
+  return kept;
+}
+
+VisibleList visible_to_sycl(const Snapshot& snapshot) {
+  VisibleList list = visible_to_level_zero(snapshot);
+  list.stack = "sycl";
+  constexpr const char* name = "ONEAPI_DEVICE_SELECTOR";
+  const std::string value = env_of(snapshot, name).or_empty();
+  if (!value.empty())
+    keep(list, select_sycl(value, list.devices.size()), {name, value, ""}, std::string("not selected by ") + name);
   return list;
 }
 

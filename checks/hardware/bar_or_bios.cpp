@@ -1,10 +1,8 @@
-#include "checks/engine/diagnosis.h"
-#include "checks/facts/conditions.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::hardware_bar_or_bios {
 
 using enum SymptomClass;
-namespace {
 
 bool bar_and_failure(const Facts& facts) {
   return facts.saw({{failed, "nvidia-gpu-initialization"},
@@ -12,8 +10,6 @@ bool bar_and_failure(const Facts& facts) {
                     {missing, "nvml-device"},
                     {missing, "nvidia-gpu"}});
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;

@@ -1,6 +1,4 @@
 // hardware.ecc: memory errors that ECC could not correct, and rows that wait for replacement or could not be replaced.
-#include <fmt/format.h>
-
 #include "checks/compute/compute_facts.h"
 #include "checks/driver/nvidia_facts.h"
 #include "checks/driver/xid_findings.h"
@@ -8,65 +6,44 @@
 namespace envdoctor::hardware_ecc {
 
 using enum SymptomClass;
-namespace {
 
-constexpr const char* id = "hardware.ecc";
+const Fix exchange{
+    "Reset the GPU (nvidia-smi --gpu-reset) or reboot, run a memory test, and have the card exchanged if errors come "
+    "back.",
+    ""};
 
-const Fix exchange{.text =
-                       "Reset the GPU (nvidia-smi --gpu-reset) or reboot, run a memory test, and have the card "
-                       "exchanged if errors come back."};
-
-bool judge_device(const NvidiaDevice& device, const Ecc& ecc, const std::string& place, Answers& answers) {
+void judge_device(const NvidiaDevice& device, const Ecc& ecc, const std::string& place, Answers& answers) {
+  const auto errors = ecc.uncorrected.or_empty();
+  if (!ecc.remap_failed.is(true) && errors <= 0 && !ecc.remap_pending.is(true)) return;
+  Finding& finding = answers.found_on(nvidia::subject_of(device));
+  finding.fix = {exchange};
   if (ecc.remap_failed.is(true)) {
-    Finding& finding = answers.found(id, nvidia::subject_of(device));
     finding.title = "A bad part of the GPU's memory could not be replaced";
     finding.explanation =
         "The driver tried to replace a bad memory row by a spare one and failed; the card has to be exchanged.";
     finding.evidence = {evidence(place + "/remap_failed", "true")};
-    finding.fix = {exchange};
-    return true;
-  }
-  if (ecc.uncorrected.get() && *ecc.uncorrected.get() > 0) {
-    Finding& finding = answers.found(id, nvidia::subject_of(device));
+  } else if (errors > 0) {
     finding.explanation = fmt::format(
-        "{} memory errors since the driver was loaded could not be corrected. Programs that touch such memory "
-        "are stopped with an ECC error.",
-        *ecc.uncorrected.get());
-    finding.evidence = {evidence(place + "/uncorrected", fmt::format("{}", *ecc.uncorrected.get()))};
+        "{} memory errors since the driver was loaded could not be corrected. Programs that touch such memory are "
+        "stopped with an ECC error.",
+        errors);
+    finding.evidence = {evidence(place + "/uncorrected", std::to_string(errors))};
     if (ecc.remap_pending.is(true)) finding.evidence.push_back(evidence(place + "/remap_pending", "true"));
-    finding.fix = {exchange};
-    return true;
-  }
-  if (ecc.remap_pending.is(true)) {
-    Finding& finding = answers.found(id, nvidia::subject_of(device));
+  } else {
     finding.severity = Severity::warning;
     finding.title = "A bad part of the GPU's memory waits to be replaced";
     finding.explanation =
         "The driver will replace a bad memory page or row at the next reset; until then it stays in use.";
     finding.evidence = {evidence(place + "/remap_pending", "true")};
     finding.fix = {{.text = "Reset the GPU while nothing runs on it (nvidia-smi --gpu-reset), or reboot."}};
-    return true;
   }
-  return false;
-}
-
-// From the kernel log: it happened since boot, and may have been healed by a reset since.
-bool judge_log(const Snapshot& snapshot, Answers& answers) {
-  const auto xids = xids_of(snapshot, id);
-  for (const LoggedXid& xid : xids) {
-    Finding& finding = answers.found(id, xid.subject());
-    finding.confidence = Confidence::likely;
-    tell_xid(finding, xid, snapshot);
-    finding.fix = {exchange};
-  }
-  return !xids.empty();
 }
 
 // Single bits turned in what a device computed: a suspicion, since a bus or a register can do that too.
 void suspect(const Snapshot& snapshot, Answers& answers) {
   for (const compute::Row& row : compute::rows(snapshot)) {
     if (row.cause != WrongResult::bit_flip) continue;
-    Finding& finding = answers.found(id, compute::subject(snapshot, *row.result));
+    Finding& finding = answers.found_on(compute::subject(snapshot, *row.result));
     finding.severity = Severity::warning;
     finding.confidence = Confidence::possible;
     finding.title = "Single bits flip in what the device computes, as in faulty memory";
@@ -78,29 +55,29 @@ void suspect(const Snapshot& snapshot, Answers& answers) {
   }
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+void judge(const Snapshot& snapshot, Answers& answers) {
   suspect(snapshot, answers);
-  if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(id, why);
+  if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(why);
   const auto devices = of(snapshot.nvidia, &Nvidia::devices);
-  bool found = false;
-  bool known = false;
-  bool unknown = false;
-  for (std::size_t i = 0; devices.get() && i < devices.get()->size(); ++i) {
-    const NvidiaDevice& device = (*devices.get())[i];
-    const Ecc* ecc = device.ecc.get();
-    if (ecc && judge_device(device, *ecc, at("/nvidia/devices", i, "ecc"), answers)) found = true;
-    const bool answered = ecc && (ecc->uncorrected.get() || ecc->uncorrected.outcome() == Outcome::absent);
-    (answered || device.ecc.outcome() == Outcome::absent ? known : unknown) = true;
+  const std::size_t before = answers.findings.size();
+  answers.not_applicable("the driver lists no GPU");
+  for (const auto& [i, device] : numbered(devices)) {
+    const Ecc& ecc = device.ecc.or_empty();
+    judge_device(device, ecc, at("/nvidia/devices", i, "ecc"), answers);
+    const bool known = device.ecc.outcome() == Outcome::absent || ecc.uncorrected.get() ||
+                       ecc.uncorrected.outcome() == Outcome::absent;
+    known ? answers.passed() : answers.unknown("the error counters of a GPU are not known");
   }
-  if (!found && judge_log(snapshot, answers)) return;
-  if (!devices.get()) return answers.unknown(id, why_unknown("/nvidia/devices", devices));
-  if (unknown) return answers.unknown(id, "the error counters of a GPU are not known");
-  if (known) return answers.passed(id);
-  answers.not_applicable(id, "the driver lists no GPU");
+  if (!devices.get()) answers.unknown(why_unknown("/nvidia/devices", devices));
+  if (answers.findings.size() > before) return;
+  // From the kernel log: it happened since boot, and may have been healed by a reset since.
+  for (const LoggedXid& xid : xids_of(snapshot, answers.id)) {
+    Finding& finding = answers.found_on(xid.subject());
+    finding.confidence = Confidence::likely;
+    tell_xid(finding, xid, snapshot);
+    finding.fix = {exchange};
+  }
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -116,15 +93,14 @@ Diagnosis diagnosis() {
       .disproof = "The uncorrected counters are zero and no page or row waits for replacement.",
       .remedy =
           "Reset the GPU or reboot, so that bad rows are replaced; a GPU whose errors come back, or whose replacement "
-          "failed, "
-          "needs to be exchanged.",
+          "failed, needs to be exchanged.",
       .explains = {"compute.wrong-results", "compute.unstable", "compute.nondeterministic", "usage.program-fault"},
       .symptoms =
           {
               {{failed, "gpu-memory-ecc"}, certain},
               {{failed, "cuda-call"}, certain, nullptr, "code", cuda_error::ecc_uncorrectable},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

@@ -1,15 +1,9 @@
 // hardware.mig-unconfigured: MIG mode is on and nothing was cut, so CUDA finds no device.
-#include <fmt/format.h>
-
 #include "checks/driver/nvidia_facts.h"
-#include "checks/facts/distro.h"
 
 namespace envdoctor::hardware_mig_unconfigured {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "hardware.mig-unconfigured";
 
 // Without the list of slices: CUDA fails where NVML lists the GPU.
 bool cuda_fails(const Snapshot& snapshot) {
@@ -20,50 +14,39 @@ bool cuda_fails(const Snapshot& snapshot) {
 
 void tell(const Snapshot& snapshot, const NvidiaDevice& device, std::size_t index, Confidence confidence,
           Answers& answers) {
-  Finding& finding = answers.found(id, nvidia::subject_of(device));
-  finding.severity = nvidia::fault_severity(snapshot);
-  finding.confidence = confidence;
-  finding.explanation = "With MIG mode on CUDA runs on slices of the GPU only, and none has been made" +
-                        std::string(nvidia::contained(snapshot) ? " or given to this container." : ".");
-  finding.evidence = {evidence(at("/nvidia/devices", index, "mig"), "true")};
+  Finding& finding = nvidia::fault(answers, snapshot, confidence,
+                                   {evidence(at("/nvidia/devices", index, "mig"), "true")}, nvidia::subject_of(device));
+  finding.explanation = fmt::format("With MIG mode on CUDA runs on slices of the GPU only, and none has been made{}.",
+                                    nvidia::contained(snapshot) ? " or given to this container" : "");
   if (device.mig_devices.get())
     finding.evidence.push_back(evidence(at("/nvidia/devices", index, "mig_devices"), "none"));
-  const std::string number = device.index.get() ? fmt::format("{}", *device.index.get()) : std::string();
-  const bool exact = !number.empty() && confidence == Confidence::certain;
-  finding.fix = {{.text = on_the_host(snapshot) + "make instances of the size you want (nvidia-smi mig -lgip lists the "
-                                                  "sizes), for example one of profile 0, the "
-                                                  "whole GPU, with -C for its compute instance.",
-                  .command = exact ? host_command(snapshot, "sudo nvidia-smi mig -i " + number + " -cgi 0 -C") : ""},
-                 {.text = on_the_host(snapshot) + "or switch MIG mode off while nothing runs on the GPU.",
-                  .command = exact ? host_command(snapshot, "sudo nvidia-smi -i " + number + " -mig 0") : ""}};
+  const bool exact = device.index.get() && confidence == Confidence::certain;
+  const auto command = [&](const char* text) {
+    return exact ? fmt::format(fmt::runtime(text), *device.index.get()) : std::string();
+  };
+  finding.fix = {on_host(snapshot,
+                         "make instances of the size you want (nvidia-smi mig -lgip lists the sizes), for example one "
+                         "of profile 0, the whole GPU, with -C for its compute instance.",
+                         command("sudo nvidia-smi mig -i {} -cgi 0 -C")),
+                 on_host(snapshot, "or switch MIG mode off while nothing runs on the GPU.",
+                         command("sudo nvidia-smi -i {} -mig 0"))};
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(id, why);
+void judge(const Snapshot& snapshot, Answers& answers) {
   const auto devices = of(snapshot.nvidia, &Nvidia::devices);
-  if (!devices.get()) return answers.unknown(id, why_unknown("/nvidia/devices", devices));
-  bool any_mig = false;
-  bool unknown = false;
-  for (std::size_t i = 0; i < devices.get()->size(); ++i) {
-    const NvidiaDevice& device = (*devices.get())[i];
-    if (device.mig.outcome() == Outcome::failed || device.mig.outcome() == Outcome::not_probed) unknown = true;
-    if (!device.mig.is(true)) continue;
-    any_mig = true;
-    if (const auto* slices = device.mig_devices.get()) {
-      if (slices->empty()) tell(snapshot, device, i, Confidence::certain, answers);
-    } else if (cuda_fails(snapshot)) {
-      tell(snapshot, device, i, Confidence::likely, answers);
-    } else {
-      unknown = true;
-    }
+  if (!devices.get()) return answers.unknown(why_unknown("/nvidia/devices", devices));
+  answers.not_applicable("no GPU is in MIG mode");
+  for (const auto& [i, device] : numbered(of(snapshot.nvidia, &Nvidia::devices))) {
+    const bool on = device.mig.is(true), listed = device.mig_devices.get();
+    const bool fails = on && !listed && cuda_fails(snapshot);
+    if (on) answers.passed();
+    if (device.mig.outcome() == Outcome::failed || device.mig.outcome() == Outcome::not_probed ||
+        (on && !listed && !fails))
+      answers.unknown("whether a GPU is in MIG mode, or how it is cut, is not known");
+    if (fails || (on && listed && device.mig_devices.get()->empty()))
+      tell(snapshot, device, i, fails ? Confidence::likely : Confidence::certain, answers);
   }
-  if (unknown) return answers.unknown(id, "whether a GPU is in MIG mode, or how it is cut, is not known");
-  if (any_mig) return answers.passed(id);
-  answers.not_applicable(id, "no GPU is in MIG mode");
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -81,7 +64,8 @@ Diagnosis diagnosis() {
           {
               {{missing, "mig-instance"}, likely},
           },
-      .judge = judge,
+      .not_here = nvidia::not_here,
+      .judge_host = judge,
   };
 }
 

@@ -1,16 +1,11 @@
 // hardware.power-or-thermal: the GPU lowers its clocks because of heat or a power fault. A power cap under load is
 // normal.
-#include <fmt/format.h>
-
 #include "checks/driver/nvidia_facts.h"
 #include "checks/driver/xid_findings.h"
 
 namespace envdoctor::hardware_power_or_thermal {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "hardware.power-or-thermal";
 
 struct Reason {
   const char* name;
@@ -29,64 +24,58 @@ constexpr Reason reasons[] = {
      "Check fans, dust and the direction of the air flow."},
 };
 
+const Fix plug_in{"Plug in every power cable of the card, each on a line of its own.", ""};
+
 void judge_device(const NvidiaDevice& device, const std::string& place, Answers& answers) {
   const auto& active = *device.throttle_reasons.get();
   for (const Reason& reason : reasons) {
-    for (std::size_t i = 0; i < active.size(); ++i) {
-      if (active[i] != reason.name) continue;
-      Finding& finding = answers.found(id, nvidia::subject_of(device));
-      finding.explanation = reason.explanation;
-      finding.evidence = {evidence(at(place + "/throttle_reasons", i), active[i])};
-      if (device.temperature_c.get())
-        finding.evidence.push_back(
-            evidence(place + "/temperature_c", fmt::format("{} °C", *device.temperature_c.get())));
-      finding.fix = {{.text = reason.remedy}};
-      return;
-    }
+    const auto found = std::ranges::find(active, reason.name);
+    if (found == active.end()) continue;
+    Finding& finding = answers.found_on(nvidia::subject_of(device));
+    finding.explanation = reason.explanation;
+    finding.evidence = {
+        evidence(at(place + "/throttle_reasons", static_cast<std::size_t>(found - active.begin())), *found)};
+    if (device.temperature_c.get())
+      finding.evidence.push_back(evidence(place + "/temperature_c", fmt::format("{} °C", *device.temperature_c.get())));
+    finding.fix = {{.text = reason.remedy}};
+    return;
   }
 }
 
 // The driver says in so many words that the card has too little power.
 bool judge_power(const Snapshot& snapshot, Answers& answers) {
   if (nvidia::nvml(snapshot).is(nvml_error::insufficient_power)) {
-    Finding& finding = answers.found(id);
+    Finding& finding = answers.found();
     finding.severity = Severity::error;
     finding.title = "The GPU's power cables are not connected properly";
     finding.explanation = "NVML reports that the card doesn't get the external power it needs.";
     finding.evidence = nvidia::nvml_evidence(snapshot);
-    finding.fix = {{.text = "Plug in every power cable of the card, each on a line of its own."}};
+    finding.fix = {plug_in};
     return true;
   }
-  const auto xids = xids_of(snapshot, id);
+  const auto xids = xids_of(snapshot, answers.id);
   for (const LoggedXid& xid : xids) {
-    Finding& finding = answers.found(id, xid.subject());
+    Finding& finding = answers.found_on(xid.subject());
     finding.confidence = Confidence::likely;
     tell_xid(finding, xid, snapshot);
-    finding.fix = {{.text = "Plug in every power cable of the card, each on a line of its own."}};
+    finding.fix = {plug_in};
   }
   return !xids.empty();
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  if (const std::string why = nvidia::not_here(snapshot); !why.empty()) return answers.not_applicable(id, why);
+void judge(const Snapshot& snapshot, Answers& answers) {
   if (judge_power(snapshot, answers)) return;
   const auto devices = of(snapshot.nvidia, &Nvidia::devices);
-  if (!devices.get()) return answers.unknown(id, why_unknown("/nvidia/devices", devices));
-  if (devices.get()->empty()) return answers.not_applicable(id, "the driver lists no GPU");
-  bool unknown = false;
-  for (std::size_t i = 0; i < devices.get()->size(); ++i) {
-    const NvidiaDevice& device = (*devices.get())[i];
+  if (!devices.get()) return answers.unknown(why_unknown("/nvidia/devices", devices));
+  if (devices.get()->empty()) return answers.not_applicable("the driver lists no GPU");
+  answers.passed();
+  for (const auto& [i, device] : numbered(devices)) {
     if (device.throttle_reasons.get())
       judge_device(device, at("/nvidia/devices", i), answers);
     else if (device.throttle_reasons.outcome() != Outcome::absent)
-      unknown = true;
+      answers.unknown("why a GPU lowers its clocks is not known");
   }
-  if (unknown) return answers.unknown(id, "why a GPU lowers its clocks is not known");
-  answers.passed(id);
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -102,14 +91,14 @@ Diagnosis diagnosis() {
       .disproof = "No thermal or hardware slowdown is reported while the GPU works.",
       .remedy =
           "Check fans, air flow, power cables and the power supply; a set power limit is shown by nvidia-smi -q -d "
-          "POWER or "
-          "rocm-smi --showmaxpower.",
+          "POWER or rocm-smi --showmaxpower.",
       .symptoms =
           {
               {{limited, "gpu-clock"}, likely},
               {{missing, "gpu-power-cable"}, certain},
           },
-      .judge = judge,
+      .not_here = nvidia::not_here,
+      .judge_host = judge,
   };
 }
 

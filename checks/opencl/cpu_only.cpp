@@ -1,35 +1,26 @@
 // opencl.cpu-only: OpenCL has devices, and none of them is a GPU.
-#include <algorithm>
-#include <cctype>
-
 #include "checks/opencl/opencl_facts.h"
 
 namespace envdoctor::opencl_cpu_only {
 
 using enum SymptomClass;
-namespace {
 
-constexpr const char* id = "opencl.cpu-only";
-
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  const auto* platforms = opencl::platforms(snapshot);
-  if (!platforms) return answers.unknown(id, why_unknown("/opencl/platforms", of(snapshot.opencl, &Opencl::platforms)));
-  if (opencl_lists_gpu(snapshot)) return answers.passed(id);
+void judge(const Snapshot& snapshot, Answers& answers) {
+  const auto platforms = of(snapshot.opencl, &Opencl::platforms);
+  if (!platforms.get()) return answers.unknown(why_unknown("/opencl/platforms", platforms));
+  if (opencl_lists_gpu(snapshot)) return answers.passed();
   std::vector<Evidence> proof;
-  for (std::size_t p = 0; p < platforms->size(); ++p) {
-    const OpenclPlatform& platform = (*platforms)[p];
-    if (!platform.devices.get())
-      return answers.unknown(id, why_unknown(at("/opencl/platforms", p, "devices"), platform.devices));
-    for (std::size_t d = 0; d < platform.devices.get()->size(); ++d) {
-      const OpenclDevice& device = (*platform.devices.get())[d];
-      if (!device.type.get()) return answers.unknown(id, "/opencl/platforms: not every device tells its type");
-      proof.push_back(evidence(at(at("/opencl/platforms", p, "devices"), d, "type"), *device.type.get()));
+  for (const auto& [p, platform] : numbered(platforms)) {
+    const std::string place = at("/opencl/platforms", p, "devices");
+    if (!platform.devices.get()) return answers.unknown(why_unknown(place, platform.devices));
+    for (const auto& [d, device] : numbered(platform.devices)) {
+      if (!device.type.get()) return answers.unknown("/opencl/platforms: not every device tells its type");
+      proof.push_back(evidence(at(place, d, "type"), *device.type.get()));
     }
   }
-  if (proof.empty()) return answers.not_applicable(id, "OpenCL lists no device at all");
+  if (proof.empty()) return answers.not_applicable("OpenCL lists no device at all");
 
-  Finding& finding = answers.found(id);
+  Finding& finding = answers.found();
   const Flag gpu = has_any_gpu(snapshot);
   finding.severity = gpu_works_without_opencl(snapshot) ? Severity::info : opencl::weigh(snapshot);
   if (!gpu.get()) finding.confidence = Confidence::likely;
@@ -43,8 +34,6 @@ void judge(const Facts& facts, Answers& answers) {
 }
 
 bool no_sycl_gpu(const Facts& facts) { return !facts.with({present, "sycl-device"}, "type", "gpu") && !facts.used(); }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -61,7 +50,7 @@ Diagnosis diagnosis() {
           {
               {{present, "sycl-device"}, possible, no_sycl_gpu},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

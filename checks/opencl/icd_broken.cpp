@@ -5,14 +5,10 @@
 namespace envdoctor::opencl_icd_broken {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "opencl.icd-broken";
 
 // It ends or holds up every program that asks for OpenCL, since the loader opens all drivers.
 bool takes_programs_along(const OpenclIcd& icd) {
-  return icd.error_kind.get() &&
-         (*icd.error_kind.get() == "crash" || *icd.error_kind.get() == "timeout" || *icd.error_kind.get() == "exit");
+  return icd.error_kind.is("crash") || icd.error_kind.is("timeout") || icd.error_kind.is("exit");
 }
 
 // A driver without a platform is in order and sees no device: another diagnosis.
@@ -29,8 +25,7 @@ Severity weigh(const Snapshot& snapshot, const OpenclIcd& icd) {
 }
 
 std::string explanation(const OpenclIcd& icd) {
-  const std::string file = icd.file.get() ? *icd.file.get() : "A variable";
-  std::string text = file + " names " + (icd.library.get() ? *icd.library.get() : std::string("no usable library"));
+  const std::string text = icd.file.value_or("A variable") + " names " + icd.library.value_or("no usable library");
   if (icd.missing_dependency.get())
     return text + ", which needs " + *icd.missing_dependency.get() + ", and that is not installed.";
   if (takes_programs_along(icd) && icd.step.get())
@@ -49,36 +44,24 @@ Fix fix(const OpenclIcd& icd, bool leftover) {
 void judge_icds(const Snapshot& snapshot, Answers& answers) {
   const auto icds = of(snapshot.opencl, &Opencl::icds);
   if (icds.outcome() == Outcome::absent || (icds.get() && icds.get()->empty()))
-    return answers.not_applicable(id, "no driver is registered");
-  if (!icds.get()) return answers.unknown(id, why_unknown("/opencl/icds", icds));
-  bool found = false, all_known = true;
-  for (std::size_t i = 0; i < icds.get()->size(); ++i) {
-    const OpenclIcd& icd = (*icds.get())[i];
-    if (!broken(icd)) {
-      all_known = all_known && icd.loads.get();
-      continue;
-    }
-    found = true;
-    Finding& finding = answers.found(id, icd.file.get() ? "icd:" + *icd.file.get() : "host");
+    return answers.not_applicable("no driver is registered");
+  if (!icds.get()) return answers.unknown(why_unknown("/opencl/icds", icds));
+  answers.passed();
+  for (const auto& [i, icd] : numbered(icds)) {
+    if (!broken(icd) && !icd.loads.get()) answers.unknown("/opencl/icds: not every driver was loaded");
+    if (!broken(icd)) continue;
+    Finding& finding = answers.found_on(icd.file.get() ? "icd:" + *icd.file.get() : "host");
     finding.severity = weigh(snapshot, icd);
     finding.explanation = explanation(icd);
-    finding.evidence = {evidence(at("/opencl/icds", i, icd.error.get() ? "error" : "loads"),
-                                 icd.error.get() ? *icd.error.get() : "false")};
+    finding.evidence = {
+        evidence(at("/opencl/icds", i, icd.error.get() ? "error" : "loads"), icd.error.value_or("false"))};
     if (icd.step.get() && takes_programs_along(icd))
       finding.evidence.push_back(evidence(at("/opencl/icds", i, "step"), *icd.step.get()));
     finding.fix = {fix(icd, opencl::has_gpu_of(snapshot, opencl::maker_of(text_of(icd.library))).is(false))};
   }
-  if (found) return;
-  if (!all_known) return answers.unknown(id, "/opencl/icds: not every driver was loaded");
-  answers.passed(id);
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  judge_icds(facts.snapshot(), answers);
-  report_missing_libraries(facts, id, answers);
-}
-
-}  // namespace
+void judge_texts(const Facts& facts, Answers& answers) { report_missing_libraries(facts, answers.id, answers); }
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -99,7 +82,8 @@ Diagnosis diagnosis() {
               {{crashed, "intel-opencl-driver"}, possible},
               {{failed, "opencl-driver"}, possible},
           },
-      .judge = judge,
+      .judge_host = judge_icds,
+      .judge = judge_texts,
   };
 }
 

@@ -1,14 +1,9 @@
 // opencl.icd-missing-in-container: NVIDIA's driver library was passed into the container and nothing registers it.
-#include <algorithm>
-
 #include "checks/opencl/opencl_facts.h"
 
 namespace envdoctor::opencl_icd_missing_in_container {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "opencl.icd-missing-in-container";
 
 bool registers_nvidia(const std::vector<OpenclIcd>& icds) {
   return std::ranges::any_of(icds, [](const OpenclIcd& icd) {
@@ -17,26 +12,24 @@ bool registers_nvidia(const std::vector<OpenclIcd>& icds) {
   });
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+void judge(const Snapshot& snapshot, Answers& answers) {
   const auto icds = of(snapshot.opencl, &Opencl::icds);
-  if (!icds.get() && icds.outcome() != Outcome::absent) return answers.unknown(id, why_unknown("/opencl/icds", icds));
+  if (!icds.get() && icds.outcome() != Outcome::absent) return answers.unknown(why_unknown("/opencl/icds", icds));
   const Flag container = in_container(snapshot);
-  if (container.is(false)) return answers.not_applicable(id, "this is no container");
-  if (!container.get()) return answers.unknown(id, why_unknown("/host/container", container));
-  if (icds.get() && registers_nvidia(*icds.get())) return answers.passed(id);
-  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable(id, "no NVIDIA GPU");
+  if (container.is(false)) return answers.not_applicable("this is no container");
+  if (!container.get()) return answers.unknown(why_unknown("/host/container", container));
+  if (icds.get() && registers_nvidia(*icds.get())) return answers.passed();
+  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable("no NVIDIA GPU");
   const auto library = opencl::nvidia_library(snapshot);
-  if (!library && !snapshot.libraries.get()) return answers.unknown(id, why_unknown("/libraries", snapshot.libraries));
-  if (!library) return answers.not_applicable(id, "NVIDIA's OpenCL library isn't in this container");
+  if (!library && !snapshot.libraries.get()) return answers.unknown(why_unknown("/libraries", snapshot.libraries));
+  if (!library) return answers.not_applicable("NVIDIA's OpenCL library isn't in this container");
 
-  Finding& finding = answers.found(id);
+  Finding& finding = answers.found();
   finding.severity =
       gpu_works_without_opencl(snapshot) || opencl_lists_gpu(snapshot) ? Severity::warning : Severity::error;
   finding.explanation =
       "NVIDIA's container runtime mounted libnvidia-opencl.so.1, and not the file nvidia.icd that registers it with "
-      "the "
-      "OpenCL loader.";
+      "the OpenCL loader.";
   finding.evidence = {evidence(at("/libraries", *library, "soname"), "libnvidia-opencl.so.1"),
                       evidence("/opencl/icds", !icds.get() || icds.get()->empty() ? "none" : "none for NVIDIA"),
                       evidence("/host/container", *snapshot.host.get()->container.get())};
@@ -45,12 +38,10 @@ void judge(const Facts& facts, Answers& answers) {
        .command = "mkdir -p /etc/OpenCL/vendors && echo libnvidia-opencl.so.1 > /etc/OpenCL/vendors/nvidia.icd"}};
 }
 
-}  // namespace
-
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
-      .id = id,
+      .id = "opencl.icd-missing-in-container",
       .layer = Layer::runtime,
       .severity = Severity::error,
       .title = "The container has the OpenCL driver library but not its registration",
@@ -65,7 +56,7 @@ Diagnosis diagnosis() {
               {{missing, "opencl-vendors-folder"}, likely, opencl::nvidia_in_container},
               {{missing, "opencl-platform"}, likely, opencl::nvidia_in_container},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

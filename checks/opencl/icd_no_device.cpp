@@ -1,14 +1,9 @@
 // opencl.icd-no-device: a driver loads and finds no device that it could drive.
-#include <algorithm>
-
 #include "checks/opencl/opencl_facts.h"
 
 namespace envdoctor::opencl_icd_no_device {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "opencl.icd-no-device";
 
 // Whether another platform lists a GPU that this maker's driver is for, or any GPU where it isn't known whose it is.
 Severity weigh(const Snapshot& snapshot, opencl::Maker maker) {
@@ -22,7 +17,7 @@ Severity weigh(const Snapshot& snapshot, opencl::Maker maker) {
 
 void report(const Snapshot& snapshot, const opencl::Empty& empty, Answers& answers) {
   const opencl::Maker maker = opencl::maker_of(empty.name);
-  Finding& finding = answers.found(id, empty.subject);
+  Finding& finding = answers.found_on(empty.subject);
   finding.severity = weigh(snapshot, maker);
   finding.evidence = {empty.evidence};
   if (maker == opencl::Maker::cpu) {
@@ -42,29 +37,21 @@ void report(const Snapshot& snapshot, const opencl::Empty& empty, Answers& answe
         {.text = "Look at the findings about the driver and the device nodes first; then at the driver's own log."}};
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  bool found = false;
+void judge(const Snapshot& snapshot, Answers& answers) {
   for (const opencl::Empty& empty : opencl::empties(snapshot)) {
-    if (opencl::rusticl_not_enabled(snapshot, empty)) continue;
-    report(snapshot, empty, answers);
-    found = true;
+    if (!opencl::rusticl_not_enabled(snapshot, empty)) report(snapshot, empty, answers);
   }
-  if (found) return;
-  const auto* icds = opencl::icds(snapshot);
-  const auto* platforms = opencl::platforms(snapshot);
-  const bool any = (platforms && !platforms->empty()) || (icds && !icds->empty());
-  opencl::answer_without_finding(snapshot, id, any, "no OpenCL platform is here", answers);
+  const Opencl& section = snapshot.opencl.or_empty();
+  const bool any = !section.platforms.or_empty().empty() || !section.icds.or_empty().empty();
+  opencl::answer_without_finding(snapshot, any, "no OpenCL platform is here", answers);
 }
 
 bool no_device_on_a_platform(const Facts& facts) { return !facts.saw({{missing, "opencl-platform"}}) && !facts.used(); }
 
-}  // namespace
-
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
-      .id = id,
+      .id = "opencl.icd-no-device",
       .layer = Layer::runtime,
       .severity = Severity::warning,
       .title = "An OpenCL platform lists no device",
@@ -76,7 +63,7 @@ Diagnosis diagnosis() {
           {
               {{missing, "opencl-device"}, possible, no_device_on_a_platform},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

@@ -1,48 +1,39 @@
 // opencl.loader-missing: no libOpenCL.so.1, so that no program finds any OpenCL driver.
-#include <algorithm>
-
 #include "checks/opencl/opencl_facts.h"
 #include "checks/runtime/library_facts.h"
 
 namespace envdoctor::opencl_loader_missing {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "opencl.loader-missing";
 
 void judge_loader(const Snapshot& snapshot, Answers& answers) {
   const auto loader = opencl::loader(snapshot);
-  if (loader.get()) return answers.passed(id);
-  if (opencl::platforms(snapshot) && !opencl::platforms(snapshot)->empty() && loader.outcome() == Outcome::not_probed)
-    return answers.passed(id);
-  if (loader.outcome() != Outcome::absent) return answers.unknown(id, why_unknown("/opencl/loader", loader));
-  const auto* icds = opencl::icds(snapshot);
-  const bool registered = icds && !icds->empty();
-  if (has_any_gpu(snapshot).is(false) && !registered)
-    return answers.not_applicable(id, "no GPU, and no OpenCL driver is registered");
+  const Opencl& section = snapshot.opencl.or_empty();
+  if (loader.get() || (loader.outcome() == Outcome::not_probed && !section.platforms.or_empty().empty()))
+    return answers.passed();
+  if (loader.outcome() != Outcome::absent) return answers.unknown(why_unknown("/opencl/loader", loader));
+  const std::size_t registered = section.icds.or_empty().size();
+  if (has_any_gpu(snapshot).is(false) && registered == 0)
+    return answers.not_applicable("no GPU, and no OpenCL driver is registered");
 
-  Finding& finding = answers.found(id, "library:libOpenCL.so.1");
+  Finding& finding = answers.found_on("library:libOpenCL.so.1");
   finding.severity = opencl::weigh(snapshot);
   finding.explanation = "The dynamic loader finds no libOpenCL.so.1, so no program can use OpenCL" +
-                        std::string(registered ? ", though drivers are registered." : ".");
+                        std::string(registered > 0 ? ", though drivers are registered." : ".");
   finding.evidence = {evidence("/opencl/loader", loader.why())};
-  if (registered) finding.evidence.push_back(evidence("/opencl/icds", std::to_string(icds->size()) + " registered"));
+  if (registered > 0) finding.evidence.push_back(evidence("/opencl/icds", fmt::format("{} registered", registered)));
   finding.fix = {{.text = "Install the OpenCL loader.",
                   .command = opencl::install(snapshot, "ocl-icd-libopencl1", "ocl-icd", "ocl-icd")}};
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  judge_loader(facts.snapshot(), answers);
-  report_missing_libraries(facts, id, answers);
+void judge_texts(const Facts& facts, Answers& answers) {
+  report_missing_libraries(facts, answers.id, answers);
   // Where programs miss libraries of another kind as well, OpenCL is not what they stop at.
-  const auto of_another = [](const MissingLibrary& one) { return one.symptom && one.diagnosis != id; };
-  const auto& unnamed = facts.all({missing, "opencl-loader"});
-  if (!unnamed.empty() && std::ranges::none_of(missing_libraries(facts), of_another) && no_driver_fault(facts))
-    add_finding(answers, *unnamed.front(), id, Confidence::likely, "library:libOpenCL.so.1");
+  const auto of_another = [&](const MissingLibrary& one) { return one.symptom && one.diagnosis != answers.id; };
+  const Symptom* unnamed = facts.first({{missing, "opencl-loader"}});
+  if (unnamed && std::ranges::none_of(missing_libraries(facts), of_another) && no_driver_fault(facts))
+    answers.found_in(*unnamed, Confidence::likely, "library:libOpenCL.so.1");
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {
@@ -55,7 +46,8 @@ Diagnosis diagnosis() {
       .disproof = "libOpenCL.so.1 is found.",
       .remedy = "Install the loader (ocl-icd-libopencl1 on Debian and Ubuntu, ocl-icd on Fedora).",
       .explains = {"opencl.no-platform"},
-      .judge = judge,
+      .judge_host = judge_loader,
+      .judge = judge_texts,
   };
 }
 

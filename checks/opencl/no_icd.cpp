@@ -4,9 +4,6 @@
 namespace envdoctor::opencl_no_icd {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "opencl.no-icd";
 
 Fix driver_for(const Snapshot& snapshot) {
   if (has_gpu(snapshot, Vendor::nvidia).is(true)) {
@@ -24,28 +21,25 @@ Fix driver_for(const Snapshot& snapshot) {
   return {.text = "Install the OpenCL driver of the GPU's vendor."};
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+void judge(const Snapshot& snapshot, Answers& answers) {
   const auto icds = of(snapshot.opencl, &Opencl::icds);
-  if (!icds.get() && icds.outcome() != Outcome::absent) return answers.unknown(id, why_unknown("/opencl/icds", icds));
-  if ((icds.get() && !icds.get()->empty()) || (opencl::platforms(snapshot) && !opencl::platforms(snapshot)->empty()))
-    return answers.passed(id);
-  if (has_any_gpu(snapshot).is(false)) return answers.not_applicable(id, "no GPU that a driver could be for");
+  if (!icds.get() && icds.outcome() != Outcome::absent) return answers.unknown(why_unknown("/opencl/icds", icds));
+  if (!icds.or_empty().empty() || !snapshot.opencl.or_empty().platforms.or_empty().empty()) return answers.passed();
+  if (has_any_gpu(snapshot).is(false)) return answers.not_applicable("no GPU that a driver could be for");
   const auto loader = opencl::loader(snapshot);
   if (loader.outcome() == Outcome::absent)
-    return answers.not_applicable(id, "there is no OpenCL loader that would read the folder");
-  const OpenclLoader* known = loader.get();
-  if (known && (known->variable.get() || known->kind.is("vendor")))
-    return answers.not_applicable(id, "the loader was sent elsewhere");
+    return answers.not_applicable("there is no OpenCL loader that would read the folder");
+  const OpenclLoader& known = loader.or_empty();
+  if (known.variable.get() || known.kind.is("vendor")) return answers.not_applicable("the loader was sent elsewhere");
   if (in_container(snapshot).is(true) && opencl::nvidia_library(snapshot))
-    return answers.not_applicable(id, "the driver is here, only its registration is missing");
+    return answers.not_applicable("the driver is here, only its registration is missing");
 
-  Finding& finding = answers.found(id);
+  Finding& finding = answers.found();
   finding.severity = opencl::weigh(snapshot);
-  const std::string folder = known && known->vendors_dir.get() ? *known->vendors_dir.get() : "/etc/OpenCL/vendors";
+  const std::string folder = known.vendors_dir.value_or("/etc/OpenCL/vendors");
   finding.explanation = "No driver is registered in " + folder + ", so OpenCL lists no platform.";
   finding.evidence = {evidence("/opencl/icds", "none")};
-  if (known && known->path.get()) finding.evidence.push_back(evidence("/opencl/loader/path", *known->path.get()));
+  if (known.path.get()) finding.evidence.push_back(evidence("/opencl/loader/path", *known.path.get()));
   finding.fix = {driver_for(snapshot)};
 }
 
@@ -55,12 +49,10 @@ bool no_registration(const Facts& facts) {
 
 bool no_platform_listed(const Facts& facts) { return !facts.saw({{present, "opencl-platform"}}); }
 
-}  // namespace
-
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
-      .id = id,
+      .id = "opencl.no-icd",
       .layer = Layer::runtime,
       .severity = Severity::error,
       .title = "No OpenCL driver is registered",
@@ -74,7 +66,7 @@ Diagnosis diagnosis() {
               {{missing, "opencl-vendors-folder"}, likely, no_registration},
               {{missing, "opencl-registration"}, likely, no_platform_listed},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

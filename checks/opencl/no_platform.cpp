@@ -1,35 +1,30 @@
 // opencl.no-platform: the group. An application gets no platform, and nothing seen here tells which of several causes
 // it is. It is judged last, and leaves it to an OpenCL diagnosis that was found before.
-#include <algorithm>
-
 #include "checks/facts/group_members.h"
 #include "checks/opencl/opencl_facts.h"
 
 namespace envdoctor::opencl_no_platform {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "opencl.no-platform";
 
 bool cause_found(const Answers& answers) {
-  return std::ranges::any_of(answers.findings, [](const Finding& finding) {
+  return std::ranges::any_of(answers.findings, [&](const Finding& finding) {
     const auto& follow = find_diagnosis(finding.id)->explains;
-    return finding.id.starts_with("opencl.") && std::ranges::find(follow, std::string_view(id)) != follow.end();
+    return finding.id.starts_with("opencl.") && std::ranges::find(follow, std::string_view(answers.id)) != follow.end();
   });
 }
 
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
   const Flag none = opencl::no_platform(snapshot);
-  if (has_any_gpu(snapshot).is(false)) return answers.not_applicable(id, "no GPU that a platform could list");
+  if (has_any_gpu(snapshot).is(false)) return answers.not_applicable("no GPU that a platform could list");
   if (opencl::loader(snapshot).outcome() == Outcome::absent)
-    return answers.not_applicable(id, "there is no OpenCL loader to ask");
-  if (!none.get()) return answers.unknown(id, why_unknown("/opencl/error", none));
-  if (none.is(false)) return answers.passed(id);
-  if (cause_found(answers)) return answers.not_applicable(id, "the cause is known more exactly");
+    return answers.not_applicable("there is no OpenCL loader to ask");
+  if (!none.get()) return answers.unknown(why_unknown("/opencl/error", none));
+  if (none.is(false)) return answers.passed();
+  if (cause_found(answers)) return answers.not_applicable("the cause is known more exactly");
 
-  Finding& finding = answers.found(id);
+  Finding& finding = answers.found();
   finding.severity = opencl::weigh(snapshot);
   finding.confidence = Confidence::likely;
   const Opencl& section = *snapshot.opencl.get();
@@ -39,19 +34,17 @@ void judge(const Facts& facts, Answers& answers) {
   finding.explanation =
       "The loader answers that there is no platform. Possible causes: no driver is registered, a driver does not load, "
       "the loader reads another folder, or the GPU can't be opened.";
-  finding.fix = deciding_commands(group_members(id, facts));
+  finding.fix = deciding_commands(group_members(answers.id, facts));
 }
 
 bool no_loader_trouble(const Facts& facts) {
-  return facts.all({missing, "opencl-loader"}).empty() && !facts.with({missing, "library"}, "library", "libOpenCL");
+  return !facts.saw({{missing, "opencl-loader"}}) && !facts.with({missing, "library"}, "library", "libOpenCL");
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
-      .id = id,
+      .id = "opencl.no-platform",
       .layer = Layer::runtime,
       .severity = Severity::error,
       .title = "OpenCL finds no platform",

@@ -1,6 +1,5 @@
 #include "checks/opencl/opencl_facts.h"
 
-#include <algorithm>
 #include <cctype>
 
 #include "checks/runtime/library_facts.h"
@@ -49,47 +48,30 @@ Maker maker_of(std::string_view name) {
 bool is_rusticl(std::string_view name) { return holds(lower_case(name), "rusticl"); }
 
 Flag has_gpu_of(const Snapshot& snapshot, Maker maker) {
-  switch (maker) {
-    case Maker::nvidia:
-      return has_gpu(snapshot, Vendor::nvidia);
-    case Maker::amd:
-      return has_gpu(snapshot, Vendor::amd);
-    case Maker::intel:
-      return has_gpu(snapshot, Vendor::intel);
-    case Maker::cpu:
-      return false;
-    case Maker::mesa: {
-      const Flag amd = has_gpu(snapshot, Vendor::amd);
-      return amd.is(true) ? amd : has_gpu(snapshot, Vendor::intel);
-    }
-    case Maker::other:
-      return has_any_gpu(snapshot);
-  }
-  return {};
+  if (maker == Maker::cpu) return false;
+  if (maker == Maker::other) return has_any_gpu(snapshot);
+  if (maker == Maker::nvidia) return has_gpu(snapshot, Vendor::nvidia);
+  const Flag amd = has_gpu(snapshot, Vendor::amd);
+  return maker == Maker::amd || (maker == Maker::mesa && amd.is(true)) ? amd : has_gpu(snapshot, Vendor::intel);
 }
 
-const std::vector<OpenclIcd>* icds(const Snapshot& snapshot) {
-  const Opencl* section = snapshot.opencl.get();
-  return section ? section->icds.get() : nullptr;
-}
+const std::vector<OpenclIcd>* icds(const Snapshot& snapshot) { return snapshot.opencl.or_empty().icds.get(); }
 
 const std::vector<OpenclPlatform>* platforms(const Snapshot& snapshot) {
-  const Opencl* section = snapshot.opencl.get();
-  return section ? section->platforms.get() : nullptr;
+  return snapshot.opencl.or_empty().platforms.get();
 }
 
 Reading<OpenclLoader> loader(const Snapshot& snapshot) {
-  if (!snapshot.opencl.get()) return snapshot.opencl.missing();
-  const Reading<OpenclLoader>& told = snapshot.opencl.get()->loader;
-  if (told.outcome() != Outcome::not_probed || !snapshot.libraries.get()) return told;
-  for (const SharedLibrary& library : *snapshot.libraries.get()) {
-    if (library.soname.is("libOpenCL.so.1") && library.found.is(false)) return absent("libOpenCL.so.1 is not found");
-  }
-  return told;
+  const Reading<OpenclLoader> told = of(snapshot.opencl, &Opencl::loader);
+  if (!snapshot.opencl.get() || told.outcome() != Outcome::not_probed) return told;
+  const bool missing = std::ranges::any_of(snapshot.libraries.or_empty(), [](const SharedLibrary& library) {
+    return library.soname.is("libOpenCL.so.1") && library.found.is(false);
+  });
+  return missing ? Reading<OpenclLoader>(absent("libOpenCL.so.1 is not found")) : told;
 }
 
 std::string loader_kind(const OpenclLoader& loader) {
-  if (loader.kind.get() && *loader.kind.get() != "unknown") return *loader.kind.get();
+  if (loader.kind.value_or("unknown") != "unknown") return *loader.kind.get();
   const std::string version = lower_case(text_of(loader.version));
   if (holds(version, "khronos")) return "khronos";
   return holds(version, "ocl-icd") ? "ocl-icd" : "unknown";
@@ -98,9 +80,8 @@ std::string loader_kind(const OpenclLoader& loader) {
 Flag no_platform(const Snapshot& snapshot) {
   const Opencl* section = snapshot.opencl.get();
   if (!section) return snapshot.opencl.missing();
-  if (section->application_platforms.get()) return *section->application_platforms.get() == 0;
-  if (section->error.get())
-    return *section->error.get() == "-1001" || holds(*section->error.get(), "PLATFORM_NOT_FOUND");
+  if (section->application_platforms.get()) return section->application_platforms.is(0);
+  if (section->error.get()) return section->error.is("-1001") || holds(*section->error.get(), "PLATFORM_NOT_FOUND");
   return section->platforms.then([](const auto& all) { return all.empty(); });
 }
 
@@ -108,21 +89,18 @@ bool has_no_device(const OpenclPlatform& platform) { return platform.devices.get
 
 std::vector<Empty> empties(const Snapshot& snapshot) {
   std::vector<Empty> all;
-  const auto* listed = platforms(snapshot);
-  if (!listed) return all;
-  for (std::size_t i = 0; i < listed->size(); ++i) {
-    const OpenclPlatform& platform = (*listed)[i];
+  const Opencl& section = snapshot.opencl.or_empty();
+  if (!section.platforms.get()) return all;
+  for (const auto& [i, platform] : numbered(section.platforms)) {
     // A report that names rusticl alone and no device of it: its state unless a driver is named.
-    const bool quiet_rusticl = is_rusticl(text_of(platform.name)) && listed->size() == 1 &&
+    const bool quiet_rusticl = is_rusticl(text_of(platform.name)) && section.platforms.get()->size() == 1 &&
                                platform.devices.outcome() == Outcome::not_probed && told_by_a_report(snapshot);
     if (!has_no_device(platform) && !quiet_rusticl) continue;
     const std::string name = text_of(platform.name);
     all.push_back({name, platform.icd.get() ? "icd:" + *platform.icd.get() : "opencl:" + name,
                    evidence(at("/opencl/platforms", i, "devices"), "none")});
   }
-  const auto* registered = icds(snapshot);
-  for (std::size_t i = 0; registered && i < registered->size(); ++i) {
-    const OpenclIcd& icd = (*registered)[i];
+  for (const auto& [i, icd] : numbered(section.icds)) {
     if (!icd.loads.is(true) || (icd.error.get() && !icd.error_kind.is("no-platform"))) continue;
     if (!icd.platforms.is(0) && (icd.platforms.get() || !lacks_its_platform(snapshot, icd))) continue;
     const Evidence proof = icd.platforms.get() ? evidence(at("/opencl/icds", i, "platforms"), "0")
@@ -138,14 +116,13 @@ bool rusticl_not_enabled(const Snapshot& snapshot, const Empty& empty) {
   return is_rusticl(empty.name);
 }
 
-void answer_without_finding(const Snapshot& snapshot, std::string_view id, bool present, const char* why_not_applicable,
-                            Answers& answers) {
+void answer_without_finding(const Snapshot& snapshot, bool present, const char* why_not_applicable, Answers& answers) {
   const auto* all = platforms(snapshot);
-  if (!all) return answers.unknown(id, why_unknown("/opencl/platforms", of(snapshot.opencl, &Opencl::platforms)));
+  if (!all) return answers.unknown(why_unknown("/opencl/platforms", of(snapshot.opencl, &Opencl::platforms)));
   const bool told = !empties(snapshot).empty();
   if (!told && std::ranges::any_of(*all, [](const OpenclPlatform& p) { return !p.devices.get(); }))
-    return answers.unknown(id, "/opencl/platforms: not every platform's devices are known");
-  present ? answers.passed(id) : answers.not_applicable(id, why_not_applicable);
+    return answers.unknown("/opencl/platforms: not every platform's devices are known");
+  present ? answers.passed() : answers.not_applicable(why_not_applicable);
 }
 
 std::optional<std::size_t> nvidia_library(const Snapshot& snapshot) {
@@ -156,9 +133,8 @@ std::optional<std::size_t> nvidia_library(const Snapshot& snapshot) {
 }
 
 bool nvidia_in_container(const Facts& facts) {
-  const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
   return facts.container() && facts.saw({{missing, "opencl-platform"}}) && !facts.driver_dead() &&
-         ((devices.get() && !devices.get()->empty()) || facts.driver_works() ||
+         (!of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().empty() || facts.driver_works() ||
           facts.saw({{present, "nvidia-opencl-library"}}));
 }
 
@@ -169,16 +145,15 @@ Severity weigh(const Snapshot& snapshot, Severity usual) {
   if (!looked && !has_any_gpu(snapshot).get()) return std::min(usual, Severity::warning);
   if (opencl_lists_gpu(snapshot)) return std::min(usual, Severity::warning);
   if (!gpu_works_without_opencl(snapshot)) return usual;
-  const bool asked = icds(snapshot) && !icds(snapshot)->empty();
+  const bool asked = !snapshot.opencl.or_empty().icds.or_empty().empty();
   return std::min(usual, asked ? Severity::warning : Severity::info);
 }
 
 std::string install(const Snapshot& snapshot, std::string_view debian, std::string_view fedora, std::string_view arch) {
   const std::string os = lower_case(text_of(of(snapshot.host, &HostFacts::os)));
-  const bool root = of(snapshot.host, &HostFacts::user).then([](const User& user) { return user.uid.is(0); }).is(true);
-  const std::string sudo = root ? "" : "sudo ";
-  const auto command = [&](std::string_view manager, std::string_view package) {
-    return package.empty() ? std::string() : sudo + std::string(manager) + " " + std::string(package);
+  const bool root = of(snapshot.host, &HostFacts::user).or_empty().uid.is(0);
+  const auto command = [&](const char* manager, std::string_view package) {
+    return package.empty() ? "" : fmt::format("{}{} {}", root ? "" : "sudo ", manager, package);
   };
   if (os.starts_with("debian") || os.starts_with("ubuntu")) return command("apt-get install", debian);
   if (os.starts_with("fedora")) return command("dnf install", fedora);

@@ -1,13 +1,6 @@
 #pragma once
 // What the OpenCL checks ask of a snapshot.
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "checks/engine/diagnosis.h"
-#include "checks/facts/facts.h"
-#include "checks/facts/presence.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::opencl {
 
@@ -45,8 +38,7 @@ bool rusticl_not_enabled(const Snapshot& snapshot, const Empty& empty);
 
 // What an OpenCL diagnosis about platforms says where it finds nothing: unknown where platforms or their devices are
 // not known, not applicable where `present` is false, else passed.
-void answer_without_finding(const Snapshot& snapshot, std::string_view id, bool present, const char* why_not_applicable,
-                            Answers& answers);
+void answer_without_finding(const Snapshot& snapshot, bool present, const char* why_not_applicable, Answers& answers);
 
 // NVIDIA's OpenCL driver library in /libraries; none: not there, or not known.
 std::optional<std::size_t> nvidia_library(const Snapshot& snapshot);

@@ -1,21 +1,9 @@
 // opencl.permission: a driver for an AMD or Intel GPU is registered, and this user may not open any render node.
-#include <algorithm>
-#include <cctype>
-
 #include "checks/opencl/opencl_facts.h"
-
-#include "checks/facts/conditions.h"
 
 namespace envdoctor::opencl_permission {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "opencl.permission";
-
-bool is_number(const std::string& text) {
-  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
-}
 
 Fix join_group(const Snapshot& snapshot, const DeviceNode& node) {
   const std::string group = text_of(node.group);
@@ -23,47 +11,44 @@ Fix join_group(const Snapshot& snapshot, const DeviceNode& node) {
     const std::string number = node.gid.get() ? std::to_string(*node.gid.get()) : group;
     return {.text = "Start the container with --group-add " + number + "; groups are matched by number, not by name."};
   }
-  if (group.empty() || group == "root" || is_number(group))
+  if (group == "root" || group.find_first_not_of("0123456789") == group.npos)
     return {.text = "Give this user the group that owns " + *node.path.get() + "."};
   return {.text = "Join the group that owns the node, then log in again.",
           .command = "sudo usermod -aG " + group + " \"$USER\""};
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+void judge(const Snapshot& snapshot, Answers& answers) {
   const Flag amd = has_gpu(snapshot, Vendor::amd), intel = has_gpu(snapshot, Vendor::intel);
   if (amd.is(false) && intel.is(false))
-    return answers.not_applicable(id, "no GPU that OpenCL reaches through a render node");
-  if (!amd.is(true) && !intel.is(true)) return answers.unknown(id, why_unknown("/pci", snapshot.pci));
-  if (opencl_lists_gpu(snapshot)) return answers.passed(id);
-  if (!snapshot.device_nodes.get()) return answers.unknown(id, why_unknown("/device_nodes", snapshot.device_nodes));
+    return answers.not_applicable("no GPU that OpenCL reaches through a render node");
+  if (!amd.is(true) && !intel.is(true)) return answers.unknown(why_unknown("/pci", snapshot.pci));
+  if (opencl_lists_gpu(snapshot)) return answers.passed();
+  if (!snapshot.device_nodes.get()) return answers.unknown(why_unknown("/device_nodes", snapshot.device_nodes));
   const auto nodes = nodes_under(snapshot, "/dev/dri/renderD");
-  if (nodes.empty()) return answers.not_applicable(id, "there is no render node");
+  if (nodes.empty()) return answers.not_applicable("there is no render node");
   const DeviceNode* closed = nullptr;
   for (const DeviceNode* node : nodes) {
-    if (node->accessible.is(true)) return answers.passed(id);
-    if (!node->accessible.get()) return answers.unknown(id, why_unknown("/device_nodes: accessible", node->accessible));
+    if (node->accessible.is(true)) return answers.passed();
+    if (!node->accessible.get()) return answers.unknown(why_unknown("/device_nodes: accessible", node->accessible));
     if (node->error.is("EACCES")) closed = node;
   }
-  if (!closed) return answers.not_applicable(id, "the nodes are closed by something else than permission");
+  if (!closed) return answers.not_applicable("the nodes are closed by something else than permission");
   const auto* icds = opencl::icds(snapshot);
-  if (!icds) return answers.unknown(id, why_unknown("/opencl/icds", of(snapshot.opencl, &Opencl::icds)));
+  if (!icds) return answers.unknown(why_unknown("/opencl/icds", of(snapshot.opencl, &Opencl::icds)));
   const bool driver = std::ranges::any_of(*icds, [](const OpenclIcd& icd) {
     const auto maker = opencl::maker_of(text_of(icd.library));
     return maker == opencl::Maker::amd || maker == opencl::Maker::intel || maker == opencl::Maker::mesa;
   });
-  if (!driver) return answers.not_applicable(id, "no OpenCL driver for this GPU is registered");
+  if (!driver) return answers.not_applicable("no OpenCL driver for this GPU is registered");
 
-  Finding& finding = answers.found(id);
-  finding.severity = has_discrete_gpu(snapshot) ? opencl::weigh(snapshot) : opencl::weigh(snapshot, Severity::warning);
+  Finding& finding = answers.found();
+  finding.severity = opencl::weigh(snapshot, has_discrete_gpu(snapshot) ? Severity::error : Severity::warning);
   const std::size_t index = static_cast<std::size_t>(closed - snapshot.device_nodes.get()->data());
   finding.explanation = *closed->path.get() + " belongs to group " + text_of(closed->group) + " with mode " +
                         text_of(closed->mode) + ", and this user may not open it; OpenCL's driver then finds no GPU.";
   finding.evidence = {evidence(at("/device_nodes", index, "error"), "EACCES")};
   finding.fix = {join_group(snapshot, *closed)};
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -81,7 +66,7 @@ Diagnosis diagnosis() {
           {
               {{refused, "render-node"}, likely, when::opencl_asked},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

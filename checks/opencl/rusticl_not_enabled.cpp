@@ -1,14 +1,9 @@
 // opencl.rusticl-not-enabled: Mesa's rusticl loads and has nothing to drive, since RUSTICL_ENABLE names no driver.
-#include <algorithm>
-
 #include "checks/opencl/opencl_facts.h"
 
 namespace envdoctor::opencl_rusticl_not_enabled {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "opencl.rusticl-not-enabled";
 
 // The name of Mesa's driver for the GPU that is here.
 std::string mesa_driver(const Snapshot& snapshot) {
@@ -22,7 +17,7 @@ std::string mesa_driver(const Snapshot& snapshot) {
 
 void report(const Snapshot& snapshot, const opencl::Empty& empty, Answers& answers) {
   const Text variable = env_of(snapshot, "RUSTICL_ENABLE");
-  Finding& finding = answers.found(id, empty.subject);
+  Finding& finding = answers.found_on(empty.subject);
   const std::string driver = mesa_driver(snapshot);
   const bool only_way = !driver.empty() && !opencl_lists_gpu(snapshot) && !gpu_works_without_opencl(snapshot);
   finding.severity = only_way ? Severity::warning : Severity::info;
@@ -40,32 +35,24 @@ void report(const Snapshot& snapshot, const opencl::Empty& empty, Answers& answe
                     .command = "export RUSTICL_ENABLE=" + driver}};
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  bool found = false;
+void judge(const Snapshot& snapshot, Answers& answers) {
   for (const opencl::Empty& empty : opencl::empties(snapshot)) {
-    if (!opencl::rusticl_not_enabled(snapshot, empty)) continue;
-    report(snapshot, empty, answers);
-    found = true;
+    if (opencl::rusticl_not_enabled(snapshot, empty)) report(snapshot, empty, answers);
   }
-  if (found) return;
-  const auto* platforms = opencl::platforms(snapshot);
-  const bool rusticl = platforms && std::ranges::any_of(*platforms, [](const OpenclPlatform& platform) {
-                         return opencl::is_rusticl(text_of(platform.name));
-                       });
-  opencl::answer_without_finding(snapshot, id, rusticl, "rusticl isn't installed", answers);
+  const bool rusticl =
+      std::ranges::any_of(snapshot.opencl.or_empty().platforms.or_empty(),
+                          [](const OpenclPlatform& platform) { return opencl::is_rusticl(text_of(platform.name)); });
+  opencl::answer_without_finding(snapshot, rusticl, "rusticl isn't installed", answers);
 }
 
 bool nothing_listed(const Facts& facts) {
   return facts.saw({{missing, "opencl-device"}, {missing, "opencl-platform"}});
 }
 
-}  // namespace
-
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
-      .id = id,
+      .id = "opencl.rusticl-not-enabled",
       .layer = Layer::runtime,
       .severity = Severity::info,
       .title = "Mesa's rusticl is not enabled for any GPU",
@@ -78,7 +65,7 @@ Diagnosis diagnosis() {
           {
               {{missing, "rusticl-device"}, possible, nothing_listed},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

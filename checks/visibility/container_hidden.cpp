@@ -1,37 +1,22 @@
 // visibility.container-hidden: the host's driver works on a GPU, and neither its nodes nor its libraries came into this
 // container.
-#include <algorithm>
-#include <cctype>
-
-#include "checks/facts/facts.h"
-#include "checks/facts/presence.h"
-
-#include "checks/facts/conditions.h"
-#include "knowledge/codes/constants.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::visibility_container_hidden {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "visibility.container-hidden";
 
 // /dev/nvidia0 and so on: the nodes of single GPUs.
 bool has_card_node(const Snapshot& snapshot) {
-  return std::ranges::any_of(nodes_under(snapshot, "/dev/nvidia"), [](const DeviceNode* node) {
-    return node->path.get()->size() > 11 && std::isdigit(static_cast<unsigned char>((*node->path.get())[11]));
-  });
+  return std::ranges::any_of(snapshot.device_nodes.or_empty(), is_card_node);
 }
 
 Flag finds_libcuda(const Snapshot& snapshot) {
   if (of(snapshot.nvidia, &Nvidia::cuda_library).get()) return true;
-  const auto* libraries = snapshot.libraries.get();
-  if (!libraries) return snapshot.libraries.missing();
+  if (!snapshot.libraries.get()) return snapshot.libraries.missing();
   Flag answer;
-  for (const SharedLibrary& library : *libraries) {
-    if (!library.soname.is("libcuda.so.1")) continue;
-    if (library.found.is(true)) return true;
-    if (library.found.get()) answer = false;
+  for (const SharedLibrary& library : *snapshot.libraries.get()) {
+    if (library.soname.is("libcuda.so.1") && library.found.get() && !answer.is(true)) answer = library.found;
   }
   return answer;
 }
@@ -39,10 +24,10 @@ Flag finds_libcuda(const Snapshot& snapshot) {
 std::string asked_for(const Snapshot& snapshot) {
   const Text variable = env_of(snapshot, "NVIDIA_VISIBLE_DEVICES");
   if (!variable.get()) return {};
-  if (variable.is("none") || variable.is("void") || variable.is(""))
-    return " NVIDIA_VISIBLE_DEVICES is \"" + *variable.get() + "\", which asks for no GPU.";
-  return " NVIDIA_VISIBLE_DEVICES is \"" + *variable.get() +
-         "\"; it has an effect only where NVIDIA's container runtime reads it.";
+  const bool none = variable.is("none") || variable.is("void") || variable.is("");
+  return fmt::format(
+      " NVIDIA_VISIBLE_DEVICES is \"{}\"{}", *variable.get(),
+      none ? ", which asks for no GPU." : "; it has an effect only where NVIDIA's container runtime reads it.");
 }
 
 Fix start_again(const Snapshot& snapshot) {
@@ -56,83 +41,76 @@ Fix start_again(const Snapshot& snapshot) {
 }
 
 // The module's version is shared with the host, so it tells of the node even where nothing was passed on.
-bool judge_nvidia(const Snapshot& snapshot, Answers& answers) {
+void judge_nvidia(const Snapshot& snapshot, Answers& answers) {
   const Text kernel = of(snapshot.nvidia, &Nvidia::kernel_driver_version);
   const Flag loaded = module_loaded(snapshot, "nvidia");
   const Flag libcuda = finds_libcuda(snapshot);
-  if (cuda_device_seen(snapshot) || has_card_node(snapshot) || node_of(snapshot, "/dev/dxg")) return false;
+  if (cuda_device_seen(snapshot) || has_card_node(snapshot) || node_of(snapshot, "/dev/dxg")) return;
   const bool driver = kernel.get() || loaded.is(true);
   const bool no_nodes = snapshot.device_nodes.get() != nullptr;
-  if (!driver && (kernel.outcome() == Outcome::absent || loaded.is(false))) return false;  // the node itself has none
-  if (!(driver && no_nodes) && !libcuda.is(false)) return false;
+  if (!driver && (kernel.outcome() == Outcome::absent || loaded.is(false))) return;  // the node itself has none
+  if (!(driver && no_nodes) && !libcuda.is(false)) return;
 
-  Finding& finding = answers.found(id);
+  Finding& finding = answers.found();
   finding.confidence = driver && no_nodes ? Confidence::certain : driver ? Confidence::likely : Confidence::possible;
   finding.evidence = {evidence("/host/container", *snapshot.host.get()->container.get())};
   if (kernel.get()) finding.evidence.push_back(evidence("/nvidia/kernel_driver_version", *kernel.get()));
   if (!kernel.get() && loaded.is(true)) finding.evidence.push_back(evidence("/modules", "nvidia"));
   if (no_nodes) finding.evidence.push_back(evidence("/device_nodes", "no /dev/nvidia0 and the like"));
   if (libcuda.is(false)) finding.evidence.push_back(evidence("/libraries", "libcuda.so.1 not found"));
-  finding.explanation = (driver ? "The node's NVIDIA driver runs, and " : "In this container ") +
-                        std::string(no_nodes ? "no GPU's device node" : "no libcuda.so.1") +
-                        " is here: the container was started without its GPUs." + asked_for(snapshot);
+  finding.explanation = fmt::format("{}{} is here: the container was started without its GPUs.{}",
+                                    driver ? "The node's NVIDIA driver runs, and " : "In this container ",
+                                    no_nodes ? "no GPU's device node" : "no libcuda.so.1", asked_for(snapshot));
   finding.fix = {start_again(snapshot)};
-  return true;
 }
 
-bool judge_render(const Snapshot& snapshot, const Gpu& gpu, Answers& answers) {
+void judge_render(const Snapshot& snapshot, const Gpu& gpu, Answers& answers) {
   const bool amd = gpu.vendor == Vendor::amd;
-  if ((amd && gpu.driver != "amdgpu") || (!amd && gpu.driver != "i915" && gpu.driver != "xe")) return false;
+  if (amd ? gpu.driver != "amdgpu" : gpu.driver != "i915" && gpu.driver != "xe") return;
   if (!snapshot.device_nodes.get() || !nodes_under(snapshot, "/dev/dri/renderD").empty() ||
       node_of(snapshot, "/dev/kfd"))
-    return false;
-  Finding& finding = answers.found(id, gpu.subject());
+    return;
+  Finding& finding = answers.found_on(gpu.subject());
   // A GPU inside the processor is on every laptop and desktop under a container; nobody need have wanted it.
   finding.severity = gpu.integrated ? Severity::info : Severity::error;
   finding.explanation = "The host's " + gpu.driver + " driver holds " + (gpu.name.empty() ? "this GPU" : gpu.name) +
                         ", and no node under /dev/dri is in this container.";
   finding.evidence = {evidence("/host/container", *snapshot.host.get()->container.get()),
-                      evidence(at("/pci", static_cast<std::size_t>(gpu.pci_index), "driver"), gpu.driver),
-                      evidence("/device_nodes", "no /dev/dri/renderD*")};
+                      evidence(gpu.in_pci("driver"), gpu.driver), evidence("/device_nodes", "no /dev/dri/renderD*")};
   finding.fix = {{.text = amd ? "Start the container with --device /dev/kfd --device /dev/dri and the numbers of the "
                                 "groups that own them."
                               : "Start the container with --device /dev/dri and the number of the render group."}};
-  return true;
 }
 
 // rocminfo looks for the module in sysfs, which a container shares with its host, and for the node in /dev.
 bool judge_kfd(const Facts& facts, Answers& answers) {
-  const auto& lacking = facts.all({missing, "kfd-node"});
-  if (lacking.empty() || !facts.container() || facts.saw({{missing, "amdgpu-kernel-module"}})) return false;
-  Finding& finding = add_finding(answers, *lacking.front(), id, Confidence::likely);
+  const Symptom* lacking = facts.first({{missing, "kfd-node"}});
+  if (!lacking || !facts.container() || facts.saw({{missing, "amdgpu-kernel-module"}})) return false;
+  Finding& finding = answers.found_in(*lacking, Confidence::likely);
   finding.explanation = "rocminfo finds no /dev/kfd in this container: ROCm's device nodes were not passed into it.";
-  finding.fix = {{.text = "Start the container with the nodes of ROCm: docker run --device=/dev/kfd "
-                          "--device=/dev/dri, and with the group that owns them (--group-add)."}};
+  finding.fix = {{.text = "Start the container with the nodes of ROCm: docker run --device=/dev/kfd --device=/dev/dri, "
+                          "and with the group that owns them (--group-add)."}};
   return true;
 }
 
 void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+  const Snapshot& snapshot = facts;
   if (judge_kfd(facts, answers)) return;
   const Flag container = in_container(snapshot);
-  if (container.is(false)) return answers.not_applicable(id, "this is no container");
-  if (!container.get()) return answers.unknown(id, why_unknown("/host/container", container));
-  bool found = false;
-  const Flag nvidia = has_gpu(snapshot, Vendor::nvidia);
-  if (!nvidia.is(false) || module_loaded(snapshot, "nvidia").is(true)) found = judge_nvidia(snapshot, answers);
+  if (container.is(false)) return answers.not_applicable("this is no container");
+  if (!container.get()) return answers.unknown(why_unknown("/host/container", container));
+  if (!has_gpu(snapshot, Vendor::nvidia).is(false) || module_loaded(snapshot, "nvidia").is(true))
+    judge_nvidia(snapshot, answers);
   for (const Gpu& gpu : gpus_of(snapshot)) {
-    if ((gpu.vendor == Vendor::amd || gpu.vendor == Vendor::intel) && gpu.pci_index >= 0)
-      found = judge_render(snapshot, gpu, answers) || found;
+    if (gpu.vendor != Vendor::nvidia && gpu.pci_index >= 0) judge_render(snapshot, gpu, answers);
   }
-  if (found) return;
   if (cuda_device_seen(snapshot) || hip_device_seen(snapshot) || has_card_node(snapshot) ||
       node_of(snapshot, "/dev/kfd"))
-    return answers.passed(id);
-  if (!snapshot.device_nodes.get()) return answers.unknown(id, why_unknown("/device_nodes", snapshot.device_nodes));
+    return answers.passed();
+  if (!snapshot.device_nodes.get()) return answers.unknown(why_unknown("/device_nodes", snapshot.device_nodes));
   const Flag any = has_any_gpu(snapshot);
-  if (any.is(false)) return answers.not_applicable(id, "the node has no GPU to pass through");
-  if (!any.get()) return answers.unknown(id, why_unknown("/pci", any));
-  answers.passed(id);
+  if (any.is(false)) return answers.not_applicable("the node has no GPU to pass through");
+  any.get() ? answers.passed() : answers.unknown(why_unknown("/pci", any));
 }
 
 bool in_container_without_driver(const Facts& facts) { return when::no_better_cause(facts) && facts.container(); }
@@ -160,8 +138,6 @@ bool driver_not_passed_on(const Facts& facts) {
          facts.saw(
              {{noted, "kernel-driver-version"}, {present, "nvidia-kernel-module"}, {noted, "nvidia-smi-versions"}});
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;

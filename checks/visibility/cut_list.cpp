@@ -1,17 +1,9 @@
 #include "checks/visibility/cut_list.h"
 
-#include "checks/facts/facts.h"
-#include "checks/facts/presence.h"
 #include "checks/facts/visible.h"
-#include "knowledge/codes/constants.h"
 
 namespace envdoctor::visibility {
 namespace {
-
-struct Wanted {
-  const char* id;
-  bool uuids;
-};
 
 // A last entry that ends the list ("0,-1", "0,") hides nothing; one that comes first is visibility.empty's.
 bool harmless(const Selection& selection) {
@@ -28,28 +20,30 @@ std::string what_is_left(const Basis& basis, const Selection& selection) {
   return text + ".";
 }
 
+bool of_uuid(const Selection& selection) {
+  return selection.cut == Cut::unknown_uuid || selection.cut == Cut::ambiguous_uuid;
+}
+
+// A variable and what it chooses from.
 struct Variable {
-  const char* name;
-  const char* devices;  // where the devices that it chooses from stand
-  bool nvidia;
+  std::string name{};
+  std::string value{};
+  bool nvidia = true;
 };
 
 void tell(const Snapshot& snapshot, const Variable& variable, const Basis& basis, const Selection& selection,
-          const std::string& value, const Wanted& wanted, Answers& answers) {
-  const bool by_uuid = selection.cut == Cut::unknown_uuid || selection.cut == Cut::ambiguous_uuid;
-  if (by_uuid != wanted.uuids) return answers.passed(wanted.id);
-  Finding& finding = answers.found(wanted.id, std::string("env:") + variable.name);
+          Answers& answers) {
+  Finding& finding = answers.found_on("env:" + variable.name);
   const std::size_t count = basis.devices.size();
-  finding.explanation =
-      std::string(variable.name) + ": " + describe_cut(selection) + "; this entry and all after it select nothing. " +
-      (selection.cut == Cut::repeated && variable.nvidia ? "CUDA then treats the whole list as invalid. " : "") +
-      what_is_left(basis, selection);
-  finding.evidence = {evidence(std::string("/env/") + variable.name, value),
+  finding.explanation = fmt::format(
+      "{}: {}; this entry and all after it select nothing. {}{}", variable.name, describe_cut(selection),
+      selection.cut == Cut::repeated && variable.nvidia ? "CUDA then treats the whole list as invalid. " : "",
+      what_is_left(basis, selection));
+  finding.evidence = {evidence("/env/" + variable.name, variable.value),
                       gpus_seen(snapshot, variable.nvidia ? Vendor::nvidia : Vendor::amd)};
-  const Text cuinit = of(snapshot.nvidia, &Nvidia::cuinit_error);
-  const bool confirmed =
-      variable.nvidia && cuinit.get() && cuinit.get()->find(cuda_error::no_device) != std::string::npos;
-  if (confirmed) finding.evidence.push_back(evidence("/nvidia/cuinit_error", *cuinit.get()));
+  const std::string cuinit = of(snapshot.nvidia, &Nvidia::cuinit_error).or_empty();
+  const bool confirmed = variable.nvidia && cuinit.find(cuda_error::no_device) != std::string::npos;
+  if (confirmed) finding.evidence.push_back(evidence("/nvidia/cuinit_error", cuinit));
   // Repetitions and mixtures are cut by rules that were observed, not documented.
   const bool documented = selection.cut != Cut::repeated && selection.cut != Cut::other_kind;
   finding.confidence = documented || confirmed ? Confidence::certain : Confidence::likely;
@@ -57,22 +51,22 @@ void tell(const Snapshot& snapshot, const Variable& variable, const Basis& basis
   if (!confirmed && told_by_a_report(snapshot)) finding.confidence = Confidence::possible;
   if (!selection.chosen.empty())
     finding.severity = selection.chosen.size() == count ? Severity::info : Severity::warning;
-  std::string hint = by_uuid ? "Take the UUID from the driver's own list."
-                             : "The numbers here go from 0 to " + std::to_string(count - 1) + ".";
-  finding.fix = {{.text = hint, .command = by_uuid && variable.nvidia ? "nvidia-smi -L" : ""}};
+  if (of_uuid(selection))
+    finding.fix = {{"Take the UUID from the driver's own list.", variable.nvidia ? "nvidia-smi -L" : ""}};
+  else
+    finding.fix = {{fmt::format("The numbers here go from 0 to {}.", count - 1), ""}};
 }
 
 // Nobody counted the GPUs, yet the driver is there and finds none: the number is the likeliest reason.
-bool tell_by_answer(const Snapshot& snapshot, const std::string& value, const Wanted& wanted, Answers& answers) {
+bool tell_by_answer(const Snapshot& snapshot, const std::string& value, bool uuids, Answers& answers) {
   const auto none = cuda_finds_none(snapshot);
   const auto entries = entries_of(value);
-  if (!none || entries.empty()) return false;
-  if (!starts_as_number(entries.front()) || entries.front().front() == '-') return false;
-  if (wanted.uuids) {
-    answers.unknown(wanted.id, "the GPUs' UUIDs are not known");
+  if (!none || entries.empty() || !starts_as_number(entries.front()) || entries.front().front() == '-') return false;
+  if (uuids) {
+    answers.unknown("the GPUs' UUIDs are not known");
     return true;
   }
-  Finding& finding = answers.found(wanted.id, "env:CUDA_VISIBLE_DEVICES");
+  Finding& finding = answers.found_on("env:CUDA_VISIBLE_DEVICES");
   finding.confidence = Confidence::possible;
   finding.explanation = "CUDA starts and finds no device while CUDA_VISIBLE_DEVICES asks for number " +
                         entries.front() + "; how many GPUs there are is not known.";
@@ -82,46 +76,39 @@ bool tell_by_answer(const Snapshot& snapshot, const std::string& value, const Wa
   return true;
 }
 
-void judge_selection(const Snapshot& snapshot, const Variable& variable, const Basis& basis, const Selection& selection,
-                     const std::string& value, bool device_seen, std::size_t listed, const Wanted& wanted,
-                     Answers& answers) {
-  if (harmless(selection)) return answers.passed(wanted.id);
-  // The runtime's own list stands above any rule worked out here.
-  if (device_seen && listed != selection.chosen.size() && (listed > 0 || selection.chosen.empty()))
-    return answers.passed(wanted.id);
-  const bool by_uuid = selection.cut == Cut::unknown_uuid || selection.cut == Cut::ambiguous_uuid;
-  for (const Selectable& one : basis.selectable) {
-    const bool nameless = one.uuid.empty() || (one.mig && (one.instances.empty() || one.instances.front().empty()));
-    if (by_uuid && nameless)
-      return answers.unknown(wanted.id, std::string(variable.devices) + ": not every UUID is known");
-  }
-  tell(snapshot, variable, basis, selection, value, wanted, answers);
+bool nameless(const Selectable& one) {
+  return one.uuid.empty() || (one.mig && (one.instances.empty() || one.instances.front().empty()));
 }
 
 }  // namespace
 
-void judge_cut(const Snapshot& snapshot, Answers& answers, const char* id, bool uuids) {
-  const Wanted wanted{id, uuids};
-  const bool amd = has_gpu(snapshot, Vendor::amd).is(true) && !has_gpu(snapshot, Vendor::nvidia).is(true);
-  if (has_gpu(snapshot, Vendor::nvidia).is(false) && !amd)
-    return answers.not_applicable(wanted.id, "no GPU that such a variable could select");
-  const Variable variable = amd ? Variable{"ROCR_VISIBLE_DEVICES", "/rocm/devices", false}
-                                : Variable{"CUDA_VISIBLE_DEVICES", "/nvidia/devices", true};
-  const Text value = env_of(snapshot, variable.name);
-  if (value.outcome() == Outcome::absent) return answers.passed(wanted.id);
-  if (!value.get()) return answers.unknown(wanted.id, why_unknown(std::string("/env/") + variable.name, value));
+void judge_cut(const Snapshot& snapshot, Answers& answers, bool uuids) {
+  const Flag nvidia = has_gpu(snapshot, Vendor::nvidia);
+  const bool amd = has_gpu(snapshot, Vendor::amd).is(true) && !nvidia.is(true);
+  if (nvidia.is(false) && !amd) return answers.not_applicable("no GPU that such a variable could select");
+  const char* name = amd ? "ROCR_VISIBLE_DEVICES" : "CUDA_VISIBLE_DEVICES";
+  const Text set = env_of(snapshot, name);
+  if (set.outcome() == Outcome::absent) return answers.passed();
+  if (!set.get()) return answers.unknown(why_unknown(std::string("/env/") + name, set));
+  const Variable variable{name, *set.get(), !amd};
   const Basis basis = amd ? rocm_basis(snapshot) : cuda_basis(snapshot);
-  const auto cuda = of(snapshot.nvidia, &Nvidia::cuda_devices);
-  const auto hip = of(snapshot.rocm, &Rocm::hip_devices);
-  const bool device_seen = amd ? hip_device_seen(snapshot).has_value() : cuda_device_seen(snapshot).has_value();
+  const bool device_seen = (amd ? hip_device_seen(snapshot) : cuda_device_seen(snapshot)).has_value();
   if (basis.devices.empty()) {
-    if (!amd && !device_seen && tell_by_answer(snapshot, *value.get(), wanted, answers)) return;
-    return answers.unknown(wanted.id, basis.unknown.empty() ? "no GPU is listed to choose from" : basis.unknown);
+    if (amd || device_seen || !tell_by_answer(snapshot, variable.value, uuids, answers))
+      answers.unknown(basis.unknown.empty() ? "no GPU is listed to choose from" : basis.unknown);
+    return;
   }
   const Selection selection =
-      amd ? select_rocr(*value.get(), basis.selectable) : select_cuda(*value.get(), basis.selectable);
-  const std::size_t listed = amd ? (hip.get() ? hip.get()->size() : 0) : (cuda.get() ? cuda.get()->size() : 0);
-  judge_selection(snapshot, variable, basis, selection, *value.get(), device_seen, listed, wanted, answers);
+      amd ? select_rocr(variable.value, basis.selectable) : select_cuda(variable.value, basis.selectable);
+  const std::size_t listed = amd ? of(snapshot.rocm, &Rocm::hip_devices).or_empty().size()
+                                 : of(snapshot.nvidia, &Nvidia::cuda_devices).or_empty().size();
+  // The runtime's own list stands above any rule worked out here.
+  const bool overruled = device_seen && listed != selection.chosen.size() && (listed > 0 || selection.chosen.empty());
+  if (harmless(selection) || overruled) return answers.passed();
+  if (of_uuid(selection) && std::ranges::any_of(basis.selectable, nameless))
+    return answers.unknown(std::string(amd ? "/rocm/devices" : "/nvidia/devices") + ": not every UUID is known");
+  if (of_uuid(selection) != uuids) return answers.passed();
+  tell(snapshot, variable, basis, selection, answers);
 }
 
 }  // namespace envdoctor::visibility

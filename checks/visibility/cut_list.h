@@ -1,10 +1,10 @@
 #pragma once
 // Whether the list in CUDA_VISIBLE_DEVICES or ROCR_VISIBLE_DEVICES is cut at an entry that names no device.
-#include "checks/engine/diagnosis.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::visibility {
 
 // Answers for one of the two diagnoses: of entries that are UUIDs, or of all others.
-void judge_cut(const Snapshot& snapshot, Answers& answers, const char* id, bool uuids);
+void judge_cut(const Snapshot& snapshot, Answers& answers, bool uuids);
 
 }  // namespace envdoctor::visibility

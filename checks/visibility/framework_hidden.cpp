@@ -1,31 +1,26 @@
 // visibility.framework-hidden: TensorFlow finds GPUs and is told to use none.
-#include "checks/facts/facts.h"
+#include "checks/engine/rule.h"
 #include "checks/facts/tensorflow_gpus.h"
 
 namespace envdoctor::visibility_framework_hidden {
 
 using enum SymptomClass;
-namespace {
 
-constexpr const char* id = "visibility.framework-hidden";
-
-void judge(const Facts& facts, Answers& answers) {
-  const Tensorflow* tensorflow = tensorflow_with_gpus(facts.snapshot(), answers, id);
+void judge(const Snapshot& snapshot, Answers& answers) {
+  const Tensorflow* tensorflow = tensorflow_with_gpus(snapshot, answers, answers.id);
   if (!tensorflow) return;
   const std::string physical = std::to_string(*tensorflow->physical_gpus.get());
   const Number& visible = tensorflow->visible_gpus;
-  if (!visible.get()) return answers.unknown(id, why_unknown("/tensorflow/visible_gpus", visible));
-  if (*visible.get() > 0) return answers.passed(id);
-  Finding& finding = answers.found(id, "framework:tensorflow");
+  if (!visible.get()) return answers.unknown(why_unknown("/tensorflow/visible_gpus", visible));
+  if (*visible.get() > 0) return answers.passed();
+  Finding& finding = answers.found_on("framework:tensorflow");
   finding.confidence = Confidence::certain;
   finding.explanation = "TensorFlow finds " + physical +
                         " GPUs and is told to use none, before any program of yours has run: something that Python "
                         "loads at its start (sitecustomize, a .pth file) calls set_visible_devices.";
   finding.evidence = {evidence("/tensorflow/physical_gpus", physical), evidence("/tensorflow/visible_gpus", "0")};
-  finding.fix = {{.text = find_diagnosis(id)->remedy}};
+  finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -43,7 +38,7 @@ Diagnosis diagnosis() {
           {
               {{hidden, "gpu-by-program"}, likely, not_used},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

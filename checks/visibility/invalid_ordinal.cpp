@@ -1,18 +1,11 @@
 // visibility.invalid-ordinal: the visibility variable, or the program, names a number that no device has.
-#include <algorithm>
-
-#include "checks/facts/conditions.h"
 #include "checks/facts/selection.h"
 #include "checks/visibility/cut_list.h"
 #include "checks/visibility/settings.h"
-#include "knowledge/codes/constants.h"
 
 namespace envdoctor::visibility_invalid_ordinal {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "visibility.invalid-ordinal";
 
 // Where the number of devices isn't known, there may be one: then CUDA's answer to a list that begins beyond it is that
 // there is no device.
@@ -24,14 +17,9 @@ void judge_shown(const Facts& facts, Answers& answers) {
     if (!setting.name.starts_with("CUDA")) continue;
     const Selection selection = select_cuda(setting.value, devices);
     if (!selection.chosen.empty() || selection.cut != Cut::out_of_range) continue;
-    visibility::add_finding(answers, setting, id, gpus > 0 ? Confidence::likely : Confidence::possible);
+    visibility::found_in(answers, setting, gpus > 0 ? Confidence::likely : Confidence::possible);
     return;
   }
-}
-
-void judge(const Facts& facts, Answers& answers) {
-  visibility::judge_cut(facts.snapshot(), answers, id, false);
-  judge_shown(facts, answers);
 }
 
 bool by_number(const Facts& facts) {
@@ -39,9 +27,7 @@ bool by_number(const Facts& facts) {
          !facts.with({missing, "container-device"}, "device", "MIG-");
 }
 
-bool cuda_starts(const Facts& facts) { return facts.all({failed, "cuinit"}).empty(); }
-
-}  // namespace
+bool cuda_starts(const Facts& facts) { return !facts.saw({{failed, "cuinit"}}); }
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -61,14 +47,11 @@ Diagnosis diagnosis() {
               {{missing, "container-device"}, likely, by_number},
               {{missing, "gpu-index"}, certain},
               {{missing, "cuda-device-index"}, likely, cuda_starts},
-              {{SymptomClass::failed, "cuda-call"},
-               possible,
-               when::no_driver_answers,
-               "code",
-               cuda_error::invalid_device},
+              {{failed, "cuda-call"}, possible, when::no_driver_answers, "code", cuda_error::invalid_device},
               {{missing, "tensorflow-device"}, possible, when::gpu_listed},
           },
-      .judge = judge,
+      .judge_host = [](const Snapshot& snapshot, Answers& answers) { visibility::judge_cut(snapshot, answers, false); },
+      .judge = judge_shown,
   };
 }
 

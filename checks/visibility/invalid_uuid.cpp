@@ -1,4 +1,5 @@
 // visibility.invalid-uuid: the visibility variable names a UUID that is not the beginning of exactly one device's.
+#include "checks/engine/rule.h"
 #include "checks/visibility/cut_list.h"
 
 namespace envdoctor::visibility_invalid_uuid {
@@ -23,10 +24,7 @@ Diagnosis diagnosis() {
               {{missing, "container-device"}, likely, nullptr, "device", "MIG-"},
               {{missing, "gpu-uuid"}, likely},
           },
-      .judge =
-          [](const Facts& facts, Answers& answers) {
-            visibility::judge_cut(facts.snapshot(), answers, "visibility.invalid-uuid", true);
-          },
+      .judge_host = [](const Snapshot& snapshot, Answers& answers) { visibility::judge_cut(snapshot, answers, true); },
   };
 }
 

@@ -1,52 +1,41 @@
 // visibility.mig-single-instance: several MIG instances are named or given, and CUDA uses one.
-#include <algorithm>
-
-#include "checks/facts/facts.h"
-#include "checks/facts/presence.h"
+#include "checks/engine/rule.h"
 #include "checks/facts/visible.h"
 
 namespace envdoctor::visibility_mig_single_instance {
-namespace {
 
-constexpr const char* id = "visibility.mig-single-instance";
+using enum SymptomClass;
 
 std::size_t instances_given(const std::vector<NvidiaDevice>& devices) {
   std::size_t count = 0;
-  for (const NvidiaDevice& device : devices) {
-    if (device.mig.is(true) && device.mig_devices.get()) count += device.mig_devices.get()->size();
-  }
+  for (const NvidiaDevice& device : devices) count += device.mig.is(true) ? device.mig_devices.or_empty().size() : 0;
   return count;
 }
 
 // Who asks for a second instance, as the ranks of one job do, finds none.
 void judge_program(const Facts& facts, Answers& answers) {
-  const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
-  if (!devices.get() || std::ranges::none_of(*devices.get(), [](const NvidiaDevice& d) { return d.mig.is(true); }))
-    return;
-  for (const char* what : {"supported-device", "cuda-device-index", "gpu-index"}) {
-    const auto& all = facts.all({SymptomClass::missing, what});
-    if (all.empty()) continue;
-    add_finding(answers, *all.front(), id, Confidence::likely).severity = Severity::error;
-    return;
-  }
+  const Symptom* asked =
+      facts.first({{missing, "supported-device"}, {missing, "cuda-device-index"}, {missing, "gpu-index"}});
+  if (asked && std::ranges::any_of(of(facts.snapshot().nvidia, &Nvidia::devices).or_empty(),
+                                   [](const NvidiaDevice& d) { return d.mig.is(true); }))
+    answers.found_in(*asked, Confidence::likely).severity = Severity::error;
 }
 
-void judge_instances(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+void judge_instances(const Snapshot& snapshot, Answers& answers) {
   const auto devices = of(snapshot.nvidia, &Nvidia::devices);
-  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable(id, "no NVIDIA GPU");
-  if (!devices.get()) return answers.unknown(id, why_unknown("/nvidia/devices", devices));
+  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable("no NVIDIA GPU");
+  if (!devices.get()) return answers.unknown(why_unknown("/nvidia/devices", devices));
   const std::size_t given = instances_given(*devices.get());
-  if (given < 2) return answers.not_applicable(id, "fewer than two MIG instances are here");
+  if (given < 2) return answers.not_applicable("fewer than two MIG instances are here");
   const Text variable = env_of(snapshot, "CUDA_VISIBLE_DEVICES");
   std::size_t named = given;
   if (variable.get()) named = select_cuda(*variable.get(), cuda_basis(snapshot).selectable).instances;
   const auto cuda = of(snapshot.nvidia, &Nvidia::cuda_devices);
-  if (named < 2 || (cuda.get() && cuda.get()->size() > 1)) return answers.passed(id);
+  if (named < 2 || (cuda.get() && cuda.get()->size() > 1)) return answers.passed();
   if (!variable.get() && variable.outcome() != Outcome::absent)
-    return answers.unknown(id, why_unknown("/env/CUDA_VISIBLE_DEVICES", variable));
+    return answers.unknown(why_unknown("/env/CUDA_VISIBLE_DEVICES", variable));
 
-  Finding& finding = answers.found(id);
+  Finding& finding = answers.found();
   finding.confidence = cuda.get() ? Confidence::certain : Confidence::likely;
   finding.explanation = std::to_string(named) + " MIG instances are " + (variable.get() ? "named" : "here") +
                         ", and a CUDA program uses only the first of them: its device count is 1.";
@@ -57,13 +46,6 @@ void judge_instances(const Facts& facts, Answers& answers) {
   finding.fix = {
       {.text = "Start one process for each instance, each with the instance's UUID in CUDA_VISIBLE_DEVICES."}};
 }
-
-void judge(const Facts& facts, Answers& answers) {
-  judge_instances(facts, answers);
-  judge_program(facts, answers);
-}
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {
@@ -76,7 +58,8 @@ Diagnosis diagnosis() {
       .disproof = "The process lists more than one MIG device.",
       .remedy = "Start one process per instance, each with its own CUDA_VISIBLE_DEVICES.",
       .explains = {"driver.unreachable", "visibility.invalid-ordinal"},
-      .judge = judge,
+      .judge_host = judge_instances,
+      .judge = judge_program,
   };
 }
 

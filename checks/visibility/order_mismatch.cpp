@@ -1,26 +1,19 @@
 // visibility.order-mismatch: different GPUs, CUDA numbers them in another order than nvidia-smi, and a number is used.
-#include <algorithm>
-
-#include "checks/facts/facts.h"
-#include "checks/facts/presence.h"
+#include "checks/engine/rule.h"
 #include "checks/facts/visible.h"
 
 namespace envdoctor::visibility_order_mismatch {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "visibility.order-mismatch";
 
 bool by_number(const Text& variable) {
-  if (!variable.get()) return false;
-  const auto entries = entries_of(*variable.get());
+  const auto entries = entries_of(variable.or_empty());
   return !entries.empty() && starts_as_number(entries.front()) && entries.front().front() != '-';
 }
 
 void tell(const Text& variable, const VisibleDevice& meant, const VisibleDevice& got, std::size_t number, bool guessed,
           Answers& answers) {
-  Finding& finding = answers.found(id, variable.get() ? "env:CUDA_VISIBLE_DEVICES" : "host");
+  Finding& finding = answers.found_on(variable.get() ? "env:CUDA_VISIBLE_DEVICES" : "host");
   finding.confidence = guessed ? Confidence::possible : Confidence::certain;
   const std::string n = std::to_string(number);
   finding.explanation = "nvidia-smi's GPU " + n + " is " + meant.name + " (" + describe(meant) + "), CUDA's " + n +
@@ -48,68 +41,52 @@ void compare(const Text& variable, const std::vector<VisibleDevice>& nvml, const
     if (!comparable || same_device(expected, cuda[i]) || expected.name == cuda[i].name) continue;
     return tell(variable, expected, cuda[i], meant.chosen[i].device, guessed, answers);
   }
-  if (guessed) return answers.unknown(id, "the GPUs differ, and CUDA was not asked for its order");
-  answers.passed(id);
+  if (guessed) return answers.unknown("the GPUs differ, and CUDA was not asked for its order");
+  answers.passed();
 }
 
-bool same_model(const std::string& a, const std::string& b) {
-  const auto bare = [](std::string name) {
-    if (name.starts_with("NVIDIA ")) name.erase(0, 7);
-    return name;
-  };
-  return bare(a) == bare(b);
-}
+std::string bare_name(const std::string& name) { return name.starts_with("NVIDIA ") ? name.substr(7) : name; }
 
 // nvidia-smi numbers by PCI bus; CUDA puts the fastest first. The same number with another name shows it.
 void judge_printed_names(const Facts& facts, Answers& answers) {
-  const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
-  if (!devices.get() || devices.get()->size() < 2) return;
-  const Text visible = env_of(facts.snapshot(), "CUDA_VISIBLE_DEVICES");
-  const Text order = env_of(facts.snapshot(), "CUDA_DEVICE_ORDER");
-  if (visible.get() || order.get() || facts.saw({{noted, "visible-devices"}, {noted, "visible-devices-in-program"}}))
+  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
+  if (env_of(facts, "CUDA_VISIBLE_DEVICES").get() || env_of(facts, "CUDA_DEVICE_ORDER").get() ||
+      facts.saw({{noted, "visible-devices"}, {noted, "visible-devices-in-program"}}))
     return;
   for (const Kind& kind : {Kind{noted, "program-device"}, Kind{used, "gpu"}, Kind{present, "gpu"}}) {
     for (const Symptom* symptom : facts.all(kind)) {
-      const std::string name = symptom->detail("name");
-      const auto ordinal = std::strtoull(symptom->detail("ordinal").c_str(), nullptr, 10);
-      if (name.empty() || symptom->detail("ordinal").empty() || ordinal >= devices.get()->size()) continue;
-      const auto named = [&name](const NvidiaDevice& d) { return d.name.get() && same_model(*d.name.get(), name); };
-      const NvidiaDevice& there = (*devices.get())[ordinal];
-      if (!there.name.get() || named(there) || std::ranges::none_of(*devices.get(), named)) continue;
-      Finding& finding = add_finding(answers, *symptom, id, Confidence::likely);
+      const std::string name = bare_name(symptom->detail("name")), number = symptom->detail("ordinal");
+      const auto ordinal = std::strtoull(number.c_str(), nullptr, 10);
+      if (name.empty() || number.empty() || ordinal >= devices.size()) continue;
+      const auto named = [&](const NvidiaDevice& d) { return bare_name(d.name.or_empty()) == name; };
+      const NvidiaDevice& there = devices[ordinal];
+      if (!there.name.get() || named(there) || std::ranges::none_of(devices, named)) continue;
+      Finding& finding = answers.found_in(*symptom, Confidence::likely);
       finding.evidence.push_back(evidence(at("/nvidia/devices", ordinal, "name"), *there.name.get()));
       return;
     }
   }
 }
 
-void judge_lists(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable(id, "no NVIDIA GPU");
+void judge_lists(const Snapshot& snapshot, Answers& answers) {
+  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable("no NVIDIA GPU");
   const auto nvml = of(snapshot.nvidia, &Nvidia::devices);
-  if (!nvml.get()) return answers.unknown(id, why_unknown("/nvidia/devices", nvml));
+  if (!nvml.get()) return answers.unknown(why_unknown("/nvidia/devices", nvml));
   const auto listed = nvml_list(*nvml.get());
   const bool mixed = std::ranges::any_of(listed, [&](const VisibleDevice& d) { return d.name != listed.front().name; });
-  if (!mixed) return answers.not_applicable(id, "the GPUs are all of one kind");
+  if (!mixed) return answers.not_applicable("the GPUs are all of one kind");
   const Text order = env_of(snapshot, "CUDA_DEVICE_ORDER"), variable = env_of(snapshot, "CUDA_VISIBLE_DEVICES");
-  if (order.is("PCI_BUS_ID")) return answers.passed(id);
+  if (order.is("PCI_BUS_ID")) return answers.passed();
   if (order.outcome() != Outcome::absent && !order.get())
-    return answers.unknown(id, why_unknown("/env/CUDA_DEVICE_ORDER", order));
-  if (variable.get() && !by_number(variable)) return answers.passed(id);  // UUIDs name the GPU whatever the order
+    return answers.unknown(why_unknown("/env/CUDA_DEVICE_ORDER", order));
+  if (variable.get() && !by_number(variable)) return answers.passed();  // UUIDs name the GPU whatever the order
 
   const auto cuda = of(snapshot.nvidia, &Nvidia::cuda_devices);
   if (cuda.get()) return compare(variable, listed, cuda_list(*cuda.get()), false, answers);
   // A guess is worth telling only where a single GPU was picked by its number.
-  if (!variable.get()) return answers.unknown(id, why_unknown("/nvidia/cuda_devices", cuda));
+  if (!variable.get()) return answers.unknown(why_unknown("/nvidia/cuda_devices", cuda));
   compare(variable, listed, visible_to_cuda(snapshot).devices, true, answers);
 }
-
-void judge(const Facts& facts, Answers& answers) {
-  judge_lists(facts, answers);
-  judge_printed_names(facts, answers);
-}
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {
@@ -124,7 +101,8 @@ Diagnosis diagnosis() {
       .disproof = "Both orders are equal, or CUDA_DEVICE_ORDER is PCI_BUS_ID.",
       .remedy = "Set CUDA_DEVICE_ORDER=PCI_BUS_ID, or select GPUs by UUID.",
       .explains = {"usage.wrong-gpu"},
-      .judge = judge,
+      .judge_host = judge_lists,
+      .judge = judge_printed_names,
   };
 }
 

@@ -1,9 +1,5 @@
 #include "checks/visibility/settings.h"
 
-#include "checks/facts/facts.h"
-#include "checks/facts/selection.h"
-#include "knowledge/codes/constants.h"
-
 namespace envdoctor::visibility {
 
 using enum SymptomClass;
@@ -21,7 +17,7 @@ std::vector<Setting> shown_settings(const Facts& facts) {
 }
 
 Setting setting_of(const Facts& facts, const std::string& name) {
-  const Text set = env_of(facts.snapshot(), name);
+  const Text set = env_of(facts, name);
   if (set.get()) return {name, *set.get()};
   const auto shown = shown_settings(facts);
   return shown.empty() ? Setting{} : shown.front();
@@ -33,8 +29,8 @@ bool hides_all(const Facts& facts, const Setting& setting) {
   return entries.front().starts_with("-") || entries.front() == "none" || entries.front() == "NoDevFiles";
 }
 
-Finding& add_finding(Answers& answers, const Setting& setting, const char* id, Confidence confidence) {
-  return envdoctor::add_finding(answers, *setting.shown, id, confidence, "env:" + setting.name);
+Finding& found_in(Answers& answers, const Setting& setting, Confidence confidence) {
+  return answers.found_in(*setting.shown, confidence, "env:" + setting.name);
 }
 
 bool no_device_answered(const Facts& facts) {
@@ -49,9 +45,6 @@ bool no_device_answered(const Facts& facts) {
          facts.with({failed, "cuinit"}, "code", cuda_error::no_device);
 }
 
-std::size_t listed_gpus(const Facts& facts) {
-  const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
-  return devices.get() ? devices.get()->size() : 0;
-}
+std::size_t listed_gpus(const Facts& facts) { return of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().size(); }
 
 }  // namespace envdoctor::visibility

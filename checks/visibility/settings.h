@@ -1,9 +1,7 @@
 #pragma once
 // Visibility variables as they were set: in the environment, in a shell's line, in a program's own lines.
-#include <string>
-#include <vector>
-
-#include "checks/engine/diagnosis.h"
+#include "checks/engine/rule.h"
+#include "checks/facts/selection.h"
 
 namespace envdoctor::visibility {
 
@@ -23,7 +21,7 @@ Setting setting_of(const Facts& facts, const std::string& name);
 bool hides_all(const Facts& facts, const Setting& setting);
 
 // A finding about a shown setting, with its line as the evidence.
-Finding& add_finding(Answers& answers, const Setting& setting, const char* id, Confidence confidence);
+Finding& found_in(Answers& answers, const Setting& setting, Confidence confidence);
 
 // A CUDA, HIP or framework program answered that it has no device.
 bool no_device_answered(const Facts& facts);

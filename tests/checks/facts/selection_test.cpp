@@ -127,12 +127,6 @@ TEST(SelectHip, TakesExactNumbersPassesOverRepetitionsAndIgnoresAnEmptyText) {
   EXPECT_EQ(positions(select_hip("", three())), (Positions{0, 1, 2}));
 }
 
-TEST(SelectLevelZero, KeepsTheDriversOrderAndPassesOverWhatDoesNotExist) {
-  EXPECT_EQ(positions(select_level_zero("2,0.1,0.0", three())), (Positions{0, 2}));
-  EXPECT_EQ(positions(select_level_zero("9,1", three())), Positions{1});
-  EXPECT_EQ(positions(select_level_zero("", three())), (Positions{0, 1, 2}));
-}
-
 // The same rules once more, the plain way: by text alone, one pass per question.
 Positions naive_cuda(const std::string& value, const std::vector<Selectable>& devices) {
   std::vector<std::string> entries;
