@@ -11,6 +11,9 @@
 
 namespace envdoctor {
 
+// Installs this with the environment's own Python, for a fix; empty: that Python is not known.
+std::string pip_install(const Snapshot& snapshot, const std::string& what);
+
 // That one package asks for another, by the package's metadata or by a line of pip's that says that this is not met.
 struct Requirement {
   std::string by{};

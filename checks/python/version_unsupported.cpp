@@ -1,7 +1,7 @@
 // python.version-unsupported: the framework has no wheel for this Python, or its files were made for another one.
+#include <re2/re2.h>
+
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <optional>
 
 #include "checks/facts/facts.h"
@@ -18,22 +18,19 @@ constexpr const char* id = "python.version-unsupported";
 
 // "cp311-cp311-manylinux…" fits 3.11 only, "cp39-abi3-…" 3.9 and later, "py3-none-any" any. Nothing: not read.
 std::optional<bool> fits(const std::string& tag, const std::string& python) {
-  if (!tag.starts_with("cp3")) return std::nullopt;
-  const auto end = tag.find('-');
-  const std::string minor = tag.substr(3, end - 3);
-  if (minor.empty() || !std::ranges::all_of(minor, [](unsigned char c) { return std::isdigit(c) != 0; }))
-    return std::nullopt;
+  static const RE2 form("^cp3([0-9]+)(?:-(abi3)?|$)");
+  std::string minor, abi3;
+  if (!RE2::PartialMatch(tag, form, &minor, &abi3)) return std::nullopt;
   const int order = knowledge::compare_versions(knowledge::major_minor_of(python), "3." + minor);
-  return tag.substr(end + 1).starts_with("abi3") ? order >= 0 : order == 0;
+  return abi3.empty() ? order == 0 : order >= 0;
 }
 
-bool report_tag(const Snapshot& snapshot, const char* package, const char* path, const Text& tag, Answers& answers) {
+bool report_tag(const Snapshot& snapshot, const std::string& package, const char* path, const Text& tag,
+                Answers& answers) {
   const Text version = of(snapshot.python, &Python::version);
-  if (!tag.get() || !version.get() || !fits(*tag.get(), *version.get()).has_value()) return false;
-  if (*fits(*tag.get(), *version.get())) return false;
-  Finding& finding = answers.found(id, std::string("package:") + package);
-  finding.confidence = Confidence::certain;
-  finding.explanation = std::string(package) + " was installed from a wheel for another Python (" +
+  if (!tag.get() || !version.get() || fits(*tag.get(), *version.get()).value_or(true)) return false;
+  Finding& finding = answers.found(id, "package:" + package);
+  finding.explanation = package + " was installed from a wheel for another Python (" +
                         tag.get()->substr(0, tag.get()->find('-')) + "); this one is " + *version.get() +
                         ", which can't load its compiled parts.";
   finding.evidence = {evidence(path, *tag.get()), evidence("/python/version", *version.get())};
@@ -46,10 +43,9 @@ bool report_tag(const Snapshot& snapshot, const char* package, const char* path,
 bool report_releases(const Snapshot& snapshot, Answers& answers) {
   const Text version = of(snapshot.python, &Python::version);
   if (!version.get() || !snapshot.keras.get() || !imports_of(snapshot).empty()) return false;
-  const auto releases = knowledge::tensorflow_releases();
   const std::string series = knowledge::major_minor_of(*version.get());
   std::string newest;
-  for (const std::string& release : releases) {
+  for (const std::string& release : knowledge::tensorflow_releases()) {
     const auto needs = knowledge::tensorflow_needs(release);
     if (!needs || needs->pythons.empty()) continue;
     if (newest.empty()) newest = needs->pythons.back();
@@ -75,19 +71,16 @@ void judge(const Facts& facts, Answers& answers) {
   const bool torch = report_tag(snapshot, "torch", "/torch/wheel_tag", of(snapshot.torch, &Torch::wheel_tag), answers);
   const bool jax = report_tag(snapshot, "jaxlib", "/jax/wheel_tag", of(snapshot.jax, &Jax::wheel_tag), answers);
   if (tensorflow || torch || jax || report_releases(snapshot, answers)) return;
-  const auto packages = of(snapshot.python, &Python::packages);
-  if (packages.get())
-    answers.passed(id);
-  else
-    answers.unknown(id, why_unknown("/python/packages", packages));
+  const auto& packages = of(snapshot.python, &Python::packages);
+  if (packages.get()) return answers.passed(id);
+  answers.unknown(id, why_unknown("/python/packages", packages));
 }
 
 // pip was asked for a GPU framework or one of its libraries.
 bool gpu_framework_asked(const Facts& facts) {
   return std::ranges::any_of(facts.all({missing, "package-version"}), [](const Symptom* symptom) {
-    const std::string package = symptom->detail("requirement");
-    return std::ranges::any_of(std::array{"tensorflow", "torch", "jax", "keras", "nvidia-"},
-                               [&package](const char* start) { return package.starts_with(start); });
+    static const RE2 ours("^(?:tensorflow|torch|jax|keras|nvidia-)");
+    return RE2::PartialMatch(symptom->detail("requirement"), ours);
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "checks/engine/diagnosis.h"
 #include "checks/facts/facts.h"
+#include "knowledge/frameworks/frameworks.h"
 
 namespace envdoctor {
 
@@ -30,6 +31,11 @@ std::string_view diagnosis_of_library(std::string_view name);
 
 // "91900", "8902" as cudnnGetVersion gives them, or a dotted version -> "9.19.0", "8.9.2".
 std::string cudnn_version_text(std::string_view version);
+
+// What this release of TensorFlow was built with for Linux, and the installed JAX with its plug-in's CUDA; none: not
+// recorded, an empty version, or another platform.
+std::optional<knowledge::TensorflowNeeds> linux_tensorflow_needs(const Snapshot& snapshot, const std::string& version);
+std::optional<knowledge::JaxNeeds> jax_needs(const Snapshot& snapshot, const std::string& version);
 
 // A library that is missing where a program asks for it.
 struct MissingLibrary {
