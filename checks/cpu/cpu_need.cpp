@@ -21,10 +21,8 @@ Severity severity_of_limit(const Snapshot& snapshot) {
 
 bool bound_by_torch_count(const Facts& facts) {
   const auto& all = facts.all({SymptomClass::exhausted, "cpu-cores"});
-  if (all.empty()) return false;
-  const auto suggested = std::atoll(all.front()->detail("suggested").c_str());
-  const Number threads = of(facts.snapshot().cpu, &Cpu::threads);
-  return suggested > 0 && threads.get() && *threads.get() >= 2 * suggested;
+  const auto suggested = all.empty() ? 0 : std::atoll(all.front()->detail("suggested").c_str());
+  return suggested > 0 && of(facts.snapshot().cpu, &Cpu::threads).or_empty() >= 2 * suggested;
 }
 
 }  // namespace envdoctor::cpu

@@ -1,5 +1,6 @@
 #include "checks/memory/exhaustion.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "checks/facts/facts.h"
@@ -15,18 +16,9 @@ double mib(const std::string& text) {
   const double number = std::strtod(text.c_str(), &rest);
   if (rest == text.c_str()) return -1;
   while (*rest == ' ') ++rest;
-  switch (*rest) {
-    case 'T':
-      return number * 1024 * 1024;
-    case 'G':
-      return number * 1024;
-    case 'M':
-      return number;
-    case 'K':
-      return number / 1024;
-    default:
-      return number / 1024 / 1024;
-  }
+  static const std::map<char, double> mib_of_unit = {{'T', 1 << 20}, {'G', 1024}, {'M', 1}, {'K', 1.0 / 1024}};
+  const auto unit = mib_of_unit.find(*rest);
+  return number * (unit == mib_of_unit.end() ? 1.0 / (1 << 20) : unit->second);
 }
 
 // What torch says of a card, in MiB. Old and new wording give different parts.
@@ -77,10 +69,8 @@ double total_for(const Facts& facts, const Symptom& free) {
 
 // The GPU of such a board has no memory of its own: what the system keeps files in counts as taken.
 bool shares_memory(const Facts& facts) {
-  for (const char* name : {"NVIDIA Tegra", "Tegra", "Xavier", "Orin"}) {
-    if (facts.with({used, "gpu"}, "name", name)) return true;
-  }
-  return false;
+  const auto boards = {"NVIDIA Tegra", "Tegra", "Xavier", "Orin"};
+  return std::ranges::any_of(boards, [&](const char* name) { return facts.with({used, "gpu"}, "name", name); });
 }
 
 const Symptom* first(const Facts& facts, std::initializer_list<Kind> kinds) {
@@ -100,12 +90,11 @@ const Symptom* little_free_at_start(const Facts& facts) {
     if (total > 0 && free >= 0 && free < little * total) return symptom;
   }
   // TensorFlow's allocator takes nearly all that is free at its start; its limit is what was free.
-  const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
-  if (!devices.get() || devices.get()->empty()) return nullptr;
-  const auto* total = devices.get()->front().memory_total_mib.get();
+  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
+  const auto total = devices.empty() ? 0 : devices.front().memory_total_mib.or_empty();
   for (const Symptom* symptom : facts.all({noted, "tensorflow-allocator-limit"})) {
     const double limit = mib(symptom->detail("bytes"));
-    if (total && limit > 0 && limit < little * static_cast<double>(*total)) return symptom;
+    if (limit > 0 && limit < little * static_cast<double>(total)) return symptom;
   }
   return nullptr;
 }

@@ -51,11 +51,11 @@ Evidence free_memory_seen(const GpuMemory& gpu) {
 
 std::string holders(const Snapshot& snapshot, const GpuMemory& gpu, std::vector<Evidence>& proof) {
   const NvidiaDevice& device = device_of(snapshot, gpu.index);
-  const std::int64_t index = device.index.get() ? *device.index.get() : static_cast<std::int64_t>(gpu.index);
-  const auto processes = of(snapshot.nvidia, &Nvidia::processes);
+  const std::int64_t index = device.index.value_or(static_cast<std::int64_t>(gpu.index));
+  const auto& processes = of(snapshot.nvidia, &Nvidia::processes).or_empty();
   std::string text;
-  for (std::size_t i = 0; processes.get() && i < processes.get()->size(); ++i) {
-    const NvidiaProcess& process = (*processes.get())[i];
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    const NvidiaProcess& process = processes[i];
     if (!process.gpu.is(index) || !process.pid.get() || !process.memory_mib.get()) continue;
     const std::string one = "process " + std::to_string(*process.pid.get()) +
                             (process.name.get() ? " (" + *process.name.get() + ")" : "") + ": " +

@@ -45,7 +45,7 @@ void judge_messages(const Facts& facts, Answers& answers) {
 void judge_devices(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
   if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable(id, "no NVIDIA GPU");
-  const auto devices = of(snapshot.nvidia, &Nvidia::devices);
+  const auto& devices = of(snapshot.nvidia, &Nvidia::devices);
   if (!devices.get()) return answers.unknown(id, why_unknown("/nvidia/devices", devices));
   const GpuMemories memory = visible_gpu_memory(snapshot);
   const bool room = !std::ranges::all_of(memory.gpus, nearly_full);

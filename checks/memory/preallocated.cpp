@@ -44,10 +44,9 @@ std::string no_matter(const Snapshot& snapshot) {
   const Jax* jax = snapshot.jax.get();
   if (!jax) return package_installed(snapshot, "jax").is(false) ? "JAX is not installed" : "";
   if (jax->backend.is("cpu")) return "JAX runs on the CPU";
-  const bool by_jaxlib =
-      text_of(jax->jaxlib_version).find("cuda") != std::string::npos;  // up to 0.4.2x, without plug-ins
-  if (jax->backend.get() || by_jaxlib) return "";
-  return jax->plugins.get() && jax->plugins.get()->empty() ? "JAX has no GPU plug-in" : "";
+  // Up to 0.4.2x jaxlib was for CUDA itself, without plug-ins.
+  const bool able = jax->backend.get() || text_of(jax->jaxlib_version).find("cuda") != std::string::npos;
+  return !able && jax->plugins.get() && jax->plugins.get()->empty() ? "JAX has no GPU plug-in" : "";
 }
 
 void tell(const Snapshot& snapshot, const GpuMemory& gpu, const Wish& wish, Answers& answers) {
@@ -68,15 +67,15 @@ void tell(const Snapshot& snapshot, const GpuMemory& gpu, const Wish& wish, Answ
 
 // JAX takes three quarters of the memory or more with its first operation, TensorFlow all of it; nothing failed.
 void judge_import(const Facts& facts, Answers& answers) {
-  const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
   const auto& imports = facts.all({SymptomClass::noted, "framework-import"});
   const auto import = std::ranges::find_if(imports, [](const Symptom* symptom) {
     return symptom->detail("module") == "jax" || symptom->detail("module") == "tensorflow";
   });
-  if (!devices.get() || import == imports.end() ||
+  if (import == imports.end() ||
       facts.saw({{SymptomClass::exhausted, "gpu-memory"}, {SymptomClass::exhausted, "cuda-memory"}}))
     return;
-  const bool taken = std::ranges::any_of(*devices.get(), [](const NvidiaDevice& device) {
+  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
+  const bool taken = std::ranges::any_of(devices, [](const NvidiaDevice& device) {
     const auto *total = device.memory_total_mib.get(), *free = device.memory_free_mib.get();
     return total && free && *free <= *total / 4;
   });

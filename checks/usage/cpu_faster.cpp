@@ -54,9 +54,8 @@ std::map<Key, std::vector<Both>> pairs_of(const std::vector<ComputeResult>& resu
       pairs[{*gpu.device.get(), *gpu.kernel.get() + " " + *gpu.precision.get()}].push_back({{&gpu, g}, {&cpu, c}});
     }
   }
-  const auto work = [](const Both& both) { return both.gpu.result->flops.get() ? *both.gpu.result->flops.get() : 0; };
   for (auto& [key, list] : pairs)
-    std::ranges::stable_sort(list, [&](const Both& a, const Both& b) { return work(a) < work(b); });
+    std::ranges::stable_sort(list, {}, [](const Both& both) { return both.gpu.result->flops.or_empty(); });
   return pairs;
 }
 
@@ -64,7 +63,6 @@ void tell(const Snapshot& snapshot, const Key& key, const std::vector<Both>& siz
   const auto last_lost = std::ranges::find_if(sizes.rbegin(), sizes.rend(), &Both::cpu_faster);
   const Both& lost = *last_lost;
   Finding& finding = answers.found(id, compute::subject(snapshot, *lost.gpu.result));
-  finding.confidence = Confidence::certain;
   finding.explanation =
       fmt::format("Up to {} the CPU is faster: {:.3g} ms against {:.3g} ms on {}.", full_problem_name(*lost.gpu.result),
                   *lost.cpu.time().median_ms.get(), *lost.gpu.time().median_ms.get(), key.first);
