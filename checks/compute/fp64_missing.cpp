@@ -12,8 +12,7 @@ namespace {
 constexpr const char* id = "compute.fp64-missing";
 
 bool lacks_fp64(const ComputeNotRun& row) {
-  return row.precision.is("fp64") &&
-         row.why.then([](const std::string& why) { return why.ends_with("the device has no fp64"); }).is(true);
+  return row.precision.is("fp64") && row.why.or_empty().ends_with("the device has no fp64");
 }
 
 void judge(const Facts& facts, Answers& answers) {
@@ -31,7 +30,7 @@ void judge(const Facts& facts, Answers& answers) {
     finding.severity = Severity::info;
     finding.explanation =
         "Double precision is not offered by this device; only single precision and integers were checked.";
-    finding.evidence = {evidence(at("/compute_not_run", i, "why"), row.why.get() ? *row.why.get() : "no fp64")};
+    finding.evidence = {evidence(at("/compute_not_run", i, "why"), *row.why.get())};
     finding.fix = {{.text = "Use single precision, or another device for this work."}};
   }
   if (!told.empty()) return;

@@ -53,10 +53,9 @@ std::pair<Number, std::string> memory_of(const Snapshot& snapshot, const Gpu& gp
     return {(*devices)[i].memory_total_mib, at("/nvidia/devices", i, "memory_total_mib")};
   }
   const auto by_address = [&](const auto& list, const char* path) -> std::pair<Number, std::string> {
-    if (!list.get() || gpu.address.empty()) return {};
-    for (std::size_t i = 0; i < list.get()->size(); ++i) {
-      const auto& device = (*list.get())[i];
-      if (device.pci_address.get() && normal_address(*device.pci_address.get()) == gpu.address)
+    for (std::size_t i = 0; i < list.or_empty().size() && !gpu.address.empty(); ++i) {
+      const auto& device = list.or_empty()[i];
+      if (address_of(device.pci_address) == gpu.address)
         return {device.memory_total_mib, at(path, i, "memory_total_mib")};
     }
     return {};
@@ -166,10 +165,9 @@ std::string learn_gpus(const Report& report) {
 
 std::string learn_gpu(const Report& report) {
   const auto gpus = granted_gpus(report.snapshot);
-  const bool same =
-      !gpus.empty() && std::ranges::all_of(gpus, [&](const Gpu& g) { return g.name == gpus.front().name; });
-  if (!same || gpus.front().name.size() > 100) return {};
-  return has_word(gpus.front().name, gpus.front().name) ? gpus.front().name : std::string();
+  const std::string name = gpus.empty() ? "" : gpus.front().name;
+  const bool same = std::ranges::all_of(gpus, [&](const Gpu& gpu) { return gpu.name == name; });
+  return same && name.size() <= 100 && has_word(name, name) ? name : "";
 }
 
 std::string learn_gpu_memory(const Report& report) {

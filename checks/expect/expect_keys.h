@@ -8,10 +8,7 @@
 
 namespace envdoctor {
 
-bool valid_version(const std::string& value);  // digits and dots
-bool valid_count(const std::string& value);    // 0 or more
-bool valid_size(const std::string& value);     // "80GiB", "512 MiB", or a number of MiB
-std::int64_t mib_of(const std::string& size);
+std::int64_t mib_of(const std::string& size);  // "80GiB", "512 MiB", or a number of MiB; -1: no size
 
 // A version against "key" (equal as far as written), "key.min" or "key.max".
 Judged judge_version(const std::string& what, const Text& version, const std::string& path, const Expectation& expectation);
@@ -38,8 +35,5 @@ std::string learn_gpu_memory(const Report& report);
 std::string learn_link_width(const Report& report);
 std::string learn_stack(const Report& report);
 
-Judged judge_framework(const Report& report, const Expectation& expectation);
-Judged judge_framework_version(const Report& report, const Expectation& expectation);
-std::string learn_framework(const Report& report);
 
 }  // namespace envdoctor

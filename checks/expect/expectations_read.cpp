@@ -29,16 +29,12 @@ struct Reader {
         take(key.empty() ? std::string(name) : key + "." + std::string(name), inner);
       return;
     }
-    std::string value;
-    if (const auto* text = node.as_string()) {
-      value = text->get();
-    } else if (const auto* number = node.as_integer()) {
-      value = std::to_string(number->get());
-    } else if (const auto* flag = node.as_boolean()) {
-      value = flag->get() ? "true" : "false";
-    } else {
+    const auto* flag = node.as_boolean();
+    if (!node.is_string() && !node.is_integer() && !flag)
       reject(node, fmt::format("{}: a text or a whole number belongs here (a version in quotes)", key));
-    }
+    const std::string value = node.is_string()    ? node.as_string()->get()
+                              : node.is_integer() ? std::to_string(node.as_integer()->get())
+                                                  : (flag->get() ? "true" : "false");
     try {
       found.wanted.push_back(read_expectation(key + "=" + value));
     } catch (const BadExpectation& error) {
