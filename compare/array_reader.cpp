@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 
@@ -75,17 +74,12 @@ Type type_of(const std::string& descr, const std::string& name) {
 }
 
 void read_shape(const std::string& text, Header& header, const std::string& name) {
+  static const RE2 next("[, ]*([0-9]+)[, ]*");
+  re2::StringPiece rest(text);
   header.count = header.type.complex ? 2 : 1;
-  for (std::size_t at = 0; at < text.size();) {
-    if (text[at] == ' ' || text[at] == ',') {
-      ++at;
-      continue;
-    }
-    std::int64_t extent = 0;
-    const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), extent);
-    if (error != std::errc() || extent < 0 || header.shape.size() >= 64)
+  for (std::int64_t extent = 0; !rest.empty();) {
+    if (!RE2::Consume(&rest, next, &extent) || header.shape.size() >= 64)
       throw BadArray(name + ": at shape: not a list of extents");
-    at = static_cast<std::size_t>(end - text.data());
     header.shape.push_back(extent);
     if (extent > 0 && header.count > most_numbers / extent)
       throw BadArray(name + ": at shape: more numbers than a file can contain");

@@ -32,18 +32,13 @@ bool Comparison::identical() const {
          });
 }
 
-bool Comparison::results_may_differ() const {
-  return std::ranges::any_of(differences,
-                             [](const Difference& d) { return d.changes == Changes::results && d.all_known(); }) ||
-         std::ranges::any_of(kernels, [](const KernelDifference& k) {
-           return k.bits == Bits::outside || k.bits == Bits::within_bound;
+bool Comparison::results_differ(bool known) const {
+  return std::ranges::any_of(
+             differences,
+             [&](const Difference& d) { return d.changes == Changes::results && d.all_known() == known; }) ||
+         std::ranges::any_of(kernels, [&](const KernelDifference& k) {
+           return k.bits != Bits::same && (k.bits != Bits::not_known) == known;
          });
-}
-
-bool Comparison::results_unknown() const {
-  return std::ranges::any_of(differences,
-                             [](const Difference& d) { return d.changes == Changes::results && !d.all_known(); }) ||
-         std::ranges::any_of(kernels, [](const KernelDifference& k) { return k.bits == Bits::not_known; });
 }
 
 Comparison compare_snapshots(const std::vector<Snapshot>& snapshots, const std::vector<std::string>& names) {

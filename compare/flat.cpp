@@ -25,14 +25,18 @@ std::string step_of(const std::string& name) {
 
 // What names a member of a list, so that another order is no difference. GPUs and devices go by their order: two hosts
 // have other addresses.
-std::string member_of(const std::string& list, const Json& member, std::size_t index) {
+const std::map<std::string, const char*>& names_of_members() {
   static const std::map<std::string, const char*> names = {{"/libraries", "soname"},  {"/modules", "name"},
                                                            {"/device_nodes", "path"}, {"/toolkits", "path"},
                                                            {"/opencl/icds", "file"},  {"/opencl/platforms", "name"}};
-  const auto named = names.find(list);
-  if (named != names.end() && member.is_object() && member.contains(named->second) && member[named->second].is_string())
-    return step_of(member[named->second].get<std::string>());
-  return std::to_string(index);
+  return names;
+}
+
+std::string member_of(const std::string& list, const Json& member, const std::string& index) {
+  const auto named = names_of_members().find(list);
+  if (named == names_of_members().end() || !member.is_object()) return index;
+  const auto name = member.find(named->second);
+  return name != member.end() && name->is_string() ? step_of(name->get<std::string>()) : index;
 }
 
 std::string words(const Json& list) {
@@ -55,8 +59,7 @@ void walk(const Json& json, const std::string& path, FlatDocument& document) {
         all.size() > 160 ? fmt::format("{} {}", json.size(), json.size() == 1 ? "entry" : "entries") : all;
     std::map<std::string, int> seen;
     for (const auto& [key, value] : json.items()) {
-      std::string step =
-          json.is_object() ? step_of(key) : member_of(path, value, static_cast<std::size_t>(std::stoul(key)));
+      std::string step = json.is_object() ? step_of(key) : member_of(path, value, key);
       if (const int before = seen[step]++; before > 0) step += "#" + std::to_string(before + 1);
       walk(value, path + "/" + step, document);
     }
@@ -67,9 +70,7 @@ void walk(const Json& json, const std::string& path, FlatDocument& document) {
 
 // Whether everything in here is listed, so that what isn't is not there.
 bool lists_all(const std::string& path, const std::string& step) {
-  static const char* const lists[] = {"/env",          "/python/packages", "/libraries",   "/modules",
-                                      "/device_nodes", "/toolkits",        "/opencl/icds", "/opencl/platforms"};
-  return std::ranges::find(lists, path) != std::end(lists) ||
+  return path == "/env" || path == "/python/packages" || names_of_members().contains(path) ||
          (!step.empty() && step.find_first_not_of("0123456789") == step.npos);
 }
 
