@@ -8,7 +8,7 @@
 #include "app/output/reporting.h"
 #include "evidence/json.h"
 #include "probe/process/process_watch.h"
-#include "reports/text/process_report.h"
+#include "reports/reports.h"
 
 namespace envdoctor::pid_command {
 namespace {

@@ -10,7 +10,7 @@
 #include "host/process/foreground.h"
 #include "knowledge/frameworks/switches.h"
 #include "probe/process/process_watch.h"
-#include "reports/text/process_report.h"
+#include "reports/reports.h"
 
 namespace envdoctor::run_program_command {
 namespace {

@@ -17,8 +17,9 @@ void declare(Arguments& arguments, Options& options) {
 
 int show(const Options& options) {
   const std::string section = options.arguments.empty() ? "" : options.arguments.front();
-  if (!section.empty() && std::ranges::find(show_sections(), section) == show_sections().end())
-    throw UsageError(fmt::format("no section '{}'. Sections: {}", section, fmt::join(show_sections(), ", ")));
+  const auto sections = show_sections();
+  if (!section.empty() && std::ranges::find(sections, section) == sections.end())
+    throw UsageError(fmt::format("no section '{}'. Sections: {}", section, fmt::join(sections, ", ")));
   check_result_format(options, false);
   write_result(options, render_show(gather_here(options), section));
   return 0;

@@ -4,7 +4,7 @@
 #include "app/commands/gather.h"
 #include "app/options/input_files.h"
 #include "app/output/reporting.h"
-#include "reports/formats/visible_report.h"
+#include "reports/reports.h"
 
 namespace envdoctor::visible_command {
 namespace {

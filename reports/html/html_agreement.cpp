@@ -63,8 +63,8 @@ void add_row(Node table, const ComputeResult& result, const Limits& limits) {
   add(row, "td", "", problem_name(result), 160);
   add(row, "td", is_wrong(result) ? "wrong" : "", outcome_text(result), limits.text);
   Node cell = add(row, "td");
-  const auto* counts = result.agreement.get()->ulp_histogram.get();
-  if (counts && !counts->empty()) add_histogram(cell, *counts, is_wrong(result));
+  const auto& counts = result.agreement.get()->ulp_histogram.or_empty();
+  if (!counts.empty()) add_histogram(cell, counts, is_wrong(result));
 }
 
 void add_agreement(Node body, const std::vector<ComputeResult>& results, const Limits& limits) {
@@ -98,23 +98,18 @@ void add_agreement(Node body, const std::vector<ComputeResult>& results, const L
 }  // namespace
 
 std::string device_name(std::string_view device) {
-  const std::size_t slash = device.find('/');
-  const bool platform = device.starts_with("opencl:") && slash != device.npos;
-  return std::string(platform ? device.substr(slash + 1) : device);
+  return std::string(device.starts_with("opencl:") ? device.substr(device.find('/') + 1) : device);
 }
 
 void add_kernels(Node body, const Report& report, const Limits& limits) {
-  const auto* results = report.snapshot.compute.get();
-  const auto* missing = report.snapshot.compute_not_run.get();
-  if (results && !results->empty()) {
-    add_agreement(body, *results, limits);
-    add_speed(body, report.snapshot, limits);
-  }
-  if (!missing || missing->empty()) return;
+  add_agreement(body, report.snapshot.compute.or_empty(), limits);
+  add_speed(body, report.snapshot, limits);
+  const auto& missing = report.snapshot.compute_not_run.or_empty();
+  if (missing.empty()) return;
   Node details = add(add(body, "section"), "details");
-  add(details, "summary", "", fmt::format("{} kernel{} did not run", missing->size(), missing->size() == 1 ? "" : "s"));
-  for (std::size_t i = 0; i < std::min(missing->size(), limits.kernels); ++i) {
-    const ComputeNotRun& row = (*missing)[i];
+  add(details, "summary", "", fmt::format("{} kernel{} did not run", missing.size(), missing.size() == 1 ? "" : "s"));
+  for (std::size_t i = 0; i < std::min(missing.size(), limits.kernels); ++i) {
+    const ComputeNotRun& row = missing[i];
     add(details, "p", "",
         fmt::format("{} {} on {}: {}", text_of(row.kernel), text_of(row.precision), text_of(row.device),
                     text_of(row.why)),

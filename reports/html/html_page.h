@@ -22,9 +22,11 @@ void set(Node node, const char* name, double value);
 
 // SVG: a drawing that scales, with a description for those who can't see it.
 Node add_drawing(Node parent, double width, double height, std::string_view description);
-Node add_text(Node svg, double x, double y, std::string_view css, std::string_view text, std::size_t limit = 80);
+Node add_shape(Node svg, const char* tag, std::string_view css,
+               std::initializer_list<std::pair<const char*, double>> place);
+void add_text(Node svg, double x, double y, std::string_view css, std::string_view text, std::size_t limit = 80);
 Node add_box(Node svg, double x, double y, double width, double height, std::string_view css);
-Node add_line(Node svg, double x1, double y1, double x2, double y2, std::string_view css);
+void add_line(Node svg, double x1, double y1, double x2, double y2, std::string_view css);
 
 void add_stacks(Node body, const Report& report, const Limits& limits);
 void add_findings(Node body, const Report& report, const Limits& limits);

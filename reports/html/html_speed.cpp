@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "checks/compute/compute_facts.h"
 #include "checks/facts/presence.h"
 #include "evidence/lines.h"
 #include "reports/html/html_page.h"
@@ -66,7 +67,7 @@ void add_bars(Node place, const Problem& problem, const Snapshot& snapshot) {
     add_text(svg, 0, y + 12, "", device_name(device), 30);
     add_text(svg, width, y + 12, "end", label(row));
     add_box(svg, 0, y + 17, std::max(1.0, width * rate_of(row) / most), bar,
-            is_cpu(snapshot, device) ? "bar cpu" : "bar");
+            compute::is_cpu(snapshot, device) ? "bar cpu" : "bar");
     if (peak_of(row) > 0) add_box(svg, 0.5, y + 17, width * peak_of(row) / most - 1, bar, "peak");
   }
 }
@@ -74,7 +75,7 @@ void add_bars(Node place, const Problem& problem, const Snapshot& snapshot) {
 }  // namespace
 
 void add_speed(Node body, const Snapshot& snapshot, const Limits& limits) {
-  const std::vector<Problem> problems = problems_of(*snapshot.compute.get());
+  const std::vector<Problem> problems = problems_of(snapshot.compute.or_empty());
   if (problems.empty()) return;
   Node section = add(body, "section");
   add(section, "h2", "", "Speed");

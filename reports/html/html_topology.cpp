@@ -65,13 +65,10 @@ void draw_gpu(Node svg, const Snapshot& snapshot, const Gpu& gpu, bool wired, do
 void add_topology(Node body, const Report& report, const Limits& limits) {
   const Topology* topology = report.snapshot.topology.get();
   if (!topology) return;
-  const std::vector<Package> no_packages;
-  const std::vector<NumaNode> no_nodes;
-  const auto& packages = topology->packages.get() ? *topology->packages.get() : no_packages;
+  const auto& packages = topology->packages.or_empty();
   auto gpus = gpus_of(report.snapshot);
   if (gpus.size() > limits.gpus) gpus.resize(limits.gpus);
-  const auto columns =
-      columns_of(report.snapshot, topology->numa_nodes.get() ? *topology->numa_nodes.get() : no_nodes, gpus);
+  const auto columns = columns_of(report.snapshot, topology->numa_nodes.or_empty(), gpus);
   const std::size_t sockets = std::min<std::size_t>(packages.size(), 8);
   if (sockets + columns.size() == 0) return;
   std::size_t most = 0;

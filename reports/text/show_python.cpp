@@ -71,15 +71,11 @@ std::string show_environment(const Python& python) {
     for (const PackageDamage& one : *damage)
       out += row("damage", joined({value(one.package), value(one.what), value(one.path)}));
   }
-  if (const auto* kernels = python.kernels.get()) {
-    for (const PythonPlace& one : *kernels)
-      out += row("kernel", joined({value(one.name), value(one.executable), listed(one.frameworks)}));
-  }
+  for (const PythonPlace& one : python.kernels.or_empty())
+    out += row("kernel", joined({value(one.name), value(one.executable), listed(one.frameworks)}));
   if (const PythonPlace* notebook = python.notebook.get())
     out += row("notebook", joined({value(notebook->executable), listed(notebook->frameworks)}));
-  if (const auto* others = python.others.get()) {
-    for (const std::string& one : *others) out += row("also", one);
-  }
+  for (const std::string& one : python.others.or_empty()) out += row("also", one);
   return out;
 }
 
@@ -111,7 +107,7 @@ std::string torch_cudnn(const Torch& torch, const Snapshot& s) {
   std::string out =
       version ? "cuDNN " + cudnn_version_text(*version) + " loaded" : failure(torch.cudnn_version, "cuDNN");
   const auto& needs = of(s.python, &Python::requirements);
-  for (const PackageRequirement& need : needs.get() ? *needs.get() : std::vector<PackageRequirement>{}) {
+  for (const PackageRequirement& need : needs.or_empty()) {
     if (need.by.is("torch") && value(need.name).starts_with("nvidia-cudnn")) out += value(need.range, ", built for ");
   }
   return out;
@@ -125,10 +121,8 @@ std::string show_torch(const Torch& torch, const Snapshot& s) {
   out += row("", import_failure(torch.import_error));
   out += row("", joined({yes_no(torch.cuda_available, "CUDA available", "CUDA not available"),
                          labelled(torch.device_count, "GPUs:"), value(torch.cuda_error)}));
-  if (const auto* devices = torch.devices.get()) {
-    for (const TorchDevice& one : *devices)
-      out += row("", joined({value(one.ordinal, "cuda:"), value(one.name), value(one.capability, "capability ")}));
-  }
+  for (const TorchDevice& one : torch.devices.or_empty())
+    out += row("", joined({value(one.ordinal, "cuda:"), value(one.name), value(one.capability, "capability ")}));
   out +=
       row("", joined({value(torch.matmul, "a matmul runs on "), failure(torch.matmul, "a matmul fails"),
                       yes_no(torch.tf32_matmul, "TF32 on in matmul", "TF32 off in matmul"),
@@ -161,9 +155,7 @@ std::string show_jax(const Jax& jax, const Snapshot& s) {
   out += row("", joined({value(jax.backend, "backend "), listed(jax.devices, "devices: "),
                          value(jax.matmul, "a matmul runs on "), failure(jax.matmul, "a matmul fails")}));
   if (jax.backend.get() && !jax.backend.is("cpu")) out += row("", jax_preallocation(s));
-  if (const auto* errors = jax.backend_errors.get()) {
-    for (const auto& [platform, why] : *errors) out += row("", "no " + platform + ": " + why);
-  }
+  for (const auto& [platform, why] : jax.backend_errors.or_empty()) out += row("", "no " + platform + ": " + why);
   return out + loaded(jax.mapped_libraries);
 }
 
@@ -176,8 +168,7 @@ std::string show_keras(const Keras& keras) {
 }  // namespace
 
 std::string show_python(const Snapshot& s) {
-  std::string out = s.python.get() ? show_environment(*s.python.get())
-                                   : row("Python", plain(s.python.then([](const auto&) { return std::string(); })));
+  std::string out = s.python.get() ? show_environment(*s.python.get()) : row("Python", unknown(s.python));
   if (s.tensorflow.get()) out += show_tensorflow(*s.tensorflow.get());
   if (s.torch.get()) out += show_torch(*s.torch.get(), s);
   if (s.jax.get()) out += show_jax(*s.jax.get(), s);

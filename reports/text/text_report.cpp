@@ -43,8 +43,8 @@ std::string stack_line(const GpuStack& gpu_stack) {
   for (const LayerResult& layer : gpu_stack.layers)
     layers += fmt::format("{}{} ", mark(layer.state, marks), text(layer.layer));
   std::string out = wrap(fmt::format("    {:<11}", gpu_stack.stack), layers);
-  const LayerResult* broken = gpu_stack.first_broken();
-  if (broken) out += wrap("               ", fmt::format("broken at {}: {}", text(broken->layer), broken->why));
+  if (const LayerResult* broken = gpu_stack.first_broken())
+    out += wrap("               ", fmt::format("broken at {}: {}", text(broken->layer), broken->why));
   return out;
 }
 
@@ -109,14 +109,11 @@ std::string states_text(const Report& report, bool verbose) {
   for (const CheckResult& check : report.checks) {
     if (check.state == CheckState::unknown) out += wrap("  ?     ", check.id + ": " + check.why);
   }
-  if (const auto* probes = report.snapshot.probes.get()) {
-    for (const auto& [name, probe] : *probes) {
-      const auto* ms = probe.duration_ms.get();
-      const auto* error = probe.error.get();
-      out += wrap("  probe ", fmt::format("{:<14}{:>6}  {}{}", name, ms ? fmt::format("{} ms", *ms) : "-",
-                                          probe.status.get() ? *probe.status.get() : "?",
-                                          error && error->message.get() ? ": " + *error->message.get() : ""));
-    }
+  for (const auto& [name, probe] : report.snapshot.probes.or_empty()) {
+    const auto* ms = probe.duration_ms.get();
+    const Text message = probe.error.or_empty().message;
+    out += wrap("  probe ", fmt::format("{:<14}{:>6}  {}{}", name, ms ? fmt::format("{} ms", *ms) : "-",
+                                        probe.status.value_or("?"), message.get() ? ": " + *message.get() : ""));
   }
   return out;
 }
@@ -131,12 +128,10 @@ std::string render_text(const Report& report, const ReportStyle& style) {
     out += "\n" + paint("GPUs", Color::bold, style.color) + "  (+ ok, x broken, ? unknown, - not applicable)\n";
     out += stacks_text(report.stacks);
   }
-  if (const std::string speed = speed_text(report.snapshot); !speed.empty())
-    out += "\n" + paint("Speed", Color::bold, style.color) + "\n" + speed;
-  if (const std::string crossover = crossover_text(report.snapshot); !crossover.empty())
-    out += "\n" + paint("Faster than this host's CPU", Color::bold, style.color) + "\n" + crossover;
-  if (const std::string arithmetic = arithmetic_text(report.snapshot); !arithmetic.empty())
-    out += "\n" + paint("Arithmetic", Color::bold, style.color) + "\n" + arithmetic;
+  for (const auto& [title, part] : {std::pair("Speed", speed_text(report.snapshot)),
+                                    std::pair("Faster than this host's CPU", crossover_text(report.snapshot)),
+                                    std::pair("Arithmetic", arithmetic_text(report.snapshot))})
+    if (!part.empty()) out += "\n" + paint(title, Color::bold, style.color) + "\n" + part;
   std::string notes;
   for (const Finding& finding : report.findings) {
     if (finding.severity == Severity::info && !style.verbose) {
