@@ -2,6 +2,7 @@
 
 #include "app/commands/commands.h"
 #include "app/commands/kernel_runs.h"
+#include "app/options/suggestions.h"
 #include "app/output/reporting.h"
 #include "app/output/topic_pages.h"
 #include "checks/engine/report.h"
@@ -25,11 +26,8 @@ int list(const Options& options) {
   out += "\nTopics\n";
   for (const std::string& name : topic_names()) out += line(name, topic_title(name));
   out += "\nFormats\n";
-  std::vector<std::string> formats;
-  for (const Format& format : all_formats()) formats.emplace_back(format.name);
-  out += wrap("  ", fmt::format("{}", fmt::join(formats, ", ")));
-  write_result(options, out);
-  return 0;
+  out += wrap("  ", fmt::format("{}", fmt::join(names_in(all_formats()), ", ")));
+  return write_result(options, out);
 }
 
 }  // namespace

@@ -12,22 +12,12 @@
 namespace envdoctor {
 namespace {
 
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> parts;
-  for (std::size_t from = 0; from <= text.size();) {
-    const auto end = std::min(text.find(at, from), text.size());
-    parts.push_back(text.substr(from, end - from));
-    from = end + 1;
-  }
-  return parts;
-}
-
 OptionWords words_of(const CLI::Option& option) {
   OptionWords words{.takes = option.get_option_text(), .help = option.get_description()};
   for (const std::string& name : option.get_snames()) words.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) words.names.push_back("--" + name);
   if (option.get_positional()) words.names = {option.get_name(true)};
-  if (words.takes.find('|') != words.takes.npos) words.values = split(words.takes, '|');
+  if (words.takes.find('|') != words.takes.npos) words.values = CLI::detail::split(words.takes, '|');
   if (words.takes.empty() && option.get_items_expected_max() > 0) words.takes = "VALUE";
   return words;
 }

@@ -103,12 +103,13 @@ void check_result_format(const Options& options, bool has_json) {
   for (const Output& output : options.outputs) check(output.format);
 }
 
-void write_result(const Options& options, const std::string& text, const std::string& json) {
+int write_result(const Options& options, const std::string& text, const std::string& json) {
   for (const Output& output : options.outputs) {
     const bool named = output.format.empty() && output.path.ends_with(".json");
     write_file(output.path, !json.empty() && (output.format == "json" || named) ? json : text);
   }
   if (options.outputs.empty() || !options.format.empty()) write_out(options.format == "json" ? json : text);
+  return 0;
 }
 
 int exit_status(const Report& report, FailOn fail_on) {
