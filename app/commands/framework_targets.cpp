@@ -1,4 +1,5 @@
-#include "app/commands/framework_targets.h"
+// The devices that the frameworks of the chosen Python list, as targets for the reference kernels.
+#include "app/commands/kernel_runs.h"
 
 #include <fmt/format.h>
 

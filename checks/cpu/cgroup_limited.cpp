@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "checks/cpu/cpu_need.h"
-#include "checks/facts/facts.h"
 
 namespace envdoctor::cpu_cgroup_limited {
 namespace {

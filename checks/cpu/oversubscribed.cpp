@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "checks/cpu/cpu_need.h"
-#include "checks/facts/facts.h"
 
 namespace envdoctor::cpu_oversubscribed {
 

@@ -25,14 +25,16 @@ bool has_word(const std::string& text, const std::string& word) {
   return false;
 }
 
-// Every granted GPU has `what`, of at least what was expected. `read` gives the value and its place.
-template <class Read>
+// Gives a value of a GPU, and its place.
+using Read = std::pair<Number, std::string>(const Snapshot&, const Gpu&);
+
+// Every granted GPU has `what`, of at least what was expected.
 Judged judge_each(const Report& report, const std::string& what, std::int64_t wanted, Read read) {
   const auto gpus = granted_gpus(report.snapshot);
   Judged judged{.met = Met::yes};
   if (gpus.empty()) return {Met::unknown, "There is no GPU here whose " + what + " could be looked at.", {}};
   for (const Gpu& gpu : gpus) {
-    const auto [value, path] = read(gpu);
+    const auto [value, path] = read(report.snapshot, gpu);
     if (!value.get()) {
       if (judged.met == Met::yes) judged.met = Met::unknown;
       judged.told += fmt::format("{}: {} is not known. ", gpu.subject(), what);
@@ -73,7 +75,6 @@ std::pair<Number, std::string> width_of(const Snapshot& snapshot, const Gpu& gpu
 }
 
 // The least of what every GPU has; empty where it isn't known of all.
-template <class Read>
 std::string least(const Report& report, Read read) {
   std::int64_t smallest = INT64_MAX;
   for (const Gpu& gpu : granted_gpus(report.snapshot)) {
@@ -128,13 +129,11 @@ Judged judge_gpu(const Report& report, const Expectation& expectation) {
 }
 
 Judged judge_gpu_memory(const Report& report, const Expectation& expectation) {
-  return judge_each(report, "the memory in MiB", mib_of(expectation.value),
-                    [&](const Gpu& gpu) { return memory_of(report.snapshot, gpu); });
+  return judge_each(report, "the memory in MiB", mib_of(expectation.value), memory_of);
 }
 
 Judged judge_link_width(const Report& report, const Expectation& expectation) {
-  return judge_each(report, "the number of PCIe lanes", std::stoll(expectation.value),
-                    [&](const Gpu& gpu) { return width_of(report.snapshot, gpu); });
+  return judge_each(report, "the number of PCIe lanes", std::stoll(expectation.value), width_of);
 }
 
 Judged judge_stack(const Report& report, const Expectation& expectation) {

@@ -4,7 +4,6 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 
 #include "checks/facts/presence.h"
@@ -41,10 +40,6 @@ const std::vector<LibraryOwner>& library_owners() {
   return owners;
 }
 
-bool begins_with_any(std::string_view name, const std::vector<std::string_view>& starts) {
-  return std::ranges::any_of(starts, [name](std::string_view start) { return name.starts_with(start); });
-}
-
 // dlerror may name a dependency instead of the file that was asked for.
 std::string culprit(const Symptom& symptom) {
   static const RE2 named("^(?:.*?/)?([^/ ]+): cannot open");
@@ -54,8 +49,8 @@ std::string culprit(const Symptom& symptom) {
 }
 
 bool found_in_another_version(const Symptom& symptom) {
-  const std::string why = symptom.detail("why");
-  return why.find("undefined symbol") != std::string::npos || why.find("not defined in file") != std::string::npos;
+  static const RE2 lacks("undefined symbol|not defined in file");
+  return RE2::PartialMatch(symptom.detail("why"), lacks);
 }
 
 // A loader that tries the plug-ins of every vendor says so of each whose libraries are not there: no fault by itself.
@@ -165,26 +160,24 @@ void judge_tensorflow(const Facts& facts, const char* id, Answers& answers) {
 }
 
 // "_ZN3c104cuda9SetDeviceEi": what calls PyTorch's own functions was built for another PyTorch.
-bool of_pytorch(std::string_view symbol) {
-  constexpr std::size_t longest_mark = 5;  // "_ZTVN"
-  return symbol.starts_with("_Z") && std::ranges::any_of(std::array{"3c10", "2at", "5torch"}, [&](const char* space) {
-           return symbol.find(space) <= longest_mark;
-         });
+bool of_pytorch(const std::string& symbol) {
+  static const RE2 mangled("^_Z.{0,3}(?:3c10|2at|5torch)");
+  return RE2::PartialMatch(symbol, mangled);
 }
 
 // "clCreateBuffer": what calls it was built for a newer loader than the one that it was given.
 bool of_opencl(const std::string& symbol) {
-  return symbol.size() > 2 && symbol.starts_with("cl") && std::isupper(static_cast<unsigned char>(symbol[2]));
+  static const RE2 function("^cl[A-Z]");
+  return RE2::PartialMatch(symbol, function);
 }
 
 // Two versions of a GPU library are mixed where one lacks a symbol that the other asks for.
 bool of_a_gpu_library(const Symptom& symptom) {
+  static const RE2 functions("^(?:ze|hip|hsa_)"),
+      libraries("cudnn|cublas|nvjitlink|nvJitLink|cusparse|nccl|cuda|level_zero|amdhip|miopen");
   const std::string symbol = symptom.detail("symbol");
-  const std::string names = symptom.detail("library") + symbol + symptom.detail("version");
-  return begins_with_any(symbol, {"ze", "hip", "hsa_"}) ||
-         std::ranges::any_of(std::array{"cudnn", "cublas", "nvjitlink", "nvJitLink", "cusparse", "nccl", "cuda",
-                                        "level_zero", "amdhip", "miopen"},
-                             [&names](const char* part) { return names.find(part) != std::string::npos; });
+  return RE2::PartialMatch(symbol, functions) ||
+         RE2::PartialMatch(symptom.detail("library") + symbol + symptom.detail("version"), libraries);
 }
 
 }  // namespace
@@ -228,7 +221,8 @@ std::string cudnn_version_text(std::string_view version) {
 std::string_view diagnosis_of_library(std::string_view name) {
   if (name == "libcuda.so") return "driver.libcuda-linker-name";
   for (const LibraryOwner& owner : library_owners()) {
-    if (begins_with_any(name, owner.prefixes)) return owner.diagnosis;
+    if (std::ranges::any_of(owner.prefixes, [&](std::string_view start) { return name.starts_with(start); }))
+      return owner.diagnosis;
   }
   return {};
 }

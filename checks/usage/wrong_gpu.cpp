@@ -1,5 +1,6 @@
 // usage.wrong-gpu: PyTorch works on another GPU than the one that nvidia-smi calls by the number in the variable.
-#include "checks/engine/diagnosis.h"
+#include <re2/re2.h>
+
 #include "checks/facts/facts.h"
 #include "checks/facts/gpus.h"
 #include "checks/facts/presence.h"
@@ -62,16 +63,13 @@ void judge(const Facts& facts, Answers& answers) {
   answers.unknown(id, "/torch/devices: which cards they are is not known");
 }
 
-bool is_integrated_name(const std::string& name) {
-  return name.find("Iris") != std::string::npos || name.find(" Graphics") != std::string::npos;
-}
-
 // A discrete GPU that an OpenCL platform, the driver or the bus shows beside the integrated one.
 bool has_discrete(const Facts& facts) {
+  static const RE2 integrated("Iris| Graphics");
   for (const OpenclPlatform& platform : of(facts.snapshot().opencl, &Opencl::platforms).or_empty()) {
     for (const OpenclDevice& device : platform.devices.or_empty()) {
       const bool gpu = device.type.is("GPU") || device.type.is("gpu");
-      if (gpu && device.name.get() && !is_integrated_name(*device.name.get())) return true;
+      if (gpu && device.name.get() && !RE2::PartialMatch(*device.name.get(), integrated)) return true;
     }
   }
   return has_discrete_gpu(facts.snapshot());

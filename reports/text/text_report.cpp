@@ -78,27 +78,26 @@ std::string finding_text(const Finding& finding, const std::vector<Finding>& all
   std::string out = painted_wrap(fmt::format("{:<8}", upper(text(finding.severity))), finding.title,
                                  color_of(finding.severity), style.color);
   out += wrap("        ", fmt::format("{}, {}, {}", finding.id, finding.subject, text(finding.confidence)));
-  const auto part = [&](std::string_view label, const std::string& text) {
+  std::string_view label = "why";
+  const auto part = [&](const std::string& text) {
     out += painted_wrap(fmt::format("  {:<6}", label), text, Color::bold, style.color);
+    label = " ";
   };
-  if (!finding.explanation.empty()) part("why", finding.explanation);
-  std::string_view label = "seen";
+  if (!finding.explanation.empty()) part(finding.explanation);
+  label = "seen";
   const std::size_t shown = style.verbose ? finding.evidence.size() : std::min<std::size_t>(finding.evidence.size(), 4);
-  for (std::size_t i = 0; i < shown; ++i, label = " ") part(label, evidence_text(finding.evidence[i]));
-  if (shown < finding.evidence.size()) part(" ", fmt::format("and {} more (-v)", finding.evidence.size() - shown));
+  for (std::size_t i = 0; i < shown; ++i) part(evidence_text(finding.evidence[i]));
+  if (shown < finding.evidence.size()) part(fmt::format("and {} more (-v)", finding.evidence.size() - shown));
   label = "fix";
   for (const Fix& fix : finding.fix) {
-    part(label, fix.text);
+    part(fix.text);
     if (!fix.command.empty()) out += fmt::format("        $ {}\n", printable(fix.command));
-    label = " ";
   }
   label = "hence";
   std::set<std::string> printed;
   for (const Finding* other : consequences_of(finding, all)) {
     const std::string consequence = fmt::format("{} ({})", other->title, other->id);
-    if (!printed.insert(consequence).second) continue;
-    part(label, consequence);
-    label = " ";
+    if (printed.insert(consequence).second) part(consequence);
   }
   return out;
 }
