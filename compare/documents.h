@@ -1,8 +1,5 @@
 #pragma once
 // Hosts side by side: what differs between their snapshots, and what that can change.
-#include <string>
-#include <vector>
-
 #include "evidence/snapshot.h"
 #include "knowledge/differences.h"
 

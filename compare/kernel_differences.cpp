@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "checks/facts/facts.h"
 #include "checks/facts/presence.h"
 #include "compare/documents.h"
-#include "evidence/compute_results.h"
 #include "evidence/median.h"
 
 namespace envdoctor::compare {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "checks/engine/diagnosis.h"
 #include "evidence/lines.h"
 #include "reports/reports.h"
 

@@ -1,9 +1,5 @@
 #pragma once
 // The report formats: pure functions from a finished report to text. They decide nothing.
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "checks/engine/report.h"
 #include "checks/facts/process_use.h"
 #include "checks/facts/visible.h"

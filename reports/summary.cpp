@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
 #include "checks/facts/facts.h"
 #include "checks/facts/gpus.h"
 #include "reports/text/show_rows.h"

@@ -1,7 +1,4 @@
 #pragma once
-#include <string>
-#include <vector>
-
 #include "checks/engine/report.h"
 
 namespace envdoctor {

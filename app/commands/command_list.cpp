@@ -5,7 +5,6 @@
 #include "app/options/suggestions.h"
 #include "app/output/reporting.h"
 #include "app/output/topic_pages.h"
-#include "checks/engine/report.h"
 #include "evidence/lines.h"
 #include "probe/probes.h"
 #include "reports/reports.h"

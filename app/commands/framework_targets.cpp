@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "app/commands/gather.h"
 #include "app/options/input_files.h"
 #include "app/output/reporting.h"

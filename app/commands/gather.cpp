@@ -5,10 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <ctime>
-#include <set>
 
 #include "app/options/input_files.h"
 #include "checks/engine/report.h"

@@ -1,11 +1,7 @@
 #pragma once
 // Reference kernels on this machine's devices, for the commands that run them.
-#include <string>
-#include <vector>
-
 #include "app/options/arguments.h"
 #include "app/options/options.h"
-#include "evidence/snapshot.h"
 #include "kernels/core/verify.h"
 #include "kernels/devices/targets.h"
 

@@ -1,8 +1,6 @@
 #pragma once
 // What a command takes, declared. Behind it stands CLI11, which takes a compiler ten seconds wherever it is included.
-#include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 
 #include "app/commands/commands.h"
 #include "app/commands/kernel_runs.h"
-#include "app/options/arguments.h"
 #include "app/options/command_line.h"
 #include "app/options/input_files.h"
 #include "app/options/suggestions.h"

@@ -1,7 +1,5 @@
 #include "app/output/topic_pages.h"
 
-#include <fmt/format.h>
-
 #include <map>
 #include <sstream>
 

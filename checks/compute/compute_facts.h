@@ -1,9 +1,6 @@
 #pragma once
 // What the checks of computed results share. One finding for each device, whatever the number of kernels that show it.
 #include <functional>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "checks/engine/diagnosis.h"
 #include "checks/facts/facts.h"

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <map>
 
 #include "checks/compute/compute_facts.h"
 #include "checks/expect/expect_keys.h"
-#include "checks/facts/facts.h"
 #include "checks/facts/presence.h"
 
 namespace envdoctor {

@@ -7,7 +7,6 @@
 #include "checks/engine/stacks.h"
 #include "checks/expect/expect_keys.h"
 #include "checks/facts/facts.h"
-#include "checks/facts/gpus.h"
 #include "checks/facts/presence.h"
 #include "knowledge/lower_case.h"
 

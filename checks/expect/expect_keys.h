@@ -1,8 +1,5 @@
 #pragma once
 // What the judges of expectations share.
-#include <string>
-
-#include "checks/expect/expectations.h"
 #include "checks/facts/gpus.h"
 #include "checks/engine/report.h"
 
@@ -34,6 +31,5 @@ std::string learn_gpu(const Report& report);
 std::string learn_gpu_memory(const Report& report);
 std::string learn_link_width(const Report& report);
 std::string learn_stack(const Report& report);
-
 
 }  // namespace envdoctor

@@ -1,7 +1,5 @@
 #pragma once
 // Memory that a program found used up: whose it is, by what its messages say.
-#include <optional>
-
 #include "checks/facts/symptoms.h"
 
 namespace envdoctor::memory {

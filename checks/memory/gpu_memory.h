@@ -1,9 +1,5 @@
 #pragma once
 // How much memory of the GPUs that CUDA shows to a program is free, and who holds the rest.
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "checks/engine/diagnosis.h"
 
 namespace envdoctor {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <set>
 
-#include "checks/facts/facts.h"
 #include "checks/facts/imports.h"
 #include "checks/python/package_facts.h"
 #include "checks/runtime/library_facts.h"

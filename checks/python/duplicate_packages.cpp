@@ -1,7 +1,6 @@
 // python.duplicate-packages: two packages that write the same folder; the one installed last is the one that runs.
 #include <algorithm>
 
-#include "checks/engine/diagnosis.h"
 #include "checks/facts/facts.h"
 #include "checks/facts/imports.h"
 

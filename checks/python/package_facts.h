@@ -1,11 +1,5 @@
 #pragma once
 // What installed packages ask of each other, and the modules that a program did not find.
-#include <initializer_list>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "checks/engine/diagnosis.h"
 #include "checks/facts/facts.h"
 

@@ -2,7 +2,6 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "checks/facts/facts.h"
 #include "checks/facts/imports.h"

@@ -1,11 +1,6 @@
 #pragma once
 // The shared libraries that a program or a framework asks for: the rows of /libraries and the lines of text that say
 // that a library or one of its symbols is missing, and whose diagnosis each is.
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "checks/engine/diagnosis.h"
 #include "checks/facts/facts.h"
 #include "knowledge/frameworks/frameworks.h"

@@ -3,7 +3,6 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <map>
 
 #include "checks/facts/facts.h"
 #include "checks/facts/selection.h"

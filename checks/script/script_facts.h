@@ -2,9 +2,6 @@
 // A training script as its reader told it, for the checks script.*.
 #include <functional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "checks/engine/diagnosis.h"
 #include "knowledge/frameworks/device_calls.h"

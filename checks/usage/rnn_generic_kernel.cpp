@@ -1,5 +1,4 @@
 // usage.rnn-generic-kernel: an LSTM with options that cuDNN takes ran on the GPU without cuDNN.
-#include <algorithm>
 
 #include "checks/compute/compute_facts.h"
 

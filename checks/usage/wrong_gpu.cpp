@@ -2,7 +2,6 @@
 #include <re2/re2.h>
 
 #include "checks/facts/facts.h"
-#include "checks/facts/gpus.h"
 #include "checks/facts/presence.h"
 #include "checks/facts/visible.h"
 

@@ -1,8 +1,6 @@
 #pragma once
 // The parts of the HTML page. Every text goes through pugixml, which quotes it; nothing is put together by hand.
 #include <pugixml.hpp>
-#include <string>
-#include <string_view>
 
 #include "checks/engine/report.h"
 

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <tuple>
-#include <vector>
 
 #include "checks/facts/presence.h"
 #include "evidence/lines.h"

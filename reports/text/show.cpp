@@ -2,11 +2,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <map>
 
 #include "checks/facts/facts.h"
 #include "checks/facts/gpus.h"
-#include "evidence/lines.h"
 #include "reports/reports.h"
 #include "reports/summary.h"
 #include "reports/text/show_rows.h"

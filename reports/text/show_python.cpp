@@ -1,7 +1,6 @@
 // `envdoctor show python`: the environment, then each framework: what it was built for, and what it said of itself.
 #include <fmt/ranges.h>
 
-#include "checks/facts/facts.h"
 #include "checks/runtime/library_facts.h"
 #include "reports/text/show_rows.h"
 

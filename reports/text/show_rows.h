@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <initializer_list>
-#include <string>
 
 #include "evidence/snapshot.h"
 #include "evidence/lines.h"

@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <set>
-#include <vector>
 
 #include "checks/compute/compute_facts.h"
 #include "checks/facts/presence.h"
