@@ -36,8 +36,7 @@ std::string framework_line(const Snapshot& snapshot) {
                  value(of(snapshot.jax, &Jax::version), "JAX ")});
 }
 
-}  // namespace
-
+// "PoCL 3.1 (cpu), rusticl (no device)": empty: none known.
 std::string opencl_line(const Snapshot& snapshot) {
   std::string line;
   for (const OpenclPlatform& platform : of(snapshot.opencl, &Opencl::platforms).or_empty()) {
@@ -51,6 +50,8 @@ std::string opencl_line(const Snapshot& snapshot) {
   }
   return line;
 }
+
+}  // namespace
 
 std::string check_counts(const Report& report) {
   const auto count = [&](CheckState state) { return std::ranges::count(report.checks, state, &CheckResult::state); };

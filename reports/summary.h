@@ -26,7 +26,4 @@ std::vector<GpuGroup> groups_of(const std::vector<GpuStack>& stacks);
 using Marks = const char* const[4];
 inline const char* mark(LayerState state, const Marks& marks) { return marks[static_cast<std::size_t>(state)]; }
 
-// "PoCL 3.1 (cpu), rusticl (no device)": the OpenCL platforms in a line; empty: none known.
-std::string opencl_line(const Snapshot& snapshot);
-
 }  // namespace envdoctor

@@ -34,6 +34,23 @@ bool valid_stack(const std::string& value) {
 bool valid_framework(const std::string& value) { return value == "tensorflow" || value == "torch" || value == "jax"; }
 bool valid_agree(const std::string& value) { return value == "agree"; }
 
+// A version against "key" (equal as far as written), "key.min" or "key.max".
+Judged judge_version(const std::string& what, const Text& version, const std::string& path,
+                     const Expectation& expectation) {
+  if (!version.get()) return not_known(what + "'s version", path, version);
+  const std::string& here = *version.get();
+  if (here.empty() || here.front() < '0' || here.front() > '9')
+    return {Met::unknown, fmt::format("{} is {}, which is no version.", what, here), {evidence(path, here)}};
+  const int order = knowledge::compare_versions(here, expectation.value);
+  const bool min = expectation.key.ends_with(".min"), max = expectation.key.ends_with(".max");
+  const bool begins = here == expectation.value || here.starts_with(expectation.value + ".");
+  const bool met = min ? order >= 0 : max ? order <= 0 || begins : order == 0 || begins;
+  const char* bound = min ? " or newer" : max ? " or older" : "";
+  return {met ? Met::yes : Met::no,
+          fmt::format("{} is {}; {}{} was expected.", what, here, expectation.value, bound),
+          {evidence(path, here)}};
+}
+
 Judged judge_driver(const Report& report, const Expectation& expectation) {
   return judge_version("The NVIDIA driver", of(report.snapshot.nvidia, &Nvidia::kernel_driver_version),
                        "/nvidia/kernel_driver_version", expectation);
@@ -169,22 +186,6 @@ Expectation read_expectation(const std::string& text) {
   if (!key->valid(value))
     throw BadExpectation(fmt::format("{}={}: {} belongs after {}=", name, value, key->takes, name));
   return {name, std::move(value)};
-}
-
-Judged judge_version(const std::string& what, const Text& version, const std::string& path,
-                     const Expectation& expectation) {
-  if (!version.get()) return not_known(what + "'s version", path, version);
-  const std::string& here = *version.get();
-  if (here.empty() || here.front() < '0' || here.front() > '9')
-    return {Met::unknown, fmt::format("{} is {}, which is no version.", what, here), {evidence(path, here)}};
-  const int order = knowledge::compare_versions(here, expectation.value);
-  const bool min = expectation.key.ends_with(".min"), max = expectation.key.ends_with(".max");
-  const bool begins = here == expectation.value || here.starts_with(expectation.value + ".");
-  const bool met = min ? order >= 0 : max ? order <= 0 || begins : order == 0 || begins;
-  const char* bound = min ? " or newer" : max ? " or older" : "";
-  return {met ? Met::yes : Met::no,
-          fmt::format("{} is {}; {}{} was expected.", what, here, expectation.value, bound),
-          {evidence(path, here)}};
 }
 
 }  // namespace envdoctor

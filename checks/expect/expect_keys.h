@@ -7,9 +7,6 @@ namespace envdoctor {
 
 std::int64_t mib_of(const std::string& size);  // "80GiB", "512 MiB", or a number of MiB; -1: no size
 
-// A version against "key" (equal as far as written), "key.min" or "key.max".
-Judged judge_version(const std::string& what, const Text& version, const std::string& path, const Expectation& expectation);
-
 // The GPUs that were given to this job.
 std::vector<Gpu> granted_gpus(const Snapshot& snapshot);
 // The value of a reading as an answer, or the reason there is none.

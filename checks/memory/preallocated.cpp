@@ -3,9 +3,7 @@
 #include <cstdlib>
 
 #include "checks/facts/facts.h"
-#include "checks/facts/presence.h"
-#include "checks/memory/exhaustion.h"
-#include "checks/memory/gpu_memory.h"
+#include "checks/memory/memory_facts.h"
 
 namespace envdoctor::memory_preallocated {
 namespace {
@@ -49,12 +47,12 @@ std::string no_matter(const Snapshot& snapshot) {
   return !able && jax->plugins.get() && jax->plugins.get()->empty() ? "JAX has no GPU plug-in" : "";
 }
 
-void tell(const Snapshot& snapshot, const GpuMemory& gpu, const Wish& wish, Answers& answers) {
+void tell(const Snapshot& snapshot, const memory::GpuMemory& gpu, const Wish& wish, Answers& answers) {
   const auto wanted = static_cast<std::int64_t>(wish.share * static_cast<double>(gpu.total_mib));
-  Finding& finding = answers.found(id, subject_of(snapshot, gpu));
-  finding.evidence = {free_memory_seen(gpu), framework_seen(snapshot, "jax")};
+  Finding& finding = answers.found(id, memory::subject_of(snapshot, gpu));
+  finding.evidence = {memory::free_memory_seen(gpu), framework_seen(snapshot, "jax")};
   finding.evidence.insert(finding.evidence.end(), wish.evidence.begin(), wish.evidence.end());
-  const std::string who = holders(snapshot, gpu, finding.evidence);
+  const std::string who = memory::holders(snapshot, gpu, finding.evidence);
   // A desktop's part is not worth a warning; another program, which may want more, is.
   finding.severity = who.empty() ? Severity::info : Severity::warning;
   finding.confidence = Confidence::likely;
@@ -91,16 +89,16 @@ void judge_jax(const Facts& facts, Answers& answers) {
   if (!wish.in_advance) return answers.passed(id);
   const auto devices = of(snapshot.nvidia, &Nvidia::devices);
   if (!devices.get()) return answers.unknown(id, why_unknown("/nvidia/devices", devices));
-  const GpuMemories memory = visible_gpu_memory(snapshot);
+  const memory::GpuMemories seen = memory::visible_gpu_memory(snapshot);
   bool found = false;
-  for (const GpuMemory& gpu : memory.gpus) {
-    if (nearly_full(gpu)) return answers.not_applicable(id, "the GPU is full already: memory.occupied");
+  for (const memory::GpuMemory& gpu : seen.gpus) {
+    if (memory::nearly_full(gpu)) return answers.not_applicable(id, "the GPU is full already: memory.occupied");
     if (static_cast<double>(gpu.free_mib) >= wish.share * static_cast<double>(gpu.total_mib)) continue;
     tell(snapshot, gpu, wish, answers);
     found = true;
   }
   if (found) return;
-  if (!memory.all_known) return answers.unknown(id, "/nvidia/devices: free memory is not known");
+  if (!seen.all_known) return answers.unknown(id, "/nvidia/devices: free memory is not known");
   answers.passed(id);
 }
 

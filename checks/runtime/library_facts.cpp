@@ -123,6 +123,18 @@ void judge_report(const Facts& facts, const char* id, Answers& answers) {
   report_lacking(facts.snapshot(), id, lacking, "The program", fix_for(facts.snapshot(), "", {}), answers);
 }
 
+// Whether any copy is there, in the loader's path or in the Python environment; unknown where no row speaks of it.
+Flag library_found(const Snapshot& snapshot, std::string_view soname) {
+  if (!snapshot.libraries.get()) return snapshot.libraries.missing();
+  Flag answer;
+  for (const LibraryRow& row : rows_of(snapshot, soname)) {
+    if (row.library->found.is(true)) return true;
+    if (row.library->found.get() && answer.outcome() == Outcome::not_probed) answer = false;
+    if (row.library->found.outcome() == Outcome::failed) answer = row.library->found;
+  }
+  return answer;
+}
+
 void judge_needs(const Snapshot& snapshot, const char* id, const std::string& version,
                  const knowledge::TensorflowNeeds& needs, Answers& answers) {
   std::vector<std::string> lacking;
@@ -189,17 +201,6 @@ std::vector<LibraryRow> rows_of(const Snapshot& snapshot, std::string_view sonam
     if (text_of(libraries[i].soname) == soname) rows.push_back({&libraries[i], i});
   }
   return rows;
-}
-
-Flag library_found(const Snapshot& snapshot, std::string_view soname) {
-  if (!snapshot.libraries.get()) return snapshot.libraries.missing();
-  Flag answer;
-  for (const LibraryRow& row : rows_of(snapshot, soname)) {
-    if (row.library->found.is(true)) return true;
-    if (row.library->found.get() && answer.outcome() == Outcome::not_probed) answer = false;
-    if (row.library->found.outcome() == Outcome::failed) answer = row.library->found;
-  }
-  return answer;
 }
 
 int precedence(const SharedLibrary& library) {

@@ -14,8 +14,6 @@ struct LibraryRow {
 
 // Every row of this soname, found or not.
 std::vector<LibraryRow> rows_of(const Snapshot& snapshot, std::string_view soname);
-// Whether any copy is there, in the loader's path or in the Python environment; unknown where no row speaks of it.
-Flag library_found(const Snapshot& snapshot, std::string_view soname);
 
 // How early a copy of this origin is taken by a framework that has its own copies beside it: LD_PRELOAD, then
 // LD_LIBRARY_PATH, then the environment's own (RUNPATH), then the system's. Lower comes first.

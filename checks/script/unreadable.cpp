@@ -10,8 +10,7 @@ namespace {
 constexpr const char* id = "script.unreadable";
 
 void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  for (const Symptom* event : symptoms_of(snapshot, {failed, "script-reading"})) {
+  for (const Symptom* event : facts.all({failed, "script-reading"})) {
     const std::string why = event->detail("why"), python = event->detail("python");
     const std::string what = why.empty() ? "no reason was given" : why;
     Finding& finding = answers.found(id, "script:" + event->source.value_or("?"));
@@ -21,7 +20,7 @@ void judge(const Facts& facts, Answers& answers) {
     finding.fix.push_back({.text = find_diagnosis(id)->remedy});
     return;
   }
-  if (script_read(snapshot).is(true)) return answers.passed(id);
+  if (script_read(facts.snapshot()).is(true)) return answers.passed(id);
   answers.not_applicable(id, "no script was given");
 }
 

@@ -46,9 +46,8 @@ std::map<Key, std::vector<Both>> pairs_of(const std::vector<ComputeResult>& resu
     if (!is_timed(results[g]) || on_cpu(*results[g].device.get())) continue;
     for (std::size_t c = 0; c < results.size(); ++c) {
       const ComputeResult &gpu = results[g], &cpu = results[c];
-      if (!is_timed(cpu) || !on_cpu(*cpu.device.get()) || *cpu.kernel.get() != *gpu.kernel.get() ||
-          *cpu.precision.get() != *gpu.precision.get() || *cpu.size.get() != *gpu.size.get() ||
-          framework_of(*cpu.device.get()) != framework_of(*gpu.device.get()))
+      if (!is_timed(cpu) || !on_cpu(*cpu.device.get()) || cpu.kernel != gpu.kernel || cpu.precision != gpu.precision ||
+          cpu.size != gpu.size || framework_of(*cpu.device.get()) != framework_of(*gpu.device.get()))
         continue;
       pairs[{*gpu.device.get(), *gpu.kernel.get() + " " + *gpu.precision.get()}].push_back({{&gpu, g}, {&cpu, c}});
     }

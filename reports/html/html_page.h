@@ -29,11 +29,8 @@ void add_line(Node svg, double x1, double y1, double x2, double y2, std::string_
 void add_stacks(Node body, const Report& report, const Limits& limits);
 void add_findings(Node body, const Report& report, const Limits& limits);
 void add_kernels(Node body, const Report& report, const Limits& limits);
-void add_speed(Node body, const Snapshot& snapshot, const Limits& limits);
 void add_topology(Node body, const Report& report, const Limits& limits);
 
-// A device without its OpenCL platform, for where there is little room.
-std::string device_name(std::string_view device);
 
 extern const char* const style;
 
