@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <csignal>
 #include <ctime>
+#include <sstream>
 
 #include "app/options/input_files.h"
 #include "checks/engine/report.h"
@@ -33,10 +34,9 @@ std::vector<std::string> wanted_families(const Options& options) {
 
 // The first process's environment may hold anything; only the word that names the container is read from it.
 std::string container_word(const std::string& environment) {
-  for (std::size_t at = 0; at < environment.size(); at = environment.find('\0', at) + 1) {
-    const std::string entry = environment.substr(at, environment.find('\0', at) - at);
+  std::istringstream entries(environment);
+  for (std::string entry; std::getline(entries, entry, '\0');) {
     if (entry.starts_with("container=")) return entry + '\0';
-    if (environment.find('\0', at) == environment.npos) break;
   }
   return {};
 }

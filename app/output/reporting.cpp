@@ -21,13 +21,6 @@ bool use_color(ColorWhen when) {
   return isatty(STDOUT_FILENO) && !(no_color && *no_color);
 }
 
-// A GitHub job shows annotations of what its steps print; standard output is the report's alone.
-void annotate(const Report& report, const Options& options) {
-  const char* github = std::getenv("GITHUB_ACTIONS");
-  if (!github || std::string(github) != "true" || options.format == "github") return;
-  std::fputs(render_github(report, {}).c_str(), stderr);
-}
-
 // "nodes/a.json" for {}: "a".
 std::string file_for(std::string path, const std::string& name) {
   const std::string stem = name == "-" ? "stdin" : std::filesystem::path(name).stem().string();
@@ -88,7 +81,11 @@ void write_reports(const std::vector<Report>& reports, const std::vector<std::st
   const Format& printed = options.format.empty() ? all_formats().front() : *format_named(options.format);
   const std::string text =
       prints ? joined(reports, names, printed, {.color = use_color(options.color), .verbose = options.verbose}) : "";
-  for (const Report& report : reports) annotate(report, options);
+  // A GitHub job shows annotations of what its steps print; standard output is the report's alone.
+  const char* github = std::getenv("GITHUB_ACTIONS");
+  if (github && std::string(github) == "true" && options.format != "github") {
+    for (const Report& report : reports) std::fputs(render_github(report, {}).c_str(), stderr);
+  }
   for (const auto& [path, content] : files) write_file(path, content);
   if (prints) write_out(text);
 }

@@ -114,7 +114,6 @@ void judge(const Snapshot& snapshot, Answers& answers, const char* id, const std
     tell(finding, found);
   }
   if (all.empty()) return answers.unknown(id, "/compute: no result was compared with a reference");
-  if (!by_device.empty()) return;
   const auto doubtful =
       std::ranges::find_if(all, [](const Row& row) { return row.agreement->outcome.is("not-trustworthy"); });
   if (doubtful == all.end()) return answers.passed(id);

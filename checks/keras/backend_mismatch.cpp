@@ -22,12 +22,6 @@ Finding& report(Answers& answers, const std::string& words, std::vector<Evidence
   return finding;
 }
 
-// Keras 2 knows TensorFlow only; Keras 3 takes what it is told.
-bool keras_3(const Snapshot& snapshot) {
-  const Text version = of(snapshot.keras, &Keras::version);
-  return version.get() && !rule_for("keras", "chooses_backend", *version.get()).empty();
-}
-
 struct Wish {
   std::string backend{};
   Evidence evidence{};
@@ -55,7 +49,9 @@ Flag backend_installed(const Snapshot& snapshot, const std::string& backend) {
 
 // Whether what Keras is configured to use is there to run on. True: told.
 bool judge_wish(const Snapshot& snapshot, Answers& answers) {
-  if (!keras_3(snapshot)) return false;
+  // Keras 2 knows TensorFlow only; Keras 3 takes what it is told.
+  const Text version = of(snapshot.keras, &Keras::version);
+  if (!version.get() || rule_for("keras", "chooses_backend", *version.get()).empty()) return false;
   const Wish wish = wish_of(snapshot);
   if (!backend_installed(snapshot, wish.backend).is(false)) return false;
   Finding& finding = report(answers,

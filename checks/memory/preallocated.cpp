@@ -90,14 +90,11 @@ void judge_jax(const Facts& facts, Answers& answers) {
   const auto devices = of(snapshot.nvidia, &Nvidia::devices);
   if (!devices.get()) return answers.unknown(id, why_unknown("/nvidia/devices", devices));
   const memory::GpuMemories seen = memory::visible_gpu_memory(snapshot);
-  bool found = false;
   for (const memory::GpuMemory& gpu : seen.gpus) {
     if (memory::nearly_full(gpu)) return answers.not_applicable(id, "the GPU is full already: memory.occupied");
     if (static_cast<double>(gpu.free_mib) >= wish.share * static_cast<double>(gpu.total_mib)) continue;
     tell(snapshot, gpu, wish, answers);
-    found = true;
   }
-  if (found) return;
   if (!seen.all_known) return answers.unknown(id, "/nvidia/devices: free memory is not known");
   answers.passed(id);
 }

@@ -34,9 +34,8 @@ std::string words_for(const std::string& what, const std::string& package, const
   return "An interrupted uninstall left " + path + ".";
 }
 
-bool report_damage(const Snapshot& snapshot, std::set<std::string>& blamed, Answers& answers) {
+void report_damage(const Snapshot& snapshot, std::set<std::string>& blamed, Answers& answers) {
   const auto& damage = of(snapshot.python, &Python::damage).or_empty();
-  bool told = false;
   for (std::size_t i = 0; i < damage.size(); ++i) {
     const PackageDamage& one = damage[i];
     if (!one.package.get() || !one.what.get() || !one.path.get()) continue;
@@ -53,19 +52,17 @@ bool report_damage(const Snapshot& snapshot, std::set<std::string>& blamed, Answ
     finding.evidence = {evidence(at("/python/damage", i, "path"), *one.path.get())};
     finding.fix = {leftover ? Fix{.text = "Delete the entries that begin with ~ in that folder."}
                             : reinstall(snapshot, package)};
-    told = true;
   }
-  return told;
 }
 
 // A package that is listed, and brought nothing: what tensorflow-gpu became. Its wheel is for any machine, as that of
 // no TensorFlow with code in it.
-bool report_empty(const Snapshot& snapshot, Answers& answers) {
+void report_empty(const Snapshot& snapshot, Answers& answers) {
   const Tensorflow* tensorflow = snapshot.tensorflow.get();
   if (!tensorflow || !tensorflow->package.is("tensorflow-gpu") || !tensorflow->version.get() ||
       !tensorflow->wheel_tag.or_empty().ends_with("-any") || tensorflow->built_with_cuda.get() ||
       tensorflow->import_error.outcome() == Outcome::absent)
-    return false;
+    return;
   Finding& finding = answers.found(id, "package:tensorflow-gpu");
   finding.explanation = "tensorflow-gpu " + *tensorflow->version.get() +
                         " is listed as installed and contains no TensorFlow: the package is discontinued, and its last "
@@ -73,11 +70,10 @@ bool report_empty(const Snapshot& snapshot, Answers& answers) {
   finding.evidence = {evidence("/tensorflow/package", "tensorflow-gpu"),
                       evidence("/tensorflow/wheel_tag", *tensorflow->wheel_tag.get())};
   finding.fix = {{.text = "Uninstall tensorflow-gpu and install tensorflow[and-cuda]."}};
-  return true;
 }
 
 // jaxlib belongs to jax, version by version.
-bool report_jaxlib(const Facts& facts, Answers& answers) {
+void report_jaxlib(const Facts& facts, Answers& answers) {
   for (const Requirement& need : requirements(facts)) {
     if (need.name != "jaxlib" || need.symptom || !need.met.is(false)) continue;
     const bool works = imports_well(facts.snapshot(), "jax").is(true);
@@ -88,19 +84,16 @@ bool report_jaxlib(const Facts& facts, Answers& answers) {
                           (need.installed.empty() ? "; none is installed." : "; " + need.installed + " is installed.");
     finding.evidence = need.evidence;
     finding.fix = {{.text = "Install jax and jaxlib together, in one command."}};
-    return true;
+    return;
   }
-  return false;
 }
 
 // `blamed`: frameworks whose damage is told already.
-bool report_imports(const Snapshot& snapshot, const std::set<std::string>& blamed, Answers& answers) {
-  bool told = false;
+void report_imports(const Snapshot& snapshot, const std::set<std::string>& blamed, Answers& answers) {
   for (const Import& one : imports_of(snapshot)) {
     const bool crashed =
         one.error.outcome() == Outcome::failed && one.error.why().find("ended by SIG") != std::string::npos;
     if (!one.error.get() && !crashed) continue;
-    told = true;
     if (blamed.contains(one.framework)) continue;
     Finding& finding = answers.found(id, std::string("framework:") + one.framework);
     finding.confidence = one.error.get() ? Confidence::certain : Confidence::likely;
@@ -109,15 +102,15 @@ bool report_imports(const Snapshot& snapshot, const std::set<std::string>& blame
     finding.evidence = {evidence(one.path, words)};
     finding.fix = {reinstall(snapshot, one.framework)};
   }
-  return told;
 }
 
 void judge_environment(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
   std::set<std::string> blamed;
-  const bool damaged = report_damage(snapshot, blamed, answers), jaxlib = report_jaxlib(facts, answers),
-             imports = report_imports(snapshot, blamed, answers), empty = report_empty(snapshot, answers);
-  if (damaged || jaxlib || imports || empty) return;
+  report_damage(snapshot, blamed, answers);
+  report_jaxlib(facts, answers);
+  report_imports(snapshot, blamed, answers);
+  report_empty(snapshot, answers);
   const auto& damage = of(snapshot.python, &Python::damage);
   if (!damage.get()) return answers.unknown(id, why_unknown("/python/damage", damage));
   for (const Import& one : imports_of(snapshot)) {

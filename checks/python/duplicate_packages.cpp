@@ -21,16 +21,14 @@ const std::vector<std::vector<std::string>>& groups() {
 }
 
 // Of a host that was looked at: what the lists of installed files say, and whose files lie there.
-bool report_seen(const Snapshot& snapshot, Answers& answers) {
+void report_seen(const Snapshot& snapshot, Answers& answers) {
   const auto& twice = of(snapshot.python, &Python::written_twice).or_empty();
-  bool told = false;
   for (std::size_t i = 0; i < twice.size(); ++i) {
     const WrittenTwice& one = twice[i];
     const auto& packages = one.packages.or_empty();
     const bool matters =
         !framework_of_package(one.folder.or_empty()).empty() || one.folder.is("numpy") || one.folder.is("onnxruntime");
     if (packages.size() != 2 || !matters) continue;
-    told = true;
     const std::string &first = packages.front(), &second = packages.back();
     Finding& finding = answers.found(id, "package:" + first.substr(0, first.find(' ')));
     finding.explanation = first + " and " + second + " both install the folder " + *one.folder.get() +
@@ -40,18 +38,15 @@ bool report_seen(const Snapshot& snapshot, Answers& answers) {
     finding.evidence = {evidence(at("/python/written_twice", i, "packages"), first + ", " + second)};
     finding.fix = {{.text = find_diagnosis(id)->remedy}};
   }
-  return told;
 }
 
 // By the names in the package list alone.
-bool report_listed(const Snapshot& snapshot, Answers& answers) {
-  if (of(snapshot.python, &Python::written_twice).get()) return false;  // looked at: they don't share a file
-  bool found = false;
+void report_listed(const Snapshot& snapshot, Answers& answers) {
+  if (of(snapshot.python, &Python::written_twice).get()) return;  // looked at: they don't share a file
   for (std::vector<std::string> group : groups()) {
     std::erase_if(group, [&](const std::string& name) { return !package_installed(snapshot, name).is(true); });
     for (std::size_t i = 1; i < group.size(); ++i) {
       const std::string &one = group[i - 1], &other = group[i];
-      found = true;
       Finding& finding = answers.found(id, "package:" + other);
       finding.confidence = Confidence::possible;
       if (of(snapshot.tensorflow, &Tensorflow::physical_gpus).or_empty() > 0) finding.severity = Severity::info;
@@ -61,7 +56,6 @@ bool report_listed(const Snapshot& snapshot, Answers& answers) {
       finding.fix.push_back({.text = find_diagnosis(id)->remedy});
     }
   }
-  return found;
 }
 
 // pip's list of conflicts names what is installed.
@@ -82,9 +76,10 @@ void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
   const auto& packages = of(snapshot.python, &Python::packages);
   report_conflicts(facts, answers);
-  if (report_seen(snapshot, answers)) return;
-  if (!packages.get()) return answers.unknown(id, why_unknown("/python/packages", packages));
-  if (!report_listed(snapshot, answers)) answers.passed(id);
+  report_seen(snapshot, answers);
+  report_listed(snapshot, answers);
+  if (packages.get()) return answers.passed(id);
+  answers.unknown(id, why_unknown("/python/packages", packages));
 }
 
 }  // namespace

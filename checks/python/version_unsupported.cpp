@@ -24,10 +24,10 @@ std::optional<bool> fits(const std::string& tag, const std::string& python) {
   return abi3.empty() ? order == 0 : order >= 0;
 }
 
-bool report_tag(const Snapshot& snapshot, const std::string& package, const char* path, const Text& tag,
+void report_tag(const Snapshot& snapshot, const std::string& package, const char* path, const Text& tag,
                 Answers& answers) {
   const Text version = of(snapshot.python, &Python::version);
-  if (!tag.get() || !version.get() || fits(*tag.get(), *version.get()).value_or(true)) return false;
+  if (!tag.get() || !version.get() || fits(*tag.get(), *version.get()).value_or(true)) return;
   Finding& finding = answers.found(id, "package:" + package);
   finding.explanation = package + " was installed from a wheel for another Python (" +
                         tag.get()->substr(0, tag.get()->find('-')) + "); this one is " + *version.get() +
@@ -35,22 +35,21 @@ bool report_tag(const Snapshot& snapshot, const std::string& package, const char
   finding.evidence = {evidence(path, *tag.get()), evidence("/python/version", *version.get())};
   finding.fix = {
       {.text = "Reinstall the framework in this Python, or remove the other Python's folders from PYTHONPATH."}};
-  return true;
 }
 
 // Keras waits for TensorFlow, and no release that is recorded has a wheel for this Python.
-bool report_releases(const Snapshot& snapshot, Answers& answers) {
+void report_releases(const Snapshot& snapshot, Answers& answers) {
   const Text version = of(snapshot.python, &Python::version);
-  if (!version.get() || !snapshot.keras.get() || !imports_of(snapshot).empty()) return false;
+  if (!version.get() || !snapshot.keras.get() || !imports_of(snapshot).empty()) return;
   const std::string series = knowledge::major_minor_of(*version.get());
   std::string newest;
   for (const std::string& release : knowledge::tensorflow_releases()) {
     const auto needs = knowledge::tensorflow_needs(release);
     if (!needs || needs->pythons.empty()) continue;
     if (newest.empty()) newest = needs->pythons.back();
-    if (std::ranges::find(needs->pythons, series) != needs->pythons.end()) return false;
+    if (std::ranges::find(needs->pythons, series) != needs->pythons.end()) return;
   }
-  if (newest.empty()) return false;
+  if (newest.empty()) return;
   Finding& finding = answers.found(id, "package:tensorflow");
   finding.confidence = Confidence::likely;
   finding.explanation =
@@ -60,16 +59,14 @@ bool report_releases(const Snapshot& snapshot, Answers& answers) {
   finding.evidence = {evidence("/python/version", *version.get())};
   finding.fix = {
       {.text = "Make an environment with Python " + newest + ", or let Keras run on a backend that has one."}};
-  return true;
 }
 
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
-  const bool tensorflow = report_tag(snapshot, "tensorflow", "/tensorflow/wheel_tag",
-                                     of(snapshot.tensorflow, &Tensorflow::wheel_tag), answers);
-  const bool torch = report_tag(snapshot, "torch", "/torch/wheel_tag", of(snapshot.torch, &Torch::wheel_tag), answers);
-  const bool jax = report_tag(snapshot, "jaxlib", "/jax/wheel_tag", of(snapshot.jax, &Jax::wheel_tag), answers);
-  if (tensorflow || torch || jax || report_releases(snapshot, answers)) return;
+  report_tag(snapshot, "tensorflow", "/tensorflow/wheel_tag", of(snapshot.tensorflow, &Tensorflow::wheel_tag), answers);
+  report_tag(snapshot, "torch", "/torch/wheel_tag", of(snapshot.torch, &Torch::wheel_tag), answers);
+  report_tag(snapshot, "jaxlib", "/jax/wheel_tag", of(snapshot.jax, &Jax::wheel_tag), answers);
+  report_releases(snapshot, answers);
   const auto& packages = of(snapshot.python, &Python::packages);
   if (packages.get()) return answers.passed(id);
   answers.unknown(id, why_unknown("/python/packages", packages));

@@ -44,12 +44,12 @@ bool elsewhere(const Snapshot& snapshot, const PythonPlace& place) {
   return place.prefix.get() && prefix.get() && *place.prefix.get() != *prefix.get();
 }
 
-bool report_notebooks(const Snapshot& snapshot, Answers& answers) {
+void report_notebooks(const Snapshot& snapshot, Answers& answers) {
   const auto notebook = of(snapshot.python, &Python::notebook);
   if (notebook.get() && elsewhere(snapshot, *notebook.get())) {
     report_other(snapshot, *notebook.get(), "This notebook's kernel", "/python/notebook/prefix", Confidence::certain,
                  answers);
-    return true;
+    return;
   }
   const auto& kernels = of(snapshot.python, &Python::kernels).or_empty();
   for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -59,15 +59,14 @@ bool report_notebooks(const Snapshot& snapshot, Answers& answers) {
     if (!kernel.name.get() || !elsewhere(snapshot, kernel) || !lacks || imports_of(snapshot).empty()) continue;
     report_other(snapshot, kernel, "The Jupyter kernel " + *kernel.name.get(), at("/python/kernels", i, "prefix"),
                  Confidence::likely, answers);
-    return true;
+    return;
   }
-  return false;
 }
 
 void judge(const Facts& facts, Answers& answers) {
   const auto& kernels = of(facts.snapshot().python, &Python::kernels);
   report_missing_module(facts, id, answers);
-  if (report_notebooks(facts.snapshot(), answers)) return;
+  report_notebooks(facts.snapshot(), answers);
   if (kernels.get()) return answers.passed(id);
   answers.unknown(id, why_unknown("/python/kernels", kernels));
 }

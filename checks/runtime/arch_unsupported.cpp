@@ -166,7 +166,7 @@ void judge(const Facts& facts, Answers& answers) {
     return answers.not_applicable(id, "no framework is installed");
   if (builds.empty()) return answers.unknown(id, "what the framework was built for is not known");
   const auto gpus = visible_gpus(snapshot);
-  bool all_known = !gpus.empty(), found = false;
+  bool all_known = !gpus.empty();
   for (const Build& build : builds) {
     const auto fits = [&](const Gpu& gpu) {
       return !gpu.compute_capability.empty() && runs(build, gpu.compute_capability);
@@ -176,7 +176,6 @@ void judge(const Facts& facts, Answers& answers) {
       if (gpu.compute_capability.empty()) continue;
       const bool fit = fits(gpu);
       if (fit && !doubtful(build, gpu.compute_capability)) continue;
-      found = true;
       report(build, gpu, fit || std::ranges::any_of(gpus, fits), answers);
       if (!fit && !from_build_files(build, gpu.compute_capability)) continue;
       Finding& finding = answers.findings.back();
@@ -187,7 +186,6 @@ void judge(const Facts& facts, Answers& answers) {
             " Only PTX code fits this GPU, and on this generation it was reported to fail or to start very slowly.";
     }
   }
-  if (found) return;
   if (!all_known) return answers.unknown(id, "the GPU's compute capability is not known");
   answers.passed(id);
 }

@@ -91,12 +91,9 @@ void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
   const std::pair<const char*, std::optional<Evidence>> proofs[] = {
       {"torch", torch_on_cpu(snapshot)}, {"tensorflow", tensorflow_on_cpu(snapshot)}, {"jax", jax_on_cpu(snapshot)}};
-  bool found = false;
   for (const auto& [framework, proof] : proofs) {
     if (proof) report(snapshot, answers, framework, *proof);
-    found = found || proof;
   }
-  if (found) return;
   if (of(snapshot.torch, &Torch::cuda_available).is(true) || of(snapshot.torch, &Torch::cuda_version).get() ||
       of(snapshot.tensorflow, &Tensorflow::built_with_cuda).is(true) ||
       of(snapshot.jax, &Jax::plugins).then([](const auto& p) { return !p.empty(); }).is(true)) {

@@ -90,7 +90,7 @@ void report(const Wanted& wanted, const Copy& copy, Answers& answers) {
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
   if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable(id, "no NVIDIA GPU");
-  bool asked = false, judged = false, found = false;
+  bool asked = false, judged = false;
   for (const auto& wanted : {tensorflow_wants(snapshot), jax_wants(snapshot)}) {
     if (!wanted) continue;
     asked = true;
@@ -98,10 +98,8 @@ void judge(const Facts& facts, Answers& answers) {
     if (all.empty()) continue;
     judged = true;
     if (fits(all.front().version, wanted->version)) continue;
-    found = true;
     report(*wanted, all.front(), answers);
   }
-  if (found) return;
   if (!asked && of(snapshot.python, &Python::packages).get())
     return answers.not_applicable(id, "no framework here is known to load cuDNN from outside");
   if (!asked) return answers.unknown(id, "what the framework was built with is not known");

@@ -71,19 +71,17 @@ bool lies_in(const std::string& path, const std::string& folders) {
 
 // JAX finds its own libraries unless LD_LIBRARY_PATH names others; then it falls to the CPU and says that it was not
 // built for CUDA, which isn't so.
-bool judge_jax(const Snapshot& snapshot, Answers& answers) {
+void judge_jax(const Snapshot& snapshot, Answers& answers) {
   const std::string path = text_of(env_of(snapshot, "LD_LIBRARY_PATH"));
-  if (!of(snapshot.jax, &Jax::backend).is("cpu") || !framework_on_cpu(snapshot)) return false;
+  if (!of(snapshot.jax, &Jax::backend).is("cpu") || !framework_on_cpu(snapshot)) return;
   const auto& libraries = snapshot.libraries.or_empty();
   for (std::size_t i = 0; i < libraries.size(); ++i) {
     const SharedLibrary& row = libraries[i];
     if (!concerns_frameworks(text_of(row.soname)) || !row.found.is(true) || !lies_in(text_of(row.path), path) ||
         row.shadowed_by.get())
       continue;
-    report(snapshot, {&row, i}, "the copies that JAX's packages bring", false, answers);
-    return true;
+    return report(snapshot, {&row, i}, "the copies that JAX's packages bring", false, answers);
   }
-  return false;
 }
 
 void judge_host(const Snapshot& snapshot, Answers& answers) {
@@ -91,7 +89,7 @@ void judge_host(const Snapshot& snapshot, Answers& answers) {
   if (!snapshot.libraries.get()) return answers.unknown(id, why_unknown("/libraries", snapshot.libraries));
   if (!snapshot.env.get() && told_by_a_report(snapshot))
     return answers.unknown(id, why_unknown("/env/LD_LIBRARY_PATH", snapshot.env));
-  if (judge_copies(snapshot, answers) || judge_jax(snapshot, answers)) return;
+  if (!judge_copies(snapshot, answers)) judge_jax(snapshot, answers);
   answers.passed(id);
 }
 

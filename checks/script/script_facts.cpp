@@ -92,7 +92,7 @@ void judge_script(const Facts& facts, Answers& answers, std::string_view id,
   if (read.outcome() == Outcome::absent) return answers.not_applicable(id, read.why());
   if (read.outcome() == Outcome::failed) return answers.unknown(id, read.why());
   look(script_events(facts.snapshot()));
-  if (std::ranges::find(answers.findings, id, &Finding::id) == answers.findings.end()) answers.passed(id);
+  answers.passed(id);
 }
 
 void judge_events(const Facts& facts, Answers& answers, std::string_view id,
