@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "app/commands/commands.h"
 #include "app/options/suggestions.h"
 #include "app/output/reporting.h"
 #include "app/output/topic_pages.h"
 #include "evidence/lines.h"
+#include "knowledge/topic_texts.h"
 #include "reports/reports.h"
 
 namespace envdoctor::explain_command {
@@ -35,7 +34,7 @@ int explain(const Options& options) {
   if (const std::string family = family_text(id); !family.empty()) return write_result(options, family);
   if (const Diagnosis* row = find_diagnosis(id)) return write_result(options, render_explanation(*row));
   auto names = diagnosis_names();
-  std::ranges::copy(topic_names(), std::back_inserter(names));
+  for (const std::string_view topic : knowledge::topics()) names.emplace_back(topic);
   throw UsageError(fmt::format("no diagnosis or topic '{}'{}. See 'envdoctor list'.", id, did_you_mean(id, names)));
 }
 

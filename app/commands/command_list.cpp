@@ -6,6 +6,7 @@
 #include "app/output/reporting.h"
 #include "app/output/topic_pages.h"
 #include "evidence/lines.h"
+#include "knowledge/topic_texts.h"
 #include "probe/probes.h"
 #include "reports/reports.h"
 
@@ -23,7 +24,7 @@ int list(const Options& options) {
   for (const Probe& probe : all_probes()) out += line(probe.name, probe.reads);
   out += "\nKernels\n" + wrap("  ", fmt::format("{}", fmt::join(kernel_names(), ", ")));
   out += "\nTopics\n";
-  for (const std::string& name : topic_names()) out += line(name, topic_title(name));
+  for (const std::string_view name : knowledge::topics()) out += line(name, topic_title(name));
   out += "\nFormats\n";
   out += wrap("  ", fmt::format("{}", fmt::join(names_in(all_formats()), ", ")));
   return write_result(options, out);

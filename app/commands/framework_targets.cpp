@@ -61,11 +61,6 @@ std::string place_of(const Snapshot& snapshot, const std::string& device) {
   return "";
 }
 
-std::string program_for(const std::string& framework) {
-  const auto& scripts = ask_scripts();
-  return fmt::format("{}\n{}\n{}\n", scripts.at("common"), scripts.at("compute"), scripts.at("compute_" + framework));
-}
-
 std::string why_not(const Framework& framework) {
   if (!framework.import_error) return "error: it is not installed in this Python";
   const Text& error = *framework.import_error;
@@ -90,6 +85,9 @@ std::vector<kernels::Target> framework_targets(Snapshot& snapshot, const std::st
     const bool imports = framework.import_error && framework.import_error->outcome() == Outcome::absent;
     if (!imports || framework.devices.empty())
       not_run.push_back({.device = "framework:" + framework.name, .why = why_not(framework)});
+    const auto& scripts = ask_scripts();
+    const std::string program = fmt::format("{}\n{}\n{}\n", scripts.at("common"), scripts.at("compute"),
+                                            scripts.at("compute_" + framework.name));
     for (const std::string& device : imports ? framework.devices : std::vector<std::string>{})
       targets.push_back({.subject = fmt::format("framework:{}/{}", framework.name, device),
                          .backend = "framework",
@@ -97,7 +95,7 @@ std::vector<kernels::Target> framework_targets(Snapshot& snapshot, const std::st
                          .gpu = place_of(snapshot, device),
                          .is_cpu = on_cpu(device),
                          .device = device,
-                         .command = {*executable.get(), "-c", program_for(framework.name)},
+                         .command = {*executable.get(), "-c", program},
                          .environment = ask_environment(environment(), snapshot)});
   }
   return targets;

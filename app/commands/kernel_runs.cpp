@@ -28,12 +28,6 @@ bool fits(const kernels::Target& target, const std::string& name) {
          (!target.gpu.empty() && "gpu:" + target.gpu == name);
 }
 
-// Where a user put layers between programs and drivers, programs are to be judged with them.
-std::string layered_loader(const Snapshot& snapshot) {
-  const char* layers = std::getenv("OPENCL_LAYERS");
-  return layers && *layers ? snapshot.opencl.or_empty().loader.or_empty().path.or_empty() : "";
-}
-
 std::uint64_t drawn_seed() {
   std::uint32_t seed = 1;
   if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed)) seed = static_cast<std::uint32_t>(getpid());
@@ -103,7 +97,10 @@ kernels::VerifyOptions verify_options(const Options& options) {
 }
 
 std::vector<kernels::Target> wanted_targets(const Snapshot& snapshot, const std::vector<std::string>& names) {
-  return wanted_of(kernels::targets_of(snapshot, layered_loader(snapshot)), names);
+  // Where a user put layers between programs and drivers, programs are to be judged with them.
+  const char* layers = std::getenv("OPENCL_LAYERS");
+  const std::string loader = layers && *layers ? snapshot.opencl.or_empty().loader.or_empty().path.or_empty() : "";
+  return wanted_of(kernels::targets_of(snapshot, loader), names);
 }
 
 std::vector<kernels::Target> wanted_of(const std::vector<kernels::Target>& all, const std::vector<std::string>& names) {

@@ -41,8 +41,8 @@ Snapshot gather_and_compute(const Options& options);
 // The option --framework [NAME].
 void declare_framework(Arguments& arguments, VerifyWishes& wishes);
 
-// Gathers what `work` needs of this host, with --framework through its frameworks, does it on the devices that are wanted,
-// writes the report and answers the exit status.
+// Gathers what `work` needs of this host, with --framework through its frameworks, does it on the devices that are
+// wanted, writes the report and answers the exit status.
 int run_on_devices(const Options& options, const kernels::VerifyOptions& how, const ComputeWork& work);
 
 }  // namespace envdoctor

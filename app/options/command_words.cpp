@@ -5,8 +5,8 @@
 #include "app/commands/kernel_runs.h"
 #include "app/options/command_line.h"
 #include "app/options/suggestions.h"
-#include "app/output/topic_pages.h"
 #include "compare/arrays.h"
+#include "knowledge/topic_texts.h"
 #include "reports/reports.h"
 
 namespace envdoctor {
@@ -41,7 +41,7 @@ void add_values(CommandWords& command) {
   if (command.name == "show") values = show_sections();
   if (command.name != "explain") return;
   values = diagnosis_names();
-  std::ranges::copy(topic_names(), std::back_inserter(values));
+  for (const std::string_view topic : knowledge::topics()) values.emplace_back(topic);
 }
 
 CommandWords words_of(const CLI::App& app, const std::string& name) {

@@ -26,11 +26,6 @@ std::string method_lines(const std::string& id) {
 
 }  // namespace
 
-std::vector<std::string> topic_names() {
-  const auto names = knowledge::topics();
-  return {names.begin(), names.end()};
-}
-
 std::string topic_title(std::string_view name) {
   const std::string_view page = knowledge::text(name);
   return page.starts_with("# ") ? std::string(page.substr(2, page.find('\n') - 2)) : std::string(name);

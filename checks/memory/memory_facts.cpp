@@ -68,12 +68,6 @@ double total_for(const Facts& facts, const Symptom& free) {
   return mib(free.detail("total"));
 }
 
-// The GPU of such a board has no memory of its own: what the system keeps files in counts as taken.
-bool shares_memory(const Facts& facts) {
-  const auto boards = {"NVIDIA Tegra", "Tegra", "Xavier", "Orin"};
-  return std::ranges::any_of(boards, [&](const char* name) { return facts.with({used, "gpu"}, "name", name); });
-}
-
 const Symptom* first(const Facts& facts, std::initializer_list<Kind> kinds) {
   for (const Kind& kind : kinds) {
     if (!facts.all(kind).empty()) return facts.all(kind).front();
@@ -84,7 +78,10 @@ const Symptom* first(const Facts& facts, std::initializer_list<Kind> kinds) {
 }  // namespace
 
 const Symptom* little_free_at_start(const Facts& facts) {
-  if (shares_memory(facts)) return nullptr;
+  // The GPU of such a board has no memory of its own: what the system keeps files in counts as taken.
+  for (const char* board : {"NVIDIA Tegra", "Tegra", "Xavier", "Orin"}) {
+    if (facts.with({used, "gpu"}, "name", board)) return nullptr;
+  }
   constexpr double little = 0.3;
   for (const Symptom* symptom : facts.all({noted, "free-gpu-memory"})) {
     const double total = total_for(facts, *symptom), free = mib(symptom->detail("free"));

@@ -54,15 +54,13 @@ std::optional<Evidence> torch_on_cpu(const Snapshot& snapshot) {
   return evidence("/torch/cuda_version", torch->cuda_version.why());
 }
 
-bool has_plugin(const Snapshot& snapshot) {
-  return package_installed(snapshot, "tensorflow-directml-plugin").is(true) ||
-         package_installed(snapshot, "intel-extension-for-tensorflow").is(true);
-}
-
 // TensorFlow: its own word; on Windows, every wheel from 2.11 on.
 std::optional<Evidence> tensorflow_on_cpu(const Snapshot& snapshot) {
   const Tensorflow* tensorflow = snapshot.tensorflow.get();
-  if (!tensorflow || tensorflow->physical_gpus.or_empty() > 0 || has_plugin(snapshot)) return {};
+  if (!tensorflow || tensorflow->physical_gpus.or_empty() > 0 ||
+      package_installed(snapshot, "tensorflow-directml-plugin").is(true) ||
+      package_installed(snapshot, "intel-extension-for-tensorflow").is(true))
+    return {};
   const Text& platform = of(snapshot.host, &HostFacts::platform);
   if (tensorflow->built_with_cuda.is(false)) {
     // On macOS its GPU build is a plug-in.

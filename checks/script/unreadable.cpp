@@ -13,11 +13,11 @@ void judge(const Facts& facts, Answers& answers) {
   for (const Symptom* event : facts.all({failed, "script-reading"})) {
     const std::string why = event->detail("why"), python = event->detail("python");
     const std::string what = why.empty() ? "no reason was given" : why;
-    Finding& finding = answers.found(id, "script:" + event->source.value_or("?"));
+    const std::string subject = "script:" + event->source.value_or("?");
+    Finding& finding = add_finding(answers, *event, id, Confidence::certain, subject);
     finding.explanation = (event->line.get() ? "Line " + std::to_string(*event->line.get()) + ": " : "") + what + "." +
                           (python.empty() ? "" : " It was read as Python " + python + ".");
-    finding.evidence.push_back(evidence(*event, what));
-    finding.fix.push_back({.text = find_diagnosis(id)->remedy});
+    finding.evidence = {evidence(*event, what)};
     return;
   }
   if (script_read(facts.snapshot()).is(true)) return answers.passed(id);

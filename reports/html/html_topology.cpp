@@ -105,8 +105,7 @@ void add_topology(Node body, const Report& report, const Limits& limits) {
              column.node ? "NUMA node " + number(column.node->index) : "NUMA node unknown");
     if (column.node) {
       const std::string memory = column.node->memory_mib.get() ? size_text(*column.node->memory_mib.get()) + ", " : "";
-      add_text(svg, x + cell / 2, node_y + 35, "mid dim",
-               memory + "CPUs " + (column.node->cpus.get() ? *column.node->cpus.get() : "?"), 36);
+      add_text(svg, x + cell / 2, node_y + 35, "mid dim", memory + "CPUs " + column.node->cpus.value_or("?"), 36);
     }
     for (std::size_t g = 0; g < column.gpus.size(); ++g)
       draw_gpu(svg, report.snapshot, *column.gpus[g], column.node != nullptr, x, gpu_y + step * static_cast<double>(g));

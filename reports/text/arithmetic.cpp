@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "checks/facts/presence.h"
-#include "evidence/lines.h"
+#include "reports/text/show_rows.h"
 
 namespace envdoctor {
 namespace {
@@ -95,15 +95,11 @@ std::string outcomes(const Device& device) {
 }
 
 std::string closeness(const Device& device) {
-  std::string out;
-  if (device.within > 0 && device.over_bound > 0)
-    out = fmt::format("largest error {:.2f} of the rounding bound", device.over_bound);
-  if (device.repeated > 0)
-    out += (out.empty() ? "" : "; ") +
-           (device.unrepeatable == 0
-                ? std::string("bit-identical in every repeat")
-                : fmt::format("{} of {} not bit-identical when repeated", device.unrepeatable, device.repeated));
-  return out;
+  const std::string largest = fmt::format("largest error {:.2f} of the rounding bound", device.over_bound);
+  const std::string repeats = device.unrepeatable == 0 ? "bit-identical in every repeat"
+                                                       : fmt::format("{} of {} not bit-identical when repeated",
+                                                                     device.unrepeatable, device.repeated);
+  return joined({device.within > 0 && device.over_bound > 0 ? largest : "", device.repeated > 0 ? repeats : ""}, "; ");
 }
 
 std::string heading(const std::vector<std::string>& names) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "evidence/lines.h"
+#include "reports/text/show_rows.h"
 
 namespace envdoctor {
 namespace {
@@ -37,11 +37,9 @@ const ProcessGpu* busiest(const std::vector<ProcessGpu>& gpus) {
 }
 
 std::string gpu_words(const ProcessGpu& gpu) {
-  std::string words;
-  if (const auto* busy = gpu.busy_percent.get()) words += fmt::format("{:.0f} % busy", *busy);
-  if (const auto* peak = gpu.peak_memory_mib.get())
-    words += fmt::format("{}peak {}", words.empty() ? "" : ", ", size_text(*peak));
-  return words;
+  const double* busy = gpu.busy_percent.get();
+  const auto* peak = gpu.peak_memory_mib.get();
+  return joined({busy ? fmt::format("{:.0f} % busy", *busy) : "", peak ? "peak " + size_text(*peak) : ""});
 }
 
 void rows(std::string& page, const char* title, const std::vector<std::string>& lines, const std::string& none) {
@@ -88,8 +86,7 @@ std::string render_process(const Watched& watched, const ProcessVerdict& verdict
   rows(page, "Open GPU device nodes", use->nodes.or_empty(), use->nodes.get() ? "none" : "unknown");
   std::vector<std::string> lines;
   for (const ProcessLibrary& library : use->libraries.or_empty()) {
-    lines.push_back(printable(fmt::format("{}{}, {}: {}", *library.library.get(),
-                                          library.version.get() ? " " + *library.version.get() : "",
+    lines.push_back(printable(fmt::format("{}{}, {}: {}", *library.library.get(), value(library.version, " "),
                                           *library.origin.get(), *library.path.get())));
   }
   rows(page, "Loaded GPU libraries and frameworks", lines, use->libraries.get() ? "none" : "unknown");
@@ -100,7 +97,7 @@ std::string render_process(const Watched& watched, const ProcessVerdict& verdict
        use->env.get() ? "no relevant variables" : "unknown: " + use->env.why());
   lines.clear();
   for (const ProcessGpu& gpu : use->gpus.or_empty())
-    lines.push_back(printable(name_of(gpu) + (gpu.name.get() ? " (" + *gpu.name.get() + ")" : "") + ": " +
+    lines.push_back(printable(name_of(gpu) + value(gpu.name, " (", ")") + ": " +
                               (gpu_words(gpu).empty() ? gpu.busy_percent.why() : gpu_words(gpu))));
   rows(page, "GPUs in use", lines, use->gpus.get() ? "none" : "unknown: " + use->gpus.why());
   page += "\n";

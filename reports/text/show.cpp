@@ -18,29 +18,24 @@ std::string counted(const Number& reading, std::string_view thing) {
 }
 
 std::string show_host(const Snapshot& s) {
-  std::string out;
-  if (const auto* host = s.host.get()) {
-    out += row("system", joined({plain(host->os), value(host->kernel, "kernel "), plain(host->arch)}));
-    out += row("runs in", joined({host->platform.is("wsl2") ? "WSL2" : "", value(host->container, "container: "),
-                                  value(host->virtualization, "virtualization: ")}));
-    out += row("/dev/shm", host->shm_mib.get() ? size_text(*host->shm_mib.get()) : plain(host->shm_mib));
-    if (const auto* cgroup = host->cgroup.get())
-      out += row("cgroup", joined({value(cgroup->version, "v"), value(cgroup->cpus, "", " CPUs"),
-                                   value(cgroup->memory_mib, "", " MiB")}));
-  }
-  if (const auto* cpu = s.cpu.get()) {
-    out += row("CPU", joined({plain(cpu->model), counted(cpu->sockets, "socket"), counted(cpu->cores, "core"),
-                              counted(cpu->threads, "thread"), counted(cpu->numa_nodes, "NUMA node"),
-                              value(cpu->allowed_cpus, "", " allowed")}));
-    if (const auto* isa = cpu->isa.get()) out += row("ISA", fmt::format("{}", fmt::join(*isa, " ")));
-  }
-  if (const auto* memory = s.memory.get()) {
-    const auto size = [](const Number& mib, std::string_view what) {
-      return mib.get() ? size_text(*mib.get()) + std::string(what) : "";
-    };
-    out += row("memory", joined({size(memory->total_mib, " total"), size(memory->available_mib, " available")}));
-  }
-  return out;
+  const HostFacts& host = s.host.or_empty();
+  const Cgroup& cgroup = host.cgroup.or_empty();
+  const Cpu& cpu = s.cpu.or_empty();
+  const auto size = [](const Number& mib, std::string_view what) {
+    return mib.get() ? size_text(*mib.get()) + std::string(what) : "";
+  };
+  return row("system", joined({plain(host.os), value(host.kernel, "kernel "), plain(host.arch)})) +
+         row("runs in", joined({host.platform.is("wsl2") ? "WSL2" : "", value(host.container, "container: "),
+                                value(host.virtualization, "virtualization: ")})) +
+         row("/dev/shm", host.shm_mib.get() ? size_text(*host.shm_mib.get()) : plain(host.shm_mib)) +
+         row("cgroup", joined({value(cgroup.version, "v"), value(cgroup.cpus, "", " CPUs"),
+                               value(cgroup.memory_mib, "", " MiB")})) +
+         row("CPU", joined({plain(cpu.model), counted(cpu.sockets, "socket"), counted(cpu.cores, "core"),
+                            counted(cpu.threads, "thread"), counted(cpu.numa_nodes, "NUMA node"),
+                            value(cpu.allowed_cpus, "", " allowed")})) +
+         row("ISA", fmt::format("{}", fmt::join(cpu.isa.or_empty(), " "))) +
+         row("memory", joined({size(s.memory.or_empty().total_mib, " total"),
+                               size(s.memory.or_empty().available_mib, " available")}));
 }
 
 std::string link_text(const Reading<PciLink>& reading) {
@@ -87,36 +82,34 @@ std::string show_drivers(const Snapshot& s) {
     nodes = joined({nodes, value(node.path) + (node.accessible.is(false) ? value(node.error, " (", ")") : "")});
   out += row("modules", s.modules.get() ? (modules.empty() ? "none for GPUs" : modules) : "");
   out += row("nodes", s.device_nodes.get() ? (nodes.empty() ? "none" : nodes) : "");
-  if (const auto* nvidia = s.nvidia.get()) {
-    out += row("NVIDIA", joined({plain(nvidia->kernel_driver_version), value(nvidia->kernel_module_kind),
-                                 value(nvidia->userspace_driver_version, "libraries "),
-                                 value(nvidia->cuda_driver_version, "CUDA up to ")}));
-    out += row("NVML", joined({plain(nvidia->nvml_library), value(nvidia->nvml_error, "error ")}));
-    out += row("libcuda", joined({plain(nvidia->cuda_library), value(nvidia->cuinit_error, "cuInit: ")}));
-    for (const CudaDevice& device : nvidia->cuda_devices.or_empty())
-      out += row(value(device.ordinal, "CUDA "),
-                 joined({value(device.uuid), value(device.pci_address, "at "), value(device.name),
-                         value(device.compute_capability, "capability ")}));
-  }
-  if (const auto* rocm = s.rocm.get())
-    out += row("ROCm", joined({plain(rocm->version), value(rocm->kernel_driver_version, "amdgpu "),
-                               value(rocm->hip_version, "HIP "), value(rocm->hip_error, "error ")}));
-  if (const auto* ze = s.level_zero.get())
-    out += row("Level Zero", joined({plain(ze->library), value(ze->version), value(ze->error, "error ")}));
+  const Nvidia& nvidia = s.nvidia.or_empty();
+  const Rocm& rocm = s.rocm.or_empty();
+  const LevelZero& ze = s.level_zero.or_empty();
+  out += row("NVIDIA", joined({plain(nvidia.kernel_driver_version), value(nvidia.kernel_module_kind),
+                               value(nvidia.userspace_driver_version, "libraries "),
+                               value(nvidia.cuda_driver_version, "CUDA up to ")}));
+  out += row("NVML", joined({plain(nvidia.nvml_library), value(nvidia.nvml_error, "error ")}));
+  out += row("libcuda", joined({plain(nvidia.cuda_library), value(nvidia.cuinit_error, "cuInit: ")}));
+  for (const CudaDevice& device : nvidia.cuda_devices.or_empty())
+    out += row(value(device.ordinal, "CUDA "),
+               joined({value(device.uuid), value(device.pci_address, "at "), value(device.name),
+                       value(device.compute_capability, "capability ")}));
+  out += row("ROCm", joined({plain(rocm.version), value(rocm.kernel_driver_version, "amdgpu "),
+                             value(rocm.hip_version, "HIP "), value(rocm.hip_error, "error ")}));
+  out += row("Level Zero", joined({plain(ze.library), value(ze.version), value(ze.error, "error ")}));
   return out;
 }
 
 std::string show_opencl(const Snapshot& s) {
-  const auto* opencl = s.opencl.get();
-  if (!opencl) return row("OpenCL", unknown(s.opencl));
-  std::string out;
-  const OpenclLoader& loader = opencl->loader.or_empty();
+  const Opencl& opencl = s.opencl.or_empty();
+  const OpenclLoader& loader = opencl.loader.or_empty();
+  std::string out = row("OpenCL", unknown(s.opencl));
   out += row("loader", joined({value(loader.path), value(loader.kind), value(loader.version),
-                               value(loader.vendors_dir, "reads "), unknown(opencl->loader)}));
-  for (const OpenclIcd& icd : opencl->icds.or_empty())
+                               value(loader.vendors_dir, "reads "), unknown(opencl.loader)}));
+  for (const OpenclIcd& icd : opencl.icds.or_empty())
     out += row("driver",
                joined({value(icd.file) + value(icd.library, " -> "), icd.loads.is(true) ? "loads" : value(icd.error)}));
-  for (const OpenclPlatform& platform : opencl->platforms.or_empty()) {
+  for (const OpenclPlatform& platform : opencl.platforms.or_empty()) {
     out += row("platform", joined({value(platform.name), value(platform.version)}));
     if (platform.devices.get() && platform.devices.get()->empty()) out += row("", "no device");
     for (const OpenclDevice& device : platform.devices.or_empty())

@@ -55,14 +55,14 @@ std::string show_environment(const Python& python) {
   if (const auto* packages = python.packages.get())
     out += row("packages", fmt::format("{} distributions", packages->size()));
   for (const WrittenTwice& one : python.written_twice.or_empty())
-      out +=
-          row("written twice", joined({value(one.folder) + ":", listed(one.packages), value(one.winner, "now ")}, " "));
+    out +=
+        row("written twice", joined({value(one.folder) + ":", listed(one.packages), value(one.winner, "now ")}, " "));
   for (const PackageDamage& one : python.damage.or_empty())
-      out += row("damage", joined({value(one.package), value(one.what), value(one.path)}));
+    out += row("damage", joined({value(one.package), value(one.what), value(one.path)}));
   for (const PythonPlace& one : python.kernels.or_empty())
     out += row("kernel", joined({value(one.name), value(one.executable), listed(one.frameworks)}));
-  if (const PythonPlace* notebook = python.notebook.get())
-    out += row("notebook", joined({value(notebook->executable), listed(notebook->frameworks)}));
+  const PythonPlace& notebook = python.notebook.or_empty();
+  out += row("notebook", joined({value(notebook.executable), listed(notebook.frameworks)}));
   for (const std::string& one : python.others.or_empty()) out += row("also", one);
   return out;
 }
@@ -111,10 +111,9 @@ std::string show_torch(const Torch& torch, const Snapshot& s) {
                          value(torch.device_count, "GPUs: "), value(torch.cuda_error)}));
   for (const TorchDevice& one : torch.devices.or_empty())
     out += row("", joined({value(one.ordinal, "cuda:"), value(one.name), value(one.capability, "capability ")}));
-  out +=
-      row("", joined({value(torch.matmul, "a matmul runs on "), failure(torch.matmul, "a matmul fails"),
-                      yes_no(torch.tf32_matmul, "TF32 on in matmul", "TF32 off in matmul"),
-                      yes_no(torch.tf32_cudnn, "on in cuDNN", "off in cuDNN"), value(torch.threads, "threads: ")}));
+  out += row("", joined({value(torch.matmul, "a matmul runs on "), failure(torch.matmul, "a matmul fails"),
+                         yes_no(torch.tf32_matmul, "TF32 on in matmul", "TF32 off in matmul"),
+                         yes_no(torch.tf32_cudnn, "on in cuDNN", "off in cuDNN"), value(torch.threads, "threads: ")}));
   out += row("", torch_cudnn(torch, s));
   return out + loaded(torch.mapped_libraries);
 }
