@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "checks/facts/facts.h"
 #include "checks/facts/gpus.h"
 #include "reports/text/show_rows.h"

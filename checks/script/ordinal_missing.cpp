@@ -1,6 +1,7 @@
 // script.ordinal-missing: a device number that this host does not have.
 #include <algorithm>
 
+#include "checks/facts/facts.h"
 #include "checks/facts/gpus.h"
 #include "checks/script/script_facts.h"
 
