@@ -26,29 +26,28 @@ constexpr Known known[] = {
 
 // A line: below it, this arithmetic could have made the difference.
 struct Line {
-  const char* judgement;
-  const char* arithmetic;
+  std::string judgement;
+  std::string arithmetic;
   double level;  // root mean square of the difference over that of the results
 };
 
 double spread(double roundoff, double depth) { return 2.3 * roundoff * std::sqrt(std::max(depth, 1.0)); }
 
+std::string type_name(int digits) { return digits == 53 ? "float64" : digits == 24 ? "float32" : "float16"; }
+
 std::vector<Line> lines_for(const ArrayDifference& d, Form form, double depth) {
-  const double own = std::ldexp(1.0, -d.digits), half = std::ldexp(1.0, -11);
-  const std::string_view type = d.digits == 53 ? "float64" : d.digits == 24 ? "float32" : "float16";
-  const char* first = d.digits == 53 ? "float64-rounding" : d.digits == 24 ? "float32-rounding" : "float16-rounding";
+  const double half = std::ldexp(1.0, -11);
   std::vector<Line> lines;
   // Both sides round, so both errors count: twice the line of one.
   const double ulps = form == Form::function ? 32 : 4;
-  lines.push_back({first,
-                   type == "float64"   ? "rounding in float64"
-                   : type == "float32" ? "rounding in float32"
-                                       : "rounding in float16",
-                   form == Form::element || form == Form::function ? ulps * own : 2 * spread(own, depth)});
-  if (d.digits == 53)
-    lines.push_back({"float32-rounding", "rounding in float32",
-                     form == Form::element || form == Form::function ? ulps * std::ldexp(1.0, -24)
-                                                                     : 2 * spread(std::ldexp(1.0, -24), depth)});
+  const bool summed = form == Form::product || form == Form::sum;
+  const auto add_rounding = [&](int digits) {
+    const double unit = std::ldexp(1.0, -digits);
+    lines.push_back({type_name(digits) + "-rounding", "rounding in " + type_name(digits),
+                     summed ? 2 * spread(unit, depth) : ulps * unit});
+  };
+  add_rounding(d.digits);
+  if (d.digits == 53) add_rounding(24);
   if (d.digits > 11 && form == Form::product)
     lines.push_back({"tf32-or-half-inputs", "TF32, or inputs in float16", std::ldexp(1.0, -9) * 0.7});
   if (form != Form::product && d.digits > 11)
@@ -71,25 +70,21 @@ const std::vector<std::string>& known_operations() {
   return names;
 }
 
-bool ArrayDifference::judged_as_rounding() const {
-  return judgement == (digits == 53 ? "float64-rounding" : digits == 24 ? "float32-rounding" : "float16-rounding");
-}
+bool ArrayDifference::judged_as_rounding() const { return judgement == type_name(digits) + "-rounding"; }
 
 void judge_arithmetic(ArrayDifference& d, const Operation& operation) {
   if (operation.name.empty() || !d.floating) return;
   const auto row = std::ranges::find(known, operation.name, [](const Known& k) { return std::string_view(k.name); });
   if (row == std::end(known)) return;
-  if (d.differing == 0) {
-    d.judgement = "same-bits";
-    d.explanation = "The two are identical.";
-    return;
-  }
-  if (d.not_a_number > 0 || d.infinite > 0) {
-    d.judgement = "none";
-    d.explanation = fmt::format("{} numbers are NaN or infinite in only one of the two: rounding cannot explain that.",
-                                d.not_a_number + d.infinite);
-    return;
-  }
+  const auto answer = [&](const std::string& judgement, const std::string& explanation) {
+    d.judgement = judgement;
+    d.explanation = explanation;
+  };
+  if (d.differing == 0) return answer("same-bits", "The two are identical.");
+  if (const auto strange = d.not_a_number + d.infinite; strange > 0)
+    return answer("none", fmt::format("{} numbers are NaN or infinite in only one of the two: rounding cannot explain "
+                                      "that.",
+                                      strange));
   const bool summed = row->form == Form::product || row->form == Form::sum;
   if (summed && operation.depth <= 0) return;  // how much rounding may add up is not known
   const auto depth = static_cast<double>(operation.depth);
@@ -103,25 +98,23 @@ void judge_arithmetic(ArrayDifference& d, const Operation& operation) {
     const bool first = &line == &lines.front();
     const bool hard = first && summed && d.one_sign && peak <= 2 * gamma && level <= 2 * gamma;
     if (!hard && (level > line.level || peak > 16 * line.level)) continue;
-    d.judgement = line.judgement;
-    d.explanation = fmt::format(
-        "{} explains this difference: its root mean square is 2^{:.1f} of that of the results, the limit is 2^{:.1f}.",
-        line.arithmetic, std::log2(level), std::log2(hard ? std::max(line.level, 2 * gamma) : line.level));
+    answer(
+        line.judgement,
+        fmt::format("{} explains this difference: its root mean square is 2^{:.1f} of that of the results, the "
+                    "limit is 2^{:.1f}.",
+                    line.arithmetic, std::log2(level), std::log2(hard ? std::max(line.level, 2 * gamma) : line.level)));
     d.explanation[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(d.explanation[0])));
     return;
   }
-  d.judgement = "none";
-  const Line& last = lines.back();
-  d.explanation =
-      level > last.level
-          ? fmt::format(
-                "Neither rounding nor TF32 nor half precision explains this difference: its root mean square is "
-                "2^{:.1f} of that of the results, the largest limit is 2^{:.1f}.",
-                std::log2(level), std::log2(last.level))
-          : fmt::format(
-                "A few numbers are far off: the largest difference is 2^{:.1f} of its number, but the root mean "
-                "square is 2^{:.1f}. That indicates a local fault, not another arithmetic.",
-                std::log2(peak), std::log2(level));
+  const double limit = lines.back().level;
+  answer("none",
+         level > limit
+             ? fmt::format("Neither rounding nor TF32 nor half precision explains this difference: its root mean "
+                           "square is 2^{:.1f} of that of the results, the largest limit is 2^{:.1f}.",
+                           std::log2(level), std::log2(limit))
+             : fmt::format("A few numbers are far off: the largest difference is 2^{:.1f} of its number, but the root "
+                           "mean square is 2^{:.1f}. That indicates a local fault, not another arithmetic.",
+                           std::log2(peak), std::log2(level)));
 }
 
 }  // namespace envdoctor::compare

@@ -1,7 +1,6 @@
 #pragma once
 // Arrays in .npy files and .npz archives, read in pieces: a file may be larger than memory, and is not to be trusted.
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>

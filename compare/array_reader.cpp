@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 
@@ -31,23 +30,21 @@ T load(const char* bytes, bool swap) {
   return std::bit_cast<T>(copy);
 }
 
+template <class One, class Two, class Four, class Eight>
+double whole_number(const char* bytes, int width, bool swap) {
+  if (width == 1) return load<One>(bytes, swap);
+  if (width == 2) return load<Two>(bytes, swap);
+  return width == 4 ? load<Four>(bytes, swap) : static_cast<double>(load<Eight>(bytes, swap));
+}
+
 double number(const char* bytes, const Type& type) {
   const bool swap = type.big_endian != (std::endian::native == std::endian::big);
-  switch (type.kind) {
-    case Kind::floating:
-      if (type.bytes == 2) return from_half(load<std::uint16_t>(bytes, swap));
-      return type.bytes == 4 ? load<float>(bytes, swap) : load<double>(bytes, swap);
-    case Kind::integer:
-      if (type.bytes == 1) return load<std::int8_t>(bytes, false);
-      if (type.bytes == 2) return load<std::int16_t>(bytes, swap);
-      return type.bytes == 4 ? load<std::int32_t>(bytes, swap) : static_cast<double>(load<std::int64_t>(bytes, swap));
-    case Kind::unsigned_integer:
-    case Kind::boolean:
-      if (type.bytes == 1) return load<std::uint8_t>(bytes, false);
-      if (type.bytes == 2) return load<std::uint16_t>(bytes, swap);
-      return type.bytes == 4 ? load<std::uint32_t>(bytes, swap) : static_cast<double>(load<std::uint64_t>(bytes, swap));
-  }
-  return 0;
+  if (type.kind == Kind::integer)
+    return whole_number<std::int8_t, std::int16_t, std::int32_t, std::int64_t>(bytes, type.bytes, swap);
+  if (type.kind != Kind::floating)
+    return whole_number<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>(bytes, type.bytes, swap);
+  if (type.bytes == 2) return from_half(load<std::uint16_t>(bytes, swap));
+  return type.bytes == 4 ? load<float>(bytes, swap) : load<double>(bytes, swap);
 }
 
 Type type_of(const std::string& descr, const std::string& name) {
@@ -75,17 +72,12 @@ Type type_of(const std::string& descr, const std::string& name) {
 }
 
 void read_shape(const std::string& text, Header& header, const std::string& name) {
+  static const RE2 next("[, ]*([0-9]+)[, ]*");
+  re2::StringPiece rest(text);
   header.count = header.type.complex ? 2 : 1;
-  for (std::size_t at = 0; at < text.size();) {
-    if (text[at] == ' ' || text[at] == ',') {
-      ++at;
-      continue;
-    }
-    std::int64_t extent = 0;
-    const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), extent);
-    if (error != std::errc() || extent < 0 || header.shape.size() >= 64)
+  for (std::int64_t extent = 0; !rest.empty();) {
+    if (!RE2::Consume(&rest, next, &extent) || header.shape.size() >= 64)
       throw BadArray(name + ": at shape: not a list of extents");
-    at = static_cast<std::size_t>(end - text.data());
     header.shape.push_back(extent);
     if (extent > 0 && header.count > most_numbers / extent)
       throw BadArray(name + ": at shape: more numbers than a file can contain");

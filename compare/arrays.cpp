@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include "compare/array_file.h"
@@ -48,30 +47,21 @@ struct Sums {
 
 void take(double a, double b, std::int64_t index, const Format& format, ArrayDifference& to, Sums& sums) {
   ++to.count;
-  if (std::isnan(a) && std::isnan(b)) {
-    ++to.ulp_histogram[0];
-    return;
+  const bool same = a == b || (std::isnan(a) && std::isnan(b)), finite = std::isfinite(a) && std::isfinite(b);
+  if (finite) {
+    sums.positive = sums.positive || a > 0;
+    sums.negative = sums.negative || a < 0;
+    ++sums.finite;
+    sums.reference += a * a;
   }
-  if (!std::isfinite(a) || !std::isfinite(b)) {
-    if (a == b) {
-      ++to.ulp_histogram[0];
-      return;
-    }
+  ++(same ? to.ulp_histogram[0] : to.differing);
+  if (same) return;
+  if (!finite) {
     ++(std::isnan(a) || std::isnan(b) ? to.not_a_number : to.infinite);
-    ++to.differing;
     ++to.ulp_histogram.back();
     return;
   }
-  sums.positive = sums.positive || a > 0;
-  sums.negative = sums.negative || a < 0;
   const double off = std::fabs(a - b);
-  ++sums.finite;
-  sums.reference += a * a;
-  if (off == 0) {
-    ++to.ulp_histogram[0];
-    return;
-  }
-  ++to.differing;
   sums.difference += off * off;
   const double smallest = std::ldexp(1.0, format.min_exponent);
   if ((a == 0 && std::fabs(b) < smallest) || (b == 0 && std::fabs(a) < smallest)) ++to.flushed;
@@ -130,18 +120,12 @@ ArrayDifference compare_one(const std::string& path_a, const std::string& path_b
 std::vector<ArrayDifference> compare_arrays(const std::string& a, const std::string& b, const Operation& operation) {
   const auto names_a = array_names(a), names_b = array_names(b);
   std::vector<ArrayDifference> list;
-  if (names_a.size() == 1 && names_b.size() == 1) {
-    list.push_back(compare_one(a, b, names_a.front(), names_b.front(), operation));
-    return list;
-  }
+  if (names_a.size() == 1 && names_b.size() == 1)
+    return {compare_one(a, b, names_a.front(), names_b.front(), operation)};
   const std::set<std::string> in_a(names_a.begin(), names_a.end()), in_b(names_b.begin(), names_b.end());
-  for (const std::string& name : in_a) {
-    if (in_b.contains(name)) {
-      list.push_back(compare_one(a, b, name, name, operation));
-    } else {
-      list.push_back({.name = name, .error = "only in " + a});
-    }
-  }
+  for (const std::string& name : in_a)
+    list.push_back(in_b.contains(name) ? compare_one(a, b, name, name, operation)
+                                       : ArrayDifference{.name = name, .error = "only in " + a});
   for (const std::string& name : in_b) {
     if (!in_a.contains(name)) list.push_back({.name = name, .error = "only in " + b});
   }

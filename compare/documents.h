@@ -1,8 +1,5 @@
 #pragma once
 // Hosts side by side: what differs between their snapshots, and what that can change.
-#include <string>
-#include <vector>
-
 #include "evidence/snapshot.h"
 #include "knowledge/differences.h"
 
@@ -46,8 +43,10 @@ struct Comparison {
   std::vector<KernelDifference> kernels{};
   std::vector<SpeedDifference> speeds{};  // by device
   [[nodiscard]] bool identical() const;  // in all that was compared, times included
-  [[nodiscard]] bool results_may_differ() const;
-  [[nodiscard]] bool results_unknown() const;  // something that changes results is known of one alone
+  // Something that changes results differs, and is known of all, or of some alone.
+  [[nodiscard]] bool results_differ(bool known) const;
+  [[nodiscard]] bool results_may_differ() const { return results_differ(true); }
+  [[nodiscard]] bool results_unknown() const { return results_differ(false); }
 };
 
 // At least two documents, each with its name.

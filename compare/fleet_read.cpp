@@ -19,27 +19,23 @@ class FleetReader : public nlohmann::json_sax<nlohmann::json> {
  public:
   FleetReader(Fleet& fleet, Fleet::Member& member, std::uint32_t host) : fleet_(fleet), member_(member), host_(host) {}
 
-  bool null() override { return step(); }
-  bool boolean(bool value) override { return take(value ? "true" : "false", false, 0); }
-  bool number_integer(number_integer_t value) override { return take({}, true, static_cast<double>(value)); }
-  bool number_unsigned(number_unsigned_t value) override { return take({}, true, static_cast<double>(value)); }
-  bool number_float(number_float_t value, const string_t&) override { return take({}, true, value); }
-  bool string(string_t& value) override { return take(value, false, 0); }
-  bool binary(binary_t&) override { return step(); }
+  bool null() override { return place(); }
+  bool boolean(bool value) override { return take({value ? "true" : "false"}); }
+  bool number_integer(number_integer_t value) override { return take({{}, static_cast<double>(value)}); }
+  bool number_unsigned(number_unsigned_t value) override { return take({{}, static_cast<double>(value)}); }
+  bool number_float(number_float_t value, const string_t&) override { return take({{}, value}); }
+  bool string(string_t& value) override { return take({value}); }
+  bool binary(binary_t&) override { return place(); }
   bool start_object(std::size_t) override { return open(false); }
   bool start_array(std::size_t) override { return open(true); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
   bool key(string_t& name) override {
     path_.resize(frames_.back().path_size);
-    path_ += '/';
-    path_ += name;
+    path_.append("/").append(name);
     return true;
   }
-  bool end_object() override {
-    if (frames_.size() == 3 && frames_[1].path_size == 9 && path_.starts_with("/findings")) end_finding();
-    if (frames_.size() == 4) end_named();
-    return close();
-  }
-  bool end_array() override { return close(); }
+
   bool parse_error(std::size_t at, const std::string&, const nlohmann::json::exception&) override {
     wrong_ = fmt::format("at byte {}: no JSON", at);
     return false;
@@ -66,18 +62,19 @@ class FleetReader : public nlohmann::json_sax<nlohmann::json> {
     bool list = false;
     int index = 0;
   };
+  struct Scalar {
+    std::string text{};
+    std::optional<double> number{};
+  };
 
   // The place of a value: in a list the next index.
-  void place() {
-    if (frames_.empty() || !frames_.back().list) return;
+  bool place() {
+    if (frames_.empty() || !frames_.back().list) return true;
     path_.resize(frames_.back().path_size);
-    path_ += '/';
-    path_ += std::to_string(frames_.back().index);
-  }
-  bool step() {
-    if (!frames_.empty() && frames_.back().list) ++frames_.back().index;
+    path_.append("/").append(std::to_string(frames_.back().index++));
     return true;
   }
+
   bool open(bool list) {
     place();
     if (frames_.size() >= depth_limit) {
@@ -85,73 +82,66 @@ class FleetReader : public nlohmann::json_sax<nlohmann::json> {
       return false;
     }
     frames_.push_back({path_.size(), list, 0});
-    if (member_begins()) forget();
+    if (!is_member()) return true;
+    member_size_ = path_.size();
+    fields_.clear();
     return true;
   }
+
   bool close() {
     path_.resize(frames_.back().path_size);
+    if (is_member()) end_member();
     frames_.pop_back();
-    return step();
+    return true;
   }
 
-  bool take(const std::string& text, bool numeric, double number) {
+  bool take(const Scalar& scalar) {
     place();
-    if (path_ == "/schema") schema_ = text;
-    if (path_ == "/verdict") member_.verdict = text;
+    if (path_ == "/schema") schema_ = scalar.text;
+    if (path_ == "/verdict") member_.verdict = scalar.text;
     if (path_.starts_with("/findings/") || named_list()) {
-      const std::size_t last = path_.rfind('/') + 1;
-      if (member_begins()) fields_[path_.substr(last)] = numeric ? fmt::format("{}", number) : text;
-      if (path_.ends_with("/rate/value")) rate_ = number;
-      if (numeric && path_.substr(0, last).ends_with("/size/"))
-        size_ += fmt::format(" {}={}", path_.substr(last), number);
+      const std::string field = path_.size() > member_size_ ? path_.substr(member_size_ + 1) : "";
+      if (field.find('/') == field.npos || field.starts_with("size/") || field == "rate/value") fields_[field] = scalar;
     } else if (path_.starts_with("/snapshot/")) {
-      put(path_.substr(9), text, numeric, number);
+      put(path_.substr(9), scalar);
     }
-    return step();
+    return true;
   }
 
-  // Directly inside a finding, a library or a kernel's result.
-  [[nodiscard]] bool member_begins() const {
-    return (frames_.size() == 3 && path_.starts_with("/findings/")) || (frames_.size() == 4 && named_list());
-  }
   // Lists whose members go by name: /snapshot/libraries/3 and the kernels' results.
   [[nodiscard]] bool named_list() const {
     return path_.starts_with("/snapshot/libraries/") || path_.starts_with("/snapshot/compute/");
   }
 
-  void put(const std::string& path, const std::string& text, bool numeric, double number) {
+  // A finding, a library or a kernel's result: `fields_` holds what stands in it, as "id" and "rate/value".
+  [[nodiscard]] bool is_member() const {
+    return (frames_.size() == 3 && path_.starts_with("/findings/")) || (frames_.size() == 4 && named_list());
+  }
+
+  void put(const std::string& path, const Scalar& scalar) {
     if (path.ends_with("/absent") || path.ends_with("/failed")) return;  // why there is no value is none
     const int column = fleet_.column(path);
     if (column < 0) return;
-    const std::uint32_t word = numeric ? Fleet::Value::no_text : fleet_.text_number(text.substr(0, 200));
-    kept_.emplace_back(column, Fleet::Value{host_, word, number});
+    const std::uint32_t word = scalar.number ? Fleet::Value::no_text : fleet_.text_number(scalar.text.substr(0, 200));
+    kept_.emplace_back(column, Fleet::Value{host_, word, scalar.number.value_or(0)});
   }
 
-  void end_finding() {
-    if (fields_["root"] == "true" && fields_["severity"] != "info")
-      member_.roots.push_back({fields_["id"], fields_["severity"]});
-    fields_.clear();
-  }
-  void end_named() {
-    if (!named_list()) return;
-    if (path_.starts_with("/snapshot/libraries/")) {
-      if (fields_.contains("version") && fields_["found"] == "true" && !fields_.contains("shadowed_by"))
-        put("/libraries/" + fields_["soname"] + "/version", fields_["version"], false, 0);
-    } else if (rate_) {
-      put(fmt::format("/compute/{}/rate", problem()), {}, true, *rate_);
+  void end_member() {
+    const auto text = [&](const char* field) { return fields_[field].text; };
+    if (path_.starts_with("/findings/")) {
+      if (text("root") == "true" && text("severity") != "info") member_.roots.push_back({text("id"), text("severity")});
+    } else if (path_.starts_with("/snapshot/libraries/")) {
+      if (fields_.contains("version") && text("found") == "true" && !fields_.contains("shadowed_by"))
+        put("/libraries/" + text("soname") + "/version", fields_["version"]);
+    } else if (fields_["rate/value"].number) {
+      // Rates are compared of the same work alone: "gemm fp32 k=1024 m=1 n=1024 with copies cuda:0".
+      std::string work = text("kernel") + " " + text("precision");
+      for (const auto& [field, value] : fields_) {
+        if (field.starts_with("size/") && value.number) work += fmt::format(" {}={}", field.substr(5), *value.number);
+      }
+      for (const char* field : {"variant", "device"}) work += (text(field).empty() ? "" : " ") + text(field);
+      put("/compute/" + work + "/rate", fields_["rate/value"]);
     }
-    forget();
-  }
-  // Rates are compared of the same work alone: "gemm fp32 k=1024 m=1 n=1024 with copies cuda:0".
-  std::string problem() {
-    const std::string variant = fields_["variant"];
-    return fmt::format("{} {}{} {}{}", fields_["kernel"], fields_["precision"], size_,
-                       variant + (variant.empty() ? "" : " "), fields_["device"]);
-  }
-  void forget() {
-    fields_.clear();
-    size_.clear();
-    rate_.reset();
   }
 
   Fleet& fleet_;
@@ -159,9 +149,8 @@ class FleetReader : public nlohmann::json_sax<nlohmann::json> {
   std::uint32_t host_;
   std::string path_{}, schema_{}, wrong_{};
   std::vector<Frame> frames_{};
-  std::map<std::string, std::string> fields_{};
-  std::string size_{};  // " k=1024 m=1"
-  std::optional<double> rate_{};
+  std::size_t member_size_ = 0;  // of the path of the member that was begun last
+  std::map<std::string, Scalar> fields_{};
   std::vector<std::pair<int, Fleet::Value>> kept_{};
 };
 

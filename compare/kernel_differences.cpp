@@ -1,21 +1,16 @@
-// Kernels' results of several hosts: same bits, within the bound that was derived for them, or outside it.
+// Kernels on several hosts: results of the same bits, within the bound that was derived for them, or outside it; and
+// times as ratios: machines differ by more than clocks, so only ratios say something.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 
+#include "checks/facts/facts.h"
+#include "checks/facts/presence.h"
 #include "compare/documents.h"
+#include "evidence/median.h"
 
 namespace envdoctor::compare {
 namespace {
-
-std::string word(const Text& text) { return text.get() ? *text.get() : "?"; }
-
-template <class T>
-Text outcome_of(const Reading<T>& agreement) {
-  return agreement.get() ? agreement.get()->outcome : Text(agreement.missing());
-}
 
 // Why bits may differ although nothing is wrong, in the words of the results themselves.
 void explain(const ComputeResult& result, std::string& why) {
@@ -23,8 +18,7 @@ void explain(const ComputeResult& result, std::string& why) {
     if (!word.empty() && why.find(word) == why.npos) why += (why.empty() ? "" : "; ") + word;
   };
   if (result.repeatable.is(false)) add("nondeterministic: not bit-identical when repeated");
-  if (const auto* agreement = result.agreement.get(); agreement && agreement->pattern.get())
-    add(*agreement->pattern.get());
+  add(of(result.agreement, &Agreement::pattern).or_empty());
 }
 
 // One document may hold a kernel for several devices; the worst counts.
@@ -44,32 +38,31 @@ void add_modes(const std::vector<std::vector<std::string>>& modes, std::string& 
   why += fmt::format("{}arithmetic: {}", why.empty() ? "" : "; ", fmt::join(all, " / "));
 }
 
+// Both intervals known, and apart.
+bool apart(const ComputeTime& one, const ComputeTime& other) {
+  if (!one.low_ms.get() || !one.high_ms.get() || !other.low_ms.get() || !other.high_ms.get()) return false;
+  return *one.high_ms.get() < *other.low_ms.get() || *other.high_ms.get() < *one.low_ms.get();
+}
+
 }  // namespace
 
 std::vector<KernelDifference> compare_kernels(const std::vector<Snapshot>& snapshots) {
   struct Seen {
+    explicit Seen(std::size_t documents)
+        : values(documents), worst(documents, -1), modes(documents), figures(documents) {}
     std::vector<std::string> values;
     std::vector<int> worst;
     std::string why{};
     std::vector<std::vector<std::string>> modes;  // of each document, device by device
     std::vector<std::vector<const Agreement*>> figures;
   };
-  const std::size_t documents = snapshots.size();
   std::map<std::string, Seen> by_kernel;
   for (std::size_t i = 0; i < snapshots.size(); ++i) {
-    const auto* results = snapshots[i].compute.get();
-    for (std::size_t r = 0; results && r < results->size(); ++r) {
-      const ComputeResult& result = (*results)[r];
-      const Text outcome = outcome_of(result.agreement);
+    for (const ComputeResult& result : snapshots[i].compute.or_empty()) {
+      const Text& outcome = of(result.agreement, &Agreement::outcome);
       if (!outcome.get()) continue;  // timed only
-      Seen& seen = by_kernel
-                       .try_emplace(full_problem_name(result),
-                                    Seen{.values = std::vector<std::string>(documents),
-                                         .worst = std::vector<int>(documents, -1),
-                                         .modes = std::vector<std::vector<std::string>>(documents),
-                                         .figures = std::vector<std::vector<const Agreement*>>(documents)})
-                       .first->second;
-      seen.values[i] += (seen.values[i].empty() ? "" : ", ") + *outcome.get() + " on " + word(result.device);
+      Seen& seen = by_kernel.try_emplace(full_problem_name(result), snapshots.size()).first->second;
+      seen.values[i] += (seen.values[i].empty() ? "" : ", ") + *outcome.get() + " on " + result.device.value_or("?");
       seen.worst[i] = std::max(seen.worst[i], rank(*outcome.get()));
       explain(result, seen.why);
       seen.figures[i].push_back(result.agreement.get());
@@ -96,6 +89,38 @@ std::vector<KernelDifference> compare_kernels(const std::vector<Snapshot>& snaps
     list.push_back(std::move(row));
   }
   return list;
+}
+
+std::vector<SpeedDifference> compare_speeds(const std::vector<Snapshot>& snapshots) {
+  std::map<std::pair<std::string, std::string>, std::vector<const ComputeTime*>> times;
+  for (std::size_t i = 0; i < snapshots.size(); ++i) {
+    for (const ComputeResult& result : snapshots[i].compute.or_empty()) {
+      const double* ms = median_ms(result);
+      if (!ms || !(*ms > 0)) continue;
+      auto& row = times[{text_of(result.device), problem_name(result)}];
+      row.resize(snapshots.size());
+      row[i] = result.time.get();
+    }
+  }
+  std::vector<SpeedDifference> list;
+  for (const auto& [key, row] : times) {
+    SpeedDifference difference{.device = key.first, .kernel = key.second};
+    for (const ComputeTime* time : row) {
+      const bool both = time && row.front();
+      difference.ratios.push_back(both ? *row.front()->median_ms.get() / *time->median_ms.get() : 0);
+      difference.clear.push_back(both && apart(*row.front(), *time));
+    }
+    list.push_back(std::move(difference));
+  }
+  return list;
+}
+
+double median_ratio(const std::vector<SpeedDifference>& speeds, const std::string& device, std::size_t document) {
+  std::vector<double> ratios;
+  for (const SpeedDifference& speed : speeds) {
+    if (speed.device == device && speed.ratios[document] > 0) ratios.push_back(speed.ratios[document]);
+  }
+  return ratios.empty() ? 0 : median(std::move(ratios));
 }
 
 }  // namespace envdoctor::compare

@@ -3,41 +3,29 @@
 
 #include <algorithm>
 
-#include "checks/engine/diagnosis.h"
 #include "evidence/lines.h"
 #include "reports/reports.h"
 
 namespace envdoctor {
 namespace {
 
-std::string joined(const std::vector<const char*>& ids) {
-  std::string text;
-  for (const char* id : ids) text += (text.empty() ? "" : ", ") + std::string(id);
-  return text;
-}
-
-std::string consequences_of(std::string_view id) { return joined(find_diagnosis(id)->explains); }
-
-std::string causes_of(std::string_view id) {
+std::vector<const char*> causes_of(std::string_view id) {
   std::vector<const char*> causes;
   for (const Diagnosis* row : catalogue()) {
     if (std::ranges::find(row->explains, id) != row->explains.end()) causes.push_back(row->id);
   }
-  return joined(causes);
+  return causes;
 }
 
-struct Part {
-  const char* label;
-  std::string text;
-};
+using Parts = std::vector<std::pair<const char*, std::string>>;
 
-std::vector<Part> parts_of(const Diagnosis& diagnosis) {
+Parts parts_of(const Diagnosis& diagnosis) {
   return {{"severity", fmt::format("{}, layer {}", text(diagnosis.severity), text(diagnosis.layer))},
           {"claim", diagnosis.claim},
           {"proof", diagnosis.proof},
           {"disproof", diagnosis.disproof},
-          {"causes", consequences_of(diagnosis.id)},
-          {"caused by", causes_of(diagnosis.id)},
+          {"causes", fmt::format("{}", fmt::join(diagnosis.explains, ", "))},
+          {"caused by", fmt::format("{}", fmt::join(causes_of(diagnosis.id), ", "))},
           {"fix", diagnosis.remedy}};
 }
 
@@ -45,8 +33,8 @@ std::vector<Part> parts_of(const Diagnosis& diagnosis) {
 
 std::string render_explanation(const Diagnosis& diagnosis) {
   std::string out = wrap("", fmt::format("{}: {}", diagnosis.id, diagnosis.title));
-  for (const Part& part : parts_of(diagnosis)) {
-    if (!part.text.empty()) out += wrap(fmt::format("  {:<14}", part.label), part.text);
+  for (const auto& [label, text] : parts_of(diagnosis)) {
+    if (!text.empty()) out += wrap(fmt::format("  {:<14}", label), text);
   }
   return out;
 }
@@ -63,8 +51,8 @@ std::string all_diagnoses_markdown() {
       out += "\n## " + family + "\n";
     }
     out += "\n### " + id + "\n\n" + row->title + ".\n\n";
-    for (const Part& part : parts_of(*row)) {
-      if (!part.text.empty()) out += fmt::format("- **{}**: {}\n", part.label, part.text);
+    for (const auto& [label, text] : parts_of(*row)) {
+      if (!text.empty()) out += fmt::format("- **{}**: {}\n", label, text);
     }
   }
   return out;

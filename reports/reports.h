@@ -1,10 +1,8 @@
 #pragma once
 // The report formats: pure functions from a finished report to text. They decide nothing.
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "checks/engine/report.h"
+#include "checks/facts/process_use.h"
+#include "checks/facts/visible.h"
 
 namespace envdoctor {
 
@@ -36,7 +34,20 @@ const Format& format_for_file(std::string_view path);
 
 // `envdoctor show`: what the host is, no judgement. Empty section: all of them.
 std::string render_show(const Snapshot& snapshot, const std::string& section);
-const std::vector<std::string>& show_sections();
+std::vector<std::string> show_sections();
+
+// `envdoctor visible`. Per stack the filters in order, the devices as the program numbers them, and each hidden one with
+// its reason.
+std::string visible_text(const std::vector<VisibleList>& lists);
+// {"schema": "envdoctor.visible/1", "stacks": [{stack, filters: [{name, value, effect}], devices: [{name, uuid,
+// pci_address}] in the program's order or {"failed": why}, hidden: [… by, why], observed, order_guessed}]}
+std::string visible_json(const std::vector<VisibleList>& lists);
+
+// What `run` says afterwards, one line without its end: "ran on GPU 0 (83 % busy, peak 5.1 GiB, cuDNN 9.3 from the
+// wheel)".
+std::string use_line(const Watched& watched, const ProcessVerdict& verdict);
+// The page of `pid`: nodes, libraries, variables, GPUs, and the line above.
+std::string render_process(const Watched& watched, const ProcessVerdict& verdict);
 
 // `envdoctor explain ID`: one row of the catalogue in full.
 std::string render_explanation(const Diagnosis& diagnosis);

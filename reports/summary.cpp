@@ -2,83 +2,58 @@
 
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
 
 #include "checks/facts/facts.h"
 #include "checks/facts/gpus.h"
-#include "evidence/lines.h"
+#include "reports/text/show_rows.h"
 
 namespace envdoctor {
 namespace {
 
-void add(std::string& list, const std::string& item) {
-  if (!item.empty()) list += (list.empty() ? "" : ", ") + item;
-}
-
 std::string host_line(const Snapshot& snapshot) {
-  std::string line;
-  if (const auto* host = snapshot.host.get()) {
-    if (host->os.get()) add(line, *host->os.get());
-    if (host->kernel.get()) add(line, "kernel " + *host->kernel.get());
-    if (host->arch.get()) add(line, *host->arch.get());
-    if (host->platform.is("wsl2")) add(line, "WSL2");
-    if (host->container.get() && *host->container.get() != "none") add(line, *host->container.get() + " container");
-  }
-  if (const auto threads = of(snapshot.cpu, &Cpu::threads); threads.get())
-    add(line, fmt::format("{} CPUs", *threads.get()));
-  if (const auto total = of(snapshot.memory, &Memory::total_mib); total.get()) add(line, size_text(*total.get()));
-  return line;
+  const HostFacts& host = snapshot.host.or_empty();
+  const Number &threads = of(snapshot.cpu, &Cpu::threads), total = of(snapshot.memory, &Memory::total_mib);
+  return joined({value(host.os), value(host.kernel, "kernel "), value(host.arch),
+                 host.platform.is("wsl2") ? "WSL2" : "",
+                 host.container.is("none") ? "" : value(host.container, "", " container"), value(threads, "", " CPUs"),
+                 total.get() ? size_text(*total.get()) : ""});
 }
 
 std::string driver_line(const Snapshot& snapshot) {
-  std::string line;
-  const auto version = of(snapshot.nvidia, &Nvidia::kernel_driver_version);
-  const auto cuda = of(snapshot.nvidia, &Nvidia::cuda_driver_version);
-  if (version.get()) add(line, "NVIDIA driver " + *version.get());
-  if (cuda.get()) add(line, "CUDA up to " + *cuda.get());
-  if (const auto rocm = of(snapshot.rocm, &Rocm::version); rocm.get()) add(line, "ROCm " + *rocm.get());
-  if (const auto* toolkits = snapshot.toolkits.get()) {
-    for (const Toolkit& toolkit : *toolkits)
-      add(line, "CUDA toolkit" + (toolkit.version.get() ? " " + *toolkit.version.get()
-                                  : toolkit.path.get()  ? " " + *toolkit.path.get()
-                                                        : ""));
-  }
-  if (snapshot.toolkits.get() && !snapshot.toolkits.get()->empty() && version.outcome() == Outcome::absent)
-    add(line, "no NVIDIA driver");
-  return line;
+  const Text version = of(snapshot.nvidia, &Nvidia::kernel_driver_version);
+  std::string line =
+      joined({value(version, "NVIDIA driver "), value(of(snapshot.nvidia, &Nvidia::cuda_driver_version), "CUDA up to "),
+              value(of(snapshot.rocm, &Rocm::version), "ROCm ")});
+  for (const Toolkit& toolkit : snapshot.toolkits.or_empty())
+    line = joined({line, "CUDA toolkit" + value(toolkit.version.get() ? toolkit.version : toolkit.path, " ")});
+  const bool toolkit_alone = !snapshot.toolkits.or_empty().empty() && version.outcome() == Outcome::absent;
+  return joined({line, toolkit_alone ? "no NVIDIA driver" : ""});
 }
 
 std::string framework_line(const Snapshot& snapshot) {
+  return joined({value(of(snapshot.tensorflow, &Tensorflow::version), "TensorFlow "),
+                 value(of(snapshot.keras, &Keras::version), "Keras "),
+                 value(of(snapshot.torch, &Torch::version), "PyTorch "),
+                 value(of(snapshot.jax, &Jax::version), "JAX ")});
+}
+
+// "PoCL 3.1 (cpu), rusticl (no device)": empty: none known.
+std::string opencl_line(const Snapshot& snapshot) {
   std::string line;
-  const auto name = [&](std::string_view what, const Text& version) {
-    if (version.get()) add(line, fmt::format("{} {}", what, *version.get()));
-  };
-  name("TensorFlow", of(snapshot.tensorflow, &Tensorflow::version));
-  name("Keras", of(snapshot.keras, &Keras::version));
-  name("PyTorch", of(snapshot.torch, &Torch::version));
-  name("JAX", of(snapshot.jax, &Jax::version));
+  for (const OpenclPlatform& platform : of(snapshot.opencl, &Opencl::platforms).or_empty()) {
+    std::map<std::string, int> types;
+    for (const OpenclDevice& device : platform.devices.or_empty()) ++types[device.type.value_or("device")];
+    std::string devices = platform.devices.get() && types.empty() ? "no device" : "";
+    for (const auto& [type, count] : types)
+      devices = joined({devices, count > 1 ? fmt::format("{} x {}", count, type) : type});
+    line = joined(
+        {line, platform.name.value_or("platform without a name") + (devices.empty() ? "" : " (" + devices + ")")});
+  }
   return line;
 }
 
 }  // namespace
-
-std::string opencl_line(const Snapshot& snapshot) {
-  std::string line;
-  const auto platforms = of(snapshot.opencl, &Opencl::platforms);
-  if (!platforms.get()) return line;
-  for (const OpenclPlatform& platform : *platforms.get()) {
-    std::string devices;
-    if (const auto* list = platform.devices.get()) {
-      std::map<std::string, int> types;
-      for (const OpenclDevice& device : *list) ++types[device.type.get() ? *device.type.get() : "device"];
-      for (const auto& [type, count] : types) add(devices, count > 1 ? fmt::format("{} x {}", count, type) : type);
-      if (list->empty()) devices = "no device";
-    }
-    add(line, (platform.name.get() ? *platform.name.get() : "platform without a name") +
-                  (devices.empty() ? "" : " (" + devices + ")"));
-  }
-  return line;
-}
 
 std::string check_counts(const Report& report) {
   const auto count = [&](CheckState state) { return std::ranges::count(report.checks, state, &CheckResult::state); };

@@ -1,7 +1,4 @@
 #pragma once
-#include <string>
-#include <vector>
-
 #include "checks/engine/report.h"
 
 namespace envdoctor {
@@ -28,8 +25,5 @@ std::vector<GpuGroup> groups_of(const std::vector<GpuStack>& stacks);
 // A layer's state as one character of a report: marks in the order ok, broken, unknown, not applicable.
 using Marks = const char* const[4];
 inline const char* mark(LayerState state, const Marks& marks) { return marks[static_cast<std::size_t>(state)]; }
-
-// "PoCL 3.1 (cpu), rusticl (no device)": the OpenCL platforms in a line; empty: none known.
-std::string opencl_line(const Snapshot& snapshot);
 
 }  // namespace envdoctor

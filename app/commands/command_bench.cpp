@@ -1,5 +1,4 @@
 #include "app/commands/commands.h"
-#include "app/commands/framework_targets.h"
 #include "app/commands/kernel_runs.h"
 #include "kernels/bench/bench.h"
 

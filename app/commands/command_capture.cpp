@@ -7,8 +7,8 @@ namespace envdoctor::capture_command {
 namespace {
 
 void declare(Arguments& arguments, Options& options) {
-  arguments.option("--host-folder", options.host_folder, "write the files as read to a folder, for tests")
-      .shown("FOLDER");
+  arguments.option("--host-folder", options.host_folder, "write the files as read to a folder, for tests",
+                   {.shown = "FOLDER"});
 }
 
 int capture(const Options& options) {

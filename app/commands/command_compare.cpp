@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -13,15 +12,12 @@ namespace envdoctor::compare_command {
 namespace {
 
 void declare(Arguments& arguments, Options& options) {
-  arguments.option("file", options.arguments, "snapshots, JSON reports, or two arrays (.npy, .npz)")
-      .shown("A B [C...]")
-      .required();
-  arguments.option("--op", options.operation, "the operation that produced the arrays, such as matmul")
-      .one_of(compare::known_operations())
-      .shown("OPERATION");
-  arguments.option("--depth", options.depth, "number of products or terms in each sum")
-      .between(std::int64_t{1}, std::int64_t{1} << 40)
-      .shown("K");
+  arguments.option("file", options.arguments, "snapshots, JSON reports, or two arrays (.npy, .npz)",
+                   {.shown = "A B [C...]", .required = true});
+  arguments.option("--op", options.operation, "the operation that produced the arrays, such as matmul",
+                   {.shown = "OPERATION", .words = compare::known_operations()});
+  arguments.option("--depth", options.depth, "number of products or terms in each sum",
+                   {.shown = "K", .between = {1, std::int64_t{1} << 40}});
   arguments.footer(
       "Exit status: 0 equal, or different only by rounding; 1 results may differ; 2 the\ncommand line or an input file "
       "is "

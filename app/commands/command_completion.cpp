@@ -6,10 +6,8 @@ namespace envdoctor::completion_command {
 namespace {
 
 void declare(Arguments& arguments, Options& options) {
-  arguments.option("shell", options.arguments, "the shell; man prints the manual page")
-      .values(1, 1)
-      .required()
-      .one_of({"bash", "zsh", "fish", "man"});
+  arguments.option("shell", options.arguments, "the shell; man prints the manual page",
+                   {.words = {"bash", "zsh", "fish", "man"}, .one = true, .required = true});
 }
 
 int run(const Options& options) {

@@ -11,10 +11,10 @@ namespace envdoctor::diagnose_command {
 namespace {
 
 void declare(Arguments& arguments, Options& options) {
-  arguments.option("snapshot", options.arguments, "snapshots or JSON reports; - is standard input")
-      .shown("[SNAPSHOT...]");
-  arguments.option("--log", options.logs, "log of the failing program; - is standard input; may be repeated")
-      .shown("FILE");
+  arguments.option("snapshot", options.arguments, "snapshots or JSON reports; - is standard input",
+                   {.shown = "[SNAPSHOT...]"});
+  arguments.option("--log", options.logs, "log of the failing program; - is standard input; may be repeated",
+                   {.shown = "FILE"});
 }
 
 int diagnose(const Options& options) {

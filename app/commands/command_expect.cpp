@@ -11,9 +11,8 @@ namespace {
 
 void declare(Arguments& arguments, Options& options) {
   arguments.flag("--learn", options.learn, "write this host's properties as a file for --expect");
-  arguments.option("snapshot", options.arguments, "learn from this snapshot or JSON report; - is standard input")
-      .values(0, 1)
-      .shown("[SNAPSHOT]");
+  arguments.option("snapshot", options.arguments, "learn from this snapshot or JSON report; - is standard input",
+                   {.shown = "[SNAPSHOT]", .one = true});
 }
 
 std::string keys_text() {
@@ -25,15 +24,11 @@ std::string keys_text() {
 
 int expect(const Options& options) {
   check_result_format(options, false);
-  if (!options.learn) {
-    if (!options.arguments.empty()) throw UsageError("expect takes a snapshot only with --learn");
-    write_result(options, keys_text());
-    return 0;
-  }
   const bool from_file = !options.arguments.empty();
+  if (!options.learn && from_file) throw UsageError("expect takes a snapshot only with --learn");
+  if (!options.learn) return write_result(options, keys_text());
   const Snapshot snapshot = from_file ? read_snapshot(options.arguments.front(), options.redact) : gather_here(options);
-  write_result(options, learn_expectations(judge(snapshot, judge_options(options, from_file))));
-  return 0;
+  return write_result(options, learn_expectations(judge(snapshot, judge_options(options, from_file))));
 }
 
 }  // namespace

@@ -14,9 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 
 void declare(Arguments& arguments, Options& options) {
-  arguments.option("file", options.arguments, "JSON reports, or folders of them (*.json)")
-      .shown("DIR|FILES...")
-      .required();
+  arguments.option("file", options.arguments, "JSON reports, or folders of them (*.json)",
+                   {.shown = "DIR|FILES...", .required = true});
 }
 
 struct Input {

@@ -2,10 +2,11 @@
 
 #include "app/commands/commands.h"
 #include "app/commands/kernel_runs.h"
+#include "app/options/suggestions.h"
 #include "app/output/reporting.h"
 #include "app/output/topic_pages.h"
-#include "checks/engine/report.h"
 #include "evidence/lines.h"
+#include "knowledge/topic_texts.h"
 #include "probe/probes.h"
 #include "reports/reports.h"
 
@@ -23,13 +24,10 @@ int list(const Options& options) {
   for (const Probe& probe : all_probes()) out += line(probe.name, probe.reads);
   out += "\nKernels\n" + wrap("  ", fmt::format("{}", fmt::join(kernel_names(), ", ")));
   out += "\nTopics\n";
-  for (const std::string& name : topic_names()) out += line(name, topic_title(name));
+  for (const std::string_view name : knowledge::topics()) out += line(name, topic_title(name));
   out += "\nFormats\n";
-  std::vector<std::string> formats;
-  for (const Format& format : all_formats()) formats.emplace_back(format.name);
-  out += wrap("  ", fmt::format("{}", fmt::join(formats, ", ")));
-  write_result(options, out);
-  return 0;
+  out += wrap("  ", fmt::format("{}", fmt::join(names_in(all_formats()), ", ")));
+  return write_result(options, out);
 }
 
 }  // namespace

@@ -1,40 +1,31 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-#include <charconv>
+#include <re2/re2.h>
 
 #include "app/commands/commands.h"
 #include "app/options/input_files.h"
 #include "app/output/reporting.h"
 #include "evidence/json.h"
 #include "probe/process/process_watch.h"
-#include "reports/text/process_report.h"
+#include "reports/reports.h"
 
 namespace envdoctor::pid_command {
 namespace {
 
 void declare(Arguments& arguments, Options& options) {
-  arguments.option("pid", options.arguments, "a running process; its descendants count as well")
-      .values(1, 1)
-      .required()
-      .shown("PID");
-  arguments.option("--seconds", options.run.seconds, "how long to watch (default 2)")
-      .between(0.1, 86400.0)
-      .shown("SECONDS");
+  arguments.option("pid", options.arguments, "a running process; its descendants count as well",
+                   {.shown = "PID", .one = true, .required = true});
+  arguments.option("--seconds", options.run.seconds, "how long to watch (default 2)",
+                   {.shown = "SECONDS", .between = {0.1, 86400}});
   arguments.flag("--require-gpu", options.run.require_gpu, "exit status 1 unless it used a GPU, 3 if unknown");
-}
-
-std::int64_t number_of_process(const std::string& text) {
-  std::int64_t pid = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
-  if (error != std::errc() || end != text.data() + text.size() || pid <= 0)
-    throw UsageError(fmt::format("pid {}: not a process number", text));
-  return pid;
 }
 
 int pid(const Options& options) {
   check_result_format(options, true);
-  const std::int64_t number = number_of_process(options.arguments.front());
+  std::int64_t number = 0;
+  if (!RE2::FullMatch(options.arguments.front(), "([0-9]+)", &number) || number == 0)
+    throw UsageError(fmt::format("pid {}: not a process number", options.arguments.front()));
   if (!open_files("/")->status(fmt::format("/proc/{}", number)).get())
     throw UsageError(fmt::format("pid {}: no such process", number));
   BackgroundChild watcher(watch_process(number, {.redact = options.redact}));

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstring>
 
@@ -10,7 +9,7 @@
 #include "host/process/foreground.h"
 #include "knowledge/frameworks/switches.h"
 #include "probe/process/process_watch.h"
-#include "reports/text/process_report.h"
+#include "reports/reports.h"
 
 namespace envdoctor::run_program_command {
 namespace {
@@ -19,14 +18,14 @@ constexpr int not_used = 1, unknown_use = 3;
 
 void declare(Arguments& arguments, Options& options) {
   RunOptions& run = options.run;
-  arguments.option("--device", run.device, "device on which CMD runs").shown("cpu|gpu|gpu:N|gpu:UUID");
+  arguments.option("--device", run.device, "device on which CMD runs", {.shown = "cpu|gpu|gpu:N|gpu:UUID"});
   arguments.flag("--deterministic", run.deterministic, "bit-identical runs, as far as variables can ensure it");
-  arguments.option("--tf32", run.tf32, "TF32 in matrix products").one_of({"on", "off"});
+  arguments.option("--tf32", run.tf32, "TF32 in matrix products", {.words = {"on", "off"}});
   arguments.flag("--memory-growth", run.memory_growth, "allocate GPU memory as needed");
   arguments.flag("--require-gpu", run.require_gpu, "exit status 1 unless CMD used a GPU, 3 if unknown");
   arguments.flag("--print-env", run.print_env, "print the variables for eval, and start nothing");
   arguments.flag("--quiet", run.quiet, "report only if CMD ran elsewhere than asked");
-  arguments.option("command", options.arguments, "CMD and its arguments, after --").shown("-- CMD...");
+  arguments.option("command", options.arguments, "CMD and its arguments, after --", {.shown = "-- CMD..."});
   arguments.footer(
       "Exit status: that of CMD; 126 CMD cannot be started, 127 CMD not found,\n128+N signal N ended CMD.");
 }

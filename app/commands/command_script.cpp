@@ -11,20 +11,16 @@ namespace envdoctor::script_command {
 namespace {
 
 void declare(Arguments& arguments, Options& options) {
-  arguments.option("file", options.arguments, "a training script; - is standard input")
-      .values(1, 1)
-      .required()
-      .shown("FILE.py");
+  arguments.option("file", options.arguments, "a training script; - is standard input",
+                   {.shown = "FILE.py", .one = true, .required = true});
 }
 
 // The interpreter that the environment's probe found, else the one that a shell would start.
 std::string python_for(const Snapshot& here) {
-  const auto* python = here.python.get();
-  const auto* executable = python ? python->executable.get() : nullptr;
-  if (executable && executable->starts_with('/')) return *executable;
-  const auto* prefix = python ? python->prefix.get() : nullptr;
-  const std::string beside = prefix ? *prefix + "/bin/python3" : "";
-  return !beside.empty() && open_files("/")->status(beside).get() ? beside : "python3";
+  const Python& python = here.python.or_empty();
+  if (python.executable.or_empty().starts_with('/')) return *python.executable.get();
+  const std::string beside = python.prefix.or_empty() + "/bin/python3";
+  return python.prefix.get() && open_files("/")->status(beside).get() ? beside : "python3";
 }
 
 int script(const Options& options) {

@@ -11,17 +11,17 @@ namespace envdoctor::show_command {
 namespace {
 
 void declare(Arguments& arguments, Options& options) {
-  arguments.option("section", options.arguments, fmt::format("one of: {}", fmt::join(show_sections(), ", ")))
-      .values(0, 1);
+  arguments.option("section", options.arguments, fmt::format("one of: {}", fmt::join(show_sections(), ", ")),
+                   {.one = true});
 }
 
 int show(const Options& options) {
   const std::string section = options.arguments.empty() ? "" : options.arguments.front();
-  if (!section.empty() && std::ranges::find(show_sections(), section) == show_sections().end())
-    throw UsageError(fmt::format("no section '{}'. Sections: {}", section, fmt::join(show_sections(), ", ")));
+  const auto sections = show_sections();
+  if (!section.empty() && std::ranges::find(sections, section) == sections.end())
+    throw UsageError(fmt::format("no section '{}'. Sections: {}", section, fmt::join(sections, ", ")));
   check_result_format(options, false);
-  write_result(options, render_show(gather_here(options), section));
-  return 0;
+  return write_result(options, render_show(gather_here(options), section));
 }
 
 }  // namespace

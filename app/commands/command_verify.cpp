@@ -1,5 +1,4 @@
 #include "app/commands/commands.h"
-#include "app/commands/framework_targets.h"
 #include "app/commands/kernel_runs.h"
 
 namespace envdoctor::verify_command {
@@ -9,9 +8,8 @@ void declare(Arguments& arguments, Options& options) {
   VerifyWishes& wishes = options.verify;
   declare_problems(arguments, wishes);
   declare_framework(arguments, wishes);
-  arguments.option("--repeat", wishes.repeat, "runs of each problem, compared bit by bit (default 3)")
-      .between(1, 1000)
-      .shown("TIMES");
+  arguments.option("--repeat", wishes.repeat, "runs of each problem, compared bit by bit (default 3)",
+                   {.shown = "TIMES", .between = {1, 1000}});
 }
 
 int verify(const Options& options) {

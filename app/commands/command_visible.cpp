@@ -4,15 +4,14 @@
 #include "app/commands/gather.h"
 #include "app/options/input_files.h"
 #include "app/output/reporting.h"
-#include "reports/formats/visible_report.h"
+#include "reports/reports.h"
 
 namespace envdoctor::visible_command {
 namespace {
 
 void declare(Arguments& arguments, Options& options) {
-  arguments.option("snapshot", options.arguments, "a snapshot or JSON report instead of this host; - is standard input")
-      .values(0, 1)
-      .shown("[SNAPSHOT]");
+  arguments.option("snapshot", options.arguments, "a snapshot or JSON report instead of this host; - is standard input",
+                   {.shown = "[SNAPSHOT]", .one = true});
   arguments.footer(
       "Exit status: 0 every list is known, 2 the command line or an input file is\ninvalid, 3 a list is unknown.");
 }

@@ -1,7 +1,6 @@
 #include "app/commands/commands.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "knowledge/knowledge.h"
 

@@ -1,7 +1,5 @@
 #pragma once
 // The commands: one file app/commands/command_<name>.cpp each, listed by hand in commands.cpp.
-#include <vector>
-
 #include "app/options/arguments.h"
 #include "app/options/options.h"
 

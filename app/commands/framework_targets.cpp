@@ -1,8 +1,7 @@
-#include "app/commands/framework_targets.h"
+// The devices that the frameworks of the chosen Python list, as targets for the reference kernels.
+#include "app/commands/kernel_runs.h"
 
 #include <fmt/format.h>
-
-#include <algorithm>
 
 #include "app/commands/gather.h"
 #include "app/options/input_files.h"
@@ -23,11 +22,9 @@ struct Framework {
 Framework tensorflow(const Snapshot& snapshot) {
   const Tensorflow* section = snapshot.tensorflow.get();
   if (!section) return {"tensorflow"};
-  Framework framework{"tensorflow", &section->import_error};
-  if (const auto* devices = section->devices.get()) {
-    std::ranges::copy_if(*devices, std::back_inserter(framework.devices),
-                         [](const std::string& device) { return device.starts_with("GPU:") || device == "CPU:0"; });
-  }
+  Framework framework{"tensorflow", &section->import_error, section->devices.or_empty()};
+  std::erase_if(framework.devices,
+                [](const std::string& device) { return !device.starts_with("GPU:") && device != "CPU:0"; });
   return framework;
 }
 
@@ -35,10 +32,8 @@ Framework torch(const Snapshot& snapshot) {
   const Torch* section = snapshot.torch.get();
   if (!section) return {"torch"};
   Framework framework{"torch", &section->import_error};
-  if (section->cuda_available.is(true) && section->device_count.get()) {
-    for (std::int64_t i = 0; i < *section->device_count.get(); ++i)
-      framework.devices.push_back(fmt::format("cuda:{}", i));
-  }
+  for (std::int64_t i = 0; section->cuda_available.is(true) && i < section->device_count.or_empty(); ++i)
+    framework.devices.push_back(fmt::format("cuda:{}", i));
   if (section->cuda_available.get()) framework.devices.emplace_back("cpu");
   return framework;
 }
@@ -48,8 +43,7 @@ Framework jax(const Snapshot& snapshot) {
   if (!section) return {"jax"};
   Framework framework{"jax", &section->import_error};
   const std::string* backend = section->backend.get();
-  const auto* devices = section->devices.get();
-  for (std::size_t i = 0; backend && devices && *backend != "cpu" && i < devices->size(); ++i)
+  for (std::size_t i = 0; backend && *backend != "cpu" && i < section->devices.or_empty().size(); ++i)
     framework.devices.push_back(fmt::format("{}:{}", *backend, i));
   if (backend) framework.devices.emplace_back("cpu:0");
   return framework;
@@ -59,19 +53,12 @@ bool on_cpu(const std::string& device) { return device.starts_with("cpu") || dev
 
 // The card behind ordinal N of this process.
 std::string place_of(const Snapshot& snapshot, const std::string& device) {
-  const auto colon = device.find(':');
-  const Nvidia* nvidia = snapshot.nvidia.get();
-  if (on_cpu(device) || colon == device.npos || !nvidia || !nvidia->cuda_devices.get()) return "";
-  for (const CudaDevice& card : *nvidia->cuda_devices.get()) {
-    if (card.ordinal.get() && std::to_string(*card.ordinal.get()) == device.substr(colon + 1) && card.pci_address.get())
+  const std::string ordinal = device.substr(device.find(':') + 1);
+  for (const CudaDevice& card : snapshot.nvidia.or_empty().cuda_devices.or_empty()) {
+    if (!on_cpu(device) && card.pci_address.get() && std::to_string(card.ordinal.value_or(-1)) == ordinal)
       return *card.pci_address.get();
   }
   return "";
-}
-
-std::string program_for(const std::string& framework) {
-  const auto& scripts = ask_scripts();
-  return fmt::format("{}\n{}\n{}\n", scripts.at("common"), scripts.at("compute"), scripts.at("compute_" + framework));
 }
 
 std::string why_not(const Framework& framework) {
@@ -82,46 +69,39 @@ std::string why_not(const Framework& framework) {
   return "error: it lists no device";
 }
 
-}  // namespace
-
-const std::vector<std::string>& framework_names() {
-  static const std::vector<std::string> names = {"tensorflow", "torch", "jax"};
-  return names;
-}
-
-FrameworkTargets framework_targets(const Snapshot& snapshot, const std::string& only) {
-  FrameworkTargets found;
-  const Python* python = snapshot.python.get();
-  const std::string* executable = python ? python->executable.get() : nullptr;
-  if (!executable) {
-    found.not_run.push_back({.device = "framework:" + (only.empty() ? "any" : only), .why = "error: no Python found"});
-    return found;
+// One target for each device that a framework listed when it was asked, GPUs first: subject "framework:torch/cuda:0".
+// One that is missing or doesn't start is a row of compute_not_run instead. `only`: that framework alone; empty: all
+// that are installed. The snapshot must not be redacted yet.
+std::vector<kernels::Target> framework_targets(Snapshot& snapshot, const std::string& only) {
+  std::vector<kernels::Target> targets;
+  auto& not_run = snapshot.compute_not_run.fill();
+  const Text executable = snapshot.python.or_empty().executable;
+  if (!executable.get()) {
+    not_run.push_back({.device = "framework:" + (only.empty() ? "any" : only), .why = "error: no Python found"});
+    return targets;
   }
   for (const Framework& framework : {tensorflow(snapshot), torch(snapshot), jax(snapshot)}) {
     if (only.empty() ? !framework.import_error : only != framework.name) continue;
     const bool imports = framework.import_error && framework.import_error->outcome() == Outcome::absent;
     if (!imports || framework.devices.empty())
-      found.not_run.push_back({.device = "framework:" + framework.name, .why = why_not(framework)});
+      not_run.push_back({.device = "framework:" + framework.name, .why = why_not(framework)});
+    const auto& scripts = ask_scripts();
+    const std::string program = fmt::format("{}\n{}\n{}\n", scripts.at("common"), scripts.at("compute"),
+                                            scripts.at("compute_" + framework.name));
     for (const std::string& device : imports ? framework.devices : std::vector<std::string>{})
-      found.targets.push_back({.subject = fmt::format("framework:{}/{}", framework.name, device),
-                               .backend = "framework",
-                               .library = framework.name,
-                               .gpu = place_of(snapshot, device),
-                               .is_cpu = on_cpu(device),
-                               .device = device,
-                               .command = {*executable, "-c", program_for(framework.name)},
-                               .environment = ask_environment(environment(), snapshot)});
+      targets.push_back({.subject = fmt::format("framework:{}/{}", framework.name, device),
+                         .backend = "framework",
+                         .library = framework.name,
+                         .gpu = place_of(snapshot, device),
+                         .is_cpu = on_cpu(device),
+                         .device = device,
+                         .command = {*executable.get(), "-c", program},
+                         .environment = ask_environment(environment(), snapshot)});
   }
-  return found;
+  return targets;
 }
 
-void declare_framework(Arguments& arguments, VerifyWishes& wishes) {
-  arguments.option("--framework", wishes.framework, "run through TensorFlow, PyTorch and JAX, or one of them")
-      .values(0, 1)
-      .one_of(framework_names())
-      .shown("[NAME]");
-}
-
+// Gathers the Python environment, asks its frameworks for their devices, and does `work` on those that are wanted.
 // Interpreters are started by their real paths, so their answers are redacted last.
 Snapshot compute_frameworks(const Options& options, kernels::VerifyOptions how, Insist insist,
                             const ComputeWork& work) {
@@ -130,12 +110,18 @@ Snapshot compute_frameworks(const Options& options, kernels::VerifyOptions how, 
   plain.quick = false;  // frameworks are asked which devices they have, whatever sizes are run
   Snapshot snapshot = gather_here(plain, {"python", "frameworks", "nvidia", "cpu", "host", "env"});
   how.limits.time = Milliseconds(60'000);
-  const FrameworkTargets found = framework_targets(snapshot, *options.verify.framework);
-  snapshot.compute_not_run = found.not_run;
-  add_compute(snapshot, wanted_of(found.targets, options.verify.devices), how, insist, work);
+  const auto targets = framework_targets(snapshot, *options.verify.framework);
+  add_compute(snapshot, wanted_of(targets, options.verify.devices), how, insist, work);
   const auto files = open_files("/");
   if (options.redact) redact(snapshot, identity_of({.files = *files, .env = environment()}));
   return snapshot;
+}
+
+}  // namespace
+
+void declare_framework(Arguments& arguments, VerifyWishes& wishes) {
+  arguments.option("--framework", wishes.framework, "run through TensorFlow, PyTorch and JAX, or one of them",
+                   {.shown = "[NAME]", .words = {"tensorflow", "torch", "jax"}, .one = true});
 }
 
 int run_on_devices(const Options& options, const kernels::VerifyOptions& how, const ComputeWork& work) {

@@ -5,15 +5,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <ctime>
+#include <sstream>
 
-#include "app/commands/host_folder.h"
 #include "app/options/input_files.h"
 #include "checks/engine/report.h"
+#include "evidence/json.h"
+#include "host/files/recording_files.h"
 #include "probe/probes.h"
 #include "probe/python/python_interpreter.h"
+#include "probe/redact.h"
 
 namespace envdoctor {
 namespace {
@@ -28,6 +30,65 @@ std::vector<std::string> wanted_families(const Options& options) {
       families.push_back(family);
   }
   return families;
+}
+
+// The first process's environment may hold anything; only the word that names the container is read from it.
+std::string container_word(const std::string& environment) {
+  std::istringstream entries(environment);
+  for (std::string entry; std::getline(entries, entry, '\0');) {
+    if (entry.starts_with("container=")) return entry + '\0';
+  }
+  return {};
+}
+
+Redaction redaction_for(const Host& host) {
+  const Identity identity = identity_of(host);
+  return {.content =
+              [identity](const std::string& path, const std::string& content) {
+                if (path == "/proc/1/environ") return container_word(content);
+                // Behind the first 256 bytes of a PCI configuration stands the device's serial number.
+                if (path.starts_with("/sys/") && path.ends_with("/config")) return content.substr(0, 256);
+                return redact_text(content, identity);
+              },
+          .path = [identity](const std::string& path) { return redact_text(path, identity); }};
+}
+
+// libpci and hwloc read on their own; what they look at is copied beside: of a PCI device a few files, no data.
+void record_trees(const Files& files) {
+  const std::string bus = "/sys/bus/pci/devices";
+  const auto wanted_of_pci = [&](const std::string& path) {
+    static const std::set<std::string> names = {
+        "vendor",           "device",          "class",  "revision",  "irq",
+        "resource",         "config",          "driver", "numa_node", "local_cpus",
+        "subsystem_vendor", "subsystem_device"};
+    const auto slash = path.rfind('/');
+    return slash == bus.size() || path.size() <= bus.size() || names.contains(path.substr(slash + 1));
+  };
+  read_tree(files, bus, {.wanted = wanted_of_pci, .follow_links = true, .depth = 2, .most = 20'000});
+  for (const char* folder : {"/sys/devices/system/cpu", "/sys/devices/system/node"})
+    read_tree(files, folder, {.depth = 4, .most = 20'000});
+}
+
+// Writes a captured host: the files that the kernel-side probes read (root/, nodes.txt, errors.txt), and snapshot.json
+// with the sections that only vendor libraries, the loader and the environment can tell. Redacted unless told
+// otherwise. Throws UsageError naming what could not be written.
+void write_host_folder(const std::string& folder, const Host& host, const Snapshot& snapshot, bool redact) {
+  const RecordingFiles recorder(host.files, folder, redact ? redaction_for(host) : Redaction{});
+  const Host recorded{.files = recorder, .env = host.env, .live = false};
+  const GatherOptions options{.redact = redact,
+                              .probes = {"host", "cpu", "pci", "modules", "device-nodes", "nvidia", "rocm"}};
+  (void)gather(recorded, options);
+  record_trees(recorder);
+  if (const std::string error = recorder.finish(); !error.empty()) throw UsageError(folder + ": " + error);
+
+  Snapshot sections = snapshot;
+  // The rest is read from the files anew.
+  static const std::set<std::string_view> of_files = {"host", "cpu",     "memory",       "topology",
+                                                      "pci",  "modules", "device_nodes", "probes"};
+  Snapshot::each(sections, [&](std::string_view name, auto& section) {
+    if (of_files.contains(name)) section = {};
+  });
+  write_file(folder + "/snapshot.json", to_json(sections));
 }
 
 }  // namespace

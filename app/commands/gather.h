@@ -1,6 +1,5 @@
 #pragma once
 #include "app/options/options.h"
-#include "evidence/snapshot.h"
 #include "host/host.h"
 
 namespace envdoctor {

@@ -28,14 +28,6 @@ bool fits(const kernels::Target& target, const std::string& name) {
          (!target.gpu.empty() && "gpu:" + target.gpu == name);
 }
 
-// Where a user put layers between programs and drivers, programs are to be judged with them.
-std::string layered_loader(const Snapshot& snapshot) {
-  const char* layers = std::getenv("OPENCL_LAYERS");
-  if (!layers || !*layers || !snapshot.opencl.get() || !snapshot.opencl.get()->loader.get()) return "";
-  const OpenclLoader& loader = *snapshot.opencl.get()->loader.get();
-  return loader.path.get() ? *loader.path.get() : "";
-}
-
 std::uint64_t drawn_seed() {
   std::uint32_t seed = 1;
   if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed)) seed = static_cast<std::uint32_t>(getpid());
@@ -44,10 +36,10 @@ std::uint64_t drawn_seed() {
 
 std::vector<kernels::Precision> precisions(const std::vector<std::string>& names) {
   using kernels::Precision;
+  const auto all = {Precision::fp16,  Precision::bf16,   Precision::tf32,  Precision::fp32,  Precision::fp64,
+                    Precision::int32, Precision::uint32, Precision::int64, Precision::uint64};
   std::vector<Precision> out;
   for (const std::string& name : names) {
-    const auto all = {Precision::fp16,  Precision::bf16,   Precision::tf32,  Precision::fp32,  Precision::fp64,
-                      Precision::int32, Precision::uint32, Precision::int64, Precision::uint64};
     const auto* found = std::ranges::find(all, name, [](Precision p) { return kernels::text(p); });
     if (found == all.end())
       throw UsageError(fmt::format(
@@ -60,11 +52,7 @@ std::vector<kernels::Precision> precisions(const std::vector<std::string>& names
 
 }  // namespace
 
-std::vector<std::string> kernel_names() {
-  std::vector<std::string> names;
-  for (const kernels::Kernel& kernel : kernels::all_kernels()) names.emplace_back(kernel.name);
-  return names;
-}
+std::vector<std::string> kernel_names() { return names_in(kernels::all_kernels()); }
 
 std::vector<std::string> timed_kernel_names() {
   std::vector<std::string> names;
@@ -83,16 +71,15 @@ void check_kernels(const std::vector<std::string>& names, const std::vector<std:
 }
 
 void declare_problems(Arguments& arguments, VerifyWishes& wishes) {
-  arguments.option("--kernel", wishes.kernels, "only these kernels").with_commas().shown("NAME[,NAME]");
-  arguments.option("--device", wishes.devices, "only devices whose name contains this; or gpu, cpu, host")
-      .shown("DEVICE");
-  arguments.option("--precision", wishes.precisions, "only these precisions, such as fp32,int32")
-      .with_commas()
-      .shown("P[,P]");
-  arguments.option("--size", wishes.size, "this size instead of each kernel's own").between(1, 1 << 30).shown("N");
-  arguments.option("--seed", wishes.seed, "seed of the inputs, to repeat an earlier run")
-      .between(std::int64_t{0}, std::int64_t{1} << 53)
-      .shown("SEED");
+  arguments.option("--kernel", wishes.kernels, "only these kernels", {.shown = "NAME[,NAME]", .with_commas = true});
+  arguments.option("--device", wishes.devices, "only devices whose name contains this; or gpu, cpu, host",
+                   {.shown = "DEVICE"});
+  arguments.option("--precision", wishes.precisions, "only these precisions, such as fp32,int32",
+                   {.shown = "P[,P]", .with_commas = true});
+  arguments.option("--size", wishes.size, "this size instead of each kernel's own",
+                   {.shown = "N", .between = {1, 1 << 30}});
+  arguments.option("--seed", wishes.seed, "seed of the inputs, to repeat an earlier run",
+                   {.shown = "SEED", .between = {0, std::int64_t{1} << 53}});
 }
 
 kernels::VerifyOptions verify_options(const Options& options) {
@@ -110,7 +97,10 @@ kernels::VerifyOptions verify_options(const Options& options) {
 }
 
 std::vector<kernels::Target> wanted_targets(const Snapshot& snapshot, const std::vector<std::string>& names) {
-  return wanted_of(kernels::targets_of(snapshot, layered_loader(snapshot)), names);
+  // Where a user put layers between programs and drivers, programs are to be judged with them.
+  const char* layers = std::getenv("OPENCL_LAYERS");
+  const std::string loader = layers && *layers ? snapshot.opencl.or_empty().loader.or_empty().path.or_empty() : "";
+  return wanted_of(kernels::targets_of(snapshot, loader), names);
 }
 
 std::vector<kernels::Target> wanted_of(const std::vector<kernels::Target>& all, const std::vector<std::string>& names) {
@@ -139,18 +129,16 @@ void add_compute(Snapshot& snapshot, const std::vector<kernels::Target>& targets
     const kernels::Occupancy occupancy = kernels::occupancy_of(target, snapshot);
     const bool runs = insist == Insist::yes || occupancy.use == Use::free ||
                       (insist == Insist::unless_busy && occupancy.use == Use::unknown);
-    if (runs) {
+    if (runs)
       free.push_back(target);
-    } else {
+    else
       busy.push_back(
           {.device = target.subject,
            .why = fmt::format("busy: {}; 'envdoctor {} --device' runs anyway", occupancy.why, work.command)});
-    }
   }
   Snapshot computed = work.run(free, options);
   std::ranges::move(busy, std::back_inserter(*computed.compute_not_run.get()));
-  if (snapshot.compute_not_run.get())
-    std::ranges::move(*snapshot.compute_not_run.get(), std::back_inserter(*computed.compute_not_run.get()));
+  std::ranges::copy(snapshot.compute_not_run.or_empty(), std::back_inserter(*computed.compute_not_run.get()));
   snapshot.compute_not_run = {};
   fill_in(snapshot, computed);
   if (options.progress) fmt::print(stderr, "\r\033[K");

@@ -1,11 +1,7 @@
 #pragma once
 // Reference kernels on this machine's devices, for the commands that run them.
-#include <string>
-#include <vector>
-
 #include "app/options/arguments.h"
 #include "app/options/options.h"
-#include "evidence/snapshot.h"
 #include "kernels/core/verify.h"
 #include "kernels/devices/targets.h"
 
@@ -41,5 +37,12 @@ void add_compute(Snapshot& snapshot, const std::vector<kernels::Target>& targets
 // What check and capture gather: the evidence of this machine and, unless --quick, the short form of the kernels on
 // devices that nobody else uses.
 Snapshot gather_and_compute(const Options& options);
+
+// The option --framework [NAME].
+void declare_framework(Arguments& arguments, VerifyWishes& wishes);
+
+// Gathers what `work` needs of this host, with --framework through its frameworks, does it on the devices that are
+// wanted, writes the report and answers the exit status.
+int run_on_devices(const Options& options, const kernels::VerifyOptions& how, const ComputeWork& work);
 
 }  // namespace envdoctor

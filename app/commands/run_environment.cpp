@@ -1,9 +1,9 @@
 #include "app/commands/run_environment.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "checks/facts/selection.h"
 #include "knowledge/frameworks/switches.h"
@@ -11,23 +11,17 @@
 namespace envdoctor {
 namespace {
 
-std::optional<std::int64_t> number_in(const std::string& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
-}
-
 // "gpu:1" and "gpu:GPU-2f…" -> the GPU they name. Where the kernel doesn't list GPUs, as on WSL2, the number stands for
 // itself: CUDA in bus order counts as nvidia-smi does.
 ListedGpu named_gpu(const std::string& name, const std::vector<ListedGpu>& gpus) {
-  if (const auto number = number_in(name)) {
-    if (gpus.empty()) return {"nvidia", *number, "", ""};
+  std::int64_t number = 0;
+  if (RE2::FullMatch(name, "([0-9]+)", &number)) {
+    if (gpus.empty()) return {"nvidia", number, "", ""};
     const std::string vendor = gpus.front().vendor;
     const auto of_vendor = std::ranges::count(gpus, vendor, &ListedGpu::vendor);
-    if (*number < of_vendor) return gpus[static_cast<std::size_t>(*number)];
-    throw UsageError(of_vendor == 1 ? fmt::format("--device gpu:{}: this host has one {} GPU, gpu:0", *number, vendor)
-                                    : fmt::format("--device gpu:{}: this host has {} {} GPUs, gpu:0 to gpu:{}", *number,
+    if (number < of_vendor) return gpus[static_cast<std::size_t>(number)];
+    throw UsageError(of_vendor == 1 ? fmt::format("--device gpu:{}: this host has one {} GPU, gpu:0", number, vendor)
+                                    : fmt::format("--device gpu:{}: this host has {} {} GPUs, gpu:0 to gpu:{}", number,
                                                   of_vendor, vendor, of_vendor - 1));
   }
   if (name.starts_with("MIG-") && name.size() > 4) return {"nvidia", 0, name, ""};
@@ -54,28 +48,26 @@ bool hides_all(const std::string& value) {
 }
 
 bool names_only_cpu(const std::string& value) {
-  return value.find("cpu") != value.npos && value.find("gpu") == value.npos && value.find("cuda") == value.npos &&
-         value.find("rocm") == value.npos && value.find("hip") == value.npos && value.find("tpu") == value.npos;
+  static const RE2 others("gpu|cuda|rocm|hip|tpu");
+  return value.find("cpu") != value.npos && !RE2::PartialMatch(value, others);
 }
 
 std::string filled(std::string text, const ListedGpu& gpu) {
   const std::string index = std::to_string(gpu.index);
-  const auto replace = [&](const std::string& what, const std::string& with) {
-    if (const auto at = text.find(what); at != text.npos) text.replace(at, what.size(), with);
-  };
-  replace("{uuid}", gpu.uuid.empty() ? index : gpu.uuid);
-  replace("{index}", index);
+  RE2::Replace(&text, "\\{uuid\\}", gpu.uuid.empty() ? index : gpu.uuid);
+  RE2::Replace(&text, "\\{index\\}", index);
   return text;
 }
 
-class Changes {
- public:
-  explicit Changes(const std::map<std::string, std::string>& env) : env_(env) {}
+}  // namespace
 
-  void add(const std::string& name, const ListedGpu& gpu = {}) {
+std::vector<EnvChange> environment_changes(const RunOptions& options, const std::vector<ListedGpu>& gpus,
+                                           const std::map<std::string, std::string>& env) {
+  std::map<std::string, EnvChange> by_name;
+  const auto add = [&](const std::string& name, const ListedGpu& gpu = {}) {
     for (const knowledge::SwitchVariable& row : knowledge::variables_of_switch(name)) {
-      const auto set = env_.find(row.name);
-      const bool is_set = set != env_.end();
+      const auto set = env.find(row.name);
+      const bool is_set = set != env.end();
       if (row.when == "hides" && !(is_set && hides_all(set->second))) continue;
       if (row.when == "names only cpu" && !(is_set && names_only_cpu(set->second))) continue;
       if (!row.value && !is_set) continue;
@@ -83,41 +75,26 @@ class Changes {
       if (row.value) change.value = filled(*row.value, gpu);
       if (row.append && is_set && !set->second.empty() && set->second.find(*change.value) == std::string::npos)
         change.value = set->second + " " + *change.value;
-      by_name_[row.name] = change;
+      by_name[row.name] = change;
     }
-  }
-
-  [[nodiscard]] std::vector<EnvChange> all() const {
-    std::vector<EnvChange> changes;
-    for (const auto& [name, change] : by_name_) changes.push_back(change);
-    return changes;
-  }
-
- private:
-  const std::map<std::string, std::string>& env_;
-  std::map<std::string, EnvChange> by_name_{};
-};
-
-}  // namespace
-
-std::vector<EnvChange> environment_changes(const RunOptions& options, const std::vector<ListedGpu>& gpus,
-                                           const std::map<std::string, std::string>& env) {
-  Changes changes(env);
+  };
   if (options.device == "cpu") {
-    changes.add("cpu");
+    add("cpu");
   } else if (options.device == "gpu") {
-    changes.add("gpu");
+    add("gpu");
   } else if (options.device.starts_with("gpu:")) {
     const ListedGpu gpu = named_gpu(options.device.substr(4), gpus);
-    changes.add("gpu");
-    changes.add("gpu-" + gpu.vendor, gpu);
+    add("gpu");
+    add("gpu-" + gpu.vendor, gpu);
   } else if (!options.device.empty()) {
     throw UsageError(fmt::format("--device {}: not one of cpu, gpu, gpu:NUMBER, gpu:UUID", options.device));
   }
-  if (options.deterministic) changes.add("deterministic");
-  if (!options.tf32.empty()) changes.add("tf32-" + options.tf32);
-  if (options.memory_growth) changes.add("memory-growth");
-  return changes.all();
+  if (options.deterministic) add("deterministic");
+  if (!options.tf32.empty()) add("tf32-" + options.tf32);
+  if (options.memory_growth) add("memory-growth");
+  std::vector<EnvChange> changes;
+  for (const auto& [name, change] : by_name) changes.push_back(change);
+  return changes;
 }
 
 std::string shell_lines(const std::vector<EnvChange>& changes, bool reasons) {

@@ -1,10 +1,5 @@
 #pragma once
 // The environment that puts a program on the device a person named.
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "app/options/options.h"
 #include "probe/gpu/gpu_list.h"
 

@@ -3,65 +3,44 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <optional>
 
 namespace envdoctor {
 
-Argument& Argument::shown(const std::string& value) {
-  option_.option_text(value);
-  return *this;
+namespace {
+
+void restrict(CLI::Option& option, const Takes& takes, bool whole_numbers) {
+  const auto [least, most] = takes.between;
+  if (most > 0 && whole_numbers)
+    option.check(CLI::Range(static_cast<std::int64_t>(least), static_cast<std::int64_t>(most)));
+  else if (most > 0)
+    option.check(CLI::Range(least, most));
+  if (!takes.words.empty())
+    option.check(CLI::IsMember(takes.words))->option_text(fmt::format("{}", fmt::join(takes.words, "|")));
+  if (!takes.shown.empty()) option.option_text(takes.shown);
+  if (takes.folder) option.check(CLI::ExistingDirectory);
+  if (takes.with_commas) option.delimiter(',');
+  if (takes.one) option.expected(takes.required ? 1 : 0, 1);
+  option.required(takes.required);
 }
 
-Argument& Argument::one_of(const std::vector<std::string>& words) {
-  option_.check(CLI::IsMember(words))->option_text(fmt::format("{}", fmt::join(words, "|")));
-  return *this;
-}
-
-Argument& Argument::between(std::int64_t least, std::int64_t most) {
-  option_.check(CLI::Range(least, most));
-  return *this;
-}
-
-Argument& Argument::between(double least, double most) {
-  option_.check(CLI::Range(least, most));
-  return *this;
-}
-
-Argument& Argument::a_folder() {
-  option_.check(CLI::ExistingDirectory);
-  return *this;
-}
-
-Argument& Argument::with_commas() {
-  option_.delimiter(',');
-  return *this;
-}
-
-Argument& Argument::values(int least, int most) {
-  option_.expected(least, most);
-  return *this;
-}
-
-Argument& Argument::required() {
-  option_.required();
-  return *this;
-}
+}  // namespace
 
 template <class T>
-Argument Arguments::option(const std::string& name, T& target, const std::string& help) {
-  return Argument(*app_.add_option(name, target, help));
+void Arguments::option(const std::string& name, T& target, const std::string& help, const Takes& takes) {
+  restrict(*app_.add_option(name, target, help), takes, !std::is_same_v<T, double>);
 }
-template Argument Arguments::option(const std::string&, std::string&, const std::string&);
-template Argument Arguments::option(const std::string&, std::optional<std::string>&, const std::string&);
-template Argument Arguments::option(const std::string&, std::vector<std::string>&, const std::string&);
-template Argument Arguments::option(const std::string&, std::int64_t&, const std::string&);
-template Argument Arguments::option(const std::string&, std::optional<std::int64_t>&, const std::string&);
-template Argument Arguments::option(const std::string&, double&, const std::string&);
+template void Arguments::option(const std::string&, std::string&, const std::string&, const Takes&);
+template void Arguments::option(const std::string&, std::optional<std::string>&, const std::string&, const Takes&);
+template void Arguments::option(const std::string&, std::vector<std::string>&, const std::string&, const Takes&);
+template void Arguments::option(const std::string&, std::int64_t&, const std::string&, const Takes&);
+template void Arguments::option(const std::string&, std::optional<std::int64_t>&, const std::string&, const Takes&);
+template void Arguments::option(const std::string&, double&, const std::string&, const Takes&);
 
-Argument Arguments::option(const std::string& name, const std::function<void(const std::string&)>& take,
-                           const std::string& help) {
-  return Argument(*app_.add_option_function<std::string>(name, take, help));
+void Arguments::option(const std::string& name, const std::function<void(const std::string&)>& take,
+                       const std::string& help, const Takes& takes) {
+  restrict(*app_.add_option_function<std::string>(name, take, help), takes, true);
 }
-
 void Arguments::flag(const std::string& name, bool& target, const std::string& help) {
   app_.add_flag(name, target, help);
 }

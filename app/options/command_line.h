@@ -1,7 +1,5 @@
 #pragma once
 #include <CLI/CLI.hpp>
-#include <string>
-#include <vector>
 
 #include "app/options/options.h"
 

@@ -5,29 +5,19 @@
 #include "app/commands/kernel_runs.h"
 #include "app/options/command_line.h"
 #include "app/options/suggestions.h"
-#include "app/output/topic_pages.h"
 #include "compare/arrays.h"
+#include "knowledge/topic_texts.h"
 #include "reports/reports.h"
 
 namespace envdoctor {
 namespace {
-
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> parts;
-  for (std::size_t from = 0; from <= text.size();) {
-    const auto end = std::min(text.find(at, from), text.size());
-    parts.push_back(text.substr(from, end - from));
-    from = end + 1;
-  }
-  return parts;
-}
 
 OptionWords words_of(const CLI::Option& option) {
   OptionWords words{.takes = option.get_option_text(), .help = option.get_description()};
   for (const std::string& name : option.get_snames()) words.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) words.names.push_back("--" + name);
   if (option.get_positional()) words.names = {option.get_name(true)};
-  if (words.takes.find('|') != words.takes.npos) words.values = split(words.takes, '|');
+  if (words.takes.find('|') != words.takes.npos) words.values = CLI::detail::split(words.takes, '|');
   if (words.takes.empty() && option.get_items_expected_max() > 0) words.takes = "VALUE";
   return words;
 }
@@ -51,7 +41,7 @@ void add_values(CommandWords& command) {
   if (command.name == "show") values = show_sections();
   if (command.name != "explain") return;
   values = diagnosis_names();
-  std::ranges::copy(topic_names(), std::back_inserter(values));
+  for (const std::string_view topic : knowledge::topics()) values.emplace_back(topic);
 }
 
 CommandWords words_of(const CLI::App& app, const std::string& name) {

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
-#include <memory>
 
 #include "app/options/options.h"
 #include "evidence/json.h"

@@ -1,8 +1,5 @@
 #pragma once
 // The files a person names on the command line. Errors name the file and throw UsageError.
-#include <map>
-#include <string>
-
 #include "evidence/snapshot.h"
 
 namespace envdoctor {

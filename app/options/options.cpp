@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 
 #include "app/commands/commands.h"
 #include "app/commands/kernel_runs.h"
-#include "app/options/arguments.h"
 #include "app/options/command_line.h"
 #include "app/options/input_files.h"
 #include "app/options/suggestions.h"
@@ -68,8 +66,7 @@ Output parse_output(const std::string& text) {
   if (equals == text.npos || text.find('/') < equals) return {{}, text};
   const std::string format = text.substr(0, equals);
   if (format_named(format)) return {format, text.substr(equals + 1)};
-  std::vector<std::string> names;
-  for (const Format& known : all_formats()) names.emplace_back(known.name);
+  const auto names = names_in(all_formats());
   throw UsageError(fmt::format("-o {}: no format '{}'{}. Formats: {}. For a file of that name use ./{}", text, format,
                                did_you_mean(format, names), fmt::join(names, ", "), text));
 }
@@ -91,7 +88,7 @@ void add_words(Arguments& arguments, const std::string& name, T& target,
   const std::function<void(const std::string&)> take = [&target, words](const std::string& typed) {
     target = std::ranges::find(words, typed, &std::pair<std::string, T>::first)->second;
   };
-  arguments.option(name, take, help).one_of(names);
+  arguments.option(name, take, help, {.words = names});
 }
 
 // Descriptions go on below themselves, so that help has 80 columns.
@@ -106,14 +103,13 @@ class Columns : public CLI::Formatter {
 // What every command that makes a report takes.
 void add_report_options(Arguments& arguments, Options& options, std::vector<std::string>& outputs,
                         std::vector<std::string>& expectations) {
-  std::vector<std::string> names;
-  for (const Format& format : all_formats()) names.emplace_back(format.name);
-  arguments.option("--format", options.format, "format of standard output").one_of(names);
-  arguments.option("-o,--output", outputs, "write to a file; may be repeated").shown("[FORMAT=]FILE");
-  arguments.option("--only", options.only, "run only these diagnoses or families").with_commas().shown("ID[,ID]");
-  arguments.option("--skip", options.skip, "skip these diagnoses or families").with_commas().shown("ID[,ID]");
-  arguments.option("--expect", expectations, "requirement for this host; see 'envdoctor expect'")
-      .shown("FILE|KEY=VALUE");
+  const Takes ids{.shown = "ID[,ID]", .with_commas = true};
+  arguments.option("--format", options.format, "format of standard output", {.words = names_in(all_formats())});
+  arguments.option("-o,--output", outputs, "write to a file; may be repeated", {.shown = "[FORMAT=]FILE"});
+  arguments.option("--only", options.only, "run only these diagnoses or families", ids);
+  arguments.option("--skip", options.skip, "skip these diagnoses or families", ids);
+  arguments.option("--expect", expectations, "requirement for this host; see 'envdoctor expect'",
+                   {.shown = "FILE|KEY=VALUE"});
   add_words<FailOn>(arguments, "--fail-on", options.fail_on,
                     {{"error", FailOn::error}, {"warning", FailOn::warning}, {"never", FailOn::never}},
                     "lowest severity that sets exit status 1");
@@ -121,20 +117,20 @@ void add_report_options(Arguments& arguments, Options& options, std::vector<std:
 
 void add_gather_options(Arguments& arguments, Options& options) {
   arguments.flag("--quick", options.quick, "read only files and driver libraries");
-  arguments.option("--python", options.python, "Python environment to check (default: the active one)")
-      .shown("PATH|ENV|KERNEL");
-  arguments.option("--timeout", options.timeout_s, "time limit of the whole run (default 120)")
-      .between(1, 86400)
-      .shown("SECONDS");
+  arguments.option("--python", options.python, "Python environment to check (default: the active one)",
+                   {.shown = "PATH|ENV|KERNEL"});
+  arguments.option("--timeout", options.timeout_s, "time limit of the whole run (default 120)",
+                   {.shown = "SECONDS", .between = {1, 86400}});
   arguments.flag(
       "--no-redact", [&options] { options.redact = false; }, "do not redact UUIDs, home folders and names");
 }
 
 void check_names(const std::vector<std::string>& names) {
+  const auto known = diagnosis_names();
   for (const std::string& name : names) {
-    if (is_diagnosis_or_family(name)) continue;
-    throw UsageError(fmt::format("no diagnosis or family '{}'{}. See 'envdoctor list'.", name,
-                                 did_you_mean(name, diagnosis_names())));
+    if (std::ranges::find(known, name) == known.end())
+      throw UsageError(
+          fmt::format("no diagnosis or family '{}'{}. See 'envdoctor list'.", name, did_you_mean(name, known)));
   }
 }
 
@@ -152,9 +148,8 @@ CommandLine::CommandLine()
   add_words<ColorWhen>(arguments, "--color", options.color,
                        {{"auto", ColorWhen::automatic}, {"always", ColorWhen::always}, {"never", ColorWhen::never}},
                        "colour in the text report");
-  arguments.option("--knowledge", options.knowledge, "use JSON tables of this folder instead of built-in ones")
-      .a_folder()
-      .shown("FOLDER");
+  arguments.option("--knowledge", options.knowledge, "use JSON tables of this folder instead of built-in ones",
+                   {.shown = "FOLDER", .folder = true});
   arguments.flag("-v,--verbose", options.verbose, "show all evidence, unknown checks and probe times");
   app.footer(
       "Exit status: 0 no finding at or above --fail-on, 1 at least one, 2 the command\n"
@@ -178,7 +173,7 @@ Options parse_options(int argc, const char* const* argv, std::string& printed) {
   };
   try {
     if (argc > 1 && argv[1][0] != '-') {
-      const auto commands = command_names();
+      const auto commands = names_in(all_commands());
       if (std::ranges::find(commands, argv[1]) == commands.end())
         throw UsageError(fmt::format("'{}' is not an envdoctor command{}. See 'envdoctor --help'.", argv[1],
                                      did_you_mean(argv[1], commands)));
@@ -193,11 +188,9 @@ Options parse_options(int argc, const char* const* argv, std::string& printed) {
     printed = app.version() + "\n";
     return options;
   } catch (const CLI::Success&) {
-    for (auto* command : app.get_subcommands()) {
-      printed = command->help("envdoctor") + "\nOptions of all commands: envdoctor --help\n";
-      return options;
-    }
     printed = app.help();
+    for (auto* command : app.get_subcommands())
+      printed = command->help("envdoctor") + "\nOptions of all commands: envdoctor --help\n";
     return options;
   } catch (const CLI::ParseError& error) {
     for (auto* command : app.get_subcommands()) options.command = command->get_name();

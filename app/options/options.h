@@ -1,11 +1,5 @@
 #pragma once
 // The command line, parsed and checked. Nothing is read from the machine here.
-#include <cstdint>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "checks/expect/expectations.h"
 
 namespace envdoctor {

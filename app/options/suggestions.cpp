@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "app/commands/commands.h"
 #include "checks/engine/diagnosis.h"
 
 namespace envdoctor {
@@ -27,12 +26,6 @@ std::size_t distance(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-std::vector<std::string> command_names() {
-  std::vector<std::string> names;
-  for (const Command& command : all_commands()) names.emplace_back(command.name);
-  return names;
-}
-
 std::vector<std::string> diagnosis_names() {
   std::vector<std::string> names;
   for (const Diagnosis* row : catalogue()) {
@@ -42,11 +35,6 @@ std::vector<std::string> diagnosis_names() {
     if (std::ranges::find(names, family) == names.end()) names.push_back(family);
   }
   return names;
-}
-
-bool is_diagnosis_or_family(const std::string& name) {
-  const auto names = diagnosis_names();
-  return std::ranges::find(names, name) != names.end();
 }
 
 std::string did_you_mean(const std::string& typed, const std::vector<std::string>& names) {

@@ -5,9 +5,15 @@
 
 namespace envdoctor {
 
-std::vector<std::string> command_names();
+// The names of a list's rows.
+template <class Rows>
+std::vector<std::string> names_in(const Rows& rows) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.emplace_back(row.name);
+  return names;
+}
+
 std::vector<std::string> diagnosis_names();  // ids and families
-bool is_diagnosis_or_family(const std::string& name);
 
 // " (did you mean 'capture'?)" where one name is at most two letters away, else nothing.
 std::string did_you_mean(const std::string& typed, const std::vector<std::string>& names);

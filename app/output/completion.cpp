@@ -1,5 +1,6 @@
 // What a shell offers after "envdoctor", and the manual page in the man macros.
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include "app/options/command_words.h"
 
@@ -59,17 +60,10 @@ complete -o default -F _envdoctor envdoctor
 }
 
 // A help text inside quotes of zsh's _arguments or of fish.
-std::string quoted(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '\'') {
-      safe += "’";
-    } else {
-      if (c == '[' || c == ']' || c == ':') safe += '\\';
-      safe += c;
-    }
-  }
-  return safe;
+std::string quoted(std::string text) {
+  RE2::GlobalReplace(&text, "'", "’");
+  RE2::GlobalReplace(&text, "[][:]", R"(\\\0)");
+  return text;
 }
 
 std::string zsh_specs(const CommandWords& command) {
@@ -138,19 +132,11 @@ std::string fish(const Commands& commands) {
 }
 
 // Hyphens stay hyphens, and no line begins as a request.
-std::string plain(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '\\') {
-      safe += "\\e";
-    } else if (c == '-') {
-      safe += "\\-";
-    } else {
-      if ((c == '.' || c == '\'') && (safe.empty() || safe.back() == '\n')) safe += "\\&";
-      safe += c;
-    }
-  }
-  return safe;
+std::string plain(std::string text) {
+  RE2::GlobalReplace(&text, R"(\\)", R"(\\e)");
+  RE2::GlobalReplace(&text, "-", R"(\\-)");
+  RE2::GlobalReplace(&text, "(?m)^[.']", R"(\\&\0)");
+  return text;
 }
 
 std::string paragraph(const OptionWords& option) {

@@ -21,13 +21,6 @@ bool use_color(ColorWhen when) {
   return isatty(STDOUT_FILENO) && !(no_color && *no_color);
 }
 
-// A GitHub job shows annotations of what its steps print; standard output is the report's alone.
-void annotate(const Report& report, const Options& options) {
-  const char* github = std::getenv("GITHUB_ACTIONS");
-  if (!github || std::string(github) != "true" || options.format == "github") return;
-  std::fputs(render_github(report, {}).c_str(), stderr);
-}
-
 // "nodes/a.json" for {}: "a".
 std::string file_for(std::string path, const std::string& name) {
   const std::string stem = name == "-" ? "stdin" : std::filesystem::path(name).stem().string();
@@ -88,7 +81,11 @@ void write_reports(const std::vector<Report>& reports, const std::vector<std::st
   const Format& printed = options.format.empty() ? all_formats().front() : *format_named(options.format);
   const std::string text =
       prints ? joined(reports, names, printed, {.color = use_color(options.color), .verbose = options.verbose}) : "";
-  for (const Report& report : reports) annotate(report, options);
+  // A GitHub job shows annotations of what its steps print; standard output is the report's alone.
+  const char* github = std::getenv("GITHUB_ACTIONS");
+  if (github && std::string(github) == "true" && options.format != "github") {
+    for (const Report& report : reports) std::fputs(render_github(report, {}).c_str(), stderr);
+  }
   for (const auto& [path, content] : files) write_file(path, content);
   if (prints) write_out(text);
 }
@@ -103,12 +100,13 @@ void check_result_format(const Options& options, bool has_json) {
   for (const Output& output : options.outputs) check(output.format);
 }
 
-void write_result(const Options& options, const std::string& text, const std::string& json) {
+int write_result(const Options& options, const std::string& text, const std::string& json) {
   for (const Output& output : options.outputs) {
     const bool named = output.format.empty() && output.path.ends_with(".json");
     write_file(output.path, !json.empty() && (output.format == "json" || named) ? json : text);
   }
   if (options.outputs.empty() || !options.format.empty()) write_out(options.format == "json" ? json : text);
+  return 0;
 }
 
 int exit_status(const Report& report, FailOn fail_on) {

@@ -17,9 +17,10 @@ int write_report(const Report& report, const Options& options);
 void write_reports(const std::vector<Report>& reports, const std::vector<std::string>& names, const Options& options);
 
 // The result of a command that makes no report: text, and JSON where the command has it. `check_result_format` refuses other formats
-// and is called before any work; `write_result` writes to standard output or the files of -o.
+// and is called before any work; `write_result` writes to standard output or the files of -o
+// and answers 0.
 void check_result_format(const Options& options, bool has_json);
-void write_result(const Options& options, const std::string& text, const std::string& json = {});
+int write_result(const Options& options, const std::string& text, const std::string& json = {});
 
 // 0, 1 or 3, as the contract has it.
 int exit_status(const Report& report, FailOn fail_on);

@@ -1,7 +1,5 @@
 #include "app/output/topic_pages.h"
 
-#include <fmt/format.h>
-
 #include <map>
 #include <sstream>
 
@@ -27,11 +25,6 @@ std::string method_lines(const std::string& id) {
 }
 
 }  // namespace
-
-std::vector<std::string> topic_names() {
-  const auto names = knowledge::topics();
-  return {names.begin(), names.end()};
-}
 
 std::string topic_title(std::string_view name) {
   const std::string_view page = knowledge::text(name);

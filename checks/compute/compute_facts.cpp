@@ -1,12 +1,10 @@
 #include "checks/compute/compute_facts.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <map>
-#include <optional>
 
 #include "checks/facts/presence.h"
 
@@ -15,30 +13,30 @@ namespace {
 
 // 0 of "framework:torch/cuda:0" and "framework:tensorflow/GPU:0"; none: a CPU, or no framework.
 std::optional<std::int64_t> framework_ordinal(const std::string& device) {
-  const auto slash = device.find('/'), colon = device.rfind(':');
-  if (!device.starts_with("framework:") || slash == device.npos || colon < slash) return {};
-  const std::string kind = device.substr(slash + 1, colon - slash - 1);
-  if (kind != "cuda" && kind != "GPU" && kind != "gpu") return {};
-  return std::atoll(device.c_str() + colon + 1);
+  static const RE2 form("framework:[^/]*/(?:cuda|GPU|gpu):([0-9]+)");
+  std::int64_t ordinal = 0;
+  return RE2::FullMatch(device, form, &ordinal) ? std::optional(ordinal) : std::nullopt;
+}
+
+std::vector<const OpenclDevice*> opencl_devices_named(const Snapshot& snapshot, const std::string& subject) {
+  std::vector<const OpenclDevice*> named;
+  for (const OpenclPlatform& platform : of(snapshot.opencl, &Opencl::platforms).or_empty()) {
+    for (const OpenclDevice& device : platform.devices.or_empty()) {
+      if (subject == "opencl:" + text_of(platform.name) + "/" + text_of(device.name)) named.push_back(&device);
+    }
+  }
+  return named;
 }
 
 // The place on the bus of "cuda:1" or "opencl:Platform/Device"; empty: not known, or not one device alone.
 std::string address_of(const Snapshot& snapshot, const std::string& device) {
   std::vector<std::string> places;
-  if (const auto* cuda = of(snapshot.nvidia, &Nvidia::cuda_devices).get()) {
-    for (const CudaDevice& d : *cuda) {
-      if (d.ordinal.get() && d.pci_address.get() && device == fmt::format("cuda:{}", *d.ordinal.get()))
-        places.push_back(*d.pci_address.get());
-    }
+  for (const CudaDevice& d : of(snapshot.nvidia, &Nvidia::cuda_devices).or_empty()) {
+    if (d.pci_address.get() && device == fmt::format("cuda:{}", d.ordinal.value_or(-1)))
+      places.push_back(*d.pci_address.get());
   }
-  if (const auto* platforms = of(snapshot.opencl, &Opencl::platforms).get()) {
-    for (const OpenclPlatform& platform : *platforms) {
-      if (!platform.devices.get()) continue;
-      for (const OpenclDevice& d : *platform.devices.get()) {
-        if (d.pci_address.get() && device == "opencl:" + text_of(platform.name) + "/" + text_of(d.name))
-          places.push_back(*d.pci_address.get());
-      }
-    }
+  for (const OpenclDevice* d : opencl_devices_named(snapshot, device)) {
+    if (d->pci_address.get()) places.push_back(*d->pci_address.get());
   }
   if (const auto ordinal = framework_ordinal(device)) return address_of(snapshot, fmt::format("cuda:{}", *ordinal));
   return places.size() == 1 ? normal_address(places.front()) : "";
@@ -48,12 +46,17 @@ std::string address_of(const Snapshot& snapshot, const std::string& device) {
 
 std::vector<Row> rows(const Snapshot& snapshot) {
   std::vector<Row> rows;
-  const auto* results = snapshot.compute.get();
-  for (std::size_t i = 0; results && i < results->size(); ++i) {
-    const ComputeResult& result = (*results)[i];
-    if (const Agreement* agreement = result.agreement.get()) rows.push_back({i, &result, agreement, agreement->kind()});
+  const auto& results = snapshot.compute.or_empty();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (const Agreement* agreement = results[i].agreement.get())
+      rows.push_back({i, &results[i], agreement, agreement->kind()});
   }
   return rows;
+}
+
+bool is_cpu(const Snapshot& snapshot, const std::string& device) {
+  return device == "host" || std::ranges::any_of(opencl_devices_named(snapshot, device),
+                                                 [](const OpenclDevice* one) { return one->type.is("cpu"); });
 }
 
 bool stopped(const Snapshot& snapshot, const ComputeNotRun& row) {
@@ -62,8 +65,7 @@ bool stopped(const Snapshot& snapshot, const ComputeNotRun& row) {
   const auto same_kernel = [&](const ComputeResult& result) {
     return result.device == row.device && result.kernel == row.kernel;
   };
-  if (why.starts_with("time: "))
-    return !snapshot.compute.get() || std::ranges::none_of(*snapshot.compute.get(), same_kernel);
+  if (why.starts_with("time: ")) return std::ranges::none_of(snapshot.compute.or_empty(), same_kernel);
   return !why.starts_with("missing: ") && !why.starts_with("busy: ");
 }
 
@@ -81,13 +83,11 @@ std::vector<Evidence> proof(const std::vector<Row>& rows) {
     if (row.agreement->pattern.get()) proof.push_back(evidence(place + "/pattern", *row.agreement->pattern.get()));
     if (row.agreement->confirmed_by.get())
       proof.push_back(evidence(place + "/confirmed_by", *row.agreement->confirmed_by.get()));
-    const auto* samples = row.agreement->samples.get();
-    if (!samples || samples->empty()) continue;
     std::string list;
-    for (const ComputeSample& sample : *samples)
+    for (const ComputeSample& sample : row.agreement->samples.or_empty())
       list += fmt::format("{}{} instead of {} at {}", list.empty() ? "" : ", ", text_of(sample.got),
-                          text_of(sample.expected), sample.index.get() ? *sample.index.get() : -1);
-    proof.push_back(evidence(place + "/samples", list));
+                          text_of(sample.expected), sample.index.value_or(-1));
+    if (!list.empty()) proof.push_back(evidence(place + "/samples", list));
   }
   return proof;
 }
@@ -114,12 +114,18 @@ void judge(const Snapshot& snapshot, Answers& answers, const char* id, const std
     tell(finding, found);
   }
   if (all.empty()) return answers.unknown(id, "/compute: no result was compared with a reference");
-  if (!by_device.empty()) return;
   const auto doubtful =
       std::ranges::find_if(all, [](const Row& row) { return row.agreement->outcome.is("not-trustworthy"); });
   if (doubtful == all.end()) return answers.passed(id);
   answers.unknown(id, fmt::format("/compute: {} is mostly zero or one value, so nothing is proved",
                                   full_problem_name(*doubtful->result)));
+}
+
+void judge_cause(const Facts& facts, Answers& answers, const char* id, WrongResult cause,
+                 const std::function<void(Finding&, const std::vector<Row>&)>& tell) {
+  judge(
+      facts.snapshot(), answers, id, [&](const Row& row) { return row.cause == cause; }, tell);
+  add_printed(facts, answers, id, cause);
 }
 
 bool is_narrow(std::optional<WrongResult> cause) {

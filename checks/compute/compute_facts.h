@@ -1,13 +1,9 @@
 #pragma once
 // What the checks of computed results share. One finding for each device, whatever the number of kernels that show it.
 #include <functional>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "checks/facts/facts.h"
-#include "checks/engine/finding.h"
 #include "checks/engine/diagnosis.h"
+#include "checks/facts/facts.h"
 
 namespace envdoctor::compute {
 
@@ -25,6 +21,9 @@ std::vector<Row> rows(const Snapshot& snapshot);
 
 // "gpu:0000:65:00.0" where the snapshot knows the device's place on the bus; else the device as it stands there.
 std::string subject(const Snapshot& snapshot, const ComputeResult& result);
+// Whether this is one of the host's CPU devices: our own C++, or what OpenCL calls a CPU.
+bool is_cpu(const Snapshot& snapshot, const std::string& device);
+
 // Outcome, pattern and samples of each row, most telling first.
 std::vector<Evidence> proof(const std::vector<Row>& rows);
 // "in gemm fp32 k=64 m=64 n=64, dot fp32 n=4096 and 3 more".
@@ -34,6 +33,11 @@ std::string in_problems(const std::vector<Row>& rows);
 // no result is known or one can't be trusted.
 void judge(const Snapshot& snapshot, Answers& answers, const char* id, const std::function<bool(const Row&)>& picked,
            const std::function<void(Finding&, const std::vector<Row>&)>& tell);
+// The same for one cause, and a finding of `id` for each difference of this kind that a program prints.
+void judge_cause(const Facts& facts, Answers& answers, const char* id, WrongResult cause,
+                 const std::function<void(Finding&, const std::vector<Row>&)>& tell);
+// Only the latter. Kinds: flush_to_zero, fast_math, tf32_inputs; unnamed: wrong.
+void add_printed(const Facts& facts, Answers& answers, const char* id, WrongResult kind);
 
 // Whether this row stopped for a reason of its own, not because the device lacks something or others use it. Larger
 // sizes for which no time was left are no loss as long as smaller ones ran.

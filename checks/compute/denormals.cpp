@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "checks/compute/compute_facts.h"
-#include "checks/compute/printed_difference.h"
 
 namespace envdoctor::compute_denormals {
 
@@ -27,10 +26,7 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
 }
 
 void judge(const Facts& facts, Answers& answers) {
-  compute::judge(
-      facts.snapshot(), answers, id, [](const compute::Row& row) { return row.cause == WrongResult::flush_to_zero; },
-      tell);
-  compute::add_printed(facts, answers, id, WrongResult::flush_to_zero);
+  compute::judge_cause(facts, answers, id, WrongResult::flush_to_zero, tell);
 }
 
 }  // namespace

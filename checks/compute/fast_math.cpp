@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "checks/compute/compute_facts.h"
-#include "checks/compute/printed_difference.h"
 
 namespace envdoctor::compute_fast_math {
 namespace {
@@ -19,9 +18,7 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
 }
 
 void judge(const Facts& facts, Answers& answers) {
-  compute::judge(
-      facts.snapshot(), answers, id, [](const compute::Row& row) { return row.cause == WrongResult::fast_math; }, tell);
-  compute::add_printed(facts, answers, id, WrongResult::fast_math);
+  compute::judge_cause(facts, answers, id, WrongResult::fast_math, tell);
 }
 
 }  // namespace

@@ -11,11 +11,6 @@ namespace {
 
 constexpr const char* id = "compute.fp64-missing";
 
-bool lacks_fp64(const ComputeNotRun& row) {
-  return row.precision.is("fp64") &&
-         row.why.then([](const std::string& why) { return why.ends_with("the device has no fp64"); }).is(true);
-}
-
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
   const auto* rows = snapshot.compute_not_run.get();
@@ -23,7 +18,7 @@ void judge(const Facts& facts, Answers& answers) {
   std::set<std::string> told;
   for (std::size_t i = 0; i < rows->size(); ++i) {
     const ComputeNotRun& row = (*rows)[i];
-    if (!lacks_fp64(row)) continue;
+    if (!row.precision.is("fp64") || !row.why.or_empty().ends_with("the device has no fp64")) continue;
     const std::string subject = compute::subject(snapshot, {.device = row.device});
     if (!told.insert(subject).second) continue;
     Finding& finding = answers.found(id, subject);
@@ -31,10 +26,9 @@ void judge(const Facts& facts, Answers& answers) {
     finding.severity = Severity::info;
     finding.explanation =
         "Double precision is not offered by this device; only single precision and integers were checked.";
-    finding.evidence = {evidence(at("/compute_not_run", i, "why"), row.why.get() ? *row.why.get() : "no fp64")};
+    finding.evidence = {evidence(at("/compute_not_run", i, "why"), *row.why.get())};
     finding.fix = {{.text = "Use single precision, or another device for this work."}};
   }
-  if (!told.empty()) return;
   const bool tried = std::ranges::any_of(compute::rows(snapshot),
                                          [](const compute::Row& row) { return row.result->precision.is("fp64"); });
   if (tried) return answers.passed(id);

@@ -1,13 +1,11 @@
-#include "checks/compute/printed_difference.h"
-
+// Results of a device and of the CPU that differ, as the program that compares them prints them.
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
-#include <optional>
 
-#include "checks/facts/facts.h"
+#include "checks/compute/compute_facts.h"
 #include "checks/facts/presence.h"
 #include "checks/facts/version_range.h"
 #include "knowledge/gpus/gpu_models.h"
@@ -16,6 +14,12 @@ namespace envdoctor::compute {
 
 using enum SymptomClass;
 namespace {
+
+struct PrintedDifference {
+  const Symptom* symptom = nullptr;
+  WrongResult kind = WrongResult::unnamed;
+  Confidence confidence = Confidence::possible;
+};
 
 // TF32 keeps 10 bits of the mantissa: products are off by about 2^-11, sums of them by somewhat more.
 constexpr double tf32_least = 2e-5, tf32_most = 2e-2;
@@ -31,9 +35,7 @@ double largest(const Facts& facts, const char* kind) {
 }
 
 bool has_tf32(const Facts& facts) {
-  const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
-  if (!devices.get()) return false;
-  return std::ranges::any_of(*devices.get(), [](const NvidiaDevice& device) {
+  return std::ranges::any_of(of(facts.snapshot().nvidia, &Nvidia::devices).or_empty(), [](const NvidiaDevice& device) {
     return device.compute_capability.get() && knowledge::capability_has(*device.compute_capability.get(), "tf32");
   });
 }
@@ -116,17 +118,9 @@ std::optional<PrintedDifference> by_labels(const Facts& facts) {
 
 }  // namespace
 
-std::vector<PrintedDifference> printed_differences(const Facts& facts) {
-  std::vector<PrintedDifference> all;
-  for (const auto& one : {by_a_test(facts), by_printed_values(facts), by_labels(facts)}) {
-    if (one) all.push_back(*one);
-  }
-  return all;
-}
-
 void add_printed(const Facts& facts, Answers& answers, const char* id, WrongResult kind) {
-  for (const PrintedDifference& one : printed_differences(facts)) {
-    if (one.kind == kind) add_finding(answers, *one.symptom, id, one.confidence);
+  for (const auto& one : {by_a_test(facts), by_printed_values(facts), by_labels(facts)}) {
+    if (one && one->kind == kind) add_finding(answers, *one->symptom, id, one->confidence);
   }
 }
 

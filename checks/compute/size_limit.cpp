@@ -31,9 +31,7 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
 }
 
 void judge(const Facts& facts, Answers& answers) {
-  compute::judge(
-      facts.snapshot(), answers, id, [](const compute::Row& row) { return row.cause == WrongResult::size_limit; },
-      tell);
+  compute::judge_cause(facts, answers, id, WrongResult::size_limit, tell);
 }
 
 }  // namespace

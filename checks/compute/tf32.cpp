@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "checks/compute/compute_facts.h"
-#include "checks/compute/printed_difference.h"
 
 namespace envdoctor::compute_tf32 {
 namespace {

@@ -20,8 +20,7 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
 }
 
 void judge(const Facts& facts, Answers& answers) {
-  compute::judge(
-      facts.snapshot(), answers, id, [](const compute::Row& row) { return row.cause == WrongResult::unstable; }, tell);
+  compute::judge_cause(facts, answers, id, WrongResult::unstable, tell);
 }
 
 }  // namespace

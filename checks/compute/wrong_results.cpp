@@ -6,7 +6,6 @@
 #include <array>
 
 #include "checks/compute/compute_facts.h"
-#include "checks/compute/printed_difference.h"
 
 namespace envdoctor::compute_wrong_results {
 namespace {

@@ -1,6 +1,5 @@
 // cpu.affinity-limited: the CPUs left to this process are too few to feed its GPUs.
 #include "checks/cpu/cpu_need.h"
-#include "checks/facts/facts.h"
 
 namespace envdoctor::cpu_affinity_limited {
 

@@ -1,8 +1,7 @@
 // cpu.cgroup-limited: the processor time or the memory left to this process is too little to feed its GPUs.
-#include <cstdio>
+#include <fmt/format.h>
 
 #include "checks/cpu/cpu_need.h"
-#include "checks/facts/facts.h"
 
 namespace envdoctor::cpu_cgroup_limited {
 namespace {
@@ -10,27 +9,19 @@ namespace {
 constexpr const char* id = "cpu.cgroup-limited";
 constexpr std::int64_t least_memory_mib = 4096;  // a framework alone, with its libraries, takes 2 to 3 GiB
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", value);
-  return text;
-}
-
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
   const double need = cpu::needed(snapshot);
-  const auto cgroup = of(snapshot.host, &HostFacts::cgroup);
+  const auto& cgroup = of(snapshot.host, &HostFacts::cgroup);
   if (cgroup.outcome() == Outcome::absent) return answers.not_applicable(id, "no cgroup holds this process");
   if (!cgroup.get()) return answers.unknown(id, why_unknown("/host/cgroup", cgroup));
   const Real& cpus = cgroup.get()->cpus;
   const Number& memory = cgroup.get()->memory_mib;
-  const Number total = of(snapshot.memory, &Memory::total_mib);
-  const bool few = cpus.get() && *cpus.get() < need &&
-                   !of(snapshot.cpu, &Cpu::threads)
-                        .then([&](std::int64_t n) { return static_cast<double>(n) <= *cpus.get(); })
-                        .is(true);
-  const bool little =
-      memory.get() && *memory.get() < least_memory_mib && !(total.get() && *total.get() <= *memory.get());
+  // What the machine has is no limit of the cgroup's.
+  const auto threads = static_cast<double>(of(snapshot.cpu, &Cpu::threads).value_or(INT64_MAX));
+  const auto total = of(snapshot.memory, &Memory::total_mib).value_or(INT64_MAX);
+  const bool few = cpus.get() && *cpus.get() < need && *cpus.get() < threads;
+  const bool little = memory.get() && *memory.get() < least_memory_mib && *memory.get() < total;
   if (!few && !little) {
     if (cpus.outcome() == Outcome::failed || cpus.outcome() == Outcome::not_probed)
       return answers.unknown(id, why_unknown("/host/cgroup/cpus", cpus));
@@ -40,12 +31,12 @@ void judge(const Facts& facts, Answers& answers) {
   finding.severity = cpu::severity_of_limit(snapshot);
   finding.explanation = "This container may use";
   if (few) {
-    finding.explanation += " " + number(*cpus.get()) + " CPUs for " + number(need / cpu::cpus_per_gpu) +
-                           (need > cpu::cpus_per_gpu ? " GPUs" : " GPU");
-    finding.evidence.push_back(evidence("/host/cgroup/cpus", number(*cpus.get())));
+    finding.explanation += fmt::format(" {:g} CPUs for {:g} GPU{}", *cpus.get(), need / cpu::cpus_per_gpu,
+                                       need > cpu::cpus_per_gpu ? "s" : "");
+    finding.evidence.push_back(evidence("/host/cgroup/cpus", fmt::format("{:g}", *cpus.get())));
   }
   if (little) {
-    finding.explanation += std::string(few ? " and" : "") + " " + std::to_string(*memory.get()) + " MiB of memory";
+    finding.explanation += fmt::format("{} {} MiB of memory", few ? " and" : "", *memory.get());
     finding.evidence.push_back(evidence("/host/cgroup/memory_mib", std::to_string(*memory.get())));
   }
   finding.explanation += "; data loading will slow the GPU down, or the job may be killed for lack of memory.";

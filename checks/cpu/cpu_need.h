@@ -1,18 +1,32 @@
 #pragma once
 // How many CPUs feeding this host's GPUs takes, and how bad it is to have fewer.
-#include "checks/engine/diagnosis.h"
+#include <algorithm>
+#include <cstdlib>
+
+#include "checks/facts/facts.h"
+#include "checks/facts/presence.h"
 
 namespace envdoctor::cpu {
 
 constexpr double cpus_per_gpu = 2;  // one to drive it, one to load data
 
 // For the GPUs that this job was given; for one where there is none, so that a host without any is measured too.
-double needed(const Snapshot& snapshot);
+inline double needed(const Snapshot& snapshot) {
+  const auto gpus = gpus_of(snapshot);
+  return cpus_per_gpu * static_cast<double>(std::max<std::ptrdiff_t>(
+                            1, std::ranges::count_if(gpus, [](const Gpu& g) { return g.granted && !g.integrated; })));
+}
 
 // A limit matters where there is something to feed; elsewhere it is told and no more.
-Severity severity_of_limit(const Snapshot& snapshot);
+inline Severity severity_of_limit(const Snapshot& snapshot) {
+  return has_any_gpu(snapshot).is(true) ? Severity::warning : Severity::info;
+}
 
 // torch warns that fewer CPUs may be used than workers are asked for, and the machine has at least twice as many.
-bool bound_by_torch_count(const Facts& facts);
+inline bool bound_by_torch_count(const Facts& facts) {
+  const auto& all = facts.all({SymptomClass::exhausted, "cpu-cores"});
+  const auto suggested = all.empty() ? 0 : std::atoll(all.front()->detail("suggested").c_str());
+  return suggested > 0 && of(facts.snapshot().cpu, &Cpu::threads).or_empty() >= 2 * suggested;
+}
 
 }  // namespace envdoctor::cpu

@@ -13,16 +13,11 @@ namespace {
 
 constexpr const char* id = "cpu.isa-missing";
 
-// What the published package of this version needs; empty: nothing that is recorded.
-std::string needed(const std::string& framework, const std::string& version) {
-  return framework == "torch" ? "" : rule_for(framework, "cpu_instructions", version);
-}
-
 // The CPU is an x86-64 and its list of instruction sets, which is known, lacks this one.
 bool lacks(const Snapshot& snapshot, const std::string& what) {
-  const auto isa = of(snapshot.cpu, &Cpu::isa);
-  const auto arch = of(snapshot.host, &HostFacts::arch);
-  return isa.get() && (!arch.get() || arch.is("x86_64")) && std::ranges::find(*isa.get(), what) == isa.get()->end();
+  const auto& isa = of(snapshot.cpu, &Cpu::isa);
+  return isa.get() && of(snapshot.host, &HostFacts::arch).value_or("x86_64") == "x86_64" &&
+         std::ranges::find(*isa.get(), what) == isa.get()->end();
 }
 
 Finding& tell(Answers& answers, const std::string& framework) {
@@ -32,46 +27,46 @@ Finding& tell(Answers& answers, const std::string& framework) {
   return finding;
 }
 
-bool judge_imports(const Snapshot& snapshot, Answers& answers) {
+void judge_imports(const Snapshot& snapshot, Answers& answers) {
   for (const Import& one : imports_of(snapshot)) {
     if (one.error.outcome() != Outcome::failed || one.error.why().find("SIGILL") == std::string::npos) continue;
     Finding& finding = tell(answers, one.framework);
     finding.explanation = "The import ended by an illegal instruction (" + one.error.why() + ").";
     finding.evidence = {evidence(one.path, one.error.why())};
-    if (!lacks(snapshot, "avx")) return true;
+    if (!lacks(snapshot, "avx")) return;
     finding.confidence = Confidence::certain;
     finding.explanation += " This CPU has no AVX, which the published packages need.";
     finding.evidence.push_back(evidence("/cpu/isa", "no avx"));
-    return true;
+    return;
   }
-  return false;
 }
 
 // By what the official packages need; a build of one's own may do without.
-bool judge_versions(const Snapshot& snapshot, Answers& answers) {
+void judge_versions(const Snapshot& snapshot, Answers& answers) {
   for (const std::string& framework : frameworks(snapshot)) {
-    const std::string version = framework_version(snapshot, framework), what = needed(framework, version);
+    const std::string version = framework_version(snapshot, framework);
+    // Of torch nothing is recorded.
+    const std::string what = framework == "torch" ? "" : rule_for(framework, "cpu_instructions", version);
     if (what.empty() || !lacks(snapshot, what)) continue;
     Finding& finding = tell(answers, framework);
     finding.explanation = "The official " + framework + " " + version + " uses " + what +
                           " instructions, and this CPU doesn't list them: importing it ends in an illegal instruction.";
     finding.evidence = {framework_seen(snapshot, framework), evidence("/cpu/isa", "no " + what)};
-    return true;
+    return;
   }
-  return false;
 }
 
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
-  if (judge_imports(snapshot, answers)) return;
-  const Text arch = of(snapshot.host, &HostFacts::arch);
-  if (arch.get() && !arch.is("x86_64")) return answers.not_applicable(id, "no x86-64 processor");
+  judge_imports(snapshot, answers);
+  if (of(snapshot.host, &HostFacts::arch).value_or("x86_64") != "x86_64")
+    return answers.not_applicable(id, "no x86-64 processor");
   const auto imports = imports_of(snapshot);
   const bool tried = std::ranges::any_of(imports, &Import::tried);
-  if (!tried && judge_versions(snapshot, answers)) return;
   if (tried) return answers.passed(id);
+  judge_versions(snapshot, answers);
   if (imports.empty() && frameworks(snapshot).empty()) return answers.not_applicable(id, "no framework was looked at");
-  const auto isa = of(snapshot.cpu, &Cpu::isa);
+  const auto& isa = of(snapshot.cpu, &Cpu::isa);
   if (isa.get()) return answers.passed(id);
   answers.unknown(id, why_unknown("/cpu/isa", isa));
 }

@@ -1,8 +1,9 @@
 // cpu.oversubscribed: a thread pool is told to start more threads than this process may use CPUs.
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "checks/cpu/cpu_need.h"
-#include "checks/facts/facts.h"
 
 namespace envdoctor::cpu_oversubscribed {
 
@@ -19,10 +20,10 @@ struct Pool {
 
 std::vector<Pool> pools(const Snapshot& snapshot) {
   std::vector<Pool> all;
-  for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "TF_NUM_INTRAOP_THREADS"}) {
-    const Text value = env_of(snapshot, name);
-    const std::int64_t threads = value.get() ? std::strtol(value.get()->c_str(), nullptr, 10) : 0;
-    if (threads > 0) all.push_back({std::string("/env/") + name, name, threads});
+  for (const std::string name :
+       {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "TF_NUM_INTRAOP_THREADS"}) {
+    const std::int64_t threads = std::strtol(env_of(snapshot, name).or_empty().c_str(), nullptr, 10);
+    if (threads > 0) all.push_back({"/env/" + name, name, threads});
   }
   const Number tensorflow = of(snapshot.tensorflow, &Tensorflow::intra_op_threads);
   const Number torch = of(snapshot.torch, &Torch::threads);
@@ -33,12 +34,10 @@ std::vector<Pool> pools(const Snapshot& snapshot) {
 
 // What a cgroup's quota leaves counts as little as what the CPU set leaves.
 Real usable_cpus(const Snapshot& snapshot) {
-  const Number allowed = of(snapshot.cpu, &Cpu::allowed_cpus);
-  if (!allowed.get()) return allowed.missing();
-  const auto cgroup = of(snapshot.host, &HostFacts::cgroup);
-  const double all = static_cast<double>(*allowed.get());
-  const double* quota = cgroup.get() ? cgroup.get()->cpus.get() : nullptr;
-  return quota && *quota < all ? *quota : all;
+  const double quota = of(snapshot.host, &HostFacts::cgroup).or_empty().cpus.value_or(INFINITY);
+  return of(snapshot.cpu, &Cpu::allowed_cpus).then([&](std::int64_t all) {
+    return std::min(static_cast<double>(all), quota);
+  });
 }
 
 void judge(const Facts& facts, Answers& answers) {
@@ -52,7 +51,6 @@ void judge(const Facts& facts, Answers& answers) {
     if (static_cast<double>(pool.threads) <= *cpus.get() * too_many) continue;
     const std::string usable = std::to_string(static_cast<std::int64_t>(*cpus.get()));
     Finding& finding = answers.found(id, pool.path.starts_with("/env/") ? "env:" + pool.who : "host");
-    finding.confidence = Confidence::certain;
     finding.explanation = pool.who + " asks for " + std::to_string(pool.threads) + " threads; this process may use " +
                           usable + " CPUs, so they wait for each other.";
     finding.evidence = {evidence(pool.path, std::to_string(pool.threads)), evidence("/cpu/allowed_cpus", usable)};

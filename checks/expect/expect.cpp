@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-#include "checks/engine/report.h"
 #include "checks/engine/verdict.h"
-#include "checks/expect/expectations.h"
 
 namespace envdoctor {
 

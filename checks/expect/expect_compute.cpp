@@ -1,14 +1,13 @@
 // Expectations about what the kernels gave: agreement with the CPU, and speed.
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <map>
 
 #include "checks/compute/compute_facts.h"
 #include "checks/expect/expect_keys.h"
-#include "checks/facts/facts.h"
 #include "checks/facts/presence.h"
 
 namespace envdoctor {
@@ -28,33 +27,30 @@ std::pair<double, std::string> rate_of(const std::string& value) {
   return {-1, ""};
 }
 
-bool is_opencl_cpu(const Snapshot& snapshot, const std::string& subject) {
-  const auto platforms = of(snapshot.opencl, &Opencl::platforms);
-  if (!platforms.get()) return false;
-  for (const OpenclPlatform& platform : *platforms.get()) {
-    if (!platform.name.get() || !platform.devices.get()) continue;
-    for (const OpenclDevice& device : *platform.devices.get()) {
-      if (device.name.get() && device.type.is("cpu") &&
-          subject == "opencl:" + *platform.name.get() + "/" + *device.name.get())
-        return true;
-    }
-  }
-  return false;
-}
-
 // Not the host's own processor, by whatever way: "host", an OpenCL CPU, "framework:tensorflow/CPU:0".
 bool is_gpu(const Snapshot& snapshot, const Text& device) {
-  if (!device.get() || device.is("host") || is_opencl_cpu(snapshot, *device.get())) return false;
-  const std::string place = device.get()->substr(device.get()->find('/') + 1);
-  return !device.get()->starts_with("framework:") || !(place.starts_with("cpu") || place.starts_with("CPU"));
+  static const RE2 cpu_of_framework("^framework:(?:[^/]*/)?(?:cpu|CPU)");
+  return device.get() && !compute::is_cpu(snapshot, *device.get()) &&
+         !RE2::PartialMatch(*device.get(), cpu_of_framework);
 }
 
 // The results on GPUs, with their places.
 std::vector<std::pair<const ComputeResult*, std::string>> on_gpus(const Snapshot& snapshot) {
   std::vector<std::pair<const ComputeResult*, std::string>> found;
-  const auto* results = snapshot.compute.get();
-  for (std::size_t i = 0; results && i < results->size(); ++i) {
-    if (is_gpu(snapshot, (*results)[i].device)) found.emplace_back(&(*results)[i], at("/compute", i));
+  const auto& results = snapshot.compute.or_empty();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (is_gpu(snapshot, results[i].device)) found.emplace_back(&results[i], at("/compute", i));
+  }
+  return found;
+}
+
+// Those that stopped on GPUs for a reason of their own.
+std::vector<std::pair<const ComputeNotRun*, std::string>> stopped_on_gpus(const Snapshot& snapshot) {
+  std::vector<std::pair<const ComputeNotRun*, std::string>> found;
+  const auto& rows = snapshot.compute_not_run.or_empty();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (is_gpu(snapshot, rows[i].device) && compute::stopped(snapshot, rows[i]))
+      found.emplace_back(&rows[i], at("/compute_not_run", i, "why"));
   }
   return found;
 }
@@ -77,13 +73,11 @@ Judged judge_compute(const Report& report, const Expectation&) {
     agreed += agrees ? 1 : 0;
     if (!agrees && doubt.evidence.empty()) doubt = {Met::unknown, name_of(*result) + " could not be judged.", {proof}};
   }
-  const auto* left_out = report.snapshot.compute_not_run.get();
-  for (std::size_t i = 0; left_out && i < left_out->size() && doubt.evidence.empty(); ++i) {
-    const ComputeNotRun& row = (*left_out)[i];
-    if (!is_gpu(report.snapshot, row.device) || !compute::stopped(report.snapshot, row)) continue;
+  for (const auto& [row, path] : stopped_on_gpus(report.snapshot)) {
+    if (!doubt.evidence.empty()) break;
     doubt = {Met::unknown,
-             fmt::format("{} on {} was not run to its end.", text_of(row.kernel), text_of(row.device)),
-             {evidence(at("/compute_not_run", i, "why"), text_of(row.why))}};
+             fmt::format("{} on {} was not run to its end.", text_of(row->kernel), text_of(row->device)),
+             {evidence(path, text_of(row->why))}};
   }
   if (agreed == 0 || !doubt.evidence.empty()) return doubt;
   return {Met::yes, fmt::format("{} results on GPUs agree with the CPU's.", agreed), {}};
@@ -106,12 +100,8 @@ Judged judge_speed(const Report& report, const Expectation& expectation) {
     Best& best = devices[*result->device.get()];
     if (comparable && value.get() && *value.get() > best.value) best = {*value.get(), result, path};
   }
-  const auto* left_out = report.snapshot.compute_not_run.get();
-  for (std::size_t i = 0; left_out && i < left_out->size(); ++i) {
-    const ComputeNotRun& row = (*left_out)[i];
-    const bool meant = !row.kernel.get() || row.kernel.is(kernel);
-    if (meant && is_gpu(report.snapshot, row.device) && compute::stopped(report.snapshot, row))
-      devices.try_emplace(text_of(row.device));
+  for (const auto& [row, path] : stopped_on_gpus(report.snapshot)) {
+    if (row->kernel.value_or(kernel) == kernel) devices.try_emplace(text_of(row->device));
   }
   const auto slowest = std::ranges::min_element(devices, {}, [](const auto& d) { return d.second.value; });
   if (slowest == devices.end() || !slowest->second.result)

@@ -7,7 +7,6 @@
 #include "checks/engine/stacks.h"
 #include "checks/expect/expect_keys.h"
 #include "checks/facts/facts.h"
-#include "checks/facts/gpus.h"
 #include "checks/facts/presence.h"
 #include "knowledge/lower_case.h"
 
@@ -25,14 +24,16 @@ bool has_word(const std::string& text, const std::string& word) {
   return false;
 }
 
-// Every granted GPU has `what`, of at least what was expected. `read` gives the value and its place.
-template <class Read>
+// Gives a value of a GPU, and its place.
+using Read = std::pair<Number, std::string>(const Snapshot&, const Gpu&);
+
+// Every granted GPU has `what`, of at least what was expected.
 Judged judge_each(const Report& report, const std::string& what, std::int64_t wanted, Read read) {
   const auto gpus = granted_gpus(report.snapshot);
   Judged judged{.met = Met::yes};
   if (gpus.empty()) return {Met::unknown, "There is no GPU here whose " + what + " could be looked at.", {}};
   for (const Gpu& gpu : gpus) {
-    const auto [value, path] = read(gpu);
+    const auto [value, path] = read(report.snapshot, gpu);
     if (!value.get()) {
       if (judged.met == Met::yes) judged.met = Met::unknown;
       judged.told += fmt::format("{}: {} is not known. ", gpu.subject(), what);
@@ -53,10 +54,9 @@ std::pair<Number, std::string> memory_of(const Snapshot& snapshot, const Gpu& gp
     return {(*devices)[i].memory_total_mib, at("/nvidia/devices", i, "memory_total_mib")};
   }
   const auto by_address = [&](const auto& list, const char* path) -> std::pair<Number, std::string> {
-    if (!list.get() || gpu.address.empty()) return {};
-    for (std::size_t i = 0; i < list.get()->size(); ++i) {
-      const auto& device = (*list.get())[i];
-      if (device.pci_address.get() && normal_address(*device.pci_address.get()) == gpu.address)
+    for (std::size_t i = 0; i < list.or_empty().size() && !gpu.address.empty(); ++i) {
+      const auto& device = list.or_empty()[i];
+      if (address_of(device.pci_address) == gpu.address)
         return {device.memory_total_mib, at(path, i, "memory_total_mib")};
     }
     return {};
@@ -74,7 +74,6 @@ std::pair<Number, std::string> width_of(const Snapshot& snapshot, const Gpu& gpu
 }
 
 // The least of what every GPU has; empty where it isn't known of all.
-template <class Read>
 std::string least(const Report& report, Read read) {
   std::int64_t smallest = INT64_MAX;
   for (const Gpu& gpu : granted_gpus(report.snapshot)) {
@@ -129,13 +128,11 @@ Judged judge_gpu(const Report& report, const Expectation& expectation) {
 }
 
 Judged judge_gpu_memory(const Report& report, const Expectation& expectation) {
-  return judge_each(report, "the memory in MiB", mib_of(expectation.value),
-                    [&](const Gpu& gpu) { return memory_of(report.snapshot, gpu); });
+  return judge_each(report, "the memory in MiB", mib_of(expectation.value), memory_of);
 }
 
 Judged judge_link_width(const Report& report, const Expectation& expectation) {
-  return judge_each(report, "the number of PCIe lanes", std::stoll(expectation.value),
-                    [&](const Gpu& gpu) { return width_of(report.snapshot, gpu); });
+  return judge_each(report, "the number of PCIe lanes", std::stoll(expectation.value), width_of);
 }
 
 Judged judge_stack(const Report& report, const Expectation& expectation) {
@@ -166,10 +163,9 @@ std::string learn_gpus(const Report& report) {
 
 std::string learn_gpu(const Report& report) {
   const auto gpus = granted_gpus(report.snapshot);
-  const bool same =
-      !gpus.empty() && std::ranges::all_of(gpus, [&](const Gpu& g) { return g.name == gpus.front().name; });
-  if (!same || gpus.front().name.size() > 100) return {};
-  return has_word(gpus.front().name, gpus.front().name) ? gpus.front().name : std::string();
+  const std::string name = gpus.empty() ? "" : gpus.front().name;
+  const bool same = std::ranges::all_of(gpus, [&](const Gpu& gpu) { return gpu.name == name; });
+  return same && name.size() <= 100 && has_word(name, name) ? name : "";
 }
 
 std::string learn_gpu_memory(const Report& report) {

@@ -1,10 +1,10 @@
-// The keys that --expect takes: the roster, and those about versions and sizes of the host.
+// The keys that --expect takes: the roster, and those about versions, sizes of the host and frameworks.
 #include "checks/expect/expect_keys.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "checks/facts/facts.h"
 #include "checks/facts/presence.h"
@@ -12,35 +12,44 @@
 
 namespace envdoctor {
 
-bool valid_count(const std::string& value) {
-  return !value.empty() && value.size() < 7 && value.find_first_not_of("0123456789") == value.npos;
-}
-
-bool valid_version(const std::string& value) {
-  return !value.empty() && value.size() < 40 && value.find_first_not_of("0123456789.") == value.npos &&
-         value.front() != '.' && value.back() != '.';
-}
-
 std::int64_t mib_of(const std::string& size) {
+  static const RE2 form("([0-9]+) *(MiB|GiB|TiB|)");
   std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), number);
-  if (error != std::errc() || number < 0 || number > INT32_MAX) return -1;
-  std::string unit(end, size.data() + size.size());
-  unit.erase(0, unit.find_first_not_of(' ') == unit.npos ? unit.size() : unit.find_first_not_of(' '));
-  if (unit.empty() || unit == "MiB") return number;
-  if (unit == "GiB") return number * 1024;
-  return unit == "TiB" ? number * 1024 * 1024 : -1;
+  std::string unit;
+  if (!RE2::FullMatch(size, form, &number, &unit) || number > INT32_MAX) return -1;
+  return unit == "TiB" ? number << 20 : unit == "GiB" ? number << 10 : number;
 }
-bool valid_size(const std::string& value) { return mib_of(value) >= 0; }
 
 namespace {
 
+bool valid_count(const std::string& value) { return RE2::FullMatch(value, "[0-9]{1,6}"); }
+bool valid_version(const std::string& value) {
+  return value.size() < 40 && RE2::FullMatch(value, "[0-9](?:[0-9.]*[0-9])?");
+}
+bool valid_size(const std::string& value) { return mib_of(value) >= 0; }
 bool valid_word(const std::string& value) { return !value.empty() && value.size() <= 100; }
 bool valid_stack(const std::string& value) {
   return value == "cuda" || value == "opencl" || value == "rocm" || value == "level-zero";
 }
 bool valid_framework(const std::string& value) { return value == "tensorflow" || value == "torch" || value == "jax"; }
 bool valid_agree(const std::string& value) { return value == "agree"; }
+
+// A version against "key" (equal as far as written), "key.min" or "key.max".
+Judged judge_version(const std::string& what, const Text& version, const std::string& path,
+                     const Expectation& expectation) {
+  if (!version.get()) return not_known(what + "'s version", path, version);
+  const std::string& here = *version.get();
+  if (here.empty() || here.front() < '0' || here.front() > '9')
+    return {Met::unknown, fmt::format("{} is {}, which is no version.", what, here), {evidence(path, here)}};
+  const int order = knowledge::compare_versions(here, expectation.value);
+  const bool min = expectation.key.ends_with(".min"), max = expectation.key.ends_with(".max");
+  const bool begins = here == expectation.value || here.starts_with(expectation.value + ".");
+  const bool met = min ? order >= 0 : max ? order <= 0 || begins : order == 0 || begins;
+  const char* bound = min ? " or newer" : max ? " or older" : "";
+  return {met ? Met::yes : Met::no,
+          fmt::format("{} is {}; {}{} was expected.", what, here, expectation.value, bound),
+          {evidence(path, here)}};
+}
 
 Judged judge_driver(const Report& report, const Expectation& expectation) {
   return judge_version("The NVIDIA driver", of(report.snapshot.nvidia, &Nvidia::kernel_driver_version),
@@ -75,6 +84,49 @@ std::string learn_cuda(const Report& report) {
   return text_of(of(report.snapshot.nvidia, &Nvidia::cuda_driver_version));
 }
 std::string learn_rocm(const Report& report) { return text_of(of(report.snapshot.rocm, &Rocm::version)); }
+
+// Whether the framework itself lists a GPU, and where that stands.
+std::pair<Flag, std::string> lists_gpu(const Snapshot& snapshot, const std::string& framework) {
+  if (framework == "torch") return {of(snapshot.torch, &Torch::cuda_available), "/torch/cuda_available"};
+  const auto is_gpu = [](const std::string& backend) {
+    return backend == "gpu" || backend == "cuda" || backend == "rocm";
+  };
+  if (framework == "jax") return {of(snapshot.jax, &Jax::backend).then(is_gpu), "/jax/backend"};
+  return {of(snapshot.tensorflow, &Tensorflow::physical_gpus).then([](std::int64_t n) { return n > 0; }),
+          "/tensorflow/physical_gpus"};
+}
+
+Judged no_answer(const Snapshot& snapshot, const std::string& framework, const std::string& why) {
+  if (!of(snapshot.python, &Python::packages).get() || !framework_version(snapshot, framework).empty())
+    return {Met::unknown, why, {}};
+  return {Met::no,
+          framework + " is not installed in this Python environment.",
+          {evidence("/python/packages", "not in it")}};
+}
+
+Judged judge_framework(const Report& report, const Expectation& expectation) {
+  const std::string& name = expectation.value;
+  const auto [lists, path] = lists_gpu(report.snapshot, name);
+  if (!lists.get())
+    return no_answer(report.snapshot, name, fmt::format("{} was not asked whether it lists a GPU.", name));
+  return {*lists.get() ? Met::yes : Met::no,
+          fmt::format("{} {} a GPU.", name, *lists.get() ? "lists" : "does not list"),
+          {evidence(path, *lists.get() ? "yes" : "no")}};
+}
+
+Judged judge_framework_version(const Report& report, const Expectation& expectation) {
+  const std::string name = expectation.key.substr(0, expectation.key.find('.'));
+  const std::string version = framework_version(report.snapshot, name);
+  if (!version.empty()) return judge_version(name, version, framework_seen(report.snapshot, name).path, expectation);
+  return no_answer(report.snapshot, name, fmt::format("The installed version of {} is unknown.", name));
+}
+
+std::string learn_framework(const Report& report) {
+  for (const char* name : {"tensorflow", "torch", "jax"}) {
+    if (judge_framework(report, {"framework", name}).met == Met::yes) return name;
+  }
+  return {};
+}
 
 constexpr const char* a_version = "a version, such as 12.4";
 constexpr const char* a_size = "a size, such as 80GiB";
@@ -134,24 +186,6 @@ Expectation read_expectation(const std::string& text) {
   if (!key->valid(value))
     throw BadExpectation(fmt::format("{}={}: {} belongs after {}=", name, value, key->takes, name));
   return {name, std::move(value)};
-}
-
-Judged judge_version(const std::string& what, const Text& version, const std::string& path,
-                     const Expectation& expectation) {
-  if (!version.get()) return not_known(what + "'s version", path, version);
-  const std::string& here = *version.get();
-  if (here.empty() || here.front() < '0' || here.front() > '9')
-    return {Met::unknown, fmt::format("{} is {}, which is no version.", what, here), {evidence(path, here)}};
-  const int order = knowledge::compare_versions(here, expectation.value);
-  const bool min = expectation.key.ends_with(".min"), max = expectation.key.ends_with(".max");
-  const bool begins = here == expectation.value || here.starts_with(expectation.value + ".");
-  const bool met = min ? order >= 0 : max ? order <= 0 || begins : order == 0 || begins;
-  return {met ? Met::yes : Met::no,
-          fmt::format("{} is {}; {} was expected.", what, here,
-                      expectation.value + (min   ? " or newer"
-                                           : max ? " or older"
-                                                 : "")),
-          {evidence(path, here)}};
 }
 
 }  // namespace envdoctor

@@ -1,20 +1,11 @@
 #pragma once
 // What the judges of expectations share.
-#include <string>
-
-#include "checks/expect/expectations.h"
 #include "checks/facts/gpus.h"
 #include "checks/engine/report.h"
 
 namespace envdoctor {
 
-bool valid_version(const std::string& value);  // digits and dots
-bool valid_count(const std::string& value);    // 0 or more
-bool valid_size(const std::string& value);     // "80GiB", "512 MiB", or a number of MiB
-std::int64_t mib_of(const std::string& size);
-
-// A version against "key" (equal as far as written), "key.min" or "key.max".
-Judged judge_version(const std::string& what, const Text& version, const std::string& path, const Expectation& expectation);
+std::int64_t mib_of(const std::string& size);  // "80GiB", "512 MiB", or a number of MiB; -1: no size
 
 // The GPUs that were given to this job.
 std::vector<Gpu> granted_gpus(const Snapshot& snapshot);
@@ -37,9 +28,5 @@ std::string learn_gpu(const Report& report);
 std::string learn_gpu_memory(const Report& report);
 std::string learn_link_width(const Report& report);
 std::string learn_stack(const Report& report);
-
-Judged judge_framework(const Report& report, const Expectation& expectation);
-Judged judge_framework_version(const Report& report, const Expectation& expectation);
-std::string learn_framework(const Report& report);
 
 }  // namespace envdoctor

@@ -2,9 +2,6 @@
 // What a host must be, as a person wrote it down, and the findings that person decided to bear for a while.
 #include <span>
 #include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "checks/engine/diagnosis.h"
 

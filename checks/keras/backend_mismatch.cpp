@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "checks/facts/imports.h"
+#include "checks/facts/presence.h"
 #include "checks/facts/version_range.h"
 #include "checks/python/package_facts.h"
 
@@ -15,17 +16,10 @@ constexpr const char* id = "keras.backend-mismatch";
 
 Finding& report(Answers& answers, const std::string& words, std::vector<Evidence> proof) {
   Finding& finding = answers.found(id, "framework:keras");
-  finding.confidence = Confidence::certain;
   finding.explanation = words;
   finding.evidence = std::move(proof);
   finding.fix.push_back({.text = find_diagnosis(id)->remedy});
   return finding;
-}
-
-// Keras 2 knows TensorFlow only; Keras 3 takes what it is told.
-bool keras_3(const Snapshot& snapshot) {
-  const Text version = of(snapshot.keras, &Keras::version);
-  return version.get() && !rule_for("keras", "chooses_backend", *version.get()).empty();
 }
 
 struct Wish {
@@ -55,7 +49,9 @@ Flag backend_installed(const Snapshot& snapshot, const std::string& backend) {
 
 // Whether what Keras is configured to use is there to run on. True: told.
 bool judge_wish(const Snapshot& snapshot, Answers& answers) {
-  if (!keras_3(snapshot)) return false;
+  // Keras 2 knows TensorFlow only; Keras 3 takes what it is told.
+  const Text version = of(snapshot.keras, &Keras::version);
+  if (!version.get() || rule_for("keras", "chooses_backend", *version.get()).empty()) return false;
   const Wish wish = wish_of(snapshot);
   if (!backend_installed(snapshot, wish.backend).is(false)) return false;
   Finding& finding = report(answers,
@@ -70,28 +66,24 @@ bool judge_wish(const Snapshot& snapshot, Answers& answers) {
 void judge_backend(const Snapshot& snapshot, Answers& answers) {
   const Text runs = of(snapshot.keras, &Keras::backend);
   const Text file = of(snapshot.keras, &Keras::config_backend);
-  const Text variable = env_of(snapshot, "KERAS_BACKEND");
-  const bool by_variable = variable.get() && !variable.get()->empty();
+  const std::string variable = text_of(env_of(snapshot, "KERAS_BACKEND"));
   if (judge_wish(snapshot, answers)) return;
-  if (!runs.get()) {
-    if (snapshot.keras.get())
-      answers.unknown(id, why_unknown("/keras/backend", runs));
-    else
-      answers.not_applicable(id, "Keras was not looked at");
-  } else if (by_variable && *variable.get() != *runs.get()) {
+  if (!snapshot.keras.get()) return answers.not_applicable(id, "Keras was not looked at");
+  if (!runs.get()) return answers.unknown(id, why_unknown("/keras/backend", runs));
+  const std::string end = " and Keras runs on " + *runs.get();
+  const Evidence seen = evidence("/keras/backend", *runs.get());
+  // In a report the person speaks of the file, and something outranks it.
+  const bool in_a_report = !of(snapshot.python, &Python::packages).get();
+  if (!variable.empty() && variable != *runs.get()) {
     report(answers,
-           "KERAS_BACKEND is " + *variable.get() + " and Keras runs on " + *runs.get() +
+           "KERAS_BACKEND is " + variable + end +
                ": the variable was set after Keras had been imported, or in another shell.",
-           {evidence("/env/KERAS_BACKEND", *variable.get()), evidence("/keras/backend", *runs.get())});
-  } else if (file.get() && *file.get() != *runs.get() && !of(snapshot.python, &Python::packages).get()) {
-    // In a report: the person speaks of the file, and something outranks it.
+           {evidence("/env/KERAS_BACKEND", variable), seen});
+  } else if (file.get() && file != runs && (in_a_report || variable.empty())) {
     report(answers,
-           "keras.json names " + *file.get() + " and Keras runs on " + *runs.get() +
-               (by_variable ? ": the variable KERAS_BACKEND outranks the file." : "."),
-           {evidence("/keras/config_backend", *file.get()), evidence("/keras/backend", *runs.get())});
-  } else if (file.get() && *file.get() != *runs.get() && !by_variable) {
-    report(answers, "keras.json names " + *file.get() + " and Keras runs on " + *runs.get() + ".",
-           {evidence("/keras/config_backend", *file.get()), evidence("/keras/backend", *runs.get())});
+           "keras.json names " + *file.get() + end +
+               (variable.empty() ? "." : ": the variable KERAS_BACKEND outranks the file."),
+           {evidence("/keras/config_backend", *file.get()), seen});
   } else {
     answers.passed(id);
   }

@@ -15,8 +15,8 @@ void judge(const Facts& facts, Answers& answers) {
   const Keras* keras = snapshot.keras.get();
   if (!keras) return answers.not_applicable(id, "Keras was not looked at");
   const Text& format = keras->image_data_format;
-  if (format.outcome() == Outcome::absent) return answers.passed(id);
-  if (!format.get()) return answers.unknown(id, why_unknown("/keras/image_data_format", format));
+  if (format.outcome() != Outcome::absent && !format.get())
+    return answers.unknown(id, why_unknown("/keras/image_data_format", format));
   if (!format.is("channels_first")) return answers.passed(id);
   const Text& backend = keras->backend.get() ? keras->backend : keras->config_backend;
   if (backend.get() && !backend.is("tensorflow")) return answers.passed(id);
@@ -28,7 +28,6 @@ void judge(const Facts& facts, Answers& answers) {
   if (!onednn.get()) return answers.unknown(id, why_unknown("/tensorflow/onednn", onednn));
   if (onednn.is(true)) return answers.passed(id);
   Finding& finding = answers.found(id, "framework:keras");
-  finding.confidence = Confidence::certain;
   finding.explanation =
       "keras.json sets channels_first. TensorFlow lists no GPU and oneDNN is off, and without both, convolution and "
       "pooling support only channels_last: training raises an error.";

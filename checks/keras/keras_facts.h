@@ -1,4 +1,5 @@
 #pragma once
+#include "checks/facts/facts.h"
 #include "checks/facts/presence.h"
 
 namespace envdoctor {

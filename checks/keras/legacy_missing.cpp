@@ -1,6 +1,6 @@
 // keras.legacy-missing: a program asks for Keras 2, and the package that holds it is not installed.
-#include "checks/facts/facts.h"
 #include "checks/keras/keras_facts.h"
+#include "checks/python/package_facts.h"
 #include "knowledge/frameworks/frameworks.h"
 #include "knowledge/gpus/drivers.h"
 
@@ -25,16 +25,13 @@ void judge(const Facts& facts, Answers& answers) {
   if (knowledge::major_of(needs->keras) == "2" || there.is(true)) return answers.passed(id);
   if (!there.get()) return answers.unknown(id, why_unknown("/python/packages", there));
   Finding& finding = answers.found(id, "package:tf-keras");
-  finding.confidence = Confidence::certain;
   finding.explanation = "TF_USE_LEGACY_KERAS asks TensorFlow " + *version.get() +
                         " for Keras 2, which is in the package tf-keras, and that is not installed.";
   finding.evidence = {evidence("/env/TF_USE_LEGACY_KERAS", *variable.get()),
                       evidence("/python/packages", "tf-keras is not among them")};
-  const Text python = of(snapshot.python, &Python::executable);
   const std::string minor = knowledge::major_minor_of(*version.get());
-  finding.fix = {
-      {.text = "Install tf-keras in TensorFlow's version, or unset the variable.",
-       .command = python.get() ? "\"" + *python.get() + "\" -m pip install \"tf-keras~=" + minor + ".0\"" : ""}};
+  finding.fix = {{.text = "Install tf-keras in TensorFlow's version, or unset the variable.",
+                  .command = pip_install(snapshot, "\"tf-keras~=" + minor + ".0\"")}};
 }
 
 }  // namespace

@@ -12,9 +12,8 @@ constexpr const char* id = "keras.version-mismatch";
 // Keras is loaded late: an import that went well says nothing of it.
 void judge_metadata(const Facts& facts, Answers& answers) {
   judge_requirements(facts, id, {"keras", "tf-keras"}, "TensorFlow's own Keras code does not work with it.", answers);
-  const Snapshot& snapshot = facts.snapshot();
-  const bool failed_later = of(snapshot.tensorflow, &Tensorflow::training_error).get() != nullptr;
-  const bool trained = of(snapshot.tensorflow, &Tensorflow::training_on).get() != nullptr;
+  const bool failed_later = of(facts.snapshot().tensorflow, &Tensorflow::training_error).get() != nullptr;
+  const bool trained = of(facts.snapshot().tensorflow, &Tensorflow::training_on).get() != nullptr;
   for (Finding& finding : answers.findings) {
     if (finding.id != id) continue;
     const bool certain = failed_later || finding.confidence == Confidence::certain;

@@ -1,6 +1,5 @@
 // memory.fragmented: an allocation fails while the program holds more than it asks for unused.
-#include "checks/engine/diagnosis.h"
-#include "checks/memory/exhaustion.h"
+#include "checks/memory/memory_facts.h"
 
 namespace envdoctor::memory_fragmented {
 namespace {

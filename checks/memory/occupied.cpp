@@ -2,9 +2,7 @@
 #include <algorithm>
 
 #include "checks/facts/facts.h"
-#include "checks/facts/presence.h"
-#include "checks/memory/exhaustion.h"
-#include "checks/memory/gpu_memory.h"
+#include "checks/memory/memory_facts.h"
 #include "knowledge/codes/constants.h"
 
 namespace envdoctor::memory_occupied {
@@ -15,11 +13,11 @@ namespace {
 constexpr const char* id = "memory.occupied";
 constexpr std::int64_t context_mib = 512;  // what a CUDA context and one framework's libraries take before any tensor
 
-void tell(const Snapshot& snapshot, const GpuMemory& gpu, bool room_elsewhere, Answers& answers) {
-  Finding& finding = answers.found(id, subject_of(snapshot, gpu));
+void tell(const Snapshot& snapshot, const memory::GpuMemory& gpu, bool room_elsewhere, Answers& answers) {
+  Finding& finding = answers.found(id, memory::subject_of(snapshot, gpu));
   finding.severity = gpu.free_mib < context_mib && !room_elsewhere ? Severity::error : Severity::warning;
-  finding.evidence = {free_memory_seen(gpu)};
-  const std::string who = holders(snapshot, gpu, finding.evidence);
+  finding.evidence = {memory::free_memory_seen(gpu)};
+  const std::string who = memory::holders(snapshot, gpu, finding.evidence);
   // In a report the figure was often taken while the reporter's own program ran.
   const Confidence unnamed = told_by_a_report(snapshot) ? Confidence::possible : Confidence::likely;
   finding.confidence = who.empty() ? unnamed : Confidence::certain;
@@ -45,18 +43,15 @@ void judge_messages(const Facts& facts, Answers& answers) {
 void judge_devices(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
   if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable(id, "no NVIDIA GPU");
-  const auto devices = of(snapshot.nvidia, &Nvidia::devices);
+  const auto& devices = of(snapshot.nvidia, &Nvidia::devices);
   if (!devices.get()) return answers.unknown(id, why_unknown("/nvidia/devices", devices));
-  const GpuMemories memory = visible_gpu_memory(snapshot);
-  const bool room = !std::ranges::all_of(memory.gpus, nearly_full);
-  bool full = false;
-  for (const GpuMemory& gpu : memory.gpus) {
-    if (!nearly_full(gpu)) continue;
+  const memory::GpuMemories seen = memory::visible_gpu_memory(snapshot);
+  const bool room = !std::ranges::all_of(seen.gpus, memory::nearly_full);
+  for (const memory::GpuMemory& gpu : seen.gpus) {
+    if (!memory::nearly_full(gpu)) continue;
     tell(snapshot, gpu, room, answers);
-    full = true;
   }
-  if (full) return;
-  if (!memory.all_known) return answers.unknown(id, "/nvidia/devices: free memory is not known");
+  if (!seen.all_known) return answers.unknown(id, "/nvidia/devices: free memory is not known");
   answers.passed(id);
 }
 

@@ -1,6 +1,5 @@
 // memory.out-of-memory: the program itself fills the GPU, or the machine.
-#include "checks/engine/diagnosis.h"
-#include "checks/memory/exhaustion.h"
+#include "checks/memory/memory_facts.h"
 
 namespace envdoctor::memory_out_of_memory {
 namespace {

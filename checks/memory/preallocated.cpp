@@ -3,9 +3,7 @@
 #include <cstdlib>
 
 #include "checks/facts/facts.h"
-#include "checks/facts/presence.h"
-#include "checks/memory/exhaustion.h"
-#include "checks/memory/gpu_memory.h"
+#include "checks/memory/memory_facts.h"
 
 namespace envdoctor::memory_preallocated {
 namespace {
@@ -44,18 +42,17 @@ std::string no_matter(const Snapshot& snapshot) {
   const Jax* jax = snapshot.jax.get();
   if (!jax) return package_installed(snapshot, "jax").is(false) ? "JAX is not installed" : "";
   if (jax->backend.is("cpu")) return "JAX runs on the CPU";
-  const bool by_jaxlib =
-      text_of(jax->jaxlib_version).find("cuda") != std::string::npos;  // up to 0.4.2x, without plug-ins
-  if (jax->backend.get() || by_jaxlib) return "";
-  return jax->plugins.get() && jax->plugins.get()->empty() ? "JAX has no GPU plug-in" : "";
+  // Up to 0.4.2x jaxlib was for CUDA itself, without plug-ins.
+  const bool able = jax->backend.get() || text_of(jax->jaxlib_version).find("cuda") != std::string::npos;
+  return !able && jax->plugins.get() && jax->plugins.get()->empty() ? "JAX has no GPU plug-in" : "";
 }
 
-void tell(const Snapshot& snapshot, const GpuMemory& gpu, const Wish& wish, Answers& answers) {
+void tell(const Snapshot& snapshot, const memory::GpuMemory& gpu, const Wish& wish, Answers& answers) {
   const auto wanted = static_cast<std::int64_t>(wish.share * static_cast<double>(gpu.total_mib));
-  Finding& finding = answers.found(id, subject_of(snapshot, gpu));
-  finding.evidence = {free_memory_seen(gpu), framework_seen(snapshot, "jax")};
+  Finding& finding = answers.found(id, memory::subject_of(snapshot, gpu));
+  finding.evidence = {memory::free_memory_seen(gpu), framework_seen(snapshot, "jax")};
   finding.evidence.insert(finding.evidence.end(), wish.evidence.begin(), wish.evidence.end());
-  const std::string who = holders(snapshot, gpu, finding.evidence);
+  const std::string who = memory::holders(snapshot, gpu, finding.evidence);
   // A desktop's part is not worth a warning; another program, which may want more, is.
   finding.severity = who.empty() ? Severity::info : Severity::warning;
   finding.confidence = Confidence::likely;
@@ -68,15 +65,15 @@ void tell(const Snapshot& snapshot, const GpuMemory& gpu, const Wish& wish, Answ
 
 // JAX takes three quarters of the memory or more with its first operation, TensorFlow all of it; nothing failed.
 void judge_import(const Facts& facts, Answers& answers) {
-  const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
   const auto& imports = facts.all({SymptomClass::noted, "framework-import"});
   const auto import = std::ranges::find_if(imports, [](const Symptom* symptom) {
     return symptom->detail("module") == "jax" || symptom->detail("module") == "tensorflow";
   });
-  if (!devices.get() || import == imports.end() ||
+  if (import == imports.end() ||
       facts.saw({{SymptomClass::exhausted, "gpu-memory"}, {SymptomClass::exhausted, "cuda-memory"}}))
     return;
-  const bool taken = std::ranges::any_of(*devices.get(), [](const NvidiaDevice& device) {
+  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
+  const bool taken = std::ranges::any_of(devices, [](const NvidiaDevice& device) {
     const auto *total = device.memory_total_mib.get(), *free = device.memory_free_mib.get();
     return total && free && *free <= *total / 4;
   });
@@ -92,16 +89,13 @@ void judge_jax(const Facts& facts, Answers& answers) {
   if (!wish.in_advance) return answers.passed(id);
   const auto devices = of(snapshot.nvidia, &Nvidia::devices);
   if (!devices.get()) return answers.unknown(id, why_unknown("/nvidia/devices", devices));
-  const GpuMemories memory = visible_gpu_memory(snapshot);
-  bool found = false;
-  for (const GpuMemory& gpu : memory.gpus) {
-    if (nearly_full(gpu)) return answers.not_applicable(id, "the GPU is full already: memory.occupied");
+  const memory::GpuMemories seen = memory::visible_gpu_memory(snapshot);
+  for (const memory::GpuMemory& gpu : seen.gpus) {
+    if (memory::nearly_full(gpu)) return answers.not_applicable(id, "the GPU is full already: memory.occupied");
     if (static_cast<double>(gpu.free_mib) >= wish.share * static_cast<double>(gpu.total_mib)) continue;
     tell(snapshot, gpu, wish, answers);
-    found = true;
   }
-  if (found) return;
-  if (!memory.all_known) return answers.unknown(id, "/nvidia/devices: free memory is not known");
+  if (!seen.all_known) return answers.unknown(id, "/nvidia/devices: free memory is not known");
   answers.passed(id);
 }
 

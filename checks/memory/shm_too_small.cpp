@@ -13,6 +13,7 @@ constexpr std::int64_t default_mib = 64;  // Docker's, Podman's and Kubernetes' 
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
   const Number size = of(snapshot.host, &HostFacts::shm_mib);
+  const Text& kind = of(snapshot.host, &HostFacts::container);
   const Flag container = in_container(snapshot);
   if (container.is(false) && size.get())
     return answers.not_applicable(id, "this is no container; /dev/shm has the system's size");
@@ -20,19 +21,17 @@ void judge(const Facts& facts, Answers& answers) {
     return answers.unknown(id, why_unknown("/host/shm_mib", size));
   if (!container.get()) return answers.unknown(id, why_unknown("/host/container", container));
   if (container.is(false)) return answers.not_applicable(id, "this is no container");
-  if (size.get() && *size.get() > default_mib) return answers.passed(id);
+  if (size.or_empty() > default_mib) return answers.passed(id);
 
   Finding& finding = answers.found(id);
-  const auto here = frameworks(snapshot);
-  finding.severity = here.empty() || has_any_gpu(snapshot).is(false) ? Severity::info : Severity::warning;
+  finding.severity =
+      frameworks(snapshot).empty() || has_any_gpu(snapshot).is(false) ? Severity::info : Severity::warning;
   const std::string shown = size.get() ? std::to_string(*size.get()) + " MiB" : "missing";
   finding.confidence = size.get() ? Confidence::likely : Confidence::certain;
   finding.explanation =
       "/dev/shm is " + shown + (size.get() ? ", the default of container engines" : "") +
       ". Data loaders with worker processes and NCCL between GPUs soon need more, and then end with a bus error.";
-  finding.evidence = {evidence("/host/shm_mib", shown),
-                      evidence("/host/container", *snapshot.host.get()->container.get())};
-  const Text kind = of(snapshot.host, &HostFacts::container);
+  finding.evidence = {evidence("/host/shm_mib", shown), evidence("/host/container", *kind.get())};
   finding.fix = {{.text = kind.is("kubernetes") ? "Mount an emptyDir with medium: Memory at /dev/shm in the pod."
                                                 : "Start the container again with --shm-size=8g, or --ipc=host."}};
 }

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <set>
 
-#include "checks/facts/facts.h"
 #include "checks/facts/imports.h"
 #include "checks/python/package_facts.h"
 #include "checks/runtime/library_facts.h"
@@ -15,19 +14,16 @@ namespace {
 constexpr const char* id = "python.broken-install";
 
 Fix reinstall(const Snapshot& snapshot, const std::string& package) {
-  const Text python = of(snapshot.python, &Python::executable);
-  const bool known = python.get() && !package.starts_with('~');
   return {
       .text = find_diagnosis(id)->remedy,
-      .command = known ? "\"" + *python.get() + "\" -m pip install --force-reinstall --no-cache-dir " + package : ""};
+      .command = package.starts_with('~') ? "" : pip_install(snapshot, "--force-reinstall --no-cache-dir " + package)};
 }
 
 // Whether a framework needs this package: itself, or one that its metadata asks for.
 bool matters(const Snapshot& snapshot, const std::string& package) {
-  if (!framework_of_package(package).empty() || package == "numpy") return true;
-  const auto needs = of(snapshot.python, &Python::requirements);
-  return needs.get() &&
-         std::ranges::any_of(*needs.get(), [&](const PackageRequirement& n) { return n.name.is(package); });
+  return !framework_of_package(package).empty() || package == "numpy" ||
+         std::ranges::any_of(of(snapshot.python, &Python::requirements).or_empty(),
+                             [&](const PackageRequirement& n) { return n.name.is(package); });
 }
 
 std::string words_for(const std::string& what, const std::string& package, const std::string& path) {
@@ -38,49 +34,46 @@ std::string words_for(const std::string& what, const std::string& package, const
   return "An interrupted uninstall left " + path + ".";
 }
 
-bool report_damage(const Snapshot& snapshot, std::set<std::string>& blamed, Answers& answers) {
-  const auto damage = of(snapshot.python, &Python::damage);
-  bool told = false;
-  for (std::size_t i = 0; damage.get() && i < damage.get()->size(); ++i) {
-    const PackageDamage& one = (*damage.get())[i];
+void report_damage(const Snapshot& snapshot, std::set<std::string>& blamed, Answers& answers) {
+  const auto& damage = of(snapshot.python, &Python::damage).or_empty();
+  for (std::size_t i = 0; i < damage.size(); ++i) {
+    const PackageDamage& one = damage[i];
     if (!one.package.get() || !one.what.get() || !one.path.get()) continue;
+    const std::string &package = *one.package.get(), framework = framework_of_package(package);
     const bool leftover = one.what.is("leftover");
-    if (!leftover && !matters(snapshot, *one.package.get())) continue;
-    if (!leftover) blamed.insert(framework_of_package(*one.package.get()));
-    Finding& finding = answers.found(id, "package:" + *one.package.get());
-    const Flag well = imports_well(snapshot, framework_of_package(*one.package.get()));
+    if (!leftover && !matters(snapshot, package)) continue;
+    if (!leftover) blamed.insert(framework);
+    Finding& finding = answers.found(id, "package:" + package);
+    const bool works = imports_well(snapshot, framework).is(true);
     // pip passes over a leftover, and a package that is imported without complaint works for now.
-    finding.severity = leftover ? Severity::info : well.is(true) ? Severity::warning : Severity::error;
-    finding.confidence = well.is(true) ? Confidence::likely : Confidence::certain;
-    finding.explanation = words_for(*one.what.get(), *one.package.get(), *one.path.get());
+    finding.severity = leftover ? Severity::info : works ? Severity::warning : Severity::error;
+    finding.confidence = works ? Confidence::likely : Confidence::certain;
+    finding.explanation = words_for(*one.what.get(), package, *one.path.get());
     finding.evidence = {evidence(at("/python/damage", i, "path"), *one.path.get())};
     finding.fix = {leftover ? Fix{.text = "Delete the entries that begin with ~ in that folder."}
-                            : reinstall(snapshot, *one.package.get())};
-    told = true;
+                            : reinstall(snapshot, package)};
   }
-  return told;
 }
 
 // A package that is listed, and brought nothing: what tensorflow-gpu became. Its wheel is for any machine, as that of
 // no TensorFlow with code in it.
-bool report_empty(const Snapshot& snapshot, Answers& answers) {
+void report_empty(const Snapshot& snapshot, Answers& answers) {
   const Tensorflow* tensorflow = snapshot.tensorflow.get();
-  if (!tensorflow || !tensorflow->package.is("tensorflow-gpu") || !tensorflow->version.get()) return false;
-  if (!tensorflow->wheel_tag.get() || !tensorflow->wheel_tag.get()->ends_with("-any")) return false;
-  if (tensorflow->built_with_cuda.get() || tensorflow->import_error.outcome() == Outcome::absent) return false;
+  if (!tensorflow || !tensorflow->package.is("tensorflow-gpu") || !tensorflow->version.get() ||
+      !tensorflow->wheel_tag.or_empty().ends_with("-any") || tensorflow->built_with_cuda.get() ||
+      tensorflow->import_error.outcome() == Outcome::absent)
+    return;
   Finding& finding = answers.found(id, "package:tensorflow-gpu");
-  finding.confidence = Confidence::certain;
   finding.explanation = "tensorflow-gpu " + *tensorflow->version.get() +
                         " is listed as installed and contains no TensorFlow: the package is discontinued, and its last "
                         "releases are empty.";
   finding.evidence = {evidence("/tensorflow/package", "tensorflow-gpu"),
                       evidence("/tensorflow/wheel_tag", *tensorflow->wheel_tag.get())};
   finding.fix = {{.text = "Uninstall tensorflow-gpu and install tensorflow[and-cuda]."}};
-  return true;
 }
 
 // jaxlib belongs to jax, version by version.
-bool report_jaxlib(const Facts& facts, Answers& answers) {
+void report_jaxlib(const Facts& facts, Answers& answers) {
   for (const Requirement& need : requirements(facts)) {
     if (need.name != "jaxlib" || need.symptom || !need.met.is(false)) continue;
     const bool works = imports_well(facts.snapshot(), "jax").is(true);
@@ -91,19 +84,16 @@ bool report_jaxlib(const Facts& facts, Answers& answers) {
                           (need.installed.empty() ? "; none is installed." : "; " + need.installed + " is installed.");
     finding.evidence = need.evidence;
     finding.fix = {{.text = "Install jax and jaxlib together, in one command."}};
-    return true;
+    return;
   }
-  return false;
 }
 
 // `blamed`: frameworks whose damage is told already.
-bool report_imports(const Snapshot& snapshot, const std::set<std::string>& blamed, Answers& answers) {
-  bool told = false;
+void report_imports(const Snapshot& snapshot, const std::set<std::string>& blamed, Answers& answers) {
   for (const Import& one : imports_of(snapshot)) {
     const bool crashed =
         one.error.outcome() == Outcome::failed && one.error.why().find("ended by SIG") != std::string::npos;
     if (!one.error.get() && !crashed) continue;
-    told = true;
     if (blamed.contains(one.framework)) continue;
     Finding& finding = answers.found(id, std::string("framework:") + one.framework);
     finding.confidence = one.error.get() ? Confidence::certain : Confidence::likely;
@@ -112,16 +102,16 @@ bool report_imports(const Snapshot& snapshot, const std::set<std::string>& blame
     finding.evidence = {evidence(one.path, words)};
     finding.fix = {reinstall(snapshot, one.framework)};
   }
-  return told;
 }
 
 void judge_environment(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
   std::set<std::string> blamed;
-  const bool damaged = report_damage(snapshot, blamed, answers), jaxlib = report_jaxlib(facts, answers),
-             imports = report_imports(snapshot, blamed, answers), empty = report_empty(snapshot, answers);
-  if (damaged || jaxlib || imports || empty) return;
-  const auto damage = of(snapshot.python, &Python::damage);
+  report_damage(snapshot, blamed, answers);
+  report_jaxlib(facts, answers);
+  report_imports(snapshot, blamed, answers);
+  report_empty(snapshot, answers);
+  const auto& damage = of(snapshot.python, &Python::damage);
   if (!damage.get()) return answers.unknown(id, why_unknown("/python/damage", damage));
   for (const Import& one : imports_of(snapshot)) {
     if (!one.went_well()) return answers.unknown(id, std::string(one.path) + ": not looked at");

@@ -1,7 +1,6 @@
 // python.duplicate-packages: two packages that write the same folder; the one installed last is the one that runs.
 #include <algorithm>
 
-#include "checks/engine/diagnosis.h"
 #include "checks/facts/facts.h"
 #include "checks/facts/imports.h"
 
@@ -22,55 +21,41 @@ const std::vector<std::vector<std::string>>& groups() {
 }
 
 // Of a host that was looked at: what the lists of installed files say, and whose files lie there.
-bool report_seen(const Snapshot& snapshot, Answers& answers) {
-  const auto twice = of(snapshot.python, &Python::written_twice);
-  bool told = false;
-  for (std::size_t i = 0; twice.get() && i < twice.get()->size(); ++i) {
-    const WrittenTwice& one = (*twice.get())[i];
-    const auto* packages = one.packages.get();
-    if (!packages || packages->size() != 2 || !one.folder.get()) continue;
-    const std::string first = packages->front().substr(0, packages->front().find(' '));
+void report_seen(const Snapshot& snapshot, Answers& answers) {
+  const auto& twice = of(snapshot.python, &Python::written_twice).or_empty();
+  for (std::size_t i = 0; i < twice.size(); ++i) {
+    const WrittenTwice& one = twice[i];
+    const auto& packages = one.packages.or_empty();
     const bool matters =
-        !framework_of_package(*one.folder.get()).empty() || one.folder.is("numpy") || one.folder.is("onnxruntime");
-    if (!matters) continue;
-    told = true;
-    Finding& finding = answers.found(id, "package:" + first);
-    finding.confidence = Confidence::certain;
-    finding.explanation =
-        packages->front() + " and " + packages->back() + " both install the folder " + *one.folder.get() + ". ";
-    if (one.winner.get())
-      finding.explanation += "The folder contains the files of " + *one.winner.get() + ".";
-    else if (one.winner.outcome() == Outcome::failed)
-      finding.explanation += "The folder contains files of both.";
-    else
-      finding.explanation += "The one that was installed last is used.";
-    finding.evidence = {
-        evidence(at("/python/written_twice", i, "packages"), packages->front() + ", " + packages->back())};
+        !framework_of_package(one.folder.or_empty()).empty() || one.folder.is("numpy") || one.folder.is("onnxruntime");
+    if (packages.size() != 2 || !matters) continue;
+    const std::string &first = packages.front(), &second = packages.back();
+    Finding& finding = answers.found(id, "package:" + first.substr(0, first.find(' ')));
+    finding.explanation = first + " and " + second + " both install the folder " + *one.folder.get() +
+                          (one.winner.get() ? ". The folder contains the files of " + *one.winner.get() + "."
+                           : one.winner.outcome() == Outcome::failed ? ". The folder contains files of both."
+                                                                     : ". The one that was installed last is used.");
+    finding.evidence = {evidence(at("/python/written_twice", i, "packages"), first + ", " + second)};
     finding.fix = {{.text = find_diagnosis(id)->remedy}};
   }
-  return told;
 }
 
 // By the names in the package list alone.
-bool report_listed(const Snapshot& snapshot, Answers& answers) {
-  if (of(snapshot.python, &Python::written_twice).get()) return false;  // looked at: they don't share a file
-  bool found = false;
+void report_listed(const Snapshot& snapshot, Answers& answers) {
+  if (of(snapshot.python, &Python::written_twice).get()) return;  // looked at: they don't share a file
   for (std::vector<std::string> group : groups()) {
     std::erase_if(group, [&](const std::string& name) { return !package_installed(snapshot, name).is(true); });
     for (std::size_t i = 1; i < group.size(); ++i) {
       const std::string &one = group[i - 1], &other = group[i];
-      found = true;
       Finding& finding = answers.found(id, "package:" + other);
-      const Number gpus = of(snapshot.tensorflow, &Tensorflow::physical_gpus);
       finding.confidence = Confidence::possible;
-      if (gpus.get() && *gpus.get() > 0) finding.severity = Severity::info;
+      if (of(snapshot.tensorflow, &Tensorflow::physical_gpus).or_empty() > 0) finding.severity = Severity::info;
       finding.explanation =
           one + " and " + other + " install the same folder, so the one that was installed last is used.";
       finding.evidence.push_back(evidence("/python/packages", one + ", " + other));
       finding.fix.push_back({.text = find_diagnosis(id)->remedy});
     }
   }
-  return found;
 }
 
 // pip's list of conflicts names what is installed.
@@ -89,11 +74,12 @@ void report_conflicts(const Facts& facts, Answers& answers) {
 
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
-  const auto packages = of(snapshot.python, &Python::packages);
+  const auto& packages = of(snapshot.python, &Python::packages);
   report_conflicts(facts, answers);
-  if (report_seen(snapshot, answers)) return;
-  if (!packages.get()) return answers.unknown(id, why_unknown("/python/packages", packages));
-  if (!report_listed(snapshot, answers)) answers.passed(id);
+  report_seen(snapshot, answers);
+  report_listed(snapshot, answers);
+  if (packages.get()) return answers.passed(id);
+  answers.unknown(id, why_unknown("/python/packages", packages));
 }
 
 }  // namespace

@@ -15,9 +15,9 @@ constexpr const char* id = "python.numpy-abi";
 // Releases that set no upper bound and break all the same.
 void numpy_2_under_old_tensorflow(const Snapshot& snapshot, Answers& answers) {
   const Text version = of(snapshot.tensorflow, &Tensorflow::version);
-  const auto packages = of(snapshot.python, &Python::packages);
-  if (!version.get() || !packages.get() || !packages.get()->contains("numpy")) return;
-  const std::string& numpy = packages.get()->at("numpy");
+  const auto& packages = of(snapshot.python, &Python::packages).or_empty();
+  if (!version.get() || !packages.contains("numpy")) return;
+  const std::string& numpy = packages.at("numpy");
   const auto needs = knowledge::tensorflow_needs(*version.get());
   if (!needs || needs->takes_numpy2.value_or(true) || knowledge::major_of(numpy) == "1" ||
       imports_well(snapshot, "tensorflow").is(true))

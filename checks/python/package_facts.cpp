@@ -31,19 +31,17 @@ void report_unmet(const Snapshot& snapshot, const char* id, const Requirement& n
   finding.explanation =
       need.by + " requires " + need.name + " " + need.range + "; " + need.installed + " is installed. " + consequence;
   finding.evidence = need.evidence;
-  const Text python = of(snapshot.python, &Python::executable);
-  finding.fix = {
-      {.text = "Install a version in the required range.",
-       .command = python.get() ? "\"" + *python.get() + "\" -m pip install \"" + need.name + need.range + "\"" : ""}};
+  finding.fix = {{.text = "Install a version in the required range.",
+                  .command = pip_install(snapshot, "\"" + need.name + need.range + "\"")}};
 }
 
 }  // namespace
 
 std::vector<Requirement> requirements(const Facts& facts) {
   std::vector<Requirement> all;
-  const auto needs = of(facts.snapshot().python, &Python::requirements);
-  for (std::size_t i = 0; needs.get() && i < needs.get()->size(); ++i) {
-    const PackageRequirement& need = (*needs.get())[i];
+  const auto& needs = of(facts.snapshot().python, &Python::requirements).or_empty();
+  for (std::size_t i = 0; i < needs.size(); ++i) {
+    const PackageRequirement& need = needs[i];
     if (!need.by.get() || !need.name.get() || !need.range.get()) continue;
     Requirement& one =
         all.emplace_back(Requirement{.by = *need.by.get(), .name = *need.name.get(), .range = *need.range.get()});
@@ -65,9 +63,14 @@ std::vector<Requirement> requirements(const Facts& facts) {
   return all;
 }
 
+std::string pip_install(const Snapshot& snapshot, const std::string& what) {
+  const Text& python = of(snapshot.python, &Python::executable);
+  return python.get() ? "\"" + *python.get() + "\" -m pip install " + what : "";
+}
+
 bool judge_requirements(const Facts& facts, const char* id, std::initializer_list<std::string_view> packages,
                         const std::string& consequence, Answers& answers) {
-  const auto known = of(facts.snapshot().python, &Python::requirements);
+  const auto& known = of(facts.snapshot().python, &Python::requirements);
   bool asked = false, found = false;
   for (const Requirement& need : requirements(facts)) {
     if (need.symptom || !is_one_of(need.name, packages)) continue;
@@ -92,8 +95,8 @@ std::optional<MissingModule> missing_module(const Facts& facts) {
     if (is_one_of(module, {"tensorflow", "torch", "jax", "jaxlib", "keras", "tensorflow_gpu"}))
       return MissingModule{symptom, "python.wrong-environment",
                            is_listed(facts, module) ? Confidence::likely : Confidence::possible};
-    if (module.starts_with("tensorflow.") || module.starts_with("torch.") || module.starts_with("jaxlib.") ||
-        is_one_of(module, {"_pywrap_tensorflow_internal", "_pywrap_tensorflow"}))
+    if (is_one_of(module.substr(0, module.find('.')),
+                  {"tensorflow", "torch", "jaxlib", "_pywrap_tensorflow_internal", "_pywrap_tensorflow"}))
       return MissingModule{symptom, "python.broken-install"};
     if (module.starts_with("keras.")) return MissingModule{symptom, "keras.version-mismatch"};
   }

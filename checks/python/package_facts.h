@@ -1,15 +1,12 @@
 #pragma once
 // What installed packages ask of each other, and the modules that a program did not find.
-#include <initializer_list>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "checks/engine/diagnosis.h"
 #include "checks/facts/facts.h"
 
 namespace envdoctor {
+
+// Installs this with the environment's own Python, for a fix; empty: that Python is not known.
+std::string pip_install(const Snapshot& snapshot, const std::string& what);
 
 // That one package asks for another, by the package's metadata or by a line of pip's that says that this is not met.
 struct Requirement {

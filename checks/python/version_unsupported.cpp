@@ -1,8 +1,7 @@
 // python.version-unsupported: the framework has no wheel for this Python, or its files were made for another one.
+#include <re2/re2.h>
+
 #include <algorithm>
-#include <array>
-#include <cctype>
-#include <optional>
 
 #include "checks/facts/facts.h"
 #include "checks/facts/imports.h"
@@ -18,44 +17,39 @@ constexpr const char* id = "python.version-unsupported";
 
 // "cp311-cp311-manylinux…" fits 3.11 only, "cp39-abi3-…" 3.9 and later, "py3-none-any" any. Nothing: not read.
 std::optional<bool> fits(const std::string& tag, const std::string& python) {
-  if (!tag.starts_with("cp3")) return std::nullopt;
-  const auto end = tag.find('-');
-  const std::string minor = tag.substr(3, end - 3);
-  if (minor.empty() || !std::ranges::all_of(minor, [](unsigned char c) { return std::isdigit(c) != 0; }))
-    return std::nullopt;
+  static const RE2 form("^cp3([0-9]+)(?:-(abi3)?|$)");
+  std::string minor, abi3;
+  if (!RE2::PartialMatch(tag, form, &minor, &abi3)) return std::nullopt;
   const int order = knowledge::compare_versions(knowledge::major_minor_of(python), "3." + minor);
-  return tag.substr(end + 1).starts_with("abi3") ? order >= 0 : order == 0;
+  return abi3.empty() ? order == 0 : order >= 0;
 }
 
-bool report_tag(const Snapshot& snapshot, const char* package, const char* path, const Text& tag, Answers& answers) {
+void report_tag(const Snapshot& snapshot, const std::string& package, const char* path, const Text& tag,
+                Answers& answers) {
   const Text version = of(snapshot.python, &Python::version);
-  if (!tag.get() || !version.get() || !fits(*tag.get(), *version.get()).has_value()) return false;
-  if (*fits(*tag.get(), *version.get())) return false;
-  Finding& finding = answers.found(id, std::string("package:") + package);
-  finding.confidence = Confidence::certain;
-  finding.explanation = std::string(package) + " was installed from a wheel for another Python (" +
+  if (!tag.get() || !version.get() || fits(*tag.get(), *version.get()).value_or(true)) return;
+  Finding& finding = answers.found(id, "package:" + package);
+  finding.explanation = package + " was installed from a wheel for another Python (" +
                         tag.get()->substr(0, tag.get()->find('-')) + "); this one is " + *version.get() +
                         ", which can't load its compiled parts.";
   finding.evidence = {evidence(path, *tag.get()), evidence("/python/version", *version.get())};
   finding.fix = {
       {.text = "Reinstall the framework in this Python, or remove the other Python's folders from PYTHONPATH."}};
-  return true;
 }
 
 // Keras waits for TensorFlow, and no release that is recorded has a wheel for this Python.
-bool report_releases(const Snapshot& snapshot, Answers& answers) {
+void report_releases(const Snapshot& snapshot, Answers& answers) {
   const Text version = of(snapshot.python, &Python::version);
-  if (!version.get() || !snapshot.keras.get() || !imports_of(snapshot).empty()) return false;
-  const auto releases = knowledge::tensorflow_releases();
+  if (!version.get() || !snapshot.keras.get() || !imports_of(snapshot).empty()) return;
   const std::string series = knowledge::major_minor_of(*version.get());
   std::string newest;
-  for (const std::string& release : releases) {
+  for (const std::string& release : knowledge::tensorflow_releases()) {
     const auto needs = knowledge::tensorflow_needs(release);
     if (!needs || needs->pythons.empty()) continue;
     if (newest.empty()) newest = needs->pythons.back();
-    if (std::ranges::find(needs->pythons, series) != needs->pythons.end()) return false;
+    if (std::ranges::find(needs->pythons, series) != needs->pythons.end()) return;
   }
-  if (newest.empty()) return false;
+  if (newest.empty()) return;
   Finding& finding = answers.found(id, "package:tensorflow");
   finding.confidence = Confidence::likely;
   finding.explanation =
@@ -65,29 +59,24 @@ bool report_releases(const Snapshot& snapshot, Answers& answers) {
   finding.evidence = {evidence("/python/version", *version.get())};
   finding.fix = {
       {.text = "Make an environment with Python " + newest + ", or let Keras run on a backend that has one."}};
-  return true;
 }
 
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
-  const bool tensorflow = report_tag(snapshot, "tensorflow", "/tensorflow/wheel_tag",
-                                     of(snapshot.tensorflow, &Tensorflow::wheel_tag), answers);
-  const bool torch = report_tag(snapshot, "torch", "/torch/wheel_tag", of(snapshot.torch, &Torch::wheel_tag), answers);
-  const bool jax = report_tag(snapshot, "jaxlib", "/jax/wheel_tag", of(snapshot.jax, &Jax::wheel_tag), answers);
-  if (tensorflow || torch || jax || report_releases(snapshot, answers)) return;
-  const auto packages = of(snapshot.python, &Python::packages);
-  if (packages.get())
-    answers.passed(id);
-  else
-    answers.unknown(id, why_unknown("/python/packages", packages));
+  report_tag(snapshot, "tensorflow", "/tensorflow/wheel_tag", of(snapshot.tensorflow, &Tensorflow::wheel_tag), answers);
+  report_tag(snapshot, "torch", "/torch/wheel_tag", of(snapshot.torch, &Torch::wheel_tag), answers);
+  report_tag(snapshot, "jaxlib", "/jax/wheel_tag", of(snapshot.jax, &Jax::wheel_tag), answers);
+  report_releases(snapshot, answers);
+  const auto& packages = of(snapshot.python, &Python::packages);
+  if (packages.get()) return answers.passed(id);
+  answers.unknown(id, why_unknown("/python/packages", packages));
 }
 
 // pip was asked for a GPU framework or one of its libraries.
 bool gpu_framework_asked(const Facts& facts) {
   return std::ranges::any_of(facts.all({missing, "package-version"}), [](const Symptom* symptom) {
-    const std::string package = symptom->detail("requirement");
-    return std::ranges::any_of(std::array{"tensorflow", "torch", "jax", "keras", "nvidia-"},
-                               [&package](const char* start) { return package.starts_with(start); });
+    static const RE2 ours("^(?:tensorflow|torch|jax|keras|nvidia-)");
+    return RE2::PartialMatch(symptom->detail("requirement"), ours);
   });
 }
 

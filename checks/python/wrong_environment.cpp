@@ -1,5 +1,7 @@
 // python.wrong-environment: the Python that is active is another one than a notebook starts, or than the one that holds
 // the framework.
+#include <fmt/format.h>
+
 #include "checks/facts/imports.h"
 #include "checks/python/package_facts.h"
 
@@ -8,35 +10,32 @@ namespace {
 
 constexpr const char* id = "python.wrong-environment";
 
-std::string list(const List<std::string>& items) {
-  std::string out;
-  for (std::size_t i = 0; items.get() && i < items.get()->size(); ++i) out += (i ? ", " : "") + (*items.get())[i];
-  return out.empty() ? "no framework" : out;
+std::string list(const std::vector<std::string>& items) {
+  return items.empty() ? "no framework" : fmt::format("{}", fmt::join(items, ", "));
 }
 
 std::string own_frameworks(const Snapshot& snapshot) {
-  std::string out;
-  const auto add = [&out](const char* name, const Text& version) {
-    if (version.get()) out += (out.empty() ? "" : ", ") + std::string(name) + " " + *version.get();
+  std::vector<std::string> all;
+  const auto add = [&all](const char* name, const Text& version) {
+    if (version.get()) all.push_back(fmt::format("{} {}", name, *version.get()));
   };
   add("tensorflow", of(snapshot.tensorflow, &Tensorflow::version));
   add("torch", of(snapshot.torch, &Torch::version));
   add("jax", of(snapshot.jax, &Jax::version));
-  return out.empty() ? "no framework" : out;
+  return list(all);
 }
 
 void report_other(const Snapshot& snapshot, const PythonPlace& place, const std::string& who, const std::string& path,
                   Confidence sure, Answers& answers) {
-  Finding& finding = answers.found(id, "host");
+  Finding& finding = answers.found(id);
+  const std::string &other = *place.prefix.get(), own = *of(snapshot.python, &Python::prefix).get();
   finding.severity = Severity::warning;
   finding.confidence = sure;
-  finding.explanation = who + " runs in " + *place.prefix.get() + ", which holds " + list(place.frameworks) +
-                        "; the inspected Python is " + *of(snapshot.python, &Python::prefix).get() + ", which holds " +
-                        own_frameworks(snapshot) + ".";
-  finding.evidence = {evidence(path, *place.prefix.get()),
-                      evidence("/python/prefix", *of(snapshot.python, &Python::prefix).get())};
+  finding.explanation = who + " runs in " + other + ", which holds " + list(place.frameworks.or_empty()) +
+                        "; the inspected Python is " + own + ", which holds " + own_frameworks(snapshot) + ".";
+  finding.evidence = {evidence(path, other), evidence("/python/prefix", own)};
   finding.fix = {{.text = "Run envdoctor with the Python that the notebook uses: --python " +
-                          (place.executable.get() ? *place.executable.get() : std::string("KERNEL")) +
+                          place.executable.value_or("KERNEL") +
                           ". To use this one in notebooks, install ipykernel in it and register it as a kernel."}};
 }
 
@@ -45,34 +44,31 @@ bool elsewhere(const Snapshot& snapshot, const PythonPlace& place) {
   return place.prefix.get() && prefix.get() && *place.prefix.get() != *prefix.get();
 }
 
-bool report_notebooks(const Snapshot& snapshot, Answers& answers) {
+void report_notebooks(const Snapshot& snapshot, Answers& answers) {
   const auto notebook = of(snapshot.python, &Python::notebook);
   if (notebook.get() && elsewhere(snapshot, *notebook.get())) {
     report_other(snapshot, *notebook.get(), "This notebook's kernel", "/python/notebook/prefix", Confidence::certain,
                  answers);
-    return true;
+    return;
   }
-  const auto kernels = of(snapshot.python, &Python::kernels);
-  for (std::size_t i = 0; kernels.get() && i < kernels.get()->size(); ++i) {
-    const PythonPlace& kernel = (*kernels.get())[i];
+  const auto& kernels = of(snapshot.python, &Python::kernels).or_empty();
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const PythonPlace& kernel = kernels[i];
     // Only where it matters: this Python has a framework and the kernel's hasn't.
     const bool lacks = kernel.frameworks.get() && kernel.frameworks.get()->empty();
     if (!kernel.name.get() || !elsewhere(snapshot, kernel) || !lacks || imports_of(snapshot).empty()) continue;
     report_other(snapshot, kernel, "The Jupyter kernel " + *kernel.name.get(), at("/python/kernels", i, "prefix"),
                  Confidence::likely, answers);
-    return true;
+    return;
   }
-  return false;
 }
 
 void judge(const Facts& facts, Answers& answers) {
-  const auto kernels = of(facts.snapshot().python, &Python::kernels);
+  const auto& kernels = of(facts.snapshot().python, &Python::kernels);
   report_missing_module(facts, id, answers);
-  if (report_notebooks(facts.snapshot(), answers)) return;
-  if (kernels.get())
-    answers.passed(id);
-  else
-    answers.unknown(id, why_unknown("/python/kernels", kernels));
+  report_notebooks(facts.snapshot(), answers);
+  if (kernels.get()) return answers.passed(id);
+  answers.unknown(id, why_unknown("/python/kernels", kernels));
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 // runtime.arch-unsupported: the build holds neither machine code nor PTX that runs on this GPU.
-#include <algorithm>
-#include <cctype>
-#include <optional>
+#include <fmt/format.h>
+#include <re2/re2.h>
 
-#include "checks/facts/facts.h"
+#include <algorithm>
+
 #include "checks/facts/presence.h"
 #include "checks/facts/visible.h"
+#include "checks/runtime/library_facts.h"
 #include "knowledge/codes/constants.h"
-#include "knowledge/frameworks/frameworks.h"
 #include "knowledge/gpus/cuda_toolkits.h"
 #include "knowledge/gpus/drivers.h"
 #include "knowledge/gpus/gpu_models.h"
@@ -25,28 +25,22 @@ struct Code {
   char suffix = 0;  // 'a': this chip only; 'f': this family
 };
 
-// What a framework's build runs on: a list of code, or a lowest capability, or both.
+// What a framework's build runs on: a list of code, or a lowest capability, or both; neither: not known.
 struct Build {
   std::string who{};
   std::vector<Code> code{};
   std::string lowest{};
   Confidence sure = Confidence::likely;
   std::vector<Evidence> evidence{};
+  [[nodiscard]] bool known() const { return !code.empty() || !lowest.empty(); }
 };
 
 // "sm_86", "sm_90a", "compute_120" as PyTorch lists them.
 std::optional<Code> code_of(const std::string& entry) {
-  Code code{.ptx = entry.starts_with("compute_")};
-  std::string number = entry.substr(entry.find('_') == std::string::npos ? entry.size() : entry.find('_') + 1);
-  if (!number.empty() && std::isalpha(static_cast<unsigned char>(number.back()))) {
-    code.suffix = number.back();
-    number.pop_back();
-  }
-  if (!code.ptx && !entry.starts_with("sm_")) return std::nullopt;
-  if (number.size() < 2 || !std::ranges::all_of(number, [](unsigned char c) { return std::isdigit(c) != 0; }))
-    return std::nullopt;
-  code.capability = number.substr(0, number.size() - 1) + "." + number.back();
-  return code;
+  static const RE2 form("(sm|compute)_([0-9]+)([0-9])([A-Za-z]?)");
+  std::string kind, major, minor, suffix;
+  if (!RE2::FullMatch(entry, form, &kind, &major, &minor, &suffix)) return std::nullopt;
+  return Code{major + "." + minor, kind == "compute", suffix.empty() ? '\0' : suffix[0]};
 }
 
 bool runs(const Code& code, const std::string& gpu) {
@@ -64,23 +58,20 @@ void add(std::vector<Code>& code, const std::vector<std::string>& capabilities, 
   for (const std::string& capability : capabilities) code.push_back({capability, ptx});
 }
 
-std::optional<Build> torch_build(const Snapshot& snapshot) {
+Build torch_build(const Snapshot& snapshot) {
   const std::string version = framework_version(snapshot, "torch");
   Build build{.who = version.empty() ? "PyTorch" : "PyTorch " + version};
-  const auto list = of(snapshot.torch, &Torch::arch_list);
-  if (list.get()) {
-    for (const std::string& entry : *list.get()) {
+  if (const auto* list = of(snapshot.torch, &Torch::arch_list).get()) {
+    for (const std::string& entry : *list) {
       if (const auto code = code_of(entry)) build.code.push_back(*code);
     }
-    std::string shown;
-    for (const std::string& entry : *list.get()) shown += (shown.empty() ? "" : " ") + entry;
-    build.evidence = {evidence("/torch/arch_list", shown)};
+    build.evidence = {evidence("/torch/arch_list", fmt::format("{}", fmt::join(*list, " ")))};
     build.sure = Confidence::certain;
-    return build.code.empty() ? std::nullopt : std::optional(build);
+    return build;
   }
   const Text told = of(snapshot.torch, &Torch::cuda_version);
   const auto cuda = told.get() ? std::optional(*told.get()) : knowledge::cuda_of_torch_version(version);
-  if (!cuda) return std::nullopt;
+  if (!cuda) return build;
   build.evidence = {told.get() ? evidence("/torch/cuda_version", *cuda) : framework_seen(snapshot, "torch")};
   const bool usual_wheel =
       of(snapshot.host, &HostFacts::platform).is("linux") && of(snapshot.host, &HostFacts::arch).is("x86_64");
@@ -90,34 +81,27 @@ std::optional<Build> torch_build(const Snapshot& snapshot) {
   } else if (const auto toolkit = knowledge::targets_of_toolkit(*cuda)) {
     build.lowest = toolkit->lowest;  // no build can hold code that its toolkit can't make
   }
-  return build.code.empty() && build.lowest.empty() ? std::nullopt : std::optional(build);
+  return build;
 }
 
-std::optional<Build> tensorflow_build(const Snapshot& snapshot) {
+Build tensorflow_build(const Snapshot& snapshot) {
   const std::string version = framework_version(snapshot, "tensorflow");
-  const bool linux =
-      !of(snapshot.host, &HostFacts::platform).is("windows") && !of(snapshot.host, &HostFacts::platform).is("macos");
-  if (version.empty() || !linux || of(snapshot.tensorflow, &Tensorflow::built_with_cuda).is(false)) return std::nullopt;
-  const auto needs = knowledge::tensorflow_needs(version);
-  if (!needs) return std::nullopt;
+  const auto needs = linux_tensorflow_needs(snapshot, version);
+  if (!needs || of(snapshot.tensorflow, &Tensorflow::built_with_cuda).is(false)) return {};
   Build build{.who = "TensorFlow " + version,
               .lowest = needs->lowest_capability,
               .evidence = {framework_seen(snapshot, "tensorflow")}};
   add(build.code, needs->sass, false);
   add(build.code, needs->ptx, true);
-  return build.code.empty() && build.lowest.empty() ? std::nullopt : std::optional(build);
+  return build;
 }
 
-std::optional<Build> jax_build(const Snapshot& snapshot) {
+Build jax_build(const Snapshot& snapshot) {
   const std::string version = framework_version(snapshot, "jax");
-  for (const char* cuda : {"13", "12"}) {
-    if (version.empty() || !package_installed(snapshot, std::string("jax-cuda") + cuda + "-plugin").is(true)) continue;
-    const auto needs = knowledge::jax_needs(version, cuda);
-    if (needs && !needs->lowest_capability.empty())
-      return Build{
-          .who = "JAX " + version, .lowest = needs->lowest_capability, .evidence = {framework_seen(snapshot, "jax")}};
-  }
-  return std::nullopt;
+  const auto needs = jax_needs(snapshot, version);
+  return {.who = "JAX " + version,
+          .lowest = needs ? needs->lowest_capability : "",
+          .evidence = {framework_seen(snapshot, "jax")}};
 }
 
 // The NVIDIA GPUs that a program here sees; those that a variable hides concern nobody.
@@ -126,11 +110,10 @@ std::vector<Gpu> visible_gpus(const Snapshot& snapshot) {
   std::erase_if(gpus, [](const Gpu& gpu) { return gpu.vendor != Vendor::nvidia || !gpu.granted; });
   const VisibleList list = visible_to_cuda(snapshot);
   if (!list.unknown.empty() || list.devices.empty()) return gpus;
-  std::erase_if(gpus, [&](const Gpu& gpu) {
-    return std::ranges::any_of(list.hidden, [&](const HiddenDevice& h) {
-      return !h.device.address.empty() && h.device.address == gpu.address;
-    });
-  });
+  for (const HiddenDevice& hidden : list.hidden) {
+    if (!hidden.device.address.empty())
+      std::erase_if(gpus, [&](const Gpu& g) { return g.address == hidden.device.address; });
+  }
   return gpus;
 }
 
@@ -177,36 +160,32 @@ void report(const Build& build, const Gpu& gpu, bool others_run, Answers& answer
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
   if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable(id, "no NVIDIA GPU");
-  std::vector<Build> builds;
-  for (const auto& build : {torch_build(snapshot), tensorflow_build(snapshot), jax_build(snapshot)}) {
-    if (build) builds.push_back(*build);
-  }
-  const bool packages = of(snapshot.python, &Python::packages).get() != nullptr;
-  if (builds.empty() && packages && frameworks(snapshot).empty())
+  std::vector<Build> builds = {torch_build(snapshot), tensorflow_build(snapshot), jax_build(snapshot)};
+  std::erase_if(builds, [](const Build& build) { return !build.known(); });
+  if (builds.empty() && of(snapshot.python, &Python::packages).get() && frameworks(snapshot).empty())
     return answers.not_applicable(id, "no framework is installed");
   if (builds.empty()) return answers.unknown(id, "what the framework was built for is not known");
   const auto gpus = visible_gpus(snapshot);
-  bool all_known = !gpus.empty(), found = false;
-  for (const Gpu& gpu : gpus) all_known = all_known && !gpu.compute_capability.empty();
+  bool all_known = !gpus.empty();
   for (const Build& build : builds) {
     const auto fits = [&](const Gpu& gpu) {
       return !gpu.compute_capability.empty() && runs(build, gpu.compute_capability);
     };
     for (const Gpu& gpu : gpus) {
+      all_known = all_known && !gpu.compute_capability.empty();
       if (gpu.compute_capability.empty()) continue;
       const bool fit = fits(gpu);
       if (fit && !doubtful(build, gpu.compute_capability)) continue;
-      found = true;
       report(build, gpu, fit || std::ranges::any_of(gpus, fits), answers);
       if (!fit && !from_build_files(build, gpu.compute_capability)) continue;
-      answers.findings.back().confidence = Confidence::possible;
-      answers.findings.back().severity = Severity::warning;
+      Finding& finding = answers.findings.back();
+      finding.confidence = Confidence::possible;
+      finding.severity = Severity::warning;
       if (fit)
-        answers.findings.back().explanation +=
+        finding.explanation +=
             " Only PTX code fits this GPU, and on this generation it was reported to fail or to start very slowly.";
     }
   }
-  if (found) return;
   if (!all_known) return answers.unknown(id, "the GPU's compute capability is not known");
   answers.passed(id);
 }

@@ -1,16 +1,16 @@
 // runtime.cudnn-mismatch: the copy of cuDNN that TensorFlow or JAX would load is older than its build asks for, or of
 // another major version.
 #include <algorithm>
-#include <optional>
 
 #include "checks/facts/presence.h"
 #include "checks/runtime/library_facts.h"
-#include "knowledge/frameworks/frameworks.h"
 #include "knowledge/gpus/drivers.h"
 
 namespace envdoctor::runtime_cudnn_mismatch {
 
 using enum SymptomClass;
+using knowledge::major_minor_of;
+using knowledge::major_of;
 namespace {
 
 constexpr const char* id = "runtime.cudnn-mismatch";
@@ -28,16 +28,10 @@ struct Copy {
   Evidence evidence{};
 };
 
-std::string major(const std::string& version) { return version.substr(0, version.find('.')); }
-
-std::string two_parts(const std::string& version) {
-  const std::size_t dot = version.find('.');
-  return dot == std::string::npos ? version : version.substr(0, version.find('.', dot + 1));
-}
-
 // cuDNN keeps to this from one release to the next: same major version, same or higher minor version.
 bool fits(const std::string& copy, const std::string& wanted) {
-  return major(copy) == major(wanted) && knowledge::compare_versions(two_parts(copy), two_parts(wanted)) >= 0;
+  return major_of(copy) == major_of(wanted) &&
+         knowledge::compare_versions(major_minor_of(copy), major_minor_of(wanted)) >= 0;
 }
 
 std::optional<Wanted> tensorflow_wants(const Snapshot& snapshot) {
@@ -47,38 +41,33 @@ std::optional<Wanted> tensorflow_wants(const Snapshot& snapshot) {
   const Text built = of(snapshot.tensorflow, &Tensorflow::cudnn_version);
   if (built.get())
     return Wanted{who, cudnn_version_text(*built.get()), evidence("/tensorflow/cudnn_version", *built.get())};
-  const auto needs = version.empty() ? std::nullopt : knowledge::tensorflow_needs(version);
+  const auto needs = knowledge::tensorflow_needs(version);
   if (!needs || needs->cudnn.empty()) return std::nullopt;
   return Wanted{who, needs->cudnn, framework_seen(snapshot, "tensorflow")};
 }
 
 std::optional<Wanted> jax_wants(const Snapshot& snapshot) {
   const std::string version = framework_version(snapshot, "jax");
-  for (const char* cuda : {"13", "12"}) {
-    if (version.empty() || !package_installed(snapshot, std::string("jax-cuda") + cuda + "-plugin").is(true)) continue;
-    const auto needs = knowledge::jax_needs(version, cuda);
-    if (needs && !needs->cudnn.empty()) return Wanted{"JAX " + version, needs->cudnn, framework_seen(snapshot, "jax")};
-  }
-  return std::nullopt;
+  const auto needs = jax_needs(snapshot, version);
+  if (!needs || needs->cudnn.empty()) return std::nullopt;
+  return Wanted{"JAX " + version, needs->cudnn, framework_seen(snapshot, "jax")};
 }
-
-bool is_main_library(const std::string& soname) { return soname == "libcudnn" || soname.starts_with("libcudnn.so"); }
 
 // The copies, the one that would be loaded first in front. A name with another major version is never loaded instead.
 std::vector<Copy> copies(const Snapshot& snapshot, const std::string& wanted_major) {
   std::vector<Copy> all;
-  const auto* libraries = snapshot.libraries.get();
-  for (std::size_t i = 0; libraries && i < libraries->size(); ++i) {
-    const SharedLibrary& row = (*libraries)[i];
+  const auto& libraries = snapshot.libraries.or_empty();
+  for (std::size_t i = 0; i < libraries.size(); ++i) {
+    const SharedLibrary& row = libraries[i];
     const std::string soname = text_of(row.soname);
-    if (!row.found.is(true) || !row.version.get() || !is_main_library(soname)) continue;
-    if (soname.starts_with("libcudnn.so.") && major(soname.substr(12)) != wanted_major) continue;
+    const bool main_library = soname == "libcudnn" || soname.starts_with("libcudnn.so");
+    if (!row.found.is(true) || !row.version.get() || !main_library) continue;
+    if (soname.starts_with("libcudnn.so.") && major_of(soname.substr(12)) != wanted_major) continue;
     all.push_back({cudnn_version_text(*row.version.get()), text_of(row.path), precedence(row),
                    evidence(at("/libraries", i, "version"), *row.version.get())});
   }
-  const auto packages = of(snapshot.python, &Python::packages);
-  for (const auto& [name, version] : packages.get() ? *packages.get() : std::map<std::string, std::string>{}) {
-    if (name.starts_with("nvidia-cudnn-cu") && major(version) == wanted_major)
+  for (const auto& [name, version] : of(snapshot.python, &Python::packages).or_empty()) {
+    if (name.starts_with("nvidia-cudnn-cu") && major_of(version) == wanted_major)
       all.push_back({version, "the package " + name, 2, evidence("/python/packages/" + name, version)});
   }
   std::ranges::stable_sort(all, {}, &Copy::rank);
@@ -86,7 +75,7 @@ std::vector<Copy> copies(const Snapshot& snapshot, const std::string& wanted_maj
 }
 
 void report(const Wanted& wanted, const Copy& copy, Answers& answers) {
-  Finding& finding = answers.found(id, "library:libcudnn.so." + major(wanted.version));
+  Finding& finding = answers.found(id, "library:libcudnn.so." + major_of(wanted.version));
   finding.confidence = Confidence::likely;
   finding.explanation = wanted.who + " was built with cuDNN " + wanted.version + " and would load " + copy.version +
                         (copy.where.empty() ? "" : " (" + copy.where + ")") +
@@ -94,27 +83,25 @@ void report(const Wanted& wanted, const Copy& copy, Answers& answers) {
   finding.evidence = {wanted.evidence, copy.evidence};
   finding.fix = {{.text = copy.rank < 2 ? "Take this copy's folder out of LD_LIBRARY_PATH or LD_PRELOAD, so that the "
                                           "environment's own copy is loaded."
-                                        : "Install cuDNN " + two_parts(wanted.version) + " or a later " +
-                                              major(wanted.version) + ".x into the framework's own environment."}};
+                                        : "Install cuDNN " + major_minor_of(wanted.version) + " or a later " +
+                                              major_of(wanted.version) + ".x into the framework's own environment."}};
 }
 
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
   if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable(id, "no NVIDIA GPU");
-  bool asked = false, judged = false, found = false;
+  bool asked = false, judged = false;
   for (const auto& wanted : {tensorflow_wants(snapshot), jax_wants(snapshot)}) {
     if (!wanted) continue;
     asked = true;
-    const auto all = copies(snapshot, major(wanted->version));
+    const auto all = copies(snapshot, major_of(wanted->version));
     if (all.empty()) continue;
     judged = true;
     if (fits(all.front().version, wanted->version)) continue;
-    found = true;
     report(*wanted, all.front(), answers);
   }
-  if (found) return;
-  const bool packages = of(snapshot.python, &Python::packages).get() != nullptr;
-  if (!asked && packages) return answers.not_applicable(id, "no framework here is known to load cuDNN from outside");
+  if (!asked && of(snapshot.python, &Python::packages).get())
+    return answers.not_applicable(id, "no framework here is known to load cuDNN from outside");
   if (!asked) return answers.unknown(id, "what the framework was built with is not known");
   if (!judged) return answers.unknown(id, "no copy of cuDNN of this major version tells its version");
   answers.passed(id);

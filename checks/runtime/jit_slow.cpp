@@ -13,8 +13,6 @@ namespace {
 
 constexpr const char* id = "runtime.jit-slow";
 
-std::string major(const std::string& capability) { return capability.substr(0, capability.find('.')); }
-
 // A toolkit makes machine code up to its own newest generation; a later one runs the PTX that TensorFlow's packages
 // carry.
 void judge(const Facts& facts, Answers& answers) {
@@ -32,7 +30,7 @@ void judge(const Facts& facts, Answers& answers) {
     if (gpu.vendor != Vendor::nvidia || !gpu.granted || capability.empty()) continue;
     known = true;
     // From Blackwell (10.0) on such PTX was seen to fail: runtime.arch-unsupported speaks of that.
-    if (knowledge::compare_versions(major(capability), major(toolkit->highest)) <= 0 ||
+    if (knowledge::compare_versions(knowledge::major_of(capability), knowledge::major_of(toolkit->highest)) <= 0 ||
         knowledge::capability_has(capability, "old-ptx-fails"))
       continue;
     Finding& finding = answers.found(id, gpu.subject());

@@ -1,12 +1,13 @@
 #include "checks/runtime/library_facts.h"
 
+#include <fmt/format.h>
+#include <re2/re2.h>
+
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cstdlib>
 
 #include "checks/facts/presence.h"
-#include "knowledge/frameworks/frameworks.h"
+#include "checks/python/package_facts.h"
 
 namespace envdoctor {
 
@@ -39,24 +40,17 @@ const std::vector<LibraryOwner>& library_owners() {
   return owners;
 }
 
-bool begins_with_any(std::string_view name, const std::vector<std::string_view>& starts) {
-  return std::ranges::any_of(starts, [name](std::string_view start) { return name.starts_with(start); });
-}
-
 // dlerror may name a dependency instead of the file that was asked for.
 std::string culprit(const Symptom& symptom) {
-  const std::string library = symptom.detail("library"), why = symptom.detail("why");
-  const std::size_t colon = why.find(": cannot open");
-  if (colon == std::string::npos) return library;
-  const std::size_t slash = why.rfind('/', colon);
-  const std::size_t begin = slash == std::string::npos ? 0 : slash + 1;
-  const std::string named = why.substr(begin, colon - begin);
-  return named.empty() || named.find(' ') != std::string::npos ? library : named;
+  static const RE2 named("^(?:.*?/)?([^/ ]+): cannot open");
+  std::string library = symptom.detail("library");
+  RE2::PartialMatch(symptom.detail("why"), named, &library);
+  return library;
 }
 
 bool found_in_another_version(const Symptom& symptom) {
-  const std::string why = symptom.detail("why");
-  return why.find("undefined symbol") != std::string::npos || why.find("not defined in file") != std::string::npos;
+  static const RE2 lacks("undefined symbol|not defined in file");
+  return RE2::PartialMatch(symptom.detail("why"), lacks);
 }
 
 // A loader that tries the plug-ins of every vendor says so of each whose libraries are not there: no fault by itself.
@@ -77,8 +71,7 @@ const Symptom* unnamed_libraries(const Facts& facts, std::string_view id) {
   const auto named = [](const MissingLibrary& one) { return one.symptom && one.symptom->subject.is("library"); };
   if (driver_first(facts) || std::ranges::any_of(missing_ones, named)) return nullptr;
   bool cudnn = false, cuda = false;
-  const auto* libraries = facts.snapshot().libraries.get();
-  for (const SharedLibrary& library : libraries ? *libraries : std::vector<SharedLibrary>{}) {
+  for (const SharedLibrary& library : facts.snapshot().libraries.or_empty()) {
     const std::string_view owner = library.found.is(false) ? diagnosis_of_library(text_of(library.soname)) : "";
     cudnn = cudnn || owner == cudnn_id;
     cuda = cuda || owner == cuda_id;
@@ -96,127 +89,41 @@ Fix fix_for(const Snapshot& snapshot, const std::string& version, const knowledg
   if (needs.cuda_extra.empty())
     return {.text = "Install CUDA " + needs.cuda + " and cuDNN " + needs.cudnn + ", for which TensorFlow " + version +
                     " was built, where the loader finds them."};
-  const Text kind = of(snapshot.python, &Python::kind), python = of(snapshot.python, &Python::executable);
+  const Text& kind = of(snapshot.python, &Python::kind);
   const bool own = kind.is("venv") || kind.is("conda");
   return {.text = "Install the CUDA libraries that belong to this TensorFlow into its own environment.",
-          .command = own && python.get()
-                         ? "\"" + *python.get() + "\" -m pip install \"" + needs.cuda_extra + "==" + version + "\""
-                         : ""};
+          .command = own ? pip_install(snapshot, "\"" + needs.cuda_extra + "==" + version + "\"") : ""};
 }
-
-struct Lacking {
-  std::vector<std::string> names{};
-  std::vector<Evidence> evidence{};
-};
 
 Evidence not_found(std::size_t index, const std::string& soname) {
   return evidence(at("/libraries", index, "found"), soname + " not found");
 }
 
-void note(const Snapshot& snapshot, const std::string& soname, Lacking& lacking) {
-  if (std::ranges::find(lacking.names, soname) != lacking.names.end()) return;
-  lacking.names.push_back(soname);
-  for (const LibraryRow& row : rows_of(snapshot, soname))
-    if (row.library->found.is(false)) lacking.evidence.push_back(not_found(row.index, soname));
-}
-
-void report_lacking(const char* id, const Lacking& lacking, const std::string& who, Confidence sure, const Fix& fix,
-                    Answers& answers) {
-  Finding& finding = answers.found(id, "library:" + lacking.names.front());
-  std::string list;
-  for (const std::string& name : lacking.names) list += (list.empty() ? "" : ", ") + name;
-  finding.confidence = sure;
-  finding.explanation = who + list + (lacking.names.size() == 1 ? ", which is not found." : ", which are not found.");
-  finding.evidence = lacking.evidence;
+void report_lacking(const Snapshot& snapshot, const char* id, const std::vector<std::string>& names,
+                    const std::string& who, const Fix& fix, Answers& answers) {
+  Finding& finding = answers.found(id, "library:" + names.front());
+  finding.confidence = Confidence::likely;
+  finding.explanation =
+      fmt::format("{} needs {}, which {} not found.", who, fmt::join(names, ", "), names.size() == 1 ? "is" : "are");
+  for (const std::string& soname : names) {
+    for (const LibraryRow& row : rows_of(snapshot, soname))
+      if (row.library->found.is(false)) finding.evidence.push_back(not_found(row.index, soname));
+  }
   finding.fix = {fix};
 }
 
 // What a report says was not found, where which build asked isn't known.
 void judge_report(const Facts& facts, const char* id, Answers& answers) {
-  Lacking lacking;
-  for (const MissingLibrary& one : missing_libraries(facts))
-    if (!one.symptom && one.diagnosis == id) note(facts.snapshot(), one.name, lacking);
-  if (lacking.names.empty()) return answers.unknown(id, "which libraries the framework needs is not known");
-  report_lacking(id, lacking, "The program needs ", Confidence::likely, fix_for(facts.snapshot(), "", {}), answers);
-}
-
-void judge_needs(const Snapshot& snapshot, const char* id, const std::string& version,
-                 const knowledge::TensorflowNeeds& needs, Answers& answers) {
-  Lacking lacking;
-  std::string unseen;
-  for (const std::string& soname : id == std::string_view(cudnn_id) ? std::vector{needs.cudnn_soname} : needs.sonames) {
-    const Flag found = library_found(snapshot, soname);
-    if (found.is(false)) note(snapshot, soname, lacking);
-    if (!found.get()) unseen = soname;
+  std::vector<std::string> lacking;
+  for (const MissingLibrary& one : missing_libraries(facts)) {
+    if (!one.symptom && one.diagnosis == id && std::ranges::find(lacking, one.name) == lacking.end())
+      lacking.push_back(one.name);
   }
-  if (!lacking.names.empty()) {
-    const bool none_listed = of(snapshot.tensorflow, &Tensorflow::physical_gpus).is(0);
-    if (none_listed) lacking.evidence.push_back(evidence("/tensorflow/physical_gpus", "0"));
-    return report_lacking(id, lacking, "TensorFlow " + version + " needs ",
-                          none_listed ? Confidence::certain : Confidence::likely, fix_for(snapshot, version, needs),
-                          answers);
-  }
-  if (!unseen.empty()) return answers.unknown(id, "/libraries: nobody looked for " + unseen);
-  answers.passed(id);
+  if (lacking.empty()) return answers.unknown(id, "which libraries the framework needs is not known");
+  report_lacking(facts.snapshot(), id, lacking, "The program", fix_for(facts.snapshot(), "", {}), answers);
 }
 
-// PyTorch and JAX bring their libraries with them; TensorFlow looks for those of its build's CUDA by name.
-void judge_tensorflow(const Facts& facts, const char* id, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  const std::string version = framework_version(snapshot, "tensorflow");
-  const Number physical = of(snapshot.tensorflow, &Tensorflow::physical_gpus);
-  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable(id, "no NVIDIA GPU");
-  if (physical.get() && *physical.get() > 0) return answers.passed(id);
-  if (of(snapshot.tensorflow, &Tensorflow::built_with_cuda).is(false) ||
-      package_installed(snapshot, "tensorflow-rocm").is(true))
-    return answers.not_applicable(id, "this TensorFlow is no CUDA build");
-  const Text platform = of(snapshot.host, &HostFacts::platform);
-  const bool linux = !platform.is("windows") && !platform.is("macos");
-  const auto needs = version.empty() || !linux ? std::nullopt : knowledge::tensorflow_needs(version);
-  if (!needs && version.empty() && of(snapshot.python, &Python::packages).get())
-    return answers.not_applicable(id, "no framework that looks for CUDA libraries outside its packages");
-  if (!snapshot.libraries.get()) return answers.unknown(id, why_unknown("/libraries", snapshot.libraries));
-  if (needs) return judge_needs(snapshot, id, version, *needs, answers);
-  if (told_by_a_report(snapshot)) return judge_report(facts, id, answers);
-  answers.unknown(id, version.empty() ? "which framework is installed is not known"
-                                      : "what TensorFlow " + version + " needs is not recorded");
-}
-
-// "_ZN3c104cuda9SetDeviceEi": what calls PyTorch's own functions was built for another PyTorch.
-bool of_pytorch(std::string_view symbol) {
-  constexpr std::size_t longest_mark = 5;  // "_ZTVN"
-  return symbol.starts_with("_Z") && std::ranges::any_of(std::array{"3c10", "2at", "5torch"}, [&](const char* space) {
-           return symbol.find(space) <= longest_mark;
-         });
-}
-
-// "clCreateBuffer": what calls it was built for a newer loader than the one that it was given.
-bool of_opencl(const std::string& symbol) {
-  return symbol.size() > 2 && symbol.starts_with("cl") && std::isupper(static_cast<unsigned char>(symbol[2]));
-}
-
-// Two versions of a GPU library are mixed where one lacks a symbol that the other asks for.
-bool of_a_gpu_library(const Symptom& symptom) {
-  const std::string symbol = symptom.detail("symbol");
-  const std::string names = symptom.detail("library") + symbol + symptom.detail("version");
-  return begins_with_any(symbol, {"ze", "hip", "hsa_"}) ||
-         std::ranges::any_of(std::array{"cudnn", "cublas", "nvjitlink", "nvJitLink", "cusparse", "nccl", "cuda",
-                                        "level_zero", "amdhip", "miopen"},
-                             [&names](const char* part) { return names.find(part) != std::string::npos; });
-}
-
-}  // namespace
-
-std::vector<LibraryRow> rows_of(const Snapshot& snapshot, std::string_view soname) {
-  std::vector<LibraryRow> rows;
-  const auto* libraries = snapshot.libraries.get();
-  for (std::size_t i = 0; libraries && i < libraries->size(); ++i) {
-    const SharedLibrary& library = (*libraries)[i];
-    if (library.soname.get() && *library.soname.get() == soname) rows.push_back({&library, i});
-  }
-  return rows;
-}
-
+// Whether any copy is there, in the loader's path or in the Python environment; unknown where no row speaks of it.
 Flag library_found(const Snapshot& snapshot, std::string_view soname) {
   if (!snapshot.libraries.get()) return snapshot.libraries.missing();
   Flag answer;
@@ -228,6 +135,74 @@ Flag library_found(const Snapshot& snapshot, std::string_view soname) {
   return answer;
 }
 
+void judge_needs(const Snapshot& snapshot, const char* id, const std::string& version,
+                 const knowledge::TensorflowNeeds& needs, Answers& answers) {
+  std::vector<std::string> lacking;
+  std::string unseen;
+  for (const std::string& soname : id == std::string_view(cudnn_id) ? std::vector{needs.cudnn_soname} : needs.sonames) {
+    const Flag found = library_found(snapshot, soname);
+    if (found.is(false)) lacking.push_back(soname);
+    if (!found.get()) unseen = soname;
+  }
+  if (lacking.empty() && unseen.empty()) return answers.passed(id);
+  if (lacking.empty()) return answers.unknown(id, "/libraries: nobody looked for " + unseen);
+  report_lacking(snapshot, id, lacking, "TensorFlow " + version, fix_for(snapshot, version, needs), answers);
+  if (!of(snapshot.tensorflow, &Tensorflow::physical_gpus).is(0)) return;
+  answers.findings.back().confidence = Confidence::certain;
+  answers.findings.back().evidence.push_back(evidence("/tensorflow/physical_gpus", "0"));
+}
+
+// PyTorch and JAX bring their libraries with them; TensorFlow looks for those of its build's CUDA by name.
+void judge_tensorflow(const Facts& facts, const char* id, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  const std::string version = framework_version(snapshot, "tensorflow");
+  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable(id, "no NVIDIA GPU");
+  if (of(snapshot.tensorflow, &Tensorflow::physical_gpus).or_empty() > 0) return answers.passed(id);
+  if (of(snapshot.tensorflow, &Tensorflow::built_with_cuda).is(false) ||
+      package_installed(snapshot, "tensorflow-rocm").is(true))
+    return answers.not_applicable(id, "this TensorFlow is no CUDA build");
+  const auto needs = linux_tensorflow_needs(snapshot, version);
+  if (!needs && version.empty() && of(snapshot.python, &Python::packages).get())
+    return answers.not_applicable(id, "no framework that looks for CUDA libraries outside its packages");
+  if (!snapshot.libraries.get()) return answers.unknown(id, why_unknown("/libraries", snapshot.libraries));
+  if (needs) return judge_needs(snapshot, id, version, *needs, answers);
+  if (told_by_a_report(snapshot)) return judge_report(facts, id, answers);
+  answers.unknown(id, version.empty() ? "which framework is installed is not known"
+                                      : "what TensorFlow " + version + " needs is not recorded");
+}
+
+// "_ZN3c104cuda9SetDeviceEi": what calls PyTorch's own functions was built for another PyTorch.
+bool of_pytorch(const std::string& symbol) {
+  static const RE2 mangled("^_Z.{0,3}(?:3c10|2at|5torch)");
+  return RE2::PartialMatch(symbol, mangled);
+}
+
+// "clCreateBuffer": what calls it was built for a newer loader than the one that it was given.
+bool of_opencl(const std::string& symbol) {
+  static const RE2 function("^cl[A-Z]");
+  return RE2::PartialMatch(symbol, function);
+}
+
+// Two versions of a GPU library are mixed where one lacks a symbol that the other asks for.
+bool of_a_gpu_library(const Symptom& symptom) {
+  static const RE2 functions("^(?:ze|hip|hsa_)"),
+      libraries("cudnn|cublas|nvjitlink|nvJitLink|cusparse|nccl|cuda|level_zero|amdhip|miopen");
+  const std::string symbol = symptom.detail("symbol");
+  return RE2::PartialMatch(symbol, functions) ||
+         RE2::PartialMatch(symptom.detail("library") + symbol + symptom.detail("version"), libraries);
+}
+
+}  // namespace
+
+std::vector<LibraryRow> rows_of(const Snapshot& snapshot, std::string_view soname) {
+  std::vector<LibraryRow> rows;
+  const auto& libraries = snapshot.libraries.or_empty();
+  for (std::size_t i = 0; i < libraries.size(); ++i) {
+    if (text_of(libraries[i].soname) == soname) rows.push_back({&libraries[i], i});
+  }
+  return rows;
+}
+
 int precedence(const SharedLibrary& library) {
   const std::string origin = text_of(library.origin);
   if (origin == "LD_PRELOAD") return 0;
@@ -237,21 +212,34 @@ int precedence(const SharedLibrary& library) {
 }
 
 std::string cudnn_version_text(std::string_view version) {
-  const bool digits =
-      !version.empty() && std::ranges::all_of(version, [](unsigned char c) { return std::isdigit(c) != 0; });
-  if (!digits || version.size() < 4 || version.size() > 6) return std::string(version);
-  const long number = std::strtol(std::string(version).c_str(), nullptr, 10);
-  const long major = number >= 10000 ? number / 10000 : number / 1000;  // the form changed with version 9
-  const long rest = number >= 10000 ? number % 10000 : number % 1000;
-  return std::to_string(major) + "." + std::to_string(rest / 100) + "." + std::to_string(rest % 100);
+  static const RE2 digits("[0-9]{4,6}");
+  if (!RE2::FullMatch(version, digits)) return std::string(version);
+  const long number = std::atol(std::string(version).c_str());
+  const long unit = number >= 10000 ? 10000 : 1000;  // the form changed with version 9
+  return fmt::format("{}.{}.{}", number / unit, number % unit / 100, number % 100);
 }
 
 std::string_view diagnosis_of_library(std::string_view name) {
   if (name == "libcuda.so") return "driver.libcuda-linker-name";
   for (const LibraryOwner& owner : library_owners()) {
-    if (begins_with_any(name, owner.prefixes)) return owner.diagnosis;
+    if (std::ranges::any_of(owner.prefixes, [&](std::string_view start) { return name.starts_with(start); }))
+      return owner.diagnosis;
   }
   return {};
+}
+
+std::optional<knowledge::TensorflowNeeds> linux_tensorflow_needs(const Snapshot& snapshot, const std::string& version) {
+  const Text& platform = of(snapshot.host, &HostFacts::platform);
+  const bool linux = !platform.is("windows") && !platform.is("macos");
+  return linux && !version.empty() ? knowledge::tensorflow_needs(version) : std::nullopt;
+}
+
+std::optional<knowledge::JaxNeeds> jax_needs(const Snapshot& snapshot, const std::string& version) {
+  for (const std::string cuda : {"13", "12"}) {
+    if (!version.empty() && package_installed(snapshot, "jax-cuda" + cuda + "-plugin").is(true))
+      return knowledge::jax_needs(version, cuda);
+  }
+  return std::nullopt;
 }
 
 std::vector<MissingLibrary> missing_libraries(const Facts& facts) {
@@ -282,10 +270,11 @@ std::vector<MissingLibrary> missing_libraries(const Facts& facts) {
       sure = facts.used() ? Confidence::possible : Confidence::likely;
     add(name, sure, evidence(*symptom), symptom);
   }
-  const auto* rows = told_by_a_report(facts.snapshot()) ? facts.snapshot().libraries.get() : nullptr;
-  for (std::size_t i = 0; rows && i < rows->size(); ++i) {
-    const std::string soname = text_of((*rows)[i].soname);
-    if ((*rows)[i].found.is(false)) add(soname, Confidence::likely, not_found(i, soname), nullptr);
+  if (!told_by_a_report(facts.snapshot())) return all;
+  const auto& rows = facts.snapshot().libraries.or_empty();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::string soname = text_of(rows[i].soname);
+    if (rows[i].found.is(false)) add(soname, Confidence::likely, not_found(i, soname), nullptr);
   }
   return all;
 }
@@ -332,8 +321,7 @@ bool no_driver_fault(const Facts& facts) {
 }
 
 bool cuda_in_library_path(const Facts& facts) {
-  const Text path = env_of(facts.snapshot(), "LD_LIBRARY_PATH");
-  return path.get() && path.get()->find("cuda") != std::string::npos;
+  return text_of(env_of(facts.snapshot(), "LD_LIBRARY_PATH")).find("cuda") != std::string::npos;
 }
 
 }  // namespace envdoctor

@@ -1,13 +1,9 @@
 #pragma once
 // The shared libraries that a program or a framework asks for: the rows of /libraries and the lines of text that say
 // that a library or one of its symbols is missing, and whose diagnosis each is.
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "checks/engine/diagnosis.h"
 #include "checks/facts/facts.h"
+#include "knowledge/frameworks/frameworks.h"
 
 namespace envdoctor {
 
@@ -18,8 +14,6 @@ struct LibraryRow {
 
 // Every row of this soname, found or not.
 std::vector<LibraryRow> rows_of(const Snapshot& snapshot, std::string_view soname);
-// Whether any copy is there, in the loader's path or in the Python environment; unknown where no row speaks of it.
-Flag library_found(const Snapshot& snapshot, std::string_view soname);
 
 // How early a copy of this origin is taken by a framework that has its own copies beside it: LD_PRELOAD, then
 // LD_LIBRARY_PATH, then the environment's own (RUNPATH), then the system's. Lower comes first.
@@ -30,6 +24,11 @@ std::string_view diagnosis_of_library(std::string_view name);
 
 // "91900", "8902" as cudnnGetVersion gives them, or a dotted version -> "9.19.0", "8.9.2".
 std::string cudnn_version_text(std::string_view version);
+
+// What this release of TensorFlow was built with for Linux, and the installed JAX with its plug-in's CUDA; none: not
+// recorded, an empty version, or another platform.
+std::optional<knowledge::TensorflowNeeds> linux_tensorflow_needs(const Snapshot& snapshot, const std::string& version);
+std::optional<knowledge::JaxNeeds> jax_needs(const Snapshot& snapshot, const std::string& version);
 
 // A library that is missing where a program asks for it.
 struct MissingLibrary {

@@ -1,6 +1,6 @@
 // runtime.library-shadowed: LD_LIBRARY_PATH or LD_PRELOAD puts another version of a CUDA library before the
 // framework's.
-#include <algorithm>
+#include <sstream>
 
 #include "checks/facts/presence.h"
 #include "checks/runtime/library_facts.h"
@@ -15,34 +15,29 @@ constexpr const char* id = "runtime.library-shadowed";
 bool concerns_frameworks(const std::string& soname) { return diagnosis_of_library(soname).starts_with("runtime."); }
 
 // A framework that is there says that it has no GPU although the driver was not seen to fail.
-bool framework_on_cpu(const Snapshot& snapshot) {
-  if (of(snapshot.nvidia, &Nvidia::cuinit_error).get()) return false;
-  return of(snapshot.jax, &Jax::backend).is("cpu") || of(snapshot.tensorflow, &Tensorflow::physical_gpus).is(0) ||
-         of(snapshot.torch, &Torch::cuda_available).is(false);
-}
-
-Evidence framework_evidence(const Snapshot& snapshot) {
+std::optional<Evidence> framework_on_cpu(const Snapshot& snapshot) {
+  if (of(snapshot.nvidia, &Nvidia::cuinit_error).get()) return {};
   if (of(snapshot.jax, &Jax::backend).is("cpu")) return evidence("/jax/backend", "cpu");
   if (of(snapshot.tensorflow, &Tensorflow::physical_gpus).is(0)) return evidence("/tensorflow/physical_gpus", "0");
-  return evidence("/torch/cuda_available", "false");
+  if (of(snapshot.torch, &Torch::cuda_available).is(false)) return evidence("/torch/cuda_available", "false");
+  return {};
 }
 
 void report(const Snapshot& snapshot, const LibraryRow& winner, const std::string& other, bool same_unknown,
             Answers& answers) {
   const SharedLibrary& row = *winner.library;
   Finding& finding = answers.found(id, "library:" + *row.soname.get());
-  const bool on_cpu = framework_on_cpu(snapshot);
+  const auto on_cpu = framework_on_cpu(snapshot);
   finding.severity = on_cpu ? Severity::error : Severity::warning;
   finding.confidence = same_unknown && !on_cpu ? Confidence::possible : Confidence::likely;
-  const bool preload = row.origin.is("LD_PRELOAD");
-  const std::string variable = preload ? "LD_PRELOAD" : "LD_LIBRARY_PATH";
+  const std::string variable = row.origin.is("LD_PRELOAD") ? "LD_PRELOAD" : "LD_LIBRARY_PATH";
   finding.explanation = variable + " puts " + text_of(row.path) +
                         (row.version.get() ? " (" + *row.version.get() + ")" : "") + " before " + other +
                         ", so one process loads libraries of two CUDA installations.";
   finding.evidence = {evidence(at("/libraries", winner.index, "path"), text_of(row.path))};
   const Text value = env_of(snapshot, variable);
   if (value.get()) finding.evidence.push_back(evidence("/env/" + variable, *value.get()));
-  if (on_cpu) finding.evidence.push_back(framework_evidence(snapshot));
+  if (on_cpu) finding.evidence.push_back(*on_cpu);
   finding.fix = {{.text = "Start the program without this variable; if that helps, remove the CUDA folder from it.",
                   .command = "unset " + variable}};
 }
@@ -50,16 +45,13 @@ void report(const Snapshot& snapshot, const LibraryRow& winner, const std::strin
 // The environment's own copy stands behind one that a variable brought in.
 bool judge_copies(const Snapshot& snapshot, Answers& answers) {
   bool found = false;
-  for (const SharedLibrary& own : *snapshot.libraries.get()) {
-    if (!own.soname.get() || !concerns_frameworks(*own.soname.get()) || precedence(own) != 2 || !own.shadowed_by.get())
-      continue;
-    for (const LibraryRow& winner : rows_of(snapshot, *own.soname.get())) {
-      if (precedence(*winner.library) > 1 || !winner.library->path.get() ||
-          *winner.library->path.get() != *own.shadowed_by.get())
-        continue;
+  for (const SharedLibrary& own : snapshot.libraries.or_empty()) {
+    const std::string soname = text_of(own.soname);
+    if (!concerns_frameworks(soname) || precedence(own) != 2 || !own.shadowed_by.get()) continue;
+    for (const LibraryRow& winner : rows_of(snapshot, soname)) {
+      if (precedence(*winner.library) > 1 || !winner.library->path.is(*own.shadowed_by.get())) continue;
       const bool known = winner.library->version.get() && own.version.get();
-      if (known && *winner.library->version.get() == *own.version.get()) continue;
-      if (!known && !framework_on_cpu(snapshot)) continue;
+      if (known ? winner.library->version == own.version : !framework_on_cpu(snapshot)) continue;
       report(snapshot, winner,
              "the environment's own copy" + (own.version.get() ? " (" + *own.version.get() + ")" : std::string()),
              !known, answers);
@@ -70,30 +62,26 @@ bool judge_copies(const Snapshot& snapshot, Answers& answers) {
 }
 
 bool lies_in(const std::string& path, const std::string& folders) {
-  for (std::size_t begin = 0; begin <= folders.size();) {
-    const std::size_t end = std::min(folders.find(':', begin), folders.size());
-    const std::string folder = folders.substr(begin, end - begin);
+  std::istringstream list(folders);
+  for (std::string folder; std::getline(list, folder, ':');) {
     if (folder.size() > 1 && path.starts_with(folder + "/")) return true;
-    begin = end + 1;
   }
   return false;
 }
 
 // JAX finds its own libraries unless LD_LIBRARY_PATH names others; then it falls to the CPU and says that it was not
 // built for CUDA, which isn't so.
-bool judge_jax(const Snapshot& snapshot, Answers& answers) {
-  const Text path = env_of(snapshot, "LD_LIBRARY_PATH");
-  if (!path.get() || !of(snapshot.jax, &Jax::backend).is("cpu") || !framework_on_cpu(snapshot)) return false;
-  const auto& libraries = *snapshot.libraries.get();
+void judge_jax(const Snapshot& snapshot, Answers& answers) {
+  const std::string path = text_of(env_of(snapshot, "LD_LIBRARY_PATH"));
+  if (!of(snapshot.jax, &Jax::backend).is("cpu") || !framework_on_cpu(snapshot)) return;
+  const auto& libraries = snapshot.libraries.or_empty();
   for (std::size_t i = 0; i < libraries.size(); ++i) {
     const SharedLibrary& row = libraries[i];
-    if (!row.soname.get() || !concerns_frameworks(*row.soname.get()) || !row.path.get() || !row.found.is(true))
+    if (!concerns_frameworks(text_of(row.soname)) || !row.found.is(true) || !lies_in(text_of(row.path), path) ||
+        row.shadowed_by.get())
       continue;
-    if (!lies_in(*row.path.get(), *path.get()) || row.shadowed_by.get()) continue;
-    report(snapshot, {&row, i}, "the copies that JAX's packages bring", false, answers);
-    return true;
+    return report(snapshot, {&row, i}, "the copies that JAX's packages bring", false, answers);
   }
-  return false;
 }
 
 void judge_host(const Snapshot& snapshot, Answers& answers) {
@@ -101,7 +89,7 @@ void judge_host(const Snapshot& snapshot, Answers& answers) {
   if (!snapshot.libraries.get()) return answers.unknown(id, why_unknown("/libraries", snapshot.libraries));
   if (!snapshot.env.get() && told_by_a_report(snapshot))
     return answers.unknown(id, why_unknown("/env/LD_LIBRARY_PATH", snapshot.env));
-  if (judge_copies(snapshot, answers) || judge_jax(snapshot, answers)) return;
+  if (!judge_copies(snapshot, answers)) judge_jax(snapshot, answers);
   answers.passed(id);
 }
 

@@ -1,11 +1,12 @@
 // runtime.rocm-arch-unsupported: PyTorch's ROCm package holds code for some targets only, and runs on no neighbour.
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "checks/facts/conditions.h"
 #include "checks/facts/facts.h"
 #include "checks/facts/presence.h"
 #include "knowledge/frameworks/frameworks.h"
-
-#include "checks/facts/conditions.h"
 
 namespace envdoctor::runtime_rocm_arch_unsupported {
 
@@ -29,8 +30,7 @@ std::vector<Target> targets(const Snapshot& snapshot) {
   }
   if (!all.empty()) return all;
   for (const Symptom* event : symptoms_of(snapshot, {noted, "gpu-target"})) {
-    if (const auto gfx = event->details.find("gfx"); gfx != event->details.end())
-      all.push_back({gfx->second, "host", evidence(*event, gfx->second)});
+    if (const std::string gfx = event->detail("gfx"); !gfx.empty()) all.push_back({gfx, "host", evidence(*event, gfx)});
   }
   return all;
 }
@@ -48,10 +48,10 @@ void judge(const Facts& facts, Answers& answers) {
   if (override_set.get() || std::ranges::any_of(here, runs)) return answers.passed(id);
   Finding& finding = answers.found(id, here.front().subject);
   finding.confidence = override_set.outcome() == Outcome::absent ? Confidence::likely : Confidence::possible;
-  std::string list;
-  for (const std::string& gfx : *built) list += (list.empty() ? "" : ", ") + gfx;
-  finding.explanation = "PyTorch " + version + " holds code for " + list + "; this GPU is " + here.front().gfx +
-                        ". Without HSA_OVERRIDE_GFX_VERSION in the program's environment its kernels don't start.";
+  finding.explanation = fmt::format(
+      "PyTorch {} holds code for {}; this GPU is {}. Without HSA_OVERRIDE_GFX_VERSION in the program's environment its "
+      "kernels don't start.",
+      version, fmt::join(*built, ", "), here.front().gfx);
   finding.evidence = {framework_seen(snapshot, "torch"), here.front().evidence};
   finding.fix = {{.text = find_diagnosis(id)->remedy}};
 }

@@ -7,19 +7,16 @@ namespace {
 constexpr const char* id = "script.device-around-model";
 
 void judge(const Facts& facts, Answers& answers) {
-  if (!have_script(facts.snapshot(), answers, id)) return;
-  for (const ScriptEvent& event : script_events(facts.snapshot())) {
-    if (event.kind == "placed-call") {
-      const auto made = event.event->details.find("other_line");
-      found_in_script(answers, id, event,
-                      event.name + " stands under " + event.inside + ", but the model was made elsewhere" +
-                          (made == event.event->details.end() ? "" : " (line " + made->second + ")") +
-                          ": its variables stay on the device where they were made, and the work follows them.",
-                      "Make or load the model under the same tf.device or strategy scope, or choose the device before "
-                      "the program starts: envdoctor run --device cpu|gpu:N -- CMD.");
-    }
-  }
-  pass_without_finding(answers, id);
+  judge_events(facts, answers, id, [&](const ScriptEvent& event) {
+    if (event.kind != "placed-call") return;
+    const std::string made = event.event->detail("other_line");
+    found_in_script(answers, id, event,
+                    event.name + " stands under " + event.inside + ", but the model was made elsewhere" +
+                        (made.empty() ? "" : " (line " + made + ")") +
+                        ": its variables stay on the device where they were made, and the work follows them.",
+                    "Make or load the model under the same tf.device or strategy scope, or choose the device before "
+                    "the program starts: envdoctor run --device cpu|gpu:N -- CMD.");
+  });
 }
 
 }  // namespace

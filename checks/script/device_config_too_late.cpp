@@ -9,21 +9,20 @@ namespace {
 constexpr const char* id = "script.device-config-too-late";
 
 void judge(const Facts& facts, Answers& answers) {
-  if (!have_script(facts.snapshot(), answers, id)) return;
-  const auto events = script_events(facts.snapshot());
-  for (const LateEvent& late : late_events(events)) {
-    if (!late.call) continue;
-    Finding& finding =
-        found_in_script(answers, id, *late.event,
-                        late.event->name + " comes after " + late.after->name + " (line " + line_of(*late.after) +
-                            "), which starts the devices: it " + late.call->says + ".",
-                        late.call->instead);
-    if (late.call->label == "no effect") finding.severity = Severity::warning;
-    // Where the call would change nothing, as on a host without a GPU to hide, it doesn't raise either.
-    finding.confidence = std::min(finding.confidence, Confidence::likely);
-    finding.evidence.push_back(evidence(*late.after->event, late.after->name));
-  }
-  pass_without_finding(answers, id);
+  judge_script(facts, answers, id, [&](const std::vector<ScriptEvent>& events) {
+    for (const LateEvent& late : late_events(events)) {
+      if (!late.call) continue;
+      Finding& finding =
+          found_in_script(answers, id, *late.event,
+                          late.event->name + " comes after " + late.after->name + " (line " + line_of(*late.after) +
+                              "), which starts the devices: it " + late.call->says + ".",
+                          late.call->instead);
+      if (late.call->label == "no effect") finding.severity = Severity::warning;
+      // Where the call would change nothing, as on a host without a GPU to hide, it doesn't raise either.
+      finding.confidence = std::min(finding.confidence, Confidence::likely);
+      finding.evidence.push_back(evidence(*late.after->event, late.after->name));
+    }
+  });
 }
 
 }  // namespace

@@ -7,15 +7,13 @@ namespace {
 constexpr const char* id = "script.empty-variable";
 
 void judge(const Facts& facts, Answers& answers) {
-  if (!have_script(facts.snapshot(), answers, id)) return;
-  for (const ScriptEvent& event : script_events(facts.snapshot())) {
-    if (!chooses_cuda_devices(event) || !event.has_value || !event.value.empty()) continue;
-    found_in_script(answers, id, event,
-                    "CUDA_VISIBLE_DEVICES is set to an empty text. CUDA then shows no GPU, but programs that test "
-                    "whether the variable is set may take an empty one as not set.",
-                    "Write '-1', which every program takes as no GPU.");
-  }
-  pass_without_finding(answers, id);
+  judge_events(facts, answers, id, [&](const ScriptEvent& event) {
+    if (chooses_cuda_devices(event) && event.has_value && event.value.empty())
+      found_in_script(answers, id, event,
+                      "CUDA_VISIBLE_DEVICES is set to an empty text. CUDA then shows no GPU, but programs that test "
+                      "whether the variable is set may take an empty one as not set.",
+                      "Write '-1', which every program takes as no GPU.");
+  });
 }
 
 }  // namespace

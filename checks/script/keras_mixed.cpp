@@ -1,4 +1,6 @@
 // script.keras-mixed: keras and tensorflow.keras in one script.
+#include <algorithm>
+
 #include "checks/script/script_facts.h"
 #include "knowledge/gpus/drivers.h"
 
@@ -7,31 +9,31 @@ namespace {
 
 constexpr const char* id = "script.keras-mixed";
 
+bool imports(const ScriptEvent& event, const std::string& package) {
+  return event.kind == "import" && (event.name + ".").starts_with(package + ".");
+}
+
 void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  if (!have_script(snapshot, answers, id)) return;
-  const auto events = script_events(snapshot);
-  const ScriptEvent *own = nullptr, *of_tensorflow = nullptr;
-  for (const ScriptEvent& event : events) {
-    if (event.kind != "import") continue;
-    if (!own && (event.name == "keras" || event.name.starts_with("keras."))) own = &event;
-    if (!of_tensorflow && (event.name == "tensorflow.keras" || event.name.starts_with("tensorflow.keras.")))
-      of_tensorflow = &event;
-  }
-  if (!own || !of_tensorflow) return answers.passed(id);
-  const Text tensorflow = framework_version(snapshot, "tensorflow"), keras = framework_version(snapshot, "keras");
-  Finding& finding = found_in_script(answers, id, *own,
-                                     "keras and tensorflow.keras are both used. Unless both are one package, their "
-                                     "layers and models cannot be mixed.",
-                                     "Import Keras from one place: import keras.");
-  finding.evidence.push_back(evidence(*of_tensorflow->event, of_tensorflow->name));
-  finding.confidence = Confidence::possible;
-  if (!tensorflow.get() || !keras.get()) return;
-  const bool one_package = knowledge::keras_of_tensorflow(*tensorflow.get()) == knowledge::major_of(*keras.get());
-  finding.confidence = Confidence::likely;
-  finding.severity = one_package ? Severity::info : Severity::error;
-  finding.explanation += " Here they are keras " + *keras.get() + " and that of TensorFlow " + *tensorflow.get() +
-                         (one_package ? ": one package." : ": two.");
+  judge_script(facts, answers, id, [&](const std::vector<ScriptEvent>& events) {
+    const auto own = std::ranges::find_if(events, [](const auto& event) { return imports(event, "keras"); });
+    const auto of_tensorflow =
+        std::ranges::find_if(events, [](const auto& event) { return imports(event, "tensorflow.keras"); });
+    if (own == events.end() || of_tensorflow == events.end()) return;
+    const Text tensorflow = framework_version(facts.snapshot(), "tensorflow");
+    const Text keras = framework_version(facts.snapshot(), "keras");
+    Finding& finding = found_in_script(answers, id, *own,
+                                       "keras and tensorflow.keras are both used. Unless both are one package, their "
+                                       "layers and models cannot be mixed.",
+                                       "Import Keras from one place: import keras.");
+    finding.evidence.push_back(evidence(*of_tensorflow->event, of_tensorflow->name));
+    finding.confidence = Confidence::possible;
+    if (!tensorflow.get() || !keras.get()) return;
+    const bool one_package = knowledge::keras_of_tensorflow(*tensorflow.get()) == knowledge::major_of(*keras.get());
+    finding.confidence = Confidence::likely;
+    finding.severity = one_package ? Severity::info : Severity::error;
+    finding.explanation += " Here they are keras " + *keras.get() + " and that of TensorFlow " + *tensorflow.get() +
+                           (one_package ? ": one package." : ": two.");
+  });
 }
 
 }  // namespace

@@ -11,26 +11,22 @@ namespace {
 constexpr const char* id = "script.order-unset";
 
 void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  if (!have_script(snapshot, answers, id)) return;
-  const auto events = script_events(snapshot);
-  const auto gpus = gpus_of(snapshot);
   std::set<std::string> models;
-  for (const Gpu& gpu : gpus) models.insert(gpu.name);
+  for (const Gpu& gpu : gpus_of(facts.snapshot())) models.insert(gpu.name);
+  const auto events = script_events(facts.snapshot());
   const bool ordered = std::ranges::any_of(events, [](const ScriptEvent& event) {
     return event.kind == "set-variable" && event.name == "CUDA_DEVICE_ORDER";
   });
-  if (ordered || models.size() < 2 || env_of(snapshot, "CUDA_DEVICE_ORDER").is("PCI_BUS_ID")) return answers.passed(id);
-  for (const ScriptEvent& event : events) {
-    if (!chooses_cuda_devices(event) || gpu_numbers(event).empty()) continue;
+  const bool matters = !ordered && models.size() > 1 && !env_of(facts.snapshot(), "CUDA_DEVICE_ORDER").is("PCI_BUS_ID");
+  judge_events(facts, answers, id, [&](const ScriptEvent& event) {
+    if (!matters || !chooses_cuda_devices(event) || gpu_numbers(event).empty()) return;
     Finding& finding = found_in_script(
         answers, id, event,
         "CUDA_VISIBLE_DEVICES names GPUs by number without CUDA_DEVICE_ORDER. This host's GPUs differ, and CUDA counts "
         "the fastest first, nvidia-smi by PCI address.",
         "Set CUDA_DEVICE_ORDER=PCI_BUS_ID as well, or name the GPU by its UUID.");
     finding.confidence = Confidence::likely;
-  }
-  pass_without_finding(answers, id);
+  });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // script.ordinal-missing: a device number that this host does not have.
 #include <algorithm>
 
+#include "checks/facts/facts.h"
 #include "checks/facts/gpus.h"
 #include "checks/script/script_facts.h"
 
@@ -10,14 +11,13 @@ namespace {
 constexpr const char* id = "script.ordinal-missing";
 
 void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  if (!have_script(snapshot, answers, id)) return;
-  const auto events = script_events(snapshot);
-  const auto gpus = gpus_of(snapshot);
-  if (!snapshot.pci.get() && gpus.empty()) return answers.unknown(id, why_unknown("/pci", snapshot.pci));
-  for (const ScriptEvent& event : events) {
+  const auto& pci = facts.snapshot().pci;
+  const auto gpus = gpus_of(facts.snapshot());
+  if (script_read(facts.snapshot()).is(true) && !pci.get() && gpus.empty())
+    return answers.unknown(id, why_unknown("/pci", pci));
+  judge_events(facts, answers, id, [&](const ScriptEvent& event) {
     const auto numbers = gpu_numbers(event);
-    if (numbers.empty() || *numbers.rbegin() < gpus.size()) continue;
+    if (numbers.empty() || *numbers.rbegin() < gpus.size()) return;
     Finding& finding = found_in_script(
         answers, id, event,
         "GPU " + std::to_string(*numbers.rbegin()) + " is named, and this host has " +
@@ -25,8 +25,7 @@ void judge(const Facts& facts, Answers& answers) {
         "Name no number in the script; choose when starting it: envdoctor run --device gpu:N -- CMD.");
     finding.confidence = std::min(finding.confidence, Confidence::likely);
     if (chooses_cuda_devices(event)) finding.severity = Severity::error;
-  }
-  pass_without_finding(answers, id);
+  });
 }
 
 }  // namespace

@@ -7,17 +7,14 @@ namespace {
 constexpr const char* id = "script.out-of-memory-hides-placement";
 
 void judge(const Facts& facts, Answers& answers) {
-  if (!have_script(facts.snapshot(), answers, id)) return;
-  for (const ScriptEvent& event : script_events(facts.snapshot())) {
-    if (event.kind == "handler") {
-      Finding& finding = found_in_script(answers, id, event,
-                                         "a handler for " + event.name + " silently falls back to the CPU (" +
-                                             event.value + "): from then on the program is slow, and nothing says why.",
-                                         "Let the error end the program, or log the change of device loudly.");
-      finding.confidence = Confidence::likely;
-    }
-  }
-  pass_without_finding(answers, id);
+  judge_events(facts, answers, id, [&](const ScriptEvent& event) {
+    if (event.kind != "handler") return;
+    Finding& finding = found_in_script(answers, id, event,
+                                       "a handler for " + event.name + " silently falls back to the CPU (" +
+                                           event.value + "): from then on the program is slow, and nothing says why.",
+                                       "Let the error end the program, or log the change of device loudly.");
+    finding.confidence = Confidence::likely;
+  });
 }
 
 }  // namespace

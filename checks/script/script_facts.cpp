@@ -1,9 +1,8 @@
 #include "checks/script/script_facts.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
-#include <charconv>
-#include <map>
-#include <optional>
 
 #include "checks/facts/facts.h"
 #include "checks/facts/selection.h"
@@ -41,20 +40,6 @@ void note(std::map<std::string, Started>& started, const ScriptEvent& event) {
   if (starts.what == "devices" && !one.devices) one.devices = &event;
 }
 
-// The GPU's number behind "gpu:" or "cuda:" in any letters: "'/GPU:3'" -> 3.
-std::optional<std::size_t> number_behind_kind(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  for (const std::string kind : {"gpu:", "cuda:"}) {
-    const auto at = text.find(kind);
-    if (at == text.npos) continue;
-    std::size_t number = 0;
-    const char* begin = text.data() + at + kind.size();
-    if (std::from_chars(begin, text.data() + text.size(), number).ec == std::errc()) return number;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 Flag script_read(const Snapshot& snapshot) {
@@ -66,13 +51,11 @@ Flag script_read(const Snapshot& snapshot) {
 
 std::vector<ScriptEvent> script_events(const Snapshot& snapshot) {
   std::vector<ScriptEvent> all;
-  const auto* log = snapshot.log.get();
-  if (!log) return all;
-  for (const Symptom& event : *log) {
-    const std::string* subject = event.subject.get();
-    if (!event.class_.is("noted") || !subject || !subject->starts_with(prefix)) continue;
+  for (const Symptom& event : snapshot.log.or_empty()) {
+    const std::string& subject = event.subject.or_empty();
+    if (!event.class_.is("noted") || !subject.starts_with(prefix)) continue;
     all.push_back({.event = &event,
-                   .kind = subject->substr(prefix.size()),
+                   .kind = subject.substr(prefix.size()),
                    .name = event.detail("name"),
                    .value = event.detail("value"),
                    .inside = event.detail("inside"),
@@ -83,19 +66,17 @@ std::vector<ScriptEvent> script_events(const Snapshot& snapshot) {
 }
 
 Text framework_version(const Snapshot& snapshot, std::string_view framework) {
-  const Text known = framework == "tensorflow" ? of(snapshot.tensorflow, &Tensorflow::version)
-                     : framework == "torch"    ? of(snapshot.torch, &Torch::version)
-                     : framework == "jax"      ? of(snapshot.jax, &Jax::version)
-                     : framework == "keras"    ? of(snapshot.keras, &Keras::version)
-                                               : Text{};
-  return known;
+  return framework == "tensorflow" ? of(snapshot.tensorflow, &Tensorflow::version)
+         : framework == "torch"    ? of(snapshot.torch, &Torch::version)
+         : framework == "jax"      ? of(snapshot.jax, &Jax::version)
+         : framework == "keras"    ? of(snapshot.keras, &Keras::version)
+                                   : Text{};
 }
 
 Finding& found_in_script(Answers& answers, std::string_view id, const ScriptEvent& event, std::string explanation,
                          std::string instead) {
-  const std::string file = event.event->source.get() ? *event.event->source.get() : "script";
   const std::string line = line_of(event);
-  Finding& finding = answers.found(id, "script:" + file + ":" + line);
+  Finding& finding = answers.found(id, "script:" + event.event->source.value_or("script") + ":" + line);
   finding.confidence = event.sure ? Confidence::certain : Confidence::likely;
   finding.explanation = "Line " + line + ": " + std::move(explanation);
   std::string written = event.name;
@@ -105,15 +86,18 @@ Finding& found_in_script(Answers& answers, std::string_view id, const ScriptEven
   return finding;
 }
 
-bool have_script(const Snapshot& snapshot, Answers& answers, std::string_view id) {
-  const Flag read = script_read(snapshot);
-  if (read.outcome() == Outcome::absent) answers.not_applicable(id, read.why());
-  if (read.outcome() == Outcome::failed) answers.unknown(id, read.why());
-  return read.is(true);
+void judge_script(const Facts& facts, Answers& answers, std::string_view id,
+                  const std::function<void(const std::vector<ScriptEvent>&)>& look) {
+  const Flag read = script_read(facts.snapshot());
+  if (read.outcome() == Outcome::absent) return answers.not_applicable(id, read.why());
+  if (read.outcome() == Outcome::failed) return answers.unknown(id, read.why());
+  look(script_events(facts.snapshot()));
+  answers.passed(id);
 }
 
-void pass_without_finding(Answers& answers, std::string_view id) {
-  if (std::ranges::find(answers.findings, id, &Finding::id) == answers.findings.end()) answers.passed(id);
+void judge_events(const Facts& facts, Answers& answers, std::string_view id,
+                  const std::function<void(const ScriptEvent&)>& look) {
+  judge_script(facts, answers, id, [&](const auto& events) { std::ranges::for_each(events, look); });
 }
 
 std::string line_of(const ScriptEvent& event) {
@@ -121,13 +105,11 @@ std::string line_of(const ScriptEvent& event) {
 }
 
 void judge_calls(const Facts& facts, Answers& answers, const char* id) {
-  const Snapshot& snapshot = facts.snapshot();
-  if (!have_script(snapshot, answers, id)) return;
-  for (const ScriptEvent& event : script_events(snapshot)) {
-    if (event.kind != "call") continue;
+  judge_events(facts, answers, id, [&](const ScriptEvent& event) {
+    if (event.kind != "call") return;
     for (const knowledge::ScriptCall& row : knowledge::script_calls()) {
       if (row.id != id || row.call != event.name || event.value.find(row.argument) == std::string::npos) continue;
-      const Text version = framework_version(snapshot, row.framework);
+      const Text version = framework_version(facts.snapshot(), row.framework);
       if (!row.from.empty() && version.get() && knowledge::compare_versions(*version.get(), row.from) < 0) continue;
       const std::string where = version.get()
                                     ? " (" + row.framework + " " + *version.get() + ")"
@@ -142,8 +124,7 @@ void judge_calls(const Facts& facts, Answers& answers, const char* id) {
         finding.severity = std::min(finding.severity, Severity::warning);
       }
     }
-  }
-  pass_without_finding(answers, id);
+  });
 }
 
 bool chooses_cuda_devices(const ScriptEvent& event) {
@@ -152,19 +133,20 @@ bool chooses_cuda_devices(const ScriptEvent& event) {
 
 std::set<std::size_t> gpu_numbers(const ScriptEvent& event) {
   std::set<std::size_t> numbers;
-  if (chooses_cuda_devices(event)) {
-    for (const std::string& entry : entries_of(event.value)) {
-      std::size_t number = 0;
-      if (std::from_chars(entry.data(), entry.data() + entry.size(), number).ec == std::errc()) numbers.insert(number);
-    }
-  } else if (event.kind == "call") {
-    if (const auto number = number_behind_kind(event.value)) numbers.insert(*number);
+  // "1" and "'/GPU:3'", in any letters.
+  static const RE2 number_first("^([0-9]+)"), number_behind_kind("(?i)(?:gpu|cuda):([0-9]+)");
+  const auto note = [&](const std::string& text, const RE2& form) {
     std::size_t number = 0;
-    const bool bare = event.name == "torch.cuda.set_device" || event.name == ".cuda";
-    if (bare && std::from_chars(event.value.data(), event.value.data() + event.value.size(), number).ec == std::errc())
-      numbers.insert(number);
+    if (RE2::PartialMatch(text, form, &number)) numbers.insert(number);
+  };
+  const bool bare = event.name == "torch.cuda.set_device" || event.name == ".cuda";
+  if (chooses_cuda_devices(event)) {
+    for (const std::string& entry : entries_of(event.value)) note(entry, number_first);
+  } else if (event.kind == "call") {
+    note(event.value, number_behind_kind);
+    if (bare) note(event.value, number_first);
   } else if (event.kind == "placed-call") {
-    if (const auto number = number_behind_kind(event.inside)) numbers.insert(*number);
+    note(event.inside, number_behind_kind);
   }
   return numbers;
 }
@@ -192,22 +174,21 @@ std::vector<LateEvent> late_events(const std::vector<ScriptEvent>& events) {
 }
 
 void judge_late_variables(const Facts& facts, Answers& answers, const char* id, bool keras_backend) {
-  if (!have_script(facts.snapshot(), answers, id)) return;
-  const auto events = script_events(facts.snapshot());
-  for (const LateEvent& late : late_events(events)) {
-    if (!late.variable || (late.variable->name == "KERAS_BACKEND") != keras_backend) continue;
-    const std::string before =
-        late.variable->read == "import"
-            ? "Set it before the line that imports " + late.variable->framework + ", or in the shell."
-            : "Set it before that line, best in the shell: envdoctor run --device cpu|gpu:N -- CMD.";
-    Finding& finding =
-        found_in_script(answers, id, *late.event,
-                        late.event->name + " is set after " + late.after->name + " (line " + line_of(*late.after) +
-                            "), which has read it already: setting it here has no effect.",
-                        before);
-    finding.evidence.push_back(evidence(*late.after->event, late.after->name));
-  }
-  pass_without_finding(answers, id);
+  judge_script(facts, answers, id, [&](const std::vector<ScriptEvent>& events) {
+    for (const LateEvent& late : late_events(events)) {
+      if (!late.variable || (late.variable->name == "KERAS_BACKEND") != keras_backend) continue;
+      const std::string before =
+          late.variable->read == "import"
+              ? "Set it before the line that imports " + late.variable->framework + ", or in the shell."
+              : "Set it before that line, best in the shell: envdoctor run --device cpu|gpu:N -- CMD.";
+      Finding& finding =
+          found_in_script(answers, id, *late.event,
+                          late.event->name + " is set after " + late.after->name + " (line " + line_of(*late.after) +
+                              "), which has read it already: setting it here has no effect.",
+                          before);
+      finding.evidence.push_back(evidence(*late.after->event, late.after->name));
+    }
+  });
 }
 
 }  // namespace envdoctor

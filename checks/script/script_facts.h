@@ -1,9 +1,7 @@
 #pragma once
 // A training script as its reader told it, for the checks script.*.
+#include <functional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "checks/engine/diagnosis.h"
 #include "knowledge/frameworks/device_calls.h"
@@ -32,10 +30,12 @@ Text framework_version(const Snapshot& snapshot, std::string_view framework);
 Finding& found_in_script(Answers& answers, std::string_view id, const ScriptEvent& event, std::string explanation,
                          std::string instead);
 
-// Whether a script was read; if not, `id` gets not-applicable or unknown.
-bool have_script(const Snapshot& snapshot, Answers& answers, std::string_view id);
-// Passed, unless `id` has a finding.
-void pass_without_finding(Answers& answers, std::string_view id);
+// Shows the events to `look`, all or one by one; `id` has passed unless that gives it a finding. Without a script it is
+// not applicable or unknown.
+void judge_script(const Facts& facts, Answers& answers, std::string_view id,
+                  const std::function<void(const std::vector<ScriptEvent>&)>& look);
+void judge_events(const Facts& facts, Answers& answers, std::string_view id,
+                  const std::function<void(const ScriptEvent&)>& look);
 
 // The calls of the table script_calls.json that belong to this id.
 void judge_calls(const Facts& facts, Answers& answers, const char* id);

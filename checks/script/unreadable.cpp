@@ -10,23 +10,18 @@ namespace {
 constexpr const char* id = "script.unreadable";
 
 void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  for (const Symptom* event : symptoms_of(snapshot, {failed, "script-reading"})) {
-    const auto why = event->details.find("why");
-    const auto python = event->details.find("python");
-    Finding& finding = answers.found(id, "script:" + (event->source.get() ? *event->source.get() : std::string("?")));
-    const std::string what = why == event->details.end() ? "no reason was given" : why->second;
-    finding.explanation = (event->line.get() ? "Line " + std::to_string(*event->line.get()) + ": " : std::string()) +
-                          what + "." +
-                          (python == event->details.end() ? "" : " It was read as Python " + python->second + ".");
-    finding.evidence.push_back(evidence(*event, what));
-    finding.fix.push_back({.text = find_diagnosis(id)->remedy});
+  for (const Symptom* event : facts.all({failed, "script-reading"})) {
+    const std::string why = event->detail("why"), python = event->detail("python");
+    const std::string what = why.empty() ? "no reason was given" : why;
+    const std::string subject = "script:" + event->source.value_or("?");
+    Finding& finding = add_finding(answers, *event, id, Confidence::certain, subject);
+    finding.explanation = (event->line.get() ? "Line " + std::to_string(*event->line.get()) + ": " : "") + what + "." +
+                          (python.empty() ? "" : " It was read as Python " + python + ".");
+    finding.evidence = {evidence(*event, what)};
     return;
   }
-  if (script_read(snapshot).is(true))
-    answers.passed(id);
-  else
-    answers.not_applicable(id, "no script was given");
+  if (script_read(facts.snapshot()).is(true)) return answers.passed(id);
+  answers.not_applicable(id, "no script was given");
 }
 
 }  // namespace

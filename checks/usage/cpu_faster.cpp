@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 
 #include "checks/compute/compute_facts.h"
 
@@ -47,16 +46,14 @@ std::map<Key, std::vector<Both>> pairs_of(const std::vector<ComputeResult>& resu
     if (!is_timed(results[g]) || on_cpu(*results[g].device.get())) continue;
     for (std::size_t c = 0; c < results.size(); ++c) {
       const ComputeResult &gpu = results[g], &cpu = results[c];
-      if (!is_timed(cpu) || !on_cpu(*cpu.device.get()) || *cpu.kernel.get() != *gpu.kernel.get() ||
-          *cpu.precision.get() != *gpu.precision.get() || *cpu.size.get() != *gpu.size.get() ||
-          framework_of(*cpu.device.get()) != framework_of(*gpu.device.get()))
+      if (!is_timed(cpu) || !on_cpu(*cpu.device.get()) || cpu.kernel != gpu.kernel || cpu.precision != gpu.precision ||
+          cpu.size != gpu.size || framework_of(*cpu.device.get()) != framework_of(*gpu.device.get()))
         continue;
       pairs[{*gpu.device.get(), *gpu.kernel.get() + " " + *gpu.precision.get()}].push_back({{&gpu, g}, {&cpu, c}});
     }
   }
-  const auto work = [](const Both& both) { return both.gpu.result->flops.get() ? *both.gpu.result->flops.get() : 0; };
   for (auto& [key, list] : pairs)
-    std::ranges::stable_sort(list, [&](const Both& a, const Both& b) { return work(a) < work(b); });
+    std::ranges::stable_sort(list, {}, [](const Both& both) { return both.gpu.result->flops.or_empty(); });
   return pairs;
 }
 
@@ -64,7 +61,6 @@ void tell(const Snapshot& snapshot, const Key& key, const std::vector<Both>& siz
   const auto last_lost = std::ranges::find_if(sizes.rbegin(), sizes.rend(), &Both::cpu_faster);
   const Both& lost = *last_lost;
   Finding& finding = answers.found(id, compute::subject(snapshot, *lost.gpu.result));
-  finding.confidence = Confidence::certain;
   finding.explanation =
       fmt::format("Up to {} the CPU is faster: {:.3g} ms against {:.3g} ms on {}.", full_problem_name(*lost.gpu.result),
                   *lost.cpu.time().median_ms.get(), *lost.gpu.time().median_ms.get(), key.first);
@@ -105,13 +101,10 @@ void judge_timed(const Facts& facts, Answers& answers) {
   if (!snapshot.compute.get()) return answers.unknown(id, why_unknown("/compute", snapshot.compute));
   const auto pairs = pairs_of(*snapshot.compute.get());
   if (pairs.empty()) return answers.unknown(id, "/compute: nothing was timed on a framework's GPU and on its CPU");
-  bool any = false;
   for (const auto& [key, sizes] : pairs) {
-    if (std::ranges::none_of(sizes, &Both::cpu_faster)) continue;
-    any = true;
-    tell(snapshot, key, sizes, answers);
+    if (std::ranges::any_of(sizes, &Both::cpu_faster)) tell(snapshot, key, sizes, answers);
   }
-  if (!any) answers.passed(id);
+  answers.passed(id);
 }
 
 void judge(const Facts& facts, Answers& answers) {

@@ -10,8 +10,6 @@ namespace {
 
 constexpr const char* id = "usage.detected-unused";
 
-bool on_cpu(const Text& place) { return place.get() && place.get()->find("GPU") == std::string::npos; }
-
 void judge(const Facts& facts, Answers& answers) {
   const Tensorflow* tensorflow = tensorflow_with_gpus(facts.snapshot(), answers, id);
   if (!tensorflow) return;
@@ -26,9 +24,8 @@ void judge(const Facts& facts, Answers& answers) {
   bool any = false;
   for (const Place& place : places) {
     any = any || place.where.get();
-    if (!on_cpu(place.where)) continue;
+    if (place.where.value_or("GPU").find("GPU") != std::string::npos) continue;
     Finding& finding = answers.found(id, "framework:tensorflow");
-    finding.confidence = Confidence::certain;
     finding.explanation =
         std::string(place.what) + " went to " + *place.where.get() + ", although TensorFlow lists a GPU.";
     finding.evidence = {evidence("/tensorflow/physical_gpus", std::to_string(*tensorflow->physical_gpus.get())),
@@ -44,8 +41,8 @@ bool cpu_half(const Facts& facts) { return !when::half_precision_failed_on_gpu(f
 
 // A program says that it works on the CPU, and a GPU is known that a driver answers for.
 bool gpu_waits(const Facts& facts) {
-  const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
-  return !facts.used() && !facts.driver_dead() && ((devices.get() && !devices.get()->empty()) || facts.driver_works());
+  const bool listed = !of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().empty();
+  return !facts.used() && !facts.driver_dead() && (listed || facts.driver_works());
 }
 
 }  // namespace

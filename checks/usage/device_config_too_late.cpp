@@ -10,8 +10,7 @@ namespace {
 constexpr const char* id = "usage.device-config-too-late";
 
 void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  const Tensorflow* tensorflow = snapshot.tensorflow.get();
+  const Tensorflow* tensorflow = facts.snapshot().tensorflow.get();
   if (!tensorflow) return answers.not_applicable(id, "TensorFlow was not looked at");
   if (tensorflow->physical_gpus.is(0)) return answers.not_applicable(id, "TensorFlow lists no GPU to be configured");
   const Flag& growth = tensorflow->memory_growth;

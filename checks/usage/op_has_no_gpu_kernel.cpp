@@ -24,7 +24,7 @@ void judge(const Facts& facts, Answers& answers) {
   finding.explanation =
       "A matrix product that was placed on GPU:0 " +
       (placed.get() ? "was moved to " + *placed.get() + " by soft placement." : "failed: " + placed.why() + ".");
-  finding.evidence = {evidence("/tensorflow/placement_under_gpu", placed.get() ? *placed.get() : placed.why())};
+  finding.evidence = {evidence("/tensorflow/placement_under_gpu", placed.value_or(placed.why()))};
   finding.fix = {{.text = find_diagnosis(id)->remedy}};
 }
 

@@ -1,5 +1,7 @@
 // usage.program-fault: a kernel touched memory that isn't its own, or stopped itself. The driver reports such faults
 // and has no part in them; a fault of the hardware ends a kernel in the same words.
+#include <set>
+
 #include "checks/driver/nvidia_facts.h"
 #include "checks/driver/xid_findings.h"
 #include "knowledge/codes/names.h"
@@ -11,19 +13,13 @@ namespace {
 
 constexpr const char* id = "usage.program-fault";
 
-bool is_fault(const Symptom& line) {
-  const std::string name = knowledge::cuda_error_name(line.detail("code"));
-  for (const char* one : {cuda_error::illegal_address, cuda_error::illegal_instruction, cuda_error::misaligned_address,
-                          cuda_error::hardware_stack_error, cuda_error::assert_failed, cuda_error::launch_failed}) {
-    if (name == one) return true;
-  }
-  return false;
-}
-
 const Symptom* fault(const Facts& facts) {
   if (const auto& lines = facts.all({crashed, "cuda-kernel"}); !lines.empty()) return lines.front();
+  static const std::set<std::string> faults = {cuda_error::illegal_address,    cuda_error::illegal_instruction,
+                                               cuda_error::misaligned_address, cuda_error::hardware_stack_error,
+                                               cuda_error::assert_failed,      cuda_error::launch_failed};
   for (const Symptom* line : facts.all({failed, "cuda-call"})) {
-    if (is_fault(*line)) return line;
+    if (faults.contains(knowledge::cuda_error_name(line->detail("code")))) return line;
   }
   return nullptr;
 }

@@ -1,5 +1,4 @@
 // usage.rnn-generic-kernel: an LSTM with options that cuDNN takes ran on the GPU without cuDNN.
-#include <algorithm>
 
 #include "checks/compute/compute_facts.h"
 
@@ -18,7 +17,7 @@ void judge(const Facts& facts, Answers& answers) {
     const ComputeResult& result = (*snapshot.compute.get())[i];
     if (!result.backend.is("framework") || !result.kernel.is("lstm")) continue;
     any = true;
-    if (!result.mode.get() || result.mode.get()->find("cuDNN") == std::string::npos) continue;
+    if (result.mode.or_empty().find("cuDNN") == std::string::npos) continue;
     sound = !result.mode.is("without cuDNN");
     if (sound) continue;
     Finding& finding = answers.found(id, compute::subject(snapshot, result));

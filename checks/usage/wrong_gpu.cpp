@@ -1,7 +1,7 @@
 // usage.wrong-gpu: PyTorch works on another GPU than the one that nvidia-smi calls by the number in the variable.
-#include "checks/engine/diagnosis.h"
+#include <re2/re2.h>
+
 #include "checks/facts/facts.h"
-#include "checks/facts/gpus.h"
 #include "checks/facts/presence.h"
 #include "checks/facts/visible.h"
 
@@ -23,7 +23,6 @@ const VisibleDevice* find(const std::vector<VisibleDevice>& devices, const Torch
 void tell(const std::string& variable, const VisibleDevice& meant, const VisibleDevice& got, std::size_t index,
           Answers& answers) {
   Finding& finding = answers.found(id, "env:CUDA_VISIBLE_DEVICES");
-  finding.confidence = Confidence::certain;
   const std::string number = std::to_string(meant.listed);
   finding.explanation = "CUDA_VISIBLE_DEVICES names GPU " + number + ", which nvidia-smi shows as " + meant.name +
                         " (" + describe(meant) + "). PyTorch's cuda:" + std::to_string(index) + " is GPU " +
@@ -43,8 +42,8 @@ void judge(const Facts& facts, Answers& answers) {
   const auto entries = entries_of(*variable.get());
   if (entries.empty() || !starts_as_number(entries.front()) || entries.front().front() == '-')
     return answers.not_applicable(id, "no GPU was chosen by its number");
-  const auto torch = of(snapshot.torch, &Torch::devices);
-  const auto nvml = of(snapshot.nvidia, &Nvidia::devices);
+  const auto& torch = of(snapshot.torch, &Torch::devices);
+  const auto& nvml = of(snapshot.nvidia, &Nvidia::devices);
   if (!torch.get()) return answers.unknown(id, why_unknown("/torch/devices", torch));
   if (!nvml.get()) return answers.unknown(id, why_unknown("/nvidia/devices", nvml));
   const std::vector<VisibleDevice> all = nvml_list(*nvml.get());
@@ -63,21 +62,13 @@ void judge(const Facts& facts, Answers& answers) {
   answers.unknown(id, "/torch/devices: which cards they are is not known");
 }
 
-bool is_integrated_name(const std::string& name) {
-  return name.find("Iris") != std::string::npos || name.find("HD Graphics") != std::string::npos ||
-         name.find(" Graphics") != std::string::npos;
-}
-
 // A discrete GPU that an OpenCL platform, the driver or the bus shows beside the integrated one.
 bool has_discrete(const Facts& facts) {
-  const auto platforms = of(facts.snapshot().opencl, &Opencl::platforms);
-  if (platforms.get()) {
-    for (const OpenclPlatform& platform : *platforms.get()) {
-      for (const OpenclDevice& device :
-           platform.devices.get() ? *platform.devices.get() : std::vector<OpenclDevice>{}) {
-        const bool gpu = device.type.is("GPU") || device.type.is("gpu");
-        if (gpu && device.name.get() && !is_integrated_name(*device.name.get())) return true;
-      }
+  static const RE2 integrated("Iris| Graphics");
+  for (const OpenclPlatform& platform : of(facts.snapshot().opencl, &Opencl::platforms).or_empty()) {
+    for (const OpenclDevice& device : platform.devices.or_empty()) {
+      const bool gpu = device.type.is("GPU") || device.type.is("gpu");
+      if (gpu && device.name.get() && !RE2::PartialMatch(*device.name.get(), integrated)) return true;
     }
   }
   return has_discrete_gpu(facts.snapshot());

@@ -94,26 +94,23 @@ void add_checks(Node root, const Report& report) {
 
 // A case per kernel and device, by what it came to.
 void add_kernels(Node root, const Report& report) {
-  const auto* results = report.snapshot.compute.get();
-  const auto* missing = report.snapshot.compute_not_run.get();
-  if ((!results || results->empty()) && (!missing || missing->empty())) return;
+  const auto& results = report.snapshot.compute.or_empty();
+  const auto& missing = report.snapshot.compute_not_run.or_empty();
+  if (results.empty() && missing.empty()) return;
   Node suite = add_suite(root, "kernels");
-  const auto word = [](const Text& text) { return text.get() ? *text.get() : std::string("?"); };
-  const std::vector<ComputeResult> none;
-  for (const ComputeResult& result : results ? *results : none) {
+  const auto word = [](const Text& text) { return text.value_or("?"); };
+  for (const ComputeResult& result : results) {
     const Agreement* agreement = result.agreement.get();
     if (!agreement) continue;  // timed only
     Node test = add_case(suite, word(result.device), problem_name(result));
     const std::string outcome = word(agreement->outcome);
     if (outcome == "outside") {
-      end(test, "failure", "outside its bound",
-          agreement->pattern.get() ? *agreement->pattern.get() : "outside its bound");
+      end(test, "failure", "outside its bound", agreement->pattern.value_or("outside its bound"));
     } else if (outcome != "same-bits" && outcome != "within-bound") {
       end(test, "error", "not judged", outcome);
     }
   }
-  const std::vector<ComputeNotRun> all_ran;
-  for (const ComputeNotRun& row : missing ? *missing : all_ran)
+  for (const ComputeNotRun& row : missing)
     end(add_case(suite, word(row.device), word(row.kernel) + " " + word(row.precision)), "skipped", "",
         "not run: " + word(row.why));
 }

@@ -27,14 +27,12 @@ std::string head(std::string_view name, std::string_view help) {
   return fmt::format("# HELP {} {}\n# TYPE {} gauge\n", name, help, name);
 }
 
-std::string labelled(std::string_view word) { return std::string(word); }
-
 }  // namespace
 
 std::string render_prometheus(const Report& report, const ReportStyle&) {
   std::string out = head("envdoctor_verdict", "1 for the verdict on this host, 0 for the others.");
   for (const Verdict verdict : {Verdict::pass, Verdict::warn, Verdict::fail, Verdict::incomplete})
-    out += sample("envdoctor_verdict", {{"verdict", labelled(text(verdict))}}, report.verdict == verdict ? 1 : 0);
+    out += sample("envdoctor_verdict", {{"verdict", std::string(text(verdict))}}, report.verdict == verdict ? 1 : 0);
 
   if (!report.stacks.empty())
     out += head("envdoctor_layer", "State of a layer between the silicon and training; always 1.");
@@ -43,14 +41,14 @@ std::string render_prometheus(const Report& report, const ReportStyle&) {
       out += sample("envdoctor_layer",
                     {{"subject", gpu_stack.subject},
                      {"stack", gpu_stack.stack},
-                     {"layer", labelled(text(layer.layer))},
-                     {"state", labelled(text(layer.state))}},
+                     {"layer", std::string(text(layer.layer))},
+                     {"state", std::string(text(layer.state))}},
                     1);
   }
 
   out += head("envdoctor_findings", "Number of findings.");
   for (const Severity severity : {Severity::error, Severity::warning, Severity::info})
-    out += sample("envdoctor_findings", {{"severity", labelled(text(severity))}},
+    out += sample("envdoctor_findings", {{"severity", std::string(text(severity))}},
                   static_cast<double>(std::ranges::count(report.findings, severity, &Finding::severity)));
   if (!report.findings.empty() || !report.waived.empty())
     out += head("envdoctor_finding", "1 for each finding, 0 if it is waived.");
@@ -58,8 +56,8 @@ std::string render_prometheus(const Report& report, const ReportStyle&) {
     out += sample("envdoctor_finding",
                   {{"id", f.id},
                    {"subject", f.subject},
-                   {"severity", labelled(text(f.severity))},
-                   {"confidence", labelled(text(f.confidence))},
+                   {"severity", std::string(text(f.severity))},
+                   {"confidence", std::string(text(f.confidence))},
                    {"root", f.root ? "true" : "false"}},
                   waived ? 0 : 1);
   };
@@ -67,16 +65,13 @@ std::string render_prometheus(const Report& report, const ReportStyle&) {
   for (const Waived& w : report.waived) finding(w.finding, true);
 
   std::string agrees, rates;
-  const auto word = [](const Text& value) { return value.get() ? *value.get() : std::string("?"); };
-  const std::vector<ComputeResult> none;
   std::set<std::string> seen;
-  for (const ComputeResult& result : report.snapshot.compute.get() ? *report.snapshot.compute.get() : none) {
-    const std::string size = result.size.get() ? full_size(*result.size.get()) : std::string();
-    const Labels labels = {{"device", word(result.device)},
-                           {"kernel", word(result.kernel)},
-                           {"precision", word(result.precision)},
-                           {"size", size},
-                           {"variant", result.variant.get() ? *result.variant.get() : std::string()}};
+  for (const ComputeResult& result : report.snapshot.compute.or_empty()) {
+    const Labels labels = {{"device", result.device.value_or("?")},
+                           {"kernel", result.kernel.value_or("?")},
+                           {"precision", result.precision.value_or("?")},
+                           {"size", full_size(result.size.or_empty())},
+                           {"variant", result.variant.or_empty()}};
     if (!seen.insert(sample("", labels, 0)).second) continue;  // a collector refuses a series told twice
     if (const auto* agreement = result.agreement.get(); agreement && agreement->outcome.get())
       agrees += sample("envdoctor_kernel_agrees", labels,

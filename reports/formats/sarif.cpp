@@ -1,7 +1,6 @@
 // SARIF 2.1.0: findings as results, the catalogue's rows as their rules, waivers as suppressions.
 #include <fmt/format.h>
 
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "evidence/lines.h"

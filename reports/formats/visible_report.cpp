@@ -1,5 +1,5 @@
 // `envdoctor visible`: the devices that a program sees, as text and as JSON.
-#include "reports/formats/visible_report.h"
+#include "reports/reports.h"
 
 #include <fmt/format.h>
 
@@ -10,14 +10,13 @@
 namespace envdoctor {
 namespace {
 
+using Json = nlohmann::json;
+
 std::string name_of(const std::string& stack) {
-  static const std::pair<const char*, const char*> names[] = {
+  static const std::map<std::string, const char*> names = {
       {"cuda", "CUDA"},     {"rocm", "HIP (ROCm)"},       {"level-zero", "Level Zero"}, {"sycl", "SYCL"},
       {"opencl", "OpenCL"}, {"tensorflow", "TensorFlow"}, {"torch", "PyTorch"},         {"jax", "JAX"}};
-  for (const auto& [key, name] : names) {
-    if (stack == key) return name;
-  }
-  return stack;
+  return names.contains(stack) ? names.at(stack) : stack;
 }
 
 std::string device_text(const VisibleDevice& device) {
@@ -35,8 +34,8 @@ std::string count_text(const VisibleList& list) {
   return count + (list.observed ? ", as the runtime lists them" : ", derived from the variables");
 }
 
-nlohmann::json write(const VisibleDevice& device) {
-  nlohmann::json json = nlohmann::json::object();
+Json write(const VisibleDevice& device) {
+  Json json = Json::object();
   if (!device.name.empty()) json["name"] = device.name;
   if (!device.uuid.empty()) json["uuid"] = device.uuid;
   if (!device.address.empty()) json["pci_address"] = device.address;
@@ -65,33 +64,25 @@ std::string visible_text(const std::vector<VisibleList>& lists) {
 }
 
 std::string visible_json(const std::vector<VisibleList>& lists) {
-  nlohmann::json stacks = nlohmann::json::array();
+  Json stacks = Json::array();
   for (const VisibleList& list : lists) {
-    nlohmann::json filters = nlohmann::json::array();
-    nlohmann::json devices = nlohmann::json::array();
-    nlohmann::json hidden = nlohmann::json::array();
+    Json filters = Json::array(), devices = Json::array(), hidden = Json::array();
     for (const Filter& filter : list.filters)
       filters.push_back({{"name", filter.name}, {"value", filter.value}, {"effect", filter.effect}});
     for (const VisibleDevice& device : list.devices) devices.push_back(write(device));
     for (const HiddenDevice& one : list.hidden) {
-      nlohmann::json json = write(one.device);
-      json["by"] = one.by;
-      json["why"] = one.why;
-      hidden.push_back(std::move(json));
+      hidden.push_back(write(one.device));
+      hidden.back().update({{"by", one.by}, {"why", one.why}});
     }
-    nlohmann::json stack = {{"stack", list.stack},
-                            {"filters", std::move(filters)},
-                            {"hidden", std::move(hidden)},
-                            {"observed", list.observed},
-                            {"order_guessed", list.order_guessed}};
-    if (list.unknown.empty())
-      stack["devices"] = std::move(devices);
-    else
-      stack["devices"] = {{"failed", list.unknown}};
-    stacks.push_back(std::move(stack));
+    stacks.push_back({{"stack", list.stack},
+                      {"filters", filters},
+                      {"hidden", hidden},
+                      {"observed", list.observed},
+                      {"order_guessed", list.order_guessed},
+                      {"devices", list.unknown.empty() ? devices : Json({{"failed", list.unknown}})}});
   }
-  const nlohmann::json all = {{"schema", "envdoctor.visible/1"}, {"stacks", std::move(stacks)}};
-  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  const Json all = {{"schema", "envdoctor.visible/1"}, {"stacks", stacks}};
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace envdoctor

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <sstream>
 
 #include "evidence/lines.h"
@@ -34,43 +33,39 @@ Node add_drawing(Node parent, double width, double height, std::string_view desc
   return svg;
 }
 
-Node add_text(Node svg, double x, double y, std::string_view css, std::string_view text, std::size_t limit) {
-  Node node = add(svg, "text", css, text, limit);
-  set(node, "x", x);
-  set(node, "y", y);
+Node add_shape(Node svg, const char* tag, std::string_view css,
+               std::initializer_list<std::pair<const char*, double>> place) {
+  Node node = add(svg, tag, css);
+  for (const auto& [name, value] : place) set(node, name, value);
   return node;
+}
+
+void add_text(Node svg, double x, double y, std::string_view css, std::string_view text, std::size_t limit) {
+  Node node = add_shape(svg, "text", css, {{"x", x}, {"y", y}});
+  node.text().set(shortened(clean(text), limit).c_str());
 }
 
 Node add_box(Node svg, double x, double y, double width, double height, std::string_view css) {
-  Node node = add(svg, "rect", css);
-  set(node, "x", x);
-  set(node, "y", y);
-  set(node, "width", width);
-  set(node, "height", height);
-  set(node, "rx", 3);
-  return node;
+  return add_shape(svg, "rect", css, {{"x", x}, {"y", y}, {"width", width}, {"height", height}, {"rx", 3}});
 }
 
-Node add_line(Node svg, double x1, double y1, double x2, double y2, std::string_view css) {
-  Node node = add(svg, "line", css);
-  set(node, "x1", x1);
-  set(node, "y1", y1);
-  set(node, "x2", x2);
-  set(node, "y2", y2);
-  return node;
+void add_line(Node svg, double x1, double y1, double x2, double y2, std::string_view css) {
+  add_shape(svg, "line", css, {{"x1", x1}, {"y1", y1}, {"x2", x2}, {"y2", y2}});
 }
 
 namespace {
 
+void add_meta(Node head, const char* kind, const char* name, const char* content) {
+  Node meta = add(head, "meta");
+  set(meta, kind, name);
+  set(meta, "content", content);
+}
+
 void add_head(Node page, const Report& report) {
   Node head = page.append_child("head");
   set(add(head, "meta"), "charset", "utf-8");
-  Node policy = add(head, "meta");
-  set(policy, "http-equiv", "Content-Security-Policy");
-  set(policy, "content", "default-src 'none'; style-src 'unsafe-inline'");
-  Node view = add(head, "meta");
-  set(view, "name", "viewport");
-  set(view, "content", "width=device-width, initial-scale=1");
+  add_meta(head, "http-equiv", "Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'");
+  add_meta(head, "name", "viewport", "width=device-width, initial-scale=1");
   add(head, "title", "", fmt::format("envdoctor: {}", text(report.verdict)));
   add(head, "style").text().set(style);
 }
@@ -127,8 +122,7 @@ std::string page(const Report& report, const Limits& limits) {
   add_kernels(body, report, limits);
   add_topology(body, report, limits);
   add_checks(body, report, limits);
-  const auto* captured = report.snapshot.captured.get();
-  const std::string when = captured && captured->at.get() ? *captured->at.get() : "an unknown time";
+  const std::string when = report.snapshot.captured.or_empty().at.value_or("an unknown time");
   add(body, "footer", "", fmt::format("envdoctor {}, evidence captured at {}", report.options.tool_version, when), 200);
   std::ostringstream out;
   document.save(out, "", pugi::format_raw | pugi::format_no_declaration | pugi::format_no_empty_element_tags);

@@ -1,8 +1,6 @@
 #pragma once
 // The parts of the HTML page. Every text goes through pugixml, which quotes it; nothing is put together by hand.
 #include <pugixml.hpp>
-#include <string>
-#include <string_view>
 
 #include "checks/engine/report.h"
 
@@ -22,18 +20,17 @@ void set(Node node, const char* name, double value);
 
 // SVG: a drawing that scales, with a description for those who can't see it.
 Node add_drawing(Node parent, double width, double height, std::string_view description);
-Node add_text(Node svg, double x, double y, std::string_view css, std::string_view text, std::size_t limit = 80);
+Node add_shape(Node svg, const char* tag, std::string_view css,
+               std::initializer_list<std::pair<const char*, double>> place);
+void add_text(Node svg, double x, double y, std::string_view css, std::string_view text, std::size_t limit = 80);
 Node add_box(Node svg, double x, double y, double width, double height, std::string_view css);
-Node add_line(Node svg, double x1, double y1, double x2, double y2, std::string_view css);
+void add_line(Node svg, double x1, double y1, double x2, double y2, std::string_view css);
 
 void add_stacks(Node body, const Report& report, const Limits& limits);
 void add_findings(Node body, const Report& report, const Limits& limits);
 void add_kernels(Node body, const Report& report, const Limits& limits);
-void add_speed(Node body, const Snapshot& snapshot, const Limits& limits);
 void add_topology(Node body, const Report& report, const Limits& limits);
 
-// A device without its OpenCL platform, for where there is little room.
-std::string device_name(std::string_view device);
 
 extern const char* const style;
 

@@ -17,10 +17,9 @@ std::string description(const std::vector<const GpuStack*>& stacks) {
   std::string out;
   for (const GpuStack* gpu_stack : stacks) {
     out += (out.empty() ? "" : ". ") + gpu_stack->stack + ":";
-    for (const LayerResult& layer : gpu_stack->layers) {
+    for (const LayerResult& layer : gpu_stack->layers)
       out +=
           fmt::format(" {} {}{}", text(layer.layer), text(layer.state), &layer == &gpu_stack->layers.back() ? "" : ",");
-    }
   }
   return out + ".";
 }
@@ -29,22 +28,15 @@ void draw(Node svg, const GpuStack& gpu_stack, double y) {
   add_text(svg, left - 40, y + 4, "end name", gpu_stack.stack, 12);
   bool carries = true;
   for (std::size_t i = 0; i < gpu_stack.layers.size(); ++i) {
-    const LayerResult& layer = gpu_stack.layers[i];
-    const double x = left + static_cast<double>(i) * step;
-    carries = carries && layer.state != LayerState::broken && layer.state != LayerState::unknown;
-    if (i + 1 < gpu_stack.layers.size()) {
-      const LayerState after = gpu_stack.layers[i + 1].state;
-      const bool on = carries && after != LayerState::unknown;
-      add_line(svg, x, y, x + step, y, on ? "rail" : "rail off");
-    }
+    const LayerState state = gpu_stack.layers[i].state;
+    const double end = left + static_cast<double>(i) * step;
+    if (i > 0) add_line(svg, end - step, y, end, y, carries && state != LayerState::unknown ? "rail" : "rail off");
+    carries = carries && state != LayerState::broken && state != LayerState::unknown;
   }
   for (std::size_t i = 0; i < gpu_stack.layers.size(); ++i) {
     const LayerResult& layer = gpu_stack.layers[i];
     const double x = left + static_cast<double>(i) * step;
-    Node station = add(svg, "circle", text(layer.state));
-    set(station, "cx", x);
-    set(station, "cy", y);
-    set(station, "r", 10);
+    Node station = add_shape(svg, "circle", text(layer.state), {{"cx", x}, {"cy", y}, {"r", 10}});
     add(station, "title", "",
         fmt::format("{}: {}{}{}", text(layer.layer), text(layer.state), layer.why.empty() ? "" : ", ", layer.why), 200);
     add_text(svg, x, y + 4, "mark", mark(layer.state, marks));
@@ -62,14 +54,11 @@ void add_stacks(Node body, const Report& report, const Limits& limits) {
   if (groups.size() > limits.stacks) groups.resize(limits.stacks);
   for (const GpuGroup& group : groups) {
     const std::string& first = group.stacks.front()->name;
-    std::string subjects;
-    for (std::size_t i = 0; i < std::min<std::size_t>(group.subjects.size(), 16); ++i)
-      subjects += (i ? ", " : "") + group.subjects[i];
-    Node name = add(section, "h3", "",
-                    fmt::format("{}{}", group.subjects.size() > 1 ? fmt::format("{} × ", group.subjects.size()) : "",
-                                first.empty() ? "GPU" : first),
-                    160);
-    add(name, "span", "dim", " " + subjects, 400);
+    const auto count = static_cast<std::ptrdiff_t>(group.subjects.size());
+    const std::string times = count > 1 ? fmt::format("{} × ", count) : "";
+    Node name = add(section, "h3", "", times + (first.empty() ? "GPU" : first), 160);
+    const auto shown = group.subjects.begin() + std::min<std::ptrdiff_t>(count, 16);
+    add(name, "span", "dim", fmt::format(" {}", fmt::join(group.subjects.begin(), shown, ", ")), 400);
     const double width = left + 9 * step - 30, height = top + row * static_cast<double>(group.stacks.size());
     Node svg = add_drawing(section, width, height, description(group.stacks));
     for (std::size_t i = 0; i < group.stacks.front()->layers.size(); ++i)

@@ -65,13 +65,10 @@ void draw_gpu(Node svg, const Snapshot& snapshot, const Gpu& gpu, bool wired, do
 void add_topology(Node body, const Report& report, const Limits& limits) {
   const Topology* topology = report.snapshot.topology.get();
   if (!topology) return;
-  const std::vector<Package> no_packages;
-  const std::vector<NumaNode> no_nodes;
-  const auto& packages = topology->packages.get() ? *topology->packages.get() : no_packages;
+  const auto& packages = topology->packages.or_empty();
   auto gpus = gpus_of(report.snapshot);
   if (gpus.size() > limits.gpus) gpus.resize(limits.gpus);
-  const auto columns =
-      columns_of(report.snapshot, topology->numa_nodes.get() ? *topology->numa_nodes.get() : no_nodes, gpus);
+  const auto columns = columns_of(report.snapshot, topology->numa_nodes.or_empty(), gpus);
   const std::size_t sockets = std::min<std::size_t>(packages.size(), 8);
   if (sockets + columns.size() == 0) return;
   std::size_t most = 0;
@@ -108,8 +105,7 @@ void add_topology(Node body, const Report& report, const Limits& limits) {
              column.node ? "NUMA node " + number(column.node->index) : "NUMA node unknown");
     if (column.node) {
       const std::string memory = column.node->memory_mib.get() ? size_text(*column.node->memory_mib.get()) + ", " : "";
-      add_text(svg, x + cell / 2, node_y + 35, "mid dim",
-               memory + "CPUs " + (column.node->cpus.get() ? *column.node->cpus.get() : "?"), 36);
+      add_text(svg, x + cell / 2, node_y + 35, "mid dim", memory + "CPUs " + column.node->cpus.value_or("?"), 36);
     }
     for (std::size_t g = 0; g < column.gpus.size(); ++g)
       draw_gpu(svg, report.snapshot, *column.gpus[g], column.node != nullptr, x, gpu_y + step * static_cast<double>(g));

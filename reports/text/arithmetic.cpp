@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <tuple>
-#include <vector>
 
 #include "checks/facts/presence.h"
-#include "evidence/lines.h"
+#include "reports/text/show_rows.h"
 
 namespace envdoctor {
 namespace {
@@ -35,39 +33,32 @@ bool alike(const Device& a, const Device& b) {
 
 Device& device_named(std::vector<Device>& devices, const std::string& name) {
   const auto found = std::ranges::find_if(devices, [&](const Device& d) { return d.names.front() == name; });
-  if (found != devices.end()) return *found;
-  devices.push_back({.names = {name}});
-  return devices.back();
+  return found != devices.end() ? *found : devices.emplace_back(Device{.names = {name}});
 }
 
 void count(Device& device, const ComputeResult& result) {
   if (!text_of(result.mode).empty()) device.modes[text_of(result.mode)].insert(text_of(result.precision));
   if (!text_of(result.math_library).empty()) device.libraries.insert(text_of(result.math_library));
-  if (result.repeatable.get()) {
-    ++device.repeated;
-    device.unrepeatable += result.repeatable.is(false) ? 1 : 0;
-  }
+  device.repeated += result.repeatable.get() != nullptr;
+  device.unrepeatable += result.repeatable.is(false);
   const Agreement* agreement = result.agreement.get();
   if (!agreement) return;
   ++device.results;
-  device.same_bits += agreement->outcome.is("same-bits") ? 1 : 0;
-  device.within += agreement->outcome.is("within-bound") ? 1 : 0;
-  device.outside += agreement->outcome.is("outside") ? 1 : 0;
-  device.doubtful += agreement->outcome.is("not-trustworthy") ? 1 : 0;
-  if (agreement->outcome.is("outside")) return;
-  if (const auto* over = agreement->error_over_bound.get()) device.over_bound = std::max(device.over_bound, *over);
+  device.same_bits += agreement->outcome.is("same-bits");
+  device.within += agreement->outcome.is("within-bound");
+  device.outside += agreement->outcome.is("outside");
+  device.doubtful += agreement->outcome.is("not-trustworthy");
+  if (!agreement->outcome.is("outside"))
+    device.over_bound = std::max(device.over_bound, agreement->error_over_bound.or_empty());
 }
 
 std::vector<Device> devices_of(const Snapshot& snapshot) {
   std::vector<Device> devices;
-  if (const auto* results = snapshot.compute.get()) {
-    for (const ComputeResult& result : *results) count(device_named(devices, text_of(result.device)), result);
-  }
-  if (const auto* rows = snapshot.compute_not_run.get()) {
-    for (const ComputeNotRun& row : *rows) {
-      const std::string what = text_of(row.kernel).empty() ? text_of(row.precision) : text_of(row.kernel);
-      device_named(devices, text_of(row.device)).not_run[text_of(row.why)].insert(what.empty() ? "all" : what);
-    }
+  for (const ComputeResult& result : snapshot.compute.or_empty())
+    count(device_named(devices, text_of(result.device)), result);
+  for (const ComputeNotRun& row : snapshot.compute_not_run.or_empty()) {
+    const std::string what = text_of(row.kernel).empty() ? text_of(row.precision) : text_of(row.kernel);
+    device_named(devices, text_of(row.device)).not_run[text_of(row.why)].insert(what.empty() ? "all" : what);
   }
   return devices;
 }
@@ -88,10 +79,8 @@ std::vector<Device> grouped(const std::vector<Device>& devices) {
 
 std::set<std::int64_t> seeds_of(const Snapshot& snapshot) {
   std::set<std::int64_t> seeds;
-  if (const auto* results = snapshot.compute.get()) {
-    for (const ComputeResult& result : *results) {
-      if (result.seed.get()) seeds.insert(*result.seed.get());
-    }
+  for (const ComputeResult& result : snapshot.compute.or_empty()) {
+    if (result.seed.get()) seeds.insert(*result.seed.get());
   }
   return seeds;
 }
@@ -106,15 +95,11 @@ std::string outcomes(const Device& device) {
 }
 
 std::string closeness(const Device& device) {
-  std::string out;
-  if (device.within > 0 && device.over_bound > 0)
-    out = fmt::format("largest error {:.2f} of the rounding bound", device.over_bound);
-  if (device.repeated > 0)
-    out += (out.empty() ? "" : "; ") +
-           (device.unrepeatable == 0
-                ? std::string("bit-identical in every repeat")
-                : fmt::format("{} of {} not bit-identical when repeated", device.unrepeatable, device.repeated));
-  return out;
+  const std::string largest = fmt::format("largest error {:.2f} of the rounding bound", device.over_bound);
+  const std::string repeats = device.unrepeatable == 0 ? "bit-identical in every repeat"
+                                                       : fmt::format("{} of {} not bit-identical when repeated",
+                                                                     device.unrepeatable, device.repeated);
+  return joined({device.within > 0 && device.over_bound > 0 ? largest : "", device.repeated > 0 ? repeats : ""}, "; ");
 }
 
 std::string heading(const std::vector<std::string>& names) {

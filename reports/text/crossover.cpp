@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <optional>
 
+#include "checks/compute/compute_facts.h"
 #include "checks/facts/presence.h"
 #include "evidence/lines.h"
 
@@ -24,12 +23,9 @@ struct Place {
 
 // Which series of sizes a row belongs to, by its sizes.
 std::optional<Place> place_of(const ComputeResult& result) {
-  const auto* size = result.size.get();
-  if (!size || !result.precision.is("fp32")) return std::nullopt;
-  const auto at = [&](const char* name) {
-    const auto found = size->find(name);
-    return found == size->end() ? std::int64_t{0} : found->second;
-  };
+  const auto& size = result.size.or_empty();
+  if (size.empty() || !result.precision.is("fp32")) return std::nullopt;
+  const auto at = [&](const char* name) { return size.contains(name) ? size.at(name) : 0; };
   if (result.kernel.is("lstm") && at("steps") == 1 && at("hidden") == at("inputs"))
     return Place{"LSTM step, batch 1", "hidden", at("hidden")};
   if (result.kernel.is("gemm") && at("m") == at("n") && at("n") == at("k"))
@@ -55,7 +51,7 @@ Timings timings_of(const Snapshot& snapshot, const std::vector<ComputeResult>& r
     const std::string name = text_of(result.device);
     if (name == device) {
       (has_copies(result) ? timing.copies_ms : timing.device_ms) = *ms;
-    } else if (is_cpu(snapshot, name) && !has_copies(result)) {
+    } else if (compute::is_cpu(snapshot, name) && !has_copies(result)) {
       timing.cpu_ms = timing.cpu_ms > 0 ? std::min(timing.cpu_ms, *ms) : *ms;
     }
   }
@@ -103,25 +99,23 @@ std::string from_text(const Crossover& crossover, std::int64_t from) {
 
 std::vector<Crossover> crossovers(const Snapshot& snapshot) {
   std::vector<Crossover> list;
-  const auto* results = snapshot.compute.get();
-  if (!results) return list;
-  for (const ComputeResult& result : *results) {
+  const auto& results = snapshot.compute.or_empty();
+  for (const ComputeResult& result : results) {
     const std::optional<Place> place = place_of(result);
     const std::string device = text_of(result.device);
     const auto known = [&](const Crossover& c) { return c.device == device && c.what == place->problem; };
     if (!place || device == "host" || std::ranges::any_of(list, known)) continue;
-    const Timings timings = timings_of(snapshot, *results, device, place->problem);
+    const Timings timings = timings_of(snapshot, results, device, place->problem);
     if (timings.size() < fewest_sizes) continue;
-    Crossover& crossover = list.emplace_back();
-    crossover.device = device;
-    crossover.what = place->problem;
-    crossover.variable = place->variable;
-    crossover.largest = timings.rbegin()->first;
-    crossover.from = faster_from(timings, &Timing::device_ms);
-    crossover.copies_known =
-        std::ranges::all_of(timings, [](const auto& timing) { return timing.second.copies_ms > 0; });
-    crossover.from_with_copies = faster_from(timings, &Timing::copies_ms);
-    find_dominant(crossover, timings, launch_ms(*results, device));
+    const auto has_copies = [](const auto& timing) { return timing.second.copies_ms > 0; };
+    list.push_back({.device = device,
+                    .what = place->problem,
+                    .variable = place->variable,
+                    .largest = timings.rbegin()->first,
+                    .from = faster_from(timings, &Timing::device_ms),
+                    .from_with_copies = faster_from(timings, &Timing::copies_ms),
+                    .copies_known = std::ranges::all_of(timings, has_copies)});
+    find_dominant(list.back(), timings, launch_ms(results, device));
   }
   return list;
 }
@@ -141,11 +135,10 @@ std::string crossover_text(const Snapshot& snapshot) {
 
 bool is_minor_size(const Snapshot& snapshot, const ComputeResult& result) {
   const std::optional<Place> place = place_of(result);
-  const auto* results = snapshot.compute.get();
-  if (!place || !results) return false;
+  if (!place) return false;
   if (has_copies(result)) return true;
   std::map<std::int64_t, int> sizes;
-  for (const ComputeResult& other : *results) {
+  for (const ComputeResult& other : snapshot.compute.or_empty()) {
     const std::optional<Place> there = place_of(other);
     if (there && there->problem == place->problem && text_of(other.device) == text_of(result.device) &&
         median_ms(other))

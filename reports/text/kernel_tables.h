@@ -1,10 +1,5 @@
 #pragma once
 // What reports say of kernels that ran: arithmetic, speed, and from which size on a device is faster than the CPU.
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "evidence/compute_results.h"
 #include "evidence/snapshot.h"
 
 namespace envdoctor {
@@ -19,9 +14,6 @@ std::string speed_text(const Snapshot& snapshot);
 
 // "78.7 us", "1.94 ms".
 std::string time_text(double ms);
-
-// Whether this is one of the host's CPU devices: our own C++, or what OpenCL calls a CPU.
-bool is_cpu(const Snapshot& snapshot, const std::string& device);
 
 // One kernel at several sizes on one device, against the fastest of the other CPU devices.
 struct Crossover {

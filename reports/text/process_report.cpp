@@ -1,17 +1,16 @@
-#include "reports/text/process_report.h"
+#include "reports/reports.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "evidence/lines.h"
+#include "reports/text/show_rows.h"
 
 namespace envdoctor {
 namespace {
 
 std::string name_of(const ProcessGpu& gpu) {
-  if (gpu.index.get()) return fmt::format("GPU {}", *gpu.index.get());
-  return "GPU " + (gpu.pci_address.get() ? *gpu.pci_address.get() : std::string("?"));
+  return "GPU " + (gpu.index.get() ? std::to_string(*gpu.index.get()) : gpu.pci_address.value_or("?"));
 }
 
 // "9.3.0.75" -> "9.3".
@@ -32,17 +31,15 @@ std::string cudnn_words(const ProcessUse& use) {
 }
 
 const ProcessGpu* busiest(const std::vector<ProcessGpu>& gpus) {
-  const auto busy = [](const ProcessGpu& gpu) { return gpu.busy_percent.get() ? *gpu.busy_percent.get() : -1; };
-  const auto found = std::ranges::max_element(gpus, {}, busy);
+  const auto found =
+      std::ranges::max_element(gpus, {}, [](const ProcessGpu& g) { return g.busy_percent.value_or(-1); });
   return found == gpus.end() ? nullptr : &*found;
 }
 
 std::string gpu_words(const ProcessGpu& gpu) {
-  std::string words;
-  if (const auto* busy = gpu.busy_percent.get()) words += fmt::format("{:.0f} % busy", *busy);
-  if (const auto* peak = gpu.peak_memory_mib.get())
-    words += fmt::format("{}peak {}", words.empty() ? "" : ", ", size_text(*peak));
-  return words;
+  const double* busy = gpu.busy_percent.get();
+  const auto* peak = gpu.peak_memory_mib.get();
+  return joined({busy ? fmt::format("{:.0f} % busy", *busy) : "", peak ? "peak " + size_text(*peak) : ""});
 }
 
 void rows(std::string& page, const char* title, const std::vector<std::string>& lines, const std::string& none) {
@@ -58,12 +55,11 @@ std::string use_line(const Watched& watched, const ProcessVerdict& verdict) {
   const auto* gpus = use ? use->gpus.get() : nullptr;
   switch (verdict.use) {
     case DeviceUse::ran: {
-      std::string on, words;
-      for (const ProcessGpu& gpu : *gpus) {
+      std::string on;
+      for (const ProcessGpu& gpu : *gpus)
         on += fmt::format("{}{} ({}", on.empty() ? "" : "), ", name_of(gpu), gpu_words(gpu));
-      }
-      if (const std::string cudnn = cudnn_words(*use); !cudnn.empty()) words = ", " + cudnn;
-      return printable(fmt::format("ran on {}{})", on, words));
+      const std::string cudnn = cudnn_words(*use);
+      return printable(fmt::format("ran on {}{}{})", on, cudnn.empty() ? "" : ", ", cudnn));
     }
     case DeviceUse::idle: {
       const ProcessGpu* gpu = gpus ? busiest(*gpus) : nullptr;
@@ -83,32 +79,26 @@ std::string use_line(const Watched& watched, const ProcessVerdict& verdict) {
 std::string render_process(const Watched& watched, const ProcessVerdict& verdict) {
   const ProcessUse* use = watched.process.get();
   if (!use) return wrap("", "Could not inspect the process: " + verdict.why);
-  std::string page = fmt::format("Process {} ({})", use->pid.get() ? *use->pid.get() : 0,
-                                 use->program.get() ? printable(*use->program.get()) : "?");
-  if (const auto* count = use->processes.get(); count && *count > 1) page += fmt::format(", {} processes", *count);
-  page += fmt::format(", watched for {:.1f} s\n\n", use->seconds.get() ? *use->seconds.get() : 0);
+  std::string page = fmt::format("Process {} ({})", use->pid.or_empty(), printable(use->program.value_or("?")));
+  if (use->processes.or_empty() > 1) page += fmt::format(", {} processes", *use->processes.get());
+  page += fmt::format(", watched for {:.1f} s\n\n", use->seconds.or_empty());
 
-  rows(page, "Open GPU device nodes", use->nodes.get() ? *use->nodes.get() : std::vector<std::string>{},
-       use->nodes.get() ? "none" : "unknown");
+  rows(page, "Open GPU device nodes", use->nodes.or_empty(), use->nodes.get() ? "none" : "unknown");
   std::vector<std::string> lines;
-  for (const ProcessLibrary& library : use->libraries.get() ? *use->libraries.get() : std::vector<ProcessLibrary>{}) {
-    lines.push_back(printable(fmt::format("{}{}, {}: {}", *library.library.get(),
-                                          library.version.get() ? " " + *library.version.get() : "",
+  for (const ProcessLibrary& library : use->libraries.or_empty()) {
+    lines.push_back(printable(fmt::format("{}{}, {}: {}", *library.library.get(), value(library.version, " "),
                                           *library.origin.get(), *library.path.get())));
   }
   rows(page, "Loaded GPU libraries and frameworks", lines, use->libraries.get() ? "none" : "unknown");
   lines.clear();
-  if (const auto* env = use->env.get()) {
-    for (const auto& [name, value] : *env) lines.push_back(printable(name + "=" + (value.empty() ? "''" : value)));
-  }
+  for (const auto& [name, value] : use->env.or_empty())
+    lines.push_back(printable(name + "=" + (value.empty() ? "''" : value)));
   rows(page, "Environment variables at its start", lines,
        use->env.get() ? "no relevant variables" : "unknown: " + use->env.why());
   lines.clear();
-  if (const auto* gpus = use->gpus.get()) {
-    for (const ProcessGpu& gpu : *gpus)
-      lines.push_back(printable(name_of(gpu) + (gpu.name.get() ? " (" + *gpu.name.get() + ")" : "") + ": " +
-                                (gpu_words(gpu).empty() ? gpu.busy_percent.why() : gpu_words(gpu))));
-  }
+  for (const ProcessGpu& gpu : use->gpus.or_empty())
+    lines.push_back(printable(name_of(gpu) + value(gpu.name, " (", ")") + ": " +
+                              (gpu_words(gpu).empty() ? gpu.busy_percent.why() : gpu_words(gpu))));
   rows(page, "GPUs in use", lines, use->gpus.get() ? "none" : "unknown: " + use->gpus.why());
   page += "\n";
   std::string line = use_line(watched, verdict);

@@ -2,11 +2,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <map>
 
 #include "checks/facts/facts.h"
 #include "checks/facts/gpus.h"
-#include "evidence/lines.h"
 #include "reports/reports.h"
 #include "reports/summary.h"
 #include "reports/text/show_rows.h"
@@ -20,29 +18,24 @@ std::string counted(const Number& reading, std::string_view thing) {
 }
 
 std::string show_host(const Snapshot& s) {
-  std::string out;
-  if (const auto* host = s.host.get()) {
-    out += row("system", joined({plain(host->os), value(host->kernel, "kernel "), plain(host->arch)}));
-    out += row("runs in", joined({host->platform.is("wsl2") ? "WSL2" : "", value(host->container, "container: "),
-                                  value(host->virtualization, "virtualization: ")}));
-    out += row("/dev/shm", host->shm_mib.get() ? size_text(*host->shm_mib.get()) : plain(host->shm_mib));
-    if (const auto* cgroup = host->cgroup.get())
-      out += row("cgroup", joined({value(cgroup->version, "v"), value(cgroup->cpus, "", " CPUs"),
-                                   value(cgroup->memory_mib, "", " MiB")}));
-  }
-  if (const auto* cpu = s.cpu.get()) {
-    out += row("CPU", joined({plain(cpu->model), counted(cpu->sockets, "socket"), counted(cpu->cores, "core"),
-                              counted(cpu->threads, "thread"), counted(cpu->numa_nodes, "NUMA node"),
-                              value(cpu->allowed_cpus, "", " allowed")}));
-    if (const auto* isa = cpu->isa.get()) out += row("ISA", fmt::format("{}", fmt::join(*isa, " ")));
-  }
-  if (const auto* memory = s.memory.get()) {
-    const auto size = [](const Number& mib, std::string_view what) {
-      return mib.get() ? size_text(*mib.get()) + std::string(what) : "";
-    };
-    out += row("memory", joined({size(memory->total_mib, " total"), size(memory->available_mib, " available")}));
-  }
-  return out;
+  const HostFacts& host = s.host.or_empty();
+  const Cgroup& cgroup = host.cgroup.or_empty();
+  const Cpu& cpu = s.cpu.or_empty();
+  const auto size = [](const Number& mib, std::string_view what) {
+    return mib.get() ? size_text(*mib.get()) + std::string(what) : "";
+  };
+  return row("system", joined({plain(host.os), value(host.kernel, "kernel "), plain(host.arch)})) +
+         row("runs in", joined({host.platform.is("wsl2") ? "WSL2" : "", value(host.container, "container: "),
+                                value(host.virtualization, "virtualization: ")})) +
+         row("/dev/shm", host.shm_mib.get() ? size_text(*host.shm_mib.get()) : plain(host.shm_mib)) +
+         row("cgroup", joined({value(cgroup.version, "v"), value(cgroup.cpus, "", " CPUs"),
+                               value(cgroup.memory_mib, "", " MiB")})) +
+         row("CPU", joined({plain(cpu.model), counted(cpu.sockets, "socket"), counted(cpu.cores, "core"),
+                            counted(cpu.threads, "thread"), counted(cpu.numa_nodes, "NUMA node"),
+                            value(cpu.allowed_cpus, "", " allowed")})) +
+         row("ISA", fmt::format("{}", fmt::join(cpu.isa.or_empty(), " "))) +
+         row("memory", joined({size(s.memory.or_empty().total_mib, " total"),
+                               size(s.memory.or_empty().available_mib, " available")}));
 }
 
 std::string link_text(const Reading<PciLink>& reading) {
@@ -73,75 +66,57 @@ std::string show_gpus(const Snapshot& s) {
                              device.mig.is(true) ? "MIG" : ""}));
     }
   }
-  if (const auto* pci = s.pci.get()) {
-    for (const PciDevice& device : *pci) {
-      if (!counts_as_gpu(device))
-        out += row(value(device.address), joined({value(device.vendor), value(device.name), "not a compute GPU"}));
-    }
-  } else {
-    out += row("PCI", plain(s.pci.then([](const auto&) { return std::string(); })));
+  for (const PciDevice& device : s.pci.or_empty()) {
+    if (!counts_as_gpu(device))
+      out += row(value(device.address), joined({value(device.vendor), value(device.name), "not a compute GPU"}));
   }
+  out += row("PCI", unknown(s.pci));
   return out.empty() ? row("none", "no GPU found") : out;
 }
 
 std::string show_drivers(const Snapshot& s) {
   std::string out, modules, nodes;
-  if (const auto* list = s.modules.get()) {
-    for (const Module& module : *list) modules = joined({modules, value(module.name) + value(module.version, " ")});
-  }
-  if (const auto* list = s.device_nodes.get()) {
-    for (const DeviceNode& node : *list)
-      nodes = joined({nodes, value(node.path) + (node.accessible.is(false) ? value(node.error, " (", ")") : "")});
-  }
+  for (const Module& module : s.modules.or_empty())
+    modules = joined({modules, value(module.name) + value(module.version, " ")});
+  for (const DeviceNode& node : s.device_nodes.or_empty())
+    nodes = joined({nodes, value(node.path) + (node.accessible.is(false) ? value(node.error, " (", ")") : "")});
   out += row("modules", s.modules.get() ? (modules.empty() ? "none for GPUs" : modules) : "");
   out += row("nodes", s.device_nodes.get() ? (nodes.empty() ? "none" : nodes) : "");
-  if (const auto* nvidia = s.nvidia.get()) {
-    out += row("NVIDIA", joined({plain(nvidia->kernel_driver_version), value(nvidia->kernel_module_kind),
-                                 value(nvidia->userspace_driver_version, "libraries "),
-                                 value(nvidia->cuda_driver_version, "CUDA up to ")}));
-    out += row("NVML", joined({plain(nvidia->nvml_library), value(nvidia->nvml_error, "error ")}));
-    out += row("libcuda", joined({plain(nvidia->cuda_library), value(nvidia->cuinit_error, "cuInit: ")}));
-    if (const auto* devices = nvidia->cuda_devices.get()) {
-      for (const CudaDevice& device : *devices)
-        out += row(value(device.ordinal, "CUDA "),
-                   joined({value(device.uuid), value(device.pci_address, "at "), value(device.name),
-                           value(device.compute_capability, "capability ")}));
-    }
-  }
-  if (const auto* rocm = s.rocm.get())
-    out += row("ROCm", joined({plain(rocm->version), value(rocm->kernel_driver_version, "amdgpu "),
-                               value(rocm->hip_version, "HIP "), value(rocm->hip_error, "error ")}));
-  if (const auto* ze = s.level_zero.get())
-    out += row("Level Zero", joined({plain(ze->library), value(ze->version), value(ze->error, "error ")}));
+  const Nvidia& nvidia = s.nvidia.or_empty();
+  const Rocm& rocm = s.rocm.or_empty();
+  const LevelZero& ze = s.level_zero.or_empty();
+  out += row("NVIDIA", joined({plain(nvidia.kernel_driver_version), value(nvidia.kernel_module_kind),
+                               value(nvidia.userspace_driver_version, "libraries "),
+                               value(nvidia.cuda_driver_version, "CUDA up to ")}));
+  out += row("NVML", joined({plain(nvidia.nvml_library), value(nvidia.nvml_error, "error ")}));
+  out += row("libcuda", joined({plain(nvidia.cuda_library), value(nvidia.cuinit_error, "cuInit: ")}));
+  for (const CudaDevice& device : nvidia.cuda_devices.or_empty())
+    out += row(value(device.ordinal, "CUDA "),
+               joined({value(device.uuid), value(device.pci_address, "at "), value(device.name),
+                       value(device.compute_capability, "capability ")}));
+  out += row("ROCm", joined({plain(rocm.version), value(rocm.kernel_driver_version, "amdgpu "),
+                             value(rocm.hip_version, "HIP "), value(rocm.hip_error, "error ")}));
+  out += row("Level Zero", joined({plain(ze.library), value(ze.version), value(ze.error, "error ")}));
   return out;
 }
 
 std::string show_opencl(const Snapshot& s) {
-  const auto* opencl = s.opencl.get();
-  if (!opencl) return row("OpenCL", plain(s.opencl.then([](const auto&) { return std::string(); })));
-  std::string out;
-  if (const auto* loader = opencl->loader.get())
-    out += row("loader", joined({value(loader->path), value(loader->kind), value(loader->version),
-                                 value(loader->vendors_dir, "reads ")}));
-  else
-    out += row("loader", plain(opencl->loader.then([](const auto&) { return std::string(); })));
-  if (const auto* icds = opencl->icds.get()) {
-    for (const OpenclIcd& icd : *icds)
+  const Opencl& opencl = s.opencl.or_empty();
+  const OpenclLoader& loader = opencl.loader.or_empty();
+  std::string out = row("OpenCL", unknown(s.opencl));
+  out += row("loader", joined({value(loader.path), value(loader.kind), value(loader.version),
+                               value(loader.vendors_dir, "reads "), unknown(opencl.loader)}));
+  for (const OpenclIcd& icd : opencl.icds.or_empty())
+    out += row("driver",
+               joined({value(icd.file) + value(icd.library, " -> "), icd.loads.is(true) ? "loads" : value(icd.error)}));
+  for (const OpenclPlatform& platform : opencl.platforms.or_empty()) {
+    out += row("platform", joined({value(platform.name), value(platform.version)}));
+    if (platform.devices.get() && platform.devices.get()->empty()) out += row("", "no device");
+    for (const OpenclDevice& device : platform.devices.or_empty())
       out +=
-          row("driver",
-              joined({value(icd.file) + value(icd.library, " -> "), icd.loads.is(true) ? "loads" : value(icd.error)}));
-  }
-  if (const auto* platforms = opencl->platforms.get()) {
-    for (const OpenclPlatform& platform : *platforms) {
-      out += row("platform", joined({value(platform.name), value(platform.version)}));
-      if (!platform.devices.get()) continue;
-      if (platform.devices.get()->empty()) out += row("", "no device");
-      for (const OpenclDevice& device : *platform.devices.get())
-        out += row("",
-                   joined({value(device.type, "", ": ") + value(device.name), value(device.compute_units, "", " units"),
-                           value(device.memory_total_mib, "", " MiB"), device.fp64.is(true) ? "fp64" : "",
-                           device.fp16.is(true) ? "fp16" : "", value(device.kernel, "tiny kernel ")}));
-    }
+          row("", joined({value(device.type, "", ": ") + value(device.name), value(device.compute_units, "", " units"),
+                          value(device.memory_total_mib, "", " MiB"), device.fp64.is(true) ? "fp64" : "",
+                          device.fp16.is(true) ? "fp16" : "", value(device.kernel, "tiny kernel ")}));
   }
   return out;
 }
@@ -149,15 +124,11 @@ std::string show_opencl(const Snapshot& s) {
 // One row per folder; one of its own for what is no plain find.
 std::string show_libraries(const Snapshot& s) {
   std::string out;
-  if (const auto* toolkits = s.toolkits.get()) {
-    for (const Toolkit& toolkit : *toolkits)
-      out += row("CUDA toolkit", joined({value(toolkit.version), value(toolkit.path)}));
-  }
-  const auto* libraries = s.libraries.get();
-  if (!libraries) return out;
+  for (const Toolkit& toolkit : s.toolkits.or_empty())
+    out += row("CUDA toolkit", joined({value(toolkit.version), value(toolkit.path)}));
   std::map<std::string, std::string> folders;  // "by ldcache, in /usr/lib" -> "libcudart.so.12 12.4.127, ..."
   std::string missing, unusual;
-  for (const SharedLibrary& library : *libraries) {
+  for (const SharedLibrary& library : s.libraries.or_empty()) {
     const std::string name = value(library.soname) + value(library.version, " ");
     if (library.stub.is(true) || library.shadowed_by.get()) {
       const std::string found = library.found.is(false) ? "not found" : value(library.path);
@@ -177,10 +148,8 @@ std::string show_libraries(const Snapshot& s) {
 
 std::string show_env(const Snapshot& s) {
   std::string out;
-  if (const auto* env = s.env.get()) {
-    for (const auto& [name, text] : *env)
-      out += wrap("  ", name + "=" + (text.get() ? (text.get()->empty() ? "\"\"" : *text.get()) : plain(text)));
-  }
+  for (const auto& [name, text] : s.env.or_empty())
+    out += wrap("  ", name + "=" + (text.get() ? (text.get()->empty() ? "\"\"" : *text.get()) : plain(text)));
   return out.empty() && s.env.get() ? row("none", "no relevant variable is set") : out;
 }
 
@@ -189,22 +158,19 @@ struct Section {
   const char* title;
   std::string (*show)(const Snapshot&);
 };
-const std::vector<Section> sections = {{"host", "Host", show_host},
-                                       {"gpus", "GPUs", show_gpus},
-                                       {"drivers", "Drivers", show_drivers},
-                                       {"opencl", "OpenCL", show_opencl},
-                                       {"libraries", "Libraries", show_libraries},
-                                       {"env", "Environment", show_env},
-                                       {"python", "Python", show_python}};
+constexpr Section sections[] = {{"host", "Host", show_host},
+                                {"gpus", "GPUs", show_gpus},
+                                {"drivers", "Drivers", show_drivers},
+                                {"opencl", "OpenCL", show_opencl},
+                                {"libraries", "Libraries", show_libraries},
+                                {"env", "Environment", show_env},
+                                {"python", "Python", show_python}};
 
 }  // namespace
 
-const std::vector<std::string>& show_sections() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const Section& section : sections) all.emplace_back(section.name);
-    return all;
-  }();
+std::vector<std::string> show_sections() {
+  std::vector<std::string> names;
+  for (const Section& section : sections) names.emplace_back(section.name);
   return names;
 }
 

@@ -1,7 +1,6 @@
 // `envdoctor show python`: the environment, then each framework: what it was built for, and what it said of itself.
 #include <fmt/ranges.h>
 
-#include "checks/facts/facts.h"
 #include "checks/runtime/library_facts.h"
 #include "reports/text/show_rows.h"
 
@@ -9,19 +8,18 @@ namespace envdoctor {
 namespace {
 
 std::string listed(const List<std::string>& items, std::string_view before = "") {
-  if (!items.get() || items.get()->empty()) return {};
-  return fmt::format("{}{}", before, fmt::join(*items.get(), " "));
+  return items.or_empty().empty() ? "" : fmt::format("{}{}", before, fmt::join(*items.get(), " "));
 }
 
 // File names without their folders, since the snapshot holds the paths; but which copy of cuDNN it is, is what is
 // asked.
 std::string loaded(const List<std::string>& paths) {
-  if (!paths.get() || paths.get()->empty()) return {};
+  if (paths.or_empty().empty()) return {};
   std::string out = "loaded:", cudnn;
   for (const std::string& path : *paths.get()) {
-    const auto slash = path.rfind('/');
-    out += " " + path.substr(slash + 1);
-    if (path.substr(slash + 1).starts_with("libcudnn.so")) cudnn = path;
+    const std::string name = path.substr(path.rfind('/') + 1);
+    out += " " + name;
+    if (name.starts_with("libcudnn.so")) cudnn = path;
   }
   return row("", out) + row("", cudnn.empty() ? "" : "cuDNN is " + cudnn);
 }
@@ -36,15 +34,10 @@ std::string import_failure(const Text& error) {
   return error.outcome() == Outcome::failed ? "unknown: " + error.why() : "";
 }
 
-std::string labelled(const Number& number, std::string_view before) {
-  if (number.get()) return fmt::format("{} {}", before, *number.get());
-  return {};
-}
-
 // TensorFlow's 0 stands for as many as there are CPUs.
 std::string threads(const Number& number, std::string_view kind) {
   if (number.is(0)) return fmt::format("{} threads: one for each CPU", kind);
-  return labelled(number, fmt::format("{} threads:", kind));
+  return value(number, fmt::format("{} threads: ", kind));
 }
 
 // What was asked and went wrong, in the framework's own words.
@@ -57,29 +50,20 @@ std::string show_environment(const Python& python) {
       row("Python",
           joined({plain(python.version), value(python.kind), value(python.executable), value(python.found_by, "by ")}));
   out += row("prefix", plain(python.prefix));
-  if (const auto* folders = python.search_path.get()) {
-    for (std::size_t i = 0; i < folders->size(); ++i) out += row(i == 0 ? "packages in" : "", (*folders)[i]);
-  }
+  const auto& folders = python.search_path.or_empty();
+  for (const std::string& folder : folders) out += row(&folder == &folders.front() ? "packages in" : "", folder);
   if (const auto* packages = python.packages.get())
     out += row("packages", fmt::format("{} distributions", packages->size()));
-  if (const auto* twice = python.written_twice.get()) {
-    for (const WrittenTwice& one : *twice)
-      out +=
-          row("written twice", joined({value(one.folder) + ":", listed(one.packages), value(one.winner, "now ")}, " "));
-  }
-  if (const auto* damage = python.damage.get()) {
-    for (const PackageDamage& one : *damage)
-      out += row("damage", joined({value(one.package), value(one.what), value(one.path)}));
-  }
-  if (const auto* kernels = python.kernels.get()) {
-    for (const PythonPlace& one : *kernels)
-      out += row("kernel", joined({value(one.name), value(one.executable), listed(one.frameworks)}));
-  }
-  if (const PythonPlace* notebook = python.notebook.get())
-    out += row("notebook", joined({value(notebook->executable), listed(notebook->frameworks)}));
-  if (const auto* others = python.others.get()) {
-    for (const std::string& one : *others) out += row("also", one);
-  }
+  for (const WrittenTwice& one : python.written_twice.or_empty())
+    out +=
+        row("written twice", joined({value(one.folder) + ":", listed(one.packages), value(one.winner, "now ")}, " "));
+  for (const PackageDamage& one : python.damage.or_empty())
+    out += row("damage", joined({value(one.package), value(one.what), value(one.path)}));
+  for (const PythonPlace& one : python.kernels.or_empty())
+    out += row("kernel", joined({value(one.name), value(one.executable), listed(one.frameworks)}));
+  const PythonPlace& notebook = python.notebook.or_empty();
+  out += row("notebook", joined({value(notebook.executable), listed(notebook.frameworks)}));
+  for (const std::string& one : python.others.or_empty()) out += row("also", one);
   return out;
 }
 
@@ -89,8 +73,8 @@ std::string show_tensorflow(const Tensorflow& tf) {
                          yes_no(tf.built_with_rocm, "built with ROCm"), value(tf.cuda_version, "CUDA "),
                          value(tf.cudnn_version, "cuDNN "), listed(tf.arch_list, "for ")}));
   out += row("", import_failure(tf.import_error));
-  out += row("", joined({labelled(tf.physical_gpus, "GPUs:"), labelled(tf.visible_gpus, "visible:"),
-                         labelled(tf.logical_gpus, "logical:"), listed(tf.devices, "devices: ")}));
+  out += row("", joined({value(tf.physical_gpus, "GPUs: "), value(tf.visible_gpus, "visible: "),
+                         value(tf.logical_gpus, "logical: "), listed(tf.devices, "devices: ")}));
   const bool moved = tf.placement_under_gpu.get() && tf.placement_under_gpu.get()->find("GPU") == std::string::npos;
   out += row("", joined({value(tf.placement, "a matmul runs on "), failure(tf.placement, "a matmul fails"),
                          value(tf.placement_under_gpu, "under tf.device('/GPU:0') on ", moved ? ", moved" : ""),
@@ -111,7 +95,7 @@ std::string torch_cudnn(const Torch& torch, const Snapshot& s) {
   std::string out =
       version ? "cuDNN " + cudnn_version_text(*version) + " loaded" : failure(torch.cudnn_version, "cuDNN");
   const auto& needs = of(s.python, &Python::requirements);
-  for (const PackageRequirement& need : needs.get() ? *needs.get() : std::vector<PackageRequirement>{}) {
+  for (const PackageRequirement& need : needs.or_empty()) {
     if (need.by.is("torch") && value(need.name).starts_with("nvidia-cudnn")) out += value(need.range, ", built for ");
   }
   return out;
@@ -124,15 +108,12 @@ std::string show_torch(const Torch& torch, const Snapshot& s) {
                          value(torch.hip_version, "HIP "), listed(torch.arch_list, "for ")}));
   out += row("", import_failure(torch.import_error));
   out += row("", joined({yes_no(torch.cuda_available, "CUDA available", "CUDA not available"),
-                         labelled(torch.device_count, "GPUs:"), value(torch.cuda_error)}));
-  if (const auto* devices = torch.devices.get()) {
-    for (const TorchDevice& one : *devices)
-      out += row("", joined({value(one.ordinal, "cuda:"), value(one.name), value(one.capability, "capability ")}));
-  }
-  out +=
-      row("", joined({value(torch.matmul, "a matmul runs on "), failure(torch.matmul, "a matmul fails"),
-                      yes_no(torch.tf32_matmul, "TF32 on in matmul", "TF32 off in matmul"),
-                      yes_no(torch.tf32_cudnn, "on in cuDNN", "off in cuDNN"), labelled(torch.threads, "threads:")}));
+                         value(torch.device_count, "GPUs: "), value(torch.cuda_error)}));
+  for (const TorchDevice& one : torch.devices.or_empty())
+    out += row("", joined({value(one.ordinal, "cuda:"), value(one.name), value(one.capability, "capability ")}));
+  out += row("", joined({value(torch.matmul, "a matmul runs on "), failure(torch.matmul, "a matmul fails"),
+                         yes_no(torch.tf32_matmul, "TF32 on in matmul", "TF32 off in matmul"),
+                         yes_no(torch.tf32_cudnn, "on in cuDNN", "off in cuDNN"), value(torch.threads, "threads: ")}));
   out += row("", torch_cudnn(torch, s));
   return out + loaded(torch.mapped_libraries);
 }
@@ -151,19 +132,14 @@ std::string jax_preallocation(const Snapshot& s) {
 
 std::string show_jax(const Jax& jax, const Snapshot& s) {
   std::string out = row("JAX", joined({value(jax.version), value(jax.jaxlib_version, "jaxlib ")}));
-  std::string plugins;
-  if (const auto* all = jax.plugins.get()) {
-    for (const auto& [name, version] : *all) plugins = joined({plugins, name + " " + version});
-    if (all->empty()) plugins = "no GPU plug-in";
-  }
+  std::string plugins = jax.plugins.get() && jax.plugins.get()->empty() ? "no GPU plug-in" : "";
+  for (const auto& [name, version] : jax.plugins.or_empty()) plugins = joined({plugins, name + " " + version});
   out += row("", plugins);
   out += row("", import_failure(jax.import_error));
   out += row("", joined({value(jax.backend, "backend "), listed(jax.devices, "devices: "),
                          value(jax.matmul, "a matmul runs on "), failure(jax.matmul, "a matmul fails")}));
   if (jax.backend.get() && !jax.backend.is("cpu")) out += row("", jax_preallocation(s));
-  if (const auto* errors = jax.backend_errors.get()) {
-    for (const auto& [platform, why] : *errors) out += row("", "no " + platform + ": " + why);
-  }
+  for (const auto& [platform, why] : jax.backend_errors.or_empty()) out += row("", "no " + platform + ": " + why);
   return out + loaded(jax.mapped_libraries);
 }
 
@@ -176,8 +152,7 @@ std::string show_keras(const Keras& keras) {
 }  // namespace
 
 std::string show_python(const Snapshot& s) {
-  std::string out = s.python.get() ? show_environment(*s.python.get())
-                                   : row("Python", plain(s.python.then([](const auto&) { return std::string(); })));
+  std::string out = s.python.get() ? show_environment(*s.python.get()) : row("Python", unknown(s.python));
   if (s.tensorflow.get()) out += show_tensorflow(*s.tensorflow.get());
   if (s.torch.get()) out += show_torch(*s.torch.get(), s);
   if (s.jax.get()) out += show_jax(*s.jax.get(), s);

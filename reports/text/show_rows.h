@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <initializer_list>
-#include <string>
 
 #include "evidence/snapshot.h"
 #include "evidence/lines.h"
@@ -15,12 +14,17 @@ inline std::string row(std::string_view label, const std::string& text) {
   return text.empty() ? "" : wrap(fmt::format("  {:<14}", label), text);
 }
 
-// The value; a reading without one says why in brackets, one that was not probed is left out.
+// Why there is no value, in brackets; empty where there is one, and where nobody looked.
 template <class T>
-std::string plain(const Reading<T>& reading, std::string_view unit = "") {
-  if (reading.get()) return fmt::format("{}{}", *reading.get(), unit);
-  if (reading.outcome() == Outcome::not_probed) return {};
+std::string unknown(const Reading<T>& reading) {
+  if (reading.get() || reading.outcome() == Outcome::not_probed) return {};
   return fmt::format("({}: {})", reading.outcome() == Outcome::absent ? "none" : "unknown", reading.why());
+}
+
+// The value, or why there is none.
+template <class T>
+std::string plain(const Reading<T>& reading) {
+  return reading.get() ? fmt::format("{}", *reading.get()) : unknown(reading);
 }
 
 // Only what has a value.

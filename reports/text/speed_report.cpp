@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <set>
-#include <vector>
 
+#include "checks/compute/compute_facts.h"
 #include "checks/facts/presence.h"
 #include "evidence/lines.h"
 
@@ -26,10 +24,8 @@ std::string problem_of(const ComputeResult& result) {
   const std::string variant = text_of(result.variant);
   if (text_of(result.kernel).starts_with("copy")) out += variant;
   if (variant.ends_with("with copies")) out += " with copies";
-  if (const auto* size = result.size.get()) {
-    for (const auto& [name, value] : *size) {
-      if (name != "rounds") out += fmt::format(" {}={}", name, value);
-    }
+  for (const auto& [name, value] : result.size.or_empty()) {
+    if (name != "rounds") out += fmt::format(" {}={}", name, value);
   }
   return out;
 }
@@ -46,7 +42,7 @@ std::map<std::string, double> fastest_cpu(const Snapshot& snapshot, const std::v
     const double* ms = median_ms(result);
     // On a CPU a launch is a call, and a copy to the device goes nowhere: there is nothing to compare.
     const bool of_devices = result.kernel.is("launch") || result.kernel.is("copy-in") || result.kernel.is("copy-out");
-    if (!ms || *ms <= 0 || of_devices || !is_cpu(snapshot, text_of(result.device))) continue;
+    if (!ms || *ms <= 0 || of_devices || !compute::is_cpu(snapshot, text_of(result.device))) continue;
     const auto [at, fresh] = fastest.try_emplace(problem_of(result), cost(result, *ms));
     if (!fresh) at->second = std::min(at->second, cost(result, *ms));
   }
@@ -99,24 +95,11 @@ std::string time_text(double ms) {
   return ms < 1e3 ? digits(ms) + " ms" : digits(ms * 1e-3) + " s";
 }
 
-bool is_cpu(const Snapshot& snapshot, const std::string& device) {
-  if (device == "host") return true;
-  const auto* platforms = snapshot.opencl.get() ? snapshot.opencl.get()->platforms.get() : nullptr;
-  if (!platforms) return false;
-  return std::ranges::any_of(*platforms, [&](const OpenclPlatform& platform) {
-    const auto* devices = platform.devices.get();
-    return devices && std::ranges::any_of(*devices, [&](const OpenclDevice& d) {
-             return d.type.is("cpu") && device == "opencl:" + text_of(platform.name) + "/" + text_of(d.name);
-           });
-  });
-}
-
 std::string speed_text(const Snapshot& snapshot) {
-  const auto* results = snapshot.compute.get();
-  if (!results) return "";
-  const std::map<std::string, double> cpu = fastest_cpu(snapshot, *results);
+  const auto& results = snapshot.compute.or_empty();
+  const std::map<std::string, double> cpu = fastest_cpu(snapshot, results);
   std::vector<std::string> devices;
-  for (const ComputeResult& result : *results) {
+  for (const ComputeResult& result : results) {
     const std::string name = text_of(result.device);
     if (was_timed(result) && std::ranges::find(devices, name) == devices.end()) devices.push_back(name);
   }
@@ -125,7 +108,7 @@ std::string speed_text(const Snapshot& snapshot) {
     out += wrap("  ", device.empty() ? "unnamed device" : device);
     out += columns_of("kernel", "size", "time", "+-", "rate", "peak", "x CPU");
     std::set<std::string> origins;
-    for (const ComputeResult& result : *results) {
+    for (const ComputeResult& result : results) {
       if (!was_timed(result) || text_of(result.device) != device || is_minor_size(snapshot, result)) continue;
       out += row_text(result, cpu);
       if (result.share_of_peak.get() && result.peak_origin.get()) origins.insert(*result.peak_origin.get());

@@ -43,8 +43,8 @@ std::string stack_line(const GpuStack& gpu_stack) {
   for (const LayerResult& layer : gpu_stack.layers)
     layers += fmt::format("{}{} ", mark(layer.state, marks), text(layer.layer));
   std::string out = wrap(fmt::format("    {:<11}", gpu_stack.stack), layers);
-  const LayerResult* broken = gpu_stack.first_broken();
-  if (broken) out += wrap("               ", fmt::format("broken at {}: {}", text(broken->layer), broken->why));
+  if (const LayerResult* broken = gpu_stack.first_broken())
+    out += wrap("               ", fmt::format("broken at {}: {}", text(broken->layer), broken->why));
   return out;
 }
 
@@ -78,27 +78,26 @@ std::string finding_text(const Finding& finding, const std::vector<Finding>& all
   std::string out = painted_wrap(fmt::format("{:<8}", upper(text(finding.severity))), finding.title,
                                  color_of(finding.severity), style.color);
   out += wrap("        ", fmt::format("{}, {}, {}", finding.id, finding.subject, text(finding.confidence)));
-  const auto part = [&](std::string_view label, const std::string& text) {
+  std::string_view label = "why";
+  const auto part = [&](const std::string& text) {
     out += painted_wrap(fmt::format("  {:<6}", label), text, Color::bold, style.color);
+    label = " ";
   };
-  if (!finding.explanation.empty()) part("why", finding.explanation);
-  std::string_view label = "seen";
+  if (!finding.explanation.empty()) part(finding.explanation);
+  label = "seen";
   const std::size_t shown = style.verbose ? finding.evidence.size() : std::min<std::size_t>(finding.evidence.size(), 4);
-  for (std::size_t i = 0; i < shown; ++i, label = " ") part(label, evidence_text(finding.evidence[i]));
-  if (shown < finding.evidence.size()) part(" ", fmt::format("and {} more (-v)", finding.evidence.size() - shown));
+  for (std::size_t i = 0; i < shown; ++i) part(evidence_text(finding.evidence[i]));
+  if (shown < finding.evidence.size()) part(fmt::format("and {} more (-v)", finding.evidence.size() - shown));
   label = "fix";
   for (const Fix& fix : finding.fix) {
-    part(label, fix.text);
+    part(fix.text);
     if (!fix.command.empty()) out += fmt::format("        $ {}\n", printable(fix.command));
-    label = " ";
   }
   label = "hence";
   std::set<std::string> printed;
   for (const Finding* other : consequences_of(finding, all)) {
     const std::string consequence = fmt::format("{} ({})", other->title, other->id);
-    if (!printed.insert(consequence).second) continue;
-    part(label, consequence);
-    label = " ";
+    if (printed.insert(consequence).second) part(consequence);
   }
   return out;
 }
@@ -109,14 +108,11 @@ std::string states_text(const Report& report, bool verbose) {
   for (const CheckResult& check : report.checks) {
     if (check.state == CheckState::unknown) out += wrap("  ?     ", check.id + ": " + check.why);
   }
-  if (const auto* probes = report.snapshot.probes.get()) {
-    for (const auto& [name, probe] : *probes) {
-      const auto* ms = probe.duration_ms.get();
-      const auto* error = probe.error.get();
-      out += wrap("  probe ", fmt::format("{:<14}{:>6}  {}{}", name, ms ? fmt::format("{} ms", *ms) : "-",
-                                          probe.status.get() ? *probe.status.get() : "?",
-                                          error && error->message.get() ? ": " + *error->message.get() : ""));
-    }
+  for (const auto& [name, probe] : report.snapshot.probes.or_empty()) {
+    const auto* ms = probe.duration_ms.get();
+    const Text message = probe.error.or_empty().message;
+    out += wrap("  probe ", fmt::format("{:<14}{:>6}  {}{}", name, ms ? fmt::format("{} ms", *ms) : "-",
+                                        probe.status.value_or("?"), message.get() ? ": " + *message.get() : ""));
   }
   return out;
 }
@@ -131,12 +127,10 @@ std::string render_text(const Report& report, const ReportStyle& style) {
     out += "\n" + paint("GPUs", Color::bold, style.color) + "  (+ ok, x broken, ? unknown, - not applicable)\n";
     out += stacks_text(report.stacks);
   }
-  if (const std::string speed = speed_text(report.snapshot); !speed.empty())
-    out += "\n" + paint("Speed", Color::bold, style.color) + "\n" + speed;
-  if (const std::string crossover = crossover_text(report.snapshot); !crossover.empty())
-    out += "\n" + paint("Faster than this host's CPU", Color::bold, style.color) + "\n" + crossover;
-  if (const std::string arithmetic = arithmetic_text(report.snapshot); !arithmetic.empty())
-    out += "\n" + paint("Arithmetic", Color::bold, style.color) + "\n" + arithmetic;
+  for (const auto& [title, part] : {std::pair("Speed", speed_text(report.snapshot)),
+                                    std::pair("Faster than this host's CPU", crossover_text(report.snapshot)),
+                                    std::pair("Arithmetic", arithmetic_text(report.snapshot))})
+    if (!part.empty()) out += "\n" + paint(title, Color::bold, style.color) + "\n" + part;
   std::string notes;
   for (const Finding& finding : report.findings) {
     if (finding.severity == Severity::info && !style.verbose) {

@@ -6,7 +6,6 @@
 
 #include "compare/documents.h"
 #include "evidence/json.h"
-#include "reports/formats/visible_report.h"
 #include "reports/reports.h"
 #include "tests/support/golden.h"
 #include "tests/support/paths.h"

@@ -16,7 +16,7 @@
 #include "host/process/background_child.h"
 #include "probe/process/process_read.h"
 #include "probe/process/process_watch.h"
-#include "reports/text/process_report.h"
+#include "reports/reports.h"
 #include "tests/support/fakes.h"
 #include "tests/support/process.h"
 

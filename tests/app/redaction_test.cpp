@@ -5,7 +5,6 @@
 #include "compare/documents.h"
 #include "evidence/json.h"
 #include "probe/redact.h"
-#include "reports/formats/visible_report.h"
 #include "reports/reports.h"
 #include "tests/support/process.h"
 

@@ -1,4 +1,4 @@
-#include "reports/formats/visible_report.h"
+#include "reports/reports.h"
 
 #include <gtest/gtest.h>
 

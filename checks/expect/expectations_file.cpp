@@ -1,11 +1,11 @@
-// Expectations from TOML. Whatever is wrong is told with its file and line.
+// Expectations from TOML, and what a host is as TOML. Whatever is wrong is told with its file and line.
 #include <fmt/format.h>
 
 #include <toml++/toml.h>
 
-#include <algorithm>
+#include <sstream>
 
-#include "checks/expect/expectations.h"
+#include "checks/engine/verdict.h"
 
 namespace envdoctor {
 namespace {
@@ -29,16 +29,12 @@ struct Reader {
         take(key.empty() ? std::string(name) : key + "." + std::string(name), inner);
       return;
     }
-    std::string value;
-    if (const auto* text = node.as_string()) {
-      value = text->get();
-    } else if (const auto* number = node.as_integer()) {
-      value = std::to_string(number->get());
-    } else if (const auto* flag = node.as_boolean()) {
-      value = flag->get() ? "true" : "false";
-    } else {
+    const auto* flag = node.as_boolean();
+    if (!node.is_string() && !node.is_integer() && !flag)
       reject(node, fmt::format("{}: a text or a whole number belongs here (a version in quotes)", key));
-    }
+    const std::string value = node.is_string()    ? node.as_string()->get()
+                              : node.is_integer() ? std::to_string(node.as_integer()->get())
+                                                  : (flag->get() ? "true" : "false");
     try {
       found.wanted.push_back(read_expectation(key + "=" + value));
     } catch (const BadExpectation& error) {
@@ -82,6 +78,19 @@ struct Reader {
   }
 };
 
+// A dotted key becomes a table in a table.
+void put(toml::table& table, std::string_view key, const std::string& value) {
+  const auto dot = key.find('.');
+  if (dot != key.npos) {
+    auto [entry, fresh] = table.emplace<toml::table>(key.substr(0, dot));
+    put(*entry->second.as_table(), key.substr(dot + 1), value);
+  } else if (value.find_first_not_of("0123456789") == value.npos && value.size() < 7) {
+    table.emplace<std::int64_t>(key, std::stoll(value));
+  } else {
+    table.emplace<std::string>(key, value);
+  }
+}
+
 }  // namespace
 
 Expectations read_expectations(std::string_view text, const std::string& source) {
@@ -103,6 +112,24 @@ Expectations read_expectations(std::string_view text, const std::string& source)
     throw BadExpectation(fmt::format("{}:{}: {}", source, error.source().begin.line, error.description()));
   }
   return std::move(reader.found);
+}
+
+std::string learn_expectations(const Report& report) {
+  toml::table table;
+  for (const ExpectKey& key : expect_keys()) {
+    if (!key.learn) continue;
+    const std::string value = key.learn(report);
+    if (!value.empty() && key.valid(value)) put(table, key.key, value);
+  }
+  std::ostringstream out;
+  out << "# What this host must be, for 'envdoctor --expect FILE'. Edit and commit it.\n";
+  if (const std::string day = captured_day(report.snapshot); !day.empty()) out << "# Learned on " << day << ".\n";
+  if (report.verdict != Verdict::pass)
+    out << "# The host was not in order then (" << text(report.verdict) << "): only what was seen to hold is here.\n";
+  out << "\n" << toml::toml_formatter{table, toml::format_flags::indentation} << "\n";
+  out << "\n# A finding that is borne for a while:\n# [[waiver]]\n# id = \"hardware.pcie-degraded\"\n"
+         "# subject = \"gpu:0000:65:00.0\"\n# reason = \"the riser is ordered\"\n# last_day = 2026-12-31\n";
+  return out.str();
 }
 
 }  // namespace envdoctor

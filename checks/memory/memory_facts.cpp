@@ -1,8 +1,10 @@
-#include "checks/memory/exhaustion.h"
+#include "checks/memory/memory_facts.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "checks/facts/facts.h"
+#include "checks/facts/visible.h"
 
 namespace envdoctor::memory {
 
@@ -15,18 +17,9 @@ double mib(const std::string& text) {
   const double number = std::strtod(text.c_str(), &rest);
   if (rest == text.c_str()) return -1;
   while (*rest == ' ') ++rest;
-  switch (*rest) {
-    case 'T':
-      return number * 1024 * 1024;
-    case 'G':
-      return number * 1024;
-    case 'M':
-      return number;
-    case 'K':
-      return number / 1024;
-    default:
-      return number / 1024 / 1024;
-  }
+  static const std::map<char, double> mib_of_unit = {{'T', 1 << 20}, {'G', 1024}, {'M', 1}, {'K', 1.0 / 1024}};
+  const auto unit = mib_of_unit.find(*rest);
+  return number * (unit == mib_of_unit.end() ? 1.0 / (1 << 20) : unit->second);
 }
 
 // What torch says of a card, in MiB. Old and new wording give different parts.
@@ -75,14 +68,6 @@ double total_for(const Facts& facts, const Symptom& free) {
   return mib(free.detail("total"));
 }
 
-// The GPU of such a board has no memory of its own: what the system keeps files in counts as taken.
-bool shares_memory(const Facts& facts) {
-  for (const char* name : {"NVIDIA Tegra", "Tegra", "Xavier", "Orin"}) {
-    if (facts.with({used, "gpu"}, "name", name)) return true;
-  }
-  return false;
-}
-
 const Symptom* first(const Facts& facts, std::initializer_list<Kind> kinds) {
   for (const Kind& kind : kinds) {
     if (!facts.all(kind).empty()) return facts.all(kind).front();
@@ -93,19 +78,21 @@ const Symptom* first(const Facts& facts, std::initializer_list<Kind> kinds) {
 }  // namespace
 
 const Symptom* little_free_at_start(const Facts& facts) {
-  if (shares_memory(facts)) return nullptr;
+  // The GPU of such a board has no memory of its own: what the system keeps files in counts as taken.
+  for (const char* board : {"NVIDIA Tegra", "Tegra", "Xavier", "Orin"}) {
+    if (facts.with({used, "gpu"}, "name", board)) return nullptr;
+  }
   constexpr double little = 0.3;
   for (const Symptom* symptom : facts.all({noted, "free-gpu-memory"})) {
     const double total = total_for(facts, *symptom), free = mib(symptom->detail("free"));
     if (total > 0 && free >= 0 && free < little * total) return symptom;
   }
   // TensorFlow's allocator takes nearly all that is free at its start; its limit is what was free.
-  const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
-  if (!devices.get() || devices.get()->empty()) return nullptr;
-  const auto* total = devices.get()->front().memory_total_mib.get();
+  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
+  const auto total = devices.empty() ? 0 : devices.front().memory_total_mib.or_empty();
   for (const Symptom* symptom : facts.all({noted, "tensorflow-allocator-limit"})) {
     const double limit = mib(symptom->detail("bytes"));
-    if (total && limit > 0 && limit < little * static_cast<double>(*total)) return symptom;
+    if (limit > 0 && limit < little * static_cast<double>(total)) return symptom;
   }
   return nullptr;
 }
@@ -143,6 +130,65 @@ const Symptom* handle_without_memory(const Facts& facts) {
                        {failed, "cudnn"},
                        {failed, "cublas"},
                        {missing, "dnn-library"}});
+}
+
+namespace {
+
+const NvidiaDevice& device_of(const Snapshot& snapshot, std::size_t index) {
+  return (*snapshot.nvidia.get()->devices.get())[index];
+}
+
+}  // namespace
+
+GpuMemories visible_gpu_memory(const Snapshot& snapshot) {
+  GpuMemories seen;
+  const VisibleList visible = visible_to_cuda(snapshot);
+  const auto& devices = *snapshot.nvidia.get()->devices.get();
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const NvidiaDevice& device = devices[i];
+    const bool hidden = std::ranges::any_of(
+        visible.hidden, [&](const HiddenDevice& h) { return h.device.listed == static_cast<int>(i); });
+    if ((hidden && !visible.devices.empty()) || device.mig.is(true)) continue;
+    const auto *total = device.memory_total_mib.get(), *free = device.memory_free_mib.get();
+    if (total && free && *total > 0)
+      seen.gpus.push_back({i, *total, *free});
+    else
+      seen.all_known =
+          seen.all_known && device.memory_total_mib.outcome() == Outcome::absent;  // the processor's memory
+  }
+  return seen;
+}
+
+bool nearly_full(const GpuMemory& gpu) {
+  constexpr double share = 0.10;
+  return static_cast<double>(gpu.free_mib) <= static_cast<double>(gpu.total_mib) * share;
+}
+
+std::string subject_of(const Snapshot& snapshot, const GpuMemory& gpu) {
+  const std::string address = text_of(device_of(snapshot, gpu.index).pci_address);
+  return address.empty() ? "cuda:" + std::to_string(gpu.index) : "gpu:" + normal_address(address);
+}
+
+Evidence free_memory_seen(const GpuMemory& gpu) {
+  return evidence(at("/nvidia/devices", gpu.index, "memory_free_mib"),
+                  std::to_string(gpu.free_mib) + " of " + std::to_string(gpu.total_mib) + " MiB");
+}
+
+std::string holders(const Snapshot& snapshot, const GpuMemory& gpu, std::vector<Evidence>& proof) {
+  const NvidiaDevice& device = device_of(snapshot, gpu.index);
+  const std::int64_t index = device.index.value_or(static_cast<std::int64_t>(gpu.index));
+  const auto& processes = of(snapshot.nvidia, &Nvidia::processes).or_empty();
+  std::string text;
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    const NvidiaProcess& process = processes[i];
+    if (!process.gpu.is(index) || !process.pid.get() || !process.memory_mib.get()) continue;
+    const std::string one = "process " + std::to_string(*process.pid.get()) +
+                            (process.name.get() ? " (" + *process.name.get() + ")" : "") + ": " +
+                            std::to_string(*process.memory_mib.get()) + " MiB";
+    text += (text.empty() ? "" : ", ") + one;
+    proof.push_back(evidence(at("/nvidia/processes", i), one));
+  }
+  return text;
 }
 
 }  // namespace envdoctor::memory
