@@ -124,12 +124,11 @@ List<RocmDevice> gpu_nodes(const Files& files) {
 }
 
 Text rocm_version(const Files& files) {
-  std::vector<std::string> folders{"rocm"};
-  if (const auto names = files.list("/opt"); names.get()) {
-    // Several installed: the last one by name, as /opt/rocm usually points to.
-    for (auto name = names.get()->rbegin(); name != names.get()->rend(); ++name)
-      if (name->starts_with("rocm-")) folders.push_back(*name);
-  }
+  // Several installed: the last one by name, as /opt/rocm usually points to.
+  std::vector<std::string> folders = files.list("/opt").or_empty();
+  std::erase_if(folders, [](const std::string& name) { return !name.starts_with("rocm-"); });
+  std::ranges::reverse(folders);
+  folders.insert(folders.begin(), "rocm");
   for (const std::string& folder : folders) {
     const auto version = read_line(files, "/opt/" + folder + "/.info/version");
     if (version.get()) return version.get()->substr(0, version.get()->find('-'));  // "6.2.0-66": the build's number

@@ -1,9 +1,11 @@
 // In a child: what a driver says of its platforms and devices. Nothing it says is believed to be well-formed.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "probe/opencl/opencl_platforms.h"
+#include "probe/text.h"
 
 namespace envdoctor::opencl {
 namespace {
@@ -22,14 +24,12 @@ Reading<T> ask_value(const char* call, const Query& query) {
   return value;
 }
 
-bool lists(const Text& extensions, std::string_view name) {
-  if (!extensions.get()) return false;
-  const std::string spaced = " " + *extensions.get() + " ";
-  return spaced.find(fmt::format(" {} ", name)) != std::string::npos;
+bool lists(const std::string& extensions, std::string_view name) {
+  return std::ranges::count(words_of(extensions), name) > 0;
 }
 
 Flag has(const Text& extensions, const char* name) {
-  return extensions.then([&](const std::string&) { return lists(extensions, name); });
+  return extensions.then([&](const std::string& all) { return lists(all, name); });
 }
 
 // Bits may be set together (CPU and default); the most specific kind is named.
@@ -47,10 +47,9 @@ std::string address(unsigned domain, unsigned bus, unsigned device, unsigned fun
 
 // Three extensions tell it: cl_khr_pci_bus_info, cl_nv_device_attribute_query, cl_amd_device_attribute_query.
 template <class Ask>
-Text pci_address(const Text& extensions, Ask ask) {
+Text pci_address(const std::string& extensions, Ask ask) {
   constexpr cl_device_info nv_bus = 0x4008, nv_slot = 0x4009, nv_domain = 0x400A;  // not in Debian's cl_ext.h
   const char* call = "clGetDeviceInfo";
-  if (!extensions.get()) return extensions.missing();
   if (lists(extensions, "cl_khr_pci_bus_info")) {
     const auto info = ask_value<cl_device_pci_bus_info_khr>(call, ask(CL_DEVICE_PCI_BUS_INFO_KHR));
     return info.then([](const auto& p) { return address(p.pci_domain, p.pci_bus, p.pci_device, p.pci_function); });
@@ -60,7 +59,7 @@ Text pci_address(const Text& extensions, Ask ask) {
     const auto slot = ask_value<cl_uint>(call, ask(nv_slot));
     if (!slot.get()) return slot.missing();
     return ask_value<cl_uint>(call, ask(nv_bus)).then([&](cl_uint bus) {
-      return address(domain.get() ? *domain.get() : 0, bus, *slot.get() >> 3, *slot.get());
+      return address(domain.or_empty(), bus, *slot.get() >> 3, *slot.get());
     });
   }
   if (lists(extensions, "cl_amd_device_attribute_query")) {
@@ -153,7 +152,7 @@ OpenclDevice read_device(const Channel& channel, const OpenclCalls& calls, cl_de
   const Text extensions = ask_text(call, ask(CL_DEVICE_EXTENSIONS));
   device.fp64 = has(extensions, "cl_khr_fp64");
   device.fp16 = has(extensions, "cl_khr_fp16");
-  device.pci_address = pci_address(extensions, ask);
+  device.pci_address = extensions.then([&](const std::string& all) { return pci_address(all, ask); });
   return device;
 }
 

@@ -49,11 +49,7 @@ std::vector<cl_platform_id> list_platforms(const Channel& channel, const OpenclE
 
 }  // namespace
 
-void answer(const Channel& channel, const Opencl& opencl) {
-  Snapshot part;
-  part.opencl = opencl;
-  channel.answer(to_json(part));
-}
+void answer(const Channel& channel, const Opencl& opencl) { channel.answer(to_json(Snapshot{.opencl = opencl})); }
 
 std::string call_error(const char* call, cl_int code) {
   const std::string name = knowledge::code_name("opencl", code);
@@ -135,10 +131,8 @@ Opencl ask_as_application(const Channel& channel) {
   channel.step("dlopen");
   const auto library = Library::open("libOpenCL.so.1");
   if (!library.get()) {
-    seen.loader = library.missing();
-    seen.error = failed(library.why());
-    seen.application_platforms = failed(library.why());
-    return seen;
+    const Missing why = failed(library.why());
+    return {.loader = library.missing(), .error = why, .application_platforms = why};
   }
   const OpenclCalls calls = opencl_calls(*library.get());
   channel.step("clGetICDLoaderInfoOCLICD");
@@ -146,7 +140,7 @@ Opencl ask_as_application(const Channel& channel) {
   constexpr const char* call = "clGetPlatformIDs";
   if (!calls.clGetPlatformIDs) {
     seen.error = failed("this libOpenCL has no clGetPlatformIDs");
-    seen.application_platforms = failed("this libOpenCL has no clGetPlatformIDs");
+    seen.application_platforms = seen.error.missing();
     return seen;
   }
   channel.step(call);
@@ -192,9 +186,8 @@ std::vector<std::string> shared_libraries(const Host& host, const Loader& loader
   }
   wanted.erase("");
   std::vector<std::string> shared;
-  for (const auto& [path, drivers] : wanted) {
+  for (const auto& [path, drivers] : wanted)
     if (drivers > 1) shared.push_back(path);
-  }
   return shared;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Where GPU libraries lie that the dynamic loader need not know of: toolkits, pip packages, conda, mounted drivers.
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,12 @@ class LibraryPlaces {
 
  private:
   void add_folder(const std::string& folder, const std::string& origin);
-  void add_children(const std::string& parent, const std::string& inside, const std::string& origin);
+  // Of each child of `parent` whose name starts so.
+  void add_children(const std::string& parent, const std::string& inside, const std::string& origin,
+                    const std::string& begin = "");
 
   const Files& files_;
-  std::map<std::string, bool> seen_{};                             // folders, links followed
+  std::set<std::string> seen_{};                                   // folders, links followed
   std::multimap<std::string, LibraryCopy, std::less<>> copies_{};  // by soname; `real` is left to be found
 };
 

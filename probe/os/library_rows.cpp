@@ -1,5 +1,7 @@
 #include "probe/os/library_rows.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -27,19 +29,12 @@ bool leads_there(const std::string& origin) { return origin == "pip" || origin =
 LibraryRows::LibraryRows(const Host& host, const LibraryPlaces& places)
     : files_(host.files), places_(places), loader_(host.files, host.env), packages_(host.files) {}
 
-std::string LibraryRows::real_path(const std::string& path) const {
-  const auto real = files_.resolve(path);
-  return real.get() != nullptr ? *real.get() : path;
-}
-
 SharedLibrary LibraryRows::row(const WantedLibrary& wanted, const std::string& path, const std::string& real,
                                const std::string& origin) {
   SharedLibrary row{.soname = wanted.soname, .found = true, .path = path, .origin = origin};
   row.version = version_of_file_name(real, wanted.soname);
-  if (row.version.get() == nullptr) {
-    const Text packaged = packages_.of(real, wanted.library);
-    if (packaged.get() != nullptr) row.version = packaged;
-  }
+  if (const Text packaged = row.version.get() ? Text() : packages_.of(real, wanted.library); packaged.get())
+    row.version = packaged;
   row.stub = is_stub(files_, path, real, wanted.soname);
   return row;
 }
@@ -51,7 +46,7 @@ std::vector<SharedLibrary> LibraryRows::of(const WantedLibrary& wanted) {
   const LibrarySearch* found = search.get();
   if (found != nullptr) {
     const auto tell = [&](const FoundLibrary& copy) -> SharedLibrary* {
-      const std::string real = real_path(copy.path);
+      const std::string real = files_.resolve(copy.path).value_or(copy.path);
       if (!told.insert(real).second) return nullptr;
       rows.push_back(row(wanted, copy.path, real, copy.origin));
       if (!copy.problem.empty()) rows.back().found = failed(copy.path + ": " + copy.problem);
@@ -97,17 +92,6 @@ void expect_toolkit(std::set<std::string>& expected, const std::string& cuda) {
   }
 }
 
-// The version in the name of a folder such as tensorflow-2.15.1.dist-info; empty for another package.
-std::string tensorflow_version(const std::string& name) {
-  for (const char* package : {"tensorflow-", "tensorflow_gpu-"}) {
-    if (name.starts_with(package) && name.ends_with(".dist-info")) {
-      const auto begin = std::string_view(package).size();
-      return name.substr(begin, name.size() - begin - std::string_view(".dist-info").size());
-    }
-  }
-  return {};
-}
-
 void expect_tensorflow(std::set<std::string>& expected, const std::string& version) {
   const auto needs = knowledge::tensorflow_needs(version);
   if (!needs) return;
@@ -123,11 +107,11 @@ std::vector<WantedLibrary> wanted_libraries(const Files& files, const std::vecto
   for (const Toolkit& toolkit : toolkits) {
     if (toolkit.version.get() != nullptr) expect_toolkit(expected, *toolkit.version.get());
   }
+  static const RE2 tensorflow(R"(tensorflow(?:_gpu)?-(.+)\.dist-info)");
+  std::string version;
   for (const std::string& folder : packages) {
-    const auto names = files.list(folder);
-    for (const std::string& name : names.get() != nullptr ? *names.get() : std::vector<std::string>{}) {
-      if (const std::string version = tensorflow_version(name); !version.empty()) expect_tensorflow(expected, version);
-    }
+    for (const std::string& name : files.list(folder).or_empty())
+      if (RE2::FullMatch(name, tensorflow, &version)) expect_tensorflow(expected, version);
   }
   std::vector<WantedLibrary> wanted;
   const auto want = [&](const std::string& soname, const std::string& library) {

@@ -30,7 +30,6 @@ class LibraryRows {
  private:
   [[nodiscard]] SharedLibrary row(const WantedLibrary& wanted, const std::string& path, const std::string& real,
                                   const std::string& origin);
-  [[nodiscard]] std::string real_path(const std::string& path) const;
 
   const Files& files_;
   const LibraryPlaces& places_;

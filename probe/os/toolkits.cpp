@@ -18,20 +18,13 @@ struct Candidate {
 
 std::vector<Candidate> candidates(const Host& host) {
   std::vector<Candidate> all;
-  const auto names = host.files.list("/usr/local");
-  if (names.get() != nullptr) {
-    for (const std::string& name : *names.get()) {
-      if (name.starts_with("cuda")) all.push_back({"/usr/local/" + name, "/usr/local"});
-    }
-  }
-  for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"}) {
-    const auto set = host.env.find(name);
-    if (set != host.env.end() && set->second.starts_with('/')) all.push_back({set->second, name});
-  }
-  const auto conda = host.env.find("CONDA_PREFIX");
-  if (conda != host.env.end() && conda->second.starts_with('/')) {
-    all.push_back({conda->second, "conda"});
-    all.push_back({conda->second + "/targets/x86_64-linux", "conda"});
+  for (const std::string& name : host.files.list("/usr/local").or_empty())
+    if (name.starts_with("cuda")) all.push_back({"/usr/local/" + name, "/usr/local"});
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"})
+    if (const std::string folder = variable(host, name); folder.starts_with('/')) all.push_back({folder, name});
+  if (const std::string conda = variable(host, "CONDA_PREFIX"); conda.starts_with('/')) {
+    all.push_back({conda, "conda"});
+    all.push_back({conda + "/targets/x86_64-linux", "conda"});
   }
   for (const char* path : {"/usr/lib/cuda", "/usr/lib/nvidia-cuda-toolkit", "/opt/cuda"}) {
     all.push_back({path, "distribution"});

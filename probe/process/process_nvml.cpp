@@ -48,7 +48,7 @@ NvmlRound NvmlRounds::round() {
     }
     const auto loads = reader.read(&nvml::Api::process_loads, seen_us_[index]);
     std::map<unsigned, std::pair<double, int>> samples;  // sum and number; none: it did nothing
-    for (const nvml::ProcessLoad& load : loads.get() ? *loads.get() : std::vector<nvml::ProcessLoad>{}) {
+    for (const nvml::ProcessLoad& load : loads.or_empty()) {
       samples[load.pid].first += load.percent;
       ++samples[load.pid].second;
       seen_us_[index] = std::max(seen_us_[index], load.at_us);
@@ -56,17 +56,14 @@ NvmlRound NvmlRounds::round() {
     for (const nvml::Process& process : *listed.get()) {
       RoundProcess row{.pid = std::int64_t{process.pid}, .gpu = std::int64_t{index}};
       if (process.memory_bytes != nvml::memory_not_available) row.memory_mib = mib(process.memory_bytes);
-      if (loads.get())
-        row.busy_percent = samples.contains(process.pid) ? samples[process.pid].first / samples[process.pid].second : 0;
-      else
-        row.busy_percent = loads.missing();
+      const auto [sum, number] = samples[process.pid];
+      row.busy_percent = loads.get() ? Real(sum / std::max(number, 1)) : Real(loads.missing());
       processes.push_back(row);
     }
   }
-  if (processes.empty() && !not_listed.why.empty())
-    round.processes = failed("NVML does not list processes: " + not_listed.why);
-  else
-    round.processes = std::move(processes);
+  const bool lost = processes.empty() && !not_listed.why.empty();
+  round.processes = std::move(processes);
+  if (lost) round.processes = failed("NVML does not list processes: " + not_listed.why);
   return round;
 }
 

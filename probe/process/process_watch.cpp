@@ -21,7 +21,7 @@ namespace envdoctor {
 namespace {
 
 std::string origin_of(const Files& files, const std::string& path) {
-  if (path.find("/site-packages/") != path.npos || path.find("/dist-packages/") != path.npos) return "pip";
+  if (contains(path, "/site-packages/") || contains(path, "/dist-packages/")) return "pip";
   if (const auto lib = path.find("/lib/"); lib != path.npos && files.status(path.substr(0, lib) + "/conda-meta").get())
     return "conda";
   return path.starts_with("/usr/local/cuda") || path.starts_with("/opt/") ? "toolkit" : "system";
@@ -31,11 +31,9 @@ Map<std::string> gpu_variables(const Files& files, std::int64_t pid) {
   return files.read("/proc/" + std::to_string(pid) + "/environ", 4 << 20).then([](const std::string& text) {
     std::map<std::string, std::string> kept;
     for (const auto entry : pieces(text, '\0')) {
-      const auto equals = entry.find('=');
-      if (equals == std::string_view::npos) continue;
-      const auto name = entry.substr(0, equals);
-      if (knowledge::env_allowed(name) && !knowledge::env_names_hosts(name))
-        kept.emplace(name, entry.substr(equals + 1));
+      const auto name = entry.substr(0, entry.find('='));
+      if (name.size() < entry.size() && knowledge::env_allowed(name) && !knowledge::env_names_hosts(name))
+        kept.emplace(name, entry.substr(name.size() + 1));
     }
     return kept;
   });
@@ -111,8 +109,6 @@ void ProcessWatch::take_clients(const std::map<std::string, std::map<std::string
   }
 }
 
-void ProcessWatch::lost_nvml(const std::string& why) { no_nvml_ = why; }
-
 void ProcessWatch::take(const NvmlRound& round) {
   const auto* processes = round.processes.get();
   if (!processes) {
@@ -120,29 +116,22 @@ void ProcessWatch::take(const NvmlRound& round) {
     return;
   }
   ++rounds_;
-  const auto* devices = round.devices.get();
-  for (const RoundDevice& device : devices ? *devices : std::vector<RoundDevice>{}) {
+  for (const RoundDevice& device : round.devices.or_empty()) {
     std::int64_t memory = 0, ours = 0, others = 0;
     double busy = 0;
     bool memory_known = false;
     std::string busy_unknown;
     for (const RoundProcess& process : *processes) {
       if (process.gpu != device.index || !process.pid.get()) continue;
-      if (!tree_.had(*process.pid.get())) {
-        ++others;
-        continue;
-      }
-      ++ours;
-      if (const auto* mib = process.memory_mib.get()) {
-        memory += *mib;
-        memory_known = true;
-      }
-      if (const auto* percent = process.busy_percent.get())
-        busy += *percent;
-      else
-        busy_unknown = process.busy_percent.why();
+      const bool own = tree_.had(*process.pid.get());
+      ++(own ? ours : others);
+      if (!own) continue;
+      memory += process.memory_mib.or_empty();
+      memory_known = memory_known || process.memory_mib.get();
+      busy += process.busy_percent.or_empty();
+      if (!process.busy_percent.get()) busy_unknown = process.busy_percent.why();
     }
-    const std::int64_t index = device.index.get() ? *device.index.get() : -1;
+    const std::int64_t index = device.index.value_or(-1);
     if (ours == 0 && !loads_.contains(index)) continue;
     Load& load = loads_[index];
     load.device = device;
@@ -167,14 +156,10 @@ List<ProcessGpu> ProcessWatch::gpus() const {
                    .uuid = load.device.uuid,
                    .name = load.device.name,
                    .samples = load.rounds};
-    if (!load.busy_unknown.empty())
-      gpu.busy_percent = failed(load.busy_unknown);
-    else
-      gpu.busy_percent = load.busy_sum / static_cast<double>(load.rounds);
-    if (load.memory_known)
-      gpu.peak_memory_mib = load.peak_mib;
-    else
-      gpu.peak_memory_mib = failed("NVML does not report the memory of each process");
+    gpu.busy_percent = load.busy_sum / static_cast<double>(load.rounds);
+    if (!load.busy_unknown.empty()) gpu.busy_percent = failed(load.busy_unknown);
+    gpu.peak_memory_mib = load.peak_mib;
+    if (!load.memory_known) gpu.peak_memory_mib = failed("NVML does not report the memory of each process");
     all.push_back(gpu);
   }
   for (const auto& [address, drm] : drm_) {

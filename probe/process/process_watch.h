@@ -26,7 +26,7 @@ class ProcessWatch {
 
   void look(double now);                  // at /proc
   void take(const NvmlRound& round);
-  void lost_nvml(const std::string& why);  // there will be no further one
+  void lost_nvml(const std::string& why) { no_nvml_ = why; }  // there will be no further one
   [[nodiscard]] bool holds_nvidia() const { return holds_nvidia_; }
   [[nodiscard]] ProcessUse result(double now, std::int64_t opens) const;
 

@@ -38,8 +38,6 @@ struct JupyterKernel {
 };
 std::vector<JupyterKernel> jupyter_kernels(const Host& host, const std::string& prefix);
 
-// The value of a variable; empty if it isn't set.
-std::string variable(const Host& host, const char* name);
 // "/usr/bin/x" -> "/usr/bin".
 std::string parent_folder(const std::string& path);
 
