@@ -11,10 +11,10 @@
 #include "evidence/json.h"
 #include "host/files/descriptor.h"
 #include "host/process/subprocess.h"
+#include "host/text.h"
 #include "knowledge/frameworks/device_calls.h"
 #include "probe/python/framework_queries.h"
 #include "probe/python/python_interpreter.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "host/text.h"
 #include "probe/gpu/kfd.h"
 #include "probe/gpu/nvidia_driver.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 namespace {

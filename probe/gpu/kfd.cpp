@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
+#include "host/text.h"
 #include "knowledge/gpus/gpu_models.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 namespace {
@@ -20,8 +20,7 @@ Properties parse_properties(std::string_view text) {
   Properties values;
   for (const auto line : lines_of(text)) {
     const auto words = words_of(line);
-    if (words.size() != 2) continue;
-    if (const auto number = number_of<std::uint64_t>(words[1])) values.emplace(words[0], *number);
+    if (words.size() == 2) values.emplace(words[0], number_of<std::uint64_t>(words[1]).value_or(0));
   }
   return values;
 }

@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 
+#include "host/text.h"
 #include "knowledge/lower_case.h"
 #include "probe/gpu/pci_devices.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "host/text.h"
 #include "probe/gpu/vendor_probes.h"
 #include "probe/probes.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 

@@ -10,9 +10,9 @@ extern "C" {
 #include <pci/pci.h>
 }
 
+#include "host/text.h"
 #include "knowledge/gpus/gpu_models.h"
 #include "probe/probes.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "host/text.h"
 #include "probe/opencl/opencl_platforms.h"
-#include "probe/text.h"
 
 namespace envdoctor::opencl {
 

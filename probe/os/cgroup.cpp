@@ -1,12 +1,12 @@
-#include "probe/os/cgroup.h"
+#include "probe/os/os_facts.h"
 
 #include <re2/re2.h>
 
 #include <algorithm>
 #include <functional>
 
+#include "host/text.h"
 #include "probe/os/mounts.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 namespace {

@@ -1,10 +1,10 @@
-#include "probe/os/container_detection.h"
+#include "probe/os/os_facts.h"
 
 #include <algorithm>
 #include <array>
 
+#include "host/text.h"
 #include "probe/os/mounts.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 

@@ -5,9 +5,9 @@
 #include <set>
 #include <utility>
 
+#include "host/text.h"
 #include "probe/os/topology.h"
 #include "probe/probes.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "evidence/json.h"
+#include "host/text.h"
 #include "probe/probes.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 

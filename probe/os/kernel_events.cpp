@@ -5,10 +5,10 @@
 #include <deque>
 
 #include "host/files/kernel_queries.h"
+#include "host/text.h"
 #include "knowledge/lower_case.h"
 #include "knowledge/wordings/wordings.h"
 #include "probe/probes.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 namespace {

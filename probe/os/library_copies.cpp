@@ -1,11 +1,11 @@
-#include "probe/os/library_copies.h"
+#include "probe/os/libraries.h"
 
 #include <re2/re2.h>
 
 #include <algorithm>
 
+#include "host/text.h"
 #include "knowledge/codes/names.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 

@@ -1,4 +1,3 @@
-#include "probe/os/library_rows.h"
 
 #include <re2/re2.h>
 
@@ -12,10 +11,9 @@
 #include "knowledge/frameworks/frameworks.h"
 #include "knowledge/gpus/cuda_toolkits.h"
 #include "knowledge/gpus/drivers.h"
-#include "probe/os/library_symbols.h"
-#include "probe/os/toolkits.h"
+#include "probe/os/libraries.h"
 #include "probe/probes.h"
-#include "probe/python/python_environment.h"
+#include "probe/python/python_interpreter.h"
 
 namespace envdoctor {
 

@@ -1,4 +1,4 @@
-#include "probe/os/library_symbols.h"
+#include "probe/os/libraries.h"
 
 #include <fmt/format.h>
 

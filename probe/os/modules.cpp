@@ -3,8 +3,8 @@
 #include <array>
 #include <set>
 
+#include "host/text.h"
 #include "probe/probes.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "probe/text.h"
+#include "host/text.h"
 
 namespace envdoctor {
 namespace {

@@ -4,12 +4,10 @@
 #include <map>
 
 #include "host/files/kernel_queries.h"
+#include "host/text.h"
 #include "knowledge/lower_case.h"
-#include "probe/os/cgroup.h"
-#include "probe/os/container_detection.h"
 #include "probe/os/mounts.h"
 #include "probe/probes.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 

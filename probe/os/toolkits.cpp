@@ -1,4 +1,4 @@
-#include "probe/os/toolkits.h"
+#include "probe/os/libraries.h"
 
 #include <re2/re2.h>
 

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "host/text.h"
 #include "probe/os/cpu_info.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 

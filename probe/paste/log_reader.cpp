@@ -32,19 +32,13 @@ void LogReader::feed(std::string_view chunk) {
       continue;
     }
     const std::size_t end = chunk.find('\n');
-    if (end == std::string_view::npos) {
-      if (partial_.size() < longest_line) partial_.append(chunk.substr(0, longest_line - partial_.size()));
-      return;
-    }
     const std::string_view piece = chunk.substr(0, end);
+    const bool whole = end != std::string_view::npos && partial_.empty();
+    if (!whole) partial_.append(piece.substr(0, longest_line - partial_.size()));
+    if (end == std::string_view::npos) return;
+    take_line(whole ? piece : partial_);
+    partial_.clear();
     chunk.remove_prefix(end + 1);
-    if (partial_.empty()) {
-      take_piece(piece);
-    } else {
-      if (partial_.size() < longest_line) partial_.append(piece.substr(0, longest_line - partial_.size()));
-      take_piece(partial_);
-      partial_.clear();
-    }
   }
 }
 
@@ -57,12 +51,9 @@ std::size_t LogReader::take_empty_lines(std::string_view chunk) {
   return lines;
 }
 
-void LogReader::take_piece(std::string_view piece) {
+void LogReader::take_line(std::string_view piece) {
   ++line_;
-  take_line(plain_log_line(piece.substr(0, longest_line), plain_));
-}
-
-void LogReader::take_line(std::string_view line) {
+  const std::string_view line = plain_log_line(piece.substr(0, longest_line), plain_);
   std::vector<knowledge::LogMatch> matches = matcher_.match(line);
   reports_.line(line, line_, matcher_);
   for (knowledge::LogMatch& match : matches) {
@@ -93,10 +84,8 @@ void LogReader::take_line(std::string_view line) {
 }
 
 Snapshot LogReader::finish() {
-  if (!partial_.empty()) {
-    take_piece(partial_);
-    partial_.clear();
-  }
+  if (!partial_.empty()) take_line(partial_);
+  partial_.clear();
   for (const auto& [key, seen] : seen_) {
     if (seen.count > 1) events_[seen.first].details["count"] = std::to_string(seen.count);
   }

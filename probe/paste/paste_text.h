@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "probe/text.h"
+#include "host/text.h"
 
 namespace envdoctor {
 

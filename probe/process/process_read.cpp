@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "host/text.h"
 #include "knowledge/frameworks/process_names.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 

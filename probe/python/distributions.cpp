@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
+#include "host/text.h"
 #include "knowledge/gpus/drivers.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 

@@ -1,10 +1,10 @@
-#include "probe/python/framework_builds.h"
+#include "probe/python/distributions.h"
 
 #include <re2/re2.h>
 
 #include "evidence/json.h"
+#include "host/text.h"
 #include "probe/python/python_interpreter.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 namespace {
@@ -30,6 +30,13 @@ Text wheel_tag(const Host& host, const Distribution& one) {
     const std::string tag = header(text, "Tag");
     return tag.empty() ? Text(absent(one.metadata + "/WHEEL names no tag")) : Text(tag);
   });
+}
+
+template <class Framework>
+void take_package(const Host& host, const Distribution& one, Framework& framework) {
+  framework.version = one.version;
+  framework.package = normal_name(one.name);
+  framework.wheel_tag = wheel_tag(host, one);
 }
 
 // True and False, or nothing.
@@ -60,11 +67,7 @@ void read_tensorflow(const Host& host, const std::vector<std::string>& folders, 
   if (build.empty()) build = first_text(host, folders, "/tensorflow_core/python/platform/build_info.py");  // 1.15, 2.0
   if (!one && build.empty()) return;
   Tensorflow& tensorflow = part.tensorflow.fill();
-  if (one) {
-    tensorflow.version = one->version;
-    tensorflow.package = normal_name(one->name);
-    tensorflow.wheel_tag = wheel_tag(host, *one);
-  }
+  if (one) take_package(host, *one, tensorflow);
   tensorflow.built_with_cuda = flag(python_value(build, "is_cuda_build"));
   tensorflow.built_with_rocm = flag(python_value(build, "is_rocm_build"));
   const auto set = [&](Text& field, const char* name, const char* older_name, const char* what) {
@@ -84,11 +87,7 @@ void read_torch(const Host& host, const std::vector<std::string>& folders, const
   const std::string source = first_text(host, folders, "/torch/version.py");
   if (!one && source.empty()) return;
   Torch& torch = part.torch.fill();
-  if (one) {
-    torch.version = one->version;
-    torch.package = std::string("torch");
-    torch.wheel_tag = wheel_tag(host, *one);
-  }
+  if (one) take_package(host, *one, torch);
   if (const std::string told = python_value(source, "__version__"); !told.empty()) torch.version = told;
   torch.cuda_version = version(python_value(source, "cuda"), "CUDA");
   torch.hip_version = version(python_value(source, "hip"), "HIP");

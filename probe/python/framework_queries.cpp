@@ -3,7 +3,7 @@
 #include "evidence/merge.h"
 #include "probe/paste/log_reader.h"
 #include "probe/probes.h"
-#include "probe/python/framework_builds.h"
+#include "probe/python/distributions.h"
 #include "probe/python/python_interpreter.h"
 
 namespace envdoctor {

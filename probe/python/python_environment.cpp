@@ -1,4 +1,4 @@
-#include "probe/python/python_environment.h"
+#include "probe/python/python_interpreter.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>
@@ -7,11 +7,10 @@
 #include <set>
 
 #include "evidence/json.h"
+#include "host/text.h"
 #include "probe/probes.h"
 #include "probe/python/distributions.h"
-#include "probe/python/framework_builds.h"
 #include "probe/script.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "evidence/json.h"
+#include "host/text.h"
 #include "knowledge/gpus/drivers.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 

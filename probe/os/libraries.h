@@ -1,14 +1,24 @@
 #pragma once
-// Where GPU libraries lie that the dynamic loader need not know of: toolkits, pip packages, conda, mounted drivers.
+// GPU libraries and toolkits: where they lie, what the dynamic loader picks, which version each is.
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "evidence/software.h"
+#include "host/elf/loader.h"
 #include "host/host.h"
 
 namespace envdoctor {
+
+// CUDA toolkits under /usr/local, where the environment points, in conda and where distributions put them. A folder
+// that several paths lead to is listed once, by its own name.
+std::vector<Toolkit> find_toolkits(const Host& host);
+
+// "12.4.1" from the text of version.json, "10.1.243" from version.txt, "13.0" from cuda.h. Failed if it isn't there.
+Text version_of_version_json(const std::string& text);
+Text version_of_version_txt(const std::string& text);
+Text version_of_cuda_header(const std::string& text);
 
 struct LibraryCopy {
   std::string path{};
@@ -55,5 +65,44 @@ class PackageVersions {
 // folder's name (stubs), links followed, or by its size: the real ones without a driver version in their name, as on
 // Jetson, take megabytes, stubs about 100 KiB; WSL's thin library is known by its folder. Not probed for others.
 Flag is_stub(const Files& files, const std::string& path, const std::string& real, const std::string& soname);
+
+// Whether a function is known that tells the version of this library ("cublas") without a GPU.
+bool has_version_symbol(const std::string& library);
+
+// Loads the file and asks it. For use in a child only: a library runs code of its own as it is loaded.
+Text ask_version(const std::string& path, const std::string& library);
+
+// ncclGetVersion's number: 2708 -> "2.7.8", 22809 -> "2.28.9".
+std::string nccl_version_text(int number);
+// cudnnGetVersion's: 8902 -> "8.9.2", 91900 -> "9.19.0".
+std::string cudnn_version_text(std::size_t number);
+
+struct WantedLibrary {
+  std::string soname{};
+  std::string library{};  // "cudnn", as knowledge calls it
+  bool always = false;    // told also where no copy is found
+  bool operator==(const WantedLibrary&) const = default;
+};
+
+// Every soname that knowledge lists, and the driver's. `toolkits` and `packages` decide which of them are told even if
+// they are found nowhere: those that an installed CUDA or TensorFlow would look for.
+std::vector<WantedLibrary> wanted_libraries(const Files& files, const std::vector<Toolkit>& toolkits,
+                                            const std::vector<std::string>& packages);
+
+class LibraryRows {
+ public:
+  LibraryRows(const Host& host, const LibraryPlaces& places);
+  // The loader's choice first, then the copies it shadows, then those it can't reach. Empty if there is none.
+  [[nodiscard]] std::vector<SharedLibrary> of(const WantedLibrary& wanted);
+
+ private:
+  [[nodiscard]] SharedLibrary row(const WantedLibrary& wanted, const std::string& path, const std::string& real,
+                                  const std::string& origin);
+
+  const Files& files_;
+  const LibraryPlaces& places_;
+  Loader loader_;
+  PackageVersions packages_;
+};
 
 }  // namespace envdoctor
