@@ -86,8 +86,8 @@ class VendorFunction {
   int (*function_)(Parameters...) = nullptr;
 };
 
-// Takes a text from a function of a subject, a buffer and its size, the subject being first or last. The library may not
-// terminate what it writes: the last byte stays zero.
+// Takes a text from a function of a subject, a buffer and its size, the subject being first or last. The library may
+// not terminate what it writes: the last byte stays zero.
 template <class Function, class... Subject>
 int read_text(std::string& out, const Function& function, Subject... subject) {
   std::array<char, 256> buffer{};

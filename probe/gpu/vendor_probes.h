@@ -145,8 +145,8 @@ List<Device> list_devices(Api& api, const VendorCodes& codes, const std::string&
 std::string blamed_file(const std::string& library, const Text& file, const Ended& ended);
 
 // Reads a vendor library, by soname or path, in a child. What `read` reports early, followed by a call, is kept if the
-// child dies in that call; what it did not report becomes failed("<file>: ended by SIGSEGV in cuInit"), and that file is
-// blamed. `over` is called last, however it ended; it may be empty.
+// child dies in that call; what it did not report becomes failed("<file>: ended by SIGSEGV in cuInit"), and that file
+// is blamed. `over` is called last, however it ended; it may be empty.
 template <class Section>
 void start_vendor(Session& session, const VendorLibraryFacts<Section>& vendor, const std::string& library,
                   Limits limits, std::function<Section(const Trace&, const Progress<Section>&)> read,

@@ -11,10 +11,6 @@ namespace envdoctor {
 
 namespace {
 
-bool has_number(std::string_view name, std::string_view begin) {
-  return name.starts_with(begin) && number_of(name.substr(begin.size())).has_value();
-}
-
 // "1234 KiB" in MiB; a bare number is bytes.
 std::int64_t mib_of(std::string_view value) {
   static const RE2 form(R"((\d+)(?:\s+(\S+))?.*)", RE2::Latin1);
@@ -67,14 +63,14 @@ DrmClient parse_fdinfo(std::string_view text) {
 }
 
 bool is_compute_node(std::string_view name) {
-  return has_number(name, "nvidia") || has_number(name, "dri/renderD") || has_number(name, "accel/accel") ||
-         name == "nvidia-uvm" || name == "kfd" || name == "dxg" || name == "nvhost-gpu" || name == "nvhost-ctrl-gpu" ||
-         name.starts_with("nvgpu/");
+  static const RE2 form("(?:nvidia|dri/renderD|accel/accel)\\d+|nvidia-uvm|kfd|dxg|nvhost-(?:ctrl-)?gpu|nvgpu/.*",
+                        RE2::Latin1);
+  return RE2::FullMatch(name, form);
 }
 
 bool is_gpu_node(std::string_view name) {
-  return is_compute_node(name) || name == "nvidiactl" || name == "nvidia-uvm-tools" || name == "nvidia-modeset" ||
-         name.starts_with("nvidia-caps/") || name == "nvmap" || has_number(name, "dri/card");
+  static const RE2 form("nvidiactl|nvidia-(?:uvm-tools|modeset|caps/.*)|nvmap|dri/card\\d+", RE2::Latin1);
+  return is_compute_node(name) || RE2::FullMatch(name, form);
 }
 
 Reading<OpenNodes> open_nodes(const Files& files, std::int64_t pid, const std::string& folder) {
