@@ -25,6 +25,17 @@ using Map = Reading<std::map<std::string, T>>;
 template <class T>
 concept Fields = T::has_fields;
 
+// Walks two structs of one type in step: visit(key, field of `into`, field of `from`).
+template <Fields T, class Visit>
+void each_pair(T& into, const T& from, Visit visit) {
+  std::vector<const void*> fields;
+  T::each(from, [&](std::string_view, const auto& field) { fields.push_back(&field); });
+  auto next = fields.begin();
+  T::each(into, [&](std::string_view key, auto& field) {
+    visit(key, field, *static_cast<const std::remove_reference_t<decltype(field)>*>(*next++));
+  });
+}
+
 constexpr std::string_view field_key(std::string_view member) {
   return member.ends_with('_') ? member.substr(0, member.size() - 1) : member;
 }

@@ -38,16 +38,10 @@ struct Filler {
     }
   }
 
-  // Two structs of one type are walked in step: the fields of `from`, in order, against those of `into`.
   template <Fields T>
   void fill(T& into, const T& from, const std::string& at) {
-    std::vector<const void*> fields;
-    T::each(from, [&](std::string_view, const auto& field) { fields.push_back(&field); });
-    std::size_t next = 0;
-    T::each(into, [&](std::string_view key, auto& field) {
-      using Field = std::remove_reference_t<decltype(field)>;
-      fill(field, *static_cast<const Field*>(fields[next++]), pointer_to(at, key));
-    });
+    each_pair(into, from,
+              [&](std::string_view key, auto& field, const auto& more) { fill(field, more, pointer_to(at, key)); });
   }
 };
 

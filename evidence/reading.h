@@ -43,7 +43,8 @@ class Reading {
   [[nodiscard]] T* get() { return outcome() == Outcome::present ? &value_ : nullptr; }
 
   // The value, or an empty one: for loops and comparisons that treat all that is missing alike.
-  [[nodiscard]] const T& or_empty() const { return value_; }
+  [[nodiscard]] const T& or_empty() const& { return value_; }
+  [[nodiscard]] T or_empty() && { return std::move(value_); }
   [[nodiscard]] T value_or(T fallback) const { return get() ? value_ : std::move(fallback); }
 
   // True only if present and equal; a reading without a value equals no value.

@@ -13,4 +13,10 @@ struct Host {
   bool live = true;  // false: a captured root. Then no library is loaded and no command is run.
 };
 
+// The value of a variable; empty if it isn't set.
+inline std::string variable(const Host& host, const char* name) {
+  const auto set = host.env.find(name);
+  return set == host.env.end() ? std::string{} : set->second;
+}
+
 }  // namespace envdoctor

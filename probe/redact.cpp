@@ -396,9 +396,9 @@ struct Redactor {
   const Identity& identity;
 
   void operator()(std::string& text) const { text = redact_text(text, identity); }
-  void operator()(std::int64_t&) const {}
-  void operator()(double&) const {}
-  void operator()(bool&) const {}
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void operator()(T&) const {}
   template <class T>
   void operator()(Reading<T>& reading) const {
     if (T* value = reading.get()) {

@@ -1,19 +1,20 @@
 #include "probe/script.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 
 #include "evidence/json.h"
 #include "host/files/descriptor.h"
 #include "host/process/subprocess.h"
+#include "host/text.h"
 #include "knowledge/frameworks/device_calls.h"
 #include "probe/python/framework_queries.h"
 #include "probe/python/python_interpreter.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 
@@ -22,12 +23,10 @@ namespace {
 constexpr int most_ancestors = 20;
 
 std::string parent_process(const Host& host, const std::string& pid) {
-  const auto stat = host.files.read("/proc/" + pid + "/stat", 4096);
-  if (!stat.get()) return {};
-  const auto close = stat.get()->rfind(')');  // the name may hold anything
-  if (close == std::string::npos) return {};
-  const auto words = words_of(std::string_view(*stat.get()).substr(close + 1));
-  return words.size() > 1 ? std::string(words[1]) : std::string{};
+  static const RE2 form(R"((?s).*\)\s+\S+\s+(\S+).*)", RE2::Latin1);  // the name in brackets may hold anything
+  std::string parent;
+  RE2::FullMatch(host.files.read("/proc/" + pid + "/stat", 4096).or_empty(), form, &parent);
+  return parent;
 }
 
 }  // namespace
@@ -38,36 +37,30 @@ Reading<PythonPlace> notebook_above(const Host& host) {
   std::string pid = "self";
   for (int i = 0; i < most_ancestors && pid != "0" && !pid.empty(); ++i, pid = parent_process(host, pid)) {
     const auto line = host.files.read("/proc/" + pid + "/cmdline", 64 << 10);
-    if (!line.get()) continue;
-    const auto words = pieces(*line.get(), '\0');
+    const auto words = pieces(line.or_empty(), '\0');
     for (const std::string_view word : words) {
-      if (word.find("kernel_launcher") == word.npos && word != "ipykernel") continue;
-      PythonPlace place{.name = std::string("process ") + pid, .executable = std::string(words.front())};
-      const Reading<Interpreter> python = python_at(host, std::string(words.front()));
-      place.prefix = python.then([](const Interpreter& found) { return found.prefix; });
-      if (python.get()) place.frameworks = frameworks_at(host, python.get()->prefix);
-      return place;
+      if (!contains(word, "kernel_launcher") && word != "ipykernel") continue;
+      return place_of(host, "process " + pid, std::string(words.front()));
     }
   }
   return failed("a notebook kernel's variables are set, but no parent process is a notebook kernel");
 }
 
+PythonPlace place_of(const Host& host, const std::string& name, const std::string& executable) {
+  PythonPlace place{.name = name, .executable = executable};
+  place.prefix = python_at(host, executable).then([](const Interpreter& found) { return found.prefix; });
+  if (place.prefix.get()) place.frameworks = frameworks_at(host, *place.prefix.get());
+  return place;
+}
+
 std::vector<std::string> frameworks_at(const Host& host, const std::string& prefix) {
-  constexpr std::array wanted = {"tensorflow", "tensorflow_cpu", "tensorflow_gpu", "tensorflow_rocm", "torch", "jax"};
+  static const RE2 form(R"((tensorflow(?:_cpu|_gpu|_rocm)?|torch|jax)-(.*)\.dist-info)", RE2::Latin1);
   std::vector<std::string> found;
-  const auto versions = host.files.list(prefix + "/lib");
-  for (std::size_t i = 0; versions.get() && i < versions.get()->size(); ++i) {
-    if (!(*versions.get())[i].starts_with("python3")) continue;
-    const auto names = host.files.list(prefix + "/lib/" + (*versions.get())[i] + "/site-packages");
-    for (std::size_t j = 0; names.get() && j < names.get()->size(); ++j) {
-      const std::string& name = (*names.get())[j];
-      const auto dash = name.find('-');
-      if (!name.ends_with(".dist-info") || dash == name.npos) continue;
-      for (const char* framework : wanted) {
-        if (name.substr(0, dash) == framework)
-          found.push_back(std::string(framework) + " " + name.substr(dash + 1, name.size() - dash - 11));
-      }
-    }
+  std::string framework, version;
+  for (const std::string& series : host.files.list(prefix + "/lib").or_empty()) {
+    if (!series.starts_with("python3")) continue;
+    for (const std::string& name : host.files.list(prefix + "/lib/" + series + "/site-packages").or_empty())
+      if (RE2::FullMatch(name, form, &framework, &version)) found.push_back(framework + " " + version);
   }
   return found;
 }
@@ -102,14 +95,10 @@ List<Symptom> read_script(const std::string& content, const std::string& shown, 
   limits.time = std::min(limits.time, most);
   const Descriptor file = as_file(content);
   if (!file) return failed("cannot allocate memory for a copy of the script");
-  std::vector<std::string> argv = {python,
-                                   "-I",
-                                   "-S",
-                                   "-c",
-                                   std::string(ask_scripts().at("script_reader")),
-                                   fmt::format("/proc/{}/fd/{}", getpid(), file.get()),
-                                   shown};
-  for (const std::string& name : knowledge::script_call_names()) argv.push_back(name);
+  const std::string reader(ask_scripts().at("script_reader"));
+  std::vector<std::string> argv = {
+      python, "-I", "-S", "-c", reader, fmt::format("/proc/{}/fd/{}", getpid(), file.get()), shown};
+  std::ranges::copy(knowledge::script_call_names(), std::back_inserter(argv));
   Ended ended;
   SubprocessGroup group;
   group.exec("script", limits, argv, {"PATH=/usr/bin:/bin", "PYTHONIOENCODING=utf-8"},

@@ -11,6 +11,9 @@ namespace envdoctor {
 // The notebook kernel that this process was started from, found among its ancestors. Absent: none.
 Reading<PythonPlace> notebook_above(const Host& host);
 
+// A Python by its executable: where it lies, and which frameworks it has.
+PythonPlace place_of(const Host& host, const std::string& name, const std::string& executable);
+
 // "tensorflow 2.15.1" for each framework whose package lies in the environment at this prefix.
 std::vector<std::string> frameworks_at(const Host& host, const std::string& prefix);
 

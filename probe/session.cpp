@@ -27,6 +27,14 @@ SubprocessGroup::Done with_parsed_answer(std::string probe, std::function<void(c
 
 }  // namespace
 
+Snapshot early_answer(const Ended& ended) {
+  try {
+    return snapshot_from_json(ended.answer, "an early answer");
+  } catch (const BadDocument&) {
+    return {};
+  }
+}
+
 Session::Session(const Host& host_, const GatherOptions& options_) : host(host_), options(options_) {}
 
 void Session::add(const Snapshot& part) { fill_in(snapshot_, part); }
@@ -40,9 +48,7 @@ void Session::record(const std::string& probe, ProbeStatus status) {
     known.status = status.status;
     known.error = status.error;
   }
-  if (const auto* longer = status.duration_ms.get();
-      longer && (!known.duration_ms.get() || *known.duration_ms.get() < *longer))
-    known.duration_ms = *longer;
+  if (status.duration_ms.value_or(-1) > known.duration_ms.value_or(-1)) known.duration_ms = status.duration_ms;
 }
 
 void Session::blame(const std::string& probe, const std::string& culprit, const std::string& file) {
@@ -54,10 +60,8 @@ void Session::record(const std::string& probe, const std::string& culprit, const
   ProbeStatus status{.status = std::string("ok"), .duration_ms = static_cast<std::int64_t>(ended.duration.count())};
   if (ended.how != Ended::How::answered) {
     status.status = std::string("failed");
-    ProbeError& error = status.error.fill();
-    error.kind = std::string(text(ended.how));
-    error.message = ended.why;
-    if (!culprit.empty()) error.culprit = culprit;
+    status.error = ProbeError{.kind = std::string(text(ended.how)), .message = ended.why};
+    if (!culprit.empty()) status.error.get()->culprit = culprit;
   }
   record(probe, status);
 }

@@ -22,6 +22,9 @@ struct GatherOptions {
   std::function<void(const std::vector<std::string>&)> progress{};
 };
 
+// The snapshot that a child reported before it died.
+Snapshot early_answer(const Ended& ended);
+
 class Session {
  public:
   Session(const Host& host, const GatherOptions& options);

@@ -16,8 +16,6 @@ namespace {
 using Handle = std::unique_ptr<Elf, int (*)(Elf*)>;
 
 constexpr std::uint64_t longest_string = 4096;
-constexpr std::uint64_t largest_table = 256u << 20;
-constexpr std::uint64_t longest_chain = 100'000;
 constexpr std::size_t most_dynamic = 100'000;
 
 std::string machine_name(const GElf_Ehdr& header) {
@@ -42,16 +40,15 @@ class Reader {
  public:
   Reader(Elf* elf, std::uint64_t size) : elf_(elf), size_(size) {}
 
-  bool read(ElfFacts& facts, const std::vector<std::string>& symbols) {
+  bool read(ElfFacts& facts) {
     GElf_Ehdr header;
     if (elf_kind(elf_) != ELF_K_ELF || !gelf_getehdr(elf_, &header)) return fail("not an ELF file");
     facts.machine = machine_name(header);
-    facts.bits = header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32;
     // libelf is content with the program headers that it finds.
     if (header.e_phnum != 0 &&
         (header.e_phoff > size_ || std::uint64_t{header.e_phnum} * header.e_phentsize > size_ - header.e_phoff))
       return fail("cut short: its program headers are missing");
-    return read_segments() && (!dynamic_ || (read_dynamic(facts) && find_symbols(facts, symbols)));
+    return read_segments() && (!dynamic_ || read_dynamic(facts));
   }
   std::string problem{};
 
@@ -86,8 +83,6 @@ class Reader {
     std::optional<std::uint64_t> soname, rpath, runpath;
     using Field = std::pair<std::int64_t, std::optional<std::uint64_t>*>;
     const Field texts[] = {{DT_SONAME, &soname}, {DT_RPATH, &rpath}, {DT_RUNPATH, &runpath}};
-    const Field places[] = {
-        {DT_STRTAB, &strings_at_}, {DT_SYMTAB, &symbols_at_}, {DT_HASH, &hash_at_}, {DT_GNU_HASH, &gnu_hash_at_}};
     GElf_Dyn entry;
     for (int i = 0; static_cast<std::size_t>(i) < most_dynamic && gelf_getdyn(data, i, &entry); ++i) {
       if (entry.d_tag == DT_NULL) break;
@@ -96,63 +91,13 @@ class Reader {
       if (entry.d_tag == DT_STRSZ) strings_size_ = value;
       for (const auto& [tag, text] : texts)
         if (entry.d_tag == tag) *text = value;
-      for (const auto& [tag, place] : places)
-        if (entry.d_tag == tag) *place = file_offset(value);
+      if (entry.d_tag == DT_STRTAB) strings_at_ = file_offset(value);
     }
     for (const std::uint64_t offset : needed) {
       if (!string_at(offset, facts.needed.emplace_back())) return false;
     }
     return (!soname || string_at(*soname, facts.soname)) && (!rpath || string_at(*rpath, facts.rpath)) &&
            (!runpath || string_at(*runpath, facts.runpath));
-  }
-
-  bool find_symbols(ElfFacts& facts, const std::vector<std::string>& names) {
-    if (names.empty() || !symbols_at_) return true;
-    const std::uint64_t count = symbol_count();
-    const std::uint64_t entry_size = facts.bits == 64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
-    if (count > largest_table / entry_size || strings_size_ > largest_table)
-      return fail("its symbol table is too large");
-    if (count == 0) return true;
-    Elf_Data* table = chunk(*symbols_at_, count * entry_size, ELF_T_SYM);
-    Elf_Data* strings = strings_at_ ? chunk(*strings_at_, strings_size_, ELF_T_BYTE) : nullptr;
-    if (!table || !strings) return fail("its symbol table can't be read");
-    const std::string_view text(static_cast<const char*>(strings->d_buf), strings->d_size);
-    GElf_Sym symbol;
-    for (int i = 1; static_cast<std::uint64_t>(i) < count && gelf_getsym(table, i, &symbol); ++i) {
-      if (symbol.st_shndx == SHN_UNDEF || GELF_ST_BIND(symbol.st_info) == STB_LOCAL || symbol.st_name >= text.size())
-        continue;
-      const std::string_view name = text.substr(symbol.st_name, text.find('\0', symbol.st_name) - symbol.st_name);
-      const auto wanted = std::ranges::find(names, name);
-      if (wanted != names.end() && std::ranges::find(facts.exported, name) == facts.exported.end())
-        facts.exported.push_back(*wanted);
-    }
-    return true;
-  }
-
-  // The dynamic section doesn't say it; the hash tables do.
-  std::uint64_t symbol_count() {
-    if (hash_at_) return word(*hash_at_ + 4).value_or(0);
-    if (!gnu_hash_at_) return 0;
-    const std::uint64_t at = *gnu_hash_at_;
-    const auto buckets = word(at), first = word(at + 4), bloom = word(at + 8);
-    if (!buckets || !first || !bloom || *buckets > largest_table / 4) return 0;
-    const std::uint64_t bloom_word = gelf_getclass(elf_) == ELFCLASS64 ? 8 : 4;
-    const std::uint64_t buckets_at = at + 16 + *bloom * bloom_word;
-    Elf_Data* table = chunk(buckets_at, *buckets * std::uint64_t{4}, ELF_T_WORD);
-    if (!table || *buckets == 0) return 0;
-    const auto* words = static_cast<const std::uint32_t*>(table->d_buf);
-    std::uint64_t last = *std::max_element(words, words + *buckets);
-    if (last < *first) return 0;
-    const std::uint64_t chain = buckets_at + *buckets * std::uint64_t{4};
-    const std::uint64_t at_last = chain + (last - *first) * 4;
-    if (at_last >= size_) return 0;
-    const std::uint64_t links = std::min((size_ - at_last) / 4, longest_chain);
-    Elf_Data* rest = chunk(at_last, links * 4, ELF_T_WORD);
-    const auto* link = rest ? static_cast<const std::uint32_t*>(rest->d_buf) : nullptr;
-    for (std::uint64_t i = 0; link && i < links; ++i) {
-      if ((link[i] & 1) != 0) return last + i + 1;
-    }
-    return 0;
   }
 
   [[nodiscard]] std::optional<std::uint64_t> file_offset(std::uint64_t address) const {
@@ -166,12 +111,6 @@ class Reader {
   [[nodiscard]] Elf_Data* chunk(std::uint64_t offset, std::uint64_t length, Elf_Type type) const {
     if (offset > size_ || length == 0 || length > size_ - offset) return nullptr;
     return elf_getdata_rawchunk(elf_, static_cast<std::int64_t>(offset), length, type);
-  }
-
-  [[nodiscard]] std::optional<std::uint32_t> word(std::uint64_t offset) const {
-    Elf_Data* data = chunk(offset, 4, ELF_T_WORD);
-    if (!data) return {};
-    return *static_cast<const std::uint32_t*>(data->d_buf);
   }
 
   bool string_at(std::uint64_t offset, std::string& into) {
@@ -192,30 +131,28 @@ class Reader {
   std::uint64_t size_;
   std::vector<GElf_Phdr> loads_{};
   std::optional<GElf_Phdr> dynamic_{};
-  std::optional<std::uint64_t> strings_at_{}, symbols_at_{}, hash_at_{}, gnu_hash_at_{};
+  std::optional<std::uint64_t> strings_at_{};
   std::uint64_t strings_size_ = 0;
 };
 
-Reading<ElfFacts> facts_of(const Handle& elf, std::uint64_t size, const std::string& name,
-                           const std::vector<std::string>& symbols) {
+Reading<ElfFacts> facts_of(const Handle& elf, std::uint64_t size, const std::string& name) {
   if (!elf) return failed(name + ": not an ELF file");
   ElfFacts facts;
   Reader reader(elf.get(), size);
-  if (!reader.read(facts, symbols)) return failed(name + ": " + reader.problem);
+  if (!reader.read(facts)) return failed(name + ": " + reader.problem);
   return facts;
 }
 
 }  // namespace
 
-Reading<ElfFacts> elf_facts(const std::string& bytes, const std::string& name,
-                            const std::vector<std::string>& symbols) {
+Reading<ElfFacts> elf_facts(const std::string& bytes, const std::string& name) {
   elf_version(EV_CURRENT);
   std::string copy = bytes;  // libelf wants it writable
   const Handle elf(copy.empty() ? nullptr : elf_memory(copy.data(), copy.size()), elf_end);
-  return facts_of(elf, copy.size(), name, symbols);
+  return facts_of(elf, copy.size(), name);
 }
 
-Reading<ElfFacts> elf_facts(const Files& files, const std::string& path, const std::vector<std::string>& symbols) {
+Reading<ElfFacts> elf_facts(const Files& files, const std::string& path) {
   elf_version(EV_CURRENT);
   const Reading<std::string> place = files.resolve(path);
   if (!place.get()) return place.missing();
@@ -228,7 +165,7 @@ Reading<ElfFacts> elf_facts(const Files& files, const std::string& path, const s
   if (!file && errno == ENOENT) return failed(path + ": was not captured");
   if (!file || fstat(file.get(), &opened) != 0) return failed(path + ": " + errno_name());
   const Handle elf(elf_begin(file.get(), ELF_C_READ, nullptr), elf_end);
-  return facts_of(elf, static_cast<std::uint64_t>(opened.st_size), path, symbols);
+  return facts_of(elf, static_cast<std::uint64_t>(opened.st_size), path);
 }
 
 std::string own_machine() {

@@ -37,7 +37,10 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
     text.replace(at, what.size(), with);
 }
 
-bool ends_with(const std::string& text, std::string_view end) { return std::string_view(text).ends_with(end); }
+std::string variable_in(const std::map<std::string, std::string>& env, const char* name) {
+  const auto set = env.find(name);
+  return set == env.end() ? "" : set->second;
+}
 
 std::vector<std::string> split(const std::string& list, const std::string& separators) {
   std::vector<std::string> parts;
@@ -79,7 +82,7 @@ const Reading<ElfFacts>& Loader::facts(const std::string& path) const {
 std::vector<std::string> Loader::folders(const std::string& list, const std::string& separators,
                                          const std::string& asker) const {
   const Machine machine = machine_named(machine_);
-  const auto working = env_.find("PWD");
+  const std::string working = variable_in(env_, "PWD");
   std::vector<std::string> all;
   for (std::string folder : split(list, separators)) {
     replace_all(folder, "${ORIGIN}", "$ORIGIN");
@@ -91,10 +94,8 @@ std::vector<std::string> Loader::folders(const std::string& list, const std::str
       replace_all(folder, "$ORIGIN", folder_of(*place.get()));
     }
     replace_all(folder, "$PLATFORM", machine.platform);
-    if (folder.rfind('/', 0) != 0) {
-      if (working == env_.end()) continue;
-      folder = working->second + "/" + folder;
-    }
+    if (!folder.starts_with('/') && !env_.contains("PWD")) continue;
+    if (!folder.starts_with('/')) folder = working + "/" + folder;
     while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
     if (folder.find("$LIB") == std::string::npos) {
       all.push_back(folder);
@@ -114,17 +115,13 @@ std::vector<Loader::Place> Loader::places(const std::string& soname, const Asker
   const auto add = [&](const std::vector<std::string>& named, const char* origin) {
     for (const std::string& folder : named) all.push_back({folder + "/" + soname, origin});
   };
-  const auto variable = [&](const char* name) {
-    const auto found = env_.find(name);
-    return found == env_.end() ? "" : found->second;
-  };
   const ElfFacts* own = asker ? facts(asker->path).get() : nullptr;
   const std::string runpath = own ? own->runpath : "";
   for (const Asker* one = runpath.empty() ? asker : nullptr; one; one = one->asked_by) {
     const ElfFacts* about = facts(one->path).get();
     if (about && about->runpath.empty() && !about->rpath.empty()) add(folders(about->rpath, ":", one->path), "RPATH");
   }
-  if (const std::string list = variable("LD_LIBRARY_PATH"); !list.empty())
+  if (const std::string list = variable_in(env_, "LD_LIBRARY_PATH"); !list.empty())
     add(folders(list, ":;", ""), "LD_LIBRARY_PATH");
   if (!runpath.empty()) add(folders(runpath, ":", asker->path), "RUNPATH");
   if (const auto* cache = cache_.get()) {
@@ -146,9 +143,8 @@ std::vector<Loader::Place> Loader::places(const std::string& soname, const Asker
 
 // A library of that name loaded before all others is the one that everybody gets.
 std::vector<Loader::Place> Loader::preloaded(const std::string& soname) const {
-  const auto list = env_.find("LD_PRELOAD");
   std::vector<Place> all;
-  for (const std::string& entry : list == env_.end() ? std::vector<std::string>() : split(list->second, ": ")) {
+  for (const std::string& entry : split(variable_in(env_, "LD_PRELOAD"), ": ")) {
     if (entry.empty()) continue;
     const bool slash = entry.find('/') != std::string::npos;
     for (const Place& place : slash ? std::vector<Place>{{entry, ""}} : places(entry, nullptr)) {
@@ -182,8 +178,8 @@ Reading<LibrarySearch> Loader::search(const std::string& soname, const Asker* as
     const Reading<ElfFacts>& about = facts(path);
     const bool other = about.get() && !machine_.empty() && about.get()->machine != machine_;
     if (other) one.problem = "for " + about.get()->machine;
-    if (!about.get() && !ends_with(about.why(), ": was not captured")) one.problem = about.why();
-    const bool passed_over = other || ends_with(one.problem, ": EACCES");
+    if (!about.get() && !about.why().ends_with(": was not captured")) one.problem = about.why();
+    const bool passed_over = other || one.problem.ends_with(": EACCES");
     (passed_over ? result.skipped : found).push_back(std::move(one));
   }
   const bool before_cache = !found.empty() && found.front().origin != "ldcache" && found.front().origin != "default";

@@ -3,14 +3,25 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "evidence/reading.h"
 #include "host/elf/elf.h"
 #include "host/files/files.h"
-#include "host/elf/ld_cache.h"
 
 namespace envdoctor {
+
+// /etc/ld.so.cache, the loader's index of the system's libraries.
+struct CacheEntry {
+  std::string soname{};
+  std::string path{};
+  std::string machine{};  // as in ElfFacts; "" if the cache's flag isn't known here
+  bool hwcap = false;     // for some CPUs only
+};
+
+// Takes "glibc-ld.so.cache1.1", alone or behind the older "ld.so-1.7.0". Failed with the place in the file otherwise.
+Reading<std::vector<CacheEntry>> parse_ld_cache(std::string_view bytes);
 
 struct FoundLibrary {
   std::string path{};    // as the loader would open it, links not followed

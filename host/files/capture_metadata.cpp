@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <vector>
+
+#include "host/text.h"
 
 namespace envdoctor {
 namespace {
@@ -16,19 +17,17 @@ std::string escape(const std::string& path) {
   std::string out;
   for (const char c : path) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte <= ' ' || byte == 0x7f || c == '%') {
-      out += fmt::format("%{:02X}", byte);
-    } else {
-      out += c;
-    }
+    const bool plain = byte > ' ' && byte != 0x7f && c != '%';
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
   }
   return out;
 }
 
 template <class Number>
 bool number(std::string_view text, Number& into, int base) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into, base);
-  return error == std::errc() && end == text.data() + text.size();
+  const auto read = number_of<Number>(text, base);
+  into = read.value_or(0);
+  return read.has_value();
 }
 
 bool unescape(std::string_view text, std::string& into) {
@@ -52,19 +51,20 @@ std::string_view cut(std::string_view& text, char at) {
   return head;
 }
 
-// Calls take(line) for each line that says something, until one makes no sense: then its number, else 0.
-template <class Take>
-int bad_line(std::string_view text, Take take) {
+// Calls take(line, rows) for each line that says something, until one makes no sense.
+template <class Rows, class Take>
+Reading<Rows> parse_rows(std::string_view text, Take take) {
+  Rows rows;
   for (int line_number = 1; !text.empty(); ++line_number) {
     const std::string_view line = cut(text, '\n');
-    if (!line.empty() && line.front() != '#' && !take(line)) return line_number;
+    if (!line.empty() && line.front() != '#' && !take(line, rows))
+      return failed(fmt::format("line {} makes no sense", line_number));
   }
-  return 0;
+  return rows;
 }
 
 bool take_node(std::string_view line, Nodes& nodes) {
-  std::vector<std::string_view> words;
-  while (!line.empty()) words.push_back(cut(line, ' '));
+  const std::vector<std::string_view> words = pieces(line, ' ');
   std::string path;
   if (words.size() != 8 || !unescape(words[0], path)) return false;
   const auto kind = std::ranges::find(kinds, words[1]);
@@ -81,23 +81,15 @@ bool take_node(std::string_view line, Nodes& nodes) {
 
 }  // namespace
 
-Reading<Nodes> parse_nodes(std::string_view text) {
-  Nodes nodes;
-  const int bad = bad_line(text, [&](std::string_view line) { return take_node(line, nodes); });
-  if (bad != 0) return failed(fmt::format("line {} makes no sense", bad));
-  return nodes;
-}
+Reading<Nodes> parse_nodes(std::string_view text) { return parse_rows<Nodes>(text, take_node); }
 
 Reading<FileErrors> parse_file_errors(std::string_view text) {
-  FileErrors errors;
-  const int bad = bad_line(text, [&](std::string_view line) {
+  return parse_rows<FileErrors>(text, [](std::string_view line, FileErrors& errors) {
     std::string path;
     const bool good = unescape(cut(line, ' '), path) && !line.empty();
     if (good) errors[path] = line;
     return good;
   });
-  if (bad != 0) return failed(fmt::format("line {} makes no sense", bad));
-  return errors;
 }
 
 std::string node_line(const std::string& path, const Node& node) {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <climits>
 #include <cstdlib>
 #include <filesystem>
@@ -15,6 +14,7 @@
 
 #include "host/files/capture_metadata.h"
 #include "host/files/open_in_root.h"
+#include "host/text.h"
 
 namespace envdoctor {
 
@@ -46,9 +46,7 @@ FileStatus file_status(const struct stat& s) {
           .gid = s.st_gid,
           .major = major(s.st_rdev),
           .minor = minor(s.st_rdev),
-          .size = static_cast<std::uint64_t>(s.st_size),
-          .device = s.st_dev,
-          .inode = s.st_ino};
+          .size = static_cast<std::uint64_t>(s.st_size)};
 }
 
 // Every member takes a path as the caller wrote it, and works on the one without links.
@@ -131,16 +129,9 @@ class RootedFiles : public Files {
     const bool there = file && fstat(file.get(), &status) == 0;
     if (there) found = file_status(status);
     if (const Node* node = node_of(*place.get())) {
-      const FileStatus& noted = node->status;
-      found = {.kind = noted.kind,
-               .mode = noted.mode,
-               .uid = noted.uid,
-               .gid = noted.gid,
-               .major = noted.major,
-               .minor = noted.minor,
-               .size = found.size,
-               .device = found.device,
-               .inode = found.inode};
+      const std::uint64_t size = found.size;
+      found = node->status;
+      found.size = size;
     } else if (!there && !noted_in(*place.get()).empty()) {
       found = {.kind = FileStatus::Kind::folder, .mode = 0755};
     } else if (!there) {
@@ -179,7 +170,7 @@ class RootedFiles : public Files {
   [[nodiscard]] Reading<std::string> find(const std::string& path, bool last_too) const {
     if (!broken_.empty()) return failed(broken_);
     if (path.find('\0') != std::string::npos) return failed("a path with a null byte");
-    if (live_) return path.rfind('/', 0) == 0 ? path : "/" + path;
+    if (live_) return path.starts_with('/') ? path : "/" + path;
     const std::string place = follow_links(descriptor_.get(), path, last_too);
     return place.empty() ? Reading<std::string>(errno_reason(path)) : Reading<std::string>(place);
   }
@@ -216,7 +207,7 @@ class RootedFiles : public Files {
     const std::string prefix = place == "/" ? place : place + "/";
     std::set<std::string> names;
     const auto gather = [&](const auto& rows) {
-      for (auto row = rows.lower_bound(prefix); row != rows.end() && row->first.rfind(prefix, 0) == 0; ++row) {
+      for (auto row = rows.lower_bound(prefix); row != rows.end() && row->first.starts_with(prefix); ++row) {
         const std::string rest = row->first.substr(prefix.size());
         names.insert(rest.substr(0, rest.find('/')));
       }
@@ -242,25 +233,16 @@ std::unique_ptr<Files> open_files(const std::string& root) { return std::make_un
 
 Reading<std::string> read_line(const Files& files, const std::string& path) {
   return files.read(path).then([&](const std::string& content) -> Reading<std::string> {
-    constexpr const char* blanks = " \t\r\f\v";
-    std::string line = content.substr(0, content.find('\n'));
-    line.erase(0, std::min(line.find_first_not_of(blanks), line.size()));
-    line.erase(line.find_last_not_of(blanks) + 1);
+    const std::string line(trimmed(content.substr(0, content.find('\n'))));
     return line.empty() ? Reading<std::string>(failed(path + ": empty")) : Reading<std::string>(line);
   });
 }
 
 Reading<std::int64_t> read_number(const Files& files, const std::string& path) {
   return read_line(files, path).then([&](const std::string& line) -> Reading<std::int64_t> {
-    const bool negative = line[0] == '-';
-    const bool hex = line.rfind("0x", negative ? 1 : 0) == (negative ? 1U : 0U);
-    const char* begin = line.data() + (hex ? 2 + (negative ? 1 : 0) : 0);
-    const char* end = line.data() + line.size();
-    std::int64_t value = 0;
-    const auto [stop, error] = std::from_chars(begin, end, value, hex ? 16 : 10);
-    if (error != std::errc() || stop != end || (hex && negative))
-      return failed(path + ": not a number: " + line.substr(0, 40));
-    return value;
+    const bool hex = line.starts_with("0x") && !line.starts_with("0x-");
+    const auto value = number_of(line, hex ? 16 : 10);
+    return value ? Reading<std::int64_t>(*value) : failed(path + ": not a number: " + line.substr(0, 40));
   });
 }
 

@@ -18,7 +18,6 @@ struct FileStatus {
   std::uint32_t uid = 0, gid = 0;
   std::uint32_t major = 0, minor = 0;
   std::uint64_t size = 0;
-  std::uint64_t device = 0, inode = 0;  // the same pair is the same file
 };
 
 // Errors: a path that isn't there is absent; anything else is failed, with the path and the errno name in the reason.

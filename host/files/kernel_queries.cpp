@@ -14,6 +14,8 @@
 #include <cstring>
 #include <ctime>
 
+#include "host/text.h"
+
 namespace envdoctor {
 
 namespace {
@@ -30,14 +32,8 @@ void append(std::string& text, const char* record, std::size_t size) {
   const std::string_view whole(record, size);
   const auto semicolon = whole.find(';');
   if (semicolon == std::string_view::npos) return;
-  std::uint64_t micros = 0;
-  int commas = 0;
-  for (const char c : whole.substr(0, semicolon)) {
-    if (c == ',')
-      ++commas;
-    else if (commas == 2 && c >= '0' && c <= '9')
-      micros = micros * 10 + static_cast<std::uint64_t>(c - '0');
-  }
+  const auto fields = pieces(whole.substr(0, semicolon), ',');
+  const auto micros = fields.size() > 2 ? number_of<std::uint64_t>(fields[2]).value_or(0) : 0;
   const auto line = whole.substr(semicolon + 1);
   text += fmt::format("[{:5}.{:06}] {}\n", micros / 1'000'000, micros % 1'000'000, line.substr(0, line.find('\n')));
 }

@@ -11,7 +11,10 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <iterator>
 #include <vector>
+
+#include "host/text.h"
 
 namespace envdoctor {
 namespace {
@@ -21,11 +24,8 @@ constexpr int most_links = 40;
 // The parts of a path, last one first.
 std::vector<std::string> parts_of(const std::string& path) {
   std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    if (end > begin) parts.push_back(path.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  for (const std::string_view part : pieces(path, '/'))
+    if (!part.empty()) parts.emplace_back(part);
   std::ranges::reverse(parts);
   return parts;
 }
@@ -48,7 +48,8 @@ std::string normal_path(const std::string& path) {
   return done.empty() ? "/" : done;
 }
 
-std::string follow_links(int root, const std::string& path, bool last_too) {
+std::string follow_links(const std::string& path, bool last_too,
+                         const std::function<std::optional<std::string>(const std::string& place)>& link_at) {
   std::vector<std::string> todo = parts_of(path);
   std::string done;
   int links = 0;
@@ -61,10 +62,8 @@ std::string follow_links(int root, const std::string& path, bool last_too) {
       continue;
     }
     const std::string here = done + "/" + part;
-    char target[PATH_MAX];
-    const bool follow = last_too || !todo.empty();
-    const ssize_t length = follow ? readlinkat(root, beneath(here).c_str(), target, sizeof(target)) : -1;
-    if (length < 0) {
+    const auto link = last_too || !todo.empty() ? link_at(here) : std::nullopt;
+    if (!link) {
       done = here;
       continue;
     }
@@ -72,11 +71,18 @@ std::string follow_links(int root, const std::string& path, bool last_too) {
       errno = ELOOP;
       return "";
     }
-    const std::string link(target, static_cast<std::size_t>(length));
-    if (!link.empty() && link.front() == '/') done.clear();
-    for (std::string& one : parts_of(link)) todo.insert(todo.end(), std::move(one));
+    if (link->starts_with('/')) done.clear();
+    std::ranges::move(parts_of(*link), std::back_inserter(todo));
   }
   return done.empty() ? "/" : done;
+}
+
+std::string follow_links(int root, const std::string& path, bool last_too) {
+  return follow_links(path, last_too, [root](const std::string& place) -> std::optional<std::string> {
+    char target[PATH_MAX];
+    const ssize_t length = readlinkat(root, beneath(place).c_str(), target, sizeof(target));
+    return length < 0 ? std::nullopt : std::optional(std::string(target, static_cast<std::size_t>(length)));
+  });
 }
 
 Descriptor open_beneath(int root, const std::string& path, int flags) {

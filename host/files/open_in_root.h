@@ -2,6 +2,8 @@
 // Opening and reading under a root, in terms of system calls.
 #include <sys/stat.h>
 
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "evidence/reading.h"
@@ -12,8 +14,11 @@ namespace envdoctor {
 // Lexical: absolute, without empty parts, "." and "..".
 std::string normal_path(const std::string& path);
 
-// `path` with every link on it replaced, all inside the root; parts that aren't there are kept as they are. Sets errno
-// and answers "" for a loop of links.
+// `path` with every link on it replaced; parts that aren't there are kept as they are. `link_at` answers where the link
+// at a place points, or nothing. Sets errno and answers "" for a loop of links.
+std::string follow_links(const std::string& path, bool last_too,
+                         const std::function<std::optional<std::string>(const std::string& place)>& link_at);
+// The same for the links inside a root.
 std::string follow_links(int root, const std::string& path, bool last_too);
 
 // Opens a path without links on it beneath the root; -1 and errno otherwise.

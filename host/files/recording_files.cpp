@@ -19,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int most_links_followed = 40;
-
 // "" or why not.
 std::string write_file(const fs::path& path, const std::string& content) {
   std::error_code error;
@@ -56,7 +54,7 @@ RecordingFiles::RecordingFiles(const Files& inner, std::string folder, Redaction
 
 std::string RecordingFiles::kept(const std::string& path) const {
   std::string kept = redaction_.path ? redaction_.path(path) : path;
-  const bool absolute = path.rfind('/', 0) == 0 && kept.rfind('/', 0) != 0;
+  const bool absolute = path.starts_with('/') && !kept.starts_with('/');
   return absolute ? "/" + kept : kept;  // "$HOME/x" is kept as "/$HOME/x", and is found as such
 }
 
@@ -80,46 +78,24 @@ void RecordingFiles::note_link(const std::string& place, const std::string& targ
 
 // Writes down the links on the way, and answers the path without them.
 std::string RecordingFiles::note_links(const std::string& path, bool last_too) const {
-  std::vector<std::string> todo;
-  const auto push = [&](const std::string& more) {
-    const fs::path parts(more);
-    std::vector<std::string> names;
-    for (const fs::path& part : parts) names.push_back(part.string());
-    todo.insert(todo.end(), names.rbegin(), names.rend());
-  };
-  push(path);
-  std::string done;
-  for (int links = 0; !todo.empty();) {
-    const std::string part = todo.back();
-    todo.pop_back();
-    if (part.empty() || part == "." || part == "/") continue;
-    if (part == "..") {
-      done.erase(std::min(done.rfind('/'), done.size()));
-      continue;
-    }
-    done += "/" + part;
-    if (!last_too && todo.empty()) break;
-    const auto known = links_.find(done);
-    const Reading<std::string> target = known != links_.end() ? known->second : inner_.link(done);
-    if (known == links_.end()) links_.emplace(done, target);
-    if (!target.get() || ++links > most_links_followed) continue;
-    note_link(done, *target.get());
-    done = target.get()->rfind('/', 0) == 0 ? "" : fs::path(done).parent_path().string();
-    if (done == "/") done.clear();
-    push(*target.get());
-  }
-  return done.empty() ? "/" : done;
+  const std::string place = follow_links(path, last_too, [&](const std::string& at) -> std::optional<std::string> {
+    const auto [known, fresh] = links_.try_emplace(at);
+    if (fresh) known->second = inner_.link(at);
+    if (!known->second.get()) return std::nullopt;
+    note_link(at, *known->second.get());
+    return *known->second.get();
+  });
+  return place.empty() ? normal_path(path) : place;  // a loop
 }
 
 void RecordingFiles::note_missing(const std::string& path, const std::string& place, const Missing& missing) const {
   if (missing.outcome != Outcome::failed) return;
-  const bool named = missing.why.rfind(path + ": ", 0) == 0;
+  const bool named = missing.why.starts_with(path + ": ");
   const std::string reason = named ? missing.why.substr(path.size() + 2) : missing.why;
-  if (reason == "EISDIR" || reason == "not a plain file") {
+  if (reason == "EISDIR" || reason == "not a plain file")
     (void)status(path);  // says as much, and leaves it open to be listed
-  } else {
+  else
     append("errors.txt", file_error_line(kept(place), reason));
-  }
 }
 
 void RecordingFiles::note_node(const std::string& place, const FileStatus& status,
@@ -161,32 +137,29 @@ Reading<std::vector<std::string>> RecordingFiles::list(const std::string& path) 
 Reading<std::string> RecordingFiles::link(const std::string& path) const {
   Reading<std::string> target = inner_.link(path);
   const std::string place = note_links(path, false);
-  if (target.get()) {
+  if (target.get())
     note_link(place, *target.get());
-  } else if (target.outcome() == Outcome::failed) {
+  else if (target.outcome() == Outcome::failed)
     (void)status(path);  // not a link: then what it is
-  }
   return target;
 }
 
 Reading<std::string> RecordingFiles::resolve(const std::string& path) const {
   Reading<std::string> target = inner_.resolve(path);
-  if (target.get()) {
+  if (target.get())
     (void)status(path);
-  } else {
+  else
     note_missing(path, note_links(path, true), target.missing());
-  }
   return target;
 }
 
 Reading<FileStatus> RecordingFiles::status(const std::string& path) const {
   Reading<FileStatus> found = inner_.status(path);
   const std::string place = note_links(path, true);
-  if (found.get()) {
+  if (found.get())
     note_node(place, *found.get(), {});
-  } else {
+  else
     note_missing(path, place, found.missing());
-  }
   return found;
 }
 
@@ -207,16 +180,11 @@ std::string RecordingFiles::finish() const {
   return error_;
 }
 
-namespace {
-
-struct Folder {
-  std::string path{};
-  int depth = 0;
-};
-
-}  // namespace
-
 void read_tree(const Files& files, const std::string& path, const TreeRules& rules) {
+  struct Folder {
+    std::string path{};
+    int depth = 0;
+  };
   std::deque<Folder> todo = {{.path = path}};
   std::set<std::string> visited;
   std::size_t entries = 0;
@@ -225,9 +193,7 @@ void read_tree(const Files& files, const std::string& path, const TreeRules& rul
     todo.pop_front();
     const Reading<std::string> place = files.resolve(folder.path);
     if (!place.get() || !visited.insert(*place.get()).second) continue;
-    const auto names = files.list(folder.path);
-    if (!names.get()) continue;
-    for (const std::string& name : *names.get()) {
+    for (const std::string& name : files.list(folder.path).or_empty()) {
       const std::string child = folder.path + "/" + name;
       if (rules.wanted && !rules.wanted(child)) continue;
       if (++entries > rules.most) return;

@@ -43,22 +43,13 @@ BackgroundChild& BackgroundChild::operator=(BackgroundChild&& other) noexcept {
 }
 
 bool BackgroundChild::read() {
-  bool news = false;
-  char bytes[65536];
-  while (pid_ > 0) {
-    const ssize_t count = ::read(frames_.get(), bytes, sizeof bytes);
-    if (count > 0) {
-      const int before = said_.answers;
-      said_.take({bytes, static_cast<std::size_t>(count)});
-      news = news || said_.answers != before;
-      if (said_.bad()) stop(said_.why_bad());
-    } else if (count == 0) {
-      stop({});  // closed: it has ended, or is about to
-    } else if (errno != EINTR) {
-      break;
-    }
-  }
-  return news;
+  const int before = said_.answers;
+  drain(frames_, [this](std::string_view bytes) { said_.take(bytes); });
+  if (said_.bad())
+    stop(said_.why_bad());
+  else if (!frames_)
+    stop({});  // closed: it has ended, or is about to
+  return said_.answers != before;
 }
 
 void BackgroundChild::end(Milliseconds patience) {
@@ -66,8 +57,8 @@ void BackgroundChild::end(Milliseconds patience) {
   const auto until = std::chrono::steady_clock::now() + patience;
   while (pid_ > 0) {
     read();
-    const auto left = std::chrono::duration_cast<Milliseconds>(until - std::chrono::steady_clock::now()).count();
     if (pid_ <= 0) break;
+    const auto left = std::chrono::duration_cast<Milliseconds>(until - std::chrono::steady_clock::now()).count();
     if (left <= 0) return stop("gave no final answer" + (said_.step.empty() ? "" : ": hangs" + said_.place()));
     pollfd ready{.fd = frames_.get(), .events = POLLIN, .revents = 0};
     ::poll(&ready, 1, static_cast<int>(left));

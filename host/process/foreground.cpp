@@ -39,36 +39,50 @@ struct Note {
 
 }  // namespace
 
-GroupWitness::GroupWitness() {
-  Pipe pipe = make_pipe();
-  if (!pipe.writing) return;
-  notes_ = std::move(pipe.reading);
-  const pid_t parent = getpid();
-  pid_ = fork();
-  if (pid_ != 0) return;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(0);
-  const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, stream);
-  close_inherited();
-  witness(pipe.writing.get());
-}
-
-GroupWitness::~GroupWitness() {
-  if (pid_ <= 0) return;
-  kill(pid_, SIGKILL);
-  waitpid(pid_, nullptr, 0);
-}
-
-bool GroupWitness::saw(int signal, pid_t sender) const {
-  if (pid_ <= 0) return false;
-  pollfd ready{.fd = notes_.get(), .events = POLLIN, .revents = 0};
-  Note note;
-  while (::poll(&ready, 1, patience_ms) > 0 && ::read(notes_.get(), &note, sizeof note) == sizeof note) {
-    if (note.signal == signal && note.sender == sender) return true;
+// Whether a signal that we got went to our whole process group. The kernel doesn't say; a process that does nothing but
+// stand in the group and take note does.
+class Foreground::GroupWitness {
+ public:
+  // Forks it. All signals must be blocked here; it keeps none of our descriptors, and ends when we do.
+  GroupWitness() {
+    Pipe pipe = make_pipe();
+    if (!pipe.writing) return;
+    notes_ = std::move(pipe.reading);
+    const pid_t parent = getpid();
+    pid_ = fork();
+    if (pid_ != 0) return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(0);
+    const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, stream);
+    close_inherited();
+    witness(pipe.writing.get());
   }
-  return false;
-}
+  ~GroupWitness() {
+    if (pid_ <= 0) return;
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  GroupWitness(const GroupWitness&) = delete;
+  GroupWitness& operator=(const GroupWitness&) = delete;
+
+  // Whether it got this signal from this sender too; waits some milliseconds for it. Without a witness: false.
+  [[nodiscard]] bool saw(int signal, pid_t sender) const {
+    if (pid_ <= 0) return false;
+    pollfd ready{.fd = notes_.get(), .events = POLLIN, .revents = 0};
+    Note note;
+    while (::poll(&ready, 1, patience_ms) > 0 && ::read(notes_.get(), &note, sizeof note) == sizeof note) {
+      if (note.signal == signal && note.sender == sender) return true;
+    }
+    return false;
+  }
+
+ private:
+  pid_t pid_ = -1;
+  Descriptor notes_{};
+};
+
+Foreground::~Foreground() = default;
 
 namespace {
 
@@ -96,14 +110,15 @@ Foreground::Foreground(const std::vector<std::string>& argv, const std::vector<s
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
   witness_ = std::make_unique<GroupWitness>();
-  int exec_error[2];
-  if (pipe2(exec_error, O_CLOEXEC) != 0) {
+  int exec_error[2] = {-1, -1};
+  const bool ready = pipe2(exec_error, O_CLOEXEC) == 0;
+  Descriptor read_end(exec_error[0]), write_end(exec_error[1]);
+  const pid_t parent = getpid();
+  if (ready) pid_ = fork();
+  if (pid_ < 0) {
     error_ = errno;
     return;
   }
-  Descriptor read_end(exec_error[0]), write_end(exec_error[1]);
-  const pid_t parent = getpid();
-  pid_ = fork();
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127);
@@ -112,10 +127,6 @@ Foreground::Foreground(const std::vector<std::string>& argv, const std::vector<s
     const int why = errno;
     (void)!::write(write_end.get(), &why, sizeof why);
     _exit(127);
-  }
-  if (pid_ < 0) {
-    error_ = errno;
-    return;
   }
   write_end.close();
   while (::read(read_end.get(), &error_, sizeof error_) < 0 && errno == EINTR) {

@@ -1,6 +1,4 @@
 #pragma once
-// Whether a signal that we got went to our whole process group. The kernel doesn't say; a process that does nothing but
-// stand in the group and take note does.
 #include <sys/types.h>
 
 #include <csignal>
@@ -8,25 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/files/descriptor.h"
-
 namespace envdoctor {
-
-class GroupWitness {
- public:
-  // Forks it. All signals must be blocked here; it keeps none of our descriptors, and ends when we do.
-  GroupWitness();
-  ~GroupWitness();
-  GroupWitness(const GroupWitness&) = delete;
-  GroupWitness& operator=(const GroupWitness&) = delete;
-
-  // Whether it got this signal from this sender too; waits some milliseconds for it. Without a witness: false.
-  [[nodiscard]] bool saw(int signal, pid_t sender) const;
-
- private:
-  pid_t pid_ = -1;
-  Descriptor notes_{};
-};
 
 // A program run in our place, as a shell's child would be: the same process group, terminal, streams and environment;
 // signals are handed on, a stop is passed up, its end is told as a shell tells it.
@@ -36,6 +16,7 @@ class Foreground {
   // gets the signal mask and the ignored signals that we were started with, and ends if we are killed. From here on all
   // our signals are held until wait().
   Foreground(const std::vector<std::string>& argv, const std::vector<std::string>& env);
+  ~Foreground();
 
   [[nodiscard]] pid_t pid() const { return pid_; }
   // 0, or the errno that kept it from starting.
@@ -46,11 +27,12 @@ class Foreground {
   [[nodiscard]] int wait() const;
 
  private:
+  class GroupWitness;
   void pass_up_stop(int signal) const;
   void hand_on(const siginfo_t& info) const;
   pid_t pid_ = -1;
   int error_ = 0;
-  std::unique_ptr<GroupWitness> witness_{};
+  std::unique_ptr<GroupWitness> witness_;
 };
 
 // 127 where there is no such program, 126 where it can't be run.

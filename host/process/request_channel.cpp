@@ -50,7 +50,7 @@ std::string RequestChannel::request(const std::string& request, const std::funct
   while (said_.answers == before) {
     pollfd ready{.fd = socket_.get(), .events = POLLIN, .revents = 0};
     if (::poll(&ready, 1, memory_interval_ms) <= 0) {
-      check_memory();
+      if (resident_mib(pid_) > memory_mib_) close(fmt::format("took more than {} MiB of memory", memory_mib_));
       continue;
     }
     const ssize_t count = ::read(socket_.get(), bytes, sizeof bytes);
@@ -62,10 +62,6 @@ std::string RequestChannel::request(const std::string& request, const std::funct
     if (step && said_.step != last) step(said_.step);
   }
   return said_.answer;
-}
-
-void RequestChannel::check_memory() {
-  if (resident_mib(pid_) > memory_mib_) close(fmt::format("took more than {} MiB of memory", memory_mib_));
 }
 
 void RequestChannel::close(const std::string& why) {

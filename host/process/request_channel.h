@@ -34,7 +34,6 @@ class RequestChannel {
 
  private:
   [[noreturn]] void close(const std::string& why);
-  void check_memory();
   pid_t pid_ = -1;
   Descriptor socket_{};
   std::int64_t memory_mib_;

@@ -1,13 +1,22 @@
 #pragma once
+#include <sys/mman.h>
+
 #include <atomic>
+#include <new>
 
 namespace envdoctor {
 
 // A count that this process and the children it starts later have in common.
 class SharedCount {
  public:
-  SharedCount();
-  ~SharedCount();
+  SharedCount() {
+    static_assert(std::atomic<int>::is_always_lock_free);
+    void* memory = mmap(nullptr, sizeof(*count_), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED) count_ = new (memory) std::atomic<int>(0);
+  }
+  ~SharedCount() {
+    if (count_) munmap(count_, sizeof(*count_));
+  }
   SharedCount(const SharedCount&) = delete;
   SharedCount& operator=(const SharedCount&) = delete;
 

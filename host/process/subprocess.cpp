@@ -1,28 +1,276 @@
 #include "host/process/subprocess.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <memory>
+#include <optional>
 
+#include "host/files/descriptor.h"
 #include "host/process/subprocess_child.h"
-#include "host/process/subprocess_run.h"
 
 namespace envdoctor {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+using How = Ended::How;
+
+constexpr Milliseconds patience{200};               // from TERM to KILL, and from KILL to leaving it behind
+constexpr Milliseconds patience_with_memory{2000};  // the kernel needs its time to free gigabytes
+constexpr Milliseconds grace{500};                  // from the answer to TERM
+constexpr std::size_t output_limit = 16u << 20;
+
+std::string seconds(Milliseconds time) { return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000); }
+
 constexpr Milliseconds memory_interval{25};
 constexpr Milliseconds tick_interval{100};
 constexpr Milliseconds blind_interval{10};  // where the kernel has no pidfd
 
+std::function<void(int)> body_of(const SubprocessGroup::Work& work) {
+  return [&work](int frames) { do_work([&] { work(Channel(frames)); }, frames); };
+}
+
+volatile std::sig_atomic_t noted = 0;
+void note_signal(int number) { noted = number; }
+
+// While it lives, Ctrl-C and its like are noted instead of ending us, so that children can be ended first; they arrive
+// only during a ppoll() with `while_waiting()`. A broken pipe is ignored.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    noted = 0;
+    sigset_t held;
+    sigemptyset(&held);
+    for (std::size_t i = 0; i < std::size(numbers_); ++i) {
+      const int number = numbers_[i];
+      struct sigaction act {};
+      act.sa_handler = number == SIGPIPE ? SIG_IGN : note_signal;
+      sigaction(number, nullptr, &old_[i]);
+      if (old_[i].sa_handler != SIG_IGN) sigaction(number, &act, nullptr);  // nohup's wish holds
+      if (number != SIGPIPE) sigaddset(&held, number);
+    }
+    sigprocmask(SIG_BLOCK, &held, &before_);
+  }
+  ~HeldSignals() {  // as it was before
+    for (std::size_t i = 0; i < std::size(numbers_); ++i) sigaction(numbers_[i], &old_[i], nullptr);
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+  [[nodiscard]] const sigset_t& while_waiting() const { return before_; }
+
+ private:
+  static constexpr int numbers_[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+  struct sigaction old_[std::size(numbers_)]{};
+  sigset_t before_{};
+};
+
+// What a child writes to; its own side has the writing ends. The output is a program's only.
+struct ChildPipes {
+  Pipe frames{}, printed{}, output{};
+
+  // False, with errno set, if there are no more descriptors.
+  bool open(bool with_output) {
+    frames = make_pipe();
+    printed = make_pipe();
+    if (with_output) output = make_pipe();
+    return frames.writing && printed.writing && (!with_output || output.writing);
+  }
+};
+
+// In a child, fork() just done: becomes one of `parent`'s children with these pipes, then runs `body`.
+[[noreturn]] void run_child(pid_t parent, ChildPipes& pipes, const std::function<void(int)>& body) {
+  const int errors = pipes.printed.writing.get();
+  become_child(parent, pipes.output.writing ? pipes.output.writing.get() : errors, errors);
+  for (Pipe* pipe : {&pipes.frames, &pipes.printed, &pipes.output}) pipe->reading.close();
+  pipes.printed.writing.close();
+  pipes.output.writing.close();
+  body(pipes.frames.writing.get());
+  _exit(0);
+}
+
 }  // namespace
+
+// One child as its parent sees it.
+struct SubprocessGroup::Child {
+  std::string name{};
+  Limits limits{};
+  Done done{};
+  bool program = false;
+
+  pid_t pid = -1;
+  Descriptor process{};  // a pidfd, readable when the child has ended; none on kernels before 5.3
+  Descriptor frames{};
+  Descriptor output{};  // of a program only
+  Descriptor printed{};
+  Frames said{};
+  std::string output_text{};
+  std::string tail{};
+
+  enum class Phase { running, asked, killed };
+  Phase phase = Phase::running;
+  Clock::time_point started = Clock::now();
+  Clock::time_point next{};        // when the phase is over
+  std::optional<Ended> stopped{};  // why we ended it: `how` and `why` only
+  std::optional<Ended> result{};   // set when nothing more is to be expected
+
+  // Forks. `body` runs in the child and must not return.
+  void launch(const std::vector<Child>& others, const std::function<void(int)>& body) {
+    ChildPipes pipes;
+    const auto give_up = [&](const char* what) {
+      result =
+          Ended{.how = How::exited, .why = fmt::format("cannot start a child process: {}: {}", what, strerror(errno))};
+    };
+    if (!pipes.open(program)) return give_up("pipe");
+    std::fflush(nullptr);  // or the child would print our text again
+    const pid_t parent = getpid();
+    const pid_t child = fork();
+    if (child < 0) return give_up("fork");
+    if (child == 0) {
+      for (const Child& other : others) {
+        for (const Descriptor* end : {&other.process, &other.frames, &other.output, &other.printed}) {
+          if (*end) ::close(end->get());
+        }
+      }
+      run_child(parent, pipes, body);
+    }
+    setpgid(child, child);  // here as well: whoever comes first
+    adopt(child, std::move(pipes));
+  }
+
+  // In this process: takes a child that was forked elsewhere and is now our own.
+  void adopt(pid_t child, ChildPipes pipes) {
+    pid = child;
+    started = Clock::now();
+#ifdef SYS_pidfd_open
+    process = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+#endif
+    frames = std::move(pipes.frames.reading);
+    printed = std::move(pipes.printed.reading);
+    output = std::move(pipes.output.reading);
+  }
+
+  // Looks once at everything: what it wrote, whether it ended, whether it is past a limit.
+  void advance(Clock::time_point now, bool look_at_memory) {
+    if (result) return;
+    // The end is looked for first, so that all it wrote is in the pipes when they are read. It stays a zombie while its
+    // group is killed: only then is the group surely still its own.
+    siginfo_t info{};
+    const bool gone = waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD;
+    const bool ended = gone || info.si_pid == pid;
+    read_streams();
+    if (ended) {
+      int wait_status = 0;
+      ::kill(-pid, SIGKILL);
+      const bool known = waitpid(pid, &wait_status, WNOHANG) == pid;
+      finish(known ? std::optional<int>(wait_status) : std::nullopt);
+    } else if (phase == Phase::running) {
+      check_limits(now, look_at_memory);
+    } else if (now >= next) {
+      if (phase == Phase::killed) return finish(std::nullopt);
+      signal(SIGKILL);
+      phase = Phase::killed;
+      next = now + patience;
+    }
+  }
+
+  // Asks it to end. No effect if that was done before.
+  void stop(How how, std::string why, Clock::time_point now) {
+    if (phase != Phase::running || result) return;
+    const bool at_once = how == How::out_of_memory;
+    signal(at_once ? SIGKILL : SIGTERM);
+    phase = at_once ? Phase::killed : Phase::asked;
+    next = now + (at_once ? patience_with_memory : patience);
+    stopped = Ended{.how = how, .why = std::move(why)};
+  }
+
+  void signal(int number) const {
+    if (pid <= 0) return;
+    ::kill(-pid, number);
+    ::kill(pid, number);  // it may have left its group
+  }
+
+ private:
+  void read_streams() {
+    drain(frames, [this](std::string_view bytes) {
+      said.take(bytes);
+      if (complete()) next = Clock::now() + grace;
+    });
+    drain(output, [this](std::string_view bytes) {
+      output_text.append(bytes.substr(0, output_limit + 1 - output_text.size()));
+    });
+    drain(printed, [this](std::string_view bytes) {
+      tail.append(bytes);
+      if (tail.size() > limits.printed_bytes) tail.erase(0, tail.size() - limits.printed_bytes);
+    });
+  }
+
+  void check_limits(Clock::time_point now, bool look_at_memory) {
+    if (said.bad()) {
+      stop(How::malformed, said.why_bad() + said.place(), now);
+    } else if (output_text.size() > output_limit) {
+      stop(How::malformed, fmt::format("more than {} MiB of output", output_limit >> 20), now);
+    } else if (complete()) {
+      if (now >= next) stop(How::answered, "answered, but did not exit", now);
+    } else if (now - started >= limits.time) {
+      stop(How::timed_out,
+           fmt::format("no {} within {}{}", program ? "end" : "answer", seconds(limits.time), said.place()), now);
+    } else if (look_at_memory && resident_mib(pid) > limits.memory_mib) {
+      stop(How::out_of_memory, fmt::format("took more than {} MiB of memory{}", limits.memory_mib, said.place()), now);
+    }
+  }
+
+  void finish(std::optional<int> wait_status) {
+    Ended end{.step = said.step, .printed = tail};
+    end.duration = std::chrono::duration_cast<Milliseconds>(Clock::now() - started);
+    end.answer = program ? output_text.substr(0, output_limit) : said.answer;
+    const int number = wait_status && WIFSIGNALED(*wait_status) ? WTERMSIG(*wait_status) : 0;
+    end.status = number != 0 ? 128 + number : wait_status ? WEXITSTATUS(*wait_status) : 0;
+    if (number != 0) {
+      end.how = How::crashed;
+      end.why = fmt::format("ended by {}{}", signal_name(number), said.place());
+    } else if (!said.failure.empty()) {
+      end.how = How::exited;
+      end.why = said.failure;
+    } else if (said.partial() || said.bad()) {
+      end.how = How::malformed;
+      end.why = said.bad() ? said.why_bad() + said.place() : "its answer was cut short" + said.place();
+    } else if (program ? end.status != 0 : !complete()) {
+      end.how = How::exited;
+      end.why = fmt::format("exited with status {}{}{}", end.status, program ? "" : " without an answer", said.place());
+    } else if (!wait_status && !stopped) {
+      end.why = "its exit status is not known";
+    } else if (end.status != 0) {
+      end.why = fmt::format("exited with status {}", end.status);
+    }
+    if (stopped) {
+      end.how = stopped->how;
+      end.why = stopped->why;
+      if (!wait_status) end.why += ", and did not exit after SIGKILL";
+    }
+    if (complete() && end.how != How::malformed) {
+      end.how = How::answered;
+      if (!end.why.empty() && !stopped) end.why = "answered, then " + end.why;
+    }
+    result = std::move(end);
+  }
+
+  [[nodiscard]] bool complete() const { return !program && said.complete(); }
+};
 
 std::string_view text(Ended::How how) {
   static constexpr std::array names = {"answered", "crash", "exit", "timeout", "memory", "malformed"};
@@ -42,24 +290,25 @@ SubprocessGroup::~SubprocessGroup() {
   }
 }
 
-void SubprocessGroup::start(std::string name, Limits limits, Work work, Done done) {
-  Child child{.name = std::move(name), .limits = limits, .done = std::move(done)};
-  child.launch(children_, [&](int frames) { do_work([&] { work(Channel(frames)); }, frames); });
+void SubprocessGroup::launch(Child child, const std::function<void(int frames)>& body) {
+  child.launch(children_, body);
   children_.push_back(std::move(child));
+}
+
+void SubprocessGroup::start(std::string name, Limits limits, Work work, Done done) {
+  launch({.name = std::move(name), .limits = limits, .done = std::move(done)}, body_of(work));
 }
 
 void SubprocessGroup::exec(std::string name, Limits limits, std::vector<std::string> argv, std::vector<std::string> env,
                            Done done) {
-  Child child{.name = std::move(name), .limits = limits, .done = std::move(done), .program = true};
-  child.launch(children_, [&](int frames) { become_program(argv, env, frames); });
-  children_.push_back(std::move(child));
+  launch({.name = std::move(name), .limits = limits, .done = std::move(done), .program = true},
+         [&](int frames) { become_program(argv, env, frames); });
 }
 
 void SubprocessGroup::exec_framed(std::string name, Limits limits, std::vector<std::string> argv,
                                   std::vector<std::string> env, Done done) {
-  Child child{.name = std::move(name), .limits = limits, .done = std::move(done)};
-  child.launch(children_, [&](int frames) { become_program(argv, env, frames, true); });
-  children_.push_back(std::move(child));
+  launch({.name = std::move(name), .limits = limits, .done = std::move(done)},
+         [&](int frames) { become_program(argv, env, frames, true); });
 }
 
 void SubprocessGroup::run(Milliseconds whole, const std::function<void(const std::vector<std::string>&)>& tick) {
@@ -82,7 +331,7 @@ void SubprocessGroup::run(Milliseconds whole, const std::function<void(const std
       const auto wait = std::max(std::chrono::nanoseconds(0), std::chrono::nanoseconds(next - Clock::now()));
       const timespec pause{.tv_sec = wait.count() / 1'000'000'000, .tv_nsec = wait.count() % 1'000'000'000};
       ppoll(polled.data(), polled.size(), &pause, &held.while_waiting());
-      signal = HeldSignals::arrived();
+      signal = noted;
 
       const Clock::time_point now = Clock::now();
       const bool look_at_memory = now >= next_memory;
@@ -126,10 +375,6 @@ struct Plan {
   std::vector<SubprocessGroup::Member> members{};
   std::vector<ChildPipes> pipes{};
 };
-
-std::function<void(int)> body_of(const SubprocessGroup::Work& work) {
-  return [&work](int frames) { do_work([&] { work(Channel(frames)); }, frames); };
-}
 
 // In the process that has loaded what is shared: forks one member.
 pid_t fork_member(Plan& plan, std::size_t index, pid_t grandparent) {

@@ -31,7 +31,6 @@ class Channel {
   void answer(const std::string& bytes) const;
 
  private:
-  void frame(char kind, const std::string& bytes) const;
   int descriptor_;
 };
 
@@ -81,6 +80,7 @@ class SubprocessGroup {
 
  private:
   struct Child;
+  void launch(Child child, const std::function<void(int frames)>& body);
   std::vector<Child> children_;
 };
 

@@ -81,7 +81,6 @@ void Frames::frame(char kind, std::string_view bytes) {
   if (kind == answer_frame) {
     answer = bytes;
     ++answers;
-    answered_ = true;
   } else {
     (kind == step_frame ? step : failure) = bytes.substr(0, longest_step);
   }
@@ -166,9 +165,8 @@ void become_program(const std::vector<std::string>& argv, const std::vector<std:
   _exit(not_started);
 }
 
-void Channel::frame(char kind, const std::string& bytes) const { write_frame(descriptor_, kind, bytes); }
-void Channel::step(const std::string& what) const { frame(step_frame, what); }
-void Channel::answer(const std::string& bytes) const { frame(answer_frame, bytes); }
+void Channel::step(const std::string& what) const { write_frame(descriptor_, step_frame, what); }
+void Channel::answer(const std::string& bytes) const { write_frame(descriptor_, answer_frame, bytes); }
 
 pid_t fork_child(int output, const std::function<void()>& body) {
   const pid_t parent = getpid();
@@ -226,34 +224,5 @@ std::string signal_name(int number) {
   const char* name = sigabbrev_np(number);
   return name ? fmt::format("SIG{}", name) : fmt::format("signal {}", number);
 }
-
-namespace {
-
-volatile std::sig_atomic_t noted = 0;
-void note(int number) { noted = number; }
-
-}  // namespace
-
-HeldSignals::HeldSignals() {
-  noted = 0;
-  sigset_t held;
-  sigemptyset(&held);
-  for (std::size_t i = 0; i < std::size(numbers_); ++i) {
-    const int number = numbers_[i];
-    struct sigaction act {};
-    act.sa_handler = number == SIGPIPE ? SIG_IGN : note;
-    sigaction(number, nullptr, &old_[i]);
-    if (old_[i].sa_handler != SIG_IGN) sigaction(number, &act, nullptr);  // nohup's wish holds
-    if (number != SIGPIPE) sigaddset(&held, number);
-  }
-  sigprocmask(SIG_BLOCK, &held, &before_);
-}
-
-HeldSignals::~HeldSignals() {
-  for (std::size_t i = 0; i < std::size(numbers_); ++i) sigaction(numbers_[i], &old_[i], nullptr);
-  sigprocmask(SIG_SETMASK, &before_, nullptr);
-}
-
-int HeldSignals::arrived() { return noted; }
 
 }  // namespace envdoctor

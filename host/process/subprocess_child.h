@@ -2,12 +2,15 @@
 // What all children have in common: the frames they answer with, how they are forked, and how they are reaped.
 #include <sys/types.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "host/files/descriptor.h"
 
 namespace envdoctor {
 
@@ -33,7 +36,6 @@ class Frames {
   [[nodiscard]] bool partial() const { return !pending_.empty(); }
   // It answered and named no further step since: nothing more is to be expected.
   [[nodiscard]] bool complete() const { return complete_; }
-  [[nodiscard]] bool answered() const { return answered_; }
   std::string answer{};   // the last one
   int answers = 0;        // how many came, equal ones too
   std::string step{};
@@ -46,9 +48,26 @@ class Frames {
   void frame(char kind, std::string_view bytes);
   std::string pending_{};
   std::string bad_{};
-  bool answered_ = false;
   bool complete_ = false;
 };
+
+// Hands on what has come, without waiting; closes what was closed at its other end.
+template <class Take>
+void drain(Descriptor& from, Take take) {
+  constexpr std::size_t visit_limit = 1u << 20;  // more than a pipe holds: what a dead child left is read in one visit
+  static char bytes[64 * 1024];
+  for (std::size_t seen = 0; from && seen < visit_limit;) {
+    const ssize_t got = ::read(from.get(), bytes, sizeof(bytes));
+    if (got > 0) {
+      take(std::string_view(bytes, static_cast<std::size_t>(got)));
+      seen += static_cast<std::size_t>(got);
+    } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
+      from.close();
+    } else if (errno == EAGAIN) {
+      return;
+    }
+  }
+}
 
 // Run right after fork(), in the child: a process group of its own, default signals, no core file, standard input from
 // /dev/null, standard output and error to these descriptors, gone when the parent goes.
@@ -80,24 +99,5 @@ std::string signal_name(int number);
 
 // The lines as execve takes them: pointers into `lines`, then null.
 std::vector<char*> null_terminated(const std::vector<std::string>& lines);
-
-// While it lives, Ctrl-C and its like are noted instead of ending us, so that children can be ended first; they arrive
-// only during a ppoll() with `while_waiting()`. A broken pipe is ignored.
-class HeldSignals {
- public:
-  HeldSignals();
-  ~HeldSignals();  // as it was before
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
-
-  [[nodiscard]] const sigset_t& while_waiting() const { return before_; }
-  // The signal that came, or 0.
-  [[nodiscard]] static int arrived();
-
- private:
-  static constexpr int numbers_[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
-  struct sigaction old_[5]{};
-  sigset_t before_{};
-};
 
 }  // namespace envdoctor

@@ -13,18 +13,9 @@ class Loaded : public Api {
   Code init() override { return init_(0U); }
   Code device_count(int& count) override { return device_count_(&count); }
   Code device(int ordinal, Device& device) override { return device_(&device, ordinal); }
-  Code name(Device device, std::string& name) override {
-    return read_text(name, [&](char* out, int size) { return name_(out, size, device); });
-  }
-  Code pci_bus_id(int ordinal, std::string& id) override {
-    return read_text(id, [&](char* out, int size) { return pci_bus_id_(out, size, ordinal); });
-  }
-  Code memory(Device device, std::uint64_t& bytes) override {
-    std::size_t size = 0;
-    const Code code = memory_(&size, device);
-    bytes = size;
-    return code;
-  }
+  Code name(Device device, std::string& name) override { return read_text(name, name_, device); }
+  Code pci_bus_id(int ordinal, std::string& id) override { return read_text(id, pci_bus_id_, ordinal); }
+  Code memory(Device device, std::uint64_t& bytes) override { return memory_(&bytes, device); }
 
  private:
   VendorLibrary library_;
@@ -34,7 +25,7 @@ class Loaded : public Api {
   VendorFunction<Device*, int> device_{library_, {"hipDeviceGet"}};
   VendorFunction<char*, int, Device> name_{library_, {"hipDeviceGetName"}};
   VendorFunction<char*, int, int> pci_bus_id_{library_, {"hipDeviceGetPCIBusId"}};
-  VendorFunction<std::size_t*, Device> memory_{library_, {"hipDeviceTotalMem"}};
+  VendorFunction<std::uint64_t*, Device> memory_{library_, {"hipDeviceTotalMem"}};
 };
 
 }  // namespace

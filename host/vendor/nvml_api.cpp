@@ -64,24 +64,13 @@ class Loaded : public Api {
 
   Code init() override { return init_(); }
   Code shutdown() override { return shutdown_(); }
-  Code driver_version(std::string& version) override {
-    return read_text(version, [&](char* out, unsigned size) { return driver_version_(out, size); });
-  }
-  Code library_version(std::string& version) override {
-    return read_text(version, [&](char* out, unsigned size) { return library_version_(out, size); });
-  }
-  Code process_name(unsigned pid, std::string& name) override {
-    return read_text(name, [&](char* out, unsigned size) { return process_name_(pid, out, size); });
-  }
+  Code library_version(std::string& version) override { return read_text(version, library_version_); }
+  Code process_name(unsigned pid, std::string& name) override { return read_text(name, process_name_, pid); }
 
   Code device_count(unsigned& count) override { return device_count_(&count); }
   Code device(unsigned index, Device& device) override { return device_(index, &device); }
-  Code name(Device device, std::string& name) override {
-    return read_text(name, [&](char* out, unsigned size) { return name_(device, out, size); });
-  }
-  Code uuid(Device device, std::string& uuid) override {
-    return read_text(uuid, [&](char* out, unsigned size) { return uuid_(device, out, size); });
-  }
+  Code name(Device device, std::string& name) override { return read_text(name, name_, device); }
+  Code uuid(Device device, std::string& uuid) override { return read_text(uuid, uuid_, device); }
   Code pci_place(Device device, PciPlace& place) override {
     CPci pci;
     const Code code = pci_(device, &pci);
@@ -115,41 +104,26 @@ class Loaded : public Api {
   Code mig_device(Device device, unsigned slot, Device& mig) override { return mig_device_(device, slot, &mig); }
 
   Code ecc_mode(Device device, unsigned& current) override {
-    int now = 0, pending = 0;
-    const Code code = ecc_mode_(device, &now, &pending);
-    current = static_cast<unsigned>(now);
-    return code;
+    unsigned pending = 0;
+    return ecc_mode_(device, &current, &pending);
   }
   Code ecc_errors(Device device, ErrorKind kind, std::uint64_t& count) override {
     constexpr int since_driver_load = 0;
-    unsigned long long errors = 0;
-    const Code code = ecc_errors_(device, static_cast<int>(kind), since_driver_load, &errors);
-    count = errors;
-    return code;
+    return ecc_errors_(device, static_cast<int>(kind), since_driver_load, &count);
   }
   Code retired_pages(Device device, RetirementCause cause, unsigned& count) override {
     count = 0;  // asks for the number alone, which comes back with "insufficient size"
     const Code code = retired_pages_(device, static_cast<int>(cause), &count, nullptr);
     return code == insufficient_size ? success : code;
   }
-  Code retirement_pending(Device device, unsigned& pending) override {
-    int state = 0;
-    const Code code = retirement_pending_(device, &state);
-    pending = static_cast<unsigned>(state);
-    return code;
-  }
+  Code retirement_pending(Device device, unsigned& pending) override { return retirement_pending_(device, &pending); }
   Code remapped_rows(Device device, RemappedRows& rows) override {
     return remapped_rows_(device, &rows.correctable, &rows.uncorrectable, &rows.pending, &rows.failed);
   }
 
   Code persistence(Device device, unsigned& on) override { return persistence_(device, &on); }
   Code compute_mode(Device device, unsigned& mode) override { return compute_mode_(device, &mode); }
-  Code throttle_reasons(Device device, std::uint64_t& bits) override {
-    unsigned long long reasons = 0;
-    const Code code = throttle_reasons_(device, &reasons);
-    bits = reasons;
-    return code;
-  }
+  Code throttle_reasons(Device device, std::uint64_t& bits) override { return throttle_reasons_(device, &bits); }
   Code temperature(Device device, unsigned& celsius) override {
     constexpr int of_the_chip = 0;
     return temperature_(device, of_the_chip, &celsius);
@@ -208,7 +182,6 @@ class Loaded : public Api {
   VendorLibrary library_;
   VendorFunction<> init_{library_, {"nvmlInit_v2", "nvmlInit"}};
   VendorFunction<> shutdown_{library_, {"nvmlShutdown"}};
-  VendorFunction<char*, unsigned> driver_version_{library_, {"nvmlSystemGetDriverVersion"}};
   VendorFunction<char*, unsigned> library_version_{library_, {"nvmlSystemGetNVMLVersion"}};
   VendorFunction<unsigned, char*, unsigned> process_name_{library_, {"nvmlSystemGetProcessName"}};
   VendorFunction<unsigned*> device_count_{library_, {"nvmlDeviceGetCount_v2", "nvmlDeviceGetCount"}};
@@ -227,15 +200,15 @@ class Loaded : public Api {
   VendorFunction<Device, unsigned*, unsigned*> mig_mode_{library_, {"nvmlDeviceGetMigMode"}};
   VendorFunction<Device, unsigned*> mig_slots_{library_, {"nvmlDeviceGetMaxMigDeviceCount"}};
   VendorFunction<Device, unsigned, Device*> mig_device_{library_, {"nvmlDeviceGetMigDeviceHandleByIndex"}};
-  VendorFunction<Device, int*, int*> ecc_mode_{library_, {"nvmlDeviceGetEccMode"}};
-  VendorFunction<Device, int, int, unsigned long long*> ecc_errors_{library_, {"nvmlDeviceGetTotalEccErrors"}};
+  VendorFunction<Device, unsigned*, unsigned*> ecc_mode_{library_, {"nvmlDeviceGetEccMode"}};
+  VendorFunction<Device, int, int, std::uint64_t*> ecc_errors_{library_, {"nvmlDeviceGetTotalEccErrors"}};
   VendorFunction<Device, int, unsigned*, unsigned long long*> retired_pages_{library_, {"nvmlDeviceGetRetiredPages"}};
-  VendorFunction<Device, int*> retirement_pending_{library_, {"nvmlDeviceGetRetiredPagesPendingStatus"}};
+  VendorFunction<Device, unsigned*> retirement_pending_{library_, {"nvmlDeviceGetRetiredPagesPendingStatus"}};
   VendorFunction<Device, unsigned*, unsigned*, unsigned*, unsigned*> remapped_rows_{library_,
                                                                                     {"nvmlDeviceGetRemappedRows"}};
   VendorFunction<Device, unsigned*> persistence_{library_, {"nvmlDeviceGetPersistenceMode"}};
   VendorFunction<Device, unsigned*> compute_mode_{library_, {"nvmlDeviceGetComputeMode"}};
-  VendorFunction<Device, unsigned long long*> throttle_reasons_{
+  VendorFunction<Device, std::uint64_t*> throttle_reasons_{
       library_, {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"}};
   VendorFunction<Device, int, unsigned*> temperature_{library_, {"nvmlDeviceGetTemperature"}};
   VendorFunction<Device, unsigned*> power_{library_, {"nvmlDeviceGetPowerUsage"}};

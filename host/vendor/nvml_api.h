@@ -54,7 +54,6 @@ class Api {
 
   virtual Code init() = 0;
   virtual Code shutdown() = 0;
-  virtual Code driver_version(std::string& version) = 0;
   virtual Code library_version(std::string& version) = 0;  // "12.550.54.14"; needs no init
   virtual Code process_name(unsigned pid, std::string& name) = 0;
 

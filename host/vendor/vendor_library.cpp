@@ -4,22 +4,16 @@
 #include <link.h>
 
 namespace envdoctor {
-namespace {
-
-// The loader says the same of a missing library and of one whose own dependency is missing; only the name at the front
-// tells them apart.
-bool says_not_there(const std::string& words, const std::string& name) {
-  return words.rfind(name + ": cannot open shared object file: No such file or directory", 0) == 0;
-}
-
-}  // namespace
-
 Reading<Library> Library::open(const std::string& soname_or_path, bool lazily) {
   void* handle = dlopen(soname_or_path.c_str(), (lazily ? RTLD_LAZY : RTLD_NOW) | RTLD_LOCAL);
   if (!handle) {
     const char* error = dlerror();
     const std::string words = error ? error : "no reason given";
-    return says_not_there(words, soname_or_path) ? absent(words) : failed(words);
+    // The loader says the same of a missing library and of one whose own dependency is missing; only the name at the
+    // front tells them apart.
+    const bool missing =
+        words.starts_with(soname_or_path + ": cannot open shared object file: No such file or directory");
+    return missing ? absent(words) : failed(words);
   }
   Library library;
   // Never closed: drivers don't survive it.

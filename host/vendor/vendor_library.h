@@ -86,11 +86,17 @@ class VendorFunction {
   int (*function_)(Parameters...) = nullptr;
 };
 
-// Takes a text from call(buffer, size). The library may not terminate what it writes: the last byte stays zero.
-template <class Call>
-int read_text(std::string& out, Call call) {
+// Takes a text from a function of a subject, a buffer and its size, the subject being first or last. The library may
+// not terminate what it writes: the last byte stays zero.
+template <class Function, class... Subject>
+int read_text(std::string& out, const Function& function, Subject... subject) {
   std::array<char, 256> buffer{};
-  const int code = call(buffer.data(), buffer.size() - 1);
+  constexpr int size = buffer.size() - 1;
+  int code = 0;
+  if constexpr (std::is_invocable_v<Function, Subject..., char*, int>)
+    code = function(subject..., buffer.data(), size);
+  else
+    code = function(buffer.data(), size, subject...);
   buffer.back() = 0;
   out = buffer.data();
   return code;

@@ -2,12 +2,23 @@
 
 #include <fmt/format.h>
 
+#include "knowledge/gpus/cuda_toolkits.h"
+
 namespace envdoctor {
 namespace {
 
-constexpr int most_devices = 1024;  // MIG slices of a full host
-
-constexpr VendorCodes cuda_codes{.api = "cuda_driver", .not_supported = 801};
+constexpr VendorLibraryFacts<Nvidia> cuda_facts = {
+    .probe = "nvidia",
+    .name = "the CUDA driver",
+    .init = "cuInit",
+    .well = "CUDA_SUCCESS",
+    .codes = {.api = "cuda_driver", .not_supported = 801},
+    .section = &Snapshot::nvidia,
+    .file = &Nvidia::cuda_library,
+    .error = &Nvidia::cuinit_error,
+    .not_read = [](const Missing& why) {
+      return Nvidia{.cuda_library = why, .cuda_driver_version = why, .cuinit_error = why, .cuda_devices = why};
+    }};
 
 std::string uuid_text(const cuda::Uuid& uuid, bool mig) {
   std::string out = mig ? "MIG-" : "GPU-";
@@ -28,84 +39,42 @@ Text uuid(VendorReader<cuda::Api, cuda::Device>& reader, bool redact) {
   });
 }
 
-CudaDevice read_device(cuda::Api& api, int ordinal, bool redact) {
-  CudaDevice out{.ordinal = std::int64_t{ordinal}};
-  cuda::Device device = 0;
-  if (const cuda::Code code = api.device(ordinal, device); code != cuda::success) {
-    out.name = failed("cuDeviceGet: " + code_text("cuda_driver", code));
-    return out;
-  }
-  VendorReader reader(api, cuda_codes, device);
-  out.name = reader.read(&cuda::Api::name).then(tame);
-  out.uuid = uuid(reader, redact);
-  out.pci_address = reader.read(&cuda::Api::pci_bus_id).then(address_as_linux_writes_it);
-  out.compute_capability = reader.read(&cuda::Api::capability).then([](const cuda::Capability& c) {
-    return fmt::format("{}.{}", c.major, c.minor);
-  });
-  out.memory_total_mib = reader.read(&cuda::Api::memory).then(mib);
-  return out;
-}
-
-List<CudaDevice> read_devices(cuda::Api& api, bool redact) {
-  int count = 0;
-  if (const cuda::Code code = api.device_count(count); code != cuda::success)
-    return failed("cuDeviceGetCount: " + code_text("cuda_driver", code));
-  if (count < 0 || count > most_devices) return failed(fmt::format("cuDeviceGetCount counts {} devices", count));
-  std::vector<CudaDevice> devices;
-  for (int ordinal = 0; ordinal < count; ++ordinal) devices.push_back(read_device(api, ordinal, redact));
-  return devices;
+CudaDevice read_device(cuda::Api& api, int ordinal, const Reading<cuda::Device>& device, bool redact) {
+  if (!device.get()) return {.ordinal = std::int64_t{ordinal}, .name = device.missing()};
+  VendorReader reader(api, cuda_facts.codes, *device.get());
+  return {.ordinal = std::int64_t{ordinal},
+          .name = reader.read(&cuda::Api::name).then(tame),
+          .uuid = uuid(reader, redact),
+          .pci_address = reader.read(&cuda::Api::pci_bus_id).then(address_as_linux_writes_it),
+          .compute_capability = reader.read(&cuda::Api::capability).then([](const cuda::Capability& c) {
+            return fmt::format("{}.{}", c.major, c.minor);
+          }),
+          .memory_total_mib = reader.read(&cuda::Api::memory).then(mib)};
 }
 
 Text driver_version(cuda::Api& api) {
-  return VendorReader(api, cuda_codes).read(&cuda::Api::driver_version).then([](int version) -> Text {
+  return VendorReader(api, cuda_facts.codes).read(&cuda::Api::driver_version).then([](int version) -> Text {
     if (version < 1000 || version > 1'000'000) return failed(fmt::format("cuDriverGetVersion answers {}", version));
-    return cuda_version_text(version);
+    return knowledge::cuda_version_text(version);
   });
 }
 
 }  // namespace
 
 Nvidia read_cuda(cuda::Api& api, bool redact, const Progress<Nvidia>& report) {
-  Nvidia nvidia{.cuda_library = api.library()};
-  if (!nvidia.cuda_library.get()) {
-    const Missing missing{nvidia.cuda_library.outcome(),
-                          "the CUDA driver was not loaded: " + nvidia.cuda_library.why()};
-    nvidia.cuda_driver_version = missing;
-    nvidia.cuinit_error = failed(missing.why);  // absent would say that it initialised
-    nvidia.cuda_devices = missing;
-    return nvidia;
-  }
-  report(nvidia);
-  nvidia.cuda_driver_version = driver_version(api);
-  report(nvidia);
-  if (const cuda::Code code = api.init(); code != cuda::success) {
-    nvidia.cuinit_error = code_text("cuda_driver", code);
-    nvidia.cuda_devices = failed("cuInit: " + code_text("cuda_driver", code));
-    return nvidia;
-  }
-  nvidia.cuinit_error = absent("CUDA_SUCCESS");
-  nvidia.cuda_devices = read_devices(api, redact);
+  Nvidia nvidia;
+  if (initialise(nvidia, api, cuda_facts, report, [&] { nvidia.cuda_driver_version = driver_version(api); }))
+    nvidia.cuda_devices = list_devices<CudaDevice>(
+        api, cuda_facts.codes, "cuDevice",
+        [&](int ordinal, const auto& device) { return read_device(api, ordinal, device, redact); });
   return nvidia;
 }
 
 void start_cuda(Session& session, const std::string& soname_or_path, Limits limits, std::function<void()> over) {
-  const bool redact = session.options.redact;
-  start_vendor<Nvidia>(
-      session, {.probe = "nvidia",
-                .library = soname_or_path,
-                .limits = limits,
-                .section = &Snapshot::nvidia,
-                .file = &Nvidia::cuda_library,
-                .read =
-                    [=](const Trace& trace, const Progress<Nvidia>& report) {
-                      return read_cuda(*cuda::open(soname_or_path, trace), redact, report);
-                    },
-                .not_read =
-                    [](const Missing& why) {
-                      return Nvidia{
-                          .cuda_library = why, .cuda_driver_version = why, .cuinit_error = why, .cuda_devices = why};
-                    },
-                .over = std::move(over)});
+  const auto read = [=, redact = session.options.redact](const Trace& trace, const Progress<Nvidia>& report) {
+    return read_cuda(*cuda::open(soname_or_path, trace), redact, report);
+  };
+  start_vendor<Nvidia>(session, cuda_facts, soname_or_path, limits, read, std::move(over));
 }
 
 }  // namespace envdoctor

@@ -2,25 +2,19 @@
 
 #include <algorithm>
 
+#include "host/text.h"
 #include "probe/gpu/kfd.h"
 #include "probe/gpu/nvidia_driver.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 namespace {
 
-std::vector<std::string> names_in(const Files& files, const std::string& folder) {
-  const auto names = files.list(folder);
-  return names.get() ? *names.get() : std::vector<std::string>{};
-}
-
 void add_nvidia(const Files& files, std::vector<ListedGpu>& all) {
   const std::string folder = "/proc/driver/nvidia/gpus";
   std::int64_t index = 0;
-  for (const std::string& address : names_in(files, folder)) {
-    const auto text = files.read(folder + "/" + address + "/information");
-    const NvidiaProcGpu gpu = text.get() ? parse_gpu_information(*text.get()) : NvidiaProcGpu{};
-    all.push_back({"nvidia", index++, gpu.uuid.get() ? *gpu.uuid.get() : "", address});
+  for (const std::string& address : files.list(folder).or_empty()) {
+    const auto gpu = files.read(folder + "/" + address + "/information").then(parse_gpu_information).or_empty();
+    all.push_back({"nvidia", index++, gpu.uuid.or_empty(), address});
   }
 }
 
@@ -28,18 +22,15 @@ void add_amd(const Files& files, std::vector<ListedGpu>& all) {
   if (!files.status("/sys/class/kfd/kfd/topology").get()) return;
   const Rocm rocm = read_kfd(files);
   std::int64_t index = 0;
-  for (const RocmDevice& device : rocm.devices.get() ? *rocm.devices.get() : std::vector<RocmDevice>{}) {
-    all.push_back({"amd", index++, device.unique_id.get() ? *device.unique_id.get() : "",
-                   device.pci_address.get() ? *device.pci_address.get() : ""});
-  }
+  for (const RocmDevice& device : rocm.devices.or_empty())
+    all.push_back({"amd", index++, device.unique_id.or_empty(), device.pci_address.or_empty()});
 }
 
 void add_intel(const Files& files, std::vector<ListedGpu>& all) {
   std::vector<std::string> addresses;
-  for (const std::string& name : names_in(files, "/sys/class/drm")) {
-    if (!name.starts_with("renderD")) continue;
+  for (const std::string& name : files.list("/sys/class/drm").or_empty()) {
     const std::string device = "/sys/class/drm/" + name + "/device";
-    if (const auto vendor = read_line(files, device + "/vendor"); !vendor.get() || *vendor.get() != "0x8086") continue;
+    if (!name.starts_with("renderD") || !read_line(files, device + "/vendor").is("0x8086")) continue;
     if (const auto place = files.resolve(device); place.get()) addresses.emplace_back(base_name(*place.get()));
   }
   std::ranges::sort(addresses);

@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
+#include "host/text.h"
 #include "knowledge/gpus/gpu_models.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 namespace {
@@ -20,8 +20,7 @@ Properties parse_properties(std::string_view text) {
   Properties values;
   for (const auto line : lines_of(text)) {
     const auto words = words_of(line);
-    if (words.size() != 2) continue;
-    if (const auto number = number_of<std::uint64_t>(words[1])) values.emplace(words[0], *number);
+    if (words.size() == 2) values.emplace(words[0], number_of<std::uint64_t>(words[1]).value_or(0));
   }
   return values;
 }
@@ -124,12 +123,11 @@ List<RocmDevice> gpu_nodes(const Files& files) {
 }
 
 Text rocm_version(const Files& files) {
-  std::vector<std::string> folders{"rocm"};
-  if (const auto names = files.list("/opt"); names.get()) {
-    // Several installed: the last one by name, as /opt/rocm usually points to.
-    for (auto name = names.get()->rbegin(); name != names.get()->rend(); ++name)
-      if (name->starts_with("rocm-")) folders.push_back(*name);
-  }
+  // Several installed: the last one by name, as /opt/rocm usually points to.
+  std::vector<std::string> folders = files.list("/opt").or_empty();
+  std::erase_if(folders, [](const std::string& name) { return !name.starts_with("rocm-"); });
+  std::ranges::reverse(folders);
+  folders.insert(folders.begin(), "rocm");
   for (const std::string& folder : folders) {
     const auto version = read_line(files, "/opt/" + folder + "/.info/version");
     if (version.get()) return version.get()->substr(0, version.get()->find('-'));  // "6.2.0-66": the build's number

@@ -9,7 +9,16 @@
 namespace envdoctor {
 namespace {
 
-constexpr VendorCodes level_zero_codes{.api = "level_zero", .not_supported = 0x78000003};
+constexpr VendorLibraryFacts<LevelZero> level_zero_facts = {
+    .probe = "level-zero",
+    .name = "Level Zero",
+    .init = "zeInit",
+    .well = "ZE_RESULT_SUCCESS",
+    .codes = {.api = "level_zero", .not_supported = 0x78000003},
+    .section = &Snapshot::level_zero,
+    .file = &LevelZero::library,
+    .error = &LevelZero::error,
+    .not_read = [](const Missing& why) { return LevelZero{.library = why, .error = why, .devices = why}; }};
 
 Text type_text(unsigned type) {
   constexpr std::array names = {"gpu", "cpu", "fpga", "mca", "npu"};
@@ -18,7 +27,7 @@ Text type_text(unsigned type) {
 }
 
 LevelZeroDevice read_device(level_zero::Api& api, std::int64_t index, level_zero::Device device) {
-  VendorReader reader(api, level_zero_codes, device);
+  VendorReader reader(api, level_zero_facts.codes, device);
   const auto properties = reader.read(&level_zero::Api::properties);
   return {.index = index,
           .name = properties.then([](const level_zero::Properties& p) { return tame(p.name); }),
@@ -33,13 +42,13 @@ LevelZeroDevice read_device(level_zero::Api& api, std::int64_t index, level_zero
 List<LevelZeroDevice> read_devices(level_zero::Api& api) {
   std::vector<level_zero::Driver> drivers;
   if (const auto code = api.drivers(drivers); code != level_zero::success)
-    return failed("zeDriverGet: " + code_text(level_zero_codes.api, code));
+    return failed("zeDriverGet: " + code_text(level_zero_facts.codes.api, code));
   std::vector<LevelZeroDevice> found;
   Missing not_listed;
   for (level_zero::Driver driver : drivers) {
     std::vector<level_zero::Device> devices;
     if (const auto code = api.devices(driver, devices); code != level_zero::success)
-      not_listed = failed("zeDeviceGet: " + code_text(level_zero_codes.api, code));
+      not_listed = failed("zeDeviceGet: " + code_text(level_zero_facts.codes.api, code));
     for (level_zero::Device device : devices)
       found.push_back(read_device(api, static_cast<std::int64_t>(found.size()), device));
   }
@@ -50,21 +59,8 @@ List<LevelZeroDevice> read_devices(level_zero::Api& api) {
 }  // namespace
 
 LevelZero read_level_zero(level_zero::Api& api, const Progress<LevelZero>& report) {
-  LevelZero level_zero{.library = api.library()};
-  if (!level_zero.library.get()) {
-    const Missing missing{level_zero.library.outcome(), "Level Zero was not loaded: " + level_zero.library.why()};
-    level_zero.error = failed(missing.why);  // absent would say that it initialised
-    level_zero.devices = missing;
-    return level_zero;
-  }
-  report(level_zero);
-  if (const auto code = api.init(); code != level_zero::success) {
-    level_zero.error = code_text(level_zero_codes.api, code);
-    level_zero.devices = failed("zeInit: " + code_text(level_zero_codes.api, code));
-    return level_zero;
-  }
-  level_zero.error = absent("ZE_RESULT_SUCCESS");
-  level_zero.devices = read_devices(api);
+  LevelZero level_zero;
+  if (initialise(level_zero, api, level_zero_facts, report)) level_zero.devices = read_devices(api);
   return level_zero;
 }
 
@@ -77,18 +73,10 @@ void start_level_zero(Session& session, const std::string& soname_or_path, Limit
                              .then(version_in_file_name);
     session.add({.level_zero = LevelZero{.version = version}});
   };
-  start_vendor<LevelZero>(
-      session, {.probe = "level-zero",
-                .library = soname_or_path,
-                .limits = limits,
-                .section = &Snapshot::level_zero,
-                .file = &LevelZero::library,
-                .read =
-                    [=](const Trace& trace, const Progress<LevelZero>& report) {
-                      return read_level_zero(*level_zero::open(soname_or_path, trace), report);
-                    },
-                .not_read = [](const Missing& why) { return LevelZero{.library = why, .error = why, .devices = why}; },
-                .over = over});
+  const auto read = [=](const Trace& trace, const Progress<LevelZero>& report) {
+    return read_level_zero(*level_zero::open(soname_or_path, trace), report);
+  };
+  start_vendor<LevelZero>(session, level_zero_facts, soname_or_path, limits, read, over);
 }
 
 void probe_level_zero(Session& session) {

@@ -1,35 +1,57 @@
 #include "probe/gpu/lspci.h"
 
-#include <fmt/format.h>
+#include <re2/re2.h>
 
-#include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
+#include <set>
 
-#include "knowledge/gpus/gpu_models.h"
+#include "host/text.h"
+#include "knowledge/lower_case.h"
 #include "probe/gpu/pci_devices.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 
 namespace {
 
-bool is_hex(std::string_view text, std::size_t digits) {
-  return text.size() == digits && std::ranges::all_of(text, [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-         });
-}
+using Piece = re2::StringPiece;
 
-// bb:dd.f, or with a domain of four to eight digits before it.
-bool is_address(std::string_view text) {
-  if (text.size() < 7) return false;
-  const auto tail = text.substr(text.size() - 7);
-  if (!is_hex(tail.substr(0, 2), 2) || tail[2] != ':' || !is_hex(tail.substr(3, 2), 2) || tail[5] != '.' ||
-      tail[6] < '0' || tail[6] > '7')
-    return false;
-  const auto domain = text.substr(0, text.size() - 7);
-  return domain.empty() || (domain.size() >= 5 && domain.size() <= 9 && domain.back() == ':' &&
-                            is_hex(domain.substr(0, domain.size() - 1), domain.size() - 1));
+constexpr std::size_t longest_line = 4096;
+
+struct Header {
+  Piece address{};
+  Piece class_name{};
+  Piece class_code{};  // four hex digits, or empty
+  Piece vendor_id{};
+  Piece device_id{};
+  Piece name{};         // vendor and device as printed, without ids and revision
+  bool silent = false;  // "rev ff": its registers read as ones, so it is switched off or gone
+};
+
+// "0000:65:00.0 3D controller [0302]: NVIDIA Corporation GH100 [H100] [10de:2330] (rev a1)", or "65:00.0 0302:
+// 10de:2330" of -n. False for other lines.
+bool parse_header(std::string_view line, Header& header) {
+  static const RE2 whole(R"(((?:[[:xdigit:]]{4,8}:)?[[:xdigit:]]{2}:[[:xdigit:]]{2}\.[0-7])\s+(.*?)\s*:\s+(.*))",
+                         RE2::Latin1);
+  static const RE2 coded(R"((?:(.*)\[)?([[:xdigit:]]{4})(?:\][^\[]*)?)", RE2::Latin1);
+  static const RE2 revision(R"(\s+\((?:rev|prog-if) .*)", RE2::Latin1);
+  static const RE2 only_ids(R"(([[:xdigit:]]{4}):([[:xdigit:]]{4}).*)", RE2::Latin1);
+  static const RE2 ids(R"((.+)\[([[:xdigit:]]{4}):([[:xdigit:]]{4}).*)", RE2::Latin1);
+  line = trimmed(line);
+  if (line.empty() || std::isxdigit(static_cast<unsigned char>(line[0])) == 0) return false;  // most lines of a log
+  header = {};
+  Piece rest, words;
+  if (!RE2::FullMatch(line, whole, &header.address, &header.class_name, &rest)) return false;
+  const bool has_code = RE2::FullMatch(header.class_name, coded, &words, &header.class_code);
+  if (has_code) header.class_name = words;
+  header.silent = contains(rest, " (rev ff)");
+  if (has_code && words.empty() && RE2::FullMatch(rest, only_ids, &header.vendor_id, &header.device_id)) return true;
+  header.name = rest;
+  if (Piece cut; revision.Match(rest, 0, rest.size(), RE2::UNANCHORED, &cut, 1))
+    header.name.remove_suffix(static_cast<std::size_t>(rest.end() - cut.begin()));
+  if (RE2::FullMatch(header.name, ids, &rest, &header.vendor_id, &header.device_id)) header.name = rest;
+  return true;
 }
 
 struct Vendor {
@@ -53,131 +75,18 @@ constexpr std::array vendors = {Vendor{"NVIDIA Corporation", "10de"},
                                 Vendor{"InnoTek Systemberatung GmbH", "80ee"},
                                 Vendor{"RDC Semiconductor, Inc.", "17f3"}};
 
-// The last "[10de:2330]" of a text, cut off it together with what follows.
-void take_ids(LspciHeader& header) {
-  for (auto open = header.name.rfind('['); open != std::string_view::npos && open > 0;
-       open = header.name.rfind('[', open - 1)) {
-    const auto inside = header.name.substr(open + 1, 9);
-    if (inside.size() == 9 && is_hex(inside.substr(0, 4), 4) && inside[4] == ':' && is_hex(inside.substr(5, 4), 4)) {
-      header.vendor_id = inside.substr(0, 4);
-      header.device_id = inside.substr(5, 4);
-      header.name = trimmed(header.name.substr(0, open));
-      return;
-    }
-  }
+// Four-digit class for a class in words; empty if it is neither a display nor an accelerator.
+std::string class_code_of(std::string_view class_name) {
+  static const std::map<std::string_view, const char*> codes = {{"VGA compatible controller", "0300"},
+                                                                {"XGA compatible controller", "0301"},
+                                                                {"3D controller", "0302"},
+                                                                {"Display controller", "0380"},
+                                                                {"Processing accelerators", "1200"}};
+  const auto known = codes.find(trimmed(class_name));
+  return known == codes.end() ? "" : known->second;
 }
 
-void take_revision(LspciHeader& header) {
-  const auto rev = header.name.find(" (rev ");
-  const auto interface = header.name.find(" (prog-if ");
-  header.silent = header.name.substr(std::min(rev, header.name.size())).starts_with(" (rev ff)");
-  header.name = trimmed(header.name.substr(0, std::min(rev, interface)));
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return result;
-}
-
-// "[size=16M]" in MiB; 0 if it is smaller or not there.
-std::int64_t size_mib(std::string_view line) {
-  const auto at = line.find("[size=");
-  if (at == std::string_view::npos) return 0;
-  const auto size = line.substr(at + 6, line.find(']', at) - at - 6);
-  const auto number = size.empty() ? std::nullopt : number_of(size.substr(0, size.size() - 1));
-  if (!number || *number < 0 || *number > 1 << 20) return 0;
-  switch (size.back()) {
-    case 'K':
-      return *number >> 10;
-    case 'M':
-      return *number;
-    case 'G':
-      return *number << 10;
-    case 'T':
-      return *number << 20;
-    default:
-      return 0;
-  }
-}
-
-// The word after a name, without a final comma: "Speed 16GT/s (ok), Width x16".
-std::string_view after(std::string_view line, std::string_view name) {
-  const auto at = line.find(name);
-  if (at == std::string_view::npos) return {};
-  const auto words = words_of(line.substr(at + name.size()));
-  if (words.empty()) return {};
-  return words[0].substr(0, words[0].find(','));
-}
-
-Real speed_in(std::string_view line) {
-  const auto word = after(line, "Speed ");
-  const auto unit = word.find("GT/s");
-  if (word.empty() || unit == std::string_view::npos) return absent("lspci doesn't know the link's speed");
-  return link_speed(word.substr(0, unit));
-}
-
-Number width_in(std::string_view line) {
-  const auto word = after(line, "Width ");
-  if (!word.starts_with('x')) return absent("lspci doesn't know the link's width");
-  return link_width(word.substr(1));
-}
-
-// The first line of a dump of the configuration space holds the ids (PCI Local Bus Specification 3.0, 6.1).
-void take_dump(std::string_view line, PciDevice& device) {
-  const auto bytes = words_of(line);
-  if (bytes.size() < 13 || bytes[0] != "00:" || bytes[1] == "ff") return;
-  if (!std::all_of(bytes.begin() + 1, bytes.begin() + 13, [](std::string_view byte) { return is_hex(byte, 2); }))
-    return;
-  if (!device.device_id.get()) {
-    device.vendor_id = lower(fmt::format("{}{}", bytes[2], bytes[1]));
-    device.device_id = lower(fmt::format("{}{}", bytes[4], bytes[3]));
-  }
-}
-
-}  // namespace
-
-std::string_view class_code_of(std::string_view class_name) {
-  if (class_name == "VGA compatible controller") return "0300";
-  if (class_name == "XGA compatible controller") return "0301";
-  if (class_name == "3D controller") return "0302";
-  if (class_name == "Display controller") return "0380";
-  if (class_name == "Processing accelerators") return "1200";
-  return {};
-}
-
-bool parse_lspci_header(std::string_view line, LspciHeader& header) {
-  line = trimmed(line);
-  const auto blank = line.find(' ');
-  if (blank == std::string_view::npos || !is_address(line.substr(0, blank))) return false;
-  header = {.address = line.substr(0, blank)};
-  const auto rest = line.substr(blank + 1);
-  const auto colon = rest.find(": ");
-  if (colon == std::string_view::npos) return false;
-  header.class_name = trimmed(rest.substr(0, colon));
-  header.name = trimmed(rest.substr(colon + 2));
-  const auto open = header.class_name.rfind('[');
-  if (is_hex(header.class_name, 4)) {  // -n: "0300: 10de:2204"
-    header.class_code = header.class_name;
-    const auto ids = header.name.substr(0, 9);
-    if (ids.size() == 9 && ids[4] == ':' && is_hex(ids.substr(0, 4), 4) && is_hex(ids.substr(5), 4)) {
-      header.vendor_id = ids.substr(0, 4);
-      header.device_id = ids.substr(5);
-      const auto after_ids = header.name.substr(9);
-      header.silent = after_ids.starts_with(" (rev ff)");
-      header.name = {};
-      return true;
-    }
-  } else if (open != std::string_view::npos && is_hex(header.class_name.substr(open + 1, 4), 4)) {
-    header.class_code = header.class_name.substr(open + 1, 4);
-    header.class_name = trimmed(header.class_name.substr(0, open));
-  }
-  take_revision(header);
-  take_ids(header);
-  return true;
-}
-
+// Vendor and device name from one text: "NVIDIA Corporation GA102 [GeForce RTX 3090]".
 void name_device(std::string_view name, PciDevice& device) {
   for (const Vendor& vendor : vendors) {
     if (!name.starts_with(vendor.start)) continue;
@@ -186,89 +95,110 @@ void name_device(std::string_view name, PciDevice& device) {
     name = trimmed(name.substr(vendor.start.size()));
     break;
   }
-  if (name.empty() || name == "Device" || name.starts_with("Device ")) {
+  if (name.empty() || name == "Device" || name.starts_with("Device "))
     device.name = absent("lspci's list doesn't know the device");
-  } else {
+  else
     device.name = std::string(name.substr(0, 200));
-  }
 }
 
-PciDevice device_of(const LspciHeader& header) {
-  PciDevice device;
-  const auto digits = header.address.find_first_of(':') == 2 ? "0000:" + lower(header.address) : lower(header.address);
-  device.address = digits;
-  device.class_ = lower(header.class_code.empty() ? class_code_of(header.class_name) : header.class_code);
-  if (!header.vendor_id.empty()) device.vendor_id = lower(header.vendor_id);
-  if (!header.device_id.empty()) device.device_id = lower(header.device_id);
-  if (!header.name.empty()) name_device(header.name, device);
+std::string full_address(std::string_view address) {
+  return (address.find(':') == 2 ? "0000:" : "") + lower_case(address);
+}
+
+PciDevice device_of(const Header& header) {
+  PciDevice device{.address = full_address(header.address)};
+  device.class_ = header.class_code.empty() ? class_code_of(header.class_name) : lower_case(header.class_code);
+  if (!header.vendor_id.empty()) device.vendor_id = lower_case(header.vendor_id);
+  if (!header.device_id.empty()) device.device_id = lower_case(header.device_id);
+  if (const auto name = trimmed(header.name); !name.empty()) name_device(name, device);
   if (header.silent) device.link = failed("the device answers nothing (rev ff): switched off, or gone from the bus");
   return device;
 }
 
+// "[size=16M]" in MiB; 0 if it is smaller or not there.
+std::int64_t size_mib(std::string_view line) {
+  static const RE2 size(R"(\[size=(\d+)([KMGT])\])", RE2::Latin1);
+  std::int64_t number = 0;
+  char unit = 0;
+  if (!RE2::PartialMatch(line, size, &number, &unit) || number > 1 << 20) return 0;
+  return unit == 'K' ? number >> 10 : unit == 'M' ? number : unit == 'G' ? number << 10 : number << 20;
+}
+
+// "Speed 16GT/s (ok), Width x16".
+void take_link(std::string_view line, Real& speed, Number& width) {
+  static const RE2 speed_form(R"(Speed\s+([^,\s]*?)GT/s)", RE2::Latin1);
+  static const RE2 width_form(R"(Width\s+x([^,\s]*))", RE2::Latin1);
+  Piece found;
+  speed = RE2::PartialMatch(line, speed_form, &found) ? link_speed(found)
+                                                      : Real(absent("lspci doesn't know the link's speed"));
+  width = RE2::PartialMatch(line, width_form, &found) ? link_width(found)
+                                                      : Number(absent("lspci doesn't know the link's width"));
+}
+
+// The first line of a dump of the configuration space holds the ids (PCI Local Bus Specification 3.0, 6.1).
+void take_dump(std::string_view line, PciDevice& device) {
+  constexpr const char* four_bytes =
+      R"(\s+([[:xdigit:]]{2})\s+([[:xdigit:]]{2})\s+([[:xdigit:]]{2})\s+([[:xdigit:]]{2}))";
+  static const RE2 bytes(std::string("00:") + four_bytes + R"((?:\s+[[:xdigit:]]{2}){8}.*)", RE2::Latin1);
+  Piece a, b, c, d;
+  if (device.device_id.get() || !RE2::FullMatch(line, bytes, &a, &b, &c, &d) || a == "ff") return;
+  const auto number = [](Piece high, Piece low) { return lower_case(high.as_string() + low.as_string()); };
+  device.vendor_id = number(b, a);
+  device.device_id = number(d, c);
+}
+
+// Fills in what a line of details tells.
 void take_detail(std::string_view line, PciDevice& device) {
-  line = trimmed(line);
-  constexpr std::string_view driver = "Kernel driver in use:";
-  if (line.starts_with(driver)) {
-    device.driver = std::string(trimmed(line.substr(driver.size())).substr(0, 64));
-  } else if (line.starts_with("Kernel modules:")) {
+  static const RE2 functions(R"(Number of VFs: +(\d+))", RE2::Latin1);
+  const auto [key, value] = key_value(line);
+  std::int64_t number = 0;
+  if (key == "Kernel driver in use") {
+    device.driver = std::string(value.substr(0, 64));
+  } else if (key == "Kernel modules") {
     if (!device.driver.get()) device.driver = absent("no driver is in use");
-  } else if (line.starts_with("NUMA node:")) {
-    if (const auto node = number_of(line.substr(10))) device.numa_node = *node;
-  } else if (line.starts_with("LnkCap:") && device.link.outcome() != Outcome::failed) {
-    device.link.fill().max_speed_gtps = speed_in(line);
-    device.link.fill().max_width = width_in(line);
-  } else if (line.starts_with("LnkSta:") && device.link.outcome() != Outcome::failed) {
-    device.link.fill().speed_gtps = speed_in(line);
-    device.link.fill().width = width_in(line);
-  } else if (line.find("Memory at ") != std::string_view::npos) {
+  } else if (key == "NUMA node") {
+    if (const auto node = number_of(value)) device.numa_node = *node;
+  } else if ((key == "LnkCap" || key == "LnkSta") && device.link.outcome() != Outcome::failed) {
+    PciLink& link = device.link.fill();
+    const bool most = key == "LnkCap";
+    take_link(line, most ? link.max_speed_gtps : link.speed_gtps, most ? link.max_width : link.width);
+  } else if (contains(line, "Memory at ")) {
     auto& sizes = device.bars_mib.fill();
     if (const auto size = size_mib(line); size > 0 && sizes.size() < 6) sizes.push_back(size);
-  } else if (const auto at = line.find("Number of VFs: "); at != std::string_view::npos) {
-    const auto word = after(line, "Number of VFs: ");
-    if (const auto number = number_of(word)) device.virtual_functions = *number;
-  } else if (line.starts_with("00: ")) {
+  } else if (RE2::PartialMatch(line, functions, &number)) {
+    device.virtual_functions = number;
+  } else if (key == "00") {
     take_dump(line, device);
   }
 }
 
-namespace {
-
-constexpr std::size_t longest_line = 4096;
-
 bool is_wanted(const PciDevice& device) {
-  return device.class_.get() && (device.class_.get()->starts_with("03") || device.class_.get()->starts_with("12"));
+  return device.class_.or_empty().starts_with("03") || device.class_.or_empty().starts_with("12");
 }
 
 // "Vendor:\tNVIDIA Corporation [10de]" of -vmm: the value, and the id at its end.
-std::string_view value_and_id(std::string_view value, Text& id) {
-  const auto open = value.rfind('[');
-  if (open == std::string_view::npos || value.size() - open != 6 || !value.ends_with(']')) return value;
-  const auto digits = value.substr(open + 1, 4);
-  if (!number_of<unsigned>(digits, 16)) return value;
-  id = std::string(digits);
-  return trimmed(value.substr(0, open));
+std::string value_and_id(std::string_view value, Text& id) {
+  static const RE2 with_id(R"((.*?)\s*\[([[:xdigit:]]{4})\])", RE2::Latin1);
+  std::string text, digits;
+  if (!RE2::FullMatch(value, with_id, &text, &digits)) return std::string(value);
+  id = digits;
+  return text;
 }
 
 // Collects blocks, and the devices among them by address: a text may hold several runs of lspci.
 class Reader {
  public:
   void take(std::string_view line) {
-    LspciHeader header;
-    if (parse_lspci_header(line, header)) {
-      end_block(true);
-      device_ = device_of(header);
-      open_ = true;
+    Header header;
+    if (parse_header(line, header)) {
+      start_block(device_of(header));
     } else if (line.starts_with("Slot:")) {
-      end_block(true);
-      LspciHeader slot{.address = trimmed(line.substr(5))};
-      device_ = device_of(slot);
-      open_ = true;
-      device_.class_ = Text();
+      start_block({.address = full_address(trimmed(line.substr(5)))});
     } else if (open_ && !take_machine_line(line)) {
-      const auto text = trimmed(line);
-      shows_drivers_ |= text.starts_with("Kernel driver in use:") || text.starts_with("Kernel modules:");
-      has_details_ |= text.starts_with("Flags:") || text.starts_with("Control:");
-      reached_end_ |= text.starts_with("Capabilities:");
+      line = trimmed(line);
+      shows_drivers_ |= line.starts_with("Kernel driver in use:") || line.starts_with("Kernel modules:");
+      has_details_ |= line.starts_with("Flags:") || line.starts_with("Control:");
+      reached_end_ |= line.starts_with("Capabilities:");
       take_detail(line, device_);
     }
   }
@@ -280,7 +210,7 @@ class Reader {
       // Where lspci shows drivers, a block without one has none; a plain list shows none at all.
       if (device.driver.outcome() == Outcome::not_probed && (shows_drivers_ || described_.contains(address)))
         device.driver = absent("no driver is in use");
-      complete_name(device);
+      if (!device.name.get()) device.name = model_name(device, device.name);
       devices.push_back(std::move(device));
     }
     if (devices.empty()) return {};
@@ -289,63 +219,49 @@ class Reader {
 
  private:
   bool take_machine_line(std::string_view line) {
-    if (line.starts_with("Class:")) {
+    const auto [key, value] = key_value(line);
+    if (!line.starts_with(key)) return false;
+    if (key == "Class") {
       Text id;
-      const auto name = value_and_id(trimmed(line.substr(6)), id);
-      device_.class_ = id.get()                                            ? id
-                       : number_of<unsigned>(name, 16) && name.size() == 4 ? Text(std::string(name))
-                                                                           : Text(std::string(class_code_of(name)));
-    } else if (line.starts_with("Vendor:")) {
-      device_.vendor = std::string(value_and_id(trimmed(line.substr(7)), device_.vendor_id));
-    } else if (line.starts_with("Device:")) {
-      device_.name = std::string(value_and_id(trimmed(line.substr(7)), device_.device_id));
-    } else if (line.starts_with("Driver:")) {
-      device_.driver = std::string(trimmed(line.substr(7)));
+      const std::string name = value_and_id(value, id);
+      const bool is_code = name.size() == 4 && number_of<unsigned>(name, 16);
+      device_.class_ = id.get() ? id : Text(is_code ? name : class_code_of(name));
+    } else if (key == "Vendor") {
+      device_.vendor = value_and_id(value, device_.vendor_id);
+    } else if (key == "Device") {
+      device_.name = value_and_id(value, device_.device_id);
+    } else if (key == "Driver") {
+      device_.driver = std::string(value);
       shows_drivers_ = true;
-    } else if (line.starts_with("NUMANode:")) {
-      if (const auto node = number_of(line.substr(9))) device_.numa_node = *node;
+    } else if (key == "NUMANode") {
+      if (const auto node = number_of(value)) device_.numa_node = *node;
     } else {
       return false;
     }
     return true;
   }
 
+  void start_block(PciDevice device) {
+    end_block(true);
+    device_ = std::move(device);
+    open_ = true;
+  }
+
   // The last block may have been cut before its driver was named, unless it names modules. One that reaches the
   // capabilities, which stand right before the driver, is taken for whole.
   void end_block(bool complete) {
     if (open_ && is_wanted(device_)) {
-      const std::string address = *device_.address.get();
-      if (complete && has_details_) described_[address] = true;
-      if (reached_end_) described_[address] = true;
+      const std::string& address = *device_.address.get();
+      if (reached_end_ || (complete && has_details_)) described_.insert(address);
       if (!complete && !reached_end_ && device_.driver.outcome() == Outcome::not_probed &&
           (has_details_ || shows_drivers_))
         device_.driver = failed("the text ends before it");
-      const auto [known, fresh] = found_.try_emplace(address, device_);
-      if (!fresh) merge(known->second, device_);
+      each_pair(found_.try_emplace(address, device_).first->second, device_,
+                [](std::string_view, auto& known, const auto& more) {
+                  if (!known.get() && more.outcome() != Outcome::not_probed) known = more;
+                });
     }
     open_ = has_details_ = reached_end_ = false;
-  }
-
-  static void merge(PciDevice& known, const PciDevice& more) {
-    const auto fill = [](auto& into, const auto& from) {
-      if (!into.get() && from.outcome() != Outcome::not_probed) into = from;
-    };
-    fill(known.vendor_id, more.vendor_id);
-    fill(known.device_id, more.device_id);
-    fill(known.vendor, more.vendor);
-    fill(known.name, more.name);
-    fill(known.driver, more.driver);
-    fill(known.numa_node, more.numa_node);
-    fill(known.link, more.link);
-    fill(known.bars_mib, more.bars_mib);
-    fill(known.virtual_functions, more.virtual_functions);
-  }
-
-  static void complete_name(PciDevice& device) {
-    if (device.name.get() || !device.vendor_id.get() || !device.device_id.get()) return;
-    const auto model = knowledge::gpu_model(*device.vendor_id.get(), *device.device_id.get());
-    if (!model || model->guessed || model->name.empty()) return;
-    device.name = model->chip.empty() ? model->name : fmt::format("{} [{}]", model->chip, model->name);
   }
 
   PciDevice device_{};
@@ -354,14 +270,14 @@ class Reader {
   bool reached_end_ = false;
   bool shows_drivers_ = false;
   std::map<std::string, PciDevice> found_{};
-  std::map<std::string, bool> described_{};
+  std::set<std::string> described_{};
 };
 
 }  // namespace
 
 bool is_lspci_header(std::string_view line) {
-  LspciHeader header;
-  if (!parse_lspci_header(line, header)) return false;
+  Header header;
+  if (!parse_header(line, header)) return false;
   return !header.class_code.empty() || !class_code_of(header.class_name).empty() ||
          header.class_name.ends_with("bridge") || header.class_name.ends_with("controller");
 }

@@ -1,11 +1,13 @@
 #include "probe/gpu/nvidia_driver.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <memory>
 
+#include "host/text.h"
 #include "probe/gpu/vendor_probes.h"
 #include "probe/probes.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 
@@ -13,23 +15,13 @@ namespace {
 
 constexpr const char* driver_folder = "/proc/driver/nvidia";
 
-bool is_version(std::string_view word) {
-  return word.find('.') != std::string_view::npos && word.front() != '.' && word.back() != '.' &&
-         std::ranges::all_of(word, [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
-}
-
 // The text after "Key:"; a value that the driver masks with question marks isn't known yet.
-Text value_of(std::string_view text, std::string_view key) {
-  for (const auto line : lines_of(text)) {
-    const auto colon = line.find(':');
-    if (colon == std::string_view::npos || trimmed(line.substr(0, colon)) != key) continue;
-    const auto value = trimmed(line.substr(colon + 1));
-    if (value.empty()) return absent("the driver reports an empty value");
-    if (value.find("??") != std::string_view::npos)
-      return absent("the driver does not know it until the GPU is first used");
-    return std::string(value);
-  }
-  return absent("the driver does not report it");
+Text reported(std::string_view text, std::string_view key) {
+  const auto value = value_of(text, key);
+  if (!value) return absent("the driver does not report it");
+  if (value->empty()) return absent("the driver reports an empty value");
+  if (contains(*value, "??")) return absent("the driver does not know it until the GPU is first used");
+  return std::string(*value);
 }
 
 Text module_version(const Files& files) {
@@ -43,44 +35,73 @@ List<NvidiaProcGpu> gpus(const Files& files) {
   return files.list(gpus_folder).then([&](const std::vector<std::string>& names) {
     std::vector<NvidiaProcGpu> found;
     for (const std::string& name : names) {
-      const auto text = files.read(gpus_folder + "/" + name + "/information");
-      NvidiaProcGpu gpu;
-      if (text.get()) {
-        gpu = parse_gpu_information(*text.get());
-      } else {
-        gpu.model = gpu.uuid = Text(text.missing());
-        gpu.minor = text.missing();
-      }
-      gpu.address = name;
-      found.push_back(gpu);
+      const auto gpu = files.read(gpus_folder + "/" + name + "/information").then(parse_gpu_information);
+      const Missing& why = gpu.missing();
+      found.push_back(gpu.value_or({.model = why, .uuid = why, .minor = why}));
+      found.back().address = name;
     }
     return found;
   });
 }
 
+constexpr const char* bus = "/sys/bus/pci/devices";
+constexpr std::int64_t nvidia_vendor = 0x10de;
+constexpr std::int64_t other_bridge = 0x0680;
+
+// NVSwitch: by its device nodes, its driver's folder, or the PCI bus. Absent where no PCI bus is shown.
+Flag has_nvswitch(const Files& files) {
+  const bool any_node = std::ranges::any_of(files.list("/dev").or_empty(), [](const std::string& name) {
+    return name.starts_with("nvidia-nvswitch") && name != "nvidia-nvswitchctl";
+  });
+  if (any_node || !files.list("/proc/driver/nvidia-nvswitch/devices").or_empty().empty()) return true;
+  const auto addresses = files.list(bus);
+  if (addresses.outcome() == Outcome::absent) return absent("this host shows no PCI bus");
+  return addresses.then([&](const std::vector<std::string>& names) {
+    return std::ranges::any_of(names, [&](const std::string& address) {
+      const std::string device = std::string(bus) + "/" + address;
+      if (!read_number(files, device + "/vendor").is(nvidia_vendor)) return false;
+      return read_number(files, device + "/class").value_or(0) >> 8 == other_bridge;
+    });
+  });
+}
+
+// The daemon that such a host needs before CUDA starts. Looked for only where there is an NVSwitch, by process name;
+// failed where other processes are hidden.
+Flag fabric_manager_runs(const Files& files, const Flag& nvswitch) {
+  if (nvswitch.is(false)) return absent("no NVSwitch here, so none is needed");
+  if (!nvswitch.get()) return nvswitch.missing();
+  const auto processes = files.list("/proc");
+  if (!processes.get()) return processes.missing();
+  bool sees_all = false;
+  for (const std::string& pid : *processes.get()) {
+    if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
+    const auto name = read_line(files, "/proc/" + pid + "/comm");
+    if (name.is("nv-fabricmanage")) return true;  // the kernel keeps 15 letters of nv-fabricmanager
+    sees_all |= name.is("kthreadd");
+  }
+  if (!sees_all) return failed("only some of the host's processes can be seen from here");
+  return false;
+}
+
 }  // namespace
 
 Text nvrm_version(std::string_view text) {
-  for (const auto line : lines_of(text)) {
-    if (!line.starts_with("NVRM version:")) continue;
-    for (const auto word : words_of(line))
-      if (is_version(word)) return std::string(word);
-  }
+  static const RE2 pattern(R"((?m)^NVRM version:.*?[ \t](\d+(?:\.+\d+)+)(?:[ \t\r]|$))", RE2::Latin1);
+  if (std::string version; RE2::PartialMatch(text, pattern, &version)) return version;
   return failed("/proc/driver/nvidia/version: no line 'NVRM version:' with a number");
 }
 
 Text nvrm_kind(std::string_view text) {
-  for (const auto line : lines_of(text))
-    if (line.starts_with("NVRM version:"))
-      return std::string(line.find("Open Kernel Module") != std::string_view::npos ? "open" : "proprietary");
-  return failed("/proc/driver/nvidia/version: no line 'NVRM version:'");
+  const auto line = value_of(text, "NVRM version");
+  if (!line) return failed("/proc/driver/nvidia/version: no line 'NVRM version:'");
+  return std::string(contains(*line, "Open Kernel Module") ? "open" : "proprietary");
 }
 
 NvidiaProcGpu parse_gpu_information(std::string_view text) {
-  return {.address = value_of(text, "Bus Location"),
-          .model = value_of(text, "Model"),
-          .uuid = value_of(text, "GPU UUID"),
-          .minor = value_of(text, "Device Minor").then([](const std::string& minor) -> Number {
+  return {.address = reported(text, "Bus Location"),
+          .model = reported(text, "Model"),
+          .uuid = reported(text, "GPU UUID"),
+          .minor = reported(text, "Device Minor").then([](const std::string& minor) -> Number {
             const auto number = number_of(minor);
             return number ? Number(*number) : failed("Device Minor: not a number");
           })};
@@ -99,56 +120,6 @@ Nvidia read_nvidia_proc(const Files& files) {
   nvidia.nvswitch = has_nvswitch(files);
   nvidia.fabric_manager_running = fabric_manager_runs(files, nvidia.nvswitch);
   return nvidia;
-}
-
-namespace {
-
-constexpr const char* bus = "/sys/bus/pci/devices";
-constexpr std::int64_t nvidia_vendor = 0x10de;
-constexpr std::int64_t other_bridge = 0x0680;
-
-bool any_node(const Files& files) {
-  const auto names = files.list("/dev");
-  return names.get() && std::ranges::any_of(*names.get(), [](const std::string& name) {
-           return name.starts_with("nvidia-nvswitch") && name != "nvidia-nvswitchctl";
-         });
-}
-
-bool any_driven(const Files& files) {
-  const auto names = files.list("/proc/driver/nvidia-nvswitch/devices");
-  return names.get() && !names.get()->empty();
-}
-
-}  // namespace
-
-Flag has_nvswitch(const Files& files) {
-  if (any_node(files) || any_driven(files)) return true;
-  const auto addresses = files.list(bus);
-  if (addresses.outcome() == Outcome::absent) return absent("this host shows no PCI bus");
-  return addresses.then([&](const std::vector<std::string>& names) {
-    return std::ranges::any_of(names, [&](const std::string& address) {
-      const std::string device = std::string(bus) + "/" + address;
-      if (!read_number(files, device + "/vendor").is(nvidia_vendor)) return false;
-      const auto code = read_number(files, device + "/class");
-      return code.get() && *code.get() >> 8 == other_bridge;
-    });
-  });
-}
-
-Flag fabric_manager_runs(const Files& files, const Flag& nvswitch) {
-  if (nvswitch.is(false)) return absent("no NVSwitch here, so none is needed");
-  if (!nvswitch.get()) return nvswitch.missing();
-  const auto processes = files.list("/proc");
-  if (!processes.get()) return processes.missing();
-  bool sees_all = false;
-  for (const std::string& pid : *processes.get()) {
-    if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
-    const auto name = read_line(files, "/proc/" + pid + "/comm");
-    if (name.is("nv-fabricmanage")) return true;  // the kernel keeps 15 letters of nv-fabricmanager
-    sees_all |= name.is("kthreadd");
-  }
-  if (!sees_all) return failed("only some of the host's processes can be seen from here");
-  return false;
 }
 
 namespace {

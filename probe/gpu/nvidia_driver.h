@@ -17,10 +17,4 @@ Text nvrm_kind(std::string_view text);
 // One /proc/driver/nvidia/gpus/<address>/information.
 NvidiaProcGpu parse_gpu_information(std::string_view text);
 
-// NVSwitch and the daemon that such a host needs before CUDA starts.
-// By its device nodes, its driver's folder, or the PCI bus. Absent where no PCI bus is shown.
-Flag has_nvswitch(const Files& files);
-// Looked for only where there is an NVSwitch, by process name; failed where other processes are hidden.
-Flag fabric_manager_runs(const Files& files, const Flag& nvswitch);
-
 }  // namespace envdoctor

@@ -76,16 +76,17 @@ List<MigDevice> mig_devices(Api& api, nvml::Device device, NvmlReader& reader, b
   return found;
 }
 
+Text named(const std::array<const char*, 4>& names, const char* what, unsigned value) {
+  if (value >= names.size()) return failed(fmt::format("NVML reports unknown {} {}", what, value));
+  return std::string(names.at(value));
+}
+
 Text compute_mode(unsigned mode) {
-  constexpr std::array names = {"default", "exclusive_thread", "prohibited", "exclusive_process"};
-  if (mode >= names.size()) return failed(fmt::format("NVML reports unknown compute mode {}", mode));
-  return std::string(names.at(mode));
+  return named({"default", "exclusive_thread", "prohibited", "exclusive_process"}, "compute mode", mode);
 }
 
 Text fabric_state(unsigned state) {
-  constexpr std::array names = {"not_supported", "not_started", "in_progress", "completed"};
-  if (state >= names.size()) return failed(fmt::format("NVML reports unknown fabric state {}", state));
-  return std::string(names.at(state));
+  return named({"not_supported", "not_started", "in_progress", "completed"}, "fabric state", state);
 }
 
 // Bits that merely say "idle" or "clocks were set by someone" are left out.
@@ -151,14 +152,25 @@ NvidiaDevice read_nvml_device(Api& api, unsigned index, nvml::Device handle, boo
   };
   if (device.mig.is(true)) device.mig_devices = mig_devices(api, handle, reader, redact);
   if (device.mig.is(false)) device.mig_devices.fill();
-  if (reader.lost() != nvml::success)
-    device.error = code_text("nvml", reader.lost());
-  else
-    device.error = absent("NVML opened and read it");
+  device.error = absent("NVML opened and read it");
+  if (reader.lost() != nvml::success) device.error = code_text("nvml", reader.lost());
   return device;
 }
 
 constexpr unsigned most_nvml_devices = 256;
+
+constexpr VendorLibraryFacts<Nvidia> nvml_facts = {
+    .probe = "nvidia",
+    .name = "NVML",
+    .init = "nvmlInit",
+    .well = "NVML initialised",
+    .codes = nvml_codes,
+    .section = &Snapshot::nvidia,
+    .file = &Nvidia::nvml_library,
+    .error = &Nvidia::nvml_error,
+    .not_read = [](const Missing& why) {
+      return Nvidia{.nvml_library = why, .nvml_error = why, .devices = why, .processes = why};
+    }};
 
 // The library's own version: "12.550.54.14" is NVML for CUDA 12 of driver 550.54.14.
 Text library_version(nvml::Api& api) {
@@ -170,32 +182,24 @@ Text library_version(nvml::Api& api) {
   return tame(version.substr(dot + 1));
 }
 
-NvidiaDevice unreadable(unsigned index, nvml::Code code) {
-  return {.index = std::int64_t{index}, .error = code_text("nvml", code)};
-}
-
 List<NvidiaProcess> processes_on(nvml::Api& api, unsigned index, nvml::Device handle, bool redact) {
   VendorReader reader(api, nvml_codes, handle);
   std::map<unsigned, nvml::Process> by_pid;  // one process may do both
   for (const auto kind : {nvml::ProcessKind::compute, nvml::ProcessKind::graphics}) {
     const auto found = reader.read(&nvml::Api::processes, kind);
     if (found.outcome() == Outcome::failed) return found.missing();
-    if (!found.get()) continue;
-    for (const nvml::Process& process : *found.get()) by_pid.try_emplace(process.pid, process);
+    for (const nvml::Process& process : found.or_empty()) by_pid.try_emplace(process.pid, process);
   }
   std::vector<NvidiaProcess> out;
   for (const auto& [pid, process] : by_pid) {
     NvidiaProcess row{.pid = std::int64_t{pid}, .gpu = std::int64_t{index}};
     std::string name;
     const nvml::Code code = api.process_name(pid, name);
-    if (code != nvml::success)
-      row.name = failed(code_text("nvml", code));
-    else
-      row.name = tame(redact ? name.substr(name.rfind('/') + 1) : name);
+    row.name = tame(redact ? name.substr(name.rfind('/') + 1) : name);
+    if (code != nvml::success) row.name = failed(code_text("nvml", code));
+    row.memory_mib = mib(process.memory_bytes);
     if (process.memory_bytes == nvml::memory_not_available)
       row.memory_mib = absent("NVML does not report the memory of this process");
-    else
-      row.memory_mib = mib(process.memory_bytes);
     out.push_back(std::move(row));
   }
   return out;
@@ -218,16 +222,14 @@ void read_devices(nvml::Api& api, Nvidia& nvidia, bool redact) {
     nvml::Device handle = nullptr;
     const nvml::Code code = api.device(index, handle);
     if (code != nvml::success) {
-      devices.push_back(unreadable(index, code));
+      devices.push_back({.index = std::int64_t{index}, .error = code_text("nvml", code)});
       continue;
     }
     devices.push_back(read_nvml_device(api, index, handle, redact));
     if (devices.back().error.get()) continue;
     const auto on_this = processes_on(api, index, handle, redact);
-    if (const auto* found = on_this.get())
-      processes.insert(processes.end(), found->begin(), found->end());
-    else
-      not_listed = on_this.missing();
+    processes.insert(processes.end(), on_this.or_empty().begin(), on_this.or_empty().end());
+    if (!on_this.get()) not_listed = on_this.missing();
   }
   if (processes.empty() && !not_listed.why.empty()) nvidia.processes = not_listed;
 }
@@ -235,25 +237,9 @@ void read_devices(nvml::Api& api, Nvidia& nvidia, bool redact) {
 }  // namespace
 
 Nvidia read_nvml(nvml::Api& api, bool redact, const Progress<Nvidia>& report) {
-  Nvidia nvidia{.nvml_library = api.library()};
-  if (!nvidia.nvml_library.get()) {
-    const std::string why = "NVML was not loaded: " + nvidia.nvml_library.why();
-    const Missing missing{nvidia.nvml_library.outcome(), why};
-    nvidia.nvml_error = failed(why);  // absent would say that it initialised
-    nvidia.devices = missing;
-    nvidia.processes = missing;
+  Nvidia nvidia;
+  if (!initialise(nvidia, api, nvml_facts, report, [&] { nvidia.userspace_driver_version = library_version(api); }))
     return nvidia;
-  }
-  nvidia.userspace_driver_version = library_version(api);
-  report(nvidia);
-  if (const nvml::Code code = api.init(); code != nvml::success) {
-    nvidia.nvml_error = code_text("nvml", code);
-    const std::string why = "nvmlInit: " + code_text("nvml", code);
-    nvidia.devices = failed(why);
-    nvidia.processes = failed(why);
-    return nvidia;
-  }
-  nvidia.nvml_error = absent("NVML initialised");
   read_devices(api, nvidia, redact);
   report(nvidia);
   api.shutdown();
@@ -261,22 +247,10 @@ Nvidia read_nvml(nvml::Api& api, bool redact, const Progress<Nvidia>& report) {
 }
 
 void start_nvml(Session& session, const std::string& soname_or_path, Limits limits, std::function<void()> over) {
-  const bool redact = session.options.redact;
-  start_vendor<Nvidia>(session, {.probe = "nvidia",
-                                 .library = soname_or_path,
-                                 .limits = limits,
-                                 .section = &Snapshot::nvidia,
-                                 .file = &Nvidia::nvml_library,
-                                 .read =
-                                     [=](const Trace& trace, const Progress<Nvidia>& report) {
-                                       return read_nvml(*nvml::open(soname_or_path, trace), redact, report);
-                                     },
-                                 .not_read =
-                                     [](const Missing& why) {
-                                       return Nvidia{
-                                           .nvml_library = why, .nvml_error = why, .devices = why, .processes = why};
-                                     },
-                                 .over = std::move(over)});
+  const auto read = [=, redact = session.options.redact](const Trace& trace, const Progress<Nvidia>& report) {
+    return read_nvml(*nvml::open(soname_or_path, trace), redact, report);
+  };
+  start_vendor<Nvidia>(session, nvml_facts, soname_or_path, limits, read, std::move(over));
 }
 
 }  // namespace envdoctor

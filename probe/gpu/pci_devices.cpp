@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <csetjmp>
 #include <cstdarg>
 #include <cstdio>
@@ -11,9 +10,9 @@ extern "C" {
 #include <pci/pci.h>
 }
 
+#include "host/text.h"
 #include "knowledge/gpus/gpu_models.h"
 #include "probe/probes.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 
@@ -51,8 +50,7 @@ Missing no_file(const Missing& missing, const char* why) {
 // The last part of a link's target: a driver's name, another device's address.
 Text linked_name(const Files& files, const std::string& path, const char* why_absent) {
   const auto target = files.link(path);
-  if (!target.get()) return no_file(target.missing(), why_absent);
-  return std::string(base_name(*target.get()));
+  return target.get() ? Text(std::string(base_name(*target.get()))) : no_file(target.missing(), why_absent);
 }
 
 Reading<PciLink> link_of(const Files& files, const std::string& folder) {
@@ -179,46 +177,40 @@ List<PciDevice> scanned_by_libpci(const std::string& root) {
   return found;
 }
 
-void sort_by_address(List<PciDevice>& devices) {
-  if (auto* list = devices.get())
-    std::ranges::sort(*list, {}, [](const PciDevice& device) { return *device.address.get(); });
+// The same without libpci.
+List<PciDevice> gpus_in_sysfs(const Files& files, const std::vector<std::string>& addresses) {
+  std::vector<PciDevice> found;
+  for (const std::string& address : addresses) {
+    const auto read = [&](const char* name) {
+      return read_number(files, fmt::format("{}/devices/{}/{}", bus_folder, address, name));
+    };
+    const auto code = read("class");                  // 0xCCSSPP: class, subclass, programming interface
+    if (code.outcome() == Outcome::absent) continue;  // unplugged since it was listed
+    if (!code.get()) return code.missing();
+    const auto class_code = static_cast<unsigned>(*code.get() >> 8);
+    if (!is_wanted(class_code)) continue;
+    const auto vendor = read("vendor"), device = read("device");
+    if (!vendor.get()) return vendor.missing();
+    if (!device.get()) return device.missing();
+    found.push_back(
+        row(address, static_cast<unsigned>(*vendor.get()), static_cast<unsigned>(*device.get()), class_code));
+  }
+  return found;
 }
 
 }  // namespace
 
-List<PciDevice> gpus_in_sysfs(const Files& files) {
-  const auto names = files.list(std::string(bus_folder) + "/devices");
-  return names.then([&](const std::vector<std::string>& addresses) -> List<PciDevice> {
-    std::vector<PciDevice> found;
-    for (const std::string& address : addresses) {
-      const std::string folder = fmt::format("{}/devices/{}/", bus_folder, address);
-      const auto code = read_number(files, folder + "class");  // 0xCCSSPP: class, subclass, programming interface
-      if (!code.get()) {
-        if (code.outcome() == Outcome::absent) continue;  // unplugged since it was listed
-        return code.missing();
-      }
-      const auto class_code = static_cast<unsigned>(*code.get() >> 8);
-      if (!is_wanted(class_code)) continue;
-      const auto vendor = read_number(files, folder + "vendor");
-      const auto device = read_number(files, folder + "device");
-      if (!vendor.get()) return vendor.missing();
-      if (!device.get()) return device.missing();
-      found.push_back(
-          row(address, static_cast<unsigned>(*vendor.get()), static_cast<unsigned>(*device.get()), class_code));
-    }
-    return found;
-  });
-}
-
 List<PciDevice> gpus_on_bus(const Files& files) {
   const auto names = files.list(std::string(bus_folder) + "/devices");
   if (names.outcome() == Outcome::absent) return absent("this host shows no PCI bus: no /sys/bus/pci/devices");
-  if (!names.get()) return names.missing();
-  if (names.get()->empty()) return std::vector<PciDevice>{};
-  List<PciDevice> devices = scanned_by_libpci(files.root());
-  if (!devices.get()) devices = gpus_in_sysfs(files);
-  sort_by_address(devices);
-  return devices;
+  return names.then([&](const std::vector<std::string>& addresses) -> List<PciDevice> {
+    if (addresses.empty()) return std::vector<PciDevice>{};
+    List<PciDevice> devices = scanned_by_libpci(files.root());
+    if (!devices.get()) devices = gpus_in_sysfs(files, addresses);
+    if (auto* list = devices.get())
+      std::ranges::sort(*list, {}, [](const PciDevice& device) { return *device.address.get(); });
+    return devices;
+  });
 }
 
 // GPUs on the PCI bus: what is there before any driver has a say.
@@ -242,22 +234,21 @@ Text vendor_name(std::string_view id) {
   return absent("not in the host's pci.ids");
 }
 
-// In the form of pci.ids, "chip [product]", for what the host's copy lacks.
-Text model_name(std::string_view vendor, std::string_view device, const Text& otherwise) {
-  const auto model = knowledge::gpu_model(vendor, device);
-  if (!model || model->guessed || model->name.empty()) return otherwise;
-  return model->chip.empty() ? model->name : fmt::format("{} [{}]", model->chip, model->name);
-}
-
 void name(PciDevice& device, const Reading<std::string>& ids) {
   const std::string& vendor_id = *device.vendor_id.get();
   PciNames names{.vendor = ids.missing(), .device = ids.missing()};
   if (ids.get()) names = pci_names(*ids.get(), vendor_id, *device.device_id.get());
   device.vendor = names.vendor.get() ? names.vendor : vendor_name(vendor_id);
-  device.name = names.device.get() ? names.device : model_name(vendor_id, *device.device_id.get(), names.device);
+  device.name = names.device.get() ? names.device : model_name(device, names.device);
 }
 
 }  // namespace
+
+Text model_name(const PciDevice& device, const Text& otherwise) {
+  const auto model = knowledge::gpu_model(device.vendor_id.or_empty(), device.device_id.or_empty());
+  if (!model || model->guessed || model->name.empty()) return otherwise;
+  return model->chip.empty() ? model->name : fmt::format("{} [{}]", model->chip, model->name);
+}
 
 void probe_pci(Session& session) {
   const Files& files = session.host.files;

@@ -9,6 +9,9 @@
 
 namespace envdoctor {
 
+// In the form of pci.ids, "chip [product]", as knowledge has it of a device with these ids.
+Text model_name(const PciDevice& device, const Text& otherwise);
+
 struct PciNames {
   Text vendor{};
   Text device{};
@@ -31,8 +34,5 @@ void read_details(const Files& files, PciDevice& device);
 // Every display controller and processing accelerator with address, ids and class, sorted by address: by libpci from
 // sysfs, and from the same files without it where libpci gives up. Absent: the host shows no PCI bus.
 List<PciDevice> gpus_on_bus(const Files& files);
-
-// The same without libpci.
-List<PciDevice> gpus_in_sysfs(const Files& files);
 
 }  // namespace envdoctor

@@ -1,21 +1,14 @@
 #include "probe/gpu/vendor_probes.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 
 #include "knowledge/codes/names.h"
+#include "knowledge/lower_case.h"
 
 namespace envdoctor {
-
-Snapshot early_answer(const Ended& ended) {
-  if (ended.answer.empty()) return {};
-  try {
-    return snapshot_from_json(ended.answer, "an early answer");
-  } catch (const BadDocument&) {
-    return {};
-  }
-}
 
 std::string blamed_file(const std::string& library, const Text& file, const Ended& ended) {
   if (file.get()) return *file.get();
@@ -39,22 +32,14 @@ std::string reported_uuid(const std::string& uuid, bool redact) {
   return uuid.substr(0, prefix + 8);
 }
 
-std::string cuda_version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
-
 Text version_in_file_name(const std::string& path) {
-  const std::size_t mark = path.rfind(".so.");
-  const std::string version = mark == std::string::npos ? "" : path.substr(mark + 4);
-  const bool dotted =
-      version.find('.') != std::string::npos && version.find_first_not_of("0123456789.") == std::string::npos;
-  if (!dotted) return absent("the name of " + path + " ends in no version");
+  static const RE2 pattern(R"(.*\.so\.([\d.]*\.[\d.]*))");
+  std::string version;
+  if (!RE2::FullMatch(path, pattern, &version)) return absent("the name of " + path + " ends in no version");
   return version;
 }
 
-std::string address_as_linux_writes_it(const std::string& id) {
-  std::string out = tame(id);
-  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
+std::string address_as_linux_writes_it(const std::string& id) { return lower_case(tame(id)); }
 
 std::string tame(const std::string& text) {
   std::string out = text.substr(0, 200);

@@ -1,6 +1,8 @@
 #pragma once
 // NVML, CUDA, HIP and Level Zero, each read in a child, and what these probes share: a code's name, a call turned into
 // a reading, a child that died before it answered.
+#include <fmt/format.h>
+
 #include <string>
 #include <tuple>
 
@@ -63,9 +65,6 @@ class VendorReader {
 // A UUID as it may be reported: the prefix and the first eight hex digits, or the whole.
 std::string reported_uuid(const std::string& uuid, bool redact);
 
-// "12040" -> "12.4".
-std::string cuda_version_text(int version);
-
 // "…/libcuda.so.550.54.14" -> "550.54.14"; absent if the name ends in no dotted version.
 Text version_in_file_name(const std::string& path);
 
@@ -76,50 +75,103 @@ std::string address_as_linux_writes_it(const std::string& id);
 template <class Section>
 using Progress = std::function<void(const Section&)>;
 
-// A vendor library read in a child, into one section of the snapshot.
+// A vendor library, and the section of the snapshot that it fills.
 template <class Section>
-struct VendorProbe {
-  std::string probe{};    // its name in `probes`
-  std::string library{};  // soname or path
-  Limits limits{};
-  Reading<Section> Snapshot::*section = nullptr;
-  Text Section::*file = nullptr;  // where the section says which file was loaded
-  // In the child. What it reports early, followed by a call, is kept if the child dies in that call.
-  std::function<Section(const Trace&, const Progress<Section>&)> read{};
-  std::function<Section(const Missing&)> not_read{};  // every reading that the child was to fill
-  std::function<void()> over{};                       // called last, however it ended; may be empty
+struct VendorLibraryFacts {
+  const char* probe;  // its name in `probes`
+  const char* name;   // "the CUDA driver was not loaded"
+  const char* init;   // "cuInit"
+  const char* well;   // what it says when all is well: "CUDA_SUCCESS"
+  VendorCodes codes;
+  Reading<Section> Snapshot::*section;
+  Text Section::*file;   // where the section says which file was loaded
+  Text Section::*error;  // and why it doesn't initialise
+  Section (*not_read)(const Missing&);  // every reading that the library was to fill
 };
 
-// The snapshot that a child of a vendor probe reported before it died.
-Snapshot early_answer(const Ended& ended);
+// What is not known yet is missing for this reason.
+template <class Section>
+void leave_unread(Section& section, const VendorLibraryFacts<Section>& vendor, const Text& error, const Missing& why) {
+  section.*vendor.error = error;
+  each_pair(section, vendor.not_read(why), [](std::string_view, auto& field, const auto& owed) {
+    if (field.outcome() == Outcome::not_probed) field = owed;
+  });
+}
+
+// Loads and initialises the library, asking what can be asked before that in `early`; each step is reported. False:
+// what it was to fill says why not.
+template <class Section, class Api>
+bool initialise(Section& section, Api& api, const VendorLibraryFacts<Section>& vendor, const Progress<Section>& report,
+                const std::function<void()>& early = {}) {
+  section.*vendor.file = api.library();
+  if (const Text& file = section.*vendor.file; !file.get()) {
+    const std::string why = fmt::format("{} was not loaded: {}", vendor.name, file.why());
+    leave_unread(section, vendor, failed(why), {file.outcome(), why});  // absent would say that it initialised
+    return false;
+  }
+  report(section);
+  if (early) {
+    early();
+    report(section);
+  }
+  if (const int code = api.init(); code != 0) {
+    const std::string error = code_text(vendor.codes.api, code);
+    leave_unread(section, vendor, error, failed(fmt::format("{}: {}", vendor.init, error)));
+    return false;
+  }
+  section.*vendor.error = absent(vendor.well);
+  return true;
+}
+
+// The devices of an API that counts them: CUDA and HIP name their calls alike. read(ordinal, device or why not).
+template <class Device, class Api, class Read>
+List<Device> list_devices(Api& api, const VendorCodes& codes, const std::string& prefix, Read read) {
+  constexpr int most = 1024;  // slices of a full host
+  int count = 0;
+  if (const int code = api.device_count(count); code != 0)
+    return failed(fmt::format("{}GetCount: {}", prefix, code_text(codes.api, code)));
+  if (count < 0 || count > most) return failed(fmt::format("{}GetCount counts {} devices", prefix, count));
+  std::vector<Device> devices;
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    int device = 0;
+    const int code = api.device(ordinal, device);
+    const std::string why = code == 0 ? "" : fmt::format("{}Get: {}", prefix, code_text(codes.api, code));
+    devices.push_back(read(ordinal, code == 0 ? Reading<int>(device) : Reading<int>(failed(why))));
+  }
+  return devices;
+}
+
 // The file to blame for the child's end.
 std::string blamed_file(const std::string& library, const Text& file, const Ended& ended);
 
-// If the child dies, what it did not report becomes failed("<file>: ended by SIGSEGV in cuInit"), and that file is
-// blamed.
+// Reads a vendor library, by soname or path, in a child. What `read` reports early, followed by a call, is kept if the
+// child dies in that call; what it did not report becomes failed("<file>: ended by SIGSEGV in cuInit"), and that file
+// is blamed. `over` is called last, however it ended; it may be empty.
 template <class Section>
-void start_vendor(Session& session, const VendorProbe<Section>& vendor) {
+void start_vendor(Session& session, const VendorLibraryFacts<Section>& vendor, const std::string& library,
+                  Limits limits, std::function<Section(const Trace&, const Progress<Section>&)> read,
+                  std::function<void()> over = {}) {
   const auto part_of = [section = vendor.section](const Section& value) {
     Snapshot part;
     part.*section = value;
     return part;
   };
   session.start(
-      vendor.probe, vendor.library, vendor.limits,
-      [part_of, read = vendor.read](const Channel& channel) {
+      vendor.probe, library, limits,
+      [part_of, read = std::move(read)](const Channel& channel) {
         const Trace trace = [&channel](const std::string& call) { channel.step(call); };
         return part_of(read(trace, [&](const Section& so_far) { channel.answer(to_json(part_of(so_far))); }));
       },
-      [&session, vendor, part_of](const Ended& ended, const Snapshot&) {
+      [&session, vendor, library, part_of, over = std::move(over)](const Ended& ended, const Snapshot&) {
         if (ended.how != Ended::How::answered) {
           const Snapshot early = early_answer(ended);
           session.add(early);
           const Text file = (early.*vendor.section).then([&](const Section& known) { return known.*vendor.file; });
-          const std::string blamed = blamed_file(vendor.library, file, ended);
-          session.blame(vendor.probe, vendor.library, blamed);
+          const std::string blamed = blamed_file(library, file, ended);
+          session.blame(vendor.probe, library, blamed);
           session.add(part_of(vendor.not_read(failed(blamed + ": " + ended.why))));
         }
-        if (vendor.over) vendor.over();
+        if (over) over();
       });
 }
 

@@ -34,28 +34,24 @@ struct Gathering {
 
 // The real loader and the drivers must see the variables that the probe was given.
 void set_environment(const Host& host) {
-  for (const char* name : {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH"}) {
+  for (const char* name : {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH"})
     if (!host.env.contains(name)) unsetenv(name);
-  }
   for (const auto& [name, value] : host.env) setenv(name.c_str(), value.c_str(), 1);
 }
 
 void finish(Gathering& all) {
   std::vector<OpenclPlatform>& platforms = all.seen.platforms.fill();
   for (auto& some : all.platforms) std::ranges::move(some, std::back_inserter(platforms));
-  if (all.seen.icds.outcome() == Outcome::failed) {
+  if (all.seen.icds.outcome() == Outcome::failed)
     all.seen.platforms = failed(all.seen.icds.why());
-  } else {
+  else
     all.seen.icds = std::move(all.icds);
-  }
   if (all.seen.error.outcome() == Outcome::not_probed) {
     const Missing why = failed("not asked as an application does: " + all.guilty);
     all.seen.error = why;
     all.seen.application_platforms = why;
   }
-  Snapshot part;
-  part.opencl = std::move(all.seen);
-  all.session.add(part);
+  all.session.add({.opencl = std::move(all.seen)});
 }
 
 // True if the child had come to asking as an application.
@@ -134,9 +130,8 @@ void start_application(const std::shared_ptr<Gathering>& all, Limits limits) {
 }
 
 bool has_device(const Opencl& seen) {
-  return seen.platforms.get() && std::ranges::any_of(*seen.platforms.get(), [](const OpenclPlatform& platform) {
-           return platform.devices.get() && !platform.devices.get()->empty();
-         });
+  return std::ranges::any_of(seen.platforms.or_empty(),
+                             [](const OpenclPlatform& platform) { return !platform.devices.or_empty().empty(); });
 }
 
 // Until each driver has listed its devices or is lost, but no longer than one that compiles for the first time is
@@ -180,8 +175,7 @@ void start(Session& session, Limits limits) {
   const Host& host = session.host;
   const auto all = std::make_shared<Gathering>(session);
   all->seen.loader = find_loader(host, all->loader);
-  const OpenclLoader* loader = all->seen.loader.get();
-  if (loader && loader->kind.get()) all->kind = *loader->kind.get();
+  all->kind = all->seen.loader.or_empty().kind.or_empty();
   const Registration where = registration(host, all->kind);
   if (OpenclLoader* found = all->seen.loader.get()) {
     const bool reads_none = where.folder.empty() || all->kind == "vendor";
@@ -189,19 +183,12 @@ void start(Session& session, Limits limits) {
     found->variable = where.variable.empty() ? Text(absent("no variable is set")) : Text(where.variable);
   }
   const List<OpenclIcd> icds = registered(host, where, all->kind);
-  if (icds.get()) {
-    all->icds = *icds.get();
-  } else {
-    all->seen.icds = icds.missing();
-  }
+  all->icds = icds.or_empty();
+  if (!icds.get()) all->seen.icds = icds.missing();
   if (host.live) return start_drivers(all, limits);
-  if (icds.get()) {
-    for (OpenclIcd& icd : all->icds) explain(host, all->loader, icd);
-    all->seen.icds = std::move(all->icds);
-  }
-  Snapshot part;
-  part.opencl = all->seen;
-  session.add(part);
+  for (OpenclIcd& icd : all->icds) explain(host, all->loader, icd);
+  if (icds.get()) all->seen.icds = std::move(all->icds);
+  session.add({.opencl = all->seen});
 }
 
 }  // namespace envdoctor::opencl

@@ -50,16 +50,6 @@ std::vector<std::string> shared_libraries(const Host& host, const Loader& loader
 Opencl ask_as_application(const Channel& channel);
 void answer(const Channel& channel, const Opencl& opencl);
 
-// Further parts of those two.
-std::string call_error(const char* call, cl_int code);  // "clBuildProgram: CL_BUILD_PROGRAM_FAILURE"
-using Query = std::function<cl_int(std::size_t, void*, std::size_t*)>;
-Text ask_text(const char* call, const Query& query);
-OpenclPlatform read_platform(const Channel& channel, const OpenclCalls& calls, cl_platform_id platform,
-                             std::vector<cl_device_id>& devices);
-OpenclDevice read_device(const Channel& channel, const OpenclCalls& calls, cl_device_id device);
-// "ran", "wrong result", or the failing call and its error.
-std::string launch(const Channel& channel, const OpenclCalls& calls, cl_platform_id platform, cl_device_id device);
-
 // The whole probe. Tests give other limits.
 void start(Session& session, Limits limits);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "host/text.h"
 #include "probe/opencl/opencl_platforms.h"
 
 namespace envdoctor::opencl {
@@ -19,9 +20,8 @@ void cannot_load(OpenclIcd& icd, const char* kind, const std::string& error) {
 
 // A relative name with a slash counts from the working folder.
 std::string from_here(const Host& host, const std::string& library) {
-  const auto here = host.env.find("PWD");
   const bool relative = library.find('/') != std::string::npos && !library.starts_with('/');
-  return relative && here != host.env.end() ? here->second + "/" + library : library;
+  return relative && host.env.contains("PWD") ? variable(host, "PWD") + "/" + library : library;
 }
 
 // Without its cache nothing can be said of where the loader of a captured host would have looked.
@@ -83,24 +83,15 @@ namespace {
 
 constexpr const char* standard_folder = "/etc/OpenCL/vendors";
 
-const std::string* variable(const Host& host, const char* name) {
-  const auto found = host.env.find(name);
-  return found == host.env.end() ? nullptr : &found->second;
-}
-
 Registration khronos(const Host& host) {
   Registration where{.folder = standard_folder};
-  if (const auto* names = variable(host, "OCL_ICD_FILENAMES")) {
-    for (std::size_t begin = 0; begin < names->size();) {
-      const std::size_t end = std::min(names->find(':', begin), names->size());
-      if (end > begin) where.libraries.push_back(names->substr(begin, end - begin));
-      begin = end + 1;
-    }
-    if (!where.libraries.empty()) where.variable = "OCL_ICD_FILENAMES";
-  }
+  const std::string names = variable(host, "OCL_ICD_FILENAMES");
+  for (const std::string_view name : pieces(names, ':'))
+    if (!name.empty()) where.libraries.emplace_back(name);
+  if (!where.libraries.empty()) where.variable = "OCL_ICD_FILENAMES";
   // Set and empty counts here: no folder has that name, so none is read.
-  if (const auto* folder = variable(host, "OCL_ICD_VENDORS")) {
-    where.folder = *folder;
+  if (host.env.contains("OCL_ICD_VENDORS")) {
+    where.folder = variable(host, "OCL_ICD_VENDORS");
     where.variable = "OCL_ICD_VENDORS";
   }
   return where;
@@ -108,20 +99,19 @@ Registration khronos(const Host& host) {
 
 Registration ocl_icd(const Host& host) {
   Registration where{.folder = standard_folder};
-  if (const auto* folder = variable(host, "OPENCL_VENDOR_PATH"); folder && !folder->empty()) {
-    where = {.folder = *folder, .variable = "OPENCL_VENDOR_PATH"};
-  }
-  const auto* value = variable(host, "OCL_ICD_VENDORS");
-  if (!value || value->empty()) return where;
-  const auto status = host.files.status(*value);
-  const bool folder = status.get() && status.get()->kind == FileStatus::Kind::folder;
-  if (folder) return {.folder = *value, .variable = "OCL_ICD_VENDORS"};
-  if (!value->ends_with(".icd") || value->size() < 5) return {.libraries = {*value}, .variable = "OCL_ICD_VENDORS"};
-  if (value->find('/') == std::string::npos) {
-    const std::string inside = where.folder + "/" + *value;
-    if (host.files.status(inside).get()) return {.file = inside, .variable = "OCL_ICD_VENDORS"};
-  }
-  return {.file = *value, .variable = "OCL_ICD_VENDORS"};
+  if (const std::string folder = variable(host, "OPENCL_VENDOR_PATH"); !folder.empty())
+    where = {.folder = folder, .variable = "OPENCL_VENDOR_PATH"};
+  const std::string value = variable(host, "OCL_ICD_VENDORS");
+  if (value.empty()) return where;
+  const std::string inside = where.folder + "/" + value;
+  where = {.variable = "OCL_ICD_VENDORS"};
+  if (const auto status = host.files.status(value); status.get() && status.get()->kind == FileStatus::Kind::folder)
+    where.folder = value;
+  else if (!value.ends_with(".icd") || value.size() < 5)
+    where.libraries = {value};
+  else
+    where.file = value.find('/') == std::string::npos && host.files.status(inside).get() ? inside : value;
+  return where;
 }
 
 }  // namespace
@@ -138,20 +128,11 @@ namespace {
 
 constexpr std::size_t longest_path = 4096;  // PATH_MAX: dlopen takes no longer one
 
-OpenclIcd broken(OpenclIcd icd, const char* kind, const std::string& error) {
-  icd.loads = false;
-  icd.error_kind = std::string(kind);
-  icd.error = error;
-  return icd;
-}
-
 OpenclIcd read_icd(const Files& files, const std::string& file, const std::string& kind) {
   OpenclIcd icd{.file = file};
   const auto content = files.read(file);
   icd.library = content.get() ? library_line(*content.get(), kind) : Text(failed(content.why()));
-  if (!content.get()) return broken(std::move(icd), "unreadable", content.why());
-  const std::string why = icd.library.why();
-  if (!icd.library.get()) return broken(std::move(icd), "malformed", why);
+  if (!icd.library.get()) cannot_load(icd, content.get() ? "malformed" : "unreadable", icd.library.why());
   return icd;
 }
 
@@ -183,12 +164,9 @@ List<OpenclIcd> registered(const Host& host, const Registration& where, const st
   if (!where.folder.empty()) {
     const auto names = host.files.list(where.folder);
     if (names.outcome() == Outcome::failed) return failed(names.why());
-    if (names.get()) {
-      for (const std::string& name : *names.get()) {
-        if (name.size() < 5 || !name.ends_with(".icd")) continue;
+    for (const std::string& name : names.or_empty())
+      if (name.size() >= 5 && name.ends_with(".icd"))
         icds.push_back(read_icd(host.files, where.folder + "/" + name, kind));
-      }
-    }
   }
   return icds;
 }

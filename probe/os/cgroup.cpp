@@ -1,10 +1,12 @@
-#include "probe/os/cgroup.h"
+#include "probe/os/os_facts.h"
+
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <functional>
 
+#include "host/text.h"
 #include "probe/os/mounts.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 namespace {
@@ -18,12 +20,10 @@ struct Membership {
 
 Membership parse_membership(std::string_view text) {
   Membership own;
+  static const RE2 form("[^:]*:([^:]*):(.*)", RE2::Latin1);
   for (const auto line : lines_of(text)) {
-    const auto first = line.find(':');
-    const auto second = line.find(':', first == std::string_view::npos ? first : first + 1);
-    if (second == std::string_view::npos) continue;
-    const auto controllers = line.substr(first + 1, second - first - 1);
-    const std::string path(line.substr(second + 1));
+    std::string controllers, path;
+    if (!RE2::FullMatch(line, form, &controllers, &path)) continue;
     if (controllers.empty()) own.v2 = path;
     for (const auto controller : pieces(controllers, ',')) own.v1.emplace(controller, path);
   }
@@ -42,19 +42,6 @@ std::vector<std::string> folders_upwards(const Mount& mount, std::string path) {
   }
   folders.push_back(mount.point);
   return folders;
-}
-
-// The smallest value on the way up; absent if no group sets one. What can't be read may hide a smaller one: failed.
-template <class T>
-Reading<T> tightest(const std::vector<std::string>& folders,
-                    const std::function<Reading<T>(const std::string&)>& limit) {
-  Reading<T> result = absent("no limit");
-  for (const std::string& folder : folders) {
-    const Reading<T> here = limit(folder);
-    if (here.outcome() == Outcome::failed) return here;
-    if (here.get() && (!result.get() || *here.get() < *result.get())) result = here;
-  }
-  return result;
 }
 
 Number memory_limit(const Files& files, const std::string& file) {
@@ -84,38 +71,20 @@ class Reader {
 
   [[nodiscard]] bool is_v1(const char* controller) const { return own_.v1.contains(controller); }
 
-  // Folders of this process's group and those above it. Empty: that hierarchy can't be seen.
-  [[nodiscard]] std::vector<std::string> v1(const char* controller) const {
-    for (auto mount = mounts_.rbegin(); mount != mounts_.rend(); ++mount) {
-      const auto options = pieces(mount->options, ',');
-      if (mount->type == "cgroup" && std::ranges::find(options, controller) != options.end())
-        return folders_upwards(*mount, own_.v1.at(controller));
-    }
-    return {};
-  }
-  [[nodiscard]] std::vector<std::string> v2() const {
-    for (auto mount = mounts_.rbegin(); mount != mounts_.rend(); ++mount)
-      if (mount->type == "cgroup2") return folders_upwards(*mount, own_.v2);
-    return {};
-  }
-
   [[nodiscard]] Real cpus() const {
-    if (is_v1("cpu")) {
-      return limit_of<double>(v1("cpu"), [this](const std::string& folder) { return cpu_quota_v1(files_, folder); });
-    }
-    return limit_of<double>(
-        v2(), [this](const std::string& folder) { return read_line(files_, folder + "/cpu.max").then(cpu_max); });
+    const bool old = is_v1("cpu");
+    return limit_of<double>("cpu", [this, old](const std::string& folder) {
+      return old ? cpu_quota_v1(files_, folder) : read_line(files_, folder + "/cpu.max").then(cpu_max);
+    });
   }
   [[nodiscard]] Number memory_mib() const {
-    const bool old = is_v1("memory");
-    const char* file = old ? "/memory.limit_in_bytes" : "/memory.max";
-    return limit_of<std::int64_t>(old ? v1("memory") : v2(), [this, file](const std::string& folder) {
-      return memory_limit(files_, folder + file);
-    });
+    const char* file = is_v1("memory") ? "/memory.limit_in_bytes" : "/memory.max";
+    return limit_of<std::int64_t>(
+        "memory", [this, file](const std::string& folder) { return memory_limit(files_, folder + file); });
   }
   [[nodiscard]] List<std::string> device_rules() const {
     if (!is_v1("devices")) return absent("version 2 keeps device rules in the kernel, where they can't be read");
-    const auto folders = v1("devices");
+    const auto folders = folders_of("devices");
     if (folders.empty()) return failed("the devices hierarchy isn't mounted here");
     return files_.read(folders.front() + "/devices.list").then([](const std::string& text) {
       std::vector<std::string> rules;
@@ -126,11 +95,29 @@ class Reader {
   }
 
  private:
+  // Folders of this process's group and those above it. Empty: that hierarchy can't be seen.
+  [[nodiscard]] std::vector<std::string> folders_of(const char* controller) const {
+    const bool old = is_v1(controller);
+    for (auto mount = mounts_.rbegin(); mount != mounts_.rend(); ++mount) {
+      const auto options = pieces(mount->options, ',');
+      if (old ? mount->type == "cgroup" && std::ranges::find(options, controller) != options.end()
+              : mount->type == "cgroup2")
+        return folders_upwards(*mount, old ? own_.v1.at(controller) : own_.v2);
+    }
+    return {};
+  }
+
+  // The smallest value on the way up; absent if no group sets one. What can't be read may hide a smaller one: failed.
   template <class T>
-  Reading<T> limit_of(const std::vector<std::string>& folders,
-                      const std::function<Reading<T>(const std::string&)>& limit) const {
-    const auto result = tightest<T>(folders, limit);
-    if (result.outcome() == Outcome::absent && !can_be_seen(folders))
+  Reading<T> limit_of(const char* controller, const std::function<Reading<T>(const std::string&)>& limit) const {
+    const auto folders = folders_of(controller);
+    Reading<T> result = absent("no limit");
+    for (const std::string& folder : folders) {
+      const Reading<T> here = limit(folder);
+      if (here.outcome() == Outcome::failed) return here;
+      if (here.get() && (!result.get() || *here.get() < *result.get())) result = here;
+    }
+    if (!result.get() && !can_be_seen(folders))
       return failed("this process's control group isn't mounted where it could be read");
     return result;
   }
@@ -165,11 +152,11 @@ Reading<Cgroup> read_cgroup(const Files& files) {
   const auto membership = files.read("/proc/self/cgroup");
   if (membership.outcome() == Outcome::absent) return absent("this kernel has no control groups");
   if (!membership.get()) return membership.missing();
-  const auto mountinfo = files.read("/proc/self/mountinfo", 8 << 20);
-  if (!mountinfo.get()) return failed(mountinfo.why());
+  const auto mounts = read_mounts(files);
+  if (!mounts.get()) return failed(mounts.why());
   Membership own = parse_membership(*membership.get());
   if (own.v1.empty() && own.v2.empty()) return absent("this process is in no control group");
-  const Reader reader(files, own, parse_mounts(*mountinfo.get()));
+  const Reader reader(files, own, *mounts.get());
   return Cgroup{.version = reader.is_v1("cpu") || reader.is_v1("memory") ? 1 : 2,
                 .cpus = reader.cpus(),
                 .memory_mib = reader.memory_mib(),

@@ -1,19 +1,17 @@
-#include "probe/os/container_detection.h"
+#include "probe/os/os_facts.h"
 
 #include <algorithm>
 #include <array>
 
+#include "host/text.h"
 #include "probe/os/mounts.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 
 namespace {
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
-
 // What a container runtime mounts over single files tells it apart even where it left no other mark.
-const char* by_mounts(const std::vector<Mount>& mounts) {
+std::string by_mounts(const std::vector<Mount>& mounts) {
   for (const Mount& mount : mounts) {
     if (mount.point == "/dev/termination-log") return "kubernetes";
     if (mount.point == "/etc/hosts" && contains(mount.root, "kubelet/pods/")) return "kubernetes";
@@ -24,7 +22,7 @@ const char* by_mounts(const std::vector<Mount>& mounts) {
     if (contains(top->options, "/docker/overlay2")) return "docker";
     if (contains(top->options, "/containers/storage/")) return "podman";
   }
-  return nullptr;
+  return {};
 }
 
 // A virtual machine made from a container's image keeps the marks that its runtime left in the files. There, the root
@@ -35,28 +33,27 @@ bool is_whole_machine(const Files& files, const std::vector<Mount>& mounts) {
          !top->source.starts_with("/dev/mapper/docker") && read_line(files, "/proc/2/comm").is("kthreadd");
 }
 
-const char* by_cgroup(std::string_view membership) {
+std::string by_cgroup(std::string_view membership) {
   if (contains(membership, "kubepods")) return "kubernetes";
   if (contains(membership, "libpod")) return "podman";
   if (contains(membership, "/docker/") || contains(membership, "docker-")) return "docker";
   if (contains(membership, "/lxc/") || contains(membership, "lxc.payload")) return "lxc";
-  return nullptr;
+  return {};
 }
 
 // `container=` as the first process was given it: a name such as lxc, podman, systemd-nspawn.
 std::string declared(const Host& host) {
   if (const auto own = host.env.find("container"); own != host.env.end() && !own->second.empty()) return own->second;
   if (const auto noted = read_line(host.files, "/run/systemd/container"); noted.get()) return *noted.get();
-  if (const auto first = host.files.read("/proc/1/environ"); first.get())
-    for (const auto entry : pieces(*first.get(), '\0'))
-      if (entry.starts_with("container=")) return std::string(entry.substr(10));
+  const auto first = host.files.read("/proc/1/environ");
+  for (const auto entry : pieces(first.or_empty(), '\0'))
+    if (entry.starts_with("container=")) return std::string(entry.substr(10));
   return {};
 }
 
 bool is_a_name(std::string_view text) {
-  return !text.empty() && text.size() < 32 && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-  });
+  return !text.empty() && text.size() < 32 &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == text.npos;
 }
 
 }  // namespace
@@ -65,15 +62,12 @@ Text read_container(const Host& host) {
   const Files& files = host.files;
   const auto is_set = [&](const char* name) { return host.env.contains(name); };
   const auto exists = [&](const char* path) { return files.status(path).get() != nullptr; };
-  const auto mountinfo = files.read("/proc/self/mountinfo", 8 << 20);
-  const auto mounts = parse_mounts(mountinfo.get() ? *mountinfo.get() : "");
-  const char* mounted = by_mounts(mounts);
-  const bool marks_count = !is_whole_machine(files, mounts);
+  const auto mounts = read_mounts(files);
+  const std::string mounted = by_mounts(mounts.or_empty());
+  const bool marks_count = !is_whole_machine(files, mounts.or_empty());
   const auto membership = files.read("/proc/self/cgroup");
-  const char* grouped = membership.get() ? by_cgroup(*membership.get()) : nullptr;
-  const auto is = [&](const char* kind) {
-    return (mounted && std::string_view(mounted) == kind) || (grouped && std::string_view(grouped) == kind);
-  };
+  const std::string grouped = by_cgroup(membership.or_empty());
+  const auto is = [&](const char* kind) { return mounted == kind || grouped == kind; };
   if (is_set("KUBERNETES_SERVICE_HOST") || is("kubernetes")) return std::string("kubernetes");
   if (exists("/.singularity.d") || is_set("SINGULARITY_NAME") || is_set("APPTAINER_NAME"))
     return std::string("singularity");
@@ -82,8 +76,8 @@ Text read_container(const Host& host) {
   const std::string own = declared(host);
   if (own.starts_with("lxc") || is("lxc")) return std::string("lxc");
   if (is_a_name(own) && own != "wsl") return own;
-  if (mounted) return std::string(mounted);
-  if (!mountinfo.get() && !membership.get()) return failed("no mark of a container, but " + mountinfo.why());
+  if (!mounted.empty()) return mounted;
+  if (!mounts.get() && !membership.get()) return failed("no mark of a container, but " + mounts.why());
   return std::string("none");
 }
 
@@ -117,47 +111,35 @@ constexpr std::array firmware_names = {Sign{"QEMU", "kvm"},
 
 constexpr std::array clocks = {Sign{"kvm-clock", "kvm"}, Sign{"hyperv_clocksource", "hyperv"}, Sign{"xen", "xen"}};
 
-const char* by_firmware(std::string_view vendor, std::string_view product) {
-  for (const Sign& sign : firmware_names)
-    if (product.starts_with(sign.text) || vendor.starts_with(sign.text)) return sign.kind;
-  return nullptr;
-}
-
 // Whether the processor says that a hypervisor runs it. Only x86 has such a flag.
 Flag hypervisor_flag(const Files& files) {
   return files.read("/proc/cpuinfo", 16 << 20).then([](const std::string& text) -> Flag {
-    for (const auto line : lines_of(text)) {
-      if (!line.starts_with("flags")) continue;
-      const auto words = words_of(line);
-      return std::ranges::find(words, "hypervisor") != words.end();
-    }
-    return absent("the processor has no such flag");
+    const auto flags = value_of(text, "flags");
+    if (!flags) return absent("the processor has no such flag");
+    return std::ranges::count(words_of(*flags), "hypervisor") > 0;
   });
 }
 
 // gVisor answers for a kernel of its own, always with the same release and date of building.
 bool is_gvisor(std::string_view version) {
-  return version.find("gvisor") != std::string_view::npos ||
-         version.find("Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016") != std::string_view::npos;
+  return contains(version, "gvisor") || contains(version, "Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016");
 }
 
 }  // namespace
 
 Text read_virtualization(const Files& files) {
-  const auto version = read_line(files, "/proc/version");
-  if (version.get() && is_gvisor(*version.get())) return std::string("gvisor");
+  if (is_gvisor(read_line(files, "/proc/version").or_empty())) return std::string("gvisor");
   const Text vendor = read_line(files, "/sys/class/dmi/id/sys_vendor");
   const Text product = read_line(files, "/sys/class/dmi/id/product_name");
-  if (vendor.is("Amazon EC2") && product.get())
-    return std::string(product.get()->find(".metal") != std::string::npos ? "none" : "kvm");
-  if (const char* kind = by_firmware(vendor.get() ? *vendor.get() : "", product.get() ? *product.get() : ""))
-    return std::string(kind);
+  if (vendor.is("Amazon EC2") && product.get()) return std::string(contains(*product.get(), ".metal") ? "none" : "kvm");
+  for (const Sign& sign : firmware_names)
+    if (product.or_empty().starts_with(sign.text) || vendor.or_empty().starts_with(sign.text))
+      return std::string(sign.kind);
   if (const auto type = read_line(files, "/sys/hypervisor/type"); type.get()) return type;
   const auto clock = read_line(files, "/sys/devices/system/clocksource/clocksource0/available_clocksource");
-  if (const std::string* names = clock.get())
-    for (const auto word : words_of(*names))
-      for (const Sign& sign : clocks)
-        if (word.starts_with(sign.text)) return std::string(sign.kind);
+  for (const auto word : words_of(clock.or_empty()))
+    for (const Sign& sign : clocks)
+      if (word.starts_with(sign.text)) return std::string(sign.kind);
   if (vendor.get() && product.get()) return std::string("none");
   // Last, since a kernel takes tens of milliseconds to write this file for hundreds of processors.
   const Flag flag = hypervisor_flag(files);

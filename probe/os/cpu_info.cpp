@@ -5,9 +5,9 @@
 #include <set>
 #include <utility>
 
+#include "host/text.h"
 #include "probe/os/topology.h"
 #include "probe/probes.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 
@@ -39,22 +39,18 @@ constexpr std::array parts = {Part{"0x41", "0xd0c", "Arm Neoverse-N1"},   Part{"
                               Part{"0xc0", "0xac3", "Ampere-1"},          Part{"0xc0", "0xac4", "Ampere-1a"},
                               Part{"0x48", "0xd01", "HiSilicon TSV110"}};
 
-// The value of the first line with this key.
-std::string_view value_of(std::string_view text, std::string_view key) {
-  for (const auto line : lines_of(text)) {
-    if (!line.starts_with(key)) continue;
-    const auto colon = line.find(':');
-    if (colon != std::string_view::npos && trimmed(line.substr(0, colon)) == key)
-      return trimmed(line.substr(colon + 1));
-  }
+// The value of the first of these keys that has one.
+std::string_view first_value(std::string_view text, std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys)
+    if (const auto value = value_of(text, key).value_or(""); !value.empty()) return value;
   return {};
 }
 
 Text model_of(std::string_view cpuinfo) {
-  for (const std::string_view key : {"model name", "cpu", "uarch"})
-    if (const auto name = value_of(cpuinfo, key); !name.empty()) return std::string(name.substr(0, 200));
-  const auto implementer = value_of(cpuinfo, "CPU implementer");
-  const auto part = value_of(cpuinfo, "CPU part");
+  if (const auto name = first_value(cpuinfo, {"model name", "cpu", "uarch"}); !name.empty())
+    return std::string(name.substr(0, 200));
+  const auto implementer = value_of(cpuinfo, "CPU implementer").value_or("");
+  const auto part = value_of(cpuinfo, "CPU part").value_or("");
   for (const Part& known : parts)
     if (known.implementer == implementer && known.part == part) return std::string(known.name);
   if (!part.empty()) return "Arm " + std::string(implementer.substr(0, 8)) + " " + std::string(part.substr(0, 8));
@@ -62,8 +58,7 @@ Text model_of(std::string_view cpuinfo) {
 }
 
 Number kib_line(std::string_view meminfo, std::string_view key) {
-  const auto words = words_of(value_of(meminfo, key));
-  const auto kib = words.empty() ? std::nullopt : number_of(words[0]);
+  const auto kib = first_number(value_of(meminfo, key).value_or(""));
   if (!kib || *kib < 0) return failed("/proc/meminfo: no line '" + std::string(key) + "' with a number");
   return *kib >> 10;
 }
@@ -72,18 +67,11 @@ Number kib_line(std::string_view meminfo, std::string_view key) {
 
 Cpu parse_cpuinfo(std::string_view cpuinfo) {
   Cpu cpu{.model = model_of(cpuinfo)};
-  std::string_view flags;
-  for (const std::string_view key : {"flags", "Features", "isa"})
-    if (flags.empty()) flags = value_of(cpuinfo, key);
-  if (flags.empty()) {
-    cpu.isa = absent("/proc/cpuinfo lists no instruction sets");
-    return cpu;
-  }
-  auto& isa = cpu.isa.fill();
-  for (const auto flag : words_of(flags))
-    if (is_wanted_feature(flag)) isa.emplace_back(flag);
-  std::ranges::sort(isa);
-  isa.erase(std::unique(isa.begin(), isa.end()), isa.end());
+  const auto flags = words_of(first_value(cpuinfo, {"flags", "Features", "isa"}));
+  if (flags.empty()) cpu.isa = absent("/proc/cpuinfo lists no instruction sets");
+  for (const auto flag : flags)
+    if (is_wanted_feature(flag)) cpu.isa.fill().emplace_back(flag);
+  if (!flags.empty()) sort_unique(cpu.isa.fill());
   return cpu;
 }
 
@@ -139,22 +127,21 @@ bool count_in_sysfs(const Files& files, const std::vector<std::int64_t>& online,
 
 // One block of lines per thread; sandboxes leave out where it sits.
 void count_in_cpuinfo(std::string_view text, Cpu& cpu) {
-  std::int64_t threads = 0, package = -1;
+  std::size_t threads = 0;
+  std::int64_t package = -1;
   std::set<std::int64_t> packages;
   std::set<std::pair<std::int64_t, std::int64_t>> cores;
   for (const auto line : lines_of(text)) {
-    const auto colon = line.find(':');
-    if (colon == std::string_view::npos) continue;
-    const auto key = trimmed(line.substr(0, colon));
-    const auto value = number_of(line.substr(colon + 1));
+    const auto [key, text_of_value] = key_value(line);
+    const auto value = number_of(text_of_value);
     if (key == "processor") ++threads;
     if (key == "physical id" && value) packages.insert(package = *value);
     if (key == "core id" && value) cores.emplace(package, *value);
   }
-  cpu.threads = threads > 0 ? Number(threads) : failed("/proc/cpuinfo: no processor");
-  cpu.sockets =
-      packages.empty() ? Number(failed("/proc/cpuinfo: no packages")) : static_cast<std::int64_t>(packages.size());
-  cpu.cores = cores.empty() ? Number(failed("/proc/cpuinfo: no cores")) : static_cast<std::int64_t>(cores.size());
+  const auto count = [](std::size_t number, const char* why) { return number > 0 ? Number(number) : failed(why); };
+  cpu.threads = count(threads, "/proc/cpuinfo: no processor");
+  cpu.sockets = count(packages.size(), "/proc/cpuinfo: no packages");
+  cpu.cores = count(cores.size(), "/proc/cpuinfo: no cores");
 }
 
 }  // namespace
@@ -164,11 +151,10 @@ Cpu count_cpus(const Files& files, const Reading<std::string>& cpuinfo) {
   const auto online =
       read_line(files, std::string(cpus) + "/online").then([](const std::string& text) { return cpu_list(text); });
   if (online.get() && count_in_sysfs(files, *online.get(), cpu)) return cpu;
-  if (cpuinfo.get()) {
+  if (cpuinfo.get())
     count_in_cpuinfo(*cpuinfo.get(), cpu);
-  } else {
+  else
     cpu.threads = cpu.sockets = cpu.cores = Number(cpuinfo.missing());
-  }
   return cpu;
 }
 
@@ -182,14 +168,9 @@ constexpr std::size_t cpuinfo_limit = 32 << 20;
 // Affinity and cpuset together.
 Number allowed_cpus(const Files& files) {
   return files.read("/proc/self/status").then([](const std::string& text) -> Number {
-    constexpr std::string_view key = "Cpus_allowed_list:";
-    for (const auto line : lines_of(text)) {
-      if (!line.starts_with(key)) continue;
-      return cpu_list(line.substr(key.size())).then([](const std::vector<std::int64_t>& allowed) {
-        return static_cast<std::int64_t>(allowed.size());
-      });
-    }
-    return failed("/proc/self/status: no Cpus_allowed_list");
+    const auto list = value_of(text, "Cpus_allowed_list");
+    if (!list) return failed("/proc/self/status: no Cpus_allowed_list");
+    return cpu_list(*list).then([](const auto& allowed) { return static_cast<std::int64_t>(allowed.size()); });
   });
 }
 
@@ -212,12 +193,7 @@ void probe_cpu(Session& session) {
   const Files& files = session.host.files;
   const auto cpuinfo = files.read("/proc/cpuinfo", cpuinfo_limit);
   Snapshot part;
-  if (cpuinfo.get()) {
-    part.cpu = parse_cpuinfo(*cpuinfo.get());
-  } else {
-    part.cpu.fill().model = cpuinfo.missing();
-    part.cpu.fill().isa = cpuinfo.missing();
-  }
+  part.cpu = cpuinfo.then(parse_cpuinfo).value_or({.model = cpuinfo.missing(), .isa = cpuinfo.missing()});
   part.cpu.fill().allowed_cpus = allowed_cpus(files);
   part.memory = files.read("/proc/meminfo").then(parse_meminfo);
   session.add(part);

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "evidence/json.h"
+#include "host/text.h"
 #include "probe/probes.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 
@@ -20,8 +19,7 @@ using Names = std::map<std::uint32_t, std::string>;
 // Names of system accounts only: an id from 1000 on is a person's, whose name is nobody's business.
 Names system_names(const Reading<std::string>& text) {
   Names names;
-  if (!text.get()) return names;
-  for (const auto line : lines_of(*text.get())) {
+  for (const auto line : lines_of(text.or_empty())) {
     const auto fields = pieces(line, ':');
     if (fields.size() < 3) continue;
     const auto id = number_of<std::uint32_t>(fields[2]);
@@ -35,18 +33,16 @@ std::string name_or_number(const Names& names, std::uint32_t id) {
   return found == names.end() ? std::to_string(id) : found->second;
 }
 
-// Majors of character devices that a driver has registered. Nullopt: the kernel doesn't say.
-std::optional<std::set<std::uint32_t>> registered_majors(const Reading<std::string>& text) {
-  if (!text.get()) return std::nullopt;
+// Majors of character devices that a driver has registered. Every Linux has 1, its memory devices: a sandbox that lists
+// a few of its own without it says nothing about the others, as a kernel that doesn't tell.
+std::set<std::uint32_t> registered_majors(const Reading<std::string>& text) {
   std::set<std::uint32_t> majors;
-  for (const auto line : lines_of(*text.get())) {
+  for (const auto line : lines_of(text.or_empty())) {
     if (line.starts_with("Block")) break;
     const auto words = words_of(line);
-    if (words.size() != 2) continue;
-    if (const auto major = number_of<std::uint32_t>(words[0])) majors.insert(*major);
+    const auto major = words.size() == 2 ? number_of<std::uint32_t>(words[0]) : std::nullopt;
+    if (major) majors.insert(*major);
   }
-  // Every Linux has 1, its memory devices; a sandbox that lists a few of its own says nothing about the others.
-  if (!majors.contains(1)) return std::nullopt;
   return majors;
 }
 
@@ -58,9 +54,7 @@ bool is_gpu_node(std::string_view name) {
 std::vector<std::string> paths(const Files& files) {
   std::vector<std::string> found;
   const auto add = [&](const std::string& folder, auto wanted) {
-    const auto names = files.list(folder);
-    if (!names.get()) return;
-    for (const std::string& name : *names.get())
+    for (const std::string& name : files.list(folder).or_empty())
       if (wanted(name)) found.push_back(folder + "/" + name);
   };
   add("/dev", is_gpu_node);
@@ -103,15 +97,12 @@ std::vector<DeviceNode> list_nodes(const Files& files) {
         node.major = known->major;
         node.minor = known->minor;
         // Opening it would make the kernel look for a module to load, which would change the host.
-        if (majors && !majors->contains(known->major)) {
-          node.accessible = false;
-          node.error = std::string("ENXIO");
-        }
+        if (majors.contains(1) && !majors.contains(known->major)) node.error = std::string("ENXIO");
       } else {
         node.major = node.minor = Number(absent("not a character device"));
-        node.accessible = false;
         node.error = std::string("ENODEV");
       }
+      if (node.error.get()) node.accessible = false;
     } else {
       node.owner = node.group = node.mode = Text(status.missing());
       node.gid = node.major = node.minor = Number(status.missing());
@@ -132,22 +123,19 @@ namespace {
 constexpr Limits node_limits{.time = Milliseconds(10'000), .memory_mib = 512};
 
 void note_opening(const Files& files, DeviceNode& node) {
-  const auto error = files.open_error(*node.path.get());
-  node.accessible = error.then([](const std::string& name) { return name.empty(); });
-  if (error.get() && !error.get()->empty())
-    node.error = *error.get();
-  else if (error.get())
-    node.error = absent("it opened");
-  else
-    node.error = error.missing();
+  node.error = files.open_error(*node.path.get());
+  node.accessible = node.error.then([](const std::string& name) { return name.empty(); });
+  if (node.error.is("")) node.error = absent("it opened");
 }
+
+bool is_open_question(const DeviceNode& node) { return node.accessible.outcome() == Outcome::not_probed; }
 
 // In a child, since an open can hang in a driver whose GPU is lost. It answers after each node, so that what it learnt
 // before it hung is kept.
 Snapshot open_all(const Files& files, std::vector<DeviceNode> nodes, const Channel& channel) {
   Snapshot part;
   for (DeviceNode& node : nodes) {
-    if (node.accessible.outcome() != Outcome::not_probed) continue;
+    if (!is_open_question(node)) continue;
     channel.step("open of " + *node.path.get());
     note_opening(files, node);
     part.device_nodes = nodes;
@@ -159,15 +147,10 @@ Snapshot open_all(const Files& files, std::vector<DeviceNode> nodes, const Chann
 
 // The child died or hung: what it had answered by then, and for the rest why there is nothing.
 void keep_what_there_is(Session& session, const Ended& ended, std::vector<DeviceNode> nodes) {
-  Snapshot part;
-  try {
-    if (!ended.answer.empty()) part = snapshot_from_json(ended.answer, "device-nodes");
-  } catch (const BadDocument&) {
-    part = {};
-  }
+  Snapshot part = early_answer(ended);
   if (!part.device_nodes.get()) part.device_nodes = std::move(nodes);
   for (DeviceNode& node : *part.device_nodes.get()) {
-    if (node.accessible.outcome() == Outcome::not_probed)
+    if (is_open_question(node))
       node.accessible = failed(ended.step.empty() ? ended.why : fmt::format("{} ({})", ended.why, ended.step));
   }
   session.add(part);
@@ -180,16 +163,9 @@ void probe_device_nodes(Session& session) {
   auto nodes = list_nodes(files);
   if (!session.host.live) {
     for (DeviceNode& node : nodes)
-      if (node.accessible.outcome() == Outcome::not_probed) note_opening(files, node);
+      if (is_open_question(node)) note_opening(files, node);
   }
-  bool to_open = false;
-  for (const DeviceNode& node : nodes) to_open |= node.accessible.outcome() == Outcome::not_probed;
-  if (!to_open) {
-    Snapshot part;
-    part.device_nodes = std::move(nodes);
-    session.add(part);
-    return;
-  }
+  if (std::ranges::none_of(nodes, is_open_question)) return session.add({.device_nodes = std::move(nodes)});
   session.start(
       "device-nodes", "", node_limits,
       [&files, nodes](const Channel& channel) { return open_all(files, nodes, channel); },

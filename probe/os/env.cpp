@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
 
+#include "host/text.h"
 #include "knowledge/codes/names.h"
+#include "knowledge/lower_case.h"
 #include "probe/probes.h"
 #include "probe/redact.h"
 
@@ -10,10 +11,9 @@ namespace envdoctor {
 namespace {
 
 // By its name a key, not a setting: NVIDIA_API_KEY, NGC_CLI_API_KEY, TF_AUTH_TOKEN.
-bool looks_secret(std::string name) {
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  constexpr std::array words = {"KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "AUTH"};
-  return std::ranges::any_of(words, [&](const char* word) { return name.find(word) != std::string::npos; });
+bool looks_secret(const std::string& name) {
+  constexpr std::array words = {"key", "token", "secret", "passw", "credential", "auth"};
+  return std::ranges::any_of(words, [&](const char* word) { return contains(lower_case(name), word); });
 }
 
 bool looks_like_gpu(const std::string& name) {

@@ -4,8 +4,11 @@
 #include <array>
 #include <deque>
 
+#include "host/files/kernel_queries.h"
+#include "host/text.h"
+#include "knowledge/lower_case.h"
 #include "knowledge/wordings/wordings.h"
-#include "probe/text.h"
+#include "probe/probes.h"
 
 namespace envdoctor {
 namespace {
@@ -24,8 +27,8 @@ struct Line {
   std::string_view text{};
 };
 
-bool is_wanted(std::string_view line) {
-  return std::ranges::any_of(words, [&](std::string_view word) { return line.find(word) != std::string_view::npos; });
+bool is_about_gpus(std::string_view line) {
+  return std::ranges::any_of(words, [&](std::string_view word) { return contains(line, word); });
 }
 
 std::deque<Line> lines_about_gpus(std::string_view text) {
@@ -34,8 +37,8 @@ std::deque<Line> lines_about_gpus(std::string_view text) {
   for (const auto whole : lines_of(text)) {
     ++number;
     const auto line = whole.substr(0, longest_line);
-    if (line.find("Linux version ") != std::string_view::npos) lines.clear();
-    if (!is_wanted(line)) continue;
+    if (contains(line, "Linux version ")) lines.clear();
+    if (!is_about_gpus(line)) continue;
     lines.push_back({number, line});
     if (lines.size() > most_lines) lines.pop_front();
   }
@@ -43,9 +46,8 @@ std::deque<Line> lines_about_gpus(std::string_view text) {
 }
 
 // The kernel module leaves out the function: "0000:41:00".
-std::string full_address(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c; });
+std::string with_function(const std::string& printed) {
+  std::string text = lower_case(printed);
   if (text.size() == 15) text = text.substr(4);  // an eight-digit domain
   if (text.find('.') == std::string::npos) text += ".0";
   return text;
@@ -55,7 +57,7 @@ void note_xid(const Symptom& event, std::vector<Xid>& xids) {
   const auto number = number_of(event.detail("code"));
   if (!number) return;
   const std::string gpu = event.detail("gpu");
-  const Xid xid{.code = *number, .gpu = gpu.empty() ? Text(absent("the line names no GPU")) : Text(full_address(gpu))};
+  const Xid xid{.code = *number, .gpu = gpu.empty() ? Text(absent("the line names no GPU")) : Text(with_function(gpu))};
   if (std::ranges::find(xids, xid) == xids.end()) xids.push_back(xid);
 }
 
@@ -77,6 +79,48 @@ KernelEvents parse_kernel_log(std::string_view text) {
     }
   }
   return found;
+}
+
+// The kernel's own log: read where this user may, and never missed where not.
+
+namespace {
+
+constexpr std::size_t file_limit = 16 << 20;
+constexpr std::size_t tail = 1 << 20;
+
+Reading<std::string> from_files(const Files& files, std::initializer_list<const char*> paths) {
+  Reading<std::string> last = absent("no kernel log among the files");
+  for (const char* path : paths) {
+    const auto text = files.read(path, file_limit);
+    if (text.get()) return text.get()->substr(text.get()->size() - std::min(text.get()->size(), tail));
+    if (text.outcome() == Outcome::failed) last = text;
+  }
+  return last;
+}
+
+Reading<std::string> kernel_log(const Host& host) {
+  if (!host.live) return from_files(host.files, {"/dev/kmsg", "/var/log/dmesg", "/var/log/kern.log"});
+  const auto text = kernel_messages();
+  const auto file = text.get() ? text : from_files(host.files, {"/var/log/dmesg", "/var/log/kern.log"});
+  return file.get() ? file : text;
+}
+
+}  // namespace
+
+void probe_kernel_log(Session& session) {
+  const auto text = kernel_log(session.host);
+  if (!text.get()) {
+    ProbeStatus status{.status = std::string("failed")};
+    status.error = ProbeError{.kind = std::string(text.outcome() == Outcome::absent ? "missing" : "denied"),
+                              .message = text.why()};
+    session.record("kernel-log", status);
+    return;
+  }
+  KernelEvents events = parse_kernel_log(*text.get());
+  Snapshot part;
+  part.log = std::move(events.events);
+  part.nvidia.fill().xid = std::move(events.xid);
+  session.add(part);
 }
 
 }  // namespace envdoctor

@@ -1,11 +1,12 @@
-#include "probe/os/library_copies.h"
+#include "probe/os/libraries.h"
 
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "host/text.h"
 #include "knowledge/codes/names.h"
+#include "knowledge/gpus/cuda_toolkits.h"
 
 namespace envdoctor {
 
@@ -29,8 +30,8 @@ LibraryPlaces::LibraryPlaces(const Host& host, const std::vector<Toolkit>& toolk
     add_folder(folder + "/torch/lib", "pip");
     add_folder(folder + "/tensorrt_libs", "pip");
   }
-  const auto conda = host.env.find("CONDA_PREFIX");
-  if (conda != host.env.end() && conda->second.starts_with('/')) add_folder(conda->second + "/lib", "conda");
+  if (const std::string conda = variable(host, "CONDA_PREFIX"); conda.starts_with('/'))
+    add_folder(conda + "/lib", "conda");
   for (const Toolkit& toolkit : toolkits) {
     const std::string& root = *toolkit.path.get();
     if (toolkit.origin.is("conda")) continue;  // its lib is conda's
@@ -41,43 +42,31 @@ LibraryPlaces::LibraryPlaces(const Host& host, const std::vector<Toolkit>& toolk
     add_children(root + "/targets", "/lib/stubs", "toolkit");
   }
   // The compatibility package puts a driver's libraries beside a toolkit that need not be there.
-  const auto local = files_.list("/usr/local");
-  if (local.get() != nullptr) {
-    for (const std::string& name : *local.get()) {
-      if (name.starts_with("cuda")) add_folder("/usr/local/" + name + "/compat", "toolkit");
-    }
-  }
+  add_children("/usr/local", "/compat", "toolkit", "cuda");
   add_folder("/usr/lib/x86_64-linux-gnu/stubs", "toolkit");
   add_folder("/usr/lib/aarch64-linux-gnu/stubs", "toolkit");
-  const auto opt = files_.list("/opt");
-  if (opt.get() != nullptr) {
-    for (const std::string& name : *opt.get()) {
-      if (name.starts_with("rocm")) add_folder("/opt/" + name + "/lib", "toolkit");
-    }
-  }
+  add_children("/opt", "/lib", "toolkit", "rocm");
   // Where clouds and WSL mount the host's driver.
   for (const char* folder : {"/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/lib/wsl/lib"}) {
     add_folder(folder, "mounted");
   }
 }
 
-void LibraryPlaces::add_children(const std::string& parent, const std::string& inside, const std::string& origin) {
-  const auto names = files_.list(parent);
-  if (names.get() == nullptr) return;
-  for (const std::string& name : *names.get()) add_folder(parent + "/" + name + inside, origin);
+void LibraryPlaces::add_children(const std::string& parent, const std::string& inside, const std::string& origin,
+                                 const std::string& begin) {
+  for (const std::string& name : files_.list(parent).or_empty())
+    if (name.starts_with(begin)) add_folder(parent + "/" + name + inside, origin);
 }
 
 void LibraryPlaces::add_folder(const std::string& folder, const std::string& origin) {
   const auto real = files_.resolve(folder);
-  if (real.get() == nullptr || !seen_.emplace(*real.get(), true).second) return;
-  const auto names = files_.list(*real.get());
-  if (names.get() == nullptr) return;
-  const bool compat = folder.ends_with("/compat");
-  const bool linked = std::ranges::find(*names.get(), "libcuda.so.1") != names.get()->end();
-  for (const std::string& name : *names.get()) {
-    if (name.find(".so") == std::string::npos) continue;
-    // Images sometimes hold the compatibility library without its link.
-    const bool bare = compat && !linked && name.starts_with("libcuda.so.");
+  if (real.get() == nullptr || !seen_.insert(*real.get()).second) return;
+  const auto names = files_.list(*real.get()).or_empty();
+  // Images sometimes hold the compatibility library without its link.
+  const bool unlinked = folder.ends_with("/compat") && std::ranges::count(names, "libcuda.so.1") == 0;
+  for (const std::string& name : names) {
+    if (!contains(name, ".so")) continue;
+    const bool bare = unlinked && name.starts_with("libcuda.so.");
     copies_.emplace(bare ? "libcuda.so.1" : without_hash(name),
                     LibraryCopy{.path = *real.get() + "/" + name, .origin = origin});
   }
@@ -99,8 +88,6 @@ std::vector<LibraryCopy> LibraryPlaces::copies_of(const std::string& soname) con
 
 namespace {
 
-std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 bool of_driver(const std::string& soname) {
   return soname.starts_with("libcuda.so") || soname.starts_with("libnvidia-");
 }
@@ -112,21 +99,17 @@ std::string package_folder(const std::string& real) {
     if (at != std::string::npos) return real.substr(0, at + std::string_view("/site-packages").size());
   }
   // A toolkit that was put together from pip packages keeps their .dist-info in a folder of its own.
-  const auto lib = real.find("/lib/");
-  const auto lib64 = real.find("/lib64/");
-  const auto at = std::min(lib, lib64);
+  const auto at = std::min(real.find("/lib/"), real.find("/lib64/"));
   return at == std::string::npos || real.find("/cuda") >= at ? std::string{} : real.substr(0, at) + "/dist-info";
 }
 
 }  // namespace
 
 Text version_of_file_name(const std::string& real, const std::string& soname) {
-  const std::string file = name_of(real);
-  const auto at = file.find(".so.");
-  if (file == soname || at == std::string::npos) return absent("its file name contains no version");
-  const std::string version = file.substr(at + 4);
-  const bool digits = !version.empty() && version.find_first_not_of("0123456789.") == std::string::npos;
-  if (!digits || version.find('.') == std::string::npos) return absent("its file name contains no version");
+  static const RE2 form(R"(.*?\.so\.([\d.]*\.[\d.]*))");
+  const std::string file(base_name(real));
+  std::string version;
+  if (file == soname || !RE2::FullMatch(file, form, &version)) return absent("its file name contains no version");
   // Jetson's and WSL's libcuda.so.1.1 counts the interface; driver versions begin with the branch.
   if (of_driver(soname) && version.find('.') < 3) return absent("its file name contains no driver version");
   return version;
@@ -137,13 +120,10 @@ Text PackageVersions::of(const std::string& real, const std::string& library) {
   if (folder.empty()) return absent("belongs to no pip package");
   const auto [entry, fresh] = listed_.try_emplace(folder);
   if (fresh) {
-    const auto names = files_.list(folder);
-    for (const std::string& name : names.get() != nullptr ? *names.get() : std::vector<std::string>{}) {
-      const auto dash = name.find('-');
-      const auto end = name.rfind(".dist-info");
-      if (dash == std::string::npos || end == std::string::npos || end < dash) continue;
-      entry->second[name.substr(0, dash)] = name.substr(dash + 1, end - dash - 1);
-    }
+    static const RE2 form(R"(([^-]*)-(.*)\.dist-info.*)");
+    std::string name, version;
+    for (const std::string& child : files_.list(folder).or_empty())
+      if (RE2::FullMatch(child, form, &name, &version)) entry->second[name] = version;
   }
   for (const knowledge::PipPackage& package : knowledge::pip_packages()) {
     if (package.library != library) continue;
@@ -164,6 +144,93 @@ Flag is_stub(const Files& files, const std::string& path, const std::string& rea
   if (status.get()->size == 0) return {};  // a captured host, of which only the name was kept
   constexpr std::uint64_t largest_stub = 256 * 1024;
   return status.get()->size <= largest_stub;
+}
+
+// CUDA toolkits.
+
+namespace {
+
+constexpr std::size_t largest_header = 8 << 20;  // cuda.h has 1.1 MiB
+
+struct Candidate {
+  std::string path{};
+  std::string origin{};
+};
+
+std::vector<Candidate> candidates(const Host& host) {
+  std::vector<Candidate> all;
+  for (const std::string& name : host.files.list("/usr/local").or_empty())
+    if (name.starts_with("cuda")) all.push_back({"/usr/local/" + name, "/usr/local"});
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"})
+    if (const std::string folder = variable(host, name); folder.starts_with('/')) all.push_back({folder, name});
+  if (const std::string conda = variable(host, "CONDA_PREFIX"); conda.starts_with('/')) {
+    all.push_back({conda, "conda"});
+    all.push_back({conda + "/targets/x86_64-linux", "conda"});
+  }
+  for (const char* path : {"/usr/lib/cuda", "/usr/lib/nvidia-cuda-toolkit", "/opt/cuda"}) {
+    all.push_back({path, "distribution"});
+  }
+  return all;
+}
+
+Text version_in(const Files& files, const std::string& folder) {
+  struct Source {
+    const char* file;
+    Text (*parse)(const std::string&);
+  };
+  constexpr Source sources[] = {{"/version.json", version_of_version_json},
+                                {"/version.txt", version_of_version_txt},
+                                {"/include/cuda.h", version_of_cuda_header}};
+  Text version = absent("no version.json, version.txt or include/cuda.h");
+  for (const Source& source : sources) {
+    const auto text = files.read(folder + source.file, largest_header);
+    if (text.outcome() == Outcome::absent) continue;
+    version = text.then([&](const std::string& read) {
+      const Text parsed = source.parse(read);
+      return parsed.get() != nullptr ? parsed : Text(failed(folder + source.file + ": " + parsed.why()));
+    });
+    if (version.get() != nullptr) break;
+  }
+  return version;
+}
+
+Text captured(const std::string& text, const RE2& pattern) {
+  std::string version;
+  return RE2::PartialMatch(text, pattern, &version) ? Text(version) : Text(failed("contains no version"));
+}
+
+}  // namespace
+
+Text version_of_version_json(const std::string& text) {
+  static const RE2 pattern(R"re("cuda"\s*:\s*\{[^{}]*"version"\s*:\s*"(\d+(?:\.\d+)+)")re");
+  return captured(text, pattern);
+}
+
+Text version_of_version_txt(const std::string& text) {
+  static const RE2 pattern(R"(CUDA Version (\d+(?:\.\d+)+))");
+  return captured(text, pattern);
+}
+
+Text version_of_cuda_header(const std::string& text) {
+  static const RE2 pattern(R"((?m)^#define CUDA_VERSION (\d{4,6})\b)");
+  const Text number = captured(text, pattern);
+  return number.then([](const std::string& digits) { return knowledge::cuda_version_text(std::stol(digits)); });
+}
+
+std::vector<Toolkit> find_toolkits(const Host& host) {
+  std::vector<Toolkit> found;
+  for (const Candidate& candidate : candidates(host)) {
+    const auto folder = host.files.resolve(candidate.path);
+    if (folder.get() == nullptr) continue;
+    if (std::ranges::any_of(found, [&](const Toolkit& known) { return known.path.is(*folder.get()); })) continue;
+    Text version = version_in(host.files, *folder.get());
+    // A folder of this name may be anything: it counts if it tells a version or holds the compiler.
+    const bool compiler = host.files.status(*folder.get() + "/bin/nvcc").get() != nullptr;
+    if (version.get() == nullptr && !compiler) continue;
+    found.push_back({.path = *folder.get(), .version = std::move(version), .origin = candidate.origin});
+  }
+  std::ranges::sort(found, {}, [](const Toolkit& toolkit) { return *toolkit.path.get(); });
+  return found;
 }
 
 }  // namespace envdoctor

@@ -1,19 +1,22 @@
-#include "probe/os/library_rows.h"
+#include "probe/os/libraries.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <set>
 
 #include "evidence/json.h"
+#include "host/vendor/vendor_library.h"
 #include "knowledge/codes/names.h"
 #include "knowledge/frameworks/frameworks.h"
 #include "knowledge/gpus/cuda_toolkits.h"
 #include "knowledge/gpus/drivers.h"
-#include "probe/os/library_symbols.h"
-#include "probe/os/toolkits.h"
 #include "probe/probes.h"
-#include "probe/python/python_environment.h"
+#include "probe/python/python_interpreter.h"
 
 namespace envdoctor {
 
@@ -27,19 +30,12 @@ bool leads_there(const std::string& origin) { return origin == "pip" || origin =
 LibraryRows::LibraryRows(const Host& host, const LibraryPlaces& places)
     : files_(host.files), places_(places), loader_(host.files, host.env), packages_(host.files) {}
 
-std::string LibraryRows::real_path(const std::string& path) const {
-  const auto real = files_.resolve(path);
-  return real.get() != nullptr ? *real.get() : path;
-}
-
 SharedLibrary LibraryRows::row(const WantedLibrary& wanted, const std::string& path, const std::string& real,
                                const std::string& origin) {
   SharedLibrary row{.soname = wanted.soname, .found = true, .path = path, .origin = origin};
   row.version = version_of_file_name(real, wanted.soname);
-  if (row.version.get() == nullptr) {
-    const Text packaged = packages_.of(real, wanted.library);
-    if (packaged.get() != nullptr) row.version = packaged;
-  }
+  if (const Text packaged = row.version.get() ? Text() : packages_.of(real, wanted.library); packaged.get())
+    row.version = packaged;
   row.stub = is_stub(files_, path, real, wanted.soname);
   return row;
 }
@@ -51,7 +47,7 @@ std::vector<SharedLibrary> LibraryRows::of(const WantedLibrary& wanted) {
   const LibrarySearch* found = search.get();
   if (found != nullptr) {
     const auto tell = [&](const FoundLibrary& copy) -> SharedLibrary* {
-      const std::string real = real_path(copy.path);
+      const std::string real = files_.resolve(copy.path).value_or(copy.path);
       if (!told.insert(real).second) return nullptr;
       rows.push_back(row(wanted, copy.path, real, copy.origin));
       if (!copy.problem.empty()) rows.back().found = failed(copy.path + ": " + copy.problem);
@@ -97,17 +93,6 @@ void expect_toolkit(std::set<std::string>& expected, const std::string& cuda) {
   }
 }
 
-// The version in the name of a folder such as tensorflow-2.15.1.dist-info; empty for another package.
-std::string tensorflow_version(const std::string& name) {
-  for (const char* package : {"tensorflow-", "tensorflow_gpu-"}) {
-    if (name.starts_with(package) && name.ends_with(".dist-info")) {
-      const auto begin = std::string_view(package).size();
-      return name.substr(begin, name.size() - begin - std::string_view(".dist-info").size());
-    }
-  }
-  return {};
-}
-
 void expect_tensorflow(std::set<std::string>& expected, const std::string& version) {
   const auto needs = knowledge::tensorflow_needs(version);
   if (!needs) return;
@@ -123,11 +108,11 @@ std::vector<WantedLibrary> wanted_libraries(const Files& files, const std::vecto
   for (const Toolkit& toolkit : toolkits) {
     if (toolkit.version.get() != nullptr) expect_toolkit(expected, *toolkit.version.get());
   }
+  static const RE2 tensorflow(R"(tensorflow(?:_gpu)?-(.+)\.dist-info)");
+  std::string version;
   for (const std::string& folder : packages) {
-    const auto names = files.list(folder);
-    for (const std::string& name : names.get() != nullptr ? *names.get() : std::vector<std::string>{}) {
-      if (const std::string version = tensorflow_version(name); !version.empty()) expect_tensorflow(expected, version);
-    }
+    for (const std::string& name : files.list(folder).or_empty())
+      if (RE2::FullMatch(name, tensorflow, &version)) expect_tensorflow(expected, version);
   }
   std::vector<WantedLibrary> wanted;
   const auto want = [&](const std::string& soname, const std::string& library) {
@@ -204,6 +189,120 @@ void probe_libraries(Session& session) {
   }
   for (const auto& [index, library] : to_ask) ask_apart(session, pending, index, library);
   if (to_ask.empty()) hand_in(session, *pending);
+}
+
+// Libraries asked for their version.
+
+namespace {
+
+using knowledge::VersionSymbol;
+
+Text refused(const VersionSymbol& symbol, int status) {
+  return failed(fmt::format("{} gave {}", symbol.symbol, status));
+}
+
+std::string triple(int number, int major) {
+  return fmt::format("{}.{}.{}", number / major, number % major / 100, number % 100);
+}
+
+// Binds the function and lets `call` use it.
+template <class Function, class Call>
+Text ask(const Library& library, const VersionSymbol& symbol, Call call) {
+  Function* get = nullptr;
+  library.bind(get, {symbol.symbol.c_str()});
+  return get == nullptr ? Text(absent("has no " + symbol.symbol)) : call(get);
+}
+
+// int f(int which, int* value), which = 0, 1, 2: major, minor, patch.
+Text ask_properties(const Library& library, const VersionSymbol& symbol) {
+  return ask<int(int, int*)>(library, symbol, [&](auto* get) -> Text {
+    int parts[3] = {};
+    for (int which = 0; which < 3; ++which) {
+      if (const int status = get(which, &parts[which]); status != 0) return refused(symbol, status);
+    }
+    return fmt::format("{}.{}.{}", parts[0], parts[1], parts[2]);
+  });
+}
+
+// int f(int* major, int* minor).
+Text ask_pair(const Library& library, const VersionSymbol& symbol) {
+  return ask<int(int*, int*)>(library, symbol, [&](auto* get) -> Text {
+    int major = 0, minor = 0;
+    if (const int status = get(&major, &minor); status != 0) return refused(symbol, status);
+    return fmt::format("{}.{}", major, minor);
+  });
+}
+
+// int f(int* number).
+Text ask_number(const Library& library, const VersionSymbol& symbol, std::string (*decode)(int)) {
+  return ask<int(int*)>(library, symbol, [&](auto* get) -> Text {
+    int number = 0;
+    if (const int status = get(&number); status != 0) return refused(symbol, status);
+    return decode(number);
+  });
+}
+
+// size_t f().
+Text ask_size(const Library& library, const VersionSymbol& symbol, std::string (*decode)(std::size_t)) {
+  return ask<std::size_t()>(library, symbol, [&](auto* get) -> Text { return decode(get()); });
+}
+
+struct Question {
+  const char* symbol;
+  Text (*ask)(const Library&, const VersionSymbol&);
+};
+
+constexpr Question questions[] = {
+    {"cudaRuntimeGetVersion",
+     [](const Library& l, const VersionSymbol& s) {
+       return ask_number(l, s, [](int number) { return knowledge::cuda_version_text(number); });
+     }},
+    {"cublasGetProperty", ask_properties},
+    {"cufftGetProperty", ask_properties},
+    {"curandGetProperty", ask_properties},
+    {"cusolverGetProperty", ask_properties},
+    {"cusparseGetProperty", ask_properties},
+    {"cublasLtGetVersion",
+     [](const Library& l, const VersionSymbol& s) {
+       return ask_size(l, s, [](std::size_t number) { return triple(static_cast<int>(number), 10'000); });
+     }},
+    {"cudnnGetVersion", [](const Library& l, const VersionSymbol& s) { return ask_size(l, s, cudnn_version_text); }},
+    {"ncclGetVersion", [](const Library& l, const VersionSymbol& s) { return ask_number(l, s, nccl_version_text); }},
+    {"nvrtcVersion", ask_pair},
+    {"nvJitLinkVersion", ask_pair},
+};
+
+const VersionSymbol* symbol_of(const std::string& library, const Question& question) {
+  for (const VersionSymbol& symbol : knowledge::version_symbols()) {
+    if (symbol.library == library && symbol.symbol == question.symbol && symbol.without_gpu) return &symbol;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string nccl_version_text(int number) { return triple(number, number < 10'000 ? 1'000 : 10'000); }
+
+std::string cudnn_version_text(std::size_t number) {
+  return triple(static_cast<int>(number), number < 10'000 ? 1'000 : 10'000);
+}
+
+bool has_version_symbol(const std::string& library) {
+  return std::ranges::any_of(questions,
+                             [&](const Question& question) { return symbol_of(library, question) != nullptr; });
+}
+
+Text ask_version(const std::string& path, const std::string& library) {
+  const auto loaded = Library::open(path);
+  if (loaded.get() == nullptr) return loaded.missing();
+  Text answer = absent("it exports no known version function");
+  for (const Question& question : questions) {
+    const VersionSymbol* symbol = symbol_of(library, question);
+    if (symbol == nullptr) continue;
+    answer = question.ask(*loaded.get(), *symbol);
+    if (answer.get() != nullptr) break;
+  }
+  return answer;
 }
 
 }  // namespace envdoctor

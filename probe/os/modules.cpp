@@ -3,8 +3,8 @@
 #include <array>
 #include <set>
 
+#include "host/text.h"
 #include "probe/probes.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 namespace {
@@ -41,29 +41,24 @@ void probe_modules(Session& session) {
   const auto folder = files.list("/sys/module");
   // /sys/module also shows what is built into the kernel, and is there where /proc/modules is withheld. Sandboxes
   // such as gVisor have it empty, which no Linux kernel has.
-  const bool folder_tells = folder.get() && !folder.get()->empty();
-  std::set<std::string> found = text.get() ? loaded(*text.get()) : std::set<std::string>{};
-  if (folder_tells) {
-    for (const std::string& name : *folder.get()) {
-      if (!is_gpu_module(name)) continue;
-      const auto state = read_line(files, "/sys/module/" + name + "/initstate");
-      if (state.is("live") || state.outcome() == Outcome::absent) found.insert(name);
-    }
+  std::set<std::string> found = loaded(text.or_empty());
+  for (const std::string& name : folder.or_empty()) {
+    if (!is_gpu_module(name)) continue;
+    const auto state = read_line(files, "/sys/module/" + name + "/initstate");
+    if (state.is("live") || state.outcome() == Outcome::absent) found.insert(name);
   }
-  if (!text.get() && !folder_tells) {
-    if (text.outcome() == Outcome::failed)
-      part.modules = text.missing();
-    else if (folder.outcome() == Outcome::failed)
-      part.modules = folder.missing();
-    else
-      part.modules = absent("this kernel shows no modules: no /proc/modules, nothing in /sys/module");
-  } else {
-    auto& modules = part.modules.fill();
-    for (const std::string& name : found) {
-      auto version = read_line(files, "/sys/module/" + name + "/version");
-      if (version.outcome() == Outcome::absent) version = absent("the module carries no version");
-      modules.push_back({.name = name, .version = version});
-    }
+  if (text.get() || !folder.or_empty().empty())
+    part.modules.fill();
+  else if (text.outcome() == Outcome::failed)
+    part.modules = text.missing();
+  else if (folder.outcome() == Outcome::failed)
+    part.modules = folder.missing();
+  else
+    part.modules = absent("this kernel shows no modules: no /proc/modules, nothing in /sys/module");
+  for (const std::string& name : found) {
+    auto version = read_line(files, "/sys/module/" + name + "/version");
+    if (version.outcome() == Outcome::absent) version = absent("the module carries no version");
+    part.modules.fill().push_back({.name = name, .version = version});
   }
   session.add(part);
 }

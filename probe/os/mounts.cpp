@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "probe/text.h"
+#include "host/text.h"
 
 namespace envdoctor {
 namespace {
@@ -11,14 +11,10 @@ namespace {
 std::string unescaped(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 3 < text.size()) {
-      if (const auto code = number_of<int>(text.substr(i + 1, 3), 8)) {
-        result += static_cast<char>(*code);
-        i += 3;
-        continue;
-      }
-    }
-    result += text[i];
+    const bool escaped = text[i] == '\\' && i + 3 < text.size();
+    const auto code = escaped ? number_of<int>(text.substr(i + 1, 3), 8) : std::nullopt;
+    result += code ? static_cast<char>(*code) : text[i];
+    if (code) i += 3;
   }
   return result;
 }
@@ -41,6 +37,10 @@ std::vector<Mount> parse_mounts(std::string_view mountinfo) {
   return mounts;
 }
 
+Reading<std::vector<Mount>> read_mounts(const Files& files) {
+  return files.read("/proc/self/mountinfo", 8 << 20).then(parse_mounts);
+}
+
 const Mount* mount_of(const std::vector<Mount>& mounts, std::string_view path) {
   const Mount* best = nullptr;
   for (const Mount& mount : mounts) {
@@ -53,7 +53,7 @@ const Mount* mount_of(const std::vector<Mount>& mounts, std::string_view path) {
 
 std::string_view option_of(const Mount& mount, std::string_view name) {
   for (const auto option : pieces(mount.options, ','))
-    if (option.starts_with(name) && option.substr(name.size()).starts_with('=')) return option.substr(name.size() + 1);
+    if (const auto [key, value] = key_value(option, '='); key == name) return value;
   return {};
 }
 

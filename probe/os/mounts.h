@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "host/files/files.h"
+
 namespace envdoctor {
 
 struct Mount {
@@ -16,6 +18,8 @@ struct Mount {
 
 // In order of mounting: of two at one point the later one counts. Lines that make no sense are passed over.
 std::vector<Mount> parse_mounts(std::string_view mountinfo);
+// Those of this process.
+Reading<std::vector<Mount>> read_mounts(const Files& files);
 // The mount that holds an absolute path; null if none does.
 const Mount* mount_of(const std::vector<Mount>& mounts, std::string_view path);
 // The value of one option; empty if it isn't set.

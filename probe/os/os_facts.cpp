@@ -4,11 +4,10 @@
 #include <map>
 
 #include "host/files/kernel_queries.h"
-#include "probe/os/cgroup.h"
-#include "probe/os/container_detection.h"
+#include "host/text.h"
+#include "knowledge/lower_case.h"
 #include "probe/os/mounts.h"
 #include "probe/probes.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 
@@ -17,8 +16,7 @@ namespace {
 constexpr std::size_t name_limit = 200;
 
 // A value as os-release(5) has it: bare, in single quotes, or in double quotes with \ before " $ ` and itself.
-Text unquoted(std::string_view text) {
-  text = trimmed(text);
+Text shell_value(std::string_view text) {
   const char quote = text.empty() ? '\0' : text.front();
   if (quote != '"' && quote != '\'') return std::string(text);
   text.remove_prefix(1);
@@ -42,23 +40,18 @@ Text os_name(std::string_view os_release) {
   std::map<std::string_view, Text> values;
   const auto lines = lines_of(os_release);
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const auto equals = lines[i].find('=');
-    if (equals == std::string_view::npos || lines[i].starts_with('#')) continue;
-    const auto key = trimmed(lines[i].substr(0, equals));
+    const auto [key, text] = key_value(lines[i], '=');
     if (key != "PRETTY_NAME" && key != "NAME" && key != "VERSION_ID") continue;
-    auto value = unquoted(lines[i].substr(equals + 1));
-    if (const auto* text = value.get(); text && !text->empty() && !is_plain(*text))
-      value = failed("not a printable name");
+    auto value = shell_value(text);
+    if (!value.or_empty().empty() && !is_plain(value.or_empty())) value = failed("not a printable name");
     if (!value.get()) value = failed("line " + std::to_string(i + 1) + ": " + value.why());
     values[key] = value;
   }
-  if (const auto pretty = values.find("PRETTY_NAME"); pretty != values.end() && !pretty->second.is(""))
-    return pretty->second;
-  const auto name = values.find("NAME");
-  if (name == values.end()) return failed("no NAME or PRETTY_NAME");
-  const auto version = values.find("VERSION_ID");
-  if (version == values.end() || !version->second.get()) return name->second;
-  return name->second.then([&](const std::string& text) { return text + " " + *version->second.get(); });
+  const auto known = [&](std::string_view key) { return values[key].outcome() != Outcome::not_probed; };
+  if (known("PRETTY_NAME") && !values["PRETTY_NAME"].is("")) return values["PRETTY_NAME"];
+  if (!known("NAME")) return failed("no NAME or PRETTY_NAME");
+  if (!values["VERSION_ID"].get()) return values["NAME"];
+  return values["NAME"].then([&](const std::string& text) { return text + " " + *values["VERSION_ID"].get(); });
 }
 
 Text read_os(const Files& files) {
@@ -74,11 +67,8 @@ Text read_os(const Files& files) {
 
 Text read_platform(const Files& files, const Text& kernel) {
   if (!kernel.get()) return kernel.missing();
-  std::string release = *kernel.get();
-  std::ranges::transform(release, release.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  if (release.find("wsl2") != std::string::npos || release.find("microsoft-standard") != std::string::npos)
-    return std::string("wsl2");
+  const std::string release = lower_case(*kernel.get());
+  if (contains(release, "wsl2") || contains(release, "microsoft-standard")) return std::string("wsl2");
   if (release.ends_with("-microsoft")) return std::string("wsl1");
   // A kernel that someone built for WSL carries any name; Hyper-V guests elsewhere may have /dev/dxg, but not both.
   const bool interop =
@@ -114,26 +104,22 @@ Flag read_secure_boot(const Files& files) {
   if (variable.outcome() == Outcome::failed) return variable.missing();
   if (files.status(efi).get()) return failed("the EFI variables aren't mounted here");
   // Containers cover this folder with an empty one; a kernel always has something in it.
-  const auto firmware = files.list("/sys/firmware");
-  if (firmware.get() && !firmware.get()->empty()) return absent("not started by EFI");
+  if (!files.list("/sys/firmware").or_empty().empty()) return absent("not started by EFI");
   return failed("/sys/firmware shows nothing here");
 }
 
 namespace {
 
-std::string_view line_starting(std::string_view text, std::string_view start) {
-  for (const auto line : lines_of(text))
-    if (line.starts_with(start)) return line.substr(start.size());
-  return {};
-}
-
-Number soft_limit(std::string_view limits, std::string_view name) {
-  const auto words = words_of(line_starting(limits, name));
-  if (words.empty()) return failed("/proc/self/limits: no line '" + std::string(name) + "'");
-  if (words[0] == "unlimited") return absent("unlimited");
-  const auto value = number_of<std::uint64_t>(words[0]);
-  if (!value || *value > INT64_MAX) return failed("/proc/self/limits: '" + std::string(name) + "' is no number");
-  return static_cast<std::int64_t>(*value);
+Number soft_limit(std::string_view limits, const std::string& name) {
+  for (const auto line : lines_of(limits)) {
+    if (!line.starts_with(name)) continue;
+    const auto words = words_of(line.substr(name.size()));
+    if (words.empty()) break;
+    if (words[0] == "unlimited") return absent("unlimited");
+    const auto value = number_of(words[0]);
+    return value && *value >= 0 ? Number(*value) : failed("/proc/self/limits: '" + name + "' is no number");
+  }
+  return failed("/proc/self/limits: no line '" + name + "'");
 }
 
 Number in_mib(const Number& bytes) {
@@ -143,35 +129,30 @@ Number in_mib(const Number& bytes) {
 // "size=65536k" of a tmpfs; one without the option takes half of the memory.
 Number tmpfs_size_mib(const Files& files, const Mount& mount) {
   const auto size = option_of(mount, "size");
-  if (!size.empty() && size.ends_with('k')) {
-    if (const auto kib = number_of(size.substr(0, size.size() - 1))) return *kib >> 10;
-  }
+  if (const auto kib = number_of(size.substr(0, size.size() - 1)); kib && size.ends_with('k')) return *kib >> 10;
   if (!size.empty()) return failed("/dev/shm: the size is not a number of KiB");
   return files.read("/proc/meminfo").then([](const std::string& text) -> Number {
-    const auto words = words_of(line_starting(text, "MemTotal:"));
-    const auto kib = words.empty() ? std::nullopt : number_of(words[0]);
-    if (!kib) return failed("/proc/meminfo: no MemTotal");
-    return *kib / 2 >> 10;
+    const auto kib = first_number(value_of(text, "MemTotal").value_or(""));
+    return kib ? Number(*kib / 2 >> 10) : failed("/proc/meminfo: no MemTotal");
   });
 }
 
 }  // namespace
 
 Reading<User> parse_user(std::string_view status) {
-  const auto uids = words_of(line_starting(status, "Uid:"));
-  const auto gids = words_of(line_starting(status, "Gid:"));
+  const auto uids = words_of(value_of(status, "Uid").value_or(""));
+  const auto gids = words_of(value_of(status, "Gid").value_or(""));
   if (uids.size() < 2 || gids.size() < 2) return failed("/proc/self/status: no Uid and Gid");
   const auto uid = number_of(uids[1]);
   const auto gid = number_of(gids[1]);
   if (!uid || !gid) return failed("/proc/self/status: Uid and Gid are not numbers");
   std::vector<std::int64_t> groups{*gid};
-  for (const auto word : words_of(line_starting(status, "Groups:"))) {
+  for (const auto word : words_of(value_of(status, "Groups").value_or(""))) {
     const auto group = number_of(word);
     if (!group) return failed("/proc/self/status: a group is not a number");
     groups.push_back(*group);
   }
-  std::ranges::sort(groups);
-  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  sort_unique(groups);
   return User{.uid = *uid, .groups = groups};
 }
 
@@ -185,16 +166,13 @@ Reading<Ulimits> parse_ulimits(std::string_view limits) {
 Number read_shm_mib(const Host& host) {
   const auto status = host.files.status("/dev/shm");
   if (status.outcome() == Outcome::absent) return absent("no /dev/shm");
-  const auto mountinfo = host.files.read("/proc/self/mountinfo", 8 << 20);
-  if (mountinfo.get()) {
-    const auto mounts = parse_mounts(*mountinfo.get());
-    if (const Mount* mount = mount_of(mounts, "/dev/shm"); mount && mount->type == "tmpfs") {
-      const auto size = tmpfs_size_mib(host.files, *mount);
-      if (size.get()) return size;
-    }
+  const auto mounts = read_mounts(host.files);
+  if (const Mount* mount = mount_of(mounts.or_empty(), "/dev/shm"); mount && mount->type == "tmpfs") {
+    const auto size = tmpfs_size_mib(host.files, *mount);
+    if (size.get()) return size;
   }
   if (host.live) return file_system_size_mib("/dev/shm");
-  return failed(mountinfo.get() ? "/dev/shm is not on a tmpfs with a size option" : mountinfo.why());
+  return failed(mounts.get() ? "/dev/shm is not on a tmpfs with a size option" : mounts.why());
 }
 
 // The host itself: which system, in what surroundings, and what this process may use of it.

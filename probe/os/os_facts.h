@@ -26,4 +26,15 @@ Reading<Ulimits> parse_ulimits(std::string_view limits);
 // Size of /dev/shm.
 Number read_shm_mib(const Host& host);
 
+// kubernetes, podman, singularity, docker, lxc, containerd, another name that a container gave itself, or none.
+Text read_container(const Host& host);
+// kvm, vmware, hyperv, xen, virtualbox, gvisor, …, "unknown" where only the processor says that there is one; none.
+Text read_virtualization(const Files& files);
+
+// The tightest limits from this process's own group up to the topmost one that can be seen, of version 1 and 2.
+Reading<Cgroup> read_cgroup(const Files& files);
+
+// "max 100000" -> absent, "250000 100000" -> 2.5.
+Real cpu_max(std::string_view text);
+
 }  // namespace envdoctor

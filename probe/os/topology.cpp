@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "host/text.h"
 #include "probe/os/cpu_info.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 
@@ -37,8 +37,6 @@ Text list_of(hwloc_const_bitmap_t set) {
   return std::string(text);
 }
 
-Missing hwloc_failed() { return failed("hwloc could not load the topology"); }
-
 }  // namespace
 
 Snapshot read_with_hwloc(const std::string& root) {
@@ -49,22 +47,15 @@ Snapshot read_with_hwloc(const std::string& root) {
   setenv("HWLOC_PLUGINS_PATH", "/nonexistent", 1);
   setenv("HWLOC_COMPONENTS", "linux,stop", 1);
   if (root != "/") setenv("HWLOC_FSROOT", root.c_str(), 1);
+  const Missing lost = failed("hwloc could not load the topology");
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) return {.cpu = lost, .topology = lost};
+  const Topology_ topology(raw, hwloc_topology_destroy);
+  hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+  if (hwloc_topology_load(raw) != 0) return {.cpu = lost, .topology = lost};
   Snapshot part;
   Cpu& cpu = part.cpu.fill();
   Topology& found = part.topology.fill();
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) {
-    part.cpu = hwloc_failed();
-    part.topology = hwloc_failed();
-    return part;
-  }
-  const Topology_ topology(raw, hwloc_topology_destroy);
-  hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
-  if (hwloc_topology_load(raw) != 0) {
-    part.cpu = hwloc_failed();
-    part.topology = hwloc_failed();
-    return part;
-  }
   cpu.sockets = count(raw, HWLOC_OBJ_PACKAGE);
   cpu.cores = count(raw, HWLOC_OBJ_CORE);
   cpu.threads = count(raw, HWLOC_OBJ_PU);
@@ -90,24 +81,23 @@ List<std::string> bridges_in(const std::string& link, const std::string& address
   std::vector<std::string> bridges;
   for (const auto folder : pieces(link, '/')) {
     if (folder == address) return bridges;
-    const bool is_function =
-        folder.size() >= 12 && folder[folder.size() - 2] == '.' && folder[folder.size() - 5] == ':';
-    if (is_function) bridges.emplace_back(folder);
+    // A function's name: 0000:64:00.0.
+    if (folder.size() >= 12 && folder[folder.size() - 2] == '.' && folder[folder.size() - 5] == ':')
+      bridges.emplace_back(folder);
   }
   return failed("the sysfs path does not end in the device");
 }
 
 // The package of the processors next to the device; none is next to it on a host that shows no locality.
 Number package_of(const Files& files, const std::string& device) {
-  return read_line(files, device + "/local_cpulist").then([&](const std::string& text) -> Number {
-    const auto cpus = cpu_list(text);
-    if (!cpus.get()) return cpus.missing();
-    if (cpus.get()->empty()) return absent("no processors are next to it");
+  const auto cpus = read_line(files, device + "/local_cpulist").then([](const auto& text) { return cpu_list(text); });
+  return cpus.then([&](const std::vector<std::int64_t>& numbers) -> Number {
+    if (numbers.empty()) return absent("no processors are next to it");
     const auto package = [&](std::int64_t cpu) {
       return read_number(files, "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/physical_package_id");
     };
-    const Number first = package(cpus.get()->front());
-    if (first.get() && package(cpus.get()->back()) != first) return absent("it is next to several packages");
+    const Number first = package(numbers.front());
+    if (first.get() && package(numbers.back()) != first) return absent("it is next to several packages");
     return first;
   });
 }

@@ -26,8 +26,7 @@ class LogReader {
 
  private:
   std::size_t take_empty_lines(std::string_view chunk);  // how many it starts with
-  void take_piece(std::string_view piece);
-  void take_line(std::string_view line);
+  void take_line(std::string_view piece);
 
   std::string source_{};
   bool redact_ = true;

@@ -1,5 +1,7 @@
 // clinfo, and clinfo -l.
 
+#include <algorithm>
+
 #include "knowledge/lower_case.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
@@ -16,10 +18,8 @@ std::optional<std::string_view> property(std::string_view line, std::string_view
 }
 
 std::string type_of(std::string_view value) {
-  const std::string lower = lower_case(value);
-  for (const char* type : {"gpu", "cpu", "accelerator", "custom"}) {
-    if (lower.find(type) != std::string::npos) return type;
-  }
+  for (const char* type : {"gpu", "cpu", "accelerator", "custom"})
+    if (contains(lower_case(value), type)) return type;
   return {};
 }
 
@@ -36,10 +36,12 @@ class Reader {
       platform(after_colon(*short_platform));
     } else if (const auto name = property(line, "Platform Name")) {
       // Named once in the list of platforms and again above its devices.
-      if (OpenclPlatform* known = find(*name))
-        current_ = known - platforms_.data();
-      else
+      const auto known =
+          std::ranges::find_if(platforms_, [&](const OpenclPlatform& one) { return one.name.is(std::string(*name)); });
+      if (known == platforms_.end())
         platform(*name);
+      else
+        current_ = known - platforms_.begin();
     } else if (platforms_.empty() || current_ >= static_cast<std::ptrdiff_t>(platforms_.size())) {
       return;
     } else if (const auto vendor = property(line, "Platform Vendor")) {
@@ -65,17 +67,8 @@ class Reader {
   }
 
  private:
-  static std::string_view after_colon(std::string_view text) {
-    const std::size_t colon = text.find(':');
-    return colon == std::string_view::npos ? std::string_view() : trimmed(text.substr(colon + 1));
-  }
+  static std::string_view after_colon(std::string_view text) { return key_value(text).value; }
   OpenclPlatform& now() { return platforms_[static_cast<std::size_t>(current_)]; }
-  OpenclPlatform* find(std::string_view name) {
-    for (OpenclPlatform& one : platforms_) {
-      if (one.name.is(std::string(name))) return &one;
-    }
-    return nullptr;
-  }
   void platform(std::string_view name) {
     if (name.empty()) return;
     current_ = static_cast<std::ptrdiff_t>(platforms_.size());

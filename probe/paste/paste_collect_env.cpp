@@ -37,69 +37,61 @@ void gpu_line(std::vector<NvidiaDevice>& devices, std::string_view line) {
   const auto index = leading_number(line);
   const std::size_t colon = line.find(": ");
   if (!index || colon == std::string_view::npos || colon > 3) return;
-  NvidiaDevice device{.index = *index};
-  std::string_view name = line.substr(colon + 2);
-  name = trimmed(name.substr(0, name.find(" (UUID")));
-  if (!name.empty()) device.name = std::string(name);
-  devices.push_back(std::move(device));
+  const std::string_view name = line.substr(colon + 2);
+  devices.push_back({.index = *index});
+  once(devices.back().name, trimmed(name.substr(0, name.find(" (UUID"))));
 }
 
-class CollectEnvReader {
- public:
-  void line(std::string_view line) {
-    if (done_) return;
-    if (const auto version = after(line, "PyTorch version")) {
-      if (snapshot_.torch.get() && snapshot_.torch.get()->version.get()) {
-        done_ = true;  // a second report; the first one counts
-        return;
-      }
-      once(snapshot_.torch.fill().version, first_word(trimmed(version->substr(version->starts_with(":") ? 1 : 0))));
-    } else if (const auto built = after(line, "CUDA used to build PyTorch:")) {
-      if (nothing(*built))
-        snapshot_.torch.fill().cuda_version = absent("collect_env: built without CUDA");
-      else
-        once(snapshot_.torch.fill().cuda_version, leading_version(*built));
-    } else if (const auto available = after(line, "Is CUDA available:")) {
-      if (available->starts_with("True") || available->starts_with("Yes")) snapshot_.torch.fill().cuda_available = true;
-      if (available->starts_with("False") || available->starts_with("No"))
-        snapshot_.torch.fill().cuda_available = false;
-    } else if (const auto os = after(line, "OS:")) {
-      if (!nothing(*os)) once(snapshot_.host.fill().os, os->substr(0, os->find(" (")));
-      if (os->starts_with("Microsoft Windows")) once(snapshot_.host.fill().platform, "windows");
-    } else if (const auto python = after(line, "Python version:")) {
-      once(snapshot_.python.fill().version, leading_version(*python));
-      if (python->find("conda") != std::string_view::npos) once(snapshot_.python.fill().kind, "conda");
-    } else if (const auto platform = after(line, "Python platform:")) {
-      python_platform(snapshot_.host.fill(), *platform);
-    } else if (const auto driver = after(line, "Nvidia driver version:")) {
-      const std::string number = leading_version(*driver);
-      if (number.find('.') != std::string::npos) once(snapshot_.nvidia.fill().kernel_driver_version, number);
-    } else if (const auto gpus = after(line, "GPU models and configuration:")) {
-      listing_ = true;
-      gpu_line(devices_, *gpus);
-    } else if (const auto package = after(line, "[pip3]")) {
-      add_package(*package, package->find("=="), 2);
-    } else if (listing_ && trimmed(line).starts_with("GPU ")) {
-      gpu_line(devices_, line);
-    }
-  }
+std::string_view without_colon(std::string_view value) { return trimmed(value.substr(value.starts_with(":") ? 1 : 0)); }
 
-  Snapshot take() {
-    if (!devices_.empty()) snapshot_.nvidia.fill().devices = std::move(devices_);
-    return std::move(snapshot_);
-  }
+void torch_cuda(Snapshot& snapshot, std::string_view value) {
+  if (nothing(value))
+    snapshot.torch.fill().cuda_version = absent("collect_env: built without CUDA");
+  else
+    once(snapshot.torch.fill().cuda_version, leading_version(value));
+}
 
- private:
-  void add_package(std::string_view line, std::size_t at, std::size_t width) {
-    if (at == std::string_view::npos || at == 0) return;
-    const std::string version(first_word(line.substr(at + width)));
-    snapshot_.python.fill().packages.fill().emplace(std::string(line.substr(0, at)), version);
-  }
+void cuda_available(Snapshot& snapshot, std::string_view value) {
+  if (value.starts_with("True") || value.starts_with("Yes")) snapshot.torch.fill().cuda_available = true;
+  if (value.starts_with("False") || value.starts_with("No")) snapshot.torch.fill().cuda_available = false;
+}
 
-  Snapshot snapshot_{};
-  std::vector<NvidiaDevice> devices_{};
-  bool listing_ = false;
-  bool done_ = false;
+void operating_system(Snapshot& snapshot, std::string_view value) {
+  if (!nothing(value)) once(snapshot.host.fill().os, value.substr(0, value.find(" (")));
+  if (value.starts_with("Microsoft Windows")) once(snapshot.host.fill().platform, "windows");
+}
+
+void python_version(Snapshot& snapshot, std::string_view value) {
+  once(snapshot.python.fill().version, leading_version(value));
+  if (contains(value, "conda")) once(snapshot.python.fill().kind, "conda");
+}
+
+void driver_version(Snapshot& snapshot, std::string_view value) {
+  const std::string number = leading_version(value);
+  if (contains(number, ".")) once(snapshot.nvidia.fill().kernel_driver_version, number);
+}
+
+void pip_package(Snapshot& snapshot, std::string_view value) {
+  const std::size_t at = value.find("==");
+  if (at == std::string_view::npos || at == 0) return;
+  snapshot.python.fill().packages.fill().emplace(value.substr(0, at), first_word(value.substr(at + 2)));
+}
+
+struct CollectEnvLine {
+  const char* key;
+  void (*take)(Snapshot& snapshot, std::string_view value);
+};
+
+constexpr CollectEnvLine known_lines[] = {
+    {"PyTorch version",
+     [](Snapshot& s, std::string_view v) { once(s.torch.fill().version, first_word(without_colon(v))); }},
+    {"CUDA used to build PyTorch:", torch_cuda},
+    {"Is CUDA available:", cuda_available},
+    {"OS:", operating_system},
+    {"Python version:", python_version},
+    {"Python platform:", [](Snapshot& s, std::string_view v) { python_platform(s.host.fill(), v); }},
+    {"Nvidia driver version:", driver_version},
+    {"[pip3]", pip_package},
 };
 
 }  // namespace
@@ -110,9 +102,20 @@ bool starts_collect_env(std::string_view line) {
 }
 
 Snapshot parse_collect_env(const std::string& text) {
-  CollectEnvReader reader;
-  for (const auto line : lines_of(text)) reader.line(line);
-  return reader.take();
+  Snapshot snapshot;
+  std::vector<NvidiaDevice> devices;
+  bool listing = false;
+  for (const auto line : lines_of(text)) {
+    // A second report; the first one counts.
+    if (snapshot.torch.or_empty().version.get() && after(line, "PyTorch version")) break;
+    const auto gpus = after(line, "GPU models and configuration:");
+    listing = listing || gpus;
+    if (listing) gpu_line(devices, gpus.value_or(line));
+    for (const CollectEnvLine& known : known_lines)
+      if (const auto value = after(line, known.key)) known.take(snapshot, *value);
+  }
+  if (!devices.empty()) snapshot.nvidia.fill().devices = std::move(devices);
+  return snapshot;
 }
 
 }  // namespace envdoctor

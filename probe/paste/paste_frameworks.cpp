@@ -1,4 +1,7 @@
 // tf.sysconfig.get_build_info() and jax.print_environment_info().
+#include <algorithm>
+#include <utility>
+
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 
@@ -9,16 +12,14 @@ namespace {
 std::string entry(std::string_view line, std::string_view key) {
   const std::size_t at = line.find("'" + std::string(key) + "'");
   if (at == std::string_view::npos) return {};
-  std::string_view rest = line.substr(at + key.size() + 2);
-  const std::size_t first = rest.find_first_not_of(" ,:'");
-  if (first == std::string_view::npos) return {};
-  rest = rest.substr(first);
-  return std::string(rest.substr(0, rest.find_first_of("'),}")));
+  line.remove_prefix(at + key.size() + 2);
+  line.remove_prefix(std::min(line.find_first_not_of(" ,:'"), line.size()));
+  return std::string(line.substr(0, line.find_first_of("'),}")));
 }
 
 }  // namespace
 
-bool starts_tf_build(std::string_view line) { return line.find("'is_cuda_build'") != std::string_view::npos; }
+bool starts_tf_build(std::string_view line) { return contains(line, "'is_cuda_build'"); }
 
 Snapshot parse_tf_build(const std::string& text) {
   Snapshot snapshot;
@@ -27,12 +28,9 @@ Snapshot parse_tf_build(const std::string& text) {
     if (built != "True" && built != "False") continue;
     Tensorflow& tensorflow = snapshot.tensorflow.fill();
     tensorflow.built_with_cuda = built == "True";
-    if (const std::string cuda = leading_version(entry(line, "cuda_version")); !cuda.empty()) {
-      tensorflow.cuda_version = cuda;
-    }
-    if (const std::string cudnn = leading_version(entry(line, "cudnn_version")); !cudnn.empty()) {
-      tensorflow.cudnn_version = cudnn;
-    }
+    for (const auto& [field, key] :
+         {std::pair(&tensorflow.cuda_version, "cuda_version"), std::pair(&tensorflow.cudnn_version, "cudnn_version")})
+      if (const std::string version = leading_version(entry(line, key)); !version.empty()) *field = version;
   }
   return snapshot;
 }
@@ -49,11 +47,10 @@ Snapshot parse_jax_info(const std::string& text) {
       if (leading_version(*jaxlib).empty()) continue;
       snapshot.python.fill().packages.fill().emplace("jaxlib", std::string(*jaxlib));
     } else if (line.starts_with("jax.devices (") || line.starts_with("device info: ")) {
-      if (line.find("CpuDevice") != std::string_view::npos || line.starts_with("device info: cpu")) {
+      if (contains(line, "CpuDevice") || line.starts_with("device info: cpu"))
         snapshot.jax.fill().backend = "cpu";
-      } else if (line.find("Cuda") != std::string_view::npos || line.find("NVIDIA") != std::string_view::npos) {
+      else if (contains(line, "Cuda") || contains(line, "NVIDIA"))
         snapshot.jax.fill().backend = "gpu";
-      }
     }
   }
   return snapshot;

@@ -1,6 +1,7 @@
 // /proc/cpuinfo, and the same facts from lscpu.
+#include <re2/re2.h>
+
 #include <algorithm>
-#include <cctype>
 
 #include "knowledge/codes/names.h"
 #include "probe/gpu/lspci.h"
@@ -11,7 +12,7 @@
 namespace envdoctor {
 
 bool starts_cpuinfo(std::string_view line) {
-  return (line.starts_with("flags") || line.starts_with("Flags:")) && line.find(" sse2") != std::string_view::npos;
+  return (line.starts_with("flags") || line.starts_with("Flags:")) && contains(line, " sse2");
 }
 
 Snapshot parse_cpuinfo_report(const std::string& text) {
@@ -47,37 +48,21 @@ Snapshot parse_lspci_report(const std::string& text) {
 
 namespace {
 
-struct Assignment {
-  std::string_view name{};
-  std::string_view value{};
-};
-
-Assignment assignment(std::string_view line) {
-  for (const std::string_view word : {"declare -x ", "export "}) {
-    if (line.starts_with(word)) line.remove_prefix(word.size());
-  }
-  const std::size_t equals = line.find('=');
-  if (equals == std::string_view::npos || equals == 0) return {};
-  const std::string_view name = line.substr(0, equals);
-  const bool good = std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
-  if (!good || std::isdigit(static_cast<unsigned char>(name[0]))) return {};
-  std::string_view value = line.substr(equals + 1);
-  if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front()) {
-    value = value.substr(1, value.size() - 2);
-  }
-  return {name, value};
+bool read_assignment(std::string_view line, std::string& name, std::string& value) {
+  static const RE2 form(R"re((?:declare -x )?(?:export )?([A-Za-z_]\w*)=(?:"(.*)"|'(.*)'|(.*)))re", RE2::Latin1);
+  std::string single, bare;
+  if (!RE2::FullMatch(line, form, &name, &value, &single, &bare)) return false;
+  value += single + bare;  // of the three at most one is there
+  return true;
 }
 
-bool always_there(std::string_view name) {
-  return name == "PATH" || name == "HOME" || name == "SHELL" || name == "USER" || name == "PWD" || name == "LANG" ||
-         name == "HOSTNAME" || name == "SHLVL" || name == "TERM" || name == "LOGNAME";
-}
+constexpr const char* always_there = "(?:PATH|HOME|SHELL|USER|PWD|LANG|HOSTNAME|SHLVL|TERM|LOGNAME)";
 
 }  // namespace
 
 bool starts_env(std::string_view line) {
-  const std::size_t equals = line.substr(0, 64).find('=');
-  return equals != std::string_view::npos && always_there(assignment(line).name);
+  static const RE2 form(std::string("^(?:declare -x )?(?:export )?") + always_there + "=", RE2::Latin1);
+  return contains(line.substr(0, 64), "=") && RE2::PartialMatch(line, form);
 }
 
 // Three variables that every shell has make a whole environment; fewer may be a script's own lines, which say nothing
@@ -85,13 +70,12 @@ bool starts_env(std::string_view line) {
 Snapshot parse_env(const std::string& text) {
   std::map<std::string, Text> matter;
   int common = 0;
+  std::string name, value;
+  static const RE2 usual(always_there, RE2::Latin1);
   for (const std::string_view line : lines_of(text)) {
-    const Assignment one = assignment(trimmed(line));
-    if (one.name.empty()) continue;
-    common += always_there(one.name);
-    const std::string name(one.name);
-    const auto& allowed = knowledge::env_allow_list();
-    if (std::ranges::find(allowed, name) != allowed.end()) matter.emplace(name, std::string(one.value));
+    if (!read_assignment(trimmed(line), name, value)) continue;
+    common += RE2::FullMatch(name, usual);
+    if (std::ranges::count(knowledge::env_allow_list(), name) > 0) matter.emplace(name, value);
   }
   Snapshot snapshot;
   if (common >= 3) snapshot.env = std::move(matter);
@@ -100,7 +84,7 @@ Snapshot parse_env(const std::string& text) {
 
 // rocminfo: one block an agent, of which those of type GPU are taken.
 
-bool starts_rocminfo(std::string_view line) { return line.find("HSA Agents") != std::string_view::npos; }
+bool starts_rocminfo(std::string_view line) { return contains(line, "HSA Agents"); }
 
 Snapshot parse_rocminfo(const std::string& text) {
   struct Agent {
@@ -108,7 +92,7 @@ Snapshot parse_rocminfo(const std::string& text) {
   };
   std::vector<Agent> agents;
   for (const std::string_view line : lines_of(text)) {
-    if (trimmed(line).starts_with("Agent ") && line.find(':') == std::string_view::npos) {
+    if (trimmed(line).starts_with("Agent ") && !contains(line, ":")) {
       agents.emplace_back();
     } else if (!agents.empty()) {
       Agent& agent = agents.back();

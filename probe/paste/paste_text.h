@@ -5,15 +5,28 @@
 #include <string>
 #include <string_view>
 
-#include "probe/text.h"
+#include "host/text.h"
 
 namespace envdoctor {
 
 // What stands behind `key` (trimmed), if the line, blanks before it aside, starts with it.
-std::optional<std::string_view> after(std::string_view line, std::string_view key);
+inline std::optional<std::string_view> after(std::string_view line, std::string_view key) {
+  line = trimmed(line);
+  if (!line.starts_with(key)) return std::nullopt;
+  return trimmed(line.substr(key.size()));
+}
+
 // The number a text starts with ("3685MiB" -> 3685).
-std::optional<std::int64_t> leading_number(std::string_view text);
+inline std::optional<std::int64_t> leading_number(std::string_view text) {
+  text = trimmed(text);
+  return number_of(text.substr(0, text.find_first_not_of("0123456789")));
+}
+
 // "12.4", "535.104.05": digits and dots from the start.
-std::string leading_version(std::string_view text);
+inline std::string leading_version(std::string_view text) {
+  text = trimmed(text);
+  text = text.substr(0, text.find_first_not_of(".0123456789"));
+  return std::string(text.substr(0, text.find_last_not_of('.') + 1));
+}
 
 }  // namespace envdoctor

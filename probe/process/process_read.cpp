@@ -1,30 +1,23 @@
 #include "probe/process/process_read.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 
+#include "host/text.h"
 #include "knowledge/frameworks/process_names.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 
 namespace {
 
-bool has_number(std::string_view name, std::string_view begin) {
-  return name.starts_with(begin) && number_of(name.substr(begin.size())).has_value();
-}
-
 // "1234 KiB" in MiB; a bare number is bytes.
 std::int64_t mib_of(std::string_view value) {
-  const auto words = words_of(value);
-  if (words.empty()) return 0;
-  const std::int64_t number = number_of(words[0]).value_or(0);
-  if (words.size() < 2) return number >> 20U;
-  if (words[1] == "KiB") return number >> 10U;
-  return words[1] == "MiB" ? number : 0;
-}
-
-bool on_device(std::string_view region) {
-  return region.starts_with("vram") || region.starts_with("local") || region.starts_with("stolen");
+  static const RE2 form(R"((\d+)(?:\s+(\S+))?.*)", RE2::Latin1);
+  std::int64_t number = 0;
+  std::string unit;
+  if (!RE2::FullMatch(value, form, &number, &unit)) return 0;
+  return unit.empty() ? number >> 20U : unit == "KiB" ? number >> 10U : unit == "MiB" ? number : 0;
 }
 
 }  // namespace
@@ -42,30 +35,24 @@ std::vector<std::string> mapped_libraries(std::string_view maps) {
 }
 
 DrmClient parse_fdinfo(std::string_view text) {
+  static const RE2 form("drm-(engine-capacity|engine|resident|memory)-(.*)", RE2::Latin1);
+  static const RE2 on_device("(?:vram|local|stolen).*", RE2::Latin1);
   DrmClient client;
   std::map<std::string, std::int64_t> capacity;
   std::int64_t resident = 0, older = 0;
+  std::string what, part;
   for (const std::string_view line : lines_of(text)) {
-    const auto colon = line.find(':');
-    if (colon == std::string_view::npos) continue;
-    const std::string_view key = line.substr(0, colon), value = trimmed(line.substr(colon + 1));
-    const auto after = [&](std::string_view begin) { return std::string(key.substr(begin.size())); };
-    if (key == "drm-driver") {
-      client.driver = value;
-    } else if (key == "drm-pdev") {
-      client.address = value;
-    } else if (key == "drm-client-id") {
-      client.id = value;
-    } else if (key.starts_with("drm-engine-capacity-")) {
-      capacity[after("drm-engine-capacity-")] = number_of(value).value_or(1);
-    } else if (key.starts_with("drm-engine-")) {
-      const auto words = words_of(value);
-      if (!words.empty()) client.busy_ns[after("drm-engine-")] = number_of(words[0]).value_or(0);
-    } else if (key.starts_with("drm-resident-") && on_device(after("drm-resident-"))) {
-      resident += mib_of(value);
-    } else if (key.starts_with("drm-memory-") && on_device(after("drm-memory-"))) {
-      older += mib_of(value);
-    }
+    const auto [key, value] = key_value(line);
+    if (key == "drm-driver") client.driver = value;
+    if (key == "drm-pdev") client.address = value;
+    if (key == "drm-client-id") client.id = value;
+    if (!RE2::FullMatch(key, form, &what, &part)) continue;
+    if (what == "engine-capacity")
+      capacity[part] = number_of(value).value_or(1);
+    else if (what == "engine" && !value.empty())
+      client.busy_ns[part] = first_number(value).value_or(0);
+    else if (RE2::FullMatch(part, on_device))
+      (what == "resident" ? resident : older) += mib_of(value);
   }
   client.memory_mib = std::max(resident, older);
   for (const auto& [engine, number] : capacity) {
@@ -76,14 +63,14 @@ DrmClient parse_fdinfo(std::string_view text) {
 }
 
 bool is_compute_node(std::string_view name) {
-  return has_number(name, "nvidia") || has_number(name, "dri/renderD") || has_number(name, "accel/accel") ||
-         name == "nvidia-uvm" || name == "kfd" || name == "dxg" || name == "nvhost-gpu" || name == "nvhost-ctrl-gpu" ||
-         name.starts_with("nvgpu/");
+  static const RE2 form("(?:nvidia|dri/renderD|accel/accel)\\d+|nvidia-uvm|kfd|dxg|nvhost-(?:ctrl-)?gpu|nvgpu/.*",
+                        RE2::Latin1);
+  return RE2::FullMatch(name, form);
 }
 
 bool is_gpu_node(std::string_view name) {
-  return is_compute_node(name) || name == "nvidiactl" || name == "nvidia-uvm-tools" || name == "nvidia-modeset" ||
-         name.starts_with("nvidia-caps/") || name == "nvmap" || has_number(name, "dri/card");
+  static const RE2 form("nvidiactl|nvidia-(?:uvm-tools|modeset|caps/.*)|nvmap|dri/card\\d+", RE2::Latin1);
+  return is_compute_node(name) || RE2::FullMatch(name, form);
 }
 
 Reading<OpenNodes> open_nodes(const Files& files, std::int64_t pid, const std::string& folder) {
@@ -109,14 +96,13 @@ ProcessStat parse_stat(std::string_view text) {
   const auto open = text.find('(');
   const auto close = text.rfind(')');  // the name may hold brackets
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) return {};
-  ProcessStat stat{.name = std::string(text.substr(open + 1, close - open - 1))};
   const auto words = words_of(text.substr(close + 1));
   constexpr std::size_t state = 0, parent = 1, started = 19;
   if (words.size() <= started) return {};
-  stat.state = words[state].front();
-  stat.parent = number_of(words[parent]).value_or(0);
-  stat.started = number_of(words[started]).value_or(0);
-  return stat;
+  return {.name = std::string(text.substr(open + 1, close - open - 1)),
+          .parent = number_of(words[parent]).value_or(0),
+          .started = number_of(words[started]).value_or(0),
+          .state = words[state].front()};
 }
 
 void ProcessTree::look() {
@@ -158,18 +144,12 @@ void ProcessTree::look() {
   }
   parents_ = std::move(parents);
   // A child may carry a lower number than its parent, once numbers have wrapped: until nothing is added any more.
-  for (bool added = true; added;) {
-    added = false;
-    for (auto entry = fresh.begin(); entry != fresh.end();) {
-      if (alive_.contains(entry->second.parent)) {
-        ever_.insert(entry->first);
-        alive_.insert(*entry);
-        entry = fresh.erase(entry);
-        added = true;
-      } else {
-        ++entry;
-      }
-    }
+  const auto adopt = [&](const auto& entry) {
+    if (!alive_.contains(entry.second.parent)) return false;
+    ever_.insert(entry.first);
+    return alive_.insert(entry).second;
+  };
+  while (std::erase_if(fresh, adopt) > 0) {
   }
 }
 

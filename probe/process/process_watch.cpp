@@ -8,20 +8,22 @@
 
 #include "evidence/json.h"
 #include "host/files/kernel_queries.h"
+#include "host/text.h"
 #include "knowledge/codes/names.h"
 #include "knowledge/frameworks/process_names.h"
+#include "probe/gpu/vendor_probes.h"
 #include "probe/os/device_nodes.h"
-#include "probe/os/library_copies.h"
-#include "probe/process/process_nvml.h"
+#include "probe/os/libraries.h"
 #include "probe/redact.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 
 namespace {
 
+constexpr unsigned most_devices = 256;
+
 std::string origin_of(const Files& files, const std::string& path) {
-  if (path.find("/site-packages/") != path.npos || path.find("/dist-packages/") != path.npos) return "pip";
+  if (contains(path, "/site-packages/") || contains(path, "/dist-packages/")) return "pip";
   if (const auto lib = path.find("/lib/"); lib != path.npos && files.status(path.substr(0, lib) + "/conda-meta").get())
     return "conda";
   return path.starts_with("/usr/local/cuda") || path.starts_with("/opt/") ? "toolkit" : "system";
@@ -31,11 +33,9 @@ Map<std::string> gpu_variables(const Files& files, std::int64_t pid) {
   return files.read("/proc/" + std::to_string(pid) + "/environ", 4 << 20).then([](const std::string& text) {
     std::map<std::string, std::string> kept;
     for (const auto entry : pieces(text, '\0')) {
-      const auto equals = entry.find('=');
-      if (equals == std::string_view::npos) continue;
-      const auto name = entry.substr(0, equals);
-      if (knowledge::env_allowed(name) && !knowledge::env_names_hosts(name))
-        kept.emplace(name, entry.substr(equals + 1));
+      const auto name = entry.substr(0, entry.find('='));
+      if (name.size() < entry.size() && knowledge::env_allowed(name) && !knowledge::env_names_hosts(name))
+        kept.emplace(name, entry.substr(name.size() + 1));
     }
     return kept;
   });
@@ -111,8 +111,6 @@ void ProcessWatch::take_clients(const std::map<std::string, std::map<std::string
   }
 }
 
-void ProcessWatch::lost_nvml(const std::string& why) { no_nvml_ = why; }
-
 void ProcessWatch::take(const NvmlRound& round) {
   const auto* processes = round.processes.get();
   if (!processes) {
@@ -120,29 +118,22 @@ void ProcessWatch::take(const NvmlRound& round) {
     return;
   }
   ++rounds_;
-  const auto* devices = round.devices.get();
-  for (const RoundDevice& device : devices ? *devices : std::vector<RoundDevice>{}) {
+  for (const RoundDevice& device : round.devices.or_empty()) {
     std::int64_t memory = 0, ours = 0, others = 0;
     double busy = 0;
     bool memory_known = false;
     std::string busy_unknown;
     for (const RoundProcess& process : *processes) {
       if (process.gpu != device.index || !process.pid.get()) continue;
-      if (!tree_.had(*process.pid.get())) {
-        ++others;
-        continue;
-      }
-      ++ours;
-      if (const auto* mib = process.memory_mib.get()) {
-        memory += *mib;
-        memory_known = true;
-      }
-      if (const auto* percent = process.busy_percent.get())
-        busy += *percent;
-      else
-        busy_unknown = process.busy_percent.why();
+      const bool own = tree_.had(*process.pid.get());
+      ++(own ? ours : others);
+      if (!own) continue;
+      memory += process.memory_mib.or_empty();
+      memory_known = memory_known || process.memory_mib.get();
+      busy += process.busy_percent.or_empty();
+      if (!process.busy_percent.get()) busy_unknown = process.busy_percent.why();
     }
-    const std::int64_t index = device.index.get() ? *device.index.get() : -1;
+    const std::int64_t index = device.index.value_or(-1);
     if (ours == 0 && !loads_.contains(index)) continue;
     Load& load = loads_[index];
     load.device = device;
@@ -167,14 +158,10 @@ List<ProcessGpu> ProcessWatch::gpus() const {
                    .uuid = load.device.uuid,
                    .name = load.device.name,
                    .samples = load.rounds};
-    if (!load.busy_unknown.empty())
-      gpu.busy_percent = failed(load.busy_unknown);
-    else
-      gpu.busy_percent = load.busy_sum / static_cast<double>(load.rounds);
-    if (load.memory_known)
-      gpu.peak_memory_mib = load.peak_mib;
-    else
-      gpu.peak_memory_mib = failed("NVML does not report the memory of each process");
+    gpu.busy_percent = load.busy_sum / static_cast<double>(load.rounds);
+    if (!load.busy_unknown.empty()) gpu.busy_percent = failed(load.busy_unknown);
+    gpu.peak_memory_mib = load.peak_mib;
+    if (!load.memory_known) gpu.peak_memory_mib = failed("NVML does not report the memory of each process");
     all.push_back(gpu);
   }
   for (const auto& [address, drm] : drm_) {
@@ -228,6 +215,79 @@ ProcessUse ProcessWatch::result(double now, std::int64_t opens) const {
   use.unreadable = unreadable_.empty() ? Text(absent("all processes could be read")) : Text(unreadable_);
   use.outside = outside_.empty() ? Text(absent("no reason known")) : Text(*outside_.begin());
   return use;
+}
+
+std::string NvmlRounds::begin() {
+  if (const auto file = api_.library(); !file.get()) return "NVML was not loaded: " + file.why();
+  const nvml::Code code = api_.init();
+  return code == nvml::success ? "" : "nvmlInit: " + code_text("nvml", code);
+}
+
+NvmlRound NvmlRounds::round() {
+  NvmlRound round;
+  unsigned count = 0;
+  const nvml::Code counted = api_.device_count(count);
+  if (counted != nvml::success || count > most_devices) {
+    round.processes = failed("nvmlDeviceGetCount: " + code_text("nvml", counted));
+    return round;
+  }
+  auto& devices = round.devices.fill();
+  std::vector<RoundProcess> processes;
+  Missing not_listed;
+  for (unsigned index = 0; index < count; ++index) {
+    nvml::Device handle = nullptr;
+    if (api_.device(index, handle) != nvml::success) continue;
+    VendorReader reader(api_, nvml_codes, handle);
+    RoundDevice device{.index = std::int64_t{index}};
+    device.uuid = reader.read(&nvml::Api::uuid);
+    device.name = reader.read(&nvml::Api::name).then(tame);
+    device.utilization_percent = reader.read(&nvml::Api::utilization).then([](unsigned v) { return std::int64_t{v}; });
+    devices.push_back(device);
+
+    const auto listed = reader.read(&nvml::Api::processes, nvml::ProcessKind::compute);
+    if (!listed.get()) {
+      not_listed = listed.missing();
+      continue;
+    }
+    const auto loads = reader.read(&nvml::Api::process_loads, seen_us_[index]);
+    std::map<unsigned, std::pair<double, int>> samples;  // sum and number; none: it did nothing
+    for (const nvml::ProcessLoad& load : loads.or_empty()) {
+      samples[load.pid].first += load.percent;
+      ++samples[load.pid].second;
+      seen_us_[index] = std::max(seen_us_[index], load.at_us);
+    }
+    for (const nvml::Process& process : *listed.get()) {
+      RoundProcess row{.pid = std::int64_t{process.pid}, .gpu = std::int64_t{index}};
+      if (process.memory_bytes != nvml::memory_not_available) row.memory_mib = mib(process.memory_bytes);
+      const auto [sum, number] = samples[process.pid];
+      row.busy_percent = loads.get() ? Real(sum / std::max(number, 1)) : Real(loads.missing());
+      processes.push_back(row);
+    }
+  }
+  const bool lost = processes.empty() && !not_listed.why.empty();
+  round.processes = std::move(processes);
+  if (lost) round.processes = failed("NVML does not list processes: " + not_listed.why);
+  return round;
+}
+
+BackgroundChild::Work nvml_rounds(const std::string& soname_or_path, Milliseconds gap) {
+  return [=](const Channel& channel, int ending) {
+    const auto api = nvml::open(soname_or_path, [&channel](const std::string& call) { channel.step(call); });
+    NvmlRounds rounds(*api);
+    if (const std::string why = rounds.begin(); !why.empty()) {
+      channel.answer(to_json(Watched{.round = NvmlRound{.processes = failed(why)}}));
+      return;
+    }
+    pollfd stop{.fd = ending, .events = POLLIN, .revents = 0};
+    for (bool first = true, last = false;; first = false) {
+      const double before = cpu_seconds();
+      channel.answer(to_json(Watched{.round = rounds.round()}));
+      if (last) return;
+      // Never more than half a percent of a core; what the first round loads is not needed again.
+      const auto dear = first ? 0 : static_cast<std::int64_t>((cpu_seconds() - before) * 1000 * 200);
+      last = ::poll(&stop, 1, static_cast<int>(std::max<std::int64_t>(gap.count(), dear))) > 0;
+    }
+  };
 }
 
 // The loop around ProcessWatch: when to look, so that looking costs less than half a percent of a core.

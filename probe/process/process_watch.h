@@ -7,10 +7,28 @@
 
 #include "evidence/watched_process.h"
 #include "host/process/background_child.h"
+#include "host/vendor/nvml_api.h"
 #include "host/host.h"
 #include "probe/process/process_read.h"
 
 namespace envdoctor {
+
+class NvmlRounds {
+ public:
+  explicit NvmlRounds(nvml::Api& api) : api_(api) {}
+  // "" or why NVML can't be asked.
+  std::string begin();
+  // One round: each GPU with its utilisation, and each process with its memory and how busy it kept the GPU since the
+  // round before.
+  NvmlRound round();
+
+ private:
+  nvml::Api& api_;
+  std::map<unsigned, std::uint64_t> seen_us_{};  // by GPU: the newest sample
+};
+
+// Answers a document with a `round` each time, until it is told to end.
+BackgroundChild::Work nvml_rounds(const std::string& soname_or_path, Milliseconds gap);
 
 struct WatchOptions {
   std::string nodes = "/dev";                // the folder of the device nodes
@@ -26,7 +44,7 @@ class ProcessWatch {
 
   void look(double now);                  // at /proc
   void take(const NvmlRound& round);
-  void lost_nvml(const std::string& why);  // there will be no further one
+  void lost_nvml(const std::string& why) { no_nvml_ = why; }  // there will be no further one
   [[nodiscard]] bool holds_nvidia() const { return holds_nvidia_; }
   [[nodiscard]] ProcessUse result(double now, std::int64_t opens) const;
 

@@ -1,12 +1,14 @@
 #include "probe/python/distributions.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
 #include <set>
 
+#include "host/text.h"
 #include "knowledge/gpus/drivers.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 
@@ -16,16 +18,10 @@ constexpr std::size_t longest_record = 32u << 20;
 
 // "torch-2.3.0+cu121.dist-info" -> torch, 2.3.0+cu121; an egg's Python version and platform are dropped.
 Distribution named(std::string_view entry) {
-  for (const std::string_view suffix : {".dist-info", ".egg-info"}) {
-    if (!entry.ends_with(suffix)) continue;
-    entry.remove_suffix(suffix.size());
-    const auto dash = entry.find('-');
-    if (dash == 0) return {};
-    if (dash == entry.npos) return {.name = std::string(entry)};
-    const std::string_view version = entry.substr(dash + 1);
-    return {.name = std::string(entry.substr(0, dash)), .version = std::string(version.substr(0, version.find("-py")))};
-  }
-  return {};
+  static const RE2 form(R"(([^-]+)(?:-(.*?)(?:-py.*)?)?\.(?:dist|egg)-info)", RE2::Latin1);
+  Distribution one;
+  RE2::FullMatch(entry, form, &one.name, &one.version);
+  return one;
 }
 
 }  // namespace
@@ -51,20 +47,15 @@ std::string header(std::string_view text, std::string_view name) {
 
 std::vector<Distribution> distributions_in(const Host& host, const std::string& folder) {
   std::vector<Distribution> all;
-  const auto names = host.files.list(folder);
-  if (!names.get()) return all;
-  for (const std::string& entry : *names.get()) {
+  for (const std::string& entry : host.files.list(folder).or_empty()) {
     Distribution one = named(entry);
     if (one.name.empty() || one.name.starts_with('~')) continue;
     one.folder = folder;
     one.metadata = folder + "/" + entry;
-    if (entry.ends_with(".dist-info")) {
-      auto record = host.files.read(one.metadata + "/RECORD", longest_record);
-      if (record.get()) one.record = std::move(*record.get());
-    } else if (one.version.empty()) {
-      const auto info = host.files.read(one.metadata + "/PKG-INFO");
-      if (info.get()) one.version = header(*info.get(), "Version");
-    }
+    if (entry.ends_with(".dist-info"))
+      one.record = host.files.read(one.metadata + "/RECORD", longest_record).or_empty();
+    else if (one.version.empty())
+      one.version = header(host.files.read(one.metadata + "/PKG-INFO").or_empty(), "Version");
     if (!one.version.empty()) all.push_back(std::move(one));
   }
   return all;
@@ -183,12 +174,10 @@ std::vector<PackageDamage> damage_in(const Host& host, const std::vector<std::st
     owned.insert(one.name);
     if (one.record.empty()) owned.insert(std::string(one.name.substr(0, one.name.find('_'))));
   }
+  constexpr std::array frameworks = {"tensorflow", "torch", "jax", "jaxlib", "keras", "numpy"};
   for (const std::string& folder : folders) {
-    const auto names = host.files.list(folder);
-    for (std::size_t i = 0; names.get() && i < names.get()->size(); ++i) {
-      const std::string& name = (*names.get())[i];
-      const bool framework = name == "tensorflow" || name == "torch" || name == "jax" || name == "jaxlib" ||
-                             name == "keras" || name == "numpy";
+    for (const std::string& name : host.files.list(folder).or_empty()) {
+      const bool framework = std::ranges::count(frameworks, name) > 0;
       if (name.starts_with('~'))
         found.push_back({.package = name, .what = "leftover", .path = folder + "/" + name});
       else if (framework && !owned.contains(name))
@@ -203,41 +192,27 @@ std::vector<PackageDamage> damage_in(const Host& host, const std::vector<std::st
 namespace {
 
 bool is_framework(const std::string& name) {
-  constexpr std::array names = {"torch", "jax", "jaxlib", "keras", "tf-keras", "tf-nightly"};
-  const bool tensorflow = name == "tensorflow" || name == "tensorflow-cpu" || name == "tensorflow-gpu" ||
-                          name == "tensorflow-rocm" || name == "tensorflow-intel" || name == "tensorflow-macos";
-  return tensorflow || std::ranges::find(names, name) != names.end() || name.starts_with("jax-cuda") ||
-         name.starts_with("jax-rocm");
+  static const RE2 names("torch|jax|jaxlib|keras|tf-keras|tf-nightly|tensorflow(-cpu|-gpu|-rocm|-intel|-macos)?");
+  return RE2::FullMatch(name, names) || name.starts_with("jax-cuda") || name.starts_with("jax-rocm");
 }
 
-std::string_view unquoted(std::string_view text) {
-  text = trimmed(text);
-  return text.size() >= 2 && (text[0] == '"' || text[0] == '\'') ? text.substr(1, text.size() - 2) : text;
-}
-
-// One comparison of a marker. Nothing: it can't be told here.
-std::optional<bool> holds(std::string_view clause, const std::string& python) {
-  clause = trimmed(clause);
-  const auto at = clause.find_first_of("<>=!");
-  if (at == clause.npos) return std::nullopt;
-  const auto end = clause.find_first_not_of("<>=!", at);
-  if (end == clause.npos) return std::nullopt;
-  const std::string_view name = trimmed(clause.substr(0, at)), how = clause.substr(at, end - at);
-  const std::string_view value = unquoted(clause.substr(end));
+// One comparison of a marker; false where it can't be told here.
+bool holds(std::string_view clause, const std::string& python) {
+  static const RE2 form(R"(\s*(\w+)\s*([<>=!]+)\s*["']?(.*?)["']?\s*)", RE2::Latin1);
+  std::string name, how, value;
+  if (!RE2::FullMatch(clause, form, &name, &how, &value)) return false;
+  int order = 0;
   if (name == "sys_platform" || name == "platform_system") {
-    const bool same = value == "linux" || value == "Linux";
-    if (how == "==") return same;
-    return how == "!=" ? std::optional(!same) : std::nullopt;
+    if (how != "==" && how != "!=") return false;
+    order = value == "linux" || value == "Linux" ? 0 : 1;
+  } else if (name == "python_version" || name == "python_full_version") {
+    order = knowledge::compare_versions(name == "python_version" ? knowledge::major_minor_of(python) : python, value);
+  } else {
+    return false;
   }
-  if (name != "python_version" && name != "python_full_version") return std::nullopt;
-  const int order =
-      knowledge::compare_versions(name == "python_version" ? knowledge::major_minor_of(python) : python, value);
-  if (how == "<") return order < 0;
-  if (how == "<=") return order <= 0;
-  if (how == ">") return order > 0;
-  if (how == ">=") return order >= 0;
-  if (how == "==") return order == 0;
-  return how == "!=" ? std::optional(order != 0) : std::nullopt;
+  if (how == "!=") return order != 0;
+  return (order < 0 && (how == "<" || how == "<=")) || (order > 0 && (how == ">" || how == ">=")) ||
+         (order == 0 && (how == "==" || how == "<=" || how == ">="));
 }
 
 // Whether a requirement stands: its marker is a chain of "and" that holds here.
@@ -246,7 +221,7 @@ bool applies(std::string_view marker, const std::string& python) {
   if (marker.find(" or ") != marker.npos || marker.find('(') != marker.npos) return false;
   while (!marker.empty()) {
     const auto next = marker.find(" and ");
-    if (!holds(marker.substr(0, next), python).value_or(false)) return false;
+    if (!holds(marker.substr(0, next), python)) return false;
     marker = next == marker.npos ? std::string_view{} : marker.substr(next + 5);
   }
   return true;
@@ -256,15 +231,10 @@ bool applies(std::string_view marker, const std::string& python) {
 std::optional<PackageRequirement> requirement(std::string_view line, const std::string& by, const std::string& python) {
   const auto semicolon = line.find(';');
   if (semicolon != line.npos && !applies(line.substr(semicolon + 1), python)) return std::nullopt;
-  line = trimmed(line.substr(0, semicolon));
-  const auto end = line.find_first_of(" (<>=!~[");
-  const std::string name = normal_name(line.substr(0, end));
-  std::string_view range = end == line.npos ? std::string_view{} : line.substr(end);
-  if (const auto extra = range.find(']'); extra != range.npos) range = range.substr(extra + 1);
-  range = trimmed(range);
-  if (range.starts_with('(') && range.ends_with(')')) range = range.substr(1, range.size() - 2);
-  if (name.empty() || range.empty() || range.find('@') != range.npos) return std::nullopt;
-  return PackageRequirement{.by = by, .name = name, .range = std::string(range)};
+  static const RE2 form(R"(\s*([^ (<>=!~[]+)\s*(?:\[[^\]]*\])?\s*(?:\(([^@]+)\)|([<>=!~][^@]*?))\s*)", RE2::Latin1);
+  std::string name, inside, range;
+  if (!RE2::FullMatch(line.substr(0, semicolon), form, &name, &inside, &range)) return std::nullopt;
+  return PackageRequirement{.by = by, .name = normal_name(name), .range = inside + range};
 }
 
 }  // namespace
@@ -276,19 +246,15 @@ std::vector<PackageRequirement> requirements_of(const Host& host, const std::vec
     const std::string by = normal_name(one.name);
     if (!is_framework(by)) continue;
     const auto text = host.files.read(one.metadata + "/METADATA", 4 << 20);
-    if (!text.get()) continue;
-    for (const std::string_view line : lines_of(*text.get())) {
+    for (const std::string_view line : lines_of(text.or_empty())) {
       if (trimmed(line).empty()) break;
       constexpr std::string_view key = "Requires-Dist:";
       if (!line.starts_with(key)) continue;
       auto one_need = requirement(line.substr(key.size()), by, python);
       if (!one_need) continue;
-      one_need->installed = absent("not installed");
-      for (const Distribution& other : all) {
-        if (normal_name(other.name) != *one_need->name.get()) continue;
-        one_need->installed = other.version;
-        break;
-      }
+      const auto other = std::ranges::find_if(
+          all, [&](const Distribution& known) { return one_need->name.is(normal_name(known.name)); });
+      one_need->installed = other == all.end() ? Text(absent("not installed")) : Text(other->version);
       found.push_back(std::move(*one_need));
     }
   }
@@ -299,15 +265,14 @@ std::vector<GpuPackage> gpu_packages_in(const std::vector<Distribution>& all) {
   std::vector<GpuPackage> found;
   for (const Distribution& one : all) {
     const std::string name = normal_name(one.name);
-    const bool carries = name.starts_with("nvidia-") || name.starts_with("jax-cuda") || name.starts_with("jax-rocm") ||
-                         name == "tensorflow-directml-plugin" || name == "tensorflow-metal" || name == "triton" ||
-                         name == "intel-extension-for-tensorflow";
-    if (!carries) continue;
+    static const RE2 carriers(
+        "nvidia-.*|jax-(?:cuda|rocm).*|tensorflow-(?:directml-plugin|metal)|triton|intel-extension-for-tensorflow");
+    if (!RE2::FullMatch(name, carriers)) continue;
     GpuPackage package{.package = name, .version = one.version};
     auto& libraries = package.libraries.fill();
     each_recorded(one.record, [&](const RecordedFile& file) {
       const std::string_view base = base_name(file.path);
-      if (base.starts_with("lib") && base.find(".so") != base.npos) libraries.emplace_back(base);
+      if (base.starts_with("lib") && contains(base, ".so")) libraries.emplace_back(base);
     });
     std::ranges::sort(libraries);
     found.push_back(std::move(package));

@@ -1,10 +1,10 @@
-#include "probe/python/framework_builds.h"
+#include "probe/python/distributions.h"
 
-#include <algorithm>
+#include <re2/re2.h>
 
 #include "evidence/json.h"
+#include "host/text.h"
 #include "probe/python/python_interpreter.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 namespace {
@@ -20,18 +20,23 @@ const Distribution* first_of(const std::vector<Distribution>& all, std::initiali
 
 // The first copy of a file along the search path, as an import would find it.
 std::string first_text(const Host& host, const std::vector<std::string>& folders, const std::string& file) {
-  for (const std::string& folder : folders) {
-    const auto text = host.files.read(folder + file);
-    if (text.get()) return *text.get();
-  }
+  for (const std::string& folder : folders)
+    if (const auto text = host.files.read(folder + file); text.get()) return *text.get();
   return {};
 }
 
 Text wheel_tag(const Host& host, const Distribution& one) {
-  const auto text = host.files.read(one.metadata + "/WHEEL", 64 << 10);
-  if (!text.get()) return text.missing();
-  const std::string tag = header(*text.get(), "Tag");
-  return tag.empty() ? Text(absent(one.metadata + "/WHEEL names no tag")) : Text(tag);
+  return host.files.read(one.metadata + "/WHEEL", 64 << 10).then([&](const std::string& text) {
+    const std::string tag = header(text, "Tag");
+    return tag.empty() ? Text(absent(one.metadata + "/WHEEL names no tag")) : Text(tag);
+  });
+}
+
+template <class Framework>
+void take_package(const Host& host, const Distribution& one, Framework& framework) {
+  framework.version = one.version;
+  framework.package = normal_name(one.name);
+  framework.wheel_tag = wheel_tag(host, one);
 }
 
 // True and False, or nothing.
@@ -47,13 +52,10 @@ Text version(const std::string& value, const char* what) {
 }
 
 std::vector<std::string> quoted_items(std::string_view list) {
+  static const RE2 quoted(R"re('([^']*)'|"([^"]*)")re", RE2::Latin1);
   std::vector<std::string> items;
-  for (auto open = list.find_first_of("'\""); open != list.npos;) {
-    const auto close = list.find(list[open], open + 1);
-    if (close == list.npos) break;
-    items.emplace_back(list.substr(open + 1, close - open - 1));
-    open = list.find_first_of("'\"", close + 1);
-  }
+  re2::StringPiece rest = list;
+  for (std::string single, twice; RE2::FindAndConsume(&rest, quoted, &single, &twice);) items.push_back(single + twice);
   return items;
 }
 
@@ -65,23 +67,16 @@ void read_tensorflow(const Host& host, const std::vector<std::string>& folders, 
   if (build.empty()) build = first_text(host, folders, "/tensorflow_core/python/platform/build_info.py");  // 1.15, 2.0
   if (!one && build.empty()) return;
   Tensorflow& tensorflow = part.tensorflow.fill();
-  if (one) {
-    tensorflow.version = one->version;
-    tensorflow.package = normal_name(one->name);
-    tensorflow.wheel_tag = wheel_tag(host, *one);
-  }
+  if (one) take_package(host, *one, tensorflow);
   tensorflow.built_with_cuda = flag(python_value(build, "is_cuda_build"));
   tensorflow.built_with_rocm = flag(python_value(build, "is_rocm_build"));
-  const char* cuda = "CUDA";
-  tensorflow.cuda_version = version(python_value(build, "cuda_version"), cuda);
-  if (!tensorflow.cuda_version.get())
-    tensorflow.cuda_version = version(python_value(build, "cuda_version_number"), cuda);
-  tensorflow.cudnn_version = version(python_value(build, "cudnn_version"), "cuDNN");
-  if (!tensorflow.cudnn_version.get())
-    tensorflow.cudnn_version = version(python_value(build, "cudnn_version_number"), "cuDNN");
-  for (Text* field : {&tensorflow.cuda_version, &tensorflow.cudnn_version}) {
-    if (!field->get() && tensorflow.built_with_cuda.is(false)) *field = absent("built without CUDA");
-  }
+  const auto set = [&](Text& field, const char* name, const char* older_name, const char* what) {
+    field = version(python_value(build, name), what);
+    if (!field.get()) field = version(python_value(build, older_name), what);
+    if (!field.get() && tensorflow.built_with_cuda.is(false)) field = absent("built without CUDA");
+  };
+  set(tensorflow.cuda_version, "cuda_version", "cuda_version_number", "CUDA");
+  set(tensorflow.cudnn_version, "cudnn_version", "cudnn_version_number", "cuDNN");
   if (const auto list = quoted_items(python_value(build, "cuda_compute_capabilities")); !list.empty())
     tensorflow.arch_list = list;
 }
@@ -92,11 +87,7 @@ void read_torch(const Host& host, const std::vector<std::string>& folders, const
   const std::string source = first_text(host, folders, "/torch/version.py");
   if (!one && source.empty()) return;
   Torch& torch = part.torch.fill();
-  if (one) {
-    torch.version = one->version;
-    torch.package = std::string("torch");
-    torch.wheel_tag = wheel_tag(host, *one);
-  }
+  if (one) take_package(host, *one, torch);
   if (const std::string told = python_value(source, "__version__"); !told.empty()) torch.version = told;
   torch.cuda_version = version(python_value(source, "cuda"), "CUDA");
   torch.hip_version = version(python_value(source, "hip"), "HIP");
@@ -129,8 +120,8 @@ void read_keras(const Host& host, const std::vector<Distribution>& all, Snapshot
   if (file.empty()) return;
   keras.config_file = file;
   const auto text = host.files.read(file);
-  keras.config_backend = text.get() ? json_text(*text.get(), "/backend") : Text(text.missing());
-  keras.image_data_format = text.get() ? json_text(*text.get(), "/image_data_format") : Text(text.missing());
+  keras.config_backend = text.then([](const std::string& read) { return json_text(read, "/backend"); });
+  keras.image_data_format = text.then([](const std::string& read) { return json_text(read, "/image_data_format"); });
 }
 
 }  // namespace

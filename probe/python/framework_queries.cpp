@@ -1,10 +1,9 @@
 #include "probe/python/framework_queries.h"
 
-#include <array>
-
+#include "evidence/merge.h"
 #include "probe/paste/log_reader.h"
 #include "probe/probes.h"
-#include "probe/python/framework_builds.h"
+#include "probe/python/distributions.h"
 #include "probe/python/python_interpreter.h"
 
 namespace envdoctor {
@@ -22,8 +21,8 @@ const std::map<std::string_view, std::string_view>& ask_scripts() {
 std::vector<std::string> ask_environment(std::map<std::string, std::string> env, const Snapshot& known) {
   env["PYTHONDONTWRITEBYTECODE"] = "1";
   // Keras writes a keras.json where there is none.
-  const Keras* keras = known.keras.get();
-  if (!keras || keras->config_backend.outcome() == Outcome::absent) env["KERAS_HOME"] = "/dev/null/none";
+  if (!known.keras.get() || known.keras.get()->config_backend.outcome() == Outcome::absent)
+    env["KERAS_HOME"] = "/dev/null/none";
   std::vector<std::string> lines;
   for (const auto& [name, value] : env) lines.push_back(name + "=" + value);
   return lines;
@@ -40,51 +39,37 @@ constexpr std::size_t printed_limit = 256 << 10;
 struct Framework {
   const char* name;  // its module, and the script's name
   bool (*installed)(const Snapshot&);
-  void (*keep)(const Snapshot& told, Snapshot& part);    // only its own section is taken from an answer
-  void (*not_told)(const Missing& why, Snapshot& part);  // the readings that it owed
+  Snapshot (*keep)(const Snapshot& told);    // only its own section is taken from an answer
+  Snapshot (*not_told)(const Missing& why);  // the readings that it owed
 };
 
-const std::array<Framework, 3> frameworks = {{
+const Framework frameworks[] = {
     {"tensorflow", [](const Snapshot& s) { return s.tensorflow.get() != nullptr; },
-     [](const Snapshot& told, Snapshot& part) { part.tensorflow = told.tensorflow; },
-     [](const Missing& why, Snapshot& part) {
-       Tensorflow& section = part.tensorflow.fill();
-       if (section.import_error.outcome() == Outcome::not_probed) section.import_error = why;
-       if (section.physical_gpus.outcome() == Outcome::not_probed) section.physical_gpus = why;
-       if (section.placement.outcome() == Outcome::not_probed) section.placement = why;
+     [](const Snapshot& told) { return Snapshot{.tensorflow = told.tensorflow}; },
+     [](const Missing& why) {
+       return Snapshot{.tensorflow = Tensorflow{.import_error = why, .physical_gpus = why, .placement = why}};
      }},
     {"torch", [](const Snapshot& s) { return s.torch.get() != nullptr; },
-     [](const Snapshot& told, Snapshot& part) { part.torch = told.torch; },
-     [](const Missing& why, Snapshot& part) {
-       Torch& section = part.torch.fill();
-       if (section.import_error.outcome() == Outcome::not_probed) section.import_error = why;
-       if (section.cuda_available.outcome() == Outcome::not_probed) section.cuda_available = why;
-       if (section.matmul.outcome() == Outcome::not_probed) section.matmul = why;
+     [](const Snapshot& told) { return Snapshot{.torch = told.torch}; },
+     [](const Missing& why) {
+       return Snapshot{.torch = Torch{.import_error = why, .cuda_available = why, .matmul = why}};
      }},
     {"jax", [](const Snapshot& s) { return s.jax.get() != nullptr; },
-     [](const Snapshot& told, Snapshot& part) { part.jax = told.jax; },
-     [](const Missing& why, Snapshot& part) {
-       Jax& section = part.jax.fill();
-       if (section.import_error.outcome() == Outcome::not_probed) section.import_error = why;
-       if (section.backend.outcome() == Outcome::not_probed) section.backend = why;
-       if (section.matmul.outcome() == Outcome::not_probed) section.matmul = why;
-     }},
-}};
+     [](const Snapshot& told) { return Snapshot{.jax = told.jax}; },
+     [](const Missing& why) { return Snapshot{.jax = Jax{.import_error = why, .backend = why, .matmul = why}}; }},
+};
 
 std::string program_for(const std::string& framework) {
-  const auto& scripts = ask_scripts();
   std::string program;
-  for (const std::string_view part :
-       {std::string_view("common"), std::string_view(framework), std::string_view("keras"), std::string_view("last")})
-    program.append(scripts.at(part)).append("\n");
+  for (const std::string& part : {std::string("common"), framework, std::string("keras"), std::string("last")})
+    program.append(ask_scripts().at(part)).append("\n");
   return program;
 }
 
 // The backend that Keras is told to use: the variable, the file, its own default.
 std::string keras_backend(const Host& host, const Snapshot& known) {
   if (const std::string chosen = variable(host, "KERAS_BACKEND"); !chosen.empty()) return chosen;
-  const Keras* keras = known.keras.get();
-  return keras && keras->config_backend.get() ? *keras->config_backend.get() : "tensorflow";
+  return known.keras.or_empty().config_backend.value_or("tensorflow");
 }
 
 // Their messages are wanted whole.
@@ -96,11 +81,10 @@ std::vector<std::string> environment(const Host& host, const Snapshot& known) {
 
 void take(Session& session, const Framework& framework, const Ended& ended, const Snapshot& told) {
   session.record("frameworks", framework.name, ended);
-  Snapshot part;
-  framework.keep(told, part);
+  Snapshot part = framework.keep(told);
   if (const Keras* keras = told.keras.get()) part.keras.fill().backend = keras->backend;
   if (ended.how != Ended::How::answered)
-    framework.not_told(failed(std::string(framework.name) + ": " + ended.why), part);
+    fill_in(part, framework.not_told(failed(std::string(framework.name) + ": " + ended.why)));
   // Its own words; what looks like a report among them is no evidence of this host.
   LogReader reader(std::string("standard error of ") + framework.name, session.options.redact);
   reader.feed(ended.printed);

@@ -1,14 +1,16 @@
-#include "probe/python/python_environment.h"
+#include "probe/python/python_interpreter.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <set>
 
 #include "evidence/json.h"
+#include "host/text.h"
 #include "probe/probes.h"
 #include "probe/python/distributions.h"
-#include "probe/python/framework_builds.h"
 #include "probe/script.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 
@@ -34,8 +36,7 @@ class SearchPath {
     for (const std::string& name : *names.get()) {
       if (!name.ends_with(".pth") || name.starts_with('.')) continue;
       const auto text = host_.files.read(folder + "/" + name);
-      if (!text.get()) continue;
-      for (std::string_view line : lines_of(*text.get())) {
+      for (std::string_view line : lines_of(text.or_empty())) {
         line = trimmed(line);
         if (line.empty() || line.starts_with('#') || line.starts_with("import ") || line.starts_with("import\t"))
           continue;
@@ -94,36 +95,21 @@ std::vector<std::string> site_packages(const Host& host, const std::string& name
 
 namespace {
 
-std::string joined(const std::vector<std::string>& parts) {
-  std::string out;
-  for (const std::string& part : parts) out += (out.empty() ? "" : ", ") + part;
-  return out;
-}
-
 // "pytorch-2.4.1-py3.11_cuda12.1_cudnn9.1.0_0.json" -> pytorch: "2.4.1 py3.11_cuda12.1_cudnn9.1.0_0".
 void read_conda(const Host& host, const std::string& prefix, Python& python) {
+  static const RE2 form(R"((.*)-([^-]*)-([^-]*)\.json)", RE2::Latin1);
   const auto names = host.files.list(prefix + "/conda-meta");
   if (!names.get()) return;
   auto& packages = python.conda_packages.fill();
-  for (const std::string& name : *names.get()) {
-    if (!name.ends_with(".json")) continue;
-    const std::string stem = name.substr(0, name.size() - 5);
-    const auto build = stem.rfind('-');
-    const auto version = build == stem.npos || build == 0 ? stem.npos : stem.rfind('-', build - 1);
-    if (version == stem.npos) continue;
-    packages[stem.substr(0, version)] = stem.substr(version + 1, build - version - 1) + " " + stem.substr(build + 1);
-  }
+  std::string package, version, build;
+  for (const std::string& name : *names.get())
+    if (RE2::FullMatch(name, form, &package, &version, &build)) packages[package] = version + " " + build;
 }
 
 void read_kernels(const Host& host, const Interpreter& chosen, Python& python) {
   auto& kernels = python.kernels.fill();
-  for (const JupyterKernel& kernel : jupyter_kernels(host, chosen.prefix)) {
-    PythonPlace place{.name = kernel.name, .executable = kernel.executable};
-    const Reading<Interpreter> one = python_at(host, kernel.executable);
-    place.prefix = one.then([](const Interpreter& found) { return found.prefix; });
-    if (one.get()) place.frameworks = frameworks_at(host, one.get()->prefix);
-    kernels.push_back(std::move(place));
-  }
+  for (const JupyterKernel& kernel : jupyter_kernels(host, chosen.prefix))
+    kernels.push_back(place_of(host, kernel.name, kernel.executable));
 }
 
 void read_others(const Host& host, const Interpreter& chosen, Python& python) {
@@ -131,7 +117,7 @@ void read_others(const Host& host, const Interpreter& chosen, Python& python) {
   for (const std::string& folder : environment_folders(host)) {
     if (folder == chosen.prefix) continue;
     const auto found = frameworks_at(host, folder);
-    if (!found.empty()) others.push_back(folder + ": " + joined(found));
+    if (!found.empty()) others.push_back(fmt::format("{}: {}", folder, fmt::join(found, ", ")));
   }
 }
 

@@ -2,12 +2,13 @@
 #include "probe/python/python_interpreter.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 
 #include "evidence/json.h"
+#include "host/text.h"
 #include "knowledge/gpus/drivers.h"
-#include "probe/text.h"
 
 namespace envdoctor {
 
@@ -15,55 +16,40 @@ namespace {
 
 // The folders that hold environments, each in a folder of its name.
 std::vector<std::string> environment_homes(const Host& host) {
-  const std::string home = variable(host, "HOME");
+  const std::string home = variable(host, "HOME"), prefix = variable(host, "CONDA_PREFIX");
   std::vector<std::string> homes;
-  const auto add = [&homes](const std::string& folder) {
-    if (folder.starts_with('/') && std::ranges::find(homes, folder) == homes.end()) homes.push_back(folder);
+  const auto add = [&homes](const std::string& base, const std::string& inside) {
+    if (base.starts_with('/')) homes.push_back(base + inside);
   };
   if (const std::string conda = variable(host, "CONDA_EXE"); !conda.empty())
-    add(parent_folder(parent_folder(conda)) + "/envs");
-  if (const std::string root = variable(host, "MAMBA_ROOT_PREFIX"); !root.empty()) add(root + "/envs");
-  if (const std::string prefix = variable(host, "CONDA_PREFIX"); !prefix.empty()) {
-    add(prefix + "/envs");
-    if (parent_folder(prefix).ends_with("/envs")) add(parent_folder(prefix));
-  }
-  if (const std::string work = variable(host, "WORKON_HOME"); !work.empty()) add(work);
-  if (const std::string pyenv = variable(host, "PYENV_ROOT"); !pyenv.empty()) add(pyenv + "/versions");
-  if (home.size() > 1) {
-    for (const char* folder :
-         {"/miniconda3/envs", "/anaconda3/envs", "/miniforge3/envs", "/mambaforge/envs", "/micromamba/envs",
-          "/.conda/envs", "/.virtualenvs", "/.local/share/virtualenvs", "/.pyenv/versions"})
-      add(home + folder);
-  }
-  for (const char* folder : {"/opt/conda/envs", "/opt/miniconda3/envs", "/opt/anaconda3/envs"}) add(folder);
+    add(parent_folder(parent_folder(conda)), "/envs");
+  add(variable(host, "MAMBA_ROOT_PREFIX"), "/envs");
+  add(prefix, "/envs");
+  if (parent_folder(prefix).ends_with("/envs")) add(parent_folder(prefix), "");
+  add(variable(host, "WORKON_HOME"), "");
+  add(variable(host, "PYENV_ROOT"), "/versions");
+  for (const char* folder :
+       {"/miniconda3/envs", "/anaconda3/envs", "/miniforge3/envs", "/mambaforge/envs", "/micromamba/envs",
+        "/.conda/envs", "/.virtualenvs", "/.local/share/virtualenvs", "/.pyenv/versions"})
+    if (home.size() > 1) add(home, folder);
+  for (const char* folder : {"/opt/conda/envs", "/opt/miniconda3/envs", "/opt/anaconda3/envs"}) add(folder, "");
   return homes;
-}
-
-// Those that conda itself noted, wherever they lie.
-std::vector<std::string> noted_by_conda(const Host& host) {
-  std::vector<std::string> folders;
-  const auto text = host.files.read(variable(host, "HOME") + "/.conda/environments.txt");
-  if (!text.get()) return folders;
-  for (const std::string_view line : lines_of(*text.get())) {
-    if (trimmed(line).starts_with('/')) folders.emplace_back(trimmed(line));
-  }
-  return folders;
 }
 
 }  // namespace
 
 std::vector<std::string> environment_folders(const Host& host) {
-  std::vector<std::string> folders = noted_by_conda(host);
-  for (const std::string& home : environment_homes(host)) {
-    const auto names = host.files.list(home);
-    for (std::size_t i = 0; names.get() && i < names.get()->size(); ++i)
-      folders.push_back(home + "/" + (*names.get())[i]);
-  }
+  std::vector<std::string> folders;
+  // Those that conda itself noted, wherever they lie.
+  const auto noted = host.files.read(variable(host, "HOME") + "/.conda/environments.txt");
+  for (const std::string_view line : lines_of(noted.or_empty()))
+    if (trimmed(line).starts_with('/')) folders.emplace_back(trimmed(line));
+  for (const std::string& home : environment_homes(host))
+    for (const std::string& name : host.files.list(home).or_empty()) folders.push_back(home + "/" + name);
   if (const std::string here = variable(host, "PWD"); here.starts_with('/')) {
     for (const char* name : {"/.venv", "/venv", "/env"}) folders.push_back(here + name);
   }
-  std::ranges::sort(folders);
-  folders.erase(std::unique(folders.begin(), folders.end()), folders.end());
+  sort_unique(folders);
   return folders;
 }
 
@@ -80,16 +66,13 @@ std::vector<JupyterKernel> jupyter_kernels(const Host& host, const std::string& 
   homes.emplace_back("/usr/share/jupyter");
   std::vector<JupyterKernel> kernels;
   for (const std::string& home : homes) {
-    const auto names = host.files.list(home + "/kernels");
-    for (std::size_t i = 0; names.get() && i < names.get()->size(); ++i) {
-      const std::string& name = (*names.get())[i];
+    for (const std::string& name : host.files.list(home + "/kernels").or_empty()) {
       const std::string file = home + "/kernels/" + name + "/kernel.json";
       const bool known = std::ranges::find(kernels, name, &JupyterKernel::name) != kernels.end();
       const auto text = host.files.read(file);
       if (known || !text.get() || json_text(*text.get(), "/language").is("R")) continue;
-      const Text program = json_text(*text.get(), "/argv/0");
-      if (!program.get() || base_name(*program.get()).find("python") == std::string_view::npos) continue;
-      std::string executable = *program.get();
+      std::string executable = json_text(*text.get(), "/argv/0").or_empty();
+      if (!contains(base_name(executable), "python")) continue;
       // A bare name is replaced by Jupyter's own interpreter, which lies beside the specification.
       if (!executable.starts_with('/') && home.ends_with("/share/jupyter"))
         executable = home.substr(0, home.size() - 14) + "/bin/" + executable;
@@ -100,36 +83,33 @@ std::vector<JupyterKernel> jupyter_kernels(const Host& host, const std::string& 
 }
 
 Reading<Interpreter> named_python(const Host& host, const std::string& name) {
-  const auto told = [](Reading<Interpreter> python) {
-    if (python.get()) python.get()->found_by = "--python";
+  const auto told = [](Interpreter python) {
+    python.found_by = "--python";
     return python;
+  };
+  const auto or_failed = [&](const Reading<Interpreter>& python, const std::string& why) {
+    return python.get() ? python.then(told) : Reading<Interpreter>(failed(name + ": " + why));
   };
   std::string path = name;
   if (name.starts_with("~/")) path = variable(host, "HOME") + name.substr(1);
   if (!path.starts_with('/') && !variable(host, "PWD").empty()) path = variable(host, "PWD") + "/" + path;
   const bool is_path = name.find('/') != std::string::npos;
   if (is_path || host.files.status(path).get()) {
-    Reading<Interpreter> python = python_at(host, path);
-    if (python.get() || is_path)
-      return python.get() ? told(python) : Reading<Interpreter>(failed(name + ": no Python there: " + python.why()));
+    const Reading<Interpreter> python = python_at(host, path);
+    if (python.get() || is_path) return or_failed(python, "no Python there: " + python.why());
   }
   for (const std::string& folder : environment_folders(host)) {
     if (base_name(folder) != name) continue;
-    if (Reading<Interpreter> python = python_at(host, folder); python.get()) return told(python);
+    if (const auto python = python_at(host, folder); python.get()) return python.then(told);
   }
-  const Reading<Interpreter> active = active_python(host);
-  for (const JupyterKernel& kernel : jupyter_kernels(host, active.get() ? active.get()->prefix : "")) {
-    if (kernel.name != name) continue;
-    Reading<Interpreter> python = python_at(host, kernel.executable);
-    return python.get() ? told(python)
-                        : Reading<Interpreter>(failed(name + ": " + kernel.file + " starts " + kernel.executable +
-                                                      ", which is no Python here"));
-  }
+  for (const JupyterKernel& kernel : jupyter_kernels(host, active_python(host).or_empty().prefix))
+    if (kernel.name == name)
+      return or_failed(python_at(host, kernel.executable),
+                       kernel.file + " starts " + kernel.executable + ", which is no Python here");
   const std::string search = variable(host, "PATH");
   for (const std::string_view folder : pieces(search, ':')) {
     if (!name.starts_with("python") || !folder.starts_with('/')) continue;
-    if (Reading<Interpreter> python = python_at(host, std::string(folder) + "/" + name); python.get())
-      return told(python);
+    if (const auto python = python_at(host, std::string(folder) + "/" + name); python.get()) return python.then(told);
   }
   return failed(name + ": no interpreter, no conda or virtual environment and no Jupyter kernel has this name");
 }
@@ -143,39 +123,23 @@ bool is_file(const Host& host, const std::string& path) {
   return status.get() && status.get()->kind == FileStatus::Kind::file;
 }
 
-std::vector<std::string> list(const Host& host, const std::string& folder) {
-  const auto names = host.files.list(folder);
-  return names.get() ? *names.get() : std::vector<std::string>{};
-}
-
 // The value of "key = value" in a pyvenv.cfg.
 std::string setting(const std::string& text, std::string_view key) {
-  for (const std::string_view line : lines_of(text)) {
-    const auto equals = line.find('=');
-    if (equals != line.npos && trimmed(line.substr(0, equals)) == key)
-      return std::string(trimmed(line.substr(equals + 1)));
-  }
-  return {};
+  return std::string(value_of(text, key, '=').value_or(""));
 }
 
-bool is_series(std::string_view text) {
-  return text.starts_with("3.") && text.size() > 2 && text.find_first_not_of("0123456789", 2) == text.npos;
-}
+bool is_older(const std::string& a, const std::string& b) { return knowledge::compare_versions(a, b) < 0; }
 
 // Of the lib/python3.X folders the one that the interpreter's own name fits, else the newest.
 std::string series_of(const Host& host, const std::string& prefix, const std::string& real) {
-  std::vector<std::string> found;
+  static const RE2 named(R"(python(3\.\d+))");
+  std::string series, newest;
+  if (RE2::FullMatch(base_name(real), named, &series)) return series;
   for (const char* lib : {"/lib", "/lib64"}) {
-    for (const std::string& name : list(host, prefix + lib)) {
-      if (name.starts_with("python") && is_series(name.substr(6))) found.push_back(name.substr(6));
-    }
+    for (const std::string& name : host.files.list(prefix + lib).or_empty())
+      if (RE2::FullMatch(name, named, &series) && (newest.empty() || is_older(newest, series))) newest = series;
   }
-  std::string named(base_name(real));
-  named = named.starts_with("python") ? named.substr(6) : "";
-  if (is_series(named)) return named;
-  const auto newest = std::ranges::max_element(
-      found, [](const auto& a, const auto& b) { return knowledge::compare_versions(a, b) < 0; });
-  return newest == found.end() ? "" : *newest;
+  return newest;
 }
 
 std::string kind_of(const Host& host, const std::string& prefix) {
@@ -186,20 +150,13 @@ std::string kind_of(const Host& host, const std::string& prefix) {
 
 // "3.11.7" of conda's records, the headers, or the folder's own name; else the series.
 std::string full_version(const Host& host, const Interpreter& python) {
-  for (const std::string& name : list(host, python.base_prefix + "/conda-meta")) {
+  for (const std::string& name : host.files.list(python.base_prefix + "/conda-meta").or_empty())
     if (name.starts_with("python-3.")) return name.substr(7, name.find('-', 7) - 7);
-  }
-  const auto header =
+  static const RE2 definition(R"re(#define PY_VERSION[^_\n"][^\n"]*"([^"]*)")re", RE2::Latin1);
+  const auto patch_level =
       host.files.read(fmt::format("{}/include/python{}/patchlevel.h", python.base_prefix, python.series), 64 << 10);
-  constexpr std::string_view mark = "#define PY_VERSION";
-  if (const std::string* text = header.get()) {
-    for (auto at = text->find(mark); at != text->npos; at = text->find(mark, at + 1)) {
-      const auto quote = text->find_first_of("\"\n", at);
-      if (text->compare(at + mark.size(), 1, "_") == 0 || quote == text->npos || (*text)[quote] != '"') continue;
-      return text->substr(quote + 1, text->find('"', quote + 1) - quote - 1);
-    }
-  }
-  return python.series;
+  std::string version;
+  return RE2::PartialMatch(patch_level.or_empty(), definition, &version) ? version : python.series;
 }
 
 Interpreter complete(const Host& host, Interpreter python, const std::string& real) {
@@ -236,20 +193,16 @@ Reading<Interpreter> at_folder(const Host& host, const std::string& folder) {
 
 bool is_shim(const Host& host, const std::string& path) {
   if (!parent_folder(path).ends_with("/shims")) return false;
-  const auto text = host.files.read(path, 64 << 10);
-  return text.get() && text.get()->starts_with("#!") && text.get()->find("pyenv") != std::string::npos;
+  const std::string text = host.files.read(path, 64 << 10).or_empty();
+  return text.starts_with("#!") && contains(text, "pyenv");
 }
 
 // What pyenv would choose: the variable, a .python-version here or above, its own default.
 std::string pyenv_choice(const Host& host, const std::string& root) {
   if (std::string chosen = variable(host, "PYENV_VERSION"); !chosen.empty()) return chosen.substr(0, chosen.find(':'));
-  std::string folder = variable(host, "PWD");
-  while (folder.size() > 1) {
+  for (std::string folder = variable(host, "PWD"); folder.size() > 1; folder = parent_folder(folder))
     if (const auto line = read_line(host.files, folder + "/.python-version"); line.get()) return *line.get();
-    folder = parent_folder(folder);
-  }
-  const auto line = read_line(host.files, root + "/version");
-  return line.get() ? *line.get() : "system";
+  return read_line(host.files, root + "/version").value_or("system");
 }
 
 // The interpreter behind a shim; absent: "system", so that the search goes on along PATH.
@@ -258,21 +211,13 @@ Reading<Interpreter> behind_shim(const Host& host, const std::string& shim) {
   const std::string choice = pyenv_choice(host, root);
   if (choice == "system") return absent("pyenv selects the system Python");
   std::string best = exists(host, root + "/versions/" + choice) ? choice : "";
-  for (const std::string& name : list(host, root + "/versions")) {
-    if (best != choice && name.starts_with(choice + ".") &&
-        (best.empty() || knowledge::compare_versions(best, name) < 0))
-      best = name;
-  }
+  for (const std::string& name : host.files.list(root + "/versions").or_empty())
+    if (best != choice && name.starts_with(choice + ".") && (best.empty() || is_older(best, name))) best = name;
   if (best.empty()) return failed("pyenv: version " + choice + " is not installed");
   return at_folder(host, root + "/versions/" + best);
 }
 
 }  // namespace
-
-std::string variable(const Host& host, const char* name) {
-  const auto set = host.env.find(name);
-  return set == host.env.end() ? std::string{} : set->second;
-}
 
 std::string parent_folder(const std::string& path) {
   const auto slash = path.rfind('/');
@@ -297,7 +242,6 @@ Reading<Interpreter> python_at(const Host& host, const std::string& path) {
 }
 
 Reading<Interpreter> active_python(const Host& host) {
-  Missing problem = absent("no Python environment is active and none is on PATH");
   const std::string path_variable = variable(host, "PATH");
   for (const char* name : {"/python3", "/python"}) {
     for (const std::string_view folder : pieces(path_variable, ':')) {
@@ -305,11 +249,8 @@ Reading<Interpreter> active_python(const Host& host) {
       const std::string path = std::string(folder) + name;
       if (!is_file(host, path)) continue;
       Reading<Interpreter> python = is_shim(host, path) ? behind_shim(host, path) : python_at(host, path);
-      if (Interpreter* found = python.get()) {
-        found->found_by = "PATH";
-        return python;
-      }
-      if (python.outcome() == Outcome::failed) return python;
+      if (python.get()) python.get()->found_by = "PATH";
+      if (python.outcome() != Outcome::absent) return python;
     }
   }
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
@@ -320,7 +261,7 @@ Reading<Interpreter> active_python(const Host& host) {
     python.get()->found_by = name;
     return python;
   }
-  return problem;
+  return absent("no Python environment is active and none is on PATH");
 }
 
 }  // namespace envdoctor

@@ -1,4 +1,4 @@
-#include "host/elf/ld_cache.h"
+#include "host/elf/loader.h"
 
 #include "tests/support/fuzz.h"
 #include "tests/support/make_ld_cache.h"

@@ -1,4 +1,4 @@
-#include "probe/os/cgroup.h"
+#include "probe/os/os_facts.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "probe/os/container_detection.h"
 #include "probe/os/os_facts.h"
 #include "probe/probes.h"
 #include "tests/support/fake_files.h"

@@ -4,11 +4,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "probe/os/library_copies.h"
-#include "probe/os/library_symbols.h"
-#include "probe/os/toolkits.h"
+#include "probe/os/libraries.h"
 #include "probe/probes.h"
-#include "probe/python/python_environment.h"
+#include "probe/python/python_interpreter.h"
 #include "tests/support/make_elf.h"
 
 namespace envdoctor::libraries_test {

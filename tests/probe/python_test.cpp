@@ -4,8 +4,6 @@
 
 #include "probe/probes.h"
 #include "probe/python/distributions.h"
-#include "probe/python/framework_builds.h"
-#include "probe/python/python_environment.h"
 #include "probe/python/python_interpreter.h"
 #include "tests/support/process.h"
 

@@ -10,7 +10,6 @@ class MockApi : public Api {
   MOCK_METHOD(Reading<std::string>, library, (), (const, override));
   MOCK_METHOD(Code, init, (), (override));
   MOCK_METHOD(Code, shutdown, (), (override));
-  MOCK_METHOD(Code, driver_version, (std::string&), (override));
   MOCK_METHOD(Code, library_version, (std::string&), (override));
   MOCK_METHOD(Code, process_name, (unsigned, std::string&), (override));
   MOCK_METHOD(Code, device_count, (unsigned&), (override));

@@ -1,5 +1,6 @@
 #pragma once
 // Small readers of text that several probes need. None of them throws, whatever the text holds.
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -30,6 +31,29 @@ inline std::vector<std::string_view> pieces(std::string_view text, char separato
 
 inline std::vector<std::string_view> lines_of(std::string_view text) { return pieces(text, '\n'); }
 
+constexpr bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// "Name : value", each trimmed. Without the separator the key is empty.
+struct KeyValue {
+  std::string_view key{}, value{};
+};
+constexpr KeyValue key_value(std::string_view line, char separator = ':') {
+  const auto at = line.find(separator);
+  if (at == std::string_view::npos) return {};
+  return {trimmed(line.substr(0, at)), trimmed(line.substr(at + 1))};
+}
+
+// The value of the first line that has this key.
+inline std::optional<std::string_view> value_of(std::string_view text, std::string_view key, char separator = ':') {
+  for (const auto line : lines_of(text)) {
+    if (!contains(line, key)) continue;
+    if (const KeyValue found = key_value(line, separator); found.key == key) return found.value;
+  }
+  return std::nullopt;
+}
+
 // Words between runs of blanks.
 inline std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> result;
@@ -58,6 +82,19 @@ std::optional<T> number_of(std::string_view text, int base = 10) {
   }
   if (text.empty() || result.ec != std::errc{} || result.ptr != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+// Sorted, and each element once.
+template <class Element>
+void sort_unique(std::vector<Element>& list) {
+  std::ranges::sort(list);
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+// The first word as a number: "65536 kB".
+inline std::optional<std::int64_t> first_number(std::string_view text) {
+  text = trimmed(text);
+  return number_of(text.substr(0, text.find_first_of(" \t")));
 }
 
 // What follows the last slash.
