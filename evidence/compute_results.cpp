@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <set>
@@ -42,8 +43,6 @@ constexpr std::array kinds = {"out-of-bounds",
                               "unnamed"};
 static_assert(kinds.size() == static_cast<std::size_t>(WrongResult::unnamed) + 1);
 
-std::string known(const Text& value) { return value.get() ? *value.get() : std::string(); }
-
 std::string number_text(std::int64_t value) {
   constexpr std::int64_t mi = 1 << 20;
   return value >= mi && value % mi == 0 ? fmt::format("{}Mi", value / mi) : std::to_string(value);
@@ -54,10 +53,9 @@ std::string number_text(std::int64_t value) {
 std::string_view text(WrongResult value) { return kinds.at(static_cast<std::size_t>(value)); }
 
 std::optional<WrongResult> wrong_result_of(std::string_view text) {
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    if (text == kinds.at(i)) return static_cast<WrongResult>(i);
-  }
-  return std::nullopt;
+  const auto found = std::ranges::find(kinds, text);
+  if (found == kinds.end()) return std::nullopt;
+  return static_cast<WrongResult>(found - kinds.begin());
 }
 
 std::optional<WrongResult> Agreement::kind() const {
@@ -81,18 +79,14 @@ std::string full_problem_name(std::string_view kernel, std::string_view precisio
 }
 
 std::string full_problem_name(const ComputeResult& result) {
-  const auto* size = result.size.get();
-  return full_problem_name(known(result.kernel), known(result.precision),
-                           size ? *size : std::map<std::string, std::int64_t>{});
+  return full_problem_name(result.kernel.or_empty(), result.precision.or_empty(), result.size.or_empty());
 }
 
 std::string size_text(const ComputeResult& result) {
   // One of these is the ordinary case, and left out.
   static const std::set<std::string> usually_one = {"batch", "groups", "items", "pad", "steps", "stride"};
-  const auto* size = result.size.get();
-  if (!size) return "";
   std::map<std::int64_t, std::string, std::greater<>> names;
-  for (const auto& [name, value] : *size) {
+  for (const auto& [name, value] : result.size.or_empty()) {
     if (value == 1 && usually_one.contains(name)) continue;
     std::string& list = names[value];
     list += (list.empty() ? "" : "=") + name;
@@ -104,11 +98,10 @@ std::string size_text(const ComputeResult& result) {
 }
 
 std::string problem_name(const ComputeResult& result) {
-  const std::string variant = known(result.variant);
-  const std::string of =
-      result.kernel.get() && result.kernel.get()->starts_with("copy") ? variant : known(result.precision);
+  const std::string &variant = result.variant.or_empty(), &kernel = result.kernel.or_empty();
+  const std::string& of = kernel.starts_with("copy") ? variant : result.precision.or_empty();
   const std::string copies = variant.ends_with("with copies") ? "with copies" : "";
-  std::string name = known(result.kernel);
+  std::string name = kernel;
   for (const std::string& part : {of, size_text(result), copies}) name += (part.empty() ? "" : " ") + part;
   return name;
 }

@@ -15,11 +15,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json write(const std::string& value) { return value; }
-Json write(std::int64_t value) { return value; }
-Json write(double value) { return value; }
-Json write(bool value) { return value; }
-
+template <class T>
+Json write(const T& value) {
+  return value;
+}
 template <Fields T>
 Json write(const T& value);
 template <class T>
@@ -76,14 +75,6 @@ std::string text_of(const Document& value, const char* schema) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace
-
-std::string to_json(const Snapshot& snapshot) { return text_of(snapshot, "envdoctor.snapshot/1"); }
-std::string to_json(const Watched& watched) { return text_of(watched, "envdoctor.process/1"); }
-
-namespace {
-
-using Json = nlohmann::json;
 constexpr std::size_t size_limit_mib = 64;
 constexpr int depth_limit = 32;
 
@@ -101,27 +92,22 @@ struct Place {
 
 void read(const Json& json, std::string& value, const Place& place) {
   if (!json.is_string()) reject(place, "a text", json);
-  value = json.get_ref<const std::string&>();
+  json.get_to(value);
 }
 void read(const Json& json, std::int64_t& value, const Place& place) {
   if (json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX) reject(place, "a 64-bit integer", json);
-  if (json.is_number_float()) {
-    const double number = json.get<double>();
-    if (number != std::floor(number) || std::fabs(number) > 9e15) reject(place, "an integer", json);
-    value = static_cast<std::int64_t>(number);
-  } else if (json.is_number_integer()) {
-    value = json.get<std::int64_t>();
-  } else {
+  const double number = json.is_number() ? json.get<double>() : NAN;
+  if (!json.is_number_integer() && !(number == std::floor(number) && std::fabs(number) <= 9e15))
     reject(place, "an integer", json);
-  }
+  json.get_to(value);
 }
 void read(const Json& json, double& value, const Place& place) {
   if (!json.is_number()) reject(place, "a number", json);
-  value = json.get<double>();
+  json.get_to(value);
 }
 void read(const Json& json, bool& value, const Place& place) {
   if (!json.is_boolean()) reject(place, "true or false", json);
-  value = json.get<bool>();
+  json.get_to(value);
 }
 
 template <Fields T>
@@ -157,10 +143,7 @@ void read_member(const Json& json, std::string_view key, T& field, const Place& 
 template <Fields T>
 void read(const Json& json, T& value, const Place& place) {
   if constexpr (std::is_same_v<T, Module>) {  // a bare name stands for {"name": …}
-    if (json.is_string()) {
-      value.name = json.get<std::string>();
-      return;
-    }
+    if (json.is_string()) return read(json, value.name, place);
   }
   if (!json.is_object()) reject(place, "an object", json);
   T::each(value, [&](std::string_view key, auto& field) { read_member(json, key, field, place); });
@@ -171,10 +154,9 @@ void read(const Json& json, T& value, const Place& place) {
           "is no longer read; run 'envdoctor capture' or 'envdoctor diagnose --log' again",
           place.text()));
     for (const auto& [name, field] : json.items()) {
-      bool own = false;
-      T::each(value, [&, &key = name](std::string_view member, auto& /*field*/) { own = own || member == key; });
-      if (!own && field.is_string()) value.details[name] = field.template get<std::string>();
+      if (field.is_string()) value.details[name] = field.template get<std::string>();
     }
+    T::each(value, [&](std::string_view key, auto& /*field*/) { value.details.erase(std::string(key)); });
   }
 }
 
@@ -195,17 +177,31 @@ void read(const Json& json, std::map<std::string, T>& values, const Place& place
   for (const auto& [key, item] : json.items()) read(item, values[key], Place{&place, key});
 }
 
+template <class T>
+T read_as(const Json& json, const Place& place) {
+  T value;
+  read(json, value, place);
+  return value;
+}
+
+// What `reading` answers; its errors name the source.
+template <class Read>
+auto named(const std::string& source, const Read& reading) {
+  try {
+    return reading();
+  } catch (const std::exception& error) {
+    throw BadDocument(source + ": " + error.what());
+  }
+}
+
 // Looked for before the parser runs: its own hook for this walks every list once per element.
 void limit_depth(std::string_view text) {
   int depth = 0;
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (quoted && c == '\\') {
-      ++i;
-      continue;
-    }
     if (c == '"') quoted = !quoted;
+    if (quoted && c == '\\') ++i;
     if (quoted) continue;
     if (c == '[' || c == '{') ++depth;
     if (c == ']' || c == '}') --depth;
@@ -227,8 +223,11 @@ Json parse(std::string_view text) {
 
 }  // namespace
 
+std::string to_json(const Snapshot& snapshot) { return text_of(snapshot, "envdoctor.snapshot/1"); }
+std::string to_json(const Watched& watched) { return text_of(watched, "envdoctor.process/1"); }
+
 Snapshot snapshot_from_json(std::string_view text, const std::string& source) {
-  try {
+  return named(source, [&] {
     Json document = parse(text);
     const Place top{};
     if (!document.is_object()) reject(top, "an object", document);
@@ -243,12 +242,8 @@ Snapshot snapshot_from_json(std::string_view text, const std::string& source) {
     if (schema != "envdoctor.snapshot/1")
       throw BadDocument(fmt::format("at /schema: \"envdoctor.snapshot/1\" expected, {} found",
                                     schema.dump(-1, ' ', false, Json::error_handler_t::replace)));
-    Snapshot snapshot;
-    read(document, snapshot, place);
-    return snapshot;
-  } catch (const std::exception& error) {
-    throw BadDocument(source + ": " + error.what());
-  }
+    return read_as<Snapshot>(document, place);
+  });
 }
 
 Snapshot snapshot_with(const std::string& pointer, const std::string& text) {
@@ -259,34 +254,24 @@ Snapshot snapshot_with(const std::string& pointer, const std::string& text) {
     std::istringstream words(text.substr(1, text.size() - 2));
     for (std::string word; words >> word;) value.push_back(word);
   }
-  try {
+  return named(pointer, [&] {
     Json document = Json::object();
     document[Json::json_pointer(pointer)] = std::move(value);
-    Snapshot snapshot;
-    read(document, snapshot, Place{});
-    return snapshot;
-  } catch (const std::exception& error) {
-    throw BadDocument(pointer + ": " + error.what());
-  }
+    return read_as<Snapshot>(document, Place{});
+  });
 }
 
 Watched watched_from_json(std::string_view text, const std::string& source) {
-  try {
-    Watched watched;
-    read(parse(text), watched, Place{});
-    return watched;
-  } catch (const std::exception& error) {
-    throw BadDocument(source + ": " + error.what());
-  }
+  return named(source, [&] { return read_as<Watched>(parse(text), Place{}); });
 }
 
 Text json_text(std::string_view json, const std::string& pointer) {
   constexpr std::ptrdiff_t deepest = 1000;  // brackets in all; the parser recurses
   if (std::ranges::count_if(json, [](char c) { return c == '[' || c == '{'; }) > deepest)
     return failed("not JSON that a person wrote");
-  const auto parsed = nlohmann::json::parse(json.begin(), json.end(), nullptr, false);
+  const auto parsed = Json::parse(json.begin(), json.end(), nullptr, false);
   if (parsed.is_discarded()) return failed("not JSON");
-  const nlohmann::json::json_pointer where(pointer);
+  const Json::json_pointer where(pointer);
   if (!parsed.contains(where)) return absent("no " + pointer);
   const auto& found = parsed.at(where);
   if (!found.is_string()) return failed(pointer + " is no text");

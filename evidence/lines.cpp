@@ -4,6 +4,7 @@
 
 #include <cctype>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include <algorithm>
 
@@ -34,17 +35,15 @@ std::string printable(std::string_view text) {
     const auto byte = static_cast<unsigned char>(text[i]);
     // U+0080 to U+009F are control characters too: C2 80 to C2 9F. Overrides of direction: E2 80 AA to AE, E2 81 A6 to
     // A9.
-    const bool c1 = byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
     const auto next = [&](std::size_t n) { return i + n < text.size() ? static_cast<unsigned char>(text[i + n]) : 0; };
+    const bool c1 = byte == 0xC2 && i + 1 < text.size() && next(1) < 0xA0;
     const bool bidi = byte == 0xE2 && ((next(1) == 0x80 && next(2) >= 0xAA && next(2) <= 0xAE) ||
                                        (next(1) == 0x81 && next(2) >= 0xA6 && next(2) <= 0xA9));
     if (c1 || bidi) {
       clean += '?';
       i += c1 ? 1 : 2;
-    } else if (byte == '\n' || byte == '\t') {
-      clean += ' ';
     } else {
-      clean += byte < 0x20 || byte == 0x7F ? '?' : text[i];
+      clean += byte == '\n' || byte == '\t' ? ' ' : byte < 0x20 || byte == 0x7F ? '?' : text[i];
     }
   }
   return clean;
@@ -54,19 +53,14 @@ std::string wrap(std::string_view first, std::string_view text, std::size_t widt
   const std::string indent(columns(first), ' ');
   std::string out, line(first);
   bool empty = true;
-  const std::string clean = printable(text);
-  for (std::size_t begin = 0; begin <= clean.size();) {
-    const std::size_t end = std::min(clean.find(' ', begin), clean.size());
-    const std::string word = clean.substr(begin, end - begin);
-    begin = end + 1;
-    if (word.empty()) continue;
+  std::istringstream words(printable(text));  // in which blanks alone part words
+  for (std::string word; words >> word; empty = false) {
     if (!empty && columns(line) + 1 + columns(word) > width) {
       out += line + "\n";
       line = indent;
       empty = true;
     }
     line += (empty ? "" : " ") + word;
-    empty = false;
   }
   return out + line + "\n";
 }

@@ -5,15 +5,7 @@ namespace {
 
 std::string pointer_to(const std::string& parent, std::string_view key) {
   std::string pointer = parent + '/';
-  for (const char c : key) {
-    if (c == '~') {
-      pointer += "~0";
-    } else if (c == '/') {
-      pointer += "~1";
-    } else {
-      pointer += c;
-    }
-  }
+  for (const char c : key) pointer += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
   return pointer;
 }
 

@@ -1,7 +1,7 @@
 #include "evidence/symptom.h"
 
+#include <algorithm>
 #include <array>
-#include <utility>
 
 namespace envdoctor {
 namespace {
@@ -17,10 +17,9 @@ static_assert(class_names.size() == static_cast<std::size_t>(SymptomClass::harml
 std::string_view text(SymptomClass value) { return class_names.at(static_cast<std::size_t>(value)); }
 
 std::optional<SymptomClass> symptom_class(std::string_view text) {
-  for (std::size_t i = 0; i < class_names.size(); ++i) {
-    if (text == class_names.at(i)) return static_cast<SymptomClass>(i);
-  }
-  return std::nullopt;
+  const auto found = std::ranges::find(class_names, text);
+  if (found == class_names.end()) return std::nullopt;
+  return static_cast<SymptomClass>(found - class_names.begin());
 }
 
 bool Symptom::is(const Kind& kind) const {

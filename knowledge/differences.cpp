@@ -1,6 +1,7 @@
 #include "knowledge/differences.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 #include "knowledge/table_rows.h"
@@ -9,20 +10,21 @@ namespace envdoctor::knowledge {
 namespace {
 
 Changes changes_of(const std::string& group) {
-  if (group == "results") return Changes::results;
-  if (group == "speed") return Changes::speed;
-  if (group == "neither") return Changes::neither;
-  if (group == "ignore") return Changes::ignored;
-  throw std::runtime_error(table_file("differences") + ": " + group + " is no group");
+  static constexpr std::array groups = {"results", "speed", "neither", "ignore"};  // in the order of Changes
+  const auto found = std::ranges::find(groups, group);
+  if (found == groups.end()) throw std::runtime_error(table_file("differences") + ": " + group + " is no group");
+  return static_cast<Changes>(found - groups.begin());
 }
 
-std::vector<DifferenceRow> read_rows() {
-  std::vector<DifferenceRow> rows;
-  read_table("differences", {{"differences", [&](const Row& row) {
-                                rows.push_back({row.text("pattern"), changes_of(row.text("group")), row.text("why")});
-                              }}});
-  return rows;
-}
+struct Differences {
+  std::vector<DifferenceRow> rows{};
+
+  Differences() {
+    const Table table("differences");
+    for (const Row& row : table["differences"])
+      rows.push_back({row.text("pattern"), changes_of(row.text("group")), row.text("why")});
+  }
+};
 
 }  // namespace
 
@@ -43,7 +45,7 @@ bool path_fits(std::string_view pattern, std::string_view path) {
 }
 
 const DifferenceRow* difference_at(std::string_view path) {
-  static const std::vector<DifferenceRow> rows = read_rows();
+  const auto& rows = read_once<Differences>().rows;
   const auto found = std::ranges::find_if(rows, [&](const DifferenceRow& row) { return path_fits(row.pattern, path); });
   return found == rows.end() ? nullptr : &*found;
 }

@@ -1,5 +1,7 @@
 #pragma once
 // The rosters of tables and topics in the program, which the build writes from the files in knowledge/ and docs/topics.
+#include <string_view>
+#include <vector>
 
 namespace envdoctor::knowledge {
 
@@ -8,6 +10,10 @@ struct Embedded {
   const char* begin = nullptr;
   const char* end = nullptr;
 };
+
+// The bytes of a name; empty: there is none.
+std::string_view bytes_of(const Embedded* roster, std::string_view name);
+std::vector<std::string_view> names_of(const Embedded* roster);
 
 // Each ends with a row without a name.
 extern const Embedded embedded_tables[], embedded_topics[];

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -19,37 +18,41 @@ struct Replacement {
   std::string bytes{};
 };
 
-std::map<std::string, Replacement, std::less<>>& replacements() {
-  static std::map<std::string, Replacement, std::less<>> all;
+ByName<Replacement>& replacements() {
+  static ByName<Replacement> all;
   return all;
-}
-
-const Embedded* embedded(std::string_view name) {
-  for (const Embedded* row = embedded_tables; row->name != nullptr; ++row) {
-    if (name == row->name) return row;
-  }
-  return nullptr;
 }
 
 }  // namespace
 
-std::string_view table(std::string_view name) {
-  if (const auto found = replacements().find(name); found != replacements().end()) return found->second.bytes;
-  if (const Embedded* row = embedded(name)) return {row->begin, static_cast<std::size_t>(row->end - row->begin)};
+std::string_view bytes_of(const Embedded* roster, std::string_view name) {
+  for (; roster->name != nullptr; ++roster) {
+    if (name == roster->name) return {roster->begin, static_cast<std::size_t>(roster->end - roster->begin)};
+  }
   return {};
 }
 
+std::vector<std::string_view> names_of(const Embedded* roster) {
+  std::vector<std::string_view> names;
+  for (; roster->name != nullptr; ++roster) names.emplace_back(roster->name);
+  return names;
+}
+
+std::string_view table(std::string_view name) {
+  const Replacement* replaced = find_in(replacements(), name);
+  return replaced ? std::string_view(replaced->bytes) : bytes_of(embedded_tables, name);
+}
+
 std::string table_file(std::string_view name) {
-  if (const auto found = replacements().find(name); found != replacements().end()) return found->second.file;
-  return std::string(name) + ".json";
+  const Replacement* replaced = find_in(replacements(), name);
+  return replaced ? replaced->file : std::string(name) + ".json";
 }
 
 bool table_is_replaced(std::string_view name) { return replacements().contains(name); }
 
 std::vector<std::string> table_names() {
-  std::vector<std::string> names;
-  for (const Embedded* row = embedded_tables; row->name != nullptr; ++row) names.emplace_back(row->name);
-  return names;
+  const std::vector<std::string_view> names = names_of(embedded_tables);
+  return {names.begin(), names.end()};
 }
 
 void check_table(std::string_view bytes, const std::string& file) {
@@ -72,7 +75,7 @@ void check_table(std::string_view bytes, const std::string& file) {
 void use_folder(const std::string& folder) {
   std::error_code error;
   if (!std::filesystem::is_directory(folder, error)) throw std::runtime_error(folder + ": not a folder");
-  std::map<std::string, Replacement, std::less<>> read;
+  ByName<Replacement> read;
   for (const std::string& name : table_names()) {
     const std::string file = (std::filesystem::path(folder) / (name + ".json")).string();
     if (!std::filesystem::exists(std::filesystem::symlink_status(file, error))) continue;

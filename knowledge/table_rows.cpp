@@ -29,16 +29,11 @@ std::string text_of(const Value& text) { return {text.GetString(), text.GetStrin
 }  // namespace
 
 void Row::wrong(const std::string& key, const char* expected) const {
-  throw std::runtime_error(fmt::format("{}/{}{}/{}: {} expected", list_, index_, within_, key, expected));
+  throw std::runtime_error(
+      fmt::format("{}: at /{}/{}{}/{}: {} expected", *file_, list_, index_, within_, key, expected));
 }
 
 bool Row::has(const char* key) const { return field(node_, key) != nullptr; }
-
-std::vector<std::string> Row::keys() const {
-  std::vector<std::string> all;
-  for (const auto& member : value(node_).GetObject()) all.push_back(text_of(member.name));
-  return all;
-}
 
 std::string Row::text(const char* key) const {
   const Value* found = field(node_, key);
@@ -76,7 +71,7 @@ std::optional<Row> Row::child(const char* key) const {
   const Value* found = field(node_, key);
   if (found == nullptr || (found->IsBool() && !found->GetBool())) return std::nullopt;
   if (!found->IsObject()) wrong(key, "an object");
-  return Row(found, list_, index_, fmt::format("{}/{}", within_, key));
+  return Row(found, *file_, list_, index_, fmt::format("{}/{}", within_, key));
 }
 
 std::vector<Row> Row::children(const char* key) const {
@@ -87,7 +82,7 @@ std::vector<Row> Row::children(const char* key) const {
   for (const Value& item : found->GetArray()) {
     const std::string place = fmt::format("{}/{}", key, all.size());
     if (!item.IsObject()) wrong(place, "an object");
-    all.emplace_back(&item, list_, index_, fmt::format("{}/{}", within_, place));
+    all.emplace_back(&item, *file_, list_, index_, fmt::format("{}/{}", within_, place));
   }
   return all;
 }
@@ -95,33 +90,37 @@ std::vector<Row> Row::children(const char* key) const {
 std::map<std::string, std::string> Row::texts_by_key(const char* key) const {
   std::map<std::string, std::string> all;
   if (const auto object = child(key)) {
-    for (const std::string& name : object->keys()) all.emplace(name, object->text(name.c_str()));
+    for (const auto& member : value(object->node_).GetObject())
+      all.emplace(text_of(member.name), object->text(member.name.GetString()));
   }
   return all;
 }
 
-void read_table(std::string_view name, const std::vector<ListReader>& readers) {
-  const std::string file = table_file(name);
+Table::Table(std::string_view name) : file_(table_file(name)), bytes_(table(name)) {
   // A copy is read where it lies, its texts become the values; sixteen characters at a time, thus some beyond its end.
-  std::string bytes(table(name));
-  bytes.append(16, '\0');
-  rapidjson::Document table;
-  table.ParseInsitu<rapidjson::kParseIterativeFlag>(bytes.data());
-  if (table.HasParseError()) {
+  bytes_.append(16, '\0');
+  const auto tree = std::make_shared<rapidjson::Document>();
+  tree->ParseInsitu<rapidjson::kParseIterativeFlag>(bytes_.data());
+  if (tree->HasParseError()) {
     throw std::runtime_error(
-        fmt::format("{}: at byte {}: {}", file, table.GetErrorOffset(), GetParseError_En(table.GetParseError())));
+        fmt::format("{}: at byte {}: {}", file_, tree->GetErrorOffset(), GetParseError_En(tree->GetParseError())));
   }
-  if (!table.IsObject()) throw std::runtime_error(file + ": an object expected");
-  for (const ListReader& reader : readers) {
-    const Value* records = field(&table, reader.list);
-    if (records == nullptr) throw std::runtime_error(fmt::format("{}: has no list '{}'", file, reader.list));
-    const std::string list = fmt::format("{}: at /{}", file, reader.list);
-    if (!records->IsArray()) throw std::runtime_error(list + ": a list expected");
-    for (std::size_t index = 0; const Value& record : records->GetArray()) {
-      if (!record.IsObject()) throw std::runtime_error(fmt::format("{}/{}: an object expected", list, index));
-      reader.take(Row(&record, list, index++));
-    }
+  if (!tree->IsObject()) throw std::runtime_error(file_ + ": an object expected");
+  tree_ = std::static_pointer_cast<const Value>(tree);
+}
+
+std::vector<Row> Table::operator[](const char* list) const {
+  const Value* records = field(tree_.get(), list);
+  if (records == nullptr) throw std::runtime_error(fmt::format("{}: has no list '{}'", file_, list));
+  if (!records->IsArray()) throw std::runtime_error(fmt::format("{}: at /{}: a list expected", file_, list));
+  std::vector<Row> rows;
+  rows.reserve(records->Size());
+  for (const Value& record : records->GetArray()) {
+    if (!record.IsObject())
+      throw std::runtime_error(fmt::format("{}: at /{}/{}: an object expected", file_, list, rows.size()));
+    rows.emplace_back(&record, file_, list, rows.size());
   }
+  return rows;
 }
 
 }  // namespace envdoctor::knowledge

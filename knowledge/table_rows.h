@@ -4,8 +4,8 @@
 // A table is one JSON object of lists of records. Whatever doesn't fit throws std::runtime_error naming file and place:
 // "gpu_arch.json: at /nvidia_devices/3/id: a text expected".
 #include <cstdint>
-#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,11 +13,11 @@
 
 namespace envdoctor::knowledge {
 
+// A record, or an object in one. Not to be used any more once its table is gone.
 class Row {
  public:
-  // `node`, `list` and what they refer to live as long as the row is used.
-  Row(const void* node, std::string_view list, std::size_t index, std::string within = {})
-      : node_(node), list_(list), index_(index), within_(std::move(within)) {}
+  Row(const void* node, const std::string& file, const char* list, std::size_t index, std::string within = {})
+      : node_(node), file_(&file), list_(list), index_(index), within_(std::move(within)) {}
   [[nodiscard]] std::string text(const char* key) const;                // must be there
   [[nodiscard]] std::string text_if(const char* key) const;             // missing or null: empty
   [[nodiscard]] std::int64_t number(const char* key) const;             // must be there
@@ -26,7 +26,6 @@ class Row {
   [[nodiscard]] std::optional<Row> child(const char* key) const;        // an object; missing, null or false: none
   [[nodiscard]] std::vector<Row> children(const char* key) const;       // a list of objects
   [[nodiscard]] bool has(const char* key) const;                        // there and not null
-  [[nodiscard]] std::vector<std::string> keys() const;
   // An object of texts; missing or null: none.
   [[nodiscard]] std::map<std::string, std::string> texts_by_key(const char* key) const;
 
@@ -35,18 +34,44 @@ class Row {
 
  private:
   const void* node_;
-  std::string_view list_;  // "gpu_arch.json: at /nvidia_devices"
-  std::size_t index_;      // of the record in it
-  std::string within_;     // the record: "/key/0"
+  const std::string* file_;
+  const char* list_;
+  std::size_t index_;   // of the record in it
+  std::string within_;  // the record: "/key/0"
 };
 
-struct ListReader {
-  const char* list;
-  std::function<void(const Row&)> take;
+class Table {
+ public:
+  explicit Table(std::string_view name);
+  // Every record of a list. A list that isn't there is an error.
+  [[nodiscard]] std::vector<Row> operator[](const char* list) const;
+
+ private:
+  std::string file_;
+  std::string bytes_;  // in which the texts of the tree lie
+  std::shared_ptr<const void> tree_;
 };
 
-// Every record of these lists, list by list as the readers are given. A list that isn't there is an error.
-void read_table(std::string_view name, const std::vector<ListReader>& readers);
+// What the constructor of `Read` takes from a table, which is read when it is first asked for.
+template <class Read>
+const Read& read_once() {
+  static const Read all;
+  return all;
+}
+
+// The value at a key; null: there is none.
+template <class Map, class Key>
+const typename Map::mapped_type* find_in(const Map& map, const Key& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : &found->second;
+}
+template <class Map, class Key>
+std::optional<typename Map::mapped_type> look_up(const Map& map, const Key& key) {
+  const auto* found = find_in(map, key);
+  return found ? std::optional(*found) : std::nullopt;
+}
+template <class Value>
+using ByName = std::map<std::string, Value, std::less<>>;
 
 // The file that table(name) comes from, for messages.
 std::string table_file(std::string_view name);

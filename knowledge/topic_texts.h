@@ -1,13 +1,12 @@
 #pragma once
 // The pages of docs/topics, which the program carries.
-#include <string_view>
-#include <vector>
+#include "knowledge/embedded_tables.h"
 
 namespace envdoctor::knowledge {
 
 // By the file's name without its ending; empty: no such page.
-std::string_view text(std::string_view name);
+inline std::string_view text(std::string_view name) { return bytes_of(embedded_topics, name); }
 // All of them, in the order of their names.
-std::vector<std::string_view> topics();
+inline std::vector<std::string_view> topics() { return names_of(embedded_topics); }
 
 }  // namespace envdoctor::knowledge

@@ -36,24 +36,26 @@ std::string constants() {
   const auto add = [&names](std::string& into, const char* space, const std::string& name, const std::string& value) {
     if (names.insert(std::string(space) + name).second) into += fmt::format("inline constexpr {} = {};\n", name, value);
   };
-  knowledge::read_table("error_codes", {{"codes", [&](const knowledge::Row& row) {
+  const knowledge::Table codes("error_codes");
+  for (const knowledge::Row& row : codes["codes"]) {
     const std::string api = row.text("api"), name = row.text("name");
     const auto text = "const char* " + identifier(name, {"CUDA_", "NVML_", "ERROR_", "cudaError"});
     const auto value = '"' + name + '"';
     if (api == "nvml") add(nvml, "nvml", text, value);
-    if (!row.has("code")) return;
+    if (!row.has("code")) continue;
     if (api == "cuda_driver") {
       driver_codes.insert(row.number("code"));
       add(driver, "cuda", text, value);
     } else if (api == "cuda_runtime" && !driver_codes.contains(row.number("code"))) {
       add(driver, "cuda", text, value);
     }
-  }}});
-  knowledge::read_table("xid", {{"xids", [&](const knowledge::Row& row) {
+  }
+  const knowledge::Table numbered("xid");
+  for (const knowledge::Row& row : numbered["xids"]) {
     const std::string mnemonic = row.text_if("mnemonic");
     if (!mnemonic.empty())
       add(xids, "xid", "std::int64_t " + identifier(mnemonic, {"ROBUST_CHANNEL_"}), std::to_string(row.number("xid")));
-  }}});
+  }
   return fmt::format(R"(#pragma once
 // Made by the build from error_codes.json and xid.json: a rule can't ask for a code that no table knows.
 #include <cstdint>

@@ -8,20 +8,14 @@
 namespace envdoctor::kernels {
 namespace {
 
-std::string word(const Text& text) { return text.get() ? *text.get() : ""; }
-
 // Whether a kernel has a problem that is timed.
 bool is_timed(const Kernel& kernel, Effort effort) {
-  return std::ranges::any_of(timed_problems(), [&](const TimedProblem& problem) {
-    return kernel.name == std::string_view(problem.kernel) && (problem.quick || effort == Effort::full);
-  });
+  return std::ranges::any_of(timed_problems(),
+                             [&](const TimedProblem& problem) { return problem.is_asked(kernel, effort); });
 }
 
-// Our own loop that says what these cores can do at most: of bytes or of operations in this precision.
-struct OwnLoop {
-  const char* kernel = "";
-  double best = 0;
-};
+// Our own loop that says what these cores can do at most: of bytes or of operations.
+const char* own_loop(const std::string& unit) { return unit == "GB/s" ? "triad" : "fma-peak"; }
 
 }  // namespace
 
@@ -108,29 +102,30 @@ void set_host_core_shares(std::vector<ComputeResult>& results, const std::vector
     return std::ranges::any_of(targets, [&](const Target& t) { return t.is_cpu && result.device.is(t.subject); });
   };
   const auto key = [](const ComputeResult& result) {
-    const std::string unit = word(result.rate.get()->unit);
-    return unit + (unit == "GB/s" ? "" : " " + word(result.precision));
+    const std::string& unit = result.rate.or_empty().unit.or_empty();
+    return std::pair(unit, unit == "GB/s" ? "" : result.precision.or_empty());
   };
-  std::map<std::string, OwnLoop> loops;
+  std::map<std::pair<std::string, std::string>, double> best;
   for (const ComputeResult& result : results) {
-    const bool memory = result.kernel.is("triad");
-    if (!result.device.is("host") || !result.rate.get() || !(memory || result.kernel.is("fma-peak"))) continue;
-    OwnLoop& loop = loops[key(result)];
-    loop.kernel = memory ? "triad" : "fma-peak";
-    loop.best = std::max(loop.best, *result.rate.get()->value.get());
+    const ComputeRate& rate = result.rate.or_empty();
+    if (result.device.is("host") && result.kernel.is(own_loop(rate.unit.or_empty())))
+      best[key(result)] = std::max(best[key(result)], rate.value.or_empty());
   }
   for (ComputeResult& result : results) {
-    const bool cached = result.rate.get() && result.rate.get()->unit.is("GB/s") && result.bytes.get() &&
-                        *result.bytes.get() < beyond_caches_bytes;
-    if (!result.rate.get() || !on_host_cores(result) || word(result.kernel).starts_with("copy") || cached) continue;
-    const auto loop = loops.find(key(result));
-    if (loop == loops.end() || loop->second.best <= 0) continue;
-    const double share = *result.rate.get()->value.get() / loop->second.best;
-    if (share > impossible_share && loop->first != "GB/s") {
+    const ComputeRate& rate = result.rate.or_empty();
+    const bool memory = rate.unit.is("GB/s");
+    const bool cached = memory && result.bytes.get() && *result.bytes.get() < beyond_caches_bytes;
+    const double own = best[key(result)];
+    if (!result.rate.get() || !on_host_cores(result) || result.kernel.or_empty().starts_with("copy") || cached ||
+        own <= 0)
+      continue;
+    const char* loop = own_loop(rate.unit.or_empty());
+    const double share = rate.value.or_empty() / own;
+    if (share > impossible_share && !memory) {
       reject(result, fmt::format("rejected: {:.3g} times what our own loop reached on these cores", share));
-    } else if (!(result.device.is("host") && result.kernel.is(loop->second.kernel))) {
+    } else if (!(result.device.is("host") && result.kernel.is(loop))) {
       result.share_of_peak = share;
-      result.peak_origin = fmt::format("our own {} on these cores", loop->second.kernel);
+      result.peak_origin = fmt::format("our own {} on these cores", loop);
     }
   }
 }

@@ -13,6 +13,9 @@ struct TimedProblem {
   Sizes size{};
   bool quick = false;  // also part of the short run
   bool sweep = false;  // one of many sizes that show from which size a device pays off: timed with its copies as well
+  [[nodiscard]] bool is_asked(const Kernel& of, Effort effort) const {
+    return of.name == std::string_view(kernel) && (quick || effort == Effort::full);
+  }
 };
 const std::vector<TimedProblem>& timed_problems();  // as they are reported
 

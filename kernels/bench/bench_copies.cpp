@@ -27,26 +27,13 @@ ComputeResult row_of(const Device& device, const Kind& kind, std::uint64_t seed)
   return row;
 }
 
-void fill(ComputeResult& row, const Device& device, const Kind& kind, const Timing& timing) {
-  const double value = *row.bytes.get() * 1e-6 / timing.wall_ms.median;
-  const std::optional<Peak> peak =
-      kind.spec.direction == CopyDirection::on_device ? memory_peak(device.facts().specs) : std::nullopt;
-  if (const std::string why = impossible(value, Rate::gigabytes, peak); !why.empty())
-    return reject(row, "rejected: " + why);
-  row.time = compute_time(timing);
-  row.rate = ComputeRate{.value = value, .unit = text(Rate::gigabytes)};
-  if (!peak) return;
-  row.share_of_peak = 2 * value / peak->value;  // read and written
-  row.peak_origin = peak->origin;
-}
-
 // The same copy on each of the devices that has it, turn by turn.
 std::vector<ComputeResult> timed(const std::vector<Device*>& devices, const Kind& kind, std::span<const std::byte> data,
                                  std::uint64_t seed, double empty_run_ms, const TimeRules& rules) {
   std::vector<std::unique_ptr<Copy>> copies;
   std::vector<ComputeResult> rows;
   std::vector<Candidate> candidates;
-  std::vector<const Device*> having;
+  std::vector<std::optional<Peak>> peaks;
   for (Device* device : devices) {
     std::unique_ptr<Copy> copy = device->copy(kind.spec);
     if (!copy) continue;
@@ -55,7 +42,8 @@ std::vector<ComputeResult> timed(const std::vector<Device*>& devices, const Kind
                           .on_host_cores = device->facts().on_host_cores,
                           .empty_run_ms = device == devices.front() ? empty_run_ms : 0});
     rows.push_back(row_of(*device, kind, seed));
-    having.push_back(device);
+    peaks.push_back(kind.spec.direction == CopyDirection::on_device ? memory_peak(device->facts().specs)
+                                                                    : std::nullopt);
     copies.push_back(std::move(copy));
   }
   if (candidates.empty()) return rows;
@@ -63,8 +51,9 @@ std::vector<ComputeResult> timed(const std::vector<Device*>& devices, const Kind
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!std::ranges::equal(copies[i]->arrived(), data)) {
       reject(rows[i], "rejected: what arrived is not what was sent");
-    } else {
-      fill(rows[i], *having[i], kind, timings[i]);
+    } else if (set_rate(rows[i], timings[i], *rows[i].bytes.get(), Rate::gigabytes, peaks[i]) && peaks[i]) {
+      rows[i].share_of_peak = 2 * rows[i].rate.or_empty().value.or_empty() / peaks[i]->value;  // read and written
+      rows[i].peak_origin = peaks[i]->origin;
     }
   }
   return rows;

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "evidence/median.h"
 #include "kernels/bench/bench.h"
@@ -10,8 +9,6 @@
 
 namespace envdoctor::kernels {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr double usable_share = 0.8;  // of the time of a group
 constexpr int checked_runs = 2;
@@ -46,7 +43,7 @@ bool still_right(const Kernel& kernel, const TimedRun& timed) {
   if (!now.guard_intact) return false;
   if (!differ(timed.run.outputs, now.arrays)) return true;
   if (timed.run.others.empty() && !kernel.operation(timed.problem, timed.run.inputs).order_free) return false;
-  return std::ranges::all_of(compare_outputs(kernel, timed.problem, timed.run, now.arrays), &Comparison::right);
+  return all_right(compare_outputs(kernel, timed.problem, timed.run, now.arrays));
 }
 
 void fill(const Kernel& kernel, TimedRun& timed, const Timing& timing) {
@@ -56,18 +53,17 @@ void fill(const Kernel& kernel, TimedRun& timed, const Timing& timing) {
   const std::optional<Rate> rate = rate_of(kernel.name, precision);
   if (!rate) return;
   const Work work = kernel.work(timed.problem);
-  const double value = (*rate == Rate::gigabytes ? work.bytes : work.flops) * 1e-6 / timing.wall_ms.median;
   const DeviceSpecs& specs = timed.device->facts().specs;
   const std::optional<Peak> peak = *rate == Rate::gigabytes   ? memory_peak(specs)
                                    : *rate == Rate::gigaflops ? arithmetic_peak(specs, precision)
                                                               : std::nullopt;
-  if (const std::string why = impossible(value, *rate, peak); !why.empty()) return reject(result, "rejected: " + why);
-  result.rate = ComputeRate{.value = value, .unit = text(*rate)};
+  if (!set_rate(result, timing, *rate == Rate::gigabytes ? work.bytes : work.flops, *rate, peak)) return;
   // What fits a cache says nothing of the memory behind it.
   if (!peak || (*rate == Rate::gigabytes && work.bytes < beyond_caches_bytes)) return;
-  result.share_of_peak = value / peak->value;
+  const double share = result.rate.or_empty().value.or_empty() / peak->value;
+  result.share_of_peak = share;
   result.peak_origin = peak->origin;
-  if (value > 1.05 * peak->value)
+  if (share > 1.05)
     *result.peak_origin.get() += *rate == Rate::gigabytes ? "; partly from a cache" : "; the reported clock is too low";
 }
 
@@ -84,10 +80,7 @@ TimedRun timed_run(Device& device, const Kernel& kernel, const Problem& problem,
 ProblemRun run_like(Device& host, const Kernel& kernel, const Problem& problem, const ProblemRun& other) {
   ProblemRun run{.inputs = other.inputs, .expected = other.expected};
   const Plan plan = kernel.plan(problem, Variant::host, host.facts().capabilities);
-  host.load(plan, run.inputs);
-  host.poison();
-  host.run(1);
-  Outputs now = read_outputs(host, plan, run.expected, problem.precision);
+  Outputs now = run_once(host, plan, run.inputs, run.expected, problem.precision);
   run.outputs = std::move(now.arrays);
   run.guard_intact = now.guard_intact;
   run.comparisons = compare_outputs(kernel, problem, run, run.outputs);
@@ -129,13 +122,13 @@ ComputeResult timed_with_copies(const Kernel& kernel, const TimedRun& timed, con
   const std::vector<int> fresh = inputs_sent_per_run(kernel.name, timed.problem.size);
   const std::vector<int> outputs = plan_of(kernel, timed).outputs;
   const auto run = [&](int times) {
-    const auto start = Clock::now();
+    const Stopwatch time;
     for (int i = 0; i < times; ++i) {
       for (const int input : fresh) device.send(input, timed.run.inputs.at(static_cast<std::size_t>(input)));
       device.run(1);
       for (const int output : outputs) device.read(output);
     }
-    return RunTime{.wall_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count()};
+    return RunTime{.wall_ms = time.ms()};
   };
   ComputeResult row = timed.result;
   *row.variant.get() += ", with copies";
@@ -163,7 +156,7 @@ class Bench : private DeviceSession {
   void run(const std::vector<const Kernel*>& kernels) {
     build(kernels);
     for (const Kernel* kernel : kernels) {
-      if (is_copy(*kernel)) copies();
+      if (is_copy(*kernel)) copies(*kernel);
       for (const Precision precision : kernel->precisions) {
         if (wanted(precision)) run(*kernel, precision);
       }
@@ -192,9 +185,9 @@ class Bench : private DeviceSession {
     empty_run_ms_ = median(ms);
   }
 
-  void copies() {
+  void copies(const Kernel& copy) {
     for (const TimedProblem& timed : timed_problems()) {
-      if (timed.kernel != std::string_view("copy") || (options_.effort != Effort::full && !timed.quick)) continue;
+      if (!timed.is_asked(copy, options_.effort)) continue;
       std::size_t bytes = static_cast<std::size_t>(options_.size ? *options_.size : timed.size.at("bytes"));
       const std::size_t most = device_.facts().capabilities.largest_buffer_bytes;
       if (most > 0) bytes = std::min(bytes, most);
@@ -205,7 +198,7 @@ class Bench : private DeviceSession {
                          [this](const std::string& what) { step(what); });
         std::ranges::move(rows, std::back_inserter(*part_.compute.get()));
       } catch (const DeviceError& error) {
-        not_run({.name = "copy"}, std::nullopt, "error", error.what());
+        not_run(copy, std::nullopt, "error", error.what());
       }
       report();
     }
@@ -213,13 +206,11 @@ class Bench : private DeviceSession {
 
   void run(const Kernel& kernel, Precision precision) {
     std::vector<TimedProblem> problems;
-    for (const TimedProblem& timed : timed_problems()) {
-      if (kernel.name != std::string_view(timed.kernel) || precision != timed.precision) continue;
-      if (options_.effort == Effort::full || timed.quick) problems.push_back(timed);
-    }
+    std::ranges::copy_if(timed_problems(), std::back_inserter(problems), [&](const TimedProblem& timed) {
+      return timed.is_asked(kernel, options_.effort) && timed.precision == precision;
+    });
     if (problems.empty()) return;
-    if (!device_.facts().capabilities.has(precision))
-      return not_run(kernel, precision, "missing", fmt::format("the device does not support {}", text(precision)));
+    if (!offers(kernel, precision)) return;
     if (precision == Precision::fp16 && device_.facts().backend == "cuda" &&
         rate_of(kernel.name, precision) == Rate::gigaflops)
       return not_run(kernel, precision, "missing",
@@ -233,13 +224,10 @@ class Bench : private DeviceSession {
     for (const TimedProblem& timed : problems) {
       const Problem problem{.precision = precision, .size = timed.size, .seed = options_.seed};
       label_ = problem_name(kernel, problem);
-      if (spent_ms() > usable_share * static_cast<double>(options_.limits.time.count()))
+      if (time_.ms() > usable_share * static_cast<double>(options_.limits.time.count()))
         return not_run(kernel, precision, "time", label_ + ": no time left for this size");
-      try {
-        one(kernel, problem, timed.sweep && options_.effort == Effort::full);
-      } catch (const DeviceError& error) {
-        return not_run(kernel, precision, "error", label_ + ": " + error.what());
-      }
+      if (!attempt(kernel, precision, [&] { one(kernel, problem, timed.sweep && options_.effort == Effort::full); }))
+        return;
     }
   }
 
@@ -251,7 +239,10 @@ class Bench : private DeviceSession {
     std::vector<TimedRun> runs;
     runs.push_back(timed_run(device_, kernel, mine, variant, empty_run_ms_,
                              run_problem(device_, kernel, mine, variant, checked_runs, trace()), checked_runs));
-    classify(kernel, mine, runs.front());
+    if (!runs.front().run.right()) {  // as in verify()
+      classify_run(device_, kernel, mine, variant, options_, runs.front().run, trace(), runs.front().result);
+      device_.build(built_, options_.build_options);
+    }
     // A launch on the host is a call of a function, and it has no half precision.
     if (host_ && problem.precision != Precision::fp16 && kernel.name != std::string_view("launch")) {
       step("the same on the host");
@@ -268,13 +259,6 @@ class Bench : private DeviceSession {
     }
     for (TimedRun& timed : runs) part_.compute.get()->push_back(std::move(timed.result));
     report();
-  }
-
-  // What is wrong is classified, as in verify().
-  void classify(const Kernel& kernel, const Problem& problem, TimedRun& timed) {
-    if (timed.run.right()) return;
-    classify_run(device_, kernel, problem, timed.variant, options_, timed.run, trace(), timed.result);
-    device_.build(built_, options_.build_options);
   }
 
   // Measured on a smaller problem: much faster where one of the variants is twenty times slower.

@@ -59,7 +59,7 @@ class FrameworkBench : private DeviceSession {
  private:
   void one(const Kernel& kernel, const Problem& problem) {
     label_ = problem_name(kernel, problem);
-    try {
+    attempt(kernel, problem.precision, [&] {
       const ProblemRun run = run_problem(device_, kernel, problem, Variant::host, 2, trace());
       ComputeResult result = result_of(device_, kernel, problem, Variant::host, 2, run);
       step("timing");
@@ -70,11 +70,7 @@ class FrameworkBench : private DeviceSession {
       }
       part_.compute.get()->push_back(std::move(result));
       report();
-    } catch (const Unsupported& missing) {
-      not_run(kernel, problem.precision, "missing", missing.what());
-    } catch (const DeviceError& error) {
-      not_run(kernel, problem.precision, "error", label_ + ": " + error.what());
-    }
+    });
   }
 
   void time(const Kernel& kernel, const Problem& problem, ComputeResult& result) {
@@ -84,12 +80,8 @@ class FrameworkBench : private DeviceSession {
             {{.run = [this](int times) { return device_.run(times); }, .on_host_cores = device_.facts().on_host_cores}},
             rules)
             .front();
-    const double value = kernel.work(problem).flops * 1e-6 / timing.wall_ms.median;
     // Matrix units go beyond what a GPU reports of itself, so that the limit here is that of any device.
-    if (const std::string why = impossible(value, Rate::gigaflops, std::nullopt); !why.empty())
-      return reject(result, "rejected: " + why);
-    result.time = compute_time(timing);
-    result.rate = ComputeRate{.value = value, .unit = text(Rate::gigaflops)};
+    set_rate(result, timing, kernel.work(problem).flops, Rate::gigaflops, std::nullopt);
   }
 };
 

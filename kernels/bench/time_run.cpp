@@ -1,13 +1,10 @@
 #include "kernels/bench/time_run.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace envdoctor::kernels {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr double host_batch_ms = 20, gpu_batch_ms = 5, empty_runs = 100;
 constexpr double calm_spread = 0.05;
@@ -58,7 +55,7 @@ bool event_is_credible(double event_ms, double wall_ms, double launches_ms) {
 }
 
 std::vector<Timing> time_together(const std::vector<Candidate>& candidates, const TimeRules& rules) {
-  const auto start = Clock::now();
+  const Stopwatch time;
   std::vector<Batches> all;
   for (const Candidate& candidate : candidates) {
     all.push_back({.batch = calibrated(candidate)});
@@ -67,8 +64,7 @@ std::vector<Timing> time_together(const std::vector<Candidate>& candidates, cons
   }
   const auto calm = [](const Batches& series) { return statistics(series.wall).spread <= calm_spread; };
   for (std::size_t round = 0; round < rules.most_samples; ++round) {
-    const double spent_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-    if (round >= rules.least_samples && (spent_ms > rules.spend_ms || std::ranges::all_of(all, calm))) break;
+    if (round >= rules.least_samples && (time.ms() > rules.spend_ms || std::ranges::all_of(all, calm))) break;
     for (std::size_t i = 0; i < all.size(); ++i) take(candidates[i], all[i]);
   }
   std::vector<Timing> timings;
@@ -94,6 +90,15 @@ ComputeTime compute_time(const Timing& timing) {
 void reject(ComputeResult& result, const std::string& why) {
   result.time = failed(why);
   result.rate = failed(why);
+}
+
+bool set_rate(ComputeResult& result, const Timing& timing, double amount, Rate rate, const std::optional<Peak>& peak) {
+  const double value = amount * 1e-6 / timing.wall_ms.median;
+  const std::string why = impossible(value, rate, peak);
+  result.time = compute_time(timing);
+  result.rate = ComputeRate{.value = value, .unit = text(rate)};
+  if (!why.empty()) reject(result, "rejected: " + why);
+  return why.empty();
 }
 
 }  // namespace envdoctor::kernels

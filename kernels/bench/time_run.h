@@ -44,5 +44,7 @@ bool event_is_credible(double event_ms, double wall_ms, double launches_ms);
 ComputeTime compute_time(const Timing& timing);
 // Says in place of time and rate why there is none.
 void reject(ComputeResult& result, const std::string& why);
+// Time and rate of runs that move or compute so much each; false, and the reason in their place: it can't be.
+bool set_rate(ComputeResult& result, const Timing& timing, double amount, Rate rate, const std::optional<Peak>& peak);
 
 }  // namespace envdoctor::kernels

@@ -28,15 +28,6 @@ real NAME(fp_probe, one)(int operation, real a, real b, real c) {
   }
 }
 
-#ifndef __NVPTX__
-__kernel void NAME(fp_probe, cpu)(__global const int* restrict operation, __global const real* restrict a,
-                                  __global const real* restrict b, __global const real* restrict c,
-                                  __global real* restrict out, const uint count) {
-  const uint i = (uint)get_global_id(0);
-  if (i < count) out[i] = NAME(fp_probe, one)(operation[i], a[i], b[i], c[i]);
-}
-#endif
-
 __kernel void NAME(fp_probe, gpu)(__global const int* restrict operation, __global const real* restrict a,
                                   __global const real* restrict b, __global const real* restrict c,
                                   __global real* restrict out, const uint count) {

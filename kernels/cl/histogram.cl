@@ -14,8 +14,6 @@ __kernel void NAME(histogram, gpu)(__global const uint* restrict x, volatile __g
 }
 
 #ifndef __NVPTX__
-__kernel void NAME(histogram_clear, cpu)(__global uint* bins) { bins[get_global_id(0)] = 0; }
-
 __kernel void NAME(histogram, cpu)(__global const uint* restrict x, volatile __global uint* bins, const uint count) {
   const uint i = (uint)get_global_id(0);
   if (i < count) atomic_inc(&bins[x[i] & 255]);

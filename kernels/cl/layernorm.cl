@@ -23,19 +23,6 @@ __kernel void NAME(layernorm, cpu)(__global const real* restrict x, __global con
 }
 #endif
 
-// The sum over a group of up to 256 items, a power of two.
-real NAME(layernorm, total)(real value, __local real* part) {
-  const uint item = (uint)get_local_id(0);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  part[item] = value;
-  for (uint width = (uint)get_local_size(0) / 2; width > 0; width /= 2) {
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (item < width) part[item] += part[item + width];
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  return part[0];
-}
-
 // One group for a row.
 __kernel void NAME(layernorm, gpu)(__global const real* restrict x, __global const real* restrict gain,
                                    __global const real* restrict offset, __global real* restrict y, const uint rows,
@@ -45,9 +32,9 @@ __kernel void NAME(layernorm, gpu)(__global const real* restrict x, __global con
   __global const real* from = x + (size_t)row * n;
   real sum = 0;
   for (uint i = item; i < n; i += items) sum += from[i];
-  const real mean = NAME(layernorm, total)(sum, part) / (real)n;
+  const real mean = NAME(sum, group)(sum, part) / (real)n;
   real squares = 0;
   for (uint i = item; i < n; i += items) squares += (from[i] - mean) * (from[i] - mean);
-  const real scale = rsqrt(NAME(layernorm, total)(squares, part) / (real)n + (real)epsilon);
+  const real scale = rsqrt(NAME(sum, group)(squares, part) / (real)n + (real)epsilon);
   for (uint i = item; i < n; i += items) y[(size_t)row * n + i] = (from[i] - mean) * scale * gain[i] + offset[i];
 }

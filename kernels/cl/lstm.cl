@@ -13,17 +13,6 @@ void NAME(lstm, cell)(const real zi, const real zf, const real zg, const real zo
 }
 
 #ifndef __NVPTX__
-real NAME(lstm, dot)(__global const real* restrict x, __global const real* restrict y, const uint count) {
-  real16 sum = (real16)((real)0);
-  uint i = 0;
-  for (; i + 16 <= count; i += 16) sum += vload16(0, x + i) * vload16(0, y + i);
-  for (; i < count; ++i) sum.s0 += x[i] * y[i];
-  const real8 sum8 = sum.lo + sum.hi;
-  const real4 sum4 = sum8.lo + sum8.hi;
-  const real2 sum2 = sum4.lo + sum4.hi;
-  return sum2.x + sum2.y;
-}
-
 // An item a cell.
 __kernel void NAME(lstm, cpu)(__global const real* restrict weights, __global const real* restrict bias,
                               __global const real* restrict x, __global const real* restrict h,
@@ -37,8 +26,8 @@ __kernel void NAME(lstm, cpu)(__global const real* restrict weights, __global co
   for (uint gate = 0; gate < 4; ++gate) {
     const uint row = gate * hidden + j;
     __global const real* restrict w = weights + (size_t)row * width;
-    z[gate] = bias[row] + NAME(lstm, dot)(w, x + step * inputs, inputs) +
-              NAME(lstm, dot)(w + inputs, h + step * hidden, hidden);
+    z[gate] = bias[row] + NAME(dot, lanes)(w, x + step * inputs, inputs) +
+              NAME(dot, lanes)(w + inputs, h + step * hidden, hidden);
   }
   NAME(lstm, cell)(z[0], z[1], z[2], z[3], c[i], h_out + i, c_out + i);
 }

@@ -24,14 +24,6 @@ real NAME(map, one)(uint function, real x, real y) {
   }
 }
 
-#ifndef __NVPTX__
-__kernel void NAME(map, cpu)(__global const real* restrict x, __global const real* restrict y, __global real* restrict out,
-                             const uint each, const uint count) {
-  const uint i = (uint)get_global_id(0);
-  if (i < count) out[i] = NAME(map, one)(i / each, x[i], y[i]);
-}
-#endif
-
 __kernel void NAME(map, gpu)(__global const real* restrict x, __global const real* restrict y, __global real* restrict out,
                              const uint each, const uint count) {
   const uint i = (uint)get_global_id(0);

@@ -32,19 +32,6 @@ __kernel void NAME(reduce_parts, cpu)(__global const real* restrict x, __global 
   parts[part * 3 + 1] = max(high2.x, high2.y);
   parts[part * 3 + 2] = min(low2.x, low2.y);
 }
-
-__kernel void NAME(reduce_whole, cpu)(__global const real* restrict parts, __global real* restrict out,
-                                      const uint count) {
-  real sum = parts[0], high = parts[1], low = parts[2];
-  for (uint i = 1; i < count; ++i) {
-    sum += parts[i * 3];
-    high = max(high, parts[i * 3 + 1]);
-    low = min(low, parts[i * 3 + 2]);
-  }
-  out[0] = sum;
-  out[1] = high;
-  out[2] = low;
-}
 #endif
 
 // One group of up to 256 items, a power of two, leaves its triple in `out`.

@@ -15,15 +15,6 @@ __kernel void NAME(scan_parts, cpu)(__global const real* restrict x, __global re
   sums[part] = sum;
 }
 
-__kernel void NAME(scan_sums, cpu)(__global real* restrict sums, const uint parts) {
-  real sum = 0;
-  for (uint i = 0; i < parts; ++i) {
-    const real before = sum;
-    sum += sums[i];
-    sums[i] = before;
-  }
-}
-
 __kernel void NAME(scan_add, cpu)(__global real* restrict s, __global const real* restrict sums, const uint count,
                                   const uint chunk) {
   const uint part = (uint)get_global_id(0);

@@ -37,16 +37,9 @@ __kernel void NAME(softmax, gpu)(__global const real* restrict x, __global real*
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   top = part[0];
-  barrier(CLK_LOCAL_MEM_FENCE);
   real sum = 0;
   for (uint i = item; i < n; i += items) sum += exp(from[i] - top);
-  part[item] = sum;
-  for (uint width = items / 2; width > 0; width /= 2) {
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (item < width) part[item] += part[item + width];
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  sum = part[0];
+  sum = NAME(sum, group)(sum, part);
   for (uint i = item; i < n; i += items) y[(size_t)row * n + i] = exp(from[i] - top) / sum;
   if (item == 0) lse[row] = top + log(sum);
 }

@@ -42,14 +42,3 @@ __kernel void NAME(sort_local, gpu)(__global uint* x, const uint size) {
   x[base + item] = part[item];
   x[base + item + width] = part[item + width];
 }
-
-#ifndef __NVPTX__
-__kernel void NAME(sort_copy, cpu)(__global const uint* restrict in, __global uint* restrict x, const uint count) {
-  const uint i = (uint)get_global_id(0);
-  x[i] = i < count ? in[i] : 0xffffffffu;
-}
-
-__kernel void NAME(sort_pass, cpu)(__global uint* x, const uint size, const uint stride) {
-  NAME(sort, exchange)(x, (uint)get_global_id(0), size, stride);
-}
-#endif

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <set>
@@ -68,12 +69,29 @@ std::optional<Classification> one_bit(const Context& c) {
   return Classification{WrongResult::bit_flip, fmt::format("{} bits differ between runs", c.unstable.size()), "repeat"};
 }
 
+struct Place {
+  Shape shape;
+  WrongResult kind;
+  const char* text;
+};
+constexpr std::array<Place, 6> named_places{
+    {{Shape::tile, WrongResult::tile, "one block of the output is wrong"},
+     {Shape::every_nth, WrongResult::tile, "one lane of the output is wrong"},
+     {Shape::tail, WrongResult::tail, "the end of the output is wrong"},
+     {Shape::columns, WrongResult::columns, "whole columns are wrong"},
+     {Shape::other_index, WrongResult::other_index, "correct values at wrong positions"},
+     {Shape::zeros, WrongResult::zeros, "results are zero"}}};
+
+std::optional<Classification> place(const Context& c) {
+  if (!c.wrong()) return {};
+  const auto found = std::ranges::find(named_places, c.pattern.shape, &Place::shape);
+  if (found != named_places.end()) return Classification{found->kind, found->text, c.unstable.empty() ? "" : "repeat"};
+  if (c.observation.comparison.not_numbers != c.observation.comparison.wrong.size()) return {};
+  return Classification{WrongResult::not_a_number, "NaN or infinity instead of a number", ""};
+}
+
 std::optional<Classification> tile(const Context& c) {
-  if (!c.wrong() || (c.pattern.shape != Shape::tile && c.pattern.shape != Shape::every_nth)) return {};
-  return Classification{
-      WrongResult::tile,
-      c.pattern.shape == Shape::tile ? "one block of the output is wrong" : "one lane of the output is wrong",
-      c.unstable.empty() ? "" : "repeat"};
+  return c.pattern.shape == Shape::tile || c.pattern.shape == Shape::every_nth ? place(c) : std::nullopt;
 }
 
 std::optional<Classification> unstable(const Context& c) {
@@ -126,9 +144,8 @@ std::optional<Classification> scaled(const Context& c) {
   const Expected& expected = c.observation.expected;
   const std::vector<std::size_t>& wrong = c.observation.comparison.wrong;
   if (wrong.size() < 8 || 2 * wrong.size() < c.observation.got.count()) return {};
-  const auto right = [&](std::size_t i) { return expected.exact ? expected.exact->value(i) : expected.value[i]; };
   std::vector<double> ratios;
-  for (const std::size_t i : wrong) ratios.push_back(c.observation.got.value(i) / right(i));
+  for (const std::size_t i : wrong) ratios.push_back(c.observation.got.value(i) / expected.right_value(i));
   std::erase_if(ratios, [](double ratio) { return !std::isfinite(ratio); });
   if (10 * ratios.size() < 9 * wrong.size()) return {};
   const double factor = median(ratios);
@@ -149,24 +166,6 @@ std::optional<Classification> other_calculation(const Context& c) {
                         "other sizes, without optimisation"};
 }
 
-std::optional<Classification> place(const Context& c) {
-  if (!c.wrong()) return {};
-  switch (c.pattern.shape) {
-    case Shape::tail:
-      return Classification{WrongResult::tail, "the end of the output is wrong", ""};
-    case Shape::columns:
-      return Classification{WrongResult::columns, "whole columns are wrong", ""};
-    case Shape::other_index:
-      return Classification{WrongResult::other_index, "correct values at wrong positions", ""};
-    case Shape::zeros:
-      return Classification{WrongResult::zeros, "results are zero", ""};
-    default:
-      break;
-  }
-  if (c.observation.comparison.not_numbers != c.observation.comparison.wrong.size()) return {};
-  return Classification{WrongResult::not_a_number, "NaN or infinity instead of a number", ""};
-}
-
 std::optional<Classification> unnamed(const Context& c) {
   if (c.wrong()) return Classification{WrongResult::unnamed, "outside the error bound, cause unknown", ""};
   if (c.replay && c.replay->suspect())
@@ -175,6 +174,10 @@ std::optional<Classification> unnamed(const Context& c) {
                                       8 * c.replay->plain / c.replay->suspect_threshold),
                           ""};
   return {};
+}
+
+WrongResult of_11_bits(const MeasuredPrecision& measured) {
+  return measured.half_range ? WrongResult::fp16_inputs : WrongResult::tf32_inputs;
 }
 
 // 2^-11.7 at any length is TF32 or fp16 inputs, and so on; the precision probes tell the two apart.
@@ -186,7 +189,7 @@ std::optional<Classification> narrowed_inputs(const Context& c) {
   if (measured && measured->input_bits == best.bits) found.confirmed_by += ", precision probes";
   if (!c.replay->tf32_or_fp16) return found;
   if (measured && measured->input_bits == 11) {
-    found.kind = measured->half_range ? WrongResult::fp16_inputs : WrongResult::tf32_inputs;
+    found.kind = of_11_bits(*measured);
     found.text = measured->half_range ? "fp16 inputs, rounded to nearest" : "TF32 inputs, rounded to nearest";
     return found;
   }
@@ -237,11 +240,10 @@ std::optional<Classification> by_probes_alone(const Context& c) {
   const auto& measured = c.experiments.measured;
   const int bits = is_floating(c.observation.got.precision) ? significand_bits(c.observation.got.precision) : 0;
   if (!measured || c.replay || !c.wrong() || measured->input_bits >= bits) return {};
-  const WrongResult kind = measured->input_bits >= 24 ? WrongResult::fp32_inputs
-                           : measured->input_bits == 11
-                               ? (measured->half_range ? WrongResult::fp16_inputs : WrongResult::tf32_inputs)
-                           : measured->input_bits == 8 ? WrongResult::bf16_inputs
-                                                       : WrongResult::narrow_inputs;
+  const WrongResult kind = measured->input_bits >= 24   ? WrongResult::fp32_inputs
+                           : measured->input_bits == 11 ? of_11_bits(*measured)
+                           : measured->input_bits == 8  ? WrongResult::bf16_inputs
+                                                        : WrongResult::narrow_inputs;
   return Classification{kind, fmt::format("inputs are rounded to {} bits", measured->input_bits), "precision probes"};
 }
 

@@ -20,10 +20,6 @@ struct Case {
   const Places& wrong;
   std::size_t columns;
   [[nodiscard]] std::size_t count() const { return got.count(); }
-  [[nodiscard]] std::uint64_t right_bits(std::size_t i) const {
-    if (expected.exact) return expected.exact->bits(i);
-    return rounded_bits(got.precision, expected.value[i], expected.low.empty() ? 0 : expected.low[i]);
-  }
   template <class Test>
   [[nodiscard]] bool most(const Test& test) const {  // nine of ten
     return 10 * static_cast<std::size_t>(std::ranges::count_if(wrong, test)) >= 9 * wrong.size();
@@ -49,7 +45,7 @@ Pattern one_bit(const Case& c) {
   if (c.wrong.size() > 8 || 16 * c.wrong.size() > c.count()) return {};
   std::set<int> bits;
   for (const std::size_t i : c.wrong) {
-    const std::uint64_t turned = c.got.bits(i) ^ c.right_bits(i);
+    const std::uint64_t turned = c.got.bits(i) ^ c.expected.right_bits(i);
     // Against a rounded reference the lowest bits differ legally, so one high bit stands out among a few low ones.
     const std::uint64_t high = c.expected.exact ? turned : turned & ~std::uint64_t{0xff};
     if (std::popcount(high) != 1) return {};
@@ -66,7 +62,7 @@ Pattern other_index(const Case& c) {
   if (c.wrong.size() < 2 || c.count() < 8) return {};
   std::unordered_map<std::uint64_t, std::size_t> places;
   for (std::size_t i = 0; i < c.count(); ++i) {
-    const std::uint64_t bits = c.right_bits(i);
+    const std::uint64_t bits = c.expected.right_bits(i);
     places[bits] = places.contains(bits) ? c.count() : i;  // count(): not unique
   }
   std::size_t elsewhere = 0, example = 0;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <limits>
 
 namespace envdoctor::kernels {
 namespace {
@@ -47,16 +47,13 @@ std::vector<PrecisionProbe> build(Precision precision) {
 
 // The widest probe such that it and all narrower ones were right.
 int widest(const std::vector<PrecisionProbe>& probes, std::span<const double> answers, Kind kind) {
-  std::map<int, bool> right;
+  int narrowest_wrong = std::numeric_limits<int>::max(), last = 0;
   for (std::size_t i = 0; i < probes.size(); ++i) {
-    if (probes[i].kind != kind) continue;
-    const bool is_right = answers[i] == probes[i].exact;
-    right[probes[i].bits] = right.contains(probes[i].bits) ? right[probes[i].bits] && is_right : is_right;
+    if (probes[i].kind == kind && answers[i] != probes[i].exact)
+      narrowest_wrong = std::min(narrowest_wrong, probes[i].bits);
   }
-  int last = 0;
-  for (const auto& [bits, is_right] : right) {
-    if (!is_right) break;
-    last = bits;
+  for (const PrecisionProbe& probe : probes) {
+    if (probe.kind == kind && probe.bits < narrowest_wrong) last = std::max(last, probe.bits);
   }
   return last;
 }

@@ -73,24 +73,16 @@ std::vector<Element> sample(const Operation& operation, const Array& got, std::s
   return elements;
 }
 
-double residual(const std::vector<Element>& elements, const InputModel* model, bool twice) {
+// With the inputs as the model has them, the first or the last terms of each sum left out.
+double residual(const std::vector<Element>& elements, bool twice, const InputModel* model, std::size_t begin = 0,
+                std::size_t dropped = 0) {
   double squares = 0;
   for (const Element& element : elements) {
-    const double error = (element.got - dot_product(element.terms, model, twice)) / element.norm;
+    const double error = (element.got - dot_product(element.terms, model, twice, begin, dropped)) / element.norm;
     squares += error * error;
   }
   const double root = std::sqrt(squares / static_cast<double>(elements.size()));
   return std::isfinite(root) ? root : HUGE_VAL;
-}
-
-// The residual if the first or the last term of each sum were left out.
-double residual_without(bool first, const std::vector<Element>& elements, bool twice) {
-  double squares = 0;
-  for (const Element& element : elements) {
-    const double left = dot_product(element.terms, nullptr, twice, first ? 1 : 0, first ? 0 : 1);
-    squares += std::pow((element.got - left) / element.norm, 2);
-  }
-  return std::sqrt(squares / static_cast<double>(elements.size()));
 }
 
 }  // namespace
@@ -119,7 +111,7 @@ std::optional<Replay> replay(const Operation& operation, const Array& got, std::
   const std::vector<Element> elements = sample(operation, got, most);
   if (elements.empty()) return {};
   const bool twice = got.precision == Precision::fp64;
-  Replay result{.plain = residual(elements, nullptr, twice), .best_residual = HUGE_VAL, .samples = elements.size()};
+  Replay result{.plain = residual(elements, twice, nullptr), .best_residual = HUGE_VAL, .samples = elements.size()};
   const double depth = std::max<double>(1, static_cast<double>(operation.depth));
   result.suspect_threshold = kernels::suspect_threshold(depth, got.precision);
   double squares = 0, towards_zero = 0;
@@ -131,13 +123,13 @@ std::optional<Replay> replay(const Operation& operation, const Array& got, std::
   }
   if (squares > 0) result.bias = towards_zero / std::sqrt(squares * static_cast<double>(elements.size()));
   for (const bool first : {true, false}) {
-    const double rest = residual_without(first, elements, twice);
+    const double rest = residual(elements, twice, nullptr, first ? 1 : 0, first ? 0 : 1);
     if (rest * 16 <= result.plain && rest <= result.suspect_threshold) result.lost = first ? "first" : "last";
   }
   double with_range = HUGE_VAL, without = HUGE_VAL;  // the best of 11 bits with and without binary16's range
   for (const InputModel& model : table) {
     if (model.bits >= significand_bits(got.precision)) continue;
-    const double rest = residual(elements, &model, twice);
+    const double rest = residual(elements, twice, &model);
     if (model.bits == 11) {
       double& best = model.half_range ? with_range : without;
       best = std::min(best, rest);

@@ -92,6 +92,10 @@ double Array::value(std::size_t index) const {
   return 0;
 }
 
+Array::Array(Precision of, std::initializer_list<double> values) : Array(of, values.size()) {
+  std::ranges::for_each(values, [this, i = std::size_t{0}](double value) mutable { set(i++, value); });
+}
+
 std::vector<double> Array::values() const {
   std::vector<double> all(count());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = value(i);
@@ -105,18 +109,9 @@ std::uint64_t Array::bits(std::size_t index) const {
 }
 
 void Array::set(std::size_t index, double value) {
-  switch (precision) {
-    case Precision::int32:
-    case Precision::int64:
-      set_bits(index, static_cast<std::uint64_t>(static_cast<std::int64_t>(value)));
-      break;
-    case Precision::uint32:
-    case Precision::uint64:
-      set_bits(index, static_cast<std::uint64_t>(value));
-      break;
-    default:
-      set_bits(index, rounded_bits(precision, value));
-  }
+  if (is_floating(precision)) return set_bits(index, rounded_bits(precision, value));
+  set_bits(index, value < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value))
+                            : static_cast<std::uint64_t>(value));
 }
 
 void Array::set_bits(std::size_t index, std::uint64_t bits) {

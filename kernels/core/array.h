@@ -61,6 +61,7 @@ struct Array {
 
   Array() = default;
   Array(Precision of, std::size_t count) : precision(of), bytes(count * size_of(of)) {}
+  Array(Precision of, std::initializer_list<double> values);
   [[nodiscard]] std::size_t count() const { return bytes.size() / size_of(precision); }
   // T must have the element's size; fp16 is read as uint16_t.
   template <class T>

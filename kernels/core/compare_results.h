@@ -33,6 +33,11 @@ struct Expected {
     return {.precision = precision, .value = std::vector<double>(count), .bound = std::vector<double>(count)};
   }
   [[nodiscard]] std::size_t count() const { return exact ? exact->count() : value.size(); }
+  // What a right element is, and its bits.
+  [[nodiscard]] double right_value(std::size_t i) const { return exact ? exact->value(i) : value[i]; }
+  [[nodiscard]] std::uint64_t right_bits(std::size_t i) const {
+    return exact ? exact->bits(i) : rounded_bits(precision, value[i], low.empty() ? 0 : low[i]);
+  }
 };
 
 // Outcomes: every element the correctly rounded value: same-bits; every one within its bound: within-bound; one that

@@ -1,25 +1,38 @@
 #include "kernels/core/kernel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace envdoctor::kernels {
 
-std::string function_name(std::string_view kernel, Precision precision, Variant variant) {
+std::string identifier(std::string_view kernel) {
   std::string name(kernel);
   std::ranges::replace(name, '-', '_');
-  return name.append("_").append(text(precision)).append("_").append(text(variant));
+  return name;
+}
+
+std::string function_name(std::string_view kernel, Precision precision, Variant variant) {
+  return fmt::format("{}_{}_{}", identifier(kernel), text(precision), text(variant));
+}
+
+Step line_of_items(std::string function, std::size_t items, std::size_t group, std::vector<Argument> arguments) {
+  return {.function = std::move(function),
+          .global = {round_up(items, group), 1, 1},
+          .local = {group, 1, 1},
+          .arguments = std::move(arguments)};
 }
 
 Plan one_step_plan(std::string function, std::vector<BufferSpec> buffers, std::vector<Argument> scalars,
                    std::size_t items, std::size_t group) {
   Plan plan{.buffers = std::move(buffers)};
-  Step step{.function = std::move(function), .global = {round_up(items, group), 1, 1}, .local = {group, 1, 1}};
+  std::vector<Argument> arguments;
   for (int i = 0; i < static_cast<int>(plan.buffers.size()); ++i) {
-    step.arguments.emplace_back(BufferArgument{i});
+    arguments.emplace_back(BufferArgument{i});
     if (plan.buffers[static_cast<std::size_t>(i)].input < 0) plan.outputs.push_back(i);
   }
-  std::ranges::move(scalars, std::back_inserter(step.arguments));
-  plan.steps.push_back(std::move(step));
+  std::ranges::move(scalars, std::back_inserter(arguments));
+  plan.steps.push_back(line_of_items(std::move(function), items, group, std::move(arguments)));
   return plan;
 }
 

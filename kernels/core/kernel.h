@@ -77,12 +77,14 @@ struct Kernel {
   std::vector<Precision> precisions{};
   std::vector<Sizes> tiny{}, quick{}, full{};  // the sizes for each effort, smallest first
   std::vector<Sizes> (*sizes_for)(Precision, Effort) = nullptr;  // instead of those, where they depend on the precision
-  std::vector<Array> (*inputs)(const Problem&) = nullptr;  // deterministic by seed; never zeros, never constant
-  std::vector<Expected> (*reference)(const Problem&, const std::vector<Array>& inputs) = nullptr;  // one per output
+  struct Functions {
+    std::vector<Array> (*inputs)(const Problem&) = nullptr;  // deterministic by seed; never zeros, never constant
+    std::vector<Expected> (*reference)(const Problem&, const std::vector<Array>& inputs) = nullptr;  // one per output
+    Plan (*plan)(const Problem&, Variant, const Capabilities&) = nullptr;
+    Work (*work)(const Problem&) = nullptr;
+  } functions{};
   // For problems whose whole reference would take long: other proof, one comparison per output. Null: there is none.
   std::vector<Comparison> (*spot_check)(const Problem&, const std::vector<Array>& inputs, const std::vector<Array>& outputs) = nullptr;
-  Plan (*plan)(const Problem&, Variant, const Capabilities&) = nullptr;
-  Work (*work)(const Problem&) = nullptr;
   Operation (*describe)(const Problem&, const std::vector<Array>& inputs) = nullptr;  // null: nothing is known
   const char* grows = nullptr;            // the size to bisect where large ones are wrong: "n"; null: none
   std::string (*mode)(const std::vector<Array>& outputs) = nullptr;  // what arithmetic they show, for ComputeResult::mode
@@ -92,6 +94,14 @@ struct Kernel {
     if (sizes_for) return sizes_for(precision, effort);
     return effort == Effort::tiny ? tiny : effort == Effort::quick ? quick : full;
   }
+  [[nodiscard]] std::vector<Array> inputs(const Problem& problem) const { return functions.inputs(problem); }
+  [[nodiscard]] std::vector<Expected> reference(const Problem& problem, const std::vector<Array>& in) const {
+    return functions.reference(problem, in);
+  }
+  [[nodiscard]] Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) const {
+    return functions.plan(problem, variant, capabilities);
+  }
+  [[nodiscard]] Work work(const Problem& problem) const { return functions.work(problem); }
   [[nodiscard]] Operation operation(const Problem& problem, const std::vector<Array>& in) const {
     return describe ? describe(problem, in) : Operation{};
   }

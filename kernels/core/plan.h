@@ -42,8 +42,16 @@ struct Plan {
   std::vector<int> outputs{};                   // the buffers that hold the answer
 };
 
-// "triad_fp32_gpu"; a '-' of the kernel's name becomes '_'.
+// A kernel's name as those of its functions and files begin: a '-' becomes '_'.
+std::string identifier(std::string_view kernel);
+// "triad_fp32_gpu".
 std::string function_name(std::string_view kernel, Precision precision, Variant variant);
+
+// What a device runs of a kernel that is written once for CPUs and GPUs.
+constexpr Variant written_once(Variant variant) { return variant == Variant::host ? variant : Variant::gpu; }
+
+// A step of `items` work-items in groups of `group`, rounded up to whole groups.
+Step line_of_items(std::string function, std::size_t items, std::size_t group, std::vector<Argument> arguments);
 
 // A plan of one step of `items` work-items in groups of `group`, rounded up to whole groups. Its arguments are all the
 // buffers in order, then `scalars`; its outputs are the buffers that hold no input.

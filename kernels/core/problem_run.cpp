@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <future>
 
 namespace envdoctor::kernels {
@@ -23,15 +24,9 @@ bool other_guards_intact(Device& device, const Plan& plan) {
   return true;
 }
 
-bool all_right(const std::vector<Comparison>& comparisons) {
-  return std::ranges::all_of(comparisons, [](const Comparison& c) { return c.right(); });
-}
-
-int rank(const Agreement& agreement) {
-  return agreement.outcome.is("outside")           ? 3
-         : agreement.outcome.is("not-trustworthy") ? 2
-         : agreement.outcome.is("within-bound")    ? 1
-                                                   : 0;
+auto rank(const Agreement& agreement) {
+  static constexpr std::array outcomes = {"same-bits", "within-bound", "not-trustworthy", "outside"};
+  return std::ranges::find(outcomes, agreement.outcome.or_empty());
 }
 
 // The worst of the outputs stands for all; counts add up.
@@ -41,8 +36,8 @@ Agreement whole_agreement(const std::vector<Comparison>& comparisons) {
   for (const Comparison& comparison : comparisons) {
     const Agreement& part = comparison.agreement;
     if (!whole.outcome.get() || rank(part) > rank(whole)) whole = part;
-    if (part.wrong.get()) wrong += *part.wrong.get();
-    if (part.elements.get()) elements += *part.elements.get();
+    wrong += part.wrong.or_empty();
+    elements += part.elements.or_empty();
   }
   whole.wrong = wrong;
   whole.elements = elements;
@@ -55,7 +50,19 @@ std::string problem_name(const Kernel& kernel, const Problem& problem) {
   return full_problem_name(kernel.name, text(problem.precision), problem.size);
 }
 
+bool all_right(const std::vector<Comparison>& comparisons) {
+  return std::ranges::all_of(comparisons, &Comparison::right);
+}
+
 bool ProblemRun::right() const { return guard_intact && all_right(comparisons); }
+
+Outputs run_once(Device& device, const Plan& plan, const std::vector<Array>& inputs,
+                 const std::vector<Expected>& expected, Precision precision) {
+  device.load(plan, inputs);
+  device.poison();
+  device.run(1);
+  return read_outputs(device, plan, expected, precision);
+}
 
 Outputs read_outputs(Device& device, const Plan& plan, const std::vector<Expected>& expected, Precision precision) {
   Outputs outputs;
@@ -81,10 +88,7 @@ std::vector<Comparison> compare_outputs(const Kernel& kernel, const Problem& pro
 }
 
 bool differ(const std::vector<Array>& one, const std::vector<Array>& other) {
-  for (std::size_t i = 0; i < one.size(); ++i) {
-    if (!differing(one[i], other[i]).empty()) return true;
-  }
-  return false;
+  return !std::ranges::equal(one, other, {}, &Array::bytes, &Array::bytes);
 }
 
 std::string why_too_large(const Device& device, const Kernel& kernel, const Problem& problem) {
@@ -160,27 +164,6 @@ ComputeResult result_of(const Device& device, const Kernel& kernel, const Proble
   return result;
 }
 
-Variant choose_variant(Device& device, const Kernel& kernel, const Problem& problem, double no_matter_ms) {
-  constexpr double try_out_ms = 10;  // each
-  const DeviceFacts& facts = device.facts();
-  if (facts.variants.size() == 1) return facts.variants.front();
-  const std::vector<Array> inputs = kernel.inputs(problem);
-  const auto best_of = [&](Variant variant) {
-    device.load(kernel.plan(problem, variant, facts.capabilities), inputs);
-    double best_ms = device.run(1).wall_ms;  // with what is compiled at the first launch
-    for (double spent_ms = 0; spent_ms < try_out_ms;) {
-      const double ms = device.run(1).wall_ms;
-      best_ms = std::min(best_ms, ms);
-      spent_ms += std::max(ms, 0.01);
-    }
-    return best_ms;
-  };
-  const Variant likely = facts.on_host_cores ? Variant::cpu : Variant::gpu;
-  const Variant other = likely == Variant::cpu ? Variant::gpu : Variant::cpu;
-  const double likely_ms = best_of(likely);
-  return likely_ms < no_matter_ms || likely_ms <= best_of(other) ? likely : other;
-}
-
 DeviceSession::DeviceSession(Device& device, const VerifyOptions& options, const Reporter& reporter)
     : device_(device), options_(options), reporter_(reporter) {
   part_.compute.fill();
@@ -192,9 +175,26 @@ bool DeviceSession::wanted(Precision precision) const {
 }
 
 Variant DeviceSession::choose(const Kernel& kernel, const Problem& problem, double no_matter_ms) const {
-  if (options_.variant && device_.facts().variants.size() > 1) return *options_.variant;
+  constexpr double try_out_ms = 10;  // each
+  const DeviceFacts& facts = device_.facts();
+  if (facts.variants.size() == 1) return facts.variants.front();
+  if (options_.variant) return *options_.variant;
   step("measuring which variant is faster");
-  return choose_variant(device_, kernel, problem, no_matter_ms);
+  const std::vector<Array> inputs = kernel.inputs(problem);
+  const auto best_of = [&](Variant variant) {
+    device_.load(kernel.plan(problem, variant, facts.capabilities), inputs);
+    double best_ms = device_.run(1).wall_ms;  // with what is compiled at the first launch
+    for (double spent_ms = 0; spent_ms < try_out_ms;) {
+      const double ms = device_.run(1).wall_ms;
+      best_ms = std::min(best_ms, ms);
+      spent_ms += std::max(ms, 0.01);
+    }
+    return best_ms;
+  };
+  const Variant likely = facts.on_host_cores ? Variant::cpu : Variant::gpu;
+  const Variant other = likely == Variant::cpu ? Variant::gpu : Variant::cpu;
+  const double likely_ms = best_of(likely);
+  return likely_ms < no_matter_ms || likely_ms <= best_of(other) ? likely : other;
 }
 
 void DeviceSession::not_run(const Kernel& kernel, std::optional<Precision> precision, std::string_view kind,
@@ -206,6 +206,24 @@ void DeviceSession::not_run(const Kernel& kernel, std::optional<Precision> preci
   report();
 }
 
+bool DeviceSession::attempt(const Kernel& kernel, Precision precision, const std::function<void()>& work) {
+  try {
+    work();
+    return true;
+  } catch (const Unsupported& missing) {
+    not_run(kernel, precision, "missing", missing.what());
+  } catch (const DeviceError& error) {
+    not_run(kernel, precision, "error", label_ + ": " + error.what());
+  }
+  return false;
+}
+
+bool DeviceSession::offers(const Kernel& kernel, Precision precision) {
+  const bool has = device_.facts().capabilities.has(precision);
+  if (!has) not_run(kernel, precision, "missing", fmt::format("the device does not support {}", text(precision)));
+  return has;
+}
+
 void DeviceSession::report() const {
   reporter_.partial_result(part_);
   step("reported");
@@ -213,10 +231,6 @@ void DeviceSession::report() const {
 
 Trace DeviceSession::trace() const {
   return [this](const std::string& what) { step(what); };
-}
-
-double DeviceSession::spent_ms() const {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
 }
 
 void DeviceSession::label(const std::vector<const Kernel*>& kernels) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "kernels/core/bounds.h"
-#include "kernels/core/double_double.h"
 #include "kernels/core/parallel.h"
 #include "kernels/core/random.h"
 
@@ -30,59 +30,39 @@ void row_in_double(const std::vector<double>& a, const std::vector<double>& b, s
   }
 }
 
-struct Sum {
-  DoubleDouble value{};
-  double sizes = 0;
-};
-
-template <class First, class Second>
-Sum dot_product(std::size_t k, Precision precision, const First& first, const Second& second) {
-  Sum sum;
-  for (std::size_t p = 0; p < k; ++p) {
-    const double x = first(p), y = second(p);
-    sum.value = precision == Precision::fp64 ? sum.value + two_product(x, y) : DoubleDouble(sum.value.high + x * y);
-    sum.sizes += std::fabs(x * y);
-  }
-  return sum;
-}
-
 }  // namespace
 
 Expected product_reference(const Array& a, const Array& b, const ProductShape& s) {
   const std::size_t m = s.m, n = s.n, k = s.k;
+  if (a.precision == Precision::fp64) {
+    std::vector<std::size_t> all(m * n);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return product_samples(a, b, s, all);
+  }
   Expected out = Expected::bounded(a.precision, m * n);
   const std::vector<double> x = a.values(), y = b.values();
-  const bool twice = a.precision == Precision::fp64;
-  if (twice) out.low.resize(m * n);
   parallel_for_each(m, 1, [&](std::size_t i) {
-    if (!twice) row_in_double(x, y, n, k, i, out);
-    for (std::size_t j = 0; j < n; ++j) {
-      const std::size_t at = i * n + j;
-      if (twice) {
-        const Sum sum = dot_product(
-            k, a.precision, [&](std::size_t p) { return x[i * k + p]; }, [&](std::size_t p) { return y[p * n + j]; });
-        out.value[at] = sum.value.high;
-        out.low[at] = sum.value.low;
-        out.bound[at] = sum.sizes;
-      }
-      out.bound[at] = dot_bound(static_cast<double>(k), static_cast<double>(k), out.bound[at], a.precision);
-    }
+    row_in_double(x, y, n, k, i, out);
+    for (double& bound : std::span(out.bound).subspan(i * n, n))
+      bound = dot_bound(static_cast<double>(k), static_cast<double>(k), bound, a.precision);
   });
   return out;
 }
 
 Expected product_samples(const Array& a, const Array& b, const ProductShape& s, std::span<const std::size_t> elements) {
   const std::size_t n = s.n, k = s.k;
-  Expected out{.precision = a.precision};
-  for (const std::size_t element : elements) {
-    const std::size_t i = element / n, j = element % n;
+  Expected out = Expected::bounded(a.precision, elements.size());
+  out.low.resize(elements.size());
+  const std::vector<double> x = a.values(), y = b.values();
+  parallel_for_each(elements.size(), 64, [&](std::size_t e) {
+    const std::size_t i = elements[e] / n, j = elements[e] % n;
     const Sum sum = dot_product(
-        k, a.precision, [&](std::size_t p) { return a.value(i * k + p); },
-        [&](std::size_t p) { return b.value(p * n + j); });
-    out.value.push_back(sum.value.high);
-    out.low.push_back(sum.value.low);
-    out.bound.push_back(dot_bound(static_cast<double>(k), static_cast<double>(k), sum.sizes, a.precision));
-  }
+        k, a.precision == Precision::fp64, [&](std::size_t p) { return x[i * k + p]; },
+        [&](std::size_t p) { return y[p * n + j]; });
+    out.value[e] = sum.value.high;
+    out.low[e] = sum.value.low;
+    out.bound[e] = dot_bound(static_cast<double>(k), static_cast<double>(k), sum.sizes, a.precision);
+  });
   return out;
 }
 

@@ -1,12 +1,28 @@
 #pragma once
 // References of matrix products, and a check of one that costs no product.
-#include <cstdint>
 #include <span>
-#include <vector>
 
 #include "kernels/core/compare_results.h"
+#include "kernels/core/double_double.h"
 
 namespace envdoctor::kernels {
+
+struct Sum {
+  DoubleDouble value{};
+  double sizes = 0;  // of |x y|
+};
+
+// Of k products; in double-double, or where products are exact in double and that is enough, in double.
+template <class First, class Second>
+Sum dot_product(std::size_t k, bool twice, const First& first, const Second& second) {
+  Sum sum;
+  for (std::size_t p = 0; p < k; ++p) {
+    const double x = first(p), y = second(p);
+    sum.value = twice ? sum.value + two_product(x, y) : DoubleDouble(sum.value.high + x * y);
+    sum.sizes += std::fabs(x * y);
+  }
+  return sum;
+}
 
 // C = A B with A m x k, B k x n, row by row.
 struct ProductShape {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
-#include <memory>
 #include <thread>
 
 #include "evidence/json.h"
@@ -23,34 +22,28 @@ struct DeviceQueue {
   std::vector<ComputeNotRun> not_run{};
 };
 
-// How a device's kernels are spread over children.
-struct Split {
-  std::size_t lanes = 1;
-  std::size_t group_size = 4;
-};
-
-Split split_for(const Target& target, Effort effort, Order order) {
+// How a device's kernels are spread over children: every `lanes`th kernel to each lane, as neighbours are much alike.
+std::vector<Groups> lanes_of(const std::vector<const Kernel*>& kernels, const Target& target, Effort effort,
+                             Order order) {
   constexpr std::size_t all = 1 << 20;
-  // A framework takes longer to start than its kernels take.
-  if (target.backend == "framework") return {.group_size = all};
-  // What is timed in full takes long: each kernel has time of its own.
-  if (order == Order::sequential) return {.group_size = effort == Effort::full ? 1 : all};
-  if (effort != Effort::quick) return {};
-  // The short form is mostly opening and compiling: once for all kernels, or on several cores at once. A GPU gets one
-  // child, since it may take no more.
-  const bool on_cores = target.backend == "opencl" && target.is_cpu;
-  return {.lanes = on_cores ? std::clamp(std::thread::hardware_concurrency(), 1U, 4U) : 1U, .group_size = all};
-}
-
-// Every `lanes`th kernel to each lane, as neighbours are much alike.
-std::vector<Groups> lanes_of(const std::vector<const Kernel*>& kernels, const Split& split) {
-  std::vector<Groups> lanes(split.lanes);
+  std::size_t lanes = 1, group_size = 4;
+  if (target.backend == "framework") {
+    group_size = all;  // it takes longer to start than its kernels take
+  } else if (order == Order::sequential) {
+    group_size = effort == Effort::full ? 1 : all;  // what is timed in full takes long: each has time of its own
+  } else if (effort == Effort::quick) {
+    // The short form is mostly opening and compiling: once for all kernels, or on several cores at once. A GPU gets
+    // one child, since it may take no more.
+    group_size = all;
+    if (target.backend == "opencl" && target.is_cpu) lanes = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
+  }
+  std::vector<Groups> out(lanes);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    Groups& groups = lanes[i % split.lanes];
-    if (groups.empty() || groups.back().size() == split.group_size) groups.emplace_back();
+    Groups& groups = out[i % lanes];
+    if (groups.empty() || groups.back().size() == group_size) groups.emplace_back();
     groups.back().push_back(kernels[i]);
   }
-  return lanes;
+  return out;
 }
 
 class Verification {
@@ -59,24 +52,21 @@ class Verification {
                const VerifyOptions& options, const ChildWork& work, Order order)
       : kernels_(kernels), options_(options), work_(work), order_(order) {
     for (const Target& target : targets)
-      queues_.push_back(std::make_unique<DeviceQueue>(
-          DeviceQueue{.target = target, .lanes = lanes_of(kernels, split_for(target, options.effort, order))}));
+      queues_.push_back({.target = target, .lanes = lanes_of(kernels, target, options.effort, order)});
   }
 
   Snapshot run() {
     const std::size_t at_once = order_ == Order::concurrent ? queues_.size() : std::min<std::size_t>(1, queues_.size());
     for (std::size_t i = 0; i < at_once; ++i) {
-      for (std::size_t lane = 0; lane < queues_[i]->lanes.size(); ++lane) start_next(i, lane);
+      for (std::size_t lane = 0; lane < queues_[i].lanes.size(); ++lane) start_next(i, lane);
     }
     group_.run(options_.whole, options_.progress);
     Snapshot snapshot;
     auto& results = snapshot.compute.fill();
     auto& not_run = snapshot.compute_not_run.fill();
-    for (const auto& queue : queues_) {
-      sort_rows(queue->results);
-      sort_rows(queue->not_run);
-      std::ranges::move(queue->results, std::back_inserter(results));
-      std::ranges::move(queue->not_run, std::back_inserter(not_run));
+    for (DeviceQueue& queue : queues_) {
+      move_sorted(queue.results, results);
+      move_sorted(queue.not_run, not_run);
     }
     return snapshot;
   }
@@ -84,15 +74,16 @@ class Verification {
  private:
   // As the kernels were given, whichever lane brought them.
   template <class Row>
-  void sort_rows(std::vector<Row>& rows) const {
+  void move_sorted(std::vector<Row>& rows, std::vector<Row>& to) const {
     const auto place = [this](const Row& row) {
       return std::ranges::find_if(kernels_, [&](const Kernel* kernel) { return row.kernel.is(kernel->name); });
     };
     std::ranges::stable_sort(rows, {}, place);
+    std::ranges::move(rows, std::back_inserter(to));
   }
 
   void start_next(std::size_t index, std::size_t lane) {
-    DeviceQueue& queue = *queues_[index];
+    DeviceQueue& queue = queues_[index];
     Groups& groups = queue.lanes[lane];
     if (groups.empty()) {
       if (order_ == Order::sequential && index + 1 < queues_.size()) start_next(index + 1, 0);
@@ -110,7 +101,7 @@ class Verification {
                  .step = [&](const std::string& what) { channel.step(what); }});
         },
         [this, index, lane, job](const Ended& ended) {
-          collect(*queues_[index], lane, job, ended);
+          collect(queues_[index], lane, job, ended);
           start_next(index, lane);
         });
   }
@@ -119,7 +110,7 @@ class Verification {
   Milliseconds time_share(std::size_t index) const {
     if (order_ == Order::concurrent) return options_.limits.time;
     const auto devices = static_cast<int>(queues_.size() - index);
-    const auto groups = static_cast<int>(queues_[index]->lanes.front().size()) + 1;
+    const auto groups = static_cast<int>(queues_[index].lanes.front().size()) + 1;
     const auto spent = std::chrono::duration_cast<Milliseconds>(std::chrono::steady_clock::now() - start_);
     const Milliseconds left = std::max(Milliseconds(1000), options_.whole * 9 / 10 - spent);
     // Groups differ, and one may hang: no more than a third for one of many.
@@ -134,8 +125,8 @@ class Verification {
     } catch (const BadDocument& bad) {
       why = bad.what();
     }
-    if (part.compute.get()) std::ranges::move(*part.compute.get(), std::back_inserter(queue.results));
-    if (part.compute_not_run.get()) std::ranges::move(*part.compute_not_run.get(), std::back_inserter(queue.not_run));
+    std::ranges::copy(part.compute.or_empty(), std::back_inserter(queue.results));
+    std::ranges::copy(part.compute_not_run.or_empty(), std::back_inserter(queue.not_run));
     if (ended.how != Ended::How::answered || ended.status != 0) record_failure(queue, lane, job, ended, why);
   }
 
@@ -168,7 +159,7 @@ class Verification {
   Order order_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   SubprocessGroup group_{};
-  std::vector<std::unique_ptr<DeviceQueue>> queues_{};
+  std::vector<DeviceQueue> queues_{};
 };
 
 }  // namespace

@@ -2,15 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 
 #include "kernels/core/problem_run.h"
 
 namespace envdoctor::kernels {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // Of the time of a group: work that wouldn't end before this isn't begun.
 constexpr double usable_share = 0.7;
@@ -49,8 +46,7 @@ class Verifier : private DeviceSession {
   }
 
   void run(const Kernel& kernel, Precision precision) {
-    if (!device_.facts().capabilities.has(precision))
-      return not_run(kernel, precision, "missing", fmt::format("the device does not support {}", text(precision)));
+    if (!offers(kernel, precision)) return;
     std::vector<Sizes> sizes = kernel.sizes(precision, options_.effort);
     if (options_.size) {
       sizes.resize(1);
@@ -69,20 +65,17 @@ class Verifier : private DeviceSession {
       const double flops = kernel.work(problem).flops;
       // Small problems say what starting costs, not what computing does.
       const double expected_ms = last_flops > meaningful_flops ? last_ms * flops / last_flops : 0;
-      if (spent_ms() + expected_ms > usable_share * static_cast<double>(options_.limits.time.count()))
+      if (time_.ms() + expected_ms > usable_share * static_cast<double>(options_.limits.time.count()))
         return not_run(kernel, precision, "time", label_ + ": no time left for this size");
-      const auto start = Clock::now();
-      try {
-        if (const std::string why = why_too_large(device_, kernel, problem); !why.empty())
-          return not_run(kernel, precision, "memory", label_ + ": " + why);
+      const Stopwatch time;
+      if (const std::string why = why_too_large(device_, kernel, problem); !why.empty())
+        return not_run(kernel, precision, "memory", label_ + ": " + why);
+      const bool done = attempt(kernel, precision, [&] {
         if (!variant || &size == &sizes.back()) variant = choose(kernel, problem, no_matter_ms);
         one(kernel, problem, *variant);
-      } catch (const Unsupported& missing) {
-        return not_run(kernel, precision, "missing", missing.what());
-      } catch (const DeviceError& error) {
-        return not_run(kernel, precision, "error", label_ + ": " + error.what());
-      }
-      last_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+      });
+      if (!done) return;
+      last_ms = time.ms();
       last_flops = flops;
     }
   }

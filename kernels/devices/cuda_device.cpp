@@ -1,6 +1,4 @@
 // NVIDIA without any OpenCL: the kernels as PTX, through the CUDA driver API.
-#include <chrono>
-#include <cstring>
 #include <functional>
 #include <map>
 
@@ -11,14 +9,12 @@
 namespace envdoctor::kernels {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 using CudaCheck = std::function<void(const char* call, cuda::Code code)>;  // throws DeviceError unless it succeeded
 
-class CudaCopy : public Copy {
+class CudaCopy : public DeviceCopy {
  public:
   CudaCopy(cuda::ComputeApi& api, CudaCheck check, const CopySpec& spec)
-      : api_(api), check_(std::move(check)), spec_(spec) {
+      : DeviceCopy(spec), api_(api), check_(std::move(check)) {
     check_("cuMemAlloc", api_.allocate(spec.bytes, near_));
     if (spec.direction == CopyDirection::on_device) {
       check_("cuMemAlloc", api_.allocate(spec.bytes, far_));
@@ -38,53 +34,29 @@ class CudaCopy : public Copy {
     if (pinned_) api_.release_host(pinned_);
   }
 
-  void fill(std::span<const std::byte> bytes) override {
-    const std::vector<std::byte> other(spec_.bytes, std::byte{0xA5});
-    check_("cuMemcpyHtoD",
-           api_.copy_in(near_, spec_.direction == CopyDirection::to_device ? other.data() : bytes.data(), spec_.bytes));
-    if (spec_.direction == CopyDirection::on_device) {
-      check_("cuMemcpyHtoD", api_.copy_in(far_, other.data(), spec_.bytes));
-    } else {
-      std::memcpy(host_, spec_.direction == CopyDirection::to_device ? bytes.data() : other.data(), spec_.bytes);
-    }
-  }
-
-  RunTime run(int times) override {
-    check_("cuCtxSynchronize", api_.synchronize());
-    const auto start = Clock::now();
-    for (int i = 0; i < times; ++i) {
-      switch (spec_.direction) {
-        case CopyDirection::to_device:
-          check_("cuMemcpyHtoDAsync", api_.start_copy_in(near_, host_, spec_.bytes));
-          break;
-        case CopyDirection::to_host:
-          check_("cuMemcpyDtoHAsync", api_.start_copy_out(host_, near_, spec_.bytes));
-          break;
-        case CopyDirection::on_device:
-          check_("cuMemcpyDtoDAsync", api_.start_copy_on_device(far_, near_, spec_.bytes));
-          break;
-      }
-    }
-    check_("cuCtxSynchronize", api_.synchronize());
-    return {.wall_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count()};
-  }
-
-  std::vector<std::byte> arrived() override {
-    if (spec_.direction == CopyDirection::to_host) return {host_, host_ + spec_.bytes};
-    std::vector<std::byte> bytes(spec_.bytes);
-    check_("cuMemcpyDtoH",
-           api_.copy_out(bytes.data(), spec_.direction == CopyDirection::to_device ? near_ : far_, bytes.size()));
-    return bytes;
-  }
-
  private:
+  void write(End to, std::span<const std::byte> bytes) override {
+    check_("cuMemcpyHtoD", api_.copy_in(to == End::near ? near_ : far_, bytes.data(), bytes.size()));
+  }
+  void read(End from, std::span<std::byte> bytes) override {
+    check_("cuMemcpyDtoH", api_.copy_out(bytes.data(), from == End::near ? near_ : far_, bytes.size()));
+  }
+  void finish() override { check_("cuCtxSynchronize", api_.synchronize()); }
+  void enqueue() override {
+    if (spec_.direction == CopyDirection::to_device) {
+      check_("cuMemcpyHtoDAsync", api_.start_copy_in(near_, host_, spec_.bytes));
+    } else if (spec_.direction == CopyDirection::to_host) {
+      check_("cuMemcpyDtoHAsync", api_.start_copy_out(host_, near_, spec_.bytes));
+    } else {
+      check_("cuMemcpyDtoDAsync", api_.start_copy_on_device(far_, near_, spec_.bytes));
+    }
+  }
+
   cuda::ComputeApi& api_;
   CudaCheck check_;
-  CopySpec spec_;
   cuda::Pointer near_ = 0, far_ = 0;
   void* pinned_ = nullptr;
   std::vector<std::byte> memory_{};
-  std::byte* host_ = nullptr;
 };
 
 class CudaComputeDevice : public BufferedDevice {
@@ -92,12 +64,12 @@ class CudaComputeDevice : public BufferedDevice {
   CudaComputeDevice(std::unique_ptr<cuda::ComputeApi> api, const Target& target, OpenOptions options)
       : BufferedDevice(options.guard_bytes), api_(std::move(api)), options_(std::move(options)) {
     check("cuDevicePrimaryCtxRetain", api_->open(target.index));
-    int items = 0, units = 0, clock_khz = 0, memory_clock_khz = 0;
+    int items = 0, clock_khz = 0, memory_clock_khz = 0;
     DeviceSpecs specs{.clock_origin = "CU_DEVICE_ATTRIBUTE_CLOCK_RATE",
                       .memory_origin = "CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE"};
     std::size_t memory = 0;
     check("cuDeviceGetAttribute", api_->attribute(cuda::Attribute::max_threads_per_block, items));
-    check("cuDeviceGetAttribute", api_->attribute(cuda::Attribute::multiprocessor_count, units));
+    check("cuDeviceGetAttribute", api_->attribute(cuda::Attribute::multiprocessor_count, specs.units));
     // Without these there is no peak to compare with, and nothing else is amiss.
     api_->attribute(cuda::Attribute::clock_khz, clock_khz);
     api_->attribute(cuda::Attribute::memory_clock_khz, memory_clock_khz);
@@ -106,7 +78,6 @@ class CudaComputeDevice : public BufferedDevice {
     api_->attribute(cuda::Attribute::compute_capability_minor, specs.nvidia_minor);
     specs.clock_mhz = clock_khz * 1e-3;
     specs.memory_clock_mhz = memory_clock_khz * 1e-3;
-    specs.units = units;
     check("cuMemGetInfo", api_->memory_free(memory));
     for (cuda::Handle* event : {&start_, &end_}) check("cuEventCreate", api_->create_event(*event));
     facts_ = {.subject = target.subject,
@@ -142,14 +113,14 @@ class CudaComputeDevice : public BufferedDevice {
     check("cuCtxSynchronize", api_->synchronize());
     for (const Step& step : plan_.steps) function(step.function);  // looked up before the clock starts
     if (options_.trace && !plan_.steps.empty()) options_.trace("cuLaunchKernel of " + plan_.steps.front().function);
-    const auto begin = Clock::now();
+    const Stopwatch time;
     check("cuEventRecord", api_->record(start_));
     for (int i = 0; i < times; ++i) {
       for (const Step& step : plan_.steps) launch(step);
     }
     check("cuEventRecord", api_->record(end_));
     check("cuCtxSynchronize", api_->synchronize());
-    RunTime ran{.wall_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count()};
+    RunTime ran{.wall_ms = time.ms()};
     float ms = 0;
     if (api_->elapsed_ms(start_, end_, ms) == cuda::success) ran.event_ms = static_cast<double>(ms);
     return ran;
@@ -201,18 +172,10 @@ class CudaComputeDevice : public BufferedDevice {
   }
 
   void launch(const Step& step) {
-    std::vector<Argument> values = step.arguments;
-    std::vector<void*> parameters;
-    for (Argument& value : values) {
-      std::visit(
-          [&](auto& one) {
-            if constexpr (std::is_same_v<std::remove_cvref_t<decltype(one)>, BufferArgument>) {
-              parameters.push_back(&buffers_.at(static_cast<std::size_t>(one.buffer)));
-            } else {
-              parameters.push_back(&one);
-            }
-          },
-          value);
+    std::vector<void*> parameters;  // which the driver only reads
+    for (const Argument& argument : step.arguments) {
+      const auto value = bytes_of(argument, [this](std::size_t b) -> const cuda::Pointer& { return buffers_.at(b); });
+      parameters.push_back(const_cast<std::byte*>(value.data()));
     }
     const auto groups = [&](std::size_t i) { return static_cast<unsigned>(step.global[i] / step.local[i]); };
     const auto items = [&](std::size_t i) { return static_cast<unsigned>(step.local[i]); };

@@ -4,6 +4,32 @@
 
 namespace envdoctor::kernels {
 
+void DeviceCopy::fill(std::span<const std::byte> bytes) {
+  const std::vector<std::byte> other(spec_.bytes, std::byte{0xA5});
+  const bool to_device = spec_.direction == CopyDirection::to_device;
+  write(End::near, to_device ? other : bytes);
+  if (host_) {
+    std::ranges::copy(to_device ? bytes : other, host_);
+  } else {
+    write(End::far, other);
+  }
+}
+
+RunTime DeviceCopy::run(int times) {
+  finish();
+  const Stopwatch time;
+  for (int i = 0; i < times; ++i) enqueue();
+  finish();
+  return {.wall_ms = time.ms()};
+}
+
+std::vector<std::byte> DeviceCopy::arrived() {
+  if (spec_.direction == CopyDirection::to_host) return {host_, host_ + spec_.bytes};
+  std::vector<std::byte> bytes(spec_.bytes);
+  read(spec_.direction == CopyDirection::to_device ? End::near : End::far, bytes);
+  return bytes;
+}
+
 void BufferedDevice::load(const Plan& plan, const std::vector<Array>& inputs) {
   release_buffers();
   offsets_.clear();

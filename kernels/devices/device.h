@@ -3,6 +3,7 @@
 //
 // The order of calls: build once, load a plan, then run it as often as wanted: nothing is copied between runs, so that
 // run() can be timed. Every call throws DeviceError.
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -48,6 +49,16 @@ struct DeviceFacts {
   std::vector<Switch> switches{};
 };
 
+class Stopwatch {
+ public:
+  [[nodiscard]] double ms() const {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
 struct RunTime {
   double wall_ms = 0;                // from before the first step until all have ended
   std::optional<double> event_ms{};  // by the device's own clock; not checked against the wall
@@ -76,6 +87,25 @@ class Copy {
   // Copies all `times` times, asked for at once, and waits for the last.
   virtual RunTime run(int times) = 0;
   virtual std::vector<std::byte> arrived() = 0;
+};
+
+// What copies from and to memory of a device's own share. One end lies there, the other on the host or there as well.
+class DeviceCopy : public Copy {
+ public:
+  void fill(std::span<const std::byte> bytes) final;
+  RunTime run(int times) final;
+  std::vector<std::byte> arrived() final;
+
+ protected:
+  enum class End { near, far };
+  explicit DeviceCopy(const CopySpec& spec) : spec_(spec) {}
+  virtual void write(End to, std::span<const std::byte> bytes) = 0;
+  virtual void read(End from, std::span<std::byte> bytes) = 0;
+  virtual void enqueue() = 0;  // one copy
+  virtual void finish() = 0;
+
+  CopySpec spec_;
+  std::byte* host_ = nullptr;  // the end that lies on the host; null: there is none
 };
 
 class Device {
@@ -127,6 +157,14 @@ class BufferedDevice : public Device {
   void write_input(std::size_t buffer, const Array& input);
   std::vector<std::size_t> offsets_{};  // of each buffer's first byte
 };
+
+// The bytes that a launch is given for an argument; for a buffer those of `handle(index)`, by which the device knows it.
+template <class Handle>
+std::span<const std::byte> bytes_of(const Argument& argument, const Handle& handle) {
+  if (const auto* buffer = std::get_if<BufferArgument>(&argument))
+    return std::as_bytes(std::span(&handle(static_cast<std::size_t>(buffer->buffer)), 1));
+  return std::visit([](const auto& value) { return std::as_bytes(std::span(&value, 1)); }, argument);
+}
 
 struct OpenOptions {
   std::function<void(const std::string&)> trace{};  // is given the name of each call before it is made

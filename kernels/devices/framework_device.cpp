@@ -22,6 +22,10 @@ struct Place {
   std::size_t offset = 0, bytes = 0;
 };
 
+DeviceError no_shared_memory() {
+  return DeviceError(fmt::format("could not create shared memory: {}", std::strerror(errno)));
+}
+
 // Build options of this device: what it is to do without, "-off=cudnn".
 constexpr std::string_view option_off = "-off=";
 
@@ -36,7 +40,7 @@ class FrameworkDevice : public Device {
  public:
   FrameworkDevice(Target target, OpenOptions options)
       : target_(std::move(target)), options_(std::move(options)), memory_(memfd_create("envdoctor", MFD_CLOEXEC)) {
-    if (!memory_) throw DeviceError(fmt::format("could not create shared memory: {}", std::strerror(errno)));
+    if (!memory_) throw no_shared_memory();
     facts_ = {.subject = target_.subject,
               .backend = "framework",
               .on_host_cores = target_.is_cpu,
@@ -125,10 +129,7 @@ class FrameworkDevice : public Device {
       } else if (name == "precisions") {
         const std::vector<std::string> offered = split(value, ',');
         const auto has = [&](const char* word) { return std::ranges::find(offered, word) != offered.end(); };
-        facts_.capabilities.fp16 = has("fp16");
-        facts_.capabilities.bf16 = has("bf16");
-        facts_.capabilities.tf32 = has("tf32");
-        facts_.capabilities.fp64 = has("fp64");
+        facts_.capabilities = {.fp16 = has("fp16"), .fp64 = has("fp64"), .bf16 = has("bf16"), .tf32 = has("tf32")};
       }
     }
   }
@@ -167,38 +168,31 @@ class FrameworkDevice : public Device {
       places_.push_back({.offset = end, .bytes = spec.bytes});
       end = round_up(end + spec.bytes, alignment);
     }
-    if (ftruncate(memory_.get(), static_cast<off_t>(end)) != 0)
-      throw DeviceError(fmt::format("could not create shared memory: {}", std::strerror(errno)));
+    if (ftruncate(memory_.get(), static_cast<off_t>(end)) != 0) throw no_shared_memory();
   }
 
   void put(std::size_t offset, const std::vector<std::byte>& bytes) {
     for (std::size_t at = 0; at < bytes.size();) {
       const ssize_t count =
           pwrite(memory_.get(), bytes.data() + at, bytes.size() - at, static_cast<off_t>(offset + at));
-      if (count <= 0) throw DeviceError(fmt::format("could not create shared memory: {}", std::strerror(errno)));
+      if (count <= 0) throw no_shared_memory();
       at += static_cast<std::size_t>(count);
     }
   }
 
   [[nodiscard]] std::string arguments(const Plan& plan) const {
     std::string text;
-    for (const Argument& argument : plan.steps.front().arguments) {
-      if (const auto* buffer = std::get_if<BufferArgument>(&argument)) {
-        const auto index = static_cast<std::size_t>(buffer->buffer);
+    const auto add = [&](const auto& value) {
+      using Value = std::decay_t<decltype(value)>;
+      if constexpr (std::is_same_v<Value, BufferArgument>) {
+        const auto index = static_cast<std::size_t>(value.buffer);
         text += fmt::format(" {}:{}:{}", plan.buffers[index].input >= 0 ? "in" : "out", places_[index].offset,
                             places_[index].bytes);
-        continue;
+      } else {
+        text += fmt::format(" {}:{}", std::is_floating_point_v<Value> ? "real" : "int", value);
       }
-      std::visit(
-          [&](const auto& value) {
-            if constexpr (std::is_floating_point_v<std::decay_t<decltype(value)>>) {
-              text += fmt::format(" real:{}", value);
-            } else if constexpr (std::is_integral_v<std::decay_t<decltype(value)>>) {
-              text += fmt::format(" int:{}", value);
-            }
-          },
-          argument);
-    }
+    };
+    for (const Argument& argument : plan.steps.front().arguments) std::visit(add, argument);
     return text;
   }
 

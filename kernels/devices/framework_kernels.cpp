@@ -82,7 +82,7 @@ Kernel as_framework(const char* name, std::vector<Precision> precisions,
   Kernel ours = kernel_named(name);
   ours.precisions = std::move(precisions);
   ours.sizes_for = sizes;
-  if (ours.name == std::string_view("layernorm")) ours.reference = layernorm_reference;
+  if (ours.name == std::string_view("layernorm")) ours.functions.reference = layernorm_reference;
   return ours;
 }
 

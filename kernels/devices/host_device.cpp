@@ -1,6 +1,5 @@
 // The host device: the kernels in plain C++ on this machine's cores.
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include "kernels/core/parallel.h"
@@ -17,13 +16,13 @@ class HostCopy : public Copy {
     std::ranges::fill(to_, std::byte{0xA5});
   }
   RunTime run(int times) override {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch time;
     for (int i = 0; i < times; ++i) {
       parallel_for(from_.size(), [&](std::size_t begin, std::size_t end) {
         std::memcpy(to_.data() + begin, from_.data() + begin, end - begin);
       });
     }
-    return {.wall_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count()};
+    return {.wall_ms = time.ms()};
   }
   std::vector<std::byte> arrived() override { return to_; }
 
@@ -46,7 +45,7 @@ class HostDevice : public BufferedDevice {
   void build(const std::vector<const Kernel*>& kernels, const std::string& /*options*/) override { kernels_ = kernels; }
 
   RunTime run(int times) override {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch time;
     for (int i = 0; i < times; ++i) {
       for (const Step& step : plan_.steps) {
         if (trace_) trace_(step.function);
@@ -54,7 +53,7 @@ class HostDevice : public BufferedDevice {
         for (std::size_t b = 0; fault_ && b < views_.size(); ++b) fault_(step, static_cast<int>(b), views_[b]);
       }
     }
-    return {.wall_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count()};
+    return {.wall_ms = time.ms()};
   }
 
   // Memory to memory, on all cores.

@@ -4,30 +4,24 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 namespace envdoctor::kernels {
 
 cpu_set_t cpus_of(const std::string& list) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  const char* at = list.data();
-  const char* const end = at + list.size();
-  const auto number = [&](int& value) {
-    const auto [next, error] = std::from_chars(at, end, value);
-    at = next;
-    return error == std::errc{} && value >= 0;
-  };
-  while (at != end) {
-    int first = 0;
-    if (!number(first)) break;
-    int last = first;
-    if (at != end && *at == '-') {
-      ++at;
-      if (!number(last)) break;
-    }
+  std::istringstream in(list);
+  for (std::string part; std::getline(in, part, ',');) {
+    int first = -1;
+    const char* const end = part.data() + part.size();
+    const char* at = std::from_chars(part.data(), end, first).ptr;
+    const bool range = at != end && *at == '-';
+    int last = range ? -1 : first;
+    if (range) at = std::from_chars(at + 1, end, last).ptr;
+    if (first < 0 || last < 0) break;
     for (int cpu = first; cpu <= std::min(last, CPU_SETSIZE - 1); ++cpu) CPU_SET(static_cast<unsigned>(cpu), &set);
-    if (at == end || *at != ',') break;
-    ++at;
+    if (at != end) break;
   }
   return set;
 }

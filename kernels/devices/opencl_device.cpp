@@ -1,8 +1,6 @@
 // OpenCL without libOpenCL: the driver's own calls, as the loader would reach them.
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <utility>
@@ -14,7 +12,6 @@
 namespace envdoctor::kernels {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using ContextNotify = void(CL_CALLBACK*)(const char*, const void*, std::size_t, void*);
 using BuildNotify = void(CL_CALLBACK*)(cl_program, void*);
 
@@ -77,8 +74,7 @@ template <class Ask>
 std::string text_of(Ask ask) {
   std::string text(std::size_t{64} << 10, '\0');
   if (ask(text.size() - 1, text.data()) != CL_SUCCESS) return "";
-  text.resize(text.find('\0') == text.npos ? 0 : text.find('\0'));
-  return text;
+  return text.c_str();
 }
 
 Capabilities capabilities_of(const OpenclCalls& calls, cl_device_id device) {
@@ -182,19 +178,39 @@ OpenclHandles find_opencl(const OpenclCaller& caller, const Target& target) {
 constexpr const cl_event* nothing_first = nullptr;
 constexpr cl_event* no_event = nullptr;
 
-class OpenclCopy : public Copy {
+// Buffers and what goes through a device's queue.
+struct OpenclQueue {
+  const OpenclCaller& caller;
+  const OpenclCalls& calls;
+  cl_context context = nullptr;
+  cl_command_queue queue = nullptr;
+
+  [[nodiscard]] cl_mem buffer(cl_mem_flags flags, std::size_t bytes) const {
+    return caller.create("clCreateBuffer", calls.clCreateBuffer, context, flags, bytes, static_cast<void*>(nullptr));
+  }
+  void write(cl_mem to, std::size_t offset, std::span<const std::byte> bytes, cl_bool wait = CL_TRUE) const {
+    if (wait) caller.trace("clEnqueueWriteBuffer");
+    caller.check("clEnqueueWriteBuffer", calls.clEnqueueWriteBuffer, queue, to, wait, offset, bytes.size(),
+                 static_cast<const void*>(bytes.data()), 0U, nothing_first, no_event);
+  }
+  void read(cl_mem from, std::span<std::byte> bytes, cl_bool wait = CL_TRUE) const {
+    if (wait) caller.trace("clEnqueueReadBuffer");
+    caller.check("clEnqueueReadBuffer", calls.clEnqueueReadBuffer, queue, from, wait, std::size_t{0}, bytes.size(),
+                 static_cast<void*>(bytes.data()), 0U, nothing_first, no_event);
+  }
+};
+
+class OpenclCopy : public DeviceCopy {
  public:
-  OpenclCopy(const OpenclCaller& caller, const OpenclCalls& calls, cl_context context, cl_command_queue queue,
-             const CopySpec& spec)
-      : caller_(caller), calls_(calls), queue_(queue), spec_(spec) {
-    near_ = buffer(context, CL_MEM_READ_WRITE);
+  OpenclCopy(const OpenclQueue& queue, const CopySpec& spec)
+      : DeviceCopy(spec), queue_(queue), near_(queue.buffer(CL_MEM_READ_WRITE, spec.bytes)) {
     if (spec.direction == CopyDirection::on_device) {
-      far_ = buffer(context, CL_MEM_READ_WRITE);
+      far_ = queue_.buffer(CL_MEM_READ_WRITE, spec.bytes);
     } else if (spec.pinned) {
-      far_ = buffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR);
-      host_ = static_cast<std::byte*>(caller_.create("clEnqueueMapBuffer", calls_.clEnqueueMapBuffer, queue_, far_,
-                                                     cl_bool{CL_TRUE}, cl_map_flags{CL_MAP_READ | CL_MAP_WRITE},
-                                                     std::size_t{0}, spec.bytes, 0U, nothing_first, no_event));
+      far_ = queue_.buffer(CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, spec.bytes);
+      host_ = static_cast<std::byte*>(queue_.caller.create(
+          "clEnqueueMapBuffer", queue_.calls.clEnqueueMapBuffer, queue_.queue, far_, cl_bool{CL_TRUE},
+          cl_map_flags{CL_MAP_READ | CL_MAP_WRITE}, std::size_t{0}, spec.bytes, 0U, nothing_first, no_event));
     } else {
       memory_.resize(spec.bytes);
       host_ = memory_.data();
@@ -204,70 +220,36 @@ class OpenclCopy : public Copy {
   OpenclCopy& operator=(const OpenclCopy&) = delete;
   // What is left of these is memory, which the next rows need. Errors have no place to go.
   ~OpenclCopy() override {
-    if (spec_.pinned && host_ && calls_.clEnqueueUnmapMemObject)
-      calls_.clEnqueueUnmapMemObject(queue_, far_, host_, 0, nullptr, nullptr);
-    if (calls_.clFinish) calls_.clFinish(queue_);
+    const OpenclCalls& calls = queue_.calls;
+    if (spec_.pinned && host_ && calls.clEnqueueUnmapMemObject)
+      calls.clEnqueueUnmapMemObject(queue_.queue, far_, host_, 0, nullptr, nullptr);
+    if (calls.clFinish) calls.clFinish(queue_.queue);
     for (cl_mem memory : {near_, far_}) {
-      if (memory && calls_.clReleaseMemObject) calls_.clReleaseMemObject(memory);
+      if (memory && calls.clReleaseMemObject) calls.clReleaseMemObject(memory);
     }
-  }
-
-  void fill(std::span<const std::byte> bytes) override {
-    const std::vector<std::byte> other(spec_.bytes, std::byte{0xA5});
-    write(near_, spec_.direction == CopyDirection::to_device ? std::span<const std::byte>(other) : bytes);
-    if (spec_.direction == CopyDirection::on_device) {
-      write(far_, other);
-    } else {
-      std::memcpy(host_, spec_.direction == CopyDirection::to_device ? bytes.data() : other.data(), spec_.bytes);
-    }
-  }
-
-  RunTime run(int times) override {
-    const auto start = Clock::now();
-    for (int i = 0; i < times; ++i) enqueue();
-    caller_.check("clFinish", calls_.clFinish, queue_);
-    return {.wall_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count()};
-  }
-
-  std::vector<std::byte> arrived() override {
-    if (spec_.direction == CopyDirection::to_host) return {host_, host_ + spec_.bytes};
-    std::vector<std::byte> bytes(spec_.bytes);
-    caller_.call("clEnqueueReadBuffer", calls_.clEnqueueReadBuffer, queue_,
-                 spec_.direction == CopyDirection::to_device ? near_ : far_, cl_bool{CL_TRUE}, std::size_t{0},
-                 bytes.size(), static_cast<void*>(bytes.data()), 0U, nothing_first, no_event);
-    return bytes;
   }
 
  private:
-  cl_mem buffer(cl_context context, cl_mem_flags flags) {
-    return caller_.create("clCreateBuffer", calls_.clCreateBuffer, context, flags, spec_.bytes,
-                          static_cast<void*>(nullptr));
+  void write(End to, std::span<const std::byte> bytes) override {
+    queue_.write(to == End::near ? near_ : far_, 0, bytes);
   }
-  void write(cl_mem to, std::span<const std::byte> bytes) {
-    caller_.call("clEnqueueWriteBuffer", calls_.clEnqueueWriteBuffer, queue_, to, cl_bool{CL_TRUE}, std::size_t{0},
-                 bytes.size(), static_cast<const void*>(bytes.data()), 0U, nothing_first, no_event);
-  }
-  void enqueue() {
+  void read(End from, std::span<std::byte> bytes) override { queue_.read(from == End::near ? near_ : far_, bytes); }
+  void finish() override { queue_.caller.check("clFinish", queue_.calls.clFinish, queue_.queue); }
+  void enqueue() override {
     constexpr std::size_t start = 0;
     if (spec_.direction == CopyDirection::to_device) {
-      caller_.check("clEnqueueWriteBuffer", calls_.clEnqueueWriteBuffer, queue_, near_, cl_bool{CL_FALSE}, start,
-                    spec_.bytes, static_cast<const void*>(host_), 0U, nothing_first, no_event);
+      queue_.write(near_, start, {host_, spec_.bytes}, CL_FALSE);
     } else if (spec_.direction == CopyDirection::to_host) {
-      caller_.check("clEnqueueReadBuffer", calls_.clEnqueueReadBuffer, queue_, near_, cl_bool{CL_FALSE}, start,
-                    spec_.bytes, static_cast<void*>(host_), 0U, nothing_first, no_event);
+      queue_.read(near_, {host_, spec_.bytes}, CL_FALSE);
     } else {
-      caller_.check("clEnqueueCopyBuffer", calls_.clEnqueueCopyBuffer, queue_, near_, far_, start, start, spec_.bytes,
-                    0U, nothing_first, no_event);
+      queue_.caller.check("clEnqueueCopyBuffer", queue_.calls.clEnqueueCopyBuffer, queue_.queue, near_, far_, start,
+                          start, spec_.bytes, 0U, nothing_first, no_event);
     }
   }
 
-  const OpenclCaller& caller_;
-  const OpenclCalls& calls_;
-  cl_command_queue queue_;
-  CopySpec spec_;
+  OpenclQueue queue_;
   cl_mem near_ = nullptr, far_ = nullptr;
   std::vector<std::byte> memory_{};
-  std::byte* host_ = nullptr;  // the end that lies on the host; null: there is none
 };
 
 class OpenclComputeDevice : public BufferedDevice {
@@ -277,10 +259,10 @@ class OpenclComputeDevice : public BufferedDevice {
     facts_ = handles_.facts;
     const std::array<cl_context_properties, 3> properties = {
         CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(handles_.platform), 0};
-    context_ = caller_.create("clCreateContext", calls().clCreateContext, properties.data(), 1U, &handles_.device,
-                              ContextNotify(nullptr), static_cast<void*>(nullptr));
-    queue_ = caller_.create("clCreateCommandQueue", calls().clCreateCommandQueue, context_, handles_.device,
-                            cl_command_queue_properties{CL_QUEUE_PROFILING_ENABLE});
+    queue_.context = caller_.create("clCreateContext", calls().clCreateContext, properties.data(), 1U, &handles_.device,
+                                    ContextNotify(nullptr), static_cast<void*>(nullptr));
+    queue_.queue = caller_.create("clCreateCommandQueue", calls().clCreateCommandQueue, queue_.context, handles_.device,
+                                  cl_command_queue_properties{CL_QUEUE_PROFILING_ENABLE});
   }
   // Nothing is released at the end: the child ends with it, and releasing is one more thing that could go wrong.
 
@@ -291,8 +273,8 @@ class OpenclComputeDevice : public BufferedDevice {
     const std::string source = program_source(kernels, facts_.capabilities);
     const char* text = source.c_str();
     const std::size_t length = source.size();
-    program_ =
-        caller_.create("clCreateProgramWithSource", calls().clCreateProgramWithSource, context_, 1U, &text, &length);
+    program_ = caller_.create("clCreateProgramWithSource", calls().clCreateProgramWithSource, queue_.context, 1U, &text,
+                              &length);
     try {
       caller_.call("clBuildProgram", calls().clBuildProgram, program_, 1U, &handles_.device, options.c_str(),
                    BuildNotify(nullptr), static_cast<void*>(nullptr));
@@ -304,7 +286,7 @@ class OpenclComputeDevice : public BufferedDevice {
   RunTime run(int times) override {
     cl_event first = nullptr;
     cl_event last = nullptr;
-    const auto start = Clock::now();
+    const Stopwatch time;
     for (int i = 0; i < times; ++i) {
       for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
         const bool opens = i == 0 && s == 0;
@@ -312,8 +294,8 @@ class OpenclComputeDevice : public BufferedDevice {
         enqueue(plan_.steps[s], opens ? &first : closes ? &last : nullptr, opens);
       }
     }
-    caller_.call("clFinish", calls().clFinish, queue_);
-    RunTime ran{.wall_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count()};
+    caller_.call("clFinish", calls().clFinish, queue_.queue);
+    RunTime ran{.wall_ms = time.ms()};
     ran.event_ms = between(first, last ? last : first);
     for (cl_event event : {first, last}) {
       if (event) caller_.call("clReleaseEvent", calls().clReleaseEvent, event);
@@ -321,9 +303,7 @@ class OpenclComputeDevice : public BufferedDevice {
     return ran;
   }
 
-  std::unique_ptr<Copy> copy(const CopySpec& spec) override {
-    return std::make_unique<OpenclCopy>(caller_, calls(), context_, queue_, spec);
-  }
+  std::unique_ptr<Copy> copy(const CopySpec& spec) override { return std::make_unique<OpenclCopy>(queue_, spec); }
 
  protected:
   void release_buffers() override {
@@ -336,9 +316,7 @@ class OpenclComputeDevice : public BufferedDevice {
   // Without a band before it where the driver makes no sub-buffers.
   std::size_t allocate(std::size_t bytes) override {
     Memory& memory = buffers_.emplace_back();
-    memory.whole = memory.part =
-        caller_.create("clCreateBuffer", calls().clCreateBuffer, context_, cl_mem_flags{CL_MEM_READ_WRITE},
-                       std::max<std::size_t>(1, bytes + 2 * guard_bytes_), static_cast<void*>(nullptr));
+    memory.whole = memory.part = queue_.buffer(CL_MEM_READ_WRITE, std::max<std::size_t>(1, bytes + 2 * guard_bytes_));
     if (guard_bytes_ == 0 || !calls().clCreateSubBuffer) return 0;
     const cl_buffer_region region{.origin = guard_bytes_, .size = std::max<std::size_t>(1, bytes)};
     cl_int error = CL_SUCCESS;
@@ -350,12 +328,10 @@ class OpenclComputeDevice : public BufferedDevice {
     return guard_bytes_;
   }
   void write_bytes(std::size_t buffer, std::size_t offset, std::span<const std::byte> bytes) override {
-    caller_.call("clEnqueueWriteBuffer", calls().clEnqueueWriteBuffer, queue_, buffers_[buffer].whole, cl_bool{CL_TRUE},
-                 offset, bytes.size(), static_cast<const void*>(bytes.data()), 0U, nothing_first, no_event);
+    queue_.write(buffers_[buffer].whole, offset, bytes);
   }
   void read_bytes(std::size_t buffer, std::span<std::byte> bytes) override {
-    caller_.call("clEnqueueReadBuffer", calls().clEnqueueReadBuffer, queue_, buffers_[buffer].whole, cl_bool{CL_TRUE},
-                 std::size_t{0}, bytes.size(), static_cast<void*>(bytes.data()), 0U, nothing_first, no_event);
+    queue_.read(buffers_[buffer].whole, bytes);
   }
 
  private:
@@ -377,23 +353,15 @@ class OpenclComputeDevice : public BufferedDevice {
     const cl_kernel kernel = function(step.function);
     if (traced) caller_.trace("clEnqueueNDRangeKernel of " + step.function);
     for (cl_uint i = 0; i < step.arguments.size(); ++i) {
-      const auto set = [&](std::size_t size, const void* value) {
-        caller_.check("clSetKernelArg", calls().clSetKernelArg, kernel, i, size, value);
-      };
-      std::visit(
-          [&](const auto& argument) {
-            if constexpr (std::is_same_v<std::remove_cvref_t<decltype(argument)>, BufferArgument>) {
-              set(sizeof(cl_mem), &buffers_.at(static_cast<std::size_t>(argument.buffer)).part);
-            } else {
-              set(sizeof(argument), &argument);
-            }
-          },
-          step.arguments[i]);
+      const auto value =
+          bytes_of(step.arguments[i], [this](std::size_t b) -> const cl_mem& { return buffers_.at(b).part; });
+      caller_.check("clSetKernelArg", calls().clSetKernelArg, kernel, i, value.size(),
+                    static_cast<const void*>(value.data()));
     }
     const cl_uint dimensions = step.global[2] > 1 ? 3 : step.global[1] > 1 ? 2 : 1;
-    caller_.check("clEnqueueNDRangeKernel", calls().clEnqueueNDRangeKernel, queue_, kernel, dimensions,
-                  static_cast<const std::size_t*>(nullptr), step.global.data(), step.local.data(), 0U,
-                  static_cast<const cl_event*>(nullptr), event);
+    caller_.check("clEnqueueNDRangeKernel", calls().clEnqueueNDRangeKernel, queue_.queue, kernel, dimensions,
+                  static_cast<const std::size_t*>(nullptr), step.global.data(), step.local.data(), 0U, nothing_first,
+                  event);
   }
 
   // From the start of the first to the end of the last; nothing if either has no time or the launch failed.
@@ -419,19 +387,16 @@ class OpenclComputeDevice : public BufferedDevice {
 
   // The driver's words, as far as a line holds them.
   std::string build_log() {
-    std::string log(8192, '\0');
-    std::size_t size = 0;
-    if (!calls().clGetProgramBuildInfo || calls().clGetProgramBuildInfo(program_, handles_.device, CL_PROGRAM_BUILD_LOG,
-                                                                        log.size(), log.data(), &size) != CL_SUCCESS)
-      return "";
-    log.resize(log.find('\0') == log.npos ? log.size() : log.find('\0'));
+    if (!calls().clGetProgramBuildInfo) return "";
+    const std::string log = text_of([this](std::size_t size, void* out) {
+      return calls().clGetProgramBuildInfo(program_, handles_.device, CL_PROGRAM_BUILD_LOG, size, out, nullptr);
+    });
     return log.empty() ? "" : ": " + log.substr(0, 400);
   }
 
   OpenclCaller caller_;
   OpenclHandles handles_;
-  cl_context context_ = nullptr;
-  cl_command_queue queue_ = nullptr;
+  OpenclQueue queue_{caller_, calls()};
   cl_program program_ = nullptr;
   std::map<std::string, cl_kernel> functions_{};
   std::vector<Memory> buffers_{};

@@ -1,24 +1,10 @@
 // Direct convolution: borders, strides, groups; and whether another algorithm took its place.
-#include <cmath>
-
-#include "kernels/core/bounds.h"
-#include "kernels/core/kernel.h"
-#include "kernels/core/parallel.h"
-#include "kernels/core/random.h"
+#include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::conv2d {
 namespace {
 
 struct Shape {
-  explicit Shape(const Sizes& size)
-      : batch(static_cast<int>(size.at("batch"))),
-        channels(static_cast<int>(size.at("channels"))),
-        groups(static_cast<int>(size.at("groups"))),
-        filters(static_cast<int>(size.at("filters"))),
-        height(static_cast<int>(size.at("height"))),
-        width(static_cast<int>(size.at("width"))),
-        stride(static_cast<int>(size.at("stride"))),
-        pad(static_cast<int>(size.at("pad"))) {}
   int batch, channels, groups, filters, height, width, stride, pad;
   [[nodiscard]] int out_height() const { return (height + 2 * pad - 3) / stride + 1; }
   [[nodiscard]] int out_width() const { return (width + 2 * pad - 3) / stride + 1; }
@@ -34,13 +20,19 @@ struct Shape {
   }
 };
 
+Shape shape_of(const Problem& problem) {
+  const auto size = [&](const char* name) { return static_cast<int>(problem.size.at(name)); };
+  return {size("batch"),  size("channels"), size("groups"), size("filters"),
+          size("height"), size("width"),    size("stride"), size("pad")};
+}
+
 Sizes of(int batch, int channels, int groups, int filters, int height, int width, int stride, int pad) {
   return {{"batch", batch},   {"channels", channels}, {"filters", filters}, {"groups", groups},
           {"height", height}, {"pad", pad},           {"stride", stride},   {"width", width}};
 }
 
 std::vector<Array> inputs(const Problem& problem) {
-  const Shape s(problem.size);
+  const Shape s = shape_of(problem);
   return {normal_array(problem.precision, s.image(), problem.seed, 0),
           normal_array(problem.precision, s.weights(), problem.seed, 1)};
 }
@@ -69,7 +61,7 @@ void each_term(const Shape& s, std::size_t at, const Term& term) {
 
 // A dot product of in_group * 9 terms in any order; products of two fp32 are exact in double.
 std::vector<Expected> reference(const Problem& problem, const std::vector<Array>& in) {
-  const Shape s(problem.size);
+  const Shape s = shape_of(problem);
   const std::vector<double> x = in[0].values(), w = in[1].values();
   Expected out = Expected::bounded(problem.precision, s.outputs());
   const double depth = s.in_group() * 9.0;
@@ -86,7 +78,7 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
 }
 
 Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
-  const Shape s(problem.size);
+  const Shape s = shape_of(problem);
   const std::size_t element = problem.element_bytes();
   Plan plan = one_step_plan(
       function_name("conv2d", problem.precision, variant),
@@ -106,13 +98,13 @@ Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilit
 }
 
 Work work(const Problem& problem) {
-  const Shape s(problem.size);
+  const Shape s = shape_of(problem);
   return {.flops = 18.0 * s.in_group() * static_cast<double>(s.outputs()),
           .bytes = static_cast<double>((s.image() + s.weights() + s.outputs()) * problem.element_bytes())};
 }
 
 Operation describe(const Problem& problem, const std::vector<Array>& in) {
-  const Shape s(problem.size);
+  const Shape s = shape_of(problem);
   return {.depth = s.in_group() * 9, .columns = s.out_width(), .terms = [s, x = in[0], w = in[1]](std::size_t element) {
             Terms terms;
             each_term(s, element, [&](std::size_t xi, std::size_t wi) {
@@ -126,16 +118,16 @@ Operation describe(const Problem& problem, const std::vector<Array>& in) {
 void on_host(const HostCall& call) {
   const auto x = call.buffer<const float>(0), w = call.buffer<const float>(1);
   const auto y = call.buffer<float>(2);
-  const auto number = [&](std::size_t i) { return static_cast<std::int64_t>(call.scalar<std::int32_t>(i)); };
-  const std::int64_t plane = number(3) * number(6) * number(7);
-  const Shape s({{"batch", static_cast<std::int64_t>(x.size()) / plane},
-                 {"channels", number(3)},
-                 {"groups", number(4)},
-                 {"filters", number(5)},
-                 {"height", number(6)},
-                 {"width", number(7)},
-                 {"stride", number(10)},
-                 {"pad", number(11)}});
+  const auto number = [&](std::size_t i) { return call.scalar<std::int32_t>(i); };
+  const int plane = number(3) * number(6) * number(7);
+  const Shape s{static_cast<int>(x.size()) / plane,
+                number(3),
+                number(4),
+                number(5),
+                number(6),
+                number(7),
+                number(10),
+                number(11)};
   parallel_for_each(y.size(), 64, [&](std::size_t at) {
     float sum = 0;
     each_term(s, at, [&](std::size_t xi, std::size_t wi) { sum += x[xi] * w[wi]; });
@@ -153,10 +145,7 @@ const Kernel kernel = {
     .quick = {of(1, 8, 1, 8, 17, 37, 1, 1)},
     .full = {of(1, 1, 1, 1, 3, 3, 1, 0), of(2, 6, 3, 9, 19, 23, 2, 1), of(2, 16, 1, 16, 33, 65, 1, 1),
              of(1, 32, 1, 32, 56, 56, 1, 1)},
-    .inputs = inputs,
-    .reference = reference,
-    .plan = plan,
-    .work = work,
+    .functions = {inputs, reference, plan, work},
     .describe = describe,
     .host = {{"conv2d_fp32_host", on_host}},
 };

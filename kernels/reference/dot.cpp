@@ -1,10 +1,5 @@
 // Many dot products of one length: how precisely products are added up.
-#include <cmath>
-
-#include "kernels/core/kernel.h"
-#include "kernels/core/parallel.h"
-#include "kernels/core/product.h"
-#include "kernels/core/random.h"
+#include "kernels/reference/reference.h"
 #include "kernels/reference/row_products.h"
 
 namespace envdoctor::kernels::dot {
@@ -46,10 +41,7 @@ const Kernel kernel = {
     .claim = "products are added up in the precision they say, none lost",
     .precisions = {Precision::fp32, Precision::fp64, Precision::fp16},
     .sizes_for = sizes,
-    .inputs = inputs,
-    .reference = reference,
-    .plan = plan,
-    .work = work,
+    .functions = {inputs, reference, plan, work},
     .describe = describe,
     .grows = "k",
     .host = {{"dot_fp32_host", rows_on_host<float, true>}, {"dot_fp64_host", rows_on_host<double, true>}},

@@ -1,12 +1,7 @@
 // Butterflies with a barrier after each stage, in local memory: miscompiled barriers and races. Exact in integers.
-#include <cmath>
-#include <cstring>
 #include <numbers>
 
-#include "kernels/core/bounds.h"
-#include "kernels/core/kernel.h"
-#include "kernels/core/parallel.h"
-#include "kernels/core/random.h"
+#include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::fft_butterfly {
 namespace {
@@ -51,22 +46,21 @@ std::vector<Array> inputs(const Problem& problem) {
 }
 
 // The network itself, with the factors as they are given, in T.
-template <class T>
-void transform(const Shape& s, const Array& x, const Array& w, std::size_t index, std::vector<T>& re,
-               std::vector<T>& im) {
+template <class T, class X, class W>
+void transform(const Shape& s, const X& x, const W& w, std::size_t index, std::vector<T>& re, std::vector<T>& im) {
   re.resize(s.n);
   im.resize(s.n);
   for (std::size_t i = 0; i < s.n; ++i) {
     std::size_t j = 0;
     for (std::size_t bit = 0; bit < s.bits; ++bit) j |= (i >> bit & 1) << (s.bits - 1 - bit);
-    re[i] = static_cast<T>(x.value((index * s.n + j) * 2));
-    im[i] = static_cast<T>(x.value((index * s.n + j) * 2 + 1));
+    re[i] = static_cast<T>(x[(index * s.n + j) * 2]);
+    im[i] = static_cast<T>(x[(index * s.n + j) * 2 + 1]);
   }
   for (std::size_t stage = 0; stage < s.bits; ++stage) {
     const std::size_t half = std::size_t{1} << stage;
     for (std::size_t b = 0; b < s.n / 2; ++b) {
       const std::size_t low = b / half * 2 * half + b % half, high = low + half, at = (stage * (s.n / 2) + b) * 2;
-      const T wr = static_cast<T>(w.value(at)), wi = static_cast<T>(w.value(at + 1));
+      const T wr = static_cast<T>(w[at]), wi = static_cast<T>(w[at + 1]);
       const T hr = re[high] * wr - im[high] * wi, hi = re[high] * wi + im[high] * wr;
       const T lr = re[low], li = im[low];
       re[low] = lr + hr;
@@ -87,9 +81,10 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
   } else {
     out.exact = Array(problem.precision, count);
   }
+  const std::vector<double> x = in[0].values(), w = in[1].values();
   parallel_for_each(s.transforms, 8, [&](std::size_t t) {
     std::vector<long double> re, im;
-    transform(s, in[0], in[1], t, re, im);
+    transform(s, x, w, t, re, im);
     long double squares = 0;
     for (std::size_t i = 0; i < s.n; ++i) squares += re[i] * re[i] + im[i] * im[i];
     // No element's error is larger than that of all together.
@@ -137,15 +132,9 @@ void on_host(const HostCall& call) {
   const auto x = call.buffer<T>(0), w = call.buffer<T>(1), out = call.buffer<T>(2);
   const std::size_t bits = call.scalar<std::uint32_t>(3), n = std::size_t{1} << bits;
   const Shape s{n, out.size() / (2 * n), bits};
-  const Precision precision = sizeof(T) == 8          ? Precision::fp64
-                              : std::is_integral_v<T> ? Precision::int32
-                                                      : Precision::fp32;
-  Array points(precision, x.size()), weights(precision, w.size());
-  std::memcpy(points.bytes.data(), x.data(), x.size_bytes());
-  std::memcpy(weights.bytes.data(), w.data(), w.size_bytes());
   parallel_for_each(s.transforms, 8, [&](std::size_t t) {
     std::vector<T> re, im;
-    transform(s, points, weights, t, re, im);
+    transform(s, x, w, t, re, im);
     for (std::size_t i = 0; i < n; ++i) {
       out[(t * n + i) * 2] = re[i];
       out[(t * n + i) * 2 + 1] = im[i];
@@ -162,10 +151,7 @@ const Kernel kernel = {
     .tiny = {{{"n", 64}, {"transforms", 2}}},
     .quick = {{{"n", 256}, {"transforms", 32}}},
     .full = {{{"n", 2}, {"transforms", 3}}, {{"n", 64}, {"transforms", 512}}, {{"n", 1024}, {"transforms", 128}}},
-    .inputs = inputs,
-    .reference = reference,
-    .plan = plan,
-    .work = work,
+    .functions = {inputs, reference, plan, work},
     .describe = describe,
     .host = {{"fft_butterfly_fp32_host", on_host<float>},
              {"fft_butterfly_fp64_host", on_host<double>},

@@ -1,10 +1,5 @@
 // Float sums by atomics: no element is lost, though the order, and with it the last bits, may differ each time.
-#include <cmath>
-
-#include "kernels/core/bounds.h"
-#include "kernels/core/double_double.h"
-#include "kernels/core/kernel.h"
-#include "kernels/core/random.h"
+#include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::float_atomics {
 namespace {
@@ -35,13 +30,11 @@ std::vector<Expected> reference(const Problem& /*problem*/, const std::vector<Ar
 
 Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
   const std::size_t count = problem.at("n"), local = capabilities.group(64);
-  Plan plan = one_step_plan(function_name("float-atomics", problem.precision, variant), {{count * 4, 0}, {bins * 4}},
-                            {u32(count)}, count, local);
+  Plan plan = one_step_plan(function_name("float-atomics", problem.precision, written_once(variant)),
+                            {{count * 4, 0}, {bins * 4}}, {u32(count)}, count, local);
   if (variant != Variant::host)
-    plan.steps.insert(plan.steps.begin(), {.function = function_name("float-atomics-clear", problem.precision, variant),
-                                           .global = {bins, 1, 1},
-                                           .local = {local, 1, 1},
-                                           .arguments = {BufferArgument{1}}});
+    plan.steps.insert(plan.steps.begin(),
+                      line_of_items("float_atomics_clear_fp32_gpu", bins, local, {BufferArgument{1}}));
   return plan;
 }
 
@@ -68,10 +61,7 @@ const Kernel kernel = {
     .tiny = {{{"n", 300}}},
     .quick = {{{"n", 16385}}},
     .full = {{{"n", 65}}, {{"n", 262145}}},
-    .inputs = inputs,
-    .reference = reference,
-    .plan = plan,
-    .work = work,
+    .functions = {inputs, reference, plan, work},
     .describe = describe,
     .grows = "n",
     .host = {{"float_atomics_fp32_host", on_host}},

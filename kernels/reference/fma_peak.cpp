@@ -1,8 +1,5 @@
 // The most that multiplying and adding can reach: what all other rates are measured against.
-#include "kernels/core/kernel.h"
-#include "kernels/core/parallel.h"
-#include "kernels/core/random.h"
-#include "kernels/devices/host_loops.h"
+#include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::fma_peak {
 namespace {
@@ -22,12 +19,9 @@ std::vector<Sizes> sizes(Precision precision, Effort effort) {
 
 std::vector<Array> inputs(const Problem& problem) {
   const int bits = problem.precision == Precision::fp16 ? 7 : 12;
-  Array constants(problem.precision, 3);
   const auto b = static_cast<double>(1 + random_bits(problem.seed, 1, 0) % ((1U << bits) - 2));
-  constants.set(0, -1);
-  constants.set(1, b);
-  constants.set(2, b + 1);
-  return {odd_integers(problem.precision, count_of(problem), problem.seed, 0, bits), constants};
+  return {odd_integers(problem.precision, count_of(problem), problem.seed, 0, bits),
+          Array(problem.precision, {-1, b, b + 1})};
 }
 
 // Two roundings of nothing: b1 - (b0 - x) = x + 1.
@@ -71,10 +65,7 @@ const Kernel kernel = {
     .claim = "long chains of a * x + b stay exact on small integers, in every round",
     .precisions = {Precision::fp32, Precision::fp64, Precision::fp16},
     .sizes_for = sizes,
-    .inputs = inputs,
-    .reference = reference,
-    .plan = plan,
-    .work = work,
+    .functions = {inputs, reference, plan, work},
     .grows = "rounds",
     .host = {{"fma_peak_fp32_host", on_host<float>}, {"fma_peak_fp64_host", on_host<double>}},
 };

@@ -1,21 +1,12 @@
 // The matrix product that training consists of: wrong tiles, edges, inputs or sums of too few bits.
-#include <algorithm>
-
-#include "kernels/core/kernel.h"
-#include "kernels/core/parallel.h"
-#include "kernels/core/product.h"
-#include "kernels/core/random.h"
-#include "kernels/devices/host_loops.h"
+#include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::gemm {
 namespace {
 
 constexpr std::size_t gpu_tile = 64;
 
-struct Shape {
-  explicit Shape(const Problem& problem) : m(problem.at("m")), n(problem.at("n")), k(problem.at("k")) {}
-  std::size_t m, n, k;
-};
+ProductShape shape_of(const Problem& problem) { return {problem.at("m"), problem.at("n"), problem.at("k")}; }
 
 Sizes cube(std::int64_t n) { return {{"k", n}, {"m", n}, {"n", n}}; }
 
@@ -29,26 +20,24 @@ std::vector<Sizes> sizes(Precision precision, Effort effort) {
 }
 
 std::vector<Array> inputs(const Problem& problem) {
-  const Shape s(problem);
+  const ProductShape s = shape_of(problem);
   return {normal_array(problem.precision, s.m * s.k, problem.seed, 0),
           normal_array(problem.precision, s.k * s.n, problem.seed, 1)};
 }
 
 std::vector<Expected> reference(const Problem& problem, const std::vector<Array>& in) {
-  const Shape s(problem);
-  return {product_reference(in[0], in[1], {.m = s.m, .n = s.n, .k = s.k})};
+  return {product_reference(in[0], in[1], shape_of(problem))};
 }
 
 // 256 elements in full and, for 24-bit and narrower numbers, Freivalds' check of all; where that fails, the row it
 // names.
 std::vector<Comparison> spot_check(const Problem& problem, const std::vector<Array>& in,
                                    const std::vector<Array>& out) {
-  const Shape s(problem);
-  const ProductShape shape{.m = s.m, .n = s.n, .k = s.k};
+  const ProductShape s = shape_of(problem);
   const auto compared = [&](const std::vector<std::size_t>& places) {
     Array got(problem.precision, places.size());
     for (std::size_t i = 0; i < places.size(); ++i) got.set_bits(i, out[0].bits(places[i]));
-    Comparison comparison = compare(got, product_samples(in[0], in[1], shape, places));
+    Comparison comparison = compare(got, product_samples(in[0], in[1], s, places));
     for (std::size_t& wrong : comparison.wrong) wrong = places[wrong];
     return comparison;
   };
@@ -56,7 +45,7 @@ std::vector<Comparison> spot_check(const Problem& problem, const std::vector<Arr
   for (std::size_t i = 0; i < 256; ++i) places.push_back(random_bits(problem.seed, 2, i) % (s.m * s.n));
   Comparison samples = compared(places);
   if (problem.precision == Precision::fp64 || !samples.right()) return {samples};
-  const Freivalds all = freivalds(in[0], in[1], out[0], shape, problem.seed);
+  const Freivalds all = freivalds(in[0], in[1], out[0], s, problem.seed);
   if (all.right() || all.worst_row < 0) return {samples};
   places.clear();
   for (std::size_t j = 0; j < s.n; ++j) places.push_back(static_cast<std::size_t>(all.worst_row) * s.n + j);
@@ -64,7 +53,7 @@ std::vector<Comparison> spot_check(const Problem& problem, const std::vector<Arr
 }
 
 Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
-  const Shape s(problem);
+  const ProductShape s = shape_of(problem);
   const std::size_t element = problem.element_bytes();
   Plan plan = one_step_plan(function_name("gemm", problem.precision, variant),
                             {{s.m * s.k * element, 0}, {s.k * s.n * element, 1}, {s.m * s.n * element}},
@@ -82,22 +71,22 @@ Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilit
     plan.buffers.push_back({panels * width * s.k * element});
     product.arguments[1] = BufferArgument{3};
     product.global = {(s.m + rows_of_item - 1) / rows_of_item, panels, 1};
-    plan.steps.insert(plan.steps.begin(), {.function = function_name("gemm-pack", problem.precision, variant),
-                                           .global = {round_up(s.k, pack), panels, 1},
-                                           .local = {pack, 1, 1},
-                                           .arguments = {BufferArgument{1}, BufferArgument{3}, u32(s.n), u32(s.k)}});
+    Step packing = line_of_items(function_name("gemm-pack", problem.precision, variant), s.k, pack,
+                                 {BufferArgument{1}, BufferArgument{3}, u32(s.n), u32(s.k)});
+    packing.global[1] = panels;
+    plan.steps.insert(plan.steps.begin(), packing);
   }
   return plan;
 }
 
 Work work(const Problem& problem) {
-  const Shape s(problem);
+  const ProductShape s = shape_of(problem);
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
   return {.flops = 2 * m * n * k, .bytes = (m * k + k * n + m * n) * static_cast<double>(problem.element_bytes())};
 }
 
 Operation describe(const Problem& problem, const std::vector<Array>& in) {
-  const Shape s(problem);
+  const ProductShape s = shape_of(problem);
   return {.depth = problem.size.at("k"),
           .columns = problem.size.at("n"),
           .terms = [a = in[0], b = in[1], s](std::size_t element) {
@@ -140,11 +129,8 @@ const Kernel kernel = {
     .claim = "every element of a matrix product lies within the bound of plain arithmetic, edges included",
     .precisions = {Precision::fp32, Precision::fp64, Precision::fp16},
     .sizes_for = sizes,
-    .inputs = inputs,
-    .reference = reference,
+    .functions = {inputs, reference, plan, work},
     .spot_check = spot_check,
-    .plan = plan,
-    .work = work,
     .describe = describe,
     .grows = "k",
     .host = {{"gemm_fp32_host", on_host<float>}, {"gemm_fp64_host", on_host<double>}},

@@ -1,13 +1,8 @@
 // Products on data for which every order of operations, fused or not, gives the same bits; and the probes that show
 // how many bits of inputs and sums there are.
-#include <cmath>
 
 #include "kernels/classify/precision_probes.h"
-#include "kernels/core/bounds.h"
-#include "kernels/core/kernel.h"
-#include "kernels/core/parallel.h"
-#include "kernels/core/product.h"
-#include "kernels/core/random.h"
+#include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::gemm_exact {
 namespace {
@@ -16,11 +11,7 @@ namespace {
 constexpr int odd_bits = 13;
 constexpr std::size_t probe_depth = 16;
 
-struct Shape {
-  std::size_t m, n, k;
-};
-
-Shape shape_of(const Problem& problem) {
+ProductShape shape_of(const Problem& problem) {
   return {problem.at("m"), problem.at("n"), std::min<std::size_t>(problem.at("k"), 2048)};
 }
 
@@ -47,16 +38,22 @@ std::vector<Array> inputs(const Problem& problem) {
   return in;
 }
 
+template <class T, class Store>
+void multiply(std::span<const T> a, std::span<const T> b, std::size_t m, std::size_t n, std::size_t k,
+              const Store& store) {
+  parallel_for_each(m, 4, [&](std::size_t i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      T sum = 0;
+      for (std::size_t l = 0; l < k; ++l) sum += a[i * k + l] * b[l * n + j];
+      store(i * n + j, sum);
+    }
+  });
+}
+
 Expected exact_product(const Array& a, const Array& b, std::size_t m, std::size_t n, std::size_t k) {
   Expected out{.precision = a.precision, .exact = Array(a.precision, m * n)};
   const std::vector<double> x = a.values(), y = b.values();
-  parallel_for_each(m, 4, [&](std::size_t i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      double sum = 0;
-      for (std::size_t l = 0; l < k; ++l) sum += x[i * k + l] * y[l * n + j];
-      out.exact->set(i * n + j, sum);
-    }
-  });
+  multiply<double>(x, y, m, n, k, [&](std::size_t at, double sum) { out.exact->set(at, sum); });
   return out;
 }
 
@@ -124,17 +121,9 @@ std::string mode(const std::vector<Array>& outputs) {
 
 template <class T>
 void on_host(const HostCall& call) {
-  const auto a = call.buffer<const T>(0), b = call.buffer<const T>(1);
-  const auto c = call.buffer<T>(2);
-  const std::size_t m = call.scalar<std::uint32_t>(3), n = call.scalar<std::uint32_t>(4),
-                    k = call.scalar<std::uint32_t>(5);
-  parallel_for_each(m, 4, [=](std::size_t i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      T sum = 0;
-      for (std::size_t l = 0; l < k; ++l) sum += a[i * k + l] * b[l * n + j];
-      c[i * n + j] = sum;
-    }
-  });
+  const auto size = [&](std::size_t index) { return call.scalar<std::uint32_t>(index); };
+  multiply<T>(call.buffer<const T>(0), call.buffer<const T>(1), size(3), size(4), size(5),
+              [c = call.buffer<T>(2)](std::size_t at, T sum) { c[at] = sum; });
 }
 
 }  // namespace
@@ -146,10 +135,7 @@ const Kernel kernel = {
     .tiny = {{{"k", 5}, {"m", 3}, {"n", 4}}},
     .quick = {{{"k", 64}, {"m", 65}, {"n", 67}}},
     .full = {{{"k", 1}, {"m", 33}, {"n", 17}}, {{"k", 513}, {"m", 257}, {"n", 255}}},
-    .inputs = inputs,
-    .reference = reference,
-    .plan = plan,
-    .work = work,
+    .functions = {inputs, reference, plan, work},
     .describe = describe,
     .mode = mode,
     .host = {{"gemm_exact_fp32_host", on_host<float>},

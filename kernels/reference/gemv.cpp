@@ -1,7 +1,5 @@
 // Matrix times vector: tails, rows of one element, sizes where launching costs more than computing.
-#include "kernels/core/kernel.h"
-#include "kernels/core/product.h"
-#include "kernels/core/random.h"
+#include "kernels/reference/reference.h"
 #include "kernels/reference/row_products.h"
 
 namespace envdoctor::kernels::gemv {
@@ -37,10 +35,7 @@ const Kernel kernel = {
     .tiny = {{{"k", 1}, {"m", 2}}, {{"k", 67}, {"m", 3}}},
     .quick = {{{"k", 257}, {"m", 129}}},
     .full = {{{"k", 1}, {"m", 1000}}, {{"k", 1023}, {"m", 257}}, {{"k", 4096}, {"m", 1024}}},
-    .inputs = inputs,
-    .reference = reference,
-    .plan = plan,
-    .work = work,
+    .functions = {inputs, reference, plan, work},
     .describe = describe,
     .grows = "k",
     .host = {{"gemv_fp32_host", rows_on_host<float, false>}},

@@ -1,7 +1,5 @@
 // Long chains of dependent integer rounds: loop limits, unstable clocks, a unit that computes wrong now and then.
-#include "kernels/core/kernel.h"
-#include "kernels/core/parallel.h"
-#include "kernels/core/random.h"
+#include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::hash_chain {
 namespace {
@@ -58,10 +56,7 @@ const Kernel kernel = {
     .full = {{{"items", 64}, {"rounds", 1000}},
              {{"items", 256}, {"rounds", 100'000}},
              {{"items", 1 << 14}, {"rounds", 4096}}},
-    .inputs = inputs,
-    .reference = reference,
-    .plan = plan,
-    .work = work,
+    .functions = {inputs, reference, plan, work},
     .grows = "rounds",
     .host = {{"hash_chain_uint32_host", on_host}},
 };

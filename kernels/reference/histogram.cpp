@@ -1,8 +1,5 @@
 // Counting into bins: integer atomics lose nothing, whatever the order.
-#include <algorithm>
-
-#include "kernels/core/kernel.h"
-#include "kernels/core/random.h"
+#include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::histogram {
 namespace {
@@ -31,10 +28,8 @@ Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilit
   Plan plan = one_step_plan(function_name("histogram", problem.precision, variant), {{count * 4, 0}, {bins * 4}},
                             {u32(count)}, items, local);
   if (variant != Variant::host)
-    plan.steps.insert(plan.steps.begin(), {.function = function_name("histogram-clear", problem.precision, variant),
-                                           .global = {bins, 1, 1},
-                                           .local = {local, 1, 1},
-                                           .arguments = {BufferArgument{1}}});
+    plan.steps.insert(plan.steps.begin(),
+                      line_of_items("histogram_clear_uint32_gpu", bins, local, {BufferArgument{1}}));
   return plan;
 }
 
@@ -51,10 +46,7 @@ const Kernel kernel = {
     .tiny = {{{"n", 600}}},
     .quick = {{{"n", 65537}}},
     .full = {{{"n", 999}}, {{"n", 65537}}, {{"n", (1 << 21) + 1}}},
-    .inputs = inputs,
-    .reference = reference,
-    .plan = plan,
-    .work = work,
+    .functions = {inputs, reference, plan, work},
     .grows = "n",
     .host = {{"histogram_uint32_host", on_host}},
 };

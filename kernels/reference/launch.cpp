@@ -1,6 +1,5 @@
 // One item that does next to nothing: what a launch costs.
-#include "kernels/core/kernel.h"
-#include "kernels/core/random.h"
+#include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::launch {
 namespace {
@@ -16,7 +15,7 @@ std::vector<Expected> reference(const Problem& /*problem*/, const std::vector<Ar
 }
 
 Plan plan(const Problem& /*problem*/, Variant variant, const Capabilities& /*capabilities*/) {
-  return one_step_plan(function_name("launch", Precision::uint32, variant), {{4, 0}, {4}}, {});
+  return one_step_plan(function_name("launch", Precision::uint32, written_once(variant)), {{4, 0}, {4}}, {});
 }
 
 Work work(const Problem& /*problem*/) { return {}; }
@@ -32,10 +31,7 @@ const Kernel kernel = {
     .tiny = {{{"items", 1}}},
     .quick = {{{"items", 1}}},
     .full = {{{"items", 1}}},
-    .inputs = inputs,
-    .reference = reference,
-    .plan = plan,
-    .work = work,
+    .functions = {inputs, reference, plan, work},
     .host = {{"launch_uint32_host", on_host}},
 };
 

@@ -1,11 +1,5 @@
 // Layer normalisation by two passes, with offsets up to 10^4 sigma: a one-pass variance falls out of the bound there.
-#include <array>
-#include <cmath>
-
-#include "kernels/core/bounds.h"
-#include "kernels/core/kernel.h"
-#include "kernels/core/parallel.h"
-#include "kernels/core/random.h"
+#include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::layernorm {
 namespace {
@@ -96,10 +90,7 @@ const Kernel kernel = {
              {{"n", 64}, {"rows", 64}},
              {{"n", 1023}, {"rows", 128}},
              {{"n", 8192}, {"rows", 16}}},
-    .inputs = inputs,
-    .reference = reference,
-    .plan = plan,
-    .work = work,
+    .functions = {inputs, reference, plan, work},
     .describe = describe,
     .grows = "n",
     .host = {{"layernorm_fp32_host", on_host}},

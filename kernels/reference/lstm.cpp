@@ -1,13 +1,6 @@
 // An LSTM step, from every state of a run that was computed on the host: a one-step bound holds for each step then,
 // where one carried over the run would soon allow anything.
-#include <array>
-#include <cmath>
-
-#include "kernels/core/bounds.h"
-#include "kernels/core/kernel.h"
-#include "kernels/core/parallel.h"
-#include "kernels/core/random.h"
-#include "kernels/devices/host_loops.h"
+#include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::lstm {
 namespace {
@@ -148,10 +141,7 @@ const Kernel kernel = {
     .tiny = {{{"hidden", 5}, {"inputs", 3}, {"steps", 2}}},
     .quick = {{{"hidden", 64}, {"inputs", 32}, {"steps", 8}}},
     .full = {{{"hidden", 1}, {"inputs", 1}, {"steps", 64}}, {{"hidden", 128}, {"inputs", 64}, {"steps", 64}}},
-    .inputs = inputs,
-    .reference = reference,
-    .plan = plan,
-    .work = work,
+    .functions = {inputs, reference, plan, work},
     .describe = describe,
     .host = {{"lstm_fp32_host", on_host}},
 };

@@ -1,12 +1,5 @@
 // Elementary functions: bad libraries, fast-math, native substitutes, one bad unit.
-#include <algorithm>
-#include <array>
-#include <cmath>
-
-#include "kernels/core/bounds.h"
-#include "kernels/core/kernel.h"
-#include "kernels/core/parallel.h"
-#include "kernels/core/random.h"
+#include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::map {
 namespace {
@@ -106,8 +99,8 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
 
 Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
   const std::size_t count = count_of(problem), bytes = count * problem.element_bytes(), local = capabilities.group(64);
-  return one_step_plan(function_name("map", problem.precision, variant), {{bytes, 0}, {bytes, 1}, {bytes}},
-                       {u32(problem.at("n")), u32(count)}, count, local);
+  return one_step_plan(function_name("map", problem.precision, written_once(variant)),
+                       {{bytes, 0}, {bytes, 1}, {bytes}}, {u32(problem.at("n")), u32(count)}, count, local);
 }
 
 Work work(const Problem& problem) { return work_of(problem, count_of(problem), 1, 3); }
@@ -140,10 +133,7 @@ const Kernel kernel = {
     .tiny = {{{"n", 24}}},
     .quick = {{{"n", 2048}}},
     .full = {{{"n", 1 << 16}}},
-    .inputs = inputs,
-    .reference = reference,
-    .plan = plan,
-    .work = work,
+    .functions = {inputs, reference, plan, work},
     .describe = describe,
     .host = {{"map_fp32_host", on_host<float>}, {"map_fp64_host", on_host<double>}},
 };

@@ -1,6 +1,5 @@
 // Memory and its addresses: every word holds a hash of its own index, so a word from elsewhere shows.
-#include "kernels/core/kernel.h"
-#include "kernels/core/parallel.h"
+#include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::pattern {
 namespace {
@@ -38,10 +37,7 @@ Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilit
   const std::size_t items = variant == Variant::cpu ? (count + 15) / 16 : count;
   const std::size_t local = capabilities.group(variant == Variant::cpu ? 64 : 256);
   const auto step = [&](const char* name, std::vector<Argument> arguments) {
-    return Step{.function = function_name(name, problem.precision, variant),
-                .global = {round_up(items, local), 1, 1},
-                .local = {local, 1, 1},
-                .arguments = std::move(arguments)};
+    return line_of_items(function_name(name, problem.precision, variant), items, local, std::move(arguments));
   };
   return {.buffers = {{.bytes = count * 4}, {.bytes = count * 4}},
           .steps = {step("pattern-write", {BufferArgument{0}, std::uint64_t{count}, seed_of(problem)}),
@@ -73,10 +69,7 @@ const Kernel kernel = {
     .tiny = {{{"n", 130}}},
     .quick = {{{"n", (1 << 18) + 1}}},
     .full = {{{"n", 1}}, {{"n", 65537}}, {{"n", (1 << 23) + 3}}},
-    .inputs = inputs,
-    .reference = reference,
-    .plan = plan,
-    .work = work,
+    .functions = {inputs, reference, plan, work},
     .grows = "n",
     .host = {{"pattern_write_uint32_host", write_on_host}, {"pattern_read_uint32_host", read_on_host}},
 };

@@ -1,13 +1,5 @@
 // Sum, largest and smallest element: lost chunks, loop limits, races in local memory.
-#include <algorithm>
-#include <cmath>
-
-#include "kernels/core/bounds.h"
-#include "kernels/core/double_double.h"
-#include "kernels/core/kernel.h"
-#include "kernels/core/parallel.h"
-#include "kernels/core/random.h"
-#include "kernels/devices/host_loops.h"
+#include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::reduce {
 namespace {
@@ -42,13 +34,8 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
     high = std::max(high, value);
     low = std::min(low, value);
   }
-  if (!is_floating(problem.precision)) {
-    Array exact(problem.precision, 3);
-    exact.set(0, sum.high);
-    exact.set(1, high);
-    exact.set(2, low);
-    return {{.precision = problem.precision, .exact = exact}};
-  }
+  if (!is_floating(problem.precision))
+    return {{.precision = problem.precision, .exact = Array(problem.precision, {sum.high, high, low})}};
   return {{.precision = problem.precision,
            .value = {sum.high, high, low},
            .low = {sum.low, 0, 0},
@@ -63,17 +50,13 @@ Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilit
   const std::vector<BufferSpec> buffers = {{count * element, 0}, {parts * 3 * element}, {3 * element}};
   if (variant == Variant::host)
     return {.buffers = buffers,
-            .steps = {{.function = name("reduce"), .arguments = {BufferArgument{0}, BufferArgument{2}}}},
+            .steps = {line_of_items(name("reduce"), 1, 1, {BufferArgument{0}, BufferArgument{2}})},
             .outputs = {2}};
   Plan plan{.buffers = buffers,
-            .steps = {{.function = name("reduce-parts"),
-                       .global = {parts * local, 1, 1},
-                       .local = {local, 1, 1},
-                       .arguments = {BufferArgument{0}, BufferArgument{1}, u32(count)}},
-                      {.function = name("reduce-whole"),
-                       .global = {local, 1, 1},
-                       .local = {local, 1, 1},
-                       .arguments = {BufferArgument{1}, BufferArgument{2}, u32(parts)}}},
+            .steps = {line_of_items(name("reduce-parts"), parts * local, local,
+                                    {BufferArgument{0}, BufferArgument{1}, u32(count)}),
+                      line_of_items(function_name("reduce-whole", problem.precision, Variant::gpu), local, local,
+                                    {BufferArgument{1}, BufferArgument{2}, u32(parts)})},
             .outputs = {2}};
   if (variant == Variant::cpu) plan.steps[0].arguments.emplace_back(u32(chunk_of(count)));
   return plan;
@@ -118,10 +101,7 @@ const Kernel kernel = {
     .tiny = {{{"n", 1}}, {{"n", 300}}},
     .quick = {{{"n", 65537}}},
     .full = {{{"n", 1}}, {{"n", 1025}}, {{"n", 65537}}, {{"n", (1 << 22) + 3}}},
-    .inputs = inputs,
-    .reference = reference,
-    .plan = plan,
-    .work = work,
+    .functions = {inputs, reference, plan, work},
     .describe = describe,
     .grows = "n",
     .host = {{"reduce_fp32_host", on_host<float>},

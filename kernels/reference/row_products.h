@@ -1,12 +1,6 @@
 #pragma once
 // What dot and gemv share: one sum of products for each row of `a`, with a row of `b` each or with one `b` for all.
-#include <cmath>
-
-#include "kernels/core/bounds.h"
-#include "kernels/core/double_double.h"
-#include "kernels/devices/host_loops.h"
-#include "kernels/core/kernel.h"
-#include "kernels/core/parallel.h"
+#include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels {
 
@@ -22,16 +16,11 @@ inline Expected rows_reference(const Array& a, const Array& b, std::size_t k, st
   Expected out = Expected::bounded(a.precision, rows);
   out.low.resize(rows);
   parallel_for_each(rows, 4, [&](std::size_t r) {
-    DoubleDouble sum;
-    double sizes = 0;
-    for (std::size_t i = 0; i < k; ++i) {
-      const double x = a.value(r * k + i), y = b.value(r * b_step + i);
-      sum = sum + two_product(x, y);
-      sizes += std::fabs(x * y);
-    }
-    out.value[r] = sum.high;
-    out.low[r] = sum.low;
-    out.bound[r] = dot_bound(rows_chain(k), static_cast<double>(k), sizes, a.precision);
+    const Sum sum = dot_product(
+        k, true, [&](std::size_t i) { return a.value(r * k + i); }, [&](std::size_t i) { return b.value(r * b_step + i); });
+    out.value[r] = sum.value.high;
+    out.low[r] = sum.value.low;
+    out.bound[r] = dot_bound(rows_chain(k), static_cast<double>(k), sum.sizes, a.precision);
   });
   return out;
 }

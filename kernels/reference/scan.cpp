@@ -1,10 +1,5 @@
 // Prefix sums: barriers, and what one block hands on to the next.
-#include <cmath>
-
-#include "kernels/core/bounds.h"
-#include "kernels/core/double_double.h"
-#include "kernels/core/kernel.h"
-#include "kernels/core/random.h"
+#include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::scan {
 namespace {
@@ -48,18 +43,12 @@ Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilit
   const std::size_t parts = gpu ? (count + local - 1) / local : cpu_parts;
   const auto chunk = u32((count + cpu_parts - 1) / cpu_parts);
   Plan plan{.buffers = {{count * element, 0}, {count * element}, {parts * element}},
-            .steps = {{.function = name("scan-parts"),
-                       .global = {parts * local, 1, 1},
-                       .local = {local, 1, 1},
-                       .arguments = {BufferArgument{0}, BufferArgument{1}, BufferArgument{2}, u32(count)}},
-                      {.function = name("scan-sums"),
-                       .global = {local, 1, 1},
-                       .local = {local, 1, 1},
-                       .arguments = {BufferArgument{2}, u32(parts)}},
-                      {.function = name("scan-add"),
-                       .global = {parts * local, 1, 1},
-                       .local = {local, 1, 1},
-                       .arguments = {BufferArgument{1}, BufferArgument{2}, u32(count)}}},
+            .steps = {line_of_items(name("scan-parts"), parts * local, local,
+                                    {BufferArgument{0}, BufferArgument{1}, BufferArgument{2}, u32(count)}),
+                      line_of_items(function_name("scan-sums", problem.precision, Variant::gpu), local, local,
+                                    {BufferArgument{2}, u32(parts)}),
+                      line_of_items(name("scan-add"), parts * local, local,
+                                    {BufferArgument{1}, BufferArgument{2}, u32(count)})},
             .outputs = {1}};
   if (!gpu) {
     plan.steps[0].arguments.emplace_back(chunk);
@@ -89,10 +78,7 @@ const Kernel kernel = {
     .tiny = {{{"n", 1}}, {{"n", 300}}},
     .quick = {{{"n", 16385}}},
     .full = {{{"n", 1}}, {{"n", 257}}, {{"n", 65537}}, {{"n", (1 << 20) + 7}}},
-    .inputs = inputs,
-    .reference = reference,
-    .plan = plan,
-    .work = work,
+    .functions = {inputs, reference, plan, work},
     .describe = describe,
     .grows = "n",
     .host = {{"scan_int32_host", on_host<std::int32_t>}, {"scan_fp32_host", on_host<float>}},

@@ -1,11 +1,5 @@
 // Softmax and logsumexp of rows, shifted by their maximum: exp, long sums, overflow, rows of minus infinity.
-#include <algorithm>
-#include <cmath>
-
-#include "kernels/core/bounds.h"
-#include "kernels/core/kernel.h"
-#include "kernels/core/parallel.h"
-#include "kernels/core/random.h"
+#include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::softmax {
 namespace {
@@ -84,10 +78,7 @@ const Kernel kernel = {
              {{"n", 255}, {"rows", 64}},
              {{"n", 1000}, {"rows", 256}},
              {{"n", 65537}, {"rows", 8}}},
-    .inputs = inputs,
-    .reference = reference,
-    .plan = plan,
-    .work = work,
+    .functions = {inputs, reference, plan, work},
     .describe = describe,
     .grows = "n",
     .host = {{"softmax_fp32_host", on_host}},

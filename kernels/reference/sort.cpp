@@ -1,9 +1,7 @@
 // Bitonic sort: branches, barriers, and many launches that depend on each other.
-#include <algorithm>
 #include <bit>
 
-#include "kernels/core/kernel.h"
-#include "kernels/core/random.h"
+#include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::sort {
 namespace {
@@ -21,7 +19,7 @@ std::vector<Expected> reference(const Problem& /*problem*/, const std::vector<Ar
 // The numbers, and behind them the largest there is, up to a power of two that fills a group twice.
 Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
   const std::size_t count = problem.at("n");
-  const auto name = [&](const char* step) { return function_name(step, problem.precision, variant); };
+  const auto name = [&](const char* step) { return function_name(step, problem.precision, written_once(variant)); };
   if (variant == Variant::host) return one_step_plan(name("sort"), {{count * 4, 0}, {count * 4}}, {});
   const std::size_t local = capabilities.group(variant == Variant::gpu ? 256 : 64);
   const std::size_t padded = std::max(std::bit_ceil(count), 2 * local);
@@ -29,12 +27,9 @@ Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilit
   for (std::size_t size = 2; size <= padded; size *= 2) {
     for (std::size_t stride = size / 2; stride > 0; stride /= 2) {
       const bool in_group = variant == Variant::gpu && stride <= local;
-      Step step{.function = name(in_group ? "sort-local" : "sort-pass"),
-                .global = {padded / 2, 1, 1},
-                .local = {local, 1, 1},
-                .arguments = {BufferArgument{1}, u32(size)}};
-      if (!in_group) step.arguments.emplace_back(u32(stride));
-      plan.steps.push_back(step);
+      std::vector<Argument> arguments = {BufferArgument{1}, u32(size)};
+      if (!in_group) arguments.emplace_back(u32(stride));
+      plan.steps.push_back(line_of_items(name(in_group ? "sort-local" : "sort-pass"), padded / 2, local, arguments));
       if (in_group) break;  // it does the smaller strides as well
     }
   }
@@ -63,10 +58,7 @@ const Kernel kernel = {
     .tiny = {{{"n", 100}}},
     .quick = {{{"n", 2000}}},
     .full = {{{"n", 1}}, {{"n", 1000}}, {{"n", 65537}}},
-    .inputs = inputs,
-    .reference = reference,
-    .plan = plan,
-    .work = work,
+    .functions = {inputs, reference, plan, work},
     .grows = "n",
     .host = {{"sort_uint32_host", on_host}},
 };

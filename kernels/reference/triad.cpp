@@ -1,10 +1,5 @@
 // a = b + s * c: every load, store and tail, and whether product and sum are rounded once or twice.
-#include <cmath>
-
-#include "kernels/core/kernel.h"
-#include "kernels/core/parallel.h"
-#include "kernels/core/random.h"
-#include "kernels/devices/host_loops.h"
+#include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::triad {
 namespace {
@@ -79,10 +74,7 @@ const Kernel kernel = {
     .tiny = {{{"n", 1}}, {{"n", 67}}},
     .quick = {{{"n", 65537}}},
     .full = {{{"n", 1}}, {{"n", 3}}, {{"n", 1023}}, {{"n", 65537}}, {{"n", (1 << 22) + 5}}},
-    .inputs = inputs,
-    .reference = reference,
-    .plan = plan,
-    .work = work,
+    .functions = {inputs, reference, plan, work},
     .grows = "n",
     .host = {{"triad_fp32_host", on_host<float>}, {"triad_fp64_host", on_host<double>}},
 };

@@ -14,8 +14,6 @@ const std::vector<std::string>& env_allow_list();
 bool env_allowed(std::string_view name);
 // Whether the variable's value holds host names or addresses, so that it is kept only without redaction (TF_CONFIG).
 bool env_names_hosts(std::string_view name);
-// The variables of one category (visibility, order, selection, memory, jit, library, container, mps, …), sorted.
-std::vector<std::string> env_of_category(std::string_view category);
 // Prefixes that mark a further variable as GPU-related; its name is kept, its value withheld.
 const std::vector<std::string>& env_prefixes();
 
@@ -23,7 +21,6 @@ struct Soname {
   std::string soname{};   // libcudnn.so.9
   std::string library{};  // cudnn
   std::string cuda{};     // toolkit range it belongs to
-  std::string debian_package{};
 };
 const std::vector<Soname>& sonames();  // libraries.json, in table order
 

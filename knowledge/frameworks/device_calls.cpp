@@ -1,7 +1,6 @@
 #include "knowledge/frameworks/device_calls.h"
 
 #include <algorithm>
-#include <map>
 
 #include "knowledge/gpus/drivers.h"
 #include "knowledge/table_rows.h"
@@ -10,80 +9,59 @@ namespace envdoctor::knowledge {
 namespace {
 
 struct Tables {
-  std::map<std::string, Starts, std::less<>> starts{};
-  std::map<std::string, EarlyCall, std::less<>> early{};
+  ByName<Starts> starts{};
+  ByName<EarlyCall> early{};
   std::vector<ReadVariable> variables{};
   std::vector<ScriptCall> calls{};
   std::vector<std::string> names{};
   std::vector<std::pair<std::string, std::string>> keras{};  // from this TensorFlow on: major
-};
 
-const Tables& tables() {
-  static const Tables all = [] {
-    Tables t;
-    read_table("script_calls", {{"starts",
-                                 [&t](const Row& row) {
-                                   t.starts[row.text("call")] = {row.text("framework"), row.text("what")};
-                                   t.names.push_back(row.text("call"));
-                                 }},
-                                {"early",
-                                 [&t](const Row& row) {
-                                   t.early[row.text("call")] = {.framework = row.text("framework"),
-                                                                .argument = row.text_if("argument"),
-                                                                .label = row.text("label"),
-                                                                .says = row.text("says"),
-                                                                .instead = row.text("instead")};
-                                   t.names.push_back(row.text("call"));
-                                 }},
-                                {"variables",
-                                 [&t](const Row& row) {
-                                   t.variables.push_back({row.text("name"), row.text("framework"), row.text("read")});
-                                 }},
-                                {"calls",
-                                 [&t](const Row& row) {
-                                   t.calls.push_back({.call = row.text("call"),
-                                                      .id = row.text("id"),
-                                                      .framework = row.text("framework"),
-                                                      .argument = row.text_if("argument"),
-                                                      .from = row.text_if("from"),
-                                                      .label = row.text("label"),
-                                                      .says = row.text("says"),
-                                                      .instead = row.text("instead")});
-                                   t.names.push_back(row.text("call"));
-                                 }},
-                                {"keras_of_tensorflow",
-                                 [&t](const Row& row) { t.keras.emplace_back(row.text("from"), row.text("keras")); }},
-                                {"watched", [&t](const Row& row) { t.names.push_back(row.text("call")); }}});
-    std::ranges::sort(t.names);
-    t.names.erase(std::unique(t.names.begin(), t.names.end()), t.names.end());
-    return t;
-  }();
-  return all;
-}
+  Tables() {
+    const Table table("script_calls");
+    for (const Row& row : table["starts"]) starts[row.text("call")] = {row.text("framework"), row.text("what")};
+    for (const Row& row : table["early"])
+      early[row.text("call")] = {.framework = row.text("framework"),
+                                 .argument = row.text_if("argument"),
+                                 .label = row.text("label"),
+                                 .says = row.text("says"),
+                                 .instead = row.text("instead")};
+    for (const Row& row : table["variables"])
+      variables.push_back({row.text("name"), row.text("framework"), row.text("read")});
+    for (const Row& row : table["calls"])
+      calls.push_back({.call = row.text("call"),
+                       .id = row.text("id"),
+                       .framework = row.text("framework"),
+                       .argument = row.text_if("argument"),
+                       .from = row.text_if("from"),
+                       .label = row.text("label"),
+                       .says = row.text("says"),
+                       .instead = row.text("instead")});
+    for (const Row& row : table["keras_of_tensorflow"]) keras.emplace_back(row.text("from"), row.text("keras"));
+    for (const char* list : {"starts", "early", "calls", "watched"}) {
+      for (const Row& row : table[list]) names.push_back(row.text("call"));
+    }
+    std::ranges::sort(names);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+  }
+};
 
 }  // namespace
 
-std::vector<std::string> script_call_names() { return tables().names; }
+std::vector<std::string> script_call_names() { return read_once<Tables>().names; }
 
-Starts started_by(std::string_view call) {
-  const auto found = tables().starts.find(call);
-  return found == tables().starts.end() ? Starts{} : found->second;
-}
+Starts started_by(std::string_view call) { return look_up(read_once<Tables>().starts, call).value_or(Starts{}); }
 
-const EarlyCall* early_call(std::string_view call) {
-  const auto found = tables().early.find(call);
-  return found == tables().early.end() ? nullptr : &found->second;
-}
+const EarlyCall* early_call(std::string_view call) { return find_in(read_once<Tables>().early, call); }
 
 std::string keras_of_tensorflow(std::string_view tensorflow) {
   std::string major;
-  for (const auto& [from, keras] : tables().keras) {
+  for (const auto& [from, keras] : read_once<Tables>().keras) {
     if (compare_versions(tensorflow, from) >= 0) major = keras;
   }
   return major;
 }
 
-const std::vector<ReadVariable>& read_variables() { return tables().variables; }
-const std::vector<ScriptCall>& script_calls() { return tables().calls; }
+const std::vector<ReadVariable>& read_variables() { return read_once<Tables>().variables; }
+const std::vector<ScriptCall>& script_calls() { return read_once<Tables>().calls; }
 
 }  // namespace envdoctor::knowledge

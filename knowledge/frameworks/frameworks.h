@@ -29,8 +29,6 @@ std::optional<TensorflowNeeds> tensorflow_needs(std::string_view version);
 
 // The CUDA that a wheel's local version names: "2.4.1+cu121" -> "12.1". nullopt: no CUDA tag (cpu, rocm6.1, none).
 std::optional<std::string> cuda_of_torch_version(std::string_view version);
-// The CUDA of PyPI's Linux wheel of this release, which may carry no tag. nullopt: not recorded.
-std::optional<std::string> default_cuda_of_torch(std::string_view version);
 
 struct TorchTargets {
   std::vector<std::string> sass{};

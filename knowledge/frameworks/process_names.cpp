@@ -1,7 +1,6 @@
 #include "knowledge/frameworks/process_names.h"
 
 #include <algorithm>
-#include <map>
 
 #include "knowledge/table_rows.h"
 
@@ -10,41 +9,31 @@ namespace {
 
 struct Processes {
   std::vector<ProcessLibraryKind> kinds{};
-  std::map<std::string, std::string, std::less<>> outside{};
-};
+  ByName<std::string> outside{};
 
-const Processes& processes() {
-  static const Processes all = [] {
-    Processes p;
-    read_table("process_libraries",
-               {{"libraries",
-                 [&p](const Row& row) {
-                   p.kinds.push_back({.begins = row.text("begins"),
-                                      .library = row.text("library"),
-                                      .role = row.text("role"),
-                                      .stack = row.text_if("stack"),
-                                      .name = row.text("name")});
-                 }},
-                {"outside", [&p](const Row& row) { p.outside[row.text("program")] = row.text("why"); }}});
-    return p;
-  }();
-  return all;
-}
+  Processes() {
+    const Table table("process_libraries");
+    for (const Row& row : table["libraries"])
+      kinds.push_back({.begins = row.text("begins"),
+                       .library = row.text("library"),
+                       .role = row.text("role"),
+                       .stack = row.text_if("stack"),
+                       .name = row.text("name")});
+    for (const Row& row : table["outside"]) outside[row.text("program")] = row.text("why");
+  }
+};
 
 }  // namespace
 
-const std::vector<ProcessLibraryKind>& process_library_kinds() { return processes().kinds; }
-
 const ProcessLibraryKind* process_library_kind(std::string_view file_name) {
-  const auto& kinds = processes().kinds;
+  const auto& kinds = read_once<Processes>().kinds;
   const auto found =
       std::ranges::find_if(kinds, [&](const ProcessLibraryKind& kind) { return file_name.starts_with(kind.begins); });
   return found == kinds.end() ? nullptr : &*found;
 }
 
 std::string why_outside(std::string_view program) {
-  const auto found = processes().outside.find(program);
-  return found == processes().outside.end() ? std::string{} : found->second;
+  return look_up(read_once<Processes>().outside, program).value_or("");
 }
 
 }  // namespace envdoctor::knowledge

@@ -13,7 +13,6 @@ struct ProcessLibraryKind {
   std::string stack{};    // cuda, rocm, opencl, level-zero; empty: any
   std::string name{};     // "cuDNN"
 };
-const std::vector<ProcessLibraryKind>& process_library_kinds();  // in table order
 // Of a library's file name; null: none that matters.
 const ProcessLibraryKind* process_library_kind(std::string_view file_name);
 

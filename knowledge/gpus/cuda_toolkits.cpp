@@ -15,34 +15,24 @@ struct Lifetime {
 };
 
 struct Targets {
-  std::map<std::string, ToolkitTargets, std::less<>> by_toolkit{};
-  std::map<std::string, Lifetime, std::less<>> by_capability{};
+  ByName<ToolkitTargets> by_toolkit{};
+  ByName<Lifetime> by_capability{};
+
+  Targets() {
+    const Table table("cuda_driver");
+    for (const Row& row : table["compute_capabilities"])
+      by_toolkit[row.text("cuda")] = {
+          .lowest = row.text_if("min_cc"), .highest = row.text_if("max_cc"), .native = row.texts("native_sass")};
+    for (const Row& row : table["architecture_support"]) {
+      for (const std::string& capability : row.texts("cc"))
+        by_capability[capability] = {.first = row.text_if("first_toolkit"), .last = row.text_if("last_toolkit")};
+    }
+  }
 };
 
-const Targets& targets() {
-  static const Targets all = [] {
-    Targets t;
-    read_table("cuda_driver", {{"compute_capabilities",
-                                [&t](const Row& row) {
-                                  t.by_toolkit[row.text("cuda")] = {.lowest = row.text_if("min_cc"),
-                                                                    .highest = row.text_if("max_cc"),
-                                                                    .native = row.texts("native_sass")};
-                                }},
-                               {"architecture_support", [&t](const Row& row) {
-                                  for (const std::string& capability : row.texts("cc")) {
-                                    t.by_capability[capability] = {.first = row.text_if("first_toolkit"),
-                                                                   .last = row.text_if("last_toolkit")};
-                                  }
-                                }}});
-    return t;
-  }();
-  return all;
-}
-
 std::optional<std::string> recorded(std::string_view capability, std::string Lifetime::*which) {
-  const auto found = targets().by_capability.find(capability);
-  if (found == targets().by_capability.end() || (found->second.*which).empty()) return std::nullopt;
-  return found->second.*which;
+  const Lifetime* found = find_in(read_once<Targets>().by_capability, capability);
+  return !found || (found->*which).empty() ? std::nullopt : std::optional(found->*which);
 }
 
 // The lower end of "11.x", "10.1-11.x", "12, 13", "10.2". Empty: "any", "driver", "up to 12.8", "ROCm 6".
@@ -71,19 +61,8 @@ std::vector<Soname> sonames_of_cuda(std::string_view major) {
   return all;
 }
 
-std::optional<std::string> cuda_of_soname(std::string_view soname) {
-  std::optional<std::string> oldest;
-  for (const Soname& row : sonames()) {
-    if (row.soname != soname) continue;
-    std::string cuda = lower_end(row.cuda);
-    if (!cuda.empty() && (!oldest || compare_versions(cuda, *oldest) < 0)) oldest = std::move(cuda);
-  }
-  return oldest;
-}
-
 std::optional<ToolkitTargets> targets_of_toolkit(std::string_view cuda) {
-  const auto found = targets().by_toolkit.find(major_minor_of(cuda));
-  return found == targets().by_toolkit.end() ? std::nullopt : std::optional(found->second);
+  return look_up(read_once<Targets>().by_toolkit, major_minor_of(cuda));
 }
 
 std::optional<std::string> first_toolkit_for(std::string_view capability) {

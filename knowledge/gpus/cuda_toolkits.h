@@ -10,9 +10,6 @@
 
 namespace envdoctor::knowledge {
 
-// The oldest CUDA that ships this soname, as far as its number goes: "libcudart.so.11.0" -> "11" (all of 11.x share
-// it), "libcudart.so.10.1" -> "10.1", "libcufft.so.10" -> "10.1". nullopt: not recorded, or not tied to a CUDA version.
-std::optional<std::string> cuda_of_soname(std::string_view soname);
 
 // The libraries that toolkits of this CUDA major ("12") ship or need, in table order.
 std::vector<Soname> sonames_of_cuda(std::string_view major);

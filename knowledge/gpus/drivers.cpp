@@ -1,6 +1,6 @@
 #include "knowledge/gpus/drivers.h"
 
-#include <map>
+#include <algorithm>
 #include <vector>
 
 #include "knowledge/table_rows.h"
@@ -8,29 +8,34 @@
 namespace envdoctor::knowledge {
 namespace {
 
-struct Toolkits {
-  std::map<std::string, std::string, std::less<>> by_major{};    // CUDA major -> driver, by minor-version compatibility
-  std::map<std::string, std::string, std::less<>> by_release{};  // CUDA major.minor -> driver of its first release
-};
-
-const Toolkits& toolkits() {
-  static const Toolkits all = [] {
-    Toolkits t;
-    read_table("cuda_driver", {{"minor_version_compatibility",
-                                [&t](const Row& row) {
-                                  if (!row.has("linux_min_driver")) return;  // CUDA 10: has none
-                                  t.by_major[std::to_string(row.number("cuda_major"))] = row.text("linux_min_driver");
-                                }},
-                               {"toolkits", [&t](const Row& row) {
-                                  if (!row.has("linux_min_driver")) return;
-                                  const std::string driver = row.text("linux_min_driver");
-                                  auto [known, fresh] = t.by_release.try_emplace(row.text("cuda"), driver);
-                                  if (!fresh && compare_versions(driver, known->second) < 0) known->second = driver;
-                                }}});
-    return t;
-  }();
-  return all;
+// Takes the first part off `version`, leading zeros dropped. A part that is no number counts as its leading digits.
+std::string_view take_part(std::string_view& version) {
+  const auto dot = version.find('.');
+  std::string_view part = version.substr(0, dot);
+  version = dot == std::string_view::npos ? std::string_view{} : version.substr(dot + 1);
+  part = part.substr(0, part.find_first_not_of("0123456789"));
+  part.remove_prefix(std::min(part.find_first_not_of('0'), part.size()));
+  return part;
 }
+
+struct Toolkits {
+  ByName<std::string> by_major{};    // CUDA major -> driver, by minor-version compatibility
+  ByName<std::string> by_release{};  // CUDA major.minor -> driver of its first release
+
+  Toolkits() {
+    const Table table("cuda_driver");
+    for (const Row& row : table["minor_version_compatibility"]) {
+      if (!row.has("linux_min_driver")) continue;  // CUDA 10: has none
+      by_major[std::to_string(row.number("cuda_major"))] = row.text("linux_min_driver");
+    }
+    for (const Row& row : table["toolkits"]) {
+      if (!row.has("linux_min_driver")) continue;
+      const std::string driver = row.text("linux_min_driver");
+      auto [known, fresh] = by_release.try_emplace(row.text("cuda"), driver);
+      if (!fresh && compare_versions(driver, known->second) < 0) known->second = driver;
+    }
+  }
+};
 
 struct Branch {
   std::string branch{};
@@ -40,51 +45,25 @@ struct Branch {
 
 struct Branches {
   std::vector<Branch> branches{};  // ascending
-  std::map<std::string, std::string, std::less<>> last_by_architecture{};
+  ByName<std::string> last_by_architecture{};
+
+  Branches() {
+    const Table table("driver_branches");
+    for (const Row& row : table["branches"])
+      branches.push_back(
+          {row.text("branch"), row.text_if("max_cuda_reported"), row.text_if("newest_architecture_seen")});
+    for (const Row& row : table["last_branch_by_architecture"]) {
+      const std::string name = row.text("architecture");  // "Tesla (GeForce 8-300)"
+      last_by_architecture[name.substr(0, name.find(" ("))] = row.text("last_branch");
+    }
+  }
 };
-
-const Branches& branches() {
-  static const Branches all = [] {
-    Branches b;
-    read_table("driver_branches", {{"branches",
-                                    [&b](const Row& row) {
-                                      b.branches.push_back({.branch = row.text("branch"),
-                                                            .max_cuda = row.text_if("max_cuda_reported"),
-                                                            .newest = row.text_if("newest_architecture_seen")});
-                                    }},
-                                   {"last_branch_by_architecture", [&b](const Row& row) {
-                                      const std::string name = row.text("architecture");  // "Tesla (GeForce 8-300)"
-                                      b.last_by_architecture[name.substr(0, name.find(" ("))] = row.text("last_branch");
-                                    }}});
-    return b;
-  }();
-  return all;
-}
-
-struct CardFamily {
-  std::string prefix{};
-  bool data_center = false;
-};
-
-std::vector<CardFamily> read_card_families() {
-  std::vector<CardFamily> all;
-  read_table("driver_branches", {{"card_families", [&all](const Row& row) {
-                                    all.push_back({row.text("prefix"), row.flag_if("data_center")});
-                                  }}});
-  return all;
-}
-
-template <class Map>
-std::optional<std::string> look_up(const Map& map, std::string_view key) {
-  const auto found = map.find(key);
-  return found == map.end() ? std::nullopt : std::optional(found->second);
-}
 
 }  // namespace
 
 std::optional<std::string> min_driver_for_cuda(std::string_view cuda) {
-  auto by_major = look_up(toolkits().by_major, major_of(cuda));
-  auto by_release = look_up(toolkits().by_release, major_minor_of(cuda));
+  auto by_major = look_up(read_once<Toolkits>().by_major, major_of(cuda));
+  auto by_release = look_up(read_once<Toolkits>().by_release, major_minor_of(cuda));
   if (!by_major || !by_release) return by_major ? by_major : by_release;
   // CUDA 11.0 runs on drivers older than those that all of 11.x share.
   return compare_versions(*by_release, *by_major) < 0 ? by_release : by_major;
@@ -92,20 +71,20 @@ std::optional<std::string> min_driver_for_cuda(std::string_view cuda) {
 
 std::optional<std::string> max_cuda_of_driver(std::string_view driver) {
   const std::string branch = major_of(driver);
-  for (const Branch& row : branches().branches) {
+  for (const Branch& row : read_once<Branches>().branches) {
     if (row.branch == branch && !row.max_cuda.empty()) return row.max_cuda;
   }
   return std::nullopt;
 }
 
 std::optional<std::string> last_branch_for(std::string_view architecture) {
-  return look_up(branches().last_by_architecture, architecture);
+  return look_up(read_once<Branches>().last_by_architecture, architecture);
 }
 
 std::optional<std::string> first_branch_for(std::string_view architecture) {
   // Only where the branch before is recorded too, and without it: else an older one may have known it.
   const Branch* before = nullptr;
-  for (const Branch& row : branches().branches) {
+  for (const Branch& row : read_once<Branches>().branches) {
     if (row.newest == architecture) {
       return before != nullptr && !before->newest.empty() ? std::optional(row.branch) : std::nullopt;
     }
@@ -114,16 +93,22 @@ std::optional<std::string> first_branch_for(std::string_view architecture) {
   return std::nullopt;
 }
 
-std::optional<bool> data_center_card(std::string_view name) {
-  static const std::vector<CardFamily> families = read_card_families();
-  if (name.starts_with("NVIDIA ")) name.remove_prefix(7);
-  for (const CardFamily& family : families) {
-    if (!name.starts_with(family.prefix)) continue;
-    // "L4" is a family of its own, "L40" another: a name goes on with something that is no letter or digit.
-    const std::string_view rest = name.substr(family.prefix.size());
-    if (rest.empty() || rest.front() == ' ' || rest.front() == '-') return family.data_center;
+int compare_versions(std::string_view a, std::string_view b) {
+  while (!a.empty() || !b.empty()) {
+    const std::string_view one = take_part(a);
+    const std::string_view other = take_part(b);
+    if (one.size() != other.size()) return one.size() < other.size() ? -1 : 1;
+    if (const int order = one.compare(other); order != 0) return order < 0 ? -1 : 1;
   }
-  return std::nullopt;
+  return 0;
+}
+
+std::string major_of(std::string_view version) { return std::string(version.substr(0, version.find('.'))); }
+
+std::string major_minor_of(std::string_view version) {
+  const auto first = version.find('.');
+  if (first == std::string_view::npos) return std::string(version);
+  return std::string(version.substr(0, version.find('.', first + 1)));
 }
 
 }  // namespace envdoctor::knowledge

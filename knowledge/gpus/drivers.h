@@ -22,8 +22,4 @@ std::optional<std::string> last_branch_for(std::string_view architecture);
 // The first branch that knows this architecture ("Blackwell" -> "570"); nullopt: not recorded.
 std::optional<std::string> first_branch_for(std::string_view architecture);
 
-// Whether a GPU of this name is a data-centre card, where alone the forward-compatibility package works for sure.
-// nullopt: a workstation card, of which some are taken, or a name not known.
-std::optional<bool> data_center_card(std::string_view name);
-
 }  // namespace envdoctor::knowledge

@@ -1,6 +1,6 @@
 #include "knowledge/gpus/gpu_models.h"
 
-#include <map>
+#include <algorithm>
 #include <set>
 
 #include "knowledge/gpus/drivers.h"
@@ -22,59 +22,40 @@ struct Device {
 };
 
 struct Tables {
-  std::map<std::string, Chip, std::less<>> chips{};
-  std::map<std::string, Device, std::less<>> devices{};                         // "10de:2330"
-  std::map<std::string, std::set<std::string>, std::less<>> chips_by_prefix{};  // of the NVIDIA device id, "2b8"
-  std::map<std::string, std::string, std::less<>> facts{};  // the compute capability since which each holds
-  std::set<std::string, std::less<>> disputed{};  // ids whose chip and listed capability contradict each other
-};
+  ByName<Chip> chips{};
+  ByName<Device> devices{};                         // "10de:2330"
+  ByName<std::set<std::string>> chips_by_prefix{};  // of the NVIDIA device id, "2b8"
+  ByName<std::string> facts{};                      // the compute capability since which each holds
+  std::set<std::string, std::less<>> disputed{};    // ids whose chip and listed capability contradict each other
 
-const Tables& tables() {
-  static const Tables all = [] {
-    Tables t;
-    const auto device = [&t](const Row& row) {
-      t.devices[row.text("id")] = {.name = row.text_if("name"), .chip = row.text("chip")};
-    };
-    read_table(
-        "gpu_arch",
-        {{"capability_facts", [&t](const Row& row) { t.facts[row.text("fact")] = row.text("since"); }},
-         {"nvidia_codenames",
-          [&t](const Row& row) {
-            t.chips[row.text("codename")] = {.architecture = row.text("architecture"),
-                                             .compute_capability = row.text_if("compute_capability")};
-          }},
-         {"amd_codenames",
-          [&t](const Row& row) {
-            t.chips[row.text("codename")] = {.architecture = row.text("architecture"), .gfx = row.text_if("gfx")};
-          }},
-         {"nvidia_id_prefixes",
-          [&t](const Row& row) {
-            for (const std::string& prefix : row.texts("id_prefixes")) {
-              t.chips_by_prefix[prefix].insert(row.text("chip"));
-            }
-          }},
-         {"nvidia_notes",
-          [&t](const Row& row) {
-            if (!row.flag_if("capability_disputed")) return;
-            for (std::string& id : row.texts("ids")) t.disputed.insert(std::move(id));
-          }},
-         {"nvidia_devices", device},
-         {"amd_devices", device},
-         {"intel_devices", [&t](const Row& row) {
-            t.devices[row.text("id")] = {
-                .name = row.text_if("name"), .chip = row.text("platform"), .architecture = row.text("architecture")};
-          }}});
-    return t;
-  }();
-  return all;
-}
+  Tables() {
+    const Table table("gpu_arch");
+    for (const Row& row : table["capability_facts"]) facts[row.text("fact")] = row.text("since");
+    for (const char* codenames : {"nvidia_codenames", "amd_codenames"}) {
+      for (const Row& row : table[codenames])
+        chips[row.text("codename")] = {row.text("architecture"), row.text_if("compute_capability"), row.text_if("gfx")};
+    }
+    for (const Row& row : table["nvidia_id_prefixes"]) {
+      for (const std::string& prefix : row.texts("id_prefixes")) chips_by_prefix[prefix].insert(row.text("chip"));
+    }
+    for (const Row& row : table["nvidia_notes"]) {
+      if (row.flag_if("capability_disputed"))
+        std::ranges::move(row.texts("ids"), std::inserter(disputed, disputed.end()));
+    }
+    for (const char* list : {"nvidia_devices", "amd_devices"}) {
+      for (const Row& row : table[list]) devices[row.text("id")] = {row.text_if("name"), row.text("chip")};
+    }
+    for (const Row& row : table["intel_devices"])
+      devices[row.text("id")] = {row.text_if("name"), row.text("platform"), row.text("architecture")};
+  }
+};
 
 GpuModel model_of(const Device& device) {
   GpuModel model{.name = device.name, .chip = device.chip, .architecture = device.architecture};
-  if (const auto chip = tables().chips.find(device.chip); chip != tables().chips.end()) {
-    model.architecture = chip->second.architecture;
-    model.compute_capability = chip->second.compute_capability;
-    model.gfx = chip->second.gfx;
+  if (const Chip* chip = find_in(read_once<Tables>().chips, device.chip)) {
+    model.architecture = chip->architecture;
+    model.compute_capability = chip->compute_capability;
+    model.gfx = chip->gfx;
   }
   // "Aqua Vanjaram (ids 74xx)": the bracket tells two generations of one code name apart in the table only.
   if (const auto bracket = model.chip.find(" (ids "); bracket != std::string::npos) model.chip.resize(bracket);
@@ -83,10 +64,10 @@ GpuModel model_of(const Device& device) {
 
 // What all chips that own this prefix have in common.
 std::optional<GpuModel> guess(std::string_view device) {
-  const auto found = tables().chips_by_prefix.find(device.substr(0, 3));
-  if (found == tables().chips_by_prefix.end()) return std::nullopt;
+  const auto* found = find_in(read_once<Tables>().chips_by_prefix, device.substr(0, 3));
+  if (!found) return std::nullopt;
   std::optional<GpuModel> common;
-  for (const std::string& name : found->second) {
+  for (const std::string& name : *found) {
     GpuModel model = model_of({.chip = name});
     model.guessed = true;
     if (!common) {
@@ -104,24 +85,24 @@ std::optional<GpuModel> guess(std::string_view device) {
 
 std::optional<GpuModel> gpu_model(std::string_view vendor, std::string_view device) {
   const std::string id = std::string(vendor) + ":" + std::string(device);
-  const auto row = tables().devices.find(id);
-  if (row == tables().devices.end()) return vendor == "10de" ? guess(device) : std::nullopt;
-  GpuModel model = model_of(row->second);
-  if (tables().disputed.contains(id)) model.compute_capability.clear();
+  const Device* row = find_in(read_once<Tables>().devices, id);
+  if (!row) return vendor == "10de" ? guess(device) : std::nullopt;
+  GpuModel model = model_of(*row);
+  if (read_once<Tables>().disputed.contains(id)) model.compute_capability.clear();
   return model;
 }
 
 std::string architecture_of_capability(std::string_view compute_capability) {
   if (compute_capability.empty()) return {};
-  for (const auto& [name, chip] : tables().chips) {
+  for (const auto& [name, chip] : read_once<Tables>().chips) {
     if (chip.compute_capability == compute_capability) return chip.architecture;
   }
   return {};
 }
 
 bool capability_has(std::string_view compute_capability, std::string_view fact) {
-  const auto row = tables().facts.find(fact);
-  return row != tables().facts.end() && compare_versions(compute_capability, row->second) >= 0;
+  const std::string* since = find_in(read_once<Tables>().facts, fact);
+  return since && compare_versions(compute_capability, *since) >= 0;
 }
 
 }  // namespace envdoctor::knowledge

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "knowledge/lower_case.h"
-#include "knowledge/wordings/raw_arrays.h"
 
 namespace envdoctor::knowledge {
 

@@ -5,9 +5,32 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace envdoctor::knowledge {
+
+// Arrays of plain values as bytes, one behind the other: the build writes them into the program, which reads them where
+// they lie.
+// Appends an array; what comes next is aligned for any of them.
+template <class Items>
+void append_array(std::string& bytes, const Items& items) {
+  static_assert(std::is_trivially_copyable_v<typename Items::value_type>);
+  const std::uint64_t size = items.size();
+  bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
+  bytes.append(reinterpret_cast<const char*>(items.data()), size * sizeof items[0]);
+  bytes.append(-bytes.size() % sizeof size, '\0');
+}
+
+// Takes the array that comes next off `bytes`, which start at a multiple of eight and outlive the answer.
+template <class Item>
+std::span<const Item> take_array(std::string_view& bytes) {
+  std::uint64_t size = 0;
+  std::memcpy(&size, bytes.data(), sizeof size);
+  const std::span items(reinterpret_cast<const Item*>(bytes.data() + sizeof size), size);
+  bytes.remove_prefix(sizeof size + (size * sizeof(Item) + 7) / 8 * 8);
+  return items;
+}
 
 // Finds which of many words occur in a text in one pass: four characters at a time are looked up in a small table, and
 // where one of the words has these four, the word is compared.
@@ -19,7 +42,7 @@ class LiteralSearch {
   };
   // What is searched by, as bytes, for `words[i]` to be reported as i.
   static std::string tables(const std::vector<Word>& words);
-  // Takes the tables off `bytes` (arrays.h), which outlive the search.
+  // Takes the tables off `bytes`, which outlive the search.
   explicit LiteralSearch(std::string_view& bytes);
 
   // Calls `hit(i, at)` for each place `at` where the word i stands.

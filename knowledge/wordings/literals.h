@@ -1,16 +1,36 @@
 #pragma once
-// Fixed words of regular expressions.
+// Fixed words of regular expressions, and the sets of characters beside them.
+#include <re2/re2.h>
+
+#include <bitset>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "knowledge/wordings/characters.h"
-
 namespace envdoctor::knowledge {
+
+using Characters = std::bitset<256>;  // of Latin-1
+
+// One character as an index of Characters.
+inline std::size_t index_of(char c) { return static_cast<unsigned char>(c); }
+
+inline const Characters any_character = ~Characters();
+
+// How the patterns of log lines are read: as Latin-1.
+RE2::Options pattern_options();
+
+// What an RE2 expression for one character matches in a line: "a", ".", "\d", "\x41", "[^a-f_]". What is none may be any
+// character.
+Characters characters_of(std::string_view expression);
+
+// The same set, and each letter in capitals and small.
+Characters either_case(const Characters& characters);
 
 // A run of characters that every text matched by one form of a pattern contains, and how far a match can reach around
 // it: the run it starts with, if that is rare, else its rarest.
 struct Literal {
+  static constexpr std::size_t far = 128;  // how far an open repeat (+, *) is followed
+
   std::string word{};                   // as the pattern writes it
   std::vector<std::string> also{};      // runs of which every such match contains one; empty: none is known
   std::size_t before = 0;               // most characters of a match before the word
@@ -24,7 +44,7 @@ struct Literal {
   bool operator==(const Literal&) const = default;
 };
 
-// Those of an RE2 pattern's forms (pattern_forms.h), or none at all, if some form has no run of four characters.
+// Those of an RE2 pattern's forms, the ways through it, or none at all, if some form has no run of four characters.
 std::vector<Literal> required_literals(std::string_view pattern);
 
 }  // namespace envdoctor::knowledge

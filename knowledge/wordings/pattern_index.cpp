@@ -1,38 +1,31 @@
 #include "knowledge/wordings/pattern_index.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <cstring>
 #include <map>
 #include <unordered_map>
 
 #include "knowledge/table_rows.h"
-#include "knowledge/wordings/literals.h"
-#include "knowledge/wordings/raw_arrays.h"
 
 namespace envdoctor::knowledge {
 namespace {
 
 std::uint32_t number(std::size_t size) { return static_cast<std::uint32_t>(size); }
 
-bool compiles(const std::string& expression) {
-  RE2::Options options;
-  options.set_encoding(RE2::Options::EncodingLatin1);
-  options.set_log_errors(false);
-  return RE2(expression, options).ok();
-}
+bool compiles(const std::string& expression) { return RE2(expression, pattern_options()).ok(); }
 
 class Writer {
  public:
-  void add_report(const Row& row) { reports_.emplace(row.text("kind"), row.texts("words")); }
-
-  void add_pattern(const Row& row) {
-    const std::vector<Literal> literals = required_literals(row.text("pattern"));
-    if (literals.empty() || !compiles(row.text("pattern")) || !compiles(row.text_if("capture")))
-      row.wrong("pattern", "an RE2 expression whose alternatives each hold four fixed characters");
-    for (const Literal& one : literals) add(one);
-    ++rows_;
+  Writer() {
+    const Table table("wordings");
+    for (const Row& row : table["reports"]) reports_.emplace(row.text("kind"), row.texts("words"));
+    for (const Row& row : table["patterns"]) {
+      const std::vector<Literal> literals = required_literals(row.text("pattern"));
+      if (literals.empty() || !compiles(row.text("pattern")) || !compiles(row.text_if("capture")))
+        row.wrong("pattern", "an RE2 expression whose alternatives each hold four fixed characters");
+      for (const Literal& one : literals) add(one);
+      ++rows_;
+    }
   }
 
   std::string bytes() {
@@ -108,11 +101,6 @@ bool PatternIndex::may_match(const Word& word, std::string_view line, std::size_
   });
 }
 
-std::string pattern_index() {
-  Writer writer;
-  read_table("wordings", {{"reports", [&writer](const Row& row) { writer.add_report(row); }},
-                          {"patterns", [&writer](const Row& row) { writer.add_pattern(row); }}});
-  return writer.bytes();
-}
+std::string pattern_index() { return Writer().bytes(); }
 
 }  // namespace envdoctor::knowledge

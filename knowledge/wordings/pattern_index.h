@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "knowledge/wordings/characters.h"
 #include "knowledge/wordings/literal_search.h"
+#include "knowledge/wordings/literals.h"
 
 namespace envdoctor::knowledge {
 

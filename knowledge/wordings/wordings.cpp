@@ -1,7 +1,5 @@
 #include "knowledge/wordings/wordings.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <memory>
 
@@ -12,13 +10,6 @@
 
 namespace envdoctor::knowledge {
 namespace {
-
-RE2::Options options() {
-  RE2::Options options;
-  options.set_encoding(RE2::Options::EncodingLatin1);
-  options.set_log_errors(false);
-  return options;
-}
 
 constexpr std::size_t reach_of_fields = 2048;
 
@@ -34,7 +25,7 @@ class Pattern {
   bool matches(std::string_view line, const PatternIndex::Word& word, std::size_t at) const {
     const std::size_t from = at - std::min<std::size_t>(at, word.before);
     const std::size_t to = std::min(line.size(), at + word.size + word.after);
-    if (!pattern_) pattern_ = std::make_unique<RE2>(row_.pattern, options());
+    if (!pattern_) pattern_ = std::make_unique<RE2>(row_.pattern, pattern_options());
     const auto anchor = word.before == 0 ? RE2::ANCHOR_START : RE2::UNANCHORED;
     return pattern_->ok() && pattern_->Match({line.data(), line.size()}, from, to, anchor, nullptr, 0);
   }
@@ -47,10 +38,7 @@ class Pattern {
       std::string text = value;
       if (open != std::string::npos && close != std::string::npos) {
         const std::string name = value.substr(open + 1, close - open - 1);
-        const auto captured = match.details.find(name);
-        const std::string& what = name == "code"                    ? match.code
-                                  : captured == match.details.end() ? std::string()
-                                                                    : captured->second;
+        const std::string what = name == "code" ? match.code : look_up(match.details, name).value_or("");
         if (what.empty()) continue;
         text.replace(open, close - open + 1, what);
       }
@@ -68,7 +56,7 @@ class Pattern {
                    .details = row_.set};
     const std::string& expression = row_.capture.empty() ? row_.pattern : row_.capture;
     if (expression.find("(?P<") == std::string::npos) return found;
-    if (!capture_) capture_ = std::make_unique<RE2>(expression, options());
+    if (!capture_) capture_ = std::make_unique<RE2>(expression, pattern_options());
     const std::size_t from = at - std::min(at, reach_of_fields);
     line = line.substr(from, at - from + reach_of_fields);
     const re2::StringPiece text(line.data(), line.size());
@@ -130,17 +118,17 @@ LogPattern read_row(const Row& row) {
 struct Patterns {
   std::vector<Pattern> rows{};
   ReportWords reports{};
+
+  Patterns() {
+    const Table table("wordings");
+    for (const Row& row : table["reports"]) reports.emplace(row.text("kind"), row.texts("words"));
+    for (const Row& row : table["patterns"]) rows.emplace_back(read_row(row));
+  }
 };
 
 // The table, read when a line may match one of its rows or reports are looked for.
 const Patterns& patterns() {
-  static const Patterns& all = *[] {  // lives until the process ends: taking it apart would only cost time
-    auto* const made = new Patterns();
-    read_table("wordings",
-               {{"reports", [made](const Row& row) { made->reports.emplace(row.text("kind"), row.texts("words")); }},
-                {"patterns", [made](const Row& row) { made->rows.emplace_back(read_row(row)); }}});
-    return made;
-  }();
+  static const Patterns& all = *new Patterns();  // lives until the process ends: taking it apart would only cost time
   return all;
 }
 
@@ -153,12 +141,13 @@ const PatternIndex& index_in_use() {
 }  // namespace
 
 std::vector<LogPattern> wordings() {
+  const Table table("wordings");
   std::vector<LogPattern> rows;
-  read_table("wordings", {{"patterns", [&rows](const Row& row) {
-                             LogPattern& pattern = rows.emplace_back(read_row(row));
-                             pattern.example = row.text_if("example");
-                             pattern.fields = row.texts_by_key("fields");
-                           }}});
+  for (const Row& row : table["patterns"]) {
+    LogPattern& pattern = rows.emplace_back(read_row(row));
+    pattern.example = row.text_if("example");
+    pattern.fields = row.texts_by_key("fields");
+  }
   return rows;
 }
 

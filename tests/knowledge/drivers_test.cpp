@@ -69,26 +69,6 @@ TEST(Branch, FirstForAnArchitecture) {
   EXPECT_EQ(first_branch_for("Maxwell"), std::nullopt);
 }
 
-TEST(Card, IsOfTheDataCentreByItsName) {
-  EXPECT_THAT(data_center_card("NVIDIA A100-SXM4-80GB"), Optional(true));
-  EXPECT_THAT(data_center_card("Tesla T4"), Optional(true));
-  EXPECT_THAT(data_center_card("NVIDIA L40S"), Optional(true));
-  EXPECT_THAT(data_center_card("NVIDIA H100 80GB HBM3"), Optional(true));
-  EXPECT_THAT(data_center_card("NVIDIA GeForce RTX 4090"), Optional(false));
-  EXPECT_EQ(data_center_card("NVIDIA RTX A6000"), std::nullopt);
-  EXPECT_EQ(data_center_card("NVIDIA A1000"), std::nullopt);  // A10 is another card
-}
-
-TEST(Toolkit, OfASoname) {
-  EXPECT_THAT(cuda_of_soname("libcudart.so.11.0"), Optional(std::string("11")));
-  EXPECT_THAT(cuda_of_soname("libcudart.so.10.1"), Optional(std::string("10.1")));
-  EXPECT_THAT(cuda_of_soname("libcudart.so.13"), Optional(std::string("13")));
-  EXPECT_THAT(cuda_of_soname("libcufft.so.10"), Optional(std::string("10.1")));
-  EXPECT_THAT(cuda_of_soname("libcusparse.so.12"), Optional(std::string("12")));  // the older of two
-  EXPECT_EQ(cuda_of_soname("libcudnn.so.8"), std::nullopt);
-  EXPECT_EQ(cuda_of_soname("libcuda.so.1"), std::nullopt);
-}
-
 TEST(Toolkit, KnowsTheLibrariesOfItsMajor) {
   const auto names = [](const char* major) {
     std::vector<std::string> all;

@@ -32,8 +32,7 @@ TEST(Torch, NamesItsCudaInTheLocalTag) {
   EXPECT_EQ(cuda_of_torch_version("2.4.1+cu"), std::nullopt);
 }
 
-TEST(Torch, HasADefaultCudaAndCompiledTargets) {
-  EXPECT_THAT(default_cuda_of_torch("2.4.1"), Optional(std::string("12.1")));
+TEST(Torch, HasCompiledTargets) {
   const auto targets = torch_targets("2.5.1", "12.4");
   ASSERT_TRUE(targets.has_value());
   EXPECT_EQ(targets->sass.front(), "5.0");

@@ -1,5 +1,4 @@
 #include "knowledge/embedded_tables.h"
-#include "knowledge/wordings/pattern_forms.h"
 #include "knowledge/wordings/pattern_index.h"
 #include "knowledge/wordings/wordings.h"
 
@@ -104,8 +103,8 @@ TEST(RequiredLiterals, TellHowFarAMatchReachesAroundThem) {
                                                           .after = 5,
                                                           .in_front = characters_of("[ab]"),
                                                           .behind = characters_of("[0-9]")}));
-  EXPECT_EQ(only("^ +words").before, Stretch::far);
-  EXPECT_EQ(only("words[^]a]*?!").after, Stretch::far + 1);
+  EXPECT_EQ(only("^ +words").before, Literal::far);
+  EXPECT_EQ(only("words[^]a]*?!").after, Literal::far + 1);
   EXPECT_EQ(only("words(?P<name>[0-9]{3})(?:[a]|[b]c(?:d|efg)?)").after, 3 + 5U);
   EXPECT_EQ(only("Pl\\(ain"), (Literal{.word = "Pl(ain", .whole = true}));
   EXPECT_EQ(only("(?i)Plain"), (Literal{.word = "Plain", .whole = true, .fold = true}));
@@ -171,9 +170,10 @@ TEST(RequiredLiterals, KnowWhatMustStandInFrontOfThem) {
 // RE2 itself is asked, of every character.
 TEST(CharactersOf, AreThoseThatTheExpressionMatches) {
   for (const char* expression :
-       {"a",    "\\.",  ".",         "\\d",           "\\D",    "\\w",     "\\W",       "\\s",  "\\S",
-        "\\n",  "\\t",  "\\x41",     "\\xff",         "[abc]",  "[^abc]",  "[a-f0-9]",  "[]a]", "[^]a]",
-        "[a-]", "[-a]", "[\\]\\-^]", "[\\x00-\\x1f]", "[\\w.]", "[^\\s:]", "[\\d\\-x]", "[+--]"}) {
+       {"a",         "\\.",   ".",           "\\d",          "\\D",       "\\w",           "\\W",    "\\s",
+        "\\S",       "\\n",   "\\t",         "\\x41",        "\\xff",     "[abc]",         "[^abc]", "[a-f0-9]",
+        "[]a]",      "[^]a]", "[a-]",        "[-a]",         "[\\]\\-^]", "[\\x00-\\x1f]", "[\\w.]", "[^\\s:]",
+        "[\\d\\-x]", "[+--]", "[[:digit:]]", "[^[:digit:]]", "[\\101]"}) {
     const RE2 one(expression, latin());
     ASSERT_TRUE(one.ok()) << expression;
     Characters expected;
@@ -183,7 +183,7 @@ TEST(CharactersOf, AreThoseThatTheExpressionMatches) {
     }
     EXPECT_EQ(listed(characters_of(expression)), listed(expected)) << expression;
   }
-  for (const char* unknown : {"[[:digit:]]", "[^[:digit:]]", "[\\p{Greek}]", "[\\101]", "[a", "[\\x4]", "\\", ""})
+  for (const char* unknown : {"[\\p{Greek}]", "[a", "[\\x4]", "\\", ""})
     EXPECT_TRUE(characters_of(unknown).all()) << unknown;
 }
 
@@ -252,15 +252,15 @@ TEST(LogPatterns, MatchAsTheirExpressionsDo) {
 // Names of codes stand in error_codes.json alone: a pattern finds any of an API's, and the table says what it means.
 TEST(LogPatterns, HoldNoNameOfACode) {
   std::set<std::string> names;
-  read_table("error_codes", {{"codes", [&names](const Row& row) {
-                                if (row.text_if("kind") != "none") names.insert(row.text("name"));
-                              }}});
+  const Table codes("error_codes");
+  for (const Row& row : codes["codes"]) {
+    if (row.text_if("kind") != "none") names.insert(row.text("name"));
+  }
   ASSERT_GT(names.size(), 500U);
   for (const LogPattern& row : wordings()) {
-    for (const std::string& name : names) {
-      if (name.size() > 8) EXPECT_EQ(row.pattern.find(name), std::string::npos) << row.id << ": " << name;
-    }
-    if (!row.code.empty() && row.code.find('(') == std::string::npos) EXPECT_TRUE(names.contains(row.code)) << row.id;
+    for (const std::string& name : names)
+      EXPECT_TRUE(name.size() <= 8 || row.pattern.find(name) == row.pattern.npos) << row.id << ": " << name;
+    EXPECT_TRUE(row.code.empty() || row.code.find('(') != row.code.npos || names.contains(row.code)) << row.id;
   }
 }
 

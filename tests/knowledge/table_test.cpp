@@ -53,13 +53,14 @@ TEST(Table, EveryJsonFileInTheSourceIsEmbeddedAsItStands) {
 TEST(Table, EveryRecordCitesItsSource) {
   for (const std::string& name : table_names()) {
     if (name == "wordings") continue;  // has rules of its own
-    for (const char* list : {"toolkits", "branches", "variables", "prefixes", "codes", "nvidia_devices", "releases",
-                             "sonames", "xids", "card_families"}) {
+    for (const char* list :
+         {"toolkits", "branches", "variables", "prefixes", "codes", "nvidia_devices", "releases", "sonames", "xids"}) {
       if (table(name).find(std::string("\"") + list + "\": [") == std::string_view::npos) continue;
-      read_table(name, {{list, [](const Row& row) {
-                           EXPECT_FALSE(row.text("source").empty());
-                           EXPECT_FALSE(row.text("confidence").empty());
-                         }}});
+      const Table read(name);
+      for (const Row& row : read[list]) {
+        EXPECT_FALSE(row.text("source").empty());
+        EXPECT_FALSE(row.text("confidence").empty());
+      }
     }
   }
 }
@@ -67,7 +68,8 @@ TEST(Table, EveryRecordCitesItsSource) {
 TEST(Table, ARecordThatDoesNotFitIsNamedWithItsPlace) {
   const auto complaint = [](const std::function<void(const Row&)>& take) -> std::string {
     try {
-      read_table("xid", {{"xids", take}});
+      const Table xids("xid");
+      take(xids["xids"].front());
     } catch (const std::runtime_error& error) {
       return error.what();
     }
@@ -83,8 +85,8 @@ TEST(Table, ARecordThatDoesNotFitIsNamedWithItsPlace) {
 }
 
 TEST(Table, AListThatIsMissingIsAnError) {
-  EXPECT_THROW(read_table("xid", {{"nothing", [](const Row&) {}}}), std::runtime_error);
-  EXPECT_THROW(read_table("no-such-table", {{"nothing", [](const Row&) {}}}), std::runtime_error);
+  EXPECT_THROW((void)Table("xid")["nothing"], std::runtime_error);
+  EXPECT_THROW((void)Table("no-such-table")["nothing"], std::runtime_error);
 }
 
 TEST_F(KnowledgeFolder, MustExistAndHoldATable) {
@@ -136,12 +138,10 @@ TEST_F(KnowledgeFolderDeathTest, AFieldDeepInARecordIsNamedWithItsPlace) {
   write("xid.json", R"({"xids": [{}, {"deep": {"list": [{"n": 1}, {"n": "x"}]}}]})");
   const auto work = [this] {
     use_folder(folder_.string());
-    const auto numbers = [](const Row& row) {
-      if (!row.has("deep")) return;
-      for (const Row& each : row.child("deep")->children("list")) (void)each.number("n");
-    };
     try {
-      read_table("xid", {{"xids", numbers}});
+      const Table xids("xid");
+      const auto deep = xids["xids"].at(1).child("deep");
+      for (const Row& each : deep->children("list")) (void)each.number("n");
     } catch (const std::runtime_error& error) {
       std::fputs(error.what(), stderr);
     }
@@ -157,7 +157,8 @@ TEST_F(KnowledgeFolderDeathTest, ListsOfAnyDepthAreRead) {
   const auto work = [this] {
     use_folder(folder_.string());
     std::int64_t sum = 0;
-    read_table("xid", {{"xids", [&sum](const Row& row) { sum += row.number("xid"); }}});
+    const Table xids("xid");
+    for (const Row& row : xids["xids"]) sum += row.number("xid");
     std::exit(sum == 1 ? 0 : 1);
   };
   EXPECT_EXIT(work(), testing::ExitedWithCode(0), "");

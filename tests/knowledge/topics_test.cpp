@@ -37,29 +37,29 @@ TEST(Topics, NameOnlyMethodsThatWereTried) {
 }
 
 TEST(Methods, HaveALabelThatMeansSomething) {
-  read_table("methods",
-             {{"methods", [](const Row& row) {
-                 EXPECT_NE(row.text("source"), "");
-                 for (const Row& result : row.children("results")) {
-                   const std::string label = result.text("label");
-                   EXPECT_TRUE(label == "works" || label == "no effect" || label == "raises" || label == "unknown")
-                       << row.text("id") << ": " << label;
-                 }
-               }}});
+  const Table methods("methods");
+  for (const Row& row : methods["methods"]) {
+    EXPECT_NE(row.text("source"), "");
+    for (const Row& result : row.children("results")) {
+      const std::string label = result.text("label");
+      EXPECT_TRUE(label == "works" || label == "no effect" || label == "raises" || label == "unknown")
+          << row.text("id") << ": " << label;
+    }
+  }
 }
 
 TEST(ScriptCalls, CiteScriptsThatAreThere) {
+  const Table calls("script_calls");
   for (const char* list : {"starts", "early", "variables", "calls"}) {
-    read_table("script_calls", {{list, [](const Row& row) {
-                                   EXPECT_NE(row.text("confidence"), "");
-                                   std::istringstream words(row.text("source"));
-                                   for (std::string word; words >> word;) {
-                                     if (word.ends_with(',')) word.pop_back();
-                                     if (!word.starts_with("fixtures/")) continue;
-                                     EXPECT_TRUE(std::filesystem::exists(std::string(source_folder) + "/" + word))
-                                         << word;
-                                   }
-                                 }}});
+    for (const Row& row : calls[list]) {
+      EXPECT_NE(row.text("confidence"), "");
+      std::istringstream words(row.text("source"));
+      for (std::string word; words >> word;) {
+        if (word.ends_with(',')) word.pop_back();
+        if (!word.starts_with("fixtures/")) continue;
+        EXPECT_TRUE(std::filesystem::exists(std::string(source_folder) + "/" + word)) << word;
+      }
+    }
   }
   EXPECT_EQ(started_by("tensorflow.constant").what, "devices");
   EXPECT_EQ(started_by("tensorflow.nonsense").what, "");
