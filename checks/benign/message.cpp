@@ -1,11 +1,8 @@
 // Lines that read like a fault and are none, told as such only where the logs hold nothing worse.
-#include <algorithm>
 #include <set>
-
-#include "checks/engine/diagnosis.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::benign_message {
-namespace {
 
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
@@ -29,8 +26,6 @@ void judge(const Facts& facts, Answers& answers) {
       finding = &add_finding(answers, *line, "benign.message", Confidence::certain);
   }
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {

@@ -100,32 +100,32 @@ std::string in_problems(const std::vector<Row>& rows) {
   return list + (rows.size() > shown ? fmt::format(" and {} more", rows.size() - shown) : "");
 }
 
-void judge(const Snapshot& snapshot, Answers& answers, const char* id, const std::function<bool(const Row&)>& picked,
+void judge(const Snapshot& snapshot, Answers& answers, const std::function<bool(const Row&)>& picked,
            const std::function<void(Finding&, const std::vector<Row>&)>& tell) {
-  if (!snapshot.compute.get()) return answers.unknown(id, why_unknown("/compute", snapshot.compute));
+  if (!snapshot.compute.get()) return answers.unknown(why_unknown("/compute", snapshot.compute));
   const std::vector<Row> all = rows(snapshot);
   std::map<std::string, std::vector<Row>> by_device;
   for (const Row& row : all) {
     if (picked(row)) by_device[subject(snapshot, *row.result)].push_back(row);
   }
   for (const auto& [device, found] : by_device) {
-    Finding& finding = answers.found(id, device);
+    Finding& finding = answers.found_on(device);
     finding.evidence = proof(found);
     tell(finding, found);
   }
-  if (all.empty()) return answers.unknown(id, "/compute: no result was compared with a reference");
+  if (all.empty()) return answers.unknown("/compute: no result was compared with a reference");
   const auto doubtful =
       std::ranges::find_if(all, [](const Row& row) { return row.agreement->outcome.is("not-trustworthy"); });
-  if (doubtful == all.end()) return answers.passed(id);
-  answers.unknown(id, fmt::format("/compute: {} is mostly zero or one value, so nothing is proved",
-                                  full_problem_name(*doubtful->result)));
+  if (doubtful == all.end()) return answers.passed();
+  answers.unknown(fmt::format("/compute: {} is mostly zero or one value, so nothing is proved",
+                              full_problem_name(*doubtful->result)));
 }
 
-void judge_cause(const Facts& facts, Answers& answers, const char* id, WrongResult cause,
+void judge_cause(const Facts& facts, Answers& answers, WrongResult cause,
                  const std::function<void(Finding&, const std::vector<Row>&)>& tell) {
   judge(
-      facts.snapshot(), answers, id, [&](const Row& row) { return row.cause == cause; }, tell);
-  add_printed(facts, answers, id, cause);
+      facts.snapshot(), answers, [&](const Row& row) { return row.cause == cause; }, tell);
+  add_printed(facts, answers, cause);
 }
 
 bool is_narrow(std::optional<WrongResult> cause) {

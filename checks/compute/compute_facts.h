@@ -31,13 +31,13 @@ std::string in_problems(const std::vector<Row>& rows);
 
 // One finding of `id` for each device that has rows which `picked` picks, told by `tell`; else sound, or unknown where
 // no result is known or one can't be trusted.
-void judge(const Snapshot& snapshot, Answers& answers, const char* id, const std::function<bool(const Row&)>& picked,
+void judge(const Snapshot& snapshot, Answers& answers, const std::function<bool(const Row&)>& picked,
            const std::function<void(Finding&, const std::vector<Row>&)>& tell);
 // The same for one cause, and a finding of `id` for each difference of this kind that a program prints.
-void judge_cause(const Facts& facts, Answers& answers, const char* id, WrongResult cause,
+void judge_cause(const Facts& facts, Answers& answers, WrongResult cause,
                  const std::function<void(Finding&, const std::vector<Row>&)>& tell);
 // Only the latter. Kinds: flush_to_zero, fast_math, tf32_inputs; unnamed: wrong.
-void add_printed(const Facts& facts, Answers& answers, const char* id, WrongResult kind);
+void add_printed(const Facts& facts, Answers& answers, WrongResult kind);
 
 // Whether this row stopped for a reason of its own, not because the device lacks something or others use it. Larger
 // sizes for which no time was left are no loss as long as smaller ones ran.

@@ -1,16 +1,10 @@
 // compute.denormals: subnormal numbers become zero, which single precision may do and double precision may not.
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "checks/compute/compute_facts.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::compute_denormals {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "compute.denormals";
 
 void tell(Finding& finding, const std::vector<compute::Row>& rows) {
   const bool outside = std::ranges::any_of(rows, &compute::Row::outside);
@@ -26,10 +20,8 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
 }
 
 void judge(const Facts& facts, Answers& answers) {
-  compute::judge_cause(facts, answers, id, WrongResult::flush_to_zero, tell);
+  compute::judge_cause(facts, answers, WrongResult::flush_to_zero, tell);
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;

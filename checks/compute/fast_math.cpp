@@ -1,12 +1,8 @@
 // compute.fast-math: single operations behave as only fast-math options explain.
-#include <fmt/format.h>
-
 #include "checks/compute/compute_facts.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::compute_fast_math {
-namespace {
-
-constexpr const char* id = "compute.fast-math";
 
 void tell(Finding& finding, const std::vector<compute::Row>& rows) {
   finding.explanation =
@@ -17,11 +13,7 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
                "OPENCL_LAYERS may add them."}};
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  compute::judge_cause(facts, answers, id, WrongResult::fast_math, tell);
-}
-
-}  // namespace
+void judge(const Facts& facts, Answers& answers) { compute::judge_cause(facts, answers, WrongResult::fast_math, tell); }
 
 Diagnosis diagnosis() {
   return {

@@ -1,27 +1,22 @@
 // compute.fp64-missing: kernels in double precision could not be tried, because the device has none.
-#include <algorithm>
 #include <set>
-
 #include "checks/compute/compute_facts.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::compute_fp64_missing {
 
 using enum SymptomClass;
-namespace {
 
-constexpr const char* id = "compute.fp64-missing";
-
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+void judge(const Snapshot& snapshot, Answers& answers) {
   const auto* rows = snapshot.compute_not_run.get();
-  if (!rows) return answers.unknown(id, why_unknown("/compute_not_run", snapshot.compute_not_run));
+  if (!rows) return answers.unknown(why_unknown("/compute_not_run", snapshot.compute_not_run));
   std::set<std::string> told;
   for (std::size_t i = 0; i < rows->size(); ++i) {
     const ComputeNotRun& row = (*rows)[i];
     if (!row.precision.is("fp64") || !row.why.or_empty().ends_with("the device has no fp64")) continue;
     const std::string subject = compute::subject(snapshot, {.device = row.device});
     if (!told.insert(subject).second) continue;
-    Finding& finding = answers.found(id, subject);
+    Finding& finding = answers.found_on(subject);
     // Training seldom needs it; a program that does will say so itself.
     finding.severity = Severity::info;
     finding.explanation =
@@ -31,11 +26,9 @@ void judge(const Facts& facts, Answers& answers) {
   }
   const bool tried = std::ranges::any_of(compute::rows(snapshot),
                                          [](const compute::Row& row) { return row.result->precision.is("fp64"); });
-  if (tried) return answers.passed(id);
-  answers.unknown(id, "/compute: nothing in double precision was run");
+  if (tried) return answers.passed();
+  answers.unknown("/compute: nothing in double precision was run");
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -52,7 +45,7 @@ Diagnosis diagnosis() {
           {
               {{unsupported, "float64"}, likely},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

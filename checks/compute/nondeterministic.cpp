@@ -1,17 +1,11 @@
 // compute.nondeterministic: other bits in each run on the same input. Expected of sums in a free order, and of nothing
 // else.
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "checks/compute/compute_facts.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::compute_nondeterministic {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "compute.nondeterministic";
 
 void tell(Finding& finding, const std::vector<compute::Row>& rows) {
   const bool free_order =
@@ -42,9 +36,7 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
 
 bool picked(const compute::Row& row) { return row.result->repeatable.is(false); }
 
-void judge(const Facts& facts, Answers& answers) { compute::judge(facts.snapshot(), answers, id, picked, tell); }
-
-}  // namespace
+void judge(const Facts& facts, Answers& answers) { compute::judge(facts.snapshot(), answers, picked, tell); }
 
 Diagnosis diagnosis() {
   using enum Confidence;

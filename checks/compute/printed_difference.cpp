@@ -118,9 +118,9 @@ std::optional<PrintedDifference> by_labels(const Facts& facts) {
 
 }  // namespace
 
-void add_printed(const Facts& facts, Answers& answers, const char* id, WrongResult kind) {
+void add_printed(const Facts& facts, Answers& answers, WrongResult kind) {
   for (const auto& one : {by_a_test(facts), by_printed_values(facts), by_labels(facts)}) {
-    if (one && one->kind == kind) add_finding(answers, *one->symptom, id, one->confidence);
+    if (one && one->kind == kind) answers.found_in(*one->symptom, one->confidence);
   }
 }
 

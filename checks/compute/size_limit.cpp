@@ -1,16 +1,10 @@
 // compute.size-limit: right up to a size and wrong above, every time, with success reported.
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "checks/compute/compute_facts.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::compute_size_limit {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "compute.size-limit";
 
 void tell(Finding& finding, const std::vector<compute::Row>& rows) {
   std::int64_t smallest = 0;
@@ -31,10 +25,8 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
 }
 
 void judge(const Facts& facts, Answers& answers) {
-  compute::judge_cause(facts, answers, id, WrongResult::size_limit, tell);
+  compute::judge_cause(facts, answers, WrongResult::size_limit, tell);
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;

@@ -1,14 +1,8 @@
 // compute.tf32: products in a narrower arithmetic than their type says.
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "checks/compute/compute_facts.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::compute_tf32 {
-namespace {
-
-constexpr const char* id = "compute.tf32";
 
 const char* title_of(std::optional<WrongResult> cause, bool fp64) {
   using enum WrongResult;
@@ -49,11 +43,9 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
 
 void judge(const Facts& facts, Answers& answers) {
   compute::judge(
-      facts.snapshot(), answers, id, [](const compute::Row& row) { return compute::is_narrow(row.cause); }, tell);
-  compute::add_printed(facts, answers, id, WrongResult::tf32_inputs);
+      facts.snapshot(), answers, [](const compute::Row& row) { return compute::is_narrow(row.cause); }, tell);
+  compute::add_printed(facts, answers, WrongResult::tf32_inputs);
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {

@@ -1,14 +1,10 @@
 // compute.unstable: plain arithmetic on the CPU is as far off, so that the calculation is at fault and not the device.
-#include <fmt/format.h>
-
 #include "checks/compute/compute_facts.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::compute_unstable {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "compute.unstable";
 
 void tell(Finding& finding, const std::vector<compute::Row>& rows) {
   finding.explanation =
@@ -19,11 +15,7 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
                "maximum, sum in pairs)."}};
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  compute::judge_cause(facts, answers, id, WrongResult::unstable, tell);
-}
-
-}  // namespace
+void judge(const Facts& facts, Answers& answers) { compute::judge_cause(facts, answers, WrongResult::unstable, tell); }
 
 Diagnosis diagnosis() {
   using enum Confidence;

@@ -1,16 +1,9 @@
 // compute.wrong-results: a result outside the bound that rounding can explain, unless another diagnosis names its
 // cause.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-
 #include "checks/compute/compute_facts.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::compute_wrong_results {
-namespace {
-
-constexpr const char* id = "compute.wrong-results";
 
 struct Wording {
   WrongResult cause;
@@ -95,11 +88,9 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
 }
 
 void judge(const Facts& facts, Answers& answers) {
-  compute::judge(facts.snapshot(), answers, id, picked, tell);
-  compute::add_printed(facts, answers, id, WrongResult::unnamed);
+  compute::judge(facts.snapshot(), answers, picked, tell);
+  compute::add_printed(facts, answers, WrongResult::unnamed);
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {

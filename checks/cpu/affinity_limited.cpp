@@ -1,21 +1,18 @@
 // cpu.affinity-limited: the CPUs left to this process are too few to feed its GPUs.
 #include "checks/cpu/cpu_need.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::cpu_affinity_limited {
 
 using enum SymptomClass;
-namespace {
 
-constexpr const char* id = "cpu.affinity-limited";
-
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+void judge(const Snapshot& snapshot, Answers& answers) {
   const double need = cpu::needed(snapshot);
   const Number allowed = of(snapshot.cpu, &Cpu::allowed_cpus), threads = of(snapshot.cpu, &Cpu::threads);
-  if (!allowed.get()) return answers.unknown(id, why_unknown("/cpu/allowed_cpus", allowed));
-  if (!threads.get()) return answers.unknown(id, why_unknown("/cpu/threads", threads));
-  if (static_cast<double>(*allowed.get()) >= need || *allowed.get() >= *threads.get()) return answers.passed(id);
-  Finding& finding = answers.found(id);
+  if (!allowed.get()) return answers.unknown(why_unknown("/cpu/allowed_cpus", allowed));
+  if (!threads.get()) return answers.unknown(why_unknown("/cpu/threads", threads));
+  if (static_cast<double>(*allowed.get()) >= need || *allowed.get() >= *threads.get()) return answers.passed();
+  Finding& finding = answers.found();
   finding.severity = cpu::severity_of_limit(snapshot);
   finding.explanation = "This process may run on " + std::to_string(*allowed.get()) + " of " +
                         std::to_string(*threads.get()) + " CPUs; all workers share them.";
@@ -26,8 +23,6 @@ void judge(const Facts& facts, Answers& answers) {
                                 : "Start the program with a wider CPU set; see what binds it (taskset, numactl, the "
                                   "container's cpuset)."}};
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -46,7 +41,7 @@ Diagnosis diagnosis() {
               {{exhausted, "cpu-cores"}, possible, cpu::bound_by_torch_count},
               {{limited, "cpu-affinity"}, possible},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

@@ -1,20 +1,16 @@
 // cpu.cgroup-limited: the processor time or the memory left to this process is too little to feed its GPUs.
-#include <fmt/format.h>
-
 #include "checks/cpu/cpu_need.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::cpu_cgroup_limited {
-namespace {
 
-constexpr const char* id = "cpu.cgroup-limited";
 constexpr std::int64_t least_memory_mib = 4096;  // a framework alone, with its libraries, takes 2 to 3 GiB
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+void judge(const Snapshot& snapshot, Answers& answers) {
   const double need = cpu::needed(snapshot);
   const auto& cgroup = of(snapshot.host, &HostFacts::cgroup);
-  if (cgroup.outcome() == Outcome::absent) return answers.not_applicable(id, "no cgroup holds this process");
-  if (!cgroup.get()) return answers.unknown(id, why_unknown("/host/cgroup", cgroup));
+  if (cgroup.outcome() == Outcome::absent) return answers.not_applicable("no cgroup holds this process");
+  if (!cgroup.get()) return answers.unknown(why_unknown("/host/cgroup", cgroup));
   const Real& cpus = cgroup.get()->cpus;
   const Number& memory = cgroup.get()->memory_mib;
   // What the machine has is no limit of the cgroup's.
@@ -24,10 +20,10 @@ void judge(const Facts& facts, Answers& answers) {
   const bool little = memory.get() && *memory.get() < least_memory_mib && *memory.get() < total;
   if (!few && !little) {
     if (cpus.outcome() == Outcome::failed || cpus.outcome() == Outcome::not_probed)
-      return answers.unknown(id, why_unknown("/host/cgroup/cpus", cpus));
-    return answers.passed(id);
+      return answers.unknown(why_unknown("/host/cgroup/cpus", cpus));
+    return answers.passed();
   }
-  Finding& finding = answers.found(id);
+  Finding& finding = answers.found();
   finding.severity = cpu::severity_of_limit(snapshot);
   finding.explanation = "This container may use";
   if (few) {
@@ -43,8 +39,6 @@ void judge(const Facts& facts, Answers& answers) {
   finding.fix = {{.text = "Raise the container's limits (docker run --cpus and --memory, or the pod's resources)."}};
 }
 
-}  // namespace
-
 Diagnosis diagnosis() {
   return {
       .id = "cpu.cgroup-limited",
@@ -56,7 +50,7 @@ Diagnosis diagnosis() {
       .disproof = "The cgroup sets no limit.",
       .remedy = "Raise the container's CPU or memory limit.",
       .explains = {"cpu.oversubscribed"},
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

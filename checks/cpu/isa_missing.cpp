@@ -1,17 +1,11 @@
 // cpu.isa-missing: a framework dies of an instruction that this CPU hasn't got, or will.
-#include <algorithm>
-
-#include "checks/facts/facts.h"
+#include "checks/engine/rule.h"
 #include "checks/facts/imports.h"
-#include "checks/facts/presence.h"
 #include "checks/facts/version_range.h"
 
 namespace envdoctor::cpu_isa_missing {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "cpu.isa-missing";
 
 // The CPU is an x86-64 and its list of instruction sets, which is known, lacks this one.
 bool lacks(const Snapshot& snapshot, const std::string& what) {
@@ -21,9 +15,9 @@ bool lacks(const Snapshot& snapshot, const std::string& what) {
 }
 
 Finding& tell(Answers& answers, const std::string& framework) {
-  Finding& finding = answers.found(id, "framework:" + framework);
+  Finding& finding = answers.found_on("framework:" + framework);
   finding.confidence = Confidence::likely;
-  finding.fix = {{.text = find_diagnosis(id)->remedy}};
+  finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
   return finding;
 }
 
@@ -56,22 +50,19 @@ void judge_versions(const Snapshot& snapshot, Answers& answers) {
   }
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+void judge(const Snapshot& snapshot, Answers& answers) {
   judge_imports(snapshot, answers);
   if (of(snapshot.host, &HostFacts::arch).value_or("x86_64") != "x86_64")
-    return answers.not_applicable(id, "no x86-64 processor");
+    return answers.not_applicable("no x86-64 processor");
   const auto imports = imports_of(snapshot);
   const bool tried = std::ranges::any_of(imports, &Import::tried);
-  if (tried) return answers.passed(id);
+  if (tried) return answers.passed();
   judge_versions(snapshot, answers);
-  if (imports.empty() && frameworks(snapshot).empty()) return answers.not_applicable(id, "no framework was looked at");
+  if (imports.empty() && frameworks(snapshot).empty()) return answers.not_applicable("no framework was looked at");
   const auto& isa = of(snapshot.cpu, &Cpu::isa);
-  if (isa.get()) return answers.passed(id);
-  answers.unknown(id, why_unknown("/cpu/isa", isa));
+  if (isa.get()) return answers.passed();
+  answers.unknown(why_unknown("/cpu/isa", isa));
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -93,7 +84,7 @@ Diagnosis diagnosis() {
               {{missing, "cpu-instructions"}, certain},
               {{crashed, "cpu-instructions"}, likely},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

@@ -1,4 +1,4 @@
-#include "checks/engine/diagnosis.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::cpu_numa_remote {
 Diagnosis diagnosis() {

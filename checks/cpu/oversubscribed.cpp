@@ -1,16 +1,11 @@
 // cpu.oversubscribed: a thread pool is told to start more threads than this process may use CPUs.
-#include <algorithm>
 #include <cmath>
-#include <cstdlib>
-
 #include "checks/cpu/cpu_need.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::cpu_oversubscribed {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "cpu.oversubscribed";
 
 struct Pool {
   std::string path{};
@@ -40,17 +35,16 @@ Real usable_cpus(const Snapshot& snapshot) {
   });
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+void judge(const Snapshot& snapshot, Answers& answers) {
   const Real cpus = usable_cpus(snapshot);
   const auto all = pools(snapshot);
-  if (!cpus.get()) return answers.unknown(id, why_unknown("/cpu/allowed_cpus", cpus));
-  if (all.empty() && !snapshot.env.get()) return answers.unknown(id, why_unknown("/env", snapshot.env));
+  if (!cpus.get()) return answers.unknown(why_unknown("/cpu/allowed_cpus", cpus));
+  if (all.empty() && !snapshot.env.get()) return answers.unknown(why_unknown("/env", snapshot.env));
   constexpr double too_many = 1.5;  // with fewer, the scheduler loses next to nothing
   for (const Pool& pool : all) {
     if (static_cast<double>(pool.threads) <= *cpus.get() * too_many) continue;
     const std::string usable = std::to_string(static_cast<std::int64_t>(*cpus.get()));
-    Finding& finding = answers.found(id, pool.path.starts_with("/env/") ? "env:" + pool.who : "host");
+    Finding& finding = answers.found_on(pool.path.starts_with("/env/") ? "env:" + pool.who : "host");
     finding.explanation = pool.who + " asks for " + std::to_string(pool.threads) + " threads; this process may use " +
                           usable + " CPUs, so they wait for each other.";
     finding.evidence = {evidence(pool.path, std::to_string(pool.threads)), evidence("/cpu/allowed_cpus", usable)};
@@ -58,10 +52,8 @@ void judge(const Facts& facts, Answers& answers) {
         {.text = "Set OMP_NUM_THREADS and the framework's thread counts to the CPUs that this process may use."}};
     return;
   }
-  answers.passed(id);
+  answers.passed();
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -81,7 +73,7 @@ Diagnosis diagnosis() {
                [](const Facts& facts) { return !cpu::bound_by_torch_count(facts); }},
               {{exhausted, "threads"}, likely},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

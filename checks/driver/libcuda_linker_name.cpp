@@ -6,7 +6,7 @@ namespace envdoctor::driver_libcuda_linker_name {
 using enum SymptomClass;
 
 void judge(const Facts& facts, Answers& answers) {
-  report_missing_libraries(facts, answers.id, answers);
+  report_missing_libraries(facts, answers);
   answers.not_applicable("no program was seen to ask for libcuda.so");
 }
 

@@ -64,7 +64,7 @@ void judge_host(const Snapshot& snapshot, Answers& answers) {
   answers.unknown("libcuda.so.1 is not found; whether the kernel driver runs is not known");
 }
 
-void judge(const Facts& facts, Answers& answers) { report_missing_libraries(facts, answers.id, answers); }
+void judge(const Facts& facts, Answers& answers) { report_missing_libraries(facts, answers); }
 
 Diagnosis diagnosis() {
   using enum Confidence;

@@ -7,6 +7,6 @@
 namespace envdoctor {
 
 // The section of TensorFlow if it lists a GPU; null: it doesn't, or nobody looked, and `id` has got that answer.
-const Tensorflow* tensorflow_with_gpus(const Snapshot& snapshot, Answers& answers, std::string_view id);
+const Tensorflow* tensorflow_with_gpus(const Snapshot& snapshot, Answers& answers);
 
 }  // namespace envdoctor

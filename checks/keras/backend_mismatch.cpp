@@ -1,24 +1,19 @@
 // keras.backend-mismatch: what Keras is told to run on, what it runs on, and whether that is installed. The variable
 // outranks the file, and both are read once, when Keras is imported.
-#include <algorithm>
-
+#include "checks/engine/rule.h"
 #include "checks/facts/imports.h"
-#include "checks/facts/presence.h"
 #include "checks/facts/version_range.h"
 #include "checks/python/package_facts.h"
 
 namespace envdoctor::keras_backend_mismatch {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "keras.backend-mismatch";
 
 Finding& report(Answers& answers, const std::string& words, std::vector<Evidence> proof) {
-  Finding& finding = answers.found(id, "framework:keras");
+  Finding& finding = answers.found_on("framework:keras");
   finding.explanation = words;
   finding.evidence = std::move(proof);
-  finding.fix.push_back({.text = find_diagnosis(id)->remedy});
+  finding.fix.push_back({.text = find_diagnosis(answers.id)->remedy});
   return finding;
 }
 
@@ -68,8 +63,8 @@ void judge_backend(const Snapshot& snapshot, Answers& answers) {
   const Text file = of(snapshot.keras, &Keras::config_backend);
   const std::string variable = text_of(env_of(snapshot, "KERAS_BACKEND"));
   if (judge_wish(snapshot, answers)) return;
-  if (!snapshot.keras.get()) return answers.not_applicable(id, "Keras was not looked at");
-  if (!runs.get()) return answers.unknown(id, why_unknown("/keras/backend", runs));
+  if (!snapshot.keras.get()) return answers.not_applicable("Keras was not looked at");
+  if (!runs.get()) return answers.unknown(why_unknown("/keras/backend", runs));
   const std::string end = " and Keras runs on " + *runs.get();
   const Evidence seen = evidence("/keras/backend", *runs.get());
   // In a report the person speaks of the file, and something outranks it.
@@ -85,7 +80,7 @@ void judge_backend(const Snapshot& snapshot, Answers& answers) {
                (variable.empty() ? "." : ": the variable KERAS_BACKEND outranks the file."),
            {evidence("/keras/config_backend", *file.get()), seen});
   } else {
-    answers.passed(id);
+    answers.passed();
   }
 }
 
@@ -94,7 +89,7 @@ void report_missing_backend(const Facts& facts, Answers& answers) {
   const auto module = missing_module(facts);
   if (module && module->symptom->detail("module") == "tensorflow" && module->confidence == Confidence::possible &&
       facts.with({noted, "keras-backend"}, "backend", "TensorFlow"))
-    add_finding(answers, *module->symptom, id, Confidence::likely);
+    answers.found_in(*module->symptom, Confidence::likely);
 }
 
 void judge(const Facts& facts, Answers& answers) {
@@ -102,12 +97,10 @@ void judge(const Facts& facts, Answers& answers) {
   report_missing_backend(facts, answers);
 }
 
-}  // namespace
-
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
-      .id = id,
+      .id = "keras.backend-mismatch",
       .layer = Layer::framework,
       .severity = Severity::warning,
       .title = "Keras runs on another backend than expected",

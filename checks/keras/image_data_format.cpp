@@ -1,33 +1,28 @@
 // keras.image-data-format: Keras is set to channels_first, which the device here does not compute.
-#include "checks/facts/facts.h"
-#include "checks/facts/presence.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::keras_image_data_format {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "keras.image-data-format";
 
 // On the CPU TensorFlow computes with channels_first through oneDNN alone; without it convolutions and poolings raise.
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+void judge(const Snapshot& snapshot, Answers& answers) {
   const Keras* keras = snapshot.keras.get();
-  if (!keras) return answers.not_applicable(id, "Keras was not looked at");
+  if (!keras) return answers.not_applicable("Keras was not looked at");
   const Text& format = keras->image_data_format;
   if (format.outcome() != Outcome::absent && !format.get())
-    return answers.unknown(id, why_unknown("/keras/image_data_format", format));
-  if (!format.is("channels_first")) return answers.passed(id);
+    return answers.unknown(why_unknown("/keras/image_data_format", format));
+  if (!format.is("channels_first")) return answers.passed();
   const Text& backend = keras->backend.get() ? keras->backend : keras->config_backend;
-  if (backend.get() && !backend.is("tensorflow")) return answers.passed(id);
+  if (backend.get() && !backend.is("tensorflow")) return answers.passed();
   const Number gpus = of(snapshot.tensorflow, &Tensorflow::physical_gpus);
-  if (!backend.get()) return answers.unknown(id, why_unknown("/keras/backend", backend));
-  if (!gpus.get()) return answers.unknown(id, why_unknown("/tensorflow/physical_gpus", gpus));
-  if (*gpus.get() > 0) return answers.passed(id);
+  if (!backend.get()) return answers.unknown(why_unknown("/keras/backend", backend));
+  if (!gpus.get()) return answers.unknown(why_unknown("/tensorflow/physical_gpus", gpus));
+  if (*gpus.get() > 0) return answers.passed();
   const Flag onednn = of(snapshot.tensorflow, &Tensorflow::onednn);
-  if (!onednn.get()) return answers.unknown(id, why_unknown("/tensorflow/onednn", onednn));
-  if (onednn.is(true)) return answers.passed(id);
-  Finding& finding = answers.found(id, "framework:keras");
+  if (!onednn.get()) return answers.unknown(why_unknown("/tensorflow/onednn", onednn));
+  if (onednn.is(true)) return answers.passed();
+  Finding& finding = answers.found_on("framework:keras");
   finding.explanation =
       "keras.json sets channels_first. TensorFlow lists no GPU and oneDNN is off, and without both, convolution and "
       "pooling support only channels_last: training raises an error.";
@@ -37,12 +32,10 @@ void judge(const Facts& facts, Answers& answers) {
                           "(TF_ENABLE_ONEDNN_OPTS=1)."}};
 }
 
-}  // namespace
-
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
-      .id = id,
+      .id = "keras.image-data-format",
       .layer = Layer::use,
       .severity = Severity::warning,
       .title = "This device does not support the image data format that Keras is set to",
@@ -54,7 +47,7 @@ Diagnosis diagnosis() {
           {
               {{unsupported, "channels-first-on-cpu"}, possible, not_used},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

@@ -1,4 +1,5 @@
 // keras.legacy-missing: a program asks for Keras 2, and the package that holds it is not installed.
+#include "checks/engine/rule.h"
 #include "checks/keras/keras_facts.h"
 #include "checks/python/package_facts.h"
 #include "knowledge/frameworks/frameworks.h"
@@ -7,24 +8,20 @@
 namespace envdoctor::keras_legacy_missing {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "keras.legacy-missing";
 
 // TF_USE_LEGACY_KERAS makes tf.keras look for the package tf-keras, from the first TensorFlow on that installs Keras 3.
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+void judge(const Snapshot& snapshot, Answers& answers) {
   const Text variable = env_of(snapshot, "TF_USE_LEGACY_KERAS");
   const Text version = of(snapshot.tensorflow, &Tensorflow::version);
-  if (!legacy_keras_asked(snapshot)) return answers.not_applicable(id, "TF_USE_LEGACY_KERAS is not set");
-  if (!version.get()) return answers.not_applicable(id, "TensorFlow was not looked at");
+  if (!legacy_keras_asked(snapshot)) return answers.not_applicable("TF_USE_LEGACY_KERAS is not set");
+  if (!version.get()) return answers.not_applicable("TensorFlow was not looked at");
   const auto needs = knowledge::tensorflow_needs(*version.get());
   if (!needs || needs->keras.empty())
-    return answers.unknown(id, "which Keras TensorFlow " + *version.get() + " installs is not recorded");
+    return answers.unknown("which Keras TensorFlow " + *version.get() + " installs is not recorded");
   const Flag there = package_installed(snapshot, "tf-keras");
-  if (knowledge::major_of(needs->keras) == "2" || there.is(true)) return answers.passed(id);
-  if (!there.get()) return answers.unknown(id, why_unknown("/python/packages", there));
-  Finding& finding = answers.found(id, "package:tf-keras");
+  if (knowledge::major_of(needs->keras) == "2" || there.is(true)) return answers.passed();
+  if (!there.get()) return answers.unknown(why_unknown("/python/packages", there));
+  Finding& finding = answers.found_on("package:tf-keras");
   finding.explanation = "TF_USE_LEGACY_KERAS asks TensorFlow " + *version.get() +
                         " for Keras 2, which is in the package tf-keras, and that is not installed.";
   finding.evidence = {evidence("/env/TF_USE_LEGACY_KERAS", *variable.get()),
@@ -34,12 +31,10 @@ void judge(const Facts& facts, Answers& answers) {
                   .command = pip_install(snapshot, "\"tf-keras~=" + minor + ".0\"")}};
 }
 
-}  // namespace
-
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
-      .id = id,
+      .id = "keras.legacy-missing",
       .layer = Layer::framework,
       .severity = Severity::error,
       .title = "Old Keras code needs the package tf_keras",
@@ -52,7 +47,7 @@ Diagnosis diagnosis() {
           {
               {{missing, "keras-2"}, certain},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

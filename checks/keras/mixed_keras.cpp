@@ -1,27 +1,24 @@
 // keras.mixed-keras: tf.keras and keras are two packages, and objects of one are refused by the other.
+#include "checks/engine/rule.h"
 #include "checks/facts/version_range.h"
 #include "checks/keras/keras_facts.h"
 
 namespace envdoctor::keras_mixed_keras {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "keras.mixed-keras";
 
 // With TF_USE_LEGACY_KERAS tf.keras is the package tf-keras, and `import keras` another Keras beside it.
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  if (!snapshot.keras.get()) return answers.not_applicable(id, "Keras was not looked at");
+void judge(const Snapshot& snapshot, Answers& answers) {
+  if (!snapshot.keras.get()) return answers.not_applicable("Keras was not looked at");
   const Text variable = env_of(snapshot, "TF_USE_LEGACY_KERAS");
   if (variable.outcome() != Outcome::absent && !variable.get())
-    return answers.unknown(id, why_unknown("/env/TF_USE_LEGACY_KERAS", variable));
+    return answers.unknown(why_unknown("/env/TF_USE_LEGACY_KERAS", variable));
   const Text version = of(snapshot.keras, &Keras::version), legacy = of(snapshot.keras, &Keras::tf_keras_version);
-  if (!legacy_keras_asked(snapshot)) return answers.passed(id);
+  if (!legacy_keras_asked(snapshot)) return answers.passed();
   if (!version.get() || (!legacy.get() && legacy.outcome() != Outcome::absent))
-    return answers.unknown(id, why_unknown("/keras/tf_keras_version", legacy));
-  if (!legacy.get() || rule_for("keras", "chooses_backend", *version.get()).empty()) return answers.passed(id);
-  Finding& finding = answers.found(id, "framework:keras");
+    return answers.unknown(why_unknown("/keras/tf_keras_version", legacy));
+  if (!legacy.get() || rule_for("keras", "chooses_backend", *version.get()).empty()) return answers.passed();
+  Finding& finding = answers.found_on("framework:keras");
   finding.severity = Severity::info;
   finding.confidence = Confidence::possible;
   finding.explanation = "TF_USE_LEGACY_KERAS makes tf.keras the package tf-keras " + *legacy.get() +
@@ -34,12 +31,10 @@ void judge(const Facts& facts, Answers& answers) {
                       "is set."}};
 }
 
-}  // namespace
-
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
-      .id = id,
+      .id = "keras.mixed-keras",
       .layer = Layer::framework,
       .severity = Severity::error,
       .title = "Objects of two Keras packages are mixed",
@@ -51,7 +46,7 @@ Diagnosis diagnosis() {
           {
               {{mismatch, "keras-layer-class"}, likely},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

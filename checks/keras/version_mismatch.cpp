@@ -1,21 +1,19 @@
 // keras.version-mismatch: TensorFlow asks for another Keras than the installed one, by its metadata, by pip's list of
 // conflicts, or by an import that fails.
+#include "checks/engine/rule.h"
 #include "checks/python/package_facts.h"
 
 namespace envdoctor::keras_version_mismatch {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "keras.version-mismatch";
 
 // Keras is loaded late: an import that went well says nothing of it.
 void judge_metadata(const Facts& facts, Answers& answers) {
-  judge_requirements(facts, id, {"keras", "tf-keras"}, "TensorFlow's own Keras code does not work with it.", answers);
+  judge_requirements(facts, {"keras", "tf-keras"}, "TensorFlow's own Keras code does not work with it.", answers);
   const bool failed_later = of(facts.snapshot().tensorflow, &Tensorflow::training_error).get() != nullptr;
   const bool trained = of(facts.snapshot().tensorflow, &Tensorflow::training_on).get() != nullptr;
   for (Finding& finding : answers.findings) {
-    if (finding.id != id) continue;
+    if (finding.id != answers.id) continue;
     const bool certain = failed_later || finding.confidence == Confidence::certain;
     finding.severity = trained ? Severity::warning : Severity::error;
     finding.confidence = certain ? Confidence::certain : Confidence::likely;
@@ -29,7 +27,7 @@ void judge_conflicts(const Facts& facts, Answers& answers) {
     const bool of_keras = need.by.starts_with("tf-keras") || need.by.starts_with("tf_keras") ||
                           (failed && need.name.starts_with("keras"));
     if (!need.symptom || !of_keras) continue;
-    add_finding(answers, *need.symptom, id, Confidence::possible);
+    answers.found_in(*need.symptom, Confidence::possible);
     return;
   }
 }
@@ -37,15 +35,13 @@ void judge_conflicts(const Facts& facts, Answers& answers) {
 void judge(const Facts& facts, Answers& answers) {
   judge_metadata(facts, answers);
   judge_conflicts(facts, answers);
-  report_missing_module(facts, id, answers);
+  report_missing_module(facts, answers);
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
-      .id = id,
+      .id = "keras.version-mismatch",
       .layer = Layer::framework,
       .severity = Severity::error,
       .title = "The versions of Keras and TensorFlow are incompatible",

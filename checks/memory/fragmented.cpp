@@ -1,8 +1,8 @@
 // memory.fragmented: an allocation fails while the program holds more than it asks for unused.
+#include "checks/engine/rule.h"
 #include "checks/memory/memory_facts.h"
 
 namespace envdoctor::memory_fragmented {
-namespace {
 
 void judge(const Facts& facts, Answers& answers) {
   answers.not_applicable("memory.fragmented", "no message says that GPU memory ran out");
@@ -10,8 +10,6 @@ void judge(const Facts& facts, Answers& answers) {
   if (full && full->holder == memory::Holder::fragments)
     add_finding(answers, *full->symptom, "memory.fragmented", Confidence::likely);
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {

@@ -1,20 +1,15 @@
 // memory.occupied: other processes hold nearly all of a GPU's memory, by NVML or by what a program found free.
-#include <algorithm>
-
-#include "checks/facts/facts.h"
+#include "checks/engine/rule.h"
 #include "checks/memory/memory_facts.h"
-#include "knowledge/codes/constants.h"
 
 namespace envdoctor::memory_occupied {
 
 using enum SymptomClass;
-namespace {
 
-constexpr const char* id = "memory.occupied";
 constexpr std::int64_t context_mib = 512;  // what a CUDA context and one framework's libraries take before any tensor
 
 void tell(const Snapshot& snapshot, const memory::GpuMemory& gpu, bool room_elsewhere, Answers& answers) {
-  Finding& finding = answers.found(id, memory::subject_of(snapshot, gpu));
+  Finding& finding = answers.found_on(memory::subject_of(snapshot, gpu));
   finding.severity = gpu.free_mib < context_mib && !room_elsewhere ? Severity::error : Severity::warning;
   finding.evidence = {memory::free_memory_seen(gpu)};
   const std::string who = memory::holders(snapshot, gpu, finding.evidence);
@@ -29,11 +24,10 @@ void tell(const Snapshot& snapshot, const memory::GpuMemory& gpu, bool room_else
 }
 
 void judge_messages(const Facts& facts, Answers& answers) {
-  if (const Symptom* little = memory::little_free_at_start(facts))
-    add_finding(answers, *little, id, Confidence::likely);
+  if (const Symptom* little = memory::little_free_at_start(facts)) answers.found_in(*little, Confidence::likely);
   const auto full = memory::exhaustion_of(facts);
   if (!full || full->holder != memory::Holder::others) return;
-  Finding& finding = add_finding(answers, *full->symptom, id, Confidence::likely);
+  Finding& finding = answers.found_in(*full->symptom, Confidence::likely);
   if (asked_by_us(*full->symptom))
     finding.explanation =
         "A product of 64 x 64 numbers found no memory on the GPU: other processes hold it, or this user's share is "
@@ -42,17 +36,17 @@ void judge_messages(const Facts& facts, Answers& answers) {
 
 void judge_devices(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
-  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable(id, "no NVIDIA GPU");
+  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable("no NVIDIA GPU");
   const auto& devices = of(snapshot.nvidia, &Nvidia::devices);
-  if (!devices.get()) return answers.unknown(id, why_unknown("/nvidia/devices", devices));
+  if (!devices.get()) return answers.unknown(why_unknown("/nvidia/devices", devices));
   const memory::GpuMemories seen = memory::visible_gpu_memory(snapshot);
   const bool room = !std::ranges::all_of(seen.gpus, memory::nearly_full);
   for (const memory::GpuMemory& gpu : seen.gpus) {
     if (!memory::nearly_full(gpu)) continue;
     tell(snapshot, gpu, room, answers);
   }
-  if (!seen.all_known) return answers.unknown(id, "/nvidia/devices: free memory is not known");
-  answers.passed(id);
+  if (!seen.all_known) return answers.unknown("/nvidia/devices: free memory is not known");
+  answers.passed();
 }
 
 bool cuda_starts_elsewhere(const Facts& facts) { return !facts.used() && !facts.driver_works() && !facts.wsl(); }
@@ -61,8 +55,6 @@ void judge(const Facts& facts, Answers& answers) {
   judge_devices(facts, answers);
   judge_messages(facts, answers);
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;

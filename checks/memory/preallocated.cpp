@@ -1,14 +1,9 @@
 // memory.preallocated: JAX or TensorFlow takes most of a GPU's memory at its start, where others hold part of it.
-#include <algorithm>
-#include <cstdlib>
-
-#include "checks/facts/facts.h"
+#include "checks/engine/rule.h"
 #include "checks/memory/memory_facts.h"
 
 namespace envdoctor::memory_preallocated {
-namespace {
 
-constexpr const char* id = "memory.preallocated";
 constexpr double usual_share = 0.75;  // https://docs.jax.dev/en/latest/gpu_memory_allocation.html
 
 struct Wish {
@@ -49,7 +44,7 @@ std::string no_matter(const Snapshot& snapshot) {
 
 void tell(const Snapshot& snapshot, const memory::GpuMemory& gpu, const Wish& wish, Answers& answers) {
   const auto wanted = static_cast<std::int64_t>(wish.share * static_cast<double>(gpu.total_mib));
-  Finding& finding = answers.found(id, memory::subject_of(snapshot, gpu));
+  Finding& finding = answers.found_on(memory::subject_of(snapshot, gpu));
   finding.evidence = {memory::free_memory_seen(gpu), framework_seen(snapshot, "jax")};
   finding.evidence.insert(finding.evidence.end(), wish.evidence.begin(), wish.evidence.end());
   const std::string who = memory::holders(snapshot, gpu, finding.evidence);
@@ -77,36 +72,34 @@ void judge_import(const Facts& facts, Answers& answers) {
     const auto *total = device.memory_total_mib.get(), *free = device.memory_free_mib.get();
     return total && free && *free <= *total / 4;
   });
-  if (taken) add_finding(answers, **import, id, Confidence::possible);
+  if (taken) answers.found_in(**import, Confidence::possible);
 }
 
 void judge_jax(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
-  if (const std::string why = no_matter(snapshot); !why.empty()) return answers.not_applicable(id, why);
-  if (!snapshot.jax.get()) return answers.unknown(id, why_unknown("/jax", snapshot.jax));
+  if (const std::string why = no_matter(snapshot); !why.empty()) return answers.not_applicable(why);
+  if (!snapshot.jax.get()) return answers.unknown(why_unknown("/jax", snapshot.jax));
   const Wish wish = wish_of(snapshot);
-  if (!wish.known) return answers.unknown(id, why_unknown("/env", snapshot.env));
-  if (!wish.in_advance) return answers.passed(id);
+  if (!wish.known) return answers.unknown(why_unknown("/env", snapshot.env));
+  if (!wish.in_advance) return answers.passed();
   const auto devices = of(snapshot.nvidia, &Nvidia::devices);
-  if (!devices.get()) return answers.unknown(id, why_unknown("/nvidia/devices", devices));
+  if (!devices.get()) return answers.unknown(why_unknown("/nvidia/devices", devices));
   const memory::GpuMemories seen = memory::visible_gpu_memory(snapshot);
   for (const memory::GpuMemory& gpu : seen.gpus) {
-    if (memory::nearly_full(gpu)) return answers.not_applicable(id, "the GPU is full already: memory.occupied");
+    if (memory::nearly_full(gpu)) return answers.not_applicable("the GPU is full already: memory.occupied");
     if (static_cast<double>(gpu.free_mib) >= wish.share * static_cast<double>(gpu.total_mib)) continue;
     tell(snapshot, gpu, wish, answers);
   }
-  if (!seen.all_known) return answers.unknown(id, "/nvidia/devices: free memory is not known");
-  answers.passed(id);
+  if (!seen.all_known) return answers.unknown("/nvidia/devices: free memory is not known");
+  answers.passed();
 }
 
 void judge(const Facts& facts, Answers& answers) {
   judge_jax(facts, answers);
   judge_import(facts, answers);
   const Symptom* handle = memory::handle_without_memory(facts);
-  if (handle && !handle->is({SymptomClass::failed, "cublas"})) add_finding(answers, *handle, id, Confidence::possible);
+  if (handle && !handle->is({SymptomClass::failed, "cublas"})) answers.found_in(*handle, Confidence::possible);
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {

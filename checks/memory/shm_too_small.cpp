@@ -1,29 +1,25 @@
 // memory.shm-too-small: a container's /dev/shm of Docker's default size, through which data loaders and NCCL pass data.
-#include "checks/facts/facts.h"
-#include "checks/facts/presence.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::memory_shm_too_small {
 
 using enum SymptomClass;
-namespace {
 
-constexpr const char* id = "memory.shm-too-small";
 constexpr std::int64_t default_mib = 64;  // Docker's, Podman's and Kubernetes' unless told otherwise
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+void judge(const Snapshot& snapshot, Answers& answers) {
   const Number size = of(snapshot.host, &HostFacts::shm_mib);
   const Text& kind = of(snapshot.host, &HostFacts::container);
   const Flag container = in_container(snapshot);
   if (container.is(false) && size.get())
-    return answers.not_applicable(id, "this is no container; /dev/shm has the system's size");
+    return answers.not_applicable("this is no container; /dev/shm has the system's size");
   if (size.outcome() != Outcome::present && size.outcome() != Outcome::absent)
-    return answers.unknown(id, why_unknown("/host/shm_mib", size));
-  if (!container.get()) return answers.unknown(id, why_unknown("/host/container", container));
-  if (container.is(false)) return answers.not_applicable(id, "this is no container");
-  if (size.or_empty() > default_mib) return answers.passed(id);
+    return answers.unknown(why_unknown("/host/shm_mib", size));
+  if (!container.get()) return answers.unknown(why_unknown("/host/container", container));
+  if (container.is(false)) return answers.not_applicable("this is no container");
+  if (size.or_empty() > default_mib) return answers.passed();
 
-  Finding& finding = answers.found(id);
+  Finding& finding = answers.found();
   finding.severity =
       frameworks(snapshot).empty() || has_any_gpu(snapshot).is(false) ? Severity::info : Severity::warning;
   const std::string shown = size.get() ? std::to_string(*size.get()) + " MiB" : "missing";
@@ -35,8 +31,6 @@ void judge(const Facts& facts, Answers& answers) {
   finding.fix = {{.text = kind.is("kubernetes") ? "Mount an emptyDir with medium: Memory at /dev/shm in the pod."
                                                 : "Start the container again with --shm-size=8g, or --ipc=host."}};
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -51,7 +45,7 @@ Diagnosis diagnosis() {
       .disproof = "/dev/shm has room for the workers' batches.",
       .remedy = "Start the container with --shm-size=8g or --ipc=host.",
       .symptoms = {{{exhausted, "shared-memory"}, likely}},
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

@@ -61,7 +61,7 @@ void judge_icds(const Snapshot& snapshot, Answers& answers) {
   }
 }
 
-void judge_texts(const Facts& facts, Answers& answers) { report_missing_libraries(facts, answers.id, answers); }
+void judge_texts(const Facts& facts, Answers& answers) { report_missing_libraries(facts, answers); }
 
 Diagnosis diagnosis() {
   using enum Confidence;

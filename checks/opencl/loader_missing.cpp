@@ -27,7 +27,7 @@ void judge_loader(const Snapshot& snapshot, Answers& answers) {
 }
 
 void judge_texts(const Facts& facts, Answers& answers) {
-  report_missing_libraries(facts, answers.id, answers);
+  report_missing_libraries(facts, answers);
   // Where programs miss libraries of another kind as well, OpenCL is not what they stop at.
   const auto of_another = [&](const MissingLibrary& one) { return one.symptom && one.diagnosis != answers.id; };
   const Symptom* unnamed = facts.first({{missing, "opencl-loader"}});

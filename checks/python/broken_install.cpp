@@ -1,7 +1,6 @@
 // python.broken-install: the framework's files are incomplete, or it fails at import.
-#include <algorithm>
 #include <set>
-
+#include "checks/engine/rule.h"
 #include "checks/facts/imports.h"
 #include "checks/python/package_facts.h"
 #include "checks/runtime/library_facts.h"
@@ -9,13 +8,10 @@
 namespace envdoctor::python_broken_install {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "python.broken-install";
 
 Fix reinstall(const Snapshot& snapshot, const std::string& package) {
   return {
-      .text = find_diagnosis(id)->remedy,
+      .text = find_diagnosis("python.broken-install")->remedy,
       .command = package.starts_with('~') ? "" : pip_install(snapshot, "--force-reinstall --no-cache-dir " + package)};
 }
 
@@ -43,7 +39,7 @@ void report_damage(const Snapshot& snapshot, std::set<std::string>& blamed, Answ
     const bool leftover = one.what.is("leftover");
     if (!leftover && !matters(snapshot, package)) continue;
     if (!leftover) blamed.insert(framework);
-    Finding& finding = answers.found(id, "package:" + package);
+    Finding& finding = answers.found_on("package:" + package);
     const bool works = imports_well(snapshot, framework).is(true);
     // pip passes over a leftover, and a package that is imported without complaint works for now.
     finding.severity = leftover ? Severity::info : works ? Severity::warning : Severity::error;
@@ -63,7 +59,7 @@ void report_empty(const Snapshot& snapshot, Answers& answers) {
       !tensorflow->wheel_tag.or_empty().ends_with("-any") || tensorflow->built_with_cuda.get() ||
       tensorflow->import_error.outcome() == Outcome::absent)
     return;
-  Finding& finding = answers.found(id, "package:tensorflow-gpu");
+  Finding& finding = answers.found_on("package:tensorflow-gpu");
   finding.explanation = "tensorflow-gpu " + *tensorflow->version.get() +
                         " is listed as installed and contains no TensorFlow: the package is discontinued, and its last "
                         "releases are empty.";
@@ -77,7 +73,7 @@ void report_jaxlib(const Facts& facts, Answers& answers) {
   for (const Requirement& need : requirements(facts)) {
     if (need.name != "jaxlib" || need.symptom || !need.met.is(false)) continue;
     const bool works = imports_well(facts.snapshot(), "jax").is(true);
-    Finding& finding = answers.found(id, "package:jaxlib");
+    Finding& finding = answers.found_on("package:jaxlib");
     finding.confidence = works ? Confidence::possible : Confidence::certain;
     if (works) finding.severity = Severity::warning;
     finding.explanation = need.by + " requires jaxlib " + need.range +
@@ -95,7 +91,7 @@ void report_imports(const Snapshot& snapshot, const std::set<std::string>& blame
         one.error.outcome() == Outcome::failed && one.error.why().find("ended by SIG") != std::string::npos;
     if (!one.error.get() && !crashed) continue;
     if (blamed.contains(one.framework)) continue;
-    Finding& finding = answers.found(id, std::string("framework:") + one.framework);
+    Finding& finding = answers.found_on(std::string("framework:") + one.framework);
     finding.confidence = one.error.get() ? Confidence::certain : Confidence::likely;
     const std::string& words = one.error.get() ? *one.error.get() : one.error.why();
     finding.explanation = std::string("import ") + one.framework + " fails: " + words + ".";
@@ -112,17 +108,17 @@ void judge_environment(const Facts& facts, Answers& answers) {
   report_imports(snapshot, blamed, answers);
   report_empty(snapshot, answers);
   const auto& damage = of(snapshot.python, &Python::damage);
-  if (!damage.get()) return answers.unknown(id, why_unknown("/python/damage", damage));
+  if (!damage.get()) return answers.unknown(why_unknown("/python/damage", damage));
   for (const Import& one : imports_of(snapshot)) {
-    if (!one.went_well()) return answers.unknown(id, std::string(one.path) + ": not looked at");
+    if (!one.went_well()) return answers.unknown(std::string(one.path) + ": not looked at");
   }
-  answers.passed(id);
+  answers.passed();
 }
 
 void judge(const Facts& facts, Answers& answers) {
   judge_environment(facts, answers);
-  report_missing_module(facts, id, answers);
-  if (const auto lacking = missing_symbol(facts, id)) add_finding(answers, *lacking->symptom, id, lacking->confidence);
+  report_missing_module(facts, answers);
+  if (const auto lacking = missing_symbol(facts, answers.id)) answers.found_in(*lacking->symptom, lacking->confidence);
 }
 
 bool dll_alone(const Facts& facts) {
@@ -138,12 +134,10 @@ bool not_for_a_cpu_torch(const Facts& facts) {
   return !facts.with({noted, "cpu-build"}, "built", "torch") && !facts.with({missing, "gpu-support"}, "built", "torch");
 }
 
-}  // namespace
-
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
-      .id = id,
+      .id = "python.broken-install",
       .layer = Layer::framework,
       .severity = Severity::error,
       .title = "The framework's installation is damaged",

@@ -1,15 +1,10 @@
 // python.duplicate-packages: two packages that write the same folder; the one installed last is the one that runs.
-#include <algorithm>
-
-#include "checks/facts/facts.h"
+#include "checks/engine/rule.h"
 #include "checks/facts/imports.h"
 
 namespace envdoctor::python_duplicate_packages {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "python.duplicate-packages";
 
 // The packages of each group install the same Python package.
 const std::vector<std::vector<std::string>>& groups() {
@@ -30,13 +25,13 @@ void report_seen(const Snapshot& snapshot, Answers& answers) {
         !framework_of_package(one.folder.or_empty()).empty() || one.folder.is("numpy") || one.folder.is("onnxruntime");
     if (packages.size() != 2 || !matters) continue;
     const std::string &first = packages.front(), &second = packages.back();
-    Finding& finding = answers.found(id, "package:" + first.substr(0, first.find(' ')));
+    Finding& finding = answers.found_on("package:" + first.substr(0, first.find(' ')));
     finding.explanation = first + " and " + second + " both install the folder " + *one.folder.get() +
                           (one.winner.get() ? ". The folder contains the files of " + *one.winner.get() + "."
                            : one.winner.outcome() == Outcome::failed ? ". The folder contains files of both."
                                                                      : ". The one that was installed last is used.");
     finding.evidence = {evidence(at("/python/written_twice", i, "packages"), first + ", " + second)};
-    finding.fix = {{.text = find_diagnosis(id)->remedy}};
+    finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
   }
 }
 
@@ -47,13 +42,13 @@ void report_listed(const Snapshot& snapshot, Answers& answers) {
     std::erase_if(group, [&](const std::string& name) { return !package_installed(snapshot, name).is(true); });
     for (std::size_t i = 1; i < group.size(); ++i) {
       const std::string &one = group[i - 1], &other = group[i];
-      Finding& finding = answers.found(id, "package:" + other);
+      Finding& finding = answers.found_on("package:" + other);
       finding.confidence = Confidence::possible;
       if (of(snapshot.tensorflow, &Tensorflow::physical_gpus).or_empty() > 0) finding.severity = Severity::info;
       finding.explanation =
           one + " and " + other + " install the same folder, so the one that was installed last is used.";
       finding.evidence.push_back(evidence("/python/packages", one + ", " + other));
-      finding.fix.push_back({.text = find_diagnosis(id)->remedy});
+      finding.fix.push_back({.text = find_diagnosis(answers.id)->remedy});
     }
   }
 }
@@ -67,7 +62,7 @@ void report_conflicts(const Facts& facts, Answers& answers) {
     if (std::ranges::find(same_folder, package) == same_folder.end()) continue;
     if (!first) first = conflict;
     if (first->detail("package") == package) continue;
-    add_finding(answers, *first, id, Confidence::likely).evidence.push_back(evidence(*conflict));
+    answers.found_in(*first, Confidence::likely).evidence.push_back(evidence(*conflict));
     return;
   }
 }
@@ -78,16 +73,14 @@ void judge(const Facts& facts, Answers& answers) {
   report_conflicts(facts, answers);
   report_seen(snapshot, answers);
   report_listed(snapshot, answers);
-  if (packages.get()) return answers.passed(id);
-  answers.unknown(id, why_unknown("/python/packages", packages));
+  if (packages.get()) return answers.passed();
+  answers.unknown(why_unknown("/python/packages", packages));
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
-      .id = id,
+      .id = "python.duplicate-packages",
       .layer = Layer::framework,
       .severity = Severity::warning,
       .title = "Two packages install the same framework",

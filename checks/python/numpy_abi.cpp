@@ -1,5 +1,6 @@
 // python.numpy-abi: a framework's own metadata asks for another NumPy than the installed one, or its import says so.
 // What happened at the import says how much that matters.
+#include "checks/engine/rule.h"
 #include "checks/facts/imports.h"
 #include "checks/python/package_facts.h"
 #include "knowledge/frameworks/frameworks.h"
@@ -8,9 +9,6 @@
 namespace envdoctor::python_numpy_abi {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "python.numpy-abi";
 
 // Releases that set no upper bound and break all the same.
 void numpy_2_under_old_tensorflow(const Snapshot& snapshot, Answers& answers) {
@@ -22,26 +20,24 @@ void numpy_2_under_old_tensorflow(const Snapshot& snapshot, Answers& answers) {
   if (!needs || needs->takes_numpy2.value_or(true) || knowledge::major_of(numpy) == "1" ||
       imports_well(snapshot, "tensorflow").is(true))
     return;
-  Finding& finding = answers.found(id, "package:numpy");
+  Finding& finding = answers.found_on("package:numpy");
   finding.confidence = imports_well(snapshot, "tensorflow").is(false) ? Confidence::certain : Confidence::likely;
   finding.explanation = "TensorFlow " + *version.get() + " was built for NumPy 1; " + numpy + " is installed.";
   finding.evidence = {evidence("/tensorflow/version", *version.get()), evidence("/python/packages/numpy", numpy)};
-  finding.fix = {{.text = find_diagnosis(id)->remedy}};
+  finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
 }
 
 void judge(const Facts& facts, Answers& answers) {
   const bool settled = judge_requirements(
-      facts, id, {"numpy"},
+      facts, {"numpy"},
       "Code that was compiled for one major version of NumPy crashes or refuses to load with another.", answers);
   if (!settled) numpy_2_under_old_tensorflow(facts.snapshot(), answers);
 }
 
-}  // namespace
-
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
-      .id = id,
+      .id = "python.numpy-abi",
       .layer = Layer::framework,
       .severity = Severity::error,
       .title = "NumPy and a compiled package are incompatible",

@@ -68,7 +68,7 @@ std::string pip_install(const Snapshot& snapshot, const std::string& what) {
   return python.get() ? "\"" + *python.get() + "\" -m pip install " + what : "";
 }
 
-bool judge_requirements(const Facts& facts, const char* id, std::initializer_list<std::string_view> packages,
+bool judge_requirements(const Facts& facts, std::initializer_list<std::string_view> packages,
                         const std::string& consequence, Answers& answers) {
   const auto& known = of(facts.snapshot().python, &Python::requirements);
   bool asked = false, found = false;
@@ -77,15 +77,15 @@ bool judge_requirements(const Facts& facts, const char* id, std::initializer_lis
     asked = true;
     if (need.installed.empty() || !need.met.is(false)) continue;
     found = true;
-    report_unmet(facts.snapshot(), id, need, consequence, answers);
+    report_unmet(facts.snapshot(), answers.id, need, consequence, answers);
   }
   if (found) return true;
   if (!known.get())
-    answers.unknown(id, why_unknown("/python/requirements", known));
+    answers.unknown(why_unknown("/python/requirements", known));
   else if (asked)
-    answers.passed(id);
+    answers.passed();
   else
-    answers.not_applicable(id, "no framework here asks for such a package");
+    answers.not_applicable("no framework here asks for such a package");
   return !known.get();
 }
 
@@ -103,9 +103,9 @@ std::optional<MissingModule> missing_module(const Facts& facts) {
   return std::nullopt;
 }
 
-void report_missing_module(const Facts& facts, const char* id, Answers& answers) {
+void report_missing_module(const Facts& facts, Answers& answers) {
   const auto module = missing_module(facts);
-  if (module && module->diagnosis == id) add_finding(answers, *module->symptom, id, module->confidence);
+  if (module && module->diagnosis == answers.id) answers.found_in(*module->symptom, module->confidence);
 }
 
 }  // namespace envdoctor

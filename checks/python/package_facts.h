@@ -24,7 +24,7 @@ struct Requirement {
 std::vector<Requirement> requirements(const Facts& facts);
 
 // Judges what the frameworks' metadata asks of this package. False: it answered nothing but passed or not applicable.
-bool judge_requirements(const Facts& facts, const char* id, std::initializer_list<std::string_view> packages,
+bool judge_requirements(const Facts& facts, std::initializer_list<std::string_view> packages,
                         const std::string& consequence, Answers& answers);
 
 // The first module of a framework that a program did not find, and whose diagnosis that is.
@@ -35,6 +35,6 @@ struct MissingModule {
 };
 std::optional<MissingModule> missing_module(const Facts& facts);
 // Adds a finding of this diagnosis if the first missing module is its own.
-void report_missing_module(const Facts& facts, const char* id, Answers& answers);
+void report_missing_module(const Facts& facts, Answers& answers);
 
 }  // namespace envdoctor

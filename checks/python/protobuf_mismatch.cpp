@@ -1,24 +1,20 @@
 // python.protobuf-mismatch: a framework's own metadata asks for another protobuf than the installed one, or its import
 // says so.
+#include "checks/engine/rule.h"
 #include "checks/python/package_facts.h"
 
 namespace envdoctor::python_protobuf_mismatch {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "python.protobuf-mismatch";
 
 void judge(const Facts& facts, Answers& answers) {
-  judge_requirements(facts, id, {"protobuf"}, "The framework's generated code can't be loaded with it.", answers);
+  judge_requirements(facts, {"protobuf"}, "The framework's generated code can't be loaded with it.", answers);
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
-      .id = id,
+      .id = "python.protobuf-mismatch",
       .layer = Layer::framework,
       .severity = Severity::error,
       .title = "protobuf has a version that the framework can't use",

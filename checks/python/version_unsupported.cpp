@@ -1,9 +1,6 @@
 // python.version-unsupported: the framework has no wheel for this Python, or its files were made for another one.
 #include <re2/re2.h>
-
-#include <algorithm>
-
-#include "checks/facts/facts.h"
+#include "checks/engine/rule.h"
 #include "checks/facts/imports.h"
 #include "knowledge/frameworks/frameworks.h"
 #include "knowledge/gpus/drivers.h"
@@ -11,9 +8,6 @@
 namespace envdoctor::python_version_unsupported {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "python.version-unsupported";
 
 // "cp311-cp311-manylinux…" fits 3.11 only, "cp39-abi3-…" 3.9 and later, "py3-none-any" any. Nothing: not read.
 std::optional<bool> fits(const std::string& tag, const std::string& python) {
@@ -28,7 +22,7 @@ void report_tag(const Snapshot& snapshot, const std::string& package, const char
                 Answers& answers) {
   const Text version = of(snapshot.python, &Python::version);
   if (!tag.get() || !version.get() || fits(*tag.get(), *version.get()).value_or(true)) return;
-  Finding& finding = answers.found(id, "package:" + package);
+  Finding& finding = answers.found_on("package:" + package);
   finding.explanation = package + " was installed from a wheel for another Python (" +
                         tag.get()->substr(0, tag.get()->find('-')) + "); this one is " + *version.get() +
                         ", which can't load its compiled parts.";
@@ -50,7 +44,7 @@ void report_releases(const Snapshot& snapshot, Answers& answers) {
     if (std::ranges::find(needs->pythons, series) != needs->pythons.end()) return;
   }
   if (newest.empty()) return;
-  Finding& finding = answers.found(id, "package:tensorflow");
+  Finding& finding = answers.found_on("package:tensorflow");
   finding.confidence = Confidence::likely;
   finding.explanation =
       "Keras is installed without TensorFlow, and no recorded release of TensorFlow has a wheel for "
@@ -61,15 +55,14 @@ void report_releases(const Snapshot& snapshot, Answers& answers) {
       {.text = "Make an environment with Python " + newest + ", or let Keras run on a backend that has one."}};
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+void judge(const Snapshot& snapshot, Answers& answers) {
   report_tag(snapshot, "tensorflow", "/tensorflow/wheel_tag", of(snapshot.tensorflow, &Tensorflow::wheel_tag), answers);
   report_tag(snapshot, "torch", "/torch/wheel_tag", of(snapshot.torch, &Torch::wheel_tag), answers);
   report_tag(snapshot, "jaxlib", "/jax/wheel_tag", of(snapshot.jax, &Jax::wheel_tag), answers);
   report_releases(snapshot, answers);
   const auto& packages = of(snapshot.python, &Python::packages);
-  if (packages.get()) return answers.passed(id);
-  answers.unknown(id, why_unknown("/python/packages", packages));
+  if (packages.get()) return answers.passed();
+  answers.unknown(why_unknown("/python/packages", packages));
 }
 
 // pip was asked for a GPU framework or one of its libraries.
@@ -80,12 +73,10 @@ bool gpu_framework_asked(const Facts& facts) {
   });
 }
 
-}  // namespace
-
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
-      .id = id,
+      .id = "python.version-unsupported",
       .layer = Layer::framework,
       .severity = Severity::error,
       .title = "The framework has no package for this Python version",
@@ -100,7 +91,7 @@ Diagnosis diagnosis() {
               {{unsupported, "wheel"}, likely},
               {{unsupported, "python-version"}, likely, gpu_framework_asked},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

@@ -1,14 +1,10 @@
 // python.wrong-environment: the Python that is active is another one than a notebook starts, or than the one that holds
 // the framework.
-#include <fmt/format.h>
-
+#include "checks/engine/rule.h"
 #include "checks/facts/imports.h"
 #include "checks/python/package_facts.h"
 
 namespace envdoctor::python_wrong_environment {
-namespace {
-
-constexpr const char* id = "python.wrong-environment";
 
 std::string list(const std::vector<std::string>& items) {
   return items.empty() ? "no framework" : fmt::format("{}", fmt::join(items, ", "));
@@ -27,7 +23,7 @@ std::string own_frameworks(const Snapshot& snapshot) {
 
 void report_other(const Snapshot& snapshot, const PythonPlace& place, const std::string& who, const std::string& path,
                   Confidence sure, Answers& answers) {
-  Finding& finding = answers.found(id);
+  Finding& finding = answers.found();
   const std::string &other = *place.prefix.get(), own = *of(snapshot.python, &Python::prefix).get();
   finding.severity = Severity::warning;
   finding.confidence = sure;
@@ -65,17 +61,15 @@ void report_notebooks(const Snapshot& snapshot, Answers& answers) {
 
 void judge(const Facts& facts, Answers& answers) {
   const auto& kernels = of(facts.snapshot().python, &Python::kernels);
-  report_missing_module(facts, id, answers);
+  report_missing_module(facts, answers);
   report_notebooks(facts.snapshot(), answers);
-  if (kernels.get()) return answers.passed(id);
-  answers.unknown(id, why_unknown("/python/kernels", kernels));
+  if (kernels.get()) return answers.passed();
+  answers.unknown(why_unknown("/python/kernels", kernels));
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {
-      .id = id,
+      .id = "python.wrong-environment",
       .layer = Layer::framework,
       .severity = Severity::error,
       .title = "The program runs in another Python environment",

@@ -1,13 +1,8 @@
 // runtime.arch-unsupported: the build holds neither machine code nor PTX that runs on this GPU.
-#include <fmt/format.h>
 #include <re2/re2.h>
-
-#include <algorithm>
-
-#include "checks/facts/presence.h"
+#include "checks/engine/rule.h"
 #include "checks/facts/visible.h"
 #include "checks/runtime/library_facts.h"
-#include "knowledge/codes/constants.h"
 #include "knowledge/gpus/cuda_toolkits.h"
 #include "knowledge/gpus/drivers.h"
 #include "knowledge/gpus/gpu_models.h"
@@ -15,9 +10,6 @@
 namespace envdoctor::runtime_arch_unsupported {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "runtime.arch-unsupported";
 
 struct Code {
   std::string capability{};  // "9.0"
@@ -132,7 +124,7 @@ bool doubtful(const Build& build, const std::string& gpu) {
 }
 
 void report(const Build& build, const Gpu& gpu, bool others_run, Answers& answers) {
-  Finding& finding = answers.found(id, gpu.subject());
+  Finding& finding = answers.found_on(gpu.subject());
   finding.severity = others_run ? Severity::warning : Severity::error;
   finding.confidence = build.sure;
   std::string held;
@@ -157,14 +149,13 @@ void report(const Build& build, const Gpu& gpu, bool others_run, Answers& answer
   finding.fix = {{.text = text + "."}};
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable(id, "no NVIDIA GPU");
+void judge(const Snapshot& snapshot, Answers& answers) {
+  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable("no NVIDIA GPU");
   std::vector<Build> builds = {torch_build(snapshot), tensorflow_build(snapshot), jax_build(snapshot)};
   std::erase_if(builds, [](const Build& build) { return !build.known(); });
   if (builds.empty() && of(snapshot.python, &Python::packages).get() && frameworks(snapshot).empty())
-    return answers.not_applicable(id, "no framework is installed");
-  if (builds.empty()) return answers.unknown(id, "what the framework was built for is not known");
+    return answers.not_applicable("no framework is installed");
+  if (builds.empty()) return answers.unknown("what the framework was built for is not known");
   const auto gpus = visible_gpus(snapshot);
   bool all_known = !gpus.empty();
   for (const Build& build : builds) {
@@ -186,8 +177,8 @@ void judge(const Facts& facts, Answers& answers) {
             " Only PTX code fits this GPU, and on this generation it was reported to fail or to start very slowly.";
     }
   }
-  if (!all_known) return answers.unknown(id, "the GPU's compute capability is not known");
-  answers.passed(id);
+  if (!all_known) return answers.unknown("the GPU's compute capability is not known");
+  answers.passed();
 }
 
 bool ptx_fails(const Facts& facts) {
@@ -195,8 +186,6 @@ bool ptx_fails(const Facts& facts) {
 }
 
 bool not_rocm(const Facts& facts) { return facts.all({missing, "hip-kernel-image"}).empty(); }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -226,7 +215,7 @@ Diagnosis diagnosis() {
               {{unsupported, "ptx"}, likely},
               {{failed, "cuda-function-handle"}, likely, ptx_fails},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

@@ -1,17 +1,11 @@
 // runtime.cpu-only-build: the framework that is installed was built without GPU support. What the framework says of
 // itself outranks the name of its package.
-#include <algorithm>
-
-#include "checks/facts/conditions.h"
-#include "checks/facts/presence.h"
+#include "checks/engine/rule.h"
 #include "checks/runtime/library_facts.h"
 
 namespace envdoctor::runtime_cpu_only_build {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "runtime.cpu-only-build";
 
 // Somebody wants a GPU here: without one, a CPU build is the right build.
 bool gpu_known(const Snapshot& snapshot) {
@@ -30,7 +24,7 @@ bool another_works(const Snapshot& snapshot, std::string_view framework) {
 }
 
 void report(const Snapshot& snapshot, Answers& answers, const std::string& framework, Evidence proof) {
-  Finding& finding = answers.found(id, "framework:" + framework);
+  Finding& finding = answers.found_on("framework:" + framework);
   const bool nobody_asked = has_any_gpu(snapshot).is(false) || (snapshot.pci.get() && snapshot.pci.get()->empty());
   if (nobody_asked)
     finding.severity = Severity::info;
@@ -38,7 +32,7 @@ void report(const Snapshot& snapshot, Answers& answers, const std::string& frame
     finding.severity = of(snapshot.keras, &Keras::backend).is(framework) ? Severity::warning : Severity::info;
   finding.explanation = "This build of the framework has no GPU code, so it runs on the CPU with any driver.";
   finding.evidence.push_back(std::move(proof));
-  finding.fix.push_back({.text = find_diagnosis(id)->remedy});
+  finding.fix.push_back({.text = find_diagnosis(answers.id)->remedy});
 }
 
 // Evidence of a build without GPU code. PyTorch: the version's tag, or a build for no CUDA, no ROCm and no other device
@@ -85,8 +79,7 @@ std::optional<Evidence> jax_on_cpu(const Snapshot& snapshot) {
   return evidence("/jax/plugins", "none");
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+void judge(const Snapshot& snapshot, Answers& answers) {
   const std::pair<const char*, std::optional<Evidence>> proofs[] = {
       {"torch", torch_on_cpu(snapshot)}, {"tensorflow", tensorflow_on_cpu(snapshot)}, {"jax", jax_on_cpu(snapshot)}};
   for (const auto& [framework, proof] : proofs) {
@@ -95,11 +88,11 @@ void judge(const Facts& facts, Answers& answers) {
   if (of(snapshot.torch, &Torch::cuda_available).is(true) || of(snapshot.torch, &Torch::cuda_version).get() ||
       of(snapshot.tensorflow, &Tensorflow::built_with_cuda).is(true) ||
       of(snapshot.jax, &Jax::plugins).then([](const auto& p) { return !p.empty(); }).is(true)) {
-    answers.passed(id);
+    answers.passed();
   } else if (snapshot.torch.get() || snapshot.tensorflow.get() || snapshot.jax.get()) {
-    answers.unknown(id, "what the framework was built for is not known");
+    answers.unknown("what the framework was built for is not known");
   } else {
-    answers.not_applicable(id, "no framework was looked at");
+    answers.not_applicable("no framework was looked at");
   }
 }
 
@@ -133,8 +126,6 @@ bool no_gpu_known(const Facts& facts) {
              {{missing, "library"}, {missing, "gpu-libraries"}, {failed, "cuinit"}, {missing, "cuda-libraries"}});
 }
 
-}  // namespace
-
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -160,7 +151,7 @@ Diagnosis diagnosis() {
               {{missing, "tensorflow-gpu"}, possible, silent_build},
               {{missing, "tensorflow-device"}, possible, no_gpu_known},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

@@ -1,16 +1,12 @@
 // runtime.cuda-library-missing: the framework looks for a library of its build's CUDA by name, and there is no copy.
-#include <algorithm>
-
+#include "checks/engine/rule.h"
 #include "checks/runtime/library_facts.h"
 
 namespace envdoctor::runtime_cuda_library_missing {
 
 using enum SymptomClass;
-namespace {
 
-constexpr const char* id = "runtime.cuda-library-missing";
-
-void judge(const Facts& facts, Answers& answers) { judge_framework_libraries(facts, id, answers); }
+void judge(const Facts& facts, Answers& answers) { judge_framework_libraries(facts, answers); }
 
 bool gpu_build_without_libraries(const Facts& facts) {
   return !facts.used() && facts.all({missing, "library"}).empty() && no_driver_fault(facts);
@@ -22,12 +18,10 @@ bool more_than_cudnn(const Facts& facts) {
                              [](const Symptom* one) { return one->detail("library") != "cuDNN"; });
 }
 
-}  // namespace
-
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
-      .id = id,
+      .id = "runtime.cuda-library-missing",
       .layer = Layer::runtime,
       .severity = Severity::error,
       .title = "A CUDA library that the framework needs is not found",

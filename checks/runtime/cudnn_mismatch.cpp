@@ -1,8 +1,6 @@
 // runtime.cudnn-mismatch: the copy of cuDNN that TensorFlow or JAX would load is older than its build asks for, or of
 // another major version.
-#include <algorithm>
-
-#include "checks/facts/presence.h"
+#include "checks/engine/rule.h"
 #include "checks/runtime/library_facts.h"
 #include "knowledge/gpus/drivers.h"
 
@@ -11,9 +9,6 @@ namespace envdoctor::runtime_cudnn_mismatch {
 using enum SymptomClass;
 using knowledge::major_minor_of;
 using knowledge::major_of;
-namespace {
-
-constexpr const char* id = "runtime.cudnn-mismatch";
 
 struct Wanted {
   std::string who{};      // "TensorFlow 2.18"
@@ -75,7 +70,7 @@ std::vector<Copy> copies(const Snapshot& snapshot, const std::string& wanted_maj
 }
 
 void report(const Wanted& wanted, const Copy& copy, Answers& answers) {
-  Finding& finding = answers.found(id, "library:libcudnn.so." + major_of(wanted.version));
+  Finding& finding = answers.found_on("library:libcudnn.so." + major_of(wanted.version));
   finding.confidence = Confidence::likely;
   finding.explanation = wanted.who + " was built with cuDNN " + wanted.version + " and would load " + copy.version +
                         (copy.where.empty() ? "" : " (" + copy.where + ")") +
@@ -87,9 +82,8 @@ void report(const Wanted& wanted, const Copy& copy, Answers& answers) {
                                               major_of(wanted.version) + ".x into the framework's own environment."}};
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable(id, "no NVIDIA GPU");
+void judge(const Snapshot& snapshot, Answers& answers) {
+  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable("no NVIDIA GPU");
   bool asked = false, judged = false;
   for (const auto& wanted : {tensorflow_wants(snapshot), jax_wants(snapshot)}) {
     if (!wanted) continue;
@@ -101,15 +95,13 @@ void judge(const Facts& facts, Answers& answers) {
     report(*wanted, all.front(), answers);
   }
   if (!asked && of(snapshot.python, &Python::packages).get())
-    return answers.not_applicable(id, "no framework here is known to load cuDNN from outside");
-  if (!asked) return answers.unknown(id, "what the framework was built with is not known");
-  if (!judged) return answers.unknown(id, "no copy of cuDNN of this major version tells its version");
-  answers.passed(id);
+    return answers.not_applicable("no framework here is known to load cuDNN from outside");
+  if (!asked) return answers.unknown("what the framework was built with is not known");
+  if (!judged) return answers.unknown("no copy of cuDNN of this major version tells its version");
+  answers.passed();
 }
 
 bool not_shadowed(const Facts& facts) { return !facts.saw({{duplicate, "cudnn"}}); }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -137,7 +129,7 @@ Diagnosis diagnosis() {
               {{mismatch, "cudnn-sublibrary-version"}, likely},
               {{too_old, "jax-library"}, likely, nullptr, "library", "cuDNN"},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

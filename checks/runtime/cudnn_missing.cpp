@@ -1,23 +1,19 @@
 // runtime.cudnn-missing: the framework looks for cuDNN by name, and there is no copy.
+#include "checks/engine/rule.h"
 #include "checks/runtime/library_facts.h"
 
 namespace envdoctor::runtime_cudnn_missing {
 
 using enum SymptomClass;
-namespace {
 
-constexpr const char* id = "runtime.cudnn-missing";
-
-void judge(const Facts& facts, Answers& answers) { judge_framework_libraries(facts, id, answers); }
+void judge(const Facts& facts, Answers& answers) { judge_framework_libraries(facts, answers); }
 
 bool no_cuda_in_library_path(const Facts& facts) { return !cuda_in_library_path(facts); }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
-      .id = id,
+      .id = "runtime.cudnn-missing",
       .layer = Layer::runtime,
       .severity = Severity::error,
       .title = "cuDNN is not found",

@@ -1,4 +1,4 @@
-#include "checks/engine/diagnosis.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::runtime_framework_too_old {
 Diagnosis diagnosis() {

@@ -1,6 +1,5 @@
 // runtime.jit-slow: the build's CUDA is older than the GPU, so its kernels are compiled from PTX at the first start.
-#include "checks/facts/facts.h"
-#include "checks/facts/presence.h"
+#include "checks/engine/rule.h"
 #include "knowledge/frameworks/frameworks.h"
 #include "knowledge/gpus/cuda_toolkits.h"
 #include "knowledge/gpus/drivers.h"
@@ -9,21 +8,17 @@
 namespace envdoctor::runtime_jit_slow {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "runtime.jit-slow";
 
 // A toolkit makes machine code up to its own newest generation; a later one runs the PTX that TensorFlow's packages
 // carry.
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+void judge(const Snapshot& snapshot, Answers& answers) {
   const std::string version = framework_version(snapshot, "tensorflow");
-  if (version.empty()) return answers.not_applicable(id, "TensorFlow is not installed");
+  if (version.empty()) return answers.not_applicable("TensorFlow is not installed");
   const Text told = of(snapshot.tensorflow, &Tensorflow::cuda_version);
   const auto needs = knowledge::tensorflow_needs(version);
   const std::string cuda = told.get() ? *told.get() : needs ? needs->cuda : "";
   const auto toolkit = cuda.empty() ? std::nullopt : knowledge::targets_of_toolkit(cuda);
-  if (!toolkit || toolkit->highest.empty()) return answers.unknown(id, "the CUDA of TensorFlow's build is not known");
+  if (!toolkit || toolkit->highest.empty()) return answers.unknown("the CUDA of TensorFlow's build is not known");
   bool known = false;
   for (const Gpu& gpu : gpus_of(snapshot)) {
     const std::string& capability = gpu.compute_capability;
@@ -33,7 +28,7 @@ void judge(const Facts& facts, Answers& answers) {
     if (knowledge::compare_versions(knowledge::major_of(capability), knowledge::major_of(toolkit->highest)) <= 0 ||
         knowledge::capability_has(capability, "old-ptx-fails"))
       continue;
-    Finding& finding = answers.found(id, gpu.subject());
+    Finding& finding = answers.found_on(gpu.subject());
     finding.severity = Severity::warning;
     finding.confidence = Confidence::likely;
     finding.explanation = "TensorFlow " + version + " was built with CUDA " + cuda +
@@ -44,15 +39,13 @@ void judge(const Facts& facts, Answers& answers) {
         gpus_seen(snapshot, Vendor::nvidia)};
     finding.fix = {{.text = "Install a TensorFlow that was built with a CUDA version that supports this GPU."}};
   }
-  if (!known) return answers.unknown(id, "the GPU's compute capability is not known");
-  answers.passed(id);
+  if (!known) return answers.unknown("the GPU's compute capability is not known");
+  answers.passed();
 }
 
 bool only_jit(const Facts& facts) {
   return !facts.saw({{unsupported, "ptx"}, {failed, "cuda-function-handle"}, {missing, "cuda-kernel-image"}});
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -69,7 +62,7 @@ Diagnosis diagnosis() {
           {
               {{slow, "compilation-from-ptx"}, likely, only_jit},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

@@ -1,13 +1,10 @@
-#include "checks/engine/diagnosis.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::runtime_libdevice_missing {
 
 using enum SymptomClass;
-namespace {
 
 bool ptxas_alone(const Facts& facts) { return facts.all({missing, "libdevice"}).empty() && !facts.used(); }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;

@@ -279,15 +279,15 @@ std::vector<MissingLibrary> missing_libraries(const Facts& facts) {
   return all;
 }
 
-void report_missing_libraries(const Facts& facts, const char* id, Answers& answers) {
+void report_missing_libraries(const Facts& facts, Answers& answers) {
   for (const MissingLibrary& one : missing_libraries(facts)) {
-    if (!one.symptom || one.diagnosis != id) continue;
+    if (!one.symptom || one.diagnosis != answers.id) continue;
     const auto tells = [&one](const Evidence& e) { return e.value == one.name + " not found"; };
     const auto told = std::ranges::find_if(answers.findings, [&](const Finding& finding) {
-      return finding.id == id && std::ranges::any_of(finding.evidence, tells);
+      return finding.id == answers.id && std::ranges::any_of(finding.evidence, tells);
     });
     if (told == answers.findings.end()) {
-      add_finding(answers, *one.symptom, id, one.confidence, "library:" + one.name);
+      answers.found_in(*one.symptom, one.confidence, "library:" + one.name);
       continue;
     }
     told->evidence.push_back(one.evidence);
@@ -295,10 +295,10 @@ void report_missing_libraries(const Facts& facts, const char* id, Answers& answe
   }
 }
 
-void judge_framework_libraries(const Facts& facts, const char* id, Answers& answers) {
-  judge_tensorflow(facts, id, answers);
-  report_missing_libraries(facts, id, answers);
-  if (const Symptom* symptom = unnamed_libraries(facts, id)) add_finding(answers, *symptom, id, Confidence::likely);
+void judge_framework_libraries(const Facts& facts, Answers& answers) {
+  judge_tensorflow(facts, answers.id, answers);
+  report_missing_libraries(facts, answers);
+  if (const Symptom* symptom = unnamed_libraries(facts, answers.id)) answers.found_in(*symptom, Confidence::likely);
 }
 
 std::optional<MissingSymbol> missing_symbol(const Facts& facts, std::string_view id) {

@@ -43,10 +43,10 @@ struct MissingLibrary {
 std::vector<MissingLibrary> missing_libraries(const Facts& facts);
 // A finding of this diagnosis for each of its libraries that a text names; where a finding for this library stands
 // already, it takes the text as further evidence.
-void report_missing_libraries(const Facts& facts, const char* id, Answers& answers);
+void report_missing_libraries(const Facts& facts, Answers& answers);
 // The whole rule of runtime.cuda-library-missing or runtime.cudnn-missing: the libraries of this diagnosis that the
 // installed TensorFlow asks for, and those that texts and reports name.
-void judge_framework_libraries(const Facts& facts, const char* id, Answers& answers);
+void judge_framework_libraries(const Facts& facts, Answers& answers);
 
 struct MissingSymbol {
   const Symptom* symptom = nullptr;

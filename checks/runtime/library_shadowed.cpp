@@ -1,16 +1,12 @@
 // runtime.library-shadowed: LD_LIBRARY_PATH or LD_PRELOAD puts another version of a CUDA library before the
 // framework's.
 #include <sstream>
-
-#include "checks/facts/presence.h"
+#include "checks/engine/rule.h"
 #include "checks/runtime/library_facts.h"
 
 namespace envdoctor::runtime_library_shadowed {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "runtime.library-shadowed";
 
 bool concerns_frameworks(const std::string& soname) { return diagnosis_of_library(soname).starts_with("runtime."); }
 
@@ -26,7 +22,7 @@ std::optional<Evidence> framework_on_cpu(const Snapshot& snapshot) {
 void report(const Snapshot& snapshot, const LibraryRow& winner, const std::string& other, bool same_unknown,
             Answers& answers) {
   const SharedLibrary& row = *winner.library;
-  Finding& finding = answers.found(id, "library:" + *row.soname.get());
+  Finding& finding = answers.found_on("library:" + *row.soname.get());
   const auto on_cpu = framework_on_cpu(snapshot);
   finding.severity = on_cpu ? Severity::error : Severity::warning;
   finding.confidence = same_unknown && !on_cpu ? Confidence::possible : Confidence::likely;
@@ -85,20 +81,18 @@ void judge_jax(const Snapshot& snapshot, Answers& answers) {
 }
 
 void judge_host(const Snapshot& snapshot, Answers& answers) {
-  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable(id, "no NVIDIA GPU");
-  if (!snapshot.libraries.get()) return answers.unknown(id, why_unknown("/libraries", snapshot.libraries));
+  if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable("no NVIDIA GPU");
+  if (!snapshot.libraries.get()) return answers.unknown(why_unknown("/libraries", snapshot.libraries));
   if (!snapshot.env.get() && told_by_a_report(snapshot))
-    return answers.unknown(id, why_unknown("/env/LD_LIBRARY_PATH", snapshot.env));
+    return answers.unknown(why_unknown("/env/LD_LIBRARY_PATH", snapshot.env));
   if (!judge_copies(snapshot, answers)) judge_jax(snapshot, answers);
-  answers.passed(id);
+  answers.passed();
 }
 
 void judge(const Facts& facts, Answers& answers) {
   judge_host(facts.snapshot(), answers);
-  if (const auto lacking = missing_symbol(facts, id)) add_finding(answers, *lacking->symptom, id, lacking->confidence);
+  if (const auto lacking = missing_symbol(facts, answers.id)) answers.found_in(*lacking->symptom, lacking->confidence);
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;

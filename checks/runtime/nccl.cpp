@@ -1,9 +1,8 @@
-#include "checks/engine/diagnosis.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::runtime_nccl {
 
 using enum SymptomClass;
-namespace {
 
 bool no_shm(const Facts& facts) {
   return !facts.saw({{exhausted, "shared-memory"},
@@ -15,8 +14,6 @@ bool no_shm(const Facts& facts) {
                      {missing, "cuda-kernel-image"},
                      {missing, "system-initialization"}});
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;

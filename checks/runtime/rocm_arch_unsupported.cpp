@@ -1,19 +1,10 @@
 // runtime.rocm-arch-unsupported: PyTorch's ROCm package holds code for some targets only, and runs on no neighbour.
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "checks/facts/conditions.h"
-#include "checks/facts/facts.h"
-#include "checks/facts/presence.h"
+#include "checks/engine/rule.h"
 #include "knowledge/frameworks/frameworks.h"
 
 namespace envdoctor::runtime_rocm_arch_unsupported {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "runtime.rocm-arch-unsupported";
 
 struct Target {
   std::string gfx{};
@@ -35,25 +26,24 @@ std::vector<Target> targets(const Snapshot& snapshot) {
   return all;
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+void judge(const Snapshot& snapshot, Answers& answers) {
   const std::string version = framework_version(snapshot, "torch");
   if (version.find("+rocm") == std::string::npos)
-    return answers.not_applicable(id, "no PyTorch package for ROCm is known here");
+    return answers.not_applicable("no PyTorch package for ROCm is known here");
   const auto built = knowledge::torch_rocm_targets(version);
   const auto here = targets(snapshot);
-  if (!built || here.empty()) return answers.unknown(id, "the build's targets or the GPU's own are not known");
+  if (!built || here.empty()) return answers.unknown("the build's targets or the GPU's own are not known");
   const Text override_set = env_of(snapshot, "HSA_OVERRIDE_GFX_VERSION");
   const auto runs = [&](const Target& t) { return std::ranges::find(*built, t.gfx) != built->end(); };
-  if (override_set.get() || std::ranges::any_of(here, runs)) return answers.passed(id);
-  Finding& finding = answers.found(id, here.front().subject);
+  if (override_set.get() || std::ranges::any_of(here, runs)) return answers.passed();
+  Finding& finding = answers.found_on(here.front().subject);
   finding.confidence = override_set.outcome() == Outcome::absent ? Confidence::likely : Confidence::possible;
   finding.explanation = fmt::format(
       "PyTorch {} holds code for {}; this GPU is {}. Without HSA_OVERRIDE_GFX_VERSION in the program's environment its "
       "kernels don't start.",
       version, fmt::join(*built, ", "), here.front().gfx);
   finding.evidence = {framework_seen(snapshot, "torch"), here.front().evidence};
-  finding.fix = {{.text = find_diagnosis(id)->remedy}};
+  finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
 }
 
 // The kernel says so of every old AMD card, a mere display's included.
@@ -67,8 +57,6 @@ bool rocm_fails(const Facts& facts) {
 bool other_target(const Facts& facts) {
   return facts.saw({{missing, "miopen-database"}}) || env_of(facts.snapshot(), "HSA_OVERRIDE_GFX_VERSION").get();
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -90,7 +78,7 @@ Diagnosis diagnosis() {
               {{missing, "hip-kernel-image"}, likely},
               {{failed, "amd-gpu-memory-access"}, possible, other_target},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

@@ -1,4 +1,5 @@
 // script.build-is-not-use: calls that ask how the package was built.
+#include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
 
 namespace envdoctor::script_build_is_not_use {
@@ -12,7 +13,7 @@ Diagnosis diagnosis() {
       .proof = "The call stands in the script, and its answer decides about devices.",
       .disproof = "The script asks for devices, or where an operation ran.",
       .remedy = "Ask tf.config.list_physical_devices('GPU') or torch.cuda.is_available().",
-      .judge = [](const Facts& facts, Answers& answers) { judge_calls(facts, answers, "script.build-is-not-use"); },
+      .judge = [](const Facts& facts, Answers& answers) { judge_calls(facts, answers); },
   };
 }
 

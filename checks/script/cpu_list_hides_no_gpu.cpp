@@ -1,4 +1,5 @@
 // script.cpu-list-hides-no-gpu: a list of CPUs that is meant to hide GPUs.
+#include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
 
 namespace envdoctor::script_cpu_list_hides_no_gpu {
@@ -12,8 +13,7 @@ Diagnosis diagnosis() {
       .proof = "The call names 'CPU' as the kind of device.",
       .disproof = "The script means to choose among CPUs.",
       .remedy = "Write tf.config.set_visible_devices([], 'GPU').",
-      .judge = [](const Facts& facts,
-                  Answers& answers) { judge_calls(facts, answers, "script.cpu-list-hides-no-gpu"); },
+      .judge = [](const Facts& facts, Answers& answers) { judge_calls(facts, answers); },
   };
 }
 

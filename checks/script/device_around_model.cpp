@@ -1,16 +1,14 @@
 // script.device-around-model: models that stay where they were made.
+#include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
 
 namespace envdoctor::script_device_around_model {
-namespace {
-
-constexpr const char* id = "script.device-around-model";
 
 void judge(const Facts& facts, Answers& answers) {
-  judge_events(facts, answers, id, [&](const ScriptEvent& event) {
+  judge_events(facts, answers, [&](const ScriptEvent& event) {
     if (event.kind != "placed-call") return;
     const std::string made = event.event->detail("other_line");
-    found_in_script(answers, id, event,
+    found_in_script(answers, event,
                     event.name + " stands under " + event.inside + ", but the model was made elsewhere" +
                         (made.empty() ? "" : " (line " + made + ")") +
                         ": its variables stay on the device where they were made, and the work follows them.",
@@ -18,8 +16,6 @@ void judge(const Facts& facts, Answers& answers) {
                     "the program starts: envdoctor run --device cpu|gpu:N -- CMD.");
   });
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {

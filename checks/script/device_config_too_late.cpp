@@ -1,19 +1,15 @@
 // script.device-config-too-late: devices are configured after the script has started them.
-#include <algorithm>
-
+#include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
 
 namespace envdoctor::script_device_config_too_late {
-namespace {
-
-constexpr const char* id = "script.device-config-too-late";
 
 void judge(const Facts& facts, Answers& answers) {
-  judge_script(facts, answers, id, [&](const std::vector<ScriptEvent>& events) {
+  judge_script(facts, answers, [&](const std::vector<ScriptEvent>& events) {
     for (const LateEvent& late : late_events(events)) {
       if (!late.call) continue;
       Finding& finding =
-          found_in_script(answers, id, *late.event,
+          found_in_script(answers, *late.event,
                           late.event->name + " comes after " + late.after->name + " (line " + line_of(*late.after) +
                               "), which starts the devices: it " + late.call->says + ".",
                           late.call->instead);
@@ -24,8 +20,6 @@ void judge(const Facts& facts, Answers& answers) {
     }
   });
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {

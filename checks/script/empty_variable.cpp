@@ -1,22 +1,18 @@
 // script.empty-variable: CUDA_VISIBLE_DEVICES is set to an empty text.
+#include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
 
 namespace envdoctor::script_empty_variable {
-namespace {
-
-constexpr const char* id = "script.empty-variable";
 
 void judge(const Facts& facts, Answers& answers) {
-  judge_events(facts, answers, id, [&](const ScriptEvent& event) {
+  judge_events(facts, answers, [&](const ScriptEvent& event) {
     if (chooses_cuda_devices(event) && event.has_value && event.value.empty())
-      found_in_script(answers, id, event,
+      found_in_script(answers, event,
                       "CUDA_VISIBLE_DEVICES is set to an empty text. CUDA then shows no GPU, but programs that test "
                       "whether the variable is set may take an empty one as not set.",
                       "Write '-1', which every program takes as no GPU.");
   });
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {

@@ -1,4 +1,5 @@
 // script.image-data-format: the layout of images taken for a choice of backend or device.
+#include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
 
 namespace envdoctor::script_image_data_format {
@@ -12,7 +13,7 @@ Diagnosis diagnosis() {
       .proof = "The call stands in the script.",
       .disproof = "The script means the layout of images.",
       .remedy = "Choose the backend by KERAS_BACKEND, the device by CUDA_VISIBLE_DEVICES.",
-      .judge = [](const Facts& facts, Answers& answers) { judge_calls(facts, answers, "script.image-data-format"); },
+      .judge = [](const Facts& facts, Answers& answers) { judge_calls(facts, answers); },
   };
 }
 

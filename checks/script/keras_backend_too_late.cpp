@@ -1,4 +1,5 @@
 // script.keras-backend-too-late: KERAS_BACKEND is set after Keras has read it.
+#include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
 
 namespace envdoctor::script_keras_backend_too_late {
@@ -12,8 +13,7 @@ Diagnosis diagnosis() {
       .proof = "Keras is imported above the line that sets the variable.",
       .disproof = "Keras is imported after the line that sets it.",
       .remedy = "Set KERAS_BACKEND before Keras is imported, or in the shell.",
-      .judge = [](const Facts& facts,
-                  Answers& answers) { judge_late_variables(facts, answers, "script.keras-backend-too-late", true); },
+      .judge = [](const Facts& facts, Answers& answers) { judge_late_variables(facts, answers, true); },
   };
 }
 

@@ -1,27 +1,23 @@
 // script.keras-mixed: keras and tensorflow.keras in one script.
-#include <algorithm>
-
+#include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
 #include "knowledge/gpus/drivers.h"
 
 namespace envdoctor::script_keras_mixed {
-namespace {
-
-constexpr const char* id = "script.keras-mixed";
 
 bool imports(const ScriptEvent& event, const std::string& package) {
   return event.kind == "import" && (event.name + ".").starts_with(package + ".");
 }
 
 void judge(const Facts& facts, Answers& answers) {
-  judge_script(facts, answers, id, [&](const std::vector<ScriptEvent>& events) {
+  judge_script(facts, answers, [&](const std::vector<ScriptEvent>& events) {
     const auto own = std::ranges::find_if(events, [](const auto& event) { return imports(event, "keras"); });
     const auto of_tensorflow =
         std::ranges::find_if(events, [](const auto& event) { return imports(event, "tensorflow.keras"); });
     if (own == events.end() || of_tensorflow == events.end()) return;
-    const Text tensorflow = framework_version(facts.snapshot(), "tensorflow");
-    const Text keras = framework_version(facts.snapshot(), "keras");
-    Finding& finding = found_in_script(answers, id, *own,
+    const Text tensorflow = version_for_script(facts.snapshot(), "tensorflow");
+    const Text keras = version_for_script(facts.snapshot(), "keras");
+    Finding& finding = found_in_script(answers, *own,
                                        "keras and tensorflow.keras are both used. Unless both are one package, their "
                                        "layers and models cannot be mixed.",
                                        "Import Keras from one place: import keras.");
@@ -35,8 +31,6 @@ void judge(const Facts& facts, Answers& answers) {
                            (one_package ? ": one package." : ": two.");
   });
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {

@@ -1,14 +1,8 @@
 // script.order-unset: GPUs are named by number, they differ, and nothing sets the order.
-#include <algorithm>
-
-#include "checks/facts/facts.h"
-#include "checks/facts/gpus.h"
+#include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
 
 namespace envdoctor::script_order_unset {
-namespace {
-
-constexpr const char* id = "script.order-unset";
 
 void judge(const Facts& facts, Answers& answers) {
   std::set<std::string> models;
@@ -18,18 +12,16 @@ void judge(const Facts& facts, Answers& answers) {
     return event.kind == "set-variable" && event.name == "CUDA_DEVICE_ORDER";
   });
   const bool matters = !ordered && models.size() > 1 && !env_of(facts.snapshot(), "CUDA_DEVICE_ORDER").is("PCI_BUS_ID");
-  judge_events(facts, answers, id, [&](const ScriptEvent& event) {
+  judge_events(facts, answers, [&](const ScriptEvent& event) {
     if (!matters || !chooses_cuda_devices(event) || gpu_numbers(event).empty()) return;
     Finding& finding = found_in_script(
-        answers, id, event,
+        answers, event,
         "CUDA_VISIBLE_DEVICES names GPUs by number without CUDA_DEVICE_ORDER. This host's GPUs differ, and CUDA counts "
         "the fastest first, nvidia-smi by PCI address.",
         "Set CUDA_DEVICE_ORDER=PCI_BUS_ID as well, or name the GPU by its UUID.");
     finding.confidence = Confidence::likely;
   });
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {

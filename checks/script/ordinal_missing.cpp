@@ -1,25 +1,19 @@
 // script.ordinal-missing: a device number that this host does not have.
-#include <algorithm>
-
-#include "checks/facts/facts.h"
-#include "checks/facts/gpus.h"
+#include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
 
 namespace envdoctor::script_ordinal_missing {
-namespace {
-
-constexpr const char* id = "script.ordinal-missing";
 
 void judge(const Facts& facts, Answers& answers) {
   const auto& pci = facts.snapshot().pci;
   const auto gpus = gpus_of(facts.snapshot());
   if (script_read(facts.snapshot()).is(true) && !pci.get() && gpus.empty())
-    return answers.unknown(id, why_unknown("/pci", pci));
-  judge_events(facts, answers, id, [&](const ScriptEvent& event) {
+    return answers.unknown(why_unknown("/pci", pci));
+  judge_events(facts, answers, [&](const ScriptEvent& event) {
     const auto numbers = gpu_numbers(event);
     if (numbers.empty() || *numbers.rbegin() < gpus.size()) return;
     Finding& finding = found_in_script(
-        answers, id, event,
+        answers, event,
         "GPU " + std::to_string(*numbers.rbegin()) + " is named, and this host has " +
             (gpus.empty() ? std::string("none") : std::to_string(gpus.size()) + ", counted from 0") + ".",
         "Name no number in the script; choose when starting it: envdoctor run --device gpu:N -- CMD.");
@@ -27,8 +21,6 @@ void judge(const Facts& facts, Answers& answers) {
     if (chooses_cuda_devices(event)) finding.severity = Severity::error;
   });
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {

@@ -1,23 +1,19 @@
 // script.out-of-memory-hides-placement: a handler that moves the work to the CPU and says nothing.
+#include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
 
 namespace envdoctor::script_out_of_memory_hides_placement {
-namespace {
-
-constexpr const char* id = "script.out-of-memory-hides-placement";
 
 void judge(const Facts& facts, Answers& answers) {
-  judge_events(facts, answers, id, [&](const ScriptEvent& event) {
+  judge_events(facts, answers, [&](const ScriptEvent& event) {
     if (event.kind != "handler") return;
-    Finding& finding = found_in_script(answers, id, event,
+    Finding& finding = found_in_script(answers, event,
                                        "a handler for " + event.name + " silently falls back to the CPU (" +
                                            event.value + "): from then on the program is slow, and nothing says why.",
                                        "Let the error end the program, or log the change of device loudly.");
     finding.confidence = Confidence::likely;
   });
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {

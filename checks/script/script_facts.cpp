@@ -65,7 +65,7 @@ std::vector<ScriptEvent> script_events(const Snapshot& snapshot) {
   return all;
 }
 
-Text framework_version(const Snapshot& snapshot, std::string_view framework) {
+Text version_for_script(const Snapshot& snapshot, std::string_view framework) {
   return framework == "tensorflow" ? of(snapshot.tensorflow, &Tensorflow::version)
          : framework == "torch"    ? of(snapshot.torch, &Torch::version)
          : framework == "jax"      ? of(snapshot.jax, &Jax::version)
@@ -73,10 +73,9 @@ Text framework_version(const Snapshot& snapshot, std::string_view framework) {
                                    : Text{};
 }
 
-Finding& found_in_script(Answers& answers, std::string_view id, const ScriptEvent& event, std::string explanation,
-                         std::string instead) {
+Finding& found_in_script(Answers& answers, const ScriptEvent& event, std::string explanation, std::string instead) {
   const std::string line = line_of(event);
-  Finding& finding = answers.found(id, "script:" + event.event->source.value_or("script") + ":" + line);
+  Finding& finding = answers.found_on("script:" + event.event->source.value_or("script") + ":" + line);
   finding.confidence = event.sure ? Confidence::certain : Confidence::likely;
   finding.explanation = "Line " + line + ": " + std::move(explanation);
   std::string written = event.name;
@@ -86,37 +85,37 @@ Finding& found_in_script(Answers& answers, std::string_view id, const ScriptEven
   return finding;
 }
 
-void judge_script(const Facts& facts, Answers& answers, std::string_view id,
+void judge_script(const Facts& facts, Answers& answers,
                   const std::function<void(const std::vector<ScriptEvent>&)>& look) {
   const Flag read = script_read(facts.snapshot());
-  if (read.outcome() == Outcome::absent) return answers.not_applicable(id, read.why());
-  if (read.outcome() == Outcome::failed) return answers.unknown(id, read.why());
+  if (read.outcome() == Outcome::absent) return answers.not_applicable(read.why());
+  if (read.outcome() == Outcome::failed) return answers.unknown(read.why());
   look(script_events(facts.snapshot()));
-  answers.passed(id);
+  answers.passed();
 }
 
-void judge_events(const Facts& facts, Answers& answers, std::string_view id,
-                  const std::function<void(const ScriptEvent&)>& look) {
-  judge_script(facts, answers, id, [&](const auto& events) { std::ranges::for_each(events, look); });
+void judge_events(const Facts& facts, Answers& answers, const std::function<void(const ScriptEvent&)>& look) {
+  judge_script(facts, answers, [&](const auto& events) { std::ranges::for_each(events, look); });
 }
 
 std::string line_of(const ScriptEvent& event) {
   return event.event->line.get() ? std::to_string(*event.event->line.get()) : "?";
 }
 
-void judge_calls(const Facts& facts, Answers& answers, const char* id) {
-  judge_events(facts, answers, id, [&](const ScriptEvent& event) {
+void judge_calls(const Facts& facts, Answers& answers) {
+  judge_events(facts, answers, [&](const ScriptEvent& event) {
     if (event.kind != "call") return;
     for (const knowledge::ScriptCall& row : knowledge::script_calls()) {
-      if (row.id != id || row.call != event.name || event.value.find(row.argument) == std::string::npos) continue;
-      const Text version = framework_version(facts.snapshot(), row.framework);
+      if (row.id != answers.id || row.call != event.name || event.value.find(row.argument) == std::string::npos)
+        continue;
+      const Text version = version_for_script(facts.snapshot(), row.framework);
       if (!row.from.empty() && version.get() && knowledge::compare_versions(*version.get(), row.from) < 0) continue;
       const std::string where = version.get()
                                     ? " (" + row.framework + " " + *version.get() + ")"
                                     : std::string(" (" + row.framework + " " +
                                                   (row.from.empty() ? "of any version" : row.from + " and newer") +
                                                   "; which is installed is not known)");
-      Finding& finding = found_in_script(answers, id, event, row.call + " " + row.says + where + ".", row.instead);
+      Finding& finding = found_in_script(answers, event, row.call + " " + row.says + where + ".", row.instead);
       if (row.label == "raises") finding.severity = Severity::error;
       if (row.label == "works") finding.severity = Severity::info;
       if (!version.get() && !row.from.empty()) {
@@ -173,8 +172,8 @@ std::vector<LateEvent> late_events(const std::vector<ScriptEvent>& events) {
   return late;
 }
 
-void judge_late_variables(const Facts& facts, Answers& answers, const char* id, bool keras_backend) {
-  judge_script(facts, answers, id, [&](const std::vector<ScriptEvent>& events) {
+void judge_late_variables(const Facts& facts, Answers& answers, bool keras_backend) {
+  judge_script(facts, answers, [&](const std::vector<ScriptEvent>& events) {
     for (const LateEvent& late : late_events(events)) {
       if (!late.variable || (late.variable->name == "KERAS_BACKEND") != keras_backend) continue;
       const std::string before =
@@ -182,7 +181,7 @@ void judge_late_variables(const Facts& facts, Answers& answers, const char* id, 
               ? "Set it before the line that imports " + late.variable->framework + ", or in the shell."
               : "Set it before that line, best in the shell: envdoctor run --device cpu|gpu:N -- CMD.";
       Finding& finding =
-          found_in_script(answers, id, *late.event,
+          found_in_script(answers, *late.event,
                           late.event->name + " is set after " + late.after->name + " (line " + line_of(*late.after) +
                               "), which has read it already: setting it here has no effect.",
                           before);

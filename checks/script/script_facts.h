@@ -24,21 +24,19 @@ Flag script_read(const Snapshot& snapshot);
 std::vector<ScriptEvent> script_events(const Snapshot& snapshot);
 
 // The installed version of a framework (tensorflow, keras, torch, jax), as far as the environment was looked at.
-Text framework_version(const Snapshot& snapshot, std::string_view framework);
+Text version_for_script(const Snapshot& snapshot, std::string_view framework);
 
 // A finding at this event: subject script:<file>:<line>, the line as its first evidence, and what to write instead.
-Finding& found_in_script(Answers& answers, std::string_view id, const ScriptEvent& event, std::string explanation,
+Finding& found_in_script(Answers& answers, const ScriptEvent& event, std::string explanation,
                          std::string instead);
 
 // Shows the events to `look`, all or one by one; `id` has passed unless that gives it a finding. Without a script it is
 // not applicable or unknown.
-void judge_script(const Facts& facts, Answers& answers, std::string_view id,
-                  const std::function<void(const std::vector<ScriptEvent>&)>& look);
-void judge_events(const Facts& facts, Answers& answers, std::string_view id,
-                  const std::function<void(const ScriptEvent&)>& look);
+void judge_script(const Facts& facts, Answers& answers, const std::function<void(const std::vector<ScriptEvent>&)>& look);
+void judge_events(const Facts& facts, Answers& answers, const std::function<void(const ScriptEvent&)>& look);
 
 // The calls of the table script_calls.json that belong to this id.
-void judge_calls(const Facts& facts, Answers& answers, const char* id);
+void judge_calls(const Facts& facts, Answers& answers);
 
 // "os.environ['CUDA_VISIBLE_DEVICES'] = …".
 bool chooses_cuda_devices(const ScriptEvent& event);
@@ -55,7 +53,7 @@ struct LateEvent {
 std::vector<LateEvent> late_events(const std::vector<ScriptEvent>& events);
 
 // Variables that are set too late: KERAS_BACKEND, or all others.
-void judge_late_variables(const Facts& facts, Answers& answers, const char* id, bool keras_backend);
+void judge_late_variables(const Facts& facts, Answers& answers, bool keras_backend);
 
 // The line of an event as text; "?": not known.
 std::string line_of(const ScriptEvent& event);

@@ -1,4 +1,5 @@
 // script.tf1-api: calls of TensorFlow 1 under TensorFlow 2.
+#include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
 
 namespace envdoctor::script_tf1_api {
@@ -12,7 +13,7 @@ Diagnosis diagnosis() {
       .proof = "The call's name, and the TensorFlow that is installed.",
       .disproof = "The script runs under TensorFlow 1.",
       .remedy = "Use tf.config, and run operations directly.",
-      .judge = [](const Facts& facts, Answers& answers) { judge_calls(facts, answers, "script.tf1-api"); },
+      .judge = [](const Facts& facts, Answers& answers) { judge_calls(facts, answers); },
   };
 }
 

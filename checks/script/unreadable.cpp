@@ -1,30 +1,25 @@
 // script.unreadable: the script is no Python that this interpreter takes.
-#include "checks/facts/facts.h"
+#include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
 
 namespace envdoctor::script_unreadable {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "script.unreadable";
 
 void judge(const Facts& facts, Answers& answers) {
   for (const Symptom* event : facts.all({failed, "script-reading"})) {
     const std::string why = event->detail("why"), python = event->detail("python");
     const std::string what = why.empty() ? "no reason was given" : why;
     const std::string subject = "script:" + event->source.value_or("?");
-    Finding& finding = add_finding(answers, *event, id, Confidence::certain, subject);
+    Finding& finding = answers.found_in(*event, Confidence::certain, subject);
     finding.explanation = (event->line.get() ? "Line " + std::to_string(*event->line.get()) + ": " : "") + what + "." +
                           (python.empty() ? "" : " It was read as Python " + python + ".");
     finding.evidence = {evidence(*event, what)};
     return;
   }
-  if (script_read(facts.snapshot()).is(true)) return answers.passed(id);
-  answers.not_applicable(id, "no script was given");
+  if (script_read(facts.snapshot()).is(true)) return answers.passed();
+  answers.not_applicable("no script was given");
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {

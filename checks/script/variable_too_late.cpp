@@ -1,4 +1,5 @@
 // script.variable-too-late: a variable that is set after a framework has read it.
+#include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
 
 namespace envdoctor::script_variable_too_late {
@@ -12,8 +13,7 @@ Diagnosis diagnosis() {
       .proof = "The import or call that reads the variable stands above the line that sets it.",
       .disproof = "Nothing before the line has read the variable.",
       .remedy = "Set it in the shell, or before the first use of the framework.",
-      .judge = [](const Facts& facts,
-                  Answers& answers) { judge_late_variables(facts, answers, "script.variable-too-late", false); },
+      .judge = [](const Facts& facts, Answers& answers) { judge_late_variables(facts, answers, false); },
   };
 }
 

@@ -1,18 +1,11 @@
 // usage.cpu-faster: the same operation of one framework, timed on its GPU and on its CPU, and from which size on the
 // GPU wins.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cstdlib>
-
 #include "checks/compute/compute_facts.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::usage_cpu_faster {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "usage.cpu-faster";
 
 struct Timed {
   const ComputeResult* result = nullptr;
@@ -60,7 +53,7 @@ std::map<Key, std::vector<Both>> pairs_of(const std::vector<ComputeResult>& resu
 void tell(const Snapshot& snapshot, const Key& key, const std::vector<Both>& sizes, Answers& answers) {
   const auto last_lost = std::ranges::find_if(sizes.rbegin(), sizes.rend(), &Both::cpu_faster);
   const Both& lost = *last_lost;
-  Finding& finding = answers.found(id, compute::subject(snapshot, *lost.gpu.result));
+  Finding& finding = answers.found_on(compute::subject(snapshot, *lost.gpu.result));
   finding.explanation =
       fmt::format("Up to {} the CPU is faster: {:.3g} ms against {:.3g} ms on {}.", full_problem_name(*lost.gpu.result),
                   *lost.cpu.time().median_ms.get(), *lost.gpu.time().median_ms.get(), key.first);
@@ -70,7 +63,7 @@ void tell(const Snapshot& snapshot, const Key& key, const std::vector<Both>& siz
   for (const Timed* one : {&lost.gpu, &lost.cpu})
     finding.evidence.push_back(
         evidence(at("/compute", one->index, "time/median_ms"), fmt::format("{:.3g}", *one->time().median_ms.get())));
-  finding.fix = {{.text = find_diagnosis(id)->remedy}};
+  finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
 }
 
 // "5.1", "ms" -> seconds.
@@ -86,33 +79,31 @@ void judge_printed_times(const Facts& facts, Answers& answers) {
     if (seconds(one->detail("gpu"), one->detail("gpu_unit")) <=
         clearly * seconds(one->detail("cpu"), one->detail("cpu_unit")))
       continue;
-    add_finding(answers, *one, id, Confidence::likely).severity = Severity::warning;
+    answers.found_in(*one, Confidence::likely).severity = Severity::warning;
     return;
   }
   const Symptom* cpu = facts.with({noted, "device-time"}, "on", "CPU");
   const Symptom* gpu = facts.with({noted, "device-time"}, "on", "GPU");
   if (cpu && gpu &&
       seconds(gpu->detail("value"), gpu->detail("unit")) > clearly * seconds(cpu->detail("value"), cpu->detail("unit")))
-    add_finding(answers, *gpu, id, Confidence::possible).severity = Severity::warning;
+    answers.found_in(*gpu, Confidence::possible).severity = Severity::warning;
 }
 
 void judge_timed(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
-  if (!snapshot.compute.get()) return answers.unknown(id, why_unknown("/compute", snapshot.compute));
+  if (!snapshot.compute.get()) return answers.unknown(why_unknown("/compute", snapshot.compute));
   const auto pairs = pairs_of(*snapshot.compute.get());
-  if (pairs.empty()) return answers.unknown(id, "/compute: nothing was timed on a framework's GPU and on its CPU");
+  if (pairs.empty()) return answers.unknown("/compute: nothing was timed on a framework's GPU and on its CPU");
   for (const auto& [key, sizes] : pairs) {
     if (std::ranges::any_of(sizes, &Both::cpu_faster)) tell(snapshot, key, sizes, answers);
   }
-  answers.passed(id);
+  answers.passed();
 }
 
 void judge(const Facts& facts, Answers& answers) {
   judge_timed(facts, answers);
   judge_printed_times(facts, answers);
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {

@@ -1,5 +1,4 @@
-#include "checks/engine/diagnosis.h"
-#include "checks/facts/conditions.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::usage_cuda_after_fork {
 

@@ -1,17 +1,13 @@
 // usage.detected-unused: TensorFlow lists a GPU and the work that it was given ran on the CPU, or a program says so.
-#include "checks/facts/conditions.h"
-#include "checks/facts/facts.h"
+#include "checks/engine/rule.h"
 #include "checks/facts/tensorflow_gpus.h"
 
 namespace envdoctor::usage_detected_unused {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "usage.detected-unused";
 
 void judge(const Facts& facts, Answers& answers) {
-  const Tensorflow* tensorflow = tensorflow_with_gpus(facts.snapshot(), answers, id);
+  const Tensorflow* tensorflow = tensorflow_with_gpus(facts.snapshot(), answers);
   if (!tensorflow) return;
   struct Place {
     const char* path;
@@ -25,16 +21,16 @@ void judge(const Facts& facts, Answers& answers) {
   for (const Place& place : places) {
     any = any || place.where.get();
     if (place.where.value_or("GPU").find("GPU") != std::string::npos) continue;
-    Finding& finding = answers.found(id, "framework:tensorflow");
+    Finding& finding = answers.found_on("framework:tensorflow");
     finding.explanation =
         std::string(place.what) + " went to " + *place.where.get() + ", although TensorFlow lists a GPU.";
     finding.evidence = {evidence("/tensorflow/physical_gpus", std::to_string(*tensorflow->physical_gpus.get())),
                         evidence(place.path, *place.where.get())};
-    finding.fix = {{.text = find_diagnosis(id)->remedy}};
+    finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
     return;
   }
-  if (any) return answers.passed(id);
-  answers.unknown(id, why_unknown("/tensorflow/placement", tensorflow->placement));
+  if (any) return answers.passed();
+  answers.unknown(why_unknown("/tensorflow/placement", tensorflow->placement));
 }
 
 bool cpu_half(const Facts& facts) { return !when::half_precision_failed_on_gpu(facts) && !facts.driver_dead(); }
@@ -44,8 +40,6 @@ bool gpu_waits(const Facts& facts) {
   const bool listed = !of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().empty();
   return !facts.used() && !facts.driver_dead() && (listed || facts.driver_works());
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;

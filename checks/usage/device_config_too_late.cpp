@@ -1,23 +1,19 @@
 // usage.device-config-too-late: TensorFlow refuses to be configured although nothing of ours has used it yet.
-#include "checks/engine/diagnosis.h"
-#include "checks/facts/facts.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::usage_device_config_too_late {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "usage.device-config-too-late";
 
 void judge(const Facts& facts, Answers& answers) {
   const Tensorflow* tensorflow = facts.snapshot().tensorflow.get();
-  if (!tensorflow) return answers.not_applicable(id, "TensorFlow was not looked at");
-  if (tensorflow->physical_gpus.is(0)) return answers.not_applicable(id, "TensorFlow lists no GPU to be configured");
+  if (!tensorflow) return answers.not_applicable("TensorFlow was not looked at");
+  if (tensorflow->physical_gpus.is(0)) return answers.not_applicable("TensorFlow lists no GPU to be configured");
   const Flag& growth = tensorflow->memory_growth;
-  if (growth.get()) return answers.passed(id);
+  if (growth.get()) return answers.passed();
   if (growth.outcome() != Outcome::failed || growth.why().find("initialized") == std::string::npos)
-    return answers.unknown(id, why_unknown("/tensorflow/memory_growth", growth));
-  Finding& finding = answers.found(id, "framework:tensorflow");
+    return answers.unknown(why_unknown("/tensorflow/memory_growth", growth));
+  Finding& finding = answers.found_on("framework:tensorflow");
   finding.confidence = Confidence::likely;
   finding.explanation =
       "Right after the import TensorFlow refuses a change of memory growth: its devices have been started already, by "
@@ -27,8 +23,6 @@ void judge(const Facts& facts, Answers& answers) {
   finding.fix = {{.text = "Set TF_FORCE_GPU_ALLOW_GROWTH and CUDA_VISIBLE_DEVICES in the shell instead, or remove what "
                           "starts TensorFlow at Python's start."}};
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;

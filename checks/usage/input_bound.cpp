@@ -1,12 +1,9 @@
 // usage.input-bound: the part of a step that goes into waiting for data, as training loops average it.
-#include <cstdlib>
-
-#include "checks/engine/diagnosis.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::usage_input_bound {
 
 using enum SymptomClass;
-namespace {
 
 void judge(const Facts& facts, Answers& answers) {
   const auto& steps = facts.all({noted, "step-times"});
@@ -21,8 +18,6 @@ void judge(const Facts& facts, Answers& answers) {
 
 // Lightning gives this hint to everyone.
 bool no_hint_of_lightning(const Facts& facts) { return !facts.with({slow, "data-loading"}, "program", "lightning"); }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;

@@ -1,34 +1,28 @@
 // usage.op-has-no-gpu-kernel: an operation that was placed on the GPU runs elsewhere.
-#include "checks/facts/conditions.h"
-#include "checks/facts/facts.h"
+#include "checks/engine/rule.h"
 #include "checks/facts/tensorflow_gpus.h"
 
 namespace envdoctor::usage_op_has_no_gpu_kernel {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "usage.op-has-no-gpu-kernel";
 
 // A product of 32-bit floats has a kernel everywhere: one that doesn't stay where it was put was moved for another
 // reason, and other operations will be too.
 void judge(const Facts& facts, Answers& answers) {
-  const Tensorflow* tensorflow = tensorflow_with_gpus(facts.snapshot(), answers, id);
+  const Tensorflow* tensorflow = tensorflow_with_gpus(facts.snapshot(), answers);
   if (!tensorflow) return;
   const Text& placed = tensorflow->placement_under_gpu;
   if (!placed.get() && placed.outcome() != Outcome::failed)
-    return answers.unknown(id, why_unknown("/tensorflow/placement_under_gpu", placed));
-  if (placed.get() && placed.get()->find("GPU") != std::string::npos) return answers.passed(id);
-  Finding& finding = answers.found(id, "framework:tensorflow");
+    return answers.unknown(why_unknown("/tensorflow/placement_under_gpu", placed));
+  if (placed.get() && placed.get()->find("GPU") != std::string::npos) return answers.passed();
+  Finding& finding = answers.found_on("framework:tensorflow");
   finding.confidence = Confidence::likely;
   finding.explanation =
       "A matrix product that was placed on GPU:0 " +
       (placed.get() ? "was moved to " + *placed.get() + " by soft placement." : "failed: " + placed.why() + ".");
   finding.evidence = {evidence("/tensorflow/placement_under_gpu", placed.value_or(placed.why()))};
-  finding.fix = {{.text = find_diagnosis(id)->remedy}};
+  finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;

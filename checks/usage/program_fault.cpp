@@ -1,7 +1,6 @@
 // usage.program-fault: a kernel touched memory that isn't its own, or stopped itself. The driver reports such faults
 // and has no part in them; a fault of the hardware ends a kernel in the same words.
 #include <set>
-
 #include "checks/driver/nvidia_facts.h"
 #include "checks/driver/xid_findings.h"
 #include "knowledge/codes/names.h"
@@ -9,9 +8,6 @@
 namespace envdoctor::usage_program_fault {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "usage.program-fault";
 
 const Symptom* fault(const Facts& facts) {
   if (const auto& lines = facts.all({crashed, "cuda-kernel"}); !lines.empty()) return lines.front();
@@ -45,17 +41,15 @@ std::vector<Evidence> program_xids(const Snapshot& snapshot) {
 
 void judge(const Facts& facts, Answers& answers) {
   const Symptom* line = fault(facts);
-  if (!line) return answers.not_applicable(id, "no program reports a fault in a kernel");
-  if (hardware_failed(facts)) return answers.not_applicable(id, "the GPU itself failed");
+  if (!line) return answers.not_applicable("no program reports a fault in a kernel");
+  if (hardware_failed(facts)) return answers.not_applicable("the GPU itself failed");
   const auto xids = program_xids(facts.snapshot());
-  Finding& finding = add_finding(answers, *line, id, xids.empty() ? Confidence::possible : Confidence::likely);
+  Finding& finding = answers.found_in(*line, xids.empty() ? Confidence::possible : Confidence::likely);
   finding.evidence = nvidia::joined(std::move(finding.evidence), xids);
   finding.fix = {{.text = "Run the program with CUDA_LAUNCH_BLOCKING=1, so that the error names the call that fails."},
                  {.text = "Let compute-sanitizer (part of the CUDA toolkit) name the kernel and the address."},
                  {.text = "If correct programs fail too, test the GPU's memory."}};
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   return {

@@ -1,17 +1,14 @@
 // usage.rnn-generic-kernel: an LSTM with options that cuDNN takes ran on the GPU without cuDNN.
 
 #include "checks/compute/compute_facts.h"
+#include "checks/engine/rule.h"
 
 namespace envdoctor::usage_rnn_generic_kernel {
 
 using enum SymptomClass;
-namespace {
 
-constexpr const char* id = "usage.rnn-generic-kernel";
-
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
-  if (!snapshot.compute.get()) return answers.unknown(id, why_unknown("/compute", snapshot.compute));
+void judge(const Snapshot& snapshot, Answers& answers) {
+  if (!snapshot.compute.get()) return answers.unknown(why_unknown("/compute", snapshot.compute));
   bool any = false, sound = false;
   for (std::size_t i = 0; i < snapshot.compute.get()->size(); ++i) {
     const ComputeResult& result = (*snapshot.compute.get())[i];
@@ -20,21 +17,19 @@ void judge(const Facts& facts, Answers& answers) {
     if (result.mode.or_empty().find("cuDNN") == std::string::npos) continue;
     sound = !result.mode.is("without cuDNN");
     if (sound) continue;
-    Finding& finding = answers.found(id, compute::subject(snapshot, result));
+    Finding& finding = answers.found_on(compute::subject(snapshot, result));
     finding.confidence = Confidence::likely;
     finding.explanation =
         "An LSTM layer with its default options ran on this GPU by the framework's generic "
         "operations, one step after the other: cuDNN was not asked or could not be used.";
     finding.evidence = {evidence(at("/compute", i, "mode"), *result.mode.get())};
-    finding.fix = {{.text = find_diagnosis(id)->remedy}};
+    finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
     return;
   }
-  if (sound) return answers.passed(id);
-  if (any) return answers.not_applicable(id, "no LSTM ran on a GPU through a framework");
-  answers.unknown(id, "/compute: no LSTM was run through a framework");
+  if (sound) return answers.passed();
+  if (any) return answers.not_applicable("no LSTM ran on a GPU through a framework");
+  answers.unknown("/compute: no LSTM was run through a framework");
 }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -51,7 +46,7 @@ Diagnosis diagnosis() {
           {
               {{slow, "rnn-kernel"}, certain},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

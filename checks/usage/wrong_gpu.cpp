@@ -1,16 +1,11 @@
 // usage.wrong-gpu: PyTorch works on another GPU than the one that nvidia-smi calls by the number in the variable.
 #include <re2/re2.h>
-
-#include "checks/facts/facts.h"
-#include "checks/facts/presence.h"
+#include "checks/engine/rule.h"
 #include "checks/facts/visible.h"
 
 namespace envdoctor::usage_wrong_gpu {
 
 using enum SymptomClass;
-namespace {
-
-constexpr const char* id = "usage.wrong-gpu";
 
 // Where in nvidia-smi's list a device of PyTorch's stands.
 const VisibleDevice* find(const std::vector<VisibleDevice>& devices, const TorchDevice& wanted) {
@@ -22,7 +17,7 @@ const VisibleDevice* find(const std::vector<VisibleDevice>& devices, const Torch
 
 void tell(const std::string& variable, const VisibleDevice& meant, const VisibleDevice& got, std::size_t index,
           Answers& answers) {
-  Finding& finding = answers.found(id, "env:CUDA_VISIBLE_DEVICES");
+  Finding& finding = answers.found_on("env:CUDA_VISIBLE_DEVICES");
   const std::string number = std::to_string(meant.listed);
   finding.explanation = "CUDA_VISIBLE_DEVICES names GPU " + number + ", which nvidia-smi shows as " + meant.name +
                         " (" + describe(meant) + "). PyTorch's cuda:" + std::to_string(index) + " is GPU " +
@@ -34,18 +29,17 @@ void tell(const std::string& variable, const VisibleDevice& meant, const Visible
                   .command = "export CUDA_DEVICE_ORDER=PCI_BUS_ID"}};
 }
 
-void judge(const Facts& facts, Answers& answers) {
-  const Snapshot& snapshot = facts.snapshot();
+void judge(const Snapshot& snapshot, Answers& answers) {
   const Text variable = env_of(snapshot, "CUDA_VISIBLE_DEVICES");
-  if (variable.outcome() == Outcome::absent) return answers.not_applicable(id, "no GPU was chosen by a variable");
-  if (!variable.get()) return answers.unknown(id, why_unknown("/env/CUDA_VISIBLE_DEVICES", variable));
+  if (variable.outcome() == Outcome::absent) return answers.not_applicable("no GPU was chosen by a variable");
+  if (!variable.get()) return answers.unknown(why_unknown("/env/CUDA_VISIBLE_DEVICES", variable));
   const auto entries = entries_of(*variable.get());
   if (entries.empty() || !starts_as_number(entries.front()) || entries.front().front() == '-')
-    return answers.not_applicable(id, "no GPU was chosen by its number");
+    return answers.not_applicable("no GPU was chosen by its number");
   const auto& torch = of(snapshot.torch, &Torch::devices);
   const auto& nvml = of(snapshot.nvidia, &Nvidia::devices);
-  if (!torch.get()) return answers.unknown(id, why_unknown("/torch/devices", torch));
-  if (!nvml.get()) return answers.unknown(id, why_unknown("/nvidia/devices", nvml));
+  if (!torch.get()) return answers.unknown(why_unknown("/torch/devices", torch));
+  if (!nvml.get()) return answers.unknown(why_unknown("/nvidia/devices", nvml));
   const std::vector<VisibleDevice> all = nvml_list(*nvml.get());
   std::vector<Selectable> selectable;
   for (const VisibleDevice& device : all) selectable.push_back({.uuid = device.uuid});
@@ -58,8 +52,8 @@ void judge(const Facts& facts, Answers& answers) {
     compared = true;
     if (got->listed != wanted.listed) return tell(*variable.get(), wanted, *got, i, answers);
   }
-  if (compared) return answers.passed(id);
-  answers.unknown(id, "/torch/devices: which cards they are is not known");
+  if (compared) return answers.passed();
+  answers.unknown("/torch/devices: which cards they are is not known");
 }
 
 // A discrete GPU that an OpenCL platform, the driver or the bus shows beside the integrated one.
@@ -75,8 +69,6 @@ bool has_discrete(const Facts& facts) {
 }
 
 bool chosen_beside_discrete(const Facts& facts) { return !facts.used() && has_discrete(facts); }
-
-}  // namespace
 
 Diagnosis diagnosis() {
   using enum Confidence;
@@ -95,7 +87,7 @@ Diagnosis diagnosis() {
               {{duplicate, "nccl-gpu"}, likely},
               {{mismatch, "gpus-of-tensors"}, likely},
           },
-      .judge = judge,
+      .judge_host = judge,
   };
 }
 

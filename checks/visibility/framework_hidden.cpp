@@ -7,7 +7,7 @@ namespace envdoctor::visibility_framework_hidden {
 using enum SymptomClass;
 
 void judge(const Snapshot& snapshot, Answers& answers) {
-  const Tensorflow* tensorflow = tensorflow_with_gpus(snapshot, answers, answers.id);
+  const Tensorflow* tensorflow = tensorflow_with_gpus(snapshot, answers);
   if (!tensorflow) return;
   const std::string physical = std::to_string(*tensorflow->physical_gpus.get());
   const Number& visible = tensorflow->visible_gpus;
