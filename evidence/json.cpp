@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "evidence/watched_process.h"
@@ -117,22 +118,20 @@ void read(const Json& json, std::vector<T>& values, const Place& place);
 template <class T>
 void read(const Json& json, std::map<std::string, T>& values, const Place& place);
 
-// {"absent": why} or {"failed": why}, and nothing beside it.
-bool is_reason(const Json& json, const char* word) {
-  return json.is_object() && json.size() == 1 && json.contains(word) && json[word].is_string();
+// {"absent": why} or {"failed": why} and nothing beside it, or null for what was not probed.
+std::optional<Missing> reason_in(const Json& json) {
+  if (json.is_null()) return Missing{};
+  if (!json.is_object() || json.size() != 1 || !json.begin()->is_string()) return std::nullopt;
+  const std::string& word = json.begin().key();
+  if (word != "absent" && word != "failed") return std::nullopt;
+  const auto& why = json.begin()->get_ref<const std::string&>();
+  return word == "absent" ? absent(why) : failed(why);
 }
 
 template <class T>
 void read(const Json& json, Reading<T>& reading, const Place& place) {
-  if (is_reason(json, "absent")) {
-    reading = absent(json["absent"].get<std::string>());
-  } else if (is_reason(json, "failed")) {
-    reading = failed(json["failed"].get<std::string>());
-  } else if (json.is_null()) {
-    reading = {};
-  } else {
-    read(json, reading.fill(), place);
-  }
+  if (auto reason = reason_in(json)) return reading.lack(std::move(*reason));
+  read(json, reading.fill(), place);
 }
 
 template <class T>
@@ -163,11 +162,8 @@ void read(const Json& json, T& value, const Place& place) {
 template <class T>
 void read(const Json& json, std::vector<T>& values, const Place& place) {
   if (!json.is_array()) reject(place, "a list", json);
-  values.clear();
-  for (const auto& item : json) {
-    const Place here{&place, std::to_string(values.size())};
-    read(item, values.emplace_back(), here);
-  }
+  values = std::vector<T>(json.size());
+  for (std::size_t i = 0; i < json.size(); ++i) read(json[i], values[i], Place{&place, std::to_string(i)});
 }
 
 template <class T>

@@ -63,9 +63,11 @@ class Reading {
 
   // The value to be filled in, made present first.
   T& fill() {
-    if (outcome() != Outcome::present) *this = T{};
+    if (outcome() != Outcome::present) missing_ = {Outcome::present, {}};
     return value_;
   }
+  // Why there is no value, where none is held yet.
+  void lack(Missing missing) { missing_ = std::move(missing); }
 
   bool operator==(const Reading& other) const {
     return missing_.outcome == other.missing_.outcome && missing_.why == other.missing_.why && value_ == other.value_;
@@ -73,7 +75,7 @@ class Reading {
 
  private:
   Missing missing_{};
-  T value_{};
+  T value_{};  // as made by default unless present
 };
 
 }  // namespace envdoctor

@@ -1,9 +1,6 @@
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "knowledge/embedded_tables.h"
@@ -53,23 +50,6 @@ bool table_is_replaced(std::string_view name) { return replacements().contains(n
 std::vector<std::string> table_names() {
   const std::vector<std::string_view> names = names_of(embedded_tables);
   return {names.begin(), names.end()};
-}
-
-void check_table(std::string_view bytes, const std::string& file) {
-  try {
-    const auto root = nlohmann::json::parse(bytes.begin(), bytes.end());
-    if (!root.is_object()) throw std::runtime_error(file + ": an object expected");
-    for (const auto& [key, list] : root.items()) {
-      if (list.is_string()) continue;  // description and the like
-      if (!list.is_array()) throw std::runtime_error(fmt::format("{}: at /{}: a list expected", file, key));
-      for (std::size_t i = 0; i < list.size(); ++i) {
-        if (list[i].is_object()) continue;
-        throw std::runtime_error(fmt::format("{}: at /{}/{}: an object expected", file, key, i));
-      }
-    }
-  } catch (const nlohmann::json::exception& error) {
-    throw std::runtime_error(fmt::format("{}: {}", file, error.what()));
-  }
 }
 
 void use_folder(const std::string& folder) {

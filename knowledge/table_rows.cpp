@@ -7,6 +7,7 @@
 #include <rapidjson/document.h>
 #include <rapidjson/error/en.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "knowledge/knowledge.h"
@@ -25,6 +26,15 @@ const Value* field(const void* node, const char* key) {
 }
 
 std::string text_of(const Value& text) { return {text.GetString(), text.GetStringLength()}; }
+
+// `bytes`: as they were before they were parsed in place.
+void require_object(const rapidjson::Document& tree, const std::string& file, std::string_view bytes) {
+  if (tree.HasParseError()) {
+    const auto line = 1 + std::ranges::count(bytes.substr(0, tree.GetErrorOffset()), '\n');
+    throw std::runtime_error(fmt::format("{}: at line {}: {}", file, line, GetParseError_En(tree.GetParseError())));
+  }
+  if (!tree.IsObject()) throw std::runtime_error(file + ": an object expected");
+}
 
 }  // namespace
 
@@ -101,12 +111,22 @@ Table::Table(std::string_view name) : file_(table_file(name)), bytes_(table(name
   bytes_.append(16, '\0');
   const auto tree = std::make_shared<rapidjson::Document>();
   tree->ParseInsitu<rapidjson::kParseIterativeFlag>(bytes_.data());
-  if (tree->HasParseError()) {
-    throw std::runtime_error(
-        fmt::format("{}: at byte {}: {}", file_, tree->GetErrorOffset(), GetParseError_En(tree->GetParseError())));
-  }
-  if (!tree->IsObject()) throw std::runtime_error(file_ + ": an object expected");
+  require_object(*tree, file_, table(name));
   tree_ = std::static_pointer_cast<const Value>(tree);
+}
+
+void check_table(std::string_view bytes, const std::string& file) {
+  rapidjson::Document tree;
+  tree.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(bytes.data(), bytes.size());
+  require_object(tree, file, bytes);
+  for (const auto& [key, list] : tree.GetObject()) {
+    if (list.IsString()) continue;  // description and the like
+    if (!list.IsArray()) throw std::runtime_error(fmt::format("{}: at /{}: a list expected", file, text_of(key)));
+    for (rapidjson::SizeType i = 0; i < list.Size(); ++i) {
+      if (!list[i].IsObject())
+        throw std::runtime_error(fmt::format("{}: at /{}/{}: an object expected", file, text_of(key), i));
+    }
+  }
 }
 
 std::vector<Row> Table::operator[](const char* list) const {
