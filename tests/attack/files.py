@@ -179,7 +179,7 @@ def kind_fleet_outliers(random):
 
 
 def npy(shape=(4, 4), descr="<f4", data=None, header=None, version=1):
-    text = header or f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape!r}, }}"
+    text = header if header is not None else f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape!r}, }}"
     text += " " * (63 - (len(text) + 10) % 64) + "\n"
     count = 1
     for length in shape:
