@@ -71,19 +71,21 @@ class ZipSource : public Source {
       if (got == 0) break;
       total += static_cast<std::size_t>(got);
     }
+    read_ += total;
     return total;
   }
   [[nodiscard]] std::optional<std::uint64_t> size() const override { return size_; }
   void check_rest() override {
     char rest[1 << 14];
     while (read(rest, sizeof rest) > 0) continue;
+    if (read_ != size_) throw BadArray(place_ + ": the packed data end too early");  // minizip checks no sum then
     if (unzCloseCurrentFile(zip_.get()) == UNZ_CRCERROR) throw BadArray(place_ + ": the checksum is wrong");
   }
 
  private:
   std::string place_;
   std::shared_ptr<void> zip_;
-  std::uint64_t size_ = 0;
+  std::uint64_t size_ = 0, read_ = 0;
 };
 
 bool is_zip(const std::string& path) {

@@ -25,10 +25,10 @@ constexpr OtherKind other_kinds[] = {{"\x7f"
                                      {"BZh", "packed by bzip2"},
                                      {"SQLite format 3", "an SQLite database"}};
 
-// Those that programs print on purpose (tabs, line ends, bells, backspaces, colours) aside.
+// Those that programs print on purpose (tabs, line ends, bells, backspaces, shifts, colours) aside.
 bool control(char c) {
   const auto byte = static_cast<unsigned char>(c);
-  return byte < 7 || (byte > 13 && byte < 27) || (byte > 27 && byte < 32) || byte == 127;
+  return byte < 7 || (byte > 15 && byte < 27) || (byte > 27 && byte < 32) || byte == 127;
 }
 
 void refuse_what_is_no_text(std::string_view head) {
