@@ -134,10 +134,6 @@ std::span<SecretKind> secret_kinds() {
        R"((?i)((?:set-)?cookie|authorization)(["']?\s*[:=]\s*)\S[^\r\n]*)",
        R"(\1\2<secret>)"},
       {{"bearer"}, true, R"((?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{8,})", R"(\1<secret>)"},
-      {{"secret", "pass", "pwd", "key", "credential", "sig", "auth", "licen", "session", "otp"},
-       true,
-       R"((?i)((?:\b|[_-])(?:(?:\w*secret\w*|passw(?:or)?ds?|passwd|passphrase|pass|pwd|[a-z]*(?:api|access|private|license|account|signing|encryption|master|shared|storage|subscription|ssh|deploy|session)[_-]?key|credentials?|auth|sig|signature|ssh_auth_sock|session[_-]?id|otp)["']?\s*[=:]|-(?:-?p|-?password|-?passwd|-?secret|-?api-?key|-?key|-?auth)[ =])\s*))" ENVDOCTOR_VALUE,
-       R"(\1<secret>)"},
       {{"password for", "passphrase for"}, true, R"((?i)(pass(?:word|phrase) for [^:]{1,80}: )\S+)", R"(\1<secret>)"},
       {{"curl", "wget"},
        true,
@@ -160,23 +156,44 @@ std::span<SecretKind> secret_kinds() {
 }
 #undef ENVDOCTOR_VALUE
 
-// A token behind its name, but for what language models call so: a count, a marker as <pad> or a kind.
-void redact_tokens(std::string& text) {
-  static const RE2 passed(R"((?i)(--[a-z-]*token[ =]|\b\w*token["']?\s*[=:]\s*)("[^"]*"?|'[^']*'?|[^\s"']+))");
+// A value behind a name that tells a secret, however the two are joined. What language models call a token, a count, a
+// marker as <pad> or nothing at all, stays; so does the working directory.
+bool is_no_secret(std::string_view key, std::string_view value) {
   static const RE2 of_models(
-      R"((?i)(?:max|min|num|n|pad|eos|bos|unk|sep|cls|mask|total|prompt|new|first|last|special|stop|image|text|next|per|add)[_-]?token["']?\s*[=:]\s*$)");
-  static const RE2 harmless(R"(^["']?(?:<.*|\[.*|None|null|True|False|true|false|)["']?[,)]?$)");
-  std::string out;
-  Piece match[3];
-  std::size_t done = 0;
-  for (std::size_t at = 0; passed.Match(text, at, text.size(), RE2::UNANCHORED, match, 3);) {
-    const auto begin = static_cast<std::size_t>(match[2].data() - text.data());
-    at = begin + match[2].size();
-    if (RE2::PartialMatch(match[1], of_models) || RE2::FullMatch(match[2], harmless)) continue;
-    out.append(text, done, begin - done).append("<secret>");
-    done = at;
+      R"((?i)(?:^|[_-])(?:max|min|num|n|pad|eos|bos|unk|sep|cls|mask|total|prompt|new|first|last|special|stop|image|text|next|per|add)[_-]?token$)");
+  static const RE2 nothing(R"((?i)["']?(?:<.*|\[.*|\(.*|none|null|true|false|yes|no|required|)["']?[,)}\]]?)");
+  const Piece name(key.data(), key.size()), said(value.data(), value.size());
+  return RE2::PartialMatch(name, of_models) || RE2::FullMatch(said, nothing) ||
+         (key.ends_with("PWD") && value.starts_with('/'));
+}
+
+void redact_named(std::string& text) {
+#define ENVDOCTOR_KEY                                                                                                                                     \
+  R"(((?:[\w-]*(?:secret|passw(?:or)?d|passwd|passphrase|pwd|credential|jwt|signature)[\w-]*|[\w-]+[_-](?:pass|auth)|\b(?:sig|otp)|)"                     \
+  R"([\w-]*(?:api|access|private|licen[cs]e|account|signing|encryption|master|shared|storage|subscription|ssh|deploy|session|hmac)[_-]?key(?:[_-]?id)?|)" \
+  R"([\w-]*token|ssh_auth_sock|session[_-]?id)))"
+#define ENVDOCTOR_VALUE R"(("[^"]*"?|'[^']*'?|[^\s"']+))"
+  static const RE2 joined("(?i)" ENVDOCTOR_KEY R"(["'\]]?(?:\s*(?::=|=>|[=:])\s*|\s+is\s+))" ENVDOCTOR_VALUE);
+  static const RE2 option("(?i)-" ENVDOCTOR_KEY R"([ =]\s*)" ENVDOCTOR_VALUE);
+  static const RE2 in_file("(?i)(?:^|\\W)(?:env\\s+|arg\\s+|\\[|<)" ENVDOCTOR_KEY R"((?:[\]>]\s*|\s))" ENVDOCTOR_VALUE);
+  static const RE2 short_name(R"(\b(pass|auth)=)" ENVDOCTOR_VALUE);
+#undef ENVDOCTOR_KEY
+#undef ENVDOCTOR_VALUE
+  for (const RE2* pattern : {&joined, &option, &in_file, &short_name}) {
+    std::string out;
+    Piece match[3];
+    std::size_t done = 0;
+    for (std::size_t at = 0; pattern->Match(text, at, text.size(), RE2::UNANCHORED, match, 3);) {
+      const auto begin = static_cast<std::size_t>(match[2].data() - text.data());
+      at = begin + match[2].size();
+      const bool own_mark = match[1] == "secret" && match[1].data() > text.data() && match[1].data()[-1] == '<';
+      if (own_mark) continue;
+      if (is_no_secret({match[1].data(), match[1].size()}, {match[2].data(), match[2].size()})) continue;
+      out.append(text, done, begin - done).append("<secret>");
+      done = at;
+    }
+    if (done > 0) text = out.append(text, done);
   }
-  if (done > 0) text = out.append(text, done);
 }
 
 // Keys without a name: 40 hex digits that no revision is said to have, lines of nothing but base64.
@@ -198,14 +215,16 @@ void redact_secrets(std::string& text) {
     if (!kind.pattern) kind.pattern = std::make_unique<RE2>(kind.expression);
     RE2::GlobalReplace(&text, *kind.pattern, kind.by);
   }
-  if (low.find("token") != low.npos) redact_tokens(text);
+  static constexpr std::array named = {"secret", "pass",    "pwd", "key",   "credential", "sig",
+                                       "auth",   "session", "otp", "token", "jwt"};
+  if (std::ranges::any_of(named, [&low](const char* word) { return low.find(word) != low.npos; })) redact_named(text);
   if (text.size() >= 40) redact_bare_keys(text);
 }
 
 // "git@node7:repo", "alice@node7:~$"; a version of a symbol or of a package stands behind an @ as well.
 void redact_accounts(std::string& text) {
   static const RE2 account(R"(\b[A-Za-z_][\w.-]*@[A-Za-z][A-Za-z0-9.-]*)");
-  static const RE2 version(R"(@(?:v?\d|[A-Z][A-Z0-9_]*[_.]|main\b|master\b|latest\b))");
+  static const RE2 version(R"(@(?:v?\d|[A-Z][A-Z0-9_]*[_.]|main\b|master\b|latest\b|plt\b))");
   replace_unless(
       text, account, "<user>@<host>", [](std::string_view before, std::string_view match, std::string_view after) {
         return RE2::PartialMatch(Piece(match.data(), match.size()), version) || before.ends_with('/') ||
@@ -227,6 +246,7 @@ void redact_host_names(std::string& text) {
 void redact_patterns(std::string& text) {
   if (text.size() < 6) return;
   const auto has = [&](char c) { return text.find(c) != text.npos; };
+  redact_secrets(text);  // first: a secret may look like anything else
   if (has('@')) {
     redact_emails(text);
     redact_accounts(text);
@@ -236,7 +256,6 @@ void redact_patterns(std::string& text) {
   if (has(':')) redact_ipv6(text);
   if (has('.')) redact_ipv4(text);
   redact_host_names(text);
-  redact_secrets(text);
 }
 
 namespace {
