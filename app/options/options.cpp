@@ -197,6 +197,7 @@ Options parse_options(int argc, const char* const* argv, std::string& printed) {
     throw UsageError(std::string(error.what()) + ". " + see_help());
   }
   for (auto* command : app.get_subcommands()) options.command = command->get_name();
+  limit_reading(std::chrono::seconds(options.timeout_s), app.count("--timeout") > 0);
   for (const std::string& text : line.outputs) options.outputs.push_back(parse_output(text));
   for (const Output& output : options.outputs) check_folder(output.path);
   options.expectations = expectations_named(line.expectations);
