@@ -25,7 +25,7 @@ std::string fill(Line line) {
 }
 
 const std::vector<envdoctor::knowledge::LogPattern>& rows() {
-  static const auto all = envdoctor::knowledge::log_patterns();
+  static const auto all = envdoctor::knowledge::wordings();
   return all;
 }
 

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <minizip/unzip.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 namespace envdoctor::compare {
 namespace {
@@ -32,47 +34,58 @@ class FileSource : public Source {
     if (std::ferror(file_.get())) throw BadArray(fmt::format("{}: cannot read: {}", path_, std::strerror(errno)));
     return got;
   }
+  [[nodiscard]] std::optional<std::uint64_t> size() const override {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path_, error);  // of a file; a pipe has none
+    return error ? std::nullopt : std::optional<std::uint64_t>(size);
+  }
 
  private:
   std::string path_;
   File file_;
 };
 
-struct CloseZip {
-  void operator()(void* zip) const { unzClose(zip); }
-};
-using Zip = std::unique_ptr<void, CloseZip>;
-
-Zip open_zip(const std::string& path) {
-  Zip zip(unzOpen64(path.c_str()));
-  if (!zip) throw BadArray(path + ": cannot read the directory of this zip archive (.npz)");
-  return zip;
-}
-
+// The member of an archive that was opened last.
 class ZipSource : public Source {
  public:
-  ZipSource(const std::string& path, const std::string& name) : place_(path + ":" + name), zip_(open_zip(path)) {
-    if (unzLocateFile(zip_.get(), (name + ".npy").c_str(), 1) != UNZ_OK || unzOpenCurrentFile(zip_.get()) != UNZ_OK)
-      throw BadArray(place_ + ": cannot be unpacked (encrypted or damaged)");
+  ZipSource(std::string place, std::shared_ptr<void> zip) : place_(std::move(place)), zip_(std::move(zip)) {
+    unz_file_info64 info{};
+    unzGetCurrentFileInfo64(zip_.get(), &info, nullptr, 0, nullptr, 0, nullptr, 0);
+    if ((info.flag & 1) != 0) throw BadArray(place_ + ": is encrypted; save it again without a password");
+    if (info.compression_method != 0 && info.compression_method != Z_DEFLATED)
+      throw BadArray(
+          fmt::format("{}: is packed by method {}; save it again with numpy.savez", place_, info.compression_method));
+    if (unzOpenCurrentFile(zip_.get()) != UNZ_OK) throw BadArray(place_ + ": cannot be unpacked: it is damaged");
+    size_ = info.uncompressed_size;
   }
+  ~ZipSource() override { unzCloseCurrentFile(zip_.get()); }
+  ZipSource(const ZipSource&) = delete;
+  ZipSource& operator=(const ZipSource&) = delete;
+
   std::size_t read(char* buffer, std::size_t size) override {
     std::size_t total = 0;
     while (total < size) {
       const int got = unzReadCurrentFile(zip_.get(), buffer + total,
                                          static_cast<unsigned>(std::min<std::size_t>(size - total, 1 << 20)));
       if (got < 0) throw BadArray(place_ + ": the packed data are damaged");
-      if (got == 0) {
-        if (unzCloseCurrentFile(zip_.get()) == UNZ_CRCERROR) throw BadArray(place_ + ": the checksum is wrong");
-        break;
-      }
+      if (got == 0) break;
       total += static_cast<std::size_t>(got);
     }
+    read_ += total;
     return total;
+  }
+  [[nodiscard]] std::optional<std::uint64_t> size() const override { return size_; }
+  void check_rest() override {
+    char rest[1 << 14];
+    while (read(rest, sizeof rest) > 0) continue;
+    if (read_ != size_) throw BadArray(place_ + ": the packed data end too early");  // minizip checks no sum then
+    if (unzCloseCurrentFile(zip_.get()) == UNZ_CRCERROR) throw BadArray(place_ + ": the checksum is wrong");
   }
 
  private:
   std::string place_;
-  Zip zip_;
+  std::shared_ptr<void> zip_;
+  std::uint64_t size_ = 0, read_ = 0;
 };
 
 bool is_zip(const std::string& path) {
@@ -92,25 +105,47 @@ bool is_array_file(const std::string& path) {
          (got >= 4 && std::memcmp(magic, "PK\x03\x04", 4) == 0) || path.ends_with(".npy") || path.ends_with(".npz");
 }
 
-std::vector<std::string> array_names(const std::string& path) {
-  if (!is_zip(path)) return {""};
-  std::vector<std::string> names;
-  const Zip zip = open_zip(path);
-  for (int step = unzGoToFirstFile(zip.get()); step == UNZ_OK; step = unzGoToNextFile(zip.get())) {
+ArrayFile::ArrayFile(std::string path) : path_(std::move(path)) {
+  if (is_zip(path_)) read_directory();
+}
+
+// Of two members of one name one reader takes the first, another the last.
+void ArrayFile::read_directory() {
+  zip_.reset(unzOpen64(path_.c_str()), [](void* zip) { unzClose(zip); });
+  if (!zip_) throw BadArray(path_ + ": cannot read the directory of this zip archive (.npz)");
+  for (int step = unzGoToFirstFile(zip_.get()); step == UNZ_OK; step = unzGoToNextFile(zip_.get())) {
     char name[1024] = {};
-    if (unzGetCurrentFileInfo64(zip.get(), nullptr, name, sizeof name - 1, nullptr, 0, nullptr, 0) != UNZ_OK)
-      throw BadArray(path + ": the archive's directory is damaged");
-    const std::string text = name;
-    if (text.ends_with(".npy")) names.push_back(text.substr(0, text.size() - 4));
-    if (names.size() > most_arrays) throw BadArray(fmt::format("{}: more than {} arrays", path, most_arrays));
+    unz_file_info64 info{};
+    unz64_file_pos place{};
+    if (unzGetCurrentFileInfo64(zip_.get(), &info, name, sizeof name - 1, nullptr, 0, nullptr, 0) != UNZ_OK ||
+        unzGetFilePos64(zip_.get(), &place) != UNZ_OK)
+      throw BadArray(path_ + ": the archive's directory is damaged");
+    std::string text = name;
+    if (text.size() != info.size_filename)
+      throw BadArray(fmt::format("{}: the name of a member is longer than {} bytes, or holds a NUL: {}", path_,
+                                 sizeof name - 1, text.substr(0, 80)));
+    if (!text.ends_with(".npy")) continue;
+    text.erase(text.size() - 4);
+    if (!places_.try_emplace(text, Place{place.pos_in_zip_directory, place.num_of_file}).second)
+      throw BadArray(fmt::format("{}: contains two arrays named {}; save each under a name of its own", path_, text));
+    if (places_.size() > most_arrays) throw BadArray(fmt::format("{}: more than {} arrays", path_, most_arrays));
   }
-  if (names.empty()) throw BadArray(path + ": contains no array (.npy)");
+  if (places_.empty()) throw BadArray(path_ + ": contains no array (.npy)");
+}
+
+std::vector<std::string> ArrayFile::names() const {
+  if (!zip_) return {""};
+  std::vector<std::string> names;
+  for (const auto& [name, place] : places_) names.push_back(name);
   return names;
 }
 
-ArrayReader open_array(const std::string& path, const std::string& name) {
-  if (name.empty()) return {std::make_unique<FileSource>(path), path};
-  return {std::make_unique<ZipSource>(path, name), path + ":" + name};
+ArrayReader ArrayFile::open(const std::string& name) const {
+  if (!zip_) return {std::make_unique<FileSource>(path_), path_};
+  const Place& place = places_.at(name);
+  const unz64_file_pos at{place.in_directory, place.number};
+  if (unzGoToFilePos64(zip_.get(), &at) != UNZ_OK) throw BadArray(path_ + ": the archive's directory is damaged");
+  return {std::make_unique<ZipSource>(path_ + ":" + name, zip_), path_ + ":" + name};
 }
 
 }  // namespace envdoctor::compare

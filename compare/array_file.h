@@ -1,7 +1,9 @@
 #pragma once
 // Arrays in .npy files and .npz archives, read in pieces: a file may be larger than memory, and is not to be trusted.
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -35,6 +37,8 @@ class Source {
  public:
   virtual ~Source() = default;
   virtual std::size_t read(char* buffer, std::size_t size) = 0;
+  [[nodiscard]] virtual std::optional<std::uint64_t> size() const = 0;  // none: it is not known before the end
+  virtual void check_rest() {}  // reads to the end; throws BadArray where the checksum is wrong
 };
 
 // One array: its header, and its numbers from the first on, as doubles and as ordered bit patterns.
@@ -46,6 +50,7 @@ class ArrayReader {
   // Up to `limit` further numbers; 64-bit integers beyond 2^53 are rounded. Empty at the end. Throws where the file
   // ends early.
   const std::vector<double>& next(std::size_t limit);
+  void check_rest() { source_->check_rest(); }  // to be called before anything is said of the numbers
 
  private:
   std::unique_ptr<Source> source_;
@@ -56,9 +61,23 @@ class ArrayReader {
   std::vector<double> numbers_{};
 };
 
-// "x.npy" holds one array, named ""; "x.npz" several.
-std::vector<std::string> array_names(const std::string& path);
-ArrayReader open_array(const std::string& path, const std::string& name);
+// "x.npy" holds one array, named ""; "x.npz" several, of which one is read at a time. Throws BadArray.
+class ArrayFile {
+ public:
+  explicit ArrayFile(std::string path);
+  [[nodiscard]] std::vector<std::string> names() const;  // sorted
+  [[nodiscard]] ArrayReader open(const std::string& name) const;
+
+ private:
+  struct Place {
+    std::uint64_t in_directory = 0, number = 0;
+  };
+  void read_directory();
+
+  std::string path_;
+  std::shared_ptr<void> zip_{};  // none: the file of one array
+  std::map<std::string, Place> places_{};
+};
 bool is_array_file(const std::string& path);  // by its first bytes
 
 }  // namespace envdoctor::compare

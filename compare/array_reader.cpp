@@ -85,16 +85,26 @@ void read_shape(const std::string& text, Header& header, const std::string& name
   }
 }
 
+// The header is a Python dictionary of three entries. Of an entry that stands there twice, Python takes the last.
 Header parse(const std::string& text, const std::string& name) {
-  static const RE2 descr("'descr'\\s*:\\s*'([^']{1,20})'"), order("'fortran_order'\\s*:\\s*(True|False)"),
-      shape("'shape'\\s*:\\s*\\(([0-9, ]*)\\)");
-  std::string type, fortran, extents;
-  if (!RE2::PartialMatch(text, descr, &type))
-    throw BadArray(name + ": at descr: not a plain type (structured arrays are not supported)");
-  if (!RE2::PartialMatch(text, order, &fortran)) throw BadArray(name + ": the header has no fortran_order");
-  if (!RE2::PartialMatch(text, shape, &extents)) throw BadArray(name + ": the header has no shape");
-  Header header{.type = type_of(type, name), .fortran_order = fortran == "True"};
-  read_shape(extents, header, name);
+  static const RE2 start("\\s*\\{"), end("\\s*\\}\\s*"),
+      entry(
+          "\\s*(?:'descr'\\s*:\\s*'([^']{0,20})'|'fortran_order'\\s*:\\s*(True|False)|"
+          "'shape'\\s*:\\s*\\(([0-9, ]*)\\))\\s*,?");
+  re2::StringPiece rest(text), found[3], value[3];
+  if (!RE2::Consume(&rest, start)) throw BadArray(name + ": the header is no Python dictionary");
+  while (RE2::Consume(&rest, entry, &found[0], &found[1], &found[2])) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (found[i].data() && value[i].data()) throw BadArray(name + ": the header states one thing twice");
+      if (found[i].data()) value[i] = found[i];
+    }
+  }
+  if (!value[0].data()) throw BadArray(name + ": at descr: not a plain type (structured arrays are not supported)");
+  if (!value[1].data()) throw BadArray(name + ": the header has no fortran_order");
+  if (!value[2].data()) throw BadArray(name + ": the header has no shape");
+  if (!RE2::FullMatch(rest, end)) throw BadArray(name + ": the header states more than descr, fortran_order and shape");
+  Header header{.type = type_of(std::string(value[0]), name), .fortran_order = value[1] == "True"};
+  read_shape(std::string(value[2]), header, name);
   return header;
 }
 
@@ -117,6 +127,11 @@ ArrayReader::ArrayReader(std::unique_ptr<Source> source, std::string name)
   if (source_->read(text.data(), size) != size) throw BadArray(name_ + ": ends inside its header");
   header_ = parse(text, name_);
   left_ = header_.count;
+  const std::uint64_t before = 8 + width + size;
+  const auto needed = static_cast<std::uint64_t>(left_) * static_cast<std::uint64_t>(header_.type.bytes);
+  if (const auto whole = source_->size(); whole && *whole < before + needed)
+    throw BadArray(fmt::format("{}: its shape needs {} bytes, and {} are there: it was cut, or the shape is wrong",
+                               name_, needed, *whole - std::min(*whole, before)));
 }
 
 const std::vector<double>& ArrayReader::next(std::size_t limit) {

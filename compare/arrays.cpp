@@ -78,9 +78,7 @@ void take(double a, double b, std::int64_t index, const Format& format, ArrayDif
 
 std::string shape_text(const Header& header) { return fmt::format("({})", fmt::join(header.shape, ", ")); }
 
-ArrayDifference compare_one(const std::string& path_a, const std::string& path_b, const std::string& name,
-                            const std::string& name_b, const Operation& operation) {
-  ArrayReader a = open_array(path_a, name), b = open_array(path_b, name_b);
+ArrayDifference difference_of(ArrayReader& a, ArrayReader& b, const std::string& name, const Operation& operation) {
   const Header &one = a.header(), &other = b.header();
   ArrayDifference to{.name = name, .type_a = one.type.name, .type_b = other.type.name};
   if (one.shape != other.shape) {
@@ -118,13 +116,20 @@ ArrayDifference compare_one(const std::string& path_a, const std::string& path_b
 }  // namespace
 
 std::vector<ArrayDifference> compare_arrays(const std::string& a, const std::string& b, const Operation& operation) {
-  const auto names_a = array_names(a), names_b = array_names(b);
+  const ArrayFile file_a(a), file_b(b);
+  const auto compare_one = [&](const std::string& name, const std::string& name_b) {
+    ArrayReader one = file_a.open(name), other = file_b.open(name_b);
+    ArrayDifference difference = difference_of(one, other, name, operation);
+    one.check_rest();
+    other.check_rest();
+    return difference;
+  };
+  const auto names_a = file_a.names(), names_b = file_b.names();
   std::vector<ArrayDifference> list;
-  if (names_a.size() == 1 && names_b.size() == 1)
-    return {compare_one(a, b, names_a.front(), names_b.front(), operation)};
+  if (names_a.size() == 1 && names_b.size() == 1) return {compare_one(names_a.front(), names_b.front())};
   const std::set<std::string> in_a(names_a.begin(), names_a.end()), in_b(names_b.begin(), names_b.end());
   for (const std::string& name : in_a)
-    list.push_back(in_b.contains(name) ? compare_one(a, b, name, name, operation)
+    list.push_back(in_b.contains(name) ? compare_one(name, name)
                                        : ArrayDifference{.name = name, .error = "only in " + a});
   for (const std::string& name : in_b) {
     if (!in_a.contains(name)) list.push_back({.name = name, .error = "only in " + b});

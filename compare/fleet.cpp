@@ -90,7 +90,14 @@ FleetSummary Fleet::summary() const {
       auto& hosts = groups[{root.severity, root.id}];
       if (hosts.empty() || hosts.back() != member.name) hosts.push_back(member.name);
     }
-    if (member.verdict == "incomplete") groups[{"incomplete", "incomplete"}].push_back(member.name);
+    const auto has_root = [&](const char* severity) {
+      return std::ranges::any_of(member.roots, [&](const Root& root) { return root.severity == severity; });
+    };
+    const std::string& verdict = member.verdict;
+    const std::string severity = verdict == "fail" ? "error" : verdict == "warn" ? "warning" : verdict;
+    if (verdict == "incomplete" || (verdict == "fail" && !has_root("error")) ||
+        (verdict == "warn" && !has_root("warning") && !has_root("error")))
+      groups[{severity, verdict}].push_back(member.name);
   }
   summary.verdicts.assign(verdicts.begin(), verdicts.end());
   for (auto& [key, hosts] : groups) summary.groups.push_back({key.second, key.first, std::move(hosts)});

@@ -9,7 +9,7 @@
 namespace envdoctor::compare {
 
 struct RootGroup {
-  std::string root{};      // a diagnosis, or "incomplete"
+  std::string root{};      // a diagnosis, or the verdict of a report that names no cause for it
   std::string severity{};  // error, warning, incomplete
   std::vector<std::string> hosts{};
 };

@@ -1,17 +1,20 @@
 // One report, event by event: no tree is built.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "compare/fleet.h"
+#include "evidence/lines.h"
 #include "knowledge/differences.h"
 
 namespace envdoctor::compare {
 namespace {
 
 constexpr std::size_t depth_limit = 32, size_limit_mib = 64;
+constexpr std::string_view verdicts[] = {"pass", "warn", "fail", "incomplete"};
 
 }  // namespace
 
@@ -49,7 +52,10 @@ class FleetReader : public nlohmann::json_sax<nlohmann::json> {
              : schema_.starts_with("envdoctor.report/")
                  ? "of another version: " + schema_.substr(0, 40) + ", and envdoctor.report/1 is read here"
                  : "no envdoctor report";
-    return member_.verdict.empty() ? "at /verdict: missing" : "";
+    if (std::ranges::find(verdicts, member_.verdict) != std::end(verdicts)) return "";
+    const std::string& verdict = member_.verdict;
+    return fmt::format("at /verdict: {}; it must be one of {}",
+                       verdict.empty() ? "missing" : "'" + shortened(verdict, 40) + "'", fmt::join(verdicts, ", "));
   }
   // Only a whole report counts.
   void keep() {
@@ -108,9 +114,10 @@ class FleetReader : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  // Lists whose members go by name: /snapshot/libraries/3 and the kernels' results.
+  // Lists whose members go by name: /snapshot/libraries/3, modules, and the kernels' results.
   [[nodiscard]] bool named_list() const {
-    return path_.starts_with("/snapshot/libraries/") || path_.starts_with("/snapshot/compute/");
+    return path_.starts_with("/snapshot/libraries/") || path_.starts_with("/snapshot/modules/") ||
+           path_.starts_with("/snapshot/compute/");
   }
 
   // A finding, a library or a kernel's result: `fields_` holds what stands in it, as "id" and "rate/value".
@@ -133,6 +140,8 @@ class FleetReader : public nlohmann::json_sax<nlohmann::json> {
     } else if (path_.starts_with("/snapshot/libraries/")) {
       if (fields_.contains("version") && text("found") == "true" && !fields_.contains("shadowed_by"))
         put("/libraries/" + text("soname") + "/version", fields_["version"]);
+    } else if (path_.starts_with("/snapshot/modules/")) {
+      if (fields_.contains("version")) put("/modules/" + text("name") + "/version", fields_["version"]);
     } else if (fields_["rate/value"].number) {
       // Rates are compared of the same work alone: "gemm fp32 k=1024 m=1 n=1024 with copies cuda:0".
       std::string work = text("kernel") + " " + text("precision");
@@ -159,8 +168,7 @@ int Fleet::column(const std::string& path) {
   if (!fresh) return entry->second;
   const knowledge::DifferenceRow* row = knowledge::difference_at(path);
   const bool rate = path.starts_with("/compute/");
-  if (!rate && (!row || (row->changes != knowledge::Changes::results && row->changes != knowledge::Changes::speed)))
-    return -1;
+  if (!rate && (!row || row->changes == knowledge::Changes::ignored)) return -1;
   if (column_of_.size() > 200'000) return -1;  // documents that name a new place each
   paths_.push_back(path);
   columns_.emplace_back();

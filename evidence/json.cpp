@@ -78,6 +78,7 @@ std::string text_of(const Document& value, const char* schema) {
 
 constexpr std::size_t size_limit_mib = 64;
 constexpr int depth_limit = 32;
+constexpr std::size_t most_devices = 1024;  // each is judged beside each finding
 
 // Where we are in the document, as a JSON pointer, for the error message.
 struct Place {
@@ -238,7 +239,10 @@ Snapshot snapshot_from_json(std::string_view text, const std::string& source) {
     if (schema != "envdoctor.snapshot/1")
       throw BadDocument(fmt::format("at /schema: \"envdoctor.snapshot/1\" expected, {} found",
                                     schema.dump(-1, ' ', false, Json::error_handler_t::replace)));
-    return read_as<Snapshot>(document, place);
+    Snapshot snapshot = read_as<Snapshot>(document, place);
+    if (snapshot.pci.or_empty().size() > most_devices)
+      throw BadDocument(fmt::format("at {}/pci: more than {} devices", place.text(), most_devices));
+    return snapshot;
   });
 }
 

@@ -29,7 +29,7 @@ if(ENVDOCTOR_PORTABLE)
   # The bundle hands on others' work, linked in or beside it: their terms come along.
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
   foreach(package libpci-dev libhwloc-dev libelf-dev libminizip-dev libfmt-dev libre2-dev libpugixml-dev
-      libtomlplusplus-dev libcli11-dev nlohmann-json3-dev rapidjson-dev)
+      libtomlplusplus-dev libcli11-dev nlohmann-json3-dev rapidjson-dev liblzma-dev libzstd-dev)
     install(FILES /usr/share/doc/${package}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licenses RENAME ${package})
   endforeach()
   # What isn't on every system: all it needs but glibc, zlib and libudev.

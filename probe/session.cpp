@@ -61,7 +61,7 @@ void Session::record(const std::string& probe, const std::string& culprit, const
   if (ended.how != Ended::How::answered) {
     status.status = std::string("failed");
     status.error = ProbeError{.kind = std::string(text(ended.how)), .message = ended.why};
-    if (!culprit.empty()) status.error.get()->culprit = culprit;
+    if (!culprit.empty() && ended.how != Ended::How::not_started) status.error.get()->culprit = culprit;
   }
   record(probe, status);
 }

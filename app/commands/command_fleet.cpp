@@ -21,7 +21,27 @@ void declare(Arguments& arguments, Options& options) {
 struct Input {
   std::string path{};
   std::string host{};  // its file's name, below the folder that was named
+  std::string why{};   // why it cannot be read; empty: nothing is known against it
 };
+
+// The reports below a folder, and the folders below it that cannot be listed.
+void list_folder(const fs::path& folder, const std::string& named, std::vector<Input>& files) {
+  std::error_code error;
+  for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    std::error_code unknown;  // where a link leads, say: opening the file will tell
+    if (entry->is_directory(unknown)) {
+      if (!entry->is_symlink(unknown)) list_folder(entry->path(), named, files);
+    } else if (entry->path().extension() == ".json" &&
+               (entry->is_regular_file(unknown) || unknown || !entry->exists(unknown))) {
+      files.push_back({entry->path(), entry->path().lexically_relative(named)});
+    }
+  }
+  if (error) {
+    const std::string host = folder == named ? named : folder.lexically_relative(named).string();
+    files.push_back({folder, host, "cannot list: " + error.message()});
+  }
+}
 
 // Folders become the reports in them, sorted. Where two would be one host by their names, all go by their paths.
 std::vector<Input> files_named(const std::vector<std::string>& arguments) {
@@ -33,12 +53,7 @@ std::vector<Input> files_named(const std::vector<std::string>& arguments) {
       continue;
     }
     const auto first = static_cast<std::ptrdiff_t>(files.size());
-    for (auto entry = fs::recursive_directory_iterator(argument, error);
-         !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-      if (entry->path().extension() == ".json" && entry->is_regular_file(error))
-        files.push_back({entry->path(), entry->path().lexically_relative(argument)});
-    }
-    if (error) throw UsageError(argument + ": cannot list: " + error.message());
+    list_folder(argument, argument, files);
     std::ranges::sort(files.begin() + first, files.end(), {}, &Input::path);
   }
   if (files.empty()) throw UsageError("fleet: no *.json file found in " + arguments.front());
@@ -53,6 +68,10 @@ int fleet(const Options& options) {
   compare::Fleet all;
   for (const Input& file : files_named(options.arguments)) {
     const std::string host = report_name(file.host, options.redact);
+    if (!file.why.empty()) {
+      all.add_damaged(host, file.why);
+      continue;
+    }
     try {
       all.add(host, read_input(file.path));
     } catch (const UsageError& error) {

@@ -17,6 +17,7 @@
 #include "evidence/json.h"
 #include "host/files/descriptor.h"
 #include "probe/paste/log_reader.h"
+#include "probe/paste/log_text.h"
 #include "probe/redact.h"
 
 namespace envdoctor {
@@ -111,10 +112,16 @@ std::string read_input(const std::string& path) {
 
 Snapshot read_log_file(const std::string& path, bool redact) {
   LogReader reader(path == "-" ? "stdin" : std::filesystem::path(path).filename().string(), redact);
-  read_pieces(path, [&](std::string_view piece) {
-    reader.feed(piece);
-    return true;
-  });
+  LogText text([&](std::string_view piece) { reader.feed(piece); });
+  try {
+    read_pieces(path, [&](std::string_view piece) {
+      text.feed(piece);
+      return true;
+    });
+    text.finish();
+  } catch (const NoLog& error) {
+    throw UsageError(fmt::format("{}: {}", shown_name(path), error.what()));
+  }
   return reader.finish();
 }
 

@@ -15,7 +15,8 @@ std::string shown_name(const std::string& path);   // "-" -> "standard input"
 std::string report_name(const std::string& path, bool redacted);  // as a report may name it: $HOME/…
 // A snapshot or a JSON report; redacted once more, which changes nothing in what was gathered redacted.
 Snapshot read_snapshot(const std::string& path, bool redacted);
-Snapshot read_log_file(const std::string& path, bool redact);   // in pieces, so that a large log needs no memory
+// In pieces, so that a large log needs no memory; unpacked and decoded where it needs to be.
+Snapshot read_log_file(const std::string& path, bool redact);
 
 // This process's environment. Of a name that stands there twice the first counts, as for getenv.
 std::map<std::string, std::string> environment();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "checks/engine/stacks.h"
 #include "checks/facts/facts.h"
@@ -44,19 +45,20 @@ void downgrade_opencl(std::vector<Finding>& findings) {
 
 void downgrade_severity(std::vector<Finding>& findings, const std::vector<GpuStack>& stacks,
                         const std::vector<Gpu>& gpus, const Snapshot& snapshot) {
+  std::map<std::string, std::vector<const GpuStack*>> stacks_of;
+  for (const GpuStack& gpu_stack : stacks) stacks_of[gpu_stack.subject].push_back(&gpu_stack);
   for (Finding& finding : findings) {
     if (finding.severity != Severity::error || finding.layer >= Layer::framework) continue;
     bool touches_any = false;
     const bool all_spared = std::ranges::all_of(gpus, [&](const Gpu& gpu) {
       bool touched = false, wanted = false, other_works = false;
-      for (const GpuStack& gpu_stack : stacks) {
-        if (gpu_stack.subject != gpu.subject()) continue;
-        const LayerResult* broken = gpu_stack.first_broken();
-        if (broken && broken->layer == finding.layer && concerns(finding, gpu, gpu_stack.stack)) {
+      for (const GpuStack* gpu_stack : stacks_of[gpu.subject()]) {
+        const LayerResult* broken = gpu_stack->first_broken();
+        if (broken && broken->layer == finding.layer && concerns(finding, gpu, gpu_stack->stack)) {
           touched = true;
-          wanted = wanted || framework_wants(snapshot, gpu_stack.stack);
+          wanted = wanted || framework_wants(snapshot, gpu_stack->stack);
         } else {
-          other_works = other_works || works(gpu_stack);
+          other_works = other_works || works(*gpu_stack);
         }
       }
       touches_any = touches_any || touched;

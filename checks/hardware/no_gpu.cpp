@@ -5,10 +5,13 @@ namespace envdoctor::hardware_no_gpu {
 
 bool set_aside(const Gpu& gpu) { return gpu.driver == "vfio-pci" || gpu.driver == "pciback"; }
 
-// A node that only a GPU's driver makes, Jetson's included.
+// A node that only a GPU's driver makes, Jetson's included. One behind which no driver stands proves nothing: NVIDIA's
+// libraries make nodes wherever root runs them.
 const DeviceNode* gpu_node(const Snapshot& snapshot) {
   for (const char* prefix : {"/dev/nvidia", "/dev/nvhost", "/dev/kfd", "/dev/dri/renderD", "/dev/dxg"}) {
-    if (const auto nodes = nodes_under(snapshot, prefix); !nodes.empty()) return nodes.front();
+    for (const DeviceNode* node : nodes_under(snapshot, prefix)) {
+      if (!node->error.is("ENXIO") && !node->error.is("ENODEV")) return node;
+    }
   }
   return nullptr;
 }

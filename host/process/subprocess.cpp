@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -133,7 +134,7 @@ struct SubprocessGroup::Child {
     ChildPipes pipes;
     const auto give_up = [&](const char* what) {
       result =
-          Ended{.how = How::exited, .why = fmt::format("cannot start a child process: {}: {}", what, strerror(errno))};
+          Ended{.how = How::not_started, .why = fmt::format("cannot start a child process: {}: {}", what, strerror(errno))};
     };
     if (!pipes.open(program)) return give_up("pipe");
     std::fflush(nullptr);  // or the child would print our text again
@@ -273,20 +274,49 @@ struct SubprocessGroup::Child {
 };
 
 std::string_view text(Ended::How how) {
-  static constexpr std::array names = {"answered", "crash", "exit", "timeout", "memory", "malformed"};
+  static constexpr std::array names = {"answered", "crash",     "exit",       "timeout",
+                                       "memory",   "malformed", "not-started"};
   return names.at(static_cast<std::size_t>(how));
 }
 
-SubprocessGroup::SubprocessGroup() {
+namespace {
+
+// This process's children; none where the kernel has no such file.
+std::set<pid_t> own_children() {
+  std::ifstream file("/proc/thread-self/children");
+  return {std::istream_iterator<pid_t>(file), {}};
+}
+
+}  // namespace
+
+SubprocessGroup::SubprocessGroup() : others_(own_children()) {
   struct sigaction act {};
   act.sa_handler = SIG_DFL;
   sigaction(SIGCHLD, &act, nullptr);  // ignored, as some parents hand it down, it would hide how children end
+  prctl(PR_SET_CHILD_SUBREAPER, 1);   // what a child leaves behind becomes ours
 }
 
 SubprocessGroup::~SubprocessGroup() {
   for (const Child& child : children_) {
     child.signal(SIGKILL);
     if (child.pid > 0) waitpid(child.pid, nullptr, WNOHANG);
+  }
+  end_strays();
+}
+
+void SubprocessGroup::end_strays() const {
+  constexpr int rounds = 50;  // what one leaves behind in turn appears in the next
+  for (int round = 0; round < rounds; ++round) {
+    std::set<pid_t> strays = own_children();
+    for (const pid_t other : others_) strays.erase(other);
+    for (const Child& child : children_) strays.erase(child.pid);
+    if (strays.empty()) return;
+    for (const pid_t stray : strays) {
+      ::kill(-stray, SIGKILL);
+      ::kill(stray, SIGKILL);
+      waitpid(stray, nullptr, WNOHANG);
+    }
+    usleep(1000);
   }
 }
 
@@ -361,6 +391,7 @@ void SubprocessGroup::run(Milliseconds whole, const std::function<void(const std
       for (const Child& child : children_) child.signal(SIGKILL);
     }
   }
+  end_strays();
   if (signal != 0) raise(signal);
 }
 

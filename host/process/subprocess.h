@@ -8,7 +8,9 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace envdoctor {
@@ -36,7 +38,7 @@ class Channel {
 
 // How a child ended.
 struct Ended {
-  enum class How { answered, crashed, exited, timed_out, out_of_memory, malformed };
+  enum class How { answered, crashed, exited, timed_out, out_of_memory, malformed, not_started };
   How how = How::answered;
   std::string answer{};   // also set if it answered and then failed to end
   std::string step{};     // the last step it named
@@ -45,7 +47,7 @@ struct Ended {
   int status = 0;         // exit status, or 128 + signal
   Milliseconds duration{0};
 };
-std::string_view text(Ended::How how);  // answered, crash, exit, timeout, memory, malformed
+std::string_view text(Ended::How how);  // answered, crash, exit, timeout, memory, malformed, not-started
 
 class SubprocessGroup {
  public:
@@ -81,6 +83,9 @@ class SubprocessGroup {
  private:
   struct Child;
   void launch(Child child, const std::function<void(int frames)>& body);
+  // Ends what children left behind, such as a driver's daemon in a session of its own.
+  void end_strays() const;
+  std::set<pid_t> others_;  // children of this process that are not the group's
   std::vector<Child> children_;
 };
 

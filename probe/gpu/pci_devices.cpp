@@ -202,6 +202,12 @@ List<PciDevice> gpus_in_sysfs(const Files& files, const std::vector<std::string>
 
 List<PciDevice> gpus_on_bus(const Files& files) {
   const auto names = files.list(std::string(bus_folder) + "/devices");
+  if (names.or_empty().empty() && names.outcome() != Outcome::failed) {
+    // A sysfs that is not mounted, or masked, is no host without a bus.
+    if (files.list("/sys/bus").or_empty().empty()) return failed("/sys/bus is empty: sysfs is not mounted, or hidden");
+    if (const auto known = files.read("/proc/bus/pci/devices"); !known.or_empty().empty())
+      return failed("/sys/bus/pci shows no device, and /proc/bus/pci/devices does");
+  }
   if (names.outcome() == Outcome::absent) return absent("this host shows no PCI bus: no /sys/bus/pci/devices");
   return names.then([&](const std::vector<std::string>& addresses) -> List<PciDevice> {
     if (addresses.empty()) return std::vector<PciDevice>{};

@@ -273,6 +273,11 @@ struct Target {
   const OpenclCalls* calls;
 };
 
+// The loader ran into a limit of this process, which says nothing of the library.
+bool limit_of_ours(std::string_view why) {
+  return contains(why, "Too many open files") || contains(why, "Cannot allocate memory");
+}
+
 void blame(OpenclIcd& icd, const char* kind, const std::string& error) {
   icd.error_kind = std::string(kind);
   icd.error = error;
@@ -316,7 +321,8 @@ Opencl ask_driver(const Channel& channel, OpenclIcd icd, bool lazily, const std:
   channel.step("dlopen");
   const auto driver = Library::open(*icd.library.get(), lazily);
   if (!driver.get()) {
-    icd.loads = false;
+    icd.loads = limit_of_ours(driver.why()) ? Flag(failed(driver.why())) : Flag(false);
+    if (!icd.loads.get()) return result();
     blame(icd, driver.outcome() == Outcome::absent ? "not-found" : "not-loadable", driver.why());
     return result();
   }

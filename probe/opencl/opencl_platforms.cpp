@@ -71,8 +71,12 @@ bool take_application(Opencl& seen, const Ended& ended, const Opencl& answered) 
   return true;
 }
 
-// The driver took its child down.
+// The driver took its child down, unless there was none.
 void blame_end(Gathering& all, OpenclIcd& icd, const Ended& ended) {
+  if (ended.how == Ended::How::not_started) {
+    icd.loads = failed(ended.why);
+    return;
+  }
   icd.error = ended.why;
   icd.error_kind = std::string(text(ended.how));
   if (!ended.step.empty()) icd.step = ended.step;

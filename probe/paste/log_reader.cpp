@@ -31,32 +31,49 @@ LogReader::LogReader(std::string source, bool redact) : source_(std::move(source
 
 void LogReader::feed(std::string_view chunk) {
   while (!chunk.empty()) {
-    if (partial_.empty() && chunk[0] == '\n') {
+    if (partial_.empty() && !took_part_ && chunk[0] == '\n') {
       chunk.remove_prefix(take_empty_lines(chunk));
       continue;
     }
     const std::size_t end = chunk.find('\n');
-    const std::string_view piece = chunk.substr(0, end);
-    const bool whole = end != std::string_view::npos && partial_.empty();
-    if (!whole) partial_.append(piece.substr(0, longest_line - partial_.size()));
+    take_part(chunk.substr(0, end), end != std::string_view::npos);
     if (end == std::string_view::npos) return;
-    take_line(whole ? piece : partial_);
-    partial_.clear();
     chunk.remove_prefix(end + 1);
   }
+}
+
+void LogReader::take_part(std::string_view part, bool ends_line) {
+  for (;;) {
+    const std::size_t end = part.find('\r');
+    const bool ends = ends_line || end != std::string_view::npos, whole = ends && partial_.empty();
+    std::string_view text = part.substr(0, end);
+    if (!whole) {
+      partial_.append(text.substr(0, longest_line - partial_.size()));
+      text = partial_;
+    }
+    if (!ends) return;
+    if (!text.empty() || (end == std::string_view::npos && !took_part_)) {
+      take_line(text);
+      took_part_ = true;
+    }
+    partial_.clear();
+    if (end == std::string_view::npos) break;
+    part.remove_prefix(end + 1);
+  }
+  ++line_;
+  took_part_ = false;
 }
 
 // Of many in a row a report needs no more than a few.
 std::size_t LogReader::take_empty_lines(std::string_view chunk) {
   constexpr std::size_t needed = 4;
   const std::size_t lines = std::min(chunk.find_first_not_of('\n'), chunk.size());
-  line_ += static_cast<std::int64_t>(lines);
   for (std::size_t i = 0; i < std::min(lines, needed); ++i) reports_.line({}, line_, matcher_);
+  line_ += static_cast<std::int64_t>(lines);
   return lines;
 }
 
 void LogReader::take_line(std::string_view piece) {
-  ++line_;
   const std::string_view line = plain_log_line(piece.substr(0, longest_line), plain_);
   std::vector<knowledge::LogMatch> matches = matcher_.match(line);
   reports_.line(line, line_, matcher_);

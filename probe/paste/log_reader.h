@@ -17,7 +17,8 @@ class LogReader {
  public:
   // `source` is the name that the events carry. Unless told otherwise, home directories and long UUIDs are cut.
   explicit LogReader(std::string source, bool redact = true);
-  // The next bytes, cut anywhere.
+  // The next bytes, cut anywhere. Lines are counted as editors do, but what a carriage return ends, such as each state
+  // of a progress bar, is read like a line of its own.
   void feed(std::string_view chunk);
   // What was read. Of events with equal fields the first three are kept; the first carries how often it was met
   // ("count"), if more than once; counting ends at 500. The log of a file in which nothing was recognised is present
@@ -26,13 +27,15 @@ class LogReader {
 
  private:
   std::size_t take_empty_lines(std::string_view chunk);  // how many it starts with
+  void take_part(std::string_view part, bool ends_line);
   void take_line(std::string_view piece);
 
   std::string source_{};
   bool redact_ = true;
   std::string partial_{};  // a line whose end has not come yet, at most as long as a line may be
   std::string plain_{};    // scratch
-  std::int64_t line_ = 0;
+  std::int64_t line_ = 1;
+  bool took_part_ = false;  // of this line, up to a carriage return
   std::vector<Symptom> events_{};
   struct Seen {
     std::int64_t count = 0;

@@ -48,9 +48,13 @@ def kind_log_forms(random):
         "utf-16 little": lambda line: b"\xff\xfe" + f"start\n{line}\n".encode("utf-16-le"),
         "utf-16 big": lambda line: b"\xfe\xff" + f"start\n{line}\n".encode("utf-16-be"),
         "utf-16 crlf": lambda line: b"\xff\xfe" + f"start\r\n{line}\r\n".encode("utf-16-le"),
+        "utf-16 little without mark": lambda line: f"start\n{line}\n".encode("utf-16-le"),
+        "utf-16 big without mark": lambda line: f"start\n{line}\n".encode("utf-16-be"),
         "gzip": lambda line: gzip.compress(f"{line}\n".encode()),
         "two gzip members": lambda line: gzip.compress(b"start\n") + gzip.compress(f"{line}\n".encode()),
         "xz": lambda line: lzma.compress(f"{line}\n".encode()),
+        "two xz streams": lambda line: lzma.compress(b"start\n") + lzma.compress(f"{line}\n".encode()),
+        "utf-16 in gzip": lambda line: gzip.compress(b"\xff\xfe" + f"{line}\n".encode("utf-16-le")),
         "coloured": lambda line: f"\x1b[31mERROR\x1b[0m \x1b[1m{line}\x1b[0m\n".encode(),
         "with a NUL": lambda line: f"start\0\n{line}\n".encode(),
         "with broken utf-8": lambda line: b"\xff\xc0\x80\n" + line.encode() + b"\n",
@@ -179,7 +183,7 @@ def kind_fleet_outliers(random):
 
 
 def npy(shape=(4, 4), descr="<f4", data=None, header=None, version=1):
-    text = header or f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape!r}, }}"
+    text = header if header is not None else f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape!r}, }}"
     text += " " * (63 - (len(text) + 10) % 64) + "\n"
     count = 1
     for length in shape:

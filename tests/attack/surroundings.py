@@ -149,7 +149,7 @@ def kind_limits(random):
     limits = [("open files", resource.RLIMIT_NOFILE, (4, 6, 8, 10, 12, 14, 16, 18, 20, 24)),
               ("processes", resource.RLIMIT_NPROC, (1, 2, 3, 4, 5, 8)),
               ("processor seconds", resource.RLIMIT_CPU, (1,)),
-              ("stack", resource.RLIMIT_STACK, (64 << 10, 256 << 10)),
+              ("stack", resource.RLIMIT_STACK, (128 << 10, 256 << 10)),
               ("file size", resource.RLIMIT_FSIZE, (0, 100)), ("core", resource.RLIMIT_CORE, (0,))]
     for word, limit, values in limits:
         for value in values:
@@ -362,7 +362,7 @@ def kind_empty_host(random):
                 arguments = ("check", "--quick", "--format", "json") if command == "check" else ("visible",)
                 done = program.run(*arguments, wrap=("unshare", "--mount", "--propagation", "private", "sh", "-c", EMPTY, "sh", place),
                                    seconds=60)
-                expect(done.status != 0, "passed")
+                expect(done.status != 0 or command == "visible", "passed")
                 if command == "check" and place in ("/sys", "/sys/bus", "/sys/bus/pci", "/sys/bus/pci/devices"):
                     certain = {f["id"] for f in json.loads(done.text)["findings"] if f["id"] == "hardware.no-gpu"}
                     expect(not certain, "no GPU is claimed where the bus could not be read")

@@ -103,5 +103,13 @@ TEST(Json, AReportGivesTheSnapshotItEmbeds) {
   EXPECT_TRUE(snapshot.memory.get()->total_mib.is(7));
 }
 
+TEST(Json, RefusesMoreDevicesThanAnyHostHas) {
+  std::string devices;
+  for (int i = 0; i < 1025; ++i) devices += std::string(i == 0 ? "" : ",") + R"({"address": "0000:01:00.0"})";
+  const std::string text = R"({"schema": "envdoctor.snapshot/1", "pci": [)" + devices + "]}";
+  EXPECT_THAT([&] { snapshot_from_json(text, "s.json"); },
+              testing::ThrowsMessage<BadDocument>("s.json: at /pci: more than 1024 devices"));
+}
+
 }  // namespace
 }  // namespace envdoctor::json_test

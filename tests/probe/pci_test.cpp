@@ -41,7 +41,21 @@ TEST(PciBus, KeepsDisplaysAndAcceleratorsOnly) {
   EXPECT_TRUE(gpu.class_.is("0302"));
 }
 
-TEST(PciBus, IsAbsentWhereASandboxHasNone) { EXPECT_EQ(gpus_on_bus(FakeFiles{}).outcome(), Outcome::absent); }
+TEST(PciBus, IsAbsentWhereASandboxHasNone) {
+  FakeFiles files;
+  files.folders.insert("/sys/bus/cpu");
+  EXPECT_EQ(gpus_on_bus(files).outcome(), Outcome::absent);
+}
+
+TEST(PciBus, IsFailedWhereItIsHidden) {
+  FakeFiles files;
+  EXPECT_EQ(gpus_on_bus(files).why(), "/sys/bus is empty: sysfs is not mounted, or hidden");
+  files.folders = {"/sys/bus/cpu", "/sys/bus/pci/devices"};
+  ASSERT_TRUE(gpus_on_bus(files).get());
+  EXPECT_TRUE(gpus_on_bus(files).get()->empty());
+  files.texts["/proc/bus/pci/devices"] = "0008\t808637d0\t0\n";
+  EXPECT_EQ(gpus_on_bus(files).why(), "/sys/bus/pci shows no device, and /proc/bus/pci/devices does");
+}
 
 TEST(PciBus, IsFailedWhereItMayNotBeListed) {
   FakeFiles files;

@@ -36,6 +36,13 @@ TEST(DriverModuleNotLoaded, IsFoundWhereTheLibrariesAreThereAndTheModuleIsNot) {
   EXPECT_EQ(finding->fix.at(1).command, "sudo apt-get install linux-headers-5.15.0-105-generic");
 }
 
+// An image with the driver's libraries on a machine without a GPU.
+TEST(DriverModuleNotLoaded, IsNoMatterWhereTheBusHoldsNoGpu) {
+  Snapshot host = unloaded();
+  host.pci = std::vector<PciDevice>{};
+  EXPECT_EQ(state(host), "not-applicable");
+}
+
 TEST(DriverModuleNotLoaded, SendsAContainersUserToTheHostWithoutACommand) {
   const Answers answers = told(in_docker(unloaded()));
   ASSERT_NE(finding_of(answers, id), nullptr);

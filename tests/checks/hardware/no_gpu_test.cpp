@@ -42,6 +42,14 @@ TEST(HardwareNoGpu, IsUnknownWhereANodeOfAGpuDriverExists) {
   EXPECT_EQ(state(host), "unknown");
 }
 
+// NVIDIA's libraries make /dev/nvidiactl wherever root runs them.
+TEST(HardwareNoGpu, IsFoundDespiteANodeWithoutADriver) {
+  Snapshot host = plain_host();
+  host.device_nodes = std::vector<DeviceNode>{
+      {.path = std::string("/dev/nvidiactl"), .accessible = false, .error = std::string("ENXIO")}};
+  EXPECT_EQ(state(host), "failed");
+}
+
 TEST(HardwareNoGpu, CountsNoManagementConsole) {
   Snapshot host = plain_host();
   host.pci = std::vector<PciDevice>{pci_gpu("0000:03:00.0", "1a03", "2000", "ast")};

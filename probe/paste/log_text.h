@@ -1,0 +1,44 @@
+#pragma once
+// The text in a log's file: unpacked, and in UTF-8. What is no text is refused, since nothing found in it would pass.
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "probe/paste/unpack.h"
+
+namespace envdoctor {
+
+class LogText {
+ public:
+  static constexpr std::uint64_t unpacked_limit = 256 << 20;
+
+  explicit LogText(std::function<void(std::string_view)> take, std::uint64_t limit = unpacked_limit)
+      : take_(std::move(take)), limit_(limit) {}
+  // The file's next bytes, cut anywhere. Throws NoLog.
+  void feed(std::string_view bytes);
+  void finish();
+
+ private:
+  enum class Form { unknown, plain, utf16_little, utf16_big };
+  void start_file();
+  void unpacked(std::string_view bytes);
+  void start_text();
+  void decode(std::string_view bytes);
+  void put_unit(std::uint32_t unit);
+
+  std::function<void(std::string_view)> take_;
+  std::uint64_t limit_;
+  std::string head_{};  // what came before there was enough to tell what it is
+  bool started_ = false;
+  std::unique_ptr<Unpacker> unpacker_{};
+  std::uint64_t size_ = 0;  // unpacked
+  Form form_ = Form::unknown;
+  std::string text_head_{};
+  std::optional<unsigned char> half_{};  // the first byte of a UTF-16 unit
+  std::uint32_t high_ = 0;               // the first of two surrogates
+  std::string decoded_{};
+};
+
+}  // namespace envdoctor

@@ -1,0 +1,80 @@
+// A log as rotation, a terminal and PowerShell leave it, and what is passed as a log by mistake.
+#include <gmock/gmock.h>
+
+#include "tests/support/process.h"
+
+namespace envdoctor::log_files_test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::string kept(const std::string& name) { return source_folder + std::string("/fixtures/fuzz/any_text/") + name; }
+
+Ran diagnosed(const std::string& file) { return run_envdoctor("diagnose --format json --log " + file); }
+
+void expect_mismatch_told(const std::string& file) {
+  const Ran ran = run_envdoctor("diagnose --log " + file);
+  EXPECT_EQ(ran.status, 1) << file;
+  EXPECT_THAT(ran.out, HasSubstr("driver.version-mismatch")) << file;
+}
+
+void expect_refused(const std::string& file, const std::string& why) {
+  const Ran ran = diagnosed(file);
+  EXPECT_EQ(ran.status, 2) << file;
+  EXPECT_THAT(ran.err, AllOf(HasSubstr(file), HasSubstr(why)));
+  EXPECT_EQ(ran.out, "");
+}
+
+TEST(LogFile, PackedOrInUtf16TellsItsCause) {
+  for (const char* name : {"packed.gz", "packed.xz", "packed.zst", "utf16.txt", "progress.txt"})
+    expect_mismatch_told(kept(name));
+}
+
+TEST(LogFile, InUtf16WithoutAMarkTellsItsCause) {
+  const std::string line = "start\nFailed to initialize NVML: Driver/library version mismatch\n";
+  std::string little, big;
+  for (const char c : line) {
+    little.append({c, '\0'});
+    big.append({'\0', c});
+  }
+  for (const std::string& text : {little, big, "\xef\xbb\xbf" + line})
+    expect_mismatch_told(write_file_here("a.log", text));
+}
+
+TEST(LogFile, TellsTheLineThatAnEditorShowsBehindAProgressBar) {
+  EXPECT_THAT(diagnosed(kept("progress.txt")).out, AllOf(HasSubstr("\"line\": 2,"), Not(HasSubstr("\"line\": 3,"))));
+}
+
+TEST(LogFile, IsRefusedByNameWherePackedDataAreCutOrChanged) {
+  for (const char* name : {"packed.gz", "packed.xz", "packed.zst"}) {
+    const std::string whole = read_whole(kept(name));
+    for (std::size_t size = 10; size < whole.size(); size += 9)
+      expect_refused(write_file_here(name, whole.substr(0, size)), "packed data");
+    std::string changed = whole;
+    changed[whole.size() - 7] ^= 0x55;
+    expect_refused(write_file_here(name, changed), " data");
+    expect_refused(write_file_here(name, whole + "garbage"), " data");
+  }
+}
+
+TEST(LogFile, ThatUnpacksToTooMuchIsRefusedByName) {
+  const std::string bomb = test_folder() + "/bomb.gz";
+  ASSERT_EQ(std::system(("head -c 270000000 /dev/zero | tr '\\0' x | gzip -1 >" + bomb).c_str()), 0);
+  expect_refused(bomb, "unpacks to more than 256 MiB");
+}
+
+TEST(LogFile, ThatIsNoTextIsRefusedByName) {
+  expect_refused(binary_path, "is a program or a library, not a log");
+  expect_refused(write_file_here("a.pdf", "%PDF-1.7\n1 0 obj\n"), "is a PDF document");
+  expect_refused(write_file_here("a.bin", std::string(1000, '\0')), "is binary");
+  expect_refused(write_file_here("a.log", std::string("a\0\n\1b\2\n\3c\4", 10)), "is binary");
+}
+
+TEST(LogFile, WithANulOrBytesOfAnotherEncodingIsText) {
+  for (const std::string& text : {std::string("start\0\n", 7), std::string("\xff\xc0\x80 caf\xe9\n"), std::string()})
+    EXPECT_EQ(diagnosed(write_file_here("a.log", text)).status, 3);
+}
+
+}  // namespace
+}  // namespace envdoctor::log_files_test
