@@ -73,6 +73,7 @@ Output parse_output(const std::string& text) {
 
 // Told before a run of minutes instead of after it.
 void check_folder(const std::string& path) {
+  if (path.empty()) throw UsageError("-o: the name of a file is missing");
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code none;
   if (!folder.empty() && !std::filesystem::is_directory(folder, none))

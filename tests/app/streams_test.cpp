@@ -78,6 +78,7 @@ TEST(OutputFiles, ThatAreNoPlainFilesAreWrittenAsTheyStand) {
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
   EXPECT_TRUE(fs::is_symlink(test_folder() + "/null"));
   EXPECT_THAT(read_whole(test_folder() + "/out"), HasSubstr("<testsuite"));
+  EXPECT_THAT(run_envdoctor("diagnose " + healthy + " -o \"\"").err, HasSubstr("-o: the name of a file is missing"));
   EXPECT_EQ(status_of("mkdir -p folder; $E diagnose " + healthy + " -o json=folder 2>err"), 2);
   EXPECT_EQ(status_of("$E diagnose " + healthy + " -o json=>(cat >piped); sleep 0.2; grep -q schema piped"), 0);
 }
