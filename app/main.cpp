@@ -1,18 +1,25 @@
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <csignal>
 
 #include "app/commands/commands.h"
+#include "app/output/output_files.h"
 #include "evidence/lines.h"
 
 int main(int argc, char** argv) {
+  envdoctor::fill_closed_streams();
+  const auto inherited = std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error, which we tell
   try {
     std::string printed;
     const auto options = envdoctor::parse_options(argc, argv, printed);
-    if (!printed.empty()) return std::fputs(printed.c_str(), stdout) < 0 ? 2 : 0;
+    if (!printed.empty()) {
+      envdoctor::write_out(printed);
+      return 0;
+    }
+    if (options.command == "run") std::signal(SIGXFSZ, inherited);  // CMD gets what we got
     return envdoctor::run_command(options);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "envdoctor: {}\n", envdoctor::clean_lines(error.what()));  // it may quote a hostile file
+    envdoctor::tell(fmt::format("envdoctor: {}\n", envdoctor::clean_lines(error.what())));  // may quote a hostile file
     return 2;
   }
 }

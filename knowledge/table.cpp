@@ -59,6 +59,7 @@ void use_folder(const std::string& folder) {
   for (const std::string& name : table_names()) {
     const std::string file = (std::filesystem::path(folder) / (name + ".json")).string();
     if (!std::filesystem::exists(std::filesystem::symlink_status(file, error))) continue;
+    if (!std::filesystem::is_regular_file(file)) throw std::runtime_error(file + ": is no file");
     std::ifstream in(file, std::ios::binary);
     std::string bytes{std::istreambuf_iterator<char>(in), {}};
     if (!in || bytes.empty()) throw std::runtime_error(file + ": cannot be read, or is empty");

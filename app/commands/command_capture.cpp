@@ -1,6 +1,6 @@
 #include "app/commands/commands.h"
 #include "app/commands/kernel_runs.h"
-#include "app/options/input_files.h"
+#include "app/output/output_files.h"
 #include "evidence/json.h"
 
 namespace envdoctor::capture_command {

@@ -1,5 +1,6 @@
 
 #include <algorithm>
+#include <filesystem>
 
 #include "app/commands/commands.h"
 #include "app/options/input_files.h"
@@ -39,7 +40,10 @@ int arrays(const Options& options) {
 int compare_files(const Options& options) {
   if (options.arguments.size() < 2) throw UsageError("compare needs at least two files");
   check_result_format(options, true);
-  const auto is_array = [](const std::string& path) { return compare::is_array_file(path); };
+  const auto is_array = [](const std::string& path) {
+    std::error_code none;  // of a pipe nothing may be read before it is read whole
+    return std::filesystem::is_regular_file(path, none) && compare::is_array_file(path);
+  };
   if (std::ranges::all_of(options.arguments, is_array)) return arrays(options);
   if (const auto array = std::ranges::find_if(options.arguments, is_array); array != options.arguments.end())
     throw UsageError(*array + ": an array cannot be compared with a snapshot");

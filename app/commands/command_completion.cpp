@@ -1,6 +1,6 @@
 #include "app/commands/commands.h"
 #include "app/options/command_words.h"
-#include "app/options/input_files.h"
+#include "app/output/output_files.h"
 
 namespace envdoctor::completion_command {
 namespace {

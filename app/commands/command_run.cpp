@@ -5,6 +5,7 @@
 #include "app/commands/commands.h"
 #include "app/commands/run_environment.h"
 #include "app/options/input_files.h"
+#include "app/output/output_files.h"
 #include "evidence/json.h"
 #include "host/process/foreground.h"
 #include "knowledge/frameworks/switches.h"
@@ -62,20 +63,20 @@ int run(const Options& options) {
   if (options.arguments.empty())
     throw UsageError("run needs a command: envdoctor run --device gpu -- CMD. See 'envdoctor run --help'.");
   if (run.require_gpu && run.device == "cpu") throw UsageError("--require-gpu and --device cpu contradict each other.");
-  if (run.deterministic && !run.quiet)
-    fmt::print(stderr, "envdoctor: variables do not make this fully deterministic: {}\n",
-               knowledge::left_by_switch("deterministic"));
 
-  const Foreground program(options.arguments, changed_environment(env, changes));
+  const Foreground program(options.arguments, changed_environment(env, changes));  // from here on signals are held
+  if (run.deterministic && !run.quiet)
+    tell(fmt::format("envdoctor: variables do not make this fully deterministic: {}\n",
+                     knowledge::left_by_switch("deterministic")));
   if (program.error() != 0) {
-    fmt::print(stderr, "envdoctor: {}: {}\n", options.arguments.front(), std::strerror(program.error()));
+    tell(fmt::format("envdoctor: {}: {}\n", options.arguments.front(), std::strerror(program.error())));
     return shell_status_of(program.error());
   }
   BackgroundChild watcher(watch_process(program.pid(), {.redact = options.redact}));
   const int status = program.wait();
   const Watched seen = seen_by(watcher);
   const ProcessVerdict verdict = judge_process(seen);
-  if (!run.quiet || !as_asked(run, verdict)) fmt::print(stderr, "envdoctor: {}\n", use_line(seen, verdict));
+  if (!run.quiet || !as_asked(run, verdict)) tell(fmt::format("envdoctor: {}\n", use_line(seen, verdict)));
   return run.require_gpu ? required(status, verdict) : status;
 }
 

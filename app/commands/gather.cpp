@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "app/options/input_files.h"
+#include "app/output/output_files.h"
 #include "checks/engine/report.h"
 #include "evidence/json.h"
 #include "host/files/recording_files.h"
@@ -73,14 +74,12 @@ void record_trees(const Files& files) {
 // with the sections that only vendor libraries, the loader and the environment can tell. Redacted unless told
 // otherwise. Throws UsageError naming what could not be written.
 void write_host_folder(const std::string& folder, const Host& host, const Snapshot& snapshot, bool redact) {
-  const RecordingFiles recorder(host.files, folder, redact ? redaction_for(host) : Redaction{});
+  RecordingFiles recorder(host.files, folder, redact ? redaction_for(host) : Redaction{});
   const Host recorded{.files = recorder, .env = host.env, .live = false};
   const GatherOptions options{.redact = redact,
                               .probes = {"host", "cpu", "pci", "modules", "device-nodes", "nvidia", "rocm"}};
   (void)gather(recorded, options);
   record_trees(recorder);
-  if (const std::string error = recorder.finish(); !error.empty()) throw UsageError(folder + ": " + error);
-
   Snapshot sections = snapshot;
   // The rest is read from the files anew.
   static const std::set<std::string_view> of_files = {"host", "cpu",     "memory",       "topology",
@@ -88,13 +87,14 @@ void write_host_folder(const std::string& folder, const Host& host, const Snapsh
   Snapshot::each(sections, [&](std::string_view name, auto& section) {
     if (of_files.contains(name)) section = {};
   });
-  write_file(folder + "/snapshot.json", to_json(sections));
+  const std::string error = recorder.finish({{"snapshot.json", to_json(sections)}});
+  if (!error.empty()) throw UsageError("--host-folder " + error);
 }
 
 }  // namespace
 
 void show_progress(const std::vector<std::string>& running) {
-  fmt::print(stderr, "\r\033[Kwaiting for {}", fmt::join(running, ", "));
+  tell(fmt::format("\r\033[Kwaiting for {}", fmt::join(running, ", ")));
 }
 
 void require_python(const Host& host, const Options& options) {
@@ -109,6 +109,8 @@ Snapshot gather_here(const Options& options, const std::vector<std::string>& pro
   const auto files = open_files("/");
   const Host host{.files = *files, .env = environment()};
   require_python(host, options);
+  if (const std::string error = options.host_folder.empty() ? "" : why_not_new(options.host_folder); !error.empty())
+    throw UsageError("--host-folder " + error);
   GatherOptions gather_options{.quick = options.quick,
                                .redact = options.redact,
                                .launches = launches == Launches::tiny,
@@ -120,7 +122,7 @@ Snapshot gather_here(const Options& options, const std::vector<std::string>& pro
   const bool terminal = isatty(STDERR_FILENO);
   if (terminal) gather_options.progress = show_progress;
   Snapshot snapshot = gather(host, gather_options);
-  if (terminal) fmt::print(stderr, "\r\033[K");
+  if (terminal) tell("\r\033[K");
   const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
   snapshot.captured = Captured{.at = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
                                .by = gather_options.by,

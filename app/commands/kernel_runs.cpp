@@ -10,6 +10,7 @@
 #include "app/commands/gather.h"
 #include "app/options/input_files.h"
 #include "app/options/suggestions.h"
+#include "app/output/output_files.h"
 #include "checks/engine/report.h"
 #include "evidence/merge.h"
 #include "kernels/bench/bench.h"
@@ -141,7 +142,7 @@ void add_compute(Snapshot& snapshot, const std::vector<kernels::Target>& targets
   std::ranges::copy(snapshot.compute_not_run.or_empty(), std::back_inserter(*computed.compute_not_run.get()));
   snapshot.compute_not_run = {};
   fill_in(snapshot, computed);
-  if (options.progress) fmt::print(stderr, "\r\033[K");
+  if (options.progress) tell("\r\033[K");
 }
 
 Snapshot gather_and_compute(const Options& options) {

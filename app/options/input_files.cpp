@@ -1,16 +1,21 @@
 #include "app/options/input_files.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <functional>
 
 #include "app/options/options.h"
 #include "evidence/json.h"
+#include "host/files/descriptor.h"
 #include "probe/paste/log_reader.h"
 #include "probe/paste/log_text.h"
 #include "probe/redact.h"
@@ -20,29 +25,60 @@ namespace {
 
 constexpr std::size_t input_limit = 65 << 20;
 
-struct Close {
-  void operator()(std::FILE* file) const {
-    if (file != stdin && file != stdout) std::fclose(file);
-  }
-};
-using File = std::unique_ptr<std::FILE, Close>;
+using Clock = std::chrono::steady_clock;
+struct ReadingLimit {
+  std::chrono::seconds limit{};
+  Clock::time_point until = Clock::time_point::max();
+  bool standard_input_too = false;
+} reading_limit;
 
 [[noreturn]] void fail(const std::string& path, const char* what) {
   throw UsageError(fmt::format("{}: cannot {}: {}", shown_name(path), what, std::strerror(errno)));
 }
 
+// A file, a pipe or a terminal, or /dev/null. Waits for nobody: a pipe may not have its writer yet.
+Descriptor open_input(const std::string& path) {
+  Descriptor file(path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                              : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat status {};
+  if (!file || fstat(file.get(), &status) != 0) fail(path, "open");
+  if (S_ISDIR(status.st_mode)) throw UsageError(shown_name(path) + ": is a folder; a file is needed");
+  const bool null = S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3);
+  if ((S_ISCHR(status.st_mode) && !null && isatty(file.get()) == 0) || S_ISBLK(status.st_mode))
+    throw UsageError(shown_name(path) + ": is a device; a file or a pipe is needed");
+  return file;
+}
+
+// Milliseconds as poll takes them.
+int time_left(bool standard_input) {
+  if (reading_limit.until == Clock::time_point::max() || (standard_input && !reading_limit.standard_input_too))
+    return -1;
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(reading_limit.until - Clock::now()).count();
+  return static_cast<int>(std::max<std::int64_t>(left, 0));
+}
+
 void read_pieces(const std::string& path, const std::function<bool(std::string_view)>& take) {
-  File file(path == "-" ? stdin : std::fopen(path.c_str(), "rbe"));
-  if (!file) fail(path, "open");
-  if (path != "-" && std::filesystem::is_directory(path)) throw UsageError(path + ": is a folder; a file is needed");
+  const Descriptor file = open_input(path);
   std::string buffer(1 << 16, '\0');
-  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
-    if (!take({buffer.data(), got})) return;
+  while (true) {
+    pollfd ready{.fd = file.get(), .events = POLLIN, .revents = 0};
+    const int left = time_left(path == "-");
+    const int some = left == 0 ? 0 : ::poll(&ready, 1, left);
+    if (some == 0)
+      throw UsageError(
+          fmt::format("{}: has no end within {} s (--timeout); if it is no endless file or pipe, allow more",
+                      shown_name(path), reading_limit.limit.count()));
+    const ssize_t got = some < 0 ? -1 : ::read(file.get(), buffer.data(), buffer.size());
+    if (got == 0 || (got > 0 && !take({buffer.data(), static_cast<std::size_t>(got)}))) return;
+    if (got < 0 && errno != EINTR && errno != EAGAIN) fail(path, "read");
   }
-  if (std::ferror(file.get())) fail(path, "read");
 }
 
 }  // namespace
+
+void limit_reading(std::chrono::seconds limit, bool standard_input_too) {
+  reading_limit = {.limit = limit, .until = Clock::now() + limit, .standard_input_too = standard_input_too};
+}
 
 std::string shown_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
@@ -87,20 +123,6 @@ Snapshot read_log_file(const std::string& path, bool redact) {
     throw UsageError(fmt::format("{}: {}", shown_name(path), error.what()));
   }
   return reader.finish();
-}
-
-void write_file(const std::string& path, const std::string& content) {
-  if (path == "-") return write_out(content);
-  File file(std::fopen(path.c_str(), "wbe"));
-  if (!file) fail(path, "write");
-  const bool whole = std::fwrite(content.data(), 1, content.size(), file.get()) == content.size();
-  if (!whole || std::fflush(file.get()) != 0) fail(path, "write");
-}
-
-void write_out(const std::string& content) {
-  const bool whole =
-      std::fwrite(content.data(), 1, content.size(), stdout) == content.size() && std::fflush(stdout) == 0;
-  if (!whole && errno != EPIPE) fail("standard output", "write");
 }
 
 std::map<std::string, std::string> environment() {

@@ -73,6 +73,7 @@ Output parse_output(const std::string& text) {
 
 // Told before a run of minutes instead of after it.
 void check_folder(const std::string& path) {
+  if (path.empty()) throw UsageError("-o: the name of a file is missing");
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code none;
   if (!folder.empty() && !std::filesystem::is_directory(folder, none))
@@ -197,6 +198,7 @@ Options parse_options(int argc, const char* const* argv, std::string& printed) {
     throw UsageError(std::string(error.what()) + ". " + see_help());
   }
   for (auto* command : app.get_subcommands()) options.command = command->get_name();
+  limit_reading(std::chrono::seconds(options.timeout_s), app.count("--timeout") > 0);
   for (const std::string& text : line.outputs) options.outputs.push_back(parse_output(text));
   for (const Output& output : options.outputs) check_folder(output.path);
   options.expectations = expectations_named(line.expectations);

@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
 #include "app/options/input_files.h"
+#include "app/output/output_files.h"
 #include "evidence/lines.h"
 #include "reports/reports.h"
 
@@ -84,7 +84,7 @@ void write_reports(const std::vector<Report>& reports, const std::vector<std::st
   // A GitHub job shows annotations of what its steps print; standard output is the report's alone.
   const char* github = std::getenv("GITHUB_ACTIONS");
   if (github && std::string(github) == "true" && options.format != "github") {
-    for (const Report& report : reports) std::fputs(render_github(report, {}).c_str(), stderr);
+    for (const Report& report : reports) tell(render_github(report, {}));
   }
   for (const auto& [path, content] : files) write_file(path, content);
   if (prints) write_out(text);

@@ -111,6 +111,8 @@ Expectations read_expectations(std::string_view text, const std::string& source)
   } catch (const toml::parse_error& error) {
     throw BadExpectation(fmt::format("{}:{}: {}", source, error.source().begin.line, error.description()));
   }
+  if (reader.found.wanted.empty() && reader.found.waivers.empty())
+    throw BadExpectation(source + ": asks nothing; write a line such as gpus = 8, or see 'envdoctor expect'");
   return std::move(reader.found);
 }
 

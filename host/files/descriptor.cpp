@@ -1,6 +1,9 @@
 #include "host/files/descriptor.h"
 
 #include <fcntl.h>
+#include <poll.h>
+
+#include <cerrno>
 
 namespace envdoctor {
 
@@ -13,6 +16,21 @@ Descriptor above_standard(int number) {
 }
 
 }  // namespace
+
+bool write_all(int file, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(file, content.data(), content.size());
+    if (written > 0) {
+      content.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      pollfd ready{.fd = file, .events = POLLOUT, .revents = 0};
+      ::poll(&ready, 1, -1);
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
 
 Pipe make_pipe() {
   int ends[2];

@@ -1,6 +1,7 @@
 #pragma once
 #include <unistd.h>
 
+#include <string_view>
 #include <utility>
 
 namespace envdoctor {
@@ -27,6 +28,9 @@ class Descriptor {
  private:
   int number_ = -1;
 };
+
+// Waits where the reader is slow. False, with errno set, if not all of it could be written.
+bool write_all(int file, std::string_view content);
 
 struct Pipe {
   Descriptor reading{}, writing{};

@@ -106,6 +106,18 @@ Descriptor open_part_by_part(int root, const std::string& path, int flags) {
   return Descriptor(openat(folder.get(), parts.empty() ? "." : parts[0].c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
 }
 
+Descriptor make_folder_beneath(int root, const std::string& path) {
+  constexpr int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  Descriptor folder(openat(root, ".", flags));
+  for (auto parts = parts_of(normal_path(path)); folder && !parts.empty(); parts.pop_back()) {
+    Descriptor next(openat(folder.get(), parts.back().c_str(), flags));
+    if (!next && errno == ENOENT && (mkdirat(folder.get(), parts.back().c_str(), 0777) == 0 || errno == EEXIST))
+      next = Descriptor(openat(folder.get(), parts.back().c_str(), flags));
+    folder = std::move(next);
+  }
+  return folder;
+}
+
 std::string errno_name() {
   const char* name = strerrorname_np(errno);
   return name ? name : fmt::format("errno {}", errno);

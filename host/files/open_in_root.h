@@ -27,6 +27,9 @@ Descriptor open_beneath(int root, const std::string& path, int flags);
 // The same for kernels before 5.6 and sandboxes that forbid openat2: part by part, following no link.
 Descriptor open_part_by_part(int root, const std::string& path, int flags);
 
+// Opens a folder beneath the root, following no link, and makes it and those above it where they aren't there.
+Descriptor make_folder_beneath(int root, const std::string& path);
+
 // "EACCES" for the present errno.
 std::string errno_name();
 

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <deque>
 #include <filesystem>
-#include <fstream>
 #include <vector>
 
 #include "host/files/capture_metadata.h"
@@ -19,37 +18,65 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "" or why not.
-std::string write_file(const fs::path& path, const std::string& content) {
-  std::error_code error;
-  fs::create_directories(path.parent_path(), error);
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << content;
-  file.close();
-  return file ? "" : path.string() + ": could not be written";
-}
-
-std::string read_back(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-template <class Rows, class Line>
-std::string tidy(const fs::path& path, const Reading<Rows>& rows, Line line) {
-  if (!rows.get()) return path.string() + ": " + rows.why();
-  std::string text;
-  for (const auto& [name, row] : *rows.get()) text += line(name, row);
-  std::error_code error;
-  return text.empty() && !fs::exists(path, error) ? "" : write_file(path, text);
-}
+constexpr const char* own_names[] = {"root", "nodes.txt", "errors.txt"};
 
 }  // namespace
 
+std::string why_not_new(const std::string& folder) {
+  std::error_code error;
+  const fs::file_status found = fs::symlink_status(folder, error);
+  if (!fs::exists(found)) return "";
+  const bool takes_it = fs::is_directory(found) && fs::is_empty(folder, error) && !error;
+  return takes_it ? "" : folder + ": is no empty folder; name one that is empty, or that does not exist";
+}
+
 RecordingFiles::RecordingFiles(const Files& inner, std::string folder, Redaction redaction)
     : inner_(inner), folder_(std::move(folder)), redaction_(std::move(redaction)) {
+  error_ = why_not_new(folder_);
+  if (!error_.empty()) return;
   std::error_code error;
-  fs::create_directories(folder_ + "/root", error);
-  if (error) error_ = folder_ + ": " + error.message();
+  made_ = fs::create_directories(folder_, error);
+  if (error)
+    errno = error.value();
+  else
+    opened_ = Descriptor(::open(folder_.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!opened_ || !make_folder_beneath(opened_.get(), "root")) error_ = folder_ + ": " + errno_name();
+}
+
+void RecordingFiles::note_failure(const std::string& file) const {
+  if (error_.empty()) error_ = folder_ + "/" + file + ": cannot be written: " + errno_name();
+}
+
+Descriptor RecordingFiles::open_kept(const std::string& file, int flags) const {
+  if (!opened_) return {};
+  const fs::path path = file;
+  const Descriptor folder = make_folder_beneath(opened_.get(), path.parent_path());
+  if (folder) {
+    Descriptor opened(
+        openat(folder.get(), path.filename().c_str(), flags | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644));
+    if (opened) return opened;
+  }
+  note_failure(file);
+  return {};
+}
+
+void RecordingFiles::write(const std::string& file, const std::string& content) const {
+  const Descriptor out = open_kept(file, O_WRONLY | O_TRUNC);
+  if (out && !write_all(out.get(), content)) note_failure(file);
+}
+
+template <class Rows, class Line>
+void RecordingFiles::tidy(const std::string& file, Reading<Rows> (*parse)(std::string_view), Line line) const {
+  if (faccessat(opened_.get(), file.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0) return;
+  constexpr std::size_t limit = std::size_t{1} << 30;
+  const Reading<std::string> noted = read_all(open_kept(file, O_RDONLY), file, limit);
+  const Reading<Rows> rows = noted.get() ? parse(*noted.get()) : Reading<Rows>(noted.missing());
+  std::string text;
+  for (const auto& [name, row] : rows.or_empty()) text += line(name, row);
+  if (rows.get())
+    write(file, text);
+  else if (error_.empty())
+    error_ = folder_ + "/" + file + ": " + rows.why();
 }
 
 std::string RecordingFiles::kept(const std::string& path) const {
@@ -60,20 +87,19 @@ std::string RecordingFiles::kept(const std::string& path) const {
 
 void RecordingFiles::append(const std::string& file, const std::string& line) const {
   if (!lines_.insert(file + line).second) return;
-  const std::string path = folder_ + "/" + file;
-  const Descriptor out(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  // One write: several processes may be at it.
-  const bool good = out && ::write(out.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size());
-  if (!good && error_.empty()) error_ = path + ": " + errno_name();
+  const Descriptor out = open_kept(file, O_WRONLY | O_APPEND);
+  // One write, unless the disk is full: several processes may be at it.
+  if (out && !write_all(out.get(), line)) note_failure(file);
 }
 
 void RecordingFiles::note_link(const std::string& place, const std::string& target) const {
-  const fs::path file = folder_ + "/root" + kept(place);
-  std::error_code error;
-  fs::create_directories(file.parent_path(), error);
-  if (fs::is_symlink(file, error)) return;
-  fs::create_symlink(kept(target), file, error);
-  if (error && error_.empty()) error_ = file.string() + ": " + error.message();
+  if (!opened_) return;
+  const fs::path file = "root" + kept(place);
+  const Descriptor folder = make_folder_beneath(opened_.get(), file.parent_path());
+  char known[1];
+  if (!folder || (symlinkat(kept(target).c_str(), folder.get(), file.filename().c_str()) != 0 &&
+                  readlinkat(folder.get(), file.filename().c_str(), known, sizeof known) < 0))
+    note_failure(file);
 }
 
 // Writes down the links on the way, and answers the path without them.
@@ -113,9 +139,7 @@ Reading<std::string> RecordingFiles::read(const std::string& path, std::size_t l
     return content;
   }
   const std::string& text = *content.get();
-  const fs::path file = folder_ + "/root" + kept(place);
-  const std::string why = write_file(file, redaction_.content ? redaction_.content(path, text) : text);
-  if (error_.empty()) error_ = why;
+  write("root" + kept(place), redaction_.content ? redaction_.content(path, text) : text);
   return content;
 }
 
@@ -170,13 +194,16 @@ Reading<std::string> RecordingFiles::open_error(const std::string& path) const {
   return error;
 }
 
-std::string RecordingFiles::finish() const {
-  const std::string nodes = folder_ + "/nodes.txt";
-  const std::string errors = folder_ + "/errors.txt";
-  for (const std::string& why : {tidy(nodes, parse_nodes(read_back(nodes)), node_line),
-                                 tidy(errors, parse_file_errors(read_back(errors)), file_error_line)}) {
-    if (error_.empty()) error_ = why;
-  }
+std::string RecordingFiles::finish(const std::map<std::string, std::string>& beside) {
+  if (!opened_) return error_;
+  tidy("nodes.txt", parse_nodes, node_line);
+  tidy("errors.txt", parse_file_errors, file_error_line);
+  for (const auto& [name, content] : beside) write(name, content);
+  if (error_.empty()) return "";
+  std::error_code none;  // what can't be removed either is told by the error that there is
+  for (const char* name : own_names) fs::remove_all(fs::path(folder_) / name, none);
+  for (const auto& [name, content] : beside) fs::remove(fs::path(folder_) / name, none);
+  if (made_) fs::remove(folder_, none);
   return error_;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "host/files/descriptor.h"
 #include "host/files/files.h"
 
 namespace envdoctor {
@@ -18,10 +19,10 @@ struct Redaction {
 
 // Hands every question on and writes down the answer. Children of a fork may use it as well: all it notes is appended
 // to the folder at once. Answers are handed on as they are, redacted only where they are kept. Owners, modes and device
-// numbers are kept; sizes, inodes and file times are not.
+// numbers are kept; sizes, inodes and file times are not. Nothing is written through a link.
 class RecordingFiles : public Files {
  public:
-  // `inner` must outlive it. The folder is made; what lies in it stays.
+  // `inner` must outlive it. The folder is made, if it isn't there and empty.
   RecordingFiles(const Files& inner, std::string folder, Redaction redaction = {});
 
   [[nodiscard]] Reading<std::string> read(const std::string& path, std::size_t limit = 1 << 20) const override;
@@ -32,8 +33,9 @@ class RecordingFiles : public Files {
   [[nodiscard]] Reading<std::string> open_error(const std::string& path) const override;
   [[nodiscard]] std::string root() const override { return inner_.root(); }
 
-  // Sorts the two text files and drops what was noted twice. "" or what could not be written, here and before.
-  [[nodiscard]] std::string finish() const;
+  // Sorts the two text files and drops what was noted twice; `beside` are further files, by name. "" or what could not
+  // be written, here and before; then nothing is left of what was.
+  [[nodiscard]] std::string finish(const std::map<std::string, std::string>& beside = {});
 
  private:
   [[nodiscard]] std::string note_links(const std::string& path, bool last_too) const;
@@ -41,15 +43,26 @@ class RecordingFiles : public Files {
   void note_node(const std::string& place, const FileStatus& status, const Reading<std::string>& open_error) const;
   void note_missing(const std::string& path, const std::string& place, const Missing& missing) const;
   void append(const std::string& file, const std::string& line) const;
+  // Opens a file of the folder for writing, and makes it; a failure is noted.
+  [[nodiscard]] Descriptor open_kept(const std::string& file, int flags) const;
+  void write(const std::string& file, const std::string& content) const;
+  void note_failure(const std::string& file) const;
+  template <class Rows, class Line>
+  void tidy(const std::string& file, Reading<Rows> (*parse)(std::string_view), Line line) const;
   [[nodiscard]] std::string kept(const std::string& path) const;
 
   const Files& inner_;
   std::string folder_;
+  Descriptor opened_{};
+  bool made_ = false;
   Redaction redaction_;
   mutable std::map<std::string, Reading<std::string>> links_{};
   mutable std::set<std::string> lines_{};
   mutable std::string error_{};
 };
+
+// "" where such a folder may be written: there is none, or it is empty and no link; else what is wrong, and what to do.
+std::string why_not_new(const std::string& folder);
 
 // What of a tree is wanted, and how far.
 struct TreeRules {

@@ -180,10 +180,10 @@ void Foreground::pass_up_stop(int signal) const {
 }
 
 // What the kernel sends (Ctrl-C, a lost terminal) reached the whole process group, and so did what the witness saw as
-// well, unless the program left the group; what the program sends upwards is not for itself.
+// well, unless the program left the group; what the program sends upwards is not for itself, nor is a SIGPIPE of ours.
 void Foreground::hand_on(const siginfo_t& info) const {
   const bool by_a_process = info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL;
-  if (!by_a_process || (info.si_pid > 0 && descends_from(info.si_pid, pid_))) return;
+  if (!by_a_process || info.si_pid == getpid() || (info.si_pid > 0 && descends_from(info.si_pid, pid_))) return;
   const bool together = getpgid(pid_) == getpgrp();
   if (witness_->saw(info.si_signo, info.si_pid) && together) return;
   kill(pid_, info.si_signo);

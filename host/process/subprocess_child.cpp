@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -30,20 +29,6 @@ namespace {
 constexpr std::size_t head_size = sizeof(std::uint32_t) + 1;
 constexpr std::size_t longest_step = 4096;
 
-void write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written > 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EAGAIN) {
-      pollfd ready{.fd = descriptor, .events = POLLOUT, .revents = 0};
-      ::poll(&ready, 1, -1);
-    } else if (errno != EINTR) {
-      return;
-    }
-  }
-}
-
 }  // namespace
 
 void write_frame(int descriptor, char kind, std::string_view bytes) {
@@ -51,8 +36,7 @@ void write_frame(int descriptor, char kind, std::string_view bytes) {
   char head[head_size];
   std::memcpy(head, &length, sizeof(length));
   head[sizeof(length)] = kind;
-  write_all(descriptor, {head, head_size});
-  write_all(descriptor, bytes);
+  if (write_all(descriptor, {head, head_size})) (void)write_all(descriptor, bytes);
 }
 
 void Frames::take(std::string_view bytes) {

@@ -134,7 +134,9 @@ with tempfile.TemporaryDirectory() as temporary:
     def health(host, state, toml=""):
         (folder / "told").write_text("")
         (folder / "state").write_text(state)
-        (folder / "host.toml").write_text(toml)
+        (folder / "host.toml").unlink(missing_ok=True)
+        if toml:
+            (folder / "host.toml").write_text(toml)
         done = run(host, f"HOST_TOML={folder}/host.toml SLURMD_NODENAME=n1 {source}/docs/ci/slurm-prolog", folder)
         return done.returncode, (folder / "told").read_text()
 

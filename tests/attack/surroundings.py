@@ -50,9 +50,11 @@ def kind_output_files(random):
     """An output file is whole or as it was before."""
     formats = ("text", "json", "junit", "sarif", "markdown", "html", "prometheus")
     for form in formats:
-        for limit in (1, 100, 1000):
+        for limit in (1, 100, "all but one of its"):
             def trial(program, _, form=form, limit=limit):
                 path = program.file("out/report", "the old one")
+                if not isinstance(limit, int):
+                    limit = len(program.run("diagnose", healthy, "--format", form, raw=True).out) - 1
                 done = program.run("diagnose", healthy, "-o", f"{form}={path}", limits=[(resource.RLIMIT_FSIZE, limit)])
                 left = pathlib.Path(path).read_text()
                 expect(done.status == 2, f"exit status {done.status} though the file could not be written")
@@ -72,13 +74,39 @@ def kind_output_files(random):
             expect((program.folder / "link").is_symlink(), "the link was replaced by a file")
             expect(pathlib.Path(target).read_text() != "the old one", "the file that the link names was not written")
         yield f"{form} through a link", link
+
+    def device(program, _):
+        os.symlink("/dev/null", program.folder / "nothing")
+        program.run("diagnose", healthy, "-o", f"json={program.folder}/nothing", "-o", "junit=/dev/null")
+        expect(pathlib.Path("/dev/null").is_char_device(), "/dev/null was replaced by a file")
+    yield "onto /dev/null", device
+
+    def protected(program, _):
+        path = program.file("report", "the old one")
+        os.chmod(path, 0o444)
+        os.chmod(program.folder, 0o777)
+        done = program.run("diagnose", healthy, "-o", path, wrap=NOBODY)
+        expect(done.status == 2 and pathlib.Path(path).read_text() == "the old one", "a read-only file was replaced")
+    yield "onto a file that may not be written", protected
+
+    def planted(program, _):
+        target = program.file("own/target", "the old one")
+        (program.folder / "shared").mkdir()
+        os.chmod(program.folder / "shared", 0o1777)
+        os.symlink(target, program.folder / "shared/link")
+        os.lchown(program.folder / "shared/link", 65534, 65534)
+        program.refuses("diagnose", healthy, "-o", program.folder / "shared/link", names="shared/link")
+        expect(pathlib.Path(target).read_text() == "the old one", "somebody else's link was followed in a shared folder")
+    if os.geteuid() == 0:
+        yield "through somebody else's link in a folder like /tmp", planted
     for name in ("snapshot", "host-folder"):
         def full(program, _, name=name):
-            path = program.file("out.json", "the old one")
-            arguments = ("-o", path) if name == "snapshot" else ("--host-folder", program.folder / "host")
+            path = program.file("out/it.json", "the old one")
+            arguments = ("-o", path) if name == "snapshot" else ("--host-folder", program.folder / "out/host")
             done = program.run("capture", "--quick", *arguments, limits=[(resource.RLIMIT_FSIZE, 50)], seconds=60)
             expect(done.status == 2, f"exit status {done.status}")
-            expect(name != "snapshot" or pathlib.Path(path).read_text() == "the old one", "the old file is gone")
+            expect(pathlib.Path(path).read_text() == "the old one", "the old file is gone")
+            expect(os.listdir(program.folder / "out") == ["it.json"], f"left over: {os.listdir(program.folder / 'out')}")
         yield f"capture of a {name} with files of at most 50 bytes", full
 
 
@@ -96,6 +124,20 @@ def kind_host_folder(random):
                 expect(not list(outside.rglob("*")), "files were written outside the folder")
                 expect(done.status == 2, f"exit status {done.status} for a folder that is not empty")
             yield f"{link} leads {target}", trial
+
+    def itself(program, _):
+        (program.folder / "outside").mkdir()
+        os.symlink("outside", program.folder / "captured")
+        program.refuses("capture", "--quick", "--host-folder", program.folder / "captured", names="captured", seconds=60)
+        expect(not list((program.folder / "outside").iterdir()), "files were written outside the folder")
+    yield "the folder is a link", itself
+
+    def empty(program, _):
+        (program.folder / "captured").mkdir()
+        done = program.run("capture", "--quick", "--host-folder", program.folder / "captured", seconds=60)
+        expect(done.status == 0 and (program.folder / "captured/snapshot.json").exists(), f"exit status {done.status}")
+        program.refuses("capture", "--quick", "--host-folder", program.folder / "captured", names="captured", seconds=60)
+    yield "an empty folder takes a host, and then no second one", empty
 
 
 def errors(document):
@@ -141,6 +183,22 @@ def kind_endless_input(random):
                 done = program.run("--timeout", "2", *arguments, path, seconds=12)
                 expect(done.status != 0, "passed")
             yield f"{use} of {what}", trial
+
+    def fed(script, *arguments):
+        def trial(program, _):
+            return program.run("--timeout", "2", *arguments, wrap=("bash", "-c", script, "bash"), seconds=12)
+        return trial
+
+    def late(program, random):
+        done = fed('mkfifo p; (sleep 1; cat "$4"; sleep 0.2; echo) > p & exec "${@:1:3}" diagnose p', healthy)(program, random)
+        expect(done.status == 0, f"exit status {done.status}: {done.err[-200:]!r}")
+    yield "a pipe whose writer comes late is read whole", late
+    for what, command in {"text": "yes", "one line": "tr '\\0' x < /dev/zero", "NULs": "cat /dev/zero", "nothing": "sleep 4"}.items():
+        for way, words in {"standard input": f'{command} | "$@" diagnose --log -', "a pipe": f'"$@" diagnose --log <({command})',
+                           "a snapshot": f'{command} | "$@" diagnose -'}.items():
+            def endless(program, random, script=words):
+                expect(fed(script)(program, random).status == 2, "an endless input was taken")
+            yield f"{way} of endless {what}", endless
 
 
 def kind_environment(random):

@@ -98,7 +98,7 @@ std::vector<std::string> ask(const Files& files) {
 
 TEST_F(RecordTest, ReplaysEveryAnswerAsItWas) {
   const auto host = open_files(folder_ + "/host/root");
-  const RecordingFiles recording(*host, folder_ + "/kept");
+  RecordingFiles recording(*host, folder_ + "/kept");
   const auto before = ask(recording);
   EXPECT_EQ(before, ask(*host));
   EXPECT_EQ(recording.finish(), "");
@@ -117,7 +117,7 @@ TEST_F(RecordTest, ReplaysEachQuestionAskedAlone) {
   for (const std::string& path : paths) {
     const auto alone = [&](auto question) {
       const std::string folder = folder_ + "/kept" + std::to_string(++number);
-      const RecordingFiles recording(*host, folder);
+      RecordingFiles recording(*host, folder);
       const std::string before = say(question(recording));
       EXPECT_EQ(say(question(*open_files(folder + "/root"))), before) << path;
     };
@@ -132,7 +132,7 @@ TEST_F(RecordTest, ReplaysEachQuestionAskedAlone) {
 
 TEST_F(RecordTest, KeepsWhatAChildAsked) {
   const auto host = open_files(folder_ + "/host/root");
-  const RecordingFiles recording(*host, folder_ + "/kept");
+  RecordingFiles recording(*host, folder_ + "/kept");
   const pid_t child = fork();
   if (child == 0) {
     (void)recording.open_error("/dev/nvidia0");
@@ -154,7 +154,7 @@ TEST_F(RecordTest, RedactsContentPathsAndLinks) {
       text.replace(at, 11, "$HOME");
     return text;
   };
-  const RecordingFiles recording(
+  RecordingFiles recording(
       *host, folder_ + "/kept",
       {.content = [&](const std::string&, const std::string& content) { return hide(content); }, .path = hide});
   EXPECT_TRUE(recording.read("/venv/pyvenv.cfg").is("home = /home/alice/bin\n"));
@@ -168,7 +168,7 @@ TEST_F(RecordTest, RedactsContentPathsAndLinks) {
 
 TEST_F(RecordTest, CopiesATreeForLibrariesThatReadOnTheirOwn) {
   const auto host = open_files(folder_ + "/host/root");
-  const RecordingFiles recording(*host, folder_ + "/kept");
+  RecordingFiles recording(*host, folder_ + "/kept");
   read_tree(recording, "/sys/bus/pci",
             {.wanted = [](const std::string& path) { return path.find("power") == std::string::npos; },
              .follow_links = true});
@@ -182,15 +182,48 @@ TEST_F(RecordTest, CopiesATreeForLibrariesThatReadOnTheirOwn) {
 TEST_F(RecordTest, SaysWhatCouldNotBeWritten) {
   const auto host = open_files(folder_ + "/host/root");
   put("kept", "a file in the way");
-  const RecordingFiles recording(*host, folder_ + "/kept");
+  RecordingFiles recording(*host, folder_ + "/kept");
   EXPECT_TRUE(recording.read("/etc/OpenCL/vendors/pocl.icd").is("libpocl.so.2\n"));
   EXPECT_THAT(recording.finish(), testing::HasSubstr(folder_ + "/kept"));
+}
+
+TEST_F(RecordTest, TakesOnlyAFolderThatIsNewOrEmpty) {
+  const auto host = open_files(folder_ + "/host/root");
+  put("full/file", "the old one");
+  fs::create_directories(folder_ + "/empty");
+  fs::create_directory_symlink("empty", folder_ + "/link");
+  EXPECT_EQ(why_not_new(folder_ + "/empty"), "");
+  for (const std::string name : {"full", "link", "full/file"}) {
+    RecordingFiles recording(*host, folder_ + "/" + name);
+    (void)recording.read("/etc/OpenCL/vendors/pocl.icd");
+    EXPECT_THAT(recording.finish(), testing::HasSubstr(name + ": is no empty folder")) << name;
+  }
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ + "/full"), {}), 1);
+  EXPECT_TRUE(fs::is_empty(folder_ + "/empty"));
+}
+
+TEST_F(RecordTest, WritesThroughNoLinkThatCameMeanwhile) {
+  const auto host = open_files(folder_ + "/host/root");
+  put("outside/pocl.icd", "the old one");
+  const auto vendors = folder_ + "/kept/root/etc/OpenCL/vendors";
+  for (const bool folder : {true, false}) {
+    fs::remove_all(folder_ + "/kept");
+    RecordingFiles recording(*host, folder_ + "/kept");
+    fs::create_directories(fs::path(vendors).parent_path());
+    if (!folder) fs::create_directories(vendors);
+    const std::string outside = folder_ + "/outside";
+    fs::create_symlink(folder ? outside : outside + "/pocl.icd", folder ? vendors : vendors + "/pocl.icd");
+    (void)recording.read("/etc/OpenCL/vendors/pocl.icd");
+    EXPECT_THAT(recording.finish(), testing::HasSubstr("vendors/pocl.icd: cannot be written"));
+    EXPECT_TRUE(open_files(outside)->read("/pocl.icd").is("the old one"));
+    EXPECT_FALSE(fs::exists(folder_ + "/kept")) << "what failed leaves nothing";
+  }
 }
 
 TEST(RecordLive, ReplaysThisHost) {
   const std::string folder = testing::TempDir() + "/record_live." + std::to_string(getpid());
   const auto live = open_files("/");
-  const RecordingFiles recording(*live, folder);
+  RecordingFiles recording(*live, folder);
   const auto question = [](const Files& files) {
     return std::vector<std::string>{say(files.read("/etc/os-release")), say(files.list("/dev")),
                                     say(files.status("/dev/null")),     say(files.open_error("/dev/null")),

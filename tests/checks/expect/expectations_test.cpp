@@ -157,13 +157,14 @@ TEST(Expectations, AFrameworksCpuIsNoGpu) {
 }
 
 TEST(Expectations, WhatIsLearnedIsMet) {
-  for (const Snapshot& host : {healthy_nvidia_host(), host_with_framework(), plain_host(), Snapshot{}}) {
+  for (const Snapshot& host : {healthy_nvidia_host(), host_with_framework(), plain_host()}) {
     const std::string learned = learn_expectations(judge(host, {}));
     const Report report = judge(host, {.expectations = read_expectations(learned, "learned.toml")});
     for (const Finding& finding : report.findings)
       EXPECT_FALSE(finding.id.starts_with("expect.")) << finding.explanation;
   }
   EXPECT_THAT(learn_expectations(judge(host_with_framework(), {})), HasSubstr("gpus = 1"));
+  EXPECT_THROW(read_expectations(learn_expectations(judge(Snapshot{}, {})), "learned.toml"), BadExpectation);
 }
 
 TEST(Expectations, AreFoundAgainInWhatWasLearnedOfAnotherHost) {
@@ -198,6 +199,11 @@ TEST(ExpectationFile, SaysWhereItIsWrong) {
   EXPECT_THAT(complaint("[driver]\nmin = [\"550\"]\n"), HasSubstr("host.toml:2: driver.min"));
   EXPECT_THAT(complaint(std::string(2 << 20, ' ')), HasSubstr("larger than"));
   EXPECT_THAT(complaint("gpu = " + std::string(100000, '[') + "\n"), HasSubstr("host.toml:1"));
+}
+
+TEST(ExpectationFile, ThatAsksNothingIsNoExpectation) {
+  for (const char* text : {"", "\n\n", "# gpus = 8\n", "[gpu]\n"})
+    EXPECT_THAT(complaint(text), HasSubstr("host.toml: asks nothing")) << text;
 }
 
 constexpr const char* waiver =
