@@ -133,8 +133,8 @@ struct SubprocessGroup::Child {
   void launch(const std::vector<Child>& others, const std::function<void(int)>& body) {
     ChildPipes pipes;
     const auto give_up = [&](const char* what) {
-      result =
-          Ended{.how = How::not_started, .why = fmt::format("cannot start a child process: {}: {}", what, strerror(errno))};
+      result = Ended{.how = How::not_started,
+                     .why = fmt::format("cannot start a child process: {}: {}", what, strerror(errno))};
     };
     if (!pipes.open(program)) return give_up("pipe");
     std::fflush(nullptr);  // or the child would print our text again
@@ -274,8 +274,7 @@ struct SubprocessGroup::Child {
 };
 
 std::string_view text(Ended::How how) {
-  static constexpr std::array names = {"answered", "crash",     "exit",       "timeout",
-                                       "memory",   "malformed", "not-started"};
+  static constexpr std::array names = {"answered", "crash", "exit", "timeout", "memory", "malformed", "not-started"};
   return names.at(static_cast<std::size_t>(how));
 }
 

@@ -105,7 +105,7 @@ const CodeRow* find_row(std::string_view apis, std::string_view printed) {
 // CUDA's driver and runtime number their errors alike since 10.1; before, the runtime had the same names.
 const CodeRow& usual_row(const CodeRow& row) {
   const CodeRow* same = &row;
-  if (!row.same_as.empty()) same = find_row("nvml", row.same_as);
+  if (!row.same_as.empty()) same = find_row("nvml cuda_driver", row.same_as);
   if (row.name.starts_with("cudaError")) {
     const CodeRow* runtime = row_of_name("cuda_runtime", row.name);
     if (runtime && runtime->number) same = row_of_number("cuda_driver", *runtime->number);
