@@ -66,7 +66,8 @@ namespace envdoctor::nvml_error {{  // nvmlReturn_t by name
 {}}}
 namespace envdoctor::xid {{  // the NVIDIA kernel module's numbered errors
 {}}}
-)", driver, nvml, xids);
+)",
+                     driver, nvml, xids);
 }
 
 void write(const char* path, const std::string& content) {

@@ -36,13 +36,13 @@ static int open_node(void) {
   return node = openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
 }
 
-#define OPENS(name)                                                              \
-  int name(const char* path, int flags, ...) {                                   \
-    va_list more;                                                                \
-    va_start(more, flags);                                                       \
-    const int mode = va_arg(more, int);                                          \
-    va_end(more);                                                                \
-    return is_node(path) && !(flags & O_PATH) ? open_node() : openat(AT_FDCWD, path, flags, mode);    \
+#define OPENS(name)                                                                                \
+  int name(const char* path, int flags, ...) {                                                     \
+    va_list more;                                                                                  \
+    va_start(more, flags);                                                                         \
+    const int mode = va_arg(more, int);                                                            \
+    va_end(more);                                                                                  \
+    return is_node(path) && !(flags & O_PATH) ? open_node() : openat(AT_FDCWD, path, flags, mode); \
   }
 OPENS(open)
 OPENS(open64)
