@@ -120,9 +120,6 @@ struct SecretKind {
   std::unique_ptr<RE2> pattern{};
 };
 
-// A value goes to the end of its token: to its quotation mark, or to white space.
-#define ENVDOCTOR_VALUE R"((?:"[^"]*"?|'[^']*'?|[^\s"']+))"
-
 std::span<SecretKind> secret_kinds() {
   static SecretKind kinds[] = {
       {{"private key"},
@@ -137,7 +134,7 @@ std::span<SecretKind> secret_kinds() {
       {{"password for", "passphrase for"}, true, R"((?i)(pass(?:word|phrase) for [^:]{1,80}: )\S+)", R"(\1<secret>)"},
       {{"curl", "wget"},
        true,
-       R"((?i)(\b(?:curl|wget)\b[^\n]*?\s(?:-u|--user|--proxy-user|--http-user)[ =]?))" ENVDOCTOR_VALUE,
+       R"((?i)(\b(?:curl|wget)\b[^\n]*?\s(?:-u|--user|--proxy-user|--http-user)[ =]?)(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
        R"(\1<secret>)"},
       {{"ghp_",     "gho_",  "ghu_",  "ghs_",     "ghr_",     "github_pat_", "glpat-", "hf_",
         "xox",      "xapp-", "AKIA",  "ASIA",     "nvapi-",   "sk-",         "eyJ",    "AIza",
@@ -154,7 +151,6 @@ std::span<SecretKind> secret_kinds() {
   };
   return kinds;
 }
-#undef ENVDOCTOR_VALUE
 
 // A value behind a name that tells a secret, however the two are joined. What language models call a token, a count, a
 // marker as <pad> or nothing at all, stays; so does the working directory.
@@ -168,17 +164,17 @@ bool is_no_secret(std::string_view key, std::string_view value) {
 }
 
 void redact_named(std::string& text) {
-#define ENVDOCTOR_KEY                                                                                                                                     \
-  R"(((?:[\w-]*(?:secret|passw(?:or)?d|passwd|passphrase|pwd|credential|jwt|signature)[\w-]*|[\w-]+[_-](?:pass|auth)|\b(?:sig|otp)|)"                     \
-  R"([\w-]*(?:api|access|private|licen[cs]e|account|signing|encryption|master|shared|storage|subscription|ssh|deploy|session|hmac)[_-]?key(?:[_-]?id)?|)" \
-  R"([\w-]*token|ssh_auth_sock|session[_-]?id)))"
-#define ENVDOCTOR_VALUE R"(("[^"]*"?|'[^']*'?|[^\s"']+))"
-  static const RE2 joined("(?i)" ENVDOCTOR_KEY R"(["'\]]?(?:\s*(?::=|=>|[=:])\s*|\s+is\s+))" ENVDOCTOR_VALUE);
-  static const RE2 option("(?i)-" ENVDOCTOR_KEY R"([ =]\s*)" ENVDOCTOR_VALUE);
-  static const RE2 in_file("(?i)(?:^|\\W)(?:env\\s+|arg\\s+|\\[|<)" ENVDOCTOR_KEY R"((?:[\]>]\s*|\s))" ENVDOCTOR_VALUE);
-  static const RE2 short_name(R"(\b(pass|auth)=)" ENVDOCTOR_VALUE);
-#undef ENVDOCTOR_KEY
-#undef ENVDOCTOR_VALUE
+  static const std::string key =
+      R"(((?:[\w-]*(?:secret|passw(?:or)?d|passwd|passphrase|pwd|credential|jwt|signature)[\w-]*)"
+      R"(|[\w-]+[_-](?:pass|auth)|\b(?:sig|otp)|[\w-]*token|ssh_auth_sock|session[_-]?id)"
+      R"(|[\w-]*(?:api|access|private|licen[cs]e|account|signing|encryption|master|shared|storage|subscription|ssh)"
+      R"(|deploy|session|hmac)[_-]?key(?:[_-]?id)?)))";
+  // To the end of its token: to its quotation mark, or to white space.
+  static const std::string value = R"(("[^"]*"?|'[^']*'?|[^\s"']+))";
+  static const RE2 joined("(?i)" + key + R"(["'\]]?(?:\s*(?::=|=>|[=:])\s*|\s+is\s+))" + value);
+  static const RE2 option("(?i)-" + key + R"([ =]\s*)" + value);
+  static const RE2 in_file(R"((?i)(?:^|\W)(?:env\s+|arg\s+|\[|<))" + key + R"((?:[\]>]\s*|\s))" + value);
+  static const RE2 short_name(R"(\b(pass|auth)=)" + value);
   for (const RE2* pattern : {&joined, &option, &in_file, &short_name}) {
     std::string out;
     Piece match[3];
