@@ -29,16 +29,22 @@ std::string origin_of(const Files& files, const std::string& path) {
   return path.starts_with("/usr/local/cuda") || path.starts_with("/opt/") ? "toolkit" : "system";
 }
 
-Map<std::string> gpu_variables(const Files& files, std::int64_t pid) {
+Map<std::string> environment_of(const Files& files, std::int64_t pid) {
   return files.read("/proc/" + std::to_string(pid) + "/environ", 4 << 20).then([](const std::string& text) {
-    std::map<std::string, std::string> kept;
+    std::map<std::string, std::string> all;
     for (const auto entry : pieces(text, '\0')) {
       const auto name = entry.substr(0, entry.find('='));
-      if (name.size() < entry.size() && knowledge::env_allowed(name) && !knowledge::env_names_hosts(name))
-        kept.emplace(name, entry.substr(name.size() + 1));
+      if (name.size() < entry.size()) all.emplace(name, entry.substr(name.size() + 1));
     }
-    return kept;
+    return all;
   });
+}
+
+std::map<std::string, std::string> gpu_variables(std::map<std::string, std::string> all) {
+  std::erase_if(all, [](const auto& variable) {
+    return !knowledge::env_allowed(variable.first) || knowledge::env_names_hosts(variable.first);
+  });
+  return all;
 }
 
 }  // namespace
@@ -57,7 +63,11 @@ void ProcessWatch::look(double now) {
   tree_.look();
   if (tree_.alive().empty()) return;
   ++samples_;
-  if (!env_.get() && tree_.alive().contains(pid_)) env_ = gpu_variables(host_.files, pid_);
+  if (!env_.get() && tree_.alive().contains(pid_)) {
+    const auto all = environment_of(host_.files, pid_);
+    env_ = all.then(gpu_variables);
+    owner_ = identity_of(all.or_empty());
+  }
   std::map<std::string, std::map<std::string, DrmClient>> clients;  // by address and client: one may be open twice
   for (const auto& [pid, stat] : tree_.alive()) {
     if (pid == pid_) program_ = stat.name;
@@ -390,7 +400,10 @@ class Loop {
       if (node.accessible.outcome() == Outcome::not_probed) node.accessible = may_open(*node.path.get());
     }
     watched.device_nodes = nodes_;
-    if (options_.redact) redact(watched, identity_of(host_));
+    if (options_.redact) {
+      redact(watched, identity_of(host_));
+      redact(watched, watch_.owner());
+    }
     channel.answer(to_json(watched));
   }
 

@@ -10,6 +10,7 @@
 #include "host/vendor/nvml_api.h"
 #include "host/host.h"
 #include "probe/process/process_read.h"
+#include "probe/redact.h"
 
 namespace envdoctor {
 
@@ -47,6 +48,7 @@ class ProcessWatch {
   void lost_nvml(const std::string& why) { no_nvml_ = why; }  // there will be no further one
   [[nodiscard]] bool holds_nvidia() const { return holds_nvidia_; }
   [[nodiscard]] ProcessUse result(double now, std::int64_t opens) const;
+  [[nodiscard]] const Identity& owner() const { return owner_; }  // whose process it is, as its environment says
 
  private:
   struct Load {  // of one GPU, by our processes
@@ -83,6 +85,7 @@ class ProcessWatch {
   std::map<std::string, Drm> drm_{};  // by PCI address
   std::string program_{}, unreadable_{}, no_nvml_{};
   Map<std::string> env_{};
+  Identity owner_{};
 };
 
 // Why NVML's process list can't be matched with the PIDs seen here; empty: it can.

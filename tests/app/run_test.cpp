@@ -268,6 +268,15 @@ TEST(Pid, TellsOfARunningProcess) {
   EXPECT_EQ(run_envdoctor("pid word").status, 2);
 }
 
+// Another user's process: its names are withheld as our own are.
+TEST(Pid, WithholdsWhoseProcessItIs) {
+  const Ran ran = run_envdoctor("pid --seconds 0.3 --format json $!",
+                                "env USER=carolcanary HOME=/srv/carolcanary CUDA_CACHE_PATH=/srv/carolcanary/cache "
+                                "CUDA_VISIBLE_DEVICES=0 sleep 5 &");
+  EXPECT_NE(ran.out.find("CUDA_VISIBLE_DEVICES"), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.out.find("carolcanary"), std::string::npos) << ran.out;
+}
+
 TEST(Explain, HasTopicsAndSuggestsThem) {
   const Ran ran = run_envdoctor("explain force-cpu");
   EXPECT_EQ(ran.status, 0);
