@@ -18,21 +18,34 @@ namespace {
 
 using Piece = re2::StringPiece;
 
-// Every match that `keep` doesn't want becomes `by`. keep(before, match, after).
+// What is found becomes `by` unless `keep` wants it: the last group of the pattern, or the whole match where it has
+// none. keep(groups), the whole match first.
 template <class Keep>
-void replace_unless(std::string& text, const RE2& pattern, std::string_view by, Keep keep) {
+void replace_groups(std::string& text, const RE2& pattern, std::string_view by, Keep keep) {
+  std::array<Piece, 3> groups;
+  const int last = pattern.NumberOfCapturingGroups();
+  const Piece& piece = groups.at(static_cast<std::size_t>(last));
   std::string out;
   std::size_t done = 0;
-  Piece match;
-  for (std::size_t at = 0; pattern.Match(text, at, text.size(), RE2::UNANCHORED, &match, 1) && !match.empty();) {
-    const auto begin = static_cast<std::size_t>(match.data() - text.data());
-    at = begin + match.size();
-    const std::string_view all = text;
-    if (keep(all.substr(0, begin), all.substr(begin, match.size()), all.substr(at))) continue;
-    out.append(all.substr(done, begin - done)).append(by);
+  for (std::size_t at = 0;
+       pattern.Match(text, at, text.size(), RE2::UNANCHORED, groups.data(), last + 1) && !piece.empty();) {
+    const auto begin = static_cast<std::size_t>(piece.data() - text.data());
+    at = begin + piece.size();
+    if (keep(groups)) continue;
+    out.append(text, done, begin - done).append(by);
     done = at;
   }
   if (done > 0) text = out.append(text, done);
+}
+
+// The same for patterns without groups: keep(before, match, after).
+template <class Keep>
+void replace_unless(std::string& text, const RE2& pattern, std::string_view by, Keep keep) {
+  replace_groups(text, pattern, by, [&](const std::array<Piece, 3>& groups) {
+    const std::string_view all = text;
+    const auto begin = static_cast<std::size_t>(groups[0].data() - text.data());
+    return keep(all.substr(0, begin), all.substr(begin, groups[0].size()), all.substr(begin + groups[0].size()));
+  });
 }
 
 bool is_word(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -55,6 +68,10 @@ void redact_hardware_addresses(std::string& text) {
   });
   static const RE2 guid(R"(\b[0-9a-fA-F]{4}(?::[0-9a-fA-F]{4}){3}\b)");  // of an InfiniBand port
   RE2::GlobalReplace(&text, guid, "<mac>");
+}
+
+// Without separators, behind a word that names them.
+void redact_bare_hardware_addresses(std::string& text) {
   static const RE2 named(R"((?i)(\b(?:mac|hwaddr|ether|lladdr|hardware address)\b[ =:"']+|\benx)[0-9a-f]{12}\b)");
   RE2::GlobalReplace(&text, named, R"(\1<mac>)");
 }
@@ -176,19 +193,11 @@ void redact_named(std::string& text) {
   static const RE2 in_file(R"((?i)(?:^|\W)(?:env\s+|arg\s+|\[|<))" + key + R"((?:[\]>]\s*|\s))" + value);
   static const RE2 short_name(R"(\b(pass|auth)=)" + value);
   for (const RE2* pattern : {&joined, &option, &in_file, &short_name}) {
-    std::string out;
-    Piece match[3];
-    std::size_t done = 0;
-    for (std::size_t at = 0; pattern->Match(text, at, text.size(), RE2::UNANCHORED, match, 3);) {
-      const auto begin = static_cast<std::size_t>(match[2].data() - text.data());
-      at = begin + match[2].size();
-      const bool own_mark = match[1] == "secret" && match[1].data() > text.data() && match[1].data()[-1] == '<';
-      if (own_mark) continue;
-      if (is_no_secret({match[1].data(), match[1].size()}, {match[2].data(), match[2].size()})) continue;
-      out.append(text, done, begin - done).append("<secret>");
-      done = at;
-    }
-    if (done > 0) text = out.append(text, done);
+    replace_groups(text, *pattern, "<secret>", [&text](const std::array<Piece, 3>& groups) {
+      const auto& [whole, name, said] = groups;
+      const bool own_mark = name == "secret" && name.data() > text.data() && name.data()[-1] == '<';
+      return own_mark || is_no_secret({name.data(), name.size()}, {said.data(), said.size()});
+    });
   }
 }
 
@@ -247,11 +256,12 @@ void redact_patterns(std::string& text) {
     redact_emails(text);
     redact_accounts(text);
   }
-  if (has(':') || has('-') || text.size() > 14) redact_hardware_addresses(text);
+  if (has(':') || has('-')) redact_hardware_addresses(text);
+  if (text.size() > 14) redact_bare_hardware_addresses(text);
   if (has('.')) redact_dotted_hardware_addresses(text);
   if (has(':')) redact_ipv6(text);
   if (has('.')) redact_ipv4(text);
-  redact_host_names(text);
+  if (has('-') || has(':')) redact_host_names(text);
 }
 
 namespace {
@@ -337,27 +347,12 @@ Identity identity_of(const Host& host) {
 
 namespace {
 
-// Folders of users on shared storage, but for names that every machine has.
-void replace_shared_homes(std::string& out, const RE2& pattern) {
-  Piece match[3];
-  std::string kept;
-  std::size_t done = 0;
-  for (std::size_t at = 0; pattern.Match(out, at, out.size(), RE2::UNANCHORED, match, 3);) {
-    const auto begin = static_cast<std::size_t>(match[2].data() - out.data());
-    at = begin + match[2].size();
-    if (!tells_something(match[2].as_string())) continue;
-    kept.append(out, done, begin - done).append("<user>");
-    done = at;
-  }
-  if (done > 0) out = kept.append(out, done);
-}
-
 void redact_once(std::string& out, const Identity& identity) {
   static const RE2 own_home(R"((^|[^A-Za-z0-9_.$/<>~-])/(?:home|Users)/[^/\s:;,"'<>\\]+)");
   static const RE2 deeper_home(R"((/(?:home|Users)/)[^/\s:;,"'<>\\]+)");
   static const RE2 windows_home(R"(([A-Za-z]:\\+Users\\+)(?:[^\\/:;,"'<>\r\n]{1,64}(\\)|[^\\/\s:;,"'<>]+))");
   static const RE2 shared_home(
-      R"((/(?:(?:data\d*|export|net|mnt|storage|shared|cluster|gpfs|lustre|nfs)/)*(?:users|homes?|nfs|scratch|lustre|gpfs|beegfs|people)/)([^/\s:;,"'<>\\$]+))");
+      R"(/(?:(?:data\d*|export|net|mnt|storage|shared|cluster|gpfs|lustre|nfs)/)*(?:users|homes?|nfs|scratch|lustre|gpfs|beegfs|people)/([^/\s:;,"'<>\\$]+))");
   static const RE2 named_home(R"((^|[\s"'=:(])~([a-z_][\w.-]*)(/|["']|$))");
   static const RE2 named_uuid(R"(((?:GPU|MIG)-[0-9a-fA-F]{8})[0-9a-fA-F]*(?:-[0-9a-fA-F]+)*)");
   static const RE2 bare_uuid(R"(([0-9a-fA-F]{8})(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})");
@@ -367,7 +362,9 @@ void redact_once(std::string& out, const Identity& identity) {
   if (out.find('/') != std::string::npos) {
     RE2::GlobalReplace(&out, own_home, R"(\1$HOME)");
     RE2::GlobalReplace(&out, deeper_home, R"(\1<user>)");
-    replace_shared_homes(out, shared_home);
+    replace_groups(out, shared_home, "<user>", [](const std::array<Piece, 3>& groups) {
+      return !tells_something(groups[1].as_string());  // a name that every machine has
+    });
     RE2::GlobalReplace(&out, credentials, R"(\1)");
   }
   if (out.find('\\') != std::string::npos) RE2::GlobalReplace(&out, windows_home, R"(\1<user>\2)");

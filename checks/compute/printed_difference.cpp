@@ -70,7 +70,7 @@ std::optional<PrintedDifference> by_a_test(const Facts& facts) {
 }
 
 // Values printed side by side, of the CPU and of a GPU: the same but for what TF32 leaves out. Where the CPU prints
-// nought, the value is itself an error.
+// zero, the value is itself an error.
 std::optional<PrintedDifference> by_printed_values(const Facts& facts) {
   if (!has_tf32(facts) || !tf32_by_default(facts)) return std::nullopt;
   const auto value = [](const Symptom* symptom) { return std::atof(symptom->detail("value").c_str()); };

@@ -288,11 +288,12 @@ std::set<pid_t> own_children() {
 
 }  // namespace
 
-SubprocessGroup::SubprocessGroup() : others_(own_children()) {
+SubprocessGroup::SubprocessGroup()
+    : subreaper_(prctl(PR_SET_CHILD_SUBREAPER, 1) == 0),  // what a child leaves behind becomes ours
+      others_(own_children()) {
   struct sigaction act {};
   act.sa_handler = SIG_DFL;
   sigaction(SIGCHLD, &act, nullptr);  // ignored, as some parents hand it down, it would hide how children end
-  prctl(PR_SET_CHILD_SUBREAPER, 1);   // what a child leaves behind becomes ours
 }
 
 SubprocessGroup::~SubprocessGroup() {
@@ -395,7 +396,7 @@ void SubprocessGroup::run(Milliseconds whole, const std::function<void(const std
 }
 
 // Children that share what was loaded before they were forked. Their grandparent, this process, becomes their parent
-// when the one they were forked from ends: it is made the subreaper for that.
+// when the one they were forked from ends: it is the subreaper for that.
 
 namespace {
 
@@ -433,7 +434,7 @@ std::vector<pid_t> forked(const Ended& ended, std::size_t count) {
 
 void SubprocessGroup::start_sharing(std::function<void()> shared, std::vector<Member> members) {
   const auto plan = std::make_shared<Plan>(Plan{.members = std::move(members)});
-  bool ready = plan->members.size() > 1 && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+  bool ready = plan->members.size() > 1 && subreaper_;
   for (std::size_t i = 0; ready && i < plan->members.size(); ++i) ready = plan->pipes.emplace_back().open(false);
   const auto start_separately = [this, plan] {
     for (Member& member : plan->members)

@@ -85,6 +85,7 @@ class SubprocessGroup {
   void launch(Child child, const std::function<void(int frames)>& body);
   // Ends what children left behind, such as a driver's daemon in a session of its own.
   void end_strays() const;
+  bool subreaper_;
   std::set<pid_t> others_;  // children of this process that are not the group's
   std::vector<Child> children_;
 };
