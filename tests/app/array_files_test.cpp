@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <minizip/zip.h>
 
+#include <cstring>
+
 #include "tests/support/process.h"
 
 namespace envdoctor::array_files_test {
