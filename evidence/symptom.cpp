@@ -23,7 +23,8 @@ std::optional<SymptomClass> symptom_class(std::string_view text) {
 }
 
 bool Symptom::is(const Kind& kind) const {
-  return class_.get() && subject.get() && *class_.get() == text(kind.class_) && *subject.get() == kind.subject;
+  return class_.get() && subject.get() && *class_.get() == envdoctor::text(kind.class_) &&
+         *subject.get() == kind.subject;
 }
 
 std::string Symptom::detail(const std::string& name) const {

@@ -50,8 +50,9 @@ struct Symptom {
   Text program{};  // whose line it is: tensorflow, torch, …
   Text source{};   // "kernel", or the log's file name
   Number line{};   // from 1
+  Text text{};     // the line itself, shortened
   std::map<std::string, std::string> details{};  // what else the line says; flattened into the object in the file
-  ENVDOCTOR_FIELDS(Symptom, class_, subject, code, program, source, line)
+  ENVDOCTOR_FIELDS(Symptom, class_, subject, code, program, source, line, text)
 
   [[nodiscard]] bool is(const Kind& kind) const;
   // The code, the program or a detail by its name; empty: the line does not say.

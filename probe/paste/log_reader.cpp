@@ -25,6 +25,14 @@ std::uint64_t fingerprint(const knowledge::LogMatch& match) {
   return std::hash<std::string>{}(key);
 }
 
+// Cut between words, since a detector of secrets does not know half of a token.
+std::string beginning(std::string_view line) {
+  constexpr std::size_t limit = 240;
+  if (line.size() <= limit) return std::string(line);
+  const std::size_t blank = line.rfind(' ', limit);
+  return std::string(line.substr(0, blank == std::string_view::npos ? 0 : blank)) + " ...";
+}
+
 }  // namespace
 
 LogReader::LogReader(std::string source, bool redact) : source_(std::move(source)), redact_(redact) {}
@@ -100,6 +108,7 @@ void LogReader::take_line(std::string_view piece) {
     if (!match.program.empty()) event.program = match.program;
     event.source = source_;
     event.line = line_;
+    event.text = beginning(line);
     event.details = std::move(match.details);
   }
 }

@@ -21,6 +21,18 @@ TEST(LogReader, GivesTheLineAndTheSourceOfAnEvent) {
   EXPECT_TRUE(all[0].line.is(3));
 }
 
+TEST(LogReader, GivesTheBeginningOfTheLineCutBetweenWords) {
+  EXPECT_TRUE(events("\x1b[31m" + std::string(mismatch) + "\x1b[0m\n").at(0).text.is(std::string(mismatch)));
+  const std::string tail(300, 'x');
+  EXPECT_TRUE(events(std::string(mismatch) + " " + tail).at(0).text.is(std::string(mismatch) + " ..."));
+  EXPECT_TRUE(events(tail + std::string(mismatch)).at(0).text.is(" ..."));
+}
+
+TEST(LogReader, WithholdsSecretsInTheTextOfALine) {
+  const auto all = events(std::string(mismatch) + " password=hunter2xyz\n");
+  EXPECT_EQ(all.at(0).text.get()->find("hunter2xyz"), std::string::npos);
+}
+
 TEST(LogReader, ReadsALastLineWithoutAnEnd) { EXPECT_EQ(events(mismatch).size(), 1U); }
 
 TEST(LogReader, ReadsTheSameHoweverTheTextIsCut) {
