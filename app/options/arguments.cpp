@@ -28,7 +28,8 @@ void restrict(CLI::Option& option, const Takes& takes, bool whole_numbers) {
 
 template <class T>
 void Arguments::option(const std::string& name, T& target, const std::string& help, const Takes& takes) {
-  restrict(*app_.add_option(name, target, help), takes, !std::is_same_v<T, double>);
+  restrict(*app_.add_option(name, target, help), takes,
+           !std::is_same_v<T, double> && !std::is_same_v<T, std::optional<double>>);
 }
 template void Arguments::option(const std::string&, std::string&, const std::string&, const Takes&);
 template void Arguments::option(const std::string&, std::optional<std::string>&, const std::string&, const Takes&);
@@ -36,6 +37,7 @@ template void Arguments::option(const std::string&, std::vector<std::string>&, c
 template void Arguments::option(const std::string&, std::int64_t&, const std::string&, const Takes&);
 template void Arguments::option(const std::string&, std::optional<std::int64_t>&, const std::string&, const Takes&);
 template void Arguments::option(const std::string&, double&, const std::string&, const Takes&);
+template void Arguments::option(const std::string&, std::optional<double>&, const std::string&, const Takes&);
 
 void Arguments::option(const std::string& name, const std::function<void(const std::string&)>& take,
                        const std::string& help, const Takes& takes) {

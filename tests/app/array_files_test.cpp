@@ -59,7 +59,7 @@ TEST(ArrayFile, WhoseHeaderLiesIsRefused) {
 
 TEST(Archive, OfTwoArraysOfOneNameIsRefused) {
   expect_refused(npz("a.npz", {{"w.npy", npy(four)}, {"v.npy", npy(four)}, {"w.npy", npy(four, 1)}}),
-                 "two arrays named w");
+                 "two arrays named w.npy");
 }
 
 TEST(Archive, WhoseChecksumIsWrongIsRefusedWhateverItHolds) {

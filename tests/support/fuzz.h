@@ -1,7 +1,7 @@
 #pragma once
 // Each file in tests/fuzz is one program: LLVMFuzzerTestOneInput over what fuzz_seeds() gives. The ordinary tests run
 // it with tests/support/fuzz_driver.cpp over seeds, their truncations and a few thousand damaged copies. `./dev fuzz`
-// builds the three any_*.cpp with clang's libFuzzer and AddressSanitizer and runs them for as long as one likes.
+// builds the any_*.cpp with clang's libFuzzer and AddressSanitizer and runs them for as long as one likes.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,0 +1,36 @@
+#pragma once
+// Two arrays of one shape, read side by side as often as it takes; what the first reading gathers for the judgement.
+#include <functional>
+
+#include "compare/array_file.h"
+#include "compare/arrays.h"
+
+namespace envdoctor::compare {
+
+struct ArrayPair {
+  std::function<ArrayReader()> open_a{}, open_b{};
+  // Calls with as many numbers of A as of B, and the index in the file of the first, piece by piece. The first time
+  // the files' checksums are read as well.
+  void read(const std::function<void(const Numbers&, const Numbers&, std::int64_t)>& take, bool check = false) const;
+};
+
+// Sums of squares along lines and across them, of A: the scale of the numbers there. Neighbouring lines share a sum
+// where there are too many.
+struct LineSums {
+  static constexpr std::int64_t most = 1 << 18;
+  std::int64_t width = 1;         // numbers in a line
+  std::int64_t lines_together = 1;
+  std::vector<long double> lines{}, columns{};  // mean squares once all are read; columns empty: not to be looked at
+};
+
+// Fills judgement, explanation and `beyond`. The limits: see docs/commands/compare.md.
+void judge_arithmetic(ArrayDifference& difference, const Operation& operation, const ArrayPair& pair,
+                      const LineSums& sums);
+
+// How `columns` and `lines` of the sums are to be laid out for this operation.
+LineSums sums_for(const Operation& operation, const Layout& layout, bool complex);
+
+// rtol and atol for a network's outputs of this type.
+std::pair<double, double> tolerance_of(const Type& type);
+
+}  // namespace envdoctor::compare
