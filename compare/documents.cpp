@@ -173,6 +173,7 @@ Comparison compare_snapshots(const std::vector<Snapshot>& snapshots, const std::
                            [](const Difference& d) { return std::tuple(d.changes, !d.all_known(), d.why); });
   comparison.kernels = compare_kernels(snapshots);
   comparison.speeds = compare_speeds(snapshots);
+  comparison.faults = recurring_faults(snapshots);
   return comparison;
 }
 

@@ -37,11 +37,24 @@ struct SpeedDifference {
   std::vector<bool> clear{};     // the two intervals don't overlap
 };
 
+// A kernel that was wrong at the same places in several runs, with what each run said.
+enum class Cards { same, other, not_known };
+struct RecurringFault {
+  std::string device{};
+  std::string kernel{};                // "gemm fp32 k=1024 m=1024 n=1024"
+  std::vector<std::int64_t> places{};  // elements that were wrong in two runs or more, as far as samples were kept
+  bool same_bits = true;               // the same wrong bits stood there each time
+  int runs = 0;                        // in which one of the places was wrong
+  Cards cards = Cards::not_known;      // on which these runs were
+  std::vector<std::string> history{};  // one per document: when, how wrong; empty: not run there, or told before
+};
+
 struct Comparison {
   std::vector<std::string> names{};  // of the documents
   std::vector<Difference> differences{};  // results first, then speed, then neither; by path
   std::vector<KernelDifference> kernels{};
   std::vector<SpeedDifference> speeds{};  // by device
+  std::vector<RecurringFault> faults{};
   [[nodiscard]] bool identical() const;  // in all that was compared, times included
   // Something that changes results differs, and is known of all, or of some alone.
   [[nodiscard]] bool results_differ(bool known) const;
@@ -55,6 +68,8 @@ Comparison compare_snapshots(const std::vector<Snapshot>& snapshots, const std::
 std::vector<KernelDifference> compare_kernels(const std::vector<Snapshot>& snapshots);
 
 std::vector<SpeedDifference> compare_speeds(const std::vector<Snapshot>& snapshots);
+// Runs that bear the same time are one.
+std::vector<RecurringFault> recurring_faults(const std::vector<Snapshot>& snapshots);
 // Of all kernels of a device; 0: none.
 double median_ratio(const std::vector<SpeedDifference>& speeds, const std::string& device, std::size_t document);
 

@@ -108,6 +108,31 @@ std::string speeds_text(const Comparison& comparison) {
   return out;
 }
 
+const char* word(Cards cards) { return cards == Cards::same ? "same" : cards == Cards::other ? "other" : "unknown"; }
+
+std::string sentence(const RecurringFault& fault) {
+  const bool one = fault.places.size() == 1;
+  return fmt::format("{} {} {} wrong in {} runs{}. {}", one ? "element" : "elements", fmt::join(fault.places, ", "),
+                     one ? "was" : "were", fault.runs, fault.same_bits ? ", with the same bits each time" : "",
+                     fault.cards == Cards::same
+                         ? "A place that stays on one card: a unit or a place in memory, or the code made for it."
+                     : fault.cards == Cards::other
+                         ? "Other cards fail at the same place: look at the driver and its compiler before the cards."
+                         : "A place that stays is no chance.");
+}
+
+std::string faults_text(const Comparison& comparison) {
+  std::string out = comparison.faults.empty() ? "" : "\nFaults seen again\n";
+  for (const RecurringFault& fault : comparison.faults) {
+    out +=
+        wrap("  ", fault.kernel + (fault.device.empty() ? "" : " on " + fault.device)) + wrap("    ", sentence(fault));
+    for (std::size_t i = 0; i < fault.history.size(); ++i) {
+      if (!fault.history[i].empty()) out += wrap("    " + letter(i) + " ", fault.history[i]);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string text_of(const Comparison& comparison) {
@@ -141,7 +166,7 @@ std::string text_of(const Comparison& comparison) {
     for (std::size_t i = 0; i < kernel.values.size(); ++i)
       out += wrap("    " + letter(i) + " ", kernel.values[i].empty() ? "not run" : kernel.values[i]);
   }
-  return out + speeds_text(comparison);
+  return out + faults_text(comparison) + speeds_text(comparison);
 }
 
 std::string json_of(const Comparison& comparison) {
@@ -165,8 +190,22 @@ std::string json_of(const Comparison& comparison) {
                                            : Json(nullptr));
     speeds.push_back({{"device", speed.device}, {"kernel", speed.kernel}, {"ratios", ratios}});
   }
-  const Json json = {{"schema", "envdoctor.compare/1"}, {"sources", comparison.names}, {"verdict", verdict(comparison)},
-                     {"differences", differences},      {"kernels", kernels},          {"speeds", speeds}};
+  Json faults = Json::array();
+  for (const RecurringFault& fault : comparison.faults)
+    faults.push_back({{"device", fault.device},
+                      {"kernel", fault.kernel},
+                      {"places", fault.places},
+                      {"same_bits", fault.same_bits},
+                      {"runs", fault.runs},
+                      {"cards", word(fault.cards)},
+                      {"history", fault.history}});
+  const Json json = {{"schema", "envdoctor.compare/1"},
+                     {"sources", comparison.names},
+                     {"verdict", verdict(comparison)},
+                     {"differences", differences},
+                     {"kernels", kernels},
+                     {"speeds", speeds},
+                     {"faults", faults}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -177,6 +177,47 @@ TEST(CompareKernels, SetsEachDeviceBesideItself) {
   EXPECT_EQ(compare_kernels({one, other})[0].why, "arithmetic: fused / not fused");
 }
 
+Snapshot wrong_at(const char* when, const char* card, std::int64_t place, const char* bits) {
+  Snapshot host;
+  host.captured.fill().at = when;
+  host.nvidia.fill().devices = std::vector<NvidiaDevice>{{.uuid = std::string(card)}};
+  ComputeResult result = on("cuda:0", gemm("outside", 900));
+  Agreement& agreement = result.agreement.fill();
+  agreement.wrong = 1;
+  agreement.elements = 4096;
+  agreement.pattern = "one bit of one word";
+  agreement.samples = std::vector<ComputeSample>{{place, std::string(bits), std::string("0x3f800000")}};
+  host.compute = std::vector<ComputeResult>{result};
+  return host;
+}
+
+TEST(Compare, TellsTheHistoryOfAPlaceThatIsWrongAgain) {
+  const Snapshot first = wrong_at("2026-11-20T08:00:00Z", "GPU-01234567", 8311, "0x3fc00000");
+  const Snapshot again = wrong_at("2026-11-23T08:00:00Z", "GPU-01234567", 8311, "0x3fc00000");
+  const std::string text = text_of(compared(first, again));
+  for (const char* told : {"element 8311 was wrong in 2 runs, with the same bits each time", "stays on one card",
+                           "A 2026-11-20T08:00:00Z: wrong, 1 of 4096", "B 2026-11-23T08:00:00Z: wrong"})
+    EXPECT_THAT(text, testing::HasSubstr(told));
+  EXPECT_THAT(json_of(compared(first, again)), testing::HasSubstr("8311"));
+
+  const Snapshot other_card = wrong_at("2026-11-23T08:00:00Z", "GPU-76543210", 8311, "0x3fe00000");
+  const auto faults = recurring_faults({first, other_card});
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_EQ(faults[0].cards, Cards::other);
+  EXPECT_FALSE(faults[0].same_bits);
+}
+
+TEST(Compare, CallsNothingWrongAgainThatWasWrongElsewhereOrInOneRun) {
+  const Snapshot first = wrong_at("2026-11-20T08:00:00Z", "GPU-01234567", 8311, "0x3fc00000");
+  EXPECT_THAT(recurring_faults({first, first}), testing::IsEmpty());  // one run, saved twice
+  EXPECT_THAT(recurring_faults({first, wrong_at("2026-11-23T08:00:00Z", "GPU-01234567", 12, "0x3fc00000")}),
+              testing::IsEmpty());
+  Snapshot right = first;
+  right.captured.fill().at = "2026-11-23T08:00:00Z";
+  right.compute.fill()[0].agreement.fill().outcome = "within-bound";
+  EXPECT_THAT(recurring_faults({first, right}), testing::IsEmpty());
+}
+
 TEST(DifferenceRows, FitByStep) {
   EXPECT_TRUE(knowledge::path_fits("/pci/*/link/**", "/pci/0/link/width"));
   EXPECT_FALSE(knowledge::path_fits("/pci/*/link/**", "/pci/0/0/link/width"));
