@@ -76,16 +76,14 @@ std::vector<Line> lines_for(const ArrayDifference& d, Form form, double depth) {
 struct Ratio {
   double to_scale = 0;    // of sums: to the root mean square around it
   double to_largest = 0;  // to that or the number itself, whichever is larger
+  double to_all = 0;      // to that or the root mean square of all, whichever is larger
   bool far = false;       // by more than an eighth of the larger of the two numbers
   bool counts = false;    // finite, and not flushed
 };
 
 class Ratios {
  public:
-  Ratios(const ArrayDifference& d, Form form, const LineSums& sums) : d_(d), form_(form), sums_(sums) {
-    const long double square = static_cast<long double>(d.rms_reference) * d.rms_reference;
-    across_ = square > 0 ? 1 / square : 0;
-  }
+  Ratios(const ArrayDifference& d, Form form, const LineSums& sums) : d_(d), form_(form), sums_(sums) {}
 
   Ratio next(const Numbers& a, const Numbers& b, std::size_t i, std::int64_t at) {
     const double x = a.values[i], y = b.values[i], size = std::fabs(x);
@@ -103,6 +101,7 @@ class Ratios {
     const auto over = [&](double under) { return under > 0 ? std::min(off / under, 1e100) : 1e100; };
     ratio.to_scale = over(scale);
     ratio.to_largest = over(std::max(scale, size));
+    ratio.to_all = by_element(form_) ? ratio.to_largest : over(std::max({scale, size, d_.rms_reference}));
     return ratio;
   }
 
@@ -117,13 +116,12 @@ class Ratios {
     if (sums_.lines.empty()) return d_.rms_reference;
     const long double along = sums_.lines[static_cast<std::size_t>(line / sums_.lines_together)];
     if (sums_.columns.empty()) return static_cast<double>(std::sqrt(along));
-    return static_cast<double>(std::sqrt(along * across_ * sums_.columns[static_cast<std::size_t>(column)]));
+    return static_cast<double>(std::sqrt(along * sums_.columns[static_cast<std::size_t>(column)]));
   }
 
   const ArrayDifference& d_;
   Form form_;
   const LineSums& sums_;
-  long double across_ = 0;
   double running_ = 0;
 };
 
@@ -136,12 +134,14 @@ class RatioFigures {
     far_ += ratio.far;
     squares_ += static_cast<long double>(ratio.to_scale) * ratio.to_scale;
     peak_ = std::max(peak_, ratio.to_largest);
-    ++classes_[class_of(ratio.to_largest)];
+    peak_of_all_ = std::max(peak_of_all_, ratio.to_all);
+    ++classes_[class_of(ratio.to_all)];
   }
   [[nodiscard]] double level() const {
     return count_ > 0 ? static_cast<double>(std::sqrt(squares_ / static_cast<long double>(count_))) : 0;
   }
   [[nodiscard]] double peak() const { return peak_; }
+  [[nodiscard]] double peak_of_all() const { return peak_of_all_; }
   [[nodiscard]] double far_share() const { return share(far_); }
   [[nodiscard]] double allowed_by_chance() const { return 3 / static_cast<double>(std::max<std::int64_t>(count_, 1)); }
   [[nodiscard]] double median() const {
@@ -171,19 +171,20 @@ class RatioFigures {
   std::array<std::int64_t, 1200> classes_{};
   std::int64_t count_ = 0, far_ = 0;
   long double squares_ = 0;
-  double peak_ = 0;
+  double peak_ = 0, peak_of_all_ = 0;
 };
 
 // Whether a line explains all numbers, and how far the furthest may be off by it.
 struct Explained {
   bool all = false;
-  double level = 0, peak = 0;
+  double level = 0, peak = 0, peak_of_all = 0;
+  [[nodiscard]] bool holds(const Ratio& ratio) const { return ratio.to_largest <= peak && ratio.to_all <= peak_of_all; }
 };
 
 Explained explained_by(const Line& line, const Line& rounding, const RatioFigures& figures, const ArrayDifference& d,
-                       Form form, double depth) {
+                       Form form, double depth, double carriers) {
   const bool first = line.judgement == rounding.judgement;
-  Explained limits{.level = line.level, .peak = line.level};
+  Explained limits{.level = line.level, .peak = line.level, .peak_of_all = line.level};
   if (by_element(form)) {
     // Another arithmetic changes nearly all numbers.
     limits.all = figures.peak() <= line.level && (first || figures.share_above(rounding.level) >= 0.25);
@@ -193,12 +194,18 @@ Explained explained_by(const Line& line, const Line& rounding, const RatioFigure
   // it is a bound.
   const double unit = std::ldexp(1.0, -d.type.digits), gamma = depth * unit / (1 - depth * unit);
   if (first && d.one_sign && depth * unit <= 1.0 / 64) limits.level = std::max(line.level, 2 * gamma);
-  // The furthest of all stands 16 times above the middle at most, or below what rounding makes anyhow.
-  limits.peak = std::min(16 * limits.level, std::max(16 * figures.median(), rounding.level));
+  // Where few numbers carry the scale, it may be small by chance itself.
+  const double chance = 16 / std::sqrt(carriers);
+  limits.level *= std::max(1.0, chance / 4);
+  // A row or a column may be small by chance, so that its own scale is held less strictly. Against all, the furthest
+  // stands 16 times above the middle at most, or below what rounding makes anyhow.
+  limits.peak = 16 * limits.level;
+  limits.peak_of_all = std::min(limits.peak, std::max(16 * figures.median(), rounding.level * std::max(1.0, chance)));
   // A result is small by chance, so that its error is an eighth of it, no more often than errors are large.
   const bool small_by_chance =
-      form == Form::conv || figures.far_share() <= 64 * line.level + figures.allowed_by_chance();
-  limits.all = figures.level() <= limits.level && figures.peak() <= limits.peak && small_by_chance;
+      form == Form::conv || figures.far_share() <= std::min(64 * line.level, 0.25) + figures.allowed_by_chance();
+  limits.all = figures.level() <= limits.level && figures.peak() <= limits.peak &&
+               figures.peak_of_all() <= limits.peak_of_all && small_by_chance;
   return limits;
 }
 
@@ -209,7 +216,7 @@ std::string capital(std::string text) {
 
 class ArrayJudge {
  public:
-  ArrayJudge(ArrayDifference& d, const Operation& operation, const ArrayPair& pair, const LineSums& sums)
+  ArrayJudge(ArrayDifference& d, const Operation& operation, const ArrayPair& pair, LineSums& sums)
       : d_(d), operation_(operation), pair_(pair), sums_(sums) {}
 
   void judge() {
@@ -274,13 +281,28 @@ class ArrayJudge {
     });
   }
 
+  void scale_columns() {
+    if (sums_.columns.empty()) return;
+    pair_.read([&](const Numbers& a, const Numbers&, std::int64_t first) {
+      for (std::size_t i = 0; i < a.values.size(); ++i) {
+        const std::int64_t at = first + static_cast<std::int64_t>(i);
+        const long double x = a.values[i];
+        const long double line = sums_.lines[static_cast<std::size_t>(at / sums_.width / sums_.lines_together)];
+        if (line > 0 && std::isfinite(x)) sums_.columns[static_cast<std::size_t>(at % sums_.width)] += x * x / line;
+      }
+    });
+    const auto lines = static_cast<long double>(d_.count / sums_.width);
+    for (long double& column : sums_.columns) column /= lines;
+  }
+
   void by_arithmetic(Form form) {
+    scale_columns();
     RatioFigures figures;
     each_ratio(form, [&](const Ratio& ratio, std::int64_t) { figures.take(ratio); });
     const auto depth = static_cast<double>(depth_of(operation_));
     const auto lines = lines_for(d_, form, depth);
     for (const Line& line : lines) {
-      const Explained explained = explained_by(line, lines.front(), figures, d_, form, depth);
+      const Explained explained = explained_by(line, lines.front(), figures, d_, form, depth, sums_.carriers);
       if (!explained.all) continue;
       const bool rounding = &line == &lines.front();
       const bool all_small = d_.rms_reference < std::ldexp(1.0, d_.type.min_exponent + 20);
@@ -292,11 +314,11 @@ class ArrayJudge {
       return answer(line.judgement, fmt::format("{} explains this difference: {}, the limit is 2^{:.1f}.",
                                                 capital(line.arithmetic), figure, std::log2(explained.level)));
     }
-    const double limit = explained_by(lines.front(), lines.front(), figures, d_, form, depth).peak;
+    const Explained limits = explained_by(lines.front(), lines.front(), figures, d_, form, depth, sums_.carriers);
     each_ratio(form, [&](const Ratio& ratio, std::int64_t at) {
-      if (ratio.counts && ratio.to_largest > limit) d_.beyond.add(d_.type.complex ? at / 2 : at, d_.layout);
+      if (ratio.counts && !limits.holds(ratio)) d_.beyond.add(d_.type.complex ? at / 2 : at, d_.layout);
     });
-    none(form, figures, lines, limit);
+    none(form, figures, lines, limits.peak_of_all);
   }
 
   void none(Form form, const RatioFigures& figures, const std::vector<Line>& lines, double limit) {
@@ -329,7 +351,7 @@ class ArrayJudge {
   ArrayDifference& d_;
   const Operation& operation_;
   const ArrayPair& pair_;
-  const LineSums& sums_;
+  LineSums& sums_;
 };
 
 }  // namespace
@@ -360,7 +382,7 @@ LineSums sums_for(const Operation& operation, const Layout& layout, bool complex
     sums.width *= rows;
     lines /= rows;
   }
-  if (sums.width < 8 || lines < 1) return sums;  // too few for a scale
+  if (sums.width < 4 || lines < 1) return sums;  // too few for a scale
   sums.lines_together = (lines + LineSums::most - 1) / LineSums::most;
   sums.lines.resize(static_cast<std::size_t>((lines + sums.lines_together - 1) / sums.lines_together));
   if (!conv && lines >= 8 && sums.width <= LineSums::most) sums.columns.resize(static_cast<std::size_t>(sums.width));
@@ -377,8 +399,7 @@ std::pair<double, double> tolerance_of(const Type& type) {
   return type.digits == 8 ? std::pair(3e-2, 1e-2) : std::pair(0.25, 0.1);
 }
 
-void judge_arithmetic(ArrayDifference& difference, const Operation& operation, const ArrayPair& pair,
-                      const LineSums& sums) {
+void judge_arithmetic(ArrayDifference& difference, const Operation& operation, const ArrayPair& pair, LineSums& sums) {
   ArrayJudge(difference, operation, pair, sums).judge();
 }
 

@@ -14,18 +14,20 @@ struct ArrayPair {
   void read(const std::function<void(const Numbers&, const Numbers&, std::int64_t)>& take, bool check = false) const;
 };
 
-// Sums of squares along lines and across them, of A: the scale of the numbers there. Neighbouring lines share a sum
-// where there are too many.
+// Mean squares of A along lines and across them: the scale of the numbers there. Neighbouring lines share a mean where
+// there are too many.
 struct LineSums {
   static constexpr std::int64_t most = 1 << 18;
-  std::int64_t width = 1;         // numbers in a line
+  std::int64_t width = 1;  // numbers in a line
   std::int64_t lines_together = 1;
-  std::vector<long double> lines{}, columns{};  // mean squares once all are read; columns empty: not to be looked at
+  std::vector<long double> lines{};    // empty: not to be looked at
+  std::vector<long double> columns{};  // in terms of their lines, so that no line outweighs the others; likewise
+  double carriers = 1;  // how many numbers carry the mean square of all: few, where some are far larger than others
 };
 
 // Fills judgement, explanation and `beyond`. The limits: see docs/commands/compare.md.
 void judge_arithmetic(ArrayDifference& difference, const Operation& operation, const ArrayPair& pair,
-                      const LineSums& sums);
+                      LineSums& sums);
 
 // How `columns` and `lines` of the sums are to be laid out for this operation.
 LineSums sums_for(const Operation& operation, const Layout& layout, bool complex);

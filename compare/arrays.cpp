@@ -66,10 +66,9 @@ class Describer {
     const auto count = static_cast<long double>(std::max<std::int64_t>(finite_, 1));
     to_.rms_difference = static_cast<double>(std::sqrt(difference_ / count));
     to_.rms_reference = static_cast<double>(std::sqrt(reference_ / count));
+    if (fourth_ > 0) sums_.carriers = static_cast<double>(reference_ / fourth_ * reference_);
     to_.one_sign = positive_ != negative_;
-    const auto lines = static_cast<long double>(to_.count) / static_cast<long double>(sums_.width);
     for (long double& sum : sums_.lines) sum /= static_cast<long double>(sums_.width * sums_.lines_together);
-    for (long double& sum : sums_.columns) sum /= lines;
     if (to_.differing > 1) to_.hint = rows_.hint();
   }
 
@@ -81,9 +80,9 @@ class Describer {
     ++finite_;
     const long double square = static_cast<long double>(a) * a;
     reference_ += square;
+    fourth_ += square * square;
     if (sums_.lines.empty()) return;
     sums_.lines[static_cast<std::size_t>(at / sums_.width / sums_.lines_together)] += square;
-    if (!sums_.columns.empty()) sums_.columns[static_cast<std::size_t>(at % sums_.width)] += square;
   }
 
   void add_to_rows(double a, double b, std::int64_t at) {
@@ -148,7 +147,7 @@ class Describer {
   RowOrder rows_;
   bool both_floating_;
   double smallest_;
-  long double difference_ = 0, reference_ = 0, worst_ = -1;
+  long double difference_ = 0, reference_ = 0, fourth_ = 0, worst_ = -1;
   std::int64_t finite_ = 0;
   bool positive_ = false, negative_ = false;
   Largest largest_a_{}, largest_b_{};

@@ -131,6 +131,29 @@ compare("one of 2560, told without --op", equal, wrong, status=1, judgement=None
 plain = subprocess.run([binary, "compare", folder / "a.npy", folder / "b.npy"], stdout=subprocess.PIPE).stdout.decode()
 expect("the sentence comes first", plain.startswith("1 of 2 560 numbers differs"), plain[:200])
 
+
+
+# Nothing sound is called wrong: products and sums of inputs of all kinds, in two orders of summation.
+def in_order(a, b):
+    total = np.zeros((a.shape[0], b.shape[1]), np.float32)
+    for k in range(a.shape[1]):
+        total = total + a[:, k:k + 1] * b[k:k + 1]
+    return total
+
+
+for seed in range(6):
+    r = np.random.default_rng([7, seed])
+    depth, rows, columns = (int(2**r.uniform(0, most)) for most in (11, 6, 6))
+    one, two = r.standard_normal((rows, depth)), r.standard_normal((depth, columns))
+    by_row, by_column = np.exp(r.uniform(-9, 9, (rows, 1))), np.exp(r.uniform(-9, 9, (1, columns)))
+    for kind, a, b in (("normal", one, two), ("rows", one * by_row, two), ("rows and columns", one * by_row, two * by_column),
+                       ("positive", np.abs(one), np.abs(two)), ("sparse", one * (r.random(one.shape) < .1), two), ("offset", one, two + 10),
+                       ("bias", one + 10, two), ("whole", np.round(one * 3), np.round(two * 3) / 8),
+                       ("all sizes", one * np.exp(r.normal(0, 3, one.shape)), two * np.exp(r.normal(0, 3, two.shape)))):
+        a, b = a.astype(np.float32), b.astype(np.float32)
+        compare(f"{kind} {seed}: product", a @ b, in_order(a, b), "--op", "matmul", "--depth", str(depth), status=0)
+        compare(f"{kind} {seed}: scan", np.cumsum(a.astype(np.float64), axis=1).astype(np.float32), np.cumsum(a, axis=1), "--op", "scan", "--depth", str(depth), status=0)
+
 # Elementwise.
 wide = np.exp(rng.uniform(-60, 60, 4096)).astype(np.float32)
 doubled = wide.copy()
