@@ -69,48 +69,64 @@ namespace {
 
 constexpr Limits usual_limits{.time = Milliseconds(30'000), .memory_mib = 4096};
 
-// The content as a file that a child can open by name.
-Descriptor as_file(const std::string& content) {
-  Descriptor file(memfd_create("script", MFD_CLOEXEC));
-  std::string_view left = content;
-  while (file && !left.empty()) {
-    const ssize_t written = ::write(file.get(), left.data(), left.size());
-    if (written <= 0) return {};
-    left.remove_prefix(static_cast<std::size_t>(written));
+// The scripts, one behind the other, in a file that a child can open by name.
+Descriptor as_file(const std::vector<Script>& scripts) {
+  Descriptor file(memfd_create("scripts", MFD_CLOEXEC));
+  for (const Script& script : scripts) {
+    std::string_view left = script.content;
+    while (file && !left.empty()) {
+      const ssize_t written = ::write(file.get(), left.data(), left.size());
+      if (written <= 0) return {};
+      left.remove_prefix(static_cast<std::size_t>(written));
+    }
   }
   return file;
 }
 
-List<Symptom> unreadable(const std::string& shown, const std::string& why) {
-  Symptom symptom{.class_ = std::string("failed"), .subject = std::string("script-reading"), .source = shown};
-  symptom.details["why"] = why;
-  return std::vector{symptom};
+List<Symptom> unreadable(const std::vector<Script>& scripts, const std::string& why) {
+  std::vector<Symptom> symptoms;
+  for (const Script& script : scripts) {
+    Symptom& symptom = symptoms.emplace_back();
+    symptom.class_ = std::string("failed");
+    symptom.subject = std::string("script-reading");
+    symptom.source = script.shown;
+    symptom.details["why"] = why;
+  }
+  return symptoms;
 }
 
 }  // namespace
 
-List<Symptom> read_script(const std::string& content, const std::string& shown, const std::string& python,
-                          Milliseconds most) {
+List<Symptom> read_scripts(const std::vector<Script>& scripts, const std::string& python, Milliseconds most) {
   Limits limits = usual_limits;
   limits.time = std::min(limits.time, most);
-  const Descriptor file = as_file(content);
+  const Descriptor file = as_file(scripts);
   if (!file) return failed("cannot allocate memory for a copy of the script");
   const std::string reader(ask_scripts().at("script_reader"));
-  std::vector<std::string> argv = {
-      python, "-I", "-S", "-c", reader, fmt::format("/proc/{}/fd/{}", getpid(), file.get()), shown};
+  std::vector<std::string> argv = {python,
+                                   "-I",
+                                   "-S",
+                                   "-c",
+                                   reader,
+                                   fmt::format("/proc/{}/fd/{}", getpid(), file.get()),
+                                   std::to_string(scripts.size())};
+  for (const Script& script : scripts) {
+    argv.push_back(std::to_string(script.content.size()));
+    argv.push_back(script.shown);
+  }
   std::ranges::copy(knowledge::script_call_names(), std::back_inserter(argv));
   Ended ended;
   SubprocessGroup group;
   group.exec("script", limits, argv, {"PATH=/usr/bin:/bin", "PYTHONIOENCODING=utf-8"},
              [&](const Ended& how) { ended = how; });
   group.run(limits.time + Milliseconds(2000));
-  if (ended.how == Ended::How::crashed) return unreadable(shown, "reading it, Python was " + ended.why);
-  if (ended.how == Ended::How::timed_out) return unreadable(shown, "reading it, Python came to " + ended.why);
-  if (ended.how == Ended::How::out_of_memory) return unreadable(shown, "reading it took Python more than 4 GiB");
+  if (ended.how == Ended::How::crashed) return unreadable(scripts, "reading it, Python was " + ended.why);
+  if (ended.how == Ended::How::timed_out) return unreadable(scripts, "reading it, Python came to " + ended.why);
+  if (ended.how == Ended::How::out_of_memory) return unreadable(scripts, "reading it took Python more than 4 GiB");
   if (ended.how != Ended::How::answered || ended.status != 0)
     return failed(python + ": " + ended.why + (ended.printed.empty() ? "" : ": " + ended.printed));
   try {
-    return snapshot_from_json(ended.answer, "the script's reader").log;
+    return snapshot_from_json(ended.answer, "the reader of scripts").log;
   } catch (const BadDocument& bad) {
     return failed(bad.what());
   }

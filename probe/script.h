@@ -17,12 +17,17 @@ PythonPlace place_of(const Host& host, const std::string& name, const std::strin
 // "tensorflow 2.15.1" for each framework whose package lies in the environment at this prefix.
 std::vector<std::string> frameworks_at(const Host& host, const std::string& prefix);
 
-// What a training script says about devices, as log events: script-import, script-call, script-set-variable,
-// script-placed-call and script-handler in the order in which they would run, then script-read; or script-unreadable
-// alone. Its syntax tree is read by `python` (a path, or a name on PATH) in a child; nothing of the script is run.
-// `shown` is the file's name in the events. Failed: Python could not be asked. It takes `most` at most, and never more
-// than 30 s.
-List<Symptom> read_script(const std::string& content, const std::string& shown, const std::string& python,
-                           Milliseconds most);
+// A training script or a notebook: its text, and what the file is called.
+struct Script {
+  std::string content{};
+  std::string shown{};
+};
+
+// What each script says about devices, as symptoms: {noted, script-import}, script-call, script-set-variable,
+// script-placed-call and script-handler in the order in which they would run, then {present, script}; or
+// {failed, script-reading} alone. In a notebook, `cell` counts all cells from 1 and `line` the lines of that cell. The
+// syntax trees are read by `python` (a path, or a name on PATH) in a child; nothing of the scripts is run. Failed:
+// Python could not be asked. It takes `most` at most, and never more than 30 s.
+List<Symptom> read_scripts(const std::vector<Script>& scripts, const std::string& python, Milliseconds most);
 
 }  // namespace envdoctor

@@ -71,7 +71,9 @@ std::vector<const Finding*> consequences_of(const Finding& finding, const std::v
 }
 
 std::string place_of(const Evidence& evidence) {
-  return evidence.source.empty() ? evidence.path : fmt::format("{}:{}", evidence.source, evidence.line);
+  if (evidence.source.empty()) return evidence.path;
+  return evidence.cell > 0 ? fmt::format("{}, cell {}, line {}", evidence.source, evidence.cell, evidence.line)
+                           : fmt::format("{}:{}", evidence.source, evidence.line);
 }
 
 std::vector<GpuGroup> groups_of(const std::vector<GpuStack>& stacks) {

@@ -83,7 +83,8 @@ Finding& add_finding(Answers& answers, const Symptom& symptom, const char* id, C
 Evidence evidence(std::string path, std::string value) { return {.path = std::move(path), .value = std::move(value)}; }
 
 Evidence evidence(const Symptom& symptom, std::string value) {
-  return {"log", std::move(value), symptom.source.or_empty(), symptom.line.or_empty()};
+  return {"log", std::move(value), symptom.source.or_empty(), symptom.line.or_empty(),
+          std::atoll(symptom.detail("cell").c_str())};
 }
 
 Evidence evidence(const Symptom& symptom) {

@@ -28,6 +28,7 @@ struct Evidence {
   std::string value{};   // what stands there, as a person would read it
   std::string source{};  // of what was read from text: its name and line
   std::int64_t line = 0;
+  std::int64_t cell = 0;  // of a notebook, from 1; its line is that in the cell
   bool operator==(const Evidence&) const = default;
 };
 

@@ -8,6 +8,7 @@
 
 #include "checks/engine/stacks.h"
 #include "checks/facts/facts.h"
+#include "knowledge/frameworks/device_calls.h"
 
 namespace envdoctor {
 namespace {
@@ -85,8 +86,10 @@ void reach_verdict(Report& report) {
   const bool of_script_alone =
       !only.empty() && std::ranges::all_of(only, [](const std::string& name) { return name.starts_with("script"); });
   if (of_script_alone && first_symptom(report.snapshot, {{SymptomClass::present, "script"}}))
-    return conclude(warned ? Verdict::warn : Verdict::pass,
-                    none ? "the script does nothing that has no effect, comes too late or raises" : worst->title);
+    return conclude(
+        warned ? Verdict::warn : Verdict::pass,
+        none ? fmt::format("none of {} known mistakes with devices found", knowledge::known_script_mistakes())
+             : worst->title);
   const auto working = std::ranges::find_if(report.stacks, works);
   const bool used = device_used(report.snapshot);
   if (working == report.stacks.end() && !used && expected_gpus(report.options) != 0) {

@@ -7,19 +7,21 @@ namespace envdoctor::script_order_unset {
 void judge(const Facts& facts, Answers& answers) {
   std::set<std::string> models;
   for (const Gpu& gpu : gpus_of(facts.snapshot())) models.insert(gpu.name);
-  const auto events = script_events(facts.snapshot());
-  const bool ordered = std::ranges::any_of(events, [](const ScriptEvent& event) {
-    return event.kind == "set-variable" && event.name == "CUDA_DEVICE_ORDER";
-  });
-  const bool matters = !ordered && models.size() > 1 && !env_of(facts.snapshot(), "CUDA_DEVICE_ORDER").is("PCI_BUS_ID");
-  judge_events(facts, answers, [&](const ScriptEvent& event) {
-    if (!matters || !chooses_cuda_devices(event) || gpu_numbers(event).empty()) return;
-    Finding& finding = found_in_script(
-        answers, event,
-        "CUDA_VISIBLE_DEVICES names GPUs by number without CUDA_DEVICE_ORDER. This host's GPUs differ, and CUDA counts "
-        "the fastest first, nvidia-smi by PCI address.",
-        "Set CUDA_DEVICE_ORDER=PCI_BUS_ID as well, or name the GPU by its UUID.");
-    finding.confidence = Confidence::likely;
+  const bool matters = models.size() > 1 && !env_of(facts.snapshot(), "CUDA_DEVICE_ORDER").is("PCI_BUS_ID");
+  judge_script(facts, answers, [&](const std::vector<ScriptEvent>& events) {
+    const bool ordered = std::ranges::any_of(events, [](const ScriptEvent& event) {
+      return event.kind == "set-variable" && event.name == "CUDA_DEVICE_ORDER";
+    });
+    if (!matters || ordered) return;
+    for (const ScriptEvent& event : events) {
+      if (!chooses_cuda_devices(event) || gpu_numbers(event).empty()) continue;
+      Finding& finding = found_in_script(
+          answers, event,
+          "CUDA_VISIBLE_DEVICES names GPUs by number without CUDA_DEVICE_ORDER. This host's GPUs differ, and CUDA "
+          "counts the fastest first, nvidia-smi by PCI address.",
+          "Set CUDA_DEVICE_ORDER=PCI_BUS_ID as well, or name the GPU by its UUID.");
+      finding.confidence = Confidence::likely;
+    }
   });
 }
 

@@ -1,8 +1,10 @@
 #include "checks/script/script_facts.h"
 
+#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "checks/facts/facts.h"
 #include "checks/facts/selection.h"
@@ -74,10 +76,13 @@ Text version_for_script(const Snapshot& snapshot, std::string_view framework) {
 }
 
 Finding& found_in_script(Answers& answers, const ScriptEvent& event, std::string explanation, std::string instead) {
-  const std::string line = line_of(event);
-  Finding& finding = answers.found_on("script:" + event.event->source.value_or("script") + ":" + line);
+  const Symptom& symptom = *event.event;
+  const std::string cell = symptom.detail("cell");
+  Finding& finding = answers.found_on(fmt::format("script:{}:{}{}", symptom.source.value_or("script"),
+                                                  cell.empty() ? "" : "cell " + cell + ":", symptom.line.or_empty()));
   finding.confidence = event.sure ? Confidence::certain : Confidence::likely;
-  finding.explanation = "Line " + line + ": " + std::move(explanation);
+  finding.explanation = place_of(symptom) + ": " + std::move(explanation);
+  finding.explanation[0] = static_cast<char>(std::toupper(finding.explanation[0]));
   std::string written = event.name;
   if (event.has_value) written += event.kind == "call" ? "(" + event.value + ")" : " = '" + event.value + "'";
   finding.evidence.push_back(evidence(*event.event, written));
@@ -90,16 +95,22 @@ void judge_script(const Facts& facts, Answers& answers,
   const Flag read = script_read(facts.snapshot());
   if (read.outcome() == Outcome::absent) return answers.not_applicable(read.why());
   if (read.outcome() == Outcome::failed) return answers.unknown(read.why());
-  look(script_events(facts.snapshot()));
+  std::vector<std::vector<ScriptEvent>> scripts;  // each runs by itself
+  for (const ScriptEvent& event : script_events(facts.snapshot())) {
+    if (scripts.empty() || scripts.back().front().event->source != event.event->source) scripts.emplace_back();
+    scripts.back().push_back(event);
+  }
+  std::ranges::for_each(scripts, look);
   answers.passed();
 }
 
 void judge_events(const Facts& facts, Answers& answers, const std::function<void(const ScriptEvent&)>& look) {
-  judge_script(facts, answers, [&](const auto& events) { std::ranges::for_each(events, look); });
+  judge_script(facts, answers, [&](const std::vector<ScriptEvent>& events) { std::ranges::for_each(events, look); });
 }
 
-std::string line_of(const ScriptEvent& event) {
-  return event.event->line.get() ? std::to_string(*event.event->line.get()) : "?";
+std::string place_of(const Symptom& event) {
+  const std::string cell = event.detail("cell");
+  return fmt::format("{}line {}", cell.empty() ? "" : "cell " + cell + ", ", event.line.or_empty());
 }
 
 void judge_calls(const Facts& facts, Answers& answers) {
@@ -182,7 +193,7 @@ void judge_late_variables(const Facts& facts, Answers& answers, bool keras_backe
               : "Set it before that line, best in the shell: envdoctor run --device cpu|gpu:N -- CMD.";
       Finding& finding =
           found_in_script(answers, *late.event,
-                          late.event->name + " is set after " + late.after->name + " (line " + line_of(*late.after) +
+                          late.event->name + " is set after " + late.after->name + " (" + place_of(*late.after->event) +
                               "), which has read it already: setting it here has no effect.",
                           before);
       finding.evidence.push_back(evidence(*late.after->event, late.after->name));

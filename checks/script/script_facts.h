@@ -30,7 +30,7 @@ Text version_for_script(const Snapshot& snapshot, std::string_view framework);
 Finding& found_in_script(Answers& answers, const ScriptEvent& event, std::string explanation,
                          std::string instead);
 
-// Shows the events to `look`, all or one by one; `id` has passed unless that gives it a finding. Without a script it is
+// Shows the events to `look`, those of one script at a time or one by one; `id` has passed unless that gives it a finding. Without a script it is
 // not applicable or unknown.
 void judge_script(const Facts& facts, Answers& answers, const std::function<void(const std::vector<ScriptEvent>&)>& look);
 void judge_events(const Facts& facts, Answers& answers, const std::function<void(const ScriptEvent&)>& look);
@@ -55,7 +55,7 @@ std::vector<LateEvent> late_events(const std::vector<ScriptEvent>& events);
 // Variables that are set too late: KERAS_BACKEND, or all others.
 void judge_late_variables(const Facts& facts, Answers& answers, bool keras_backend);
 
-// The line of an event as text; "?": not known.
-std::string line_of(const ScriptEvent& event);
+// Where an event stands: "line 3"; "cell 2, line 3" of a notebook.
+std::string place_of(const Symptom& event);
 
 }  // namespace envdoctor

@@ -12,11 +12,11 @@ void judge(const Facts& facts, Answers& answers) {
     const std::string what = why.empty() ? "no reason was given" : why;
     const std::string subject = "script:" + event->source.value_or("?");
     Finding& finding = answers.found_in(*event, Confidence::certain, subject);
-    finding.explanation = (event->line.get() ? "Line " + std::to_string(*event->line.get()) + ": " : "") + what + "." +
+    finding.explanation = (event->line.get() ? "At " + place_of(*event) + ": " : "") + what + "." +
                           (python.empty() ? "" : " It was read as Python " + python + ".");
     finding.evidence = {evidence(*event, what)};
-    return;
   }
+  if (!answers.findings.empty()) return;
   if (script_read(facts.snapshot()).is(true)) return answers.passed();
   answers.not_applicable("no script was given");
 }

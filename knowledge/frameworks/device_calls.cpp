@@ -49,7 +49,12 @@ struct Tables {
 
 std::vector<std::string> script_call_names() { return read_once<Tables>().names; }
 
-Starts started_by(std::string_view call) { return look_up(read_once<Tables>().starts, call).value_or(Starts{}); }
+Starts started_by(std::string_view call) {
+  const auto& starts = read_once<Tables>().starts;
+  if (const Starts* exact = find_in(starts, call)) return *exact;
+  const std::size_t dot = call.rfind('.');
+  return dot == call.npos ? Starts{} : look_up(starts, std::string(call.substr(0, dot)) + ".*").value_or(Starts{});
+}
 
 const EarlyCall* early_call(std::string_view call) { return find_in(read_once<Tables>().early, call); }
 
@@ -63,5 +68,10 @@ std::string keras_of_tensorflow(std::string_view tensorflow) {
 
 const std::vector<ReadVariable>& read_variables() { return read_once<Tables>().variables; }
 const std::vector<ScriptCall>& script_calls() { return read_once<Tables>().calls; }
+
+std::size_t known_script_mistakes() {
+  const Tables& tables = read_once<Tables>();
+  return tables.calls.size() + tables.early.size() + tables.variables.size();
+}
 
 }  // namespace envdoctor::knowledge

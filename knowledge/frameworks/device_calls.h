@@ -48,6 +48,9 @@ struct ScriptCall {
 };
 const std::vector<ScriptCall>& script_calls();
 
+// How many mistakes of scripts the table knows: calls that do something else, and what can come too late.
+std::size_t known_script_mistakes();
+
 // The major version of the Keras that tensorflow.keras is: "2" of TensorFlow 2.15. Empty: not recorded.
 std::string keras_of_tensorflow(std::string_view tensorflow);
 

@@ -1,13 +1,16 @@
 """Reads a training script's syntax tree and prints, as a snapshot with a log, what in it has to do with devices.
 
-    python -I -S script_reader.py FILE SHOWN NAME...
+    python -I -S script_reader.py FILE COUNT SIZE SHOWN ... NAME...
 
-Nothing of the script is run. SHOWN is what the file is called in the answer; NAMEs are the calls that matter, in full; "tensorflow.random.*" stands for all below.
+Nothing of the scripts is run. FILE holds COUNT scripts one behind the other, each of SIZE bytes and called SHOWN; NAMEs are the calls that
+matter, in full; "tensorflow.random.*" stands for all below. A file is a script or a Jupyter notebook, whose cells are
+read in their order.
 Events come in the order in which the script would run: functions are followed from where they are called; what stands
 under a condition, in a loop, or in a function that nobody calls is not sure to run.
 """
 import ast
 import json
+import re
 import sys
 
 FRAMEWORKS = ("tensorflow", "keras", "tf_keras", "torch", "jax")
@@ -15,13 +18,20 @@ MODEL_MAKERS = ("Sequential", "Model", "load_model", "model_from_json", "clone_m
 MODEL_USES = ("fit", "predict", "evaluate", "train_on_batch", "predict_on_batch", "test_on_batch")
 OUT_OF_MEMORY = ("ResourceExhaustedError", "OutOfMemoryError", "XlaRuntimeError")
 MOST_EVENTS = 5000
+# Cell magics whose cell is Python that this kernel runs; the cell of any other is another program's.
+PYTHON_CELLS = ("time", "timeit", "capture", "prun", "memit", "mprun", "python", "python3", "tensorflow_version")
+MAGIC = re.compile(r"^(\s*)(?:(?:[\w, ]+ = *)?[!%]|\?|[\w.]+\?{1,2}\s*$)")
+OWN_OS = "_os_of_the_reader"
+MOST_MAGICS = 200
+SET_VARIABLE = re.compile(r"^(\s*)%(?:set_)?env\s+(\w+)(?:\s*=\s*|\s+)(.*?)\s*$")
 
 
 class Reader:
     def __init__(self, names):
         self.exact = {n for n in names if not n.endswith("*")}
         self.begins = tuple(n[:-1] for n in names if n.endswith("*"))
-        self.aliases = {}  # local name -> what it stands for, in full
+        self.aliases = {OWN_OS: "os"}  # local name -> what it stands for, in full
+        self.starred = []  # modules of `from module import *`, the last first
         self.constants = {}
         self.functions = {}
         self.followed = set()
@@ -30,6 +40,7 @@ class Reader:
         self.device = None
         self.inside = None
         self.tf_keras = False  # tensorflow.keras was met in an expression
+        self.cell = None  # of a notebook, from 1
 
     # ---- names
 
@@ -39,13 +50,28 @@ class Reader:
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
             node = node.value
-        if not isinstance(node, ast.Name) or node.id not in self.aliases:
+        if not isinstance(node, ast.Name):
             return None
-        name = ".".join([self.aliases[node.id]] + parts[::-1])
+        if node.id in self.aliases:
+            name = ".".join([self.aliases[node.id]] + parts[::-1])
+        else:
+            name = self.of_star([node.id] + parts[::-1])
+        if name is None:
+            return None
         for old, new in (("tensorflow.compat.v2.", "tensorflow."), ("tensorflow.python.keras.", "tensorflow.keras.")):
             if name.startswith(old):
                 name = new + name[len(old):]
         return name
+
+    def of_star(self, parts):
+        """The name that `from module import *` may have brought: one of the calls that matter."""
+        if parts[0] in self.functions or parts[0] in self.constants:
+            return None
+        for module in self.starred:
+            name = ".".join([module] + parts)
+            if name in self.exact or name.startswith(self.begins) or name == "os.environ":
+                return name
+        return None
 
     def text_of(self, node):
         """The text or number that an expression surely gives; None: computed."""
@@ -79,7 +105,13 @@ class Reader:
             event["inside"] = inside or self.inside
         if other_line is not None:
             event["other_line"] = str(other_line)
+        if self.cell_of(node):
+            event["cell"] = str(self.cell_of(node))
         self.events.append(event)
+
+    def cell_of(self, node):
+        """The cell that a node stands in: a function's is where it was written."""
+        return getattr(node, "cell", self.cell)
 
     def set_variable(self, node, name, value, sure):
         if name is not None:
@@ -191,6 +223,8 @@ class Reader:
         if node.level or not node.module:
             return
         for alias in node.names:
+            if alias.name == "*":
+                self.starred.insert(0, node.module)
             self.aliases[alias.asname or alias.name] = node.module + "." + alias.name
         if node.module.split(".")[0] in FRAMEWORKS:
             for alias in node.names:
@@ -284,31 +318,123 @@ class Reader:
 
     def everything(self, tree):
         self.statements(tree.body, True)
+        self.functions_never_called()
+
+    def functions_never_called(self):
         for name in list(self.functions):
             self.follow(name, False)
 
 
-def read(path, names):
-    with open(path, "rb") as source:
-        content = source.read()
-    trouble = {"class": "failed", "subject": "script-reading"}
+# ---- files
+
+
+def without_magic(line):
+    """What is Python in a line that only IPython takes: %env sets a variable, all others count for nothing."""
+    variable = SET_VARIABLE.match(line)
+    if variable:
+        return "%s%s.environ[%r] = %r" % (variable.group(1), OWN_OS, variable.group(2), variable.group(3))
+    return MAGIC.match(line).group(1) + "pass"
+
+
+def parsed(source):
+    """The tree of Python in which lines may be for IPython: which they are, only the parser can tell."""
+    lines = None
+    for _ in range(MOST_MAGICS):
+        try:
+            return ast.parse(source)
+        except SyntaxError as error:
+            if lines is None:
+                lines = (source.decode("utf-8") if isinstance(source, bytes) else source).split("\n")
+            at = (error.lineno or 0) - 1
+            if not 0 <= at < len(lines) or not MAGIC.match(lines[at]):
+                raise
+            lines[at] = without_magic(lines[at])
+            source = "\n".join(lines)
+    return ast.parse(source)
+
+
+def cells_of(notebook):
+    """[(number from 1, source)] of a notebook's code cells that Python runs."""
+    info = notebook.get("metadata", {})
+    language = info.get("language_info", {}).get("name") or info.get("kernelspec", {}).get("language") or "python"
+    if language.lower() not in ("python", "ipython"):
+        raise ValueError("the notebook's language is %s, not Python" % language)
+    cells = notebook.get("cells")
+    if cells is None:  # format 3
+        cells = [cell for sheet in notebook["worksheets"] for cell in sheet["cells"]]
+    found = []
+    for number, cell in enumerate(cells, 1):
+        source = cell.get("source", cell.get("input", ""))
+        source = source if isinstance(source, str) else "".join(source)
+        if cell.get("cell_type") != "code":
+            continue
+        first = source.lstrip().split("\n")[0]
+        if first.startswith("%%") and first[2:].split(" ")[0].strip() not in PYTHON_CELLS:
+            continue
+        found.append((number, source))
+    return found
+
+
+def document(content):
+    """What JSON there is in a file; None: it is no JSON, as a script is."""
+    if content.lstrip()[:1] not in (b"{", b"["):
+        return None
     try:
-        sys.setrecursionlimit(5000)
-        reader = Reader(names)
-        reader.everything(ast.parse(content))
-        return reader.events + [{"class": "present", "subject": "script", "lines": str(content.count(b"\n") + 1)}]
-    except SyntaxError as error:
-        trouble["why"] = error.msg or "this is not Python"
-        trouble["line"] = error.lineno or 1
-    except (RecursionError, MemoryError):
-        trouble["why"] = "it is nested too deeply to be read"
-    except ValueError as error:  # null bytes, text that can't be decoded
-        trouble["why"] = str(error)
-    return [trouble]
+        return json.loads(content)
+    except ValueError:
+        return None
 
 
-events = read(sys.argv[1], sys.argv[3:])
-for event in events:
-    event["source"] = sys.argv[2]
-    event["python"] = "%d.%d" % sys.version_info[:2]
-print(json.dumps({"schema": "envdoctor.snapshot/1", "log": events}))
+def trouble_of(error):
+    if isinstance(error, SyntaxError):
+        return {"why": error.msg or "this is not Python", "line": error.lineno or 1}
+    if isinstance(error, (RecursionError, MemoryError)):
+        return {"why": "it is nested too deeply to be read"}
+    return {"why": str(error)}  # null bytes, text that can't be decoded
+
+
+def read(content, shown, names):
+    failed = {"class": "failed", "subject": "script-reading"}
+    count = content.count(b"\n") + 1
+    reader = Reader(names)
+    cell = None
+    try:
+        whole = document(content)
+        if whole is None and shown.endswith(".ipynb"):
+            raise ValueError("it is not a notebook: its content is not JSON")
+        if whole is None:
+            reader.everything(parsed(content))
+        elif not isinstance(whole, dict) or not ("cells" in whole or "worksheets" in whole):
+            raise ValueError("it holds JSON, but neither a script nor a notebook")
+        else:
+            cells = cells_of(whole)
+            count = 0
+            for cell, source in cells:
+                count += source.count("\n") + 1
+                tree = parsed(source)
+                for node in ast.walk(tree):
+                    node.cell = cell
+                reader.cell = cell
+                reader.statements(tree.body, True)
+            reader.functions_never_called()
+    except (SyntaxError, RecursionError, MemoryError, ValueError, AttributeError, KeyError, TypeError) as error:
+        if isinstance(error, (AttributeError, KeyError, TypeError)):
+            error = ValueError("it is not a notebook of a known format")
+        failed.update(trouble_of(error))
+        if cell:
+            failed["cell"] = str(cell)
+        return [failed]
+    return reader.events + [{"class": "present", "subject": "script", "lines": str(count)}]
+
+
+sys.setrecursionlimit(5000)
+count = int(sys.argv[2])
+names = sys.argv[3 + 2 * count :]
+answer = []
+with open(sys.argv[1], "rb") as scripts:
+    for at in range(3, 3 + 2 * count, 2):
+        for event in read(scripts.read(int(sys.argv[at])), sys.argv[at + 1], names):
+            event["source"] = sys.argv[at + 1]
+            event["python"] = "%d.%d" % sys.version_info[:2]
+            answer.append(event)
+print(json.dumps({"schema": "envdoctor.snapshot/1", "log": answer}))

@@ -66,7 +66,7 @@ std::string render_gitlab(const Report& report, const ReportStyle&) {
     for (const Evidence& evidence : finding.evidence) {
       if (evidence.source.empty()) continue;
       path = evidence.source;
-      line = std::max<std::int64_t>(1, evidence.line);
+      line = evidence.cell > 0 ? 1 : std::max<std::int64_t>(1, evidence.line);
       break;
     }
     list.push_back({{"description", clean(finding.title + ": " + description(finding))},

@@ -20,6 +20,7 @@ Json write(const Evidence& evidence) {
   Json json = {{"path", evidence.path}, {"value", evidence.value}};
   if (!evidence.source.empty()) json["source"] = evidence.source;
   if (evidence.line > 0) json["line"] = evidence.line;
+  if (evidence.cell > 0) json["cell"] = evidence.cell;
   return json;
 }
 

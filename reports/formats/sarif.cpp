@@ -33,7 +33,7 @@ Json locations(const Finding& finding) {
   Json list = Json::array();
   Json logical = {{{"name", clean(finding.subject)}, {"kind", "resource"}}};
   for (const Evidence& evidence : finding.evidence) {
-    if (evidence.source.empty() || evidence.line <= 0) continue;
+    if (evidence.source.empty() || evidence.line <= 0 || evidence.cell > 0) continue;
     list.push_back({{"physicalLocation",
                      {{"artifactLocation", {{"uri", uri(evidence.source)}}},
                       {"region", {{"startLine", evidence.line}, {"snippet", message(evidence.value)}}}}},

@@ -117,6 +117,20 @@ TEST(Script, SeesTwoKerasWithoutAnImportOfTheSecond) {
   EXPECT_EQ(found_in(own + "m = keras.Sequential([])\nx = tf.nn.relu(m)\n", 0), "");
 }
 
+TEST(Script, KnowsWhatStartsTensorFlowsDevices) {
+  const std::string late =
+      "tf.config.experimental.set_memory_growth(tf.config.list_physical_devices('GPU')[0], True)\n";
+  for (const char* start : {"tf.keras.optimizers.Adam(1e-3)", "tf.math.sqrt(2.0)", "d = tf.data.Dataset.range(3)",
+                            "with tf.device('/CPU:0'):\n    pass"}) {
+    const std::string lines = std::string(start).find('\n') == std::string::npos ? "3" : "4";
+    EXPECT_EQ(found_in("import tensorflow as tf\n" + std::string(start) + "\n" + late, 1),
+              "script.device-config-too-late:" + lines + " ")
+        << start;
+  }
+  for (const char* none : {"tf.random.set_seed(1)", "m = tf.keras.Input((3,))", "@tf.function\ndef f(x): return x"})
+    EXPECT_EQ(found_in("import tensorflow as tf\n" + std::string(none) + "\n" + late, 0), "") << none;
+}
+
 TEST(Script, SeesJaxConfiguredTooLate) {
   const std::string use = "import jax\njax.numpy.ones(3)\n";
   EXPECT_EQ(found_in(use + "jax.config.update('jax_platforms', 'cpu')\n", 0), "script.device-config-too-late:3 ");
@@ -129,6 +143,89 @@ TEST(Script, SeesModelsUnderAnotherDevice) {
                      "with tf.device('/CPU:0'):\n  m.fit(1)\n  n = keras.Sequential([])\n  n.fit(1)\n",
                      0),
             "script.device-around-model:5 ");
+}
+
+// A notebook of these code cells, each a JSON text.
+std::string notebook(const std::vector<std::string>& cells, const std::string& language = "python") {
+  std::string all = R"j({"cell_type": "markdown", "source": ["# A title\n", "tf.Session()"]})j";
+  for (const std::string& cell : cells) all += R"(, {"cell_type": "code", "outputs": [], "source": )" + cell + "}";
+  return R"({"nbformat": 4, "metadata": {"language_info": {"name": ")" + language + R"("}}, "cells": [)" + all + "]}";
+}
+
+Ran read_notebook(const std::string& content, const std::string& name = "train.ipynb") {
+  return run_envdoctor("script --format json " + write_file_here(name, content), "PATH=/usr/bin:/bin VIRTUAL_ENV= ");
+}
+
+TEST(Notebook, IsReadCellByCell) {
+  const Ran ran = read_notebook(notebook(
+      {R"j(["%matplotlib inline\n", "!pip install x\n", "import tensorflow as tf\n", "files = !ls\n", "x = (1\n",
+                    "  % 2)\n", "tf.constant(x)"])j",
+       R"("%%bash\nfor f in *; do echo")", R"(["tf.constant?\n", "%env CUDA_VISIBLE_DEVICES=-1\n"])"}));
+  EXPECT_EQ(ran.status, 0) << ran.err << ran.out.substr(0, 2000);
+  EXPECT_NE(ran.out.find("\"script.variable-too-late\""), ran.out.npos) << ran.out.substr(0, 2000);
+  EXPECT_NE(ran.out.find("train.ipynb:cell 4:2\""), ran.out.npos);
+  EXPECT_NE(ran.out.find("\"cell\": 4"), ran.out.npos);
+  EXPECT_NE(ran.out.find("after tensorflow.constant (cell 2, line 7)"), ran.out.npos);
+}
+
+TEST(Notebook, OfFormat3IsRead) {
+  const Ran ran = read_notebook(
+      R"j({"nbformat": 3, "metadata": {}, "worksheets": [{"cells": [{"cell_type": "code", "language": "python",
+          "input": ["import tensorflow as tf\n", "tf.test.is_built_with_cuda()"]}]}]})j");
+  EXPECT_NE(ran.out.find("train.ipynb:cell 1:2\""), ran.out.npos) << ran.out.substr(0, 2000);
+}
+
+TEST(Notebook, ThatCannotBeReadIsNeverPassed) {
+  const std::pair<std::string, std::string> notebooks[] = {
+      {notebook({R"("x = 1\nfor\n")"}), "cell 2, line 2"},
+      {notebook({R"("x <- 1")"}, "R"), "the notebook's language is R"},
+      {R"({"a": true})", "neither a script nor a notebook"},
+      {R"({"cells": [1, 2]})", "not a notebook of a known format"},
+      {"[1, 2]", "neither a script nor a notebook"},
+      {"x = 1\n", "it is not a notebook"},
+      {notebook({R"("x = 1")"}).substr(0, 100), "it is not a notebook"}};
+  for (const auto& [content, why] : notebooks) {
+    const Ran ran = read_notebook(content);
+    EXPECT_EQ(ran.status, 1) << content << ran.err;
+    EXPECT_NE(ran.out.find(why), ran.out.npos) << content << "\n" << ran.out.substr(0, 1500);
+  }
+  EXPECT_EQ(read_notebook(R"({"a": true})", "train.py").status, 1);
+}
+
+TEST(Script, ThatWasExportedWithMagicsIsRead) {
+  EXPECT_EQ(found_in("%matplotlib inline\nimport tensorflow as tf\n!nvidia-smi\ntf.test.is_built_with_cuda()\n", 0),
+            "script.build-is-not-use:4 ");
+}
+
+TEST(Script, KnowsWhatAStarImportBrings) {
+  EXPECT_EQ(found_in("from tensorflow import *\ntest.is_built_with_cuda()\n", 0), "script.build-is-not-use:2 ");
+}
+
+TEST(ScriptFolder, IsReadWholeEachScriptByItself) {
+  const std::string folder = test_folder() + "/project";
+  for (const char* below : {"", "/sub", "/.hidden", "/env", "/site-packages"})
+    std::filesystem::create_directories(folder + below);
+  const auto write = [&](const std::string& name, const std::string& content) {
+    std::ofstream(folder + "/" + name) << content;
+  };
+  const std::string wrong = "import tensorflow as tf\ntf.test.is_built_with_cuda()\n";
+  write("a.py", "import tensorflow as tf\ntf.constant(1)\n");
+  write("b.py", "import os\nos.environ['CUDA_VISIBLE_DEVICES'] = '-1'\n");  // a.py's start is not its own
+  write("sub/c.ipynb", notebook({R"j(["import tensorflow as tf\n", "tf.test.is_built_with_cuda()"])j"}));
+  write("env/pyvenv.cfg", "home = /usr/bin\n");
+  for (const char* elsewhere : {".hidden/d.py", "env/e.py", "site-packages/f.py", "notes.txt"}) write(elsewhere, wrong);
+  const Ran ran = run_envdoctor("script " + folder, "PATH=/usr/bin:/bin VIRTUAL_ENV= ");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_NE(ran.out.find("cell 2, line 2 tensorflow.test.is_built_with_cuda()"), ran.out.npos) << ran.out;
+  for (const char* other : {"a.py", "b.py", "d.py", "e.py", "f.py"}) EXPECT_EQ(ran.out.find(other), ran.out.npos);
+  const std::string empty = test_folder() + "/empty";
+  std::filesystem::create_directories(empty);
+  EXPECT_EQ(run_envdoctor("script " + empty).status, 2);
+}
+
+TEST(Script, SaysHowManyMistakesItKnows) {
+  const Ran ran = run_envdoctor("script " + write_file_here("train.py", "x = 1\n"), "PATH=/usr/bin:/bin ");
+  EXPECT_NE(ran.out.find(" known mistakes with devices found"), ran.out.npos) << ran.out;
 }
 
 }  // namespace
