@@ -1,5 +1,10 @@
 // keras.backend-mismatch: what Keras is told to run on, what it runs on, and whether that is installed. The variable
 // outranks the file, and both are read once, when Keras is imported.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
 #include "checks/engine/rule.h"
 #include "checks/facts/imports.h"
 #include "checks/facts/version_range.h"
@@ -42,12 +47,25 @@ Flag backend_installed(const Snapshot& snapshot, const std::string& backend) {
   });
 }
 
-// Whether what Keras is configured to use is there to run on. True: told.
+// What Keras 3 takes as KERAS_BACKEND (keras/src/backend/__init__.py of 3.12).
+constexpr std::array known_backends = {"tensorflow", "jax", "torch", "numpy", "openvino"};
+
+// Whether what Keras is configured to use is there to run on. True: it is not, and a finding says so.
 bool judge_wish(const Snapshot& snapshot, Answers& answers) {
   // Keras 2 knows TensorFlow only; Keras 3 takes what it is told.
   const Text version = of(snapshot.keras, &Keras::version);
   if (!version.get() || rule_for("keras", "chooses_backend", *version.get()).empty()) return false;
   const Wish wish = wish_of(snapshot);
+  if (std::ranges::find(known_backends, wish.backend) == known_backends.end()) {
+    // Never "install it": a package of that name would be a stranger's.
+    Finding& finding = report(answers,
+                              fmt::format("No backend of Keras 3 is named {}. Keras takes {}.", wish.backend,
+                                          fmt::join(known_backends, ", ")),
+                              {wish.evidence, evidence("/keras/version", *version.get())});
+    finding.severity = Severity::error;
+    finding.fix = {{.text = "Set KERAS_BACKEND, or \"backend\" in keras.json, to one of these."}};
+    return true;
+  }
   if (!backend_installed(snapshot, wish.backend).is(false)) return false;
   Finding& finding = report(answers,
                             "Keras is configured to use " + wish.backend +

@@ -248,6 +248,20 @@ TEST(KerasBackend, IsMissingWhereKerasIsToldToUseWhatIsNotInstalled) {
   EXPECT_EQ(state_of("keras.backend-mismatch", s), "passed");
 }
 
+// A package of the misspelt name would be a stranger's: nobody is told to install it.
+TEST(KerasBackend, ThatDoesNotExistIsNeverToBeInstalled) {
+  Snapshot s = tensorflow_environment();
+  s.keras.fill().version = "3.9.0";
+  for (const char* unknown : {"tensorfow", "theano", "cntk"}) {
+    s.env.fill()["KERAS_BACKEND"] = unknown;
+    const Answers answers = answers_of_all({"keras.backend-mismatch", "keras.legacy-missing"}, s);
+    const Finding* found = finding_of(answers, "keras.backend-mismatch");
+    ASSERT_NE(found, nullptr) << unknown;
+    EXPECT_NE(found->explanation.find("Keras takes tensorflow, jax, torch"), std::string::npos) << found->explanation;
+    for (const Fix& fix : found->fix) EXPECT_EQ((fix.text + fix.command).find("nstall"), std::string::npos) << fix.text;
+  }
+}
+
 TEST(KerasBackend, MayOutrankItsFileByTheVariable) {
   Snapshot s = tensorflow_environment();
   s.keras.fill().version = "3.9.0";
