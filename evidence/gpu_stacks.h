@@ -84,6 +84,13 @@ struct Xid {
   ENVDOCTOR_FIELDS(Xid, code, gpu)
 };
 
+// A specification by which container engines pass GPUs on (CDI), and the driver whose libraries it names.
+struct ContainerSpec {
+  Text path{};
+  Text driver_version{};
+  ENVDOCTOR_FIELDS(ContainerSpec, path, driver_version)
+};
+
 struct Nvidia {
   Text kernel_driver_version{};     // /proc/driver/nvidia/version or the module's own
   Text kernel_module_kind{};        // open, proprietary
@@ -100,9 +107,10 @@ struct Nvidia {
   List<CudaDevice> cuda_devices{};
   List<NvidiaProcess> processes{};
   List<Xid> xid{};
+  List<ContainerSpec> container_specs{};
   ENVDOCTOR_FIELDS(Nvidia, kernel_driver_version, kernel_module_kind, userspace_driver_version, nvml_library, nvml_error,
                    cuda_library, cuda_driver_version, cuinit_error, proc_gpus, fabric_manager_running, nvswitch, devices,
-                   cuda_devices, processes, xid)
+                   cuda_devices, processes, xid, container_specs)
 };
 
 // A GPU as the kernel's KFD topology or HIP shows it.

@@ -55,12 +55,13 @@ struct HostFacts {
   Text container{};       // docker, podman, singularity, kubernetes, lxc, none
   Text virtualization{};  // kvm, vmware, hyperv, xen, gvisor, …, none
   Flag secure_boot{};
+  Text lockdown{};        // of the kernel: none, integrity, confidentiality
   Reading<User> user{};
   Number shm_mib{};
   Reading<Cgroup> cgroup{};
   Reading<Ulimits> ulimits{};
-  ENVDOCTOR_FIELDS(HostFacts, platform, os, kernel, arch, container, virtualization, secure_boot, user, shm_mib, cgroup,
-                   ulimits)
+  ENVDOCTOR_FIELDS(HostFacts, platform, os, kernel, arch, container, virtualization, secure_boot, lockdown, user,
+                   shm_mib, cgroup, ulimits)
 };
 
 struct Cpu {

@@ -9,9 +9,16 @@ std::string pointer_to(const std::string& parent, std::string_view key) {
   return pointer;
 }
 
-// Fills one value from another of its type, and notes the JSON pointer of each value it took as a whole.
+std::string as_text(const std::string& value) { return value; }
+std::string as_text(bool value) { return value ? "true" : "false"; }
+std::string as_text(std::int64_t value) { return std::to_string(value); }
+std::string as_text(double value) { return std::to_string(value); }
+
+// Fills one value from another of its type, and notes the JSON pointer of each value it took as a whole, and of each
+// that it left because another one is known.
 struct Filler {
   std::vector<std::string> taken{};
+  std::vector<std::pair<std::string, std::string>> left{};  // and its value
 
   template <class T>
   void fill(std::map<std::string, T>& into, const std::map<std::string, T>& from, const std::string& at) {
@@ -23,7 +30,10 @@ struct Filler {
   template <class T>
   void fill(Reading<T>& into, const Reading<T>& from, const std::string& at) {
     if (into.get() && from.get()) {
-      if constexpr (Fields<T> || requires { typename T::mapped_type; }) fill(*into.get(), *from.get(), at);
+      if constexpr (Fields<T> || requires { typename T::mapped_type; })
+        fill(*into.get(), *from.get(), at);
+      else if constexpr (requires { as_text(*from.get()); })
+        if (*into.get() != *from.get()) left.emplace_back(at, as_text(*from.get()));
     } else if (from.get() || into.outcome() == Outcome::not_probed) {
       into = from;
       if (from.get()) taken.push_back(at);
@@ -67,15 +77,38 @@ void set_source_of(const Reading<T>& reading, const std::string& at, const TextS
   }
 }
 
+// The entry that speaks of this pointer: its own, or the nearest one above it.
+const TextSource* nearest(const std::map<std::string, TextSource>& sources, std::string pointer) {
+  for (; !pointer.empty(); pointer.resize(pointer.rfind('/'))) {
+    if (const auto found = sources.find(pointer); found != sources.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+template <class T>
+List<T> appended(List<T> list, const List<T>& more) {
+  if (list.get() && more.get()) list.get()->insert(list.get()->end(), more.get()->begin(), more.get()->end());
+  return list;
+}
+
 }  // namespace
 
 void fill_in(Snapshot& into, const Snapshot& from) {
-  List<Symptom> log = into.log;
-  if (log.get() && from.log.get()) log.get()->insert(log.get()->end(), from.log.get()->begin(), from.log.get()->end());
+  constexpr std::size_t most_contradictions = 32;
+  List<Symptom> log = appended(into.log, from.log);
+  List<ReadText> texts = appended(into.texts, from.texts);
+  List<Contradiction> contradictions = appended(into.contradictions, from.contradictions);
   Map<TextSource> sources = into.sources;
   Filler filler;
   filler.fill(into, from, "");
   if (log.get()) into.log = log;
+  if (texts.get()) into.texts = texts;
+  if (contradictions.get()) into.contradictions = contradictions;
+  for (const auto& [path, value] : filler.left) {
+    const TextSource* told = from.sources.get() ? nearest(*from.sources.get(), path) : nullptr;
+    if (!told || into.contradictions.or_empty().size() >= most_contradictions) continue;
+    into.contradictions.fill().push_back({.path = path, .value = value, .source = told->source, .line = told->line});
+  }
   into.sources = sources;
   if (from.sources.get()) take_sources(into.sources, *from.sources.get(), filler.taken);
 }
@@ -83,7 +116,7 @@ void fill_in(Snapshot& into, const Snapshot& from) {
 void set_sources(Snapshot& snapshot, const std::string& source, std::int64_t line) {
   std::map<std::string, TextSource> sources;
   Snapshot::each(snapshot, [&](std::string_view key, const auto& section) {
-    if (key != "log" && key != "sources")
+    if (key != "log" && key != "texts" && key != "contradictions" && key != "sources")
       set_source_of(section, pointer_to("", key), {.source = source, .line = line}, sources);
   });
   if (!sources.empty()) snapshot.sources = sources;

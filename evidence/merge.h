@@ -4,8 +4,9 @@
 namespace envdoctor {
 
 // Fills into `into` what it doesn't know and `from` does; what it knows stays. Structs are filled field by field, maps
-// key by key; a list is taken whole or not at all, but for `log`, which is appended. A reading that failed or is absent
-// gives way to a value, one that was not probed to any reading. What is taken keeps its entry in `sources`.
+// key by key; a list is taken whole or not at all, but for `log`, `texts` and `contradictions`, which are appended. A
+// reading that failed or is absent gives way to a value, one that was not probed to any reading. What is taken keeps
+// its entry in `sources`; where a text says otherwise of a field that is known, `contradictions` keeps that.
 void fill_in(Snapshot& into, const Snapshot& from);
 
 // Writes into `sources` that every field present in `snapshot` was read from this line; symptoms carry their own.

@@ -17,6 +17,29 @@ struct TextSource {
   ENVDOCTOR_FIELDS(TextSource, source, line)
 };
 
+// A text that was read: how long it is, and the lines that look most like the end of something that failed.
+struct TextLine {
+  Number line{};  // from 1
+  Text text{};
+  ENVDOCTOR_FIELDS(TextLine, line, text)
+};
+
+struct ReadText {
+  Text source{};
+  Number lines{};
+  List<TextLine> notable{};
+  ENVDOCTOR_FIELDS(ReadText, source, lines, notable)
+};
+
+// What a text says of a field that is known otherwise already: the field stays, and this stands beside it.
+struct Contradiction {
+  Text path{};   // JSON pointer of the field
+  Text value{};  // what the text says
+  Text source{};
+  Number line{};
+  ENVDOCTOR_FIELDS(Contradiction, path, value, source, line)
+};
+
 struct Snapshot {
   Reading<Captured> captured{};
   Map<ProbeStatus> probes{};
@@ -42,10 +65,12 @@ struct Snapshot {
   List<ComputeResult> compute{};
   List<ComputeNotRun> compute_not_run{};
   List<Symptom> log{};
+  List<ReadText> texts{};
+  List<Contradiction> contradictions{};
   Map<TextSource> sources{};  // JSON pointer of a field that was read from text; it speaks for all below it
   ENVDOCTOR_FIELDS(Snapshot, captured, probes, host, cpu, memory, pci, modules, device_nodes, nvidia, rocm, level_zero,
                    opencl, env, libraries, toolkits, python, tensorflow, torch, jax, keras, topology, compute,
-                   compute_not_run, log, sources)
+                   compute_not_run, log, texts, contradictions, sources)
 };
 
 }  // namespace envdoctor

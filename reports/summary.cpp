@@ -109,4 +109,19 @@ std::string host_summary(const Snapshot& snapshot) {
   return out;
 }
 
+std::string no_known_cause(const Undetermined& undetermined) {
+  return fmt::format(
+      "no known cause in {} {}",
+      undetermined.lines == 1 ? "this one line of" : fmt::format("these {} lines of", undetermined.lines), "text");
+}
+
+std::vector<std::string> excluded_words(const Undetermined& undetermined) {
+  std::vector<std::string> words;
+  for (const std::string& id : undetermined.excluded) {
+    const Diagnosis* row = find_diagnosis(id);
+    words.push_back(row ? fmt::format("{}: {}", id, row->disproof) : id);
+  }
+  return words;
+}
+
 }  // namespace envdoctor

@@ -12,6 +12,10 @@ std::string check_counts(const Report& report);
 // The findings that this one causes, in the report's order.
 std::vector<const Finding*> consequences_of(const Finding& finding, const std::vector<Finding>& all);
 
+// "no known cause in these 212 lines", and for each excluded diagnosis its id and what rules it out.
+std::string no_known_cause(const Undetermined& undetermined);
+std::vector<std::string> excluded_words(const Undetermined& undetermined);
+
 // "/opencl/icds/0" or "kern.log:12".
 std::string place_of(const Evidence& evidence);
 

@@ -34,12 +34,32 @@ void tell(const Snapshot& snapshot, const std::vector<std::string>& missing, Ans
                     .command = host_command(snapshot, "sudo nvidia-modprobe -c0 -u")}};
 }
 
+// A report shows the folder of render nodes, and a card of AMD or Intel on the bus whose driver it doesn't name.
+bool lists_no_node_for(const Snapshot& snapshot, const Gpu& gpu) {
+  const PciDevice* device = pci_device(snapshot, gpu);
+  return (gpu.vendor == Vendor::amd || gpu.vendor == Vendor::intel) && !gpu.integrated && device &&
+         device->driver.outcome() == Outcome::not_probed && !nodes_under(snapshot, "/dev/dri/").empty();
+}
+
+void tell_of_a_report(const Gpu& gpu, Answers& answers) {
+  Finding& finding = answers.found_on(gpu.subject());
+  finding.confidence = Confidence::possible;
+  finding.explanation =
+      "The bus holds " + (gpu.name.empty() ? "a GPU" : gpu.name) +
+      ", and /dev/dri has no render node, by which programs reach it: its kernel driver did not take it.";
+  finding.evidence = {evidence("/device_nodes", "no /dev/dri/renderD*"),
+                      evidence(gpu.in_pci("device_id"), gpu.device_id)};
+  finding.fix = {{.text = "See which kernel driver is bound to it, and what the kernel log says of that driver.",
+                  .command = "lspci -nnk"}};
+}
+
 // Modules are loaded and the GPU is bound, but its render node isn't there: for AMD and Intel.
 void judge_render_nodes(const Snapshot& snapshot, Answers& answers) {
-  if (!snapshot.device_nodes.get() || !in_container(snapshot).is(false) ||
-      !nodes_under(snapshot, "/dev/dri/renderD").empty())
-    return;
+  const bool told = told_by_a_report(snapshot);
+  const bool contained = told ? nvidia::contained(snapshot) : !in_container(snapshot).is(false);
+  if (!snapshot.device_nodes.get() || contained || !nodes_under(snapshot, "/dev/dri/renderD").empty()) return;
   for (const Gpu& gpu : gpus_of(snapshot)) {
+    if (told && lists_no_node_for(snapshot, gpu)) return tell_of_a_report(gpu, answers);
     if (gpu.driver != "amdgpu" && gpu.driver != "i915" && gpu.driver != "xe") continue;
     Finding& finding = answers.found_on(gpu.subject());
     finding.severity = gpu.integrated ? Severity::info : Severity::error;

@@ -42,6 +42,16 @@ bool judge_devices(const Snapshot& snapshot, Answers& answers) {
   return found;
 }
 
+// A channel that a program's own fault tore down doesn't switch any more.
+constexpr std::int64_t xid_context_switch_timeout = 109;
+bool program_failed_on(const Snapshot& snapshot, const std::string& gpu) {
+  const auto others = xids_of(snapshot, "");
+  return std::ranges::any_of(others, [&](const LoggedXid& other) {
+    const auto known = knowledge::xid(other.code);
+    return other.gpu == gpu && known && known->class_ == "app";
+  });
+}
+
 // An Xid in the kernel's log: for each GPU the code that says most.
 bool judge_xid(const Snapshot& snapshot, Answers& answers) {
   // Where NVML answered, the loss may be over: a reset, or another card since.
@@ -50,6 +60,7 @@ bool judge_xid(const Snapshot& snapshot, Answers& answers) {
   for (const LoggedXid& xid : xids_of(snapshot, answers.id)) {
     const bool off = xid.code == xid::gpu_has_fallen_off_the_bus;
     if (!off && answers_now(snapshot, xid.gpu)) continue;  // a timeout that is over, or one that a program caused
+    if (xid.code == xid_context_switch_timeout && program_failed_on(snapshot, xid.gpu)) continue;
     const auto [row, fresh] = by_gpu.try_emplace(xid.gpu, xid);
     if (!fresh && off) row->second = xid;
   }
@@ -115,7 +126,9 @@ Diagnosis diagnosis() {
       .explains = with_unusable_driver({"driver.init-failed", "driver.gpu-init-failed"}),
       .symptoms =
           {
-              {{crashed, "gpu"}, possible},
+              {{lost, "amd-gpu"}, likely},
+              // All ones are read of a card that fell off the bus, and of one in a laptop that is switched off.
+              {{lost, "pci-configuration"}, possible, when::no_driver_answers},
               {{failed, "gpu"}, likely},
           },
       .not_here = nvidia::not_here,

@@ -104,7 +104,9 @@ void judge_amdgpu(const Facts& facts, Answers& answers) {
   const bool by_node = !facts.container() && !facts.saw({{present, "amdgpu-kernel-module"}});
   const Symptom* line = facts.first({{missing, "amdgpu-kernel-module"}});
   if (!line && by_node) line = facts.first({{missing, "kfd-node"}});
-  if (!line) return;
+  // A bus that holds no GPU at all needs no module.
+  const bool bus_is_empty = facts.snapshot().pci.get() && gpus_of(facts).empty();
+  if (!line || bus_is_empty) return;
   Finding& finding = answers.found_in(*line, Confidence::likely);
   finding.title = "The kernel module amdgpu is not loaded";
   finding.explanation = "ROCm is installed and finds no amdgpu in the running kernel.";

@@ -6,8 +6,7 @@ namespace envdoctor::driver_nouveau_bound {
 using enum SymptomClass;
 
 bool is_display_driver(const std::string& driver) {
-  return driver == "nouveau" || driver == "nova_core" || driver == "nova-core" || driver == "nvidiafb" ||
-         driver == "rivafb";
+  return driver == "nouveau" || driver == "nvidiafb" || driver == "rivafb";
 }
 
 void tell(const Snapshot& snapshot, const Gpu& gpu, Answers& answers) {

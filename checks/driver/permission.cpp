@@ -1,5 +1,6 @@
 // driver.permission: a node exists and this user may not open it (EACCES). A container's cgroup (EPERM) is another
 // matter.
+#include "checks/driver/node_access.h"
 #include "checks/driver/nvidia_facts.h"
 
 namespace envdoctor::driver_permission {
@@ -32,25 +33,9 @@ std::string subject_of(const std::string& path, const Snapshot& snapshot) {
   return "host";
 }
 
-bool in_group(const Snapshot& snapshot, const DeviceNode& node) {
-  const auto& groups = of(snapshot.host, &HostFacts::user).or_empty().groups.or_empty();
-  return node.gid.get() && std::ranges::find(groups, *node.gid.get()) != groups.end();
-}
-
-bool mode_gives(const DeviceNode& node, std::size_t digit_from_end) {
-  const std::string& mode = node.mode.or_empty();
-  if (mode.size() < digit_from_end) return false;
-  const char digit = mode[mode.size() - digit_from_end];
-  return digit == '6' || digit == '7';
-}
-
 Fix remedy(const Snapshot& snapshot, const DeviceNode& node) {
   const std::string group = node.group.or_empty();
   const std::string gid = node.gid.get() ? fmt::format("{}", *node.gid.get()) : group;
-  if (mode_gives(node, 1) || (mode_gives(node, 2) && in_group(snapshot, node)))
-    return {.text =
-                "The node's mode lets this user in, so a security module stands in the way (SELinux: on the host, "
-                "setsebool container_use_devices=true for containers; AppArmor: the profile's device rules)."};
   if (mode_gives(node, 2) && !group.empty() && group != "root") {
     if (nvidia::contained(snapshot))
       return {.text = fmt::format("Give the process the node's group by number: start the container with --group-add "
@@ -86,7 +71,8 @@ void tell(const Snapshot& snapshot, const std::vector<Refused>& refused, Severit
 void judge(const Snapshot& snapshot, Answers& answers) {
   std::vector<Refused> cuda, amd, render;
   for (const auto& [i, node] : numbered(snapshot.device_nodes)) {
-    if (!node.path.get() || !node.accessible.is(false) || !node.error.is("EACCES")) continue;
+    if (!node.path.get() || !node.accessible.is(false) || !node.error.is("EACCES") || refused_by_policy(snapshot, node))
+      continue;
     const std::string& path = *node.path.get();
     if (cuda_needs(node)) cuda.push_back({i, &node});
     if (path == "/dev/kfd" || path == "/dev/dxg") amd.push_back({i, &node});

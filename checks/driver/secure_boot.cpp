@@ -26,13 +26,21 @@ void tell(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence>
       {.text = "Or switch Secure Boot off in the firmware setup."}};
 }
 
+// Secure Boot locks the kernel down; a kernel that is locked down without it is driver.kernel-lockdown.
+const Symptom* refused_module(const Facts& facts) {
+  if (const Symptom* line = facts.first({{refused, "kernel-module-signature"}})) return line;
+  const bool on = of(facts.snapshot().host, &HostFacts::secure_boot).is(true) ||
+                  facts.with({present, "kernel-lockdown"}, "by", "EFI");
+  return on ? facts.first({{refused, "kernel-module-by-lockdown"}}) : nullptr;
+}
+
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
   const Flag secure = of(snapshot.host, &HostFacts::secure_boot);
   const Flag runs = nvidia::kernel_driver_runs(snapshot);
   if (runs.is(true) || nvidia::cuda_works(snapshot) || secure.is(false)) return answers.passed();
   if (nvidia::on_wsl(snapshot)) return answers.not_applicable("WSL loads no NVIDIA module");
-  if (const Symptom* line = first_symptom(snapshot, {{refused, "kernel-module-signature"}})) {
+  if (const Symptom* line = refused_module(facts)) {
     std::vector<Evidence> proof{evidence(*line, "module signature rejected")};
     if (secure.is(true)) proof.push_back(evidence("/host/secure_boot", "true"));
     // The line may speak of another module; where the driver is known not to run, it is this one.

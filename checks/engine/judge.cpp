@@ -8,6 +8,7 @@
 #include "checks/engine/stacks.h"
 #include "checks/engine/verdict.h"
 #include "checks/facts/gpus.h"
+#include "checks/facts/history.h"
 
 namespace envdoctor {
 namespace {
@@ -126,7 +127,8 @@ bool is_wanted(const std::vector<std::string>& only, const std::vector<std::stri
 Report judge(const Snapshot& snapshot, const JudgeOptions& options) {
   Report report{.options = options, .snapshot = snapshot};
   Answers answers;
-  const Facts facts(snapshot);
+  const auto today = without_history(snapshot);
+  const Facts facts(today ? *today : snapshot);
   for (const Diagnosis& diagnosis : roster()) answer(diagnosis, facts, answers);
 
   const bool by_frameworks = std::ranges::any_of(
@@ -154,6 +156,7 @@ Report judge(const Snapshot& snapshot, const JudgeOptions& options) {
   find_roots(report.findings);
   order(report.findings);
   options.of_devices ? reach_verdict_of_devices(report) : reach_verdict(report);
+  describe_undetermined(report);
   return report;
 }
 

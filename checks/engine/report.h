@@ -1,5 +1,7 @@
 #pragma once
 // From a snapshot to a finished report: run the checks, find the roots, build the stacks, reach a verdict.
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,15 @@ struct JudgeOptions {
 // Whether `only` (empty: all) and `skip`, ids or families each, leave this diagnosis in.
 bool is_wanted(const std::vector<std::string>& only, const std::vector<std::string>& skip, const std::string& id);
 
+// What can be said where no cause was found in a text that holds an error.
+struct Undetermined {
+  std::int64_t lines = 0;             // that were read
+  std::vector<Evidence> decisive{};   // the lines that look most like the end of something that failed
+  std::vector<std::string> excluded{};  // ids that facts rule out
+  std::vector<std::string> missing{};   // what would have to be known, in words
+  std::string next_command{};         // whose output would decide most
+};
+
 // An expectation and how it came out.
 struct Expected {
   Expectation wanted{};
@@ -43,6 +54,7 @@ struct Report {
   std::vector<Finding> findings{};  // in order of importance, roots first
   std::vector<Waived> waived{};     // found, and borne until the waiver's last day
   std::vector<Expected> expected{};
+  std::optional<Undetermined> undetermined{};
   Snapshot snapshot{};
 };
 

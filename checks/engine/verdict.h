@@ -16,6 +16,9 @@ std::string captured_day(const Snapshot& snapshot);
 // Moves what the options waive from findings to waived, and adds a finding for every waiver that is over.
 void apply_waivers(Report& report);
 
+// Says what is known and what is not where no finding tells why a text ends in an error. After reach_verdict.
+void describe_undetermined(Report& report);
+
 // Sets verdict and verdict_why from findings and stacks. Fails closed.
 void reach_verdict(Report& report);
 void reach_verdict_of_devices(Report& report);  // options.of_devices

@@ -99,7 +99,6 @@ Diagnosis diagnosis() {
       .remedy = "Seat the card again, try another slot or riser, and look up how the mainboard shares its lanes.",
       .symptoms =
           {
-              {{failed, "pcie-link"}, possible},
               {{limited, "pcie-width"}, likely, links_unknown},
           },
       .judge_host = judge,

@@ -129,11 +129,6 @@ bool dll_alone(const Facts& facts) {
                      {mismatch, "protobuf-version"}});
 }
 
-// An extension for CUDA can't be loaded into a torch for the CPU, and is whole.
-bool not_for_a_cpu_torch(const Facts& facts) {
-  return !facts.with({noted, "cpu-build"}, "built", "torch") && !facts.with({missing, "gpu-support"}, "built", "torch");
-}
-
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -148,9 +143,7 @@ Diagnosis diagnosis() {
       .explains = {"usage.detected-unused", "runtime.cpu-only-build"},
       .symptoms =
           {
-              {{mismatch, "torchvision-build"}, possible},
               {{mismatch, "jaxlib-version"}, likely},
-              {{mismatch, "torch-extension-version"}, likely, not_for_a_cpu_torch},
               {{failed, "dll"}, possible, dll_alone},
               {{failed, "python-import"}, likely, dll_alone},
               {{failed, "package-removal"}, possible, dll_alone},

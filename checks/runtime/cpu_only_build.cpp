@@ -126,6 +126,11 @@ bool no_gpu_known(const Facts& facts) {
              {{missing, "library"}, {missing, "gpu-libraries"}, {failed, "cuinit"}, {missing, "cuda-libraries"}});
 }
 
+// A program that asked CUDA for a device has the code for it, whatever it guesses afterwards.
+bool cuda_was_not_tried(const Facts& facts) {
+  return !facts.saw({{failed, "cuda-in-program"}, {missing, "system-initialization"}, {failed, "cuda"}});
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -141,7 +146,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{missing, "gpu-support"}, certain, nullptr, "built", "t"},
-              {{missing, "gpu-support"}, likely},
+              {{missing, "gpu-support"}, likely, cuda_was_not_tried},
               {{missing, "jax-gpu-support"}, likely},
               {{missing, "jax-cuda-build"}, likely, jax_cpu_only},
               {{missing, "jax-gpu"}, possible, jax_cpu_only},

@@ -177,6 +177,11 @@ bool of_pytorch(const std::string& symbol) {
   return RE2::PartialMatch(symbol, mangled);
 }
 
+// A library of PyTorch's own: two torches are mixed where one lacks what the other asks for.
+bool of_torch_itself(const std::string& library) {
+  return library.starts_with("libtorch") || library.starts_with("libc10");
+}
+
 // "clCreateBuffer": what calls it was built for a newer loader than the one that it was given.
 bool of_opencl(const std::string& symbol) {
   static const RE2 function("^cl[A-Z]");
@@ -309,7 +314,9 @@ std::optional<MissingSymbol> missing_symbol(const Facts& facts, std::string_view
     const bool gpu = of_a_gpu_library(*symptom), torch = of_pytorch(symbol);
     const std::string_view owner = of_opencl(symbol) ? "opencl.wrong-loader"
                                    : gpu && !torch   ? "runtime.library-shadowed"
-                                                     : "python.broken-install";
+                                   : torch && !of_torch_itself(symptom->detail("library"))
+                                       ? "runtime.extension-mismatch"
+                                       : "python.broken-install";
     if (owner != id) return std::nullopt;
     return MissingSymbol{symptom, of_opencl(symbol) || gpu || torch ? Confidence::likely : Confidence::possible};
   }

@@ -71,6 +71,7 @@ Diagnosis diagnosis() {
       .remedy =
           "Install a build for this target; for close relatives HSA_OVERRIDE_GFX_VERSION makes the GPU pass as a "
           "supported one.",
+      .explains = {"usage.program-fault"},
       .symptoms =
           {
               {{unsupported, "amd-gpu"}, likely, rocm_fails},

@@ -17,7 +17,7 @@ const Symptom* fault(const Facts& facts) {
   for (const Symptom* line : facts.all({failed, "cuda-call"})) {
     if (faults.contains(knowledge::cuda_error_name(line->detail("code")))) return line;
   }
-  return nullptr;
+  return facts.first({{failed, "amd-gpu-memory-access"}});
 }
 
 // The GPU itself failed; then what the program says of its kernel follows from that.
@@ -39,16 +39,33 @@ std::vector<Evidence> program_xids(const Snapshot& snapshot) {
   return found;
 }
 
+std::vector<Fix> remedies() {
+  return {{.text = "Run the program with CUDA_LAUNCH_BLOCKING=1 (AMD: AMD_SERIALIZE_KERNEL=3), so that the error names "
+                   "the call that fails."},
+          {.text = "Let compute-sanitizer (part of the CUDA toolkit) name the kernel and the address."},
+          {.text = "If correct programs fail too, test the GPU's memory."}};
+}
+
 void judge(const Facts& facts, Answers& answers) {
   const Symptom* line = fault(facts);
-  if (!line) return answers.not_applicable("no program reports a fault in a kernel");
-  if (hardware_failed(facts)) return answers.not_applicable("the GPU itself failed");
   const auto xids = program_xids(facts.snapshot());
+  if (!line && xids.empty()) return answers.not_applicable("no program reports a fault in a kernel");
+  if (hardware_failed(facts)) return answers.not_applicable("the GPU itself failed");
+  if (!line) {  // the kernel module alone says so
+    Finding& finding = answers.found();
+    finding.confidence = Confidence::possible;
+    // The host's own log goes back to its start: some program's fault of yesterday is no trouble of today.
+    const bool handed_in =
+        std::ranges::any_of(xids, [](const Evidence& one) { return one.path == "log" && one.source != "kernel"; });
+    if (!handed_in) finding.severity = Severity::info;
+    finding.explanation = find_diagnosis(answers.id)->claim;
+    finding.evidence = xids;
+    finding.fix = remedies();
+    return;
+  }
   Finding& finding = answers.found_in(*line, xids.empty() ? Confidence::possible : Confidence::likely);
   finding.evidence = nvidia::joined(std::move(finding.evidence), xids);
-  finding.fix = {{.text = "Run the program with CUDA_LAUNCH_BLOCKING=1, so that the error names the call that fails."},
-                 {.text = "Let compute-sanitizer (part of the CUDA toolkit) name the kernel and the address."},
-                 {.text = "If correct programs fail too, test the GPU's memory."}};
+  finding.fix = remedies();
 }
 
 Diagnosis diagnosis() {

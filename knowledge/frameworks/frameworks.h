@@ -37,6 +37,9 @@ struct TorchTargets {
 // What a Linux x86-64 wheel of this release and CUDA was compiled for. nullopt: not recorded.
 std::optional<TorchTargets> torch_targets(std::string_view version, std::string_view cuda);
 
+// "0.19": the torchvision or torchaudio that comes out with torch "2.4.1". Empty: not recorded.
+std::string companion_of_torch(const std::string& package, std::string_view torch);
+
 // The AMD targets that a Linux ROCm wheel of this release holds code for. nullopt: not recorded.
 std::optional<std::vector<std::string>> torch_rocm_targets(std::string_view version);
 

@@ -83,6 +83,23 @@ Flag fabric_manager_runs(const Files& files, const Flag& nvswitch) {
   return false;
 }
 
+// The driver whose libcuda a specification names; the folders are those of the CDI standard.
+List<ContainerSpec> container_specs(const Files& files) {
+  static const RE2 library(R"(lib(?:cuda|nvidia-ml)\.so\.([0-9]+\.[0-9.]*[0-9]))", RE2::Latin1);
+  std::vector<ContainerSpec> found;
+  for (const std::string folder : {"/etc/cdi", "/var/run/cdi"}) {
+    for (const std::string& name : files.list(folder).or_empty()) {
+      if (!name.ends_with(".yaml") && !name.ends_with(".json")) continue;
+      const std::string path = folder + "/" + name;
+      const auto text = files.read(path);
+      std::string version;
+      if (text.get() && RE2::PartialMatch(*text.get(), library, &version))
+        found.push_back({.path = path, .driver_version = version});
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 Text nvrm_version(std::string_view text) {
@@ -117,6 +134,7 @@ Nvidia read_nvidia_proc(const Files& files) {
     nvidia.kernel_module_kind = absent("no /proc/driver/nvidia/version");
   }
   nvidia.proc_gpus = gpus(files);
+  nvidia.container_specs = container_specs(files);
   nvidia.nvswitch = has_nvswitch(files);
   nvidia.fabric_manager_running = fabric_manager_runs(files, nvidia.nvswitch);
   return nvidia;

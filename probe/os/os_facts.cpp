@@ -108,6 +108,17 @@ Flag read_secure_boot(const Files& files) {
   return failed("/sys/firmware shows nothing here");
 }
 
+// "none [integrity] confidentiality": the state in brackets is the kernel's.
+Text read_lockdown(const Files& files) {
+  const auto line = read_line(files, "/sys/kernel/security/lockdown");
+  if (line.outcome() == Outcome::absent) return absent("this kernel shows no lockdown");
+  return line.then([](const std::string& text) -> Text {
+    const auto open = text.find('['), close = text.find(']');
+    if (open == text.npos || close == text.npos || close < open) return failed("lockdown: no state in brackets");
+    return text.substr(open + 1, close - open - 1);
+  });
+}
+
 namespace {
 
 Number soft_limit(std::string_view limits, const std::string& name) {
@@ -189,6 +200,7 @@ void probe_host(Session& session) {
                         .container = read_container(host),
                         .virtualization = read_virtualization(files),
                         .secure_boot = read_secure_boot(files),
+                        .lockdown = read_lockdown(files),
                         .user = files.read("/proc/self/status").then(parse_user),
                         .shm_mib = read_shm_mib(host),
                         .cgroup = read_cgroup(files),

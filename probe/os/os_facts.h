@@ -18,6 +18,9 @@ Text read_arch(const Host& host);
 // Whether the firmware only starts signed kernels.
 Flag read_secure_boot(const Files& files);
 
+// How far the kernel is locked down, from the security file system.
+Text read_lockdown(const Files& files);
+
 // Who this process is, and what it may use.
 // From the text of /proc/self/status: effective ids.
 Reading<User> parse_user(std::string_view status);

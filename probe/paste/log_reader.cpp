@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "evidence/json.h"
+#include "evidence/lines.h"
 #include "evidence/merge.h"
 #include "host/text.h"
 #include "knowledge/wordings/wordings.h"
@@ -16,6 +17,7 @@ namespace envdoctor {
 namespace {
 
 constexpr std::size_t longest_line = std::size_t{16} * 1024;
+constexpr std::size_t longest_shown = 240;
 constexpr std::int64_t kept_of_equal = 3;
 constexpr std::int64_t kept_of_kind = 64;
 
@@ -85,6 +87,7 @@ void LogReader::take_line(std::string_view piece) {
   const std::string_view line = plain_log_line(piece.substr(0, longest_line), plain_);
   std::vector<knowledge::LogMatch> matches = matcher_.match(line);
   reports_.line(line, line_, matcher_);
+  notable_.line(line, line_, matcher_);
   for (knowledge::LogMatch& match : matches) {
     for (const auto& [pointer, value] : match.fills) {
       if (filled_.sources.get() && filled_.sources.get()->contains(pointer)) continue;
@@ -114,6 +117,7 @@ void LogReader::take_line(std::string_view piece) {
 }
 
 Snapshot LogReader::finish() {
+  const std::int64_t lines = partial_.empty() && !took_part_ ? line_ - 1 : line_;
   if (!partial_.empty()) take_line(partial_);
   partial_.clear();
   for (const auto& [key, seen] : seen_) {
@@ -122,7 +126,10 @@ Snapshot LogReader::finish() {
   Snapshot snapshot = reports_.finish(source_);
   fill_in(snapshot, filled_);
   snapshot.log = std::move(events_);
+  snapshot.texts = std::vector<ReadText>{{.source = source_, .lines = lines, .notable = notable_.finish()}};
   if (redact_) redact(snapshot, {});
+  for (TextLine& notable : snapshot.texts.get()->front().notable.fill())
+    notable.text = shortened(*notable.text.get(), longest_shown);
   return snapshot;
 }
 

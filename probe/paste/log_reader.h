@@ -8,6 +8,7 @@
 
 #include "evidence/snapshot.h"
 #include "knowledge/wordings/wordings.h"
+#include "probe/paste/notable_lines.h"
 #include "probe/paste/paste_reports.h"
 
 namespace envdoctor {
@@ -44,6 +45,7 @@ class LogReader {
   std::map<std::uint64_t, Seen> seen_{};
   std::map<std::string, std::int64_t> kinds_{};
   LogReports reports_{};
+  NotableLines notable_{};
   knowledge::LogMatcher matcher_{};
   Snapshot filled_{};  // the fields that single lines told; the first line that tells one counts
 };

@@ -70,6 +70,18 @@ Json write(const Waived& waived) {
   return json;
 }
 
+Json write(const std::optional<Undetermined>& undetermined) {
+  if (!undetermined) return {};
+  Json lines = Json::array();
+  for (const Evidence& line : undetermined->decisive)
+    lines.push_back({{"source", line.source}, {"line", line.line}, {"text", line.value}});
+  return {{"lines", undetermined->lines},
+          {"decisive", lines},
+          {"excluded", undetermined->excluded},
+          {"missing", undetermined->missing},
+          {"next_command", undetermined->next_command}};
+}
+
 }  // namespace
 
 std::string render_json(const Report& report, const ReportStyle&) {
@@ -85,6 +97,7 @@ std::string render_json(const Report& report, const ReportStyle&) {
                      {"checks", write_list(report.checks, write)},
                      {"findings", write_list(report.findings, write)},
                      {"waived", write_list(report.waived, write)},
+                     {"undetermined", write(report.undetermined)},
                      {"snapshot", Json::parse(to_json(report.snapshot))}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

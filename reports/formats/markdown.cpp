@@ -99,6 +99,20 @@ std::string finding_text(const Finding& finding, const std::vector<Finding>& all
   return out + "\n";
 }
 
+std::string undetermined_text(const Undetermined& one) {
+  std::string out = "### " + markdown_text(no_known_cause(one)) + "\n\n";
+  for (const Evidence& line : one.decisive)
+    out += fmt::format("- {} {}\n", markdown_code(place_of(line)), markdown_code(line.value));
+  for (const std::string& fact : one.missing) out += "- missing: " + markdown_text(fact) + "\n";
+  if (!one.excluded.empty()) {
+    out += "- excluded:";
+    for (const std::string& id : one.excluded) out += " " + markdown_code(id);
+    out += "\n";
+  }
+  return out + "\n**Next:** the command whose output would decide most\n\n" + markdown_block(one.next_command, "sh") +
+         "\n";
+}
+
 }  // namespace
 
 std::string render_markdown(const Report& report, const ReportStyle& style) {
@@ -122,7 +136,11 @@ std::string render_markdown(const Report& report, const ReportStyle& style) {
       out += section;
     }
   }
+  if (report.undetermined) out += undetermined_text(*report.undetermined);
   if (left_out > 0) out += fmt::format("{} more findings are omitted.\n\n", left_out);
+  for (const Contradiction& other : report.snapshot.contradictions.or_empty())
+    notes += fmt::format("- {} says otherwise: {} = {}\n", markdown_code(other.source.or_empty()),
+                         markdown_code(other.path.or_empty()), markdown_code(other.value.or_empty()));
   for (const Waived& waived : report.waived)
     notes += fmt::format("- waived until {}: {} ({} on {}): {}\n", waived.waiver.last_day,
                          markdown_text(waived.finding.title), markdown_code(waived.finding.id),

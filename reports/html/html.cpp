@@ -95,6 +95,23 @@ void add_expectations(Node body, const Report& report) {
   }
 }
 
+void add_undetermined(Node body, const Report& report, const Limits& limits) {
+  if (!report.undetermined) return;
+  const Undetermined& one = *report.undetermined;
+  Node section = add(body, "section");
+  add(section, "h2", "", no_known_cause(one));
+  Node table = add(section, "table");
+  const auto row = [&](const std::string& what, const std::string& text) {
+    Node line = add(table, "tr");
+    add(line, "td", "code", what, limits.text);
+    add(line, "td", "", text, limits.text);
+  };
+  for (const Evidence& line : one.decisive) row(place_of(line), line.value);
+  for (const std::string& words : excluded_words(one)) row("excluded", words);
+  for (const std::string& fact : one.missing) row("missing", fact);
+  row("next command", one.next_command);
+}
+
 void add_checks(Node body, const Report& report, const Limits& limits) {
   Node section = add(body, "section");
   Node all = add(section, "details");
@@ -118,6 +135,7 @@ std::string page(const Report& report, const Limits& limits) {
   add_summary(body, report);
   add_stacks(body, report, limits);
   add_findings(body, report, limits);
+  add_undetermined(body, report, limits);
   add_expectations(body, report);
   add_kernels(body, report, limits);
   add_topology(body, report, limits);

@@ -102,6 +102,27 @@ std::string finding_text(const Finding& finding, const std::vector<Finding>& all
   return out;
 }
 
+// In words, what is known and what is not where no cause was found.
+std::string undetermined_text(const Undetermined& one, const ReportStyle& style) {
+  std::string out = painted_wrap("        ", no_known_cause(one), Color::bold, style.color);
+  std::string_view label = "seen";
+  const auto part = [&](const std::string& text) {
+    out += painted_wrap(fmt::format("  {:<9}", label), text, Color::bold, style.color);
+    label = " ";
+  };
+  for (const Evidence& line : one.decisive) part(place_of(line) + "  " + line.value);
+  label = "excluded";
+  const auto ruled_out = excluded_words(one);
+  const std::size_t shown = style.verbose ? ruled_out.size() : std::min<std::size_t>(ruled_out.size(), 5);
+  for (std::size_t i = 0; i < shown; ++i) part(ruled_out[i]);
+  if (shown < ruled_out.size()) part(fmt::format("and {} more (-v)", ruled_out.size() - shown));
+  label = "missing";
+  for (const std::string& fact : one.missing) part(fact);
+  label = "next";
+  part("the command whose output would decide most:");
+  return out + fmt::format("        $ {}\n", printable(one.next_command));
+}
+
 std::string states_text(const Report& report, bool verbose) {
   std::string out = wrap("", check_counts(report));
   if (!verbose) return out;
@@ -140,6 +161,10 @@ std::string render_text(const Report& report, const ReportStyle& style) {
       out += "\n" + finding_text(finding, report.findings, style);
     }
   }
+  if (report.undetermined) out += "\n" + undetermined_text(*report.undetermined, style);
+  for (const Contradiction& other : report.snapshot.contradictions.or_empty())
+    notes += wrap("note    ", fmt::format("{}:{} says otherwise: {} = {}", other.source.or_empty(),
+                                          other.line.or_empty(), other.path.or_empty(), other.value.or_empty()));
   for (const Waived& waived : report.waived)
     notes += wrap("waived  ", fmt::format("{} ({}, {}) until {}: {}", waived.finding.title, waived.finding.id,
                                           waived.finding.subject, waived.waiver.last_day, waived.waiver.reason));

@@ -55,5 +55,26 @@ TEST(Merge, SourcesAreWrittenAndReadBack) {
   EXPECT_THAT(*snapshot_from_json(to_json(text), "again").sources.get(), UnorderedElementsAre(line("/env", 3)));
 }
 
+TEST(FillIn, KeepsWhatATextSaysOtherwiseBesideTheField) {
+  Snapshot host;
+  host.nvidia.fill().kernel_driver_version = "550.54.14";
+  Snapshot text;
+  text.nvidia.fill().kernel_driver_version = "535.104.05";
+  text.nvidia.fill().cuda_driver_version = "12.2";
+  set_sources(text, "job.log", 7);
+  fill_in(host, text);
+  EXPECT_EQ(host.nvidia.get()->kernel_driver_version.or_empty(), "550.54.14");
+  ASSERT_EQ(host.contradictions.or_empty().size(), 1U);
+  const Contradiction& one = host.contradictions.get()->front();
+  EXPECT_EQ(one.path.or_empty(), "/nvidia/kernel_driver_version");
+  EXPECT_EQ(one.value.or_empty(), "535.104.05");
+  EXPECT_EQ(one.source.or_empty(), "job.log");
+  EXPECT_EQ(one.line.or_empty(), 7);
+  Snapshot probe;
+  probe.nvidia.fill().kernel_driver_version = "1.2";
+  fill_in(host, probe);
+  EXPECT_EQ(host.contradictions.or_empty().size(), 1U) << "only a text contradicts";
+}
+
 }  // namespace
 }  // namespace envdoctor::merge_test

@@ -106,7 +106,7 @@ TEST(LogXid, TellsAResetFromAGpuOffTheBus) {
   EXPECT_NE(found("119").explanation.find("Xid 119: the GPU system processor"), std::string::npos);
   EXPECT_NE(found("119").fix.at(0).text.find("Reset the GPU"), std::string::npos);
   EXPECT_NE(found("48").explanation.find("Xid 48"), std::string::npos);
-  EXPECT_TRUE(findings(log_of({{{noted, "xid"}, {{"code", "13"}}}})).empty());
+  EXPECT_EQ(found("13").id, "usage.program-fault");
 }
 
 TEST(LogRocm, LeavesAFailureOfHsaToWhatIsKnownOfTheNode) {
@@ -122,12 +122,13 @@ TEST(LogRocm, TakesAnOldCardForTheCauseOnlyWhereRocmFails) {
 
 TEST(LogRocm, TakesAFaultInMemoryForForeignCodeOnlyWithASecondFact) {
   const Line fault = {{failed, "amd-gpu-memory-access"}};
-  EXPECT_TRUE(ids(log_of({fault})).empty());
+  EXPECT_EQ(ids(log_of({fault})), (Found{{"usage.program-fault", possible}})) << "the program's own";
   EXPECT_TRUE(ids(log_of({{{missing, "miopen-database"}}})).empty());
-  EXPECT_EQ(ids(log_of({fault, {{missing, "miopen-database"}}})), (Found{{"runtime.rocm-arch-unsupported", possible}}));
+  EXPECT_EQ(ids(log_of({fault, {{missing, "miopen-database"}}})),
+            (Found{{"runtime.rocm-arch-unsupported", possible}, {"usage.program-fault", possible}}));
   Snapshot overridden = log_of({fault});
   overridden.env.fill()["HSA_OVERRIDE_GFX_VERSION"] = "10.3.0";
-  EXPECT_EQ(ids(overridden), (Found{{"runtime.rocm-arch-unsupported", possible}}));
+  EXPECT_EQ(ids(overridden), (Found{{"runtime.rocm-arch-unsupported", possible}, {"usage.program-fault", possible}}));
 }
 
 TEST(LogKernel, LeavesLinksAndDriversToTheBusWhereItIsKnown) {

@@ -10,7 +10,7 @@ namespace {
 
 const std::vector<Message> messages = {
     {{{failed, "python-import"}}, "python.broken-install", likely},
-    {{{mismatch, "torch-extension-version"}}, "python.broken-install", likely},
+    {{{mismatch, "torch-extension-version"}}, "runtime.extension-mismatch", likely},
     {{{duplicate, "python-package"}}, "python.duplicate-packages", likely},
     {{{noted, "keras-backend"}, {{"backend", "Theano"}}}, "keras.backend-mismatch", likely},
     {{{unsupported, "channels-first-on-cpu"}}, "keras.image-data-format", possible},
@@ -52,10 +52,10 @@ TEST(LogModules, SeeOneFolderInstalledTwiceInPipsConflicts) {
 TEST(LogPython, BlamesTheTorchForTheCpuAndNotTheExtensionBesideIt) {
   for (const Kind& event : {Kind{noted, "cpu-build"}, Kind{missing, "gpu-support"}})
     EXPECT_FALSE(ids(log_of({{{mismatch, "torch-extension-version"}}, {event, {{"built", "torch"}}}}))
-                     .contains("python.broken-install"))
+                     .contains("runtime.extension-mismatch"))
         << event.subject;
   EXPECT_TRUE(ids(log_of({{{mismatch, "torch-extension-version"}}, {{noted, "cpu-build"}, {{"built", "tensorflow"}}}}))
-                  .contains("python.broken-install"));
+                  .contains("runtime.extension-mismatch"));
 }
 
 // pip's line and the metadata say the same of one pair of packages; metadata that is met shows that pip's line is old.

@@ -20,7 +20,7 @@ const std::vector<Message> messages = {
     {{{crashed, "intel-opencl-driver"}}, "opencl.icd-broken", possible},
     {{{missing, "library-symbol"}, {{"symbol", "clSVMAlloc"}}}, "opencl.wrong-loader", likely},
     {{{missing, "library-symbol"}, {{"symbol", "clone_of_mine"}}}, "python.broken-install", possible},
-    {{{missing, "library-symbol"}, {{"symbol", "_ZN3c104cuda9SetDeviceEi"}}}, "python.broken-install", likely},
+    {{{missing, "library-symbol"}, {{"symbol", "_ZN3c104cuda9SetDeviceEi"}}}, "runtime.extension-mismatch", likely},
     {{{missing, "library-symbol"}, {{"symbol", "_ZN5cudaq9SetDeviceEi"}}}, "runtime.library-shadowed", likely},
     {{{present, "sycl-device"}, {{"type", "cpu"}}}, "opencl.cpu-only", possible},
     {{{missing, "library-by-ldd"}, {{"library", "libigdgmm.so.12"}}}, "opencl.icd-broken", likely},

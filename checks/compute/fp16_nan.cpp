@@ -1,0 +1,60 @@
+// compute.fp16-nan: GPUs of the GeForce GTX 16 series give NaN in half precision in common libraries.
+#include "checks/engine/rule.h"
+
+namespace envdoctor::compute_fp16_nan {
+
+using enum SymptomClass;
+
+bool of_the_series(std::string_view name) {
+  for (const char* model : {"GTX 1630", "GTX 1650", "GTX 1660"}) {
+    if (name.find(model) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+std::optional<Evidence> card(const Facts& facts) {
+  const Snapshot& snapshot = facts;
+  for (const auto& [i, device] : numbered(of(snapshot.nvidia, &Nvidia::devices))) {
+    if (of_the_series(device.name.or_empty())) return evidence(at("/nvidia/devices", i, "name"), *device.name.get());
+  }
+  for (const Gpu& gpu : gpus_of(snapshot)) {
+    if (of_the_series(gpu.name) || gpu.chip == "TU116" || gpu.chip == "TU117")
+      return evidence(gpu.in_pci("device_id"), gpu.device_id);
+  }
+  if (const Symptom* line = facts.first({{noted, "gpu-of-gtx-16"}})) return evidence(*line);
+  return {};
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const Symptom* line =
+      facts.first({{wrong_result, "nan"}, {failed, "half-precision-check"}, {wrong_result, "nan-loss"}});
+  if (!line) return answers.not_applicable("nothing became not-a-number");
+  const auto gpu = card(facts);
+  if (!gpu) return answers.not_applicable("no GPU of the GTX 16 series is known here");
+  Finding& finding =
+      answers.found_in(*line, line->is({wrong_result, "nan-loss"}) ? Confidence::possible : Confidence::likely);
+  finding.severity = Severity::error;
+  finding.evidence.push_back(*gpu);
+}
+
+Diagnosis diagnosis() {
+  return {
+      .id = "compute.fp16-nan",
+      .layer = Layer::compute,
+      .severity = Severity::error,
+      .title = "Half precision gives NaN on this GPU",
+      .claim =
+          "Cards of the GeForce GTX 16 series have no tensor cores, and half-precision convolutions of common "
+          "libraries "
+          "give not-a-number on them: black pictures, losses that are NaN.",
+      .proof = "The GPU is of the GTX 16 series, and a program finds NaN in half precision.",
+      .disproof = "The same program gives NaN in single precision, too.",
+      .remedy =
+          "Calculate in single precision (--no-half, --precision full, amp=False), or only the parts that fail "
+          "(--no-half-vae); torch.backends.cudnn.benchmark=True chooses other kernels and helps on some.",
+      .explains = {"compute.unstable", "compute.wrong-results"},
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::compute_fp16_nan

@@ -1,0 +1,64 @@
+// driver.kernel-lockdown: the kernel is locked down and loads no unsigned module, for another reason than Secure Boot.
+#include "checks/driver/nvidia_facts.h"
+
+namespace envdoctor::driver_kernel_lockdown {
+
+using enum SymptomClass;
+
+// Secure Boot switches lockdown on, and has a diagnosis of its own.
+bool by_secure_boot(const Facts& facts) {
+  return of(facts.snapshot().host, &HostFacts::secure_boot).is(true) ||
+         facts.with({present, "kernel-lockdown"}, "by", "EFI") || facts.saw({{present, "secure-boot"}});
+}
+
+void tell(const Facts& facts, Confidence confidence, std::vector<Evidence> proof, Answers& answers) {
+  Finding& finding = nvidia::fault(answers, facts, confidence, std::move(proof));
+  finding.explanation =
+      "A locked-down kernel loads signed modules only. Secure Boot is not what locked it: the kernel's command line "
+      "(lockdown=), its configuration or the distribution did.";
+  finding.fix = {on_host(facts, "see what locks the kernel down.", "cat /sys/kernel/security/lockdown /proc/cmdline"),
+                 on_host(facts,
+                         "sign the module with a key that the kernel trusts, or take lockdown= off the kernel's "
+                         "command line and reboot.")};
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts;
+  const Flag runs = nvidia::kernel_driver_runs(snapshot);
+  const Text lockdown = of(snapshot.host, &HostFacts::lockdown);
+  if (runs.is(true) || nvidia::cuda_works(snapshot) || lockdown.is("none")) return answers.passed();
+  if (by_secure_boot(facts)) return answers.not_applicable("Secure Boot locks the kernel down");
+  if (const Symptom* line = facts.first({{refused, "kernel-module-by-lockdown"}}))
+    return tell(facts, Confidence::likely, {evidence(*line)}, answers);
+  const Symptom* locked = facts.first({{present, "kernel-lockdown"}});
+  const bool refused_module = facts.saw({{failed, "kernel-module"}, {refused, "kernel-module-signature"}});
+  if (locked && (refused_module || facts.driver_dead()))
+    return tell(facts, refused_module ? Confidence::likely : Confidence::possible, {evidence(*locked)}, answers);
+  // A signature is refused with other words; what root may not insert at all, lockdown keeps out.
+  if (const Symptom* line = facts.first({{failed, "kernel-module"}}); line && !facts.container())
+    return tell(facts, Confidence::possible, {evidence(*line)}, answers);
+  if (lockdown.get() && runs.is(false) && nvidia::user_space_installed(snapshot).is(true))
+    return tell(facts, Confidence::possible,
+                {evidence("/host/lockdown", *lockdown.get()), evidence("/modules", "no nvidia")}, answers);
+  lockdown.get() ? answers.unknown(why_unknown("/modules", runs))
+                 : answers.unknown(why_unknown("/host/lockdown", lockdown));
+}
+
+Diagnosis diagnosis() {
+  return {
+      .id = "driver.kernel-lockdown",
+      .layer = Layer::kernel_driver,
+      .severity = Severity::error,
+      .title = "The kernel is locked down and refuses the NVIDIA module",
+      .claim = "Lockdown is on without Secure Boot, and the nvidia module carries no signature that the kernel trusts.",
+      .proof = "The kernel log says that lockdown restricts the loading of an unsigned module.",
+      .disproof = "/sys/kernel/security/lockdown shows [none], or the module is loaded.",
+      .remedy = "Sign the module, or take lockdown= off the kernel's command line.",
+      .explains = with_unusable_driver(
+          {"driver.module-not-loaded", "driver.not-installed", "driver.device-nodes-missing", "driver.init-failed"}),
+      .not_here = nvidia::not_here,
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::driver_kernel_lockdown

@@ -1,0 +1,86 @@
+// driver.level-zero-missing: Intel's GPU works through OpenCL, and the driver of Level Zero, which SYCL and torch's
+// XPU builds use, isn't there.
+#include "checks/engine/rule.h"
+#include "checks/opencl/opencl_facts.h"
+
+namespace envdoctor::driver_level_zero_missing {
+
+using enum SymptomClass;
+
+bool of_intel(const OpenclDevice& device) {
+  return device.type.is("gpu") && (device.vendor.or_empty().find("Intel") != std::string::npos ||
+                                   device.name.or_empty().find("Intel") != std::string::npos);
+}
+
+bool opencl_lists_intel_gpu(const Snapshot& snapshot) {
+  return std::ranges::any_of(opencl_devices(snapshot), [](const OpenclDevice* device) { return of_intel(*device); });
+}
+
+// A program wants SYCL or an XPU: then the driver is more than a thing worth knowing.
+bool wanted(const Facts& facts) {
+  const std::string& torch = of(facts.snapshot().torch, &Torch::version).or_empty();
+  return torch.find("+xpu") != std::string::npos ||
+         facts.saw({{missing, "gpu"}, {missing, "sycl-device"}, {failed, "level-zero"}});
+}
+
+void describe(Finding& finding, const Facts& facts) {
+  finding.severity = wanted(facts) ? Severity::error : Severity::warning;
+  const auto distro = distro_of(facts);
+  const bool ubuntu = distro == Distro::ubuntu || distro == Distro::ubuntu_like;
+  finding.fix = {{.text = on_the_host(facts) + "install Intel's Level Zero driver beside its OpenCL one "
+                                               "(libze-intel-gpu1, before intel-level-zero-gpu) and the loader libze1.",
+                  .command = ubuntu ? host_command(facts, "sudo apt-get install libze1 libze-intel-gpu1") : ""}};
+}
+
+// sycl-ls lists what each of its back ends finds: a GPU by OpenCL alone has no Level Zero driver.
+const Symptom* opencl_alone(const Facts& facts) {
+  const Symptom* gpu = nullptr;
+  for (const Symptom* line : facts.all({present, "sycl-device"})) {
+    if (line->detail("type") != "gpu") continue;
+    if (line->detail("backend") != "opencl") return nullptr;
+    gpu = gpu ? gpu : line;
+  }
+  return gpu;
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts;
+  const LevelZero& level_zero = snapshot.level_zero.or_empty();
+  if (!level_zero.devices.or_empty().empty()) return answers.passed();
+  if (const Symptom* line = opencl_alone(facts)) return describe(answers.found_in(*line, Confidence::likely), facts);
+  if (const Symptom* line = facts.first({{missing, "level-zero-driver"}}); line && !facts.used())
+    return describe(answers.found_in(*line, Confidence::likely), facts);
+  if (!opencl_lists_intel_gpu(snapshot)) {
+    return snapshot.opencl.get() ? answers.not_applicable("OpenCL lists no GPU of Intel")
+                                 : answers.unknown(why_unknown("/opencl", snapshot.opencl));
+  }
+  const bool asked =
+      level_zero.devices.get() || level_zero.error.get() || level_zero.library.outcome() == Outcome::absent;
+  if (!asked) return answers.unknown(why_unknown("/level_zero/devices", level_zero.devices));
+  Finding& finding = answers.found();
+  finding.confidence = Confidence::likely;
+  finding.explanation = "OpenCL lists Intel's GPU, and Level Zero lists no device.";
+  finding.evidence = {evidence("/opencl/platforms", "an Intel GPU"),
+                      level_zero.error.get() ? evidence("/level_zero/error", *level_zero.error.get())
+                                             : evidence("/level_zero/devices", "none")};
+  describe(finding, facts);
+  if (!wanted(facts)) finding.severity = Severity::info;
+}
+
+Diagnosis diagnosis() {
+  return {
+      .id = "driver.level-zero-missing",
+      .layer = Layer::user_driver,
+      .severity = Severity::error,
+      .title = "Intel's Level Zero driver is missing",
+      .claim =
+          "Intel's OpenCL driver is installed and Level Zero's isn't; SYCL and PyTorch's XPU builds need the latter.",
+      .proof = "OpenCL or sycl-ls lists Intel's GPU, and Level Zero lists none.",
+      .disproof = "sycl-ls lists the GPU under level_zero.",
+      .remedy = "Install libze-intel-gpu1 (before: intel-level-zero-gpu) and the loader libze1.",
+      .explains = {"driver.unreachable", "usage.detected-unused", "runtime.cuda-library-missing"},
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::driver_level_zero_missing

@@ -1,0 +1,89 @@
+// driver.other-driver-bound: a kernel driver that offers no compute holds the GPU: one that hands it on to virtual
+// machines, or a new one that is not ready for it. nouveau has a diagnosis of its own.
+#include "checks/driver/nvidia_facts.h"
+
+namespace envdoctor::driver_other_driver_bound {
+
+using enum SymptomClass;
+
+bool hands_on(std::string_view driver) {
+  return driver == "vfio-pci" || driver == "pci-stub" || driver == "pciback" || driver == "xen-pciback" ||
+         driver == "uio_pci_generic" || driver == "igb_uio";
+}
+
+bool is_other(std::string_view driver) { return hands_on(driver) || driver == "nova_core" || driver == "nova-core"; }
+
+void describe(Finding& finding, const std::string& driver, const Snapshot& snapshot) {
+  finding.title = "The driver " + driver + " holds the GPU";
+  if (hands_on(driver)) {
+    finding.explanation =
+        "The driver bound to the GPU is " + driver +
+        ", which hands it on to virtual machines or to user space; the vendor's driver can't take it.";
+    finding.fix = {on_host(snapshot,
+                           "take the GPU's ids out of the pass-through configuration (vfio-pci.ids= on the kernel's "
+                           "command line, options vfio-pci ids= under /etc/modprobe.d), rebuild the initramfs and "
+                           "reboot; or run this inside the virtual machine that was given the GPU.",
+                           "grep -rs vfio /proc/cmdline /etc/modprobe.d")};
+    return;
+  }
+  finding.explanation =
+      "The driver bound to the GPU is " + driver + ", an early open driver of the kernel that offers no CUDA.";
+  finding.fix = {on_host(snapshot,
+                         "keep nova_core from loading (put 'blacklist nova_core' into a file under "
+                         "/etc/modprobe.d), install NVIDIA's driver, rebuild the initramfs and reboot.")};
+}
+
+// Some GPU of this host is left to compute with, so that the one that is given away was meant to be.
+bool another_is_free(const std::vector<Gpu>& gpus) {
+  return std::ranges::any_of(gpus, [](const Gpu& gpu) {
+    return gpu.granted && !gpu.integrated && !is_other(gpu.driver) && !gpu.driver.empty();
+  });
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts;
+  const auto gpus = gpus_of(snapshot);
+  const bool works = facts.used() || facts.driver_works() || nvidia::cuda_works(snapshot);
+  bool found = false, known = false;
+  for (const Gpu& gpu : gpus) {
+    const PciDevice* device = pci_device(snapshot, gpu);
+    known = known || (device && device->driver.outcome() != Outcome::not_probed);
+    if (!is_other(gpu.driver)) continue;
+    found = true;
+    Finding& finding = answers.found_on(gpu.subject());
+    finding.evidence = {evidence(gpu.in_pci("driver"), gpu.driver)};
+    describe(finding, gpu.driver, snapshot);
+    if (works || another_is_free(gpus)) finding.severity = hands_on(gpu.driver) ? Severity::info : Severity::warning;
+  }
+  if (found) return;
+  if (known) return answers.passed();
+  const Symptom* line = facts.first({{present, "other-driver"}});
+  if (line && !works && !facts.saw({{present, "bound-driver"}})) {
+    const std::string driver = line->detail("driver") == "NovaCore" ? "nova_core" : line->detail("driver");
+    Finding& finding = answers.found_in(*line, Confidence::likely);
+    return describe(finding, driver.empty() ? "another driver" : driver, snapshot);
+  }
+  answers.unknown(snapshot.pci.get() ? "which driver is bound to the GPU is not known"
+                                     : why_unknown("/pci", snapshot.pci));
+}
+
+Diagnosis diagnosis() {
+  return {
+      .id = "driver.other-driver-bound",
+      .layer = Layer::kernel_driver,
+      .severity = Severity::error,
+      .title = "A driver without compute holds the GPU",
+      .claim =
+          "The GPU is bound to a driver for virtual machines (vfio-pci) or to one that offers no compute yet "
+          "(nova_core), so the vendor's driver can't take it.",
+      .proof = "The bus shows that driver as the GPU's.",
+      .disproof = "The driver bound to the GPU is the vendor's.",
+      .remedy = "Take the GPU out of the pass-through configuration or blacklist that driver, and reboot.",
+      .explains = with_unusable_driver({"driver.module-not-loaded", "driver.not-installed",
+                                        "driver.device-nodes-missing", "driver.gpu-init-failed", "driver.init-failed",
+                                        "driver.nouveau-bound", "hardware.no-gpu"}),
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::driver_other_driver_bound

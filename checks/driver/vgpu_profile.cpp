@@ -1,0 +1,64 @@
+// driver.vgpu-profile: this virtual GPU is of a kind without CUDA, or has no licence.
+#include <re2/re2.h>
+#include "checks/driver/nvidia_facts.h"
+
+namespace envdoctor::driver_vgpu_profile {
+
+using enum SymptomClass;
+
+// NVIDIA names a virtual GPU BOARD-MEMORYKIND: kind A (applications) and B (desktops) have no CUDA; Q and C have it,
+// but on Maxwell boards only with the whole memory.
+std::string why_no_cuda(const std::string& name) {
+  static const RE2 profile(R"((?:^|\s)([A-Z]{1,3}[0-9]{1,3}[A-Z]{0,2})-([0-9]{1,3})([ABQC])[0-9]?$)");
+  std::string board, memory, kind;
+  if (!RE2::PartialMatch(name, profile, &board, &memory, &kind)) return {};
+  if (kind == "A") return "profiles of kind A are for applications that are shown on another machine";
+  if (kind == "B") return "profiles of kind B are for desktops";
+  const bool maxwell = board == "M6" || board == "M10" || board == "M60";
+  return maxwell && kind == "Q" && memory != "8" ? "on boards of the Maxwell generation only -8Q has CUDA" : "";
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts;
+  if (nvidia::cuda_works(snapshot)) return answers.passed();
+  if (const Symptom* line = facts.first({{refused, "vgpu-licence"}})) {
+    Finding& finding = answers.found_in(*line, Confidence::likely);
+    finding.title = "The virtual GPU has no licence";
+    finding.explanation = "Without a licence NVIDIA's guest driver restricts the virtual GPU, CUDA first of all.";
+    finding.fix = {{.text = "Put the client token of the licence server under /etc/nvidia/ClientConfigToken, start "
+                            "nvidia-gridd again, and see whether it gets a licence.",
+                    .command = host_command(facts, "nvidia-smi -q | grep -A 2 -i 'vGPU Software Licensed Product'")}};
+    return;
+  }
+  bool any = false;
+  for (const auto& [i, device] : numbered(of(snapshot.nvidia, &Nvidia::devices))) {
+    any = true;
+    const std::string why = why_no_cuda(device.name.or_empty());
+    if (why.empty()) continue;
+    Finding& finding = answers.found_on(nvidia::subject_of(device));
+    finding.confidence = Confidence::likely;
+    finding.explanation = "This virtual GPU is " + *device.name.get() + "; " + why + ".";
+    finding.evidence = {evidence(at("/nvidia/devices", i, "name"), *device.name.get())};
+    finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
+    return;
+  }
+  any ? answers.passed() : answers.unknown(why_unknown("/nvidia/devices", of(snapshot.nvidia, &Nvidia::devices)));
+}
+
+Diagnosis diagnosis() {
+  return {
+      .id = "driver.vgpu-profile",
+      .layer = Layer::user_driver,
+      .severity = Severity::error,
+      .title = "The virtual GPU's profile has no CUDA",
+      .claim = "The hypervisor gave this machine a slice of a GPU whose profile or licence does not include CUDA.",
+      .proof = "The name of the device ends in a profile without CUDA, or the licence was refused.",
+      .disproof = "CUDA lists the device.",
+      .remedy = "Ask the hypervisor's administrator for a profile that ends in Q or C, with its licence.",
+      .explains = with_unusable_driver({"driver.init-failed", "driver.gpu-init-failed"}),
+      .not_here = nvidia::not_here,
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::driver_vgpu_profile

@@ -1,0 +1,65 @@
+// hardware.pcie-error: the kernel met errors on the way to the GPU, above all those that the link could not correct.
+#include "checks/driver/nvidia_facts.h"
+
+namespace envdoctor::hardware_pcie_error {
+
+using enum SymptomClass;
+
+bool drives_gpus(const std::string& driver) {
+  return driver == "nvidia" || driver == "amdgpu" || driver == "i915" || driver == "xe" || driver == "nouveau";
+}
+
+// Ports serve other cards, too: the error is a GPU's where the line names its driver or the GPU fell away.
+bool of_a_gpu(const Facts& facts, const Symptom& line) {
+  const auto gpus = gpus_of(facts);
+  return drives_gpus(line.detail("driver")) ||
+         std::ranges::any_of(gpus, [&](const Gpu& gpu) { return gpu.address == line.detail("device"); }) ||
+         facts.saw({{lost, "pci-device"}, {lost, "gpu"}, {lost, "amd-gpu"}});
+}
+
+// The link repeats what it lost: slower, and a sign of a bad seat, cable or riser, but nothing stops.
+void judge_corrected(const Symptom& line, Answers& answers) {
+  Finding& finding = answers.found_in(line, Confidence::possible);
+  finding.severity = Severity::warning;
+  finding.title = "A PCIe link has errors that it corrects";
+  finding.explanation =
+      "The kernel logged errors of a PCIe link that were corrected by sending again. They cost time, and many of them "
+      "tell of a bad contact or of power saving that the board does not bear; the port may serve another device than "
+      "the GPU.";
+  finding.fix.push_back({.text = "Where the port is not the GPU's and nothing fails, pcie_aspm=off on the kernel's "
+                                 "command line ends most of them."});
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const auto& lines = facts.all({failed, "pcie-device"});
+  const Symptom* corrected = facts.first({{failed, "pcie-link"}});
+  if (lines.empty() && corrected) return judge_corrected(*corrected, answers);
+  if (lines.empty()) return answers.not_applicable("no text of the kernel was read that speaks of PCIe errors");
+  const auto of_gpu = std::ranges::find_if(lines, [&](const Symptom* line) { return of_a_gpu(facts, *line); });
+  const Symptom& line = of_gpu == lines.end() ? *lines.front() : **of_gpu;
+  const bool fatal = std::ranges::any_of(lines, [](const Symptom* one) { return one->detail("kind") != "Non-Fatal"; });
+  Finding& finding = answers.found_in(line, of_gpu != lines.end() && fatal ? Confidence::likely : Confidence::possible);
+  if (of_gpu == lines.end()) finding.explanation += " Which device stands behind that port, the text does not say.";
+}
+
+Diagnosis diagnosis() {
+  return {
+      .id = "hardware.pcie-error",
+      .layer = Layer::hardware,
+      .severity = Severity::error,
+      .title = "The PCIe link to the GPU had an error",
+      .claim =
+          "The kernel logged an uncorrected PCIe error: a request or its answer was lost between processor and device, "
+          "and the device behind that port was stopped or reset; errors that were corrected are a warning.",
+      .proof = "An uncorrected fatal error in the kernel log, at the GPU or at the port above it.",
+      .disproof = "The port that the message names holds another device.",
+      .remedy =
+          "Seat card and riser again, check its power, try another slot, and update the board's firmware. A slower "
+          "link "
+          "(Gen3 in the firmware setup) often ends such errors on risers.",
+      .explains = {"hardware.pcie-degraded", "driver.init-failed", "driver.unreachable", "usage.program-fault"},
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::hardware_pcie_error

@@ -1,0 +1,64 @@
+// python.pip-too-old: this pip doesn't know the tags of today's wheels and takes none of them.
+#include "checks/engine/rule.h"
+#include "knowledge/gpus/drivers.h"
+
+namespace envdoctor::python_pip_too_old {
+
+using enum SymptomClass;
+
+// manylinux2014 came with pip 19.3, manylinux_2_NN with 20.3 (PEP 599, PEP 600).
+constexpr const char* knows_2014 = "19.3";
+constexpr const char* knows_all = "20.3";
+
+struct Pip {
+  std::string version{};
+  std::optional<Evidence> seen{};
+};
+
+Pip pip_of(const Facts& facts) {
+  const auto& packages = of(facts.snapshot().python, &Python::packages).or_empty();
+  if (const auto pip = packages.find("pip"); pip != packages.end())
+    return {pip->second, evidence("/python/packages/pip", pip->second)};
+  for (const Symptom* line : facts.all({noted, "pip-version"})) {
+    if (const std::string version = line->detail("version"); !version.empty()) return {version, evidence(*line)};
+  }
+  return {};
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const Pip pip = pip_of(facts);
+  if (!pip.seen) return answers.unknown("the version of pip is not known");
+  if (knowledge::compare_versions(pip.version, knows_all) >= 0) return answers.passed();
+  const Symptom* refused = facts.first({{unsupported, "wheel"}, {missing, "package-version"}});
+  if (!refused) return answers.not_applicable("pip refused no wheel");
+  // A Python that is itself too old or too new finds no wheel with any pip.
+  const Text python = of(facts.snapshot().python, &Python::version);
+  if (facts.saw({{unsupported, "python-version"}}) ||
+      (python.get() && knowledge::compare_versions(*python.get(), "3.6") < 0))
+    return answers.not_applicable("no wheel is for this Python");
+  const bool very_old = knowledge::compare_versions(pip.version, knows_2014) < 0;
+  Finding& finding = answers.found_in(*refused, very_old ? Confidence::likely : Confidence::possible);
+  finding.evidence.push_back(*pip.seen);
+  finding.explanation = fmt::format(
+      "pip {} was released before the tags that today's wheels carry, so it passes over them as if they weren't there; "
+      "pip {} knows them.",
+      pip.version, knows_all);
+  finding.fix = {{.text = "Update pip, then install again.", .command = "python -m pip install --upgrade pip"}};
+}
+
+Diagnosis diagnosis() {
+  return {
+      .id = "python.pip-too-old",
+      .layer = Layer::framework,
+      .severity = Severity::error,
+      .title = "pip is too old for the framework's wheels",
+      .claim = "This pip doesn't know the platform tags of current wheels, so it finds no package, or an old one.",
+      .proof = "pip is older than 20.3 and finds no wheel, or refuses one.",
+      .disproof = "A current pip finds none either.",
+      .remedy = "Update pip (python -m pip install --upgrade pip) and install again.",
+      .explains = {"python.version-unsupported", "python.broken-install"},
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::python_pip_too_old

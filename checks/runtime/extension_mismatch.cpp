@@ -1,0 +1,104 @@
+// runtime.extension-mismatch: a package with code for PyTorch was built for another release or another CUDA than the
+// torch beside it.
+#include "checks/engine/rule.h"
+#include "checks/python/package_facts.h"
+#include "checks/runtime/library_facts.h"
+#include "knowledge/frameworks/frameworks.h"
+#include "knowledge/gpus/drivers.h"
+
+namespace envdoctor::runtime_extension_mismatch {
+
+using enum SymptomClass;
+
+// "cu121" of "2.4.1+cu121"; empty: no tag.
+std::string tag_of(const std::string& version) {
+  const auto plus = version.find('+');
+  return plus == std::string::npos ? "" : version.substr(plus + 1);
+}
+
+std::string package(const Snapshot& snapshot, const std::string& name) {
+  const auto& packages = of(snapshot.python, &Python::packages).or_empty();
+  const auto found = packages.find(name);
+  return found == packages.end() ? "" : found->second;
+}
+
+// A program that works on the GPU proves such a misfit harmless so far.
+Finding& tell(const Facts& facts, const std::string& name, const std::string& version, Answers& answers) {
+  Finding& finding = answers.found_on("package:" + name);
+  finding.severity = Severity::warning;
+  finding.confidence = facts.used() ? Confidence::possible : Confidence::likely;
+  finding.evidence = {evidence("/python/packages/" + name, version), framework_seen(facts, "torch")};
+  finding.fix = {{.text = "Install torch and " + name + " together, in one command and from one index.",
+                  .command = pip_install(facts, "--force-reinstall torch " + name)}};
+  return finding;
+}
+
+// torchvision and torchaudio come out with each torch, in the same kinds of builds.
+bool judge_packages(const Facts& facts, Answers& answers) {
+  const std::string torch = framework_version(facts, "torch");
+  if (torch.empty()) return false;
+  bool found = false;
+  for (const char* name : {"torchvision", "torchaudio"}) {
+    const std::string version = package(facts, name);
+    if (version.empty()) continue;
+    const std::string fits = knowledge::companion_of_torch(name, torch), own = tag_of(version),
+                      of_torch = tag_of(torch);
+    const bool cpu_beside_gpu = own == "cpu" && of_torch.starts_with("cu");
+    const bool other_cuda = own.starts_with("cu") && of_torch.starts_with("cu") && own != of_torch;
+    const bool other_release = !fits.empty() && knowledge::major_minor_of(version) != fits;
+    if (!other_release && !cpu_beside_gpu && !other_cuda) continue;
+    found = true;
+    tell(facts, name, version, answers).explanation =
+        other_release
+            ? fmt::format("{} {} belongs to another PyTorch; {} {}.* belongs to torch {}.", name, version, name, fits,
+                          torch)
+            : fmt::format("torch is built for {}, and {} {}.", of_torch, name,
+                          cpu_beside_gpu ? "for the CPU, so its operators don't run on the GPU" : "for " + own);
+  }
+  return found;
+}
+
+// An extension for CUDA can't be loaded into a torch for the CPU, and is whole.
+bool torch_for_cpu(const Facts& facts) {
+  return facts.with({noted, "cpu-build"}, "built", "torch") || facts.with({missing, "gpu-support"}, "built", "torch");
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  bool found = judge_packages(facts, answers);
+  const Symptom* line = torch_for_cpu(facts)
+                            ? nullptr
+                            : facts.first({{mismatch, "torch-extension-version"}, {mismatch, "torchvision-build"}});
+  if (line) {
+    answers.found_in(*line, Confidence::likely);
+    found = true;
+  } else if (const auto lacking = missing_symbol(facts, answers.id)) {
+    answers.found_in(*lacking->symptom, lacking->confidence);
+    found = true;
+  }
+  if (found) return;
+  const auto& packages = of(facts.snapshot().python, &Python::packages);
+  packages.get() ? answers.passed() : answers.unknown(why_unknown("/python/packages", packages));
+}
+
+Diagnosis diagnosis() {
+  return {
+      .id = "runtime.extension-mismatch",
+      .layer = Layer::framework,
+      .severity = Severity::error,
+      .title = "An extension was built for another version of the framework",
+      .claim =
+          "A package with compiled code (torchvision, flash-attn, xformers, mmcv, …) fits only the release, and the "
+          "CUDA, "
+          "of the framework that it was built against; another one is installed.",
+      .proof = "The package says what it was built for, or asks torch for a function that this release doesn't have.",
+      .disproof = "The extension imports, and its operators run on the GPU.",
+      .remedy =
+          "Install the build of the extension that names this torch and this CUDA, or build it again here "
+          "(pip install --no-build-isolation --no-cache-dir --force-reinstall PACKAGE).",
+      .explains = {"python.broken-install", "runtime.cpu-only-build", "runtime.library-shadowed",
+                   "usage.op-has-no-gpu-kernel"},
+      .judge = judge,
+  };
+}
+
+}  // namespace envdoctor::runtime_extension_mismatch

@@ -1,0 +1,34 @@
+#pragma once
+// The lines of a text that look most like what ended a program: by their form alone, whatever they speak of.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evidence/snapshot.h"
+#include "knowledge/wordings/wordings.h"
+
+namespace envdoctor {
+
+class NotableLines {
+ public:
+  NotableLines();
+  // `matcher` has matched the same line.
+  void line(std::string_view line, std::int64_t number, const knowledge::LogMatcher& matcher);
+  // At most five, in the order of the text, each as long as a line may be for its secrets to be found.
+  [[nodiscard]] std::vector<TextLine> finish() const;
+
+ private:
+  struct Kept {
+    int weight = 0;
+    std::int64_t number = 0;
+    std::string text{};
+  };
+  std::size_t words_ = 0;  // the row of report_words() that holds the words of failure
+  std::vector<Kept> kept_{};
+};
+
+// How much a line looks like the end of something that failed. 0: not at all.
+int failure_weight(std::string_view line);
+
+}  // namespace envdoctor

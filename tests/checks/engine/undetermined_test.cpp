@@ -1,0 +1,68 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "checks/engine/report.h"
+#include "tests/support/builders.h"
+
+namespace envdoctor::undetermined_test {
+
+using enum SymptomClass;
+namespace {
+
+Snapshot text_of(std::vector<TextLine> notable, std::vector<Symptom> symptoms = {}) {
+  Snapshot report;
+  report.log = std::move(symptoms);
+  report.texts =
+      std::vector<ReadText>{{.source = "job.log", .lines = std::int64_t{212}, .notable = std::move(notable)}};
+  return report;
+}
+
+TextLine line(std::int64_t number, std::string text) { return {.line = number, .text = std::move(text)}; }
+
+std::optional<Undetermined> of(const Snapshot& snapshot) { return judge(snapshot, {.from_files = true}).undetermined; }
+
+TEST(Undetermined, SaysWhatStandsThereAndAsksOneCommand) {
+  const auto told = of(text_of({line(200, "RuntimeError: the CUDA kernel did something odd")}));
+  ASSERT_TRUE(told.has_value());
+  EXPECT_EQ(told->lines, 212);
+  ASSERT_EQ(told->decisive.size(), 1U);
+  EXPECT_EQ(told->decisive[0].source, "job.log");
+  EXPECT_EQ(told->decisive[0].line, 200);
+  EXPECT_EQ(told->next_command, "nvidia-smi");
+  EXPECT_FALSE(told->missing.empty());
+}
+
+TEST(Undetermined, AsksForWhatIsNotKnownYet) {
+  Snapshot report = text_of({line(9, "RuntimeError: torch could not do it")});
+  report.nvidia = Nvidia{.devices = std::vector<NvidiaDevice>{nvml_a100()}};
+  EXPECT_EQ(of(report)->next_command, "python -m torch.utils.collect_env");
+  EXPECT_EQ(of(text_of({line(9, "hipErrorOdd: rocm says no, error")}))->next_command, "rocminfo");
+  EXPECT_EQ(of(text_of({line(9, "clGetDeviceInfo failed: OpenCL error")}))->next_command, "clinfo");
+  EXPECT_EQ(of(text_of({line(9, "docker: Error response from daemon: something")}))->next_command,
+            "docker run --rm --gpus all ubuntu nvidia-smi");
+  EXPECT_EQ(of(text_of({line(9, "Error: the frobnicator is out")}))->next_command, "envdoctor check");
+}
+
+TEST(Undetermined, NamesWhatFactsRuleOut) {
+  Snapshot report = healthy_nvidia_host();
+  report.texts = text_of({line(3, "RuntimeError: odd")}).texts;
+  const auto told = of(report);
+  ASSERT_TRUE(told.has_value());
+  EXPECT_NE(std::ranges::find(told->excluded, "driver.version-mismatch"), told->excluded.end());
+}
+
+TEST(Undetermined, IsSilentWhereACauseWasFoundOrNothingFailed) {
+  EXPECT_FALSE(of(text_of({})).has_value());
+  EXPECT_FALSE(of(Snapshot{}).has_value());
+  EXPECT_FALSE(of(text_of({line(3, "CUDA out of memory")}, {symptom_of({exhausted, "gpu-memory"})})).has_value());
+}
+
+TEST(Undetermined, LeavesOutLinesThatAreKnownToBeHarmless) {
+  Symptom harmless = symptom_of({SymptomClass::harmless, "an index, not a count"}, {}, "job.log");
+  harmless.line = 3;
+  EXPECT_FALSE(of(text_of({line(3, "could not find a NUMA node")}, {harmless})).has_value());
+}
+
+}  // namespace
+}  // namespace envdoctor::undetermined_test
