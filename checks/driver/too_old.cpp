@@ -1,6 +1,7 @@
 // driver.too-old: a framework or toolkit needs a newer driver. From CUDA 11 on any driver of the same CUDA major will
 // do (minor-version compatibility); before, each CUDA version has its own minimum.
 #include "checks/driver/nvidia_facts.h"
+#include "checks/facts/fitting_build.h"
 #include "knowledge/gpus/drivers.h"
 
 namespace envdoctor::driver_too_old {
@@ -121,10 +122,12 @@ void tell(const Snapshot& snapshot, const Need& need, const Driver& driver, Answ
   finding.fix = {
       {.text = on_the_host(snapshot) + "update the NVIDIA driver" + (least ? " to " + *least + " or newer." : "."),
        .command = install_nvidia_driver(snapshot)}};
-  if (!need.is_toolkit)
-    finding.fix.push_back(
-        {.text = fmt::format("Or install a build of {} for the driver's CUDA version. Another toolkit changes nothing.",
-                             need.who)});
+  if (need.is_toolkit) return;
+  finding.fix.push_back(
+      {.text = fmt::format("Or install a build of {} for the driver's CUDA version. Another toolkit changes nothing.",
+                           need.who)});
+  if (auto build = fitting_build(snapshot, need.subject.substr(need.subject.find(':') + 1)))
+    finding.fix.push_back(std::move(*build));
 }
 
 // A program said so itself.
@@ -139,6 +142,7 @@ void judge_log(const Facts& facts, const Driver& driver, Answers& answers) {
     finding.evidence = nvidia::joined({evidence(*line, "driver too old")}, driver.evidence);
     finding.fix = {on_host(facts, "update the NVIDIA driver."),
                    {.text = "Or install a build for an older CUDA version. Another toolkit changes nothing."}};
+    if (auto build = fitting_build(facts, line->detail("program"))) finding.fix.push_back(std::move(*build));
     return;
   }
 }

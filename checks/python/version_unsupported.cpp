@@ -1,6 +1,7 @@
 // python.version-unsupported: the framework has no wheel for this Python, or its files were made for another one.
 #include <re2/re2.h>
 #include "checks/engine/rule.h"
+#include "checks/facts/fitting_build.h"
 #include "checks/facts/imports.h"
 #include "knowledge/frameworks/frameworks.h"
 #include "knowledge/gpus/drivers.h"
@@ -65,12 +66,23 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   answers.unknown(why_unknown("/python/packages", packages));
 }
 
-// pip was asked for a GPU framework or one of its libraries.
-bool gpu_framework_asked(const Facts& facts) {
-  return std::ranges::any_of(facts.all({missing, "package-version"}), [](const Symptom* symptom) {
-    static const RE2 ours("^(?:tensorflow|torch|jax|keras|nvidia-)");
-    return RE2::PartialMatch(symptom->detail("requirement"), ours);
-  });
+// The GPU framework, or one of its libraries, that pip was asked for; null: none.
+const Symptom* framework_asked(const Facts& facts) {
+  static const RE2 ours("^(?:tensorflow|torch|jax|keras|nvidia-)");
+  const auto& lines = facts.all({missing, "package-version"});
+  const auto found = std::ranges::find_if(
+      lines, [](const Symptom* line) { return RE2::PartialMatch(line->detail("requirement"), ours); });
+  return found == lines.end() ? nullptr : *found;
+}
+
+bool gpu_framework_asked(const Facts& facts) { return framework_asked(facts) != nullptr; }
+
+void judge_log(const Facts& facts, Answers& answers) {
+  const Symptom* line = framework_asked(facts);
+  if (!line) return;
+  Finding& finding = answers.found_in(*line, Confidence::likely);
+  if (auto build = fitting_build(facts, framework_of_package(line->detail("requirement")), true))
+    finding.fix.push_back(std::move(*build));
 }
 
 Diagnosis diagnosis() {
@@ -87,11 +99,11 @@ Diagnosis diagnosis() {
       .explains = {"python.broken-install", "keras.backend-mismatch"},
       .symptoms =
           {
-              {{missing, "package-version"}, likely, gpu_framework_asked},
               {{unsupported, "wheel"}, likely},
               {{unsupported, "python-version"}, likely, gpu_framework_asked},
           },
       .judge_host = judge,
+      .judge = judge_log,
   };
 }
 

@@ -1,6 +1,7 @@
 // runtime.arch-unsupported: the build holds neither machine code nor PTX that runs on this GPU.
 #include <re2/re2.h>
 #include "checks/engine/rule.h"
+#include "checks/facts/fitting_build.h"
 #include "checks/facts/visible.h"
 #include "checks/runtime/library_facts.h"
 #include "knowledge/gpus/cuda_toolkits.h"
@@ -123,7 +124,7 @@ bool doubtful(const Build& build, const std::string& gpu) {
          knowledge::capability_has(gpu, "old-ptx-fails");
 }
 
-void report(const Build& build, const Gpu& gpu, bool others_run, Answers& answers) {
+void report(const Snapshot& snapshot, const Build& build, const Gpu& gpu, bool others_run, Answers& answers) {
   Finding& finding = answers.found_on(gpu.subject());
   finding.severity = others_run ? Severity::warning : Severity::error;
   finding.confidence = build.sure;
@@ -147,6 +148,10 @@ void report(const Build& build, const Gpu& gpu, bool others_run, Answers& answer
   if (first) text += ": CUDA " + *first + " or later";
   if (last) text += (first ? ", " : ": CUDA ") + *last + " at most";
   finding.fix = {{.text = text + "."}};
+  const std::string framework = build.who.starts_with("PyTorch") ? "torch"
+                                : build.who.starts_with("JAX")   ? "jax"
+                                                                 : "tensorflow";
+  if (auto fits = fitting_build(snapshot, framework)) finding.fix.push_back(std::move(*fits));
 }
 
 void judge(const Snapshot& snapshot, Answers& answers) {
@@ -167,7 +172,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
       if (gpu.compute_capability.empty()) continue;
       const bool fit = fits(gpu);
       if (fit && !doubtful(build, gpu.compute_capability)) continue;
-      report(build, gpu, fit || std::ranges::any_of(gpus, fits), answers);
+      report(snapshot, build, gpu, fit || std::ranges::any_of(gpus, fits), answers);
       if (!fit && !from_build_files(build, gpu.compute_capability)) continue;
       Finding& finding = answers.findings.back();
       finding.confidence = Confidence::possible;
