@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t most_kept = 5;
 constexpr std::size_t longest_kept = 2048;
+constexpr std::size_t weighed_at_the_beginning = 1000, weighed_at_the_end = 100;
 
 bool holds_any(std::string_view line, std::initializer_list<std::string_view> words) {
   return std::ranges::any_of(words, [line](std::string_view word) { return contains(line, word); });
@@ -67,11 +68,20 @@ NotableLines::NotableLines() {
 
 void NotableLines::line(std::string_view line, std::int64_t number, const knowledge::LogMatcher& matcher) {
   if (!matcher.reports().test(words_)) return;
+  if (++offered_ <= weighed_at_the_beginning) return weigh(line, number);
+  const std::size_t place = offered_ % weighed_at_the_end;
+  if (last_.size() < weighed_at_the_end) last_.resize(weighed_at_the_end);
+  last_[place].first = number;
+  last_[place].second.assign(line.substr(0, longest_kept));
+}
+
+void NotableLines::weigh(std::string_view line, std::int64_t number) {
   const int weight = failure_weight(line);
   if (weight < 3) return;
   // A program's last words tell more than its first; of other lines the first of a kind does.
   const bool last_counts = weight >= 6;
-  const auto least = std::ranges::min_element(kept_, {}, &Kept::weight);
+  const auto least =
+      std::ranges::min_element(kept_, {}, [](const Kept& one) { return std::pair(one.weight, -one.number); });
   if (kept_.size() == most_kept && (weight < least->weight || (weight == least->weight && !last_counts))) return;
   const std::string text = shortened(clean(trimmed(line)), longest_kept);
   if (std::ranges::find(kept_, text, &Kept::text) != kept_.end()) return;
@@ -79,7 +89,11 @@ void NotableLines::line(std::string_view line, std::int64_t number, const knowle
   kept_.push_back({weight, number, text});
 }
 
-std::vector<TextLine> NotableLines::finish() const {
+std::vector<TextLine> NotableLines::finish() {
+  std::ranges::sort(last_);
+  for (const auto& [number, line] : last_) {
+    if (number > 0) weigh(line, number);
+  }
   std::vector<TextLine> lines;
   for (const Kept& one : kept_) lines.push_back({.line = one.number, .text = one.text});
   return lines;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "evidence/snapshot.h"
@@ -16,7 +17,7 @@ class NotableLines {
   // `matcher` has matched the same line.
   void line(std::string_view line, std::int64_t number, const knowledge::LogMatcher& matcher);
   // At most five, in the order of the text, each as long as a line may be for its secrets to be found.
-  [[nodiscard]] std::vector<TextLine> finish() const;
+  [[nodiscard]] std::vector<TextLine> finish();
 
  private:
   struct Kept {
@@ -24,8 +25,13 @@ class NotableLines {
     std::int64_t number = 0;
     std::string text{};
   };
+  void weigh(std::string_view line, std::int64_t number);
+
   std::size_t words_ = 0;  // the row of report_words() that holds the words of failure
   std::vector<Kept> kept_{};
+  // Of a text with very many such lines its beginning and its end are weighed; the last ones wait here, in a ring.
+  std::size_t offered_ = 0;
+  std::vector<std::pair<std::int64_t, std::string>> last_{};
 };
 
 // How much a line looks like the end of something that failed. 0: not at all.

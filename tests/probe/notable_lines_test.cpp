@@ -37,6 +37,16 @@ TEST(NotableLines, AreTheFiveThatWeighMost) {
   EXPECT_EQ(lines[4], 52);
 }
 
+TEST(NotableLines, AreFoundAtTheEndOfALongText) {
+  std::string text;
+  for (int i = 0; i < 5000; ++i) text += "step " + std::to_string(i) + ": file not found\n";
+  text += "RuntimeError: last words\nbye\n";
+  const auto lines = lines_of(read(text));
+  ASSERT_EQ(lines.size(), 5U);
+  EXPECT_EQ(lines.front(), 1);
+  EXPECT_EQ(lines.back(), 5001);
+}
+
 TEST(NotableLines, AreRedactedWholeBeforeTheyAreCut) {
   const ReadText text = read("ValueError: " + std::string(220, 'x') + " token=abcdefghijklmnop user@example.org\n");
   const std::string& line = *text.notable.get()->front().text.get();
