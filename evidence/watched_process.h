@@ -38,7 +38,7 @@ struct ProcessUse {
   List<ProcessLibrary> libraries{};
   List<ProcessGpu> gpus{};  // failed: couldn't be told, and why
   Number opens{};           // how often anybody opened a GPU node meanwhile
-  Map<std::string> env{};   // GPU variables the first was started with
+  Map<Text> env{};          // GPU variables the first was started with
   Text unreadable{};        // a process of the tree that could not be looked into, and why; absent: none
   Text outside{};           // why its work may run outside the tree; absent: no reason known
   ENVDOCTOR_FIELDS(ProcessUse, pid, program, processes, seconds, samples, nodes, libraries, gpus, opens, env, unreadable,

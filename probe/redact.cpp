@@ -10,7 +10,9 @@
 #include <span>
 #include <string_view>
 
+#include "knowledge/codes/names.h"
 #include "knowledge/lower_case.h"
+#include "probe/env_values.h"
 
 namespace envdoctor {
 
@@ -141,7 +143,7 @@ std::span<SecretKind> secret_kinds() {
   static SecretKind kinds[] = {
       {{"private key"},
        true,
-       R"((?i)-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?)",
+       R"((?i)(?:-----)?BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?(?:-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----)?)?)",
        "<secret>"},
       {{"cookie", "authorization"},
        true,
@@ -153,13 +155,23 @@ std::span<SecretKind> secret_kinds() {
        true,
        R"((?i)(\b(?:curl|wget)\b[^\n]*?\s(?:-u|--user|--proxy-user|--http-user)[ =]?)(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
        R"(\1<secret>)"},
+      {{"hooks.slack.com/", "softlayer"},
+       false,
+       R"((hooks\.slack\.com/\w+/|softlayer.com/soap/v3(?:.1)?/)[\w/-]{8,})",
+       R"(\1<secret>)"},
+      {{"PuTTY-User-Key-File"}, false, R"(PuTTY-User-Key-File-\d[^\n]*)", "<secret>"},
+      {{"glimt-", "glptt-", "glagent-", "gloas-", "glsoat-", "glrt-", "glft-", "glcbt-", "GR1348941", "ABIA", "ACCA",
+        "A3T", "sq0", "-us", "AC", "SK"},
+       false,
+       R"(\b(?:gl(?:imt|ptt|agent|oas|soat|rt|ft|cbt)-[\w-]{16,}|GR1348941[\w-]{16,}|(?:ABIA|ACCA|A3T[A-Z0-9])[0-9A-Z]{16}\b|sq0[a-z]{3}-[\w\\-]{20,}|[0-9a-z]{32}-us[0-9]{1,2}\b|(?:AC|SK)[a-z0-9]{32}\b))",
+       "<secret>"},
       {{"ghp_",     "gho_",  "ghu_",  "ghs_",     "ghr_",     "github_pat_", "glpat-", "hf_",
         "xox",      "xapp-", "AKIA",  "ASIA",     "nvapi-",   "sk-",         "eyJ",    "AIza",
         "ya29.",    "npm_",  "pypi-", "sk_live_", "sk_test_", "rk_live_",    "whsec_", "dckr_pat_",
         "glsa_",    "hvs.",  "SG.",   "dop_v1_",  "tskey-",   "AGE-SECRET",  "key-",   "shpat_",
         "lin_api_", "gsk_",  "r8_",   "pplx-",    "dapi",     "EAA"},
        false,
-       R"(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,}|xox[abeprs]-[\w-]{10,}|xapp-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|nvapi-[\w-]{20,}|sk-[A-Za-z0-9_-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|AIza[\w-]{30,}|ya29\.[\w-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[\w+/=-]{16,}|dckr_pat_[\w-]{20,}|glsa_\w{20,}|hvs\.[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_[0-9a-f]{32,}|tskey-[\w-]{16,}|AGE-SECRET-KEY-[A-Z0-9]{20,}|key-[0-9a-f]{32}|shpat_[0-9a-f]{32}|lin_api_\w{30,}|gsk_\w{30,}|r8_\w{30,}|pplx-\w{30,}|dapi[0-9a-f]{32}|EAA[A-Za-z0-9]{60,}))",
+       R"(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|nvapi-[\w-]{20,}|sk-[A-Za-z0-9_-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|AIza[\w-]{30,}|ya29\.[\w-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[\w+/=-]{16,}|dckr_pat_[\w-]{20,}|glsa_\w{20,}|hvs\.[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_[0-9a-f]{32,}|tskey-[\w-]{16,}|AGE-SECRET-KEY-[A-Z0-9]{20,}|key-[0-9a-f]{32}|shpat_[0-9a-f]{32}|lin_api_\w{30,}|gsk_\w{30,}|r8_\w{30,}|pplx-\w{30,}|dapi[0-9a-f]{32}|EAA[A-Za-z0-9]{60,}))",
        "<secret>"},
       {{"serial", "s/n", "sn", "asset"},
        true,
@@ -188,7 +200,10 @@ void redact_named(std::string& text) {
       R"(|deploy|session|hmac)[_-]?key(?:[_-]?id)?)))";
   // To the end of its token: to its quotation mark, or to white space.
   static const std::string value = R"(("[^"]*"?|'[^']*'?|[^\s"']+))";
-  static const RE2 joined("(?i)" + key + R"(["'\]]?(?:\s*(?::=|=>|[=:])\s*|\s+is\s+))" + value);
+  static const RE2 joined("(?i)" + key + R"(["'\])]{0,3}(?:\s*(?::=|=>|::|[=:])\s*|\s+is\s+))" + value);
+  // Names that tell little: with a long value of letters and digits they name a key.
+  static const RE2 long_value(
+      R"((?i)([\w-]*(?:pass|pw|pwd|key|token|secret|password)(?:["'\])]{0,3}\s*(?::=|=>|::|[=:])\s*["']?|["'\])]{0,3}\s*["']|["'\])]{1,3}\s+))([a-z0-9_-]{20,}[^\s"']*))");
   static const RE2 option("(?i)-" + key + R"([ =]\s*)" + value);
   static const RE2 in_file(R"((?i)(?:^|\W)(?:env\s+|arg\s+|\[|<))" + key + R"((?:[\]>]\s*|\s))" + value);
   static const RE2 short_name(R"(\b(pass|auth)=)" + value);
@@ -197,6 +212,44 @@ void redact_named(std::string& text) {
       const auto& [whole, name, said] = groups;
       const bool own_mark = name == "secret" && name.data() > text.data() && name.data()[-1] == '<';
       return own_mark || is_no_secret({name.data(), name.size()}, {said.data(), said.size()});
+    });
+  }
+  replace_groups(text, long_value, "<secret>", [](const std::array<Piece, 3>& groups) {
+    const std::string_view before(groups[1].data(), groups[1].size()), said(groups[2].data(), groups[2].size());
+    const bool quoted = before.find_first_of("\"'") != before.npos;
+    return said.find_first_of("0123456789") == said.npos && (!quoted || said.find('_') != said.npos);
+  });
+}
+
+// How random a word looks: how often digits, small and capital letters follow each other.
+bool looks_drawn(std::string_view word) {
+  const auto kind = [](char c) {
+    return c >= '0' && c <= '9' ? 0 : c >= 'a' && c <= 'z' ? 1 : c >= 'A' && c <= 'Z' ? 2 : 3;
+  };
+  std::array<std::size_t, 4> count{};
+  std::size_t changes = 0;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    ++count.at(static_cast<std::size_t>(kind(word[i])));
+    changes += i > 0 && kind(word[i]) != kind(word[i - 1]) ? 1 : 0;
+  }
+  return count[0] > 0 && count[1] + count[2] > count[0] / 4 && changes * 4 >= word.size();
+}
+
+// Drawn words behind no name that tells of them, but of forms that programs use: between quotation marks, behind a
+// number and a colon, in three parts with dots, or short behind = and :.
+void redact_unnamed_keys(std::string& text) {
+  static const RE2 quoted(R"(["']([A-Za-z0-9/+]{40})["'])");
+  static const RE2 numbered(R"(\b[0-9]{8,10}:([A-Za-z0-9_-]{35}))");
+  static const RE2 parts(R"(\b([MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}))");
+  static const RE2 behind_mark(R"((?:^|[\s=:"'])((?:AKC[a-zA-Z0-9]|AP[0-9A-F])[A-Za-z0-9]{8,}))");
+  static const RE2 long_one(R"(\b([A-Za-z0-9]{36,})\b)");
+  for (const RE2* pattern : {&quoted, &numbered, &parts, &behind_mark, &long_one}) {
+    replace_groups(text, *pattern, "<secret>", [&](const std::array<Piece, 3>& groups) {
+      static const RE2 revision(
+          R"((?i)(?:commit|revision|rev|sha1?|sha256|digest|git|hash|build|head|@|/)["']?\s*[:=( ]?\s*$)");
+      const std::string_view word(groups[1].data(), groups[1].size());
+      const Piece before(text.data(), static_cast<std::size_t>(word.data() - text.data()));
+      return !looks_drawn(word) || (pattern == &long_one && RE2::PartialMatch(before, revision));
     });
   }
 }
@@ -208,6 +261,7 @@ void redact_bare_keys(std::string& text) {
     static const RE2 revision(R"((?i)(?:commit|revision|rev|sha1?|git|hash|build|head|@|/)["']?\s*[:=( ]?\s*$)");
     return RE2::PartialMatch(Piece(before.data(), before.size()), revision);
   });
+  redact_unnamed_keys(text);
   static const RE2 base64(R"((?m)^[ \t]*[A-Za-z0-9+/]{60,}={0,2}[ \t\r]*$)");
   RE2::GlobalReplace(&text, base64, "<secret>");
 }
@@ -223,7 +277,10 @@ void redact_secrets(std::string& text) {
   static constexpr std::array named = {"secret", "pass",    "pwd", "key",   "credential", "sig",
                                        "auth",   "session", "otp", "token", "jwt"};
   if (std::ranges::any_of(named, [&low](const char* word) { return low.find(word) != low.npos; })) redact_named(text);
-  if (text.size() >= 40) redact_bare_keys(text);
+  if (text.size() >= 40)
+    redact_bare_keys(text);
+  else if (text.size() >= 12)
+    redact_unnamed_keys(text);
 }
 
 // "git@node7:repo", "alice@node7:~$"; a version of a symbol or of a package stands behind an @ as well.
@@ -441,7 +498,55 @@ struct Redactor {
 
 }  // namespace
 
-void redact(Snapshot& snapshot, const Identity& identity) { Redactor{identity}(snapshot); }
-void redact(Watched& watched, const Identity& identity) { Redactor{identity}(watched); }
+namespace {
+
+void keep_known_values(Map<Text>& variables, const std::vector<std::string>& known_paths) {
+  if (!variables.get()) return;
+  for (auto& [name, value] : *variables.get()) {
+    if (!value.get()) continue;
+    const auto known = known_value(name, *value.get(), known_paths);
+    value = known ? Text(*known) : Text(failed("withheld"));
+  }
+}
+
+std::vector<std::string> paths_of(const auto& files, auto member) {
+  std::vector<std::string> paths;
+  for (const auto& file : files.or_empty()) {
+    if (const std::string* path = (file.*member).get()) paths.push_back(*path);
+  }
+  return paths;
+}
+
+}  // namespace
+
+void redact(Snapshot& snapshot, const Identity& identity) {
+  Redactor{identity}(snapshot);
+  const auto known_paths = paths_of(snapshot.libraries, &SharedLibrary::path);
+  keep_known_values(snapshot.env, known_paths);
+  // A line that sets a variable says nothing where its value may not be told.
+  if (snapshot.log.get()) {
+    std::erase_if(*snapshot.log.get(), [&](Symptom& symptom) {
+      const auto name = symptom.details.find("name"), value = symptom.details.find("value");
+      if (name == symptom.details.end() || value == symptom.details.end() || !knowledge::env_allowed(name->second))
+        return false;
+      const auto known = known_value(name->second, value->second, known_paths);
+      if (known) value->second = *known;
+      return !known;
+    });
+  }
+  // The folder that a variable names.
+  Opencl* opencl = snapshot.opencl.get();
+  OpenclLoader* loader = opencl ? opencl->loader.get() : nullptr;
+  if (loader && loader->vendors_dir.get()) {
+    const auto icds = paths_of(opencl->icds, &OpenclIcd::file);
+    loader->vendors_dir = known_value("OCL_ICD_VENDORS", *loader->vendors_dir.get(), icds).value_or("");
+  }
+}
+
+void redact(Watched& watched, const Identity& identity) {
+  Redactor{identity}(watched);
+  if (ProcessUse* use = watched.process.get())
+    keep_known_values(use->env, paths_of(use->libraries, &ProcessLibrary::path));
+}
 
 }  // namespace envdoctor

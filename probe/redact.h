@@ -33,7 +33,7 @@ Identity identity_of(const Host& host);                               // the hos
 // ubuntu, stays: it tells nothing, and may be a word of the text. Redacting twice changes nothing.
 std::string redact_text(std::string_view text, const Identity& identity);
 
-// Every text of the snapshot, map keys aside.
+// Every text of the snapshot. Of environment variables only values of a known form stay (env_values.h).
 void redact(Snapshot& snapshot, const Identity& identity);
 void redact(Watched& watched, const Identity& identity);
 

@@ -58,10 +58,11 @@ std::string why_never_opened(const Watched& watched, const ProcessUse& use) {
   const auto& env = use.env.or_empty();
   for (const char* name : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"}) {
     const auto set = env.find(name);
-    if (set != env.end() && hides_all(set->second))
-      return std::string(name) + "=" + (set->second.empty() ? "''" : set->second) + " hides every GPU from it";
+    const std::string* value = set == env.end() ? nullptr : set->second.get();
+    if (value && hides_all(*value))
+      return std::string(name) + "=" + (value->empty() ? "''" : *value) + " hides every GPU from it";
   }
-  if (env.contains("JAX_PLATFORMS") && env.at("JAX_PLATFORMS") == "cpu")
+  if (env.contains("JAX_PLATFORMS") && env.at("JAX_PLATFORMS").is("cpu"))
     return "JAX_PLATFORMS=cpu keeps JAX off the GPU";
   const bool closed = !computing.empty() &&
                       std::ranges::all_of(computing, [](const DeviceNode* node) { return node->accessible.is(false); });

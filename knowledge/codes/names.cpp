@@ -14,15 +14,40 @@
 namespace envdoctor::knowledge {
 namespace {
 
+// Every word of a text, in lower case.
+void add_words(std::vector<std::string>& words, const std::string& text) {
+  static const RE2 word(R"(([A-Za-z][\w.-]*))");
+  re2::StringPiece rest(text);
+  for (std::string found; RE2::FindAndConsume(&rest, word, &found);) words.push_back(lower_case(found));
+}
+
+EnvValues values_of(const Row& row) {
+  static const RE2 paths("(?i)director|path|librar|file|dir\\b");
+  static const RE2 selects("visibility|selection|order");
+  EnvValues values{.paths = RE2::PartialMatch(row.text_if("syntax"), paths),
+                   .any_word = RE2::FullMatch(row.text_if("category"), selects)};
+  add_words(values.words, row.text_if("syntax"));
+  for (const auto& [value, meaning] : row.texts_by_key("values")) add_words(values.words, value);
+  std::ranges::sort(values.words);
+  return values;
+}
+
 struct Variables {
   ByName<bool> names_hosts{};
+  ByName<EnvValues> values{};
   std::vector<std::string> names{};
   std::vector<std::string> begins{};  // of the rows that end in *
-  std::vector<std::string> prefixes{};
+  std::vector<std::string> prefixes{}, words{}, folders{};
 
   Variables() {
     const Table table("env_vars");
-    for (const Row& row : table["variables"]) names_hosts[row.text("name")] = row.flag_if("names_hosts");
+    for (const Row& row : table["variables"]) {
+      names_hosts[row.text("name")] = row.flag_if("names_hosts");
+      values[row.text("name")] = values_of(row);
+    }
+    for (const Row& row : table["words"]) add_words(words, row.text("words"));
+    std::ranges::sort(words);
+    for (const Row& row : table["system_folders"]) folders.push_back(row.text("folder"));
     for (const Row& row : table["prefixes"]) prefixes.push_back(row.text("prefix"));
     for (const auto& [name, whether] : names_hosts) {
       names.push_back(name);
@@ -169,6 +194,18 @@ bool env_allowed(std::string_view name) {
          std::ranges::any_of(read_once<Variables>().begins,
                              [&](const std::string& begin) { return name.starts_with(begin); });
 }
+
+const EnvValues* env_values(std::string_view name) {
+  const Variables& all = read_once<Variables>();
+  if (const EnvValues* values = find_in(all.values, name)) return values;
+  for (const std::string& begin : all.begins) {
+    if (name.starts_with(begin)) return find_in(all.values, begin + "*");
+  }
+  return nullptr;
+}
+
+const std::vector<std::string>& env_words() { return read_once<Variables>().words; }
+const std::vector<std::string>& system_folders() { return read_once<Variables>().folders; }
 
 bool env_names_hosts(std::string_view name) {
   return look_up(read_once<Variables>().names_hosts, name).value_or(false);

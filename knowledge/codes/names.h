@@ -14,6 +14,16 @@ const std::vector<std::string>& env_allow_list();
 bool env_allowed(std::string_view name);
 // Whether the variable's value holds host names or addresses, so that it is kept only without redaction (TF_CONFIG).
 bool env_names_hosts(std::string_view name);
+// What a value of the variable may consist of; null: not in the list.
+struct EnvValues {
+  std::vector<std::string> words{};  // lower case: of its syntax and of its known values
+  bool paths = false;                // of files or folders
+  bool any_word = false;             // it selects among devices, platforms or programs: a wrong word is a diagnosis
+};
+const EnvValues* env_values(std::string_view name);
+// Words that many variables and folders hold: lower case, sorted; and the folders whose content systems bring.
+const std::vector<std::string>& env_words();
+const std::vector<std::string>& system_folders();
 // Prefixes that mark a further variable as GPU-related; its name is kept, its value withheld.
 const std::vector<std::string>& env_prefixes();
 

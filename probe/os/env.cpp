@@ -5,7 +5,6 @@
 #include "knowledge/codes/names.h"
 #include "knowledge/lower_case.h"
 #include "probe/probes.h"
-#include "probe/redact.h"
 
 namespace envdoctor {
 namespace {
@@ -22,18 +21,15 @@ bool looks_like_gpu(const std::string& name) {
 
 }  // namespace
 
+// Values are judged when the whole snapshot is redacted.
 void probe_env(Session& session) {
-  const bool redacting = session.options.redact;
-  const Identity identity = identity_of(session.host);
   Snapshot part;
   auto& env = part.env.fill();
   for (const auto& [name, value] : session.host.env) {
-    if (knowledge::env_allowed(name)) {
-      const bool withheld = redacting && knowledge::env_names_hosts(name);
-      env[name] = withheld ? Text(failed("withheld")) : Text(redacting ? redact_text(value, identity) : value);
-    } else if (looks_like_gpu(name)) {
-      env[name] = redacting || looks_secret(name) ? Text(failed("withheld")) : Text(value);
-    }
+    if (knowledge::env_allowed(name))
+      env[name] = value;
+    else if (looks_like_gpu(name))
+      env[name] = looks_secret(name) ? Text(failed("withheld")) : Text(value);
   }
   session.add(part);
 }

@@ -40,11 +40,12 @@ Map<std::string> environment_of(const Files& files, std::int64_t pid) {
   });
 }
 
-std::map<std::string, std::string> gpu_variables(std::map<std::string, std::string> all) {
-  std::erase_if(all, [](const auto& variable) {
-    return !knowledge::env_allowed(variable.first) || knowledge::env_names_hosts(variable.first);
-  });
-  return all;
+std::map<std::string, Text> gpu_variables(const std::map<std::string, std::string>& all) {
+  std::map<std::string, Text> matter;
+  for (const auto& [name, value] : all) {
+    if (knowledge::env_allowed(name) && !knowledge::env_names_hosts(name)) matter.emplace(name, value);
+  }
+  return matter;
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ class ProcessWatch {
   std::map<std::int64_t, Load> loads_{};
   std::map<std::string, Drm> drm_{};  // by PCI address
   std::string program_{}, unreadable_{}, no_nvml_{};
-  Map<std::string> env_{};
+  Map<Text> env_{};
   Identity owner_{};
 };
 

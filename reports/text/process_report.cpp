@@ -92,7 +92,8 @@ std::string render_process(const Watched& watched, const ProcessVerdict& verdict
   rows(page, "Loaded GPU libraries and frameworks", lines, use->libraries.get() ? "none" : "unknown");
   lines.clear();
   for (const auto& [name, value] : use->env.or_empty())
-    lines.push_back(printable(name + "=" + (value.empty() ? "''" : value)));
+    lines.push_back(
+        printable(name + (!value.get() ? ": " + value.why() : "=" + (value.get()->empty() ? "''" : *value.get()))));
   rows(page, "Environment variables at its start", lines,
        use->env.get() ? "no relevant variables" : "unknown: " + use->env.why());
   lines.clear();
