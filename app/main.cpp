@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <csignal>
 
 #include "app/commands/commands.h"
@@ -10,6 +12,11 @@ int main(int argc, char** argv) {
   envdoctor::fill_closed_streams();
   const auto inherited = std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error, which we tell
   try {
+    // Whoever starts it chooses libraries, interpreters and programs that it runs.
+    if (getuid() != geteuid() || getgid() != getegid())
+      throw envdoctor::UsageError(
+          "it is set-uid or set-gid and would run others' code with its owner's rights; take the bit away "
+          "(chmod ug-s), and start it as the user that is meant");
     std::string printed;
     const auto options = envdoctor::parse_options(argc, argv, printed);
     if (!printed.empty()) {

@@ -22,6 +22,6 @@ int bench(const Options& options) {
 
 }  // namespace
 
-const Command command = {"bench", "time kernels on each device, against the CPU", declare, bench};
+const Command command = {"bench", "time kernels on each device, against the CPU", declare, bench, true};
 
 }  // namespace envdoctor::bench_command

@@ -20,6 +20,6 @@ int capture(const Options& options) {
 
 }  // namespace
 
-const Command command = {"capture", "write the evidence of check as a snapshot", declare, capture};
+const Command command = {"capture", "write the evidence of check as a snapshot", declare, capture, true};
 
 }  // namespace envdoctor::capture_command

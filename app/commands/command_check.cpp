@@ -11,6 +11,6 @@ int check(const Options& options) {
 
 }  // namespace
 
-const Command command = {"check", "probe this host and diagnose it (the default)", nullptr, check};
+const Command command = {"check", "probe this host and diagnose it (the default)", nullptr, check, true};
 
 }  // namespace envdoctor::check_command

@@ -69,6 +69,6 @@ int compare_files(const Options& options) {
 
 }  // namespace
 
-const Command command = {"compare", "compare snapshots or arrays", declare, compare_files};
+const Command command = {"compare", "compare snapshots or arrays", declare, compare_files, true};
 
 }  // namespace envdoctor::compare_command

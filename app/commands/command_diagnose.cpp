@@ -40,6 +40,6 @@ int diagnose(const Options& options) {
 
 }  // namespace
 
-const Command command = {"diagnose", "diagnose from snapshots and logs only", declare, diagnose};
+const Command command = {"diagnose", "diagnose from snapshots and logs only", declare, diagnose, true};
 
 }  // namespace envdoctor::diagnose_command

@@ -33,6 +33,6 @@ int expect(const Options& options) {
 
 }  // namespace
 
-const Command command = {"expect", "list the keys of --expect, or learn their values", declare, expect};
+const Command command = {"expect", "list the keys of --expect, or learn their values", declare, expect, true};
 
 }  // namespace envdoctor::expect_command

@@ -95,6 +95,6 @@ int fleet(const Options& options) {
 
 }  // namespace
 
-const Command command = {"fleet", "summarise many reports: failures and outliers", declare, fleet};
+const Command command = {"fleet", "summarise many reports: failures and outliers", declare, fleet, true};
 
 }  // namespace envdoctor::fleet_command

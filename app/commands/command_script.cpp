@@ -88,10 +88,10 @@ int script(const Options& options) {
   // Only what the script is checked against: the packages, and how many GPUs there are. Redacted below, once.
   Snapshot seen = gather(host, {.redact = false,
                                 .probes = {"pci", "env", "python"},
-                                .whole = std::chrono::seconds(options.timeout_s),
+                                .whole = time_left(options),
                                 .python = options.python,
                                 .by = std::string("envdoctor ") + ENVDOCTOR_VERSION});
-  seen.log = read_scripts(scripts, python_for(seen), std::chrono::seconds(options.timeout_s));
+  seen.log = read_scripts(scripts, python_for(seen), time_left(options));
   if (seen.log.outcome() == Outcome::failed)
     throw UsageError("cannot read the script: " + seen.log.why() + ". Use --python PATH to name another Python.");
   if (options.redact) redact(seen, identity_of(host));
@@ -102,6 +102,6 @@ int script(const Options& options) {
 
 }  // namespace
 
-const Command command = {"script", "check how a training script uses devices", declare, script};
+const Command command = {"script", "check how a training script uses devices", declare, script, true};
 
 }  // namespace envdoctor::script_command

@@ -26,6 +26,6 @@ int show(const Options& options) {
 
 }  // namespace
 
-const Command command = {"show", "describe this host without diagnosing it", declare, show};
+const Command command = {"show", "describe this host without diagnosing it", declare, show, true};
 
 }  // namespace envdoctor::show_command

@@ -19,6 +19,6 @@ int verify(const Options& options) {
 
 }  // namespace
 
-const Command command = {"verify", "check that devices compute what the CPU computes", declare, verify};
+const Command command = {"verify", "check that devices compute what the CPU computes", declare, verify, true};
 
 }  // namespace envdoctor::verify_command

@@ -27,6 +27,6 @@ int visible(const Options& options) {
 
 }  // namespace
 
-const Command command = {"visible", "list the devices that a program sees, and why", declare, visible};
+const Command command = {"visible", "list the devices that a program sees, and why", declare, visible, true};
 
 }  // namespace envdoctor::visible_command

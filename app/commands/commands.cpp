@@ -1,7 +1,12 @@
 #include "app/commands/commands.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+
+#include "app/output/output_files.h"
+#include "host/process/bounded_run.h"
 #include "knowledge/knowledge.h"
 
 namespace envdoctor {
@@ -26,9 +31,23 @@ const std::vector<Command>& all_commands() {
 }
 
 int run_command(const Options& options) {
-  if (!options.knowledge.empty()) knowledge::use_folder(options.knowledge);
   const auto named = [&](const Command& command) { return command.name == std::string_view(options.command); };
-  return std::ranges::find_if(all_commands(), named)->run(options);
+  const Command& command = *std::ranges::find_if(all_commands(), named);
+  const auto work = [&] {
+    if (!options.knowledge.empty()) knowledge::use_folder(options.knowledge);
+    Options whole = options;
+    read_named_files(whole);
+    return command.run(whole);
+  };
+  if (!command.bounded) return work();
+  constexpr std::chrono::seconds room(4);  // to end what runs, and to write
+  return run_bounded(time_left(options) + room, work, [&] {
+    tell(
+        fmt::format("envdoctor: {} has not ended within {} s: a file system or a reader may hang, or there is much to "
+                    "do; if so, allow more by --timeout\n",
+                    options.command, options.timeout_s));
+    return 3;
+  });
 }
 
 }  // namespace envdoctor

@@ -110,6 +110,7 @@ Snapshot compute_frameworks(const Options& options, kernels::VerifyOptions how, 
   plain.quick = false;  // frameworks are asked which devices they have, whatever sizes are run
   Snapshot snapshot = gather_here(plain, {"python", "frameworks", "nvidia", "cpu", "host", "env"});
   how.limits.time = Milliseconds(60'000);
+  how.whole = time_left(options);
   const auto targets = framework_targets(snapshot, *options.verify.framework);
   add_compute(snapshot, wanted_of(targets, options.verify.devices), how, insist, work);
   const auto files = open_files("/");
@@ -124,7 +125,7 @@ void declare_framework(Arguments& arguments, VerifyWishes& wishes) {
                    {.shown = "[NAME]", .words = {"tensorflow", "torch", "jax"}, .one = true});
 }
 
-int run_on_devices(const Options& options, const kernels::VerifyOptions& how, const ComputeWork& work) {
+int run_on_devices(const Options& options, kernels::VerifyOptions how, const ComputeWork& work) {
   const bool named = !options.verify.devices.empty();
   const Insist insist = named ? Insist::yes : Insist::unless_busy;
   Snapshot snapshot;
@@ -132,6 +133,7 @@ int run_on_devices(const Options& options, const kernels::VerifyOptions& how, co
     snapshot = compute_frameworks(options, how, insist, work);
   } else {
     snapshot = gather_here(options, {"opencl", "nvidia", "cpu", "host", "env"}, Launches::none);
+    how.whole = time_left(options);
     add_compute(snapshot, wanted_targets(snapshot, options.verify.devices), how, insist, work);
     if (options.redact) redact(snapshot, identity_of(environment()));
   }

@@ -116,7 +116,7 @@ Snapshot gather_here(const Options& options, const std::vector<std::string>& pro
                                .launches = launches == Launches::tiny,
                                .families = wanted_families(options),
                                .probes = probes,
-                               .whole = std::chrono::seconds(options.timeout_s),
+                               .whole = time_left(options),
                                .python = options.python,
                                .by = std::string("envdoctor ") + ENVDOCTOR_VERSION};
   const bool terminal = isatty(STDERR_FILENO);

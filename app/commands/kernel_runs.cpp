@@ -91,7 +91,7 @@ kernels::VerifyOptions verify_options(const Options& options) {
                              .size = wishes.size,
                              .repeat = static_cast<int>(wishes.repeat),
                              .seed = wishes.seed ? static_cast<std::uint64_t>(*wishes.seed) : drawn_seed(),
-                             .whole = std::chrono::seconds(options.timeout_s),
+                             .whole = time_left(options),
                              .code_name = knowledge::code_name};
   if (isatty(STDERR_FILENO)) how.progress = show_progress;
   return how;

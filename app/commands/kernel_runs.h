@@ -43,6 +43,6 @@ void declare_framework(Arguments& arguments, VerifyWishes& wishes);
 
 // Gathers what `work` needs of this host, with --framework through its frameworks, does it on the devices that are
 // wanted, writes the report and answers the exit status.
-int run_on_devices(const Options& options, const kernels::VerifyOptions& how, const ComputeWork& work);
+int run_on_devices(const Options& options, kernels::VerifyOptions how, const ComputeWork& work);
 
 }  // namespace envdoctor

@@ -76,6 +76,8 @@ void read_pieces(const std::string& path, const std::function<bool(std::string_v
 
 }  // namespace
 
+std::chrono::milliseconds reading_time_left() { return std::chrono::milliseconds(std::max(time_left(false), 0)); }
+
 void limit_reading(std::chrono::seconds limit, bool standard_input_too) {
   reading_limit = {.limit = limit, .until = Clock::now() + limit, .standard_input_too = standard_input_too};
 }

@@ -9,6 +9,8 @@ namespace envdoctor {
 // How long, from now on, all reading may take. `standard_input_too`: else it is waited for as long as it is open, as the
 // output of a program that runs for hours may be.
 void limit_reading(std::chrono::seconds limit, bool standard_input_too);
+// What is left of it; whoever reads what we write has as long.
+std::chrono::milliseconds reading_time_left();
 
 std::string read_input(const std::string& path);   // "-": standard input
 std::string shown_name(const std::string& path);   // "-" -> "standard input"

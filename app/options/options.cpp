@@ -165,6 +165,16 @@ CommandLine::CommandLine()
   }
 }
 
+std::chrono::milliseconds time_left(const Options& options) {
+  const auto left = options.until - std::chrono::steady_clock::now();
+  return std::max(std::chrono::duration_cast<std::chrono::milliseconds>(left), std::chrono::milliseconds(0));
+}
+
+void read_named_files(Options& options) {
+  for (const Output& output : options.outputs) check_folder(output.path);
+  options.expectations = expectations_named(options.expected);
+}
+
 Options parse_options(int argc, const char* const* argv, std::string& printed) {
   CommandLine line;
   CLI::App& app = line.app;
@@ -198,10 +208,10 @@ Options parse_options(int argc, const char* const* argv, std::string& printed) {
     throw UsageError(std::string(error.what()) + ". " + see_help());
   }
   for (auto* command : app.get_subcommands()) options.command = command->get_name();
+  options.until = std::chrono::steady_clock::now() + std::chrono::seconds(options.timeout_s);
   limit_reading(std::chrono::seconds(options.timeout_s), app.count("--timeout") > 0);
   for (const std::string& text : line.outputs) options.outputs.push_back(parse_output(text));
-  for (const Output& output : options.outputs) check_folder(output.path);
-  options.expectations = expectations_named(line.expectations);
+  options.expected = line.expectations;
   check_names(options.only);
   check_names(options.skip);
   return options;

@@ -1,5 +1,7 @@
 #pragma once
 // The command line, parsed and checked. Nothing is read from the machine here.
+#include <chrono>
+
 #include "checks/expect/expectations.h"
 
 namespace envdoctor {
@@ -46,7 +48,8 @@ struct Options {
   std::vector<Output> outputs{};
   std::vector<std::string> only{};
   std::vector<std::string> skip{};
-  Expectations expectations{};
+  std::vector<std::string> expected{};   // --expect, as typed
+  Expectations expectations{};           // what that means
   std::string operation{};               // compare --op
   std::int64_t depth = 0;                // compare --depth; 0: not told
   std::optional<double> rtol{}, atol{};  // compare; none: not told
@@ -54,6 +57,7 @@ struct Options {
   FailOn fail_on = FailOn::error;
   ColorWhen color = ColorWhen::automatic;
   std::int64_t timeout_s = 120;
+  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::now() + std::chrono::seconds(timeout_s);
   std::string knowledge{};
   std::string python{};                  // --python
   std::string host_folder{};             // capture --host-folder
@@ -63,6 +67,12 @@ struct Options {
   bool verbose = false;
   bool redact = true;
 };
+
+// What is left of --timeout, the time of the whole run; none is zero.
+std::chrono::milliseconds time_left(const Options& options);
+
+// The folders of output files are looked at, and files of expectations read.
+void read_named_files(Options& options);
 
 // Parses a command line. Help and version requests come back as text to print with exit status 0: `printed` is set.
 Options parse_options(int argc, const char* const* argv, std::string& printed);

@@ -6,11 +6,16 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <random>
+#include <thread>
 
+#include "app/options/input_files.h"
 #include "app/options/options.h"
 #include "host/files/open_in_root.h"
 
@@ -65,9 +70,75 @@ bool dress(int file, const std::string& place) {
   return fchmod(file, 0666U & ~mask) == 0;
 }
 
-bool replace(const std::string& place, int file, const std::string& fresh, const std::string& content) {
-  return write_all(file, content) && dress(file, place) && (fsync(file) == 0 || errno == EINVAL) &&
-         rename(fresh.c_str(), place.c_str()) == 0;
+bool fill(int file, const std::string& place, const std::string& content) {
+  return write_all(file, content) && dress(file, place) && (fsync(file) == 0 || errno == EINVAL);
+}
+
+// While a file has a name that nobody asked for, no signal ends this process.
+class NoInterruption {
+ public:
+  NoInterruption() {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before_);
+  }
+  ~NoInterruption() {
+    const int why = errno;
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+    errno = why;
+  }
+  NoInterruption(const NoInterruption&) = delete;
+  NoInterruption& operator=(const NoInterruption&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+// `fresh` is renamed to its place, or goes.
+bool rename_or_remove(bool whole, const std::string& fresh, const std::string& place) {
+  if (whole && rename(fresh.c_str(), place.c_str()) == 0) return true;
+  const int why = errno;
+  unlink(fresh.c_str());
+  errno = why;
+  return false;
+}
+
+// A name that no file in the folder has.
+std::string fresh_name(const std::string& folder) {
+  std::random_device random;
+  return fmt::format("{}/.envdoctor-{:08x}{:08x}", folder, random(), random());
+}
+
+// The file has no name until it is whole, so that nothing of it stays wherever we are ended, be it by SIGKILL; where
+// the file system has no such files, it has one from the beginning.
+bool replace(const std::string& path, const std::string& folder, const std::string& place, const std::string& content) {
+  const std::string fresh = fresh_name(folder);
+  const Descriptor unnamed(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
+  if (unnamed) {
+    if (!fill(unnamed.get(), place, content)) return false;
+    const std::string itself = fmt::format("/proc/self/fd/{}", unnamed.get());
+    const NoInterruption held;
+    if (linkat(AT_FDCWD, itself.c_str(), AT_FDCWD, place.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
+    if (linkat(AT_FDCWD, itself.c_str(), AT_FDCWD, fresh.c_str(), AT_SYMLINK_FOLLOW) == 0)
+      return rename_or_remove(true, fresh, place);
+  }
+  const NoInterruption held;
+  const Descriptor file(::open(fresh.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600));
+  if (!file) not_written(path, "write a new file beside it in folder " + folder);
+  return rename_or_remove(fill(file.get(), place, content), fresh, place);
+}
+
+// A device, a stream of ours, or a pipe, whose reader may still be to come.
+Descriptor open_as_it_stands(const std::string& path) {
+  while (true) {
+    Descriptor file(::open(path.c_str(), O_WRONLY | O_TRUNC | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+    if (file) (void)fcntl(file.get(), F_SETFL, fcntl(file.get(), F_GETFL) & ~O_NONBLOCK);
+    struct stat found {};
+    if (file || errno != ENXIO || stat(path.c_str(), &found) != 0 || !S_ISFIFO(found.st_mode)) return file;
+    if (reading_time_left().count() == 0)
+      throw UsageError(path + ": cannot write: nobody reads this pipe; start its reader, or allow more by --timeout");
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
 }
 
 }  // namespace
@@ -76,20 +147,13 @@ void write_file(const std::string& path, const std::string& content) {
   if (path == "-") return write_out(content);
   const std::string place = place_of(path);
   if (place.empty()) {
-    const Descriptor file(::open(path.c_str(), O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC));
+    const Descriptor file = open_as_it_stands(path);
     if (!file || !write_all(file.get(), content)) not_written(path, "write");
     return;
   }
   if (access(place.c_str(), F_OK) == 0 && access(place.c_str(), W_OK) != 0) not_written(path, "write");
   const std::string folder = fs::path(place).parent_path();
-  std::string fresh = folder + "/.envdoctor-XXXXXX";
-  const Descriptor file(mkostemp(fresh.data(), O_CLOEXEC));
-  if (!file) not_written(path, "write a new file beside it in folder " + folder);
-  if (replace(place, file.get(), fresh, content)) return;
-  const int why = errno;
-  unlink(fresh.c_str());
-  errno = why;
-  not_written(path, "write");
+  if (!replace(path, folder, place, content)) not_written(path, "write");
 }
 
 void write_out(const std::string& content) {

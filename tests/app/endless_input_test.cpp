@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "tests/support/process.h"
 
 namespace envdoctor::endless_input_test {
@@ -37,6 +40,31 @@ TEST(EndlessInput, IsReadWholeWhereItsWriterComesLate) {
       run_envdoctor("--timeout 5 diagnose " + path, "(sleep 0.5; cat " + healthy + "; sleep 0.5) >" + path + " & ");
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_EQ(run_envdoctor("diagnose -", "(sleep 0.5; cat " + healthy + ") |").status, 0);
+}
+
+TEST(EndlessOutput, IntoAPipeThatNobodyReadsIsLeftAtTheTimeLimit) {
+  const std::string path = fifo();
+  const Ran ran = run_envdoctor("--timeout 1 diagnose " + healthy + " -o json=" + path, "timeout 8");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("cannot write: nobody reads this pipe; start its reader, or allow more by --timeout"));
+  const Ran late = run_envdoctor("--timeout 8 diagnose " + healthy + " -o json=" + path,
+                                 "(sleep 0.5; cat " + path + " >" + path + ".read) & ");
+  EXPECT_EQ(late.status, 0) << late.err;
+}
+
+TEST(EndlessWork, IsLeftAtTheTimeLimit) {
+  const std::string folder = test_folder();
+  for (const char* name : {"/a.npy", "/b.npy"}) {
+    std::ofstream file(folder + name, std::ios::binary);
+    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776,), }";
+    header.resize(117, ' ');
+    file << std::string("\x93NUMPY\x01\x00v\x00", 10) << header << '\n';
+    file.close();
+    std::filesystem::resize_file(folder + name, 128 + (std::uintmax_t{4} << 40U));
+  }
+  const Ran ran = run_envdoctor("--timeout 1 compare " + folder + "/a.npy " + folder + "/b.npy", "timeout 20");
+  EXPECT_EQ(ran.status, 3) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("compare has not ended within 1 s"));
 }
 
 TEST(EndlessInput, OfADeviceIsRefused) {
