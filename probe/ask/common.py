@@ -1,15 +1,17 @@
 # Every question starts with this. Answers go to descriptor 3 in frames of a 32-bit length, a kind and that many bytes;
 # each is a part of a snapshot. Standard output is closed off, so that nothing a framework prints there matters.
+import sys
+
+if sys.path and sys.path[0] == "":
+    sys.path.pop(0)  # the folder we were started in is not the program's, and may be anybody's: before all else
+
 import json
 import os
 import struct
-import sys
 
 channel = os.dup(3)
 os.close(3)
 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-if sys.path and sys.path[0] == "":
-    sys.path.pop(0)  # the folder we were started in is not the program's
 
 answer = {"schema": "envdoctor.snapshot/1"}
 

@@ -210,6 +210,8 @@ Reading<Interpreter> behind_shim(const Host& host, const std::string& shim) {
   const std::string root = parent_folder(parent_folder(shim));
   const std::string choice = pyenv_choice(host, root);
   if (choice == "system") return absent("pyenv selects the system Python");
+  // It may come from a file in any folder: a path in it would start what lies there.
+  if (choice.find('/') != choice.npos) return failed("pyenv: " + choice + " is a path; a version's name is needed");
   std::string best = exists(host, root + "/versions/" + choice) ? choice : "";
   for (const std::string& name : host.files.list(root + "/versions").or_empty())
     if (best != choice && name.starts_with(choice + ".") && (best.empty() || is_older(best, name))) best = name;

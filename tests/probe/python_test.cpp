@@ -98,6 +98,10 @@ TEST_F(PythonProbe, FollowsPyenvsShimToTheChosenVersion) {
   EXPECT_TRUE(probed(env).python.get()->kind.is("pyenv"));
   file("/home/a/project/.python-version", "3.11\n");
   EXPECT_TRUE(probed(env).python.get()->prefix.is("/home/a/.pyenv/versions/3.11.7"));
+  file("/home/a/project/.python-version", "../../../project\n");  // what lies there must not be started
+  file("/home/a/project/bin/python3");
+  file("/home/a/project/lib/python3.11/os.py");
+  EXPECT_EQ(probed(env).python.outcome(), Outcome::failed);
   file("/home/a/project/.python-version", "3.13.0\n");
   EXPECT_EQ(probed(env).python.outcome(), Outcome::failed);
 }
