@@ -62,10 +62,34 @@ bool dropped(const Gpu& gpu, const Snapshot& snapshot) {
                   (version.get() && std::atoi(version.get()->c_str()) > std::atoi(last->c_str())));
 }
 
+// The module is loaded and bound, and yet its nodes answer as those of a device that isn't there, to NVML as to us.
+bool from_nodes(const Snapshot& snapshot, const std::vector<Gpu>& gpus, Answers& answers) {
+  const auto bound = std::ranges::find(gpus, "nvidia", &Gpu::driver);
+  const Text nvml = nvidia::nvml(snapshot);
+  if (bound == gpus.end() || !nvml.get() || nvml.is(nvml_error::lib_rm_version_mismatch) ||
+      nvidia::cuda_works(snapshot) || !nvidia::kernel_driver_runs(snapshot).is(true) || nvidia::contained(snapshot))
+    return false;
+  const auto& nodes = snapshot.device_nodes.or_empty();
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const DeviceNode& node = nodes[i];
+    const std::string error = node.error.or_empty();
+    if ((!node.path.is("/dev/nvidiactl") && !is_card_node(node)) ||
+        (error != "EIO" && error != "ENXIO" && error != "ENODEV"))
+      continue;
+    tell(snapshot, bound->subject(), Confidence::likely,
+         nvidia::joined({evidence(bound->in_pci("driver"), "nvidia"),
+                         evidence("/device_nodes/" + std::to_string(i) + "/error", *node.path.get() + ": " + error)},
+                        nvidia::nvml_evidence(snapshot)),
+         answers);
+    return true;
+  }
+  return false;
+}
+
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts;
   const auto gpus = nvidia::gpus(snapshot);
-  if (from_log(facts, gpus, answers)) return;
+  if (from_log(facts, gpus, answers) || from_nodes(snapshot, gpus, answers)) return;
   const auto devices = of(snapshot.nvidia, &Nvidia::devices);
   if (!devices.get()) {
     return nvidia::kernel_driver_runs(snapshot).is(false) ? answers.not_applicable("no NVIDIA kernel driver runs")

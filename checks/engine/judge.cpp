@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -75,6 +77,16 @@ std::vector<Finding> merge_equal(std::vector<Finding> findings) {
   return merged;
 }
 
+// One diagnosis tells of so many things, which nobody reads; the last says how many more there are.
+constexpr std::size_t most_findings = 256;
+
+void cut(std::vector<Finding>& findings, std::size_t begin) {
+  if (findings.size() - begin <= most_findings) return;
+  const std::size_t more = findings.size() - begin - most_findings;
+  findings.resize(begin + most_findings);
+  findings.back().explanation += fmt::format(" {} more of these are not shown.", more);
+}
+
 // The weightiest state of each id.
 std::vector<CheckResult> states(const std::vector<CheckResult>& results, const std::vector<Finding>& findings) {
   std::map<std::string, CheckResult> by_id;
@@ -129,7 +141,11 @@ Report judge(const Snapshot& snapshot, const JudgeOptions& options) {
   Answers answers;
   const auto today = without_history(snapshot);
   const Facts facts(today ? *today : snapshot);
-  for (const Diagnosis& diagnosis : roster()) answer(diagnosis, facts, answers);
+  for (const Diagnosis& diagnosis : roster()) {
+    const std::size_t begin = answers.findings.size();
+    answer(diagnosis, facts, answers);
+    cut(answers.findings, begin);
+  }
 
   const bool by_frameworks = std::ranges::any_of(
       snapshot.compute.or_empty(), [](const ComputeResult& result) { return result.backend.is("framework"); });

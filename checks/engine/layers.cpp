@@ -26,12 +26,18 @@ bool same_gpu(const Gpu& gpu, const Text& address) {
   return address.get() && normal_address(*address.get()) == gpu.address;
 }
 
+// What a driver counts and then gives no handle for, or of impossible memory, is no device that it shows.
+template <class Device>
+bool answers(const Device& device) {
+  return device.name.outcome() != Outcome::failed && device.memory_total_mib.outcome() != Outcome::failed;
+}
+
 template <class Device>
 bool lists(const List<Device>& devices, const Gpu& gpu) {
   const auto& all = devices.or_empty();
   // Without an address on either side a single device can only be this one.
-  return std::ranges::any_of(all, [&](const Device& d) { return same_gpu(gpu, d.pci_address); }) ||
-         (all.size() == 1 && (!all.front().pci_address.get() || gpu.address.empty()));
+  return std::ranges::any_of(all, [&](const Device& d) { return answers(d) && same_gpu(gpu, d.pci_address); }) ||
+         (all.size() == 1 && answers(all.front()) && (!all.front().pci_address.get() || gpu.address.empty()));
 }
 
 // NVML talks to this GPU: what lies below works, even where a sandbox shows no bus and no list of modules.
@@ -80,7 +86,15 @@ bool opencl_lists(const Snapshot& snapshot, const Gpu& gpu, bool ran) {
 // The vendor's own user-space driver initialised (then its list is known) and lists the GPU.
 Result user_driver(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack) {
   if (stack == "opencl") return holds_if(opencl_lists(snapshot, gpu, false), "an OpenCL platform lists it");
-  if (stack == "cuda") return holds_if(of(snapshot.nvidia, &Nvidia::cuda_devices).get(), "the CUDA driver initialises");
+  if (stack == "cuda") {
+    // A library that gives no handle for any device that it counts, or an impossible version, isn't one that works.
+    const auto devices = of(snapshot.nvidia, &Nvidia::cuda_devices);
+    const Text version = of(snapshot.nvidia, &Nvidia::cuda_driver_version);
+    if (devices.get() && version.outcome() == Outcome::failed) return {LayerState::unknown, version.why()};
+    if (!devices.or_empty().empty() && std::ranges::none_of(*devices.get(), answers<CudaDevice>))
+      return {LayerState::unknown, "none of its devices answers"};
+    return holds_if(devices.get(), "the CUDA driver initialises");
+  }
   if (stack == "rocm") return holds_if(of(snapshot.rocm, &Rocm::hip_devices).get(), "HIP initialises");
   return holds_if(of(snapshot.level_zero, &LevelZero::devices).get(), "Level Zero initialises");
 }

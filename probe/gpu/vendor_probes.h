@@ -178,7 +178,12 @@ void start_vendor(Session& session, const VendorLibraryFacts<Section>& vendor, c
 // Text that a foreign library wrote: control characters become '?', a text beyond 200 bytes is cut.
 std::string tame(const std::string& text);
 
-inline std::int64_t mib(std::uint64_t bytes) { return static_cast<std::int64_t>(bytes >> 20U); }
+// Failed: no machine has as much, so that the driver's answer is nonsense.
+inline Number mib(std::uint64_t bytes) {
+  constexpr unsigned most = 46;  // 64 TiB
+  if (bytes >> most > 0) return failed(fmt::format("the driver tells an impossible {} bytes", bytes));
+  return static_cast<std::int64_t>(bytes >> 20U);
+}
 
 constexpr VendorCodes nvml_codes{.api = "nvml", .not_supported = nvml::not_supported, .lost = nvml::gpu_is_lost};
 

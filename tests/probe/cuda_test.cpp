@@ -102,6 +102,15 @@ TEST(Cuda, DoesNotBelieveANegativeCountOrVersion) {
   EXPECT_EQ(nvidia.cuda_driver_version.outcome(), Outcome::failed);
 }
 
+TEST(Cuda, DoesNotBelieveImpossibleMemory) {
+  Host host(1);
+  ON_CALL(host, memory).WillByDefault(DoAll(SetArgReferee<1>(UINT64_MAX), Return(0)));
+  const Number memory = read(host).cuda_devices.get()->at(0).memory_total_mib;
+  EXPECT_EQ(memory.outcome(), Outcome::failed) << memory.or_empty();
+  ON_CALL(host, memory).WillByDefault(DoAll(SetArgReferee<1>(80ULL << 30), Return(0)));
+  EXPECT_TRUE(read(host).cuda_devices.get()->at(0).memory_total_mib.is(80 << 10));
+}
+
 TEST(Cuda, KeepsTheDevicesBesideOneThatFails) {
   Host host(2);
   ON_CALL(host, device(0, _)).WillByDefault(Return(101));

@@ -29,6 +29,26 @@ TEST(DriverGpuInitFailed, IsLikelyWhereTheModuleHoldsAGpuThatNvmlDoesNotList) {
   EXPECT_EQ(paths_of(*finding), (std::vector<std::string>{"/pci/0/driver", "/nvidia/devices"}));
 }
 
+TEST(DriverGpuInitFailed, IsLikelyWhereNodesOfALoadedModuleAnswerThatNoDeviceIsThere) {
+  for (const char* error : {"EIO", "ENXIO", "ENODEV", "EACCES"}) {
+    Snapshot host = not_listed();
+    host.nvidia.fill().devices = failed("nvmlInit: NVML_ERROR_DRIVER_NOT_LOADED");
+    host.nvidia.fill().nvml_error = "NVML_ERROR_DRIVER_NOT_LOADED";
+    for (DeviceNode& node : *host.device_nodes.get()) {
+      if (!node.path.is("/dev/nvidia0")) continue;
+      node.accessible = false;
+      node.error = std::string(error);
+    }
+    const Answers answers = told(host);
+    const Finding* finding = finding_of(answers, id);
+    EXPECT_EQ(finding != nullptr, error != std::string("EACCES")) << error;
+    if (finding) EXPECT_EQ(finding->confidence, Confidence::likely);
+    if (finding) EXPECT_EQ(finding->subject, "gpu:0000:65:00.0");
+    host.nvidia.fill().nvml_error = absent("NVML initialised");
+    EXPECT_EQ(finding_of(told(host), id), nullptr) << "NVML works: " << error;
+  }
+}
+
 TEST(DriverGpuInitFailed, IsCertainByTheKernelLog) {
   Snapshot host = not_listed();
   host.log = std::vector<Symptom>{symptom_of({SymptomClass::failed, "nvidia-gpu-initialization"},

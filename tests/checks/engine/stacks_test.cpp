@@ -83,6 +83,22 @@ TEST(GpuStack, OfAGpuThatIsNotGrantedDoesNotApplyFromVisibilityOn) {
   EXPECT_EQ(gpu_stack.first_broken(), nullptr);
 }
 
+TEST(GpuStack, OfALibraryThatAnswersNonsenseIsUnknown) {
+  const auto nonsense = [](auto change) {
+    Snapshot snapshot = example("healthy");
+    change(*snapshot.nvidia.get());
+    const GpuStack cuda = ladders_of(snapshot).at(0);
+    EXPECT_EQ(cuda.stack, "cuda");
+    EXPECT_FALSE(ok_through(cuda, Layer::runtime));
+    EXPECT_EQ(cuda.first_broken(), nullptr);
+  };
+  nonsense([](Nvidia& n) { n.cuda_driver_version = failed("cuDriverGetVersion answers -2147483648"); });
+  nonsense([](Nvidia& n) {
+    n.cuda_devices.get()->assign(1, {.ordinal = 0, .name = failed("cuDeviceGet: CUDA_ERROR_INVALID_DEVICE")});
+  });
+  nonsense([](Nvidia& n) { n.cuda_devices.get()->front().memory_total_mib = failed("the driver tells nonsense"); });
+}
+
 TEST(GpuStack, AnOpenclFindingLeavesTheCudaLadderAlone) {
   const Gpu gpu{.address = "0000:65:00.0", .vendor = Vendor::nvidia};
   EXPECT_FALSE(concerns({.id = "opencl.no-icd"}, gpu, "cuda"));
