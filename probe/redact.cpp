@@ -6,10 +6,12 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
 
+#include "host/text.h"
 #include "knowledge/codes/names.h"
 #include "knowledge/lower_case.h"
 #include "probe/env_values.h"
@@ -192,6 +194,21 @@ bool is_no_secret(std::string_view key, std::string_view value) {
          (key.ends_with("PWD") && value.starts_with('/'));
 }
 
+// How random a word looks: how often digits, small and capital letters follow each other.
+bool looks_drawn(std::string_view word) {
+  const auto kind = [](char c) {
+    return c >= '0' && c <= '9' ? 0 : c >= 'a' && c <= 'z' ? 1 : c >= 'A' && c <= 'Z' ? 2 : 3;
+  };
+  std::array<std::size_t, 4> count{};
+  std::size_t changes = 0;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    ++count.at(static_cast<std::size_t>(kind(word[i])));
+    const bool joined = i > 0 && kind(word[i]) < 3 && kind(word[i - 1]) < 3;
+    changes += joined && kind(word[i]) != kind(word[i - 1]) ? 1 : 0;
+  }
+  return count[0] > 0 && count[1] + count[2] > count[0] / 4 && changes * 4 >= word.size();
+}
+
 void redact_named(std::string& text) {
   static const std::string key =
       R"(((?:[\w-]*(?:secret|passw(?:or)?d|passwd|passphrase|pwd|credential|jwt|signature)[\w-]*)"
@@ -217,22 +234,9 @@ void redact_named(std::string& text) {
   replace_groups(text, long_value, "<secret>", [](const std::array<Piece, 3>& groups) {
     const std::string_view before(groups[1].data(), groups[1].size()), said(groups[2].data(), groups[2].size());
     const bool quoted = before.find_first_of("\"'") != before.npos;
-    return said.find_first_of("0123456789") == said.npos && (!quoted || said.find('_') != said.npos);
+    const bool plain = !quoted && said.find_first_of("0123456789") == said.npos;
+    return !looks_drawn(said) && (plain || said.find('_') != said.npos);
   });
-}
-
-// How random a word looks: how often digits, small and capital letters follow each other.
-bool looks_drawn(std::string_view word) {
-  const auto kind = [](char c) {
-    return c >= '0' && c <= '9' ? 0 : c >= 'a' && c <= 'z' ? 1 : c >= 'A' && c <= 'Z' ? 2 : 3;
-  };
-  std::array<std::size_t, 4> count{};
-  std::size_t changes = 0;
-  for (std::size_t i = 0; i < word.size(); ++i) {
-    ++count.at(static_cast<std::size_t>(kind(word[i])));
-    changes += i > 0 && kind(word[i]) != kind(word[i - 1]) ? 1 : 0;
-  }
-  return count[0] > 0 && count[1] + count[2] > count[0] / 4 && changes * 4 >= word.size();
 }
 
 // Drawn words behind no name that tells of them, but of forms that programs use: between quotation marks, behind a
@@ -274,7 +278,7 @@ void redact_secrets(std::string& text) {
     if (!kind.pattern) kind.pattern = std::make_unique<RE2>(kind.expression);
     RE2::GlobalReplace(&text, *kind.pattern, kind.by);
   }
-  static constexpr std::array named = {"secret", "pass",    "pwd", "key",   "credential", "sig",
+  static constexpr std::array named = {"secret", "pass",    "pw",  "key",   "credential", "sig",
                                        "auth",   "session", "otp", "token", "jwt"};
   if (std::ranges::any_of(named, [&low](const char* word) { return low.find(word) != low.npos; })) redact_named(text);
   if (text.size() >= 40)
@@ -461,10 +465,14 @@ std::string without_names(const std::string& key, const Identity& identity) {
   return out;
 }
 
+// Changes every text below what it is given.
 struct Redactor {
   const Identity& identity;
+  std::function<std::string(const std::string&)> change = [this](const std::string& text) {
+    return redact_text(text, identity);
+  };
 
-  void operator()(std::string& text) const { text = redact_text(text, identity); }
+  void operator()(std::string& text) const { text = change(text); }
   template <class T>
   requires std::is_arithmetic_v<T>
   void operator()(T&) const {}
@@ -473,7 +481,7 @@ struct Redactor {
     if (T* value = reading.get()) {
       (*this)(*value);
     } else if (reading.outcome() != Outcome::not_probed) {
-      reading = Missing{reading.outcome(), redact_text(reading.why(), identity)};
+      reading = Missing{reading.outcome(), change(reading.why())};
     }
   }
   template <class T>
@@ -522,6 +530,15 @@ std::vector<std::string> paths_of(const auto& files, auto member) {
 void redact(Snapshot& snapshot, const Identity& identity) {
   Redactor{identity}(snapshot);
   const auto known_paths = paths_of(snapshot.libraries, &SharedLibrary::path);
+  std::vector<std::pair<std::string, std::string>> named;  // what OpenCL's loaders read
+  for (const char* name : {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH"}) {
+    const Text value = snapshot.env.then([&](const auto& env) {
+      const auto found = env.find(name);
+      return found == env.end() ? Text(absent("not set")) : found->second;
+    });
+    if (value.get()) named.emplace_back(name, *value.get());
+    for (const std::string_view piece : pieces(value.or_empty(), ':')) named.emplace_back(name, piece);
+  }
   keep_known_values(snapshot.env, known_paths);
   // A line that sets a variable says nothing where its value may not be told.
   if (snapshot.log.get()) {
@@ -534,12 +551,19 @@ void redact(Snapshot& snapshot, const Identity& identity) {
       return !known;
     });
   }
-  // The folder that a variable names.
-  Opencl* opencl = snapshot.opencl.get();
-  OpenclLoader* loader = opencl ? opencl->loader.get() : nullptr;
-  if (loader && loader->vendors_dir.get()) {
-    const auto icds = paths_of(opencl->icds, &OpenclIcd::file);
-    loader->vendors_dir = known_value("OCL_ICD_VENDORS", *loader->vendors_dir.get(), icds).value_or("");
+  // What variables name stands in what was read from there as well.
+  if (!snapshot.opencl.get()) return;
+  const auto icds = paths_of(snapshot.opencl.get()->icds, &OpenclIcd::file);
+  for (const auto& [name, value] : named) {
+    const std::string shown = known_value(name, value, icds).value_or("<name>");
+    if (value.size() < 4 || shown == value) continue;
+    const auto replaced = [&value = value, &shown](const std::string& text) {
+      std::string out = text;
+      for (auto at = out.find(value); at != out.npos; at = out.find(value, at + shown.size()))
+        out.replace(at, value.size(), shown);
+      return out;
+    };
+    Redactor{identity, replaced}(snapshot.opencl);
   }
 }
 

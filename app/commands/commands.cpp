@@ -30,6 +30,16 @@ const std::vector<Command>& all_commands() {
   return commands;
 }
 
+namespace {
+
+// What comes in may be the output of a program that runs for hours.
+bool waits_for_standard_input(const Options& options) {
+  const auto named = [](const std::vector<std::string>& files) { return std::ranges::find(files, "-") != files.end(); };
+  return !options.timeout_given && (named(options.arguments) || named(options.logs));
+}
+
+}  // namespace
+
 int run_command(const Options& options) {
   const auto named = [&](const Command& command) { return command.name == std::string_view(options.command); };
   const Command& command = *std::ranges::find_if(all_commands(), named);
@@ -39,7 +49,7 @@ int run_command(const Options& options) {
     read_named_files(whole);
     return command.run(whole);
   };
-  if (!command.bounded) return work();
+  if (!command.bounded || waits_for_standard_input(options)) return work();
   constexpr std::chrono::seconds room(4);  // to end what runs, and to write
   return run_bounded(time_left(options) + room, work, [&] {
     tell(

@@ -209,7 +209,8 @@ Options parse_options(int argc, const char* const* argv, std::string& printed) {
   }
   for (auto* command : app.get_subcommands()) options.command = command->get_name();
   options.until = std::chrono::steady_clock::now() + std::chrono::seconds(options.timeout_s);
-  limit_reading(std::chrono::seconds(options.timeout_s), app.count("--timeout") > 0);
+  options.timeout_given = app.count("--timeout") > 0;
+  limit_reading(std::chrono::seconds(options.timeout_s), options.timeout_given);
   for (const std::string& text : line.outputs) options.outputs.push_back(parse_output(text));
   options.expected = line.expectations;
   check_names(options.only);

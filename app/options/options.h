@@ -57,6 +57,7 @@ struct Options {
   FailOn fail_on = FailOn::error;
   ColorWhen color = ColorWhen::automatic;
   std::int64_t timeout_s = 120;
+  bool timeout_given = false;
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::now() + std::chrono::seconds(timeout_s);
   std::string knowledge{};
   std::string python{};                  // --python

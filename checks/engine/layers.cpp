@@ -83,6 +83,11 @@ bool opencl_lists(const Snapshot& snapshot, const Gpu& gpu, bool ran) {
   });
 }
 
+// It tells a version that there may be; what it says of devices is worth nothing else.
+bool cuda_is_sane(const Snapshot& snapshot) {
+  return of(snapshot.nvidia, &Nvidia::cuda_driver_version).outcome() != Outcome::failed;
+}
+
 // The vendor's own user-space driver initialised (then its list is known) and lists the GPU.
 Result user_driver(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack) {
   if (stack == "opencl") return holds_if(opencl_lists(snapshot, gpu, false), "an OpenCL platform lists it");
@@ -90,7 +95,7 @@ Result user_driver(const Snapshot& snapshot, const Gpu& gpu, std::string_view st
     // A library that gives no handle for any device that it counts, or an impossible version, isn't one that works.
     const auto devices = of(snapshot.nvidia, &Nvidia::cuda_devices);
     const Text version = of(snapshot.nvidia, &Nvidia::cuda_driver_version);
-    if (devices.get() && version.outcome() == Outcome::failed) return {LayerState::unknown, version.why()};
+    if (devices.get() && !cuda_is_sane(snapshot)) return {LayerState::unknown, version.why()};
     if (!devices.or_empty().empty() && std::ranges::none_of(*devices.get(), answers<CudaDevice>))
       return {LayerState::unknown, "none of its devices answers"};
     return holds_if(devices.get(), "the CUDA driver initialises");
@@ -101,7 +106,7 @@ Result user_driver(const Snapshot& snapshot, const Gpu& gpu, std::string_view st
 
 Result visibility(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack) {
   bool listed = false;
-  if (stack == "cuda") listed = lists(of(snapshot.nvidia, &Nvidia::cuda_devices), gpu);
+  if (stack == "cuda") listed = cuda_is_sane(snapshot) && lists(of(snapshot.nvidia, &Nvidia::cuda_devices), gpu);
   if (stack == "rocm") listed = lists(of(snapshot.rocm, &Rocm::hip_devices), gpu);
   if (stack == "level-zero") listed = lists(of(snapshot.level_zero, &LevelZero::devices), gpu);
   if (stack == "opencl") listed = opencl_lists(snapshot, gpu, false);

@@ -369,8 +369,11 @@ void SubprocessGroup::run(Milliseconds whole, const std::function<void(const std
       for (Child& child : children_) {
         child.advance(now, look_at_memory);
         if (now >= end)
-          child.stop(Ended::How::timed_out,
-                     "stopped because the time limit of the whole run expired" + child.said.place(), now);
+          child.stop(
+              Ended::How::timed_out,
+              fmt::format("stopped after {} because the time limit of the whole run expired{}",
+                          seconds(std::chrono::duration_cast<Milliseconds>(now - child.started)), child.said.place()),
+              now);
       }
       // Taken out before their `done` is called, which may start more.
       const auto over =

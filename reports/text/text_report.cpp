@@ -123,6 +123,18 @@ std::string undetermined_text(const Undetermined& one, const ReportStyle& style)
   return out + fmt::format("        $ {}\n", printable(one.next_command));
 }
 
+// What a part of the run waited for in vain, without which a reader can't tell why it took so long and says so little.
+std::string hung_text(const Snapshot& snapshot) {
+  std::string out;
+  for (const auto& [name, probe] : snapshot.probes.or_empty()) {
+    const ProbeError error = probe.error.or_empty();
+    if (error.kind.is("timeout"))
+      out += wrap("note    ",
+                  fmt::format("{} hung: {}", error.culprit.value_or(name), error.message.value_or("no answer")));
+  }
+  return out;
+}
+
 std::string states_text(const Report& report, bool verbose) {
   std::string out = wrap("", check_counts(report));
   if (!verbose) return out;
@@ -152,7 +164,7 @@ std::string render_text(const Report& report, const ReportStyle& style) {
                                     std::pair("Faster than this host's CPU", crossover_text(report.snapshot)),
                                     std::pair("Arithmetic", arithmetic_text(report.snapshot))})
     if (!part.empty()) out += "\n" + paint(title, Color::bold, style.color) + "\n" + part;
-  std::string notes;
+  std::string notes = hung_text(report.snapshot);
   for (const Finding& finding : report.findings) {
     if (finding.severity == Severity::info && !style.verbose) {
       if (finding.root)

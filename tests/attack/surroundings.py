@@ -6,6 +6,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 from files import examples, ids, npy, npz, report
@@ -189,6 +190,15 @@ def kind_endless_input(random):
             return program.run("--timeout", "2", *arguments, wrap=("bash", "-c", script, "bash"), seconds=12)
         return trial
 
+    def lasting(program, _):
+        process = program.start("diagnose", "--log", "-", stdin=b"")
+        time.sleep(0.5)
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
+        expect(not children and process.poll() is None, "standard input is bounded though nobody asked for a limit")
+        out, _ = process.communicate(b"ok\n")
+        expect(process.returncode == 3, f"exit status {process.returncode}")
+    yield "standard input may last for hours", lasting
+
     def late(program, random):
         done = fed('mkfifo p; (sleep 1; cat "$4"; sleep 0.2; echo) > p & exec "${@:1:3}" diagnose p', healthy)(program, random)
         expect(done.status == 0, f"exit status {done.status}: {done.err[-200:]!r}")
@@ -251,17 +261,17 @@ def kind_expect_files(random):
 
 
 def kind_growth(random):
-    """Ten thousand of anything within ten seconds."""
+    """Ten thousands of anything within ten seconds, or refused for a limit that is told."""
     def many_icds(program, _):
-        for i in range(8000):
+        for i in range(20_000):
             program.file(f"vendors/{i}.icd", f"/nonexistent/lib{i}.so\n")
         program.run("check", "--quick", env={"PATH": os.environ["PATH"], "OCL_ICD_VENDORS": str(program.folder / "vendors")}, seconds=10)
-    yield "8000 .icd files", many_icds
+    yield "20000 .icd files", many_icds
 
     def many_arrays(program, _):
-        content = npz([(f"a{i}.npy", npy()) for i in range(3000)])
+        content = npz([(f"a{i}.npy", npy()) for i in range(20_000)])
         program.run("compare", program.file("a.npz", content), program.file("b.npz", content), seconds=10)
-    yield "3000 arrays", many_arrays
+    yield "20000 arrays", many_arrays
 
     def snapshot_with(key, rows):
         def trial(program, _):
@@ -270,6 +280,31 @@ def kind_growth(random):
             program.run("diagnose", program.file("s.json", json.dumps(document)), seconds=10)
             program.run("diagnose", program.file("s.json", json.dumps(document)), "--format", "html", seconds=10)
         return trial
+    def inside(section, key, rows):
+        return snapshot_with(section, lambda had: {**had, key: rows(had.get(key) or [])})
+    count = 100_000
+    yield "100000 processes on a GPU", inside("nvidia", "processes", lambda _: [
+        {"pid": i, "name": "p", "gpu": 0, "memory_mib": 1} for i in range(count)])
+    yield "100000 packages", inside("python", "packages", lambda _: {f"pkg{i}": "1.0" for i in range(count)})
+    yield "100000 drivers that do not load", inside("opencl", "icds", lambda _: [
+        {"file": f"/etc/OpenCL/vendors/{i}.icd", "library": f"l{i}.so", "loads": False, "error": "x"} for i in range(count)])
+    yield "100000 device nodes", snapshot_with("device_nodes", lambda had: [
+        {**had[0], "path": f"/dev/nvidia{i}"} for i in range(count)])
+    yield "10000 results", snapshot_with("compute", lambda _: [
+        {"device": "opencl:A/B", "kernel": "gemm", "precision": "fp32", "size": {"n": i},
+         "agreement": {"outcome": "outside", "max_ulp": 9, "error_over_bound": 2}} for i in range(10_000)])
+
+    def many_packages(program, _):
+        base = program.folder / "venv"
+        packages = base / "lib/python3.11/site-packages"
+        (base / "bin").mkdir(parents=True)
+        (base / "bin/python3").symlink_to(sys.executable)
+        program.file("venv/pyvenv.cfg", "version = 3.11.2\n")
+        for i in range(20_000):
+            (packages / f"pkg{i}-1.0.dist-info").mkdir(parents=True)
+            (packages / f"pkg{i}-1.0.dist-info/METADATA").write_text(f"Metadata-Version: 2.1\nName: pkg{i}\nVersion: 1.0\n")
+        program.run("check", "--quick", "--python", base, seconds=10)
+    yield "20000 installed packages", many_packages
     yield "8000 PCI devices", snapshot_with("pci", lambda had: [{**had[0], "address": f"{i:04x}:01:00.0"} for i in range(8000)])
     yield "20000 libraries", snapshot_with("libraries", lambda had: [
         {"soname": f"lib{i}.so.1", "found": True, "path": f"/usr/lib/lib{i}.so.1"} for i in range(20_000)])
@@ -313,7 +348,7 @@ def kind_drivers(random):
     deeds = {"crashes": "*(volatile int*)0 = 1", "aborts": "abort()", "exits": "exit(0)", "leaves": "_exit(3)",
              "hangs": "for (;;) sleep(1)", "kills its group": "kill(0, 9)", "forks a daemon": "daemon_()",
              "closes everything": "for (int i = 0; i < 64; ++i) close(i)", "writes": 'write(1, "{}\\n", 3), write(2, "forged\\n", 7)',
-             "takes signals": "signal(15, SIG_IGN); raise(15)"}
+             "takes signals": "signal(15, SIG_IGN); raise(15)", "writes past its room": "char room[8]; overflow(room)"}
     for moment in ("AT_START", "AT_CALL", "AT_END"):
         for deed, code in deeds.items():
             def trial(program, _, moment=moment, deed=deed, code=code):
@@ -329,7 +364,7 @@ def kind_drivers(random):
                 for finding in json.loads(done.text)["findings"]:
                     if finding["id"].startswith("opencl.loader"):
                         expect(False, f"the loader is blamed: {finding['id']}")
-                if deed in ("crashes", "aborts", "hangs") :
+                if deed in ("crashes", "aborts", "hangs", "writes past its room"):
                     blamed = json.dumps([f for f in json.loads(done.text)["findings"] if f["id"].startswith("opencl.")])
                     expect("libattack" in blamed or "attack.icd" in blamed, "the driver is not blamed")
                 time.sleep(0.2)

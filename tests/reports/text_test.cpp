@@ -36,6 +36,17 @@ TEST_P(TextReport, ReadsAsWritten) {
 
 INSTANTIATE_TEST_SUITE_P(Examples, TextReport, testing::Values("healthy", "no-gpu", "one-root-two-consequences"));
 
+TEST(TextReport, NamesAFrameworkThatHungAndForHowLong) {
+  Snapshot snapshot = example("healthy");
+  snapshot.probes.fill()["frameworks"] = {
+      .status = std::string("failed"),
+      .error = ProbeError{.kind = std::string("timeout"),
+                          .message = std::string("no answer within 60 s in import torch"),
+                          .culprit = std::string("torch")}};
+  EXPECT_THAT(render_text(judge(snapshot, {}), {}),
+              testing::HasSubstr("note    torch hung: no answer within 60 s in import torch\n"));
+}
+
 TEST(TextReport, OfAHealthyHostTakesFewerThanTwentyFiveLines) {
   EXPECT_LT(lines_of(render_text(judge(example("healthy"), {}), {})).size(), 25U);
 }
