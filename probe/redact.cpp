@@ -195,7 +195,8 @@ bool is_no_secret(std::string_view key, std::string_view value) {
 }
 
 // How random a word looks: how often digits, small and capital letters follow each other.
-bool looks_drawn(std::string_view word) {
+// `bare`: nothing around it tells of a key, so that words written together (OneLongName) must not look so.
+bool looks_drawn(std::string_view word, bool bare = false) {
   const auto kind = [](char c) {
     return c >= '0' && c <= '9' ? 0 : c >= 'a' && c <= 'z' ? 1 : c >= 'A' && c <= 'Z' ? 2 : 3;
   };
@@ -204,9 +205,10 @@ bool looks_drawn(std::string_view word) {
   for (std::size_t i = 0; i < word.size(); ++i) {
     ++count.at(static_cast<std::size_t>(kind(word[i])));
     const bool joined = i > 0 && kind(word[i]) < 3 && kind(word[i - 1]) < 3;
-    changes += joined && kind(word[i]) != kind(word[i - 1]) ? 1 : 0;
+    const bool begins_word = bare && kind(word[i]) == 1 && i > 0 && kind(word[i - 1]) == 2;
+    changes += joined && !begins_word && kind(word[i]) != kind(word[i - 1]) ? 1 : 0;
   }
-  return count[0] > 0 && count[1] + count[2] > count[0] / 4 && changes * 4 >= word.size();
+  return count[0] > 0 && count[1] + count[2] > count[0] / 4 && changes * (bare && count[2] > 0 ? 3 : 4) >= word.size();
 }
 
 void redact_named(std::string& text) {
@@ -253,7 +255,7 @@ void redact_unnamed_keys(std::string& text) {
           R"((?i)(?:commit|revision|rev|sha1?|sha256|digest|git|hash|build|head|@|/)["']?\s*[:=( ]?\s*$)");
       const std::string_view word(groups[1].data(), groups[1].size());
       const Piece before(text.data(), static_cast<std::size_t>(word.data() - text.data()));
-      return !looks_drawn(word) || (pattern == &long_one && RE2::PartialMatch(before, revision));
+      return !looks_drawn(word, pattern == &long_one) || (pattern == &long_one && RE2::PartialMatch(before, revision));
     });
   }
 }

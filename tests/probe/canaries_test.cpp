@@ -166,6 +166,7 @@ TEST(Canaries, WhatOnlyLooksSoStays) {
       "_ZN7cutlass4gemm6kernel4GemmINS0_11threadblock12MmaPipelinedINS0_9GemmShapeILi128ELi64ELi8EEE",
       "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
       "PROCESSOR_ARCHITECTURE=AMD64",
+      "WithOneWrongNumberOf256GivesAWrongResult.cpp",
       "cache_key: ampere_sgemm_128x64_tn",
       "vocabulary_token_id: 151643",
       "kernel void __launch_bounds__(1024) reduce_kernel"};
