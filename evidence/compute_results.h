@@ -41,6 +41,14 @@ enum class WrongResult {
   not_a_number,           // NaN or infinity where a number belongs
   zeros,
   scaled,                 // off by one factor
+  stale,                  // the results of earlier inputs
+  transfer,               // bytes that were sent or read back did not arrive
+  inputs_overwritten,     // a launch wrote into its inputs
+  last_element,           // nothing but the last element
+  moved_count,            // counts stand in other bins: their sum is right
+  zero_sign,              // +0 for -0, or -0 for +0
+  function,               // one function is inexact: exp
+  rounding_mode,          // single operations are rounded another way than to nearest
   other_calculation,      // the same at every size, in every run, with and without optimisation
   unnamed,                // outside the bound, cause unknown
 };
@@ -103,6 +111,8 @@ struct ComputeResult {
   Real bytes{};
   Reading<Agreement> agreement{};
   Flag repeatable{};         // the same bits in every repeat
+  Text digest{};             // of the outputs' bits: equal on devices of one kind
+  Real host_cores{};         // cores of this host that were busy while the device, by its own words no CPU, computed
   Text mode{};               // the arithmetic that ran: "fused, subnormals kept, to nearest"
   Number limit{};            // compute.size-limit: the largest size that is right
   Reading<ComputeTime> time{};
@@ -110,7 +120,7 @@ struct ComputeResult {
   Real share_of_peak{};
   Text peak_origin{};        // what the peak was computed from
   ENVDOCTOR_FIELDS(ComputeResult, device, backend, kernel, precision, size, seed, variant, math_library, flops, bytes,
-                   agreement, repeatable, mode, limit, time, rate, share_of_peak, peak_origin)
+                   agreement, repeatable, digest, host_cores, mode, limit, time, rate, share_of_peak, peak_origin)
 };
 
 // "k=64 m=64 n=64", sorted by name.

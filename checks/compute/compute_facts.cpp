@@ -54,16 +54,26 @@ std::vector<Row> rows(const Snapshot& snapshot) {
   return rows;
 }
 
+bool burns_host_cores(const Snapshot& snapshot, const std::string& device) {
+  // A driver may wait in a loop, on one core; and work that counts begins well above that.
+  constexpr double more_than_waiting = 1.6;
+  return std::ranges::any_of(snapshot.compute.or_empty(), [&](const ComputeResult& result) {
+    return result.device.is(device) && result.host_cores.or_empty() >= more_than_waiting;
+  });
+}
+
 bool is_cpu(const Snapshot& snapshot, const std::string& device) {
-  return device == "host" || std::ranges::any_of(opencl_devices_named(snapshot, device),
-                                                 [](const OpenclDevice* one) { return one->type.is("cpu"); });
+  return device == "host" || burns_host_cores(snapshot, device) ||
+         std::ranges::any_of(opencl_devices_named(snapshot, device),
+                             [](const OpenclDevice* one) { return one->type.is("cpu"); });
 }
 
 bool stopped(const Snapshot& snapshot, const ComputeNotRun& row) {
   if (!row.why.get()) return true;
   const std::string& why = *row.why.get();
   const auto same_kernel = [&](const ComputeResult& result) {
-    return result.device == row.device && result.kernel == row.kernel;
+    return result.device == row.device && result.kernel == row.kernel &&
+           (!row.precision.get() || result.precision == row.precision);
   };
   if (why.starts_with("time: ")) return std::ranges::none_of(snapshot.compute.or_empty(), same_kernel);
   return !why.starts_with("missing: ") && !why.starts_with("busy: ");

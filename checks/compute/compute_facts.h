@@ -21,7 +21,9 @@ std::vector<Row> rows(const Snapshot& snapshot);
 
 // "gpu:0000:65:00.0" where the snapshot knows the device's place on the bus; else the device as it stands there.
 std::string subject(const Snapshot& snapshot, const ComputeResult& result);
-// Whether this is one of the host's CPU devices: our own C++, or what OpenCL calls a CPU.
+// Whether several of this host's cores were busy while this device, which calls itself none, computed.
+bool burns_host_cores(const Snapshot& snapshot, const std::string& device);
+// Whether this is one of the host's CPU devices: our own C++, what OpenCL calls a CPU, or what burns the host's cores.
 bool is_cpu(const Snapshot& snapshot, const std::string& device);
 
 // Outcome, pattern and samples of each row, most telling first.

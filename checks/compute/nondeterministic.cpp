@@ -1,5 +1,8 @@
 // compute.nondeterministic: other bits in each run on the same input. Expected of sums in a free order, and of nothing
 // else.
+#include <map>
+#include <set>
+
 #include "checks/compute/compute_facts.h"
 #include "checks/engine/rule.h"
 
@@ -34,9 +37,51 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
                           "'envdoctor verify --repeat 20' again."}};
 }
 
+// What this device is called, where another may have the same name: the model's, not the card's.
+std::string kind_of(const Snapshot& snapshot, const ComputeResult& result) {
+  const std::string device = result.device.or_empty();
+  for (const CudaDevice& card : snapshot.nvidia.or_empty().cuda_devices.or_empty()) {
+    if (device == fmt::format("cuda:{}", card.ordinal.value_or(-1))) return "cuda:" + card.name.or_empty();
+  }
+  return device.substr(0, device.find(" #"));
+}
+
+// Devices of one kind that repeat their own bits, and not each other's.
+void judge_twins(const Snapshot& snapshot, Answers& answers) {
+  std::map<std::string, std::pair<std::size_t, const ComputeResult*>> seen;
+  std::set<std::string> told;
+  const auto& results = snapshot.compute.or_empty();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const ComputeResult& result = results[i];
+    if (!result.digest.get() || !result.repeatable.is(true)) continue;
+    const std::string work = fmt::format("{} {} {} {}", kind_of(snapshot, result), full_problem_name(result),
+                                         result.seed.value_or(0), result.variant.or_empty());
+    const auto [first, is_first] = seen.try_emplace(work, i, &result);
+    const ComputeResult& other = *first->second.second;
+    if (is_first || other.device == result.device || other.digest == result.digest) continue;
+    if (!told.insert(result.device.or_empty()).second) continue;
+    Finding& finding = answers.found_on(compute::subject(snapshot, result));
+    finding.severity = Severity::warning;
+    finding.confidence = Confidence::likely;
+    finding.title = "Two devices of one kind give different bits";
+    finding.explanation = fmt::format(
+        "{} and {} each repeat their own bits in {}, but not each other's, though their model, driver and work are the "
+        "same.",
+        other.device.or_empty(), result.device.or_empty(), full_problem_name(result));
+    finding.evidence = {evidence(at("/compute", first->second.first, "digest"), *other.digest.get()),
+                        evidence(at("/compute", i, "digest"), *result.digest.get())};
+    finding.fix = {
+        {.text = "Compare clocks, firmware and modes of the two; run 'envdoctor verify --repeat 20' on both, and "
+                 "test the one whose results are nearer to their bounds."}};
+  }
+}
+
 bool picked(const compute::Row& row) { return row.result->repeatable.is(false); }
 
-void judge(const Facts& facts, Answers& answers) { compute::judge(facts.snapshot(), answers, picked, tell); }
+void judge(const Facts& facts, Answers& answers) {
+  compute::judge(facts.snapshot(), answers, picked, tell);
+  judge_twins(facts.snapshot(), answers);
+}
 
 Diagnosis diagnosis() {
   using enum Confidence;

@@ -13,14 +13,33 @@ struct Wording {
 };
 
 // Most telling first: of several causes on one device the first gives the words.
-constexpr std::array<Wording, 17> words{{
+constexpr std::array<Wording, 25> words{{
     {WrongResult::cudnn, "cuDNN gives wrong results", "The same operation gives right results without cuDNN.",
      "Use another release of cuDNN; until then set torch.backends.cudnn.enabled = False."},
     {WrongResult::onednn, "oneDNN gives wrong results", "The same operation gives right results without oneDNN.",
      "Use another release of the framework; until then set torch.backends.mkldnn.enabled = False."},
+    {WrongResult::transfer, "Transfers to or from the device lose data",
+     "What was sent or read back did not arrive whole, or was read before the work was done.",
+     "Update or replace the driver; look for errors of the bus (PCIe) in the kernel's log."},
+    {WrongResult::inputs_overwritten, "The device overwrites its inputs",
+     "After a launch the device's inputs are not what was sent, though no kernel writes to them.",
+     "Update or replace the driver."},
+    {WrongResult::stale, "The device returns results of earlier inputs",
+     "On other inputs the bits of the run before came back: something caches results, or a transfer was dropped.",
+     "Update or replace the driver, and take layers (OPENCL_LAYERS) and caches out of its way."},
+    {WrongResult::function, "A function of the device is inexact",
+     "One function errs beyond the standard's limit wherever it is evaluated, so that the driver's mathematical "
+     "library or "
+     "its compiler is wrong, not the card.",
+     "Update or replace the driver."},
+    {WrongResult::rounding_mode, "The device doesn't round to nearest",
+     "Single operations are rounded another way: a rounding mode that something set and did not set back.",
+     "Update or replace the driver; look for a library in the process that changes the rounding mode."},
     {WrongResult::bit_flip, nullptr,
      "Single bits of the result are flipped, as faulty memory or a faulty bus flips them.",
-     "Look at the error counters, test the memory, and replace the card if it happens again."},
+     "Look at the error counters and run 'envdoctor verify --repeat 20': if other bits flip, or the same place again, "
+     "test "
+     "the memory and replace the card."},
     {WrongResult::tile, nullptr,
      "One block of the output is wrong: one compute unit, or its local memory, computes wrong.",
      "Run 'envdoctor verify --repeat 20': if the place moves or comes and goes, the card is faulty."},
@@ -34,6 +53,14 @@ constexpr std::array<Wording, 17> words{{
      "Launches report success, but parts of the output were never written.", "Update or replace the driver."},
     {WrongResult::out_of_bounds, "The device writes outside the buffer", "Memory beside the output was overwritten.",
      "Update or replace the driver."},
+    {WrongResult::last_element, nullptr,
+     "Nothing but the last element is wrong: a loop or a launch that ends one too soon.",
+     "Update or replace the driver."},
+    {WrongResult::moved_count, nullptr,
+     "Counts stand in other bins, while none is lost: an addressing bug, or a race of atomics.",
+     "Update or replace the driver."},
+    {WrongResult::zero_sign, nullptr, "Zeros have the other sign, which changes 1/x and the side of a branch cut.",
+     "Update or replace the driver, or build without -cl-no-signed-zeros and fast-math."},
     {WrongResult::tail, nullptr, "The end of the output is wrong, as where a size is no multiple of the tile.",
      "Update or replace the driver; sizes that are multiples of 64 may be right."},
     {WrongResult::columns, nullptr,
@@ -49,8 +76,8 @@ constexpr std::array<Wording, 17> words{{
      "Update or replace the driver."},
     {WrongResult::zeros, nullptr, "Results are zero: they were lost or cleared on the way.",
      "Update or replace the driver."},
-    {WrongResult::not_a_number, nullptr, "NaN or infinity stands where a number belongs.",
-     "Update or replace the driver."},
+    {WrongResult::not_a_number, nullptr,
+     "NaN or infinity stands where a number belongs, or a number where they belong.", "Update or replace the driver."},
     {WrongResult::scaled, nullptr, "All results are off by one factor.", "Update or replace the driver."},
     {WrongResult::other_calculation, nullptr,
      "The same wrong results come at every size, in every run and without optimisation: no fault of memory and no "

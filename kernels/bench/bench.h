@@ -39,6 +39,11 @@ Snapshot bench(const std::vector<Target>& targets, const VerifyOptions& options)
 // The same through frameworks' own operations, over batches that grow: a few layers, in float32.
 Snapshot bench_frameworks(const std::vector<Target>& targets, const VerifyOptions& options);
 
+// What this host's cores reach now, by our own loops, in about 10 ms: GFLOP/s in this precision (fp16: as fp32, twice as
+// wide twice over); GB/s from and to buffers of so many bytes in all.
+double host_arithmetic_rate(Precision precision);
+double host_memory_rate(double bytes);
+
 // In a child: times these kernels on a device that is open already, and on `host`, which may be null.
 void bench_on(Device& device, Device* host, const std::vector<const Kernel*>& kernels, const VerifyOptions& options,
               const Reporter& reporter);

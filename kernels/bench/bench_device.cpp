@@ -34,7 +34,8 @@ Candidate candidate(const TimedRun& timed, std::function<RunTime(int)> run) {
   return {.run = std::move(run),
           .on_host_cores = timed.device->facts().on_host_cores,
           .empty_run_ms = timed.empty_run_ms,
-          .steps = timed.steps};
+          .steps = timed.steps,
+          .before_last = [device = timed.device] { device->poison(); }};
 }
 
 // What the timed runs left is what was verified; where the device doesn't repeat itself, it is compared anew.
@@ -43,7 +44,22 @@ bool still_right(const Kernel& kernel, const TimedRun& timed) {
   if (!now.guard_intact) return false;
   if (!differ(timed.run.outputs, now.arrays)) return true;
   if (timed.run.others.empty() && !kernel.operation(timed.problem, timed.run.inputs).order_free) return false;
-  return all_right(compare_outputs(kernel, timed.problem, timed.run, now.arrays));
+  return all_right(compare_outputs(kernel, timed.run, now.arrays));
+}
+
+// Why a device that computes on this host's cores can't have reached this rate; empty: it may have.
+std::string beyond_these_cores(const TimedRun& timed, double value, Rate rate, double bytes) {
+  constexpr double most = 3;
+  const DeviceFacts& facts = timed.device->facts();
+  if (!facts.on_host_cores || facts.backend == "host" || rate == Rate::gigaops) return "";
+  const auto measured = [&] {
+    return rate == Rate::gigabytes ? host_memory_rate(bytes) : host_arithmetic_rate(timed.problem.precision);
+  };
+  double own = measured();
+  for (int again = 0; again < 4 && value > most * own; ++again) own = std::max(own, measured());  // others may use them
+  if (value <= most * own) return "";
+  return fmt::format("{:.3g} {} is {:.3g} times what our own loop reaches on these cores{}", value, text(rate),
+                     value / own, rate == Rate::gigabytes ? " in buffers of this size" : "");
 }
 
 void fill(const Kernel& kernel, TimedRun& timed, const Timing& timing) {
@@ -57,7 +73,11 @@ void fill(const Kernel& kernel, TimedRun& timed, const Timing& timing) {
   const std::optional<Peak> peak = *rate == Rate::gigabytes   ? memory_peak(specs)
                                    : *rate == Rate::gigaflops ? arithmetic_peak(specs, precision)
                                                               : std::nullopt;
-  if (!set_rate(result, timing, *rate == Rate::gigabytes ? work.bytes : work.flops, *rate, peak)) return;
+  const double amount = *rate == Rate::gigabytes ? work.bytes : work.flops;
+  if (!set_rate(result, timing, amount, *rate, peak)) return;
+  if (const std::string why = beyond_these_cores(timed, amount / timing.wall_ms.median * 1e-6, *rate, work.bytes);
+      !why.empty())
+    return reject(result, "rejected: " + why);
   // What fits a cache says nothing of the memory behind it.
   if (!peak || (*rate == Rate::gigabytes && work.bytes < beyond_caches_bytes)) return;
   const double share = result.rate.or_empty().value.or_empty() / peak->value;
@@ -78,12 +98,12 @@ TimedRun timed_run(Device& device, const Kernel& kernel, const Problem& problem,
 
 // The host's run of a problem, with the inputs and the reference that another device's run has made.
 ProblemRun run_like(Device& host, const Kernel& kernel, const Problem& problem, const ProblemRun& other) {
-  ProblemRun run{.inputs = other.inputs, .expected = other.expected};
+  ProblemRun run{.problem = problem, .inputs = other.inputs, .expected = other.expected};
   const Plan plan = kernel.plan(problem, Variant::host, host.facts().capabilities);
   Outputs now = run_once(host, plan, run.inputs, run.expected, problem.precision);
   run.outputs = std::move(now.arrays);
   run.guard_intact = now.guard_intact;
-  run.comparisons = compare_outputs(kernel, problem, run, run.outputs);
+  run.comparisons = compare_outputs(kernel, run, run.outputs);
   return run;
 }
 
@@ -240,7 +260,8 @@ class Bench : private DeviceSession {
     runs.push_back(timed_run(device_, kernel, mine, variant, empty_run_ms_,
                              run_problem(device_, kernel, mine, variant, checked_runs, trace()), checked_runs));
     if (!runs.front().run.right()) {  // as in verify()
-      classify_run(device_, kernel, mine, variant, options_, runs.front().run, trace(), runs.front().result);
+      DeviceModes modes;
+      classify_run(device_, kernel, variant, options_, runs.front().run, trace(), modes, runs.front().result);
       device_.build(built_, options_.build_options);
     }
     // A launch on the host is a call of a function, and it has no half precision.

@@ -1,5 +1,7 @@
 #include "kernels/bench/time_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -67,6 +69,11 @@ std::vector<Timing> time_together(const std::vector<Candidate>& candidates, cons
     if (round >= rules.least_samples && (time.ms() > rules.spend_ms || std::ranges::all_of(all, calm))) break;
     for (std::size_t i = 0; i < all.size(); ++i) take(candidates[i], all[i]);
   }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!candidates[i].before_last) continue;
+    candidates[i].before_last();
+    take(candidates[i], all[i]);
+  }
   std::vector<Timing> timings;
   for (const Batches& series : all) {
     Timing& timing = timings.emplace_back(Timing{.wall_ms = statistics(series.wall), .batch = series.batch});
@@ -94,7 +101,11 @@ void reject(ComputeResult& result, const std::string& why) {
 
 bool set_rate(ComputeResult& result, const Timing& timing, double amount, Rate rate, const std::optional<Peak>& peak) {
   const double value = amount * 1e-6 / timing.wall_ms.median;
-  const std::string why = impossible(value, rate, peak);
+  std::string why = impossible(value, rate, peak, amount);
+  const Statistics& wall = timing.wall_ms;
+  constexpr std::size_t enough_samples = 15;
+  if (why.empty() && wall.samples >= enough_samples && wall.high - wall.low > 2 * wall.median)
+    why = fmt::format("runs took {:.3g} to {:.3g} ms, so that the median says nothing", wall.low, wall.high);
   result.time = compute_time(timing);
   result.rate = ComputeRate{.value = value, .unit = text(rate)};
   if (!why.empty()) reject(result, "rejected: " + why);

@@ -19,6 +19,7 @@ struct Candidate {
   bool on_host_cores = true;            // a batch lasts 20 ms at least; on a GPU 5 ms, or as long as 100 empty runs
   double empty_run_ms = 0;              // what starting and waiting for a run costs; 0: not known
   int steps = 1;                        // launches in a run
+  std::function<void()> before_last{};  // is called before the last batch, untimed: to poison what it must write
 };
 
 struct TimeRules {

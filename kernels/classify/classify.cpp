@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "evidence/median.h"
@@ -33,8 +34,32 @@ struct Context {
 // A rule recognises a case or passes.
 using Rule = std::optional<Classification> (*)(const Context&);
 
+// What was sent or read back didn't arrive: it was not computed wrong.
+std::optional<Classification> transfer(const Context& c) {
+  const Observation& o = c.observation;
+  if (o.cut) return Classification{WrongResult::transfer, "the end of what was read back never arrived", "fill"};
+  if (o.changed_before_launch)
+    return Classification{WrongResult::transfer, "what was sent did not arrive: " + o.changed_input + " differ",
+                          "read back"};
+  if (!c.wrong() || !c.experiments.right_when_read_again || c.experiments.right_when_read_again() != true) return {};
+  return Classification{WrongResult::transfer, "read back too early: a second reading is right", "second reading"};
+}
+
+std::optional<Classification> inputs_overwritten(const Context& c) {
+  if (c.observation.changed_input.empty()) return {};
+  return Classification{WrongResult::inputs_overwritten, "a launch changed its inputs: " + c.observation.changed_input,
+                        "read back"};
+}
+
+std::optional<Classification> stale(const Context& c) {
+  if (!c.observation.stale) return {};
+  return Classification{WrongResult::stale, "the results of the inputs before came back", "other inputs"};
+}
+
 std::optional<Classification> out_of_bounds(const Context& c) {
   if (!c.observation.guard_changed) return {};
+  if (c.observation.guard_bits == 1)
+    return Classification{WrongResult::bit_flip, "a single bit beside a buffer flipped", "guard"};
   return Classification{WrongResult::out_of_bounds, "memory beside the output was overwritten", "guard"};
 }
 
@@ -69,6 +94,85 @@ std::optional<Classification> one_bit(const Context& c) {
   return Classification{WrongResult::bit_flip, fmt::format("{} bits differ between runs", c.unstable.size()), "repeat"};
 }
 
+std::optional<Classification> zero_sign(const Context& c) {
+  const Observation& o = c.observation;
+  if (!c.wrong() || !is_floating(o.got.precision)) return {};
+  const bool all = std::ranges::all_of(o.comparison.wrong, [&](std::size_t i) {
+    return i < o.got.count() && o.got.value(i) == 0 && o.expected.right_value(i) == 0;
+  });
+  if (!all) return {};
+  return Classification{WrongResult::zero_sign, "zeros have the other sign", ""};
+}
+
+std::optional<Classification> last_element(const Context& c) {
+  const Observation& o = c.observation;
+  if (!c.unstable.empty() || o.comparison.wrong.size() != 1 || o.got.count() < 2 || o.repeats_equal == 0 ||
+      o.comparison.wrong.front() != o.got.count() - 1)
+    return {};
+  return Classification{WrongResult::last_element, "nothing but the last element is wrong, in every run", "repeat"};
+}
+
+// Bins that lost what others gained.
+std::optional<Classification> moved_count(const Context& c) {
+  const Observation& o = c.observation;
+  const auto& wrong = o.comparison.wrong;
+  if (is_floating(o.got.precision) || !o.operation.counts || wrong.size() < 2 || 8 * wrong.size() > o.got.count())
+    return {};
+  double sum = 0;
+  for (const std::size_t i : wrong) sum += o.got.value(i) - o.expected.right_value(i);
+  if (sum != 0) return {};
+  return Classification{WrongResult::moved_count,
+                        fmt::format("{} counts are wrong, but their sum is right", wrong.size()), "sum"};
+}
+
+std::string joined(const std::set<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
+
+// A function that is off wherever it is evaluated: not one element, nor one place.
+std::optional<Classification> function(const Context& c) {
+  const Observation& o = c.observation;
+  if (!c.wrong() || !c.unstable.empty() || o.operation.functions.empty()) return {};
+  if (!o.operation.row_for_each_function) {
+    if (!c.experiments.inexact_functions) return {};
+    const std::optional<std::string> found = c.experiments.inexact_functions();
+    if (!found || found->empty()) return {};
+    return Classification{WrongResult::function, "inexact: " + *found, "single evaluations"};
+  }
+  std::map<std::size_t, std::size_t> rows;
+  const auto columns = static_cast<std::size_t>(std::max<std::int64_t>(1, o.operation.columns));
+  for (const std::size_t i : o.comparison.wrong) ++rows[i / columns];
+  std::set<std::string> names;
+  for (const auto& [row, count] : rows) {
+    if (row >= o.operation.functions.size() || count < 3) return {};
+    names.insert(o.operation.functions[row]);
+  }
+  if (2 * names.size() > o.operation.functions.size()) return {};
+  return Classification{WrongResult::function, "inexact: " + joined(names), "place"};
+}
+
+// What another rounding than to nearest can do: in single operations, and no more than that here.
+std::optional<Classification> rounding_mode(const Context& c) {
+  const Observation& o = c.observation;
+  const auto& mode = c.experiments.mode;
+  if (!c.wrong() || !mode || mode->rounding.empty() || mode->rounding == "to nearest") return {};
+  double largest = 0;  // of what is right: rounded on the way to any element
+  for (std::size_t i = 0; i < o.expected.count(); ++i) {
+    const double size = std::fabs(o.expected.right_value(i));
+    if (o.expected.exact && std::isfinite(size)) largest = std::max(largest, size);
+  }
+  const bool all = std::ranges::all_of(o.comparison.wrong, [&](std::size_t i) {
+    const double right = o.expected.right_value(i), got = o.got.value(i);
+    if (std::isinf(right)) return std::fabs(got) >= largest_finite(o.got.precision) / 2;  // divided by 2 then
+    const double bound = o.expected.bound.empty() ? 0 : o.expected.bound[i];
+    // A bound is for rounding to nearest: twice that, as u is twice as large. A number rounded to a whole one is off
+    // by 1.
+    return std::fabs(got - right) <= 2 * bound + 2 * ulp(o.got.precision, std::max(largest, std::fabs(right))) ||
+           (std::fabs(got - right) == 1 && std::trunc(got) == got && std::trunc(right) == right);
+  });
+  if (!all) return {};
+  return Classification{WrongResult::rounding_mode, "numbers are rounded " + mode->rounding + ", not to nearest",
+                        "probe of single operations"};
+}
+
 struct Place {
   Shape shape;
   WrongResult kind;
@@ -86,8 +190,13 @@ std::optional<Classification> place(const Context& c) {
   if (!c.wrong()) return {};
   const auto found = std::ranges::find(named_places, c.pattern.shape, &Place::shape);
   if (found != named_places.end()) return Classification{found->kind, found->text, c.unstable.empty() ? "" : "repeat"};
-  if (c.observation.comparison.not_numbers != c.observation.comparison.wrong.size()) return {};
-  return Classification{WrongResult::not_a_number, "NaN or infinity instead of a number", ""};
+  const Observation& o = c.observation;
+  if (o.comparison.not_numbers == o.comparison.wrong.size())
+    return Classification{WrongResult::not_a_number, "NaN or infinity instead of a number", ""};
+  const bool lost =
+      std::ranges::all_of(o.comparison.wrong, [&](std::size_t i) { return !std::isfinite(o.expected.right_value(i)); });
+  if (!lost) return {};
+  return Classification{WrongResult::not_a_number, "infinity or NaN is lost", ""};
 }
 
 std::optional<Classification> tile(const Context& c) {
@@ -157,7 +266,7 @@ std::optional<Classification> scaled(const Context& c) {
 // What neither size nor time nor the optimiser changes is no fault of memory, of scheduling or of a limit.
 std::optional<Classification> other_calculation(const Context& c) {
   const Experiments& e = c.experiments;
-  if (!c.wrong() || !c.unstable.empty() || 2 * c.observation.comparison.wrong.size() < c.observation.got.count())
+  if (!c.wrong() || !c.unstable.empty() || 8 * c.observation.comparison.wrong.size() < c.observation.got.count())
     return {};
   if (!e.right_at || e.right_at(e.small_size) != false || c.right_without_optimisation() != false) return {};
   return Classification{WrongResult::other_calculation,
@@ -180,10 +289,21 @@ WrongResult of_11_bits(const MeasuredPrecision& measured) {
   return measured.half_range ? WrongResult::fp16_inputs : WrongResult::tf32_inputs;
 }
 
+// Whether each wrong element, not most, lies where sums of inputs narrowed like this may lie.
+bool explains_all(const Context& c, const InputModel& model) {
+  const Observation& o = c.observation;
+  return std::ranges::all_of(o.comparison.wrong, [&](std::size_t i) {
+    const double bound = o.expected.bound.empty() ? 0 : o.expected.bound[i];
+    return std::fabs(o.got.value(i) - narrowed_dot(o.operation.terms(i), model)) <=
+           2 * bound + ulp(o.got.precision, o.expected.right_value(i));
+  });
+}
+
 // 2^-11.7 at any length is TF32 or fp16 inputs, and so on; the precision probes tell the two apart.
 std::optional<Classification> narrowed_inputs(const Context& c) {
   if (!c.replay || !c.replay->suspect() || !c.replay->holds) return {};
   const InputModel& best = *c.replay->best;
+  if (!explains_all(c, best)) return {};
   Classification found{best.kind, best.text, "replay"};
   const auto& measured = c.experiments.measured;
   if (measured && measured->input_bits == best.bits) found.confirmed_by += ", precision probes";
@@ -263,9 +383,18 @@ std::optional<Classification> flushed(const Context& c) {
                         "four-result rule"};
 }
 
+// Only what these options excuse, element by element: functions of the relaxed table, NaN and infinities.
 std::optional<Classification> fast_math(const Context& c) {
+  const Observation& o = c.observation;
   const auto& mode = c.experiments.mode;
-  if (!c.wrong() || !mode || mode->fast_math.empty()) return {};
+  if (!c.wrong() || !mode || mode->fast_math.empty() || !c.experiments.relaxed) return {};
+  const std::optional<Expected> relaxed = c.experiments.relaxed();
+  if (!relaxed || relaxed->count() != o.got.count()) return {};
+  const Comparison left = compare(o.got, *relaxed);
+  const bool all = std::ranges::all_of(left.wrong, [&](std::size_t i) {
+    return !relaxed->bound.empty() && std::isinf(relaxed->bound[i]) && !o.got.is_poison(i);
+  });
+  if (!all) return {};
   return Classification{WrongResult::fast_math, fmt::format("fast-math: {}", fmt::join(mode->fast_math, ", ")),
                         "probe of single operations"};
 }
@@ -313,10 +442,13 @@ Classification classify(const Observation& observation, const Experiments& exper
   }
   c.unstable.assign(places.begin(), places.end());
   c.replay = replay(observation.operation, observation.got);
-  for (const Rule rule :
-       {out_of_bounds,   not_written, one_bit,         tile,    unstable,  lost_terms,        accumulator,
-        narrowed_inputs, truncation,  by_probes_alone, flushed, fast_math, one_library,       ill_conditioned,
-        miscompiled,     limit,       barrier,         place,   scaled,    other_calculation, unnamed}) {
+  for (
+      const Rule rule :
+      {transfer,        inputs_overwritten, out_of_bounds, stale,         not_written,     zero_sign, last_element,
+       moved_count,     fast_math,          function,      rounding_mode, one_bit,         tile,      unstable,
+       lost_terms,      narrowed_inputs,    accumulator,   truncation,    by_probes_alone, flushed,   one_library,
+       ill_conditioned, miscompiled,        limit,         barrier,       place,           scaled,    other_calculation,
+       unnamed}) {
     if (std::optional<Classification> found = rule(c)) return *found;
   }
   return {};

@@ -21,13 +21,24 @@ struct Observation {
   const Expected& expected;
   const Comparison& comparison;
   std::vector<const Array*> repeats{};      // further runs on the same input
-  bool guard_changed = false;               // bytes beside the output buffer were overwritten
+  std::size_t repeats_equal = 0;            // further runs on the same input that gave the very same bits
+  bool guard_changed = false;               // bytes beside a buffer were overwritten
+  int guard_bits = 0;                       // so many bits of them; 0: not counted
+  bool cut = false;                         // the end of a buffer never arrived
+  bool stale = false;                       // the bits are those of the inputs before
+  std::string changed_input{};              // how much of an input the device doesn't hold as it was sent; empty: nothing
+  bool changed_before_launch = false;       // already when it had been sent
 };
 
 // What can be tried to confirm a kind. A function that is empty, or returns none, was not available.
 struct Experiments {
   std::optional<MeasuredPrecision> measured{};  // of the same device and library
   std::optional<FpMode> mode{};
+  // What is right where functions may be as inexact as fast-math options allow; an infinite bound: anything is.
+  std::function<std::optional<Expected>()> relaxed{};
+  // Which of the operation's functions are off in single evaluations: "exp, by up to 21 ulp"; none: none is.
+  std::function<std::optional<std::string>()> inexact_functions{};
+  std::function<std::optional<bool>()> right_when_read_again{};  // wrong when read once, right when read twice
   // The same operation at another size, on its own inputs: right or not; a size to start from, and this run's.
   std::function<std::optional<bool>(std::int64_t size)> right_at{};
   // Below small_size no driver has a limit; so that a wrong result there has another cause.

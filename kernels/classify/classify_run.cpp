@@ -1,4 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "kernels/classify/classify.h"
 #include "kernels/classify/precision_probes.h"
@@ -40,7 +44,9 @@ FpMode probe_mode(Device& device, Precision precision, Variant variant, const st
   return fp_probe::read(answers_of(device, probe, problem, probe.inputs(problem), variant, build_options));
 }
 
-// The experiments on this device. One that fails says nothing.
+}  // namespace
+
+// The experiments on this device. One that fails, or has no time left, says nothing.
 struct DeviceExperiments {
   Device& device;
   const Kernel& kernel;
@@ -48,9 +54,11 @@ struct DeviceExperiments {
   Variant variant;
   const VerifyOptions& options;
   const Trace& trace;
+  DeviceModes& modes;
 
   template <class Try>
   auto attempt(const std::string& what, const Try& one) const -> decltype(one()) {
+    if (!modes.time_left()) return {};
     try {
       trace(what);
       return one();
@@ -84,7 +92,7 @@ struct DeviceExperiments {
       alone.max_local_items = 1;
       const Plan plan = kernel.plan(problem, variant, alone);
       const Outputs now = run_once(device, plan, run.inputs, run.expected, problem.precision);
-      return now.guard_intact && all_right(compare_outputs(kernel, problem, run, now.arrays));
+      return now.guard_intact && all_right(compare_outputs(kernel, run, now.arrays));
     });
   }
 
@@ -98,41 +106,123 @@ struct DeviceExperiments {
   }
 
   std::optional<MeasuredPrecision> precision() const {
-    return attempt("precision probes",
-                   [&] { return measure_precision(device, problem.precision, variant, options.build_options); });
+    return measured_once(modes.measured_, [&] {
+      return attempt("precision probes",
+                     [&] { return measure_precision(device, problem.precision, variant, options.build_options); });
+    });
   }
 
   std::optional<FpMode> mode() const {
-    return attempt("fp-probe", [&] {
-      return std::optional(probe_mode(device, problem.precision, variant, options.build_options));
+    return measured_once(modes.modes_, [&] {
+      return attempt("fp-probe", [&] {
+        return std::optional(probe_mode(device, problem.precision, variant, options.build_options));
+      });
+    });
+  }
+
+  template <class Map, class Measure>
+  typename Map::mapped_type measured_once(Map& map, const Measure& measure) const {
+    const auto key = std::pair(problem.precision, variant);
+    const auto found = map.find(key);
+    return found != map.end() ? found->second : map[key] = measure();
+  }
+
+  // Those of the operation's functions that the kernel of functions shows off, each in more than one place.
+  std::optional<std::string> inexact_functions(const Operation& operation) const {
+    const auto off = measured_once(modes.functions_, [&] {
+      return attempt("single functions", [&]() -> std::optional<std::set<std::string>> {
+        const Kernel& map = kernel_named("map");
+        const Problem tried{.precision = problem.precision,
+                            .size = map.sizes(problem.precision, Effort::quick).front()};
+        device.build({&map}, options.build_options);
+        const ProblemRun run = run_problem(device, map, tried, variant, 1, [](const std::string&) {});
+        const Operation rows = map.operation(tried, run.inputs);
+        std::map<std::size_t, int> wrong;
+        for (const std::size_t i : run.comparisons.front().wrong) ++wrong[i / static_cast<std::size_t>(rows.columns)];
+        std::set<std::string> names;
+        for (const auto& [row, count] : wrong) {
+          if (count >= 3) names.insert(rows.functions.at(row));
+        }
+        device.build({&kernel}, options.build_options);
+        return names;
+      });
+    });
+    if (!off) return {};
+    std::string names;
+    for (const std::string& function : operation.functions) {
+      if (off->contains(function)) names += (names.empty() ? "" : ", ") + function;
+    }
+    return names;
+  }
+
+  // The same outputs against what fast-math options allow.
+  std::optional<Expected> relaxed(const ProblemRun& run, std::size_t output) const {
+    Problem loose = problem;
+    loose.relaxed = true;
+    return kernel.reference(loose, run.inputs).at(output);
+  }
+
+  // What the device still holds, read once more: right where only the first reading came too early.
+  std::optional<bool> right_when_read_again(const ProblemRun& run) const {
+    return attempt("reading again", [&]() -> std::optional<bool> {
+      constexpr int times = 3;  // what comes and goes is no reading that comes too early each time
+      const Plan plan = kernel.plan(problem, variant, device.facts().capabilities);
+      device.load(plan, run.inputs);
+      for (int i = 0; i < times; ++i) {
+        device.poison();
+        device.run(1);
+        const Outputs first = read_outputs(device, plan, run.expected, problem.precision);
+        const Outputs second = read_outputs(device, plan, run.expected, problem.precision);
+        if (all_right(compare_outputs(kernel, run, first.arrays)) ||
+            !all_right(compare_outputs(kernel, run, second.arrays)))
+          return false;
+      }
+      return true;
     });
   }
 };
 
-}  // namespace
-
-void classify_run(Device& device, const Kernel& kernel, const Problem& problem, Variant variant,
-                  const VerifyOptions& options, const ProblemRun& run, const Trace& trace, ComputeResult& result) {
+void classify_run(Device& device, const Kernel& kernel, Variant variant, const VerifyOptions& options,
+                  const ProblemRun& run, const Trace& trace, DeviceModes& modes, ComputeResult& result) {
+  const Problem& problem = run.problem;
   if (run.comparisons.empty() || run.expected.empty()) return;  // spot checks classify nothing
   // The output to classify: the first wrong one, else the first.
   const auto wrong_one = std::ranges::find(run.comparisons, false, &Comparison::right);
   const auto output = static_cast<std::size_t>(wrong_one - run.comparisons.begin()) % run.comparisons.size();
   const Operation operation = kernel.operation(problem, run.inputs);
-  Observation observation{.operation = operation,
-                          .got = run.outputs[output],
-                          .expected = run.expected[output],
-                          .comparison = run.comparisons[output],
-                          .guard_changed = !run.guard_intact};
+  Observation observation{
+      .operation = operation,
+      .got = run.outputs[output],
+      .expected = run.expected[output],
+      .comparison = run.comparisons[output],
+      .repeats_equal = run.other_inputs
+                           ? 0
+                           : static_cast<std::size_t>(options.repeat - 1) -
+                                 std::min<std::size_t>(run.others.size(), static_cast<std::size_t>(options.repeat - 1)),
+      .guard_changed = !run.guard_intact,
+      .guard_bits = run.guard_bits,
+      .cut = run.cut,
+      .stale = run.stale};
+  if (run.changed_input) {
+    const ChangedInput& changed = *run.changed_input;
+    observation.changed_input = fmt::format("{} of {} bytes of input {}, the first at byte {}", changed.changed,
+                                            changed.bytes, changed.input, changed.first);
+    observation.changed_before_launch = changed.before_launch;
+  }
   for (const std::vector<Array>& other : run.others) observation.repeats.push_back(&other[output]);
   Experiments experiments;
-  const DeviceExperiments on_device{device, kernel, problem, variant, options, trace};
+  const DeviceExperiments on_device{device, kernel, problem, variant, options, trace, modes};
   const bool wrong = !run.right();
   if (wrong) {
     const bool plain = problem.precision == Precision::fp16 || problem.precision == Precision::fp32 ||
                        problem.precision == Precision::fp64;
     if (operation.terms && plain) experiments.measured = on_device.precision();
     if (plain) experiments.mode = on_device.mode();
+    if (plain && !operation.functions.empty() && !operation.row_for_each_function)
+      experiments.inexact_functions = [&] { return on_device.inexact_functions(operation); };
+    experiments.relaxed = [&] { return on_device.relaxed(run, output); };
     device.build({&kernel}, options.build_options);
+    experiments.right_when_read_again = [&] { return on_device.right_when_read_again(run); };
     if (kernel.grows && problem.size.at(kernel.grows) > experiments.small_size) {
       experiments.right_at = [&](std::int64_t size) { return on_device.right_at(size); };
       experiments.this_size = problem.size.at(kernel.grows);

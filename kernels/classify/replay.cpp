@@ -106,6 +106,8 @@ double rounded_to_half(double value) {
   return rounded_to_bits(value, 11, Rounding::nearest);
 }
 
+double narrowed_dot(const Terms& terms, const InputModel& model) { return dot_product(terms, &model, false); }
+
 std::optional<Replay> replay(const Operation& operation, const Array& got, std::size_t most) {
   if (!operation.terms || !is_floating(got.precision)) return {};
   const std::vector<Element> elements = sample(operation, got, most);

@@ -37,6 +37,8 @@ struct Replay {
   std::size_t samples = 0;
   [[nodiscard]] bool suspect() const { return plain > suspect_threshold; }
 };
+// One sum of products with the inputs as the model has them.
+double narrowed_dot(const Terms& terms, const InputModel& model);
 std::optional<Replay> replay(const Operation& operation, const Array& got, std::size_t most = 256);
 
 }  // namespace envdoctor::kernels

@@ -69,22 +69,60 @@ double ulp_limit(std::string_view function, Precision precision) {
   return precision == Precision::fp32 ? row->fp32 : row->fp16;  // the narrow ones alike
 }
 
+double relaxed_limit(std::string_view function, double x, double y, double value, Precision precision) {
+  if (!std::isfinite(x) || !std::isfinite(value)) return HUGE_VAL;
+  const double unit = ulp(precision, value), full = std::max(0.5, ulp_limit(function, precision)) * unit;
+  if (precision != Precision::fp32) return 4 * full;
+  const double size = std::fabs(x);
+  const auto exponential = [](double of, double exact) {
+    return (3 + 2 * std::fabs(of)) * ulp(Precision::fp32, exact);
+  };
+  const auto logarithm = [](double of, double exact) {
+    return (of >= 0.5 && of <= 2 ? 0x1p-21 : 0) + 3 * ulp(Precision::fp32, exact);
+  };
+  if (function == "exp" || function == "exp2") return exponential(x, value);
+  if (function == "expm1") return exponential(x, value + 1) + unit;
+  if (function == "log" || function == "log2") return logarithm(x, value);
+  if (function == "log1p") return logarithm(1 + x, value) + 0x1p-24;
+  if (function == "sin" || function == "cos") return size <= 3.1415927 ? 0x1p-11 : 2;
+  if (function == "tan") {
+    const double cosine = std::fabs(std::cos(x));
+    return size <= 3.1415927 && cosine > 0x1p-10 ? 0x1p-10 * (1 + std::fabs(value)) / cosine : HUGE_VAL;
+  }
+  if (function == "tanh") return (3 + 4 * std::min(size, 20.0)) * 0x1p-22;
+  if (function == "pow") {
+    const double log = std::log2(x), t = y * log;
+    return std::fabs(value) * (std::fabs(y) * logarithm(x, log) + ulp(Precision::fp32, t)) + exponential(t, value);
+  }
+  if (function == "reciprocal") return size >= 0x1p-126 && size <= 0x1p126 ? full : HUGE_VAL;
+  if (function == "divide") {
+    const auto in_range = [](double v) { return v == 0 || (std::fabs(v) >= 0x1p-62 && std::fabs(v) <= 0x1p62); };
+    return in_range(x) && in_range(y) ? full : HUGE_VAL;
+  }
+  if (function == "rsqrt" || function == "sqrt") return size >= 0x1p-126 && size <= 0x1p126 ? 4 * full : HUGE_VAL;
+  return 4 * full;
+}
+
 std::span<const UlpRow> ulp_table() { return table; }
 
-LstmBound lstm_step_bound(const LstmStep& s, Precision precision) {
+LstmBound lstm_step_bound(const LstmStep& s, Precision precision, bool relaxed) {
   const double u = unit_roundoff(precision);
   const double exp_error = 2 * ulp_limit("exp", precision), tanh_error = 2 * ulp_limit("tanh", precision);
   const double divide_error = std::max(1.0, 2 * ulp_limit("divide", precision));
   // 1 / (1 + exp -z): its slope is at most 1/4; then the errors of exp, of the sum and of the division.
   const auto sigmoid_error = [&](double value, double dz) {
-    return dz / 4 + value * ((1 - value) * exp_error + 1 + divide_error) * u;
+    // Relaxed, exp's limit is 3 + 2 |z| ulp.
+    const double z = !relaxed ? 0 : value > 0 && value < 1 ? std::fabs(std::log(value / (1 - value))) : 100;
+    return dz / 4 + value * ((1 - value) * (exp_error + 4 * z) + 1 + divide_error) * u;
   };
   const double di = sigmoid_error(s.i, s.dz_i), df = sigmoid_error(s.f, s.dz_f), d_o = sigmoid_error(s.o, s.dz_o);
-  const double dg = s.dz_g + tanh_error * u * std::fabs(s.g);
+  // Relaxed, tanh is made of exp of up to 20, which gives an absolute error.
+  const double lost_in_tanh = relaxed ? 90 * u : 0;
+  const double dg = s.dz_g + tanh_error * u * std::fabs(s.g) + lost_in_tanh;
   const double dc = std::fabs(s.c_before) * df + std::fabs(s.g) * di + (s.i + di) * dg +
                     2 * u * (std::fabs(s.f * s.c_before) + std::fabs(s.i * s.g));
-  const double dh =
-      std::fabs(s.t) * d_o + (s.o + d_o) * (dc + tanh_error * u * std::fabs(s.t)) + u * std::fabs(s.o * s.t);
+  const double dh = std::fabs(s.t) * d_o + (s.o + d_o) * (dc + tanh_error * u * std::fabs(s.t) + lost_in_tanh) +
+                    u * std::fabs(s.o * s.t);
   // Terms of second order, and what may be flushed.
   const double more = 1 + 64 * u, lost = 4 * lost_to_underflow(precision, true);
   return {dc * more + lost, dh * more + lost};
@@ -98,34 +136,36 @@ double fft_relative_bound(double n, Precision precision) {
 
 double suspect_threshold(double k, Precision precision) { return 2.3 * unit_roundoff(precision) * std::sqrt(k); }
 
-std::vector<double> softmax_bounds(std::span<const double> x, double depth, Precision precision) {
+std::vector<double> softmax_bounds(std::span<const double> x, double depth, Precision precision, bool relaxed) {
   const double u = unit_roundoff(precision), tiny = lost_to_underflow(precision, true);
   const Shifted s = shift(x);
+  const double by_shift = relaxed ? 5 : 1;  // exp's own limit grows by 2 ulp with its argument then
   const double shared =
-      s.mean_shift + 2 * relative_error("exp", precision) + relative_error("divide", precision) + depth + 2;
+      by_shift * s.mean_shift + 2 * relative_error("exp", precision) + relative_error("divide", precision) + depth + 2;
   std::vector<double> bounds(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double t = std::fabs(x[i] - s.top), w = std::exp(-t) / s.sum;
     // An element whose exponential vanishes may be off by that; |t| doesn't matter for it.
-    const double relative = w > 0 ? compounded(u * (t + shared)) : 0;
+    const double relative = w > 0 ? compounded(u * (by_shift * t + shared)) : 0;
     bounds[i] = w * relative + 2 * tiny;
   }
   return bounds;
 }
 
-double logsumexp_bound(std::span<const double> x, double depth, Precision precision) {
+double logsumexp_bound(std::span<const double> x, double depth, Precision precision, bool relaxed) {
   const double u = unit_roundoff(precision);
   const Shifted s = shift(x);
-  const double sum_error = compounded(u * (s.mean_shift + relative_error("exp", precision) + depth + 1));
-  const double log_error = std::log(s.sum) * relative_error("log", precision) * u;
+  const double sum_error =
+      compounded(u * ((relaxed ? 5 : 1) * s.mean_shift + relative_error("exp", precision) + depth + 1));
+  const double log_error = std::log(s.sum) * relative_error("log", precision) * u + (relaxed ? 0x1p-21 : 0);
   const double before = compounded(sum_error) + log_error * (1 + sum_error);
   return before + u * (std::fabs(s.top + std::log(s.sum)) + before) +
          static_cast<double>(x.size()) * lost_to_underflow(precision, true);
 }
 
 std::vector<double> layernorm_bounds(std::span<const double> x, std::span<const double> gain,
-                                     std::span<const double> offset, double epsilon, double chain,
-                                     Precision precision) {
+                                     std::span<const double> offset, double epsilon, double chain, Precision precision,
+                                     bool relaxed) {
   const double u = unit_roundoff(precision), n = static_cast<double>(x.size());
   const double divide = relative_error("divide", precision);
   double sum = 0, sizes = 0, squares = 0;
@@ -142,7 +182,8 @@ std::vector<double> layernorm_bounds(std::span<const double> x, std::span<const 
   const double rho = gamma(chain + 4 + divide + 1, u) * (1 + shift) + shift + u;
   const double root = rho < 1 ? 1 / std::sqrt(1 - rho) - 1 : HUGE_VAL;
   // rsqrt, or a root and a division.
-  const double rsqrt = std::max(relative_error("rsqrt", precision), relative_error("sqrt", precision) + divide);
+  const double rsqrt =
+      std::max(relative_error("rsqrt", precision), relative_error("sqrt", precision) + divide) + (relaxed ? 8 : 0);
   const double q = root + (1 + root) * gamma(rsqrt, u);
   std::vector<double> bounds(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {

@@ -27,19 +27,23 @@ double dot_bound(double chain, double k, double sum_of_sizes, Precision precisio
 // The largest legal error of a function in ulp, OpenCL C 3.0, "Relative Error as ULPs", full profile: for a name as
 // "exp" and a precision. 0: correctly rounded. NaN: no such row.
 double ulp_limit(std::string_view function, Precision precision);
+// The same with -cl-fast-relaxed-math, as an absolute error of the function of x (of pow's x and y) whose exact value this
+// is; infinite where nothing is promised. Only fp32 has a table of its own.
+double relaxed_limit(std::string_view function, double x, double y, double value, Precision precision);
 struct UlpRow { const char* function; double fp16, fp32, fp64; };
 std::span<const UlpRow> ulp_table();
 
 // Softmax of one row, shifted by its maximum: for each element the absolute error of its result. `x` the row, `depth`
 // the longest chain of additions in the sum of exponentials (n - 1 for any order).
-std::vector<double> softmax_bounds(std::span<const double> x, double depth, Precision precision);
+// `relaxed`, here and below: with functions as inexact as -cl-fast-relaxed-math lets them be (OpenCL C 3.0, 7.4).
+std::vector<double> softmax_bounds(std::span<const double> x, double depth, Precision precision, bool relaxed = false);
 // |error| of log(Sum exp x) of the same row.
-double logsumexp_bound(std::span<const double> x, double depth, Precision precision);
+double logsumexp_bound(std::span<const double> x, double depth, Precision precision, bool relaxed = false);
 
 // Layer normalisation of one row by two passes: (x - mean) / sqrt(variance + epsilon) * gain + offset. `chain`: the
 // longest chain of additions in its sums. A one-pass variance is not inside this bound where |mean| >> sigma.
 std::vector<double> layernorm_bounds(std::span<const double> x, std::span<const double> gain, std::span<const double> offset,
-                                     double epsilon, double chain, Precision precision);
+                                     double epsilon, double chain, Precision precision, bool relaxed = false);
 
 // One step of one LSTM cell, from exact activations: i, f, o sigmoids and g, t = tanh(c) of the exact pre-activations;
 // dz the largest errors of those (gamma_(K+1) (|W||x| + |U||h| + |b|), K = inputs + hidden). For one step only: carried
@@ -50,7 +54,7 @@ struct LstmStep {
   double c_before = 0, c = 0, t = 0;
 };
 struct LstmBound { double c = 0, h = 0; };
-LstmBound lstm_step_bound(const LstmStep& step, Precision precision);
+LstmBound lstm_step_bound(const LstmStep& step, Precision precision, bool relaxed = false);
 
 // A radix-2 transform of n points: |error|_2 <= this * |exact result|_2. Twiddle factors rounded to the precision.
 double fft_relative_bound(double n, Precision precision);

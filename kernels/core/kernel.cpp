@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "kernels/core/random.h"
+
 namespace envdoctor::kernels {
 
 std::string identifier(std::string_view kernel) {
@@ -39,6 +41,14 @@ Plan one_step_plan(std::string function, std::vector<BufferSpec> buffers, std::v
 Work work_of(const Problem& problem, std::size_t elements, double flops_each, double moved_each) {
   const auto count = static_cast<double>(elements);
   return {.flops = flops_each * count, .bytes = moved_each * count * static_cast<double>(problem.element_bytes())};
+}
+
+Problem on_other_inputs(const Kernel& kernel, const Problem& problem, bool whole_numbers) {
+  Problem other = problem;
+  other.seed = random_bits(problem.seed, 0x07e5, 0) >> 11;  // a seed that '--seed' takes
+  other.whole_numbers = whole_numbers && kernel.terms && is_floating(problem.precision) &&
+                        whole_number_limit(problem.precision, kernel.terms(problem)) >= 1;
+  return other;
 }
 
 const std::vector<Kernel>& all_kernels() {

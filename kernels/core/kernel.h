@@ -19,6 +19,8 @@ struct Problem {
   Precision precision = Precision::fp32;
   Sizes size{};
   std::uint64_t seed = 1;
+  bool whole_numbers = false;  // inputs so small and whole that no sum of them is rounded, in whatever order
+  bool relaxed = false;        // for references: functions may be as inexact as fast-math options let them be
 
   [[nodiscard]] std::size_t at(const char* name) const { return static_cast<std::size_t>(size.at(name)); }
   [[nodiscard]] std::size_t element_bytes() const { return size_of(precision); }
@@ -66,6 +68,9 @@ struct Terms {
 struct Operation {
   std::int64_t depth = 1;        // k: products or terms summed into one element
   std::int64_t columns = 0;      // the output is a matrix with rows of so many elements; 0: a vector
+  std::vector<std::string> functions{};  // that it evaluates: "exp"
+  bool row_for_each_function = false;    // one row of the output for each of these
+  bool counts = false;           // into bins: none is lost where the sum of all is right
   bool order_free = false;       // float atomics: another order, and other bits, each time
   // The terms of one output element, where the operation is a sum of products; empty: it is none.
   std::function<Terms(std::size_t element)> terms{};
@@ -87,6 +92,8 @@ struct Kernel {
   std::vector<Comparison> (*spot_check)(const Problem&, const std::vector<Array>& inputs, const std::vector<Array>& outputs) = nullptr;
   Operation (*describe)(const Problem&, const std::vector<Array>& inputs) = nullptr;  // null: nothing is known
   const char* grows = nullptr;            // the size to bisect where large ones are wrong: "n"; null: none
+  // The terms summed into one element, where inputs of whole numbers give exact results; null: there are no such inputs.
+  double (*terms)(const Problem&) = nullptr;
   std::string (*mode)(const std::vector<Array>& outputs) = nullptr;  // what arithmetic they show, for ComputeResult::mode
   std::map<std::string, HostFunction> host{};  // the functions of its plans for Variant::host
 
@@ -142,6 +149,10 @@ ENVDOCTOR_KERNELS(ENVDOCTOR_DECLARE_KERNEL)
 // Timed only.
 ENVDOCTOR_DECLARE_KERNEL(launch)
 ENVDOCTOR_DECLARE_KERNEL(fma_peak)
+
+// The same problem on other inputs: whole numbers where the kernel has such and sums of that length stay exact; else
+// those of another seed.
+Problem on_other_inputs(const Kernel& kernel, const Problem& problem, bool whole_numbers);
 
 const std::vector<Kernel>& all_kernels();
 // Of all_kernels(); the name must be among them.

@@ -1,9 +1,11 @@
 #include "kernels/core/problem_run.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <future>
 
 namespace envdoctor::kernels {
@@ -11,22 +13,90 @@ namespace {
 
 // Beyond this a whole reference takes longer than a second.
 constexpr double most_flops_in_full = 2.2e9;
+constexpr double few_flops = 2e7;
 
 bool is_spot_checked(const Kernel& kernel, const Problem& problem) {
   return kernel.spot_check && kernel.work(problem).flops > most_flops_in_full;
 }
 
-bool other_guards_intact(Device& device, const Plan& plan) {
-  for (int buffer = 0; buffer < static_cast<int>(plan.buffers.size()); ++buffer) {
-    if (std::ranges::find(plan.outputs, buffer) == plan.outputs.end() && !device.read(buffer).guard_intact)
-      return false;
+// Where what the device holds of an input isn't what was sent.
+std::optional<ChangedInput> changed_input(const BufferSpec& buffer, const Contents& now,
+                                          const std::vector<Array>& inputs) {
+  if (buffer.input < 0) return {};
+  const std::vector<std::byte>& sent = inputs.at(static_cast<std::size_t>(buffer.input)).bytes;
+  const std::size_t count = std::min({buffer.bytes, sent.size(), now.bytes.size()});
+  if (std::equal(sent.begin(), sent.begin() + static_cast<std::ptrdiff_t>(count), now.bytes.begin())) return {};
+  ChangedInput changed{.input = buffer.input, .first = count, .bytes = count};
+  for (std::size_t i = count; i-- > 0;) {
+    if (sent[i] == now.bytes[i]) continue;
+    changed.first = i;
+    ++changed.changed;
   }
-  return true;
+  return changed;
+}
+
+// Reads what is no output: guards, and inputs, which no launch may change.
+void look_at_other_buffers(Device& device, const Plan& plan, ProblemRun& run) {
+  for (int buffer = 0; buffer < static_cast<int>(plan.buffers.size()); ++buffer) {
+    if (std::ranges::find(plan.outputs, buffer) != plan.outputs.end()) continue;
+    const Contents now = device.read(buffer);
+    run.guard_intact = run.guard_intact && now.guard_intact;
+    run.guard_bits += now.guard_bits;
+    run.cut = run.cut || now.cut;
+    if (!run.changed_input)
+      run.changed_input = changed_input(plan.buffers[static_cast<std::size_t>(buffer)], now, run.inputs);
+  }
+  if (!run.changed_input) return;
+  // Sent anew and read back without a launch: the transfer, if it is changed then as well.
+  device.load(plan, run.inputs);
+  for (int buffer = 0; buffer < static_cast<int>(plan.buffers.size()); ++buffer) {
+    const BufferSpec& spec = plan.buffers[static_cast<std::size_t>(buffer)];
+    if (spec.input == run.changed_input->input && changed_input(spec, device.read(buffer), run.inputs))
+      run.changed_input->before_launch = true;
+  }
+}
+
+// As the reference has them: its precision, and no more elements.
+void fit(std::vector<Array>& outputs, const std::vector<Expected>& expected) {
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    outputs.at(i).precision = expected[i].precision;
+    outputs[i].bytes.resize(std::min(outputs[i].bytes.size(), expected[i].count() * size_of(expected[i].precision)));
+  }
+}
+
+// The outputs of one more launch on the inputs of `run`: compared with its first ones, and with the reference where
+// they differ. Wrong ones take the place of right ones.
+void add_launch(const Kernel& kernel, Outputs now, ProblemRun& run) {
+  run.guard_intact = run.guard_intact && now.guard_intact;
+  run.guard_bits += now.guard_bits;
+  run.cut = run.cut || now.cut;
+  fit(now.arrays, run.expected);
+  if (run.outputs.empty()) {
+    run.comparisons = compare_outputs(kernel, run, now.arrays);
+    run.outputs = std::move(now.arrays);
+  } else if (differ(run.outputs, now.arrays)) {
+    std::vector<Comparison> comparisons = compare_outputs(kernel, run, now.arrays);
+    if (all_right(run.comparisons) && !all_right(comparisons)) {
+      std::swap(run.outputs, now.arrays);
+      run.comparisons = std::move(comparisons);
+    }
+    run.others.push_back(std::move(now.arrays));
+  }
 }
 
 auto rank(const Agreement& agreement) {
   static constexpr std::array outcomes = {"same-bits", "within-bound", "not-trustworthy", "outside"};
   return std::ranges::find(outcomes, agreement.outcome.or_empty());
+}
+
+// Of this process, all threads.
+double cpu_ms() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto ms = [](const timeval& time) {
+    return 1e3 * static_cast<double>(time.tv_sec) + 1e-3 * static_cast<double>(time.tv_usec);
+  };
+  return ms(usage.ru_utime) + ms(usage.ru_stime);
 }
 
 // The worst of the outputs stands for all; counts add up.
@@ -54,7 +124,7 @@ bool all_right(const std::vector<Comparison>& comparisons) {
   return std::ranges::all_of(comparisons, &Comparison::right);
 }
 
-bool ProblemRun::right() const { return guard_intact && all_right(comparisons); }
+bool ProblemRun::right() const { return guard_intact && !changed_input && all_right(comparisons); }
 
 Outputs run_once(Device& device, const Plan& plan, const std::vector<Array>& inputs,
                  const std::vector<Expected>& expected, Precision precision) {
@@ -69,19 +139,20 @@ Outputs read_outputs(Device& device, const Plan& plan, const std::vector<Expecte
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     Contents contents = device.read(plan.outputs[i]);
     outputs.guard_intact = outputs.guard_intact && contents.guard_intact;
+    outputs.guard_bits += contents.guard_bits;
+    outputs.cut = outputs.cut || contents.cut;
     Array& array = outputs.arrays.emplace_back();
     array.precision = expected.empty() ? precision : expected.at(i).precision;
-    if (!expected.empty())
-      contents.bytes.resize(std::min(contents.bytes.size(), expected[i].count() * size_of(array.precision)));
     array.bytes = std::move(contents.bytes);
   }
+  fit(outputs.arrays, expected);
   return outputs;
 }
 
-std::vector<Comparison> compare_outputs(const Kernel& kernel, const Problem& problem, const ProblemRun& run,
+std::vector<Comparison> compare_outputs(const Kernel& kernel, const ProblemRun& run,
                                         const std::vector<Array>& outputs) {
-  if (run.expected.empty()) return kernel.spot_check(problem, run.inputs, outputs);
-  const std::int64_t columns = kernel.operation(problem, run.inputs).columns;
+  if (run.expected.empty()) return kernel.spot_check(run.problem, run.inputs, outputs);
+  const std::int64_t columns = kernel.operation(run.problem, run.inputs).columns;
   std::vector<Comparison> all;
   for (std::size_t i = 0; i < outputs.size(); ++i) all.push_back(compare(outputs[i], run.expected[i], columns));
   return all;
@@ -104,11 +175,19 @@ std::string why_too_large(const Device& device, const Kernel& kernel, const Prob
   return fmt::format("needs {} MiB, more than the device offers", all >> 20);
 }
 
+std::optional<ProblemRun> wrong_try_out(const Kernel& kernel, const ProblemRun& run,
+                                        const std::vector<Outputs>& tried) {
+  ProblemRun other{.problem = run.problem, .expected = run.expected};
+  other.inputs = run.inputs;
+  for (const Outputs& outputs : tried) add_launch(kernel, outputs, other);
+  return other.right() ? std::nullopt : std::optional(std::move(other));
+}
+
 ProblemRun run_problem(Device& device, const Kernel& kernel, const Problem& problem, Variant variant, int repeat,
-                       const Trace& trace) {
+                       const Trace& trace, const std::vector<Outputs>& tried) {
   const DeviceFacts& facts = device.facts();
   const bool spot = is_spot_checked(kernel, problem);
-  ProblemRun run;
+  ProblemRun run{.problem = problem};
   trace("inputs");
   run.inputs = kernel.inputs(problem);
   // On the device's own cores the reference comes first: they would fight.
@@ -124,28 +203,46 @@ ProblemRun run_problem(Device& device, const Kernel& kernel, const Problem& prob
     device.poison();
     device.run(1);
     if (i == 0) run.expected = reference.get();
-    auto [outputs, guard_intact] = read_outputs(device, plan, run.expected, problem.precision);
-    run.guard_intact = run.guard_intact && guard_intact;
-    if (i == 0) {
-      run.guard_intact = run.guard_intact && other_guards_intact(device, plan);
-      run.comparisons = compare_outputs(kernel, problem, run, outputs);
-      run.outputs = std::move(outputs);
-    } else if (differ(run.outputs, outputs)) {
-      std::vector<Comparison> comparisons = compare_outputs(kernel, problem, run, outputs);
-      if (all_right(run.comparisons) && !all_right(comparisons)) {
-        std::swap(run.outputs, outputs);
-        run.comparisons = std::move(comparisons);
-      }
-      run.others.push_back(std::move(outputs));
-    }
+    add_launch(kernel, read_outputs(device, plan, run.expected, problem.precision), run);
+    if (i == 0 || i + 1 == repeat) look_at_other_buffers(device, plan, run);
+    if (run.changed_input) break;  // it was loaded anew
   }
-  return run;
+  for (const Outputs& outputs : tried) add_launch(kernel, outputs, run);
+  if (repeat == 1 || !run.right()) return run;
+  // A device that answers by shape, or a transfer that is dropped, gives what it gave before.
+  trace("other inputs");
+  ProblemRun other{.problem = on_other_inputs(kernel, problem, facts.backend != "framework"), .other_inputs = true};
+  other.inputs = kernel.inputs(other.problem);
+  // Of whole numbers a check that costs no product sees each wrong element; the reference is for telling which.
+  const bool checked = spot || (other.problem.whole_numbers && kernel.spot_check &&
+                                problem.precision != Precision::fp64 && kernel.work(problem).flops > few_flops);
+  if (!checked) other.expected = kernel.reference(other.problem, other.inputs);
+  const Plan other_plan = kernel.plan(other.problem, variant, facts.capabilities);
+  device.load(other_plan, other.inputs);
+  device.poison();
+  device.run(1);
+  add_launch(kernel, read_outputs(device, other_plan, other.expected, problem.precision), other);
+  look_at_other_buffers(device, other_plan, other);
+  if (other.right()) return run;
+  if (checked && !spot) {
+    other.expected = kernel.reference(other.problem, other.inputs);
+    fit(other.outputs, other.expected);
+    other.comparisons = compare_outputs(kernel, other, other.outputs);
+  }
+  other.stale = !differ(run.outputs, other.outputs);
+  return other;
 }
 
 ComputeResult result_of(const Device& device, const Kernel& kernel, const Problem& problem, Variant variant, int repeat,
                         const ProblemRun& run) {
   const DeviceFacts& facts = device.facts();
   const Work work = kernel.work(problem);
+  // Of the run on other inputs there is one.
+  std::uint64_t digest = 0xcbf29ce484222325;  // FNV-1a
+  for (const Array& output : run.outputs) {
+    for (const std::byte byte : output.bytes) digest = (digest ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3;
+  }
+  const bool repeated = repeat > 1 && !run.other_inputs;
   ComputeResult result{.device = facts.subject,
                        .backend = facts.backend,
                        .kernel = std::string(kernel.name),
@@ -156,9 +253,10 @@ ComputeResult result_of(const Device& device, const Kernel& kernel, const Proble
                        .math_library = facts.math_library,
                        .flops = work.flops,
                        .bytes = work.bytes,
-                       .agreement = whole_agreement(run.comparisons)};
-  if (repeat > 1) result.repeatable = run.others.empty();
-  if (!run.guard_intact) result.agreement.get()->outcome = std::string("outside");
+                       .agreement = whole_agreement(run.comparisons),
+                       .digest = fmt::format("{:016x}", digest)};
+  if (repeated) result.repeatable = run.others.empty();
+  if (!run.right()) result.agreement.get()->outcome = std::string("outside");
   if (kernel.mode) result.mode = kernel.mode(run.outputs);
   if (const std::string said = device.mode(); !said.empty()) result.mode = said;
   return result;
@@ -174,20 +272,34 @@ bool DeviceSession::wanted(Precision precision) const {
   return options_.precisions.empty() || std::ranges::find(options_.precisions, precision) != options_.precisions.end();
 }
 
-Variant DeviceSession::choose(const Kernel& kernel, const Problem& problem, double no_matter_ms) const {
+Variant DeviceSession::choose(const Kernel& kernel, const Problem& problem, double no_matter_ms, TryOuts* tried) {
   constexpr double try_out_ms = 10;  // each
+  constexpr int most_launches = 12;
+  constexpr double worth_measuring_ms = 0.2;
   const DeviceFacts& facts = device_.facts();
   if (facts.variants.size() == 1) return facts.variants.front();
   if (options_.variant) return *options_.variant;
   step("measuring which variant is faster");
   const std::vector<Array> inputs = kernel.inputs(problem);
   const auto best_of = [&](Variant variant) {
-    device_.load(kernel.plan(problem, variant, facts.capabilities), inputs);
-    double best_ms = device_.run(1).wall_ms;  // with what is compiled at the first launch
-    for (double spent_ms = 0; spent_ms < try_out_ms;) {
+    const Plan plan = kernel.plan(problem, variant, facts.capabilities);
+    device_.load(plan, inputs);
+    double best_ms = HUGE_VAL, spent_ms = 0;
+    for (int i = 0; i < most_launches && spent_ms < try_out_ms; ++i) {
+      if (tried) device_.poison();
+      const double cpu_ms_before = cpu_ms();
       const double ms = device_.run(1).wall_ms;
+      if (ms > worth_measuring_ms) {
+        launches_ms_ += ms;
+        cpu_of_launches_ms_ += cpu_ms() - cpu_ms_before;
+      }
       best_ms = std::min(best_ms, ms);
-      spent_ms += std::max(ms, 0.01);
+      if (i > 0) spent_ms += std::max(ms, 0.01);  // the first one may compile
+      if (!tried) continue;
+      Outputs now = read_outputs(device_, plan, {}, problem.precision);
+      const auto same = [&](const Outputs& before) { return !differ(before.arrays, now.arrays); };
+      std::vector<Outputs>& distinct = (*tried)[variant];
+      if (!now.guard_intact || std::ranges::none_of(distinct, same)) distinct.push_back(std::move(now));
     }
     return best_ms;
   };
@@ -222,6 +334,12 @@ bool DeviceSession::offers(const Kernel& kernel, Precision precision) {
   const bool has = device_.facts().capabilities.has(precision);
   if (!has) not_run(kernel, precision, "missing", fmt::format("the device does not support {}", text(precision)));
   return has;
+}
+
+void DeviceSession::note_host_cores() {
+  constexpr double enough_ms = 20;
+  if (device_.facts().on_host_cores || launches_ms_ < enough_ms) return;
+  for (ComputeResult& result : *part_.compute.get()) result.host_cores = cpu_of_launches_ms_ / launches_ms_;
 }
 
 void DeviceSession::report() const {

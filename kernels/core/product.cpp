@@ -32,9 +32,9 @@ void row_in_double(const std::vector<double>& a, const std::vector<double>& b, s
 
 }  // namespace
 
-Expected product_reference(const Array& a, const Array& b, const ProductShape& s) {
+Expected product_reference(const Array& a, const Array& b, const ProductShape& s, bool whole_numbers) {
   const std::size_t m = s.m, n = s.n, k = s.k;
-  if (a.precision == Precision::fp64) {
+  if (a.precision == Precision::fp64 && !whole_numbers) {
     std::vector<std::size_t> all(m * n);
     std::iota(all.begin(), all.end(), std::size_t{0});
     return product_samples(a, b, s, all);
@@ -66,7 +66,8 @@ Expected product_samples(const Array& a, const Array& b, const ProductShape& s, 
   return out;
 }
 
-Freivalds freivalds(const Array& a, const Array& b, const Array& c, const ProductShape& s, std::uint64_t seed) {
+Freivalds freivalds(const Array& a, const Array& b, const Array& c, const ProductShape& s, std::uint64_t seed,
+                    bool whole_numbers) {
   const std::size_t m = s.m, n = s.n, k = s.k;
   std::vector<double> signs(n), product(k), sizes(k);
   for (std::size_t j = 0; j < n; ++j) signs[j] = (random_bits(seed, 0, j) & 1) != 0 ? 1 : -1;
@@ -89,7 +90,8 @@ Freivalds freivalds(const Array& a, const Array& b, const Array& c, const Produc
     // Sum over j of the elements' bounds; the check's own arithmetic in double adds far less than one part in a
     // thousand.
     const double bound = 1.001 * dot_bound(static_cast<double>(k), static_cast<double>(n * k), sum, a.precision);
-    const double over = std::isfinite(residual) ? std::fabs(residual) / bound : HUGE_VAL;
+    const bool exact = whole_numbers && residual != 0;
+    const double over = std::isfinite(residual) && !exact ? std::fabs(residual) / bound : HUGE_VAL;
     if (over > result.worst_over_bound) result = {over, static_cast<std::int64_t>(i)};
   }
   return result;

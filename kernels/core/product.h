@@ -31,18 +31,21 @@ struct ProductShape {
 
 // C and its bounds gamma_k (|A| |B|) + underflow, which hold for any order of additions, in double, or double-double for fp64 inputs; on all threads.
 // Cost: 4 m n k operations.
-Expected product_reference(const Array& a, const Array& b, const ProductShape& shape);
+// `whole_numbers`: small enough for plain double in any precision.
+Expected product_reference(const Array& a, const Array& b, const ProductShape& shape, bool whole_numbers = false);
 
 // The same for chosen elements (row * n + column) of C.
 Expected product_samples(const Array& a, const Array& b, const ProductShape& shape, std::span<const std::size_t> elements);
 
 // Freivalds' check with signs t in {-1, 1}: r = C t - A (B t), |r_i| <= Sum_j bound_ij. A single wrong element moves r
-// by its whole error and names its row. Cost: 2 (m n + n k + m k). 24-bit and narrower precisions only.
+// by its whole error and names its row. Cost: 2 (m n + n k + m k). 24-bit and narrower precisions only. Of
+// whole numbers whose sums are exact nothing but zero is right.
 struct Freivalds {
   double worst_over_bound = 0;      // max |r_i| / Sum_j bound_ij; above 1 is wrong, NaN in C gives infinity
   std::int64_t worst_row = -1;
   [[nodiscard]] bool right() const { return worst_over_bound <= 1; }
 };
-Freivalds freivalds(const Array& a, const Array& b, const Array& c, const ProductShape& shape, std::uint64_t seed);
+Freivalds freivalds(const Array& a, const Array& b, const Array& c, const ProductShape& shape, std::uint64_t seed,
+                    bool whole_numbers = false);
 
 }  // namespace envdoctor::kernels

@@ -1,5 +1,6 @@
 #include "kernels/core/random.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/core/parallel.h"
@@ -54,6 +55,20 @@ Array odd_integers(Precision precision, std::size_t count, std::uint64_t seed, s
   return filled(precision, count, [=](std::size_t i) {
     const std::uint64_t random = random_bits(seed, stream, i);
     const auto size = static_cast<double>(top | (random & (top - 1)) | 1);
+    return random >> 63 != 0 ? -size : size;
+  });
+}
+
+double whole_number_limit(Precision precision, double terms) {
+  return std::floor(std::ldexp(1.0, significand_bits(precision)) / std::max(1.0, terms));
+}
+
+Array whole_numbers(Precision precision, std::size_t count, std::uint64_t seed, std::uint64_t stream, double most) {
+  const double half = std::ldexp(1.0, significand_bits(precision) / 2 + 1) - 1;
+  const auto values = static_cast<std::uint64_t>(std::max(1.0, std::min(most, half)));
+  return filled(precision, count, [=](std::size_t i) {
+    const std::uint64_t random = random_bits(seed, stream, i);
+    const auto size = static_cast<double>(1 + (random & 0xffffffffffff) % values);
     return random >> 63 != 0 ? -size : size;
   });
 }

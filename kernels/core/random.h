@@ -19,6 +19,10 @@ Array normal_array(Precision precision, std::size_t count, std::uint64_t seed, s
 Array uniform_array(Precision precision, std::size_t count, std::uint64_t seed, std::uint64_t stream, double low, double high);
 // Odd integers with exactly `bits` bits, of either sign: |x| < 2^bits.
 Array odd_integers(Precision precision, std::size_t count, std::uint64_t seed, std::uint64_t stream, int bits);
+// How large whole numbers, or products of two, may be so that a sum of so many is exact in any order; below 1: too many.
+double whole_number_limit(Precision precision, double terms);
+// Whole numbers of 1 to `most` and no more bits than half a significand has, of either sign: a lost term shows.
+Array whole_numbers(Precision precision, std::size_t count, std::uint64_t seed, std::uint64_t stream, double most);
 // -1, 0 and 1, alike often.
 Array signs(Precision precision, std::size_t count, std::uint64_t seed, std::uint64_t stream);
 // A value that is a hash of its own index, all bits used: what is right for another index names an addressing bug.

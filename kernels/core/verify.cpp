@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "evidence/json.h"
+#include "kernels/core/problem_run.h"
 
 namespace envdoctor::kernels {
 namespace {
@@ -136,6 +137,7 @@ class Verification {
     Groups& groups = queue.lanes[lane];
     ComputeNotRun row{.device = queue.target.subject,
                       .why = fmt::format("{}: {}", text(ended.how), why.empty() ? ended.why : why)};
+    if (ended.step.find(fmt::format(": {}", naming_step)) != ended.step.npos) return;  // all rows had run
     if (ended.step.starts_with("opening") || ended.step.empty()) {
       groups.clear();  // the device can't be opened at all, which one lane reports for all
       if (std::ranges::any_of(queue.not_run, [](const ComputeNotRun& row_before) { return !row_before.kernel.get(); }))

@@ -26,6 +26,8 @@ class Verifier : private DeviceSession {
         }
       }
     }
+    note_host_cores();
+    classify_wrong_ones();
     reporter_.partial_result(part_);
   }
 
@@ -71,8 +73,9 @@ class Verifier : private DeviceSession {
       if (const std::string why = why_too_large(device_, kernel, problem); !why.empty())
         return not_run(kernel, precision, "memory", label_ + ": " + why);
       const bool done = attempt(kernel, precision, [&] {
-        if (!variant || &size == &sizes.back()) variant = choose(kernel, problem, no_matter_ms);
-        one(kernel, problem, *variant);
+        TryOuts tried;
+        if (!variant || &size == &sizes.back()) variant = choose(kernel, problem, no_matter_ms, &tried);
+        one(kernel, problem, *variant, tried);
       });
       if (!done) return;
       last_ms = time.ms();
@@ -80,17 +83,89 @@ class Verifier : private DeviceSession {
     }
   }
 
-  void one(const Kernel& kernel, const Problem& problem, Variant variant) {
-    const ProblemRun run = run_problem(device_, kernel, problem, variant, options_.repeat, trace());
-    ComputeResult result = result_of(device_, kernel, problem, variant, options_.repeat, run);
-    part_.compute.get()->push_back(result);
-    report();  // stands if classifying crashes the child
-    classify_run(device_, kernel, problem, variant, options_, run, trace(), result);
-    part_.compute.get()->back() = std::move(result);
+  void one(const Kernel& kernel, const Problem& problem, Variant variant, const TryOuts& tried) {
+    const auto of = [&](Variant one) {
+      const auto found = tried.find(one);
+      return found == tried.end() ? std::vector<Outputs>{} : found->second;
+    };
+    ProblemRun run = run_problem(device_, kernel, problem, variant, options_.repeat, trace(), of(variant));
+    // What was tried out and not chosen must be right as well.
+    std::vector<std::pair<Variant, ProblemRun>> others;
+    if (!run.other_inputs) {
+      for (const auto& [other, outputs] : tried) {
+        if (other == variant) continue;
+        if (auto wrong = wrong_try_out(kernel, run, outputs)) others.emplace_back(other, std::move(*wrong));
+      }
+    }
+    add_row(kernel, variant, std::move(run));
+    for (auto& [other, wrong] : others) add_row(kernel, other, std::move(wrong));
     report();
-    // Classifying may have built this kernel alone, or with other options.
-    if (!run.right()) device_.build(built_, options_.build_options);
   }
+
+  void add_row(const Kernel& kernel, Variant variant, ProblemRun run) {
+    ComputeResult result = result_of(device_, kernel, run.problem, variant, options_.repeat, run);
+    if (run.right()) {
+      classify_run(device_, kernel, variant, options_, run, trace(), modes_, result);
+    } else {
+      wrong_.push_back({&kernel, variant, label_, part_.compute.get()->size(), std::move(run)});
+      forget_what_is_too_much();
+    }
+    part_.compute.get()->push_back(std::move(result));
+  }
+
+  // Each wrong run is kept whole until all have run, as far as memory goes: the last ones are the largest.
+  void forget_what_is_too_much() {
+    constexpr std::size_t most_bytes = 128 << 20;
+    std::size_t bytes = 0;
+    for (WrongRun& wrong : wrong_) {
+      for (const Expected& expected : wrong.run.expected) bytes += 3 * 8 * expected.count();
+      for (const auto* list : {&wrong.run.inputs, &wrong.run.outputs}) {
+        for (const Array& array : *list) bytes += array.bytes.size();
+      }
+    }
+    if (bytes > most_bytes) wrong_.back().run = {.problem = wrong_.back().run.problem};
+  }
+
+  // After all rows have been run and judged: a name costs time, and may cost the child.
+  void classify_wrong_ones() {
+    for (WrongRun& wrong : wrong_) {
+      if (!modes_.time_left()) return;
+      label_ = wrong.label;
+      ComputeResult& result = part_.compute.get()->at(wrong.row);
+      try {
+        if (wrong.run.comparisons.empty()) {
+          device_.build(built_, options_.build_options);
+          wrong.run = run_problem(device_, *wrong.kernel, wrong.run.problem, wrong.variant, 2, trace());
+        }
+        if (wrong.run.right()) result.agreement.get()->cause = std::string(text(WrongResult::nondeterministic));
+        const Trace naming = [this](const std::string& what) { step(std::string(naming_step) + what); };
+        classify_run(device_, *wrong.kernel, wrong.variant, options_, wrong.run, naming, modes_, result);
+      } catch (const DeviceError&) {
+        continue;  // the row stands without a name
+      }
+      report();
+    }
+  }
+
+  struct WrongRun {
+    const Kernel* kernel = nullptr;
+    Variant variant = Variant::host;
+    std::string label{};
+    std::size_t row = 0;
+    ProblemRun run{};
+  };
+
+  [[nodiscard]] bool naming_time_left() const {
+    constexpr double share = 0.85;    // of the group's time
+    constexpr double most_ms = 8000;  // the next groups need theirs
+    if (naming_began_ms_ < 0) naming_began_ms_ = time_.ms();
+    const auto limit = static_cast<double>(options_.limits.time.count());
+    return time_.ms() < share * limit && time_.ms() - naming_began_ms_ < most_ms;
+  }
+
+  std::vector<WrongRun> wrong_{};
+  mutable double naming_began_ms_ = -1;
+  DeviceModes modes_{[this] { return naming_time_left(); }};
 };
 
 }  // namespace

@@ -1,8 +1,25 @@
 #include "kernels/devices/device.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace envdoctor::kernels {
+
+namespace {
+
+// What memory holds before something is read into it: no poison, so that what never arrives is told from what is
+// unwritten.
+constexpr std::byte unread{0xC9};
+
+int changed_bits(std::span<const std::byte> band, std::size_t phase) {
+  std::vector<std::byte> before(band.size());
+  fill_poison(before, phase);
+  int bits = 0;
+  for (std::size_t i = 0; i < band.size(); ++i) bits += std::popcount(std::to_integer<unsigned>(band[i] ^ before[i]));
+  return bits;
+}
+
+}  // namespace
 
 void DeviceCopy::fill(std::span<const std::byte> bytes) {
   const std::vector<std::byte> other(spec_.bytes, std::byte{0xA5});
@@ -57,14 +74,18 @@ void BufferedDevice::poison() {
 Contents BufferedDevice::read(int buffer) {
   const auto index = static_cast<std::size_t>(buffer);
   const std::size_t size = plan_.buffers.at(index).bytes, offset = offsets_.at(index);
-  std::vector<std::byte> all(offset + size + guard_bytes_);
+  std::vector<std::byte> all(offset + size + guard_bytes_, unread);
   if (all.empty()) return {};
   read_bytes(index, all);
   const std::span<const std::byte> bytes = all;
-  const bool intact = is_poison(bytes.first(offset), 0) && is_poison(bytes.subspan(offset + size), size);
+  const std::span<const std::byte> before = bytes.first(offset), behind = bytes.subspan(offset + size);
+  const bool intact = is_poison(before, 0) && is_poison(behind, size);
+  const int bits = intact ? 0 : changed_bits(before, 0) + changed_bits(behind, size);
+  const auto end = behind.last(std::min<std::size_t>(16, behind.size()));
+  const bool cut = !intact && !end.empty() && std::ranges::all_of(end, [](std::byte b) { return b == unread; });
   all.resize(offset + size);
   all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(offset));
-  return {.bytes = std::move(all), .guard_intact = intact};
+  return {.bytes = std::move(all), .guard_intact = intact, .guard_bits = bits, .cut = cut};
 }
 
 void BufferedDevice::send(int input, const Array& array) {

@@ -67,6 +67,8 @@ struct RunTime {
 struct Contents {
   std::vector<std::byte> bytes{};
   bool guard_intact = true;  // nothing was written before or behind the buffer
+  int guard_bits = 0;        // bits of the guard bands that changed
+  bool cut = false;          // the end of the band behind it never arrived: what memory was filled with before is still there
 };
 
 // Between this host's memory and the device's, or within the device's.

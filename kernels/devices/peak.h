@@ -37,6 +37,7 @@ std::string text(Rate rate);                        // GB/s, GFLOP/s, Gop/s
 // Why no device computes or moves that much: far beyond its own peak (half as much again for arithmetic, whose clock
 // may be reported too low; tenfold for memory, which caches may hide), or, where that isn't known, beyond any device there
 // is. Empty: it may be true.
-std::string impossible(double value, Rate rate, const std::optional<Peak>& peak);
+// `amount`: of a run; beyond all caches, memory gives no more than twice its peak.
+std::string impossible(double value, Rate rate, const std::optional<Peak>& peak, double amount = 0);
 
 }  // namespace envdoctor::kernels

@@ -14,12 +14,11 @@ std::vector<Sizes> sizes(Precision precision, Effort effort) {
 
 std::vector<Array> inputs(const Problem& problem) {
   const std::size_t count = problem.at("rows") * problem.at("k");
-  return {normal_array(problem.precision, count, problem.seed, 0),
-          normal_array(problem.precision, count, problem.seed, 1)};
+  return factors_of_sums(problem, count, count, static_cast<double>(problem.at("k")));
 }
 
 std::vector<Expected> reference(const Problem& problem, const std::vector<Array>& in) {
-  return {rows_reference(in[0], in[1], problem.at("k"), problem.at("k"))};
+  return {exactly(problem, rows_reference(in[0], in[1], problem.at("k"), problem.at("k"), !problem.whole_numbers))};
 }
 
 Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
@@ -44,6 +43,7 @@ const Kernel kernel = {
     .functions = {inputs, reference, plan, work},
     .describe = describe,
     .grows = "k",
+    .terms = [](const Problem& problem) { return static_cast<double>(problem.at("k")); },
     .host = {{"dot_fp32_host", rows_on_host<float, true>}, {"dot_fp64_host", rows_on_host<double, true>}},
 };
 

@@ -7,10 +7,13 @@ namespace {
 constexpr std::size_t bins = 64;
 
 std::vector<Array> inputs(const Problem& problem) {
+  if (problem.whole_numbers)
+    return {whole_numbers(Precision::fp32, problem.at("n"), problem.seed, 0,
+                          whole_number_limit(Precision::fp32, static_cast<double>(problem.at("n") / bins + 1)))};
   return {normal_array(Precision::fp32, problem.at("n"), problem.seed, 0)};
 }
 
-std::vector<Expected> reference(const Problem& /*problem*/, const std::vector<Array>& in) {
+std::vector<Expected> reference(const Problem& problem, const std::vector<Array>& in) {
   std::vector<DoubleDouble> sums(bins);
   std::vector<double> sizes_of(bins), terms(bins);
   for (std::size_t i = 0; i < in[0].count(); ++i) {
@@ -25,7 +28,7 @@ std::vector<Expected> reference(const Problem& /*problem*/, const std::vector<Ar
     out.low.push_back(sums[bin].low);
     out.bound.push_back(sum_bound(terms[bin], sizes_of[bin], Precision::fp32));
   }
-  return {out};
+  return {exactly(problem, std::move(out))};
 }
 
 Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
@@ -64,6 +67,7 @@ const Kernel kernel = {
     .functions = {inputs, reference, plan, work},
     .describe = describe,
     .grows = "n",
+    .terms = [](const Problem& problem) { return static_cast<double>(problem.at("n") / bins + 1); },
     .host = {{"float_atomics_fp32_host", on_host}},
 };
 

@@ -10,7 +10,7 @@ namespace envdoctor::kernels {
 
 // The arithmetic a device runs, as its single operations show it. The report prints it even when all is well.
 struct FpMode {
-  bool plain_sums_right = true;            // if not, nothing below is known
+  bool plain_sums_right = true;            // if not, nothing below is known but a rounding that explains why
   std::optional<bool> fused{};             // a * b + c in one rounding, where the source leaves it open
   std::vector<std::string> flushes{};      // operations that lose subnormal results or operands: "add", "fma", "exp"
   bool subnormals_tried = false;

@@ -21,12 +21,11 @@ std::vector<Sizes> sizes(Precision precision, Effort effort) {
 
 std::vector<Array> inputs(const Problem& problem) {
   const ProductShape s = shape_of(problem);
-  return {normal_array(problem.precision, s.m * s.k, problem.seed, 0),
-          normal_array(problem.precision, s.k * s.n, problem.seed, 1)};
+  return factors_of_sums(problem, s.m * s.k, s.k * s.n, static_cast<double>(s.k));
 }
 
 std::vector<Expected> reference(const Problem& problem, const std::vector<Array>& in) {
-  return {product_reference(in[0], in[1], shape_of(problem))};
+  return {exactly(problem, product_reference(in[0], in[1], shape_of(problem), problem.whole_numbers))};
 }
 
 // 256 elements in full and, for 24-bit and narrower numbers, Freivalds' check of all; where that fails, the row it
@@ -37,7 +36,7 @@ std::vector<Comparison> spot_check(const Problem& problem, const std::vector<Arr
   const auto compared = [&](const std::vector<std::size_t>& places) {
     Array got(problem.precision, places.size());
     for (std::size_t i = 0; i < places.size(); ++i) got.set_bits(i, out[0].bits(places[i]));
-    Comparison comparison = compare(got, product_samples(in[0], in[1], s, places));
+    Comparison comparison = compare(got, exactly(problem, product_samples(in[0], in[1], s, places)));
     for (std::size_t& wrong : comparison.wrong) wrong = places[wrong];
     return comparison;
   };
@@ -45,7 +44,7 @@ std::vector<Comparison> spot_check(const Problem& problem, const std::vector<Arr
   for (std::size_t i = 0; i < 256; ++i) places.push_back(random_bits(problem.seed, 2, i) % (s.m * s.n));
   Comparison samples = compared(places);
   if (problem.precision == Precision::fp64 || !samples.right()) return {samples};
-  const Freivalds all = freivalds(in[0], in[1], out[0], s, problem.seed);
+  const Freivalds all = freivalds(in[0], in[1], out[0], s, problem.seed, problem.whole_numbers);
   if (all.right() || all.worst_row < 0) return {samples};
   places.clear();
   for (std::size_t j = 0; j < s.n; ++j) places.push_back(static_cast<std::size_t>(all.worst_row) * s.n + j);
@@ -133,6 +132,7 @@ const Kernel kernel = {
     .spot_check = spot_check,
     .describe = describe,
     .grows = "k",
+    .terms = [](const Problem& problem) { return static_cast<double>(problem.at("k")); },
     .host = {{"gemm_fp32_host", on_host<float>}, {"gemm_fp64_host", on_host<double>}},
 };
 

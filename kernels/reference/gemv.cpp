@@ -7,11 +7,11 @@ namespace {
 
 std::vector<Array> inputs(const Problem& problem) {
   const auto m = problem.at("m"), k = problem.at("k");
-  return {normal_array(problem.precision, m * k, problem.seed, 0), normal_array(problem.precision, k, problem.seed, 1)};
+  return factors_of_sums(problem, m * k, k, static_cast<double>(k));
 }
 
 std::vector<Expected> reference(const Problem& problem, const std::vector<Array>& in) {
-  return {rows_reference(in[0], in[1], problem.at("k"), 0)};
+  return {exactly(problem, rows_reference(in[0], in[1], problem.at("k"), 0, !problem.whole_numbers))};
 }
 
 Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
@@ -38,6 +38,7 @@ const Kernel kernel = {
     .functions = {inputs, reference, plan, work},
     .describe = describe,
     .grows = "k",
+    .terms = [](const Problem& problem) { return static_cast<double>(problem.at("k")); },
     .host = {{"gemv_fp32_host", rows_on_host<float, false>}},
 };
 

@@ -47,6 +47,7 @@ const Kernel kernel = {
     .quick = {{{"n", 65537}}},
     .full = {{{"n", 999}}, {{"n", 65537}}, {{"n", (1 << 21) + 1}}},
     .functions = {inputs, reference, plan, work},
+    .describe = [](const Problem&, const std::vector<Array>&) { return Operation{.counts = true}; },
     .grows = "n",
     .host = {{"histogram_uint32_host", on_host}},
 };

@@ -32,7 +32,8 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
     const double mean = sum / static_cast<double>(n);
     for (const double value : x) squares += (value - mean) * (value - mean);
     const double scale = std::sqrt(squares / static_cast<double>(n) + epsilon);
-    const auto bounds = layernorm_bounds(x, gain, shift, epsilon, static_cast<double>(n), problem.precision);
+    const auto bounds =
+        layernorm_bounds(x, gain, shift, epsilon, static_cast<double>(n), problem.precision, problem.relaxed);
     for (std::size_t i = 0; i < n; ++i) {
       y.value[row * n + i] = (x[i] - mean) / scale * gain[i] + shift[i];
       y.bound[row * n + i] = bounds[i];
@@ -52,7 +53,7 @@ Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilit
 Work work(const Problem& problem) { return work_of(problem, problem.at("rows") * problem.at("n"), 8, 2); }
 
 Operation describe(const Problem& problem, const std::vector<Array>& /*inputs*/) {
-  return {.depth = problem.size.at("n"), .columns = problem.size.at("n")};
+  return {.depth = problem.size.at("n"), .columns = problem.size.at("n"), .functions = {"rsqrt", "sqrt"}};
 }
 
 void on_host(const HostCall& call) {

@@ -74,7 +74,7 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
     const std::size_t t = at / s.hidden;
     const LstmStep step = step_of(s, problem.precision, weights, bias, &x[t * s.inputs], &before[t * s.hidden],
                                   in[4].value(at), at % s.hidden);
-    const LstmBound bound = lstm_step_bound(step, problem.precision);
+    const LstmBound bound = lstm_step_bound(step, problem.precision, problem.relaxed);
     h.value[at] = step.o * step.t;
     c.value[at] = step.c;
     h.bound[at] = bound.h;
@@ -109,7 +109,9 @@ Work work(const Problem& problem) {
 }
 
 Operation describe(const Problem& problem, const std::vector<Array>& /*inputs*/) {
-  return {.depth = problem.size.at("inputs") + problem.size.at("hidden"), .columns = problem.size.at("hidden")};
+  return {.depth = problem.size.at("inputs") + problem.size.at("hidden"),
+          .columns = problem.size.at("hidden"),
+          .functions = {"exp", "tanh"}};
 }
 
 void on_host(const HostCall& call) {

@@ -11,6 +11,9 @@ std::size_t chunk_of(std::size_t count) { return round_up((count + cpu_parts - 1
 
 // Integers small enough that no order of additions overflows.
 std::vector<Array> inputs(const Problem& problem) {
+  if (problem.whole_numbers)
+    return {whole_numbers(problem.precision, problem.at("n"), problem.seed, 0,
+                          whole_number_limit(problem.precision, static_cast<double>(problem.at("n"))))};
   if (is_floating(problem.precision)) return {normal_array(problem.precision, problem.at("n"), problem.seed, 0)};
   return {uniform_array(problem.precision, problem.at("n"), problem.seed, 0, -400, 400)};
 }
@@ -36,10 +39,10 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
   }
   if (!is_floating(problem.precision))
     return {{.precision = problem.precision, .exact = Array(problem.precision, {sum.high, high, low})}};
-  return {{.precision = problem.precision,
-           .value = {sum.high, high, low},
-           .low = {sum.low, 0, 0},
-           .bound = {sum_bound(chain(x.count()), sizes_sum, problem.precision), 0, 0}}};
+  return {exactly(problem, {.precision = problem.precision,
+                            .value = {sum.high, high, low},
+                            .low = {sum.low, 0, 0},
+                            .bound = {sum_bound(chain(x.count()), sizes_sum, problem.precision), 0, 0}})};
 }
 
 Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
@@ -99,11 +102,12 @@ const Kernel kernel = {
     .claim = "no element is lost or counted twice: the sum lies within its bound, largest and smallest are exact",
     .precisions = {Precision::fp32, Precision::fp64, Precision::int32},
     .tiny = {{{"n", 1}}, {{"n", 300}}},
-    .quick = {{{"n", 65537}}},
+    .quick = {{{"n", (1 << 20) + 4097}}},  // beyond 4 MiB, where transfers have been cut
     .full = {{{"n", 1}}, {{"n", 1025}}, {{"n", 65537}}, {{"n", (1 << 22) + 3}}},
     .functions = {inputs, reference, plan, work},
     .describe = describe,
     .grows = "n",
+    .terms = [](const Problem& problem) { return static_cast<double>(problem.at("n")); },
     .host = {{"reduce_fp32_host", on_host<float>},
              {"reduce_fp64_host", on_host<double>},
              {"reduce_int32_host", on_host<std::int32_t>}},

@@ -11,3 +11,22 @@
 #include "kernels/core/product.h"
 #include "kernels/core/random.h"
 #include "kernels/devices/host_loops.h"
+
+namespace envdoctor::kernels {
+
+// Two inputs whose products are summed, `terms` into an element: bell-shaped numbers, or whole ones of which the first are
+// as wide as they can be, so that inputs narrowed to 11 bits show where sums are short enough.
+inline std::vector<Array> factors_of_sums(const Problem& problem, std::size_t first, std::size_t second, double terms) {
+  const Precision p = problem.precision;
+  if (!problem.whole_numbers) return {normal_array(p, first, problem.seed, 0), normal_array(p, second, problem.seed, 1)};
+  const double most = whole_number_limit(p, terms), wide = std::min(most, std::ldexp(1.0, significand_bits(p) / 2 + 1) - 1);
+  return {whole_numbers(p, first, problem.seed, 0, wide), whole_numbers(p, second, problem.seed, 1, std::floor(most / wide))};
+}
+
+// What whole numbers give is exact.
+inline Expected exactly(const Problem& problem, Expected expected) {
+  if (problem.whole_numbers) std::ranges::fill(expected.bound, 0.0);
+  return expected;
+}
+
+}  // namespace envdoctor::kernels

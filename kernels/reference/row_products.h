@@ -10,14 +10,15 @@ inline double rows_chain(std::size_t k) {
   return std::min(static_cast<double>(k), std::ceil(static_cast<double>(k) / 16) + 16 + 8 + 1);
 }
 
-// Row r of `b` begins at r * b_step: k, or 0 where all share one.
-inline Expected rows_reference(const Array& a, const Array& b, std::size_t k, std::size_t b_step) {
+// Row r of `b` begins at r * b_step: k, or 0 where all share one. `twice`: in double-double, as all but whole numbers
+// need.
+inline Expected rows_reference(const Array& a, const Array& b, std::size_t k, std::size_t b_step, bool twice = true) {
   const std::size_t rows = a.count() / k;
   Expected out = Expected::bounded(a.precision, rows);
   out.low.resize(rows);
   parallel_for_each(rows, 4, [&](std::size_t r) {
     const Sum sum = dot_product(
-        k, true, [&](std::size_t i) { return a.value(r * k + i); }, [&](std::size_t i) { return b.value(r * b_step + i); });
+        k, twice, [&](std::size_t i) { return a.value(r * k + i); }, [&](std::size_t i) { return b.value(r * b_step + i); });
     out.value[r] = sum.value.high;
     out.low[r] = sum.value.low;
     out.bound[r] = dot_bound(rows_chain(k), static_cast<double>(k), sum.sizes, a.precision);

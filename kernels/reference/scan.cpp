@@ -7,6 +7,9 @@ namespace {
 constexpr std::size_t cpu_parts = 64;
 
 std::vector<Array> inputs(const Problem& problem) {
+  if (problem.whole_numbers)
+    return {whole_numbers(problem.precision, problem.at("n"), problem.seed, 0,
+                          whole_number_limit(problem.precision, static_cast<double>(problem.at("n"))))};
   if (is_floating(problem.precision)) return {normal_array(problem.precision, problem.at("n"), problem.seed, 0)};
   return {uniform_array(problem.precision, problem.at("n"), problem.seed, 0, -1000, 1000)};
 }
@@ -31,7 +34,7 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
     out.low.push_back(sum.low);
     out.bound.push_back(sum_bound(static_cast<double>(i), sizes_sum, problem.precision));
   }
-  return {out};
+  return {exactly(problem, std::move(out))};
 }
 
 Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
@@ -81,6 +84,7 @@ const Kernel kernel = {
     .functions = {inputs, reference, plan, work},
     .describe = describe,
     .grows = "n",
+    .terms = [](const Problem& problem) { return static_cast<double>(problem.at("n")); },
     .host = {{"scan_int32_host", on_host<std::int32_t>}, {"scan_fp32_host", on_host<float>}},
 };
 

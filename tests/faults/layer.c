@@ -5,6 +5,8 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl_icd.h>
 #include <CL/cl_layer.h>
+#include <float.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +27,65 @@ static long number(const char *name, long otherwise) {
   return text ? atol(text) : otherwise;
 }
 
-static int reads, launches, optimised = 1;
+static int reads, launches, reads_of_launch, optimised = 1;
+
+// Places are drawn by ENVDOCTOR_FAULT_SEED.
+static size_t place(size_t count, unsigned stream) {
+  uint64_t x = ((uint64_t)number("ENVDOCTOR_FAULT_SEED", 1) * 64 + stream + 1) * 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return (size_t)((x ^ (x >> 31)) % count);
+}
+
+// What the layer knows of buffers: which are outputs (their poison begins behind the guard), and what was asked to be
+// written where something else was.
+enum { most_mems = 4096, most_writes = 256 };
+static struct {
+  cl_mem mem;
+  int output;
+} mems[most_mems];
+static size_t mem_count;
+static struct {
+  cl_mem mem;
+  size_t offset, size;
+  unsigned char *bytes;
+} writes[most_writes];
+static size_t write_count;
+static cl_mem last_input;
+static struct {
+  size_t size;
+  unsigned char *bytes;
+} cached[64];
+static size_t cached_count;
+
+static int *is_output(cl_mem mem) {
+  for (size_t i = 0; i < mem_count; ++i)
+    if (mems[i].mem == mem) return &mems[i].output;
+  if (mem_count == most_mems) mem_count = 0;
+  mems[mem_count].mem = mem;
+  mems[mem_count].output = 0;
+  return &mems[mem_count++].output;
+}
+static void remember_write(cl_mem mem, size_t offset, size_t size, const void *bytes) {
+  size_t i = 0;
+  while (i < write_count && (writes[i].mem != mem || writes[i].offset != offset)) ++i;
+  if (i == most_writes) return;
+  if (i == write_count) writes[write_count++].bytes = NULL;
+  free(writes[i].bytes);
+  writes[i].mem = mem;
+  writes[i].offset = offset;
+  writes[i].size = size;
+  writes[i].bytes = malloc(size);
+  if (writes[i].bytes) memcpy(writes[i].bytes, bytes, size);
+}
+// What narrower arithmetic reads is what stands in memory: there it is as it was written.
+static void restore_writes(cl_mem mem, size_t offset, size_t size, unsigned char *out) {
+  for (size_t i = 0; i < write_count; ++i) {
+    if (writes[i].mem == mem && writes[i].bytes && writes[i].offset >= offset &&
+        writes[i].offset + writes[i].size <= offset + size)
+      memcpy(out + writes[i].offset - offset, writes[i].bytes, writes[i].size);
+  }
+}
 
 static uint32_t *words_of(void *bytes) { return bytes; }
 
@@ -79,6 +139,27 @@ static void corrupt(unsigned char *bytes, size_t size) {
   if (is("scaled")) {
     for (size_t i = 0; i < count; ++i) f[i] *= 1.25f;
   }
+  const size_t at = place(count, 0);
+  if (is("inf-to-largest") || is("inf-to-nan")) {
+    for (size_t i = 0; i < count; ++i)
+      if (isinf(f[i])) f[i] = is("inf-to-nan") ? NAN : copysignf(FLT_MAX, f[i]);
+  }
+  if (is("second-launch") && launches == 2) f[at] += f[at] == 0 ? 1 : f[at];
+  if (is("fourth-launch") && launches == 4) f[at] += f[at] == 0 ? 1 : f[at];
+  if (is("one-element")) f[at] *= 1 + ldexpf(1, -(int)number("ENVDOCTOR_FAULT_BITS", 3));
+  if (is("one-double")) ((double *)(void *)bytes)[at / 2] *= 1 + ldexp(1, -(int)number("ENVDOCTOR_FAULT_BITS", 3));
+  if (is("one-word")) w[at] += 1u << number("ENVDOCTOR_FAULT_BITS", 3);
+  if (is("last-element")) f[count - 1] += 1;
+  if (is("last-count")) w[count - 1] += 3;
+  if (is("zero-sign")) {
+    for (size_t i = 0; i < count; ++i)
+      if (w[i] == 0x80000000u) w[i] = 0;
+  }
+  if (is("count-moved")) {
+    --w[at];
+    ++w[(at + 1 + place(count - 1, 1)) % count];
+  }
+  if (is("guard-bit")) bytes[size - guard + place(guard, 2)] ^= 1u << place(8, 3);
   if (is("miscompiled") && optimised) {
     for (size_t i = 0; i < count; ++i) w[i] ^= 0x00345678u;
   }
@@ -90,6 +171,12 @@ static uint32_t nearest(uint32_t bits, int dropped) {
   return (bits + half - 1 + odd) & ~((1u << dropped) - 1);
 }
 static void narrow(uint32_t *w, size_t count) {
+  double *d = (double *)(void *)w;
+  for (size_t i = 0; is("fp16-inputs-of-doubles") && i < count / 2; ++i) {
+    const double big = d[i] * (1 + ldexp(1, 42));
+    if (fabs(d[i]) < 65520) d[i] = big - (big - d[i]);
+  }
+  for (size_t i = 0; is("fp32-inputs") && i < count / 2; ++i) d[i] = (float)d[i];
   for (size_t i = 0; i < count; ++i) {
     if (is("tf32-inputs")) w[i] = nearest(w[i], 13);
     if (is("tf32-truncated")) w[i] &= ~0x1fffu;
@@ -106,9 +193,33 @@ static void narrow(uint32_t *w, size_t count) {
 
 static cl_int CL_API_CALL read_buffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t offset, size_t size,
                                       void *out, cl_uint n, const cl_event *wait, cl_event *event) {
-  const cl_int code = driver->clEnqueueReadBuffer(q, m, CL_TRUE, offset, size, out, n, wait, event);
+  const size_t limit = (size_t)number("ENVDOCTOR_FAULT_BYTES", 4 << 20);
   (void)blocking;
-  if (code == CL_SUCCESS) corrupt(out, size);
+  if (is("read-dropped") && size > 2 * guard && place(3, (unsigned)reads) == 0) {
+    ++reads;
+    return event ? driver->clEnqueueMarker(q, event) : CL_SUCCESS;
+  }
+  if (is("read-cut") && size > limit) size = limit;
+  const cl_int code = driver->clEnqueueReadBuffer(q, m, CL_TRUE, offset, size, out, n, wait, event);
+  if (code != CL_SUCCESS) return code;
+  restore_writes(m, offset, size, out);
+  if (is("read-early") && *is_output(m) && reads_of_launch++ == 0) {
+    for (size_t i = size / 8 + 1024; i + 2048 < size / 4; ++i) words_of(out)[i] = 0xFFFBFEADu;
+  }
+  if (is("cached") && *is_output(m)) {
+    for (size_t i = 0; i < cached_count; ++i) {
+      if (cached[i].size != size) continue;
+      memcpy(out, cached[i].bytes, size);
+      return code;
+    }
+    if (cached_count < sizeof cached / sizeof *cached) {
+      cached[cached_count].bytes = malloc(size);
+      cached[cached_count].size = size;
+      memcpy(cached[cached_count++].bytes, out, size);
+    }
+  }
+  // Inputs come back as they are: what is spoilt is what was computed.
+  if (*is_output(m)) corrupt(out, size);
   return code;
 }
 
@@ -138,8 +249,23 @@ static cl_int CL_API_CALL write_buffer(cl_command_queue q, cl_mem m, cl_bool blo
   if (!copy) return CL_OUT_OF_HOST_MEMORY;
   memcpy(copy, in, size);
   memcpy(&first, copy, size < 4 ? size : 4);
-  if (size >= 4 && first != 0xFFFBFEADu) narrow(words_of(copy), size / 4);
-  const cl_int code = driver->clEnqueueWriteBuffer(q, m, CL_TRUE, offset, size, copy, n, wait, event);
+  const int poison = size >= 4 && first == 0xFFFBFEADu;
+  const size_t limit = (size_t)number("ENVDOCTOR_FAULT_BYTES", 4 << 20);
+  if (offset == guard) *is_output(m) = poison;
+  if (offset == guard && !poison) {
+    last_input = m;
+    narrow(words_of(copy), size / 4);
+    if (memcmp(copy, in, size) != 0) remember_write(m, offset, size, in);
+  }
+  size_t sent = size;
+  if (is("write-cut") && !poison && size > limit) sent = limit;
+  static int dropped;
+  cl_int code = CL_SUCCESS;
+  if (is("write-dropped") && !poison && dropped++ % 2 == 1) {
+    if (event) code = driver->clEnqueueMarker(q, event);
+  } else {
+    code = driver->clEnqueueWriteBuffer(q, m, CL_TRUE, offset, sent, copy, n, wait, event);
+  }
   free(copy);
   return code;
 }
@@ -148,6 +274,7 @@ static cl_int CL_API_CALL enqueue(cl_command_queue q, cl_kernel k, cl_uint d, co
                                   const size_t *local, cl_uint n, const cl_event *wait, cl_event *event) {
   size_t shrunk[3] = {0};
   ++launches;
+  reads_of_launch = 0;
   if (is("launch-error")) return CL_OUT_OF_RESOURCES;
   if (is("abort")) abort();
   if (is("segfault")) *(volatile int *)8 = 1;
@@ -161,13 +288,18 @@ static cl_int CL_API_CALL enqueue(cl_command_queue q, cl_kernel k, cl_uint d, co
   }
   if (is("slow")) usleep(200000);
   for (cl_uint i = 0; i < d && i < 3; ++i) shrunk[i] = global[i];
-  if (is("launch-skipped") || (is("launch-skipped-sometimes") && launches % 3 == 2))
+  if ((is("launch-skipped-late") && launches > number("ENVDOCTOR_FAULT_LAUNCHES", 60)) || is("launch-skipped") || (is("launch-skipped-sometimes") && launches % 3 == 2))
     return event ? driver->clEnqueueMarker(q, event) : CL_SUCCESS;
   if (is("few-items")) {
     const size_t most = 4096;
     while (shrunk[0] > most) shrunk[0] -= local ? local[0] : 1;
   }
-  return driver->clEnqueueNDRangeKernel(q, k, d, o, shrunk, local, n, wait, event);
+  const cl_int code = driver->clEnqueueNDRangeKernel(q, k, d, o, shrunk, local, n, wait, event);
+  if (is("inputs-overwritten") && last_input && code == CL_SUCCESS) {
+    static const float other[3] = {3, 5, 7};
+    driver->clEnqueueWriteBuffer(q, last_input, CL_TRUE, guard, sizeof other, other, 0, NULL, NULL);
+  }
+  return code;
 }
 
 // A program with every `from` replaced.
@@ -184,6 +316,13 @@ static char *replaced(const char *text, const char *from, const char *to) {
   }
   *end = 0;
   return out;
+}
+
+static cl_int CL_API_CALL device_info(cl_device_id d, cl_device_info what, size_t size, void *out, size_t *needed) {
+  const cl_int code = driver->clGetDeviceInfo(d, what, size, out, needed);
+  const cl_device_type gpu = CL_DEVICE_TYPE_GPU;
+  if (is("claims-gpu") && what == CL_DEVICE_TYPE && out && code == CL_SUCCESS) memcpy(out, &gpu, sizeof gpu);
+  return code;
 }
 
 static cl_program CL_API_CALL create_program(cl_context c, cl_uint n, const char **texts, const size_t *lengths,
@@ -206,6 +345,15 @@ static cl_program CL_API_CALL create_program(cl_context c, cl_uint n, const char
        "{ sum.s0 += a[i] * b[i]; const real big = sum.s0 * (real)8193; sum.s0 = big - (big - sum.s0); }"},
       {"short-loop", "l < k", "l + 1 < k"},
       {"swapped", "w = vload16(0, c - 1), e = vload16(0, c + 1)", "w = vload16(0, c - 1), e = vload16(0, c + 2)"},
+      {"layernorm-formula", "squares / (real)n", "squares / (real)(n - 1)"},
+      {"layernorm-formula", "isinf(a) ? (real)1", "isinf(a) ? (real)0"},  // one sign of fast-math
+      {"layernorm-epsilon", "+ (real)epsilon", ""},
+      {"exp-off", "exp(", "(real)1.0000038 * exp("},
+      {"exp-wrong", "exp(", "(real)1.001 * exp("},
+      {"tanh-off", "tanh(", "(real)1.00002 * tanh("},
+      {"rsqrt-off", "rsqrt(", "(real)1.00002 * rsqrt("},
+      {"log-off", "log(", "(real)1.0001 * log("},
+      {"lost-first-term", "  uint i = 0;\n  for (; i + 16 <= count", "  uint i = 1;\n  for (; i + 16 <= count"},
       {"one-pass-variance", "(from[i] - mean) * (from[i] - mean)", "from[i] * from[i] - mean * mean"},
       {"zero-sign-lost", "copysign((real)1, a * b)", "copysign((real)1, a * b + 0)"},
   };
@@ -232,7 +380,7 @@ static cl_int CL_API_CALL build(cl_program p, cl_uint n, const cl_device_id *d, 
   if (is("build-failure")) return CL_BUILD_PROGRAM_FAILURE;
   if (is("build-crash")) abort();
   snprintf(more, sizeof more, "%s %s", options ? options : "",
-           is("fast-math")          ? "-cl-fast-relaxed-math"
+           is("fast-math")         ? "-cl-fast-relaxed-math"
            : is("finite-math")      ? "-cl-finite-math-only"
            : is("unsafe-math")      ? "-cl-unsafe-math-optimizations"
            : is("denorms-are-zero") ? "-cl-denorms-are-zero"
@@ -256,6 +404,7 @@ __attribute__((visibility("default"))) cl_int CL_API_CALL clInitLayer(cl_uint en
   if (!target || !own_entries || !own || entries < sizeof table / sizeof(void *) / 2) return CL_INVALID_VALUE;
   driver = target;
   memcpy(&table, target, entries * sizeof(void *) < sizeof table ? entries * sizeof(void *) : sizeof table);
+  table.clGetDeviceInfo = device_info;
   table.clEnqueueReadBuffer = read_buffer;
   table.clEnqueueReadBufferRect = read_rect;
   table.clEnqueueMapBuffer = map_buffer;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cfenv>
 #include <cmath>
 
 #include "kernels/core/problem_run.h"
@@ -41,8 +42,20 @@ TEST(ClassifyRun, FeedsTheModeThatSingleOperationsShow) {
       for (float& x : floats(bytes)) x = std::isnan(x) ? 0 : x;
     }
   };
-  EXPECT_EQ(cause_of(last_of(kernel_named("triad"), fast_math)), "fast-math");
-  // Without that fault the same wrong numbers are no fast-math.
+  // One sign of fast-math excuses nothing that fast-math doesn't do.
+  EXPECT_EQ(cause_of(last_of(kernel_named("triad"), fast_math)), "scaled");
+  // A square root of three ulp is what such options may leave of it, and what is wrong without them.
+  const auto square_root = [](const Step& step, int buffer, std::span<std::byte> bytes) {
+    if (!step.function.starts_with("map") || buffer != 2) return;
+    const std::span<float> out = floats(bytes);
+    for (std::size_t i = out.size() / 16 * 13 + 16; i < out.size() / 16 * 14; ++i) out[i] *= 1 + 5 * 0x1p-23F;
+  };
+  const auto both = [&](const Step& step, int buffer, std::span<std::byte> bytes) {
+    fast_math(step, buffer, bytes);
+    square_root(step, buffer, bytes);
+  };
+  EXPECT_EQ(cause_of(last_of(kernel_named("map"), square_root)), "function");
+  EXPECT_EQ(cause_of(last_of(kernel_named("map"), both)), "fast-math");
   EXPECT_EQ(cause_of(last_of(kernel_named("triad"),
                              [](const Step&, int buffer, std::span<std::byte> bytes) {
                                if (buffer == 0) make_one_percent_larger(bytes);
@@ -74,6 +87,40 @@ TEST(ClassifyRun, FeedsTheHostsOwnResultSoThatAnUnstableCalculationIsNoFault) {
     }
   };
   EXPECT_EQ(cause_of(last_of(ill, far_worse)), "scaled");
+}
+
+// The host, with its rounding mode set in each run.
+class RoundsTowardsZero : public Device {
+ public:
+  RoundsTowardsZero() { facts_ = real_->facts(); }
+  void build(const std::vector<const Kernel*>& kernels, const std::string& options) override {
+    real_->build(kernels, options);
+  }
+  void load(const Plan& plan, const std::vector<Array>& inputs) override { real_->load(plan, inputs); }
+  void poison() override { real_->poison(); }
+  RunTime run(int times) override {
+    std::fesetround(FE_TOWARDZERO);
+    const RunTime time = real_->run(times);
+    std::fesetround(FE_TONEAREST);
+    return time;
+  }
+  Contents read(int buffer) override { return real_->read(buffer); }
+  void send(int input, const Array& array) override { real_->send(input, array); }
+
+ private:
+  std::unique_ptr<Device> real_ = open_host({});
+};
+
+TEST(ClassifyRun, NamesARoundingModeThatStuck) {
+  for (const char* name : {"fp-probe", "triad"}) {
+    Snapshot seen;
+    const Reporter told{.partial_result = [&](const Snapshot& part) { seen = part; },
+                        .step = [](const std::string&) {}};
+    RoundsTowardsZero device;
+    // Small enough for one thread, whose mode it is.
+    verify_on(device, {&kernel_named(name)}, {.effort = Effort::tiny, .precisions = {Precision::fp32}}, told);
+    EXPECT_EQ(cause_of(seen.compute.get()->back()), "rounding-mode") << name << "\n" << describe(seen);
+  }
 }
 
 }  // namespace

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
+#include <thread>
 
+#include "kernels/bench/bench.h"
 #include "tests/support/devices.h"
 #include "tests/support/paths.h"
 #include "tests/support/sanitized.h"
@@ -19,9 +22,9 @@ using kernels::VerifyOptions;
 struct Fault {
   const char* name;
   const char* kernel;
-  const char* cause;    // of every result that is outside; null: what follows
-  const char* not_run;  // else: how the reason of a row that did not run begins
-  Variant variant = Variant::cpu;
+  const char* cause;                              // of every result that is outside; null: what follows
+  const char* not_run;                            // else: how the reason of a row that did not run begins
+  std::optional<Variant> variant = Variant::cpu;  // none: as it is chosen
   const char* columns = "1";
   Precision precision = Precision::fp32;  // of floating kernels: the layer spoils words of four bytes
 };
@@ -50,12 +53,38 @@ const Fault faults[] = {
     {"overrun", "reduce", "out-of-bounds", nullptr},
     {"overrun-far", "conv2d", "out-of-bounds", nullptr},
     {"miscompiled", "hash-chain", "miscompiled", nullptr},
+    {"inf-to-largest", "map", "not-a-number", nullptr},
+    {"inf-to-nan", "map", "not-a-number", nullptr},
+    {"last-element", "triad", "last-element", nullptr},
+    {"last-element", "sort", "last-element", nullptr, Variant::gpu},
+    {"last-count", "histogram", "last-element", nullptr},
+    {"count-moved", "histogram", "moved-count", nullptr},
+    {"guard-bit", "gemm", "bit-flip", nullptr},
+    // One launch alone, among those that are timed to choose a variant as well.
+    {"second-launch", "triad", "bit-flip", nullptr},
+    {"fourth-launch", "gemm", "bit-flip", nullptr},
+    {"second-launch", "gemm", "bit-flip", nullptr, {}},
+    {"fourth-launch", "triad", "bit-flip", nullptr, {}},
+    // Results that are kept by shape, and transfers.
+    {"cached", "gemm", "stale", nullptr},
+    {"cached", "map", "stale", nullptr},
+    {"cached", "scan", "stale", nullptr},
+    {"cached", "pattern", "stale", nullptr},
+    {"read-cut", "pattern", "transfer", nullptr},
+    {"read-dropped", "gemm", "transfer", nullptr},
+    {"read-early", "triad", "transfer", nullptr},
+    {"write-cut", "reduce", "transfer", nullptr},
+    {"write-dropped", "gemm", "transfer", nullptr},
+    {"inputs-overwritten", "gemm", "inputs-overwritten", nullptr},
+    {"inputs-overwritten", "softmax", "inputs-overwritten", nullptr},
     // What is given to it.
     {"tf32-inputs", "gemm", "tf32-inputs", nullptr},
     {"tf32-truncated", "gemm", "tf32-inputs", nullptr},
     {"bf16-inputs", "gemm", "bf16-inputs", nullptr},
     {"bf16-truncated", "dot", "bf16-inputs", nullptr},
     {"fp16-inputs", "dot", "fp16-inputs", nullptr},
+    {"fp16-inputs-of-doubles", "dot", "fp16-inputs or tf32-inputs", nullptr, Variant::cpu, "1", Precision::fp64},
+    {"fp32-inputs", "gemm", "fp32-inputs", nullptr, Variant::cpu, "1", Precision::fp64},
     // What is launched.
     {"launch-skipped", "triad", "not-written", nullptr},
     {"launch-skipped-sometimes", "triad", "not-written", nullptr},
@@ -74,6 +103,13 @@ const Fault faults[] = {
     {"plain-atomics", "histogram", "nondeterministic or other-calculation", nullptr},
     {"short-loop", "gemm", "lost-terms", nullptr},
     {"swapped", "stencil", "other-calculation", nullptr},
+    {"layernorm-formula", "layernorm", "other-calculation", nullptr},  // with one sign of fast-math
+    {"exp-off", "map", "function", nullptr},
+    {"exp-wrong", "softmax", "function", nullptr},
+    {"tanh-off", "lstm", "function", nullptr},
+    {"rsqrt-off", "map", "function", nullptr},
+    {"log-off", "map", "function", nullptr},
+    {"lost-first-term", "gemv", "lost-terms", nullptr},
     {"one-pass-variance", "layernorm", "unnamed", nullptr},
     {"no-barrier", "scan", "barrier", nullptr, Variant::gpu},
     {"no-barrier-in-scan", "scan", "barrier", nullptr, Variant::gpu},
@@ -129,7 +165,7 @@ TEST_P(FaultyDriver, IsFoundOutAndNamed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Layer, FaultyDriver, testing::ValuesIn(faults), [](const auto& of) {
-  std::string name = std::string(of.param.name) + "_" + of.param.kernel;
+  std::string name = std::string(of.param.name) + "_" + of.param.kernel + (of.param.variant ? "" : "_chosen");
   std::erase(name, '-');
   return name;
 });
@@ -143,6 +179,54 @@ TEST(FaultyDriver, MayFlushSinglePrecisionWhichIsSaid) {
                                                        .build_options = "-cl-denorms-are-zero"});
   expect_correct(snapshot);
   EXPECT_TRUE(snapshot.compute.get()->front().agreement.get()->cause.is("flush-to-zero")) << describe(snapshot);
+}
+
+kernels::Target pocl_behind_the_layer() {
+  kernels::Target target = pocl_target();
+  target.library = "libOpenCL.so.1";
+  target.through_loader = true;
+  return target;
+}
+
+// Verify first, name after: whatever is wrong, all rows run.
+TEST(FaultyDriver, KeepsNoRowFromRunning) {
+  if (pocl_target().library.empty()) GTEST_SKIP() << "PoCL is not installed";
+  const VerifyOptions options{.effort = Effort::quick, .seed = 11, .limits = {.time = Milliseconds(60'000)}};
+  const Snapshot healthy = kernels::verify({pocl_target()}, options);
+  const Variable layers("OPENCL_LAYERS", std::string(test_build_folder) + "/fakes/fault_layer.so");
+  const Variable chosen("ENVDOCTOR_FAULT", "scaled");
+  const Snapshot snapshot = kernels::verify({pocl_behind_the_layer()}, options);
+  EXPECT_GE(snapshot.compute.get()->size(), healthy.compute.get()->size()) << describe(snapshot);
+  EXPECT_EQ(snapshot.compute_not_run.get()->size(), healthy.compute_not_run.get()->size()) << describe(snapshot);
+}
+
+// A device that calls itself a GPU and computes on the host's cores.
+TEST(FaultyDriver, IsToldWhereItBurnsTheHostsCores) {
+  if (pocl_target().library.empty()) GTEST_SKIP() << "PoCL is not installed";
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one core waits as busily as it computes";
+  const Variable layers("OPENCL_LAYERS", std::string(test_build_folder) + "/fakes/fault_layer.so");
+  const Variable chosen("ENVDOCTOR_FAULT", "claims-gpu");
+  kernels::Target target = pocl_behind_the_layer();
+  target.is_cpu = false;
+  const Snapshot snapshot =
+      kernels::verify({target}, {.effort = Effort::quick, .kernels = {"hash-chain", "map", "sort"}});
+  ASSERT_FALSE(snapshot.compute.get()->empty()) << describe(snapshot);
+  const Real& cores = snapshot.compute.get()->front().host_cores;
+  ASSERT_TRUE(cores.get()) << cores.why();
+  EXPECT_GT(*cores.get(), 0.02);  // where others need them as well
+}
+
+// What is timed is poisoned before its last batch.
+TEST(FaultyDriver, GetsNoSpeedForLaunchesThatItSkips) {
+  if (pocl_target().library.empty()) GTEST_SKIP() << "PoCL is not installed";
+  const Variable layers("OPENCL_LAYERS", std::string(test_build_folder) + "/fakes/fault_layer.so");
+  const Variable chosen("ENVDOCTOR_FAULT", "launch-skipped-late");
+  const Snapshot snapshot =
+      kernels::bench({pocl_behind_the_layer()},
+                     {.effort = Effort::quick, .kernels = {"gemm"}, .precisions = {Precision::fp32}, .size = 192});
+  const ComputeResult& row = snapshot.compute.get()->front();
+  EXPECT_TRUE(row.agreement.get()->outcome.is("outside")) << describe(snapshot);
+  EXPECT_FALSE(row.rate.get());
 }
 
 // A driver of our own making, tests/fakes/opencl.c, in one of its ways; others must be verified all the same.

@@ -76,5 +76,50 @@ TEST(VerdictOfDevices, FollowsTheWorstFinding) {
   EXPECT_EQ(report.verdict_why, "wrong");
 }
 
+TEST(VerdictOfDevices, MissesAPrecisionThatNeverRan) {
+  const ComputeNotRun row = {.device = "cuda:0", .kernel = "gemm", .precision = "fp64", .why = "time: none was left"};
+  EXPECT_EQ(verdict_of({result("cuda:0")}, {row}).verdict, Verdict::incomplete);
+  ComputeResult smaller = result("cuda:0");
+  smaller.precision = "fp64";
+  EXPECT_EQ(verdict_of({result("cuda:0"), smaller}, {row}).verdict, Verdict::pass);
+}
+
+TEST(VerdictOfDevices, IsIncompleteWhereARateWasRefused) {
+  ComputeResult refused = result("cuda:0");
+  refused.rate = failed("rejected: 12024 GFLOP/s is 60 times what our own loop reaches on these cores");
+  const Report report = verdict_of({refused});
+  EXPECT_EQ(report.verdict, Verdict::incomplete);
+  EXPECT_NE(report.verdict_why.find("12024 GFLOP/s"), std::string::npos);
+}
+
+TEST(VerdictOfDevices, IsIncompleteWhereAGpuIsListedAndNothingRanThere) {
+  Report report;
+  report.options = {.of_devices = true};
+  report.snapshot.compute = std::vector<ComputeResult>{result("opencl:PoCL/pthread")};
+  report.snapshot.opencl =
+      Opencl{.platforms = std::vector<OpenclPlatform>{
+                 {.name = "Vendor", .devices = std::vector<OpenclDevice>{{.name = "Card", .type = "gpu"}}}}};
+  reach_verdict_of_devices(report);
+  EXPECT_EQ(report.verdict, Verdict::incomplete);
+  EXPECT_NE(report.verdict_why.find("opencl:Vendor/Card"), std::string::npos) << report.verdict_why;
+  report.options.host_asked = true;  // the user chose
+  reach_verdict_of_devices(report);
+  EXPECT_EQ(report.verdict, Verdict::pass);
+}
+
+TEST(VerdictOfDevices, TakesWhatBurnsTheHostsCoresForNoGpu) {
+  Report report;
+  report.options = {.of_devices = true};
+  ComputeResult row = result("opencl:Vendor/Card");
+  row.host_cores = 3.9;
+  report.snapshot.compute = std::vector<ComputeResult>{row};
+  report.snapshot.opencl =
+      Opencl{.platforms = std::vector<OpenclPlatform>{
+                 {.name = "Vendor", .devices = std::vector<OpenclDevice>{{.name = "Card", .type = "gpu"}}}}};
+  reach_verdict_of_devices(report);
+  EXPECT_NE(report.verdict_why.find("computes on this host's cores"), std::string::npos) << report.verdict_why;
+  EXPECT_NE(report.verdict_why.find("no GPU was looked at"), std::string::npos) << report.verdict_why;
+}
+
 }  // namespace
 }  // namespace envdoctor::engine_verdict_devices_test
