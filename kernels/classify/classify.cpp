@@ -56,6 +56,11 @@ std::optional<Classification> stale(const Context& c) {
   return Classification{WrongResult::stale, "the results of the inputs before came back", "other inputs"};
 }
 
+std::optional<Classification> by_place(const Context& c) {
+  if (!c.observation.by_place) return {};
+  return Classification{WrongResult::tile, "the same rows give other bits here than elsewhere", "moved rows"};
+}
+
 std::optional<Classification> out_of_bounds(const Context& c) {
   if (!c.observation.guard_changed) return {};
   if (c.observation.guard_bits == 1)
@@ -258,8 +263,13 @@ std::optional<Classification> scaled(const Context& c) {
   std::erase_if(ratios, [](double ratio) { return !std::isfinite(ratio); });
   if (10 * ratios.size() < 9 * wrong.size()) return {};
   const double factor = median(ratios);
-  const auto fits = [&](double ratio) { return std::fabs(ratio - factor) <= 1e-4 * std::fabs(factor); };
-  if (factor == 0 || 10 * static_cast<std::size_t>(std::ranges::count_if(ratios, fits)) < 9 * ratios.size()) return {};
+  // Rounding aside, which is far more than this where a mean is large.
+  const auto fits = [&](std::size_t i) {
+    const double right = factor * expected.right_value(i);
+    const double bound = expected.bound.empty() ? 0 : expected.bound[i];
+    return std::fabs(c.observation.got.value(i) - right) <= 1e-4 * std::fabs(right) + std::fabs(factor) * bound;
+  };
+  if (factor == 0 || 10 * static_cast<std::size_t>(std::ranges::count_if(wrong, fits)) < 9 * wrong.size()) return {};
   return Classification{WrongResult::scaled, fmt::format("results are {:.6g} times the expected values", factor), ""};
 }
 
@@ -442,13 +452,36 @@ Classification classify(const Observation& observation, const Experiments& exper
   }
   c.unstable.assign(places.begin(), places.end());
   c.replay = replay(observation.operation, observation.got);
-  for (
-      const Rule rule :
-      {transfer,        inputs_overwritten, out_of_bounds, stale,         not_written,     zero_sign, last_element,
-       moved_count,     fast_math,          function,      rounding_mode, one_bit,         tile,      unstable,
-       lost_terms,      narrowed_inputs,    accumulator,   truncation,    by_probes_alone, flushed,   one_library,
-       ill_conditioned, miscompiled,        limit,         barrier,       place,           scaled,    other_calculation,
-       unnamed}) {
+  for (const Rule rule : {transfer,
+                          inputs_overwritten,
+                          by_place,
+                          out_of_bounds,
+                          stale,
+                          not_written,
+                          zero_sign,
+                          last_element,
+                          moved_count,
+                          fast_math,
+                          function,
+                          rounding_mode,
+                          one_bit,
+                          tile,
+                          unstable,
+                          lost_terms,
+                          narrowed_inputs,
+                          accumulator,
+                          truncation,
+                          by_probes_alone,
+                          flushed,
+                          one_library,
+                          ill_conditioned,
+                          miscompiled,
+                          limit,
+                          barrier,
+                          place,
+                          scaled,
+                          other_calculation,
+                          unnamed}) {
     if (std::optional<Classification> found = rule(c)) return *found;
   }
   return {};

@@ -25,6 +25,7 @@ struct Observation {
   bool guard_changed = false;               // bytes beside a buffer were overwritten
   int guard_bits = 0;                       // so many bits of them; 0: not counted
   bool cut = false;                         // the end of a buffer never arrived
+  bool by_place = false;                    // the same rows give other bits elsewhere
   bool stale = false;                       // the bits are those of the inputs before
   std::string changed_input{};              // how much of an input the device doesn't hold as it was sent; empty: nothing
   bool changed_before_launch = false;       // already when it had been sent

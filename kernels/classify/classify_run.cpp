@@ -202,6 +202,7 @@ void classify_run(Device& device, const Kernel& kernel, Variant variant, const V
       .guard_changed = !run.guard_intact,
       .guard_bits = run.guard_bits,
       .cut = run.cut,
+      .by_place = run.by_place,
       .stale = run.stale};
   if (run.changed_input) {
     const ChangedInput& changed = *run.changed_input;

@@ -20,6 +20,7 @@ struct Problem {
   Sizes size{};
   std::uint64_t seed = 1;
   bool whole_numbers = false;  // inputs so small and whole that no sum of them is rounded, in whatever order
+  bool any_order = false;      // for references: sums may be added in any order, not only in that of our kernels
   bool relaxed = false;        // for references: functions may be as inexact as fast-math options let them be
 
   [[nodiscard]] std::size_t at(const char* name) const { return static_cast<std::size_t>(size.at(name)); }
@@ -94,6 +95,11 @@ struct Kernel {
   const char* grows = nullptr;            // the size to bisect where large ones are wrong: "n"; null: none
   // The terms summed into one element, where inputs of whole numbers give exact results; null: there are no such inputs.
   double (*terms)(const Problem&) = nullptr;
+  // Rows that are computed each by itself, in the same way wherever they stand: moved, they give the same bits, moved.
+  struct Rows {
+    const char* size = nullptr;  // which of the sizes counts them; null: there are none
+    std::vector<int> inputs{};   // that consist of them
+  } rows{};
   std::string (*mode)(const std::vector<Array>& outputs) = nullptr;  // what arithmetic they show, for ComputeResult::mode
   std::map<std::string, HostFunction> host{};  // the functions of its plans for Variant::host
 

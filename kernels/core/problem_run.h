@@ -51,6 +51,7 @@ struct ProblemRun {
   bool cut = false;                         // the end of an output never arrived
   std::optional<ChangedInput> changed_input{};
   bool other_inputs = false;                // wrong on other inputs alone: all of the above is of those
+  bool by_place = false;                    // wrong only in that the same rows give other bits elsewhere
   bool stale = false;                       // the outputs are those of the inputs before
   [[nodiscard]] bool right() const;
 };

@@ -171,7 +171,8 @@ class Verifier : private DeviceSession {
 }  // namespace
 
 bool is_fixed_size(const std::string& name) {
-  static const std::set<std::string> names = {"batch", "groups", "items", "pad", "rows", "steps", "stride"};
+  static const std::set<std::string> names = {"batch", "channels", "filters", "groups", "items",
+                                              "pad",   "rows",     "steps",   "stride"};
   return names.contains(name);
 }
 

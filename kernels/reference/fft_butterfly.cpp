@@ -153,6 +153,7 @@ const Kernel kernel = {
     .full = {{{"n", 2}, {"transforms", 3}}, {{"n", 64}, {"transforms", 512}}, {{"n", 1024}, {"transforms", 128}}},
     .functions = {inputs, reference, plan, work},
     .describe = describe,
+    .rows = {"transforms", {0}},
     .host = {{"fft_butterfly_fp32_host", on_host<float>},
              {"fft_butterfly_fp64_host", on_host<double>},
              {"fft_butterfly_int32_host", on_host<std::int32_t>}},

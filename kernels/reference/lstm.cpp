@@ -12,8 +12,18 @@ struct Shape {
 
 Shape shape_of(const Problem& problem) { return {problem.at("inputs"), problem.at("hidden"), problem.at("steps")}; }
 
+// Two sums of 16 lanes, each with its tail in one, and 4 levels; their sum and the bias. A group of at least 16 items
+// adds no longer chain.
+double chain(const Shape& s, const Problem& problem) {
+  const auto width = static_cast<double>(s.width());
+  const double lanes = std::ceil(static_cast<double>(std::max(s.inputs, s.hidden)) / 16) + 15 + 4 + 1 + 2;
+  const double items =
+      std::ceil(static_cast<double>(s.inputs) / 16) + std::ceil(static_cast<double>(s.hidden) / 16) + 8;
+  return problem.any_order ? width + 1 : std::min(width + 1, std::max(lanes, items));
+}
+
 // In double: the exact activations of cell `j` and, for `bound`, the largest errors of their arguments.
-LstmStep step_of(const Shape& s, Precision precision, const std::vector<double>& weights,
+LstmStep step_of(const Shape& s, const Problem& problem, const std::vector<double>& weights,
                  const std::vector<double>& bias, const double* x, const double* h, double c, std::size_t j) {
   std::array<double, 4> z{}, dz{};
   for (std::size_t gate = 0; gate < 4; ++gate) {
@@ -25,7 +35,7 @@ LstmStep step_of(const Shape& s, Precision precision, const std::vector<double>&
       sizes += std::fabs(product);
     }
     z[gate] = sum;
-    dz[gate] = dot_bound(static_cast<double>(s.width()) + 1, static_cast<double>(s.width()), sizes, precision);
+    dz[gate] = dot_bound(chain(s, problem), static_cast<double>(s.width()), sizes, problem.precision);
   }
   const auto sigmoid = [](double v) { return 1 / (1 + std::exp(-v)); };
   LstmStep step{.i = sigmoid(z[0]),
@@ -55,7 +65,7 @@ std::vector<Array> inputs(const Problem& problem) {
     const std::vector<double> h = in[3].values();
     parallel_for_each(s.hidden, 64, [&](std::size_t j) {
       const std::size_t at = t * s.hidden + j;
-      const LstmStep step = step_of(s, p, weights, bias, &x[t * s.inputs], &h[t * s.hidden], in[4].value(at), j);
+      const LstmStep step = step_of(s, problem, weights, bias, &x[t * s.inputs], &h[t * s.hidden], in[4].value(at), j);
       in[3].set(at + s.hidden, step.o * step.t);
       in[4].set(at + s.hidden, step.c);
     });
@@ -72,8 +82,8 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
                             before = in[3].values();
   parallel_for_each(count, 16, [&](std::size_t at) {
     const std::size_t t = at / s.hidden;
-    const LstmStep step = step_of(s, problem.precision, weights, bias, &x[t * s.inputs], &before[t * s.hidden],
-                                  in[4].value(at), at % s.hidden);
+    const LstmStep step =
+        step_of(s, problem, weights, bias, &x[t * s.inputs], &before[t * s.hidden], in[4].value(at), at % s.hidden);
     const LstmBound bound = lstm_step_bound(step, problem.precision, problem.relaxed);
     h.value[at] = step.o * step.t;
     c.value[at] = step.c;
@@ -145,6 +155,7 @@ const Kernel kernel = {
     .full = {{{"hidden", 1}, {"inputs", 1}, {"steps", 64}}, {{"hidden", 128}, {"inputs", 64}, {"steps", 64}}},
     .functions = {inputs, reference, plan, work},
     .describe = describe,
+    .rows = {"steps", {2, 3, 4}},
     .host = {{"lstm_fp32_host", on_host}},
 };
 

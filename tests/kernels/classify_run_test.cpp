@@ -6,6 +6,7 @@
 #include <cfenv>
 #include <cmath>
 
+#include "kernels/classify/classify.h"
 #include "kernels/core/problem_run.h"
 #include "tests/support/devices.h"
 
@@ -121,6 +122,70 @@ TEST(ClassifyRun, NamesARoundingModeThatStuck) {
     verify_on(device, {&kernel_named(name)}, {.effort = Effort::tiny, .precisions = {Precision::fp32}}, told);
     EXPECT_EQ(cause_of(seen.compute.get()->back()), "rounding-mode") << name << "\n" << describe(seen);
   }
+}
+
+// What each kernel must see: one element of its output, drawn by the kernel's name, off by 2^-20 in every launch.
+class OneElement : public testing::TestWithParam<const char*> {};
+
+TEST_P(OneElement, IsSeenAFewRoundingsOff) {
+  const Kernel& kernel = kernel_named(GetParam());
+  const Problem problem{.precision = Precision::fp32, .size = kernel.sizes(Precision::fp32, Effort::tiny).back()};
+  const int output = kernel.plan(problem, Variant::host, {}).outputs.front();
+  const auto off = [&](const Step&, int buffer, std::span<std::byte> bytes) {
+    if (buffer != output) return;
+    const std::span<float> all = floats(bytes);
+    std::size_t at = std::hash<std::string_view>()(kernel.name) % all.size() / 2;
+    while (all[at] == 0) at = (at + 1) % all.size();
+    all[at] *= 1 + 0x1p-20F;
+  };
+  const auto device = open_host({}, off);
+  device->build({&kernel}, "");
+  EXPECT_FALSE(run_problem(*device, kernel, problem, Variant::host, 3, [](const std::string&) {}).right());
+  const auto healthy = open_host({});
+  healthy->build({&kernel}, "");
+  EXPECT_TRUE(run_problem(*healthy, kernel, problem, Variant::host, 3, [](const std::string&) {}).right());
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, OneElement,
+                         testing::Values("triad", "reduce", "dot", "gemm", "gemm-exact", "gemv", "conv2d", "layernorm",
+                                         "scan", "float-atomics"));
+
+TEST(MovedRows, ShowAPlaceThatIsOffByLessThanAnyBound) {
+  for (const char* name : {"softmax", "layernorm", "lstm", "fft-butterfly"}) {
+    const Kernel& kernel = kernel_named(name);
+    const Problem problem{.precision = Precision::fp32, .size = kernel.sizes(Precision::fp32, Effort::quick).back()};
+    const int output = kernel.plan(problem, Variant::host, {}).outputs.front();
+    const ComputeResult row = last_of(kernel, [&](const Step& step, int buffer, std::span<std::byte> bytes) {
+      const bool ours = step.function.find(identifier(name)) != step.function.npos;
+      if (ours && buffer == output) floats(bytes)[17] *= 1 + 0x1p-22F;
+    });
+    EXPECT_TRUE(row.agreement.get()->outcome.is("outside")) << name;
+    EXPECT_EQ(cause_of(row), "tile") << name;
+    EXPECT_TRUE(row.agreement.get()->confirmed_by.is("moved rows")) << name;
+  }
+}
+
+TEST(OddSizes, LeaveNoDoubtInAHealthyHost) {
+  for (const std::int64_t size : {5, 17, 129}) {
+    for (const char* name : {"histogram", "conv2d", "scan", "reduce", "layernorm"}) {
+      Snapshot seen;
+      const Reporter told{.partial_result = [&](const Snapshot& part) { seen = part; },
+                          .step = [](const std::string&) {}};
+      verify_on(*open_host({}), {&kernel_named(name)}, {.effort = Effort::quick, .size = size}, told);
+      expect_correct(seen);
+    }
+  }
+}
+
+TEST(ClassifyRun, TellsAZerosSignFromATurnedBit) {
+  const Array right(Precision::fp32, {1, -0.0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, -0.0});
+  Array got = right;
+  got.set_bits(1, 0);
+  const Expected expected{.precision = Precision::fp32, .exact = right};
+  const Comparison comparison = compare(got, expected);
+  ASSERT_FALSE(comparison.right());
+  const Operation operation{};
+  EXPECT_EQ(classify({operation, got, expected, comparison}).cause(), "zero-sign");
 }
 
 }  // namespace

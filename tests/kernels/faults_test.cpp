@@ -108,6 +108,8 @@ const Fault faults[] = {
     {"exp-wrong", "softmax", "function", nullptr},
     {"tanh-off", "lstm", "function", nullptr},
     {"rsqrt-off", "map", "function", nullptr},
+    {"rsqrt-off", "layernorm", "function", nullptr},
+    {"layernorm-epsilon", "layernorm", "other-calculation or not-a-number or unnamed", nullptr},
     {"log-off", "map", "function", nullptr},
     {"lost-first-term", "gemv", "lost-terms", nullptr},
     {"one-pass-variance", "layernorm", "unnamed", nullptr},
