@@ -198,8 +198,9 @@ std::optional<Classification> place(const Context& c) {
   const Observation& o = c.observation;
   if (o.comparison.not_numbers == o.comparison.wrong.size())
     return Classification{WrongResult::not_a_number, "NaN or infinity instead of a number", ""};
-  const bool lost =
-      std::ranges::all_of(o.comparison.wrong, [&](std::size_t i) { return !std::isfinite(o.expected.right_value(i)); });
+  const bool lost = std::ranges::all_of(o.comparison.wrong, [&](std::size_t i) {
+    return is_floating(o.got.precision) && !(std::fabs(o.expected.right_value(i)) <= largest_finite(o.got.precision));
+  });
   if (!lost) return {};
   return Classification{WrongResult::not_a_number, "infinity or NaN is lost", ""};
 }

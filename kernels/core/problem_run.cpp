@@ -44,7 +44,7 @@ void look_at_other_buffers(Device& device, const Plan& plan, ProblemRun& run) {
     if (std::ranges::find(plan.outputs, buffer) != plan.outputs.end()) continue;
     const Contents now = device.read(buffer);
     run.guard_intact = run.guard_intact && now.guard_intact;
-    run.guard_bits += now.guard_bits;
+    run.guard_bits = std::max(run.guard_bits, now.guard_bits);
     run.cut = run.cut || now.cut;
     if (!run.changed_input)
       run.changed_input = changed_input(plan.buffers[static_cast<std::size_t>(buffer)], now, run.inputs);
@@ -71,7 +71,7 @@ void fit(std::vector<Array>& outputs, const std::vector<Expected>& expected) {
 // they differ. Wrong ones take the place of right ones.
 void add_launch(const Kernel& kernel, Outputs now, ProblemRun& run) {
   run.guard_intact = run.guard_intact && now.guard_intact;
-  run.guard_bits += now.guard_bits;
+  run.guard_bits = std::max(run.guard_bits, now.guard_bits);
   run.cut = run.cut || now.cut;
   fit(now.arrays, run.expected);
   if (run.outputs.empty()) {
@@ -232,7 +232,8 @@ Places changed_by_place(const std::vector<Array>& before, const std::vector<Arra
   Places places;
   for (std::size_t o = 0; o < before.size(); ++o) {
     Array moved = before[o];
-    const std::size_t most = std::clamp<std::size_t>(moved.count() / 64, 1, 16);  // fewer than a lane of every eight has
+    const std::size_t most =
+        std::clamp<std::size_t>(moved.count() / 64, 2, 16);  // fewer than a lane of every eight has
     std::size_t found = 0;
     move_rows(moved, rows, by);
     const std::size_t last_row = moved.count() - moved.count() / rows;
