@@ -278,4 +278,69 @@ Text json_text(std::string_view json, const std::string& pointer) {
   return found.get<std::string>();
 }
 
+namespace {
+
+// Takes a document's values as they come, so that neither its size nor its depth costs more than the text itself.
+class ValueTaker : public nlohmann::json_sax<Json> {
+ public:
+  std::map<std::string, std::string> values{};
+
+  bool null() override { return take(""); }
+  bool boolean(bool value) override { return take(value ? "true" : "false"); }
+  bool number_integer(number_integer_t value) override { return take(std::to_string(value)); }
+  bool number_unsigned(number_unsigned_t value) override { return take(std::to_string(value)); }
+  bool number_float(number_float_t, const string_t& text) override { return take(text); }
+  bool string(string_t& text) override { return take(text); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return enter(false); }
+  bool start_array(std::size_t) override { return enter(true); }
+  bool end_object() override { return leave(); }
+  bool end_array() override { return leave(); }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+  bool key(string_t& name) override {
+    place_.resize(levels_.back().place);
+    place_ += '/';
+    for (const char c : name.substr(0, 200)) place_ += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+    return true;
+  }
+
+ private:
+  struct Level {
+    bool array = false;
+    std::size_t place = 0;  // length of its own pointer
+    std::size_t next = 0;
+  };
+
+  void next_element() {
+    if (levels_.empty() || !levels_.back().array) return;
+    place_.resize(levels_.back().place);
+    place_ += '/' + std::to_string(levels_.back().next++);
+  }
+  bool enter(bool array) {
+    next_element();
+    levels_.push_back({.array = array, .place = place_.size()});
+    return levels_.size() <= 32;
+  }
+  bool leave() {
+    levels_.pop_back();
+    return true;
+  }
+  bool take(const std::string& value) {
+    next_element();
+    values.emplace(place_, value.substr(0, 4096));
+    return values.size() < 100'000;
+  }
+
+  std::string place_{};
+  std::vector<Level> levels_{};
+};
+
+}  // namespace
+
+std::map<std::string, std::string> json_values(std::string_view text) {
+  ValueTaker taker;
+  (void)Json::sax_parse(text.begin(), text.end(), &taker, Json::input_format_t::json, false);
+  return std::move(taker.values);
+}
+
 }  // namespace envdoctor

@@ -1,5 +1,6 @@
 #pragma once
 // Snapshot to JSON and back, and single texts out of foreign JSON. The file format is docs/schema/snapshot-1.json.
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -29,5 +30,10 @@ Snapshot snapshot_with(const std::string& pointer, const std::string& text);
 // One text out of a foreign JSON file (a Jupyter kernel's, Keras's, conda's), at a JSON pointer ("/argv/0"). Absent:
 // nothing stands there. Failed: no JSON, or no text there.
 Text json_text(std::string_view json, const std::string& pointer);
+
+// The texts, numbers, true and false of the foreign JSON document that a text starts with, each by its JSON pointer, as
+// they are written. Of a document that is cut off or damaged: those before. At most a hundred thousand, none of them
+// below 32 levels.
+std::map<std::string, std::string> json_values(std::string_view text);
 
 }  // namespace envdoctor

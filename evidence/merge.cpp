@@ -1,5 +1,8 @@
 #include "evidence/merge.h"
 
+#include <algorithm>
+#include <cctype>
+
 namespace envdoctor {
 namespace {
 
@@ -13,6 +16,31 @@ std::string as_text(const std::string& value) { return value; }
 std::string as_text(bool value) { return value ? "true" : "false"; }
 std::string as_text(std::int64_t value) { return std::to_string(value); }
 std::string as_text(double value) { return std::to_string(value); }
+
+// "0000:65:00.0" of an address however its domain is written.
+std::string short_address(const Text& address) {
+  std::string text = address.or_empty();
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text.size() > 12 && text.starts_with("0000") ? text.substr(text.size() - 12) : text;
+}
+
+// Whether two rows tell of one GPU: by its address, by its UUID, of which one may be cut, or, where a row has neither,
+// by its number.
+template <class Device>
+bool same_device(const Device& a, const Device& b) {
+  if (a.pci_address.get() && b.pci_address.get()) return short_address(a.pci_address) == short_address(b.pci_address);
+  if constexpr (requires { a.uuid; }) {
+    if (const auto* one = a.uuid.get(), *other = b.uuid.get(); one && other)
+      return one->starts_with(*other) || other->starts_with(*one);
+  }
+  return a.index.get() && b.index.get() && *a.index.get() == *b.index.get();
+}
+
+// Tools cut a name that is too long for their table: "NVIDIA RTX 6000 Ada Gene...".
+bool is_cut_form(const std::string& text, const std::string& whole) {
+  return text.size() > 6 && text.ends_with("...") &&
+         whole.starts_with(std::string_view(text).substr(0, text.size() - 3));
+}
 
 // Fills one value from another of its type, and notes the JSON pointer of each value it took as a whole, and of each
 // that it left because another one is known.
@@ -30,7 +58,17 @@ struct Filler {
   template <class T>
   void fill(Reading<T>& into, const Reading<T>& from, const std::string& at) {
     if (into.get() && from.get()) {
-      if constexpr (Fields<T> || requires { typename T::mapped_type; })
+      if constexpr (std::is_same_v<T, std::string>) {
+        if (is_cut_form(*from.get(), *into.get())) return;
+        if (is_cut_form(*into.get(), *from.get())) {
+          into = from;
+          taken.push_back(at);
+          return;
+        }
+      }
+      if constexpr (std::is_same_v<T, std::vector<NvidiaDevice>> || std::is_same_v<T, std::vector<RocmDevice>>)
+        fill_devices(*into.get(), *from.get(), at);
+      else if constexpr (Fields<T> || requires { typename T::mapped_type; })
         fill(*into.get(), *from.get(), at);
       else if constexpr (requires { as_text(*from.get()); })
         if (*into.get() != *from.get()) left.emplace_back(at, as_text(*from.get()));
@@ -38,6 +76,17 @@ struct Filler {
       into = from;
       if (from.get()) taken.push_back(at);
     }
+  }
+
+  // Each device from the row that tells of it as well; what only one of the lists has is no fact of the other's.
+  template <class Device>
+  void fill_devices(std::vector<Device>& into, const std::vector<Device>& from, const std::string& at) {
+    const std::size_t known = left.size();
+    for (std::size_t i = 0; i < into.size(); ++i) {
+      const auto same = std::ranges::find_if(from, [&](const Device& one) { return same_device(into[i], one); });
+      if (same != from.end()) fill(into[i], *same, pointer_to(at, std::to_string(i)));
+    }
+    left.resize(known);  // how full or hot a GPU is differs from one moment to the next
   }
 
   template <Fields T>

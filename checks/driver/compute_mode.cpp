@@ -24,7 +24,8 @@ bool another_is_open(const Snapshot& snapshot, const NvidiaDevice& but) {
 
 void tell(const Snapshot& snapshot, std::size_t i, const NvidiaDevice& device, Answers& answers) {
   const bool prohibited = device.compute_mode.is("prohibited");
-  const auto process = prohibited ? std::nullopt : holder(snapshot, device);
+  const auto process =
+      device.compute_mode.or_empty().starts_with("exclusive") ? holder(snapshot, device) : std::nullopt;
   if (!prohibited && !process) return;
   Finding& finding = answers.found_on(nvidia::subject_of(device));
   // A process that only draws doesn't take an exclusive GPU away from CUDA, and the list doesn't tell the two apart.

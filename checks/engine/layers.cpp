@@ -46,8 +46,15 @@ bool nvml_answers(const Snapshot& snapshot, const Gpu& gpu) {
   return device && !device->error.get();
 }
 
+// AMD's kernel driver lists this GPU; where no row has an address, all of them stand in the list that the GPUs are of.
+bool kfd_lists(const Snapshot& snapshot, const Gpu& gpu) {
+  const auto devices = of(snapshot.rocm, &Rocm::devices);
+  return gpu.vendor == Vendor::amd && (lists(devices, gpu) || (gpu.address.empty() && !devices.or_empty().empty()));
+}
+
 Result hardware(const Snapshot& snapshot, const Gpu& gpu, std::string_view) {
   if (gpu.pci_index >= 0) return holds("on the PCI bus");
+  if (kfd_lists(snapshot, gpu)) return holds("amdgpu's compute driver lists it");
   return holds_if(nvml_answers(snapshot, gpu), "NVML lists it");
 }
 
@@ -56,6 +63,7 @@ Result kernel_driver(const Snapshot& snapshot, const Gpu& gpu, std::string_view)
       {Vendor::nvidia, "nvidia"}, {Vendor::amd, "amdgpu"}, {Vendor::intel, "i915"}, {Vendor::intel, "xe"}};
   if (drivers.contains({gpu.vendor, gpu.driver})) return holds(gpu.driver + " is bound");
   if (nvml_answers(snapshot, gpu)) return holds("NVML lists it");
+  if (kfd_lists(snapshot, gpu)) return holds("amdgpu's compute driver lists it");
   return holds_if(gpu.vendor == Vendor::nvidia && of(snapshot.nvidia, &Nvidia::kernel_driver_version).get() &&
                       gpu.driver.empty() && gpu.pci_index < 0,
                   "the nvidia module is loaded");

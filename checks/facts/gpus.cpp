@@ -100,9 +100,10 @@ void join_nvidia(std::vector<Gpu>& gpus, const Nvidia& nvidia) {
 }
 
 void join_rocm(std::vector<Gpu>& gpus, const Rocm& rocm) {
+  const bool on_bus = std::ranges::any_of(gpus, [](const Gpu& gpu) { return gpu.vendor == Vendor::amd; });
   for (auto [i, device] : numbered(rocm.devices)) {
     RocmDevice row = device;
-    if (!gpus.empty()) row.name = {};  // the bus names it better
+    if (on_bus) row.name = {};  // the bus names it better
     Gpu& gpu = join(gpus, Vendor::amd, row, i);
     gpu.gfx = row.gfx.value_or(gpu.gfx);
   }

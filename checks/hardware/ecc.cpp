@@ -1,4 +1,4 @@
-// hardware.ecc: memory errors that ECC could not correct, and rows that wait for replacement or could not be replaced.
+// hardware.ecc: memory errors that ECC could not correct, and rows that could not be replaced.
 #include "checks/compute/compute_facts.h"
 #include "checks/driver/nvidia_facts.h"
 #include "checks/driver/xid_findings.h"
@@ -14,7 +14,7 @@ const Fix exchange{
 
 void judge_device(const NvidiaDevice& device, const Ecc& ecc, const std::string& place, Answers& answers) {
   const auto errors = ecc.uncorrected.or_empty();
-  if (!ecc.remap_failed.is(true) && errors <= 0 && !ecc.remap_pending.is(true)) return;
+  if (!ecc.remap_failed.is(true) && errors <= 0) return;
   Finding& finding = answers.found_on(nvidia::subject_of(device));
   finding.fix = {exchange};
   if (ecc.remap_failed.is(true)) {
@@ -22,20 +22,13 @@ void judge_device(const NvidiaDevice& device, const Ecc& ecc, const std::string&
     finding.explanation =
         "The driver tried to replace a bad memory row by a spare one and failed; the card has to be exchanged.";
     finding.evidence = {evidence(place + "/remap_failed", "true")};
-  } else if (errors > 0) {
+  } else {
     finding.explanation = fmt::format(
         "{} memory errors since the driver was loaded could not be corrected. Programs that touch such memory are "
         "stopped with an ECC error.",
         errors);
     finding.evidence = {evidence(place + "/uncorrected", std::to_string(errors))};
     if (ecc.remap_pending.is(true)) finding.evidence.push_back(evidence(place + "/remap_pending", "true"));
-  } else {
-    finding.severity = Severity::warning;
-    finding.title = "A bad part of the GPU's memory waits to be replaced";
-    finding.explanation =
-        "The driver will replace a bad memory page or row at the next reset; until then it stays in use.";
-    finding.evidence = {evidence(place + "/remap_pending", "true")};
-    finding.fix = {{.text = "Reset the GPU while nothing runs on it (nvidia-smi --gpu-reset), or reboot."}};
   }
 }
 
@@ -90,7 +83,7 @@ Diagnosis diagnosis() {
           "The driver counted uncorrectable memory errors, or failed to replace a bad row; results of that GPU are not "
           "safe.",
       .proof = "The driver counts uncorrected errors, or an Xid of that class was logged.",
-      .disproof = "The uncorrected counters are zero and no page or row waits for replacement.",
+      .disproof = "The uncorrected counters are zero and no replacement of a row failed.",
       .remedy =
           "Reset the GPU or reboot, so that bad rows are replaced; a GPU whose errors come back, or whose replacement "
           "failed, needs to be exchanged.",

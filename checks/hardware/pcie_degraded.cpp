@@ -21,6 +21,12 @@ Link link_of(const Gpu& gpu, const Snapshot& snapshot) {
 // A link width that can be one; a sleeping device reads as 0 or all ones.
 bool plausible(const Number& width) { return width.get() && *width.get() >= 1 && *width.get() <= 32; }
 
+// GPUs of laptops are soldered to half of their lanes.
+bool wired_narrow(const Gpu& gpu, const PciLink& link) {
+  const bool laptop = gpu.name.find("Laptop GPU") != gpu.name.npos || gpu.name.find("Max-Q") != gpu.name.npos;
+  return laptop && *link.width.get() * 2 >= *link.max_width.get();
+}
+
 void narrow(const Gpu& gpu, const Link& found, Answers& answers) {
   const auto width = *found.link->width.get();
   const auto most = *found.link->max_width.get();
@@ -72,7 +78,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
     const auto& speed = found.link->speed_gtps;
     const auto& most = found.link->max_speed_gtps;
     const auto busy = busy_percent(gpu, snapshot);
-    if (*found.link->width.get() < *found.link->max_width.get())
+    if (*found.link->width.get() < *found.link->max_width.get() && !wired_narrow(gpu, *found.link))
       narrow(gpu, found, answers);
     else if (busy >= 50 && speed.get() && most.get() && *speed.get() < *most.get())
       slow_link(gpu, found, busy, answers);

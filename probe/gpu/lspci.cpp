@@ -95,6 +95,9 @@ void name_device(std::string_view name, PciDevice& device) {
     name = trimmed(name.substr(vendor.start.size()));
     break;
   }
+  static const RE2 number(R"(Device ([[:xdigit:]]{4})\b.*)", RE2::Latin1);
+  std::string id;
+  if (!device.device_id.get() && RE2::FullMatch(name, number, &id)) device.device_id = lower_case(id);
   if (name.empty() || name == "Device" || name.starts_with("Device "))
     device.name = absent("lspci's list doesn't know the device");
   else

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "host/text.h"
+#include "probe/os/modules.h"
 #include "probe/probes.h"
 
 namespace envdoctor {
@@ -16,9 +17,13 @@ constexpr std::array names = {"amdgpu",     "amdkfd",    "radeon",   "i915",    
                               "qxl",        "bochs",     "cirrus",   "hyperv_drm",  "gma500_gfx",
                               "tegra_drm"};
 
+}  // namespace
+
 bool is_gpu_module(std::string_view name) {
   return name.starts_with("nvidia") || std::ranges::find(names, name) != names.end();
 }
+
+namespace {
 
 // A row of /proc/modules: name, size, users, used by, state, address. One that is still loading or on its way out
 // drives nothing.

@@ -1,4 +1,4 @@
-// clinfo, and clinfo -l.
+// clinfo, clinfo -l and clinfo --raw.
 
 #include <algorithm>
 
@@ -9,12 +9,23 @@
 namespace envdoctor {
 namespace {
 
+// clinfo --raw marks a line with its platform's suffix and its device's number, "[AMD/0]".
+std::string_view without_mark(std::string_view line) {
+  const std::size_t end = line.starts_with("[") ? line.substr(0, 64).find(']') : std::string_view::npos;
+  return end == std::string_view::npos ? line : line.substr(end + 1);
+}
+
 // A property of clinfo's two columns: its name, blanks, its value.
 std::optional<std::string_view> property(std::string_view line, std::string_view name) {
   const auto rest = after(line, name);
   const std::size_t end = line.find(name) + name.size();
   if (!rest || (end < line.size() && line[end] != ' ' && line[end] != ':' && line[end] != '\t')) return std::nullopt;
   return trimmed(rest->starts_with(":") ? rest->substr(1) : *rest);
+}
+
+std::optional<std::string_view> either(std::string_view line, std::string_view name, std::string_view raw) {
+  const auto value = property(line, name);
+  return value ? value : property(line, raw);
 }
 
 std::string type_of(std::string_view value) {
@@ -26,7 +37,8 @@ std::string type_of(std::string_view value) {
 class Reader {
  public:
   void line(std::string_view line) {
-    if (const auto count = property(line, "Number of platforms")) {
+    line = without_mark(line);
+    if (const auto count = either(line, "Number of platforms", "#PLATFORMS")) {
       if (counted_) done_ = true;
       counted_ = counted_ || leading_number(*count).has_value();
     }
@@ -34,7 +46,7 @@ class Reader {
     if (line.starts_with("NULL platform behavior")) done_ = true;
     if (const auto short_platform = after(line, "Platform #")) {
       platform(after_colon(*short_platform));
-    } else if (const auto name = property(line, "Platform Name")) {
+    } else if (const auto name = either(line, "Platform Name", "CL_PLATFORM_NAME")) {
       // Named once in the list of platforms and again above its devices.
       const auto known =
           std::ranges::find_if(platforms_, [&](const OpenclPlatform& one) { return one.name.is(std::string(*name)); });
@@ -44,18 +56,21 @@ class Reader {
         current_ = known - platforms_.begin();
     } else if (platforms_.empty() || current_ >= static_cast<std::ptrdiff_t>(platforms_.size())) {
       return;
-    } else if (const auto vendor = property(line, "Platform Vendor")) {
+    } else if (const auto vendor = either(line, "Platform Vendor", "CL_PLATFORM_VENDOR")) {
       now().vendor = std::string(*vendor);
-    } else if (const auto version = property(line, "Platform Version")) {
+    } else if (const auto version = either(line, "Platform Version", "CL_PLATFORM_VERSION")) {
       now().version = std::string(*version);
-    } else if (const auto devices = property(line, "Number of devices")) {
+    } else if (const auto devices = either(line, "Number of devices", "#DEVICES")) {
       if (leading_number(*devices) == 0) now().devices.fill();
     } else if (const std::size_t at = line.find("-- Device #"); at != std::string_view::npos) {
       device(after_colon(line.substr(at + 11)));
-    } else if (const auto device_name = property(line, "Device Name")) {
+    } else if (const auto device_name = either(line, "Device Name", "CL_DEVICE_NAME")) {
       device(*device_name);
-    } else if (const auto type = property(line, "Device Type")) {
+    } else if (const auto type = either(line, "Device Type", "CL_DEVICE_TYPE")) {
       device_type(*type);
+    } else if (const auto driver = either(line, "Driver Version", "CL_DRIVER_VERSION")) {
+      if (auto* known = now().devices.get(); known && !known->empty())
+        known->back().driver_version = std::string(*driver);
     }
   }
 
@@ -96,7 +111,8 @@ class Reader {
 }  // namespace
 
 bool starts_clinfo(std::string_view line) {
-  return line.starts_with("Number of platforms") || line.starts_with("Platform #0: ");
+  return line.starts_with("Number of platforms") || line.starts_with("#PLATFORMS ") ||
+         line.starts_with("Platform #0: ");
 }
 
 Snapshot parse_clinfo(const std::string& text) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "probe/paste/nvidia_fields.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 
@@ -10,25 +11,22 @@ namespace envdoctor {
 
 namespace {
 
-void compute_mode(NvidiaDevice& device, std::string_view value) {
-  if (value == "Default") device.compute_mode = "default";
-  if (value.starts_with("Exclusive") || value.starts_with("E. ")) device.compute_mode = "exclusive_process";
-  if (value == "Prohibited") device.compute_mode = "prohibited";
-}
-
 class Table {
  public:
   void line(std::string_view line) {
     static const RE2 header(
         "NVIDIA-SMI +[0-9.]+ +(?:KMD |Driver )Version: +([0-9.]+)(?: +CUDA (?:UMD )?Version: +(\\S+))?", RE2::Latin1);
-    static const RE2 first("^\\| +(\\d+) +(\\S[^|]*?) +(On|Off|N/A|WDDM|TCC|MCDM) *\\| +([0-9A-Fa-f:.]{7,16}) ",
-                           RE2::Latin1);
+    static const RE2 first(
+        "^\\| +(\\d+) +(\\S[^|]*?) +(On|Off|N/A|WDDM|TCC|MCDM) *\\| +([0-9A-Fa-f:.]{7,16}) [^|]*(?:\\| +(\\S+) *\\|)?",
+        RE2::Latin1);
     static const RE2 memory(
         "\\| +(\\d+)MiB / +(\\d+)MiB +\\|[^|]*?(Default|E\\. Process|E\\. Thread|Prohibited|)? *\\|", RE2::Latin1);
     static const RE2 mig("^\\|[ ]*\\|[ ]*\\| +(Enabled|Disabled)\\*? *\\|", RE2::Latin1);
     static const RE2 process("^\\| +(\\d+) +(?:\\S+ +\\S+ +)?(\\d+) +[CGM+]{1,3} +(\\S[^|]*?) +(\\d+)MiB *\\|",
                              RE2::Latin1);
-    std::string a, b, c, d;
+    static const RE2 slice("^\\| +(\\d+) +\\d+ +\\d+ +(\\d+) *\\| +\\d+MiB / +(\\d+)MiB ", RE2::Latin1);
+    if (!contains(line, "|")) return;
+    std::string a, b, c, d, e;
     if (RE2::PartialMatch(line, header, &a, &b)) {
       if (++headers_ > 1) return;  // a second table; the first one counts
       nvidia_.kernel_driver_version = a;
@@ -37,23 +35,35 @@ class Table {
     }
     if (headers_ > 1) return;
     if (contains(line, "Processes:")) processes_ = true;
+    if (contains(line, "MIG devices:")) slices_ = true;
+    if (contains(line, "No running processes found")) nvidia_.processes.fill();
+    if (contains(line, "No MIG devices found")) {
+      for (NvidiaDevice& device : devices_)
+        if (device.mig.is(true)) device.mig_devices.fill();
+    }
     if (processes_ && RE2::PartialMatch(line, process, &a, &b, &c, &d)) {
       NvidiaProcess one{.pid = leading_number(b).value_or(0), .gpu = leading_number(a).value_or(0)};
       one.name = std::string(trimmed(base_name(c)));
       one.memory_mib = leading_number(d).value_or(0);
       nvidia_.processes.fill().push_back(std::move(one));
-    } else if (!processes_ && RE2::PartialMatch(line, first, &a, &b, &c, &d)) {
+    } else if (!processes_ && RE2::PartialMatch(line, first, &a, &b, &c, &d, &e)) {
       NvidiaDevice device{.index = leading_number(a).value_or(0), .name = std::string(trimmed(b)), .pci_address = d};
       if (c == "On") device.persistence = true;
       if (c == "Off") device.persistence = false;
+      if (const auto errors = number_of(e)) device.ecc.fill().uncorrected = *errors;
       devices_.push_back(std::move(device));
+    } else if (!processes_ && slices_ && RE2::PartialMatch(line, slice, &a, &b, &c)) {
+      for (NvidiaDevice& device : devices_)
+        if (device.index.is(leading_number(a).value_or(-1)))
+          device.mig_devices.fill().push_back(
+              {.index = leading_number(b).value_or(0), .memory_total_mib = leading_number(c).value_or(0)});
     } else if (!processes_ && !devices_.empty() && RE2::PartialMatch(line, memory, &a, &b, &c)) {
       const auto used = leading_number(a), total = leading_number(b);
       if (used && total && *used <= *total && !devices_.back().memory_total_mib.get()) {
         devices_.back().memory_total_mib = *total;
         devices_.back().memory_free_mib = *total - *used;
       }
-      compute_mode(devices_.back(), c);
+      take_compute_mode(devices_.back(), c);
     } else if (!processes_ && !devices_.empty() && RE2::PartialMatch(line, mig, &a)) {
       devices_.back().mig = a == "Enabled";
     }
@@ -72,6 +82,7 @@ class Table {
   std::vector<NvidiaDevice> devices_{};
   int headers_ = 0;
   bool processes_ = false;
+  bool slices_ = false;
 };
 
 }  // namespace
@@ -111,116 +122,6 @@ Snapshot parse_nvidia_smi_list(const std::string& text) {
   Snapshot snapshot;
   if (!devices.empty()) snapshot.nvidia.fill().devices = std::move(devices);
   return snapshot;
-}
-
-// nvidia-smi -q: "Name : value" by indentation, one block a GPU.
-
-namespace {
-
-void set(Number& into, std::string_view value) {
-  if (const auto read = leading_number(value)) into = *read;
-}
-
-void add(Number& into, std::string_view value) {
-  if (const auto read = leading_number(value)) into = into.or_empty() + *read;
-}
-
-void fabric_state(NvidiaDevice& device, std::string_view value) {
-  if (value == "Completed") device.fabric_state = "completed";
-  if (value == "In Progress") device.fabric_state = "in_progress";
-  if (value == "Not Started") device.fabric_state = "not_started";
-}
-
-// Where a field stands, both as patterns, and what it fills.
-struct QueryField {
-  const char* section;
-  const char* name;
-  void (*take)(NvidiaDevice& device, std::string_view value);
-};
-
-constexpr QueryField query_fields[] = {
-    {"", "Product Name", [](NvidiaDevice& d, std::string_view v) { d.name = std::string(v); }},
-    {"", "GPU UUID", [](NvidiaDevice& d, std::string_view v) { d.uuid = std::string(v); }},
-    {"", "Persistence Mode", [](NvidiaDevice& d, std::string_view v) { d.persistence = v == "Enabled"; }},
-    {"", "Compute Mode", compute_mode},
-    {"MIG Mode", "Current", [](NvidiaDevice& d, std::string_view v) { d.mig = v == "Enabled"; }},
-    {"FB Memory Usage", "Total", [](NvidiaDevice& d, std::string_view v) { set(d.memory_total_mib, v); }},
-    {"FB Memory Usage", "Free", [](NvidiaDevice& d, std::string_view v) { set(d.memory_free_mib, v); }},
-    {"Fabric", "State", fabric_state},
-    {"Volatile", "Uncorrectable", [](NvidiaDevice& d, std::string_view v) { add(d.ecc.fill().uncorrected, v); }},
-    {"Volatile", " Correctable", [](NvidiaDevice& d, std::string_view v) { add(d.ecc.fill().corrected, v); }},
-    {"Remapped Rows", "Pending", [](NvidiaDevice& d, std::string_view v) { d.ecc.fill().remap_pending = v == "Yes"; }},
-    {"Remapped Rows", "Remapping Failure Occurred",
-     [](NvidiaDevice& d, std::string_view v) { d.ecc.fill().remap_failed = v == "Yes"; }},
-    {"Link Width", "Max", [](NvidiaDevice& d, std::string_view v) { set(d.link.fill().max_width, v); }},
-    {"Link Width", "Current", [](NvidiaDevice& d, std::string_view v) { set(d.link.fill().width, v); }},
-};
-
-// The names under "Clocks Event Reasons" and "HW Slowdown" that say more than "idle".
-constexpr std::pair<std::string_view, const char*> slowdowns[] = {{"HW Slowdown", "hw_slowdown"},
-                                                                  {"HW Thermal Slowdown", "hw_thermal"},
-                                                                  {"HW Power Brake Slowdown", "hw_power_brake"},
-                                                                  {"SW Thermal Slowdown", "sw_thermal"},
-                                                                  {"SW Power Cap", "power_cap"}};
-
-class Query {
- public:
-  void line(std::string_view line) {
-    const bool indented = line.starts_with(' ');
-    line = trimmed(line);
-    if (line.empty()) return;
-    const std::size_t colon = line.find(" : ");
-    const std::string_view name = trimmed(line.substr(0, colon));
-    const std::string_view value = colon == std::string_view::npos ? "" : trimmed(line.substr(colon + 3));
-    // A GPU's address holds colons and no value.
-    if (!indented && name.starts_with("GPU ") && contains(name, ":")) {
-      devices_.push_back({.index = static_cast<std::int64_t>(devices_.size())});
-      devices_.back().pci_address = std::string(trimmed(name.substr(4)));
-      section_.clear();
-    } else if (colon == std::string_view::npos) {
-      section_ = name;  // of a section within a section only the inner name is kept
-    } else if (devices_.empty()) {
-      if (name == "Driver Version") nvidia_.kernel_driver_version = std::string(value);
-      if (name == "CUDA Version" && leading_number(value)) nvidia_.cuda_driver_version = std::string(value);
-    } else {
-      field(devices_.back(), name, value);
-    }
-  }
-
-  Snapshot take() {
-    Snapshot snapshot;
-    if (!nvidia_.kernel_driver_version.get() && devices_.empty()) return snapshot;
-    if (!devices_.empty()) nvidia_.devices = std::move(devices_);
-    snapshot.nvidia = std::move(nvidia_);
-    return snapshot;
-  }
-
- private:
-  void field(NvidiaDevice& device, std::string_view name, std::string_view value) {
-    const bool within = section_ == "Volatile";  // there a name says where the errors were as well
-    for (const QueryField& row : query_fields) {
-      const bool here = section_ == row.section || *row.section == 0;
-      if (here && (within ? contains(name, row.name) : name == row.name) && (value != "N/A" || *row.section == 0))
-        row.take(device, value);
-    }
-    if (value != "Active" || (!contains(section_, "Reasons") && section_ != "HW Slowdown")) return;
-    for (const auto& [word, reason] : slowdowns)
-      if (name == word) device.throttle_reasons.fill().emplace_back(reason);
-  }
-
-  Nvidia nvidia_{};
-  std::vector<NvidiaDevice> devices_{};
-  std::string section_{};
-};
-
-}  // namespace
-
-bool starts_nvidia_smi_query(std::string_view line) { return contains(line, "=NVSMI LOG="); }
-
-Snapshot parse_nvidia_smi_query(const std::string& text) {
-  Query query;
-  for (const auto line : lines_of(text)) query.line(line);
-  return query.take();
 }
 
 }  // namespace envdoctor

@@ -1,4 +1,5 @@
 // /proc/cpuinfo, and the same facts from lscpu.
+#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -89,6 +90,7 @@ bool starts_rocminfo(std::string_view line) { return contains(line, "HSA Agents"
 Snapshot parse_rocminfo(const std::string& text) {
   struct Agent {
     std::string name{}, marketing{}, type{};
+    std::int64_t place = 0;  // bus, device and function in one number; 0: not told
   };
   std::vector<Agent> agents;
   for (const std::string_view line : lines_of(text)) {
@@ -99,6 +101,7 @@ Snapshot parse_rocminfo(const std::string& text) {
       if (const auto name = after(line, "Name:"); name && agent.name.empty()) agent.name = *name;
       if (const auto name = after(line, "Marketing Name:"); name && agent.marketing.empty()) agent.marketing = *name;
       if (const auto type = after(line, "Device Type:"); type && agent.type.empty()) agent.type = *type;
+      if (const auto place = after(line, "BDFID:"); place) agent.place = number_of(*place).value_or(0);
     }
   }
   Snapshot snapshot;
@@ -110,6 +113,9 @@ Snapshot parse_rocminfo(const std::string& text) {
     device.index = static_cast<std::int64_t>(devices.size()) - 1;
     if (agent.name.starts_with("gfx")) device.gfx = agent.name;
     if (!agent.marketing.empty()) device.name = agent.marketing;
+    if (agent.place > 0 && agent.place <= 0xFFFF)
+      device.pci_address =
+          fmt::format("0000:{:02x}:{:02x}.{}", agent.place >> 8, agent.place >> 3 & 0x1F, agent.place & 7);
   }
   return snapshot;
 }

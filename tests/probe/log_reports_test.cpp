@@ -138,6 +138,22 @@ TEST(NvidiaSmi, ListGivesDevicesAndMigSlices) {
   ASSERT_NE(device.mig_devices.get(), nullptr);
 }
 
+TEST(Clinfo, RawFormIsRead) {
+  const Snapshot snapshot = read(
+      "#PLATFORMS                 1\n  CL_PLATFORM_NAME         Portable Computing Language\n"
+      "  CL_PLATFORM_VERSION      OpenCL 3.0 PoCL 5.0\n\n"
+      "[POCL/*]     CL_PLATFORM_NAME          Portable Computing Language\n[POCL/*]   #DEVICES     1\n"
+      "[POCL/0]     CL_DEVICE_NAME            cpu-haswell\n[POCL/0]     CL_DRIVER_VERSION   5.0\n"
+      "[POCL/0]     CL_DEVICE_TYPE            CL_DEVICE_TYPE_CPU\n");
+  const auto& platforms = snapshot.opencl.or_empty().platforms.or_empty();
+  ASSERT_EQ(platforms.size(), 1U);
+  EXPECT_TRUE(platforms[0].version.is("OpenCL 3.0 PoCL 5.0"));
+  ASSERT_EQ(platforms[0].devices.or_empty().size(), 1U);
+  EXPECT_TRUE(platforms[0].devices.get()->front().type.is("cpu"));
+  EXPECT_TRUE(platforms[0].devices.get()->front().driver_version.is("5.0"));
+  EXPECT_TRUE(read("#PLATFORMS   0\n").opencl.or_empty().platforms.get());
+}
+
 TEST(PackageLists, AreReadInEachForm) {
   const auto packages = [](std::string_view text) {
     const Snapshot snapshot = read(text);

@@ -116,6 +116,14 @@ TEST(Lspci, NamesWhatTheListDidNotKnow) {
   EXPECT_NE(devices[0].name.get()->find("H100"), std::string::npos);
 }
 
+TEST(Lspci, TakesTheNumberInANameForTheDevicesId) {
+  const auto devices = devices_in("01:00.0 3D controller: NVIDIA Corporation Device 2330 (rev a1)\n");
+  ASSERT_EQ(devices.size(), 1U);
+  EXPECT_TRUE(devices[0].vendor_id.is("10de"));
+  EXPECT_TRUE(devices[0].device_id.is("2330"));
+  EXPECT_NE(devices[0].name.or_empty().find("H100"), std::string::npos);
+}
+
 TEST(Lspci, OfSeveralRunsInOneTextIsPutTogether) {
   const std::string text = "65:00.0 3D controller: NVIDIA Corporation GH100 [H100 PCIe]\n" + std::string(verbose);
   const auto devices = devices_in(text);

@@ -54,6 +54,12 @@ TEST(DriverComputeMode, IsSoundForAnExclusiveGpuThatNobodyHolds) {
   EXPECT_EQ(state(healthy_nvidia_host()), "passed");
 }
 
+TEST(DriverComputeMode, IsSoundWhereSeveralProcessesShareTheGpuAsUsual) {
+  Snapshot host = with_mode("default");
+  host.nvidia.fill().processes = std::vector<NvidiaProcess>{{.pid = 4242, .gpu = 0}, {.pid = 4243, .gpu = 0}};
+  EXPECT_EQ(state(host), "passed");
+}
+
 TEST(DriverComputeMode, IsUnknownWhereTheModeIsNotKnown) {
   Snapshot host = with_mode("");
   host.nvidia.fill().devices.fill().front().compute_mode = failed("NVML_ERROR_UNKNOWN");

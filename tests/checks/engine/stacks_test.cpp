@@ -53,6 +53,25 @@ TEST(GpuStack, ALibraryThatWasFoundProvesNothingOfTheDriver) {
   EXPECT_EQ(state(gpu_stack, Layer::user_driver), LayerState::unknown);
 }
 
+TEST(GpuStack, OfAmdHoldsUpToTheKernelDriverWhereThatListsTheGpu) {
+  for (const bool addressed : {true, false}) {
+    Snapshot snapshot;
+    auto& devices = snapshot.rocm.fill().devices.fill();
+    for (const char* address : {"0000:83:00.0", "0000:c3:00.0"}) {
+      devices.push_back({.index = static_cast<std::int64_t>(devices.size()), .name = "AMD Instinct MI210"});
+      if (addressed) devices.back().pci_address = address;
+    }
+    const auto stacks = ladders_of(snapshot);
+    ASSERT_EQ(stacks.size(), 4U);
+    for (const GpuStack& gpu_stack : stacks) {
+      EXPECT_EQ(gpu_stack.name, "AMD Instinct MI210");
+      EXPECT_EQ(state(gpu_stack, Layer::hardware), LayerState::ok);
+      EXPECT_EQ(state(gpu_stack, Layer::kernel_driver), LayerState::ok);
+      EXPECT_EQ(state(gpu_stack, Layer::device_node), LayerState::unknown);
+    }
+  }
+}
+
 TEST(GpuStack, AFindingBelowAProvedRungBreaksNothing) {
   const std::vector<Finding> findings = {{.id = "driver.permission", .layer = Layer::device_node}};
   EXPECT_EQ(ladders_of(example("healthy"), findings).at(0).first_broken(), nullptr);

@@ -38,6 +38,15 @@ TEST(HardwarePcieDegraded, IsOnlyInformationWithHalfTheLanesAsManySlotsAreWired)
   EXPECT_EQ(finding_of(answers, id)->severity, Severity::info);
 }
 
+TEST(HardwarePcieDegraded, IsSoundWithTheHalfThatALaptopsGpuIsSolderedTo) {
+  Snapshot host = with_width(8, 16);
+  host.nvidia.fill().devices.fill().front().name = "NVIDIA RTX A2000 Laptop GPU";
+  host.nvidia.fill().cuda_devices = {};
+  EXPECT_EQ(state(host), "passed");
+  host.pci.fill().front().link.fill().width = 1;
+  EXPECT_EQ(state(host), "failed");
+}
+
 TEST(HardwarePcieDegraded, IsSoundAtFullWidthWhateverTheSpeedOfAnIdleLink) {
   EXPECT_EQ(state(with_width(16, 16)), "passed");
 }

@@ -1,0 +1,10 @@
+#pragma once
+// Which kernel modules matter here.
+#include <string_view>
+
+namespace envdoctor {
+
+// Whether a module of this name drives GPUs, or stands in the way of one that does.
+bool is_gpu_module(std::string_view name);
+
+}  // namespace envdoctor

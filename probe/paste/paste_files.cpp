@@ -1,0 +1,129 @@
+// What cat and its like printed of files in /proc and /sys: "$ cat PATH" and the lines below it, "==> PATH <==" of head
+// and tail, "PATH:value" of grep.
+#include "probe/gpu/nvidia_driver.h"
+#include "probe/os/cpu_info.h"
+#include "probe/os/os_facts.h"
+#include "probe/paste/paste_parsers.h"
+#include "probe/paste/paste_text.h"
+
+namespace envdoctor {
+namespace {
+
+void cpu_quota(Snapshot& snapshot, const std::string& text) {
+  if (const Real cpus = cpu_max(text); cpus.outcome() != Outcome::failed)
+    snapshot.host.fill().cgroup.fill().cpus = cpus;
+}
+
+void memory_limit(Snapshot& snapshot, const std::string& text) {
+  Number& limit = snapshot.host.fill().cgroup.fill().memory_mib;
+  if (trimmed(text) == "max") limit = absent("no limit");
+  if (const auto bytes = number_of(text))
+    limit = *bytes > std::int64_t{1} << 60 ? Number(absent("no limit")) : *bytes >> 20;
+}
+
+void driver_version(Snapshot& snapshot, const std::string& text) {
+  if (const Text version = nvrm_version(text); version.get()) snapshot.nvidia.fill().kernel_driver_version = version;
+  if (const Text kind = nvrm_kind(text); kind.get()) snapshot.nvidia.fill().kernel_module_kind = kind;
+}
+
+void gpu_information(Snapshot& snapshot, const std::string& text) {
+  if (const NvidiaProcGpu gpu = parse_gpu_information(text); gpu.model.get())
+    snapshot.nvidia.fill().proc_gpus.fill().push_back(gpu);
+}
+
+template <auto section, auto field>
+void plain_version(Snapshot& snapshot, const std::string& text) {
+  const std::string_view value = trimmed(text);
+  const std::string version = leading_version(value);
+  if (contains(version, ".") && !contains(value, " ")) (snapshot.*section).fill().*field = version;
+}
+
+void os_release(Snapshot& snapshot, const std::string& text) {
+  if (const Text name = os_name(text); name.get()) snapshot.host.fill().os = name;
+}
+
+void process_status(Snapshot& snapshot, const std::string& text) {
+  if (const auto allowed = value_of(text, "Cpus_allowed_list"); allowed && cpu_list(*allowed).get())
+    snapshot.cpu.fill().allowed_cpus = static_cast<std::int64_t>(cpu_list(*allowed).get()->size());
+  if (const auto user = parse_user(text); user.get()) snapshot.host.fill().user = user;
+}
+
+struct KnownFile {
+  std::string_view start, end;
+  std::size_t lines;  // the most that its content has, none of them empty
+  void (*read)(Snapshot& snapshot, const std::string& text);
+};
+
+constexpr KnownFile known_files[] = {
+    {"/sys/fs/cgroup/", "/cpu.max", 1, cpu_quota},
+    {"/sys/fs/cgroup/", "/memory.max", 1, memory_limit},
+    {"/sys/fs/cgroup/memory/", "/memory.limit_in_bytes", 1, memory_limit},
+    {"/proc/driver/nvidia/version", "version", 1, driver_version},
+    {"/proc/driver/nvidia/gpus/", "/information", 16, gpu_information},
+    {"/sys/module/nvidia/version", "version", 1, plain_version<&Snapshot::nvidia, &Nvidia::kernel_driver_version>},
+    {"/sys/module/amdgpu/version", "version", 1, plain_version<&Snapshot::rocm, &Rocm::kernel_driver_version>},
+    {"/opt/rocm", "/.info/version", 1, plain_version<&Snapshot::rocm, &Rocm::version>},
+    {"/etc/os-release", "", 20, os_release},
+    {"/proc/self/status", "", 64, process_status},
+};
+
+const KnownFile* known_file(std::string_view path) {
+  for (const KnownFile& file : known_files)
+    if (path.starts_with(file.start) && path.ends_with(file.end)) return &file;
+  return nullptr;
+}
+
+std::string_view path_at(std::string_view text) { return text.substr(0, text.find_first_of(" \t:;|&><\"')")); }
+
+// The path whose content follows; empty: the line is no such command.
+std::string_view shown_path(std::string_view line) {
+  for (const std::string_view command : {"cat /", "==> /", "more /", "less /"}) {
+    const std::size_t at = line.find(command);
+    if (at == std::string_view::npos || at > 200) continue;
+    const std::string_view rest = line.substr(at + command.size() - 1);
+    const std::string_view path = path_at(rest);
+    // A second file's lines could not be told from the first one's, nor what a filter let through.
+    const std::string_view behind = trimmed(rest.substr(path.size()));
+    if (behind.empty() || behind == "<==") return path;
+  }
+  return {};
+}
+
+}  // namespace
+
+bool starts_shown_file(std::string_view line) {
+  if (line.starts_with("/")) return known_file(path_at(line)) && contains(line, ":");
+  return known_file(shown_path(line)) != nullptr;
+}
+
+Snapshot parse_shown_files(const std::string& text) {
+  Snapshot snapshot;
+  const KnownFile* file = nullptr;
+  std::string content;
+  std::size_t lines = 0;
+  const auto close = [&] {
+    if (lines > 0) file->read(snapshot, content);
+    file = nullptr;
+    content.clear();
+    lines = 0;
+  };
+  for (const std::string_view line : lines_of(text)) {
+    const bool named = line.starts_with("/") && contains(line, ":");
+    const std::string_view path = named ? path_at(line) : contains(line, " /") ? shown_path(line) : "";
+    if (!path.empty() || trimmed(line).empty()) {
+      close();
+      file = path.empty() ? nullptr : known_file(path);
+      if (!file || !named) continue;
+      content = line.substr(path.size() + 1);
+      lines = 1;
+      close();
+    } else if (file) {
+      content.append(line).push_back('\n');
+      if (++lines == file->lines) close();
+    }
+  }
+  close();
+  return snapshot;
+}
+
+}  // namespace envdoctor

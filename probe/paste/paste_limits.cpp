@@ -1,0 +1,111 @@
+// What a process may use, as small tools print it: ulimit -a, df of /dev/shm, taskset -p, lscpu, numactl -H, free.
+#include <re2/re2.h>
+
+#include "probe/os/cpu_info.h"
+#include "probe/paste/paste_parsers.h"
+#include "probe/paste/paste_text.h"
+
+namespace envdoctor {
+namespace {
+
+Number amount(std::string_view value, std::int64_t unit_bytes) {
+  if (value == "unlimited") return absent("unlimited");
+  const auto number = number_of(value);
+  return number && *number < std::int64_t{1} << 40 ? Number(*number * unit_bytes >> 20)
+                                                   : Number(failed("not a number"));
+}
+
+// "max locked memory           (kbytes, -l) 64"
+bool limit_line(std::string_view line, Ulimits& limits) {
+  static const RE2 form(R"((.+?)\s+\((?:[a-z0-9]+ ?[a-z]*, )?-(\w)\)\s+(\d+|unlimited))", RE2::Latin1);
+  std::string name, option, value;
+  if (!contains(line, ", -") && !contains(line, "(-")) return false;
+  if (!RE2::FullMatch(line, form, &name, &option, &value)) return false;
+  const auto count = [&] {
+    return value == "unlimited" ? Number(absent("unlimited")) : Number(number_of(value).value_or(0));
+  };
+  if (option == "l") limits.memlock_mib = amount(value, 1024);
+  if (option == "v") limits.address_space_mib = amount(value, 1024);
+  if (option == "n") limits.open_files = count();
+  if (option == "u") limits.processes = count();
+  return true;
+}
+
+// "64M", "7.8G", and without a unit kilobytes, as df prints them.
+std::optional<std::int64_t> size_in_mib(std::string_view text) {
+  static const RE2 form(R"((\d{1,12}(?:\.\d+)?)([KMGT]?)i?B?)", RE2::Latin1);
+  double number = 0;
+  std::string unit;
+  if (!RE2::FullMatch(text, form, &number, &unit)) return std::nullopt;
+  const double kib = unit.empty() || unit == "K" ? 1 : unit == "M" ? 1024.0 : unit == "G" ? 1048576.0 : 1073741824.0;
+  return static_cast<std::int64_t>(number * kib / 1024);
+}
+
+// "shm    65536  0  65536   0% /dev/shm"
+void file_system_line(std::string_view line, Snapshot& snapshot) {
+  const auto words = words_of(line);
+  if (words.size() != 6 || words[5] != "/dev/shm" || !words[4].ends_with("%") || !leading_number(words[4])) return;
+  if (const auto size = size_in_mib(words[1])) snapshot.host.fill().shm_mib = *size;
+}
+
+// "pid 41's current affinity list: 0-3", or "mask: f".
+void affinity_line(std::string_view line, Snapshot& snapshot) {
+  if (const std::size_t at = line.find("current affinity list: "); at != std::string_view::npos) {
+    if (const auto cpus = cpu_list(line.substr(at + 23)); cpus.get() && !cpus.get()->empty())
+      snapshot.cpu.fill().allowed_cpus = static_cast<std::int64_t>(cpus.get()->size());
+  } else if (const std::size_t mask = line.find("current affinity mask: "); mask != std::string_view::npos) {
+    std::int64_t count = 0;
+    const std::string_view digits = trimmed(line.substr(mask + 23));
+    for (const char c : digits) {
+      const auto digit = number_of<unsigned>(std::string_view(&c, 1), 16);
+      if (!digit && c != ',') return;
+      for (unsigned bits = digit.value_or(0); bits > 0; bits >>= 1) count += bits & 1;
+    }
+    if (count > 0) snapshot.cpu.fill().allowed_cpus = count;
+  }
+}
+
+void processor_line(std::string_view line, Snapshot& snapshot) {
+  const auto set = [&](std::string_view key, Number Cpu::*field) {
+    if (const auto value = after(line, key); value && number_of(*value))
+      snapshot.cpu.fill().*field = *number_of(*value);
+  };
+  set("CPU(s):", &Cpu::threads);
+  set("Socket(s):", &Cpu::sockets);
+  set("NUMA node(s):", &Cpu::numa_nodes);
+}
+
+// "Mem:  64215  2034 …  61000" of free -m, whose unit its header doesn't tell: only with units behind the numbers.
+void memory_line(std::string_view line, Snapshot& snapshot) {
+  const auto words = words_of(line);
+  if (words.size() < 7 || words[0] != "Mem:" || !words[1].ends_with("i")) return;
+  const auto total = size_in_mib(words[1]), available = size_in_mib(words[6]);
+  if (total) snapshot.memory.fill().total_mib = *total;
+  if (available) snapshot.memory.fill().available_mib = *available;
+}
+
+}  // namespace
+
+bool starts_limits(std::string_view line) {
+  return contains(line, "% /dev/shm") || contains(line, "current affinity ") || contains(line, "locked memory") ||
+         contains(line, "NUMA node(s):") || line.starts_with("CPU(s):") || line.starts_with("Mem:");
+}
+
+Snapshot parse_limits(const std::string& text) {
+  Snapshot snapshot;
+  Ulimits limits;
+  bool limited = false;
+  for (const std::string_view raw : lines_of(text)) {
+    const std::string_view line = trimmed(raw.substr(0, 400));
+    if (line.empty()) continue;
+    limited = limit_line(line, limits) || limited;
+    if (line.ends_with("/dev/shm")) file_system_line(line, snapshot);
+    if (contains(line, "affinity ")) affinity_line(line, snapshot);
+    if (contains(line, "(s):")) processor_line(line, snapshot);
+    if (line.starts_with("Mem:")) memory_line(line, snapshot);
+  }
+  if (limited) snapshot.host.fill().ulimits = limits;
+  return snapshot;
+}
+
+}  // namespace envdoctor

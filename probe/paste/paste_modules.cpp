@@ -1,0 +1,57 @@
+// lsmod.
+#include <algorithm>
+
+#include "probe/os/modules.h"
+#include "probe/paste/paste_parsers.h"
+#include "probe/paste/paste_text.h"
+
+namespace envdoctor {
+namespace {
+
+constexpr std::size_t whole_list = 20;  // no kernel with modules has fewer; a shorter list was filtered or cut
+
+bool is_lsmod_header(std::string_view line) {
+  const auto words = words_of(line.substr(0, 200));
+  return words.size() == 4 && words[0] == "Module" && words[1] == "Size" && words[2] == "Used" && words[3] == "by";
+}
+
+// "nvidia_uvm           1540096  0", "nvidia  56717312 2 nvidia_uvm,nvidia_modeset".
+std::optional<std::string> module_row(std::string_view line) {
+  const auto words = words_of(line.substr(0, 1000));
+  if (words.size() < 3 || words.size() > 4 || words[0].size() > 64) return std::nullopt;
+  if (words[0].find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") !=
+      std::string_view::npos)
+    return std::nullopt;
+  const auto size = number_of(words[1]), users = number_of(words[2]);
+  if (!size || *size < 4096 || !users || *users < -2) return std::nullopt;
+  return std::string(words[0]);
+}
+
+}  // namespace
+
+bool starts_lsmod(std::string_view line) {
+  return line.starts_with("Module ") ? is_lsmod_header(line)
+                                     : (line.starts_with("nvidia") || line.starts_with("amdgpu")) && module_row(line);
+}
+
+Snapshot parse_lsmod(const std::string& text) {
+  std::vector<Module> modules;
+  std::size_t rows = 0;
+  bool header = false, drives = false;
+  for (const std::string_view line : lines_of(text)) {
+    header = header || is_lsmod_header(line);
+    const auto name = module_row(line);
+    if (!name) continue;
+    ++rows;
+    if (!is_gpu_module(*name)) continue;
+    drives = drives || *name == "nvidia" || *name == "amdgpu";
+    if (std::ranges::none_of(modules, [&](const Module& known) { return known.name.is(*name); }))
+      modules.push_back({.name = *name});
+  }
+  Snapshot snapshot;
+  // A list that was filtered proves what it shows, and of the rest nothing.
+  if ((header && rows >= whole_list) || drives) snapshot.modules = std::move(modules);
+  return snapshot;
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,106 @@
+// nvidia-smi --query-gpu and --query-compute-apps with --format=csv: a header of names, then a row a GPU or a process.
+#include <algorithm>
+
+#include "probe/paste/nvidia_fields.h"
+#include "probe/paste/paste_parsers.h"
+#include "probe/paste/paste_text.h"
+
+namespace envdoctor {
+namespace {
+
+constexpr std::size_t most_columns = 256, most_rows = 1024;
+
+std::vector<std::string_view> cells(std::string_view line) {
+  auto result = pieces(line, ',');
+  for (std::string_view& cell : result) cell = trimmed(cell);
+  return result;
+}
+
+// A name of nvidia-smi's properties: small letters, digits, dots and underscores, perhaps with a unit behind it.
+bool is_property(std::string_view cell) {
+  const std::string_view name = trimmed(cell.substr(0, cell.find('[')));
+  return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._") == std::string_view::npos;
+}
+
+bool known_column(std::string_view cell) {
+  for (const char* start : {"name", "index", "uuid", "driver_version", "memory.", "utilization.", "temperature.",
+                            "pci.", "compute_", "gpu_name", "gpu_uuid", "gpu_bus_id", "pid", "process_name",
+                            "used_gpu_memory", "used_memory", "power.", "pcie."})
+    if (cell.starts_with(start)) return true;
+  return false;
+}
+
+class CsvReader {
+ public:
+  void line(std::string_view line) {
+    if (starts_nvidia_smi_csv(line)) {
+      columns_ = cells(line);
+      const auto has = [&](std::string_view name) {
+        return std::ranges::any_of(columns_, [&](std::string_view cell) { return cell.starts_with(name); });
+      };
+      apps_ = has("pid") || has("process_name");
+      next_ = 0;
+      if (apps_) nvidia_.processes.fill();
+      return;
+    }
+    if (columns_.empty()) return;
+    const auto row = cells(line);
+    if (row.size() != columns_.size()) return columns_.clear();
+    apps_ ? process(row) : gpu(row);
+  }
+
+  Snapshot take() {
+    Snapshot snapshot;
+    if (nvidia_.devices.get() || nvidia_.processes.get() || nvidia_.kernel_driver_version.get())
+      snapshot.nvidia = std::move(nvidia_);
+    return snapshot;
+  }
+
+ private:
+  void gpu(const std::vector<std::string_view>& row) {
+    NvidiaDevice device{.index = next_++};
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (columns_[i] == "driver_version" && contains(leading_version(row[i]), "."))
+        nvidia_.kernel_driver_version = std::string(row[i]);
+      take_csv_field(device, columns_[i], row[i]);
+    }
+    auto& devices = nvidia_.devices.fill();
+    const auto known =
+        std::ranges::find_if(devices, [&](const NvidiaDevice& one) { return one.index == device.index; });
+    if (known == devices.end() && devices.size() < most_rows) devices.push_back(std::move(device));
+  }
+
+  void process(const std::vector<std::string_view>& row) {
+    NvidiaProcess process;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string_view column = trimmed(columns_[i].substr(0, columns_[i].find('[')));
+      if (column == "pid") take_process_field(process, "/pid", row[i]);
+      if (column == "process_name" || column == "name") take_process_field(process, "/process_name", row[i]);
+      if (column == "used_gpu_memory" || column == "used_memory") take_process_field(process, "/used_memory", row[i]);
+    }
+    auto& processes = nvidia_.processes.fill();
+    if (process.pid.get() && processes.size() < most_rows) processes.push_back(std::move(process));
+  }
+
+  std::vector<std::string_view> columns_{};
+  Nvidia nvidia_{};
+  std::int64_t next_ = 0;
+  bool apps_ = false;
+};
+
+}  // namespace
+
+bool starts_nvidia_smi_csv(std::string_view line) {
+  if (line.size() > 8192 || !contains(line, ",") || line.empty() || line[0] < 'a' || line[0] > 'z') return false;
+  const auto header = cells(line);
+  return header.size() >= 2 && header.size() <= most_columns && std::ranges::all_of(header, is_property) &&
+         std::ranges::count_if(header, known_column) * 2 >= static_cast<std::ptrdiff_t>(header.size());
+}
+
+Snapshot parse_nvidia_smi_csv(const std::string& text) {
+  CsvReader reader;
+  for (const std::string_view line : lines_of(text)) reader.line(trimmed(line));
+  return reader.take();
+}
+
+}  // namespace envdoctor

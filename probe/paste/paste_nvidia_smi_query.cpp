@@ -1,0 +1,96 @@
+// nvidia-smi -q: "Name : value" below sections and sections within sections, one block a GPU.
+#include <algorithm>
+
+#include "probe/paste/nvidia_fields.h"
+#include "probe/paste/paste_parsers.h"
+#include "probe/paste/paste_text.h"
+
+namespace envdoctor {
+namespace {
+
+class Query {
+ public:
+  void line(std::string_view line) {
+    const std::size_t indent = std::min(line.find_first_not_of(" \t"), line.size());
+    line = trimmed(line);
+    if (line.empty() || done_) return;
+    const std::size_t colon = line.find(" : ");
+    const std::string_view name = trimmed(line.substr(0, colon));
+    const std::string_view value = colon == std::string_view::npos ? "" : trimmed(line.substr(colon + 3));
+    if (starts_nvidia_smi_query(line)) {
+      done_ = std::exchange(begun_, true) && !devices_.empty();                   // a second run; the first one counts
+    } else if (indent == 0 && name.starts_with("GPU ") && contains(name, ":")) {  // its address, and no value
+      devices_.push_back({.index = static_cast<std::int64_t>(devices_.size())});
+      devices_.back().pci_address = std::string(trimmed(name.substr(4)));
+      sections_.clear();
+    } else if (colon == std::string_view::npos) {
+      open(indent, name);
+    } else {
+      // A text that lost its indentation has no end of a section but the next one.
+      while (!sections_.empty() && indent > 0 && sections_.back().indent >= indent) sections_.pop_back();
+      field(name, value);
+    }
+  }
+
+  Snapshot take() {
+    Snapshot snapshot;
+    if (!nvidia_.kernel_driver_version.get() && devices_.empty()) return snapshot;
+    if (!devices_.empty()) nvidia_.devices = std::move(devices_);
+    snapshot.nvidia = std::move(nvidia_);
+    return snapshot;
+  }
+
+ private:
+  struct Section {
+    std::size_t indent = 0;
+    std::string name{};
+  };
+
+  void open(std::size_t indent, std::string_view name) {
+    while (!sections_.empty() && sections_.back().indent >= indent) sections_.pop_back();
+    if (sections_.size() < 8) sections_.push_back({indent, std::string(name.substr(0, 80))});
+    if (name == "MIG Device" && !devices_.empty()) devices_.back().mig_devices.fill().emplace_back();
+  }
+
+  void field(std::string_view name, std::string_view value) {
+    if (devices_.empty()) {
+      if (name == "Driver Version" || name == "KMD Version") nvidia_.kernel_driver_version = std::string(value);
+      if ((name == "CUDA Version" || name == "CUDA UMD Version") && leading_number(value))
+        nvidia_.cuda_driver_version = std::string(value);
+      return;
+    }
+    std::string place;
+    for (const Section& section : sections_) place += "/" + section.name;
+    place.append("/").append(name);
+    NvidiaDevice& device = devices_.back();
+    if (name == "Processes" && value == "None") {
+      nvidia_.processes.fill();
+    } else if (place.starts_with("/Processes/")) {
+      auto& processes = nvidia_.processes.fill();
+      if (name == "Process ID") processes.push_back({.gpu = device.index});
+      if (!processes.empty()) take_process_field(processes.back(), place, value);
+    } else if (place.starts_with("/MIG Device/") && device.mig_devices.get()) {
+      take_mig_field(device.mig_devices.get()->back(), place, value);
+    } else {
+      take_query_field(device, place, value);
+    }
+  }
+
+  Nvidia nvidia_{};
+  std::vector<NvidiaDevice> devices_{};
+  std::vector<Section> sections_{};
+  bool begun_ = false;
+  bool done_ = false;
+};
+
+}  // namespace
+
+bool starts_nvidia_smi_query(std::string_view line) { return contains(line, "=NVSMI LOG="); }
+
+Snapshot parse_nvidia_smi_query(const std::string& text) {
+  Query query;
+  for (const auto line : lines_of(text)) query.line(line);
+  return query.take();
+}
+
+}  // namespace envdoctor
