@@ -21,6 +21,8 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{unsupported, "peer-access"}, likely},
+              // Copies that take the direct way are slower than those through the host's memory.
+              {{slow, "peer-copy"}, likely},
               {{present, "pcie-acs-redirect"},
                likely,
                [](const Facts& f) {

@@ -25,6 +25,7 @@ struct Header {
   Piece class_code{};  // four hex digits, or empty
   Piece vendor_id{};
   Piece device_id{};
+  Piece vendor{};       // where it stands apart
   Piece name{};         // vendor and device as printed, without ids and revision
   bool silent = false;  // "rev ff": its registers read as ones, so it is switched off or gone
 };
@@ -38,10 +39,19 @@ bool parse_header(std::string_view line, Header& header) {
   static const RE2 revision(R"(\s+\((?:rev|prog-if) .*)", RE2::Latin1);
   static const RE2 only_ids(R"(([[:xdigit:]]{4}):([[:xdigit:]]{4}).*)", RE2::Latin1);
   static const RE2 ids(R"((.+)\[([[:xdigit:]]{4}):([[:xdigit:]]{4}).*)", RE2::Latin1);
+  // "65:00.0 "3D controller [0302]" "NVIDIA Corporation [10de]" "GH100 [2330]" -ra1 …" of -mm.
+  static const RE2 quoted(
+      R"re(((?:[[:xdigit:]]{4,8}:)?[[:xdigit:]]{2}:[[:xdigit:]]{2}\.[0-7]) "([^"]*)" "([^"]*)" "([^"]*)".*)re",
+      RE2::Latin1);
   line = trimmed(line);
   if (line.empty() || std::isxdigit(static_cast<unsigned char>(line[0])) == 0) return false;  // most lines of a log
   header = {};
   Piece rest, words;
+  if (contains(line, "\" \"") &&
+      RE2::FullMatch(line, quoted, &header.address, &header.class_name, &header.vendor, &header.name)) {
+    if (RE2::FullMatch(header.class_name, coded, &words, &header.class_code)) header.class_name = words;
+    return true;
+  }
   if (!RE2::FullMatch(line, whole, &header.address, &header.class_name, &rest)) return false;
   const bool has_code = RE2::FullMatch(header.class_name, coded, &words, &header.class_code);
   if (has_code) header.class_name = words;
@@ -86,6 +96,15 @@ std::string class_code_of(std::string_view class_name) {
   return known == codes.end() ? "" : known->second;
 }
 
+// "NVIDIA Corporation [10de]" of -vmm and -mm: the value, and the id at its end.
+std::string value_and_id(std::string_view value, Text& id) {
+  static const RE2 with_id(R"((.*?)\s*\[([[:xdigit:]]{4})\])", RE2::Latin1);
+  std::string text, digits;
+  if (!RE2::FullMatch(value, with_id, &text, &digits)) return std::string(value);
+  id = lower_case(digits);
+  return text;
+}
+
 // Vendor and device name from one text: "NVIDIA Corporation GA102 [GeForce RTX 3090]".
 void name_device(std::string_view name, PciDevice& device) {
   for (const Vendor& vendor : vendors) {
@@ -113,7 +132,10 @@ PciDevice device_of(const Header& header) {
   device.class_ = header.class_code.empty() ? class_code_of(header.class_name) : lower_case(header.class_code);
   if (!header.vendor_id.empty()) device.vendor_id = lower_case(header.vendor_id);
   if (!header.device_id.empty()) device.device_id = lower_case(header.device_id);
-  if (const auto name = trimmed(header.name); !name.empty()) name_device(name, device);
+  std::string name(trimmed(header.name));
+  if (!header.vendor.empty())
+    name = value_and_id(header.vendor, device.vendor_id) + " " + value_and_id(name, device.device_id);
+  if (!name.empty()) name_device(name, device);
   if (header.silent) device.link = failed("the device answers nothing (rev ff): switched off, or gone from the bus");
   return device;
 }
@@ -177,15 +199,6 @@ void take_detail(std::string_view line, PciDevice& device) {
 
 bool is_wanted(const PciDevice& device) {
   return device.class_.or_empty().starts_with("03") || device.class_.or_empty().starts_with("12");
-}
-
-// "Vendor:\tNVIDIA Corporation [10de]" of -vmm: the value, and the id at its end.
-std::string value_and_id(std::string_view value, Text& id) {
-  static const RE2 with_id(R"((.*?)\s*\[([[:xdigit:]]{4})\])", RE2::Latin1);
-  std::string text, digits;
-  if (!RE2::FullMatch(value, with_id, &text, &digits)) return std::string(value);
-  id = digits;
-  return text;
 }
 
 // Collects blocks, and the devices among them by address: a text may hold several runs of lspci.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
+#include <utility>
 
 #include "evidence/json.h"
 #include "evidence/lines.h"
@@ -125,7 +126,8 @@ Snapshot LogReader::finish() {
   }
   Snapshot snapshot = reports_.finish(source_);
   fill_in(snapshot, filled_);
-  snapshot.log = std::move(events_);
+  const auto of_reports = std::exchange(snapshot.log.fill(), std::move(events_));
+  snapshot.log.get()->insert(snapshot.log.get()->end(), of_reports.begin(), of_reports.end());
   snapshot.texts = std::vector<ReadText>{{.source = source_, .lines = lines, .notable = notable_.finish()}};
   if (redact_) redact(snapshot, {});
   for (TextLine& notable : snapshot.texts.get()->front().notable.fill())

@@ -12,7 +12,7 @@
 namespace envdoctor {
 namespace {
 
-constexpr std::int64_t most_amd_gpus = 1024;
+constexpr std::size_t most_amd_gpus = 1024;
 
 // A field by its name, and for names that stand in several sections by the section's.
 void amd_field(Rocm& rocm, RocmDevice& device, std::string_view section, std::string_view key, std::string_view value) {
@@ -69,12 +69,14 @@ Snapshot parse_amd_smi(const std::string& text) {
       amd_versions(rocm, line);
     } else if (line.starts_with("| ") && RE2::FullMatch(line, row, &address, &name)) {
       auto& devices = rocm.devices.fill();
+      if (devices.size() >= most_amd_gpus) continue;
       if (std::ranges::any_of(devices, [&](const RocmDevice& known) { return known.pci_address.is(address); }))
         continue;
       devices.push_back({.index = static_cast<std::int64_t>(devices.size()), .name = name, .pci_address = address});
     } else if (const auto index = line.starts_with("GPU: ") ? number_of(line.substr(5)) : std::nullopt) {
       auto& devices = rocm.devices.fill();
       blocks = *index == static_cast<std::int64_t>(devices.size());  // a second list repeats the first one's numbers
+      blocks = blocks && devices.size() < most_amd_gpus;
       if (blocks) devices.push_back({.index = *index});
     } else if (blocks && line.starts_with(' ')) {
       const auto [key, value] = key_value(line);
@@ -109,7 +111,8 @@ Snapshot parse_amd_smi_json(const std::string& text) {
   for (const auto& [pointer, value] : values) {
     std::int64_t index = 0;
     std::string section, key;
-    if (!RE2::FullMatch(pointer, place, &index, &section, &key) || index >= most_amd_gpus) continue;
+    if (!RE2::FullMatch(pointer, place, &index, &section, &key) || index >= static_cast<std::int64_t>(most_amd_gpus))
+      continue;
     const bool is_gpu =
         values.contains(pointer.substr(0, pointer.find('/', pointer.find_first_of("0123456789"))) + "/gpu");
     if (is_gpu) amd_field(rocm, gpus.try_emplace(index, RocmDevice{.index = index}).first->second, section, key, value);

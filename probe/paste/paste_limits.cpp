@@ -75,6 +75,12 @@ void processor_line(std::string_view line, Snapshot& snapshot) {
   set("NUMA node(s):", &Cpu::numa_nodes);
 }
 
+// "available: 2 nodes (0-1)" of numactl -H.
+void numa_line(std::string_view line, Snapshot& snapshot) {
+  const auto count = leading_number(line.substr(11));
+  if (count && contains(line, " nodes (")) snapshot.cpu.fill().numa_nodes = *count;
+}
+
 // "Mem:  64215  2034 …  61000" of free -m, whose unit its header doesn't tell: only with units behind the numbers.
 void memory_line(std::string_view line, Snapshot& snapshot) {
   const auto words = words_of(line);
@@ -88,7 +94,8 @@ void memory_line(std::string_view line, Snapshot& snapshot) {
 
 bool starts_limits(std::string_view line) {
   return contains(line, "% /dev/shm") || contains(line, "current affinity ") || contains(line, "locked memory") ||
-         contains(line, "NUMA node(s):") || line.starts_with("CPU(s):") || line.starts_with("Mem:");
+         contains(line, "NUMA node(s):") || line.starts_with("CPU(s):") || line.starts_with("available: ") ||
+         line.starts_with("Mem:");
 }
 
 Snapshot parse_limits(const std::string& text) {
@@ -102,6 +109,7 @@ Snapshot parse_limits(const std::string& text) {
     if (line.ends_with("/dev/shm")) file_system_line(line, snapshot);
     if (contains(line, "affinity ")) affinity_line(line, snapshot);
     if (contains(line, "(s):")) processor_line(line, snapshot);
+    if (line.starts_with("available: ")) numa_line(line, snapshot);
     if (line.starts_with("Mem:")) memory_line(line, snapshot);
   }
   if (limited) snapshot.host.fill().ulimits = limits;

@@ -1,4 +1,4 @@
-// lsmod.
+// lsmod, and the rows of /proc/modules.
 #include <algorithm>
 
 #include "probe/os/modules.h"
@@ -18,7 +18,8 @@ bool is_lsmod_header(std::string_view line) {
 // "nvidia_uvm           1540096  0", "nvidia  56717312 2 nvidia_uvm,nvidia_modeset".
 std::optional<std::string> module_row(std::string_view line) {
   const auto words = words_of(line.substr(0, 1000));
-  if (words.size() < 3 || words.size() > 4 || words[0].size() > 64) return std::nullopt;
+  const bool state = words.size() >= 6 && words[4] == "Live";
+  if (words.size() < 3 || (words.size() > 4 && !state) || words[0].size() > 64) return std::nullopt;
   if (words[0].find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") !=
       std::string_view::npos)
     return std::nullopt;
@@ -43,7 +44,7 @@ Snapshot parse_lsmod(const std::string& text) {
     const auto name = module_row(line);
     if (!name) continue;
     ++rows;
-    if (!is_gpu_module(*name)) continue;
+    if (!is_gpu_module(*name) || modules.size() >= 256) continue;
     drives = drives || *name == "nvidia" || *name == "amdgpu";
     if (std::ranges::none_of(modules, [&](const Module& known) { return known.name.is(*name); }))
       modules.push_back({.name = *name});

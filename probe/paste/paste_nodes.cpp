@@ -1,5 +1,5 @@
-// ls -l of device nodes. What stands there is who may open them; whether a program could, is told only where id was
-// asked as well and the modes leave no doubt.
+// ls -l of device nodes, and id. What stands there is who may open them; whether a program could, is told only where id
+// was asked as well and the modes leave no doubt.
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -12,6 +12,9 @@
 
 namespace envdoctor {
 namespace {
+
+// nvidia-bug-report.sh puts it before the row of ls.
+constexpr std::string_view bug_report_mark = "*** ls: ";
 
 struct Person {
   std::int64_t uid = 0;
@@ -60,17 +63,19 @@ void judge_mode(DeviceNode& node, const Person& person) {
 }  // namespace
 
 bool starts_device_nodes(std::string_view line) {
-  return line.size() > 10 && (line.starts_with("crw") || line.starts_with("c---"));
+  if (line.starts_with(bug_report_mark)) line.remove_prefix(bug_report_mark.size());
+  return line.starts_with("crw") || line.starts_with("uid=");
 }
 
 Snapshot parse_device_nodes(const std::string& text) {
-  static const RE2 row(
-      R"(c([r-][w-][x-])([r-][w-][x-])([r-][w-][x-])([.+@]?)\s+\d+\s+(\S+)\s+(\S+)\s+(\d{1,6}),\s*(\d{1,7})\s+.*\s(\S+))",
-      RE2::Latin1);
+  static const RE2 row(R"(c([r-][w-][x-])([r-][w-][x-])([r-][w-][x-])([.+@]?)\s+\d+\s+)"
+                       R"((\S+)\s+(\S+)\s+(\d{1,6}),\s*(\d{1,7})\s+.*\s(\S+))",
+                       RE2::Latin1);
   std::map<std::string, DeviceNode> nodes;
   std::vector<std::string> guarded;  // by an access list, which ls doesn't show
   std::optional<Person> person;
-  for (const std::string_view line : lines_of(text)) {
+  for (std::string_view line : lines_of(text)) {
+    if (line.starts_with(bug_report_mark)) line.remove_prefix(bug_report_mark.size());
     if (!person && contains(line, "uid=")) person = person_of(line);
     if (!line.starts_with("c")) continue;
     std::string mine, groups, others, mark, owner, group, path;

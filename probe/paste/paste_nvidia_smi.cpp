@@ -11,6 +11,8 @@ namespace envdoctor {
 
 namespace {
 
+constexpr std::size_t most_table_gpus = 1024;
+
 class Table {
  public:
   void line(std::string_view line) {
@@ -51,7 +53,7 @@ class Table {
       if (c == "On") device.persistence = true;
       if (c == "Off") device.persistence = false;
       if (const auto errors = number_of(e)) device.ecc.fill().uncorrected = *errors;
-      devices_.push_back(std::move(device));
+      if (devices_.size() < most_table_gpus) devices_.push_back(std::move(device));
     } else if (!processes_ && slices_ && RE2::PartialMatch(line, slice, &a, &b, &c)) {
       for (NvidiaDevice& device : devices_)
         if (device.index.is(leading_number(a).value_or(-1)))

@@ -23,9 +23,33 @@ bool is_property(std::string_view cell) {
 }
 
 bool known_column(std::string_view cell) {
-  for (const char* start : {"name", "index", "uuid", "driver_version", "memory.", "utilization.", "temperature.",
-                            "pci.", "compute_", "gpu_name", "gpu_uuid", "gpu_bus_id", "pid", "process_name",
-                            "used_gpu_memory", "used_memory", "power.", "pcie."})
+  for (const char* start : {"name",
+                            "index",
+                            "uuid",
+                            "driver_version",
+                            "memory.",
+                            "utilization.",
+                            "temperature.",
+                            "pci.",
+                            "compute_",
+                            "gpu_name",
+                            "gpu_uuid",
+                            "gpu_bus_id",
+                            "pid",
+                            "process_name",
+                            "used_gpu_memory",
+                            "used_memory",
+                            "power.",
+                            "pcie.",
+                            "timestamp",
+                            "clocks.",
+                            "ecc.",
+                            "mig.",
+                            "persistence_mode",
+                            "retired_pages",
+                            "remapped_rows",
+                            "fabric.",
+                            "pstate"})
     if (cell.starts_with(start)) return true;
   return false;
 }
@@ -91,7 +115,9 @@ class CsvReader {
 }  // namespace
 
 bool starts_nvidia_smi_csv(std::string_view line) {
-  if (line.size() > 8192 || !contains(line, ",") || line.empty() || line[0] < 'a' || line[0] > 'z') return false;
+  if (line.empty() || line[0] < 'a' || line[0] > 'z' || line.size() > 8192) return false;
+  const std::size_t comma = line.find(',');
+  if (comma == std::string_view::npos || !known_column(line.substr(0, comma))) return false;
   const auto header = cells(line);
   return header.size() >= 2 && header.size() <= most_columns && std::ranges::all_of(header, is_property) &&
          std::ranges::count_if(header, known_column) * 2 >= static_cast<std::ptrdiff_t>(header.size());

@@ -1,5 +1,6 @@
 // nvidia-smi -q: "Name : value" below sections and sections within sections, one block a GPU.
 #include <algorithm>
+#include <utility>
 
 #include "probe/paste/nvidia_fields.h"
 #include "probe/paste/paste_parsers.h"
@@ -7,6 +8,8 @@
 
 namespace envdoctor {
 namespace {
+
+constexpr std::size_t most_query_gpus = 1024;
 
 class Query {
  public:
@@ -20,6 +23,7 @@ class Query {
     if (starts_nvidia_smi_query(line)) {
       done_ = std::exchange(begun_, true) && !devices_.empty();                   // a second run; the first one counts
     } else if (indent == 0 && name.starts_with("GPU ") && contains(name, ":")) {  // its address, and no value
+      if (devices_.size() >= most_query_gpus) return void(done_ = true);
       devices_.push_back({.index = static_cast<std::int64_t>(devices_.size())});
       devices_.back().pci_address = std::string(trimmed(name.substr(4)));
       sections_.clear();

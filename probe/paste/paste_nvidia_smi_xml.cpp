@@ -8,6 +8,7 @@
 namespace envdoctor {
 namespace {
 
+constexpr std::size_t most_xml_gpus = 1024;
 constexpr int deepest = 8;  // of <gpu>'s own elements none lies deeper
 
 std::string_view child_text(const pugi::xml_node& node, const char* name) {
@@ -26,6 +27,7 @@ class XmlReader {
         nvidia.cuda_driver_version = version;
     for (const pugi::xml_node gpu : log.children("gpu")) {
       auto& devices = nvidia.devices.fill();
+      if (devices.size() >= most_xml_gpus) break;
       NvidiaDevice& device = devices.emplace_back();
       device.index = static_cast<std::int64_t>(devices.size()) - 1;
       if (const std::string_view address = gpu.attribute("id").value(); !address.empty())

@@ -1,4 +1,4 @@
-// pip list, pip freeze, conda list.
+// pip list, freeze and show, uv pip, conda list and info.
 #include <re2/re2.h>
 
 #include "probe/paste/paste_parsers.h"
@@ -22,7 +22,24 @@ bool read_requirement(std::string_view line, Row& row) {
   return contains(line, "==") && read_row(line, form, row);
 }
 
-void add(Snapshot& snapshot, const Row& row) { snapshot.python.fill().packages.fill().emplace(row.name, row.version); }
+// A framework's package is the framework's own version as well.
+void add(Snapshot& snapshot, const Row& row) {
+  if (!snapshot.python.fill().packages.fill().emplace(row.name, row.version).second) return;
+  if (row.name == "torch") snapshot.torch.fill().version = row.version;
+}
+
+// What a package of conda was built for stands in its build's name: "py3.11_cuda12.1_cudnn8.9.2_0", "py3.11_cpu_0".
+void add_build(Snapshot& snapshot, const Row& row, const std::string& build) {
+  static const RE2 cuda(R"((?:^|_)cuda_?(\d{2})\.?(\d))", RE2::Latin1), cpu(R"((?:^|_)cpu(?:_|$))", RE2::Latin1);
+  if (row.name != "pytorch" || snapshot.torch.or_empty().version.get()) return;
+  Torch& torch = snapshot.torch.fill();
+  torch.version = row.version;
+  std::string major, minor;
+  if (RE2::PartialMatch(build, cuda, &major, &minor))
+    torch.cuda_version = major + "." + minor;
+  else if (RE2::PartialMatch(build, cpu))
+    torch.cuda_version = absent("conda's build " + build.substr(0, 80));
+}
 
 bool dashes(std::string_view text) {
   return text.size() >= 5 && text.find_first_not_of("- ") == std::string_view::npos;
@@ -60,20 +77,52 @@ Snapshot parse_pip_list(const std::string& text) {
   return snapshot;
 }
 
+// "Name: torch", "Version: 2.4.1" and "Summary: …" of pip show, one behind the other.
+bool starts_pip_show(std::string_view line) { return line.starts_with("Summary: "); }
+
+Snapshot parse_pip_show(const std::string& text) {
+  Snapshot snapshot;
+  static const RE2 name(R"(Name: ([\w.-]+)\s*)", RE2::Latin1), version(R"(Version: (\d\S*)\s*)", RE2::Latin1);
+  Row row;
+  for (const std::string_view line : lines_of(text)) {
+    if (starts_pip_show(line) && !row.version.empty()) add(snapshot, row);
+    if (!row.name.empty() && row.version.empty() && RE2::FullMatch(line, version, &row.version)) continue;
+    row = {};
+    if (line.starts_with("Name: ")) RE2::FullMatch(line, name, &row.name);
+  }
+  return snapshot;
+}
+
+// conda info: "python version : 3.11.5.final.0", "virtual packages : __cuda=12.2=0".
+bool starts_conda_info(std::string_view line) { return contains(line, "conda version : "); }
+
+Snapshot parse_conda_info(const std::string& text) {
+  static const RE2 cuda(R"(__cuda=(\d+\.\d+))", RE2::Latin1);
+  Snapshot snapshot;
+  std::string number;
+  for (const std::string_view line : lines_of(text)) {
+    if (contains(line, "__cuda=") && RE2::PartialMatch(line, cuda, &number))
+      snapshot.nvidia.fill().cuda_driver_version = number;
+  }
+  return snapshot;
+}
+
 bool starts_conda_list(std::string_view line) { return line.starts_with("# packages in environment"); }
 
 Snapshot parse_conda_list(const std::string& text) {
   Snapshot snapshot;
-  static const RE2 form(R"(\s*([\w.-]+)\s+(\d[^][(){}:,;'"/\s]*)\s+\S+(?:\s+\S+)?\s*)", RE2::Latin1);
+  static const RE2 form(R"(\s*([\w.-]+)\s+(\d[^][(){}:,;'"/\s]*)\s+(\S+)(?:\s+\S+)?\s*)", RE2::Latin1);
   bool inside = false;
   Row row;
+  std::string build;
   for (const std::string_view line : lines_of(text)) {
     if (starts_conda_list(line)) {
       inside = true;
       snapshot.python.fill().kind = "conda";
     } else if (inside && !line.starts_with("#")) {
-      inside = read_row(line, form, row);
+      inside = RE2::FullMatch(line, form, &row.name, &row.version, &build);
       if (inside) add(snapshot, row);
+      if (inside) add_build(snapshot, row, build);
     }
   }
   return snapshot;

@@ -10,7 +10,8 @@ namespace envdoctor {
 namespace {
 
 constexpr std::size_t longest_report = std::size_t{1} << 20;
-constexpr std::size_t shortest_start = 4;  // "a==1"
+constexpr std::size_t shortest_start = 4;   // "a==1"
+constexpr std::size_t longest_start = 200;  // cut within, a line may hide a secret from its detectors
 
 }  // namespace
 
@@ -25,6 +26,10 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"pip freeze", starts_pip_freeze, parse_pip_freeze},
       {"pip list", starts_pip_list, parse_pip_list},
       {"conda list", starts_conda_list, parse_conda_list},
+      {"pip show", starts_pip_show, parse_pip_show},
+      {"conda info", starts_conda_info, parse_conda_info},
+      {"driver packages", starts_driver_packages, parse_driver_packages},
+      {"p2p matrix", starts_p2p_matrix, parse_p2p_matrix},
       {"clinfo", starts_clinfo, parse_clinfo},
       {"rocminfo", starts_rocminfo, parse_rocminfo},
       {"rocm-smi", starts_rocm_smi, parse_rocm_smi},
@@ -64,7 +69,8 @@ void LogReports::offer(std::string_view line, std::int64_t number, const knowled
   std::erase_if(waiting, [&](const Waiting& one) {
     if ((one.words & seen) != one.words || !one.kind->starts(line)) return false;
     awaited_ &= ~one.words;
-    Block& block = blocks_.emplace_back(Block{.kind = one.kind, .line = number});
+    Block& block = blocks_.emplace_back(
+        Block{.kind = one.kind, .line = number, .start = std::string(line.size() < longest_start ? line : "")});
     for (std::size_t i = 0; i < std::size(before_); ++i) {
       const std::string& earlier = before_[(next_before_ + i) % std::size(before_)];
       if (!earlier.empty()) block.text += earlier + '\n';
@@ -90,6 +96,13 @@ Snapshot LogReports::finish(const std::string& source) {
   for (const Block& block : blocks_) {
     Snapshot part = block.kind->parse(block.text);
     set_sources(part, source, block.line);
+    if (auto* symptoms = part.log.get()) {
+      for (Symptom& symptom : *symptoms) {
+        symptom.source = source;
+        symptom.line = block.line;
+        symptom.text = block.start;
+      }
+    }
     fill_in(all, part);
   }
   return all;

@@ -37,6 +37,7 @@ class LogReports {
   struct Block {
     const LogReportKind* kind = nullptr;
     std::int64_t line = 0;
+    std::string start{};  // the line that gave it away
     std::string text{};
   };
   std::vector<Block> blocks_{};

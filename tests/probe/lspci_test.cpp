@@ -124,6 +124,21 @@ TEST(Lspci, TakesTheNumberInANameForTheDevicesId) {
   EXPECT_NE(devices[0].name.or_empty().find("H100"), std::string::npos);
 }
 
+TEST(Lspci, ReadsItsQuotedForm) {
+  const auto devices = devices_in(
+      "65:00.0 \"3D controller [0302]\" \"NVIDIA Corporation [10de]\" \"GA100 [A100 PCIe 40GB] [20f1]\" -ra1 \"x\" "
+      "\"y\"\n"
+      "01:00.0 \"VGA compatible controller\" \"NVIDIA Corporation\" \"Device 2684\" -ra1 \"\" \"\"\n"
+      "02:00.0 \"Ethernet controller\" \"Intel Corporation\" \"I350\"\n");
+  ASSERT_EQ(devices.size(), 2U);
+  EXPECT_TRUE(devices[0].device_id.is("2684"));
+  EXPECT_TRUE(devices[0].class_.is("0300"));
+  EXPECT_TRUE(devices[1].device_id.is("20f1"));
+  EXPECT_TRUE(devices[1].vendor_id.is("10de"));
+  EXPECT_TRUE(devices[1].name.is("GA100 [A100 PCIe 40GB]"));
+  EXPECT_TRUE(devices[1].class_.is("0302"));
+}
+
 TEST(Lspci, OfSeveralRunsInOneTextIsPutTogether) {
   const std::string text = "65:00.0 3D controller: NVIDIA Corporation GH100 [H100 PCIe]\n" + std::string(verbose);
   const auto devices = devices_in(text);

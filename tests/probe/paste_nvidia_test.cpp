@@ -225,6 +225,14 @@ TEST(NvidiaSmiCsv, IsReadByItsHeader) {
   EXPECT_TRUE(nvidia.processes.get()->front().memory_mib.is(15001));
 }
 
+TEST(NvidiaSmiCsv, MayBeginWithTheTime) {
+  const Nvidia nvidia = read(
+      "timestamp, name, pci.bus_id, ecc.errors.uncorrected.volatile.total\n"
+      "2024/05/01 12:00:00.000, Tesla T4, 00000000:00:1E.0, 3\n");
+  EXPECT_TRUE(device(nvidia, 0).pci_address.is("00000000:00:1E.0"));
+  EXPECT_TRUE(device(nvidia, 0).ecc.or_empty().uncorrected.is(3));
+}
+
 TEST(NvidiaSmiCsv, OtherTablesAreNone) {
   EXPECT_FALSE(read_log("epoch, loss, name\n1, 2, 3\n", "x").nvidia.get());
   EXPECT_FALSE(read_log("name, then the index of it, or the uuid\n0, 1, 2\n", "x").nvidia.get());

@@ -90,6 +90,7 @@ TEST(Limits, OfEachToolFillTheirFields) {
       "Filesystem      Size  Used Avail Use% Mounted on\nshm              64M     0   64M   0% /dev/shm\n"
       "pid 41's current affinity list: 0-3,8\n"
       "CPU(s):                 64\nNUMA node(s):           2\nNUMA node0 CPU(s):      0-31\n"
+      "available: 2 nodes (0-1)\n"
       "Mem:            62Gi       3.1Gi        55Gi       1.0Mi       4.2Gi        58Gi\n");
   const HostFacts host = snapshot.host.or_empty();
   EXPECT_TRUE(host.shm_mib.is(64));
@@ -154,6 +155,78 @@ TEST(LevelZeroLists, ListsOfItsToolsBecomeDevices) {
                   "|           | PCI BDF Address: 0000:4d:00.0                         |\n"),
             Names{"Intel(R) Data Center GPU Flex 170"});
   EXPECT_EQ(names("ONEAPI_DEVICE_SELECTOR=level_zero:gpu\n"), Names{});
+}
+
+TEST(DeviceNodes, AreReadInABugReportAndWithoutIt) {
+  const auto list =
+      read("*** ls: crw-rw-rw- 1 root root 195, 0 2024-05-01 10:00:00 +0000 /dev/nvidia0\n").device_nodes.or_empty();
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_TRUE(list[0].path.is("/dev/nvidia0"));
+  EXPECT_EQ(read("uid=1001(ada) gid=1001(ada) groups=1001(ada),44(video)\n")
+                .host.or_empty()
+                .user.or_empty()
+                .groups.or_empty(),
+            (std::vector<std::int64_t>{44, 1001}));
+}
+
+TEST(DriverPackages, TellTheLibrariesVersion) {
+  const auto version = [](std::string_view text) {
+    return read(text).nvidia.or_empty().userspace_driver_version.or_empty();
+  };
+  EXPECT_EQ(version("ii  libnvidia-compute-550:amd64   550.120-0ubuntu0.22.04.1  amd64  NVIDIA libcompute package\n"),
+            "550.120");
+  EXPECT_EQ(version("nvidia-driver-cuda-libs-550.54.15-1.el9.x86_64\n"), "550.54.15");
+  EXPECT_EQ(version("rc  libnvidia-compute-535:amd64   535.183.01-0ubuntu1  amd64  removed\n"), "");
+  EXPECT_EQ(version("ii  libnvidia-compute-535:amd64  535.183.01-0ubuntu1  amd64  x\n"
+                    "ii  libnvidia-compute-550:amd64  550.120-0ubuntu1  amd64  x\n"),
+            "")
+      << "which one is loaded is not told";
+}
+
+TEST(PipShow, AndCondaTellVersions) {
+  const Snapshot shown = read(
+      "Name: torch\nVersion: 2.3.0+cpu\nSummary: Tensors\n---\nName: numpy\nVersion: 1.26.4\n"
+      "Summary: Arrays\nName: odd\nVersion: none\nSummary: x\n");
+  EXPECT_EQ(shown.python.or_empty().packages.or_empty(),
+            (std::map<std::string, std::string>{{"numpy", "1.26.4"}, {"torch", "2.3.0+cpu"}}));
+  EXPECT_TRUE(shown.torch.or_empty().version.is("2.3.0+cpu"));
+  EXPECT_FALSE(read("Name: a\nVersion: 1.0\n---\nSummary: of another thing\n").python.get());
+  EXPECT_TRUE(read("          conda version : 24.5.0\n   virtual packages : __cuda=12.2=0\n")
+                  .nvidia.or_empty()
+                  .cuda_driver_version.is("12.2"));
+}
+
+TEST(CondaList, TellsWhatPytorchWasBuiltFor) {
+  const auto torch_of = [](const char* build) {
+    return read(std::string("# packages in environment at /opt/c:\n#\npytorch   2.4.1   ") + build + "   pytorch\n")
+        .torch.or_empty();
+  };
+  EXPECT_TRUE(torch_of("py3.11_cuda12.1_cudnn8.9.2_0").cuda_version.is("12.1"));
+  EXPECT_TRUE(torch_of("cuda118_py311h5b0c2a5_300").cuda_version.is("11.8"));
+  EXPECT_EQ(torch_of("py3.11_cpu_0").cuda_version.outcome(), Outcome::absent);
+  EXPECT_EQ(torch_of("py3.11_0").cuda_version.outcome(), Outcome::not_probed);
+}
+
+constexpr std::string_view matrices =
+    "Bidirectional P2P=Disabled Bandwidth Matrix (GB/s)\n   D\\D     0      1 \n     0 643.21  11.14 \n     1  11.20 "
+    "644.01\n"
+    "Bidirectional P2P=Enabled Bandwidth Matrix (GB/s)\n   D\\D     0      1 \n     0 643.20   1.02 \n     1  25.20 "
+    "644.01\n"
+    "P2P=Enabled Latency (P2P Writes) Matrix (us)\n   GPU     0      1 \n     0   1.5   1.6\n";
+
+TEST(PeerMatrices, TellWhereTheDirectWayIsTheSlowerOne) {
+  const auto log = read(matrices).log.or_empty();
+  ASSERT_EQ(log.size(), 1U);
+  EXPECT_TRUE(log[0].is({SymptomClass::slow, "peer-copy"}));
+  EXPECT_EQ(log[0].detail("with_gbps"), "1.02");
+  EXPECT_EQ(log[0].detail("without_gbps"), "11.14");
+  EXPECT_TRUE(log[0].line.is(1));
+  EXPECT_TRUE(log[0].source.is("paste.txt"));
+  std::string healthy(matrices);
+  healthy.replace(healthy.find("  1.02"), 6, " 26.02");
+  EXPECT_TRUE(read(healthy).log.or_empty().empty());
+  EXPECT_TRUE(read("P2P=Enabled Bandwidth Matrix (GB/s)\n 0 1 x\n").log.or_empty().empty())
+      << "nothing to compare with";
 }
 
 TEST(Pmon, ListsProcesses) {

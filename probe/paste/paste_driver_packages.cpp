@@ -1,0 +1,38 @@
+// dpkg -l and rpm -qa: the version of NVIDIA's driver libraries that is installed.
+#include <re2/re2.h>
+
+#include "probe/paste/paste_parsers.h"
+#include "probe/paste/paste_text.h"
+
+namespace envdoctor {
+namespace {
+
+// Packages that hold libcuda.so.1.
+constexpr const char* library_package = R"((?:libnvidia-compute-\d+(?:-server)?|libcuda1|nvidia-driver-cuda-libs|)"
+                                        R"(nvidia-compute-G0\d|xorg-x11-drv-nvidia-cuda-libs|libnvidia-compute))";
+
+}  // namespace
+
+bool starts_driver_packages(std::string_view line) {
+  static const RE2 dpkg(std::string("ii\\s+") + library_package + R"((?::amd64|:arm64)?\s+.*)", RE2::Latin1);
+  static const RE2 rpm(std::string(library_package) + R"(-\d[^/\s]*\.(?:x86_64|aarch64))", RE2::Latin1);
+  line = line.substr(0, 400);
+  if (line.starts_with("ii ")) return RE2::FullMatch(line, dpkg);
+  return (line.ends_with(".x86_64") || line.ends_with(".aarch64")) && RE2::FullMatch(line, rpm);
+}
+
+Snapshot parse_driver_packages(const std::string& text) {
+  // "ii  libnvidia-compute-550:amd64  550.120-0ubuntu1  amd64  …", "nvidia-driver-cuda-libs-3:550.54.15-1.el9.x86_64".
+  static const RE2 form(R"((?:ii\s+\S+\s+|\S+?-)(?:\d+:)?(\d{3}\.\d{2,3}(?:\.\d{2})?)-.*)", RE2::Latin1);
+  std::string found, version;
+  for (const std::string_view line : lines_of(text)) {
+    if (!starts_driver_packages(line) || !RE2::FullMatch(line.substr(0, 400), form, &version)) continue;
+    if (!found.empty() && found != version) return {};  // two of them: which one the loader takes is not told
+    found = version;
+  }
+  Snapshot snapshot;
+  if (!found.empty()) snapshot.nvidia.fill().userspace_driver_version = found;
+  return snapshot;
+}
+
+}  // namespace envdoctor
