@@ -69,13 +69,25 @@ void set_source_of(const Reading<T>& reading, const std::string& at, const TextS
 
 }  // namespace
 
+bool environment_is_whole(const Snapshot& snapshot) {
+  if (!snapshot.env.get()) return false;
+  const auto& sources = snapshot.sources.or_empty();
+  const auto first = sources.lower_bound("/env");
+  return first == sources.end() || !first->first.starts_with("/env/");
+}
+
 void fill_in(Snapshot& into, const Snapshot& from) {
   List<Symptom> log = into.log;
   if (log.get() && from.log.get()) log.get()->insert(log.get()->end(), from.log.get()->begin(), from.log.get()->end());
   Map<TextSource> sources = into.sources;
+  const Map<Text> whole_env = environment_is_whole(into) ? into.env : Map<Text>{};
   Filler filler;
   filler.fill(into, from, "");
   if (log.get()) into.log = log;
+  if (whole_env.get()) {
+    into.env = whole_env;
+    std::erase_if(filler.taken, [](const std::string& pointer) { return is_below(pointer, "/env"); });
+  }
   into.sources = sources;
   if (from.sources.get()) take_sources(into.sources, *from.sources.get(), filler.taken);
 }

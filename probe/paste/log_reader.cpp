@@ -35,7 +35,11 @@ std::string beginning(std::string_view line) {
 
 }  // namespace
 
-LogReader::LogReader(std::string source, bool redact) : source_(std::move(source)), redact_(redact) {}
+LogReader::LogReader(std::string source, bool redact) : source_(std::move(source)), redact_(redact) {
+  const auto& words = knowledge::report_words();
+  if (const auto row = words.find("transcript"); row != words.end())
+    transcript_words_.set(static_cast<std::size_t>(std::distance(words.begin(), row)));
+}
 
 void LogReader::feed(std::string_view chunk) {
   while (!chunk.empty()) {
@@ -85,6 +89,15 @@ void LogReader::take_line(std::string_view piece) {
   const std::string_view line = plain_log_line(piece.substr(0, longest_line), plain_);
   std::vector<knowledge::LogMatch> matches = matcher_.match(line);
   reports_.line(line, line_, matcher_);
+  const std::string said = transcript_.line(line, line_, (matcher_.reports() & transcript_words_).any());
+  if (!said.empty()) {
+    for (knowledge::LogMatch& match : said_matcher_.match(said)) {
+      const bool known = std::ranges::any_of(matches, [&](const knowledge::LogMatch& one) {
+        return one.class_ == match.class_ && one.subject == match.subject;
+      });
+      if (!known) matches.push_back(std::move(match));
+    }
+  }
   for (knowledge::LogMatch& match : matches) {
     for (const auto& [pointer, value] : match.fills) {
       if (filled_.sources.get() && filled_.sources.get()->contains(pointer)) continue;
@@ -121,6 +134,7 @@ Snapshot LogReader::finish() {
   }
   Snapshot snapshot = reports_.finish(source_);
   fill_in(snapshot, filled_);
+  fill_in(snapshot, transcript_.finish(source_));
   snapshot.log = std::move(events_);
   if (redact_) redact(snapshot, {});
   return snapshot;
