@@ -120,6 +120,9 @@ bool silent_build(const Facts& facts) {
                      {too_old, "compute-capability"}});
 }
 
+// What a program has GPU code for it tries to start; when that fails, some say next that they have none.
+bool not_started(const Facts& facts) { return !facts.saw({{failed, "cuda-in-program"}}); }
+
 bool no_gpu_known(const Facts& facts) {
   return !when::gpu_listed(facts) && !facts.driver_dead() &&
          !facts.saw(
@@ -141,7 +144,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{missing, "gpu-support"}, certain, nullptr, "built", "t"},
-              {{missing, "gpu-support"}, likely},
+              {{missing, "gpu-support"}, likely, not_started},
               {{missing, "jax-gpu-support"}, likely},
               {{missing, "jax-cuda-build"}, likely, jax_cpu_only},
               {{missing, "jax-gpu"}, possible, jax_cpu_only},

@@ -22,9 +22,11 @@ re2::StringPiece piece_of(std::string_view text) { return {text.data(), text.siz
 
 // How much of a line is the prompt of a shell.
 std::size_t shell_prompt(std::string_view line) {
-  static const RE2 form(
-      R"((?:!|(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60}(?:[: ][^$#%>]{0,80})?[$#%>] ?|\[[\w.-]{1,40}@[\w.-]{1,60} [^\]]{1,80}\][$#] ?|[$%#] |~[$#] |PS [A-Z]:[^>]{0,120}> ?|[A-Z]:\\[^>]{0,120}> ?|(?:ba)?sh-\d\.\d[$#] ?)|(?:#\d+ )?(?:\[[^\]]{1,20}\] |Step \d+/\d+ : )?RUN ))",
-      RE2::Latin1);
+  static const RE2 form(R"((?:!|(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60})"
+                        R"((?:[: ][^$#%>]{0,80})?[$#%>] ?|\[[\w.-]{1,40}@[\w.-]{1,60} [^\]]{1,80}\][$#] ?|[$%#] )"
+                        R"(|~[$#] |PS [A-Z]:[^>]{0,120}> ?|[A-Z]:\\[^>]{0,120}> ?|(?:ba)?sh-\d\.\d[$#] ?)|)"
+                        R"((?:#\d+ )?(?:\[[^\]]{1,20}\] |Step \d+/\d+ : )?RUN ))",
+                        RE2::Latin1);
   re2::StringPiece match;
   const std::string_view head = line.substr(0, 300);
   return form.Match(piece_of(head), 0, head.size(), RE2::ANCHOR_START, &match, 1) ? match.size() : 0;
@@ -45,10 +47,13 @@ struct LabelForm {
 
 // Labels that programs print before the answers to the well-known questions.
 constexpr LabelForm label_forms[] = {
-    {R"((?i)\W*(?:is )?(?:(?:py)?torch(?:'s)?[ ._]?)?cuda(?:[ _.]is)?[ _](?:available|availability|enabled|detected|usable)(?:\(\))?(?: (?:in|for|to) (?:py)?torch)?(?: \([^)]{0,30}\))?(?:\W*[?:=>|-]\W*| +)(true|false|yes|no)\b\W*)",
+    {R"((?i)\W*(?:is )?(?:(?:py)?torch(?:'s)?[ ._]?)?cuda(?:[ _.]is)?[ _])"
+     R"((?:available|availability|enabled|detected|usable)(?:\(\))?(?: (?:in|for|to) )"
+     R"((?:py)?torch)?(?: \([^)]{0,30}\))?(?:\W*[?:=>|-]\W*| +)(true|false|yes|no)\b\W*)",
      "torch.cuda.is_available()"},
     {R"((?i)\W*(?:py)?torch(?:[ _-]?version)?(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+]*)\W*)", "torch.__version__"},
-    {R"((?i)\W*(?:(?:py)?torch|built with)[ ._-]?(?:built (?:with|for) )?cuda(?:[ _-]?version)?(?:\W*[:=|]\W*)(None|\d+\.\d+)\W*)",
+    {R"((?i)\W*(?:(?:py)?torch|built with)[ ._-]?(?:built (?:with|for) )?cuda(?:[ _-]?version)?)"
+     R"((?:\W*[:=|]\W*)(None|\d+\.\d+)\W*)",
      "torch.version.cuda"},
     {R"((?i)\W*(?:tensorflow|tf)(?:[ _-]?version)?(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+-]*)\W*)", "tf.__version__"},
     {R"((?i)\W*keras[ _-]?version(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+-]*)\W*)", "keras.__version__"},
@@ -56,13 +61,19 @@ constexpr LabelForm label_forms[] = {
     {R"((?i)\W*jaxlib[ _-]?version(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+-]*)\W*)", "jaxlib.__version__"},
     {R"((?i)\W*(?:tensorflow|tf)?\W*(?:is )?built[ _]with[ _]cuda(?:\(\))?(?:\W*[?:=|]\W*| +)(true|false)\b\W*)",
      "tf.test.is_built_with_cuda()"},
-    {R"((?i)\W*(?:num(?:ber)?[ _.]*(?:of )?)?cuda[ _]devices?(?:[ _](?:count|available|detected|found|visible))?\W*[:=]\W*(\d{1,3})\W*)",
+    {R"((?i)\W*(?:num(?:ber)?[ _.]*(?:of )?)?cuda[ _]devices?(?:[ _])"
+     R"((?:count|available|detected|found|visible))?\W*[:=]\W*(\d{1,3})\W*)",
      "torch.cuda.device_count()"},
-    {R"((?i)\W*(?:(?:num(?:ber)?[ _.]*(?:of )?|total |# ?)(?:available |visible |detected |physical )?gpus?(?:[ _](?:count|available|detected|found|visible))?|gpus?[ _](?:count|detected|found|visible)|(?:available|visible|detected|physical) gpus?(?: count)?)\W*[:=]\W*(\d{1,3})\b\W*)",
+    {R"((?i)\W*(?:(?:num(?:ber)?[ _.]*(?:of )?|total |# ?))"
+     R"((?:available |visible |detected |physical )?gpus?(?:[ _])"
+     R"((?:count|available|detected|found|visible))?|gpus?[ _](?:count|detected|found|visible)|)"
+     R"((?:available|visible|detected|physical) gpus?(?: count)?)\W*[:=]\W*(\d{1,3})\b\W*)",
      ""},
-    {R"((?i)\W*(?:(?:list of |available |visible |detected |physical )?gpus?(?: devices?| list| available| found| detected)?|physical devices)\W*[:=]\s*(\[\])\W*)",
+    {R"((?i)\W*(?:(?:list of |available |visible |detected |physical )?gpus?)"
+     R"((?: devices?| list| available| found| detected)?|physical devices)\W*[:=]\s*(\[\])\W*)",
      ""},
-    {R"((?i)\W*(?:is )?gpus?(?:[ _]is)?[ _](?:available|availability|detected)(?:\W*[?:=|]\W*| +)(true|false|yes|no)\b\W*)",
+    {R"((?i)\W*(?:is )?gpus?(?:[ _]is)?[ _](?:available|availability|detected))"
+     R"((?:\W*[?:=|]\W*| +)(true|false|yes|no)\b\W*)",
      ""},
 };
 
@@ -179,9 +190,11 @@ void Transcript::await(std::vector<AnnouncedLine> lines, bool at_prompt) {
 
 // "torch.cuda.is_available()  # False", "torch.cuda.is_available() -> False".
 bool Transcript::answers_itself(std::string_view text) {
-  static const RE2 form(
-      R"([-*\d.`( ]{0,6}(?:print\()?([A-Za-z_][\w.]{3,60}(?:\([^()]{0,60}\))?)\)?[`"']{0,3} ?(?: *(?:#|=>|->|→|:|=|\||#\s*=>|returns?|is|gives|outputs|prints|shows)\s*[:>]? *| +|\t)[`"']{0,3}(.{1,200}?)[`"'.,;]{0,3})",
-      RE2::Latin1);
+  static const RE2 form(R"([-*\d.`( ]{0,6}(?:print\()?([A-Za-z_][\w.]{3,60}(?:\([^()]{0,60}\))?)\)?[`"']{0,3} ?)"
+                        R"((?: *)"
+                        R"((?:#|=>|->|→|:|=|\||#\s*=>|returns?|is|gives|outputs|prints|shows)\s*[:>]? *| +)"
+                        R"(|\t)[`"']{0,3}(.{1,200}?)[`"'.,;]{0,3})",
+                        RE2::Latin1);
   constexpr std::size_t longest = 300;
   if (text.size() > longest) return false;
   re2::StringPiece expression, value;
@@ -262,9 +275,9 @@ void Transcript::answer(const Question& question, std::string_view value) {
 
 // Variables that a line sets, for a command or from there on.
 void Transcript::variables(std::string_view text, Prompt prompt) {
-  static const RE2 in_shell(
-      R"((?:export +|setx? +"?|\$env:|env +|declare -x +|%env +|ENV +)?([A-Z][A-Z0-9_]{3,60}) ?= ?("[^"]*"|'[^']*'|[^\s;&|#\\]*)(?:;|&&|\s)*)",
-      RE2::Latin1);
+  static const RE2 in_shell(R"((?:export +|setx? +"?|\$env:|env +|declare -x +|%env +)"
+                            R"(|ENV +)?([A-Z][A-Z0-9_]{3,60}) ?= ?("[^"]*"|'[^']*'|[^\s;&|#\\]*)(?:;|&&|\s)*)",
+                            RE2::Latin1);
   static const RE2 for_container(R"((?:^|\s)(?:-e|--env)[ =]["']?([A-Z][A-Z0-9_]{3,60})=([^\s"']*))", RE2::Latin1);
   static const RE2 in_python(
       R"(os\.environ(?:\[|\.setdefault\()["']([A-Z][A-Z0-9_]{3,60})["'](?:\] *=|,) *["']([^"']*)["'])", RE2::Latin1);

@@ -15,8 +15,9 @@ namespace envdoctor {
 
 class Transcript {
  public:
-  // A line and its number; `hint`: it holds one of the words that knowledge has of transcripts. The answer, empty mostly,
-  // is a line in the words of knowledge/wordings/wordings.json that says what this line answers to an earlier one.
+  // A line and its number; `hint`: it holds one of the words that knowledge has of transcripts. The answer, empty
+  // mostly, is a line in the words of knowledge/wordings/wordings.json that says what this line answers to an earlier
+  // one.
   std::string line(std::string_view line, std::int64_t number, bool hint);
   // What was told; each field with `source` and its line.
   Snapshot finish(const std::string& source);

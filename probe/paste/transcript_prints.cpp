@@ -209,7 +209,7 @@ void assign(std::string_view statement, HeldAnswers& held) {
 
 struct Matching {
   const std::vector<PrintPart>& parts;
-  std::vector<std::pair<Question, std::string_view>> found{};
+  AnswersInLine found{};
   int tries = 300;
 
   // Whether `text` is what the parts from `next` on print.
@@ -260,8 +260,7 @@ bool AnnouncedLine::asks_for_list() const {
          parts[0].question->call->form == ValueForm::list;
 }
 
-std::optional<std::vector<std::pair<Question, std::string_view>>> AnnouncedLine::answers_in(
-    std::string_view line) const {
+std::optional<AnswersInLine> AnnouncedLine::answers_in(std::string_view line) const {
   Matching matching{.parts = parts};
   if (!matching.rest(0, trimmed(line))) return std::nullopt;
   return std::move(matching.found);

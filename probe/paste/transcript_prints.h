@@ -16,6 +16,8 @@ struct PrintPart {
   bool unknown = false;
 };
 
+using AnswersInLine = std::vector<std::pair<Question, std::string_view>>;
+
 // A line of output that code announces.
 struct AnnouncedLine {
   std::vector<PrintPart> parts{};
@@ -26,7 +28,7 @@ struct AnnouncedLine {
   [[nodiscard]] bool asks() const;  // one of the well-known questions at least
   [[nodiscard]] bool asks_for_list() const;  // and nothing else
   // The questions with what `line` says to them, if it is this line.
-  [[nodiscard]] std::optional<std::vector<std::pair<Question, std::string_view>>> answers_in(std::string_view line) const;
+  [[nodiscard]] std::optional<AnswersInLine> answers_in(std::string_view line) const;
 };
 
 // The variables of a program that hold the answer to a question.
