@@ -101,7 +101,7 @@ bool too_old_perhaps(const Facts& facts) { return facts.driver_dead() && when::n
 
 // Programs say of a GPU that they don't find it whatever the reason; only where nothing else was seen it is the driver.
 bool nothing_known(const Facts& facts) {
-  return when::no_better_cause(facts) && !when::gpu_listed(facts) &&
+  return when::no_better_cause(facts) && !when::gpu_listed(facts) && !facts.wsl() &&
          !facts.saw({{missing, "gpu-support"},
                      {missing, "library"},
                      {missing, "gpu-libraries"},
@@ -163,7 +163,7 @@ Diagnosis diagnosis() {
               {{missing, "slurm-gpu"}, possible, when::no_better_cause, "have", "0"},
               {{missing, "gpu"}, possible, when::no_better_cause},
               {{missing, "any-gpu"}, possible, nothing_known},
-              {{missing, "any-driver"}, possible, when::no_better_cause},
+              {{missing, "any-driver"}, possible, nothing_known},
               {{failed, "level-zero"}, possible},
               {{missing, "nvidia-gpu"}, possible, no_gpu_ignored},
           },

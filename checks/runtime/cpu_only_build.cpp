@@ -63,7 +63,8 @@ std::optional<Evidence> tensorflow_on_cpu(const Snapshot& snapshot) {
   }
   const auto* version = tensorflow->version.get();
   const auto needs = version ? knowledge::tensorflow_needs(*version) : std::nullopt;
-  if (!version || !platform.is("windows") || !gpu_known(snapshot) || tensorflow->built_with_cuda.is(true) ||
+  const bool wanted = gpu_known(snapshot) || tensorflow->physical_gpus.is(0);
+  if (!version || !platform.is("windows") || !wanted || tensorflow->built_with_cuda.is(true) ||
       (needs && needs->windows_gpu))
     return {};
   return evidence("/tensorflow/version", *version + " on Windows");

@@ -170,6 +170,23 @@ std::string_view without_colours(std::string_view line, std::string& scratch) {
   return scratch;
 }
 
+// A message inside JSON or logfmt: {"level":"error","msg":"no \\"nvidia\\" here"}.
+bool is_structured(std::string_view line) {
+  return line.find("\\") != std::string_view::npos && (line.starts_with("{\"") || contains(line, " msg=\""));
+}
+
+// The same line with its escapes as the characters that they stand for, in a copy.
+std::string_view without_escapes(std::string_view line, std::string& scratch) {
+  std::string plain;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const bool escape = line[at] == '\\' && at + 1 < line.size();
+    if (escape) ++at;
+    plain += escape && (line[at] == 'n' || line[at] == 't' || line[at] == 'r') ? ' ' : line[at];
+  }
+  scratch = std::move(plain);
+  return scratch;
+}
+
 // How many bytes at the start of a line are of this form.
 std::size_t length_of(const RE2& form, std::string_view line) {
   re2::StringPiece match;
@@ -204,6 +221,7 @@ std::size_t mark(std::string_view line) {
 
 std::string_view plain_log_line(std::string_view line, std::string& scratch) {
   if (line.find('\x1b') != std::string_view::npos) line = without_colours(line, scratch);
+  if (is_structured(line)) line = without_escapes(line, scratch);
   while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);
   for (;;) {
     const std::size_t cut = mark(line);

@@ -146,9 +146,10 @@ std::string Transcript::line(std::string_view line, std::int64_t number, bool hi
   if (text.empty() || code_of_frame || frame_ || (line[first] == '#' && output(text))) return std::move(said_);
   if (sets || hint) variables(text, prompt);
   if (prompt == Prompt::out) {
-    output(text);
+    if (!output(text)) speaks_for_itself(text);
   } else if (!(hint && answers_itself(text))) {
-    if (prompt != Prompt::none || text.starts_with("print") || (hint && !output(text) && !label(text)))
+    if (prompt != Prompt::none || text.starts_with("print") ||
+        (hint && !output(text) && !label(text) && !speaks_for_itself(text)))
       code(text, prompt);
     else if (!hint)
       output(text);
@@ -188,6 +189,19 @@ void Transcript::await(std::vector<AnnouncedLine> lines, bool at_prompt) {
   }
 }
 
+// A list of devices, of which the form tells who lists them.
+bool Transcript::speaks_for_itself(std::string_view text) {
+  if (text.empty() || text[0] != '[' || text.back() != ']') return false;
+  for (const auto& [start, asked] :
+       {std::pair("[PhysicalDevice(name=", "tf.config.list_physical_devices()"),
+        std::pair("[CudaDevice(id=", "jax.devices()"), std::pair("[CpuDevice(id=", "jax.devices()")}) {
+    if (!text.starts_with(start)) continue;
+    answer(*question_of(asked), text);
+    return true;
+  }
+  return false;
+}
+
 // "torch.cuda.is_available()  # False", "torch.cuda.is_available() -> False".
 bool Transcript::answers_itself(std::string_view text) {
   static const RE2 form(R"([-*\d.`( ]{0,6}(?:print\()?([A-Za-z_][\w.]{3,60}(?:\([^()]{0,60}\))?)\)?[`"']{0,3} ?)"
@@ -211,7 +225,17 @@ bool Transcript::answers_itself(std::string_view text) {
 bool Transcript::label(std::string_view text) {
   static const Labels& labels = *new Labels();
   if (text.size() > longest_label) return false;
-  const auto found = labels.find(text);
+  auto found = labels.find(text);
+  if (!found) {
+    // What loggers put before a line.
+    static const RE2 head(
+        R"(\W?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.,:+Z]*|(?:INFO|WARNING|DEBUG|ERROR|info)\b)[\])]?)"
+        R"((?: \d\d-\d\d(?: \d\d:\d\d:\d\d)?)?(?:[ :|-]+(?:INFO|WARNING|DEBUG|ERROR|info)\b)?)"
+        R"((?:[ :|-]*[\[(]?[\w./]+(?::\w+)*[\])]? *[-:|\]])?[ :|\])-]*)",
+        RE2::Latin1);
+    re2::StringPiece rest = piece_of(text);
+    if (RE2::Consume(&rest, head)) found = labels.find({rest.data(), rest.size()});
+  }
   if (!found) return false;
   const auto& [form, value] = *found;
   if (*label_forms[form].question) {

@@ -40,6 +40,7 @@ class Transcript {
   void await(std::vector<AnnouncedLine> lines, bool at_prompt);
   bool answers_itself(std::string_view text);
   bool label(std::string_view text);
+  bool speaks_for_itself(std::string_view text);
   bool output(std::string_view text);
   bool output_line(std::string_view text);
   void answer(const Question& question, std::string_view value);

@@ -106,6 +106,21 @@ TEST(Transcript, ReadsLabels) {
   EXPECT_TRUE(read("import torch\nGPU count = 0\n").torch.or_empty().device_count.is(0));
 }
 
+TEST(Transcript, ReadsLabelsBehindWhatLoggersPutBeforeThem) {
+  for (const char* line :
+       {"INFO:root:CUDA available: False", "2024-05-01 12:00:00,123 - INFO - setup - CUDA available: False",
+        "[2024-05-01 12:00:00] INFO: CUDA available: False", "2024-05-01T12:00:00Z CUDA available: False",
+        "INFO 05-01 [env.py:12] CUDA available: False"})
+    EXPECT_TRUE(read(line).torch.or_empty().cuda_available.is(false)) << line;
+}
+
+TEST(Transcript, KnowsListsOfDevicesByTheirForm) {
+  EXPECT_TRUE(read("[PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]\n")
+                  .tensorflow.or_empty()
+                  .physical_gpus.is(0));
+  EXPECT_TRUE(read("[CpuDevice(id=0)]\n").jax.or_empty().backend.is("cpu"));
+}
+
 TEST(Transcript, TakesOtherSentencesForNoLabel) {
   for (const char* line : {"CUDA available: maybe", "use --no-cuda to disable", "whether cuda is available",
                            "requires torch>=2.0.0", "the number of GPUs: see below", "CUDA version: 12.1"}) {
