@@ -1,6 +1,8 @@
 // The well-known questions to frameworks, and their answers.
 #include "probe/paste/transcript_calls.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "probe/paste/paste_text.h"
@@ -55,6 +57,7 @@ void torch_name(Answered& into, std::string_view value, std::string_view argumen
   if (name.empty() || !of_nvidia(name) || name.size() > 64) return;
   const std::int64_t ordinal = ordinal_in(argument);
   into.devices[ordinal].name = std::string(name);
+  into.said = "CUDA:" + std::to_string(ordinal) + " (" + std::string(name) + ")";
 }
 
 void torch_capability(Answered& into, std::string_view value, std::string_view argument) {
@@ -87,8 +90,14 @@ void torch_archs(Answered& into, std::string_view value, std::string_view) {
   if (!archs.empty() || trimmed(value) == "[]") into.snapshot.torch.fill().arch_list = archs;
 }
 
+// "2.1.0+cu118" was built for CUDA 11.8.
 void torch_version(Answered& into, std::string_view value, std::string_view) {
-  into.snapshot.torch.fill().version = std::string(unquoted(value));
+  const std::string_view version = unquoted(value);
+  Torch& torch = into.snapshot.torch.fill();
+  torch.version = std::string(version);
+  const std::size_t tag = version.find("+cu");
+  const auto cuda = tag == version.npos ? std::nullopt : leading_number(version.substr(tag + 3));
+  if (cuda && *cuda >= 90 && *cuda < 1000) torch.cuda_version = fmt::format("{}.{}", *cuda / 10, *cuda % 10);
 }
 
 void torch_cuda_version(Answered& into, std::string_view value, std::string_view) {
