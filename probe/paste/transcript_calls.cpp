@@ -261,6 +261,7 @@ constexpr KnownCall known_calls[] = {
     {"os.cpu_count()", number, cpu_count},
     {"multiprocessing.cpu_count()", number, cpu_count},
     {"os.sched_getaffinity(0)", words, cpus_allowed},
+    {"psutil.Process().cpu_affinity()", list, cpus_allowed},
     {"os.environ(*)", words, environment},
     {"sys.executable", words, python_executable},
     {"sys.version", words, interpreter_version},
