@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 #include <memory>
 
 #include "evidence/merge.h"
@@ -15,10 +16,13 @@
 namespace envdoctor {
 namespace {
 
-constexpr std::size_t most_awaited = 64, longest_label = 120;
+constexpr std::size_t most_awaited = 32, longest_label = 120;
 constexpr int patience_of_script = 300, patience_of_expression = 3;
 
 re2::StringPiece piece_of(std::string_view text) { return {text.data(), text.size()}; }
+
+// Whether a whole text has this form; quicker than to ask for its groups, which few texts are worth.
+bool has_form(std::string_view text, const RE2& form) { return RE2::FullMatch(piece_of(text), form); }
 
 // How much of a line is the prompt of a shell.
 std::size_t shell_prompt(std::string_view line) {
@@ -101,14 +105,23 @@ class Labels {
   std::vector<std::unique_ptr<RE2>> forms_{};
 };
 
-bool upper_name_before(std::string_view line, std::size_t at) {
-  while (at > 0 && line[at - 1] == ' ') --at;
-  return at > 3 && ((line[at - 1] >= 'A' && line[at - 1] <= 'Z') || (line[at - 1] >= '0' && line[at - 1] <= '9'));
+bool of_variable(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+
+// Whether the name of a variable that matters stands before the first sign of equality.
+bool may_set_variable(std::string_view line) {
+  const auto* sign = static_cast<const char*>(memchr(line.data(), '=', std::min<std::size_t>(line.size(), 128)));
+  if (!sign) return false;
+  auto end = static_cast<std::size_t>(sign - line.data());
+  while (end > 0 && line[end - 1] == ' ') --end;
+  std::size_t begin = end;
+  while (begin > 0 && of_variable(line[begin - 1])) --begin;
+  return end - begin > 3 && line[begin] >= 'A' && line[begin] <= 'Z' &&
+         knowledge::env_allowed(line.substr(begin, end - begin));
 }
 
-bool may_set_variable(std::string_view line) {
-  const std::size_t at = line.substr(0, 128).find('=');
-  return at != line.npos && upper_name_before(line, at);
+// Whether a question may stand in this text.
+bool may_ask(std::string_view text) {
+  return text.find('.') != text.npos && (text.find('(') != text.npos || contains(text, "version"));
 }
 
 }  // namespace
@@ -123,7 +136,8 @@ Transcript::Prompt Transcript::cut_prompt(std::string_view& line) {
   if (text.starts_with("... ") || text.starts_with("...: ")) return cut(text.find(' ') + 1, Prompt::more);
   if (const auto in = numbered_prompt(text, "In [")) return cut(in, Prompt::python);
   if (const auto out = numbered_prompt(text, "Out[")) return cut(out, Prompt::out);
-  if (const auto shell = shell_prompt(text)) return cut(shell, Prompt::shell);
+  const bool may_be_shell = text.substr(0, 128).find_first_of("$#%>!") != text.npos || contains(text, "RUN ");
+  if (const auto shell = may_be_shell ? shell_prompt(text) : 0) return cut(shell, Prompt::shell);
   return Prompt::none;
 }
 
@@ -132,7 +146,8 @@ std::string Transcript::line(std::string_view line, std::int64_t number, bool hi
   const std::size_t first = std::min(line.find_first_not_of(" \t"), line.size());
   frame_ = line.substr(first).starts_with("File \"");
   const bool sets = may_set_variable(line);
-  if (!hint && !sets && awaited_.empty()) return {};
+  constexpr std::size_t longest = 2048;
+  if ((!hint && !sets && awaited_.empty()) || line.size() > longest) return {};
   number_ = number;
   said_.clear();
   torch_ = torch_ || contains(line, "torch");
@@ -144,7 +159,7 @@ std::string Transcript::line(std::string_view line, std::int64_t number, bool hi
     std::erase_if(awaited_, [](const Awaited& one) { return one.at_prompt; });
   text = trimmed(text);
   if (text.empty() || code_of_frame || frame_ || (line[first] == '#' && output(text))) return std::move(said_);
-  if (sets || hint) variables(text, prompt);
+  if (sets || (hint && contains(text, "environ")) || contains(text, "-e ")) variables(text, prompt);
   if (prompt == Prompt::out) {
     if (!output(text)) speaks_for_itself(text);
   } else if (!(hint && answers_itself(text))) {
@@ -159,6 +174,7 @@ std::string Transcript::line(std::string_view line, std::int64_t number, bool hi
 
 // Code of one line: at a prompt, behind python -c, or a script's own.
 void Transcript::code(std::string_view text, Prompt prompt) {
+  if (prompt == Prompt::none && !text.starts_with("print") && !contains(text, " -c ") && !may_ask(text)) return;
   if (const std::size_t at = text.find(" -c "); at != text.npos && contains(text.substr(0, at), "py")) {
     std::string_view program = trimmed(text.substr(at + 4));
     if (program.empty() || (program[0] != '"' && program[0] != '\'')) return;
@@ -170,7 +186,7 @@ void Transcript::code(std::string_view text, Prompt prompt) {
   if (prompt == Prompt::shell) {
     static const RE2 echo(R"re(echo "?(?:\$\{?(\w+)\}?|%(\w+)%|\$env:(\w+))"?|printenv (\w+))re", RE2::Latin1);
     std::string a, b, c, d;
-    if (!RE2::FullMatch(piece_of(text), echo, &a, &b, &c, &d)) return;
+    if (!has_form(text, echo) || !RE2::FullMatch(piece_of(text), echo, &a, &b, &c, &d)) return;
     AnnouncedLine value;
     value.parts.push_back({.question = question_of("os.environ['" + a + b + c + d + "']")});
     return await({std::move(value)}, true);
@@ -185,7 +201,8 @@ void Transcript::await(std::vector<AnnouncedLine> lines, bool at_prompt) {
     if (!line.asks() && awaited_.empty()) continue;
     if (awaited_.size() == most_awaited) return;
     const bool soon = line.echoed && !at_prompt;
-    awaited_.push_back({std::move(line), at_prompt, soon ? patience_of_expression : patience_of_script});
+    const bool labelled = line.labelled();
+    awaited_.push_back({std::move(line), labelled, at_prompt, soon ? patience_of_expression : patience_of_script});
   }
 }
 
@@ -210,9 +227,9 @@ bool Transcript::answers_itself(std::string_view text) {
                         R"(|\t)[`"']{0,3}(.{1,200}?)[`"'.,;]{0,3})",
                         RE2::Latin1);
   constexpr std::size_t longest = 300;
-  if (text.size() > longest) return false;
+  if (text.size() > longest || !may_ask(text)) return false;
   re2::StringPiece expression, value;
-  if (!RE2::FullMatch(piece_of(text), form, &expression, &value)) return false;
+  if (!has_form(text, form) || !RE2::FullMatch(piece_of(text), form, &expression, &value)) return false;
   const auto question = question_of({expression.data(), expression.size()});
   if (!question || question->call->form == ValueForm::words) return false;
   const std::string_view told(value.data(), value.size());
@@ -266,7 +283,7 @@ bool Transcript::output(std::string_view text) {
 
 bool Transcript::output_line(std::string_view text) {
   for (std::size_t i = 0; i < awaited_.size(); ++i) {
-    if (i > 0 && !awaited_[i].line.labelled()) continue;
+    if ((i > 0 && !awaited_[i].labelled) || !awaited_[i].line.may_be(text)) continue;
     const auto answers = awaited_[i].line.answers_in(text);
     if (!answers) continue;
     for (const auto& [question, value] : *answers) answer(question, value);

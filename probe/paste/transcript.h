@@ -26,6 +26,7 @@ class Transcript {
   enum class Prompt { none, python, more, shell, out };
   struct Awaited {
     AnnouncedLine line{};
+    bool labelled = false;
     bool at_prompt = false;
     int patience = 0;  // lines that may come before it
   };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "probe/paste/paste_text.h"
 
@@ -272,8 +273,13 @@ constexpr KnownCall known_calls[] = {
 };
 
 const KnownCall* call_named(std::string_view name) {
-  const auto* found = std::ranges::find_if(known_calls, [&](const KnownCall& one) { return one.name == name; });
-  return found == std::end(known_calls) ? nullptr : found;
+  static const auto& by_name = *[] {
+    auto* made = new std::unordered_map<std::string_view, const KnownCall*>();
+    for (const KnownCall& one : known_calls) made->emplace(one.name, &one);
+    return made;
+  }();
+  const auto found = by_name.find(name);
+  return found == by_name.end() ? nullptr : found->second;
 }
 
 bool is_name(std::string_view text) {
@@ -311,6 +317,7 @@ std::optional<Question> question_of(std::string_view expression) {
   std::string_view text = trimmed(expression);
   bool length = false;
   constexpr std::size_t longest = 200;
+  if (text.find('.') == text.npos) return std::nullopt;
   for (int wrapped = 0; wrapped < 4; ++wrapped) {
     if (text.size() > longest) return std::nullopt;
     std::optional<std::string_view> inner;

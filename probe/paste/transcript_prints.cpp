@@ -251,6 +251,12 @@ bool AnnouncedLine::labelled() const {
   return std::ranges::any_of(parts, [](const PrintPart& part) { return trimmed(part.words).size() >= 3; });
 }
 
+bool AnnouncedLine::may_be(std::string_view line) const {
+  if (parts.empty()) return false;
+  const std::string_view words = trimmed(parts.front().words);
+  return line.starts_with(words);
+}
+
 bool AnnouncedLine::asks() const {
   return std::ranges::any_of(parts, [](const PrintPart& part) { return part.question.has_value(); });
 }

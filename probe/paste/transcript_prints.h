@@ -25,6 +25,8 @@ struct AnnouncedLine {
 
   // Whether its fixed words alone tell it from other lines.
   [[nodiscard]] bool labelled() const;
+  // Whether it starts as `line` does, blanks aside.
+  [[nodiscard]] bool may_be(std::string_view line) const;
   [[nodiscard]] bool asks() const;  // one of the well-known questions at least
   [[nodiscard]] bool asks_for_list() const;  // and nothing else
   // The questions with what `line` says to them, if it is this line.
