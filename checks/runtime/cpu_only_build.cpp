@@ -15,10 +15,11 @@ bool gpu_known(const Snapshot& snapshot) {
          std::ranges::any_of(snapshot.pci.or_empty(), [](const PciDevice& d) { return d.vendor_id.is("10de"); });
 }
 
-// Somebody asked torch for CUDA, and nothing is known of the host's GPUs.
+// A person asked torch for CUDA, as a text shows, and nothing is known of the host's GPUs.
 bool asked_in_vain(const Snapshot& snapshot) {
   const Text& platform = of(snapshot.host, &HostFacts::platform);
-  return of(snapshot.torch, &Torch::cuda_available).is(false) && !has_any_gpu(snapshot).get() && !platform.is("macos");
+  return snapshot.sources.or_empty().contains("/torch/cuda_available") &&
+         of(snapshot.torch, &Torch::cuda_available).is(false) && !has_any_gpu(snapshot).get() && !platform.is("macos");
 }
 
 // A framework other than this one lists a GPU: this one was installed for the CPU beside it.
