@@ -142,17 +142,29 @@ List<T> appended(List<T> list, const List<T>& more) {
 
 }  // namespace
 
+bool environment_is_whole(const Snapshot& snapshot) {
+  if (!snapshot.env.get()) return false;
+  const auto& sources = snapshot.sources.or_empty();
+  const auto first = sources.lower_bound("/env");
+  return first == sources.end() || !first->first.starts_with("/env/");
+}
+
 void fill_in(Snapshot& into, const Snapshot& from) {
   constexpr std::size_t most_contradictions = 32;
   List<Symptom> log = appended(into.log, from.log);
   List<ReadText> texts = appended(into.texts, from.texts);
   List<Contradiction> contradictions = appended(into.contradictions, from.contradictions);
   Map<TextSource> sources = into.sources;
+  const Map<Text> whole_env = environment_is_whole(into) ? into.env : Map<Text>{};
   Filler filler;
   filler.fill(into, from, "");
   if (log.get()) into.log = log;
   if (texts.get()) into.texts = texts;
   if (contradictions.get()) into.contradictions = contradictions;
+  if (whole_env.get()) {
+    into.env = whole_env;
+    std::erase_if(filler.taken, [](const std::string& pointer) { return is_below(pointer, "/env"); });
+  }
   for (const auto& [path, value] : filler.left) {
     const TextSource* told = from.sources.get() ? nearest(*from.sources.get(), path) : nullptr;
     if (!told || into.contradictions.or_empty().size() >= most_contradictions) continue;

@@ -53,7 +53,7 @@ struct Snapshot {
   Reading<Rocm> rocm{};
   Reading<LevelZero> level_zero{};
   Reading<Opencl> opencl{};
-  Map<Text> env{};  // a name that is missing where the section is present: not set
+  Map<Text> env{};  // a name that is missing where the section is present: not set; see environment_is_whole()
   List<SharedLibrary> libraries{};
   List<Toolkit> toolkits{};
   Reading<Python> python{};

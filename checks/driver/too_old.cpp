@@ -188,6 +188,7 @@ Diagnosis diagnosis() {
               {{failed, "cuda-call"}, likely, when::no_driver_answers, "code", cuda_error::unsupported_ptx_version},
               {{unsupported, "ptx-version"}, likely},
               {{too_old, "driver-for-image"}, likely, not_used},
+              {{too_old, "any-driver"}, possible, when::no_driver_answers},
           },
       .not_here = nvidia::not_here,
       .judge = judge,

@@ -99,6 +99,18 @@ void judge(const Facts& facts, Answers& answers) {
 
 bool too_old_perhaps(const Facts& facts) { return facts.driver_dead() && when::no_better_cause(facts); }
 
+// Programs say of a GPU that they don't find it whatever the reason; only where nothing else was seen it is the driver.
+bool nothing_known(const Facts& facts) {
+  return when::no_better_cause(facts) && !when::gpu_listed(facts) && !facts.wsl() &&
+         !facts.saw({{missing, "gpu-support"},
+                     {missing, "library"},
+                     {missing, "gpu-libraries"},
+                     {missing, "cuda-libraries"},
+                     {missing, "opencl-platform"},
+                     {missing, "opencl-device"},
+                     {noted, "cpu-build"}});
+}
+
 // A number that is too high is refused in the same words.
 bool refused_without_cuda(const Facts& facts) {
   return when::no_better_cause(facts) && facts.saw({{missing, "torch-cuda"}});
@@ -150,6 +162,8 @@ Diagnosis diagnosis() {
               {{refused, "cuda-device"}, possible, refused_without_cuda},
               {{missing, "slurm-gpu"}, possible, when::no_better_cause, "have", "0"},
               {{missing, "gpu"}, possible, when::no_better_cause},
+              {{missing, "any-gpu"}, possible, nothing_known},
+              {{missing, "any-driver"}, possible, nothing_known},
               {{failed, "level-zero"}, possible},
               {{missing, "nvidia-gpu"}, possible, no_gpu_ignored},
           },

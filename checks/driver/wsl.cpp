@@ -139,6 +139,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{too_old, "driver"}, likely, on_wsl, "found", "0"},
+              {{missing, "loaded-driver"}, likely, on_wsl},
               {{refused, "gpu-access"}, likely},
               {{missing, "driver-version"}, likely, on_wsl},
               {{noted, "nvidia-smi-versions"}, possible, on_wsl, "cuda", "ERR!"},

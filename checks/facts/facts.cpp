@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "evidence/merge.h"
 #include "knowledge/lower_case.h"
 
 namespace envdoctor {
@@ -20,7 +21,8 @@ std::string plain_name(std::string_view name) {
 Text env_of(const Snapshot& snapshot, const std::string& name) {
   return snapshot.env.then([&](const auto& env) {
     const auto found = env.find(name);
-    return found == env.end() ? Text(absent("not set")) : found->second;
+    if (found != env.end()) return found->second;
+    return environment_is_whole(snapshot) ? Text(absent("not set")) : Text();
   });
 }
 

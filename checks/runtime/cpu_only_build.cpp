@@ -15,6 +15,13 @@ bool gpu_known(const Snapshot& snapshot) {
          std::ranges::any_of(snapshot.pci.or_empty(), [](const PciDevice& d) { return d.vendor_id.is("10de"); });
 }
 
+// A person asked torch for CUDA, as a text shows, and nothing is known of the host's GPUs.
+bool asked_in_vain(const Snapshot& snapshot) {
+  const Text& platform = of(snapshot.host, &HostFacts::platform);
+  return snapshot.sources.or_empty().contains("/torch/cuda_available") &&
+         of(snapshot.torch, &Torch::cuda_available).is(false) && !has_any_gpu(snapshot).get() && !platform.is("macos");
+}
+
 // A framework other than this one lists a GPU: this one was installed for the CPU beside it.
 bool another_works(const Snapshot& snapshot, std::string_view framework) {
   const Text& jax = of(snapshot.jax, &Jax::backend);
@@ -26,6 +33,8 @@ bool another_works(const Snapshot& snapshot, std::string_view framework) {
 void report(const Snapshot& snapshot, Answers& answers, const std::string& framework, Evidence proof) {
   Finding& finding = answers.found_on("framework:" + framework);
   const bool nobody_asked = has_any_gpu(snapshot).is(false) || (snapshot.pci.get() && snapshot.pci.get()->empty());
+  if (framework == "torch" && proof.path == "/torch/cuda_version" && !gpu_known(snapshot))
+    finding.confidence = Confidence::possible;
   if (nobody_asked)
     finding.severity = Severity::info;
   else if (another_works(snapshot, framework))
@@ -44,7 +53,8 @@ std::optional<Evidence> torch_on_cpu(const Snapshot& snapshot) {
   if (version.find("+cpu") != version.npos) return evidence("/torch/version", version);
   const bool other_device =
       version.find("+rocm") != version.npos || version.find("+xpu") != version.npos || torch->hip_version.get();
-  if (other_device || torch->cuda_version.outcome() != Outcome::absent || !gpu_known(snapshot)) return {};
+  if (other_device || torch->cuda_version.outcome() != Outcome::absent) return {};
+  if (!gpu_known(snapshot) && !asked_in_vain(snapshot)) return {};
   return evidence("/torch/cuda_version", torch->cuda_version.why());
 }
 
@@ -63,7 +73,8 @@ std::optional<Evidence> tensorflow_on_cpu(const Snapshot& snapshot) {
   }
   const auto* version = tensorflow->version.get();
   const auto needs = version ? knowledge::tensorflow_needs(*version) : std::nullopt;
-  if (!version || !platform.is("windows") || !gpu_known(snapshot) || tensorflow->built_with_cuda.is(true) ||
+  const bool wanted = gpu_known(snapshot) || tensorflow->physical_gpus.is(0);
+  if (!version || !platform.is("windows") || !wanted || tensorflow->built_with_cuda.is(true) ||
       (needs && needs->windows_gpu))
     return {};
   return evidence("/tensorflow/version", *version + " on Windows");

@@ -36,11 +36,8 @@ Diagnosis diagnosis() {
               {{missing, "cuda-libraries"}, likely, gpu_build_without_libraries},
               {{missing, "jax-library"}, likely, more_than_cudnn, "library", "cu"},
               {{missing, "cuda-runtime"}, likely, gpu_build_without_libraries},
-              {{failed, "onnxruntime-cuda-provider"},
-               possible,
-               [](const Facts& f) {
-                 return f.all({missing, "library"}).empty();
-               }},
+              {{failed, "onnxruntime-cuda-provider"}, possible, no_library_named},
+              {{missing, "any-library"}, possible, no_library_named, "library", "cuda"},
           },
       .judge = judge,
   };

@@ -327,6 +327,8 @@ bool no_driver_fault(const Facts& facts) {
   return !facts.driver_dead() && !facts.saw({{SymptomClass::failed, "cuinit"}});
 }
 
+bool no_library_named(const Facts& facts) { return facts.all({SymptomClass::missing, "library"}).empty(); }
+
 bool cuda_in_library_path(const Facts& facts) {
   return text_of(env_of(facts.snapshot(), "LD_LIBRARY_PATH")).find("cuda") != std::string::npos;
 }

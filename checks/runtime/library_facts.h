@@ -57,6 +57,8 @@ std::optional<MissingSymbol> missing_symbol(const Facts& facts, std::string_view
 
 // No text says that the NVIDIA driver is missing or that CUDA did not start.
 bool no_driver_fault(const Facts& facts);
+// No text names the file of a library that is missing.
+bool no_library_named(const Facts& facts);
 // LD_LIBRARY_PATH names a CUDA folder.
 bool cuda_in_library_path(const Facts& facts);
 

@@ -159,6 +159,7 @@ Diagnosis diagnosis() {
               {{missing, "driver"}, likely, in_container_without_driver},
               {{missing, "driver-in-container"}, likely, image_finds_no_driver},
               {{noted, "container-start"}, likely, no_gpu_granted},
+              {{missing, "nvidia-smi"}, possible, in_container_without_driver},
               {{failed, "cuinit"}, likely, driver_not_passed_on, "code", cuda_error::shared_object_init_failed},
               {{failed, "cuinit"},
                possible,

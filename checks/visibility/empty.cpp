@@ -55,6 +55,10 @@ void judge_shown(const Facts& facts, Answers& answers) {
   if (setting != settings.end())
     visibility::found_in(answers, *setting,
                          visibility::no_device_answered(facts) ? Confidence::likely : Confidence::possible);
+  // The value is a variable of the shell's, which may hold nothing.
+  const auto expanded = std::ranges::find_if(settings, [](const auto& one) { return one.value.starts_with("$"); });
+  if (setting == settings.end() && expanded != settings.end() && visibility::no_device_answered(facts))
+    visibility::found_in(answers, *expanded, Confidence::possible);
 }
 
 void judge_environment(const Snapshot& snapshot, Answers& answers) {

@@ -78,12 +78,18 @@ struct CodeRow {
   std::optional<std::int64_t> number{};
   std::string symptom{};  // "missing cuda-device"
   std::string same_as{};
+  bool error = false;  // of a GPU's API, whatever it means
 };
 
 struct Api {
   ByName<CodeRow> by_name{};
   std::map<std::int64_t, const CodeRow*> by_number{};
 };
+
+// Signals and the like say nothing of a GPU unless their row does.
+bool of_system(std::string_view api) {
+  return api == "signal" || api == "exit_status" || api == "windows" || api == "numba";
+}
 
 struct Codes {
   ByName<Api> apis{};
@@ -96,7 +102,8 @@ struct Codes {
       CodeRow code{.name = row.text("name"),
                    .number = number,
                    .symptom = row.text_if("symptom"),
-                   .same_as = row.text_if("same_as")};
+                   .same_as = row.text_if("same_as"),
+                   .error = row.has("kind") && row.text("kind") != "none" && !of_system(row.text("api"))};
       const auto [entry, fresh] = api.by_name.try_emplace(code.name, std::move(code));
       // Some numbers have two names (a vendor's alias); the first row is the usual one.
       if (number) api.by_number.try_emplace(*number, &entry->second);
@@ -224,7 +231,9 @@ std::optional<Code> find_code(std::string_view apis, std::string_view printed) {
   const CodeRow* row = find_row(apis, printed);
   if (!row) return std::nullopt;
   const CodeRow& usual = usual_row(*row);
-  const std::string& symptom = row->symptom.empty() ? usual.symptom : row->symptom;
+  static const std::string unexplained = "failed gpu-api-call";
+  const std::string& own = row->symptom.empty() ? usual.symptom : row->symptom;
+  const std::string& symptom = own.empty() && row->error ? unexplained : own;
   const std::size_t blank = std::min(symptom.find(' '), symptom.size());
   return Code{.name = usual.name,
               .class_ = symptom.substr(0, blank),

@@ -13,6 +13,17 @@ namespace {
 
 constexpr std::size_t reach_of_fields = 2048;
 
+// Whether a code between these texts stands in a program or a list of codes: it is no message there.
+bool in_source_code(std::string_view before, std::string_view behind) {
+  const auto skip = [](std::string_view text) { return text.substr(0, text.find_last_not_of(' ') + 1); };
+  before = skip(before);
+  for (const std::string_view sign : {"case", "#define", "==", "!=", "<code>", "enum {"})
+    if (before.ends_with(sign)) return true;
+  if (before.ends_with("return")) return behind.starts_with(";");
+  static const RE2 definition(R"( ?= ?-?(?:0x)?[0-9a-fA-F]+[,;]?\s*$)", RE2::Latin1);
+  return re2::RE2::FullMatch({behind.data(), behind.size()}, definition);
+}
+
 // A row, with its expressions compiled when a line first needs them: most runs need few.
 class Pattern {
  public:
@@ -70,9 +81,12 @@ class Pattern {
       re2::StringPiece piece = pieces[static_cast<std::size_t>(group)];
       while (!piece.empty() && piece[piece.size() - 1] == ' ') piece.remove_suffix(1);
       if (piece.empty()) continue;
-      if (name == "code")
+      if (name == "code") {
         printed = piece.as_string();
-      else
+        const auto begin = static_cast<std::size_t>(piece.data() - line.data());
+        if (!row_.code_of.empty() && in_source_code(line.substr(0, begin), line.substr(begin + piece.size())))
+          return std::nullopt;
+      } else
         found.details[name] = piece.as_string();
     }
     if (!row_.code_of.empty()) return with_code(std::move(found), printed);

@@ -38,7 +38,11 @@ std::string beginning(std::string_view line) {
 
 }  // namespace
 
-LogReader::LogReader(std::string source, bool redact) : source_(std::move(source)), redact_(redact) {}
+LogReader::LogReader(std::string source, bool redact) : source_(std::move(source)), redact_(redact) {
+  const auto& words = knowledge::report_words();
+  if (const auto row = words.find("transcript"); row != words.end())
+    transcript_words_.set(static_cast<std::size_t>(std::distance(words.begin(), row)));
+}
 
 void LogReader::feed(std::string_view chunk) {
   while (!chunk.empty()) {
@@ -89,6 +93,15 @@ void LogReader::take_line(std::string_view piece) {
   std::vector<knowledge::LogMatch> matches = matcher_.match(line);
   reports_.line(line, line_, matcher_);
   notable_.line(line, line_, matcher_);
+  const std::string said = transcript_.line(line, line_, (matcher_.reports() & transcript_words_).any());
+  if (!said.empty()) {
+    for (knowledge::LogMatch& match : said_matcher_.match(said)) {
+      const bool known = std::ranges::any_of(matches, [&](const knowledge::LogMatch& one) {
+        return one.class_ == match.class_ && one.subject == match.subject;
+      });
+      if (!known) matches.push_back(std::move(match));
+    }
+  }
   for (knowledge::LogMatch& match : matches) {
     for (const auto& [pointer, value] : match.fills) {
       if (filled_.sources.get() && filled_.sources.get()->contains(pointer)) continue;
@@ -126,6 +139,7 @@ Snapshot LogReader::finish() {
   }
   Snapshot snapshot = reports_.finish(source_);
   fill_in(snapshot, filled_);
+  fill_in(snapshot, transcript_.finish(source_));
   const auto of_reports = std::exchange(snapshot.log.fill(), std::move(events_));
   snapshot.log.get()->insert(snapshot.log.get()->end(), of_reports.begin(), of_reports.end());
   snapshot.texts = std::vector<ReadText>{{.source = source_, .lines = lines, .notable = notable_.finish()}};
@@ -165,6 +179,23 @@ std::string_view without_colours(std::string_view line, std::string& scratch) {
   return scratch;
 }
 
+// A message inside JSON or logfmt: {"level":"error","msg":"no \\"nvidia\\" here"}.
+bool is_structured(std::string_view line) {
+  return line.find("\\") != std::string_view::npos && (line.starts_with("{\"") || contains(line, " msg=\""));
+}
+
+// The same line with its escapes as the characters that they stand for, in a copy.
+std::string_view without_escapes(std::string_view line, std::string& scratch) {
+  std::string plain;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const bool escape = line[at] == '\\' && at + 1 < line.size();
+    if (escape) ++at;
+    plain += escape && (line[at] == 'n' || line[at] == 't' || line[at] == 'r') ? ' ' : line[at];
+  }
+  scratch = std::move(plain);
+  return scratch;
+}
+
 // How many bytes at the start of a line are of this form.
 std::size_t length_of(const RE2& form, std::string_view line) {
   re2::StringPiece match;
@@ -199,6 +230,7 @@ std::size_t mark(std::string_view line) {
 
 std::string_view plain_log_line(std::string_view line, std::string& scratch) {
   if (line.find('\x1b') != std::string_view::npos) line = without_colours(line, scratch);
+  if (is_structured(line)) line = without_escapes(line, scratch);
   while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);
   for (;;) {
     const std::size_t cut = mark(line);

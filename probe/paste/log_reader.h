@@ -10,6 +10,7 @@
 #include "knowledge/wordings/wordings.h"
 #include "probe/paste/notable_lines.h"
 #include "probe/paste/paste_reports.h"
+#include "probe/paste/transcript.h"
 
 namespace envdoctor {
 
@@ -46,7 +47,10 @@ class LogReader {
   std::map<std::string, std::int64_t> kinds_{};
   LogReports reports_{};
   NotableLines notable_{};
+  Transcript transcript_{};
+  knowledge::ReportSet transcript_words_{};
   knowledge::LogMatcher matcher_{};
+  knowledge::LogMatcher said_matcher_{};  // of what answers say in other words
   Snapshot filled_{};  // the fields that single lines told; the first line that tells one counts
 };
 

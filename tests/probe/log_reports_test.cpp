@@ -14,6 +14,7 @@ Snapshot read(std::string_view text) { return read_log(text, "report.txt"); }
 TEST(LogReportKinds, AreThoseThatKnowledgeHasWordsOf) {
   const auto& kinds = log_report_kinds();
   for (const auto& [name, words] : knowledge::report_words()) {
+    if (name == "transcript") continue;  // lines here and there, and no report
     EXPECT_TRUE(name == "words of failure" ||
                 std::ranges::any_of(kinds, [&name = name](const LogReportKind& kind) { return name == kind.name; }))
         << name;

@@ -109,6 +109,8 @@ TEST(PlainLogLine, DropsWhatStandsBeforeAndAroundTheProgramsWords) {
   EXPECT_EQ(plain_log_line("[1,0]<stderr>:text", scratch), "text");
   EXPECT_EQ(plain_log_line("(RayTrainWorker pid=812, ip=10.0.0.7) text", scratch), "text");
   EXPECT_EQ(plain_log_line("trainer-1  | 2024-05-01T12:00:00Z text", scratch), "text");
+  EXPECT_EQ(plain_log_line(R"({"level":"error","msg":"no \"nvidia\" here\n"})", scratch),
+            R"({"level":"error","msg":"no "nvidia" here "})");
   EXPECT_EQ(plain_log_line("[rank without an end", scratch), "[rank without an end");
   EXPECT_EQ(plain_log_line("\x1b[", scratch), "");
 }

@@ -1,0 +1,386 @@
+// Prompts, code and the output between them.
+#include "probe/paste/transcript.h"
+
+#include <re2/re2.h>
+#include <re2/set.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <memory>
+
+#include "evidence/merge.h"
+#include "knowledge/codes/names.h"
+#include "probe/paste/paste_text.h"
+
+namespace envdoctor {
+namespace {
+
+constexpr std::size_t most_awaited = 32, longest_label = 120;
+constexpr int patience_of_script = 300, patience_of_expression = 3;
+
+re2::StringPiece piece_of(std::string_view text) { return {text.data(), text.size()}; }
+
+// As contains(), quicker on the many lines that hold no such word.
+bool has(std::string_view text, std::string_view word) {
+  return memmem(text.data(), text.size(), word.data(), word.size()) != nullptr;
+}
+
+// Whether a whole text has this form; quicker than to ask for its groups, which few texts are worth.
+bool has_form(std::string_view text, const RE2& form) { return RE2::FullMatch(piece_of(text), form); }
+
+// How much of a line is the prompt of a shell.
+std::size_t shell_prompt(std::string_view line) {
+  static const RE2 form(R"((?:!|(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60})"
+                        R"((?:[: ][^$#%>]{0,80})?[$#%>] ?|\[[\w.-]{1,40}@[\w.-]{1,60} [^\]]{1,80}\][$#] ?|[$%#] )"
+                        R"(|~[$#] |PS [A-Z]:[^>]{0,120}> ?|[A-Z]:\\[^>]{0,120}> ?|(?:ba)?sh-\d\.\d[$#] ?)|)"
+                        R"((?:#\d+ )?(?:\[[^\]]{1,20}\] |Step \d+/\d+ : )?RUN ))",
+                        RE2::Latin1);
+  re2::StringPiece match;
+  const std::string_view head = line.substr(0, 300);
+  return form.Match(piece_of(head), 0, head.size(), RE2::ANCHOR_START, &match, 1) ? match.size() : 0;
+}
+
+// "In [3]: ", "Out[3]: ", "   ...: ": how long it is.
+std::size_t numbered_prompt(std::string_view line, std::string_view start) {
+  if (!line.starts_with(start)) return 0;
+  const std::size_t end = line.find_first_not_of("0123456789 ", start.size());
+  if (end == line.npos || !line.substr(end).starts_with("]:")) return 0;
+  return std::min(line.size(), end + 3);
+}
+
+struct LabelForm {
+  const char* form;      // its group is the value
+  const char* question;  // empty: it depends on the framework; see below
+};
+
+// Labels that programs print before the answers to the well-known questions.
+constexpr LabelForm label_forms[] = {
+    {R"((?i)\W*(?:is )?(?:(?:py)?torch(?:'s)?[ ._]?)?cuda(?:[ _.]is)?[ _])"
+     R"((?:available|availability|enabled|detected|usable)(?:\(\))?(?: (?:in|for|to) )"
+     R"((?:py)?torch)?(?: \([^)]{0,30}\))?(?:\W*[?:=>|-]\W*| +)(true|false|yes|no)\b\W*)",
+     "torch.cuda.is_available()"},
+    {R"((?i)\W*(?:py)?torch(?:[ _-]?version)?(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+]*)\W*)", "torch.__version__"},
+    {R"((?i)\W*(?:(?:py)?torch|built with)[ ._-]?(?:built (?:with|for) )?cuda(?:[ _-]?version)?)"
+     R"((?:\W*[:=|]\W*)(None|\d+\.\d+)\W*)",
+     "torch.version.cuda"},
+    {R"((?i)\W*(?:tensorflow|tf)(?:[ _-]?version)?(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+-]*)\W*)", "tf.__version__"},
+    {R"((?i)\W*keras[ _-]?version(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+-]*)\W*)", "keras.__version__"},
+    {R"((?i)\W*jax[ _-]?version(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+-]*)\W*)", "jax.__version__"},
+    {R"((?i)\W*jaxlib[ _-]?version(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+-]*)\W*)", "jaxlib.__version__"},
+    {R"((?i)\W*(?:tensorflow|tf)?\W*(?:is )?built[ _]with[ _]cuda(?:\(\))?(?:\W*[?:=|]\W*| +)(true|false)\b\W*)",
+     "tf.test.is_built_with_cuda()"},
+    {R"((?i)\W*(?:num(?:ber)?[ _.]*(?:of )?)?cuda[ _]devices?(?:[ _])"
+     R"((?:count|available|detected|found|visible))?\W*[:=]\W*(\d{1,3})\W*)",
+     "torch.cuda.device_count()"},
+    {R"((?i)\W*(?:(?:num(?:ber)?[ _.]*(?:of )?|total |# ?))"
+     R"((?:available |visible |detected |physical )?gpus?(?:[ _])"
+     R"((?:count|available|detected|found|visible))?|gpus?[ _](?:count|detected|found|visible)|)"
+     R"((?:available|visible|detected|physical) gpus?(?: count)?)\W*[:=]\W*(\d{1,3})\b\W*)",
+     ""},
+    {R"((?i)\W*(?:(?:list of |available |visible |detected |physical )?gpus?)"
+     R"((?: devices?| list| available| found| detected)?|physical devices)\W*[:=]\s*(\[\])\W*)",
+     ""},
+    {R"((?i)\W*(?:is )?gpus?(?:[ _]is)?[ _](?:available|availability|detected))"
+     R"((?:\W*[?:=|]\W*| +)(true|false|yes|no)\b\W*)",
+     ""},
+};
+
+class Labels {
+ public:
+  Labels() : which_(RE2::Options(RE2::Latin1), RE2::ANCHOR_BOTH) {
+    for (const LabelForm& one : label_forms) {
+      which_.Add(one.form, nullptr);
+      forms_.push_back(std::make_unique<RE2>(one.form, RE2::Latin1));
+    }
+    which_.Compile();
+  }
+  // The number of the first form that the line has, and the value in it.
+  std::optional<std::pair<std::size_t, std::string_view>> find(std::string_view text) const {
+    std::vector<int> found;
+    re2::StringPiece value;
+    if (!which_.Match(piece_of(text), &found) || found.empty()) return std::nullopt;
+    const auto first = static_cast<std::size_t>(*std::ranges::min_element(found));
+    if (!RE2::FullMatch(piece_of(text), *forms_[first], &value)) return std::nullopt;
+    return std::pair(first, std::string_view(value.data(), value.size()));
+  }
+
+ private:
+  RE2::Set which_;
+  std::vector<std::unique_ptr<RE2>> forms_{};
+};
+
+bool of_variable(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+
+// Whether the name of a variable that matters stands before the first sign of equality.
+bool may_set_variable(std::string_view line) {
+  const auto* sign = static_cast<const char*>(memchr(line.data(), '=', std::min<std::size_t>(line.size(), 128)));
+  if (!sign) return false;
+  auto end = static_cast<std::size_t>(sign - line.data());
+  while (end > 0 && line[end - 1] == ' ') --end;
+  std::size_t begin = end;
+  while (begin > 0 && of_variable(line[begin - 1])) --begin;
+  return end - begin > 3 && line[begin] >= 'A' && line[begin] <= 'Z' &&
+         knowledge::env_allowed(line.substr(begin, end - begin));
+}
+
+// Whether a question may stand in this text.
+bool may_ask(std::string_view text) {
+  return text.find('.') != text.npos && (text.find('(') != text.npos || has(text, "version"));
+}
+
+}  // namespace
+
+Transcript::Prompt Transcript::cut_prompt(std::string_view& line) {
+  const std::string_view text = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+  const auto cut = [&](std::size_t length, Prompt prompt) {
+    line = text.substr(std::min(length, text.size()));
+    return prompt;
+  };
+  if (text.starts_with(">>>")) return cut(4, Prompt::python);
+  if (text.starts_with("... ") || text.starts_with("...: ")) return cut(text.find(' ') + 1, Prompt::more);
+  if (const auto in = numbered_prompt(text, "In [")) return cut(in, Prompt::python);
+  if (const auto out = numbered_prompt(text, "Out[")) return cut(out, Prompt::out);
+  const bool may_be_shell = text.substr(0, 128).find_first_of("$#%>!") != text.npos || has(text, "RUN ");
+  if (const auto shell = may_be_shell ? shell_prompt(text) : 0) return cut(shell, Prompt::shell);
+  return Prompt::none;
+}
+
+std::string Transcript::line(std::string_view line, std::int64_t number, bool hint) {
+  const bool code_of_frame = frame_;
+  const std::size_t first = std::min(line.find_first_not_of(" \t"), line.size());
+  frame_ = line.substr(first).starts_with("File \"");
+  const bool sets = may_set_variable(line);
+  constexpr std::size_t longest = 2048;
+  if ((!hint && !sets && awaited_.empty()) || line.size() > longest) return {};
+  number_ = number;
+  said_.clear();
+  torch_ = torch_ || has(line, "torch");
+  tensorflow_ = tensorflow_ || has(line, "tensorflow") || has(line, "tf.");
+  std::string_view text = line;
+  const Prompt prompt = cut_prompt(text);
+  // What a prompt's line prints stands before the next prompt.
+  if (prompt == Prompt::python || prompt == Prompt::shell)
+    std::erase_if(awaited_, [](const Awaited& one) { return one.at_prompt; });
+  text = trimmed(text);
+  if (text.empty() || code_of_frame || frame_ || (line[first] == '#' && output(text))) return std::move(said_);
+  if (sets || (hint && has(text, "environ")) || has(text, "-e ")) variables(text, prompt);
+  if (prompt == Prompt::out) {
+    if (!output(text)) speaks_for_itself(text);
+  } else if (!(hint && answers_itself(text))) {
+    if (prompt != Prompt::none || text.starts_with("print") ||
+        (hint && !output(text) && !label(text) && !speaks_for_itself(text)))
+      code(text, prompt);
+    else if (!hint)
+      output(text);
+  }
+  return std::move(said_);
+}
+
+// Code of one line: at a prompt, behind python -c, or a script's own.
+void Transcript::code(std::string_view text, Prompt prompt) {
+  if (prompt == Prompt::none && !text.starts_with("print") && !has(text, " -c ") && !may_ask(text)) return;
+  if (const std::size_t at = text.find(" -c "); at != text.npos && has(text.substr(0, at), "py")) {
+    std::string_view program = trimmed(text.substr(at + 4));
+    if (program.empty() || (program[0] != '"' && program[0] != '\'')) return;
+    const std::size_t end = program.rfind(program[0]);
+    if (end == 0) return;
+    HeldAnswers held;
+    return await(announced_by(program.substr(1, end - 1), false, held), prompt == Prompt::shell);
+  }
+  if (prompt == Prompt::shell) {
+    static const RE2 echo(R"re(echo "?(?:\$\{?(\w+)\}?|%(\w+)%|\$env:(\w+))"?|printenv (\w+))re", RE2::Latin1);
+    std::string a, b, c, d;
+    if (!has_form(text, echo) || !RE2::FullMatch(piece_of(text), echo, &a, &b, &c, &d)) return;
+    AnnouncedLine value;
+    value.parts.push_back({.question = question_of("os.environ['" + a + b + c + d + "']")});
+    return await({std::move(value)}, true);
+  }
+  const bool at_prompt = prompt == Prompt::python || prompt == Prompt::more;
+  await(announced_by(text, true, held_), at_prompt);
+}
+
+void Transcript::await(std::vector<AnnouncedLine> lines, bool at_prompt) {
+  for (AnnouncedLine& line : lines) {
+    // What can't be known counts only between others.
+    if (!line.asks() && awaited_.empty()) continue;
+    if (awaited_.size() == most_awaited) return;
+    const bool soon = line.echoed && !at_prompt;
+    const bool labelled = line.labelled();
+    awaited_.push_back({std::move(line), labelled, at_prompt, soon ? patience_of_expression : patience_of_script});
+  }
+}
+
+// A list of devices, of which the form tells who lists them.
+bool Transcript::speaks_for_itself(std::string_view text) {
+  if (text.empty() || text[0] != '[' || text.back() != ']') return false;
+  for (const auto& [start, asked] :
+       {std::pair("[PhysicalDevice(name=", "tf.config.list_physical_devices()"),
+        std::pair("[CudaDevice(id=", "jax.devices()"), std::pair("[CpuDevice(id=", "jax.devices()")}) {
+    if (!text.starts_with(start)) continue;
+    answer(*question_of(asked), text);
+    return true;
+  }
+  return false;
+}
+
+// "torch.cuda.is_available()  # False", "torch.cuda.is_available() -> False".
+bool Transcript::answers_itself(std::string_view text) {
+  static const RE2 form(R"([-*\d.`( ]{0,6}(?:print\()?([A-Za-z_][\w.]{3,60}(?:\([^()]{0,60}\))?)\)?[`"']{0,3} ?)"
+                        R"((?: *)"
+                        R"((?:#|=>|->|→|:|=|\||#\s*=>|returns?|is|gives|outputs|prints|shows)\s*[:>]? *| +)"
+                        R"(|\t)[`"']{0,3}(.{1,200}?)[`"'.,;]{0,3})",
+                        RE2::Latin1);
+  constexpr std::size_t longest = 300;
+  if (text.size() > longest || !may_ask(text)) return false;
+  re2::StringPiece expression, value;
+  if (!has_form(text, form) || !RE2::FullMatch(piece_of(text), form, &expression, &value)) return false;
+  const auto question = question_of({expression.data(), expression.size()});
+  if (!question || question->call->form == ValueForm::words) return false;
+  const std::string_view told(value.data(), value.size());
+  if (!may_answer(*question, told)) return false;
+  answer(*question, told);
+  return true;
+}
+
+// "CUDA available: False", "Number of GPUs: 0"
+bool Transcript::label(std::string_view text) {
+  static const Labels& labels = *new Labels();
+  if (text.size() > longest_label) return false;
+  auto found = labels.find(text);
+  if (!found) {
+    // What loggers put before a line.
+    static const RE2 head(
+        R"(\W?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.,:+Z]*|(?:INFO|WARNING|DEBUG|ERROR|info)\b)[\])]?)"
+        R"((?: \d\d-\d\d(?: \d\d:\d\d:\d\d)?)?(?:[ :|-]+(?:INFO|WARNING|DEBUG|ERROR|info)\b)?)"
+        R"((?:[ :|-]*[\[(]?[\w./]+(?::\w+)*[\])]? *[-:|\]])?[ :|\])-]*)",
+        RE2::Latin1);
+    re2::StringPiece rest = piece_of(text);
+    if (RE2::Consume(&rest, head)) found = labels.find({rest.data(), rest.size()});
+  }
+  if (!found) return false;
+  const auto& [form, value] = *found;
+  if (*label_forms[form].question) {
+    answer(*question_of(label_forms[form].question), value);
+  } else if (torch_ != tensorflow_) {
+    const bool yes_or_no = std::isalpha(static_cast<unsigned char>(value[0])) != 0;
+    const char* of_torch = yes_or_no ? "torch.cuda.is_available()" : "torch.cuda.device_count()";
+    const char* of_tensorflow = yes_or_no ? "tf.test.is_gpu_available()" : "tf.config.list_physical_devices('GPU')";
+    answer(*question_of(torch_ ? of_torch : of_tensorflow), value == "[]" && torch_ ? "0" : value);
+  }
+  return true;
+}
+
+// A line that an earlier one announced.
+bool Transcript::output(std::string_view text) {
+  if (awaited_.empty()) return false;
+  // A list may be printed over several lines.
+  if (!list_.empty() || (awaited_[0].line.asks_for_list() && text[0] == '[' && text.back() != ']')) {
+    constexpr std::size_t longest_list = 8192;
+    list_.append(text).push_back(' ');
+    if (text.back() != ']' && list_.size() < longest_list) return true;
+    const std::string whole = std::exchange(list_, {});
+    text = trimmed(whole);
+    return output_line(text);
+  }
+  return output_line(text);
+}
+
+bool Transcript::output_line(std::string_view text) {
+  for (std::size_t i = 0; i < awaited_.size(); ++i) {
+    if ((i > 0 && !awaited_[i].labelled) || !awaited_[i].line.may_be(text)) continue;
+    const auto answers = awaited_[i].line.answers_in(text);
+    if (!answers) continue;
+    for (const auto& [question, value] : *answers) answer(question, value);
+    awaited_.erase(awaited_.begin(), awaited_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    return true;
+  }
+  for (Awaited& one : awaited_) --one.patience;
+  std::erase_if(awaited_, [](const Awaited& one) { return one.patience <= 0; });
+  return false;
+}
+
+void Transcript::answer(const Question& question, std::string_view value) {
+  Answered answered;
+  take_answer(question, value, answered);
+  for (auto& [name, set] : answered.snapshot.env.or_empty()) variable(name, set.or_empty(), true);
+  answered.snapshot.env = {};
+  if (!answered.devices.empty() && devices_line_ == 0) devices_line_ = number_;
+  for (auto& [ordinal, device] : answered.devices) {
+    constexpr std::size_t most_devices = 64;
+    if (devices_.size() == most_devices && !devices_.contains(ordinal)) continue;
+    NvidiaDevice& into = devices_[ordinal];
+    into.index = ordinal;
+    if (!into.name.get()) into.name = device.name;
+    if (!into.compute_capability.get()) into.compute_capability = device.compute_capability;
+  }
+  set_sources(answered.snapshot, "", number_);
+  fill_in(told_, answered.snapshot);
+  said_ = std::move(answered.said);
+}
+
+// Variables that a line sets, for a command or from there on.
+void Transcript::variables(std::string_view text, Prompt prompt) {
+  static const RE2 in_shell(R"((?:export +|setx? +"?|\$env:|env +|declare -x +|%env +)"
+                            R"(|ENV +)?([A-Z][A-Z0-9_]{3,60}) ?= ?("[^"]*"|'[^']*'|[^\s;&|#\\]*)(?:;|&&|\s)*)",
+                            RE2::Latin1);
+  static const RE2 for_container(R"((?:^|\s)(?:-e|--env)[ =]["']?([A-Z][A-Z0-9_]{3,60})=([^\s"']*))", RE2::Latin1);
+  static const RE2 in_python(
+      R"(os\.environ(?:\[|\.setdefault\()["']([A-Z][A-Z0-9_]{3,60})["'](?:\] *=|,) *["']([^"']*)["'])", RE2::Latin1);
+  constexpr std::size_t longest = 2048;
+  if (text.size() > longest) return;
+  re2::StringPiece rest = piece_of(text), name, value;
+  if (has(text, "environ")) {
+    while (RE2::FindAndConsume(&rest, in_python, &name, &value))
+      variable({name.data(), name.size()}, {value.data(), value.size()});
+    return;
+  }
+  if (prompt == Prompt::python || prompt == Prompt::more) return;
+  if (has(text, "-e ") || has(text, "--env")) {
+    while (RE2::FindAndConsume(&rest, for_container, &name, &value))
+      variable({name.data(), name.size()}, {value.data(), value.size()});
+    return;
+  }
+  while (RE2::Consume(&rest, in_shell, &name, &value)) {
+    std::string_view set(value.data(), value.size());
+    if (set.size() >= 2 && (set[0] == '"' || set[0] == '\'')) set = set.substr(1, set.size() - 2);
+    variable({name.data(), name.size()}, set);
+  }
+}
+
+void Transcript::variable(std::string_view name, std::string_view value, bool printed) {
+  constexpr std::size_t most_variables = 128;
+  // Which devices a line of a shell or a program makes visible is a symptom of its own; see visibility::Setting.
+  if (!knowledge::env_allowed(name) || (!printed && name.ends_with("_VISIBLE_DEVICES"))) return;
+  // The value that was there before is not known.
+  std::string known(value);
+  static const RE2 before(R"(:?\$\{?\w+\}?:?)", RE2::Latin1);
+  RE2::GlobalReplace(&known, before, "");
+  if (known.empty() != value.empty() || known.find_first_of("$`<{%") != known.npos) return;
+  const auto found = variables_.find(name);
+  if (found == variables_.end()) {
+    if (variables_.size() < most_variables) variables_.emplace(name, Variable{std::move(known), number_});
+  } else if (found->second.value != known) {
+    found->second.differs = true;
+  }
+}
+
+Snapshot Transcript::finish(const std::string& source) {
+  Snapshot all = std::move(told_);
+  auto& sources = all.sources.fill();
+  if (!devices_.empty() && !all.nvidia.or_empty().devices.get()) {
+    auto& devices = all.nvidia.fill().devices.fill();
+    for (auto& [ordinal, device] : devices_) devices.push_back(std::move(device));
+    sources["/nvidia/devices"] = {.line = devices_line_};
+  }
+  for (const auto& [name, variable] : variables_) {
+    if (variable.differs) continue;
+    all.env.fill().emplace(name, variable.value);
+    sources["/env/" + name] = {.line = variable.line};
+  }
+  for (auto& [pointer, where] : sources) where.source = source;
+  if (sources.empty()) all.sources = {};
+  return all;
+}
+
+}  // namespace envdoctor
