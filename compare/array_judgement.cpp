@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 
 #include "compare/array_pair.h"
 
@@ -108,7 +109,7 @@ class Ratios {
  private:
   // The parts of a complex number share its size: either may have cancelled.
   double element_scale(const Numbers& a, std::size_t i, double smallest) const {
-    const double size = d_.type.complex ? std::hypot(a.values[i], a.values[i ^ 1]) : std::fabs(a.values[i]);
+    const double size = d_.type.complex ? std::abs(std::complex(a.values[i], a.values[i ^ 1])) : std::fabs(a.values[i]);
     return std::max(size, smallest);
   }
   double scale_at(std::int64_t line, std::int64_t column) const {

@@ -7,7 +7,8 @@ namespace envdoctor::script_unreadable {
 using enum SymptomClass;
 
 void judge(const Facts& facts, Answers& answers) {
-  for (const Symptom* event : facts.all({failed, "script-reading"})) {
+  const auto failures = facts.all({failed, "script-reading"});
+  for (const Symptom* event : failures) {
     const std::string why = event->detail("why"), python = event->detail("python");
     const std::string what = why.empty() ? "no reason was given" : why;
     const std::string subject = "script:" + event->source.value_or("?");
@@ -16,7 +17,7 @@ void judge(const Facts& facts, Answers& answers) {
                           (python.empty() ? "" : " It was read as Python " + python + ".");
     finding.evidence = {evidence(*event, what)};
   }
-  if (!answers.findings.empty()) return;
+  if (!failures.empty()) return;
   if (script_read(facts.snapshot()).is(true)) return answers.passed();
   answers.not_applicable("no script was given");
 }

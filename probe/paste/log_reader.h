@@ -10,7 +10,7 @@
 #include "knowledge/wordings/wordings.h"
 #include "probe/paste/notable_lines.h"
 #include "probe/paste/paste_reports.h"
-#include "probe/paste/transcript.h"
+#include "probe/transcript/transcript.h"
 
 namespace envdoctor {
 

@@ -33,14 +33,24 @@ TEST(Merge, KeepsWhatTheHostSaysAndNoSourceOfWhatContradictsIt) {
 }
 
 TEST(Merge, NamesTheLaterTextForWhatTheFirstDidNotSay) {
-  Snapshot first = from(R"("env": {"A": "1"}, "nvidia": {"kernel_driver_version": "550.54"})");
-  Snapshot second = from(R"("env": {"A": "2", "B/C": "3"}, "nvidia": {"devices": []})");
+  Snapshot first = from(R"("python": {"packages": {"A": "1"}}, "nvidia": {"kernel_driver_version": "550.54"})");
+  Snapshot second = from(R"("python": {"packages": {"A": "2", "B/C": "3"}}, "nvidia": {"devices": []})");
   set_sources(first, "paste.txt", 1);
   set_sources(second, "paste.txt", 90);
   fill_in(first, second);
   EXPECT_THAT(*first.sources.get(),
-              UnorderedElementsAre(line("/env", 1), line("/env/B~1C", 90), line("/nvidia/kernel_driver_version", 1),
-                                   line("/nvidia/devices", 90)));
+              UnorderedElementsAre(line("/python/packages", 1), line("/python/packages/B~1C", 90),
+                                   line("/nvidia/kernel_driver_version", 1), line("/nvidia/devices", 90)));
+}
+
+TEST(Merge, AddsNoVariableToAnEnvironmentThatIsKnownWhole) {
+  Snapshot whole = from(R"("env": {"A": "1"})");
+  const Snapshot other = from(R"("env": {"B": "2"})");
+  fill_in(whole, other);
+  EXPECT_EQ(whole.env.get()->size(), 1U);
+  Snapshot some = from(R"("env": {"A": "1"}, "sources": {"/env/A": {"source": "paste.txt", "line": 1}})");
+  fill_in(some, other);
+  EXPECT_EQ(some.env.get()->size(), 2U);
 }
 
 TEST(Merge, OfTwoHostsHasNoSources) {

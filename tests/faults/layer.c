@@ -288,7 +288,8 @@ static cl_int CL_API_CALL enqueue(cl_command_queue q, cl_kernel k, cl_uint d, co
   }
   if (is("slow")) usleep(200000);
   for (cl_uint i = 0; i < d && i < 3; ++i) shrunk[i] = global[i];
-  if ((is("launch-skipped-late") && launches > number("ENVDOCTOR_FAULT_LAUNCHES", 60)) || is("launch-skipped") || (is("launch-skipped-sometimes") && launches % 3 == 2))
+  if ((is("launch-skipped-late") && launches > number("ENVDOCTOR_FAULT_LAUNCHES", 60)) || is("launch-skipped") ||
+      (is("launch-skipped-sometimes") && launches % 3 == 2))
     return event ? driver->clEnqueueMarker(q, event) : CL_SUCCESS;
   if (is("few-items")) {
     const size_t most = 4096;
@@ -380,7 +381,7 @@ static cl_int CL_API_CALL build(cl_program p, cl_uint n, const cl_device_id *d, 
   if (is("build-failure")) return CL_BUILD_PROGRAM_FAILURE;
   if (is("build-crash")) abort();
   snprintf(more, sizeof more, "%s %s", options ? options : "",
-           is("fast-math")         ? "-cl-fast-relaxed-math"
+           is("fast-math")          ? "-cl-fast-relaxed-math"
            : is("finite-math")      ? "-cl-finite-math-only"
            : is("unsafe-math")      ? "-cl-unsafe-math-optimizations"
            : is("denorms-are-zero") ? "-cl-denorms-are-zero"

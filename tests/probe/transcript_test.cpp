@@ -1,4 +1,4 @@
-#include "probe/paste/transcript.h"
+#include "probe/transcript/transcript.h"
 
 #include <gtest/gtest.h>
 

@@ -126,7 +126,7 @@ TEST(ScriptUnreadable, SaysWhyAndWhere) {
   const Report report = judged(snapshot);
   const Finding* found = finding(report, "script.unreadable");
   ASSERT_TRUE(found);
-  EXPECT_NE(found->explanation.find("Line 7: invalid syntax"), std::string::npos) << found->explanation;
+  EXPECT_NE(found->explanation.find("line 7: invalid syntax"), std::string::npos) << found->explanation;
   EXPECT_EQ(report.verdict, Verdict::fail);
 }
 

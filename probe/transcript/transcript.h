@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "evidence/snapshot.h"
-#include "probe/paste/transcript_prints.h"
+#include "probe/transcript/transcript_prints.h"
 
 namespace envdoctor {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "probe/paste/transcript_calls.h"
+#include "probe/transcript/transcript_calls.h"
 
 namespace envdoctor {
 

@@ -1,5 +1,5 @@
 // What print() statements will print.
-#include "probe/paste/transcript_prints.h"
+#include "probe/transcript/transcript_prints.h"
 
 #include <algorithm>
 

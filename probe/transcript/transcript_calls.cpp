@@ -1,5 +1,5 @@
 // The well-known questions to frameworks, and their answers.
-#include "probe/paste/transcript_calls.h"
+#include "probe/transcript/transcript_calls.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Prompts, code and the output between them.
-#include "probe/paste/transcript.h"
+#include "probe/transcript/transcript.h"
 
 #include <re2/re2.h>
 #include <re2/set.h>
