@@ -100,6 +100,9 @@ std::optional<std::string> known_value(std::string_view name, std::string_view v
                                        const std::vector<std::string>& known_paths) {
   const knowledge::EnvValues* values = knowledge::env_values(name);
   if (!values || knowledge::env_names_hosts(name) || value.size() > longest_value) return std::nullopt;
+  // A variable that no shell put its value for: visibility.empty.
+  static const RE2 not_expanded(R"(\$\{?[A-Z][A-Z0-9_]{0,24}\}?)");
+  if (matches(value, not_expanded)) return std::string(value);
   constexpr std::string_view between = ",;:= |&<>!()[]{}\"'^*\t";
   std::string out;
   for (std::size_t begin = 0; begin <= value.size();) {

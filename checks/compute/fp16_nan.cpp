@@ -30,6 +30,10 @@ void judge(const Facts& facts, Answers& answers) {
       facts.first({{wrong_result, "nan"}, {failed, "half-precision-check"}, {wrong_result, "nan-loss"}});
   if (!line) return answers.not_applicable("nothing became not-a-number");
   const auto gpu = card(facts);
+  if (!gpu && !line->detail("advice").empty()) {  // the program itself blames half precision
+    answers.found_in(*line, Confidence::possible);
+    return;
+  }
   if (!gpu) return answers.not_applicable("no GPU of the GTX 16 series is known here");
   Finding& finding =
       answers.found_in(*line, line->is({wrong_result, "nan-loss"}) ? Confidence::possible : Confidence::likely);

@@ -55,7 +55,7 @@ Holder holder_by_sum(const Sum& sum) {
   // idle.
   const double others = sum.total - sum.free - sum.own - 600;
   if (others > 0.2 * sum.total && others + sum.free > sum.wanted) return Holder::others;
-  const bool idle = sum.unallocated > sum.wanted && sum.wanted > 0 && sum.unallocated > 0.02 * sum.total;
+  const bool idle = sum.unallocated > sum.wanted && sum.wanted > 0 && sum.unallocated > 0.05 * sum.total;
   return idle ? Holder::fragments : Holder::program;
 }
 
@@ -97,12 +97,28 @@ const Symptom* little_free_at_start(const Facts& facts) {
   return nullptr;
 }
 
+namespace {
+
+// A line of TensorFlow's allocator that does not itself say that it tries again.
+const Symptom* allocator_gave_up(const Facts& facts) {
+  for (const Symptom* full : facts.all({exhausted, "tensorflow-allocator"})) {
+    const auto& harmless = facts.harmless();
+    const bool retried = std::ranges::any_of(harmless, [&](const Symptom* line) {
+      return line->subject.is("allocation retried") && line->line == full->line && line->source == full->source;
+    });
+    if (!retried) return full;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 std::optional<Exhaustion> exhaustion_of(const Facts& facts) {
   const Symptom* full = first(facts, {{exhausted, "gpu-memory"},
-                                      {exhausted, "tensorflow-allocator"},
                                       {refused, "gpu-memory-allocation"},
                                       {exhausted, "cuda-memory"},
                                       {exhausted, "opencl-memory"}});
+  if (!full) full = allocator_gave_up(facts);
   const Symptom* little = little_free_at_start(facts);
   if (!full && little && little->is({noted, "tensorflow-allocator-limit"})) return Exhaustion{little, Holder::others};
   if (!full) return std::nullopt;

@@ -1,21 +1,36 @@
 // opencl.cpu-only: OpenCL has devices, and none of them is a GPU.
+#include <algorithm>
+#include <array>
+
 #include "checks/opencl/opencl_facts.h"
 
 namespace envdoctor::opencl_cpu_only {
 
 using enum SymptomClass;
 
+// A device whose type is not told, with a processor's name or on a platform for processors.
+bool reads_as_processor(const OpenclPlatform& platform, const OpenclDevice& device) {
+  const std::string names = platform.name.or_empty() + '\n' + device.name.or_empty();
+  return std::ranges::any_of(std::array{"CPU", "Processor", "Xeon", "EPYC", "Ryzen"},
+                             [&](const char* word) { return names.find(word) != std::string::npos; }) &&
+         names.find("Graphics") == std::string::npos;
+}
+
 void judge(const Snapshot& snapshot, Answers& answers) {
   const auto platforms = of(snapshot.opencl, &Opencl::platforms);
   if (!platforms.get()) return answers.unknown(why_unknown("/opencl/platforms", platforms));
   if (opencl_lists_gpu(snapshot)) return answers.passed();
   std::vector<Evidence> proof;
+  bool proved = true;
   for (const auto& [p, platform] : numbered(platforms)) {
     const std::string place = at("/opencl/platforms", p, "devices");
     if (!platform.devices.get()) return answers.unknown(why_unknown(place, platform.devices));
     for (const auto& [d, device] : numbered(platform.devices)) {
-      if (!device.type.get()) return answers.unknown("/opencl/platforms: not every device tells its type");
-      proof.push_back(evidence(at(place, d, "type"), *device.type.get()));
+      if (!device.type.get() && !reads_as_processor(platform, device))
+        return answers.unknown("/opencl/platforms: not every device tells its type");
+      proved = proved && device.type.get();
+      proof.push_back(device.type.get() ? evidence(at(place, d, "type"), *device.type.get())
+                                        : evidence(at(place, d, "name"), device.name.or_empty()));
     }
   }
   if (proof.empty()) return answers.not_applicable("OpenCL lists no device at all");
@@ -23,7 +38,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   Finding& finding = answers.found();
   const Flag gpu = has_any_gpu(snapshot);
   finding.severity = gpu_works_without_opencl(snapshot) ? Severity::info : opencl::weigh(snapshot);
-  if (!gpu.get()) finding.confidence = Confidence::likely;
+  if (!gpu.get() || !proved) finding.confidence = Confidence::likely;
   finding.explanation =
       gpu.is(false) ? "OpenCL lists only the CPU, and this host has no GPU."
                     : "OpenCL lists only the CPU: the GPU's OpenCL driver is not installed, or it finds no device.";

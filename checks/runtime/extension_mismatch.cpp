@@ -68,6 +68,15 @@ void judge(const Facts& facts, Answers& answers) {
   const Symptom* line = torch_for_cpu(facts)
                             ? nullptr
                             : facts.first({{mismatch, "torch-extension-version"}, {mismatch, "torchvision-build"}});
+  // torch's own libraries are looked for by extensions alone; which of them there are differs by release.
+  const auto lacking_library = [&] {
+    for (const Symptom* one : facts.all({missing, "library"})) {
+      const std::string library = one->detail("library");
+      if (library.starts_with("libtorch") || library.starts_with("libc10")) return one;
+    }
+    return static_cast<const Symptom*>(nullptr);
+  };
+  if (!line && !torch_for_cpu(facts)) line = lacking_library();
   if (line) {
     answers.found_in(*line, Confidence::likely);
     found = true;

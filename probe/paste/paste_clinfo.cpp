@@ -1,4 +1,4 @@
-// clinfo, clinfo -l and clinfo --raw.
+// clinfo, clinfo -l and clinfo --raw, and the like of other programs: "Platform name: …", "Name: …", "Type: CPU".
 
 #include <algorithm>
 
@@ -38,6 +38,8 @@ class Reader {
  public:
   void line(std::string_view line) {
     line = without_mark(line);
+    if (const auto devices = property(line, "Number of OpenCL platforms")) plain_ = true;
+    if (plain_) return plain_line(line);
     if (const auto count = either(line, "Number of platforms", "#PLATFORMS")) {
       if (counted_) done_ = true;
       counted_ = counted_ || leading_number(*count).has_value();
@@ -82,6 +84,17 @@ class Reader {
   }
 
  private:
+  // Devices follow "Device #…", and what is told of each has a line.
+  void plain_line(std::string_view line) {
+    const auto [key, value] = key_value(trimmed(line));
+    const std::string name = lower_case(key);
+    if (name == "number of opencl platforms") counted_ = true;
+    if (name == "platform name") platform(value);
+    if (platforms_.empty()) return;
+    if (name == "platform vendor") now().vendor = std::string(value);
+    if (name == "name" || name == "device name") device(value);
+    if (name == "type" || name == "device type") device_type(value);
+  }
   static std::string_view after_colon(std::string_view text) { return key_value(text).value; }
   OpenclPlatform& now() { return platforms_[static_cast<std::size_t>(current_)]; }
   void platform(std::string_view name) {
@@ -105,14 +118,15 @@ class Reader {
   std::vector<OpenclPlatform> platforms_{};
   std::ptrdiff_t current_ = 0;
   bool counted_ = false;
+  bool plain_ = false;  // another program's listing
   bool done_ = false;
 };
 
 }  // namespace
 
 bool starts_clinfo(std::string_view line) {
-  return line.starts_with("Number of platforms") || line.starts_with("#PLATFORMS ") ||
-         line.starts_with("Platform #0: ");
+  return line.starts_with("Number of platforms") || line.starts_with("Number of OpenCL platforms:") ||
+         line.starts_with("#PLATFORMS ") || line.starts_with("Platform #0: ");
 }
 
 Snapshot parse_clinfo(const std::string& text) {
