@@ -13,26 +13,26 @@ namespace {
 
 // What one document says of one kernel on one device.
 struct FaultyRun {
-  std::string told{};
+  std::string words{};
   std::map<std::int64_t, std::string> wrong{};  // the bits that stood at a place
 };
 
-std::string told_of(const Snapshot& snapshot, const ComputeResult& result) {
+std::string words_for(const Snapshot& snapshot, const ComputeResult& result) {
   const Text& at = of(snapshot.captured, &Captured::at);
   const std::string when = at.get() ? *at.get() + ": " : "";
   const Agreement* const agreement = result.agreement.get();
   const std::string* const outcome = agreement ? agreement->outcome.get() : nullptr;
   if (!outcome) return "";
   if (*outcome != "outside") return when + *outcome;
-  std::string told = when + "wrong";
+  std::string words = when + "wrong";
   if (agreement->wrong.get() && agreement->elements.get())
-    told += fmt::format(", {} of {} elements", *agreement->wrong.get(), *agreement->elements.get());
-  if (agreement->pattern.get()) told += ": " + *agreement->pattern.get();
-  return told;
+    words += fmt::format(", {} of {} elements", *agreement->wrong.get(), *agreement->elements.get());
+  if (agreement->pattern.get()) words += ": " + *agreement->pattern.get();
+  return words;
 }
 
 FaultyRun run_of(const Snapshot& snapshot, const ComputeResult& result) {
-  FaultyRun run{.told = told_of(snapshot, result)};
+  FaultyRun run{.words = words_for(snapshot, result)};
   const Agreement* const agreement = result.agreement.get();
   if (!agreement || !agreement->outcome.is("outside")) return run;
   for (const ComputeSample& sample : agreement->samples.or_empty()) {
@@ -103,7 +103,7 @@ std::vector<RecurringFault> recurring_faults(const std::vector<Snapshot>& snapsh
     }
     fault.cards = compare_cards(snapshots, {hit.begin(), hit.end()});
     fault.runs = static_cast<int>(hit.size());
-    for (const FaultyRun& run : runs) fault.history.push_back(run.told);
+    for (const FaultyRun& run : runs) fault.history.push_back(run.words);
     list.push_back(std::move(fault));
   }
   return list;

@@ -166,9 +166,9 @@ void fill_in(Snapshot& into, const Snapshot& from) {
     std::erase_if(filler.taken, [](const std::string& pointer) { return is_below(pointer, "/env"); });
   }
   for (const auto& [path, value] : filler.left) {
-    const TextSource* told = from.sources.get() ? nearest(*from.sources.get(), path) : nullptr;
-    if (!told || into.contradictions.or_empty().size() >= most_contradictions) continue;
-    into.contradictions.fill().push_back({.path = path, .value = value, .source = told->source, .line = told->line});
+    const TextSource* place = from.sources.get() ? nearest(*from.sources.get(), path) : nullptr;
+    if (!place || into.contradictions.or_empty().size() >= most_contradictions) continue;
+    into.contradictions.fill().push_back({.path = path, .value = value, .source = place->source, .line = place->line});
   }
   into.sources = sources;
   if (from.sources.get()) take_sources(into.sources, *from.sources.get(), filler.taken);

@@ -110,14 +110,14 @@ bool is_no_address(std::string_view before, std::string_view match, std::string_
   if (low && before.ends_with('/') && !before.ends_with("//")) return true;
   if (!after.empty() && (is_word(after.front()) || after.front() == '-' || after.front() == '+')) return true;
   if (after.size() > 1 && after.front() == '.' && after[1] >= '0' && after[1] <= '9') return true;
-  const Piece told(before.data(), before.size()), rest(after.data(), after.size());
+  const Piece preceding(before.data(), before.size()), rest(after.data(), after.size());
   static const RE2 address(
       R"((?i)(?://|@|(?:\b|_)(?:ip|ipv4|inet|addr|address|hosts?|hostname|peer|server|worker|nodes?|endpoint|gateway|nameserver|ping|dns)["']?\s*[:= (\[]\s*|(?:connect(?:ing|ed)?|connection|listen(?:ing)?|bound|route|refused|reach|resolved) (?:to|from|on|by|at|via) |\bvia )$)");
   static const RE2 port(R"(^(?::\d{2,5}|/\d{1,2})\b)");
-  if (RE2::PartialMatch(told, address) || RE2::PartialMatch(rest, port)) return false;
+  if (RE2::PartialMatch(preceding, address) || RE2::PartialMatch(rest, port)) return false;
   static const RE2 version(
       R"((?i)(?:version|release|driver|==|[a-z]=|(?:nvidia|cu|cuda|cudnn|intel|tensorrt|trt|nccl|libnv|opencl|runtime|toolkit|compiler|torch|rocm|hip|level.?zero)[\w-]*)["']?\s*[:= (v]?\s*$)");
-  return (low && numbers[0] != 10) || RE2::PartialMatch(told, version);
+  return (low && numbers[0] != 10) || RE2::PartialMatch(preceding, version);
 }
 
 // As switches print hardware addresses: 3cec.ef12.3456.

@@ -32,8 +32,8 @@ std::string parent_process(const Host& host, const std::string& pid) {
 }  // namespace
 
 Reading<PythonPlace> notebook_above(const Host& host) {
-  const bool told = !variable(host, "JPY_PARENT_PID").empty() || !variable(host, "JPY_SESSION_NAME").empty();
-  if (!told) return absent("no notebook kernel's variables are set");
+  const bool in_notebook = !variable(host, "JPY_PARENT_PID").empty() || !variable(host, "JPY_SESSION_NAME").empty();
+  if (!in_notebook) return absent("no notebook kernel's variables are set");
   std::string pid = "self";
   for (int i = 0; i < most_ancestors && pid != "0" && !pid.empty(); ++i, pid = parent_process(host, pid)) {
     const auto line = host.files.read("/proc/" + pid + "/cmdline", 64 << 10);

@@ -17,9 +17,9 @@ void judge(const Facts& facts, Answers& answers) {
   if (std::ranges::any_of(answers.findings, worse))
     return answers.not_applicable("benign.message", "the log holds something worse");
   Finding* finding = nullptr;
-  std::set<std::string> told;
+  std::set<std::string> reported;
   for (const Symptom* line : facts.harmless()) {
-    if (!told.insert(*line->subject.get()).second) continue;
+    if (!reported.insert(*line->subject.get()).second) continue;
     if (finding)
       finding->evidence.push_back(evidence(*line));
     else

@@ -10,12 +10,12 @@ using enum SymptomClass;
 void judge(const Snapshot& snapshot, Answers& answers) {
   const auto* rows = snapshot.compute_not_run.get();
   if (!rows) return answers.unknown(why_unknown("/compute_not_run", snapshot.compute_not_run));
-  std::set<std::string> told;
+  std::set<std::string> reported;
   for (std::size_t i = 0; i < rows->size(); ++i) {
     const ComputeNotRun& row = (*rows)[i];
     if (!row.precision.is("fp64") || !row.why.or_empty().ends_with("the device has no fp64")) continue;
     const std::string subject = compute::subject(snapshot, {.device = row.device});
-    if (!told.insert(subject).second) continue;
+    if (!reported.insert(subject).second) continue;
     Finding& finding = answers.found_on(subject);
     // Training seldom needs it; a program that does will say so itself.
     finding.severity = Severity::info;

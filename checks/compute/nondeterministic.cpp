@@ -49,7 +49,7 @@ std::string kind_of(const Snapshot& snapshot, const ComputeResult& result) {
 // Devices of one kind that repeat their own bits, and not each other's.
 void judge_twins(const Snapshot& snapshot, Answers& answers) {
   std::map<std::string, std::pair<std::size_t, const ComputeResult*>> seen;
-  std::set<std::string> told;
+  std::set<std::string> reported;
   const auto& results = snapshot.compute.or_empty();
   for (std::size_t i = 0; i < results.size(); ++i) {
     const ComputeResult& result = results[i];
@@ -59,7 +59,7 @@ void judge_twins(const Snapshot& snapshot, Answers& answers) {
     const auto [first, is_first] = seen.try_emplace(work, i, &result);
     const ComputeResult& other = *first->second.second;
     if (is_first || other.device == result.device || other.digest == result.digest) continue;
-    if (!told.insert(result.device.or_empty()).second) continue;
+    if (!reported.insert(result.device.or_empty()).second) continue;
     Finding& finding = answers.found_on(compute::subject(snapshot, result));
     finding.severity = Severity::warning;
     finding.confidence = Confidence::likely;

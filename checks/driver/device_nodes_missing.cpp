@@ -41,7 +41,7 @@ bool lists_no_node_for(const Snapshot& snapshot, const Gpu& gpu) {
          device->driver.outcome() == Outcome::not_probed && !nodes_under(snapshot, "/dev/dri/").empty();
 }
 
-void tell_of_a_report(const Gpu& gpu, Answers& answers) {
+void report_missing_node(const Gpu& gpu, Answers& answers) {
   Finding& finding = answers.found_on(gpu.subject());
   finding.confidence = Confidence::possible;
   finding.explanation =
@@ -55,11 +55,11 @@ void tell_of_a_report(const Gpu& gpu, Answers& answers) {
 
 // Modules are loaded and the GPU is bound, but its render node isn't there: for AMD and Intel.
 void judge_render_nodes(const Snapshot& snapshot, Answers& answers) {
-  const bool told = told_by_a_report(snapshot);
-  const bool contained = told ? nvidia::contained(snapshot) : !in_container(snapshot).is(false);
+  const bool in_report = from_report(snapshot);
+  const bool contained = in_report ? nvidia::contained(snapshot) : !in_container(snapshot).is(false);
   if (!snapshot.device_nodes.get() || contained || !nodes_under(snapshot, "/dev/dri/renderD").empty()) return;
   for (const Gpu& gpu : gpus_of(snapshot)) {
-    if (told && lists_no_node_for(snapshot, gpu)) return tell_of_a_report(gpu, answers);
+    if (in_report && lists_no_node_for(snapshot, gpu)) return report_missing_node(gpu, answers);
     if (gpu.driver != "amdgpu" && gpu.driver != "i915" && gpu.driver != "xe") continue;
     Finding& finding = answers.found_on(gpu.subject());
     finding.severity = gpu.integrated ? Severity::info : Severity::error;

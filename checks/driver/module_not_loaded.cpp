@@ -61,7 +61,7 @@ void judge_nvidia(const Facts& facts, Answers& answers) {
   const auto gpus = nvidia::gpus(snapshot);
   if (!gpus.empty() && std::ranges::all_of(gpus, held_by_another))
     return answers.not_applicable("another driver holds the GPU");
-  if (gpus.empty() && snapshot.pci.get() && !told_by_a_report(snapshot))
+  if (gpus.empty() && snapshot.pci.get() && !from_report(snapshot))
     return answers.not_applicable("the bus holds no NVIDIA GPU, so no module is missing");
   const Flag installed = nvidia::user_space_installed(snapshot);
   if (installed.is(false)) return answers.not_applicable("no part of the driver is installed");

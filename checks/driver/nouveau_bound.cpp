@@ -65,10 +65,10 @@ void judge(const Facts& facts, Answers& answers) {
     const PciDevice* device = pci_device(snapshot, gpu);
     if (!device) continue;
     const bool held = is_display_driver(gpu.driver);
-    const bool told = device->driver.get() || device->driver.outcome() == Outcome::absent;
+    const bool driver_known = device->driver.get() || device->driver.outcome() == Outcome::absent;
     if (held) tell(snapshot, gpu, answers);
     found = found || held;
-    (told ? known : unknown) = true;
+    (driver_known ? known : unknown) = true;
   }
   if (found || (!known && from_log(facts, answers))) return;
   if (nvidia::cuda_works(snapshot) || (known && !unknown)) return answers.passed();

@@ -63,10 +63,10 @@ Answer from_log(const Snapshot& snapshot, std::span<const FromLog> table) {
 // The host's own answer, and the lines of a log that say the same; else what the log says.
 Answer answer_of(const Snapshot& snapshot, const Text& error, std::string (*name_of)(std::string_view),
                  const char* place, std::span<const FromLog> table) {
-  Answer told = from_log(snapshot, table);
-  if (!error.get()) return told.name.get() || error.outcome() == Outcome::not_probed ? told : Answer{error, {}};
+  Answer logged = from_log(snapshot, table);
+  if (!error.get()) return logged.name.get() || error.outcome() == Outcome::not_probed ? logged : Answer{error, {}};
   Answer answer{name_of(*error.get()), {evidence(place, *error.get())}};
-  if (told.name.is(*answer.name.get())) answer.evidence = joined(answer.evidence, told.evidence);
+  if (logged.name.is(*answer.name.get())) answer.evidence = joined(answer.evidence, logged.evidence);
   return answer;
 }
 
@@ -119,9 +119,9 @@ Versions versions(const Snapshot& snapshot) {
   for (const Symptom* second : symptoms_of(snapshot, {mismatch, "kernel-module-version"})) {
     if (found.kernel.empty()) found.kernel = second->detail("kernel");
   }
-  const auto told = [](const std::string& version) { return version.empty() ? "?" : version; };
+  const auto shown = [](const std::string& version) { return version.empty() ? "?" : version; };
   if (!known)
-    found.evidence.push_back(evidence(*line, "kernel " + told(found.kernel) + ", library " + told(found.user)));
+    found.evidence.push_back(evidence(*line, "kernel " + shown(found.kernel) + ", library " + shown(found.user)));
   return found;
 }
 

@@ -37,7 +37,7 @@ struct Undetermined {
 struct Expected {
   Expectation wanted{};
   Met met = Met::unknown;
-  std::string told{};
+  std::string explanation{};
 };
 
 struct Waived {

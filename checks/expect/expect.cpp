@@ -21,7 +21,7 @@ void judge_expectations(Report& report) {
     const ExpectKey* key = expect_key(wanted.key);
     if (!is_wanted({}, options.skip, key->id)) continue;
     Judged judged = key->judge(report, wanted);
-    report.expected.push_back({wanted, judged.met, judged.told});
+    report.expected.push_back({wanted, judged.met, judged.explanation});
     if (judged.met == Met::yes) continue;
     Answers answers;
     Finding& finding = answers.found(key->id);
@@ -29,7 +29,7 @@ void judge_expectations(Report& report) {
       finding.title = fmt::format("Could not check whether {} is {}", wanted.key, wanted.value);
       finding.confidence = Confidence::possible;
     }
-    finding.explanation = judged.told;
+    finding.explanation = judged.explanation;
     if (judged.met == Met::unknown) finding.explanation += " What could not be checked counts as not met.";
     finding.evidence = std::move(judged.evidence);
     finding.fix.push_back({find_diagnosis(key->id)->remedy, {}});

@@ -63,7 +63,7 @@ bool valid_speed(const std::string& value) { return rate_of(value).first >= 0; }
 
 Judged judge_compute(const Report& report, const Expectation&) {
   int agreed = 0;
-  Judged doubt{.told = "No kernel's result on a GPU was compared with the CPU's."};
+  Judged doubt{.explanation = "No kernel's result on a GPU was compared with the CPU's."};
   for (const auto& [result, path] : on_gpus(report.snapshot)) {
     const Text outcome = of(result->agreement, &Agreement::outcome);
     if (!outcome.get()) continue;  // timed only
@@ -105,14 +105,14 @@ Judged judge_speed(const Report& report, const Expectation& expectation) {
   }
   const auto slowest = std::ranges::min_element(devices, {}, [](const auto& d) { return d.second.value; });
   if (slowest == devices.end() || !slowest->second.result)
-    return {.told =
+    return {.explanation =
                 fmt::format("{} was not timed on {} in {}.", kernel,
                             slowest == devices.end() ? "a GPU" : slowest->first, share ? "shares of its peak" : unit)};
   const Best& best = slowest->second;
-  const std::string told =
+  const std::string reached =
       share ? fmt::format("{:.2f} of its peak", best.value) : fmt::format("{:.1f} {}", best.value, unit);
   return {best.value >= wanted ? Met::yes : Met::no,
-          fmt::format("{} reaches {}; {} was expected.", name_of(*best.result), told, expectation.value),
+          fmt::format("{} reaches {}; {} was expected.", name_of(*best.result), reached, expectation.value),
           {evidence(best.path + (share ? "/share_of_peak" : "/rate/value"), fmt::format("{}", best.value))}};
 }
 

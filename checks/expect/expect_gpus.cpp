@@ -36,15 +36,16 @@ Judged judge_each(const Report& report, const std::string& what, std::int64_t wa
     const auto [value, path] = read(report.snapshot, gpu);
     if (!value.get()) {
       if (judged.met == Met::yes) judged.met = Met::unknown;
-      judged.told += fmt::format("{}: {} is not known. ", gpu.subject(), what);
+      judged.explanation += fmt::format("{}: {} is not known. ", gpu.subject(), what);
     } else if (*value.get() < wanted) {
       judged.met = Met::no;
-      judged.told += fmt::format("{}: {} is {}, {} or more was expected. ", gpu.subject(), what, *value.get(), wanted);
+      judged.explanation +=
+          fmt::format("{}: {} is {}, {} or more was expected. ", gpu.subject(), what, *value.get(), wanted);
       judged.evidence.push_back(evidence(path, std::to_string(*value.get())));
     }
   }
-  if (!judged.told.empty()) judged.told.pop_back();
-  if (judged.met == Met::yes) judged.told = fmt::format("{} is {} or more on every GPU.", what, wanted);
+  if (!judged.explanation.empty()) judged.explanation.pop_back();
+  if (judged.met == Met::yes) judged.explanation = fmt::format("{} is {} or more on every GPU.", what, wanted);
   return judged;
 }
 
@@ -97,11 +98,11 @@ Judged judge_gpus(const Report& report, const Expectation& expectation) {
   const auto gpus = gpus_of(report.snapshot);
   const auto granted = std::ranges::count(gpus, true, &Gpu::granted);
   const Flag any = has_any_gpu(report.snapshot);
-  const std::string told = fmt::format(
+  const std::string counted = fmt::format(
       "{} GPU{} expected, {} found{}.", wanted, wanted == 1 ? " was" : "s were", granted,
       granted < std::ssize(gpus) ? fmt::format(" ({} more are not granted here)", std::ssize(gpus) - granted) : "");
   if (granted == 0 && !any.get()) return not_known("The number of GPUs", "/pci", any);
-  return {granted == wanted ? Met::yes : Met::no, told, {evidence("/pci", fmt::format("{} GPUs", granted))}};
+  return {granted == wanted ? Met::yes : Met::no, counted, {evidence("/pci", fmt::format("{} GPUs", granted))}};
 }
 
 Judged judge_gpu(const Report& report, const Expectation& expectation) {
@@ -112,7 +113,7 @@ Judged judge_gpu(const Report& report, const Expectation& expectation) {
             fmt::format("No GPU is seen here; {} was expected.", expectation.value),
             {}};
   }
-  Judged judged{.met = Met::yes, .told = fmt::format("Every GPU is {}.", expectation.value)};
+  Judged judged{.met = Met::yes, .explanation = fmt::format("Every GPU is {}.", expectation.value)};
   for (const Gpu& gpu : gpus) {
     if (has_word(gpu.name, expectation.value) || has_word(gpu.chip, expectation.value)) continue;
     judged = {gpu.name.empty() && gpu.chip.empty() ? Met::unknown : Met::no,
@@ -136,7 +137,7 @@ Judged judge_link_width(const Report& report, const Expectation& expectation) {
 }
 
 Judged judge_stack(const Report& report, const Expectation& expectation) {
-  Judged judged{.met = Met::yes, .told = fmt::format("{} works on every GPU.", expectation.value)};
+  Judged judged{.met = Met::yes, .explanation = fmt::format("{} works on every GPU.", expectation.value)};
   const auto gpus = granted_gpus(report.snapshot);
   for (const Gpu& gpu : gpus) {
     const auto gpu_stack = std::ranges::find_if(

@@ -47,7 +47,7 @@ std::string learn_expectations(const Report& report);
 enum class Met { yes, no, unknown };
 struct Judged {
   Met met = Met::unknown;
-  std::string told{};  // what was expected and what is here, in a sentence
+  std::string explanation{};  // what was expected and what is here, in a sentence
   std::vector<Evidence> evidence{};
 };
 

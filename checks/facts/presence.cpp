@@ -52,7 +52,7 @@ bool torch_is_for_rocm(const Snapshot& snapshot) {
   return of(snapshot.torch, &Torch::version).or_empty().find("rocm") != std::string::npos;
 }
 
-bool told_by_a_report(const Snapshot& snapshot) {
+bool from_report(const Snapshot& snapshot) {
   return !snapshot.probes.get() && !snapshot.captured.get() && !of(snapshot.python, &Python::packages).get();
 }
 

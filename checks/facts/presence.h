@@ -39,7 +39,7 @@ std::string framework_version(const Snapshot& snapshot, const std::string& frame
 Evidence framework_seen(const Snapshot& snapshot, const std::string& framework);
 
 // Nobody looked at this host: the facts are what a report or a log told, so a library named there was asked for.
-bool told_by_a_report(const Snapshot& snapshot);
+bool from_report(const Snapshot& snapshot);
 
 // The text of a reading, or nothing.
 std::string text_of(const Text& reading);

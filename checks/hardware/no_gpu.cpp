@@ -17,7 +17,7 @@ const DeviceNode* gpu_node(const Snapshot& snapshot) {
 }
 
 // The bus is known from a text alone.
-bool pasted(const Snapshot& snapshot) { return snapshot.log.get() && told_by_a_report(snapshot); }
+bool pasted(const Snapshot& snapshot) { return snapshot.log.get() && from_report(snapshot); }
 
 void all_set_aside(const std::vector<Gpu>& gpus, bool whole, Answers& answers) {
   Finding& finding = answers.found();

@@ -14,7 +14,7 @@ void tell(const Snapshot& snapshot, const memory::GpuMemory& gpu, bool room_else
   finding.evidence = {memory::free_memory_seen(gpu)};
   const std::string who = memory::holders(snapshot, gpu, finding.evidence);
   // In a report the figure was often taken while the reporter's own program ran.
-  const Confidence unnamed = told_by_a_report(snapshot) ? Confidence::possible : Confidence::likely;
+  const Confidence unnamed = from_report(snapshot) ? Confidence::possible : Confidence::likely;
   finding.confidence = who.empty() ? unnamed : Confidence::certain;
   finding.explanation =
       std::to_string(gpu.free_mib) + " of " + std::to_string(gpu.total_mib) + " MiB are free. " +

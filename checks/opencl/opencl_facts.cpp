@@ -62,12 +62,12 @@ const std::vector<OpenclPlatform>* platforms(const Snapshot& snapshot) {
 }
 
 Reading<OpenclLoader> loader(const Snapshot& snapshot) {
-  const Reading<OpenclLoader> told = of(snapshot.opencl, &Opencl::loader);
-  if (!snapshot.opencl.get() || told.outcome() != Outcome::not_probed) return told;
+  const Reading<OpenclLoader> probed = of(snapshot.opencl, &Opencl::loader);
+  if (!snapshot.opencl.get() || probed.outcome() != Outcome::not_probed) return probed;
   const bool missing = std::ranges::any_of(snapshot.libraries.or_empty(), [](const SharedLibrary& library) {
     return library.soname.is("libOpenCL.so.1") && library.found.is(false);
   });
-  return missing ? Reading<OpenclLoader>(absent("libOpenCL.so.1 is not found")) : told;
+  return missing ? Reading<OpenclLoader>(absent("libOpenCL.so.1 is not found")) : probed;
 }
 
 std::string loader_kind(const OpenclLoader& loader) {
@@ -94,7 +94,7 @@ std::vector<Empty> empties(const Snapshot& snapshot) {
   for (const auto& [i, platform] : numbered(section.platforms)) {
     // A report that names rusticl alone and no device of it: its state unless a driver is named.
     const bool quiet_rusticl = is_rusticl(text_of(platform.name)) && section.platforms.get()->size() == 1 &&
-                               platform.devices.outcome() == Outcome::not_probed && told_by_a_report(snapshot);
+                               platform.devices.outcome() == Outcome::not_probed && from_report(snapshot);
     if (!has_no_device(platform) && !quiet_rusticl) continue;
     const std::string name = text_of(platform.name);
     all.push_back({name, platform.icd.get() ? "icd:" + *platform.icd.get() : "opencl:" + name,
@@ -119,8 +119,8 @@ bool rusticl_not_enabled(const Snapshot& snapshot, const Empty& empty) {
 void answer_without_finding(const Snapshot& snapshot, bool present, const char* why_not_applicable, Answers& answers) {
   const auto* all = platforms(snapshot);
   if (!all) return answers.unknown(why_unknown("/opencl/platforms", of(snapshot.opencl, &Opencl::platforms)));
-  const bool told = !empties(snapshot).empty();
-  if (!told && std::ranges::any_of(*all, [](const OpenclPlatform& p) { return !p.devices.get(); }))
+  const bool said_empty = !empties(snapshot).empty();
+  if (!said_empty && std::ranges::any_of(*all, [](const OpenclPlatform& p) { return !p.devices.get(); }))
     return answers.unknown("/opencl/platforms: not every platform's devices are known");
   present ? answers.passed() : answers.not_applicable(why_not_applicable);
 }
@@ -141,7 +141,7 @@ bool nvidia_in_container(const Facts& facts) {
 Severity weigh(const Snapshot& snapshot, Severity usual) {
   if (has_any_gpu(snapshot).is(false)) return Severity::info;
   // Files of `verify` and `bench` hold the devices that compute: nobody looked for a GPU that is left without a driver.
-  const bool looked = snapshot.pci.outcome() != Outcome::not_probed || told_by_a_report(snapshot);
+  const bool looked = snapshot.pci.outcome() != Outcome::not_probed || from_report(snapshot);
   if (!looked && !has_any_gpu(snapshot).get()) return std::min(usual, Severity::warning);
   if (opencl_lists_gpu(snapshot)) return std::min(usual, Severity::warning);
   if (!gpu_works_without_opencl(snapshot)) return usual;

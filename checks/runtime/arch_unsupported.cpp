@@ -62,10 +62,10 @@ Build torch_build(const Snapshot& snapshot) {
     build.sure = Confidence::certain;
     return build;
   }
-  const Text told = of(snapshot.torch, &Torch::cuda_version);
-  const auto cuda = told.get() ? std::optional(*told.get()) : knowledge::cuda_of_torch_version(version);
+  const Text stated = of(snapshot.torch, &Torch::cuda_version);
+  const auto cuda = stated.get() ? std::optional(*stated.get()) : knowledge::cuda_of_torch_version(version);
   if (!cuda) return build;
-  build.evidence = {told.get() ? evidence("/torch/cuda_version", *cuda) : framework_seen(snapshot, "torch")};
+  build.evidence = {stated.get() ? evidence("/torch/cuda_version", *cuda) : framework_seen(snapshot, "torch")};
   const bool usual_wheel =
       of(snapshot.host, &HostFacts::platform).is("linux") && of(snapshot.host, &HostFacts::arch).is("x86_64");
   if (const auto targets = usual_wheel ? knowledge::torch_targets(version, *cuda) : std::nullopt) {

@@ -18,7 +18,8 @@ bool gpu_known(const Snapshot& snapshot) {
 // A person asked torch for CUDA, as a text shows, and nothing is known of the host's GPUs.
 bool asked_in_vain(const Snapshot& snapshot) {
   const Text& platform = of(snapshot.host, &HostFacts::platform);
-  return snapshot.sources.or_empty().contains("/torch/cuda_available") &&
+  const auto& sources = snapshot.sources.or_empty();
+  return (sources.contains("/torch/cuda_available") || sources.contains("/torch/cuda_version")) &&
          of(snapshot.torch, &Torch::cuda_available).is(false) && !has_any_gpu(snapshot).get() && !platform.is("macos");
 }
 

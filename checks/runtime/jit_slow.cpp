@@ -14,9 +14,9 @@ using enum SymptomClass;
 void judge(const Snapshot& snapshot, Answers& answers) {
   const std::string version = framework_version(snapshot, "tensorflow");
   if (version.empty()) return answers.not_applicable("TensorFlow is not installed");
-  const Text told = of(snapshot.tensorflow, &Tensorflow::cuda_version);
+  const Text stated = of(snapshot.tensorflow, &Tensorflow::cuda_version);
   const auto needs = knowledge::tensorflow_needs(version);
-  const std::string cuda = told.get() ? *told.get() : needs ? needs->cuda : "";
+  const std::string cuda = stated.get() ? *stated.get() : needs ? needs->cuda : "";
   const auto toolkit = cuda.empty() ? std::nullopt : knowledge::targets_of_toolkit(cuda);
   if (!toolkit || toolkit->highest.empty()) return answers.unknown("the CUDA of TensorFlow's build is not known");
   bool known = false;
@@ -35,7 +35,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
                           ", whose compiler supports GPUs up to " + toolkit->highest + "; this GPU has " + capability +
                           ". The driver compiles its kernels at the first start, which takes minutes.";
     finding.evidence = {
-        told.get() ? evidence("/tensorflow/cuda_version", cuda) : framework_seen(snapshot, "tensorflow"),
+        stated.get() ? evidence("/tensorflow/cuda_version", cuda) : framework_seen(snapshot, "tensorflow"),
         gpus_seen(snapshot, Vendor::nvidia)};
     finding.fix = {{.text = "Install a TensorFlow that was built with a CUDA version that supports this GPU."}};
   }

@@ -166,7 +166,7 @@ void judge_tensorflow(const Facts& facts, const char* id, Answers& answers) {
     return answers.not_applicable(id, "no framework that looks for CUDA libraries outside its packages");
   if (!snapshot.libraries.get()) return answers.unknown(id, why_unknown("/libraries", snapshot.libraries));
   if (needs) return judge_needs(snapshot, id, version, *needs, answers);
-  if (told_by_a_report(snapshot)) return judge_report(facts, id, answers);
+  if (from_report(snapshot)) return judge_report(facts, id, answers);
   answers.unknown(id, version.empty() ? "which framework is installed is not known"
                                       : "what TensorFlow " + version + " needs is not recorded");
 }
@@ -275,7 +275,7 @@ std::vector<MissingLibrary> missing_libraries(const Facts& facts) {
       sure = facts.used() ? Confidence::possible : Confidence::likely;
     add(name, sure, evidence(*symptom), symptom);
   }
-  if (!told_by_a_report(facts.snapshot())) return all;
+  if (!from_report(facts.snapshot())) return all;
   const auto& rows = facts.snapshot().libraries.or_empty();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::string soname = text_of(rows[i].soname);
@@ -288,15 +288,15 @@ void report_missing_libraries(const Facts& facts, Answers& answers) {
   for (const MissingLibrary& one : missing_libraries(facts)) {
     if (!one.symptom || one.diagnosis != answers.id) continue;
     const auto tells = [&one](const Evidence& e) { return e.value == one.name + " not found"; };
-    const auto told = std::ranges::find_if(answers.findings, [&](const Finding& finding) {
+    const auto same = std::ranges::find_if(answers.findings, [&](const Finding& finding) {
       return finding.id == answers.id && std::ranges::any_of(finding.evidence, tells);
     });
-    if (told == answers.findings.end()) {
+    if (same == answers.findings.end()) {
       answers.found_in(*one.symptom, one.confidence, "library:" + one.name);
       continue;
     }
-    told->evidence.push_back(one.evidence);
-    told->confidence = std::max(told->confidence, one.confidence);
+    same->evidence.push_back(one.evidence);
+    same->confidence = std::max(same->confidence, one.confidence);
   }
 }
 

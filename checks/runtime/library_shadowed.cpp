@@ -83,7 +83,7 @@ void judge_jax(const Snapshot& snapshot, Answers& answers) {
 void judge_host(const Snapshot& snapshot, Answers& answers) {
   if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable("no NVIDIA GPU");
   if (!snapshot.libraries.get()) return answers.unknown(why_unknown("/libraries", snapshot.libraries));
-  if (!snapshot.env.get() && told_by_a_report(snapshot))
+  if (!snapshot.env.get() && from_report(snapshot))
     return answers.unknown(why_unknown("/env/LD_LIBRARY_PATH", snapshot.env));
   if (!judge_copies(snapshot, answers)) judge_jax(snapshot, answers);
   answers.passed();

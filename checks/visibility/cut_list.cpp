@@ -48,7 +48,7 @@ void tell(const Snapshot& snapshot, const Variable& variable, const Basis& basis
   const bool documented = selection.cut != Cut::repeated && selection.cut != Cut::other_kind;
   finding.confidence = documented || confirmed ? Confidence::certain : Confidence::likely;
   // A report's list of devices may be what the variable left, and not what it chose from.
-  if (!confirmed && told_by_a_report(snapshot)) finding.confidence = Confidence::possible;
+  if (!confirmed && from_report(snapshot)) finding.confidence = Confidence::possible;
   if (!selection.chosen.empty())
     finding.severity = selection.chosen.size() == count ? Severity::info : Severity::warning;
   if (of_uuid(selection))

@@ -95,7 +95,7 @@ Diagnosis diagnosis() {
       .severity = Severity::warning,
       .title = "CUDA numbers the GPUs in another order than nvidia-smi",
       .claim =
-          "CUDA puts the fastest GPU first unless told otherwise, nvidia-smi goes by bus address, and here the two "
+          "By default CUDA puts the fastest GPU first, nvidia-smi goes by bus address, and here the two "
           "differ.",
       .proof = "The same number has another name in CUDA's list than in nvidia-smi's.",
       .disproof = "Both orders are equal, or CUDA_DEVICE_ORDER is PCI_BUS_ID.",

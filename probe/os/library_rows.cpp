@@ -42,13 +42,13 @@ SharedLibrary LibraryRows::row(const WantedLibrary& wanted, const std::string& p
 
 std::vector<SharedLibrary> LibraryRows::of(const WantedLibrary& wanted) {
   std::vector<SharedLibrary> rows;
-  std::set<std::string> told;  // files, links followed
+  std::set<std::string> listed;  // files, links followed
   const auto search = loader_.look_up(wanted.soname);
   const LibrarySearch* found = search.get();
   if (found != nullptr) {
     const auto tell = [&](const FoundLibrary& copy) -> SharedLibrary* {
       const std::string real = files_.resolve(copy.path).value_or(copy.path);
-      if (!told.insert(real).second) return nullptr;
+      if (!listed.insert(real).second) return nullptr;
       rows.push_back(row(wanted, copy.path, real, copy.origin));
       if (!copy.problem.empty()) rows.back().found = failed(copy.path + ": " + copy.problem);
       return &rows.back();
@@ -63,7 +63,7 @@ std::vector<SharedLibrary> LibraryRows::of(const WantedLibrary& wanted) {
 
   std::vector<SharedLibrary> elsewhere;
   for (const LibraryCopy& copy : places_.copies_of(wanted.soname)) {
-    if (!told.insert(copy.real).second) continue;
+    if (!listed.insert(copy.real).second) continue;
     SharedLibrary further = row(wanted, copy.path, copy.real, copy.origin);
     further.found = leads_there(copy.origin);
     // A package's own search path yields to LD_LIBRARY_PATH, to nothing else that the loader goes by.

@@ -78,8 +78,8 @@ Text read_platform(const Files& files, const Text& kernel) {
 }
 
 Text read_arch(const Host& host) {
-  const Text told = read_line(host.files, "/proc/sys/kernel/arch");  // from Linux 6.1 on
-  if (told.get()) return told;
+  const Text arch = read_line(host.files, "/proc/sys/kernel/arch");  // from Linux 6.1 on
+  if (arch.get()) return arch;
   if (host.live) return machine();
   const auto cpuinfo = host.files.read("/proc/cpuinfo", 16 << 20);
   if (!cpuinfo.get()) return cpuinfo.missing();

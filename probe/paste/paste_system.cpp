@@ -28,9 +28,9 @@ Snapshot parse_cpuinfo_report(const std::string& text) {
   }
   Snapshot snapshot;
   const Cpu cpu = parse_cpuinfo(cpuinfo);
-  Cpu& told = snapshot.cpu.fill();
-  told.model = cpu.model;
-  told.isa = cpu.isa;
+  Cpu& known = snapshot.cpu.fill();
+  known.model = cpu.model;
+  known.isa = cpu.isa;
   return snapshot;
 }
 

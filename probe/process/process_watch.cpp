@@ -385,8 +385,8 @@ class Loop {
     if (news) {
       last_round_ = Clock::now();
       try {
-        if (const Watched told = watched_from_json(nvml_.answer(), "NVML"); told.round.get())
-          watch_.take(*told.round.get());
+        if (const Watched answer = watched_from_json(nvml_.answer(), "NVML"); answer.round.get())
+          watch_.take(*answer.round.get());
       } catch (const BadDocument& bad) {
         watch_.lost_nvml(bad.what());
       }

@@ -88,7 +88,7 @@ void read_torch(const Host& host, const std::vector<std::string>& folders, const
   if (!one && source.empty()) return;
   Torch& torch = part.torch.fill();
   if (one) take_package(host, *one, torch);
-  if (const std::string told = python_value(source, "__version__"); !told.empty()) torch.version = told;
+  if (const std::string stated = python_value(source, "__version__"); !stated.empty()) torch.version = stated;
   torch.cuda_version = version(python_value(source, "cuda"), "CUDA");
   torch.hip_version = version(python_value(source, "hip"), "HIP");
 }

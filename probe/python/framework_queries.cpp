@@ -39,23 +39,23 @@ constexpr std::size_t printed_limit = 256 << 10;
 struct Framework {
   const char* name;  // its module, and the script's name
   bool (*installed)(const Snapshot&);
-  Snapshot (*keep)(const Snapshot& told);    // only its own section is taken from an answer
+  Snapshot (*keep)(const Snapshot& answer);  // only its own section is taken from an answer
   Snapshot (*not_told)(const Missing& why);  // the readings that it owed
 };
 
 const Framework frameworks[] = {
     {"tensorflow", [](const Snapshot& s) { return s.tensorflow.get() != nullptr; },
-     [](const Snapshot& told) { return Snapshot{.tensorflow = told.tensorflow}; },
+     [](const Snapshot& answer) { return Snapshot{.tensorflow = answer.tensorflow}; },
      [](const Missing& why) {
        return Snapshot{.tensorflow = Tensorflow{.import_error = why, .physical_gpus = why, .placement = why}};
      }},
     {"torch", [](const Snapshot& s) { return s.torch.get() != nullptr; },
-     [](const Snapshot& told) { return Snapshot{.torch = told.torch}; },
+     [](const Snapshot& answer) { return Snapshot{.torch = answer.torch}; },
      [](const Missing& why) {
        return Snapshot{.torch = Torch{.import_error = why, .cuda_available = why, .matmul = why}};
      }},
     {"jax", [](const Snapshot& s) { return s.jax.get() != nullptr; },
-     [](const Snapshot& told) { return Snapshot{.jax = told.jax}; },
+     [](const Snapshot& answer) { return Snapshot{.jax = answer.jax}; },
      [](const Missing& why) { return Snapshot{.jax = Jax{.import_error = why, .backend = why, .matmul = why}}; }},
 };
 
@@ -79,10 +79,10 @@ std::vector<std::string> environment(const Host& host, const Snapshot& known) {
   return ask_environment(std::move(env), known);
 }
 
-void take(Session& session, const Framework& framework, const Ended& ended, const Snapshot& told) {
+void take(Session& session, const Framework& framework, const Ended& ended, const Snapshot& answer) {
   session.record("frameworks", framework.name, ended);
-  Snapshot part = framework.keep(told);
-  if (const Keras* keras = told.keras.get()) part.keras.fill().backend = keras->backend;
+  Snapshot part = framework.keep(answer);
+  if (const Keras* keras = answer.keras.get()) part.keras.fill().backend = keras->backend;
   if (ended.how != Ended::How::answered)
     fill_in(part, framework.not_told(failed(std::string(framework.name) + ": " + ended.why)));
   // Its own words; what looks like a report among them is no evidence of this host.
@@ -106,9 +106,10 @@ void probe_frameworks(Session& session) {
     if (!framework.installed(known)) continue;
     std::vector<std::string> argv = {*python->executable.get(), "-c", program_for(framework.name)};
     if (backend == framework.name && known.keras.get()) argv.emplace_back(framework.name);
-    session.exec_framed(
-        framework.name, limits, std::move(argv), environment(session.host, known),
-        [&session, &framework](const Ended& ended, const Snapshot& told) { take(session, framework, ended, told); });
+    session.exec_framed(framework.name, limits, std::move(argv), environment(session.host, known),
+                        [&session, &framework](const Ended& ended, const Snapshot& answer) {
+                          take(session, framework, ended, answer);
+                        });
   }
 }
 

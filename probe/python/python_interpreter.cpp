@@ -83,12 +83,12 @@ std::vector<JupyterKernel> jupyter_kernels(const Host& host, const std::string& 
 }
 
 Reading<Interpreter> named_python(const Host& host, const std::string& name) {
-  const auto told = [](Interpreter python) {
+  const auto with_choice = [](Interpreter python) {
     python.found_by = "--python";
     return python;
   };
   const auto or_failed = [&](const Reading<Interpreter>& python, const std::string& why) {
-    return python.get() ? python.then(told) : Reading<Interpreter>(failed(name + ": " + why));
+    return python.get() ? python.then(with_choice) : Reading<Interpreter>(failed(name + ": " + why));
   };
   std::string path = name;
   if (name.starts_with("~/")) path = variable(host, "HOME") + name.substr(1);
@@ -100,7 +100,7 @@ Reading<Interpreter> named_python(const Host& host, const std::string& name) {
   }
   for (const std::string& folder : environment_folders(host)) {
     if (base_name(folder) != name) continue;
-    if (const auto python = python_at(host, folder); python.get()) return python.then(told);
+    if (const auto python = python_at(host, folder); python.get()) return python.then(with_choice);
   }
   for (const JupyterKernel& kernel : jupyter_kernels(host, active_python(host).or_empty().prefix))
     if (kernel.name == name)
@@ -109,7 +109,8 @@ Reading<Interpreter> named_python(const Host& host, const std::string& name) {
   const std::string search = variable(host, "PATH");
   for (const std::string_view folder : pieces(search, ':')) {
     if (!name.starts_with("python") || !folder.starts_with('/')) continue;
-    if (const auto python = python_at(host, std::string(folder) + "/" + name); python.get()) return python.then(told);
+    if (const auto python = python_at(host, std::string(folder) + "/" + name); python.get())
+      return python.then(with_choice);
   }
   return failed(name + ": no interpreter, no conda or virtual environment and no Jupyter kernel has this name");
 }

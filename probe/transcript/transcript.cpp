@@ -237,9 +237,9 @@ bool Transcript::answers_itself(std::string_view text) {
   if (!has_form(text, form) || !RE2::FullMatch(piece_of(text), form, &expression, &value)) return false;
   const auto question = question_of({expression.data(), expression.size()});
   if (!question || question->call->form == ValueForm::words) return false;
-  const std::string_view told(value.data(), value.size());
-  if (!may_answer(*question, told)) return false;
-  answer(*question, told);
+  const std::string_view stated(value.data(), value.size());
+  if (!may_answer(*question, stated)) return false;
+  answer(*question, stated);
   return true;
 }
 
@@ -315,7 +315,7 @@ void Transcript::answer(const Question& question, std::string_view value) {
     if (!into.compute_capability.get()) into.compute_capability = device.compute_capability;
   }
   set_sources(answered.snapshot, "", number_);
-  fill_in(told_, answered.snapshot);
+  fill_in(filled_, answered.snapshot);
   said_ = std::move(answered.said);
 }
 
@@ -366,7 +366,7 @@ void Transcript::variable(std::string_view name, std::string_view value, bool pr
 }
 
 Snapshot Transcript::finish(const std::string& source) {
-  Snapshot all = std::move(told_);
+  Snapshot all = std::move(filled_);
   auto& sources = all.sources.fill();
   if (!devices_.empty() && !all.nvidia.or_empty().devices.get()) {
     auto& devices = all.nvidia.fill().devices.fill();

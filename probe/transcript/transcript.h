@@ -51,7 +51,7 @@ class Transcript {
   std::deque<Awaited> awaited_{};
   HeldAnswers held_{};
   std::map<std::string, Variable, std::less<>> variables_{};
-  Snapshot told_{};
+  Snapshot filled_{};
   std::map<std::int64_t, NvidiaDevice> devices_{};
   std::int64_t devices_line_ = 0;
   std::int64_t number_ = 0;  // of the line at hand

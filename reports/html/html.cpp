@@ -91,7 +91,7 @@ void add_expectations(Node body, const Report& report) {
     Node row = add(table, "tr");
     add(row, "td", "", expected.met == Met::yes ? "✓ met" : expected.met == Met::no ? "✕ not met" : "? not checked");
     add(row, "td", "code", expected.wanted.key + " = " + expected.wanted.value, 200);
-    add(row, "td", "", expected.told, 400);
+    add(row, "td", "", expected.explanation, 400);
   }
 }
 
