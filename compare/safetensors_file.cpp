@@ -63,9 +63,9 @@ std::vector<std::int64_t> whole_numbers(const nlohmann::json& entry, const char*
 Tensor tensor_of(const std::string& key, const nlohmann::json& entry, const std::string& name) {
   if (!entry.is_object()) throw BadArray(name + ": not an object of dtype, shape and data_offsets");
   const std::string type = entry.contains("dtype") && entry["dtype"].is_string() ? entry["dtype"] : "";
-  const auto known = tensor_types().find(type);
-  if (known == tensor_types().end()) throw BadArray(fmt::format("{}: cannot compare numbers of type '{}'", name, type));
-  Tensor tensor{key, header_of(*type_named(known->second), whole_numbers(entry, "shape", name), name)};
+  const auto named = tensor_types().find(type);
+  if (named == tensor_types().end()) throw BadArray(fmt::format("{}: cannot compare numbers of type '{}'", name, type));
+  Tensor tensor{key, header_of(*type_named(named->second), whole_numbers(entry, "shape", name), name)};
   const auto offsets = whole_numbers(entry, "data_offsets", name);
   const auto needed = tensor.header.count * tensor.header.type.bytes;
   if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] - offsets[0] != needed)

@@ -202,12 +202,12 @@ namespace {
 
 void move_rows(Array& array, std::size_t rows, std::size_t by) {
   const auto bytes = static_cast<std::ptrdiff_t>(array.bytes.size() / rows * by);
-  std::ranges::rotate(array.bytes, array.bytes.end() - bytes);
+  std::rotate(array.bytes.begin(), array.bytes.end() - bytes, array.bytes.end());
 }
 
 void move_rows(Expected& expected, std::size_t rows, std::size_t by) {
   for (auto* list : {&expected.value, &expected.low, &expected.bound, &expected.flushed})
-    std::ranges::rotate(*list, list->end() - static_cast<std::ptrdiff_t>(list->size() / rows * by));
+    std::rotate(list->begin(), list->end() - static_cast<std::ptrdiff_t>(list->size() / rows * by), list->end());
   for (auto* exact : {&expected.exact, &expected.also_exact}) {
     if (*exact) move_rows(**exact, rows, by);
   }
