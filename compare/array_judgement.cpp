@@ -292,7 +292,8 @@ class ArrayJudge {
         if (line > 0 && std::isfinite(x)) sums_.columns[static_cast<std::size_t>(at % sums_.width)] += x * x / line;
       }
     });
-    const auto lines = static_cast<long double>(d_.count / sums_.width);
+    const auto whole_lines = d_.count / sums_.width;
+    const auto lines = static_cast<long double>(whole_lines);
     for (long double& column : sums_.columns) column /= lines;
   }
 

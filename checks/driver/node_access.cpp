@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "checks/facts/facts.h"
 #include "checks/facts/presence.h"
 
 namespace envdoctor {

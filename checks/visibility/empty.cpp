@@ -33,7 +33,7 @@ void tell(const Snapshot& snapshot, const std::string& name, const std::string& 
 
 void judge(const Snapshot& snapshot, const std::string& name, Select select, Vendor vendor, Answers& answers) {
   const Text variable = env_of(snapshot, name);
-  const std::string value = variable.or_empty();
+  const std::string& value = variable.or_empty();
   // Windows has no empty variables: setting one to nothing removes it.
   const bool removed = value.empty() && of(snapshot.host, &HostFacts::platform).is("windows");
   if (!variable.get() && variable.outcome() != Outcome::absent)

@@ -325,7 +325,7 @@ void SubprocessGroup::launch(Child child, const std::function<void(int frames)>&
   children_.push_back(std::move(child));
 }
 
-void SubprocessGroup::start(std::string name, Limits limits, Work work, Done done) {
+void SubprocessGroup::start(std::string name, Limits limits, const Work& work, Done done) {
   launch({.name = std::move(name), .limits = limits, .done = std::move(done)}, body_of(work));
 }
 
@@ -441,7 +441,7 @@ void SubprocessGroup::start_sharing(std::function<void()> shared, std::vector<Me
   for (std::size_t i = 0; ready && i < plan->members.size(); ++i) ready = plan->pipes.emplace_back().open(false);
   const auto start_separately = [this, plan] {
     for (Member& member : plan->members)
-      start(std::move(member.name), member.limits, std::move(member.work), std::move(member.done));
+      start(std::move(member.name), member.limits, member.work, std::move(member.done));
   };
   if (!ready) return start_separately();
   const auto work = [plan, shared = std::move(shared), grandparent = getpid()](const Channel& channel) {

@@ -60,7 +60,7 @@ class SubprocessGroup {
   SubprocessGroup& operator=(const SubprocessGroup&) = delete;
 
   // Forks and runs `work` there; `done` is called in the parent from within run(), and may start more.
-  void start(std::string name, Limits limits, Work work, Done done);
+  void start(std::string name, Limits limits, const Work& work, Done done);
   // Starts several children that share what `shared` loads: it runs once, in a process of its own from which they are
   // then forked. If it comes to grief or takes longer than 2 s, they are started without it.
   struct Member {

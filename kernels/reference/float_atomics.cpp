@@ -6,10 +6,16 @@ namespace {
 
 constexpr std::size_t bins = 64;
 
+// How many numbers a bin sums at most.
+double terms_of(const Problem& problem) {
+  const auto terms = problem.at("n") / bins + 1;
+  return static_cast<double>(terms);
+}
+
 std::vector<Array> inputs(const Problem& problem) {
   if (problem.whole_numbers)
     return {whole_numbers(Precision::fp32, problem.at("n"), problem.seed, 0,
-                          whole_number_limit(Precision::fp32, static_cast<double>(problem.at("n") / bins + 1)))};
+                          whole_number_limit(Precision::fp32, terms_of(problem)))};
   return {normal_array(Precision::fp32, problem.at("n"), problem.seed, 0)};
 }
 
@@ -67,7 +73,7 @@ const Kernel kernel = {
     .functions = {inputs, reference, plan, work},
     .describe = describe,
     .grows = "n",
-    .terms = [](const Problem& problem) { return static_cast<double>(problem.at("n") / bins + 1); },
+    .terms = terms_of,
     .host = {{"float_atomics_fp32_host", on_host}},
 };
 

@@ -181,7 +181,7 @@ std::string_view without_colours(std::string_view line, std::string& scratch) {
 
 // A message inside JSON or logfmt: {"level":"error","msg":"no \\"nvidia\\" here"}.
 bool is_structured(std::string_view line) {
-  return line.find("\\") != std::string_view::npos && (line.starts_with("{\"") || contains(line, " msg=\""));
+  return line.find('\\') != std::string_view::npos && (line.starts_with("{\"") || contains(line, " msg=\""));
 }
 
 // The same line with its escapes as the characters that they stand for, in a copy.

@@ -14,8 +14,15 @@ using testing::StartsWith;
 
 const std::string small = "bench --quick --kernel launch,triad --size 100000 --seed 7 ";
 
+// On cores that others use as well, times may scatter so widely that they are refused: exit status 3.
+Ran when_calm(const std::string& arguments) {
+  Ran ran = run_envdoctor(arguments);
+  for (int again = 0; again < 9 && ran.status == 3; ++again) ran = run_envdoctor(arguments);
+  return ran;
+}
+
 TEST(BenchCommand, TimesTheHostAlone) {
-  const Ran ran = run_envdoctor(small + "--device host --format json");
+  const Ran ran = when_calm(small + "--device host --format json");
   EXPECT_EQ(ran.status, 0) << ran.err;
   const Snapshot seen = snapshot_from_json(ran.out, "bench");
   ASSERT_EQ(seen.compute.get()->size(), 2U);
@@ -29,7 +36,7 @@ TEST(BenchCommand, TimesTheHostAlone) {
 
 TEST(BenchCommand, TimesPoclWithTheHostBesideIt) {
   if (driver_of("pocl.icd").empty()) GTEST_SKIP() << "PoCL is not installed";
-  const Ran ran = run_envdoctor(small + "--device pthread");
+  const Ran ran = when_calm(small + "--device pthread");
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("\nSpeed\n"));
   EXPECT_THAT(ran.out, HasSubstr("\n  host\n"));
@@ -51,7 +58,7 @@ TEST(BenchCommand, RefusesWhatItDoesNotKnow) {
 
 TEST(BenchCommand, WritesSeveralReports) {
   const std::string folder = test_folder();
-  const Ran ran = run_envdoctor(small + "--device host -o json=" + folder + "/b -o html=" + folder + "/b.html");
+  const Ran ran = when_calm(small + "--device host -o json=" + folder + "/b -o html=" + folder + "/b.html");
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(read_whole(folder + "/b"), StartsWith("{"));
   EXPECT_THAT(read_whole(folder + "/b.html"), HasSubstr("GB/s"));
