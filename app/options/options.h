@@ -52,7 +52,7 @@ struct Options {
   Expectations expectations{};           // what that means
   std::string operation{};               // compare --op
   std::int64_t depth = 0;                // compare --depth; 0: not told
-  std::optional<double> rtol{}, atol{};  // compare; none: not told
+  std::optional<double> rtol{}, atol{};  // compare; none: not given
   bool learn = false;                    // expect --learn
   FailOn fail_on = FailOn::error;
   ColorWhen color = ColorWhen::automatic;

@@ -63,20 +63,17 @@ bool torch_for_cpu(const Facts& facts) {
   return facts.with({noted, "cpu-build"}, "built", "torch") || facts.with({missing, "gpu-support"}, "built", "torch");
 }
 
+const Symptom* refused_extension(const Facts& facts) {
+  if (const Symptom* line = facts.first({{mismatch, "torch-extension-version"}, {mismatch, "torchvision-build"}}))
+    return line;
+  // torch's own libraries are looked for by extensions alone; which of them there are differs by release.
+  if (const Symptom* line = facts.with({missing, "library"}, "library", "libtorch")) return line;
+  return facts.with({missing, "library"}, "library", "libc10");
+}
+
 void judge(const Facts& facts, Answers& answers) {
   bool found = judge_packages(facts, answers);
-  const Symptom* line = torch_for_cpu(facts)
-                            ? nullptr
-                            : facts.first({{mismatch, "torch-extension-version"}, {mismatch, "torchvision-build"}});
-  // torch's own libraries are looked for by extensions alone; which of them there are differs by release.
-  const auto lacking_library = [&] {
-    for (const Symptom* one : facts.all({missing, "library"})) {
-      const std::string library = one->detail("library");
-      if (library.starts_with("libtorch") || library.starts_with("libc10")) return one;
-    }
-    return static_cast<const Symptom*>(nullptr);
-  };
-  if (!line && !torch_for_cpu(facts)) line = lacking_library();
+  const Symptom* line = torch_for_cpu(facts) ? nullptr : refused_extension(facts);
   if (line) {
     answers.found_in(*line, Confidence::likely);
     found = true;

@@ -30,9 +30,8 @@ std::uint64_t fingerprint(const knowledge::LogMatch& match) {
 
 // Cut between words, since a detector of secrets does not know half of a token.
 std::string beginning(std::string_view line) {
-  constexpr std::size_t limit = 240;
-  if (line.size() <= limit) return std::string(line);
-  const std::size_t blank = line.rfind(' ', limit);
+  if (line.size() <= longest_shown) return std::string(line);
+  const std::size_t blank = line.rfind(' ', longest_shown);
   return std::string(line.substr(0, blank == std::string_view::npos ? 0 : blank)) + " ...";
 }
 
