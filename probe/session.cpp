@@ -103,19 +103,21 @@ Snapshot Session::finish() {
   return std::move(snapshot_);
 }
 
+bool Session::wants(std::string_view family) const {
+  return options.families.empty() || std::ranges::find(options.families, family) != options.families.end();
+}
+
 Snapshot gather(const Host& host, const GatherOptions& options) {
   using Clock = std::chrono::steady_clock;
   const auto since = [](Clock::time_point start) {
     return static_cast<std::int64_t>(std::chrono::duration_cast<Milliseconds>(Clock::now() - start).count());
   };
+  Session session(host, options);
   const auto wanted = [&](const Probe& probe) {
     if (!options.probes.empty() && std::ranges::find(options.probes, probe.name) == options.probes.end()) return false;
-    if (options.families.empty() || probe.families.empty()) return true;
-    return std::ranges::any_of(probe.families, [&](const char* family) {
-      return std::ranges::find(options.families, family) != options.families.end();
-    });
+    return probe.families.empty() ||
+           std::ranges::any_of(probe.families, [&](const char* family) { return session.wants(family); });
   };
-  Session session(host, options);
   for (const Probe& probe : all_probes()) {
     const auto start = Clock::now();
     if (!wanted(probe)) {

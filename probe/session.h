@@ -2,6 +2,7 @@
 // One gathering of evidence: what the probes read from, and where they put what they read.
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "evidence/snapshot.h"
 #include "host/process/subprocess.h"
@@ -30,6 +31,9 @@ class Session {
   Session(const Host& host, const GatherOptions& options);
   const Host& host;
   const GatherOptions& options;
+
+  // Whether a diagnosis of this family is wanted.
+  [[nodiscard]] bool wants(std::string_view family) const;
 
   // Puts evidence into the snapshot; what is there already stays (fill_in).
   void add(const Snapshot& part);

@@ -52,13 +52,22 @@ std::vector<Distribution> distributions_in(const Host& host, const std::string& 
     if (one.name.empty() || one.name.starts_with('~')) continue;
     one.folder = folder;
     one.metadata = folder + "/" + entry;
-    if (entry.ends_with(".dist-info"))
-      one.record = host.files.read(one.metadata + "/RECORD", longest_record).or_empty();
-    else if (one.version.empty())
+    if (one.version.empty() && !entry.ends_with(".dist-info"))
       one.version = header(host.files.read(one.metadata + "/PKG-INFO").or_empty(), "Version");
     if (!one.version.empty()) all.push_back(std::move(one));
   }
   return all;
+}
+
+bool carries_gpu_libraries(const Distribution& one) {
+  static const RE2 carriers(
+      "nvidia-.*|jax-(?:cuda|rocm).*|tensorflow-(?:directml-plugin|metal)|triton|intel-extension-for-tensorflow");
+  return RE2::FullMatch(normal_name(one.name), carriers);
+}
+
+void read_record(const Host& host, Distribution& one) {
+  if (one.metadata.ends_with(".dist-info"))
+    one.record = host.files.read(one.metadata + "/RECORD", longest_record).or_empty();
 }
 
 // Distributions that write each other's files, and what broken installs and removals leave.
@@ -264,11 +273,8 @@ std::vector<PackageRequirement> requirements_of(const Host& host, const std::vec
 std::vector<GpuPackage> gpu_packages_in(const std::vector<Distribution>& all) {
   std::vector<GpuPackage> found;
   for (const Distribution& one : all) {
-    const std::string name = normal_name(one.name);
-    static const RE2 carriers(
-        "nvidia-.*|jax-(?:cuda|rocm).*|tensorflow-(?:directml-plugin|metal)|triton|intel-extension-for-tensorflow");
-    if (!RE2::FullMatch(name, carriers)) continue;
-    GpuPackage package{.package = name, .version = one.version};
+    if (!carries_gpu_libraries(one)) continue;
+    GpuPackage package{.package = normal_name(one.name), .version = one.version};
     auto& libraries = package.libraries.fill();
     each_recorded(one.record, [&](const RecordedFile& file) {
       const std::string_view base = base_name(file.path);

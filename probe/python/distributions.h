@@ -14,7 +14,7 @@ struct Distribution {
   std::string version{};
   std::string folder{};    // the package folder it lies in
   std::string metadata{};  // path of its .dist-info or .egg-info
-  std::string record{};    // the text of RECORD; empty: it has none
+  std::string record{};    // the text of RECORD; empty: it has none, or read_record() was not called
 };
 
 // A distribution's name as pip compares it: lower case, runs of - _ . as one -.
@@ -22,6 +22,9 @@ std::string normal_name(std::string_view name);
 
 // Of one package folder, sorted by file name.
 std::vector<Distribution> distributions_in(const Host& host, const std::string& folder);
+void read_record(const Host& host, Distribution& one);
+// By its name: one of those that gpu_packages_in() tells.
+bool carries_gpu_libraries(const Distribution& one);
 
 // One line of RECORD. `size` is -1 where none stands.
 struct RecordedFile {

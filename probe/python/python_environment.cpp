@@ -151,8 +151,14 @@ void probe_python(Session& session) {
   for (const Distribution& one : all) packages.emplace(one.name, one.version);
   std::vector<std::string> installed;
   std::ranges::copy_if(folders, std::back_inserter(installed), [](const auto& f) { return f.ends_with("-packages"); });
-  python.written_twice = written_twice(host, all);
-  python.damage = damage_in(host, installed, all);
+  // Only the family `python` judges what the lists of files say; with many packages they are half of the reading.
+  const bool judged = session.wants("python");
+  for (Distribution& one : all)
+    if (judged || carries_gpu_libraries(one)) read_record(host, one);
+  if (judged) {
+    python.written_twice = written_twice(host, all);
+    python.damage = damage_in(host, installed, all);
+  }
   python.requirements = requirements_of(host, all, interpreter.version);
   python.gpu_packages = gpu_packages_in(all);
   if (interpreter.kind == "conda") read_conda(host, interpreter.prefix, python);

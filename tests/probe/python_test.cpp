@@ -38,10 +38,11 @@ class PythonProbe : public testing::Test {
     file(site + "/" + name + ".dist-info/RECORD", record);
     file(site + "/" + name + ".dist-info/METADATA", "Name: x\n" + metadata + "\nRequires-Dist: of-the-description<1\n");
   }
-  Snapshot probed(std::map<std::string, std::string> env, const std::string& named = "") {
+  Snapshot probed(std::map<std::string, std::string> env, const std::string& named = "",
+                  std::vector<std::string> families = {}) {
     files_ = open_files(root_);
     const Host host{.files = *files_, .env = std::move(env), .live = false};
-    const GatherOptions options{.redact = false, .python = named};
+    const GatherOptions options{.redact = false, .families = std::move(families), .python = named};
     Session session(host, options);
     probe_python(session);
     return session.finish();
@@ -148,6 +149,20 @@ TEST_F(PythonProbe, SeesTwoDistributionsWriteOnePackageAndWhoWon) {
   ASSERT_EQ(twice.size(), 1U);
   EXPECT_TRUE(twice[0].folder.is("tensorflow"));
   EXPECT_TRUE(twice[0].winner.is("tensorflow-cpu 2.15.1"));
+}
+
+TEST_F(PythonProbe, ReadsListsOfFilesForTheFamilyThatJudgesThemOnly) {
+  environment("/venv");
+  distribution(site_, "torch-2.3.0", {"torch/__init__.py,sha256=x,3"});
+  distribution(site_, "nvidia_cublas_cu12-12.1", {"nvidia/cublas/lib/libcublas.so.12,,5"});
+  const auto damage = [&](std::vector<std::string> families) {
+    return probed({{"VIRTUAL_ENV", "/venv"}}, "", std::move(families)).python.get()->damage;
+  };
+  ASSERT_TRUE(damage({"python"}).get());
+  EXPECT_FALSE(damage({"python"}).get()->empty());
+  EXPECT_EQ(damage({"runtime"}).outcome(), Outcome::not_probed);
+  const Snapshot other = probed({{"VIRTUAL_ENV", "/venv"}}, "", {"runtime"});
+  EXPECT_THAT(*other.python.get()->gpu_packages.get()->at(0).libraries.get(), ElementsAre("libcublas.so.12"));
 }
 
 TEST_F(PythonProbe, TakesASharedNamespaceForWhatItIs) {
