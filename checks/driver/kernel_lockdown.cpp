@@ -5,12 +5,6 @@ namespace envdoctor::driver_kernel_lockdown {
 
 using enum SymptomClass;
 
-// Secure Boot switches lockdown on, and has a diagnosis of its own.
-bool by_secure_boot(const Facts& facts) {
-  return of(facts.snapshot().host, &HostFacts::secure_boot).is(true) ||
-         facts.with({present, "kernel-lockdown"}, "by", "EFI") || facts.saw({{present, "secure-boot"}});
-}
-
 void tell(const Facts& facts, Confidence confidence, std::vector<Evidence> proof, Answers& answers) {
   Finding& finding = nvidia::fault(answers, facts, confidence, std::move(proof));
   finding.explanation =
@@ -27,7 +21,7 @@ void judge(const Facts& facts, Answers& answers) {
   const Flag runs = nvidia::kernel_driver_runs(snapshot);
   const Text lockdown = of(snapshot.host, &HostFacts::lockdown);
   if (runs.is(true) || nvidia::cuda_works(snapshot) || lockdown.is("none")) return answers.passed();
-  if (by_secure_boot(facts)) return answers.not_applicable("Secure Boot locks the kernel down");
+  if (nvidia::secure_boot_is_on(facts)) return answers.not_applicable("Secure Boot locks the kernel down");
   if (const Symptom* line = facts.first({{refused, "kernel-module-by-lockdown"}}))
     return tell(facts, Confidence::likely, {evidence(*line)}, answers);
   const Symptom* locked = facts.first({{present, "kernel-lockdown"}});

@@ -121,6 +121,12 @@ std::optional<Evidence> driver_answers(const Snapshot& snapshot) {
   return std::nullopt;
 }
 
+bool secure_boot_is_on(const Facts& facts) {
+  using enum SymptomClass;
+  return of(facts.snapshot().host, &HostFacts::secure_boot).is(true) ||
+         facts.with({present, "kernel-lockdown"}, "by", "EFI") || facts.saw({{present, "secure-boot"}});
+}
+
 Flag kernel_driver_runs(const Snapshot& snapshot) {
   if (driver_answers(snapshot)) return true;
   const Text version = of(snapshot.nvidia, &Nvidia::kernel_driver_version);

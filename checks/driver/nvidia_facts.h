@@ -24,6 +24,9 @@ std::optional<Evidence> driver_answers(const Snapshot& snapshot);
 // Whether the kernel module runs: the driver answers, its version is known, or it is in the list of modules.
 Flag kernel_driver_runs(const Snapshot& snapshot);
 
+// Whether Secure Boot is on, read or said by a line; it locks the kernel down, which has other reasons, too.
+bool secure_boot_is_on(const Facts& facts);
+
 // Where the loader finds libcuda.so.1; absent: nowhere.
 Text libcuda(const Snapshot& snapshot);
 // Where in the snapshot the answer of libcuda() stands.

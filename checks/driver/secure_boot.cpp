@@ -29,9 +29,7 @@ void tell(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence>
 // Secure Boot locks the kernel down; a kernel that is locked down without it is driver.kernel-lockdown.
 const Symptom* refused_module(const Facts& facts) {
   if (const Symptom* line = facts.first({{refused, "kernel-module-signature"}})) return line;
-  const bool on = of(facts.snapshot().host, &HostFacts::secure_boot).is(true) ||
-                  facts.with({present, "kernel-lockdown"}, "by", "EFI");
-  return on ? facts.first({{refused, "kernel-module-by-lockdown"}}) : nullptr;
+  return nvidia::secure_boot_is_on(facts) ? facts.first({{refused, "kernel-module-by-lockdown"}}) : nullptr;
 }
 
 void judge(const Facts& facts, Answers& answers) {
