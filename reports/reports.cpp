@@ -16,6 +16,7 @@ const std::vector<Format>& all_formats() {
       {"github", "", render_github},
       {"reason", "", render_reason},
       {"gitlab", "", render_gitlab},
+      {"agent", "", render_agent},
   };
   return formats;
 }

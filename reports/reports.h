@@ -21,6 +21,7 @@ std::string render_prometheus(const Report& report, const ReportStyle& style);
 std::string render_github(const Report& report, const ReportStyle& style);  // workflow commands: annotations
 std::string render_reason(const Report& report, const ReportStyle& style);  // one line; empty: the host may be used
 std::string render_gitlab(const Report& report, const ReportStyle& style);  // a code quality report
+std::string render_agent(const Report& report, const ReportStyle& style);   // one JSON object, 2 KB at most
 
 struct Format {
   const char* name;
@@ -48,6 +49,9 @@ std::string visible_json(const std::vector<VisibleList>& lists);
 std::string use_line(const Watched& watched, const ProcessVerdict& verdict);
 // The page of `pid`: nodes, libraries, variables, GPUs, and the line above.
 std::string render_process(const Watched& watched, const ProcessVerdict& verdict);
+// What was watched, with {"verdict": {"use": "ran" | "idle" | "never-opened" | "unknown", "worked": whether some work
+// was seen, "line": the line above}} beside it.
+std::string process_json(const Watched& watched, const ProcessVerdict& verdict);
 
 // `envdoctor explain ID`: one row of the catalogue in full.
 std::string render_explanation(const Diagnosis& diagnosis);

@@ -3,6 +3,7 @@
 #include "app/commands/commands.h"
 #include "app/options/input_files.h"
 #include "app/output/reporting.h"
+#include "app/serve/desk.h"
 #include "evidence/json.h"
 #include "evidence/merge.h"
 #include "probe/paste/log_reader.h"
@@ -15,9 +16,18 @@ void declare(Arguments& arguments, Options& options) {
                    {.shown = "[SNAPSHOT...]"});
   arguments.option("--log", options.logs, "log of the failing program; - is standard input; may be repeated",
                    {.shown = "FILE"});
+  arguments.option("--serve", options.serve,
+                   "serve a page where logs and snapshots are diagnosed; of this host alone "
+                   "(127.0.0.1) unless an address is given",
+                   {.shown = "[ADDRESS:]PORT"});
 }
 
 int diagnose(const Options& options) {
+  if (options.serve) {
+    if (!options.arguments.empty() || !options.logs.empty() || !options.outputs.empty() || !options.format.empty())
+      throw UsageError("--serve takes what is sent to it: name no files and no format beside it");
+    serve_desk(options);
+  }
   if (options.arguments.empty() && options.logs.empty())
     throw UsageError("diagnose needs a snapshot or --log FILE. See 'envdoctor diagnose --help'.");
   std::vector<Snapshot> snapshots;

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <poll.h>
-
 #include <re2/re2.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 #include "app/commands/commands.h"
 #include "app/options/input_files.h"
@@ -18,7 +20,15 @@ void declare(Arguments& arguments, Options& options) {
                    {.shown = "PID", .one = true, .required = true});
   arguments.option("--seconds", options.run.seconds, "how long to watch (default 2)",
                    {.shown = "SECONDS", .between = {0.1, 86400}});
+  arguments.flag("--until-input-ends", options.run.until_input_ends, "stop sooner when standard input ends");
   arguments.flag("--require-gpu", options.run.require_gpu, "exit status 1 unless it used a GPU, 3 if unknown");
+}
+
+// Whether something was there to read, and whether that was the end.
+bool input_ended() {
+  char bytes[4096];
+  const ssize_t got = ::read(STDIN_FILENO, bytes, sizeof(bytes));
+  return got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
 }
 
 int pid(const Options& options) {
@@ -28,19 +38,23 @@ int pid(const Options& options) {
     throw UsageError(fmt::format("pid {}: not a process number", options.arguments.front()));
   if (!open_files("/")->status(fmt::format("/proc/{}", number)).get())
     throw UsageError(fmt::format("pid {}: no such process", number));
-  BackgroundChild watcher(watch_process(number, {.redact = options.redact}));
+  // Who asks for its own process has started this one: what looks is no part of what is looked at.
+  BackgroundChild watcher(watch_process(number, {.redact = options.redact, .besides = {getpid()}}));
   const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.run.seconds);
   while (watcher) {  // until the time is over, or the watcher has ended on its own
     const auto left = std::chrono::duration_cast<Milliseconds>(until - std::chrono::steady_clock::now()).count();
     if (left <= 0) break;
-    pollfd news{.fd = watcher.descriptor(), .events = POLLIN, .revents = 0};
-    if (::poll(&news, 1, static_cast<int>(left)) > 0) watcher.read();
+    pollfd news[] = {{.fd = watcher.descriptor(), .events = POLLIN, .revents = 0},
+                     {.fd = options.run.until_input_ends ? STDIN_FILENO : -1, .events = POLLIN, .revents = 0}};
+    if (::poll(news, 2, static_cast<int>(left)) <= 0) continue;
+    if (news[0].revents != 0) watcher.read();
+    if (news[1].revents != 0 && input_ended()) break;
   }
   watcher.end(Milliseconds(3000));
   if (watcher.answer().empty()) throw UsageError(fmt::format("pid {}: the watcher {}", number, watcher.why_over()));
   const Watched seen = watched_from_json(watcher.answer(), "the watcher");
   const ProcessVerdict verdict = judge_process(seen);
-  write_result(options, render_process(seen, verdict), to_json(seen));
+  write_result(options, render_process(seen, verdict), process_json(seen, verdict));
   if (!options.run.require_gpu || verdict.busy_at_all) return 0;
   return verdict.use == DeviceUse::unknown ? 3 : 1;
 }

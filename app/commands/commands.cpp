@@ -15,7 +15,7 @@ namespace envdoctor {
   each(check_command) each(show_command) each(capture_command) each(diagnose_command) each(verify_command)        \
       each(bench_command) each(compare_command) each(run_program_command) each(pid_command) each(script_command)  \
           each(visible_command) each(fleet_command) each(expect_command) each(explain_command) each(list_command) \
-              each(completion_command)
+              each(mcp_command) each(completion_command)
 
 #define ENVDOCTOR_DECLARE(name) \
   namespace name {              \
@@ -49,7 +49,7 @@ int run_command(const Options& options) {
     read_named_files(whole);
     return command.run(whole);
   };
-  if (!command.bounded || waits_for_standard_input(options)) return work();
+  if (!command.bounded || options.serve || waits_for_standard_input(options)) return work();
   constexpr std::chrono::seconds room(4);  // to end what runs, and to write
   return run_bounded(time_left(options) + room, work, [&] {
     tell(

@@ -34,6 +34,7 @@ void add_values(CommandWords& command) {
     const std::string& name = option.names.back();
     if (name == "--only" || name == "--skip") option.values = families();
     if (name == "--kernel") option.values = command.name == "bench" ? timed_kernel_names() : kernel_names();
+    if (name == "--format") option.values = names_in(all_formats());
     if (name == "--op") option.values = compare::known_operations();
   }
   if (command.arguments.empty()) return;

@@ -105,7 +105,9 @@ class Columns : public CLI::Formatter {
 void add_report_options(Arguments& arguments, Options& options, std::vector<std::string>& outputs,
                         std::vector<std::string>& expectations) {
   const Takes ids{.shown = "ID[,ID]", .with_commas = true};
-  arguments.option("--format", options.format, "format of standard output", {.words = names_in(all_formats())});
+  const auto formats = names_in(all_formats());
+  arguments.option("--format", options.format, fmt::format("format of standard output: {}", fmt::join(formats, ", ")),
+                   {.shown = "FORMAT", .words = formats});
   arguments.option("-o,--output", outputs, "write to a file; may be repeated", {.shown = "[FORMAT=]FILE"});
   arguments.option("--only", options.only, "run only these diagnoses or families", ids);
   arguments.option("--skip", options.skip, "skip these diagnoses or families", ids);

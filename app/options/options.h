@@ -30,6 +30,7 @@ struct RunOptions {
   bool print_env = false;
   bool quiet = false;
   double seconds = 2;    // pid: how long to watch
+  bool until_input_ends = false;  // pid: no longer than standard input is open
 };
 
 // What 'verify' is asked for.
@@ -62,6 +63,7 @@ struct Options {
   std::string knowledge{};
   std::string python{};                  // --python
   std::string host_folder{};             // capture --host-folder
+  std::optional<std::string> serve{};    // diagnose --serve: [ADDRESS:]PORT; port 0: any that is free
   RunOptions run{};
   VerifyWishes verify{};
   bool quick = false;

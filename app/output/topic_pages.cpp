@@ -1,11 +1,15 @@
 #include "app/output/topic_pages.h"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <sstream>
 
+#include "app/options/suggestions.h"
 #include "evidence/lines.h"
 #include "knowledge/frameworks/methods.h"
 #include "knowledge/topic_texts.h"
+#include "reports/reports.h"
 
 namespace envdoctor {
 namespace {
@@ -51,6 +55,24 @@ std::string render_topic(std::string_view name) {
   if (methods)
     out += "\n" + wrap("", "Tested on real packages, with a simulated GPU where none was available: docs/methods.md.");
   return out;
+}
+
+std::string explanation_of(const std::string& name) {
+  if (std::string page = render_topic(name); !page.empty()) return page;
+  std::string family;
+  for (const Diagnosis* row : catalogue()) {
+    if (std::string_view(row->id).starts_with(name + "."))
+      family += wrap(fmt::format("  {:<33} ", row->id), row->title);
+  }
+  if (!family.empty()) return family;
+  const Diagnosis* row = find_diagnosis(name);
+  return row ? render_explanation(*row) : std::string();
+}
+
+std::vector<std::string> explained_names() {
+  auto names = diagnosis_names();
+  for (const std::string_view topic : knowledge::topics()) names.emplace_back(topic);
+  return names;
 }
 
 }  // namespace envdoctor

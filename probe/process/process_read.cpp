@@ -140,7 +140,7 @@ void ProcessTree::look() {
     }
     const ProcessStat stat = stat_of(*pid);
     parents[*pid] = stat.parent;
-    if (lives(stat)) fresh[*pid] = stat;
+    if (lives(stat) && !besides_.contains(*pid)) fresh[*pid] = stat;
   }
   parents_ = std::move(parents);
   // A child may carry a lower number than its parent, once numbers have wrapped: until nothing is added any more.

@@ -51,7 +51,9 @@ ProcessStat parse_stat(std::string_view text);
 
 class ProcessTree {
  public:
-  ProcessTree(const Files& files, std::int64_t root) : files_(files), root_(root) {}
+  // `besides`: processes that are left out together with what descends from them, such as the one that looks.
+  ProcessTree(const Files& files, std::int64_t root, std::set<std::int64_t> besides = {})
+      : files_(files), root_(root), besides_(std::move(besides)) {}
 
   // Looks for new ones and drops those that have ended.
   void look();
@@ -64,6 +66,7 @@ class ProcessTree {
  private:
   const Files& files_;
   std::int64_t root_;
+  std::set<std::int64_t> besides_{};
   std::map<std::int64_t, ProcessStat> alive_{};
   std::map<std::int64_t, std::int64_t> parents_{};  // of all processes of the host, as first seen
   std::set<std::int64_t> ever_{};

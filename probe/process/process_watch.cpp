@@ -58,7 +58,7 @@ std::string why_pids_differ(const Files& files) {
 }
 
 ProcessWatch::ProcessWatch(const Host& host, std::int64_t pid, WatchOptions options)
-    : host_(host), pid_(pid), options_(std::move(options)), tree_(host.files, pid) {}
+    : host_(host), pid_(pid), options_(std::move(options)), tree_(host.files, pid, options_.besides) {}
 
 void ProcessWatch::look(double now) {
   tree_.look();

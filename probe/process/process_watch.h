@@ -36,6 +36,7 @@ struct WatchOptions {
   std::string nvml = "libnvidia-ml.so.1";    // soname or path
   bool redact = true;
   Milliseconds gap{1000};                    // between two looks, once the first second is over
+  std::set<std::int64_t> besides{};          // processes that are none of its, though they descend from it
 };
 
 // Puts together what single looks show. Times are seconds since the watching began.

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
+#include "evidence/json.h"
 #include "reports/text/show_rows.h"
 
 namespace envdoctor {
@@ -74,6 +76,15 @@ std::string use_line(const Watched& watched, const ProcessVerdict& verdict) {
       return printable("could not determine whether it used a GPU: " + verdict.why);
   }
   return {};
+}
+
+std::string process_json(const Watched& watched, const ProcessVerdict& verdict) {
+  static constexpr const char* words[] = {"ran", "idle", "never-opened", "unknown"};
+  auto json = nlohmann::json::parse(to_json(watched));
+  json["verdict"] = {{"use", words[static_cast<std::size_t>(verdict.use)]},
+                     {"worked", verdict.busy_at_all},
+                     {"line", use_line(watched, verdict)}};
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 std::string render_process(const Watched& watched, const ProcessVerdict& verdict) {

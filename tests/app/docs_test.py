@@ -41,7 +41,7 @@ def hold(page, title, text, fence):
 
 program = said("--help")
 commands = words(r"^  ([a-z]+) {2,}\S", program.partition("Subcommands:")[2])
-formats = re.search(r"--format\s+(\S+\|\S+)", program).group(1).split("|")
+formats = words(r"\w+", re.search(r"--format FORMAT\s+format of standard output: ((?:\w+,\s+)+\w+)", program).group(1))
 helps = {command: said(command, "--help") for command in commands}
 options = {command: set(words(r"(?<![\w-])(--[a-z][a-z0-9-]*)", text + program)) for command, text in helps.items()}
 

@@ -34,6 +34,7 @@ def sarif_schema():
 
 failures = []
 SARIF = jsonschema.Draft7Validator(sarif_schema())
+AGENT = jsonschema.Draft7Validator(json.loads((source / "docs/schema/agent-1.json").read_text()))
 
 
 def expect(name, condition, what):
@@ -41,7 +42,7 @@ def expect(name, condition, what):
         failures.append(f"{name}: {what}")
 
 
-FORMATS = ["json", "junit", "sarif", "prometheus", "markdown", "github", "gitlab"]
+FORMATS = ["json", "junit", "sarif", "prometheus", "markdown", "github", "gitlab", "agent"]
 
 
 def render(path, *more):
@@ -121,6 +122,19 @@ def check_annotations(name, github, gitlab, report):
     expect(name, all(i["severity"] in ("info", "minor", "critical") and i["location"]["lines"]["begin"] >= 1 for i in issues), "bad issue")
 
 
+def check_agent(name, text, report):
+    said = json.loads(text)
+    expect(name, len(text.encode()) <= 2048, f"{len(text.encode())} bytes")
+    expect(name, not list(AGENT.iter_errors(said)), [e.message[:200] for e in AGENT.iter_errors(said)][:2])
+    causes = [f for f in report["findings"] if f["root"] and f["severity"] != "info"]
+    expect(name, (said["cause"] or {}).get("id") == (causes[0]["id"] if causes else None), "another cause")
+    commands = [fix["command"] for fix in causes[0]["fix"] if fix.get("command")] if causes else []
+    if commands and len(commands[0]) < 300:
+        expect(name, said["next_command"] == commands[0] or not commands[0].isprintable(), "another command")
+    expect(name, (said["undetermined"] is None) == (report["undetermined"] is None), "open questions are lost")
+    return said
+
+
 def check(name, path, *more):
     told, status = render(path, *more)
     report = json.loads(told["json"])
@@ -128,6 +142,7 @@ def check(name, path, *more):
     check_sarif(name + " sarif", told["sarif"], report)
     check_prometheus(name + " prometheus", told["prometheus"], report)
     check_markdown(name + " markdown", told["markdown"], report)
+    check_agent(name + " agent", told["agent"], report)
     check_annotations(name + " annotations", told["github"], told["gitlab"], report)
     return report
 
@@ -153,7 +168,15 @@ with tempfile.TemporaryDirectory() as folder:
     expect("waived", [w["id"] for w in report["waived"]] == ["hardware.no-gpu"], "nothing is waived")
     check("unknown", bare, "--expect", "triad.min=0.8peak")
 
+    # A log whose trouble has no known cause: what is open is told, in two kilobytes, however long its lines are.
+    log = pathlib.Path(folder) / "train.log"
+    log.write_text("".join(f"step {n} loss 0.5 \U0001f600\n" for n in range(200)) + "RuntimeError: the frobnicator of shard 3 refused: " + "\u00e9\"\\" * 3000 + "\n")
+    done = subprocess.run([binary, "diagnose", "--log", log, "--format", "json", "-o", f"agent={folder}/agent"], stdout=subprocess.PIPE, timeout=60)
+    said = check_agent("unknown trouble", pathlib.Path(folder, "agent").read_text(), json.loads(done.stdout))
+    expect("unknown trouble", said["undetermined"] and said["undetermined"]["lines"] == 201, said["undetermined"])
+
 # The readers can fail.
+expect("self", list(AGENT.iter_errors({"verdict": "pass"})), "the agent schema takes anything")
 expect("self", list(SARIF.iter_errors({"version": "2.1.0", "runs": [{"results": [{}]}]})), "the SARIF schema takes anything")
 print("\n".join(failures[:20]))
 print(f"{len(hosts)} hosts, {len(failures)} failures")

@@ -54,8 +54,13 @@ std::vector<std::string> trespasses_below(const fs::path& root, const std::strin
   for (const auto& entry : fs::recursive_directory_iterator(root / wing)) {
     const std::string extension = entry.path().extension();
     if (extension != ".h" && extension != ".cpp") continue;
-    for (const std::string& include : trespasses(wing, read_whole(entry.path())))
+    // What the servers say is JSON of protocols, not of ours.
+    const std::string text = read_whole(entry.path());
+    const bool protocol = entry.path().parent_path() == root / "app" / "serve";
+    for (const std::string& include : trespasses(wing, text)) {
+      if (protocol && include.starts_with("nlohmann")) continue;
       found.push_back(entry.path().lexically_relative(root).string() + " includes " + include);
+    }
   }
   return found;
 }

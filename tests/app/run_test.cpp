@@ -3,6 +3,7 @@
 #include <pty.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -266,6 +267,20 @@ TEST(Pid, TellsOfARunningProcess) {
   EXPECT_NE(ran.out.find("Open GPU device nodes"), std::string::npos) << ran.out;
   EXPECT_EQ(run_envdoctor("pid 999999999").status, 2);
   EXPECT_EQ(run_envdoctor("pid word").status, 2);
+}
+
+TEST(Pid, StopsWhenItsInputEndsAndTellsTheVerdictInJson) {
+  const auto start = std::chrono::steady_clock::now();
+  const Ran ran = run_envdoctor("pid --seconds 60 --until-input-ends --format json $$", "sleep 0.7 |");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  EXPECT_NE(ran.out.find("\"use\": "), std::string::npos) << ran.out;
+}
+
+// Who asks for itself has started the program: what the program opens in order to look is not its own.
+TEST(Pid, LeavesItselfOutOfWhoeverStartedIt) {
+  const Ran ran = run_envdoctor("pid --seconds 0.6 --format json $$", "true;");
+  EXPECT_NE(ran.out.find("\"processes\": 1"), std::string::npos) << ran.out;
 }
 
 // Another user's process: its names are withheld as our own are.

@@ -1,0 +1,13 @@
+#pragma once
+// What somebody pasted: a log, a snapshot or a JSON report.
+#include <string>
+
+#include "app/options/options.h"
+#include "checks/engine/report.h"
+
+namespace envdoctor {
+
+// Its report. Reads nothing of this host, and keeps nothing. Throws UsageError for what is neither.
+Report diagnose_text(const std::string& text, const Options& options);
+
+}  // namespace envdoctor
