@@ -1,0 +1,224 @@
+"""GPU tests that say why they were skipped, and fail where a GPU must be there.
+
+    @pytest.mark.gpu(count=1, memory_gib=20, framework="torch", arch="sm_80")
+    def test_training(assert_agrees): ...
+
+The host is probed once for a session, when the first such test is there; under pytest-xdist the first worker that needs it
+does so and the others read what it found. No framework is imported: it is asked in a child."""
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+from typing import Any, Callable, Iterator, List, Optional, Tuple
+
+import pytest
+
+from ._api import compare, document, _looking
+from ._arrays import shape_text
+from ._errors import EnvdoctorError, UsageError
+from ._reports import ArrayDifference, Report, read
+from ._require import Missing, Requirement, missing
+
+_LIMIT_S = 120.0
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("envdoctor")
+    group.addoption("--gpu-required", action="store_true", default=False,
+                    help="tests marked gpu fail, instead of being skipped, where the GPU they need is not there")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "gpu(count=1, memory_gib=0, framework=None, arch=None): needs so many usable GPUs; "
+                                       "skipped with the cause where they are not there (see --gpu-required)")
+    config.pluginmanager.register(_Session(config), "envdoctor-session")
+
+
+def _requirement(item: pytest.Item) -> Optional[Requirement]:
+    marks = list(item.iter_markers("gpu"))
+    if not marks:
+        return None
+    names = ("count", "memory_gib", "framework", "arch")
+    wanted: dict[str, Any] = {}
+    for mark in reversed(marks):  # the closest mark counts
+        if len(mark.args) > len(names) or set(mark.kwargs) - set(names):
+            raise pytest.UsageError(f"{item.nodeid}: @pytest.mark.gpu takes {', '.join(names)}")
+        wanted.update(dict(zip(names, mark.args)), **mark.kwargs)
+    try:
+        return Requirement(**wanted)
+    except UsageError as error:
+        raise pytest.UsageError(f"{item.nodeid}: @pytest.mark.gpu: {error}") from None
+
+
+@contextlib.contextmanager
+def _locked(path: str) -> Iterator[None]:
+    import fcntl
+    with open(path, "a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+class _Session:
+    """One for each process: the controller's and each worker's share a private folder with the one report."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._worker: Optional[dict[str, Any]] = getattr(config, "workerinput", None)
+        self._folder: Optional[str] = self._worker.get("envdoctor_folder") if self._worker else None
+        self._own = self._folder is None
+        self._needs: List[Requirement] = []
+        self._seen: Optional[Tuple[Optional[Report], str]] = None  # the report, or why there is none
+        self._told: dict[Requirement, Optional[Missing]] = {}
+
+    def _shared(self) -> str:
+        if self._folder is None:
+            self._folder = tempfile.mkdtemp(prefix="envdoctor-pytest-")
+        return self._folder
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:  # xdist: one for each worker
+        node.workerinput["envdoctor_folder"] = self._shared()
+
+    @pytest.hookimpl(tryfirst=True)  # before the terminal tells what was collected
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self._needs = [need for need in map(_requirement, session.items) if need]
+
+    def pytest_report_collectionfinish(self, config: pytest.Config) -> List[str]:
+        if not self._needs or config.getoption("collectonly", False):
+            return []
+        return self._lines()
+
+    # What was found, of this session: probed here if nobody has done so.
+    def _report(self) -> Tuple[Optional[Report], str]:
+        if self._seen is None:
+            place = os.path.join(self._shared(), "report.json")
+            with _locked(place + ".lock"):
+                if not os.path.exists(place):
+                    self._probe(place)
+                with open(place, encoding="utf-8") as file:
+                    found = json.load(file)
+            self._seen = (read(Report, found["report"]) if found["report"] else None, found["error"])
+        return self._seen
+
+    def _probe(self, place: str) -> None:
+        """Writes what the program finds here; a framework is only asked where a test needs one."""
+        quick = not any(need.framework for need in self._needs)
+        found: dict[str, Any] = {"report": None, "error": ""}
+        try:
+            found["report"] = dict(document(["check", *_looking(quick, sys.executable, _LIMIT_S)], _LIMIT_S + 15)[1])
+        except EnvdoctorError as error:
+            found["error"] = str(error)
+        with open(place + ".new", "w", encoding="utf-8") as file:
+            json.dump(found, file)
+        os.replace(place + ".new", place)
+
+    def _missing(self, need: Requirement) -> Optional[Missing]:
+        if need not in self._told:
+            report, error = self._report()
+            try:
+                self._told[need] = missing(report, need) if report else Missing(f"incomplete: {error}", "incomplete", False)
+            except EnvdoctorError as failed:
+                self._told[need] = Missing(f"incomplete: {failed}", "incomplete", False)
+        return self._told[need]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        need = _requirement(item)
+        why = self._missing(need) if need else None
+        if why and self._config.getoption("gpu_required"):
+            pytest.fail(f"needs a GPU (--gpu-required): {why.cause}", pytrace=False)
+        if why:
+            pytest.skip(why.cause)
+
+    # The environment, in words and as names with values; without a probe.
+    def _known(self) -> Optional[Tuple[Optional[Report], str]]:
+        if self._seen is None and self._folder and os.path.exists(os.path.join(self._folder, "report.json")):
+            return self._report()
+        return self._seen
+
+    def _properties(self) -> List[Tuple[str, str]]:
+        known = self._known()
+        if not known:
+            return []
+        report, error = known
+        if not report:
+            return [("envdoctor.verdict", "incomplete"), ("envdoctor.why", error)]
+        gpus = {stack.subject: stack.name for stack in report.stacks}
+        nvidia = report.snapshot.get("nvidia")
+        driver = nvidia.get("kernel_driver_version") if isinstance(nvidia, dict) else None
+        rows = [("envdoctor.verdict", report.verdict), ("envdoctor.why", report.verdict_why),
+                ("envdoctor.cause", report.cause.id if report.cause else ""),
+                ("envdoctor.gpus", "; ".join(f"{name} ({subject[4:]})" if subject.startswith("gpu:") else subject for subject, name in gpus.items())),
+                ("envdoctor.nvidia_driver", driver if isinstance(driver, str) else "")]
+        tool = report.raw.get("tool")
+        rows.append(("envdoctor.version", str(tool.get("version", "")) if isinstance(tool, dict) else ""))
+        return [(name, value) for name, value in rows if value]
+
+    def _lines(self) -> List[str]:
+        if self._seen is None and self._own:
+            self._report()
+        rows = dict(self._properties())
+        if not rows:
+            return []
+        told = [rows[key] for key in ("envdoctor.gpus",) if key in rows]
+        told += [f"NVIDIA driver {rows['envdoctor.nvidia_driver']}"] if "envdoctor.nvidia_driver" in rows else []
+        cause = f"{rows['envdoctor.cause']}: " if "envdoctor.cause" in rows else ""
+        return [f"envdoctor: {rows['envdoctor.verdict']}, {cause}{rows.get('envdoctor.why', '')}", *([f"envdoctor: {', '.join(told)}"] if told else [])]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self) -> None:
+        if self._worker is not None:
+            return
+        try:
+            from _pytest.junitxml import xml_key
+        except ImportError:
+            return
+        xml = self._config.stash.get(xml_key, None)
+        if xml:
+            for name, value in self._properties():
+                xml.add_global_property(name, value)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if self._needs or self._worker is not None:  # told after the collection
+            return
+        for line in self._lines() if self._known() else ():
+            terminalreporter.write_line(line)
+
+    def pytest_unconfigure(self) -> None:
+        if self._own and self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _told(name: str, one: ArrayDifference) -> str:
+    said = [f"{one.name}: {one.summary or one.error}" if one.name else one.summary or one.error]
+    if one.error and one.summary and one.error not in one.summary:
+        said.append(one.error)
+    if one.worst_place is not None and one.differing:
+        ulp = f", {one.max_ulp:g} ulp" if one.max_ulp is not None else ""
+        said.append(f"worst at {shape_text(one.worst_place)}: {one.worst_b}, expected {one.worst_a} (the largest difference is {one.max_absolute}{ulp})")
+    if one.differing:
+        said.append(f"{one.judgement or 'not judged'}: {one.explanation or name}")
+    return "\n".join([*said, *([one.hint] if one.hint else [])])
+
+
+@pytest.fixture(scope="session")
+def assert_agrees() -> Callable[..., None]:
+    """assert_agrees(actual, expected, op=None, depth=None, rtol=None, atol=None): fails unless rounding in their own type
+    explains the difference, as `envdoctor compare --op` judges it. op: what computed them, such as "matmul"; depth: how many
+    products or terms each sum has. The message has the difference's name and the index of the worst element."""
+
+    def agrees(actual: Any, expected: Any, op: Optional[str] = None, depth: Optional[int] = None, rtol: Optional[float] = None,
+               atol: Optional[float] = None) -> None:
+        __tracebackhide__ = True
+        found = compare(expected, actual, op=op, depth=depth, rtol=rtol, atol=atol)
+        if found.alike:
+            return
+        hint = "give op= (and depth= for sums), which say what was computed"
+        told = "\n".join(_told(hint, one) for one in found.arrays) or "nothing was compared"
+        raise AssertionError(f"the arrays do not agree: {told}" if found.known else f"nothing was compared: {told}")
+
+    return agrees

@@ -1,0 +1,169 @@
+"""The pytest plugin as a project meets it: broken and healthy hosts, with and without --gpu-required, alone and under xdist.
+
+Arguments: the source folder, the program."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "app"))
+import readers
+
+readers.run_inside()
+source, binary = pathlib.Path(sys.argv[1]).resolve(), str(pathlib.Path(sys.argv[2]).resolve())
+sys.path.insert(0, str(source / "tests/python"))
+import stand_in
+
+failures = []
+
+
+def expect(name, condition, what=""):
+    if not condition:
+        failures.append(f"{name}: {what}")
+
+
+SUITE = '''
+import sys
+import pytest
+
+@pytest.mark.gpu
+def test_one():
+    assert "numpy" not in sys.modules and "torch" not in sys.modules
+
+@pytest.mark.gpu(count=8, memory_gib=79, arch="sm_90")
+class TestBig:
+    def test_eight(self):
+        pass
+
+    @pytest.mark.gpu(count=9)
+    def test_nine(self):
+        pass
+
+@pytest.mark.parametrize("n", range(6))
+@pytest.mark.gpu(1)
+def test_many(n):
+    pass
+
+def test_plain():
+    pass
+'''
+ARRAYS = '''
+import numpy
+draw = numpy.random.default_rng(7)
+a, b = draw.standard_normal((64, 512)).astype("f4"), draw.standard_normal((512, 32)).astype("f4")
+exact, there = (a.astype("f8") @ b).astype("f4"), a @ b
+
+def test_rounding(assert_agrees):
+    assert_agrees(there, exact, op="matmul", depth=512)
+
+def test_wrong(assert_agrees):
+    spoilt = there.copy()
+    spoilt[17, 5] += 1
+    assert_agrees(spoilt, exact, op="matmul", depth=512)
+
+def test_half(assert_agrees):
+    assert_agrees((a.astype("f2") @ b.astype("f2")).astype("f4"), exact, op="matmul", depth=512)
+
+def test_shapes(assert_agrees):
+    assert_agrees(exact[1:], exact)
+
+def test_unjudged(assert_agrees):
+    assert_agrees(exact + 1, exact)
+'''
+
+
+def run(host, *arguments, suite=SUITE, more=None):
+    """Exit status, output, the checks that were asked for, and the JUnit document."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = pathlib.Path(folder)
+        (place / "test_it.py").write_text(suite)
+        program = stand_in.make(folder, binary, source / f"fixtures/hosts/{host}/expected/snapshot.json") if host else "/no/such/program"
+        env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+        env |= {"ENVDOCTOR": program, "PYTHONPATH": str(source / "python"), "TMPDIR": folder, "PYTHONDONTWRITEBYTECODE": "1", **(more or {})}
+        done = subprocess.run([sys.executable, "-m", "pytest", "-p", "envdoctor.pytest_plugin", "-p", "no:cacheprovider", "-rsfE", "--junitxml=junit.xml", *arguments, "test_it.py"],
+                              cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+        asked = (place / "asked").read_text().splitlines() if (place / "asked").exists() else []
+        junit = ElementTree.parse(place / "junit.xml").getroot() if (place / "junit.xml").exists() else None
+        left = [path.name for path in place.glob("envdoctor-*")]
+        expect(f"{host} {arguments}", not left, f"left behind: {left}")
+        return done.returncode, done.stdout, asked, junit
+
+
+def properties(junit):
+    return {p.get("name"): p.get("value") for p in junit.iter("property")}
+
+
+for workers in ([], ["-n", "3"]):
+    name = "xdist" if workers else "alone"
+    status, said, asked, junit = run("made-eight-h100-healthy", *workers)
+    expect(f"{name} healthy", status == 0 and "9 passed, 1 skipped" in said, said[-800:])
+    expect(f"{name} healthy", "expect.gpus: 9 GPUs, 79 GiB, sm_90 needed, 8 usable" in said, said[-800:])
+    expect(f"{name} one probe", len(asked) == 1 and "--quick" in asked[0], asked)
+    facts = properties(junit)
+    expect(f"{name} properties", facts.get("envdoctor.verdict") == "pass" and "H100" in facts.get("envdoctor.gpus", "") and facts.get("envdoctor.nvidia_driver"), facts)
+    expect(f"{name} told", "envdoctor: pass" in said, said[:600])
+
+    status, said, asked, junit = run("made-a100-module-and-library-differ", *workers)
+    expect(f"{name} broken", status == 0 and "1 passed, 9 skipped" in said and "driver.version-mismatch: The NVIDIA kernel module" in said, said[-800:])
+    expect(f"{name} broken", properties(junit).get("envdoctor.cause") == "driver.version-mismatch", properties(junit))
+    status, said, asked, junit = run("made-a100-module-and-library-differ", "--gpu-required", *workers)
+    expect(f"{name} required", status == 1 and "1 passed, 9 errors" in said and "needs a GPU (--gpu-required): driver.version-mismatch: " in said, said[-800:])
+    expect(f"{name} required", len(asked) == 1, asked)
+    status, said, asked, _ = run("made-eight-h100-healthy", "--gpu-required", *workers, "-k", "not nine")
+    expect(f"{name} required healthy", status == 0 and "9 passed" in said, said[-800:])
+
+status, said, asked, _ = run("made-eight-h100-healthy", "-k", "plain")
+expect("nobody asks", status == 0 and not asked and "envdoctor:" not in said, (asked, said[:400]))
+status, said, asked, _ = run("made-eight-h100-healthy", "--collect-only")
+expect("collect only", status == 0 and not asked, asked)
+status, said, _, _ = run("", )
+expect("no program", status == 0 and "1 passed, 9 skipped" in said and "incomplete: /no/such/program cannot be started" in said, said[-600:])
+status, said, _, _ = run("", "--gpu-required")
+expect("no program", status == 1 and "1 passed, 9 errors" in said, said[-600:])
+framework = "import pytest\n@pytest.mark.gpu(framework='torch')\ndef test_it():\n    import sys\n    assert 'torch' not in sys.modules\n"
+status, said, asked, _ = run("made-eight-h100-healthy", suite=framework)
+expect("framework", status == 0 and len(asked) == 1 and "--quick" not in asked[0] and ("1 passed" in said or "expect.framework: " in said), (asked, said[-600:]))
+for bad in ("count=0", "cuont=1", "framework='caffe'", "arch='ampere'", "1, 2, None, None, 5"):
+    status, said, _, _ = run("made-eight-h100-healthy", suite=f"import pytest\n@pytest.mark.gpu({bad})\ndef test_it():\n    pass\n")
+    expect(f"marker {bad}", status != 0 and "@pytest.mark.gpu" in said, said[-500:])
+status, said, _, _ = run("made-eight-h100-healthy", "--strict-markers")
+expect("strict markers", status == 0, said[-500:])
+
+status, said, _, _ = run("made-eight-h100-healthy", suite=ARRAYS)
+expect("arrays", status == 1 and "4 failed, 1 passed" in said, said[-800:])
+for words in ("worst at [17, 5]:", "none: ", "tf32-or-half-inputs: ", "shape", "give op="):
+    expect("arrays", words in said, f"no {words!r}: {said[-3000:]}")
+
+# What the plugin costs where no test asks: the time of the collection with and without it.
+COST = """
+import time, sys
+import pytest
+class Clock:
+    def pytest_collection(self, session): self.begin = time.process_time()
+    def pytest_collection_finish(self, session): print("took", time.process_time() - self.begin)
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "--collect-only", "test_it.py", *sys.argv[1:]], plugins=[Clock()]))
+"""
+with tempfile.TemporaryDirectory() as folder:
+    (pathlib.Path(folder) / "test_it.py").write_text("".join(f"def test_{n}():\n    pass\n" for n in range(1000)))
+    env = {**os.environ, "PYTHONPATH": str(source / "python"), "ENVDOCTOR": "/no/such/program"}
+
+    def cost(*arguments):
+        times = []
+        for _ in range(5):
+            said = subprocess.run([sys.executable, "-c", COST, *arguments], cwd=folder, env=env, stdout=subprocess.PIPE, text=True).stdout
+            times.append(float(said.rsplit("took", 1)[1].split()[0]))
+        return min(times)
+
+    def starting():
+        code = "import time, pytest; begin = time.process_time(); import envdoctor.pytest_plugin; print(time.process_time() - begin)"
+        return min(float(subprocess.run([sys.executable, "-c", code], cwd=folder, env=env, stdout=subprocess.PIPE, text=True).stdout) for _ in range(5))
+
+    extra = cost("-p", "envdoctor.pytest_plugin") - cost()
+    loaded = starting()
+    expect("cost", extra + loaded < 0.05, f"{extra * 1000:.0f} ms of collection, {loaded * 1000:.0f} ms of import")
+
+print("\n".join(failures[:20]))
+print(f"{extra * 1000:.0f} ms of collecting 1000 tests, {loaded * 1000:.0f} ms of import; {len(failures)} failures")
+sys.exit(bool(failures))
