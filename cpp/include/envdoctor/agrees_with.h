@@ -248,7 +248,7 @@ class AgreesWithMatcher {
         if (sizeof(R) <= sizeof(T)) bound += unit_roundoff<R>() * std::fabs(exact);
       }
       const double error = std::fabs(is - exact);
-      const double share = error <= bound ? 0 : std::isnan(error) || bound <= 0 ? HUGE_VAL : error / bound;
+      const double share = error <= bound ? 0 : std::isnan(error) || !(bound > 0) ? HUGE_VAL : error / bound;
       if (share <= 0) continue;
       if (++outside == 1 || share > worst_share) {
         worst = i;
