@@ -72,20 +72,21 @@ std::string format_of(const Given& given, const std::vector<std::string>& format
 
 const std::vector<std::string> report_formats = {"agent", "text", "json"};
 
-std::string check_tool(const Json& arguments, Options options) {
+std::string check_tool(const Json& arguments, const Options& common) {
   const Given given(arguments, {"quick", "format"});
+  Options options = common;
   options.quick = given.flag("quick", true);
   const std::string format = format_of(given, report_formats);
   return format_named(format)->render(judge(gather_and_compute(options), judge_options(options, false)), {});
 }
 
-std::string diagnose_tool(const Json& arguments, Options options) {
+std::string diagnose_tool(const Json& arguments, const Options& options) {
   const Given given(arguments, {"text", "format"});
   const std::string format = format_of(given, report_formats);
   return format_named(format)->render(diagnose_text(given.text("text", ""), options), {});
 }
 
-std::string explain_tool(const Json& arguments, Options) {
+std::string explain_tool(const Json& arguments, const Options&) {
   const std::string id = Given(arguments, {"id"}).text("id", "");
   const std::string page = explanation_of(id);
   if (page.empty())
@@ -93,7 +94,8 @@ std::string explain_tool(const Json& arguments, Options) {
   return page;
 }
 
-std::string visible_tool(const Json& arguments, Options options) {
+std::string visible_tool(const Json& arguments, const Options& common) {
+  Options options = common;
   const std::string format = format_of(Given(arguments, {"format"}), {"text", "json"});
   options.quick = true;
   const auto lists = visible_to_programs(gather_here(options));
@@ -106,7 +108,7 @@ struct Tool {
   const char* description;
   Json properties;
   std::vector<std::string> required;
-  std::string (*run)(const Json&, Options);
+  std::string (*run)(const Json&, const Options&);
 };
 
 Json words(const std::vector<std::string>& all, const char* description) {

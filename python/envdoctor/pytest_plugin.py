@@ -68,7 +68,8 @@ class _Session:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._worker: Optional[dict[str, Any]] = getattr(config, "workerinput", None)
-        self._folder: Optional[str] = self._worker.get("envdoctor_folder") if self._worker else None
+        shared = self._worker.get("envdoctor_folder") if self._worker else None
+        self._folder: Optional[str] = shared if shared and os.path.isdir(shared) else None  # a worker may be on another host
         self._own = self._folder is None
         self._needs: List[Requirement] = []
         self._seen: Optional[Tuple[Optional[Report], str]] = None  # the report, or why there is none

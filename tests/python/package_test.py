@@ -133,6 +133,18 @@ for form in (exact.T, exact[::2, ::-1], exact.astype("f2"), exact.astype(">f8"),
 import ml_dtypes
 expect("bfloat16", envdoctor.compare(exact.astype(ml_dtypes.bfloat16), exact.astype(ml_dtypes.bfloat16)).arrays[0].type_a == "bfloat16")
 expect("shapes", "shape" in envdoctor.compare(exact, exact[1:]).arrays[0].error, envdoctor.compare(exact, exact[1:]))
+class Protocol:
+    """Offers only what is named."""
+
+    def __init__(self, **offers):
+        for name, value in offers.items():
+            setattr(type(self), name, value)
+
+
+for name, one in (("dlpack", type("D", (Protocol,), {})(__dlpack__=lambda self, **more: exact.__dlpack__(**more), __dlpack_device__=lambda self: exact.__dlpack_device__())),
+                  ("array", type("A", (Protocol,), {})(__array__=lambda self: exact)), ("numpy", type("N", (Protocol,), {})(numpy=lambda self: exact)),
+                  ("cuda", type("C", (Protocol,), {})(__cuda_array_interface__={}, get=lambda self: exact, __array__=None))):
+    expect(name, envdoctor.compare(exact, one).alike, name)
 raises("objects", envdoctor.UsageError, lambda: envdoctor.compare(numpy.array([{}]), [1]))
 expect("temporary", not list(pathlib.Path(own_folder.name).glob("envdoctor-*")), "arrays are left")
 
@@ -149,6 +161,18 @@ def fails():
 
 
 raises("watch", KeyError, fails, "mine")
+
+# What the program says of a block is told as it is; a program that says nothing makes the answer unknown.
+for line, use, worked in (('{"verdict": {"use": "ran", "worked": true, "line": "ran on GPU 0"}}', "ran", True), ('{"verdict": {"use": "idle", "worked": false, "line": "opened"}}', "idle", False),
+                          ('{"verdict": {"use": "unknown", "worked": false, "line": "?"}}', "unknown", None), ("", "unknown", None), ("[]", "unknown", None)):
+    told = pathlib.Path(own_folder.name) / "teller"
+    told.write_text(f"#!/bin/sh\ncat\necho '{line}'\n")
+    told.chmod(0o755)
+    os.environ["ENVDOCTOR"] = str(told)
+    with envdoctor.Watch() as watch:
+        pass
+    os.environ["ENVDOCTOR"] = binary
+    expect(f"watch {line}", (watch.use, watch.worked) == (use, worked), (watch.use, watch.worked, watch.line))
 
 # Types, and the oldest Python.
 done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--no-error-summary", source / "python/envdoctor"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tempfile.gettempdir())
