@@ -169,11 +169,11 @@ with tempfile.TemporaryDirectory() as folder:
     check("unknown", bare, "--expect", "triad.min=0.8peak")
 
     # A log whose trouble has no known cause: what is open is told, in two kilobytes, however long its lines are.
-    log = pathlib.Path(folder) / "train.log"
-    log.write_text("".join(f"step {n} loss 0.5 \U0001f600\n" for n in range(200)) + "RuntimeError: the frobnicator of shard 3 refused: " + "\u00e9\"\\" * 3000 + "\n")
+    log = pathlib.Path(folder) / ('"' * 200 + ".log")
+    log.write_text("".join(f"step {n} loss 0.5 \U0001f600\n" for n in range(200)) + "".join(f"RuntimeError: the frobnicator of shard {n} refused: " + "\u00e9\"\\" * 3000 + "\n" for n in range(6)))
     done = subprocess.run([binary, "diagnose", "--log", log, "--format", "json", "-o", f"agent={folder}/agent"], stdout=subprocess.PIPE, timeout=60)
     said = check_agent("unknown trouble", pathlib.Path(folder, "agent").read_text(), json.loads(done.stdout))
-    expect("unknown trouble", said["undetermined"] and said["undetermined"]["lines"] == 201, said["undetermined"])
+    expect("unknown trouble", said["undetermined"] and said["undetermined"]["lines"] == 206, said["undetermined"])
 
 # The readers can fail.
 expect("self", list(AGENT.iter_errors({"verdict": "pass"})), "the agent schema takes anything")
