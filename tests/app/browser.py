@@ -70,6 +70,6 @@ class Browser:
         return False
 
     def close(self):
-        self._commands.close()
-        self._child.terminate()
+        self._session = None
+        self.call("Browser.close")
         self._child.wait(20)

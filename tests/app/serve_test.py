@@ -178,7 +178,7 @@ expect("after", descriptors() == before and memory() < (500_000 if sanitized els
 expect("after", ask("POST", "/diagnose", LOG)[0] == 200, "it answers no longer")
 
 # The page, as a person uses it.
-with tempfile.TemporaryDirectory() as temporary:
+with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:  # helpers of the browser may still write
     folder = pathlib.Path(temporary)
     chromium = browser.Browser(folder)
     address = f"http://127.0.0.1:{PORT}/"
