@@ -63,6 +63,7 @@ async function diagnose(body) {
     }
     part('report').srcdoc = text;
     part('report').hidden = false;
+    part('report').scrollIntoView();
     tell('');
   } catch (error) {
     tell('The server gave no answer: ' + error.message);

@@ -49,6 +49,9 @@ def raises(name, kind, work, *words):
 report = envdoctor.check(quick=True)
 expect("check", report.verdict in ("pass", "warn", "fail", "incomplete") and report.checks and report.snapshot["schema"] == "envdoctor.snapshot/1", report)
 expect("check", report.raw["schema"] == "envdoctor.report/1" and all(f.id and f.severity for f in report.findings), report.findings)
+found = envdoctor.verify(kernels=["triad", "dot"], devices="host")
+ran = {row["kernel"] for row in found.snapshot["compute"] if row["agreement"]["outcome"] in ("same-bits", "within-bound")}
+expect("verify", ran == {"triad", "dot"}, found.snapshot.get("compute"))
 expect("visible", isinstance(envdoctor.visible().stacks, tuple))
 expect("imports", not set(FRAMEWORKS) & set(sys.modules), "a framework was imported")
 
