@@ -14,7 +14,7 @@ if(NOT TARGET envdoctor::program)
   # Link it beside GTest::gmock: #include <envdoctor/agrees_with.h>
   add_library(envdoctor::agrees_with INTERFACE IMPORTED)
   set_target_properties(envdoctor::agrees_with PROPERTIES
-    INTERFACE_INCLUDE_DIRECTORIES "${_envdoctor_prefix}/include"
+    INTERFACE_INCLUDE_DIRECTORIES "${_envdoctor_prefix}/share/envdoctor/include"
     INTERFACE_COMPILE_DEFINITIONS "ENVDOCTOR_PROGRAM=\"${ENVDOCTOR_PROGRAM}\""
     INTERFACE_COMPILE_FEATURES cxx_std_17)
 endif()
