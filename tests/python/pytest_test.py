@@ -125,9 +125,30 @@ expect("no program", status == 1 and "1 passed, 9 errors" in said, said[-600:])
 framework = "import pytest\n@pytest.mark.gpu(framework='torch')\ndef test_it():\n    import sys\n    assert 'torch' not in sys.modules\n"
 status, said, asked, _ = run("made-eight-h100-healthy", suite=framework)
 expect("framework", status == 0 and len(asked) == 1 and "--quick" not in asked[0] and ("1 passed" in said or "expect.framework: " in said), (asked, said[-600:]))
-for bad in ("count=0", "cuont=1", "framework='caffe'", "arch='ampere'", "1, 2, None, None, 5"):
-    status, said, _, _ = run("made-eight-h100-healthy", suite=f"import pytest\n@pytest.mark.gpu({bad})\ndef test_it():\n    pass\n")
-    expect(f"marker {bad}", status != 0 and "@pytest.mark.gpu" in said, said[-500:])
+status, said, _, _ = run("made-eight-h100-healthy", suite="import pytest\n@pytest.mark.gpu(cuont=1)\ndef test_it():\n    pass\n")
+expect("bad marker", status != 0 and "test_it: @pytest.mark.gpu takes count, memory_gib, framework, arch" in said, said[-500:])
+sys.path.insert(0, str(source / "python"))
+import pytest
+from envdoctor import pytest_plugin
+
+
+class Item:
+    nodeid = "test_it"
+
+    def __init__(self, *marks):
+        self.marks = marks
+
+    def iter_markers(self, name):
+        return iter(self.marks)
+
+
+for bad in (pytest.mark.gpu(count=0), pytest.mark.gpu(framework="caffe"), pytest.mark.gpu(arch="ampere"), pytest.mark.gpu(1, 2, None, None, 5)):
+    try:
+        expect(f"marker {bad.mark}", False, pytest_plugin._requirement(Item(bad.mark)))
+    except pytest.UsageError as error:
+        expect(f"marker {bad.mark}", "@pytest.mark.gpu" in str(error), error)
+need = pytest_plugin._requirement(Item(pytest.mark.gpu(4).mark, pytest.mark.gpu(count=2, arch="sm_80").mark))  # the closest first
+expect("marker", (need.count, need.arch) == (4, "sm_80"), need)
 status, said, _, _ = run("made-eight-h100-healthy", "--strict-markers")
 expect("strict markers", status == 0, said[-500:])
 
