@@ -6,10 +6,30 @@ namespace envdoctor::cpu_affinity_limited {
 
 using enum SymptomClass;
 
+// A report shows the mask of a process and not how many CPUs there are: no machine with a GPU has as few.
+void tell_few(const Snapshot& snapshot, std::int64_t allowed, Answers& answers) {
+  Finding& finding = answers.found();
+  finding.confidence = Confidence::possible;
+  for (const char* name : {"OMP_PROC_BIND", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "OMP_PLACES"}) {
+    const Text value = env_of(snapshot, name);
+    if (!value.get()) continue;
+    finding.confidence = Confidence::likely;
+    finding.evidence.push_back(evidence(std::string("/env/") + name, *value.get()));
+  }
+  finding.explanation = fmt::format("This process may run on {} hardware thread{} only; all its workers share {}.",
+                                    allowed, allowed == 1 ? "" : "s", allowed == 1 ? "it" : "them");
+  finding.evidence.push_back(evidence("/cpu/allowed_cpus", std::to_string(allowed)));
+  finding.fix = {{.text = "See what binds it: taskset, numactl, Slurm's --cpus-per-task, or a variable that binds "
+                          "threads (OMP_PROC_BIND, GOMP_CPU_AFFINITY, KMP_AFFINITY)."}};
+}
+
 void judge(const Snapshot& snapshot, Answers& answers) {
   const double need = cpu::needed(snapshot);
   const Number allowed = of(snapshot.cpu, &Cpu::allowed_cpus), threads = of(snapshot.cpu, &Cpu::threads);
   if (!allowed.get()) return answers.unknown(why_unknown("/cpu/allowed_cpus", allowed));
+  constexpr std::int64_t one_core = 2;  // hardware threads
+  if (!threads.get() && from_report(snapshot) && *allowed.get() <= one_core)
+    return tell_few(snapshot, *allowed.get(), answers);
   if (!threads.get()) return answers.unknown(why_unknown("/cpu/threads", threads));
   if (static_cast<double>(*allowed.get()) >= need || *allowed.get() >= *threads.get()) return answers.passed();
   Finding& finding = answers.found();
@@ -40,6 +60,7 @@ Diagnosis diagnosis() {
           {
               {{exhausted, "cpu-cores"}, possible, cpu::bound_by_torch_count},
               {{limited, "cpu-affinity"}, possible},
+              {{limited, "cpus-near-gpu"}, possible},
           },
       .judge_host = judge,
   };

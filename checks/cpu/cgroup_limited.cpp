@@ -16,7 +16,10 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   // What the machine has is no limit of the cgroup's.
   const auto threads = static_cast<double>(of(snapshot.cpu, &Cpu::threads).value_or(INT64_MAX));
   const auto total = of(snapshot.memory, &Memory::total_mib).value_or(INT64_MAX);
-  const bool few = cpus.get() && *cpus.get() < need && *cpus.get() < threads;
+  // Programs size their pools by what the machine shows; a text that sets the quota beside it is about that.
+  const bool told = snapshot.sources.or_empty().contains("/host/cgroup/cpus");
+  const bool half = told && cpus.get() && *cpus.get() * 2 <= threads && threads < INT32_MAX;
+  const bool few = cpus.get() && ((*cpus.get() < need && *cpus.get() < threads) || half);
   const bool little = memory.get() && *memory.get() < least_memory_mib && *memory.get() < total;
   if (!few && !little) {
     if (cpus.outcome() == Outcome::failed || cpus.outcome() == Outcome::not_probed)
@@ -24,11 +27,13 @@ void judge(const Snapshot& snapshot, Answers& answers) {
     return answers.passed();
   }
   Finding& finding = answers.found();
-  finding.severity = cpu::severity_of_limit(snapshot);
+  finding.severity = half ? Severity::warning : cpu::severity_of_limit(snapshot);
+  if (half && *cpus.get() >= need && !little) finding.confidence = Confidence::possible;
   finding.explanation = "This container may use";
   if (few) {
     finding.explanation += fmt::format(" {:g} CPUs for {:g} GPU{}", *cpus.get(), need / cpu::cpus_per_gpu,
                                        need > cpu::cpus_per_gpu ? "s" : "");
+    if (half) finding.explanation += fmt::format(", while programs see {:g} and start as many threads", threads);
     finding.evidence.push_back(evidence("/host/cgroup/cpus", fmt::format("{:g}", *cpus.get())));
   }
   if (little) {

@@ -1,6 +1,9 @@
 #include "checks/engine/rule.h"
 
 namespace envdoctor::cpu_numa_remote {
+
+using enum SymptomClass;
+
 Diagnosis diagnosis() {
   return {
       .id = "cpu.numa-remote",
@@ -11,6 +14,7 @@ Diagnosis diagnosis() {
       .proof = "The process's CPUs and the GPU belong to different NUMA nodes.",
       .disproof = "The process's CPUs are those of the GPU's node.",
       .remedy = "Bind the process to the GPU's NUMA node.",
+      .symptoms = {{{limited, "numa-distance"}, Confidence::likely}},
   };
 }
 

@@ -43,6 +43,25 @@ void tell(const Snapshot& snapshot, std::size_t i, const NvidiaDevice& device, A
               device.index.get() ? fmt::format("sudo nvidia-smi -i {} -c DEFAULT", *device.index.get()) : "")};
 }
 
+// A report shows nothing but GPUs that are exclusive, each with work on it: the next program finds none.
+void judge_taken(const Snapshot& snapshot, Answers& answers) {
+  const auto& devices = of(snapshot.nvidia, &Nvidia::devices).or_empty();
+  const bool told = snapshot.sources.or_empty().contains("/nvidia/devices");
+  const auto taken = [](const NvidiaDevice& device) {
+    constexpr std::int64_t context_mib = 100;
+    return device.compute_mode.is("exclusive_process") && device.memory_total_mib.get() &&
+           device.memory_free_mib.get() && *device.memory_total_mib.get() - *device.memory_free_mib.get() > context_mib;
+  };
+  if (!told || !answers.findings.empty() || devices.empty() || !std::ranges::all_of(devices, taken)) return;
+  Finding& finding = answers.found();
+  finding.severity = Severity::warning;
+  finding.confidence = Confidence::possible;
+  finding.explanation =
+      "Every GPU is in the mode 'exclusive process' and memory is in use on each: a further program is refused.";
+  finding.evidence = {evidence("/nvidia/devices/0/compute_mode", *devices.front().compute_mode.get())};
+  finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
+}
+
 void judge(const Snapshot& snapshot, Answers& answers) {
   const auto devices = of(snapshot.nvidia, &Nvidia::devices);
   if (!devices.get()) return answers.unknown(why_unknown("/nvidia/devices", devices));
@@ -54,6 +73,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
     else if (device.compute_mode.outcome() != Outcome::absent)
       answers.unknown("the compute mode of a GPU is not known");
   }
+  judge_taken(snapshot, answers);
 }
 
 bool refused_outside_wsl(const Facts& facts) {

@@ -75,6 +75,7 @@ Diagnosis diagnosis() {
           "Restart the container; to keep it from happening again pass the GPUs by CDI or with explicit --device "
           "entries.",
       .explains = with_unusable_driver({"driver.init-failed", "driver.permission"}),
+      .symptoms = {{{SymptomClass::refused, "device-node-by-cgroup"}, Confidence::possible, not_used}},
       .judge_host = judge,
   };
 }

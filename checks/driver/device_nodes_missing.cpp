@@ -115,6 +115,16 @@ bool node_outside_container(const Facts& facts) { return when::no_better_cause(f
 
 bool kfd_absent(const Facts& facts) { return !facts.container() && facts.saw({{present, "amdgpu-kernel-module"}}); }
 
+// A card node draws; programs compute through a render node. Many servers have a card that only draws.
+bool computes_elsewhere(const Facts& facts) {
+  const Symptom* node = facts.first({{missing, "render-node"}});
+  const auto gpus = gpus_of(facts);
+  const bool wanted = std::ranges::any_of(gpus, [](const Gpu& gpu) {
+    return !gpu.integrated && (gpu.vendor == Vendor::amd || gpu.vendor == Vendor::intel);
+  });
+  return !facts.container() && !facts.used() && node && (wanted || node->detail("node") != "/dev/dri/renderD*");
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -134,6 +144,8 @@ Diagnosis diagnosis() {
               {{missing, "device-node"}, likely, uvm_alone, "node", "/dev/nvidia-uvm"},
               {{missing, "device-node"}, possible, node_outside_container, "node", "/dev/nvidia0"},
               {{missing, "kfd-node"}, likely, kfd_absent},
+              {{missing, "render-node"}, possible, computes_elsewhere},
+              {{mismatch, "file-in-place-of-node"}, likely, not_used},
           },
       .judge_host = judge,
   };

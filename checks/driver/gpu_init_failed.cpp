@@ -125,6 +125,7 @@ Diagnosis diagnosis() {
       .explains = with_unusable_driver({"driver.init-failed"}),
       .symptoms =
           {
+              {{missing, "device-behind-node"}, possible, when::no_driver_answers},
               {{failed, "amd-gpu-initialization"}, certain},
               {{failed, "intel-gpu-initialization"}, likely},
           },

@@ -127,6 +127,10 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{lost, "amd-gpu"}, likely},
+              // Whoever counts the GPUs finds fewer than there were; the kernel's log tells why.
+              {{lost, "gpu-answers"}, possible},
+              {{lost, "gpu-of-slurm-node"}, possible},
+              {{lost, "gpu-of-kubernetes-node"}, possible},
               // All ones are read of a card that fell off the bus, and of one in a laptop that is switched off.
               {{lost, "pci-configuration"}, possible, when::no_driver_answers},
               {{failed, "gpu"}, likely},

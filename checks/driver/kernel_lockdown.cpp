@@ -29,7 +29,8 @@ void judge(const Facts& facts, Answers& answers) {
   if (locked && (refused_module || facts.driver_dead()))
     return tell(facts, refused_module ? Confidence::likely : Confidence::possible, {evidence(*locked)}, answers);
   // A signature is refused with other words; what root may not insert at all, lockdown keeps out.
-  if (const Symptom* line = facts.first({{failed, "kernel-module"}}); line && !facts.container())
+  if (const Symptom* line = facts.first({{failed, "kernel-module"}});
+      line && !facts.container() && line->text.or_empty().find("not permitted") != std::string::npos)
     return tell(facts, Confidence::possible, {evidence(*line)}, answers);
   if (lockdown.get() && runs.is(false) && nvidia::user_space_installed(snapshot).is(true))
     return tell(facts, Confidence::possible,

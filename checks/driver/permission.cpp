@@ -124,6 +124,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{refused, "device-node"}, likely},
+              {{refused, "tool-without-root"}, likely},
               {{limited, "kfd-node"}, likely},
               {{refused, "kfd-node"}, certain},
               {{refused, "render-node"}, likely, opencl_not_asked},

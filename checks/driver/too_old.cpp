@@ -61,6 +61,17 @@ std::vector<Need> needs_of(const Snapshot& snapshot) {
   return needs;
 }
 
+// What was to be installed, where the framework itself says nothing of its build and finds no GPU.
+std::vector<Need> wanted_of(const Facts& facts) {
+  const Torch& torch = facts.snapshot().torch.or_empty();
+  const Symptom* line = facts.first({{noted, "installed-for-cuda"}});
+  const bool finds_none = torch.cuda_available.is(false) || facts.saw({{missing, "torch-cuda"}, {missing, "gpu"}});
+  if (!line || !finds_none || torch.cuda_version.outcome() != Outcome::not_probed ||
+      torch.version.or_empty().find('+') != std::string::npos)
+    return {};
+  return {{.who = "PyTorch", .cuda = line->detail("cuda"), .evidence = evidence(*line), .subject = "framework:torch"}};
+}
+
 struct Driver {
   std::string kernel{};    // Linux: by which minimums are judged
   std::string max_cuda{};  // what it reports, or what its branch is known for
@@ -153,7 +164,9 @@ void judge(const Facts& facts, Answers& answers) {
   const bool works = nvidia::cuda_works(snapshot).has_value();
   bool found = false;
   bool unknown = false;
-  for (const Need& need : needs_of(snapshot)) {
+  std::vector<Need> needs = needs_of(snapshot);
+  for (Need& one : wanted_of(facts)) needs.push_back(std::move(one));
+  for (const Need& need : needs) {
     const Flag old = needs_newer(driver, need.cuda);
     if (old.is(true)) tell(snapshot, need, driver, answers);
     found = found || old.is(true);

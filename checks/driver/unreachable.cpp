@@ -164,6 +164,7 @@ Diagnosis diagnosis() {
               {{missing, "gpu"}, possible, when::no_better_cause},
               {{missing, "any-gpu"}, possible, nothing_known},
               {{missing, "any-driver"}, possible, nothing_known},
+              {{refused, "any-gpu"}, possible, nothing_known},
               {{failed, "level-zero"}, possible},
               {{missing, "nvidia-gpu"}, possible, no_gpu_ignored},
           },

@@ -74,6 +74,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{duplicate, "driver-library-in-image"}, possible},
+              {{mismatch, "any-driver"}, possible, when::no_better_cause},
           },
       .not_here = nvidia::not_here,
       .judge_host = judge,

@@ -6,10 +6,14 @@ namespace envdoctor::driver_vgpu_profile {
 
 using enum SymptomClass;
 
+constexpr const char* profile_form = R"((?:^|\s)([A-Z]{1,3}[0-9]{1,3}[A-Z]{0,2})-([0-9]{1,3})([ABQC])[0-9]?$)";
+
+bool is_virtual(const std::string& name) { return RE2::PartialMatch(name, profile_form); }
+
 // NVIDIA names a virtual GPU BOARD-MEMORYKIND: kind A (applications) and B (desktops) have no CUDA; Q and C have it,
 // but on Maxwell boards only with the whole memory.
 std::string why_no_cuda(const std::string& name) {
-  static const RE2 profile(R"((?:^|\s)([A-Z]{1,3}[0-9]{1,3}[A-Z]{0,2})-([0-9]{1,3})([ABQC])[0-9]?$)");
+  static const RE2 profile(profile_form);
   std::string board, memory, kind;
   if (!RE2::PartialMatch(name, profile, &board, &memory, &kind)) return {};
   if (kind == "A") return "profiles of kind A are for applications that are shown on another machine";
@@ -30,15 +34,20 @@ void judge(const Facts& facts, Answers& answers) {
                     .command = host_command(facts, "nvidia-smi -q | grep -A 2 -i 'vGPU Software Licensed Product'")}};
     return;
   }
+  const Symptom* refused_all = facts.first({{busy, "cuda-device"}});
   bool any = false;
   for (const auto& [i, device] : numbered(of(snapshot.nvidia, &Nvidia::devices))) {
     any = true;
-    const std::string why = why_no_cuda(device.name.or_empty());
-    if (why.empty()) continue;
+    std::string why = why_no_cuda(device.name.or_empty());
+    // Nobody else uses a virtual GPU: that all of them are busy is how the driver says that this one may not compute.
+    const bool refused_here = refused_all && is_virtual(device.name.or_empty()) && device.compute_mode.is("default");
+    if (why.empty() && !refused_here) continue;
+    if (why.empty()) why = "CUDA is refused in it, as without a licence or on a host that is not set up for computing";
     Finding& finding = answers.found_on(nvidia::subject_of(device));
     finding.confidence = Confidence::likely;
+    if (refused_here) finding.evidence.push_back(evidence(*refused_all));
     finding.explanation = "This virtual GPU is " + *device.name.get() + "; " + why + ".";
-    finding.evidence = {evidence(at("/nvidia/devices", i, "name"), *device.name.get())};
+    finding.evidence.push_back(evidence(at("/nvidia/devices", i, "name"), *device.name.get()));
     finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
     return;
   }
@@ -55,7 +64,7 @@ Diagnosis diagnosis() {
       .proof = "The name of the device ends in a profile without CUDA, or the licence was refused.",
       .disproof = "CUDA lists the device.",
       .remedy = "Ask the hypervisor's administrator for a profile that ends in Q or C, with its licence.",
-      .explains = with_unusable_driver({"driver.init-failed", "driver.gpu-init-failed"}),
+      .explains = with_unusable_driver({"driver.init-failed", "driver.gpu-init-failed", "driver.compute-mode"}),
       .not_here = nvidia::not_here,
       .judge = judge,
   };

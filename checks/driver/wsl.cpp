@@ -138,6 +138,7 @@ Diagnosis diagnosis() {
                                         "driver.module-not-loaded", "driver.device-nodes-missing", "hardware.no-gpu"}),
       .symptoms =
           {
+              {{crashed, "nvidia-smi"}, likely, nullptr, "windows", "yes"},
               {{too_old, "driver"}, likely, on_wsl, "found", "0"},
               {{missing, "loaded-driver"}, likely, on_wsl},
               {{refused, "gpu-access"}, likely},

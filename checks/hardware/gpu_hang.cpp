@@ -25,6 +25,8 @@ Diagnosis diagnosis() {
       .explains = {"driver.unreachable", "driver.init-failed", "usage.program-fault", "usage.detected-unused"},
       .symptoms =
           {
+              {{lost, "amd-gpu-answers"}, possible},
+              {{timed_out, "gpu-process"}, possible},
               {{crashed, "gpu"}, possible, gone},
               {{crashed, "gpu"}, likely, [](const Facts& f) { return !gone(f); }},
           },

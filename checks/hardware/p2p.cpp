@@ -29,6 +29,8 @@ Diagnosis diagnosis() {
                  return f.saw({{timed_out, "nccl"}});
                }},
               {{present, "iommu-translation"}, possible},
+              {{wrong_result, "peer-copy"}, likely},
+              {{limited, "nvlink"}, possible},
           },
   };
 }

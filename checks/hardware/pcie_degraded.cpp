@@ -106,6 +106,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{limited, "pcie-width"}, likely, links_unknown},
+              {{slow, "host-copy"}, possible, links_unknown},
           },
       .judge_host = judge,
   };

@@ -95,6 +95,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{limited, "gpu-clock"}, likely},
+              {{limited, "gpu-temperature"}, possible},
               {{missing, "gpu-power-cable"}, certain},
           },
       .not_here = nvidia::not_here,

@@ -51,7 +51,28 @@ void judge_devices(const Facts& facts, Answers& answers) {
 
 bool cuda_starts_elsewhere(const Facts& facts) { return !facts.used() && !facts.driver_works() && !facts.wsl(); }
 
+// nvidia-smi can't name a process that has ended: its memory is freed only when the last child of it ends.
+void judge_ended(const Snapshot& snapshot, Answers& answers) {
+  constexpr std::int64_t much_mib = 256;
+  for (const auto& [i, process] : numbered(of(snapshot.nvidia, &Nvidia::processes))) {
+    const std::string& name = process.name.or_empty();
+    if ((name != "Unknown Error" && name != "[Not Found]") || process.memory_mib.or_empty() < much_mib) continue;
+    Finding& finding = answers.found();
+    finding.severity = Severity::warning;
+    finding.confidence = Confidence::possible;
+    finding.explanation = fmt::format(
+        "Process {} holds {} MiB and has no name any more: it ended, and something that "
+        "it started still holds the GPU.",
+        process.pid.or_empty(), *process.memory_mib.get());
+    finding.evidence = {evidence(at("/nvidia/processes", i, "name"), name)};
+    finding.fix = {{.text = "See who has the GPU's nodes open, and end what is left over.",
+                    .command = "sudo fuser -v /dev/nvidia*"}};
+    return;
+  }
+}
+
 void judge(const Facts& facts, Answers& answers) {
+  if (from_report(facts)) judge_ended(facts, answers);
   judge_devices(facts, answers);
   judge_messages(facts, answers);
 }

@@ -37,6 +37,7 @@ Diagnosis diagnosis() {
       .proof = "The allocation failed while the program itself held nearly all of the memory.",
       .disproof = "Another process holds the memory, or memory was preallocated without use.",
       .remedy = "Use a smaller batch or model, lower precision, or a larger GPU.",
+      .symptoms = {{{SymptomClass::exhausted, "any-gpu-memory"}, Confidence::possible}},
       .judge = judge,
   };
 }

@@ -50,6 +50,9 @@ void judge(const Snapshot& snapshot, Answers& answers) {
 
 bool no_sycl_gpu(const Facts& facts) { return !facts.with({present, "sycl-device"}, "type", "gpu") && !facts.used(); }
 
+// Vulkan's software renderer is listed wherever a display is missing; where CUDA works nobody computes through it.
+bool no_device_of_cuda(const Facts& facts) { return when::no_driver_answers(facts) && !opencl_lists_gpu(facts); }
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -64,6 +67,8 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{present, "sycl-device"}, possible, no_sycl_gpu},
+              {{missing, "vulkan-gpu"}, possible, no_device_of_cuda},
+              {{noted, "chosen-processor"}, possible},
           },
       .judge_host = judge,
   };

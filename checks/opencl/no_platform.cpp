@@ -45,6 +45,11 @@ bool no_loader_trouble(const Facts& facts) {
   return !facts.saw({{missing, "opencl-loader"}}) && !facts.with({missing, "library"}, "library", "libOpenCL");
 }
 
+bool nothing_else_said(const Facts& facts) {
+  return no_loader_trouble(facts) && !opencl_lists_gpu(facts) && !facts.used() &&
+         !facts.saw({{missing, "opencl-device"}, {missing, "opencl-in-opencv"}, {failed, "opencl-driver"}});
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -60,6 +65,7 @@ Diagnosis diagnosis() {
           {
               {{missing, "opencl-platform"}, possible, no_loader_trouble},
               {{missing, "sycl-device"}, possible},
+              {{missing, "any-opencl"}, possible, nothing_else_said},
           },
       .judge = judge,
   };

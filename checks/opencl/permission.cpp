@@ -65,6 +65,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{refused, "render-node"}, likely, when::opencl_asked},
+              {{refused, "clinfo-without-root"}, likely},
           },
       .judge_host = judge,
   };

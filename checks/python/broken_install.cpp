@@ -122,7 +122,8 @@ void judge(const Facts& facts, Answers& answers) {
 }
 
 bool dll_alone(const Facts& facts) {
-  return !facts.saw({{missing, "library"},
+  return !facts.saw({{hidden, "python-package"},
+                     {missing, "library"},
                      {mismatch, "numpy-abi"},
                      {missing, "cpu-instructions"},
                      {crashed, "cpu-instructions"},
@@ -143,6 +144,7 @@ Diagnosis diagnosis() {
       .explains = {"usage.detected-unused", "runtime.cpu-only-build"},
       .symptoms =
           {
+              {{missing, "system-library"}, likely},
               {{mismatch, "jaxlib-version"}, likely},
               {{failed, "dll"}, possible, dll_alone},
               {{failed, "python-import"}, likely, dll_alone},

@@ -78,6 +78,7 @@ Diagnosis diagnosis() {
       .disproof = "The active interpreter's own package list contains the GPU build.",
       .remedy = "Activate the right environment, or install the framework in this one.",
       .explains = {"usage.detected-unused", "runtime.cpu-only-build"},
+      .symptoms = {{{SymptomClass::duplicate, "package-of-user"}, Confidence::possible}},
       .judge = judge,
   };
 }

@@ -91,7 +91,32 @@ std::optional<Evidence> jax_on_cpu(const Snapshot& snapshot) {
   return evidence("/jax/plugins", "none");
 }
 
+// A build for CUDA on a machine whose only GPUs are AMD's: it has no code for them.
+void judge_vendor(const Snapshot& snapshot, Answers& answers) {
+  const Torch* torch = snapshot.torch.get();
+  const auto gpus = gpus_of(snapshot);
+  const bool amd =
+      std::ranges::any_of(gpus, [](const Gpu& gpu) { return gpu.vendor == Vendor::amd && !gpu.integrated; });
+  const bool nvidia = std::ranges::any_of(gpus, [](const Gpu& gpu) { return gpu.vendor == Vendor::nvidia; });
+  if (!torch || !torch->cuda_available.is(false) || !amd || nvidia || torch_is_for_rocm(snapshot)) return;
+  const std::string version = text_of(torch->version);
+  const bool for_cuda = version.find("+cu") != version.npos || torch->cuda_version.get();
+  if (!for_cuda) return;
+  Finding& finding = answers.found_on("framework:torch");
+  finding.confidence = Confidence::likely;
+  finding.title = "PyTorch was built for CUDA, and the GPU is AMD's";
+  finding.explanation = "This build has code for NVIDIA's GPUs only; the machine has one of AMD.";
+  finding.evidence = {torch->version.get() ? evidence("/torch/version", version)
+                                           : evidence("/torch/cuda_version", *torch->cuda_version.get())};
+  for (const Gpu& gpu : gpus) {
+    if (gpu.vendor == Vendor::amd && gpu.pci_index >= 0)
+      finding.evidence.push_back(evidence(gpu.in_pci("vendor_id"), "1002"));
+  }
+  finding.fix = {{.text = "Install the ROCm build: its wheels have versions that end in +rocm."}};
+}
+
 void judge(const Snapshot& snapshot, Answers& answers) {
+  judge_vendor(snapshot, answers);
   const std::pair<const char*, std::optional<Evidence>> proofs[] = {
       {"torch", torch_on_cpu(snapshot)}, {"tensorflow", tensorflow_on_cpu(snapshot)}, {"jax", jax_on_cpu(snapshot)}};
   for (const auto& [framework, proof] : proofs) {

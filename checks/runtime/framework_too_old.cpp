@@ -1,16 +1,56 @@
+// runtime.framework-too-old: the framework lacks a name that a program asks it for, which came with a later release.
 #include "checks/engine/rule.h"
+#include "knowledge/frameworks/frameworks.h"
+#include "knowledge/gpus/drivers.h"
 
 namespace envdoctor::runtime_framework_too_old {
+
+using enum SymptomClass;
+
+// "torch.compile", of "module 'torch' has no attribute 'compile'"; "torch.nn.attention", of a module that isn't there.
+std::string name_in(const Symptom& line) {
+  const std::string attribute = line.detail("attribute");
+  return line.detail("module") + (attribute.empty() ? "" : "." + attribute);
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  std::vector<const Symptom*> lines = facts.all({missing, "framework-name"});
+  const auto& modules = facts.all({missing, "python-module"});
+  lines.insert(lines.end(), modules.begin(), modules.end());
+  for (const Symptom* line : lines) {
+    const std::string name = name_in(*line), since = knowledge::first_torch_with(name);
+    // An older copy in the user's folder stands before the environment's.
+    if (since.empty() || facts.saw({{duplicate, "package-of-user"}})) continue;
+    const std::string installed = framework_version(facts, "torch");
+    if (!installed.empty() && knowledge::compare_versions(installed, since) >= 0) continue;
+    Finding& finding = answers.found_in(*line, installed.empty() ? Confidence::possible : Confidence::likely);
+    finding.subject = "framework:torch";
+    finding.title = "PyTorch is older than the program needs";
+    finding.explanation =
+        fmt::format("{} came with PyTorch {}{}.", name, since,
+                    installed.empty() ? "; the one that runs lacks it" : fmt::format("; {} is installed", installed));
+    if (!installed.empty()) finding.evidence.push_back(framework_seen(facts, "torch"));
+    finding.fix = {
+        {.text = fmt::format("Install PyTorch {} or newer, or a release of the program that takes this one.", since)}};
+    return;
+  }
+  answers.not_applicable("no program asks for a name that the framework lacks");
+}
+
 Diagnosis diagnosis() {
   return {
       .id = "runtime.framework-too-old",
       .layer = Layer::framework,
       .severity = Severity::error,
-      .title = "The framework is older than this GPU or its CUDA",
-      .claim = "This version of the framework was released before support for the GPU or the CUDA version existed.",
-      .proof = "The release is older than the CUDA or GPU that it should use.",
-      .disproof = "A build of this version supports the GPU.",
+      .title = "The framework is older than this GPU, its CUDA or the program",
+      .claim =
+          "This version of the framework was released before support for the GPU, the CUDA version or a function "
+          "that the program calls existed.",
+      .proof = "The release is older than the CUDA, the GPU or the function that it should have.",
+      .disproof = "A build of this version supports the GPU and has the function.",
       .remedy = "Update the framework.",
+      .explains = {"python.broken-install"},
+      .judge = judge,
   };
 }
 

@@ -139,6 +139,19 @@ bool driver_not_passed_on(const Facts& facts) {
              {{noted, "kernel-driver-version"}, {present, "nvidia-kernel-module"}, {noted, "nvidia-smi-versions"}});
 }
 
+// The host lists a GPU and a container beside it none; nothing asked for one where the container was started.
+bool none_asked_for(const Facts& facts) {
+  const Symptom* blind = facts.first({{missing, "gpu-in-container"}});
+  return !facts.used() && blind && blind->detail("option") != "given";
+}
+
+bool asked_in_vain(const Facts& facts) {
+  const Symptom* blind = facts.first({{missing, "gpu-in-container"}});
+  return !facts.used() && blind && blind->detail("option") == "given";
+}
+
+bool on_jetson(const Facts& facts) { return facts.saw({{present, "jetson"}}); }
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -155,6 +168,10 @@ Diagnosis diagnosis() {
                                         "driver.device-nodes-missing", "hardware.no-gpu"}),
       .symptoms =
           {
+              {{missing, "gpu-in-container"}, likely, none_asked_for},
+              {{missing, "gpu-in-container"}, possible, asked_in_vain},
+              {{missing, "device-request-of-container"}, possible, not_used},
+              {{missing, "driver-files-for-container"}, likely, on_jetson},
               {{missing, "device-node"}, likely, in_container_without_driver},
               {{missing, "driver"}, likely, in_container_without_driver},
               {{missing, "driver-in-container"}, likely, image_finds_no_driver},

@@ -19,6 +19,9 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{missing, "container-toolkit"}, certain},
+              {{missing, "engine-runtime-for-gpu"}, possible, not_used},
+              {{missing, "gpu-of-kubernetes-node"}, possible, not_used},
+              {{missing, "container-spec"}, possible, not_used},
               {{failed, "container-cgroup"}, possible},
               {{missing, "kubernetes-device-plugin-gpu"}, possible, when::no_driver_answers},
           },

@@ -31,15 +31,20 @@ void judge_instances(const Snapshot& snapshot, Answers& answers) {
   std::size_t named = given;
   if (variable.get()) named = select_cuda(*variable.get(), cuda_basis(snapshot).selectable).instances;
   const auto cuda = of(snapshot.nvidia, &Nvidia::cuda_devices);
+  const bool counted = from_report(snapshot) && of(snapshot.torch, &Torch::device_count).is(1);
   if (named < 2 || (cuda.get() && cuda.get()->size() > 1)) return answers.passed();
-  if (!variable.get() && variable.outcome() != Outcome::absent)
+  if (!counted && !variable.get() && variable.outcome() != Outcome::absent)
     return answers.unknown(why_unknown("/env/CUDA_VISIBLE_DEVICES", variable));
 
   Finding& finding = answers.found();
   finding.confidence = cuda.get() ? Confidence::certain : Confidence::likely;
+  if (counted) {
+    finding.severity = Severity::warning;
+    finding.evidence.push_back(evidence("/torch/device_count", "1"));
+  }
   finding.explanation = std::to_string(named) + " MIG instances are " + (variable.get() ? "named" : "here") +
                         ", and a CUDA program uses only the first of them: its device count is 1.";
-  finding.evidence = {evidence("/nvidia/devices", std::to_string(given) + " MIG instances")};
+  finding.evidence.push_back(evidence("/nvidia/devices", std::to_string(given) + " MIG instances"));
   if (variable.get()) finding.evidence.push_back(evidence("/env/CUDA_VISIBLE_DEVICES", *variable.get()));
   if (cuda.get())
     finding.evidence.push_back(evidence("/nvidia/cuda_devices", std::to_string(cuda.get()->size()) + " device"));

@@ -60,4 +60,8 @@ struct VersionRule {
 };
 std::vector<VersionRule> version_rules(std::string_view framework, const char* list);
 
+// "2.0": the first release of PyTorch that has a name such as "torch.compile", or a module that the name lies in. Empty:
+// not recorded.
+std::string first_torch_with(std::string_view name);
+
 }  // namespace envdoctor::knowledge

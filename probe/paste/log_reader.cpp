@@ -11,6 +11,7 @@
 #include "evidence/lines.h"
 #include "evidence/merge.h"
 #include "host/text.h"
+#include "knowledge/wordings/slots.h"
 #include "knowledge/wordings/wordings.h"
 #include "probe/redact.h"
 
@@ -41,6 +42,15 @@ LogReader::LogReader(std::string source, bool redact) : source_(std::move(source
   const auto& words = knowledge::report_words();
   if (const auto row = words.find("transcript"); row != words.end())
     transcript_words_.set(static_cast<std::size_t>(std::distance(words.begin(), row)));
+  failure_words_ = static_cast<std::size_t>(std::distance(words.begin(), words.find("words of failure")));
+}
+
+// What no known message says, a subject and its state may. The first lines of failure say most.
+void LogReader::take_paraphrase(std::string_view line, std::vector<knowledge::LogMatch>& matches) {
+  constexpr int most = 400;
+  if (!matcher_.reports().test(failure_words_) || ++failures_ > most || !matches.empty()) return;
+  if (const auto said = knowledge::match_slots(line))
+    matches.push_back({.class_ = said->class_, .subject = said->subject});
 }
 
 void LogReader::feed(std::string_view chunk) {
@@ -92,6 +102,7 @@ void LogReader::take_line(std::string_view piece) {
   std::vector<knowledge::LogMatch> matches = matcher_.match(line);
   reports_.line(line, line_, matcher_);
   notable_.line(line, line_, matcher_);
+  take_paraphrase(line, matches);
   const std::string said = transcript_.line(line, line_, (matcher_.reports() & transcript_words_).any());
   if (!said.empty()) {
     for (knowledge::LogMatch& match : said_matcher_.match(said)) {
@@ -139,7 +150,14 @@ Snapshot LogReader::finish() {
   Snapshot snapshot = reports_.finish(source_);
   fill_in(snapshot, filled_);
   fill_in(snapshot, transcript_.finish(source_));
-  const auto of_reports = std::exchange(snapshot.log.fill(), std::move(events_));
+  auto of_reports = std::exchange(snapshot.log.fill(), std::move(events_));
+  // What a line's own words said, the reader of the whole text may say again.
+  std::erase_if(of_reports, [&](const Symptom& one) {
+    return std::ranges::any_of(*snapshot.log.get(), [&](const Symptom& known) {
+      return known.line.value_or(0) == one.line.value_or(-1) && known.class_.value_or("") == one.class_.value_or("?") &&
+             known.subject.value_or("") == one.subject.value_or("?");
+    });
+  });
   snapshot.log.get()->insert(snapshot.log.get()->end(), of_reports.begin(), of_reports.end());
   snapshot.texts = std::vector<ReadText>{{.source = source_, .lines = lines, .notable = notable_.finish()}};
   if (redact_) redact(snapshot, {});

@@ -31,6 +31,7 @@ class LogReader {
   std::size_t take_empty_lines(std::string_view chunk);  // how many it starts with
   void take_part(std::string_view part, bool ends_line);
   void take_line(std::string_view piece);
+  void take_paraphrase(std::string_view line, std::vector<knowledge::LogMatch>& matches);
 
   std::string source_{};
   bool redact_ = true;
@@ -51,6 +52,8 @@ class LogReader {
   knowledge::ReportSet transcript_words_{};
   knowledge::LogMatcher matcher_{};
   knowledge::LogMatcher said_matcher_{};  // of what answers say in other words
+  std::size_t failure_words_ = 0;     // the row of report words that mark lines of failure
+  std::int64_t failures_ = 0;         // lines that hold such words
   Snapshot filled_{};  // the fields that single lines told; the first line that tells one counts
 };
 

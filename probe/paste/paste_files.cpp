@@ -14,6 +14,20 @@ void cpu_quota(Snapshot& snapshot, const std::string& text) {
     snapshot.host.fill().cgroup.fill().cpus = cpus;
 }
 
+// Two files of cgroup v1: a quota of microseconds within a period, which is 100 ms unless its own file says otherwise.
+constexpr double usual_period_us = 100'000;
+
+void quota_v1(Snapshot& snapshot, const std::string& text) {
+  if (const auto quota = number_of<double>(text))
+    snapshot.host.fill().cgroup.fill().cpus = *quota > 0 ? Real(*quota / usual_period_us) : Real(absent("no limit"));
+}
+
+void period_v1(Snapshot& snapshot, const std::string& text) {
+  Real& cpus = snapshot.host.fill().cgroup.fill().cpus;
+  if (const auto period = number_of<double>(text); cpus.get() && period && *period > 0)
+    cpus = *cpus.get() * usual_period_us / *period;
+}
+
 void memory_limit(Snapshot& snapshot, const std::string& text) {
   Number& limit = snapshot.host.fill().cgroup.fill().memory_mib;
   if (trimmed(text) == "max") limit = absent("no limit");
@@ -56,6 +70,8 @@ struct KnownFile {
 
 constexpr KnownFile known_files[] = {
     {"/sys/fs/cgroup/", "/cpu.max", 1, cpu_quota},
+    {"/sys/fs/cgroup/cpu", "/cpu.cfs_quota_us", 1, quota_v1},
+    {"/sys/fs/cgroup/cpu", "/cpu.cfs_period_us", 1, period_v1},
     {"/sys/fs/cgroup/", "/memory.max", 1, memory_limit},
     {"/sys/fs/cgroup/memory/", "/memory.limit_in_bytes", 1, memory_limit},
     {"/proc/driver/nvidia/version", "version", 1, driver_version},
@@ -75,6 +91,13 @@ const KnownFile* known_file(std::string_view path) {
 
 std::string_view path_at(std::string_view text) { return text.substr(0, text.find_first_of(" \t:;|&><\"')")); }
 
+// "PATH:value" as grep prints it, "PATH -> value" and "PATH = value" as people write it.
+bool names_its_content(std::string_view line) {
+  const std::string_view path = path_at(line), rest = line.substr(path.size());
+  return rest.find_first_not_of(" :=->") != rest.npos &&
+         (rest.starts_with(":") || trimmed(rest).starts_with("->") || trimmed(rest).starts_with("="));
+}
+
 // The path whose content follows; empty: the line is no such command.
 std::string_view shown_path(std::string_view line) {
   for (const std::string_view command : {"cat /", "==> /", "more /", "less /"}) {
@@ -92,7 +115,7 @@ std::string_view shown_path(std::string_view line) {
 }  // namespace
 
 bool starts_shown_file(std::string_view line) {
-  if (line.starts_with("/")) return known_file(path_at(line)) && contains(line, ":");
+  if (line.starts_with("/")) return known_file(path_at(line)) && names_its_content(line);
   return known_file(shown_path(line)) != nullptr;
 }
 
@@ -108,13 +131,13 @@ Snapshot parse_shown_files(const std::string& text) {
     lines = 0;
   };
   for (const std::string_view line : lines_of(text)) {
-    const bool named = line.starts_with("/") && contains(line, ":");
+    const bool named = line.starts_with("/") && names_its_content(line);
     const std::string_view path = named ? path_at(line) : contains(line, " /") ? shown_path(line) : "";
     if (!path.empty() || trimmed(line).empty()) {
       close();
       file = path.empty() ? nullptr : known_file(path);
       if (!file || !named) continue;
-      content = line.substr(path.size() + 1);
+      content = trimmed(line.substr(line.find_first_not_of(" :=->", path.size())));
       lines = 1;
       close();
     } else if (file) {

@@ -46,11 +46,26 @@ void file_system_line(std::string_view line, Snapshot& snapshot) {
   const auto words = words_of(line);
   if (words.size() != 6 || words[5] != "/dev/shm" || !words[4].ends_with("%") || !leading_number(words[4])) return;
   if (const auto size = size_in_mib(words[1])) snapshot.host.fill().shm_mib = *size;
+  constexpr std::int64_t full_percent = 98;
+  if (*leading_number(words[4]) < full_percent) return;
+  Symptom& symptom = snapshot.log.fill().emplace_back();
+  symptom.class_ = "exhausted";
+  symptom.subject = "shared-memory";
+  symptom.details["used"] = std::string(words[4]);
 }
 
 // "pid 41's current affinity list: 0-3", or "mask: f".
 void affinity_line(std::string_view line, Snapshot& snapshot) {
-  if (const std::size_t at = line.find("current affinity list: "); at != std::string_view::npos) {
+  // strace of what libgomp and its like do at their start.
+  if (line.starts_with("sched_setaffinity(") && line.ends_with("= 0")) {
+    const std::size_t open = line.find('['), close = line.find(']');
+    if (open == std::string_view::npos || close == std::string_view::npos || close < open) return;
+    const auto cpus = words_of(line.substr(open + 1, close - open - 1)).size();
+    if (cpus > 0) snapshot.cpu.fill().allowed_cpus = static_cast<std::int64_t>(cpus);
+  } else if (const std::size_t mine = line.find("Cpus_allowed_list:"); mine != std::string_view::npos) {
+    if (const auto cpus = cpu_list(trimmed(line.substr(mine + 18))); cpus.get() && !cpus.get()->empty())
+      snapshot.cpu.fill().allowed_cpus = static_cast<std::int64_t>(cpus.get()->size());
+  } else if (const std::size_t at = line.find("current affinity list: "); at != std::string_view::npos) {
     if (const auto cpus = cpu_list(line.substr(at + 23)); cpus.get() && !cpus.get()->empty())
       snapshot.cpu.fill().allowed_cpus = static_cast<std::int64_t>(cpus.get()->size());
   } else if (const std::size_t mask = line.find("current affinity mask: "); mask != std::string_view::npos) {
@@ -94,6 +109,7 @@ void memory_line(std::string_view line, Snapshot& snapshot) {
 
 bool starts_limits(std::string_view line) {
   return contains(line, "% /dev/shm") || contains(line, "current affinity ") || contains(line, "locked memory") ||
+         contains(line, "Cpus_allowed_list:") || contains(line, "sched_setaffinity(") ||
          contains(line, "NUMA node(s):") || line.starts_with("CPU(s):") || line.starts_with("available: ") ||
          line.starts_with("Mem:");
 }
@@ -107,7 +123,7 @@ Snapshot parse_limits(const std::string& text) {
     if (line.empty()) continue;
     limited = limit_line(line, limits) || limited;
     if (line.ends_with("/dev/shm")) file_system_line(line, snapshot);
-    if (contains(line, "affinity ")) affinity_line(line, snapshot);
+    if (contains(line, "affinity") || contains(line, "Cpus_allowed_list:")) affinity_line(line, snapshot);
     if (contains(line, "(s):")) processor_line(line, snapshot);
     if (line.starts_with("available: ")) numa_line(line, snapshot);
     if (line.starts_with("Mem:")) memory_line(line, snapshot);

@@ -92,7 +92,8 @@ class Table {
 // The header, or the first row of a GPU where the header was cut off.
 bool starts_nvidia_smi(std::string_view line) {
   return contains(line, "| NVIDIA-SMI ") ||
-         (line.starts_with("|") && (contains(line, " | 00000000:") || contains(line, " | 0000:")));
+         (line.starts_with("|") &&
+          (contains(line, " | 00000000:") || contains(line, " | 0000:") || line.starts_with("| Processes: ")));
 }
 
 Snapshot parse_nvidia_smi(const std::string& text) {

@@ -54,11 +54,32 @@ bool known_column(std::string_view cell) {
   return false;
 }
 
+bool is_csv_header(std::string_view line) {
+  if (line.empty() || line[0] < 'a' || line[0] > 'z' || line.size() > 8192) return false;
+  const std::size_t comma = line.find(',');
+  if (comma == std::string_view::npos || !known_column(line.substr(0, comma))) return false;
+  const auto header = cells(line);
+  return header.size() >= 2 && header.size() <= most_columns && std::ranges::all_of(header, is_property) &&
+         std::ranges::count_if(header, known_column) * 2 >= static_cast<std::ptrdiff_t>(header.size());
+}
+
+// "--query-gpu=name,index --format=csv,noheader": the columns of rows without a header; empty: no such command.
+std::string_view named_columns(std::string_view line) {
+  for (const std::string_view option : {"--query-gpu=", "--query-compute-apps="}) {
+    const std::size_t at = line.find(option);
+    if (at == std::string_view::npos || !contains(line, "noheader")) continue;
+    const std::string_view rest = line.substr(at + option.size());
+    return rest.substr(0, rest.find_first_of(" \t\"'"));
+  }
+  return {};
+}
+
 class CsvReader {
  public:
   void line(std::string_view line) {
-    if (starts_nvidia_smi_csv(line)) {
-      columns_ = cells(line);
+    const std::string_view named = named_columns(line);
+    if (!named.empty() || is_csv_header(line)) {
+      columns_ = cells(named.empty() ? line : named);
       const auto has = [&](std::string_view name) {
         return std::ranges::any_of(columns_, [&](std::string_view cell) { return cell.starts_with(name); });
       };
@@ -114,14 +135,7 @@ class CsvReader {
 
 }  // namespace
 
-bool starts_nvidia_smi_csv(std::string_view line) {
-  if (line.empty() || line[0] < 'a' || line[0] > 'z' || line.size() > 8192) return false;
-  const std::size_t comma = line.find(',');
-  if (comma == std::string_view::npos || !known_column(line.substr(0, comma))) return false;
-  const auto header = cells(line);
-  return header.size() >= 2 && header.size() <= most_columns && std::ranges::all_of(header, is_property) &&
-         std::ranges::count_if(header, known_column) * 2 >= static_cast<std::ptrdiff_t>(header.size());
-}
+bool starts_nvidia_smi_csv(std::string_view line) { return is_csv_header(line) || !named_columns(line).empty(); }
 
 Snapshot parse_nvidia_smi_csv(const std::string& text) {
   CsvReader reader;

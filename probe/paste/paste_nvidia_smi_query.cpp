@@ -11,6 +11,17 @@ namespace {
 
 constexpr std::size_t most_query_gpus = 1024;
 
+constexpr std::string_view log_header = "=NVSMI LOG=";
+
+// Sections that people cut out of the log; no other program has them.
+bool is_cut_section(std::string_view name) {
+  return std::ranges::any_of(
+      std::initializer_list<std::string_view>{"GPU Link Info", "Link Width", "PCIe Generation", "Fabric",
+                                              "Clocks Throttle Reasons", "Clocks Event Reasons", "Remapped Rows",
+                                              "FB Memory Usage", "ECC Errors", "Retired Pages", "ECC Mode", "MIG Mode"},
+      [name](std::string_view one) { return name == one; });
+}
+
 class Query {
  public:
   void line(std::string_view line) {
@@ -20,7 +31,7 @@ class Query {
     const std::size_t colon = line.find(" : ");
     const std::string_view name = trimmed(line.substr(0, colon));
     const std::string_view value = colon == std::string_view::npos ? "" : trimmed(line.substr(colon + 3));
-    if (starts_nvidia_smi_query(line)) {
+    if (contains(line, log_header)) {
       done_ = std::exchange(begun_, true) && !devices_.empty();                   // a second run; the first one counts
     } else if (indent == 0 && name.starts_with("GPU ") && contains(name, ":")) {  // its address, and no value
       if (devices_.size() >= most_query_gpus) return void(done_ = true);
@@ -28,6 +39,7 @@ class Query {
       devices_.back().pci_address = std::string(trimmed(name.substr(4)));
       sections_.clear();
     } else if (colon == std::string_view::npos) {
+      if (devices_.empty() && !begun_ && is_cut_section(name)) devices_.push_back({.index = 0});
       open(indent, name);
     } else {
       // A text that lost its indentation has no end of a section but the next one.
@@ -41,6 +53,7 @@ class Query {
     if (!nvidia_.kernel_driver_version.get() && devices_.empty()) return snapshot;
     if (!devices_.empty()) nvidia_.devices = std::move(devices_);
     snapshot.nvidia = std::move(nvidia_);
+    snapshot.log = std::move(hot_);
     return snapshot;
   }
 
@@ -77,9 +90,22 @@ class Query {
       take_mig_field(device.mig_devices.get()->back(), place, value);
     } else {
       take_query_field(device, place, value);
+      if (name == "GPU Max Operating Temp") hot(device, value);
     }
   }
 
+  // At the temperature from which the driver lowers the clocks, be it the board's own limit or one that was set.
+  void hot(const NvidiaDevice& device, std::string_view limit) {
+    const auto most = leading_number(limit);
+    if (!most || !device.temperature_c.get() || *device.temperature_c.get() + 1 < *most || hot_.get()) return;
+    Symptom& symptom = hot_.fill().emplace_back();
+    symptom.class_ = "limited";
+    symptom.subject = "gpu-temperature";
+    symptom.details = {{"limit_c", std::to_string(*most)},
+                       {"temperature_c", std::to_string(*device.temperature_c.get())}};
+  }
+
+  List<Symptom> hot_{};
   Nvidia nvidia_{};
   std::vector<NvidiaDevice> devices_{};
   std::vector<Section> sections_{};
@@ -89,7 +115,9 @@ class Query {
 
 }  // namespace
 
-bool starts_nvidia_smi_query(std::string_view line) { return contains(line, "=NVSMI LOG="); }
+bool starts_nvidia_smi_query(std::string_view line) {
+  return contains(line, log_header) || is_cut_section(trimmed(line));
+}
 
 Snapshot parse_nvidia_smi_query(const std::string& text) {
   Query query;

@@ -55,7 +55,7 @@ void compare(const Matrix& off, const Matrix& on, Snapshot& snapshot) {
 }  // namespace
 
 bool starts_p2p_matrix(std::string_view line) {
-  return contains(line, "Bandwidth Matrix (GB/s)") && contains(line, "P2P=");
+  return contains(line, "Bandwidth") && contains(line, "Matrix (GB/s)") && contains(line, "P2P=");
 }
 
 Snapshot parse_p2p_matrix(const std::string& text) {

@@ -72,5 +72,38 @@ bool starts_pmon(std::string_view line);
 Snapshot parse_pmon(const std::string& text);
 bool starts_env(std::string_view line);
 Snapshot parse_env(const std::string& text);
+// In probe/tools:
+bool starts_commands(std::string_view line);
+Snapshot parse_commands(const std::string& text);
+bool starts_system_errors(std::string_view line);
+Snapshot parse_system_errors(const std::string& text);
+bool starts_traceback(std::string_view line);
+Snapshot parse_traceback(const std::string& text);
+bool starts_topology(std::string_view line);
+Snapshot parse_topology(const std::string& text);
+bool starts_nvlink(std::string_view line);
+Snapshot parse_nvlink(const std::string& text);
+bool starts_mig_instances(std::string_view line);
+Snapshot parse_mig_instances(const std::string& text);
+bool starts_bandwidth(std::string_view line);
+Snapshot parse_bandwidth(const std::string& text);
+bool starts_docker(std::string_view line);
+Snapshot parse_docker(const std::string& text);
+bool starts_kubernetes(std::string_view line);
+Snapshot parse_kubernetes(const std::string& text);
+bool starts_slurm_node(std::string_view line);
+Snapshot parse_slurm_node(const std::string& text);
+bool starts_vulkan(std::string_view line);
+Snapshot parse_vulkan(const std::string& text);
+bool starts_lshw(std::string_view line);
+Snapshot parse_lshw(const std::string& text);
+bool starts_loader_trace(std::string_view line);
+Snapshot parse_loader_trace(const std::string& text);
+bool starts_getfacl(std::string_view line);
+Snapshot parse_getfacl(const std::string& text);
+bool starts_dev_listing(std::string_view line);
+Snapshot parse_dev_listing(const std::string& text);
+bool starts_installs(std::string_view line);
+Snapshot parse_installs(const std::string& text);
 
 }  // namespace envdoctor

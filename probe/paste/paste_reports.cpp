@@ -49,6 +49,22 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"level-zero", starts_level_zero, parse_level_zero},
       {"nvidia-smi pmon", starts_pmon, parse_pmon},
       {"env", starts_env, parse_env},
+      {"commands", starts_commands, parse_commands},
+      {"system errors", starts_system_errors, parse_system_errors},
+      {"traceback", starts_traceback, parse_traceback},
+      {"nvidia-smi topo", starts_topology, parse_topology},
+      {"nvidia-smi nvlink", starts_nvlink, parse_nvlink},
+      {"nvidia-smi mig", starts_mig_instances, parse_mig_instances},
+      {"bandwidthTest", starts_bandwidth, parse_bandwidth},
+      {"docker", starts_docker, parse_docker},
+      {"kubectl describe", starts_kubernetes, parse_kubernetes},
+      {"scontrol", starts_slurm_node, parse_slurm_node},
+      {"vulkaninfo", starts_vulkan, parse_vulkan},
+      {"lshw", starts_lshw, parse_lshw},
+      {"loader trace", starts_loader_trace, parse_loader_trace},
+      {"getfacl", starts_getfacl, parse_getfacl},
+      {"ls of /dev", starts_dev_listing, parse_dev_listing},
+      {"install commands", starts_installs, parse_installs},
   };
   return kinds;
 }
@@ -73,7 +89,9 @@ void LogReports::offer(std::string_view line, std::int64_t number, const knowled
         Block{.kind = one.kind, .line = number, .start = std::string(line.size() < longest_start ? line : "")});
     for (std::size_t i = 0; i < std::size(before_); ++i) {
       const std::string& earlier = before_[(next_before_ + i) % std::size(before_)];
-      if (!earlier.empty()) block.text += earlier + '\n';
+      if (earlier.empty()) continue;
+      block.text += earlier + '\n';
+      ++block.before;
     }
     return true;
   });
@@ -99,8 +117,9 @@ Snapshot LogReports::finish(const std::string& source) {
     if (auto* symptoms = part.log.get()) {
       for (Symptom& symptom : *symptoms) {
         symptom.source = source;
-        symptom.line = block.line;
-        symptom.text = block.start;
+        // Its own line, counted within the text; else the one that gave the report away.
+        symptom.line = symptom.line.get() ? block.line - block.before + *symptom.line.get() : block.line;
+        if (!symptom.text.get()) symptom.text = block.start;
       }
     }
     fill_in(all, part);

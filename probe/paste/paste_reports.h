@@ -24,7 +24,7 @@ class LogReports {
   // `number` is the line's in the log; `matcher` has matched the same line.
   void line(std::string_view line, std::int64_t number, const knowledge::LogMatcher& matcher);
   // The sections of all reports found; the first report of a kind wins. Their `sources` say `source` and the line that
-  // gave the report away.
+  // gave the report away; a symptom may name a line of its own.
   Snapshot finish(const std::string& source);
 
  private:
@@ -38,6 +38,7 @@ class LogReports {
     const LogReportKind* kind = nullptr;
     std::int64_t line = 0;
     std::string start{};  // the line that gave it away
+    std::int64_t before = 0;  // lines of the text that stand before it
     std::string text{};
   };
   std::vector<Block> blocks_{};

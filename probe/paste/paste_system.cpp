@@ -117,6 +117,12 @@ Snapshot parse_rocminfo(const std::string& text) {
       device.pci_address =
           fmt::format("0000:{:02x}:{:02x}.{}", agent.place >> 8, agent.place >> 3 & 0x1F, agent.place & 7);
   }
+  const bool processors = std::ranges::all_of(agents, [](const Agent& agent) { return agent.type == "CPU"; });
+  if (processors) {
+    Symptom& symptom = snapshot.log.fill().emplace_back();
+    symptom.class_ = "missing";
+    symptom.subject = "hip-device";
+  }
   return snapshot;
 }
 

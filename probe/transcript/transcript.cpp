@@ -29,18 +29,6 @@ bool has(std::string_view text, std::string_view word) {
 // Whether a whole text has this form; quicker than to ask for its groups, which few texts are worth.
 bool has_form(std::string_view text, const RE2& form) { return RE2::FullMatch(piece_of(text), form); }
 
-// How much of a line is the prompt of a shell.
-std::size_t shell_prompt(std::string_view line) {
-  static const RE2 form(R"((?:!|(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60})"
-                        R"((?:[: ][^$#%>]{0,80})?[$#%>] ?|\[[\w.-]{1,40}@[\w.-]{1,60} [^\]]{1,80}\][$#] ?|[$%#] )"
-                        R"(|~[$#] |PS [A-Z]:[^>]{0,120}> ?|[A-Z]:\\[^>]{0,120}> ?|(?:ba)?sh-\d\.\d[$#] ?)|)"
-                        R"((?:#\d+ )?(?:\[[^\]]{1,20}\] |Step \d+/\d+ : )?RUN ))",
-                        RE2::Latin1);
-  re2::StringPiece match;
-  const std::string_view head = line.substr(0, 300);
-  return form.Match(piece_of(head), 0, head.size(), RE2::ANCHOR_START, &match, 1) ? match.size() : 0;
-}
-
 // "In [3]: ", "Out[3]: ", "   ...: ": how long it is.
 std::size_t numbered_prompt(std::string_view line, std::string_view start) {
   if (!line.starts_with(start)) return 0;
@@ -130,6 +118,17 @@ bool may_ask(std::string_view text) {
 }
 
 }  // namespace
+
+std::size_t shell_prompt(std::string_view line) {
+  static const RE2 form(R"((?:!|(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60})"
+                        R"((?:[: ][^$#%>]{0,80})?[$#%>] ?|\[[\w.-]{1,40}@[\w.-]{1,60} [^\]]{1,80}\][$#] ?|[$%#] )"
+                        R"(|~[$#] |PS [A-Z]:[^>]{0,120}> ?|[A-Z]:\\[^>]{0,120}> ?|(?:ba)?sh-\d\.\d[$#] ?)|)"
+                        R"((?:#\d+ )?(?:\[[^\]]{1,20}\] |Step \d+/\d+ : )?RUN ))",
+                        RE2::Latin1);
+  re2::StringPiece match;
+  const std::string_view head = line.substr(0, 300);
+  return form.Match(piece_of(head), 0, head.size(), RE2::ANCHOR_START, &match, 1) ? match.size() : 0;
+}
 
 Transcript::Prompt Transcript::cut_prompt(std::string_view& line) {
   const std::string_view text = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));

@@ -13,6 +13,9 @@
 
 namespace envdoctor {
 
+// How much of a line is the prompt of a shell; 0: none.
+std::size_t shell_prompt(std::string_view line);
+
 class Transcript {
  public:
   // A line and its number; `hint`: it holds one of the words that knowledge has of transcripts. The answer, empty

@@ -141,6 +141,10 @@ void tensorflow_built(Answered& into, std::string_view value, std::string_view) 
   into.said = std::string("tf.test.is_built_with_cuda() ") + (yes(value) ? "True" : "False");
 }
 
+void tensorflow_cuda_version(Answered& into, std::string_view value, std::string_view) {
+  into.snapshot.tensorflow.fill().cuda_version = leading_version(unquoted(value));
+}
+
 void tensorflow_device_name(Answered& into, std::string_view value, std::string_view) {
   tensorflow_available(into, contains(value, "GPU") ? "True" : "False", {});
 }
@@ -245,6 +249,7 @@ constexpr KnownCall known_calls[] = {
     {"tf.test.is_built_with_cuda()", boolean, tensorflow_built},
     {"tf.test.is_built_with_gpu_support()", boolean, not_kept},
     {"tf.test.gpu_device_name()", words, tensorflow_device_name},
+    {"tf.sysconfig.get_build_info(cuda_version)", version, tensorflow_cuda_version},
     {"tf.__version__", version, tensorflow_version},
     {"tf.version.VERSION", version, tensorflow_version},
     {"jax.devices()", list, jax_devices},
@@ -335,6 +340,8 @@ std::optional<Question> question_of(std::string_view expression) {
     const bool chosen = contains(text, " if torch.cuda.is_available() else ") && contains(text, "cpu");
     return chosen ? std::optional(Question{.call = call_named("torch.device(choice)")}) : std::nullopt;
   }
+  if (text.find(".get_build_info()[") != text.npos && contains(text, "cuda_version"))
+    return Question{.call = call_named("tf.sysconfig.get_build_info(cuda_version)")};
   std::string name(text);
   if (name.starts_with("tensorflow.")) name.replace(0, 10, "tf");
   if (name.starts_with("tf.compat.v1.")) name.replace(0, 13, "tf.");

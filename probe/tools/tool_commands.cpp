@@ -1,0 +1,213 @@
+// What follows from a command and its answer together: a GPU that the host lists and a container does not, modules that
+// a filtered lsmod would have shown, a module that DKMS built for other kernels only, a tool that crashes.
+#include <re2/re2.h>
+
+#include <algorithm>
+
+#include "probe/paste/paste_parsers.h"
+#include "probe/paste/paste_text.h"
+#include "probe/tools/shell_session.h"
+#include "probe/tools/tool_symptom.h"
+
+namespace envdoctor {
+namespace {
+
+using enum SymptomClass;
+
+bool has_any(std::string_view line, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(words, [line](std::string_view word) { return contains(line, word); });
+}
+
+bool lists_gpu(std::string_view line) {
+  return contains(line, "(UUID: GPU-") || contains(line, "| NVIDIA-SMI ") || contains(line, " | 00000000:") ||
+         (line.starts_with("crw") && contains(line, "/dev/nvidia0")) || trimmed(line) == "/dev/nvidia0";
+}
+
+// What a command says where it finds no GPU.
+bool finds_no_gpu(std::string_view command, std::string_view line) {
+  line = trimmed(line);
+  const bool asks = has_any(command, {"is_available", "list_physical_devices", "device_count", "jax.devices"});
+  if (asks && (line.starts_with("False") || line == "[]" || line == "0" || line.starts_with("[CpuDevice"))) return true;
+  return has_any(line, {"No CUDA GPUs are available", "Found no NVIDIA driver", "couldn't communicate with the NVIDIA",
+                        "no CUDA-capable device", "NVML Shared Library Not Found", "is_available(): False",
+                        "Num GPUs Available: 0"}) ||
+         (has_any(line, {"No such file", "not found", "cannot access"}) &&
+          has_any(line, {"nvidia-smi", "/dev/nvidia", "libcuda.so"}));
+}
+
+void compare_places(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
+  const ShellCommand* blind = nullptr;
+  const ShellLine* words = nullptr;
+  bool host = false, container = false;
+  for (const ShellCommand& command : session) {
+    for (const ShellLine& line : command.output) {
+      if (lists_gpu(line.text)) (command.engine.empty() ? host : container) = true;
+      if (blind || command.engine.empty() || !finds_no_gpu(command.typed.text, line.text)) continue;
+      blind = &command;
+      words = &line;
+    }
+  }
+  if (!blind || !host || container) return;
+  Symptom& symptom = add_symptom(snapshot, {missing, "gpu-in-container"}, words->row, words->text);
+  symptom.details = {{"engine", blind->engine}, {"option", blind->option}};
+}
+
+// "lsmod | grep -Ei 'amd|nouveau'": what must be in a module's name to be shown; empty: no such command.
+std::string filter_of(std::string_view command) {
+  static const RE2 form(R"((?:sudo )?lsmod *\| *e?grep((?: +-\w+)*) +["']?([\w|\\_-]+)["']?\s*)", RE2::Latin1);
+  std::string options, filter;
+  if (!RE2::FullMatch(re2::StringPiece(command.data(), command.size()), form, &options, &filter)) return {};
+  return contains(options, "v") ? "" : filter;
+}
+
+void filtered_modules(const ShellCommand& command, Snapshot& snapshot) {
+  const std::string filter = filter_of(command.typed.text);
+  if (filter.empty()) return;
+  const auto shows = [&](std::string_view module) {
+    return std::ranges::any_of(command.output, [&](const ShellLine& line) {
+      const auto words = words_of(line.text.substr(0, 300));
+      return words.size() >= 3 && words[0] == module && number_of(words[1]);
+    });
+  };
+  const auto asks_for = [&](std::string_view module) {
+    return std::ranges::any_of(pieces(filter, '|'), [&](std::string_view one) {
+      while (!one.empty() && one.back() == '\\') one.remove_suffix(1);
+      return one.size() >= 2 && module.starts_with(one);
+    });
+  };
+  if (asks_for("amdgpu") && !shows("amdgpu"))
+    add_symptom(snapshot, {missing, "amdgpu-kernel-module"}, command.typed.row, command.typed.text);
+  if (asks_for("nvidia") && !shows("nvidia"))
+    add_symptom(snapshot, {missing, "kernel-driver"}, command.typed.row, command.typed.text);
+  if (shows("nouveau") && !shows("nvidia"))
+    add_symptom(snapshot, {present, "nouveau-driver"}, command.typed.row, command.typed.text);
+}
+
+// The kernel that runs, by uname or the words of "Linux HOST RELEASE #1 SMP …".
+std::string running_kernel(const std::vector<ShellCommand>& session) {
+  static const RE2 release(R"((?:Linux \S+ )?(\d+\.\d+\.\d+-[\w.+-]+)(?: #.*)?)", RE2::Latin1);
+  for (const ShellCommand& command : session) {
+    if (!command.typed.text.starts_with("uname -") || command.output.empty()) continue;
+    std::string kernel;
+    const std::string_view line = trimmed(command.output.front().text);
+    if (RE2::FullMatch(re2::StringPiece(line.data(), line.size()), release, &kernel)) return kernel;
+  }
+  return {};
+}
+
+// "nvidia/545.29.06, 6.5.0-28-generic, x86_64: installed"
+void built_modules(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
+  static const RE2 row(R"((nvidia|amdgpu)[\w-]*[/,] ?[\w.:+~-]+, (\d+\.\d+\.\d+[\w.+-]*), \w+: installed.*)",
+                       RE2::Latin1);
+  const std::string kernel = running_kernel(session);
+  if (kernel.empty()) return;
+  const ShellLine* other = nullptr;
+  std::string module, built;
+  for (const ShellCommand& command : session) {
+    for (const ShellLine& line : command.output) {
+      if (!contains(line.text, ": installed") || !RE2::FullMatch(trimmed(line.text), row, &module, &built)) continue;
+      if (built == kernel) return;
+      other = &line;
+    }
+  }
+  if (!other) return;
+  const bool amd = other->text.find("amdgpu") != std::string_view::npos;
+  add_symptom(snapshot, {missing, amd ? "amdgpu-kernel-module" : "kernel-module"}, other->row, other->text)
+      .details["module"] = amd ? "amdgpu" : "nvidia";
+}
+
+// A tool that finds a GPU only as root.
+bool finds_gpu(const ShellCommand& command) {
+  static const RE2 devices(R"((?i)\s*number of devices:?\s+[1-9]\d*\s*)", RE2::Latin1);
+  return std::ranges::any_of(command.output, [](const ShellLine& line) {
+    return lists_gpu(line.text) ||
+           has_any(line.text, {"Device #0", "Device Name ", "Name:                    gfx", "GPU[0]"}) ||
+           (line.text.size() < 200 && RE2::FullMatch(re2::StringPiece(line.text.data(), line.text.size()), devices));
+  });
+}
+
+void compare_users(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
+  for (const std::string_view tool : {"clinfo", "rocminfo", "nvidia-smi", "rocm-smi", "sycl-ls"}) {
+    const ShellCommand* in_vain = nullptr;
+    bool as_root = false;
+    for (const ShellCommand& command : session) {
+      std::string_view typed = command.typed.text;
+      const bool root = typed.starts_with("sudo ");
+      if (root) typed = trimmed(typed.substr(5));
+      if (typed.substr(0, typed.find(' ')) != tool || command.output.empty() || contains(command.prompt, "#")) continue;
+      const bool found = finds_gpu(command);
+      as_root = as_root || (root && found);
+      if (!root && !found && !in_vain) in_vain = &command;
+    }
+    if (!as_root || !in_vain) continue;
+    const char* subject = tool == "clinfo" ? "clinfo-without-root" : "tool-without-root";
+    add_symptom(snapshot, {refused, subject}, in_vain->typed.row, in_vain->typed.text).details["tool"] =
+        std::string(tool);
+  }
+}
+
+// "nproc" counts the processors that this process may use, "nproc --all" those of the machine.
+void processors_counted(const ShellCommand& command, Snapshot& snapshot) {
+  if (!command.typed.text.starts_with("nproc") || command.output.empty() || !command.engine.empty()) return;
+  const auto count = number_of(command.output.front().text);
+  if (!count || *count <= 0 || *count > 65536) return;
+  if (command.typed.text == "nproc") snapshot.cpu.fill().allowed_cpus = *count;
+  if (command.typed.text == "nproc --all") snapshot.cpu.fill().threads = *count;
+}
+
+// sycl-ls lists a line a device, and nothing where there is none.
+void empty_list(const ShellCommand& command, bool last, Snapshot& snapshot) {
+  const bool silent =
+      std::ranges::all_of(command.output, [](const ShellLine& line) { return trimmed(line.text).empty(); });
+  if (command.typed.text == "sycl-ls" && silent && !last)
+    add_symptom(snapshot, {missing, "sycl-device"}, command.typed.row, command.typed.text);
+}
+
+void crashed_tool(const ShellCommand& command, bool windows, Snapshot& snapshot) {
+  if (!command.typed.text.starts_with("nvidia-smi") || command.output.empty()) return;
+  const ShellLine& first = command.output.front();
+  if (!has_any(first.text, {"Segmentation fault", "Bus error", "Aborted"})) return;
+  add_symptom(snapshot, {crashed, "nvidia-smi"}, first.row, first.text).details["windows"] = windows ? "yes" : "";
+}
+
+// A package that is imported from the user's own folder although an environment is active.
+void user_site(const ShellCommand& command, Snapshot& snapshot) {
+  static const RE2 environment(R"(\((\w[\w.-]*)\) ?.*)", RE2::Latin1);
+  static const RE2 place(
+      R"(.*(?:/\.local/lib/python|\\Roaming\\Python\\Python)[\d.]+[/\\](?:lib[/\\])?site-packages[/\\])"
+      R"((torch|tensorflow|jax|jaxlib|keras|numpy|torchvision)[/\\].*)",
+      RE2::Latin1);
+  std::string name, package;
+  if (!command.prompt.starts_with("(") || !RE2::FullMatch(command.prompt, environment, &name) || name == "base") return;
+  for (const ShellLine& line : command.output) {
+    if (!contains(line.text, "site-packages") || line.text.size() > 300 || contains(line.text, "File \"") ||
+        !RE2::FullMatch(line.text, place, &package))
+      continue;
+    Symptom& symptom = add_symptom(snapshot, {duplicate, "package-of-user"}, line.row, line.text);
+    symptom.details = {{"environment", name}, {"package", package}};
+    return;
+  }
+}
+
+}  // namespace
+
+bool starts_commands(std::string_view line) { return line.size() < 2000; }
+
+Snapshot parse_commands(const std::string& text) {
+  const std::vector<ShellCommand> session = shell_session(text);
+  Snapshot snapshot;
+  compare_places(session, snapshot);
+  compare_users(session, snapshot);
+  built_modules(session, snapshot);
+  const bool windows = contains(text, "WDDM");
+  for (const ShellCommand& command : session) {
+    filtered_modules(command, snapshot);
+    crashed_tool(command, windows, snapshot);
+    processors_counted(command, snapshot);
+    empty_list(command, &command == &session.back(), snapshot);
+    user_site(command, snapshot);
+  }
+  return snapshot;
+}
+
+}  // namespace envdoctor

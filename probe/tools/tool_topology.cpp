@@ -1,0 +1,115 @@
+// nvidia-smi topo -m and nvlink, and beside them on which processors a program may run.
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <set>
+
+#include "probe/os/cpu_info.h"
+#include "probe/paste/paste_parsers.h"
+#include "probe/paste/paste_text.h"
+#include "probe/tools/tool_symptom.h"
+
+namespace envdoctor {
+namespace {
+
+using enum SymptomClass;
+
+struct TopologyRow {
+  std::size_t row = 0;
+  std::string_view line{};
+  std::string cpus{};
+};
+
+// "GPU0  X  NV12 … 0-15,56-71  0  N/A": the first cell that is a list of processors.
+std::optional<TopologyRow> topology_row(std::size_t row, std::string_view line) {
+  static const RE2 start(R"(\s*GPU\d{1,2}\s+(?:X|NV\d+|PIX|PXB|PHB|NODE|SYS|SOC)\s.*)", RE2::Latin1);
+  static const RE2 cpus(R"(\d+-\d+(?:,\d+(?:-\d+)?)*|\d+(?:,\d+(?:-\d+)?)+)", RE2::Latin1);
+  if (line.size() > 1000 || !RE2::FullMatch(re2::StringPiece(line.data(), line.size()), start)) return std::nullopt;
+  TopologyRow found{.row = row, .line = line};
+  for (const std::string_view word : words_of(line)) {
+    if (found.cpus.empty() && RE2::FullMatch(re2::StringPiece(word.data(), word.size()), cpus)) found.cpus = word;
+  }
+  return found;
+}
+
+std::set<std::int64_t> set_of(std::string_view list) {
+  std::set<std::int64_t> all;
+  const auto cpus = cpu_list(std::string(list));
+  if (const auto* known = cpus.get())
+    for (const auto one : *known) all.insert(one);
+  return all;
+}
+
+// "pid 99's current affinity list: 0-23", "Cpus_allowed_list:  0-23", "physcpubind: 0 1 2".
+std::string_view allowed_in(std::string_view line) {
+  for (const std::string_view key : {"affinity list: ", "Cpus_allowed_list:"}) {
+    if (const std::size_t at = line.find(key); at != std::string_view::npos)
+      return trimmed(line.substr(at + key.size()));
+  }
+  return {};
+}
+
+}  // namespace
+
+bool starts_topology(std::string_view line) { return contains(line, "CPU Affinity") && contains(line, "GPU0"); }
+
+Snapshot parse_topology(const std::string& text) {
+  Snapshot snapshot;
+  std::vector<TopologyRow> rows;
+  std::string_view allowed, allowed_line;
+  std::size_t row = 0, allowed_row = 0;
+  for (const std::string_view line : lines_of(text)) {
+    if (auto found = topology_row(row, line); found && rows.size() < 64) rows.push_back(std::move(*found));
+    if (allowed.empty() && line.size() < 500 && !(allowed = allowed_in(line)).empty()) {
+      allowed_row = row;
+      allowed_line = line;
+    }
+    ++row;
+  }
+  const auto empty = std::ranges::find_if(rows, [](const TopologyRow& one) { return one.cpus.empty(); });
+  const bool some = std::ranges::any_of(rows, [](const TopologyRow& one) { return !one.cpus.empty(); });
+  // The column holds the processors near the GPU that this process may use.
+  if (some && empty != rows.end()) add_symptom(snapshot, {limited, "cpus-near-gpu"}, empty->row, empty->line);
+  if (allowed.empty() || !some) return snapshot;
+  const auto mine = set_of(allowed);
+  const bool near = std::ranges::any_of(rows, [&](const TopologyRow& one) {
+    const auto cpus = set_of(one.cpus);
+    return cpus.empty() || std::ranges::any_of(mine, [&](std::int64_t cpu) { return cpus.contains(cpu); });
+  });
+  if (!near && !mine.empty())
+    add_symptom(snapshot, {limited, "numa-distance"}, allowed_row, allowed_line).details = {
+        {"allowed", std::string(allowed)}, {"near", rows.front().cpus}};
+  return snapshot;
+}
+
+// nvidia-smi nvlink --status: a GPU of which some links work and others don't.
+
+bool starts_nvlink(std::string_view line) { return contains(line, "Link ") && contains(line, "<inactive>"); }
+
+Snapshot parse_nvlink(const std::string& text) {
+  static const RE2 link(R"(\s*Link (\d{1,2}): (?:<inactive>|([\d.]+) GB/s)\s*)", RE2::Latin1);
+  Snapshot snapshot;
+  int active = 0, inactive = 0;
+  std::size_t row = 0, first = 0;
+  std::string_view first_line;
+  const auto close = [&] {
+    if (active > 0 && inactive > 0 && !snapshot.log.get())
+      add_symptom(snapshot, {limited, "nvlink"}, first, first_line).details = {{"active", std::to_string(active)},
+                                                                               {"inactive", std::to_string(inactive)}};
+    active = inactive = 0;
+  };
+  for (const std::string_view line : lines_of(text)) {
+    const std::size_t at = row++;
+    std::string number, speed;
+    if (line.starts_with("GPU ")) {
+      close();
+    } else if (line.size() < 200 && RE2::FullMatch(re2::StringPiece(line.data(), line.size()), link, &number, &speed)) {
+      if (speed.empty() && inactive++ == 0) first = at, first_line = line;
+      active += !speed.empty();
+    }
+  }
+  close();
+  return snapshot;
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,164 @@
+// A traceback of Python as a whole: which files the import led through, and how it ended.
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+
+#include "probe/paste/paste_parsers.h"
+#include "probe/paste/paste_text.h"
+#include "probe/tools/tool_symptom.h"
+
+namespace envdoctor {
+namespace {
+
+using enum SymptomClass;
+
+struct Frame {
+  std::size_t row = 0;
+  std::string_view line{}, file{}, code{};
+};
+
+// Modules of the standard library and packages that a file of one's own is easily named as.
+constexpr std::array easily_shadowed = {
+    "abc",       "ast",        "asyncio",    "base64",      "calendar", "code",         "codecs",      "collections",
+    "copy",      "csv",        "datetime",   "decimal",     "dis",      "email",        "enum",        "functools",
+    "glob",      "hashlib",    "html",       "http",        "inspect",  "io",           "json",        "keyword",
+    "linecache", "logging",    "math",       "numbers",     "operator", "os",           "parser",      "pathlib",
+    "pickle",    "platform",   "profile",    "queue",       "random",   "re",           "secrets",     "select",
+    "shutil",    "signal",     "site",       "socket",      "ssl",      "stat",         "string",      "struct",
+    "symbol",    "tempfile",   "test",       "threading",   "time",     "timeit",       "token",       "tokenize",
+    "traceback", "types",      "typing",     "unittest",    "uuid",     "warnings",     "weakref",     "zipfile",
+    "torch",     "tensorflow", "keras",      "jax",         "numpy",    "transformers", "datasets",    "tokenizers",
+    "triton",    "queue",      "statistics", "resource",    "gzip",     "contextlib",   "dataclasses", "heapq",
+    "bisect",    "argparse",   "textwrap",   "configparser"};
+
+bool in_library(std::string_view file) {
+  for (const std::string_view part :
+       {"site-packages", "dist-packages", "/lib/python", "/lib64/python", "\\lib\\", "\\Lib\\", "<frozen", "<string>"})
+    if (contains(file, part)) return true;
+  return false;
+}
+
+// "/work/random.py" -> "random".
+std::string_view module_of(std::string_view file) {
+  std::string_view name = file.substr(file.find_last_of("/\\") + 1);
+  if (name == "__init__.py") {
+    file = file.substr(0, file.size() - name.size() - 1);
+    return file.substr(file.find_last_of("/\\") + 1);
+  }
+  return name.ends_with(".py") ? name.substr(0, name.size() - 3) : std::string_view();
+}
+
+// "from random import Random": whether this line of code imports the module.
+bool imports(std::string_view code, std::string_view module) {
+  for (const std::string_view start : {"import ", "from "}) {
+    if (!code.starts_with(start)) continue;
+    const std::string_view rest = code.substr(start.size());
+    if (rest.starts_with(module) && (rest.size() == module.size() || rest.find_first_of(" .,") == module.size()))
+      return true;
+  }
+  return false;
+}
+
+// An installed file imports a module that everybody has, and Python ran a file beside the program.
+const Frame* shadowing_file(const std::vector<Frame>& frames) {
+  for (std::size_t i = 1; i < frames.size(); ++i) {
+    const std::string_view module = module_of(frames[i].file);
+    if (in_library(frames[i].file) || !in_library(frames[i - 1].file) || module.empty()) continue;
+    if (std::ranges::find(easily_shadowed, module) != easily_shadowed.end() && imports(frames[i - 1].code, module))
+      return &frames[i];
+  }
+  return nullptr;
+}
+
+// The framework whose files the traceback ends in.
+std::string framework_of(const std::vector<Frame>& frames) {
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+    for (const char* name : {"torch", "tensorflow", "jaxlib", "jax", "paddle", "mxnet", "onnxruntime", "cupy"}) {
+      const std::string part = std::string("packages/") + name + "/", windows = std::string("packages\\") + name + "\\";
+      if (contains(frame->file, part) || contains(frame->file, windows)) return name;
+    }
+  }
+  return {};
+}
+
+// Libraries of CUDA, ROCm and the like have diagnoses of their own.
+bool of_gpu_stack(std::string_view library) {
+  return std::ranges::any_of(std::array{"libcu", "libnv", "libnccl", "libhip", "libroc", "libhsa", "libMIOpen", "libze",
+                                        "libamd", "libOpenCL", "libsycl", "librccl", "libmkl", "libtorch", "libc10",
+                                        "libpython", "libtensorflow", "libdrm", "libur_"},
+                             [&](const char* start) { return library.starts_with(start); });
+}
+
+class Traceback {
+ public:
+  void line(std::size_t row, std::string_view line) {
+    static const RE2 place(R"re(\s*File "?([^"\n]{1,300}?)"?(?:, line |:)\d+.*|\s*([~/][^\s:]{1,300}\.py) in .*)re",
+                           RE2::Latin1);
+    if (line.size() > 1000) return;
+    const std::string_view words = trimmed(line);
+    re2::StringPiece file, other;
+    if ((words.starts_with("File ") || words.starts_with("/") || words.starts_with("~")) &&
+        RE2::FullMatch(re2::StringPiece(line.data(), line.size()), place, &file, &other)) {
+      if (file.empty()) file = other;
+      if (frames_.size() < 200) frames_.push_back({row, line, {file.data(), file.size()}, {}});
+      expects_code_ = true;
+    } else if (expects_code_ && !frames_.empty()) {
+      frames_.back().code = words;
+      expects_code_ = false;
+    } else if (!frames_.empty()) {
+      end(row, line, words);
+    }
+  }
+
+  Snapshot take() {
+    finish();
+    return std::move(snapshot_);
+  }
+
+ private:
+  // "ImportError: …" ends a traceback; its cause stands before it and the next one behind.
+  void end(std::size_t row, std::string_view line, std::string_view words) {
+    static const RE2 library(
+        R"((?:\w+\.)*(?:ImportError|OSError|RuntimeError): (lib[\w.+-]+\.so[.\d]*): cannot open shared.*)",
+        RE2::Latin1);
+    static const RE2 name(R"((?:\w+\.)*\w*(?:Error|Exception): .*)", RE2::Latin1);
+    if (line.empty() || line[0] == ' ' || !contains(words, "Error: ")) return;
+    const re2::StringPiece text(words.data(), words.size());
+    std::string soname;
+    if (RE2::FullMatch(text, library, &soname) && !of_gpu_stack(soname)) {
+      if (const std::string framework = framework_of(frames_); !framework.empty())
+        add_symptom(snapshot_, {missing, "system-library"}, row, line).details = {{"library", soname},
+                                                                                  {"framework", framework}};
+    }
+    if (RE2::FullMatch(text, name)) finish();
+  }
+
+  void finish() {
+    if (const Frame* own = shadowing_file(frames_)) {
+      add_symptom(snapshot_, {hidden, "python-package"}, own->row, own->line).details = {
+          {"file", std::string(own->file)}, {"module", std::string(module_of(own->file))}};
+    }
+    frames_.clear();
+    expects_code_ = false;
+  }
+
+  std::vector<Frame> frames_{};
+  bool expects_code_ = false;
+  Snapshot snapshot_{};
+};
+
+}  // namespace
+
+bool starts_traceback(std::string_view line) {
+  return contains(line, "Traceback (most recent call last)") || trimmed(line).starts_with("File \"");
+}
+
+Snapshot parse_traceback(const std::string& text) {
+  Traceback traceback;
+  std::size_t row = 0;
+  for (const std::string_view line : lines_of(text)) traceback.line(row++, line);
+  return traceback.take();
+}
+
+}  // namespace envdoctor

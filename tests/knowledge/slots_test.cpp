@@ -1,0 +1,37 @@
+#include "knowledge/wordings/slots.h"
+
+#include <gtest/gtest.h>
+
+namespace envdoctor::knowledge::slots_test {
+namespace {
+
+std::string said(std::string_view line) {
+  const auto match = match_slots(line);
+  return match ? match->class_ + " " + match->subject : "";
+}
+
+TEST(Slots, ReadASubjectAndItsStateInAnyOrder) {
+  for (const char* line :
+       {"trainer: no suitable GPU found, stopping", "RuntimeError: unable to detect any CUDA-capable device",
+        "[setup] GPU not detected, continuing without it", "worker started with 0 GPUs detected",
+        "[error] CUDA could not be initialised, continuing on the CPU", "GPU acceleration unavailable",
+        "Warning: unable to use the GPU, falling back to CPU"})
+    EXPECT_EQ(said(line), "missing any-gpu") << line;
+  for (const char* line : {"setup.sh: NVIDIA driver not found, skipping", "the nvidia kernel driver is not loaded"})
+    EXPECT_EQ(said(line), "missing any-driver") << line;
+  EXPECT_EQ(said("Your NVIDIA driver is outdated for this release"), "too-old any-driver");
+  EXPECT_EQ(said("Error: the model does not fit into VRAM"), "exhausted any-gpu-memory");
+  EXPECT_EQ(said("OpenCL is not available on this system"), "missing any-opencl");
+}
+
+TEST(Slots, SayNothingOfWhatStandsBesideASubject) {
+  for (const char* line :
+       {"NCCL WARN failed to open CUDA IPC handle : 11 invalid argument", "no errors on the GPU so far",
+        "GPU 0 is busy. The file was not found.", "cuda_graphs not available", "no GPU time was lost",
+        "the checkpoint could not be loaded onto the GPU", "", "gpu", "not found"})
+    EXPECT_EQ(said(line), "") << line;
+  EXPECT_EQ(said("no GPU found" + std::string(400, ' ')), "") << "too long";
+}
+
+}  // namespace
+}  // namespace envdoctor::knowledge::slots_test
