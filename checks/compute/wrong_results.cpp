@@ -37,12 +37,12 @@ constexpr std::array<Wording, 25> words{{
      "Update or replace the driver; look for a library in the process that changes the rounding mode."},
     {WrongResult::bit_flip, nullptr,
      "Single bits of the result are flipped, as faulty memory or a faulty bus flips them.",
-     "Look at the error counters and run 'envdoctor verify --repeat 20': if other bits flip, or the same place again, "
-     "test "
-     "the memory and replace the card."},
+     "Test the memory and look at the error counters; if they count errors too, replace the card."},
     {WrongResult::tile, nullptr,
-     "One block of the output is wrong: one compute unit, or its local memory, computes wrong.",
-     "Run 'envdoctor verify --repeat 20': if the place moves or comes and goes, the card is faulty."},
+     "One place of the output is wrong, as where one compute unit or its local memory computes wrong.",
+     "The place comes and goes, or stays whatever is computed there: undo overclocking, and replace the card if it "
+     "stays "
+     "wrong with another driver."},
     {WrongResult::nondeterministic, nullptr,
      "The same run gives different results each time, and wrong ones: unstable hardware, or a race in the driver.",
      "Undo overclocking, look at temperature and power, and run 'envdoctor verify --repeat 20' again."},
@@ -85,6 +85,16 @@ constexpr std::array<Wording, 25> words{{
      "Update or replace the driver."},
 }};
 
+// Bits and places are the card's fault only if they come and go between runs, or stay on other inputs.
+bool needs_proof(WrongResult cause) { return cause == WrongResult::bit_flip || cause == WrongResult::tile; }
+bool is_proved(const compute::Row& row) {
+  const std::string& by = row.agreement->confirmed_by.or_empty();
+  return by.find("repeat") != by.npos || by.find("other inputs") != by.npos || by.find("moved rows") != by.npos;
+}
+constexpr const char* unproved_fix =
+    "Run 'envdoctor verify --repeat 20' and again with another --seed: places that come and go, or are wrong on every "
+    "input, would show that the hardware is at fault; else update or replace the driver.";
+
 // Narrow arithmetic, a limit, flushing and fast-math have diagnoses of their own.
 bool picked(const compute::Row& row) {
   using enum WrongResult;
@@ -97,7 +107,9 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
   finding.explanation =
       fmt::format("Results lie outside the bound that rounding can explain {}.", compute::in_problems(rows));
   finding.fix = {
-      {.text = "Update or replace the driver; if the errors stay, test the GPU's memory and replace the card."}};
+      {.text =
+           "Update or replace the driver; if the errors stay, run 'envdoctor verify --repeat 20', which shows whether "
+           "they come and go."}};
   if (std::ranges::all_of(rows, &compute::Row::by_framework)) {
     finding.title = "The framework gives wrong results on this device";
     finding.fix = {
@@ -109,7 +121,10 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
     if (std::ranges::none_of(rows, [&](const compute::Row& row) { return row.cause == one.cause; })) continue;
     if (one.title) finding.title = one.title;
     finding.explanation += std::string(" ") + one.explanation;
-    finding.fix = {{.text = one.fix}};
+    const bool proved = !needs_proof(one.cause) || std::ranges::any_of(rows, [&](const compute::Row& row) {
+      return row.cause == one.cause && is_proved(row);
+    });
+    finding.fix = {{.text = proved ? one.fix : unproved_fix}};
     break;
   }
 }
@@ -128,7 +143,9 @@ Diagnosis diagnosis() {
       .claim = "A reference kernel's result lies outside the error bound that rounding can explain.",
       .proof = "A reference kernel's result lies outside the bound that rounding explains, or whole numbers differ.",
       .disproof = "The device agrees with the CPU within the bound.",
-      .remedy = "Update or replace the driver; if the errors stay, test the GPU's memory and replace the card.",
+      .remedy =
+          "Update or replace the driver; if the errors stay, run 'envdoctor verify --repeat 20', which shows whether "
+          "they come and go.",
       .explains = {"compute.nondeterministic"},
       .judge = judge,
   };

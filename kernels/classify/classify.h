@@ -39,6 +39,8 @@ struct Experiments {
   std::function<std::optional<Expected>()> relaxed{};
   // Which of the operation's functions are off in single evaluations: "exp, by up to 21 ulp"; none: none is.
   std::function<std::optional<std::string>()> inexact_functions{};
+  // On other inputs the wrong elements are those that are wrong here.
+  std::function<std::optional<bool>()> same_places{};
   std::function<std::optional<bool>()> right_when_read_again{};  // wrong when read once, right when read twice
   // The same operation at another size, on its own inputs: right or not; a size to start from, and this run's.
   std::function<std::optional<bool>(std::int64_t size)> right_at{};

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -88,11 +89,22 @@ struct DeviceExperiments {
 
   std::optional<bool> right_in_groups_of_one(const ProblemRun& run) const {
     return attempt("one work-item per group", [&]() -> std::optional<bool> {
+      // In turns, so that what comes and goes isn't taken for it.
+      constexpr int turns = 3;
       Capabilities alone = device.facts().capabilities;
+      const Plan together = kernel.plan(problem, variant, alone);
       alone.max_local_items = 1;
       const Plan plan = kernel.plan(problem, variant, alone);
-      const Outputs now = run_once(device, plan, run.inputs, run.expected, problem.precision);
-      return now.guard_intact && all_right(compare_outputs(kernel, run, now.arrays));
+      const auto is_right = [&](const Plan& tried) {
+        const Outputs now = run_once(device, tried, run.inputs, run.expected, problem.precision);
+        return now.guard_intact && all_right(compare_outputs(kernel, run, now.arrays));
+      };
+      int wrong = 0;
+      for (int turn = 0; turn < turns; ++turn) {
+        wrong += is_right(together) ? 0 : 1;
+        if (!is_right(plan)) return false;
+      }
+      return 2 * wrong > turns;
     });
   }
 
@@ -144,6 +156,7 @@ struct DeviceExperiments {
           if (count >= 3) names.insert(rows.functions.at(row));
         }
         device.build({&kernel}, options.build_options);
+        if (2 * names.size() > rows.functions.size()) names.clear();  // it isn't functions that are wrong
         return names;
       });
     });
@@ -160,6 +173,27 @@ struct DeviceExperiments {
     Problem loose = problem;
     loose.relaxed = true;
     return kernel.reference(loose, run.inputs).at(output);
+  }
+
+  // Other inputs of the same kind: the wrong elements are the same ones.
+  std::optional<bool> same_places(const ProblemRun& run, std::size_t output) const {
+    return attempt("the same places", [&]() -> std::optional<bool> {
+      const std::vector<std::size_t>& wrong = run.comparisons[output].wrong;
+      constexpr std::size_t few = 8;
+      for (const std::uint64_t seed : {problem.seed + 101, problem.seed + 102}) {
+        Problem other = problem;
+        other.seed = seed;
+        const ProblemRun now = run_problem(device, kernel, other, variant, 1, [](const std::string&) {});
+        if (now.comparisons.size() <= output) return false;
+        // Of many some are right by chance.
+        const std::vector<std::size_t>& again = now.comparisons[output].wrong;
+        std::vector<std::size_t> both;
+        std::ranges::set_intersection(wrong, again, std::back_inserter(both));
+        const std::size_t larger = std::max(wrong.size(), again.size());
+        if (larger <= few ? both.size() != larger : 10 * both.size() < 9 * larger) return false;
+      }
+      return true;
+    });
   }
 
   // What the device still holds, read once more: right where only the first reading came too early.
@@ -223,6 +257,7 @@ void classify_run(Device& device, const Kernel& kernel, Variant variant, const V
       experiments.inexact_functions = [&] { return on_device.inexact_functions(operation); };
     experiments.relaxed = [&] { return on_device.relaxed(run, output); };
     device.build({&kernel}, options.build_options);
+    experiments.same_places = [&] { return on_device.same_places(run, output); };
     experiments.right_when_read_again = [&] { return on_device.right_when_read_again(run); };
     if (kernel.grows && problem.size.at(kernel.grows) > experiments.small_size) {
       experiments.right_at = [&](std::int64_t size) { return on_device.right_at(size); };

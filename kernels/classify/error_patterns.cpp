@@ -41,15 +41,40 @@ Pattern not_written(const Case& c) {
                       place(c, *std::ranges::find_if(c.wrong, [&](std::size_t i) { return c.got.is_poison(i); })))};
 }
 
+// Whether what stands in an element, or would with these bits, lies where element `of` may lie.
+bool fits(const Case& c, std::size_t of, std::uint64_t bits) {
+  if (c.expected.exact) return bits == c.expected.right_bits(of);
+  Array one(c.got.precision, 1);
+  one.set_bits(0, bits);
+  const double right = c.expected.value[of], bound = c.expected.bound.empty() ? 0 : c.expected.bound[of];
+  return std::fabs(one.value(0) - right) <= std::max(bound, ulp(c.got.precision, right));
+}
+
+// The bit that makes this element right when it is turned back; -1: there is none, or several.
+int turned_bit(const Case& c, std::size_t i) {
+  const std::uint64_t turned = c.got.bits(i) ^ c.expected.right_bits(i);
+  if (c.expected.exact) return std::popcount(turned) == 1 ? std::countr_zero(turned) : -1;
+  // Far outside: else what is turned explains any error.
+  const double error = std::fabs(c.got.value(i) - c.expected.value[i]);
+  const double bound = c.expected.bound.empty() ? 0 : c.expected.bound[i];
+  if (error < 64 * bound) return -1;
+  int found = -1;
+  // Against a rounded reference the lowest bits differ legally.
+  for (int bit = 8; bit < static_cast<int>(8 * size_of(c.got.precision)); ++bit) {
+    if (!fits(c, i, c.got.bits(i) ^ std::uint64_t{1} << bit)) continue;
+    if (found >= 0) return -1;
+    found = bit;
+  }
+  return found;
+}
+
 Pattern one_bit(const Case& c) {
   if (c.wrong.size() > 8 || 16 * c.wrong.size() > c.count()) return {};
   std::set<int> bits;
   for (const std::size_t i : c.wrong) {
-    const std::uint64_t turned = c.got.bits(i) ^ c.expected.right_bits(i);
-    // Against a rounded reference the lowest bits differ legally, so one high bit stands out among a few low ones.
-    const std::uint64_t high = c.expected.exact ? turned : turned & ~std::uint64_t{0xff};
-    if (std::popcount(high) != 1) return {};
-    bits.insert(std::countr_zero(high));
+    const int bit = turned_bit(c, i);
+    if (bit < 0) return {};
+    bits.insert(bit);
   }
   std::string list;
   for (const int bit : bits) list += fmt::format("{}{}", list.empty() ? "" : ", ", bit);
@@ -57,23 +82,116 @@ Pattern one_bit(const Case& c) {
                                       c.wrong.size() == 1 ? "word" : "words", list, place(c, c.wrong.front()))};
 }
 
-// Values that are right for another element: looked up by their bits, so only where bits tell elements apart.
-Pattern other_index(const Case& c) {
-  if (c.wrong.size() < 2 || c.count() < 8) return {};
+// A data line that carries nothing: the same bit of each wrong word, always set or never.
+Pattern stuck_bit(const Case& c) {
+  if (c.wrong.size() <= 8) return {};
+  const auto turned = [&](std::size_t i) {
+    const std::uint64_t bits = c.got.bits(i) ^ c.expected.right_bits(i);
+    return c.expected.exact ? bits : bits & ~std::uint64_t{0xff};
+  };
+  const std::uint64_t bit = turned(c.wrong.front()), set = c.got.bits(c.wrong.front()) & bit;
+  const bool all = std::popcount(bit) == 1 && std::ranges::all_of(c.wrong, [&](std::size_t i) {
+                     return turned(i) == bit && (c.got.bits(i) & bit) == set;
+                   });
+  // Nor may it be right anywhere.
+  for (std::size_t i = 0; all && i < c.count(); ++i) {
+    if ((c.got.bits(i) & bit) != set) return {};
+  }
+  if (!all) return {};
+  return {Shape::stuck_bit, fmt::format("bit {} is {} set, which is wrong in {}", std::countr_zero(bit),
+                                        set != 0 ? "always" : "never", of_all(c))};
+}
+
+Pattern byte_order(const Case& c) {
+  if (c.wrong.size() < 8) return {};
+  const auto reversed = [&](std::uint64_t bits) {
+    std::uint64_t out = 0;
+    for (std::size_t byte = 0; byte < size_of(c.got.precision); ++byte, bits >>= 8) out = out << 8 | (bits & 255);
+    return out;
+  };
+  if (!c.most([&](std::size_t i) { return fits(c, i, reversed(c.got.bits(i))); })) return {};
+  return {Shape::byte_order, of_all(c) + " have their bytes in reverse order"};
+}
+
+// Where the value that an element has would be right: by its bits, where bits tell elements apart.
+std::unordered_map<std::size_t, std::size_t> sources_by_bits(const Case& c) {
   std::unordered_map<std::uint64_t, std::size_t> places;
   for (std::size_t i = 0; i < c.count(); ++i) {
     const std::uint64_t bits = c.expected.right_bits(i);
     places[bits] = places.contains(bits) ? c.count() : i;  // count(): not unique
   }
-  std::size_t elsewhere = 0, example = 0;
-  std::map<std::int64_t, std::size_t> shifts;
+  std::unordered_map<std::size_t, std::size_t> sources;
   for (const std::size_t i : c.wrong) {
     const auto found = places.find(c.got.bits(i));
-    if (found == places.end() || found->second == c.count()) continue;
+    if (found != places.end() && found->second != c.count()) sources[i] = found->second;
+  }
+  return sources;
+}
+
+// The same where results are rounded, and a value may fit many elements: by the distances, or the mirrors, that a
+// quarter of a sample share.
+std::unordered_map<std::size_t, std::size_t> sources_by_rule(const Case& c) {
+  using Rule = std::pair<bool, std::int64_t>;  // mirrored: the sum of both places; else their distance
+  const auto source = [&](const Rule& rule, std::size_t i) {
+    const std::int64_t place = static_cast<std::int64_t>(i),
+                       from = rule.first ? rule.second - place : place + rule.second;
+    return from >= 0 && from < static_cast<std::int64_t>(c.count()) ? static_cast<std::size_t>(from) : i;
+  };
+  using Element = std::pair<double, std::size_t>;
+  std::vector<Element> sorted;
+  double widest = 0;
+  for (std::size_t i = 0; i < c.count(); ++i) {
+    if (!std::isfinite(c.expected.value[i])) continue;
+    sorted.emplace_back(c.expected.value[i], i);
+    if (!c.expected.bound.empty() && std::isfinite(c.expected.bound[i])) widest = std::max(widest, c.expected.bound[i]);
+  }
+  std::ranges::sort(sorted);
+  constexpr std::size_t sampled = 64, most_candidates = 4096;
+  const std::size_t samples = std::min(sampled, c.wrong.size());
+  std::map<Rule, std::size_t> votes;
+  for (std::size_t s = 0; s < samples; ++s) {
+    const std::size_t i = c.wrong[s * c.wrong.size() / samples];
+    const double got = c.got.value(i);
+    if (!std::isfinite(got)) continue;
+    const double reach = widest + ulp(c.got.precision, got);
+    auto near = std::ranges::lower_bound(sorted, got - reach, {}, &Element::first);
+    for (std::size_t tried = 0; near != sorted.end() && near->first <= got + reach && tried < most_candidates;
+         ++near, ++tried) {
+      if (near->second == i || !fits(c, near->second, c.got.bits(i))) continue;
+      const auto from = static_cast<std::int64_t>(near->second), to = static_cast<std::int64_t>(i);
+      ++votes[{false, from - to}];
+      ++votes[{true, from + to}];
+    }
+  }
+  std::unordered_map<std::size_t, std::size_t> sources;
+  for (const auto& [rule, count] : votes) {
+    if (4 * count < samples) continue;
+    for (const std::size_t i : c.wrong) {
+      const std::size_t from = source(rule, i);
+      if (from != i && fits(c, from, c.got.bits(i))) sources[i] = from;
+    }
+  }
+  return sources;
+}
+
+// Values that are right for another element.
+Pattern other_index(const Case& c) {
+  if (c.wrong.size() < 2 || c.count() < 8) return {};
+  auto sources = sources_by_bits(c);
+  if (10 * sources.size() < 9 * c.wrong.size() && !c.expected.exact && c.wrong.size() >= 8)
+    sources = sources_by_rule(c);
+  std::size_t elsewhere = 0, example = 0;
+  std::map<std::int64_t, std::size_t> shifts;
+  std::set<std::size_t> distinct;
+  for (const std::size_t i : c.wrong) {
+    const auto found = sources.find(i);
+    if (found == sources.end()) continue;
     if (elsewhere++ == 0) example = i;
+    distinct.insert(found->second);
     ++shifts[static_cast<std::int64_t>(found->second) - static_cast<std::int64_t>(i)];
   }
-  if (10 * elsewhere < 9 * c.wrong.size()) return {};
+  // One value in many places, such as zero, comes from nowhere.
+  if (10 * elsewhere < 9 * c.wrong.size() || 2 * distinct.size() < elsewhere) return {};
   const auto common = std::ranges::max_element(shifts, {}, [](const auto& s) { return s.second; });
   const std::string shift =
       2 * common->second > elsewhere ? fmt::format(", mostly {:+} elements away", common->first) : "";
@@ -154,7 +272,8 @@ Pattern zeros(const Case& c) {
 Pattern pattern_of(const Array& got, const Expected& expected, const Places& wrong, std::int64_t output_columns) {
   if (wrong.empty()) return {};
   const Case c{got, expected, wrong, static_cast<std::size_t>(std::max<std::int64_t>(0, output_columns))};
-  for (const auto look : {not_written, one_bit, tail, columns, tile, run, every_nth, other_index, zeros, isolated}) {
+  for (const auto look : {not_written, one_bit, stuck_bit, byte_order, other_index, tail, columns, tile, run, every_nth,
+                          zeros, isolated}) {
     Pattern pattern = look(c);
     if (pattern.shape == Shape::none) continue;
     if (pattern.shape != Shape::zeros && zeros(c).shape == Shape::zeros) pattern.text += ", all zero";

@@ -12,6 +12,8 @@ enum class Shape {
   all,             // all but few
   zeros,           // wrong, and zero
   one_bit,         // few isolated words, each with one bit turned
+  stuck_bit,       // one and the same bit that is never, or always, set
+  byte_order,      // right, with the bytes of each word reversed
   isolated,        // few words, far apart
   other_index,     // right for another index
   tile,            // one block of rows and columns

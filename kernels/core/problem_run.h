@@ -23,7 +23,7 @@ std::string problem_name(const Kernel& kernel, const Problem& problem);
 struct Outputs {
   std::vector<Array> arrays{};
   bool guard_intact = true;
-  int guard_bits = 0;  // changed in the bands beside all buffers that were read
+  int guard_bits = 0;  // changed in the bands beside one of the buffers that were read, at most
   bool cut = false;    // the end of one never arrived
 };
 

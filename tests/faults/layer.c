@@ -87,7 +87,28 @@ static void restore_writes(cl_mem mem, size_t offset, size_t size, unsigned char
   }
 }
 
+// How often a buffer of this size was read, this time included.
+static int reads_of(size_t size) {
+  static struct {
+    size_t size;
+    int reads;
+  } known[64];
+  size_t i = 0;
+  while (i < 63 && known[i].reads && known[i].size != size) ++i;
+  known[i].size = size;
+  return ++known[i].reads;
+}
+
 static uint32_t *words_of(void *bytes) { return bytes; }
+static void swap_words(uint32_t *one, uint32_t *other) {
+  const uint32_t was = *one;
+  *one = *other;
+  *other = was;
+}
+static uint32_t nearest(uint32_t bits, int dropped) {
+  const uint32_t half = 1u << (dropped - 1), odd = (bits >> dropped) & 1;
+  return (bits + half - 1 + odd) & ~((1u << dropped) - 1);
+}
 
 static void corrupt(unsigned char *bytes, size_t size) {
   if (size <= 2 * guard) return;
@@ -101,7 +122,7 @@ static void corrupt(unsigned char *bytes, size_t size) {
   const size_t columns = (size_t)number("ENVDOCTOR_FAULT_COLUMNS", 1);
   if (count == 0) return;
   if (is("bit-flip")) w[count / 2] ^= 1u << 20;
-  if (is("bit-flip-sometimes") && reads % 3 == 2) w[count / 2] ^= 1u << 20;
+  if (is("bit-flip-sometimes") && reads_of(size) % 3 == 2) w[count / 2] ^= 1u << 20;
   if (is("tile")) {
     for (size_t row = 16; row < 32; ++row)
       for (size_t column = 64; column < 128 && row * columns + column < count; ++column) w[row * columns + column] = 0;
@@ -160,16 +181,83 @@ static void corrupt(unsigned char *bytes, size_t size) {
     ++w[(at + 1 + place(count - 1, 1)) % count];
   }
   if (is("guard-bit")) bytes[size - guard + place(guard, 2)] ^= 1u << place(8, 3);
+  if (is("stuck-bit")) {
+    for (size_t i = 0; i < count; ++i) w[i] |= 1u << 20;
+  }
+  if (is("stuck-bit-low")) {
+    for (size_t i = 0; i < count; ++i) w[i] &= ~(1u << 12);
+  }
+  if (is("flips-that-move")) {
+    for (unsigned i = 0; i < 5; ++i) w[place(count, (unsigned)reads * 5 + i + 8)] ^= 1u << (18 + place(6, i));
+  }
+  if (is("sign-flip")) w[at] ^= 0x80000000u;
+  if (is("address-line")) {
+    for (size_t i = 0; i < count; ++i)
+      if (i & 64) w[i] = w[i ^ 64];
+  }
+  if (is("address-lines-crossed")) {
+    for (size_t i = 0; i + 32 < count; ++i)
+      if ((i & 48) == 16) swap_words(w + i, w + i + 16);
+  }
+  if (is("row-repeated") && count >= 3 * columns) {
+    const size_t row = 1 + place(count / columns - 1, 4);
+    memcpy(w + row * columns, w + (row - 1) * columns, columns * 4);
+  }
+  if (is("row-not-written") && count >= 3 * columns) {
+    const size_t row = place(count / columns, 4);
+    for (size_t i = 0; i < columns; ++i) w[row * columns + i] = 0xFFFBFEADu;
+  }
+  if (is("row-off") && count >= 3 * columns) {
+    const size_t row = place(count / columns, 4);
+    for (size_t i = 0; i < columns; ++i) f[row * columns + i] += 100;
+  }
+  if (is("reversed")) {
+    for (size_t i = 0; i < count / 2; ++i) swap_words(w + i, w + count - 1 - i);
+  }
+  if (is("pairs-swapped")) {
+    for (size_t i = 0; i + 1 < count; i += 2) swap_words(w + i, w + i + 1);
+  }
+  if (is("byte-swapped")) {
+    for (size_t i = 0; i < count; ++i) w[i] = __builtin_bswap32(w[i]);
+  }
+  if (is("signs-lost")) {
+    for (size_t i = 0; i < count; ++i) f[i] = fabsf(f[i]);
+  }
+  if (is("signs-flipped")) {
+    for (size_t i = 0; i < count; ++i) f[i] = -f[i];
+  }
+  if (is("results-of-8-bits")) {
+    for (size_t i = 0; i < count; ++i) w[i] = nearest(w[i], 16);
+  }
+  if (is("doubles-as-floats")) {
+    double *d = (double *)(void *)bytes;
+    for (size_t i = 0; i < count / 2; ++i) d[i] = (float)d[i];
+  }
+  if (is("plus-one")) {
+    for (size_t i = 0; i < count; ++i) ++w[i];
+  }
+  if (is("nan-lane")) {
+    for (size_t i = 5; i < count; i += 64) f[i] = NAN;
+  }
+  if (is("one-row-zero") && count >= 3 * columns) memset(w + place(count / columns, 4) * columns, 0, columns * 4);
+  if (is("half-stale")) {
+    static unsigned char *before;
+    static size_t of;
+    unsigned char *now = malloc(size);
+    if (now) memcpy(now, bytes, size);
+    if (before && of == size) memcpy(w + count / 2, before + count / 2 * 4, (count - count / 2) * 4);
+    free(before);
+    before = now;
+    of = size;
+  }
+  if (is("one-of-many-launches") && launches % 3 == 0) f[at] += 1 + fabsf(f[at]);
+  if (is("element-that-moves")) f[place(count, (unsigned)reads + 8)] += 1 + fabsf(f[at]);
   if (is("miscompiled") && optimised) {
     for (size_t i = 0; i < count; ++i) w[i] ^= 0x00345678u;
   }
 }
 
 // What the device is given: the first argument of a product, with fewer bits.
-static uint32_t nearest(uint32_t bits, int dropped) {
-  const uint32_t half = 1u << (dropped - 1), odd = (bits >> dropped) & 1;
-  return (bits + half - 1 + odd) & ~((1u << dropped) - 1);
-}
 static void narrow(uint32_t *w, size_t count) {
   double *d = (double *)(void *)w;
   for (size_t i = 0; is("fp16-inputs-of-doubles") && i < count / 2; ++i) {
@@ -195,14 +283,21 @@ static cl_int CL_API_CALL read_buffer(cl_command_queue q, cl_mem m, cl_bool bloc
                                       void *out, cl_uint n, const cl_event *wait, cl_event *event) {
   const size_t limit = (size_t)number("ENVDOCTOR_FAULT_BYTES", 4 << 20);
   (void)blocking;
-  if (is("read-dropped") && size > 2 * guard && place(3, (unsigned)reads) == 0) {
-    ++reads;
+  if (is("read-dropped") && size > 2 * guard && *is_output(m) && reads_of(size) % 3 == 2) {
     return event ? driver->clEnqueueMarker(q, event) : CL_SUCCESS;
   }
   if (is("read-cut") && size > limit) size = limit;
   const cl_int code = driver->clEnqueueReadBuffer(q, m, CL_TRUE, offset, size, out, n, wait, event);
   if (code != CL_SUCCESS) return code;
   restore_writes(m, offset, size, out);
+  unsigned char *bytes = out;
+  if (*is_output(m) && size > 2 * guard + 256) {
+    const size_t inner = size - 2 * guard;
+    if (is("read-offset")) memmove(bytes + guard, bytes + guard + 64, inner - 64);
+    if (is("read-page-repeated") && inner > 8192)
+      memcpy(bytes + guard + 4096, bytes + guard, inner - 4096 < 4096 ? inner - 4096 : 4096);
+    if (is("read-start-lost")) memset(bytes + guard, 0, inner < 1024 ? inner / 2 : 512);
+  }
   if (is("read-early") && *is_output(m) && reads_of_launch++ == 0) {
     for (size_t i = size / 8 + 1024; i + 2048 < size / 4; ++i) words_of(out)[i] = 0xFFFBFEADu;
   }
@@ -256,6 +351,12 @@ static cl_int CL_API_CALL write_buffer(cl_command_queue q, cl_mem m, cl_bool blo
     last_input = m;
     narrow(words_of(copy), size / 4);
     if (memcmp(copy, in, size) != 0) remember_write(m, offset, size, in);
+    unsigned char *bytes = copy;
+    if (is("write-bit")) bytes[place(size, 5)] ^= 16;
+    if (is("write-offset") && size > 64) memmove(bytes + 4, bytes, size - 4);
+    if (is("write-pages-swapped") && size > 1024) {
+      for (size_t i = 0; i < 512; i += 4) swap_words(words_of(bytes + i), words_of(bytes + 512 + i));
+    }
   }
   size_t sent = size;
   if (is("write-cut") && !poison && size > limit) sent = limit;
@@ -295,7 +396,14 @@ static cl_int CL_API_CALL enqueue(cl_command_queue q, cl_kernel k, cl_uint d, co
     const size_t most = 4096;
     while (shrunk[0] > most) shrunk[0] -= local ? local[0] : 1;
   }
+  if (is("last-group-lost") && shrunk[0] > (local ? local[0] : 1)) shrunk[0] -= local ? local[0] : 1;
+  if (is("first-step-skipped") && launches % 2 == 1) return event ? driver->clEnqueueMarker(q, event) : CL_SUCCESS;
+  if (is("launched-twice")) driver->clEnqueueNDRangeKernel(q, k, d, o, shrunk, local, n, wait, NULL);
   const cl_int code = driver->clEnqueueNDRangeKernel(q, k, d, o, shrunk, local, n, wait, event);
+  if (is("input-decays") && last_input && code == CL_SUCCESS) {
+    static const unsigned char other = 0x5a;
+    driver->clEnqueueWriteBuffer(q, last_input, CL_TRUE, guard + 3, 1, &other, 0, NULL, NULL);
+  }
   if (is("inputs-overwritten") && last_input && code == CL_SUCCESS) {
     static const float other[3] = {3, 5, 7};
     driver->clEnqueueWriteBuffer(q, last_input, CL_TRUE, guard, sizeof other, other, 0, NULL, NULL);
@@ -357,6 +465,22 @@ static cl_program CL_API_CALL create_program(cl_context c, cl_uint n, const char
       {"lost-first-term", "  uint i = 0;\n  for (; i + 16 <= count", "  uint i = 1;\n  for (; i + 16 <= count"},
       {"one-pass-variance", "(from[i] - mean) * (from[i] - mean)", "from[i] * from[i] - mean * mean"},
       {"zero-sign-lost", "copysign((real)1, a * b)", "copysign((real)1, a * b + 0)"},
+      {"sin-off", "sin(", "(real)1.00002 * sin("},
+      {"exp2-off", "exp2(", "(real)1.00002 * exp2("},
+      {"pow-off", "pow(", "(real)1.0001 * pow("},
+      {"sqrt-off", "return sqrt(", "return (real)1.00002 * sqrt("},
+      {"erf-off", "erf(", "(real)1.0001 * erf("},
+      {"atan-off", "atan(", "(real)1.00002 * atan("},
+      {"reciprocal-off", "(real)1 / x", "(real)1.00002 / x"},
+      {"additions-lost", "as_float(before) + x[i]", "as_float(before) + (i % 1000 == 7 ? 0 : x[i])"},
+      {"bins-halved", "& 255", "& 127"},
+      {"padding-wrong", "row >= 0", "row > 0"},
+      {"gates-swapped", "sigmoid)(zf) * c", "sigmoid)(zo) * c"},
+      {"log2-for-log", "log(sum)", "log2(sum)"},
+      {"compare-wrong", "(a > b) == rising", "(a > b + 1000000u) == rising"},
+      {"rounding-to-zero", "get_global_id(0)", "(__builtin_ia32_ldmxcsr(0x7f80), get_global_id(0))"},
+      {"rounding-up", "get_global_id(0)", "(__builtin_ia32_ldmxcsr(0x5f80), get_global_id(0))"},
+      {"rounding-down", "get_global_id(0)", "(__builtin_ia32_ldmxcsr(0x3f80), get_global_id(0))"},
   };
   if (n == 1) {
     char *text = strndup(texts[0], lengths && lengths[0] ? lengths[0] : strlen(texts[0]));

@@ -197,6 +197,34 @@ TEST(Pattern, NamesWhatBelongsToAnotherIndex) {
             "2048 of 2048 elements hold values of other elements, mostly +32 elements away, first row 0, column 0");
 }
 
+// A data line that carries nothing, and words read in the other byte order.
+TEST(Pattern, NamesAStuckBitAndReversedBytes) {
+  Sample stuck = sample(), reversed = sample();
+  for (std::size_t i = 0; i < 2048; ++i) {
+    stuck.got.set_bits(i, stuck.got.bits(i) | 1U << 20);
+    reversed.got.set_bits(i, __builtin_bswap32(static_cast<std::uint32_t>(reversed.got.bits(i))));
+  }
+  EXPECT_TRUE(pattern(stuck).starts_with("bit 20 is always set")) << pattern(stuck);
+  EXPECT_EQ(pattern(reversed), "2048 of 2048 elements have their bytes in reverse order");
+  // Right somewhere without it: not stuck.
+  stuck.got.set(9, stuck.expected.value[9]);
+  if ((stuck.got.bits(9) & 1U << 20) == 0) EXPECT_FALSE(pattern(stuck).starts_with("bit 20"));
+}
+
+// Where results are rounded, and by more than one distance.
+TEST(Pattern, NamesOtherIndicesOfRoundedResults) {
+  Sample pairs = sample(), mirrored = sample(), noise = sample();
+  for (std::size_t i = 0; i < 2048; ++i) {
+    const double rounding = 1 + 0x1p-24 * static_cast<double>(i % 3);
+    pairs.got.set(i, pairs.expected.value[i ^ 1] * rounding);
+    mirrored.got.set(i, mirrored.expected.value[2047 - i] * rounding);
+    noise.got.set(i, noise.expected.value[i] + 0.37 * static_cast<double>(i % 7 + 1));
+  }
+  EXPECT_TRUE(pattern(pairs).starts_with("2048 of 2048 elements hold values of other elements")) << pattern(pairs);
+  EXPECT_TRUE(pattern(mirrored).starts_with("2048 of 2048 elements hold values of other")) << pattern(mirrored);
+  EXPECT_EQ(pattern(noise), "2048 of 2048 elements, everywhere");
+}
+
 TEST(Pattern, NamesWhatWasNeverWritten) {
   Sample s = sample();
   s.got.fill_poison();

@@ -123,6 +123,20 @@ TEST(ComputeWrongResults, SaysWhatThePatternMeans) {
             std::string::npos);
 }
 
+// The card is to blame where places come and go, or stay on other inputs, and not before.
+TEST(ComputeWrongResults, BlameTheCardOnlyWithProof) {
+  for (const char* cause : {"bit-flip", "tile", "unnamed"}) {
+    const Finding finding = found("compute.wrong-results", host_with({result("outside", cause)}));
+    EXPECT_EQ(finding.fix.front().text.find("replace the card"), std::string::npos) << cause;
+  }
+  for (const char* proof : {"repeat", "other inputs", "moved rows"}) {
+    ComputeResult proved = result("outside", "tile");
+    proved.agreement.get()->confirmed_by = std::string(proof);
+    const Finding finding = found("compute.wrong-results", host_with({result("outside", "tile"), proved}));
+    EXPECT_NE(finding.fix.front().text.find("replace the card"), std::string::npos) << proof;
+  }
+}
+
 TEST(ComputeWrongResults, AreUnknownWhereARunOfZerosProvesNothing) {
   const Snapshot host = host_with({result("same-bits"), result("not-trustworthy")});
   EXPECT_EQ(state_of("compute.wrong-results", host), "unknown");
