@@ -150,7 +150,7 @@ std::unordered_map<std::size_t, std::size_t> sources_by_rule(const Case& c) {
   const std::size_t samples = std::min(sampled, c.wrong.size());
   std::map<Rule, std::size_t> votes;
   for (std::size_t s = 0; s < samples; ++s) {
-    const std::size_t i = c.wrong[s * c.wrong.size() / samples];
+    const std::size_t i = c.wrong[s * 2654435761U % c.wrong.size()];  // of even and odd places
     const double got = c.got.value(i);
     if (!std::isfinite(got)) continue;
     const double reach = widest + ulp(c.got.precision, got);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "kernels/classify/replay.h"
 #include "kernels/core/bounds.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/simulated_arithmetic.h"
@@ -56,6 +57,27 @@ TEST(Classify, TellsNarrowArithmeticsApartForAThousandSeeds) {
     }
   }
   EXPECT_EQ(misnamed, 0);
+}
+
+// fp16 has 11 bits: results of 12 are some other arithmetic.
+TEST(Classify, TakesElevenBitsForHalfPrecisionAndTwelveForNone) {
+  for (const int bits : {11, 12}) {
+    Sample run = run_in(all_arithmetics().front(), 256, 5, 64);
+    for (std::size_t i = 0; i < 64; ++i)
+      run.got.set(i, rounded_to_bits(run.expected.value[i], bits, Rounding::nearest));
+    EXPECT_EQ(classified(run).cause() == "fp16-accumulator", bits == 11) << bits;
+  }
+}
+
+// One factor is one factor: within 1e-4, not within a percent.
+TEST(Classify, CallsNothingScaledWhoseFactorsDiffer) {
+  Sample same = run_in(all_arithmetics().front(), 64, 5, 64), other = same;
+  for (std::size_t i = 0; i < 64; ++i) {
+    same.got.set(i, same.expected.value[i] * 1.25);
+    other.got.set(i, other.expected.value[i] * (1.25 + 0.002 * static_cast<double>(i % 5)));
+  }
+  EXPECT_EQ(classified(same).cause(), "scaled");
+  EXPECT_NE(classified(other).cause(), "scaled");
 }
 
 // A wrong element among plain ones, as a library's fault would leave it.

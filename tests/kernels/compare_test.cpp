@@ -170,6 +170,12 @@ TEST(Pattern, NamesOneTurnedBit) {
   EXPECT_EQ(pattern(s), "1 isolated word with one bit flipped (bit 20), first row 2, column 6");
 }
 
+TEST(Pattern, TakesManyTurnedBitsForMoreThanMemory) {
+  Sample s = sample();
+  for (std::size_t i = 0; i < 100; ++i) s.got.set_bits(i * 20, s.got.bits(i * 20) ^ 1U << (18 + i % 4));
+  EXPECT_EQ(pattern(s).find("one bit flipped"), std::string::npos) << pattern(s);
+}
+
 TEST(Pattern, NamesATile) {
   Sample s = sample();
   for (std::size_t row = 16; row < 32; ++row) {
@@ -243,6 +249,14 @@ TEST(Pattern, NamesZerosAndEverythingElse) {
   EXPECT_EQ(pattern(zeros), "500 of 2048 elements are zero");
   for (std::size_t i = 0; i < 2048; ++i) all.got.set(i, all.got.value(i) * 1.1);
   EXPECT_EQ(pattern(all), "2048 of 2048 elements, everywhere");
+}
+
+TEST(Pattern, CallsNothingZeroThatIsZeroInPart) {
+  Sample one = sample(), most = sample();
+  one.got.set(1000, 0);
+  EXPECT_EQ(pattern(one).find("zero"), std::string::npos) << pattern(one);
+  for (std::size_t i = 0; i < 1500; i += 3) most.got.set(i, i % 15 == 0 ? 100 + static_cast<double>(i * i % 77) : 0);
+  EXPECT_EQ(pattern(most).find("zero"), std::string::npos) << pattern(most);
 }
 
 TEST(Ulp, IsTheGapAroundTheExactValue) {

@@ -93,6 +93,10 @@ TEST(Expectations, OfComputeRestOnWhatWasCompared) {
   EXPECT_EQ(met(host, "compute=agree"), "yes");
   host.compute = std::vector<ComputeResult>{triad(0.9, "within-bound"), triad(0.9, "outside")};
   EXPECT_EQ(met(host, "compute=agree"), "no");
+  // Arithmetic that differs from the CPU's is a warning, but no agreement.
+  host.compute = std::vector<ComputeResult>{triad(0.9, "within-bound"), triad(0.9, "outside")};
+  host.compute.fill()[1].agreement.fill().cause = "fast-math";
+  EXPECT_EQ(met(host, "compute=agree"), "no");
   host.compute = std::vector<ComputeResult>{triad(0.9, "not-trustworthy")};
   EXPECT_EQ(met(host, "compute=agree"), "unknown");
   host.compute = std::vector<ComputeResult>{triad(0.9, "same-bits")};

@@ -1,0 +1,70 @@
+#pragma once
+// Read before every mutated file (tests/mutate/run): one program holds all mutants, and ENVDOCTOR_MUTANT chooses one.
+// `a < b` is written `a <Less{7}> b` there: (a < Less{7}) > b, which keeps the precedence that `<` has.
+#include <cstdlib>
+#include <type_traits>
+
+namespace envdoctor_mutants {
+
+inline bool on(int id) {
+  static const int chosen = [] {
+    const char* text = std::getenv("ENVDOCTOR_MUTANT");
+    return text ? std::atoi(text) : 0;
+  }();
+  return chosen == id;
+}
+
+template <class A>
+struct Left {
+  int id;
+  const A& a;
+};
+template <class A, class B>
+inline constexpr bool floating = std::is_floating_point_v<A> || std::is_floating_point_v<B>;
+
+// Of whole numbers the border, of others the whole comparison.
+#define ENVDOCTOR_MUTANT_COMPARISON(Name, open, close, right, border)                              \
+  struct Name {                                                                                    \
+    int id;                                                                                        \
+  };                                                                                               \
+  template <class A>                                                                               \
+  struct Name##Left : Left<A> {};                                                                  \
+  template <class A>                                                                               \
+  Name##Left<A> operator open(const A& a, Name op) {                                               \
+    return {{op.id, a}};                                                                           \
+  }                                                                                                \
+  template <class A, class B>                                                                      \
+  bool operator close(const Name##Left<A>& left, const B& b) {                                     \
+    if (!on(left.id)) return left.a right b;                                                       \
+    if constexpr (floating<A, B>) return !(left.a right b);                                        \
+    return left.a border b;                                                                        \
+  }
+ENVDOCTOR_MUTANT_COMPARISON(Less, <, >, <, <=)
+ENVDOCTOR_MUTANT_COMPARISON(LessEqual, <, >, <=, <)
+ENVDOCTOR_MUTANT_COMPARISON(Greater, <, >, >, >=)
+ENVDOCTOR_MUTANT_COMPARISON(GreaterEqual, <, >, >=, >)
+ENVDOCTOR_MUTANT_COMPARISON(Equal, !=, !=, ==, !=)
+ENVDOCTOR_MUTANT_COMPARISON(NotEqual, !=, !=, !=, ==)
+
+// A term or a factor is left out.
+#define ENVDOCTOR_MUTANT_TERM(Name, sign)                                 \
+  struct Name {                                                           \
+    int id;                                                               \
+  };                                                                      \
+  template <class A>                                                      \
+  struct Name##Left : Left<A> {};                                         \
+  template <class A>                                                      \
+  Name##Left<A> operator sign(const A& a, Name op) {                      \
+    static_assert(std::is_arithmetic_v<A>);                               \
+    return {{op.id, a}};                                                  \
+  }                                                                       \
+  template <class A, class B>                                             \
+  auto operator sign(const Name##Left<A>& left, const B& b) {             \
+    using Result = decltype(left.a sign b);                               \
+    return on(left.id) ? static_cast<Result>(left.a) : left.a sign b;     \
+  }
+ENVDOCTOR_MUTANT_TERM(Plus, +)
+ENVDOCTOR_MUTANT_TERM(Minus, -)
+ENVDOCTOR_MUTANT_TERM(Times, *)
+
+}  // namespace envdoctor_mutants
