@@ -72,6 +72,10 @@ struct Python {
   Text kind{};      // venv, conda, pyenv, uv, system
   Text prefix{};    // sys.prefix
   Text found_by{};  // PATH, VIRTUAL_ENV, CONDA_PREFIX, --python
+  // What puts packages into it: pip, uv, conda, pixi; ensurepip: pip itself must come first. Absent: the distribution
+  // alone may.
+  Text installer{};
+  Reading<PythonPlace> activated{};  // what VIRTUAL_ENV names where that is another one; absent: none other
   List<std::string> search_path{};  // package folders in the order of import
   Map<std::string> packages{};
   Map<std::string> conda_packages{};  // name -> "version build"
@@ -82,8 +86,8 @@ struct Python {
   List<std::string> others{};  // "/opt/conda/envs/tf: tensorflow 2.15.1"
   List<PythonPlace> kernels{};
   Reading<PythonPlace> notebook{};  // the kernel that this process runs under; absent: under none
-  ENVDOCTOR_FIELDS(Python, executable, version, kind, prefix, found_by, search_path, packages, conda_packages,
-                   written_twice, damage, requirements, gpu_packages, others, kernels, notebook)
+  ENVDOCTOR_FIELDS(Python, executable, version, kind, prefix, found_by, installer, activated, search_path, packages,
+                   conda_packages, written_twice, damage, requirements, gpu_packages, others, kernels, notebook)
 };
 
 // What stands before `import_error` is read from files; what follows, the framework itself was asked. Devices are

@@ -28,6 +28,17 @@ struct ProcessGpu {
   ENVDOCTOR_FIELDS(ProcessGpu, seen_by, index, uuid, pci_address, name, driver, busy_percent, peak_memory_mib, samples)
 };
 
+// Where the time went so far, in seconds of the time that it was watched.
+struct ProcessTime {
+  Real gpu_busy{};  // of the busiest GPU
+  Real copying{};   // between host and GPU
+  Real storage{};   // some process of the tree waited for a disk
+  Real runnable{};  // some process of the tree had work for a processor
+  Real cpu{};       // spent by all processes on all cores
+  Number memory_mib{};  // held on GPUs at the last look
+  ENVDOCTOR_FIELDS(ProcessTime, gpu_busy, copying, storage, runnable, cpu, memory_mib)
+};
+
 struct ProcessUse {
   Number pid{};             // of the first
   Text program{};           // its name
@@ -41,8 +52,9 @@ struct ProcessUse {
   Map<Text> env{};          // GPU variables the first was started with
   Text unreadable{};        // a process of the tree that could not be looked into, and why; absent: none
   Text outside{};           // why its work may run outside the tree; absent: no reason known
+  Reading<ProcessTime> time{};
   ENVDOCTOR_FIELDS(ProcessUse, pid, program, processes, seconds, samples, nodes, libraries, gpus, opens, env, unreadable,
-                   outside)
+                   outside, time)
 };
 
 // One round of asking NVML.
@@ -51,7 +63,8 @@ struct RoundDevice {
   Text uuid{};
   Text name{};
   Number utilization_percent{};
-  ENVDOCTOR_FIELDS(RoundDevice, index, uuid, name, utilization_percent)
+  Real copying_percent{};  // of what its PCIe link can carry; asked only where time is told apart
+  ENVDOCTOR_FIELDS(RoundDevice, index, uuid, name, utilization_percent, copying_percent)
 };
 struct RoundProcess {
   Number pid{};

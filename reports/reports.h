@@ -9,6 +9,7 @@ namespace envdoctor {
 struct ReportStyle {
   bool color = false;
   bool verbose = false;
+  bool arithmetic = false;  // was asked for: it is told in full
 };
 
 std::string render_text(const Report& report, const ReportStyle& style);
@@ -47,6 +48,18 @@ std::string visible_json(const std::vector<VisibleList>& lists);
 // What `run` says afterwards, one line without its end: "ran on GPU 0 (83 % busy, peak 5.1 GiB, cuDNN 9.3 from the
 // wheel)".
 std::string use_line(const Watched& watched, const ProcessVerdict& verdict);
+// A line of `run --watch` for the time between two looks, and the sums of all: "30 s: GPU busy 62 %, 5.1 GiB; …".
+class WatchedTime {
+ public:
+  std::string line(const Watched& now);
+  // "GPU busy 62 %, copying 3 %, waiting for input 30 %"; empty: nothing was seen.
+  [[nodiscard]] std::string where_it_went() const;
+
+ private:
+  double seen_ = 0, busy_ = 0, copying_ = 0, for_cpu_ = 0, for_storage_ = 0, other_ = 0, unknown_ = 0;
+  bool copies_known_ = false;
+  ProcessTime before_{};
+};
 // The page of `pid`: nodes, libraries, variables, GPUs, and the line above.
 std::string render_process(const Watched& watched, const ProcessVerdict& verdict);
 // What was watched, with {"verdict": {"use": "ran" | "idle" | "never-opened" | "unknown", "worked": whether some work

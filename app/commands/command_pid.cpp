@@ -21,7 +21,8 @@ void declare(Arguments& arguments, Options& options) {
   arguments.option("--seconds", options.run.seconds, "how long to watch (default 2)",
                    {.shown = "SECONDS", .between = {0.1, 86400}});
   arguments.flag("--until-input-ends", options.run.until_input_ends, "stop sooner when standard input ends");
-  arguments.flag("--require-gpu", options.run.require_gpu, "exit status 1 unless it used a GPU, 3 if unknown");
+  arguments.flag("--require-gpu", options.run.require_gpu, "exit status 1 unless it used a GPU");
+  arguments.footer("Exit status: 3 where it can't be told whether it used a GPU, as of a process\nof another user.");
 }
 
 // Whether something was there to read, and whether that was the end.
@@ -55,8 +56,9 @@ int pid(const Options& options) {
   const Watched seen = watched_from_json(watcher.answer(), "the watcher");
   const ProcessVerdict verdict = judge_process(seen);
   write_result(options, render_process(seen, verdict), process_json(seen, verdict));
-  if (!options.run.require_gpu || verdict.busy_at_all) return 0;
-  return verdict.use == DeviceUse::unknown ? 3 : 1;
+  if (verdict.busy_at_all) return 0;
+  if (verdict.use == DeviceUse::unknown) return 3;
+  return options.run.require_gpu ? 1 : 0;
 }
 
 }  // namespace

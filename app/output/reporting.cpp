@@ -64,23 +64,25 @@ int write_report(const Report& report, const Options& options) {
 
 void write_reports(const std::vector<Report>& reports, const std::vector<std::string>& names, const Options& options) {
   std::vector<std::pair<std::string, std::string>> files;
+  ReportStyle style{.verbose = options.verbose,
+                    .arithmetic = options.command == "verify" || options.command == "bench"};
   for (const Output& output : options.outputs) {
     const Format& format = output.format.empty() ? format_for_file(output.path) : *format_named(output.format);
     if (names.front().empty() || output.path.find("{}") == output.path.npos) {
-      files.emplace_back(output.path, joined(reports, names, format, {.verbose = options.verbose}));
+      files.emplace_back(output.path, joined(reports, names, format, style));
       continue;
     }
     for (std::size_t i = 0; i < reports.size(); ++i) {
       const std::string path = file_for(output.path, names[i]);
       if (std::ranges::find(files, path, &std::pair<std::string, std::string>::first) != files.end())
         throw UsageError(path + ": two snapshots have this name; rename one of them");
-      files.emplace_back(path, format.render(reports[i], {.verbose = options.verbose}));
+      files.emplace_back(path, format.render(reports[i], style));
     }
   }
   const bool prints = options.outputs.empty() || !options.format.empty();
   const Format& printed = options.format.empty() ? all_formats().front() : *format_named(options.format);
-  const std::string text =
-      prints ? joined(reports, names, printed, {.color = use_color(options.color), .verbose = options.verbose}) : "";
+  style.color = use_color(options.color);
+  const std::string text = prints ? joined(reports, names, printed, style) : "";
   // A GitHub job shows annotations of what its steps print; standard output is the report's alone.
   const char* github = std::getenv("GITHUB_ACTIONS");
   if (github && std::string(github) == "true" && options.format != "github") {

@@ -44,17 +44,17 @@ std::string framework_in(const std::set<std::string>& roles) {
 
 bool hides_all(const std::string& value) { return select_cuda(value, {{}, {}, {}, {}, {}, {}, {}, {}}).chosen.empty(); }
 
-std::vector<const DeviceNode*> computing_nodes(const Watched& watched) {
+std::vector<const DeviceNode*> computing_nodes(const List<DeviceNode>& nodes) {
   std::vector<const DeviceNode*> computing;
-  for (const DeviceNode& node : watched.device_nodes.or_empty()) {
+  for (const DeviceNode& node : nodes.or_empty()) {
     if (for_computing(*node.path.get())) computing.push_back(&node);
   }
   return computing;
 }
 
 std::string why_never_opened(const Watched& watched, const ProcessUse& use) {
-  const auto computing = computing_nodes(watched);
-  if (watched.device_nodes.get() && computing.empty()) return "this host has no GPU node in /dev";
+  const std::string closed = why_no_gpu(watched.device_nodes);
+  if (watched.device_nodes.get() && computing_nodes(watched.device_nodes).empty()) return closed;
   const auto& env = use.env.or_empty();
   for (const char* name : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"}) {
     const auto set = env.find(name);
@@ -64,9 +64,7 @@ std::string why_never_opened(const Watched& watched, const ProcessUse& use) {
   }
   if (env.contains("JAX_PLATFORMS") && env.at("JAX_PLATFORMS").is("cpu"))
     return "JAX_PLATFORMS=cpu keeps JAX off the GPU";
-  const bool closed = !computing.empty() &&
-                      std::ranges::all_of(computing, [](const DeviceNode* node) { return node->accessible.is(false); });
-  if (closed) return "this user may not open " + *computing.front()->path.get();
+  if (!closed.empty()) return closed;
   if (!use.libraries.get())
     return "it ended before its libraries could be looked at, and no GPU node was opened meanwhile";
   const auto roles = roles_of(use);
@@ -83,7 +81,7 @@ std::string why_never_opened(const Watched& watched, const ProcessUse& use) {
 ProcessVerdict never_opened(const Watched& watched, const ProcessUse& use) {
   if (const auto* why = use.unreadable.get()) return {DeviceUse::unknown, *why};
   if (const auto* why = use.outside.get()) return {DeviceUse::unknown, *why};
-  const bool no_node = watched.device_nodes.get() && computing_nodes(watched).empty();
+  const bool no_node = watched.device_nodes.get() && computing_nodes(watched.device_nodes).empty();
   if (use.seconds.or_empty() < too_short_s && !no_node) {
     if (!use.opens.get()) return {DeviceUse::unknown, "it ended too soon to be looked at often enough"};
     if (*use.opens.get() > 0)
@@ -101,6 +99,14 @@ const ProcessLibrary* cudnn_of(const ProcessUse& use) {
     if (library.library.is("cudnn") && (!best || (!best->version.get() && library.version.get()))) best = &library;
   }
   return best;
+}
+
+std::string why_no_gpu(const List<DeviceNode>& nodes) {
+  const auto computing = computing_nodes(nodes);
+  if (!nodes.get()) return {};
+  if (computing.empty()) return "this host has no GPU node in /dev";
+  const bool closed = std::ranges::all_of(computing, [](const DeviceNode* node) { return node->accessible.is(false); });
+  return closed ? "this user may not open " + *computing.front()->path.get() : "";
 }
 
 ProcessVerdict judge_process(const Watched& watched) {

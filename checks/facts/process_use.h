@@ -19,6 +19,9 @@ struct ProcessVerdict {
   bool busy_at_all = false;   // some work was seen on a GPU
 };
 
+// Why no program that is started now can use a GPU, as far as the nodes tell; empty: one may.
+std::string why_no_gpu(const List<DeviceNode>& nodes);
+
 // From what was watched, and the nodes that the host has.
 ProcessVerdict judge_process(const Watched& watched);
 

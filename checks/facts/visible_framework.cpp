@@ -1,6 +1,9 @@
 // What SYCL's variable, by the grammar of Intel's DPC++ documentation, and a framework's own build and variables leave
 // of the devices that the runtime below gives.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "checks/facts/facts.h"
@@ -24,6 +27,66 @@ bool without_gpu(const Snapshot& snapshot, const std::string& framework) {
     return version.find("+cpu") != std::string::npos ||
            of(snapshot.torch, &Torch::cuda_version).outcome() == Outcome::absent;
   return framework == "tensorflow" && of(snapshot.tensorflow, &Tensorflow::built_with_cuda).is(false);
+}
+
+// What the framework itself answered: how many GPUs there are for it, and what it calls them. None: it wasn't asked.
+struct Answer {
+  std::size_t count = 0;
+  std::vector<VisibleDevice> devices{};  // as far as it names them
+};
+
+std::optional<Answer> answer_of(const Snapshot& snapshot, const std::string& framework) {
+  Answer answer;
+  if (framework == "tensorflow") {
+    const Number& count = of(snapshot.tensorflow, &Tensorflow::visible_gpus);
+    if (!count.get() || *count.get() < 0) return {};
+    answer.count = static_cast<std::size_t>(*count.get());
+    return answer;
+  }
+  if (framework == "torch") {
+    const Number& count = of(snapshot.torch, &Torch::device_count);
+    if (!count.get() || *count.get() < 0) return {};
+    answer.count = static_cast<std::size_t>(*count.get());
+    for (const TorchDevice& device : of(snapshot.torch, &Torch::devices).or_empty())
+      answer.devices.push_back({text_of(device.uuid), {}, text_of(device.name), -1});
+    return answer;
+  }
+  const auto& devices = of(snapshot.jax, &Jax::devices);
+  if (!devices.get()) return {};
+  for (const std::string& device : *devices.get()) {
+    const std::string name = lower_case(device);
+    answer.count += name.starts_with("cuda") || name.starts_with("gpu") || name.starts_with("rocm");
+  }
+  return answer;
+}
+
+std::string name_of(const std::string& framework) {
+  return framework == "torch" ? "PyTorch" : framework == "jax" ? "JAX" : "TensorFlow";
+}
+
+// The framework's own word outranks what is worked out from variables.
+void take_answer(VisibleList& list, const std::string& framework, const Answer& answer) {
+  list.observed = true;
+  list.unknown.clear();
+  if (answer.count == list.devices.size()) return;
+  const std::string who = name_of(framework);
+  if (answer.count > list.devices.size()) {
+    std::erase_if(list.hidden, [](const HiddenDevice& hidden) { return hidden.by != "grant"; });
+    list.devices = answer.devices;
+    list.devices.resize(answer.count);
+    return;
+  }
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < list.devices.size(); ++i) {
+    if (find_same(answer.devices, list.devices[i])) kept.push_back(i);
+  }
+  if (kept.size() != answer.count) {  // which ones they are, its names don't tell
+    list.order_guessed = answer.count > 0;
+    kept.resize(answer.count);
+    for (std::size_t i = 0; i < kept.size(); ++i) kept[i] = i;
+  }
+  keep(list, kept, {who + "'s own list", "", ""},
+       fmt::format("{} itself lists {} device{}", who, answer.count, answer.count == 1 ? "" : "s"));
 }
 
 // JAX_PLATFORMS=cpu, or the older JAX_PLATFORM_NAME: a list that names no kind of GPU.
@@ -74,7 +137,10 @@ std::vector<std::size_t> select_jax(std::string_view value, std::size_t devices)
   return {kept.begin(), kept.end()};
 }
 
-VisibleList visible_to_framework(const Snapshot& snapshot, const std::string& framework) {
+namespace {
+
+// What the build and the variables leave.
+VisibleList worked_out(const Snapshot& snapshot, const std::string& framework) {
   const bool amd = for_amd(snapshot, framework);
   VisibleList list = amd ? visible_to_rocm(snapshot) : visible_to_cuda(snapshot);
   list.stack = framework;
@@ -95,6 +161,15 @@ VisibleList visible_to_framework(const Snapshot& snapshot, const std::string& fr
   const std::string value = env_of(snapshot, name).or_empty();
   if (!value.empty() && value != "all")
     keep(list, select_jax(value, list.devices.size()), {name, value, ""}, "not named by " + name);
+  return list;
+}
+
+}  // namespace
+
+VisibleList visible_to_framework(const Snapshot& snapshot, const std::string& framework) {
+  VisibleList list = worked_out(snapshot, framework);
+  list.observed = false;
+  if (const auto answer = answer_of(snapshot, framework)) take_answer(list, framework, *answer);
   return list;
 }
 

@@ -64,8 +64,23 @@ std::vector<Requirement> requirements(const Facts& facts) {
 }
 
 std::string pip_install(const Snapshot& snapshot, const std::string& what) {
-  const Text& python = of(snapshot.python, &Python::executable);
-  return python.get() ? "\"" + *python.get() + "\" -m pip install " + what : "";
+  const std::string python = of(snapshot.python, &Python::executable).or_empty();
+  const std::string prefix = of(snapshot.python, &Python::prefix).or_empty();
+  const Text installer = of(snapshot.python, &Python::installer);
+  if (python.empty() || installer.outcome() == Outcome::absent) return {};
+  const std::string pip = "\"" + python + "\" -m pip install " + what;
+  if (installer.is("uv")) return "uv pip install --python \"" + python + "\" " + what;
+  if (installer.is("ensurepip")) return "\"" + python + "\" -m ensurepip && " + pip;
+  if (installer.is("conda"))
+    return prefix.empty() ? "" : "conda install --yes --prefix \"" + prefix + "\" pip && " + pip;
+  if (!installer.is("pixi")) return pip;
+  // What pixi's manifest doesn't name, its next run takes out again; it takes names and versions, none of pip's
+  // options.
+  const auto folder = prefix.find("/.pixi/envs/");
+  if (folder == prefix.npos || what.find("--") != what.npos) return {};
+  const std::string environment = prefix.substr(folder + 12);
+  return "pixi add --manifest-path \"" + prefix.substr(0, folder) + "\" " +
+         (environment == "default" ? "" : "--feature " + environment + " ") + "--pypi " + what;
 }
 
 bool judge_requirements(const Facts& facts, std::initializer_list<std::string_view> packages,

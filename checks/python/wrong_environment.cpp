@@ -59,10 +59,27 @@ void report_notebooks(const Snapshot& snapshot, Answers& answers) {
   }
 }
 
+void report_activated(const Snapshot& snapshot, Answers& answers) {
+  const auto place = of(snapshot.python, &Python::activated);
+  if (!place.get() || !elsewhere(snapshot, *place.get())) return;
+  const std::string &other = *place.get()->prefix.get(), own = *of(snapshot.python, &Python::prefix).get();
+  Finding& finding = answers.found_on("env:VIRTUAL_ENV");
+  finding.severity = Severity::warning;
+  finding.confidence = Confidence::certain;
+  finding.title = "VIRTUAL_ENV names another environment than the Python on PATH";
+  finding.explanation = "VIRTUAL_ENV names " + other + ", which holds " + list(place.get()->frameworks.or_empty()) +
+                        "; python3 on PATH is that of " + own + ", which holds " + own_frameworks(snapshot) +
+                        ". Programs start the one on PATH.";
+  finding.evidence = {evidence("/python/activated/prefix", other), evidence("/python/prefix", own)};
+  finding.fix = {{.text = "Activate that environment again, so that it comes first on PATH; or name it: --python.",
+                  .command = ". \"" + other + "/bin/activate\""}};
+}
+
 void judge(const Facts& facts, Answers& answers) {
   const auto& kernels = of(facts.snapshot().python, &Python::kernels);
   report_missing_module(facts, answers);
   report_notebooks(facts.snapshot(), answers);
+  report_activated(facts.snapshot(), answers);
   if (kernels.get()) return answers.passed();
   answers.unknown(why_unknown("/python/kernels", kernels));
 }

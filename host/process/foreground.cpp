@@ -134,7 +134,7 @@ Foreground::Foreground(const std::vector<std::string>& argv, const std::vector<s
   if (error_ != 0) waitpid(pid_, nullptr, 0);
 }
 
-int Foreground::wait() const {
+int Foreground::wait(int every_ms, const std::function<void()>& meanwhile) const {
   if (const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC)); nothing) {
     dup2(nothing.get(), STDIN_FILENO);
     dup2(nothing.get(), STDOUT_FILENO);
@@ -155,7 +155,10 @@ int Foreground::wait() const {
     }
     if (ended < 0 && errno != EINTR) return 127;  // somebody else has waited for it
     siginfo_t info{};
-    if (sigwaitinfo(&all, &info) > 0 && info.si_signo != SIGCHLD) hand_on(info);
+    const timespec gap{.tv_sec = every_ms / 1000, .tv_nsec = every_ms % 1000 * 1'000'000L};
+    const int signal = every_ms > 0 ? sigtimedwait(&all, &info, &gap) : sigwaitinfo(&all, &info);
+    if (signal > 0 && info.si_signo != SIGCHLD) hand_on(info);
+    if (every_ms > 0) meanwhile();
   }
 }
 

@@ -2,6 +2,7 @@
 #include <sys/types.h>
 
 #include <csignal>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,7 +25,9 @@ class Foreground {
 
   // Lets go of standard input and output and of everything else that we inherited, so that a reader sees the end when
   // the program closes its own; standard error stays. Then waits. Returns its exit status, or 128 + signal.
-  [[nodiscard]] int wait() const;
+  [[nodiscard]] int wait() const { return wait(0, {}); }
+  // The same, calling `meanwhile` about as often as this, in milliseconds; 0: never.
+  [[nodiscard]] int wait(int every_ms, const std::function<void()>& meanwhile) const;
 
  private:
   class GroupWitness;

@@ -136,6 +136,9 @@ class Loaded : public Api {
     percent = rates.gpu;
     return code;
   }
+  Code pcie_throughput(Device device, bool from_host, unsigned& kb_per_s) override {
+    return pcie_throughput_(device, from_host ? 1 : 0, &kb_per_s);
+  }
   Code fabric_state(Device device, unsigned& state) override {
     CFabricInfo info;
     const Code code = fabric_(device, &info);
@@ -214,6 +217,7 @@ class Loaded : public Api {
   VendorFunction<Device, unsigned*> power_{library_, {"nvmlDeviceGetPowerUsage"}};
   VendorFunction<Device, unsigned*> power_limit_{library_, {"nvmlDeviceGetEnforcedPowerLimit"}};
   VendorFunction<Device, CUtilization*> utilization_{library_, {"nvmlDeviceGetUtilizationRates"}};
+  VendorFunction<Device, int, unsigned*> pcie_throughput_{library_, {"nvmlDeviceGetPcieThroughput"}};
   VendorFunction<Device, CFabricInfo*> fabric_{library_, {"nvmlDeviceGetGpuFabricInfo"}};
   VendorFunction<Device, unsigned*, CProcess*> compute_processes_{
       library_, {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"}};

@@ -84,6 +84,8 @@ class Api {
   virtual Code power(Device device, unsigned& milliwatts) = 0;
   virtual Code power_limit(Device device, unsigned& milliwatts) = 0;
   virtual Code utilization(Device device, unsigned& percent) = 0;
+  // Of the last 20 ms, which the call waits for.
+  virtual Code pcie_throughput(Device device, bool from_host, unsigned& kb_per_s) = 0;
   virtual Code fabric_state(Device device, unsigned& state) = 0;
   virtual Code processes(Device device, ProcessKind kind, std::vector<Process>& processes) = 0;
   // Samples newer than `since_us` (a ProcessLoad's `at_us`; 0: all NVML still has). None is a success.

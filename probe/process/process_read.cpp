@@ -97,11 +97,12 @@ ProcessStat parse_stat(std::string_view text) {
   const auto close = text.rfind(')');  // the name may hold brackets
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) return {};
   const auto words = words_of(text.substr(close + 1));
-  constexpr std::size_t state = 0, parent = 1, started = 19;
+  constexpr std::size_t state = 0, parent = 1, user = 11, system = 12, started = 19;
   if (words.size() <= started) return {};
   return {.name = std::string(text.substr(open + 1, close - open - 1)),
           .parent = number_of(words[parent]).value_or(0),
           .started = number_of(words[started]).value_or(0),
+          .spent = number_of(words[user]).value_or(0) + number_of(words[system]).value_or(0),
           .state = words[state].front()};
 }
 

@@ -44,6 +44,7 @@ struct ProcessStat {
   std::string name{};
   std::int64_t parent = 0;
   std::int64_t started = 0;  // clock ticks since boot: with the PID it names a process for good
+  std::int64_t spent = 0;    // processor time of all its threads, in clock ticks
   char state = '?';
 };
 // /proc/PID/stat. A text that makes no sense gives parent 0.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -64,6 +65,7 @@ void ProcessWatch::look(double now) {
   tree_.look();
   if (tree_.alive().empty()) return;
   ++samples_;
+  spend(now);
   if (!env_.get() && tree_.alive().contains(pid_)) {
     const auto all = environment_of(host_.files, pid_);
     env_ = all.then(gpu_variables);
@@ -88,6 +90,18 @@ void ProcessWatch::look(double now) {
     read_maps(pid, now, nodes.get()->paths.size());
   }
   take_clients(clients, now);
+}
+
+void ProcessWatch::spend(double now) {
+  bool waits = false, runs = false;
+  for (const auto& [pid, stat] : tree_.alive()) {
+    spent_[pid] = stat.spent;
+    waits = waits || stat.state == 'D';
+    runs = runs || stat.state == 'R';
+  }
+  if (waits) storage_s_ += now - looked_;
+  if (runs) runnable_s_ += now - looked_;
+  looked_ = now;
 }
 
 // Maps of a framework are long: they are read when a process is new, when it opens a node, and ever more seldom.
@@ -122,13 +136,17 @@ void ProcessWatch::take_clients(const std::map<std::string, std::map<std::string
   }
 }
 
-void ProcessWatch::take(const NvmlRound& round) {
+void ProcessWatch::take(const NvmlRound& round, double now) {
   const auto* processes = round.processes.get();
   if (!processes) {
     no_nvml_ = round.processes.why();
     return;
   }
   ++rounds_;
+  const double since = round_ < 0 ? 0 : now - round_;
+  round_ = now;
+  double busiest = 0, copying = 0;
+  held_mib_ = 0;
   for (const RoundDevice& device : round.devices.or_empty()) {
     std::int64_t memory = 0, ours = 0, others = 0;
     double busy = 0;
@@ -158,7 +176,44 @@ void ProcessWatch::take(const NvmlRound& round) {
         load.busy_unknown = "NVML does not report the utilization of each process (" + busy_unknown + ")";
     }
     load.busy_sum += std::min(busy, 100.0);
+    held_mib_ += memory;
+    busiest = std::max(busiest, std::min(busy, 100.0));
+    copying = std::max(copying, device.copying_percent.or_empty());
+    copies_known_ = copies_known_ || device.copying_percent.get();
   }
+  busy_s_ += busiest / 100 * since;
+  copying_s_ += copying / 100 * since;
+}
+
+ProcessTime ProcessWatch::time() const {
+  ProcessTime time{.storage = storage_s_, .runnable = runnable_s_};
+  std::int64_t ticks = 0;
+  for (const auto& [pid, spent] : spent_) ticks += spent;
+  time.cpu = static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  if (const auto known = gpus(); !known.get()) {
+    time.gpu_busy = known.missing();
+    return time;
+  }
+  double busy = busy_s_, copying = copying_s_;
+  std::int64_t held = held_mib_;
+  bool copies_known = copies_known_;
+  for (const auto& [address, drm] : drm_) {
+    std::map<std::string, std::int64_t> engines;
+    for (const auto& [id, client] : drm.busy) {
+      for (const auto& [engine, span] : client) engines[engine] += span.second - span.first;
+    }
+    for (const auto& [engine, ns] : engines) {
+      const bool copies = engine == "copy" || engine == "dma" || engine == "bcs";  // i915, amdgpu, xe
+      copies_known = copies_known || copies;
+      double& sum = copies ? copying : busy;
+      sum = std::max(sum, static_cast<double>(ns) * 1e-9);
+    }
+    held += drm.peak_mib;
+  }
+  time.gpu_busy = busy;
+  if (copies_known) time.copying = copying;
+  time.memory_mib = held;
+  return time;
 }
 
 List<ProcessGpu> ProcessWatch::gpus() const {
@@ -221,12 +276,30 @@ ProcessUse ProcessWatch::result(double now, std::int64_t opens) const {
     use.libraries = libraries();
     use.gpus = gpus();
     use.env = env_;
+    use.time = time();
   }
   use.opens = opens >= 0 ? Number(opens) : Number(failed("the kernel refused to watch the device nodes"));
   use.unreadable = unreadable_.empty() ? Text(absent("all processes could be read")) : Text(unreadable_);
   use.outside = outside_.empty() ? Text(absent("no reason known")) : Text(*outside_.begin());
   return use;
 }
+
+namespace {
+
+// The share of its link that is in use, in the direction that is used more. GB/s a lane by generation, PCIe's own.
+Real copying_percent(VendorReader<nvml::Api, nvml::Device>& reader) {
+  constexpr double lane_gb_s[] = {0, 0.25, 0.5, 0.985, 1.969, 3.938, 7.563};
+  const auto generation = reader.read(&nvml::Api::link, nvml::LinkFact::generation);
+  const auto width = reader.read(&nvml::Api::link, nvml::LinkFact::width);
+  const auto in = reader.read(&nvml::Api::pcie_throughput, true), out = reader.read(&nvml::Api::pcie_throughput, false);
+  if (!in.get() || !out.get()) return Real((in.get() ? out : in).missing());
+  if (!generation.get() || !width.get() || *generation.get() < 1 || *generation.get() > 6 || *width.get() == 0)
+    return failed("how much its link can carry is not known");
+  const double can = lane_gb_s[*generation.get()] * *width.get() * 1e6;
+  return std::min(100.0, 100.0 * std::max(*in.get(), *out.get()) / can);
+}
+
+}  // namespace
 
 std::string NvmlRounds::begin() {
   if (const auto file = api_.library(); !file.get()) return "NVML was not loaded: " + file.why();
@@ -253,6 +326,7 @@ NvmlRound NvmlRounds::round() {
     device.uuid = reader.read(&nvml::Api::uuid);
     device.name = reader.read(&nvml::Api::name).then(tame);
     device.utilization_percent = reader.read(&nvml::Api::utilization).then([](unsigned v) { return std::int64_t{v}; });
+    if (copies_) device.copying_percent = copying_percent(reader);
     devices.push_back(device);
 
     const auto listed = reader.read(&nvml::Api::processes, nvml::ProcessKind::compute);
@@ -281,10 +355,10 @@ NvmlRound NvmlRounds::round() {
   return round;
 }
 
-BackgroundChild::Work nvml_rounds(const std::string& soname_or_path, Milliseconds gap) {
+BackgroundChild::Work nvml_rounds(const std::string& soname_or_path, Milliseconds gap, bool copies) {
   return [=](const Channel& channel, int ending) {
     const auto api = nvml::open(soname_or_path, [&channel](const std::string& call) { channel.step(call); });
-    NvmlRounds rounds(*api);
+    NvmlRounds rounds(*api, copies);
     if (const std::string why = rounds.begin(); !why.empty()) {
       channel.answer(to_json(Watched{.round = NvmlRound{.processes = failed(why)}}));
       return;
@@ -337,8 +411,13 @@ class Loop {
       watch_.look(now());
       mind_nvml();
       const double cost = cpu_seconds() - before;
+      if (options_.every.count() > 0 && now() >= due_) {
+        due_ += std::chrono::duration<double>(options_.every).count();
+        answer(channel);
+      }
       gap = std::min(gap * 2, std::chrono::duration<double>(options_.gap).count());
-      over = wait(ending, now() + std::max(gap, cost / dearest));
+      const double next = now() + std::max(gap, cost / dearest);
+      over = wait(ending, options_.every.count() > 0 ? std::min(next, due_) : next);
     }
     watch_.look(now());
     if (nvml_) {
@@ -371,7 +450,7 @@ class Loop {
   void mind_nvml() {
     if (!nvml_ && !asked_nvml_ && watch_.holds_nvidia() && why_pids_differ(*files_).empty()) {
       asked_nvml_ = true;
-      nvml_ = BackgroundChild(nvml_rounds(options_.nvml, options_.gap));
+      nvml_ = BackgroundChild(nvml_rounds(options_.nvml, options_.gap, options_.every.count() > 0));
       last_round_ = Clock::now();
     }
     if (!nvml_) return;
@@ -386,7 +465,7 @@ class Loop {
       last_round_ = Clock::now();
       try {
         if (const Watched answer = watched_from_json(nvml_.answer(), "NVML"); answer.round.get())
-          watch_.take(*answer.round.get());
+          watch_.take(*answer.round.get(), now());
       } catch (const BadDocument& bad) {
         watch_.lost_nvml(bad.what());
       }
@@ -417,6 +496,7 @@ class Loop {
   NodeOpens opens_;
   BackgroundChild nvml_{};
   bool asked_nvml_ = false;
+  double due_ = std::chrono::duration<double>(options_.every).count();
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace envdoctor {
 
 class NvmlRounds {
  public:
-  explicit NvmlRounds(nvml::Api& api) : api_(api) {}
+  explicit NvmlRounds(nvml::Api& api, bool copies = false) : api_(api), copies_(copies) {}
   // "" or why NVML can't be asked.
   std::string begin();
   // One round: each GPU with its utilisation, and each process with its memory and how busy it kept the GPU since the
@@ -25,11 +25,12 @@ class NvmlRounds {
 
  private:
   nvml::Api& api_;
+  bool copies_;
   std::map<unsigned, std::uint64_t> seen_us_{};  // by GPU: the newest sample
 };
 
-// Answers a document with a `round` each time, until it is told to end.
-BackgroundChild::Work nvml_rounds(const std::string& soname_or_path, Milliseconds gap);
+// Answers a document with a `round` each time, until it is told to end. With `copies` each GPU's link is measured, too.
+BackgroundChild::Work nvml_rounds(const std::string& soname_or_path, Milliseconds gap, bool copies = false);
 
 struct WatchOptions {
   std::string nodes = "/dev";                // the folder of the device nodes
@@ -37,6 +38,7 @@ struct WatchOptions {
   bool redact = true;
   Milliseconds gap{1000};                    // between two looks, once the first second is over
   std::set<std::int64_t> besides{};          // processes that are none of its, though they descend from it
+  Milliseconds every{0};                     // answers meanwhile as often as this; 0: at the end alone
 };
 
 // Puts together what single looks show. Times are seconds since the watching began.
@@ -45,7 +47,7 @@ class ProcessWatch {
   ProcessWatch(const Host& host, std::int64_t pid, WatchOptions options);
 
   void look(double now);                  // at /proc
-  void take(const NvmlRound& round);
+  void take(const NvmlRound& round, double now);
   void lost_nvml(const std::string& why) { no_nvml_ = why; }  // there will be no further one
   [[nodiscard]] bool holds_nvidia() const { return holds_nvidia_; }
   [[nodiscard]] ProcessUse result(double now, std::int64_t opens) const;
@@ -71,7 +73,9 @@ class ProcessWatch {
   };
   void read_maps(std::int64_t pid, double now, std::size_t nodes);
   void take_clients(const std::map<std::string, std::map<std::string, DrmClient>>& clients, double now);
+  void spend(double now);
   [[nodiscard]] List<ProcessGpu> gpus() const;
+  [[nodiscard]] ProcessTime time() const;
   [[nodiscard]] std::vector<ProcessLibrary> libraries() const;
 
   const Host& host_;
@@ -84,6 +88,10 @@ class ProcessWatch {
   std::map<std::int64_t, Maps> maps_{};
   std::map<std::int64_t, Load> loads_{};
   std::map<std::string, Drm> drm_{};  // by PCI address
+  std::map<std::int64_t, std::int64_t> spent_{};  // processor time by PID, in clock ticks
+  double looked_ = 0, round_ = -1, busy_s_ = 0, copying_s_ = 0, storage_s_ = 0, runnable_s_ = 0;
+  std::int64_t held_mib_ = 0;
+  bool copies_known_ = false;
   std::string program_{}, unreadable_{}, no_nvml_{};
   Map<Text> env_{};
   Identity owner_{};

@@ -106,6 +106,31 @@ void read_conda(const Host& host, const std::string& prefix, Python& python) {
     if (RE2::FullMatch(name, form, &package, &version, &build)) packages[package] = version + " " + build;
 }
 
+Text installer_of(const Host& host, const Interpreter& python, const Python& found) {
+  const auto exists = [&](const std::string& path) { return host.files.status(path).get() != nullptr; };
+  const std::string library = python.base_prefix + "/lib/python" + python.series;
+  const bool pip = found.packages.or_empty().contains("pip");
+  if (python.kind == "conda" && (contains(python.prefix, "/.pixi/envs/") || exists(python.prefix + "/conda-meta/pixi")))
+    return std::string("pixi");
+  if (python.kind != "venv" && python.kind != "conda" && exists(library + "/EXTERNALLY-MANAGED"))
+    return absent("its packages are managed by the distribution (EXTERNALLY-MANAGED)");
+  if (pip) return std::string("pip");
+  if (python.made_by_uv) return std::string("uv");
+  if (python.kind == "conda") return std::string("conda");
+  return std::string(exists(library + "/ensurepip/__init__.py") ? "ensurepip" : "pip");
+}
+
+// The environment that VIRTUAL_ENV names while `python3` is another's: a shell half activated.
+Reading<PythonPlace> activated_elsewhere(const Host& host, const Interpreter& chosen) {
+  const std::string folder = variable(host, "VIRTUAL_ENV");
+  if (chosen.found_by != "PATH" || !folder.starts_with('/')) return absent("VIRTUAL_ENV names no other environment");
+  const auto python = python_at(host, folder);
+  const auto own = host.files.resolve(chosen.prefix), named = host.files.resolve(folder);
+  if (!python.get() || !named.get() || (own.get() && *own.get() == *named.get()) || folder == chosen.prefix)
+    return absent("VIRTUAL_ENV names no other environment");
+  return place_of(host, "VIRTUAL_ENV", python.get()->executable);
+}
+
 void read_kernels(const Host& host, const Interpreter& chosen, Python& python) {
   auto& kernels = python.kernels.fill();
   for (const JupyterKernel& kernel : jupyter_kernels(host, chosen.prefix))
@@ -161,6 +186,8 @@ void probe_python(Session& session) {
   }
   python.requirements = requirements_of(host, all, interpreter.version);
   python.gpu_packages = gpu_packages_in(all);
+  python.installer = installer_of(host, interpreter, python);
+  python.activated = activated_elsewhere(host, interpreter);
   if (interpreter.kind == "conda") read_conda(host, interpreter.prefix, python);
   read_kernels(host, interpreter, python);
   read_others(host, interpreter, python);

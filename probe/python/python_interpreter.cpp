@@ -166,6 +166,7 @@ Interpreter complete(const Host& host, Interpreter python, const std::string& re
     python.kind = "venv";
     const std::string home = setting(*text, "home");
     python.base_prefix = home.empty() ? python.prefix : parent_folder(home);
+    python.made_by_uv = !setting(*text, "uv").empty();
     std::string answer = setting(*text, "include-system-site-packages");
     python.system_site = answer == "true" || answer == "True";
     for (const char* key : {"version_info", "version"}) {

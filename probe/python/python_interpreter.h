@@ -16,6 +16,7 @@ struct Interpreter {
   std::string series{};       // "3.11", the name of its library folder
   std::string version{};      // "3.11.7", as exactly as files tell
   std::string found_by{};     // PATH, VIRTUAL_ENV, CONDA_PREFIX, --python
+  bool made_by_uv = false;    // a virtual environment of uv's, which brings no pip
   bool system_site = false;   // a virtual environment that sees its base's packages too
 };
 

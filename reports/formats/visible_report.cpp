@@ -31,7 +31,10 @@ std::string count_text(const VisibleList& list) {
   const std::string count = list.devices.empty()
                                 ? "no device"
                                 : fmt::format("{} device{}", list.devices.size(), list.devices.size() == 1 ? "" : "s");
-  return count + (list.observed ? ", as the runtime lists them" : ", derived from the variables");
+  const bool framework = list.stack == "tensorflow" || list.stack == "torch" || list.stack == "jax";
+  return count + (!list.observed ? ", derived from the variables"
+                  : framework    ? ", by its own answer"
+                                 : ", as the runtime lists them");
 }
 
 Json write(const VisibleDevice& device) {

@@ -6,7 +6,8 @@ namespace envdoctor {
 
 // For each device on which kernels ran: how many results were right and how closely, which arithmetic ran, and what
 // could not be run. Also when all is well: this is the answer to whether results can be reproduced. Empty: nothing ran.
-std::string arithmetic_text(const Snapshot& snapshot);
+// Not `in_full`, CPU devices that are all right take one line.
+std::string arithmetic_text(const Snapshot& snapshot, bool in_full = true);
 
 // For each device that was timed: every kernel's time with its uncertainty, its rate, the share of the device's peak,
 // and how many times faster it is than the fastest of this host's CPU devices. Empty: nothing was timed.

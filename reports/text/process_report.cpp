@@ -87,6 +87,56 @@ std::string process_json(const Watched& watched, const ProcessVerdict& verdict) 
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
+std::string WatchedTime::line(const Watched& now) {
+  const ProcessUse use = now.process.or_empty();
+  const ProcessTime time = use.time.or_empty();
+  const double end = use.seconds.or_empty(), span = end - seen_;
+  if (span <= 0) return {};
+  const auto share = [&](Real ProcessTime::*part) {
+    return std::clamp(((time.*part).or_empty() - (before_.*part).or_empty()) / span, 0.0, 1.0);
+  };
+  const double busy = share(&ProcessTime::gpu_busy), storage = share(&ProcessTime::storage);
+  const double copying = std::min(share(&ProcessTime::copying), 1 - busy);
+  const double cores = std::max(0.0, (time.cpu.or_empty() - before_.cpu.or_empty()) / span);
+  const double idle = 1 - busy - copying;
+  const bool known = time.gpu_busy.get() != nullptr, opened = !use.gpus.or_empty().empty();
+  copies_known_ = copies_known_ || time.copying.get();
+  // What it waits for: a disk, or processors that work meanwhile; a main thread that spins for the GPU is no wait.
+  const bool for_storage = storage >= 0.3, for_cpu = cores >= 0.7 || share(&ProcessTime::runnable) >= 0.7;
+  seen_ = end;
+  before_ = time;
+  if (known) {
+    busy_ += busy * span;
+    copying_ += copying * span;
+    (for_storage ? for_storage_ : for_cpu ? for_cpu_ : other_) += idle * span;
+  } else {
+    unknown_ += span;
+  }
+  std::string text = fmt::format("{:.0f} s: ", end);
+  if (!known)
+    return text + printable("GPU unknown: " + time.gpu_busy.why()) + fmt::format("; {:.1f} CPU cores busy", cores);
+  if (!opened) return text + fmt::format("no GPU in use; {:.1f} CPU cores busy", cores);
+  text += fmt::format("GPU busy {:.0f} %", busy * 100);
+  if (const auto* held = time.memory_mib.get(); held && *held > 0) text += ", " + size_text(*held);
+  if (copying >= 0.01) text += fmt::format(", copying {:.0f} %", copying * 100);
+  if (idle < 0.2) return text + "; not input-bound";
+  const std::string waits = for_storage ? "input-bound: it waits for a disk"
+                            : for_cpu   ? "input-bound: the GPU waits for the CPU"
+                                        : "the GPU waits, and neither CPU nor disk is busy";
+  return text + fmt::format("; {}, {:.1f} CPU cores busy", waits, cores);
+}
+
+std::string WatchedTime::where_it_went() const {
+  if (seen_ <= 0) return {};
+  const auto part = [this](const char* what, double seconds) {
+    return seconds / seen_ < 0.005 ? "" : fmt::format("{} {:.0f} %", what, 100 * seconds / seen_);
+  };
+  return joined({fmt::format("GPU busy {:.0f} %", 100 * busy_ / seen_),
+                 copies_known_ ? fmt::format("copying {:.0f} %", 100 * copying_ / seen_) : "",
+                 part("waiting for the CPU's part (input)", for_cpu_), part("waiting for a disk (input)", for_storage_),
+                 part("waiting for neither", other_), part("unknown", unknown_)});
+}
+
 std::string render_process(const Watched& watched, const ProcessVerdict& verdict) {
   const ProcessUse* use = watched.process.get();
   if (!use) return wrap("", "Could not inspect the process: " + verdict.why);
@@ -94,13 +144,17 @@ std::string render_process(const Watched& watched, const ProcessVerdict& verdict
   if (use->processes.or_empty() > 1) page += fmt::format(", {} processes", *use->processes.get());
   page += fmt::format(", watched for {:.1f} s\n\n", use->seconds.or_empty());
 
-  rows(page, "Open GPU device nodes", use->nodes.or_empty(), use->nodes.get() ? "none" : "unknown");
+  rows(page, "Open GPU device nodes", use->nodes.or_empty(),
+       use->unreadable.get() ? "unknown: " + *use->unreadable.get()
+       : use->nodes.get()    ? "none"
+                             : "unknown");
   std::vector<std::string> lines;
   for (const ProcessLibrary& library : use->libraries.or_empty()) {
     lines.push_back(printable(fmt::format("{}{}, {}: {}", *library.library.get(), value(library.version, " "),
                                           *library.origin.get(), *library.path.get())));
   }
-  rows(page, "Loaded GPU libraries and frameworks", lines, use->libraries.get() ? "none" : "unknown");
+  rows(page, "Loaded GPU libraries and frameworks", lines,
+       use->libraries.get() && !use->unreadable.get() ? "none" : "unknown");
   lines.clear();
   for (const auto& [name, value] : use->env.or_empty())
     lines.push_back(

@@ -160,10 +160,6 @@ std::string render_text(const Report& report, const ReportStyle& style) {
     out += "\n" + paint("GPUs", Color::bold, style.color) + "  (+ ok, x broken, ? unknown, - not applicable)\n";
     out += stacks_text(report.stacks);
   }
-  for (const auto& [title, part] : {std::pair("Speed", speed_text(report.snapshot)),
-                                    std::pair("Faster than this host's CPU", crossover_text(report.snapshot)),
-                                    std::pair("Arithmetic", arithmetic_text(report.snapshot))})
-    if (!part.empty()) out += "\n" + paint(title, Color::bold, style.color) + "\n" + part;
   std::string notes = hung_text(report.snapshot);
   for (const Finding& finding : report.findings) {
     if (finding.severity == Severity::info && !style.verbose) {
@@ -174,6 +170,11 @@ std::string render_text(const Report& report, const ReportStyle& style) {
     }
   }
   if (report.undetermined) out += "\n" + undetermined_text(*report.undetermined, style);
+  for (const auto& [title, part] :
+       {std::pair("Speed", speed_text(report.snapshot)),
+        std::pair("Faster than this host's CPU", crossover_text(report.snapshot)),
+        std::pair("Arithmetic", arithmetic_text(report.snapshot, style.verbose || style.arithmetic))})
+    if (!part.empty()) out += "\n" + paint(title, Color::bold, style.color) + "\n" + part;
   for (const Contradiction& other : report.snapshot.contradictions.or_empty())
     notes += wrap("note    ", fmt::format("{}:{} says otherwise: {} = {}", other.source.or_empty(),
                                           other.line.or_empty(), other.path.or_empty(), other.value.or_empty()));

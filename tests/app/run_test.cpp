@@ -125,7 +125,7 @@ TEST(Run, HoldsNoStreamThatTheProgramClosed) {
 
 TEST(Run, RequireGpuFailsClosed) {
   EXPECT_NE(run_envdoctor("run --require-gpu -- true").status, 0);
-  EXPECT_EQ(run_envdoctor("run --require-gpu -- sh -c 'exit 9'").status, 9);
+  EXPECT_NE(run_envdoctor("run --require-gpu -- sh -c 'exit 9'").status, 0);
   EXPECT_EQ(run_envdoctor("run --require-gpu --device cpu -- true").status, 2);
 }
 
@@ -258,7 +258,72 @@ TEST_F(InNamespaces, TellsThatItNeverOpenedTheGpuThatIsThere) {
   EXPECT_EQ(ran.out, "2\n") << ran.err;
   const Ran idle = run_there("-m", "--device cpu", "sleep 1\n");
   EXPECT_EQ(idle.out, "0\n") << idle.err;
-  EXPECT_EQ(idle.err, "envdoctor: never opened a GPU: CUDA_VISIBLE_DEVICES=-1 hides every GPU from it\n");
+  EXPECT_EQ(idle.err, "envdoctor: ran on the CPU, as asked\n");
+}
+
+// A folder /dev of this namespace without any GPU node, and a command in it.
+class WithoutGpu : public InNamespaces {
+ protected:
+  static Ran run_here(const std::string& options) {
+    const std::string folder = test_folder(), script = folder + "/there.sh";
+    std::ofstream(script) << "set -e\nmkdir -p " << folder << "/n; mount -t tmpfs none " << folder
+                          << "/n\nfor f in null "
+                          << "zero urandom; do touch " << folder << "/n/$f; mount --bind /dev/$f " << folder
+                          << "/n/$f; done\nmount --rbind " << folder << "/n /dev\nset +e\n"
+                          << binary_path << " run " << options << "\necho $?\n";
+    const std::string line = "unshare -m sh " + script + " >" + folder + "/out 2>" + folder + "/err";
+    const int status = std::system(line.c_str());  // NOLINT: the test's own words
+    return {status, read_whole(folder + "/out"), read_whole(folder + "/err")};
+  }
+};
+
+TEST_F(WithoutGpu, RequireGpuFailsBeforeTheTraining) {
+  const Ran ran = run_here("--require-gpu -- sh -c 'echo trained'");
+  if (refused(ran)) GTEST_SKIP() << "no mount namespace may be made here: " << ran.err;
+  EXPECT_EQ(ran.out, "1\n") << ran.err;
+  EXPECT_EQ(ran.err, "envdoctor: no GPU can be had: this host has no GPU node in /dev. sh was not started.\n");
+}
+
+TEST_F(WithoutGpu, ANumberThatNoGpuHasIsAnErrorAtOnce) {
+  const Ran ran = run_here("--device gpu:1 -- sh -c 'echo trained'");
+  if (refused(ran)) GTEST_SKIP() << "no mount namespace may be made here: " << ran.err;
+  EXPECT_EQ(ran.out, "2\n") << ran.err;
+  EXPECT_NE(ran.err.find("--device gpu:1: this host has no GPU node"), ran.err.npos) << ran.err;
+}
+
+TEST_F(WithoutGpu, OnTheCpuIsAsAsked) {
+  const Ran ran = run_here("--device cpu -- sh -c 'exit 4'");
+  if (refused(ran)) GTEST_SKIP() << "no mount namespace may be made here: " << ran.err;
+  EXPECT_EQ(ran.out, "4\n") << ran.err;
+  EXPECT_EQ(ran.err, "envdoctor: ran on the CPU, as asked\n");
+}
+
+TEST_F(InNamespaces, WatchTellsHowItGoesOnAndWhereTheTimeWent) {
+  const Ran ran = run_there("-m", "--watch 1", uses_gpu);
+  if (refused(ran)) GTEST_SKIP() << "no mount namespace may be made here: " << ran.err;
+  EXPECT_NE(ran.err.find("envdoctor: 2 s: GPU busy 83 %, 5.1 GiB; not input-bound\n"), ran.err.npos) << ran.err;
+  EXPECT_NE(ran.err.find("envdoctor: GPU busy "), ran.err.npos) << ran.err;
+  EXPECT_EQ(ran.out, "5\n");
+}
+
+TEST_F(InNamespaces, WatchTellsThatTheGpuWaitsForTheCpu) {
+  const Ran ran = run_there("-m", "--watch 1",
+                            "exec 3<>/dev/nvidia0 4<>/dev/nvidia-uvm\necho 0 $$ 5222 12 >$FAKE_NVML_PROCESSES\n"
+                            "end=$(($(date +%s) + 5)); while [ $(date +%s) -lt $end ]; do i=0; "
+                            "while [ $i -lt 20000 ]; do i=$((i + 1)); done; done\n");
+  if (refused(ran)) GTEST_SKIP() << "no mount namespace may be made here: " << ran.err;
+  EXPECT_NE(ran.err.find("input-bound: the GPU waits for the CPU"), ran.err.npos) << ran.err;
+  EXPECT_NE(ran.err.find("waiting for the CPU's part (input) "), ran.err.npos) << ran.err;
+}
+
+// Root may read every process; a service user may not.
+TEST(Pid, ThatMayNotBeReadIsUnknown) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+  const Ran ran = run_envdoctor("pid --seconds 0.6 $other",
+                                "sleep 20 & other=$!; setpriv --reuid 65534 --regid 65534 --clear-groups");
+  EXPECT_EQ(ran.status, 3) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("looked into: /proc/"), ran.out.npos) << ran.out;
+  EXPECT_NE(ran.out.find("Open GPU device nodes\n  unknown"), ran.out.npos) << ran.out;
 }
 
 TEST(Pid, TellsOfARunningProcess) {

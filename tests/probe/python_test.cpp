@@ -57,6 +57,42 @@ class PythonProbe : public testing::Test {
   std::unique_ptr<Files> files_{};
 };
 
+TEST_F(PythonProbe, TellsWhatInstallsInto) {
+  environment("/venv");
+  const auto installer = [&](const std::string& folder) {
+    return probed({}, folder).python.get()->installer.value_or("none");
+  };
+  EXPECT_EQ(installer("/venv"), "pip");  // nothing says otherwise
+  file("/usr/lib/python3.11/ensurepip/__init__.py");
+  EXPECT_EQ(installer("/venv"), "ensurepip");
+  file("/venv/pyvenv.cfg", "home = /usr/bin\nversion = 3.11.7\nuv = 0.5.1\n");
+  EXPECT_EQ(installer("/venv"), "uv");
+  distribution(site_, "pip-24.0", {});
+  EXPECT_EQ(installer("/venv"), "pip");
+  for (const char* conda : {"/opt/conda/envs/a", "/p/.pixi/envs/default"}) {
+    file(std::string(conda) + "/conda-meta/python-3.11.7-0.json", "{}");
+    file(std::string(conda) + "/bin/python3");
+    fs::create_directories(root_ + conda + "/lib/python3.11/site-packages");
+  }
+  EXPECT_EQ(installer("/opt/conda/envs/a"), "conda");
+  EXPECT_EQ(installer("/p/.pixi/envs/default"), "pixi");
+  file("/usr/bin/python3.11");
+  file("/usr/lib/python3.11/EXTERNALLY-MANAGED");
+  EXPECT_EQ(installer("/usr/bin/python3.11"), "none");
+}
+
+TEST_F(PythonProbe, TellsAnEnvironmentThatIsActivatedAndNotOnPath) {
+  environment("/venv");
+  environment("/other");
+  const auto activated = [&](const std::string& variable) {
+    return probed({{"PATH", "/venv/bin"}, {"VIRTUAL_ENV", variable}}).python.get()->activated;
+  };
+  ASSERT_TRUE(activated("/other").get());
+  EXPECT_EQ(activated("/other").get()->prefix, "/other");
+  EXPECT_EQ(activated("/venv").outcome(), Outcome::absent);
+  EXPECT_EQ(activated("/gone").outcome(), Outcome::absent);
+}
+
 TEST_F(PythonProbe, ReadsAnEnvironmentWithoutRunningIt) {
   file("/venv/pyvenv.cfg", "home = /usr/bin\n");
   for (const char* name :

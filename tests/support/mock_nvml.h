@@ -36,6 +36,7 @@ class MockApi : public Api {
   MOCK_METHOD(Code, power, (Device, unsigned&), (override));
   MOCK_METHOD(Code, power_limit, (Device, unsigned&), (override));
   MOCK_METHOD(Code, utilization, (Device, unsigned&), (override));
+  MOCK_METHOD(Code, pcie_throughput, (Device, bool, unsigned&), (override));
   MOCK_METHOD(Code, fabric_state, (Device, unsigned&), (override));
   MOCK_METHOD(Code, processes, (Device, ProcessKind, std::vector<Process>&), (override));
   MOCK_METHOD(Code, process_loads, (Device, std::uint64_t, std::vector<ProcessLoad>&), (override));

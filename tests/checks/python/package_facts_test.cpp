@@ -1,6 +1,7 @@
 // What texts say of packages and modules: whose diagnosis it is, and how it meets what metadata says of the same.
 #include <gtest/gtest.h>
 
+#include "checks/python/package_facts.h"
 #include "tests/support/log_lines.h"
 
 namespace envdoctor::package_facts_test {
@@ -77,6 +78,27 @@ TEST(PipConflicts, AreOneFactWithTheMetadata) {
             (std::vector<std::string>{"/python/requirements/0/range", "/python/requirements/0/installed", "log"}));
   needs[0].installed = "2.15.0";
   EXPECT_EQ(state_of("keras.version-mismatch", snapshot), "passed");
+}
+
+TEST(PipInstall, GoesByWhatInstallsIntoTheEnvironment) {
+  Snapshot snapshot;
+  Python& python = snapshot.python.fill();
+  python.executable = std::string("/env/bin/python3");
+  python.prefix = std::string("/work/.pixi/envs/default");
+  const auto with = [&](const char* installer) {
+    python.installer = std::string(installer);
+    return pip_install(snapshot, "x");
+  };
+  EXPECT_EQ(with("pip"), "\"/env/bin/python3\" -m pip install x");
+  EXPECT_EQ(with("uv"), "uv pip install --python \"/env/bin/python3\" x");
+  EXPECT_EQ(with("ensurepip"), "\"/env/bin/python3\" -m ensurepip && \"/env/bin/python3\" -m pip install x");
+  EXPECT_EQ(with("conda"),
+            "conda install --yes --prefix \"/work/.pixi/envs/default\" pip && "
+            "\"/env/bin/python3\" -m pip install x");
+  EXPECT_EQ(with("pixi"), "pixi add --manifest-path \"/work\" --pypi x");
+  EXPECT_EQ(pip_install(snapshot, "x --index-url y"), "");
+  python.installer = absent("its packages are managed by the distribution");
+  EXPECT_EQ(pip_install(snapshot, "x"), "");
 }
 
 }  // namespace
