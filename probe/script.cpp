@@ -102,7 +102,9 @@ List<Symptom> read_scripts(const std::vector<Script>& scripts, const std::string
   limits.time = std::min(limits.time, most);
   const Descriptor file = as_file(scripts);
   if (!file) return failed("cannot allocate memory for a copy of the script");
-  const std::string reader(ask_scripts().at("script_reader"));
+  std::string reader;
+  for (const char* part : {"script_values", "script_reader", "script_torch", "script_files"})
+    reader += std::string(ask_scripts().at(part)) + "\n";
   std::vector<std::string> argv = {python,
                                    "-I",
                                    "-S",
@@ -113,6 +115,7 @@ List<Symptom> read_scripts(const std::vector<Script>& scripts, const std::string
   for (const Script& script : scripts) {
     argv.push_back(std::to_string(script.content.size()));
     argv.push_back(script.shown);
+    argv.push_back(script.folder);
   }
   std::ranges::copy(knowledge::script_call_names(), std::back_inserter(argv));
   Ended ended;

@@ -21,10 +21,11 @@ std::vector<std::string> frameworks_at(const Host& host, const std::string& pref
 struct Script {
   std::string content{};
   std::string shown{};
+  std::string folder{};  // from which modules that it imports are read; empty: none
 };
 
 // What each script says about devices, as symptoms: {noted, script-import}, script-call, script-set-variable,
-// script-placed-call and script-handler in the order in which they would run, then {present, script}; or
+// script-placed-call, script-mistake and script-handler in the order in which they would run, then {present, script}; or
 // {failed, script-reading} alone. In a notebook, `cell` counts all cells from 1 and `line` the lines of that cell. The
 // syntax trees are read by `python` (a path, or a name on PATH) in a child; nothing of the scripts is run. Failed:
 // Python could not be asked. It takes `most` at most, and never more than 30 s.

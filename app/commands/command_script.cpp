@@ -18,6 +18,10 @@ namespace {
 void declare(Arguments& arguments, Options& options) {
   arguments.option("file", options.arguments, "a training script, a notebook, or a folder of them; - is standard input",
                    {.shown = "FILE.py|FILE.ipynb|FOLDER", .one = true, .required = true});
+  arguments.flag("--here", options.here, "judge the script for this host's GPUs, not for any host's");
+  arguments.footer(
+      "--python PATH|ENV|KERNEL names the Python whose packages count (default: the\nactive one). A framework that it "
+      "lacks is taken in the newest release that was\ntried; the report says which.");
 }
 
 namespace fs = std::filesystem;
@@ -58,11 +62,14 @@ std::vector<std::string> scripts_below(const std::string& folder) {
 
 std::vector<Script> scripts_named(const std::string& path, bool redacted) {
   std::error_code error;
-  if (!fs::is_directory(path, error)) return {{read_input(path), shown_name(path)}};
+  if (!fs::is_directory(path, error)) {
+    const fs::path folder = path == "-" ? fs::path() : fs::absolute(path, error).parent_path();
+    return {{read_input(path), shown_name(path), folder}};
+  }
   std::vector<Script> scripts;
   std::size_t bytes = 0;
   for (const std::string& file : scripts_below(path)) {
-    scripts.push_back({read_input(file), report_name(file, redacted)});
+    scripts.push_back({read_input(file), report_name(file, redacted), fs::absolute(file, error).parent_path()});
     bytes += scripts.back().content.size();
     if (bytes > most_bytes)
       throw UsageError(
@@ -94,6 +101,9 @@ int script(const Options& options) {
   seen.log = read_scripts(scripts, python_for(seen), time_left(options));
   if (seen.log.outcome() == Outcome::failed)
     throw UsageError("cannot read the script: " + seen.log.why() + ". Use --python PATH to name another Python.");
+  for (Symptom& symptom : *seen.log.get()) {
+    if (symptom.subject.is("script")) symptom.details["here"] = options.here ? "yes" : "no";
+  }
   if (options.redact) redact(seen, identity_of(host));
   JudgeOptions judging = judge_options(options, false);
   if (judging.only.empty()) judging.only = {"script"};

@@ -31,6 +31,7 @@ struct RunOptions {
   bool quiet = false;
   double seconds = 2;    // pid: how long to watch
   bool until_input_ends = false;  // pid: no longer than standard input is open
+  double watch = 0;      // run: seconds between two lines; 0: none
 };
 
 // What 'verify' is asked for.
@@ -67,6 +68,7 @@ struct Options {
   RunOptions run{};
   VerifyWishes verify{};
   bool quick = false;
+  bool here = false;                     // script: judged for this host alone
   bool verbose = false;
   bool redact = true;
 };

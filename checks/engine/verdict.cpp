@@ -8,6 +8,7 @@
 
 #include "checks/engine/stacks.h"
 #include "checks/facts/facts.h"
+#include "checks/script/script_facts.h"
 #include "knowledge/frameworks/device_calls.h"
 
 namespace envdoctor {
@@ -40,6 +41,12 @@ void downgrade_opencl(std::vector<Finding>& findings) {
   for (Finding& finding : findings) {
     if (other && is_opencl(finding)) finding.severity = std::min(finding.severity, Severity::warning);
   }
+}
+
+std::string no_mistakes(const Snapshot& snapshot) {
+  const std::string against = checked_against(snapshot);
+  return fmt::format("none of {} known mistakes with devices found{}", knowledge::known_script_mistakes(),
+                     against.empty() ? "" : ", checked against " + against);
 }
 
 }  // namespace
@@ -86,10 +93,7 @@ void reach_verdict(Report& report) {
   const bool of_script_alone =
       !only.empty() && std::ranges::all_of(only, [](const std::string& name) { return name.starts_with("script"); });
   if (of_script_alone && first_symptom(report.snapshot, {{SymptomClass::present, "script"}}))
-    return conclude(
-        warned ? Verdict::warn : Verdict::pass,
-        none ? fmt::format("none of {} known mistakes with devices found", knowledge::known_script_mistakes())
-             : worst->title);
+    return conclude(warned ? Verdict::warn : Verdict::pass, none ? no_mistakes(report.snapshot) : worst->title);
   const auto working = std::ranges::find_if(report.stacks, works);
   const bool used = device_used(report.snapshot);
   if (working == report.stacks.end() && !used && expected_gpus(report.options) != 0) {

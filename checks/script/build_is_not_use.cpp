@@ -13,7 +13,19 @@ Diagnosis diagnosis() {
       .proof = "The call stands in the script, and its answer decides about devices.",
       .disproof = "The script asks for devices, or where an operation ran.",
       .remedy = "Ask tf.config.list_physical_devices('GPU') or torch.cuda.is_available().",
-      .judge = [](const Facts& facts, Answers& answers) { judge_calls(facts, answers); },
+      .judge =
+          [](const Facts& facts, Answers& answers) {
+            judge_calls(facts, answers);
+            // Printed, the answer misleads; where it decides nothing, that is a note.
+            judge_events(facts, answers, [&](const ScriptEvent& event) {
+              for (Finding& finding : answers.findings) {
+                if (event.kind == "call" && event.event->detail("decides").empty() && !finding.evidence.empty() &&
+                    finding.evidence.front().line == event.event->line.value_or(0) &&
+                    finding.evidence.front().source == event.event->source.value_or(""))
+                  finding.severity = Severity::info;
+              }
+            });
+          },
   };
 }
 

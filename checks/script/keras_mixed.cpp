@@ -23,12 +23,13 @@ void judge(const Facts& facts, Answers& answers) {
                                        "Import Keras from one place: import keras.");
     finding.evidence.push_back(evidence(*of_tensorflow->event, of_tensorflow->name));
     finding.confidence = Confidence::possible;
+    finding.severity = Severity::info;
     if (!tensorflow.get() || !keras.get()) return;
     const bool one_package = knowledge::keras_of_tensorflow(*tensorflow.get()) == knowledge::major_of(*keras.get());
-    finding.confidence = Confidence::likely;
-    finding.severity = one_package ? Severity::info : Severity::error;
-    finding.explanation += " Here they are keras " + *keras.get() + " and that of TensorFlow " + *tensorflow.get() +
-                           (one_package ? ": one package." : ": two.");
+    if (!one_package) finding.severity = Severity::warning;
+    finding.explanation +=
+        " Here they are keras " + *keras.get() + " and that of TensorFlow " + *tensorflow.get() +
+        (one_package ? ": one package." : ": by their versions two. tf.keras.__version__ tells whether they are.");
   });
 }
 

@@ -15,11 +15,21 @@ namespace {
 
 constexpr std::string_view prefix = "script-";
 
+// What started a framework, the first on each path.
 struct Started {
-  const ScriptEvent* by_import = nullptr;
-  const ScriptEvent* driver = nullptr;  // the first event that surely started it
-  const ScriptEvent* devices = nullptr;
+  std::vector<const ScriptEvent*> by_import{};
+  std::vector<const ScriptEvent*> driver{};
+  std::vector<const ScriptEvent*> devices{};
 };
+
+const ScriptEvent* first_before(const std::vector<const ScriptEvent*>& starts, const ScriptEvent& event) {
+  const auto found = std::ranges::find_if(starts, [&](const ScriptEvent* one) { return surely_before(*one, event); });
+  return found == starts.end() ? nullptr : *found;
+}
+
+void add(std::vector<const ScriptEvent*>& starts, const ScriptEvent& event) {
+  if (!first_before(starts, event)) starts.push_back(&event);
+}
 
 // "tensorflow.keras" -> "tensorflow"; Keras is also imported by tensorflow.keras.
 bool imports(const ScriptEvent& event, const std::string& framework) {
@@ -28,18 +38,49 @@ bool imports(const ScriptEvent& event, const std::string& framework) {
 }
 
 void note(std::map<std::string, Started>& started, const ScriptEvent& event) {
-  if (!event.sure) return;
+  if (event.event->detail("doubted") == "yes") return;
   if (event.kind == "import") {
     for (const char* framework : {"tensorflow", "keras", "torch", "jax"}) {
-      Started& one = started[framework];
-      if (imports(event, framework) && !one.by_import) one.by_import = &event;
+      if (imports(event, framework)) add(started[framework].by_import, event);
     }
   }
   const auto starts = knowledge::started_by(event.name);
   if (event.kind != "call" || starts.framework.empty()) return;
   Started& one = started[starts.framework];
-  if (!one.driver) one.driver = &event;
-  if (starts.what == "devices" && !one.devices) one.devices = &event;
+  add(one.driver, event);
+  if (starts.what == "devices") add(one.devices, event);
+}
+
+// The first line that holds this in a script stands for all: a list of a hundred is read by nobody.
+constexpr std::size_t most_further_lines = 8;
+
+bool names_call(const knowledge::ScriptCall& row, const ScriptEvent& event) {
+  if (row.mistake != (event.kind == "mistake")) return false;
+  const bool below = row.call.ends_with(".*");
+  const std::string base = below ? row.call.substr(0, row.call.size() - 2) : row.call;
+  const bool starts = (event.name + ".").starts_with(base + ".");
+  if (event.kind == "import") return row.removed && starts && event.event->detail("guarded").empty();
+  if (event.kind != "call" && event.kind != "mistake") return false;
+  if (row.removed && !event.event->detail("guarded").empty()) return false;
+  return below ? starts : event.name == base || (row.removed && starts);
+}
+
+// {0}, {1} and {2}: what the reader saw.
+std::string filled(std::string text, const ScriptEvent& event) {
+  const std::string details[] = {event.value, event.event->detail("first"), event.event->detail("second")};
+  for (std::size_t i = 0; i < std::size(details); ++i) {
+    const std::string mark = "{" + std::to_string(i) + "}";
+    for (auto at = text.find(mark); at != text.npos; at = text.find(mark, at + details[i].size()))
+      text.replace(at, mark.size(), details[i]);
+  }
+  return text;
+}
+
+std::string version_words(const std::string& framework, const Text& version) {
+  const std::string newest = knowledge::newest_tried(framework);
+  if (framework.empty()) return {};
+  if (version.get()) return " (" + framework + " " + *version.get() + ")";
+  return " (checked against " + framework + " " + newest + ", the newest tried; none is installed here)";
 }
 
 }  // namespace
@@ -61,8 +102,36 @@ std::vector<ScriptEvent> script_events(const Snapshot& snapshot) {
                    .name = event.detail("name"),
                    .value = event.detail("value"),
                    .inside = event.detail("inside"),
+                   .path = event.detail("path"),
                    .has_value = event.details.contains("value"),
                    .sure = event.detail("sure") == "yes"});
+  }
+  return all;
+}
+
+bool surely_before(const ScriptEvent& earlier, const ScriptEvent& later) {
+  const std::string &begin = earlier.path, &path = later.path;
+  const bool anew = path.starts_with('p') && path.find(':') != path.npos;  // a process of its own
+  if (begin.empty()) return !anew;
+  return path.starts_with(begin) && (path.size() == begin.size() || path[begin.size()] == '/');
+}
+
+bool meant_for_here(const Snapshot& snapshot) {
+  const Symptom* script = first_symptom(snapshot, {{SymptomClass::present, "script"}});
+  return script && script->detail("here") == "yes";
+}
+
+std::string checked_against(const Snapshot& snapshot) {
+  std::string all;
+  const auto events = script_events(snapshot);
+  for (const char* framework : {"tensorflow", "keras", "torch", "jax"}) {
+    const bool used = std::ranges::any_of(
+        events, [&](const ScriptEvent& event) { return event.kind == "import" && imports(event, framework); });
+    const Text version = version_for_script(snapshot, framework);
+    if (used)
+      all += (all.empty() ? "" : ", ") + std::string(framework) + " " +
+             (version.get() ? *version.get() + " (installed)"
+                            : knowledge::newest_tried(framework) + " (the newest tried; none is installed)");
   }
   return all;
 }
@@ -84,10 +153,19 @@ Finding& found_in_script(Answers& answers, const ScriptEvent& event, std::string
   finding.explanation = place_of(symptom) + ": " + std::move(explanation);
   finding.explanation[0] = static_cast<char>(std::toupper(finding.explanation[0]));
   std::string written = event.name;
-  if (event.has_value) written += event.kind == "call" ? "(" + event.value + ")" : " = '" + event.value + "'";
+  if (event.kind == "mistake")
+    written = event.value;
+  else if (event.has_value)
+    written += event.kind == "call" ? "(" + event.value + ")" : " = '" + event.value + "'";
   finding.evidence.push_back(evidence(*event.event, written));
   finding.fix.push_back({.text = std::move(instead)});
   return finding;
+}
+
+// The script that was asked about; a module that it imports is read for it.
+std::string script_of(const ScriptEvent& event) {
+  const std::string importer = event.event->detail("script");
+  return importer.empty() ? event.event->source.value_or("") : importer;
 }
 
 void judge_script(const Facts& facts, Answers& answers,
@@ -97,10 +175,19 @@ void judge_script(const Facts& facts, Answers& answers,
   if (read.outcome() == Outcome::failed) return answers.unknown(read.why());
   std::vector<std::vector<ScriptEvent>> scripts;  // each runs by itself
   for (const ScriptEvent& event : script_events(facts.snapshot())) {
-    if (scripts.empty() || scripts.back().front().event->source != event.event->source) scripts.emplace_back();
+    if (scripts.empty() || script_of(scripts.back().front()) != script_of(event)) scripts.emplace_back();
     scripts.back().push_back(event);
   }
   std::ranges::for_each(scripts, look);
+  // A module that several scripts import, or that is one of those asked about, is told once.
+  std::vector<Finding> once;
+  for (Finding& finding : answers.findings) {
+    const bool known = std::ranges::any_of(once, [&](const Finding& other) {
+      return other.id == finding.id && other.subject == finding.subject && other.explanation == finding.explanation;
+    });
+    if (!known) once.push_back(std::move(finding));
+  }
+  answers.findings = std::move(once);
   answers.passed();
 }
 
@@ -114,24 +201,33 @@ std::string place_of(const Symptom& event) {
 }
 
 void judge_calls(const Facts& facts, Answers& answers) {
-  judge_events(facts, answers, [&](const ScriptEvent& event) {
-    if (event.kind != "call") return;
+  judge_script(facts, answers, [&](const std::vector<ScriptEvent>& events) {
+    const auto holds = [&](const std::string& call) {
+      return std::ranges::any_of(events, [&](const ScriptEvent& e) { return e.kind == "call" && e.name == call; });
+    };
     for (const knowledge::ScriptCall& row : knowledge::script_calls()) {
-      if (row.id != answers.id || row.call != event.name || event.value.find(row.argument) == std::string::npos)
-        continue;
+      if (row.id != answers.id || std::ranges::any_of(row.unless, holds)) continue;
       const Text version = version_for_script(facts.snapshot(), row.framework);
       if (!row.from.empty() && version.get() && knowledge::compare_versions(*version.get(), row.from) < 0) continue;
-      const std::string where = version.get()
-                                    ? " (" + row.framework + " " + *version.get() + ")"
-                                    : std::string(" (" + row.framework + " " +
-                                                  (row.from.empty() ? "of any version" : row.from + " and newer") +
-                                                  "; which is installed is not known)");
-      Finding& finding = found_in_script(answers, event, row.call + " " + row.says + where + ".", row.instead);
-      if (row.label == "raises") finding.severity = Severity::error;
-      if (row.label == "works") finding.severity = Severity::info;
-      if (!version.get() && !row.from.empty()) {
-        finding.confidence = Confidence::likely;
-        finding.severity = std::min(finding.severity, Severity::warning);
+      std::string known;  // the finding of this row in this script, by its subject
+      std::size_t lines = 0;
+      for (const ScriptEvent& event : events) {
+        if (!names_call(row, event) || event.value.find(row.argument) == std::string::npos) continue;
+        const auto first = std::ranges::find(answers.findings, known, &Finding::subject);
+        if (row.removed && !known.empty() && first != answers.findings.end()) {
+          if (++lines <= most_further_lines) first->evidence.push_back(evidence(*event.event, event.name));
+          continue;
+        }
+        const std::string says = row.mistake ? filled(row.says, event) : row.call + " " + row.says;
+        Finding& finding = found_in_script(answers, event, says + version_words(row.framework, version) + ".",
+                                           filled(row.instead, event));
+        known = finding.subject;
+        if (row.label == "raises") finding.severity = Severity::error;
+        if (row.label == "works") finding.severity = Severity::info;
+        if (!version.get() && !row.from.empty()) {
+          finding.confidence = Confidence::likely;
+          finding.severity = std::min(finding.severity, Severity::warning);
+        }
       }
     }
   });
@@ -168,16 +264,18 @@ std::vector<LateEvent> late_events(const std::vector<ScriptEvent>& events) {
     for (const knowledge::ReadVariable& row : knowledge::read_variables()) {
       if (event.kind != "set-variable" || row.name != event.name) continue;
       const Started& one = started[row.framework];
-      const ScriptEvent* reader = row.read == "import"   ? one.by_import
-                                  : row.read == "driver" ? one.driver
-                                                         : one.devices;
+      const ScriptEvent* reader = first_before(row.read == "import"   ? one.by_import
+                                               : row.read == "driver" ? one.driver
+                                                                      : one.devices,
+                                               event);
       if (!reader) continue;
       late.push_back({.event = &event, .after = reader, .variable = &row});
       break;  // once, whichever framework it was
     }
     const knowledge::EarlyCall* early = event.kind == "call" ? knowledge::early_call(event.name) : nullptr;
-    if (early && event.value.find(early->argument) != std::string::npos && started[early->framework].devices)
-      late.push_back({.event = &event, .after = started[early->framework].devices, .call = early});
+    const ScriptEvent* reader = early ? first_before(started[early->framework].devices, event) : nullptr;
+    if (reader && event.value.find(early->argument) != std::string::npos)
+      late.push_back({.event = &event, .after = reader, .call = early});
     note(started, event);
   }
   return late;

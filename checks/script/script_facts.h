@@ -14,6 +14,7 @@ struct ScriptEvent {
   std::string name{};
   std::string value{};   // empty where it is computed: see has_value
   std::string inside{};
+  std::string path{};    // the branch that it stands on; empty: it surely runs
   bool has_value = false;
   bool sure = false;
 };
@@ -22,6 +23,15 @@ struct ScriptEvent {
 Flag script_read(const Snapshot& snapshot);
 // Its events in the order in which they would run.
 std::vector<ScriptEvent> script_events(const Snapshot& snapshot);
+
+// Whether `later` comes after `earlier` on every way to it, where both stand in this order.
+bool surely_before(const ScriptEvent& earlier, const ScriptEvent& later);
+
+// The script is judged for this host, as --here asks: a GPU that is missing here is an error.
+bool meant_for_here(const Snapshot& snapshot);
+
+// What the script was checked against: "tensorflow 2.15.1 (installed), torch 2.15.0 (the newest tried)".
+std::string checked_against(const Snapshot& snapshot);
 
 // The installed version of a framework (tensorflow, keras, torch, jax), as far as the environment was looked at.
 Text version_for_script(const Snapshot& snapshot, std::string_view framework);

@@ -1,6 +1,8 @@
 #include "knowledge/frameworks/device_calls.h"
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 
 #include "knowledge/gpus/drivers.h"
 #include "knowledge/table_rows.h"
@@ -8,12 +10,18 @@
 namespace envdoctor::knowledge {
 namespace {
 
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
 struct Tables {
   ByName<Starts> starts{};
   ByName<EarlyCall> early{};
   std::vector<ReadVariable> variables{};
   std::vector<ScriptCall> calls{};
   std::vector<std::string> names{};
+  ByName<std::string> newest{};
   std::vector<std::pair<std::string, std::string>> keras{};  // from this TensorFlow on: major
 
   Tables() {
@@ -35,7 +43,11 @@ struct Tables {
                        .from = row.text_if("from"),
                        .label = row.text("label"),
                        .says = row.text("says"),
-                       .instead = row.text("instead")});
+                       .instead = row.text("instead"),
+                       .unless = words_of(row.text_if("unless")),
+                       .mistake = row.text_if("mistake") == "yes",
+                       .removed = row.text_if("removed") == "yes"});
+    for (const Row& row : table["newest"]) newest[row.text("framework")] = row.text("version");
     for (const Row& row : table["keras_of_tensorflow"]) keras.emplace_back(row.text("from"), row.text("keras"));
     for (const char* list : {"starts", "early", "calls", "watched"}) {
       for (const Row& row : table[list]) names.push_back(row.text("call"));
@@ -52,8 +64,14 @@ std::vector<std::string> script_call_names() { return read_once<Tables>().names;
 Starts started_by(std::string_view call) {
   const auto& starts = read_once<Tables>().starts;
   if (const Starts* exact = find_in(starts, call)) return *exact;
-  const std::size_t dot = call.rfind('.');
-  return dot == call.npos ? Starts{} : look_up(starts, std::string(call.substr(0, dot)) + ".*").value_or(Starts{});
+  for (std::size_t dot = call.rfind('.'); dot != call.npos && dot > 0; dot = call.rfind('.', dot - 1)) {
+    if (const Starts* below = find_in(starts, std::string(call.substr(0, dot)) + ".*")) return *below;
+  }
+  return {};
+}
+
+std::string newest_tried(std::string_view framework) {
+  return look_up(read_once<Tables>().newest, std::string(framework)).value_or("");
 }
 
 const EarlyCall* early_call(std::string_view call) { return find_in(read_once<Tables>().early, call); }

@@ -35,18 +35,24 @@ struct ReadVariable {
 };
 const std::vector<ReadVariable>& read_variables();
 
-// A call that does something else than many believe.
+// A call that does something else than many believe, or a mistake that the reader of scripts names.
 struct ScriptCall {
   std::string call{};
   std::string id{};        // the diagnosis
-  std::string framework{};
+  std::string framework{};  // empty: of none
   std::string argument{};  // only where the arguments hold this text
   std::string from{};      // first release of the framework that this holds for; empty: all
   std::string label{};     // works, no effect, raises
-  std::string says{};
+  std::string says{};      // of a mistake: {0}, {1}, {2} stand for what the reader saw
   std::string instead{};
+  std::vector<std::string> unless{};  // calls of the same script that make it right
+  bool mistake = false;
+  bool removed = false;    // its import raises as well
 };
 const std::vector<ScriptCall>& script_calls();
+
+// The newest release of a framework that the tables were tried on; empty: of none.
+std::string newest_tried(std::string_view framework);
 
 // How many mistakes of scripts the table knows: calls that do something else, and what can come too late.
 std::size_t known_script_mistakes();

@@ -1,89 +1,153 @@
 """Reads a training script's syntax tree and prints, as a snapshot with a log, what in it has to do with devices.
 
-    python -I -S script_reader.py FILE COUNT SIZE SHOWN ... NAME...
+    python -I -S -c TEXT FILE COUNT (SIZE SHOWN FOLDER) ... NAME...
 
-Nothing of the scripts is run. FILE holds COUNT scripts one behind the other, each of SIZE bytes and called SHOWN; NAMEs are the calls that
-matter, in full; "tensorflow.random.*" stands for all below. A file is a script or a Jupyter notebook, whose cells are
-read in their order.
-Events come in the order in which the script would run: functions are followed from where they are called; what stands
-under a condition, in a loop, or in a function that nobody calls is not sure to run.
+Nothing of the scripts is run. FILE holds COUNT scripts one behind the other, each of SIZE bytes, called SHOWN, in FOLDER
+(empty: none), from which modules that they import are read as well; NAMEs are the calls that matter, in full;
+"tensorflow.random.*" stands for all below. A file is a script or a Jupyter notebook, whose cells are read in their order.
+
+Events come in the order in which the script would run: functions are followed at each call, with its arguments. What is
+not sure to run has a path, "3a/7b": one step for each condition, loop or function that nobody calls. What stands on a
+path comes after all that came before on this path or on the beginning of it, and is apart from all others.
 """
 import ast
-import json
+import difflib
 import re
-import sys
 
 FRAMEWORKS = ("tensorflow", "keras", "tf_keras", "torch", "jax")
-MODEL_MAKERS = ("Sequential", "Model", "load_model", "model_from_json", "clone_model", "from_pretrained")
-MODEL_USES = ("fit", "predict", "evaluate", "train_on_batch", "predict_on_batch", "test_on_batch")
-OUT_OF_MEMORY = ("ResourceExhaustedError", "OutOfMemoryError", "XlaRuntimeError")
-MOST_EVENTS = 5000
-# Cell magics whose cell is Python that this kernel runs; the cell of any other is another program's.
-PYTHON_CELLS = ("time", "timeit", "capture", "prun", "memit", "mprun", "python", "python3", "tensorflow_version")
-MAGIC = re.compile(r"^(\s*)(?:(?:[\w, ]+ = *)?[!%]|\?|[\w.]+\?{1,2}\s*$)")
 OWN_OS = "_os_of_the_reader"
-MOST_MAGICS = 200
-SET_VARIABLE = re.compile(r"^(\s*)%(?:set_)?env\s+(\w+)(?:\s*=\s*|\s+)(.*?)\s*$")
+MOST_EVENTS = 5000
+MOST_STEPS = 300000  # after so many a function is not followed a second time
+MOST_STEPS_OF_ALL = 4000000
+DEEPEST_CALL = 25
+MODEL_MAKERS = ("Sequential", "Model", "load_model", "model_from_json", "clone_model", "from_pretrained")
+MODEL_USES = ("fit", "predict", "evaluate", "train_on_batch", "predict_on_batch", "test_on_batch", "fit_generator",
+              "predict_generator", "evaluate_generator", "predict_classes", "predict_proba")
+OUT_OF_MEMORY = ("ResourceExhaustedError", "OutOfMemoryError", "XlaRuntimeError")
+RUNNERS = ("absl.app.run", "tensorflow.app.run", "tensorflow.compat.v1.app.run", "fire.Fire")
+SPAWNERS = ("spawn", "Process", "start_processes", "Pool", "remote", "launch", "notebook_launcher", "Thread", "submit",
+            "map", "apply_async", "starmap", "start_new_thread")
+# Functions that leave what they are given as it is.
+BUILTINS = ("super", "print", "len", "isinstance", "type", "str", "int", "float", "repr", "id", "hasattr", "getattr", "list",
+            "iter", "next", "enumerate", "zip", "range", "sum", "min", "max", "sorted", "tuple", "dict", "set", "vars",
+            "callable", "any", "all", "filter", "reversed", "format", "bool", "tqdm", "dir", "issubclass", "abs", "round")
+TENSOR_LOADER = re.compile(r"(^|_)(data)?_?loaders?$|loader$|_dl$", re.I)
+TF_DEVICE = re.compile(r"^/?((job|replica|task|device):[^/]*/)*((device:)?(cpu|gpu|tpu|[a-z_]*custom[a-z_]*)(:(\d+|\*))?)?$", re.I)
+# Variables that scripts set; names that are nearly one of these are misspelt.
+VARIABLES = (
+    "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
+    "CUDA_LAUNCH_BLOCKING", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_MODULE_LOADING", "CUDA_CACHE_PATH", "CUDA_HOME",
+    "CUDA_PATH", "NVIDIA_TF32_OVERRIDE", "TF_FORCE_GPU_ALLOW_GROWTH", "TF_GPU_ALLOCATOR", "TF_CPP_MIN_LOG_LEVEL",
+    "TF_CPP_MIN_VLOG_LEVEL", "TF_CPP_MAX_VLOG_LEVEL", "TF_XLA_FLAGS", "TF_ENABLE_ONEDNN_OPTS", "TF_DETERMINISTIC_OPS",
+    "TF_CUDNN_DETERMINISTIC", "TF_USE_LEGACY_KERAS", "TF_GPU_THREAD_MODE", "TF_GPU_THREAD_COUNT", "KERAS_BACKEND",
+    "KERAS_HOME", "JAX_PLATFORMS", "JAX_PLATFORM_NAME", "JAX_ENABLE_X64", "JAX_TRACEBACK_FILTERING", "JAX_DEBUG_NANS",
+    "JAX_CUDA_VISIBLE_DEVICES", "JAX_ROCM_VISIBLE_DEVICES", "XLA_PYTHON_CLIENT_PREALLOCATE",
+    "XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_ALLOCATOR", "XLA_FLAGS", "PYTORCH_CUDA_ALLOC_CONF",
+    "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", "PYTORCH_NO_CUDA_MEMORY_CACHING", "PYTORCH_ENABLE_MPS_FALLBACK",
+    "PYTORCH_NVML_BASED_CUDA_CHECK", "PYTORCH_MPS_HIGH_WATERMARK_RATIO", "CUBLAS_WORKSPACE_CONFIG",
+    "HSA_OVERRIDE_GFX_VERSION", "ONEAPI_DEVICE_SELECTOR")
+# Modules whose members are known well enough to call a name that is nearly one of them misspelt.
+MEMBERS = {
+    "torch.cuda": "is_available device_count current_device set_device get_device_name get_device_properties "
+                  "get_device_capability empty_cache memory_allocated max_memory_allocated memory_reserved "
+                  "max_memory_reserved memory_cached max_memory_cached reset_peak_memory_stats reset_max_memory_allocated "
+                  "reset_max_memory_cached memory_summary memory_stats memory_snapshot mem_get_info synchronize "
+                  "manual_seed manual_seed_all seed seed_all initial_seed init is_initialized device stream Stream Event "
+                  "current_stream default_stream set_per_process_memory_fraction ipc_collect get_arch_list "
+                  "get_rng_state set_rng_state get_rng_state_all set_rng_state_all amp nvtx is_bf16_supported utilization "
+                  "temperature power_draw clock_rate FloatTensor HalfTensor LongTensor IntTensor ByteTensor DoubleTensor "
+                  "BoolTensor BFloat16Tensor CharTensor ShortTensor CUDAGraph graph graphs graph_pool_handle "
+                  "make_graphed_callables can_device_access_peer set_stream device_of OutOfMemoryError profiler memory "
+                  "random comm nccl jiterator list_gpu_processes set_sync_debug_mode check_error cudart get_gencode_flags "
+                  "caching_allocator_alloc is_current_stream_capturing tunable gds".split(),
+    "tensorflow.config": "list_physical_devices list_logical_devices get_visible_devices set_visible_devices experimental "
+                         "optimizer threading LogicalDevice LogicalDeviceConfiguration PhysicalDevice "
+                         "get_logical_device_configuration set_logical_device_configuration "
+                         "get_soft_device_placement set_soft_device_placement run_functions_eagerly "
+                         "functions_run_eagerly experimental_run_functions_eagerly experimental_functions_run_eagerly "
+                         "experimental_connect_to_cluster experimental_connect_to_host".split(),
+    "tensorflow.config.experimental":
+        "set_memory_growth get_memory_growth get_memory_usage get_memory_info reset_memory_stats get_device_details "
+        "get_device_policy set_device_policy list_physical_devices list_logical_devices get_visible_devices "
+        "set_visible_devices set_virtual_device_configuration get_virtual_device_configuration "
+        "VirtualDeviceConfiguration ClusterDeviceFilters set_synchronous_execution get_synchronous_execution "
+        "enable_tensor_float_32_execution tensor_float_32_execution_enabled enable_op_determinism "
+        "enable_mlir_bridge disable_mlir_bridge enable_mlir_graph_optimization disable_mlir_graph_optimization".split(),
+}
+# Switches under torch.backends that a script assigns; another name is taken without a word and read by nothing.
+TORCH_SWITCHES = {
+    "torch.backends.cudnn": "enabled benchmark deterministic allow_tf32 benchmark_limit fp32_precision version "
+                            "conv rnn".split(),
+    "torch.backends.cuda": "matmul fp32_precision cufft_plan_cache".split(),
+    "torch.backends.cuda.matmul": "allow_tf32 allow_fp16_reduced_precision_reduction fp32_precision "
+                                  "allow_bf16_reduced_precision_reduction allow_fp16_accumulation".split(),
+}
 
 
 class Reader:
-    def __init__(self, names):
+    def __init__(self, names, modules=None, main=True):
         self.exact = {n for n in names if not n.endswith("*")}
         self.begins = tuple(n[:-1] for n in names if n.endswith("*"))
-        self.aliases = {OWN_OS: "os"}  # local name -> what it stands for, in full
+        self.modules = modules  # finds the file of a module that lies beside the script; None: no file
+        self.globals = Scope()
+        self.globals.names[OWN_OS] = Name("os")
+        self.scope = self.globals
         self.starred = []  # modules of `from module import *`, the last first
-        self.constants = {}
-        self.functions = {}
-        self.followed = set()
         self.events = []
-        self.models = {}  # variable -> (line, device) where a model was put into it
-        self.device = None
-        self.inside = None
+        self.path = ()
+        self.steps = self.branches = 0
+        self.inside = []  # functions that are being followed, the innermost last
+        self.results = []
+        self.journal = []  # changes of objects, one list for each branch that is being read
+        self.functions = []  # all of the script, in their order
+        self.device = None  # the tf.device or scope that statements stand under
         self.tf_keras = False  # tensorflow.keras was met in an expression
         self.cell = None  # of a notebook, from 1
+        self.last_of_cell = None
+        self.source = None  # of a module that was imported; None: the script itself
+        self.main = main
+        self.loaded = {}
+        self.torch = Torch(self)
+        self.float64 = []
+        self.guarded = 0  # statements that expect a name to be missing
+        self.deciding = 0  # expressions that decide what is run
+        self.hidden = []  # paths on which all GPUs were hidden
 
-    # ---- names
+    # ---- events
 
-    def full(self, node):
-        """'tensorflow.config' for tf.config; None where it can't be known."""
-        parts = []
-        while isinstance(node, ast.Attribute):
-            parts.append(node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name):
+    def note(self, node, kind, name, value=None, inside=None, other_line=None, doubted=False):
+        if len(self.events) >= MOST_EVENTS:
             return None
-        if node.id in self.aliases:
-            name = ".".join([self.aliases[node.id]] + parts[::-1])
-        else:
-            name = self.of_star([node.id] + parts[::-1])
-        if name is None:
-            return None
-        for old, new in (("tensorflow.compat.v2.", "tensorflow."), ("tensorflow.python.keras.", "tensorflow.keras.")):
-            if name.startswith(old):
-                name = new + name[len(old):]
-        return name
+        event = {"class": "noted", "subject": "script-" + kind, "line": getattr(node, "lineno", 1), "name": name}
+        event["sure"] = "no" if self.path or doubted else "yes"
+        if self.path:
+            event["path"] = "/".join(self.path)
+        if value is not None:
+            event["value"] = value
+        if inside or self.inside:
+            event["inside"] = inside or self.inside[-1].name
+        if other_line is not None:
+            event["other_line"] = str(other_line)
+        if getattr(node, "cell", self.cell):
+            event["cell"] = str(getattr(node, "cell", self.cell))
+        if self.source:
+            event["source"] = self.source
+        if self.guarded:
+            event["guarded"] = "yes"
+        if self.deciding:
+            event["decides"] = "yes"
+        self.events.append(event)
+        return event
 
-    def of_star(self, parts):
-        """The name that `from module import *` may have brought: one of the calls that matter."""
-        if parts[0] in self.functions or parts[0] in self.constants:
-            return None
-        for module in self.starred:
-            name = ".".join([module] + parts)
-            if name in self.exact or name.startswith(self.begins) or name == "os.environ":
-                return name
-        return None
-
-    def text_of(self, node):
-        """The text or number that an expression surely gives; None: computed."""
-        if isinstance(node, ast.Constant) and isinstance(node.value, (str, int)) and not isinstance(node.value, bool):
-            return str(node.value)
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
-            return "-" + str(node.operand.value)
-        if isinstance(node, ast.Name):
-            return self.constants.get(node.id)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "str" and node.args:
-            return self.text_of(node.args[0])
-        return None
+    def mistake(self, node, name, value=None, *more, other=None, doubted=False):
+        """One of the mistakes of script_calls.json, with what it saw; once for each line."""
+        line = getattr(node, "lineno", 1)
+        if any(e["subject"] == "script-mistake" and e["name"] == name and e["line"] == line and
+               e.get("source") == self.source for e in self.events):
+            return
+        event = self.note(node, "mistake", name, value, other_line=getattr(other, "lineno", None), doubted=doubted)
+        if event:
+            event.update(zip(("first", "second"), more))
 
     @staticmethod
     def written(node):
@@ -92,219 +156,908 @@ class Reader:
         except Exception:  # Python 3.8, or a tree too deep
             return "?"
 
-    # ---- events
+    @staticmethod
+    def written_whole(node):
+        try:
+            return ast.unparse(node)
+        except Exception:
+            return ".to("  # whatever it does: nothing is claimed
 
-    def note(self, node, kind, name, value=None, sure=True, inside=None, other_line=None):
-        if len(self.events) >= MOST_EVENTS:
-            return
-        event = {"class": "noted", "subject": "script-" + kind, "line": node.lineno, "name": name}
-        event["sure"] = "yes" if sure else "no"
-        if value is not None:
-            event["value"] = value
-        if inside or self.inside:
-            event["inside"] = inside or self.inside
-        if other_line is not None:
-            event["other_line"] = str(other_line)
-        if self.cell_of(node):
-            event["cell"] = str(self.cell_of(node))
-        self.events.append(event)
+    def find_value(self, node):
+        """The value of a name or attribute, without reading it again."""
+        if isinstance(node, ast.Name):
+            return self.find(node.id)
+        if isinstance(node, ast.Attribute):
+            owner = self.find_value(node.value)
+            return owner.attributes.get(node.attr) if isinstance(owner, Thing) else None
+        return None
 
-    def cell_of(self, node):
-        """The cell that a node stands in: a function's is where it was written."""
-        return getattr(node, "cell", self.cell)
+    def arguments(self, node):
+        return ", ".join(self.written(a) for a in node.args + node.keywords)
 
-    def set_variable(self, node, name, value, sure):
-        if name is not None:
-            self.note(node, "set-variable", name, value, sure)
+    # ---- names
 
-    # ---- expressions
+    @staticmethod
+    def normal(name):
+        for old, new in (("tensorflow.compat.v2.", "tensorflow."), ("tensorflow.python.keras.", "tensorflow.keras."),
+                         ("tensorflow._api.v2.", "tensorflow.")):
+            if name.startswith(old):
+                return new + name[len(old):]
+        return name
 
-    def expression(self, node, sure):
-        """All calls in it, arguments before the call that takes them."""
+    def matters(self, name):
+        """One of the calls of the tables, or below one: what was removed took all below it along."""
+        return name.startswith(self.begins) or any(
+            name[:at] in self.exact for at in [len(name)] + [m.start() for m in re.finditer(r"\.", name)])
+
+    def find(self, name):
+        value, known = self.scope.find(name)
+        if known:
+            return value
+        for module in self.starred:
+            full = module + "." + name
+            if self.matters(full) or full == "os.environ" or any(n.startswith(full + ".") for n in self.exact):
+                return Name(full)
+        return None
+
+    def full(self, node):
+        """'tensorflow.config' for tf.config; None where it can't be known."""
+        parts = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        value = self.find(node.id) if isinstance(node, ast.Name) else None
+        return self.normal(".".join([value.full] + parts[::-1])) if isinstance(value, Name) else None
+
+    # ---- expressions: each gives what is known of its value
+
+    def value(self, node):
         if node is None:
-            return
-        waiting = [(node, False)]
-        while waiting:
-            one, ready = waiting.pop()
-            if ready:
-                self.call(one, sure)
-                continue
-            if isinstance(one, (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                continue
-            if isinstance(one, ast.Call):
-                waiting.append((one, True))
-            elif isinstance(one, ast.Attribute) and not self.tf_keras:
-                self.uses_tf_keras(one, sure)
-            waiting.extend((child, False) for child in reversed(list(ast.iter_child_nodes(one))))
+            return None
+        self.step()
+        return getattr(self, "of_" + type(node).__name__, self.of_other)(node)
 
-    def uses_tf_keras(self, node, sure):
-        """tf.keras.Sequential: the same as an import, since TensorFlow loads its Keras when it is first used."""
-        name = self.full(node)
-        if name and (name + ".").startswith("tensorflow.keras."):
-            self.tf_keras = True
-            self.note(node, "import", name, None, sure)
+    def step(self):
+        self.steps += 1
+        if self.steps > MOST_STEPS_OF_ALL:
+            raise ValueError("it is too long to be followed")
 
-    def call(self, node, sure):
-        name = self.full(node.func)
-        if name is None:
-            if isinstance(node.func, ast.Name) and node.func.id in self.functions:
-                self.follow(node.func.id, sure)
-            elif isinstance(node.func, ast.Attribute):
-                self.method(node, sure)
-            return
-        first = self.text_of(node.args[0]) if node.args else None
-        if name in ("os.environ.setdefault", "os.putenv", "os.environ.__setitem__") and len(node.args) > 1:
-            return self.set_variable(node, first, self.text_of(node.args[1]), sure and not name.endswith("default"))
-        if name == "os.environ.update":
-            for keyword in node.keywords:
-                self.set_variable(node, keyword.arg, self.text_of(keyword.value), sure)
-            if node.args and isinstance(node.args[0], ast.Dict):
-                self.update(node, node.args[0], sure)
-            return
-        if name in self.exact or name.startswith(self.begins):
-            self.note(node, "call", name, ", ".join(self.written(a) for a in node.args + node.keywords), sure)
-
-    def update(self, node, pairs, sure):
-        for key, value in zip(pairs.keys, pairs.values):
-            self.set_variable(node, self.text_of(key) if key else None, self.text_of(value), sure)
-
-    def method(self, node, sure):
-        """model.fit(…), x.to("cuda:3"): of what is not known by import."""
-        attribute, of = node.func.attr, node.func.value
-        if attribute in ("to", "cuda") and node.args:
-            where = self.text_of(node.args[0])
-            if where is not None:
-                self.note(node, "call", "." + attribute, where, sure)
-        if not isinstance(of, ast.Name):
-            return
-        if attribute == "compile" and of.id not in self.models:
-            self.models[of.id] = (node.lineno, self.device)
-        if attribute in MODEL_USES and of.id in self.models:
-            line, device = self.models[of.id]
-            if self.device is not None and self.device != device:
-                self.note(node, "placed-call", of.id + "." + attribute, None, sure, self.device, line)
-            else:
-                self.note(node, "call", "." + attribute, None, sure)
-
-    # ---- statements
-
-    def follow(self, name, sure):
-        if name in self.followed:
-            return
-        self.followed.add(name)
-        before, self.inside = self.inside, name
-        self.statements(self.functions[name].body, sure)
-        self.inside = before
-
-    def statements(self, body, sure):
-        for statement in body:
-            self.statement(statement, sure)
-
-    def statement(self, node, sure):
-        kind = type(node).__name__
-        handler = getattr(self, "on_" + kind, None)
-        if handler:
-            return handler(node, sure)
+    def of_other(self, node):
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
-                self.expression(child, sure)
-        for field in ("body", "orelse", "finalbody"):
-            self.statements(getattr(node, field, []), False)
-        for case in getattr(node, "cases", []):
-            self.statements(case.body, False)
+                self.value(child)
+            elif isinstance(child, ast.comprehension):
+                self.comprehension(child)
+        return None
 
-    def on_Import(self, node, sure):
-        for alias in node.names:
-            self.aliases[alias.asname or alias.name.split(".")[0]] = alias.name if alias.asname else alias.name.split(".")[0]
-            if alias.name.split(".")[0] in FRAMEWORKS:
-                self.note(node, "import", alias.name, None, sure)
+    def comprehension(self, part):
+        self.assign(part.target, self.item_of(self.value(part.iter), part.iter))
+        for test in part.ifs:
+            self.value(test)
 
-    def on_ImportFrom(self, node, sure):
-        if node.level or not node.module:
+    def of_ListComp(self, node):
+        for part in node.generators:
+            self.comprehension(part)
+        with Branch(self, "loop"):
+            item = self.value(node.elt)
+        return Thing("gpus", logical=item["logical"]) if isinstance(item, Thing) and item.kind == "gpu" else None
+
+    of_SetComp = of_GeneratorExp = of_ListComp
+
+    def of_DictComp(self, node):
+        for part in node.generators:
+            self.comprehension(part)
+        with Branch(self, "loop"):
+            self.value(node.key)
+            self.value(node.value)
+
+    def of_Constant(self, node):
+        return Text(node.value) if isinstance(node.value, (str, int, float, bool, type(None))) else None
+
+    def of_Name(self, node):
+        return self.find(node.id)
+
+    def of_Attribute(self, node):
+        name = self.full(node)
+        if name is not None:
+            self.named(node, name)
+            return Name(name)
+        owner = self.value(node.value)
+        if isinstance(owner, Thing):
+            if node.attr in owner.attributes:
+                return owner.attributes[node.attr]
+            if owner.kind in ("tensor", "parameter") and node.attr == "device":
+                return Place(owner["device"]) if owner["device"] else None
+            if owner.kind == "tensor" and node.attr in ("data", "T", "mT", "grad", "H", "real", "imag"):
+                return owner
+            method = owner["class"].method(node.attr) if owner["class"] else None
+            return Bound(owner, node.attr, method)
+        if isinstance(owner, Class) and owner.method(node.attr):
+            return owner.method(node.attr)
+        return Bound(owner, node.attr) if owner is not None else Bound(None, node.attr)
+
+    def named(self, node, name):
+        """tf.keras.Sequential is the same as an import, since TensorFlow loads its Keras when it is first used."""
+        if not self.tf_keras and (name + ".").startswith("tensorflow.keras."):
+            self.tf_keras = True
+            self.note(node, "import", name)
+        module, _, last = name.rpartition(".")
+        if module in MEMBERS and last not in MEMBERS[module] and not self.matters(name) and not last.startswith("_"):
+            near = difflib.get_close_matches(last, MEMBERS[module], 1, 0.86)
+            if near:
+                self.mistake(node, "a name that %s lacks" % module.split(".")[0], name, module + "." + near[0])
+
+    def of_Subscript(self, node):
+        owner = self.value(node.value)
+        index = node.slice.value if type(node.slice).__name__ == "Index" else node.slice
+        at = self.value(index)
+        if isinstance(owner, Thing):
+            if owner.kind == "gpus":
+                return owner if isinstance(index, ast.Slice) else Thing("gpu", logical=owner["logical"])
+            if owner.kind == "tensor":
+                return owner
+        if isinstance(owner, Many) and isinstance(at, Text) and isinstance(at.value, int):
+            if -len(owner.items) <= at.value < len(owner.items):
+                return owner.items[at.value]
+        return None
+
+    def of_List(self, node):
+        return Many([self.value(e) for e in node.elts])
+
+    of_Tuple = of_List
+
+    def of_Starred(self, node):
+        self.value(node.value)
+
+    def of_JoinedStr(self, node):
+        parts = []
+        for part in node.values:
+            value = self.value(part.value if isinstance(part, ast.FormattedValue) else part)
+            plain = not isinstance(part, ast.FormattedValue) or (part.conversion == -1 and part.format_spec is None)
+            parts.append(text_of(value) if plain else None)
+        return None if None in parts else Text("".join(parts))
+
+    def of_UnaryOp(self, node):
+        value = self.value(node.operand)
+        if isinstance(value, Text):
+            if isinstance(node.op, ast.USub) and isinstance(value.value, (int, float)):
+                return Text(-value.value)
+            if isinstance(node.op, ast.Not):
+                return Text(not value.value)
+        return value if isinstance(value, Thing) and value.kind == "tensor" else None
+
+    def of_BinOp(self, node):
+        spine = [node]  # a + b + c + … leans to the left
+        while isinstance(spine[-1].left, ast.BinOp):
+            spine.append(spine[-1].left)
+        left = self.value(spine[-1].left)
+        for one in reversed(spine):
+            left = self.both(one, left, self.value(one.right))
+        return left
+
+    def both(self, node, left, right):
+        if isinstance(left, Text) and isinstance(right, Text) and isinstance(node.op, ast.Add):
+            if isinstance(left.value, str) and isinstance(right.value, str) and len(left.value) < 1000:
+                return Text(left.value + right.value)
+        if isinstance(left, Text) and isinstance(left.value, str) and isinstance(node.op, ast.Mod) and text_of(right):
+            try:
+                return Text(left.value % right.value)
+            except (TypeError, ValueError):
+                return None
+        tensors = [v for v in (left, right) if isinstance(v, Thing) and v.kind == "tensor"]
+        if len(tensors) == 2:
+            self.torch.meet(node, tensors)
+        return tensors[0] if tensors else None
+
+    def of_BoolOp(self, node):
+        values = [self.value(v) for v in node.values]
+        known = [v.value if isinstance(v, Text) else None for v in values]
+        if isinstance(node.op, ast.And):
+            if any(isinstance(v, Text) and not v.value for v in values):
+                return Text(False)
+        elif any(isinstance(v, Text) and v.value for v in values):
+            return Text(True)
+        return Text(bool(known[-1])) if all(isinstance(v, Text) for v in values) else None
+
+    def of_Compare(self, node):
+        left = self.value(node.left)
+        rights = [self.value(c) for c in node.comparators]
+        if len(rights) != 1 or not isinstance(left, Text):
+            return None
+        op, right = type(node.ops[0]).__name__, rights[0]
+        if isinstance(right, Text):
+            if op in ("Eq", "Is"):
+                return Text(left.value == right.value)
+            if op in ("NotEq", "IsNot"):
+                return Text(left.value != right.value)
+            if op in ("In", "NotIn") and isinstance(left.value, str) and isinstance(right.value, str):
+                return Text((left.value in right.value) == (op == "In"))
+        if isinstance(right, Many) and op in ("In", "NotIn") and all(isinstance(i, Text) for i in right.items):
+            return Text(any(left.value == i.value for i in right.items) == (op == "In"))
+        return None
+
+    def of_IfExp(self, node):
+        test = self.decide(node.test)
+        if isinstance(test, Text):
+            return self.value(node.body if test.value else node.orelse)
+        with Branch(self, "a"):
+            one = self.value(node.body)
+        with Branch(self, "b"):
+            other = self.value(node.orelse)
+        return join(one, other)
+
+    def of_NamedExpr(self, node):
+        value = self.value(node.value)
+        self.assign(node.target, value)
+        return value
+
+    def of_Lambda(self, node):
+        return Function(node, self.scope)
+
+    def of_Await(self, node):
+        return self.value(node.value)
+
+    def of_Call(self, node):
+        called = self.value(node.func)
+        values = [self.value(a) for a in node.args]
+        words = {k.arg: self.value(k.value) for k in node.keywords}
+        if isinstance(called, Name):
+            return self.call_name(node, called.full, values, words)
+        if isinstance(called, Function):
+            return self.follow(called, values, words, node)
+        if isinstance(called, Class):
+            return self.make(called, values, words, node)
+        if isinstance(called, Bound):
+            return self.call_method(node, called, values, words)
+        if isinstance(called, Thing):
+            return self.call_thing(node, called, values, words)
+        if not isinstance(node.func, ast.Name) or node.func.id not in BUILTINS:
+            self.hand_over(values + list(words.values()), node)
+        if isinstance(node.func, ast.Name) and node.func.id in ("str", "int") and len(values) == 1 and text_of(values[0]):
+            try:
+                return Text(str(values[0].value) if node.func.id == "str" else int(values[0].value))
+            except ValueError:
+                return None
+        if isinstance(node.func, ast.Name) and node.func.id in ("list", "iter", "enumerate", "tqdm", "sorted", "next"):
+            return self.through(node.func.id, values)
+        return None
+
+    def through(self, function, values):
+        first = values[0] if values else None
+        if function == "next":
+            return self.item_of(first)
+        return Thing("enumerate", of=first) if function == "enumerate" and first is not None else first
+
+    def call_name(self, node, name, values, words):
+        first = text_of(values[0]) if values else None
+        if name in ("os.environ.setdefault", "os.putenv", "os.environ.__setitem__") and len(values) > 1:
+            doubted = name.endswith("default")
+            self.set_variable(node, first, values[1], doubted)
+        elif name == "os.environ.update":
+            for keyword in node.keywords:
+                self.set_variable(node, keyword.arg, words.get(keyword.arg))
+            if node.args and isinstance(node.args[0], ast.Dict):
+                self.update(node, node.args[0])
+            for keyword in getattr(node.args[0], "keywords", []) if node.args else []:  # dict(NAME=…)
+                self.set_variable(node, keyword.arg, self.value(keyword.value))
+        elif self.matters(name) or name.startswith("jax."):
+            self.jax(node, name, values, words)
+            if self.matters(name):
+                self.note(node, "call", name, self.arguments(node))
+        if name in RUNNERS and values and isinstance(values[0], Function):
+            return self.follow(values[0], [], {}, node)
+        if name.rsplit(".", 1)[-1] in ("tqdm", "trange") and values:
+            return values[0]
+        if name in ("functools.partial", "itertools.cycle", "copy.deepcopy", "copy.copy") and values:
+            return values[0] if name != "copy.deepcopy" else None
+        made = self.tensorflow(node, name, values, words)
+        if made is None:
+            made = self.torch.call(node, name, values, words)
+        if made is None:
+            self.hand_over(values + list(words.values()), node, name.rsplit(".", 1)[-1] in SPAWNERS)
+        return made
+
+    def hand_over(self, values, node, spawned=False):
+        """What a foreign function gets it may change; a function that another process is given starts anew there."""
+        for value in values:
+            if isinstance(value, Many):
+                self.hand_over(value.items, node, spawned)
+            if isinstance(value, Function) and spawned and not value.followed:
+                value.followed = True
+                before, self.path = self.path, ("p%d:" % node.lineno,)
+                self.follow(value, [], {}, node, forced=True)
+                self.path = before
+            if isinstance(value, Thing):
+                self.change(value, "escaped", True)
+                if value.kind in ("instance", "module") and value["class"]:
+                    self.change(value, "device", None)
+
+    # ---- TensorFlow, Keras and JAX
+
+    def tensorflow(self, node, name, values, words):
+        parts = name.split(".")
+        if parts[0] not in ("tensorflow", "keras", "tf_keras"):
+            return None
+        last = parts[-1]
+        if name == "tensorflow.device" and values and isinstance(values[0], Text) and isinstance(values[0].value, str):
+            if not TF_DEVICE.match(values[0].value):
+                self.mistake(node, "tf.device of a name that is none", values[0].value)
+        if last == "set_visible_devices" and values and isinstance(values[0], Many) and not values[0].items and \
+                (len(values) < 2 or text_of(values[1]) != "CPU"):
+            self.hidden.append(self.path)
+        if last == "list_physical_devices" and (not values or text_of(values[0]) == "GPU") and \
+                any(self.path[: len(path)] == path for path in self.hidden):
+            self.mistake(node, "list_physical_devices as proof of hiding", self.written(node))
+        if last in ("list_physical_devices", "get_visible_devices", "list_logical_devices"):
+            return Thing("gpus", logical=last == "list_logical_devices")
+        if last == "set_memory_growth" and values:
+            one = values[0]
+            if isinstance(one, Thing) and (one.kind == "gpus" or one["logical"]) or isinstance(one, (Many, Text)):
+                self.mistake(node, "set_memory_growth of what is no physical device", self.written(node.args[0]))
+        if last == "set_visible_devices" and values and isinstance(values[0], Text) and isinstance(values[0].value, str):
+            self.mistake(node, "set_visible_devices of a text", self.written(node.args[0]))
+        if last in MODEL_MAKERS or "applications" in parts:
+            functional = last == "Model" or "applications" in parts or last in ("load_model", "clone_model")
+            built = functional or self.has_input(node)
+            if built:
+                self.note(node, "call", "tensorflow.keras.built")
+            return Thing("keras-model", line=node.lineno, under=self.device, keras=parts[0])
+        if "layers" in parts and last[:1].isupper() and last not in ("Input", "InputLayer"):
+            return Thing("layer", keras=parts[0])
+        if last == "Input" and parts[-2] in ("keras", "layers", "tf_keras"):
+            return Thing("symbol")
+        if last.endswith("Strategy"):
+            return Thing("strategy")
+        return None
+
+    def has_input(self, node):
+        """Whether a Sequential has what it needs to make its variables at once."""
+        text = self.written(node)
+        return "input_shape=" in text or "Input(" in text or "input_dim=" in text or "batch_input_shape" in text
+
+    def jax(self, node, name, values, words):
+        if name.startswith("jax.numpy.") or name in ("jax.device_put",):
+            kinds = list(words.values()) + values[1:]
+            if any(isinstance(k, Name) and k.full.endswith("float64") for k in kinds) or \
+                    any(isinstance(k, Text) and k.value == "float64" for k in kinds):
+                self.float64.append((node, self.source))
+        if name == "jax.device_put" and (len(values) > 1 or "device" in words):
+            where = values[1] if len(values) > 1 else words["device"]
+            if isinstance(where, Text) and isinstance(where.value, str):
+                self.mistake(node, "jax.device_put to a text", where.value)
+        if name in ("jax.jit", "jax.pmap") and ("device" in words or "backend" in words) and name == "jax.jit":
+            self.mistake(node, "jax.jit with device= or backend=", self.arguments(node))
+
+    def uses_float64(self):
+        """Without x64 JAX makes float32 of it, with a warning that is easy to miss."""
+        on = any(("x64" in e.get("value", "") and not e.get("value", "").rstrip(")").endswith("False")) or
+                 "ENABLE_X64" in e["name"] for e in self.events if e["subject"] in ("script-call", "script-set-variable"))
+        if not on:
+            for node, source in self.float64:
+                self.source = source
+                self.mistake(node, "float64 in JAX without x64", self.written(node))
+
+    # ---- calls
+
+    def call_method(self, node, bound, values, words):
+        thing, attribute = bound.thing, bound.name
+        if isinstance(bound.value, Function):
+            return self.follow(bound.value, [thing] + values, words, node)
+        if self.is_super(node) and self.inside and self.inside[-1].owner:
+            for parent in self.inside[-1].owner.parents:
+                method = parent.method(attribute)
+                if method:
+                    return self.follow(method, [self.scope.names.get("self")] + values, words, node)
+        if attribute in ("to", "cuda") and values and text_of(values[0]) is not None:
+            self.note(node, "call", "." + attribute, text_of(values[0]))
+        if isinstance(thing, Thing):
+            if thing.kind in ("keras-model", "layer") or (attribute == "compile" and thing.kind == "instance"):
+                return self.keras_method(node, thing, attribute, words)
+            if thing.kind == "strategy" and attribute in ("run", "experimental_run_v2") and values:
+                return self.follow(values[0], [], {}, node) if isinstance(values[0], Function) else None
+            if thing.kind == "gpus":
+                return None
+        elif attribute == "compile" and isinstance(node.func.value, ast.Name) and "optimizer" in words:
+            made = Thing("keras-model", line=node.lineno, under=self.device)  # whoever made it
+            self.scope.names[node.func.value.id] = made
+            return self.keras_method(node, made, attribute, words)
+        if attribute in ("fit_generator", "predict_generator", "evaluate_generator", "predict_classes"):
+            self.note(node, "call", "tensorflow.keras.Model." + attribute, self.arguments(node))  # Keras alone has these
+        if attribute == "astype":
+            kinds = values[:1]
+            if any(isinstance(k, Name) and k.full == "jax.numpy.float64" for k in kinds):
+                self.float64.append((node, self.source))
+        answer = self.torch.method(node, thing, attribute, values, words)
+        if answer is None:
+            self.hand_over(values + list(words.values()), node, attribute in SPAWNERS)
+            if attribute in SPAWNERS and isinstance(thing, Name):
+                return None
+        return answer
+
+    @staticmethod
+    def is_super(node):
+        of = node.func.value if isinstance(node.func, ast.Attribute) else None
+        return isinstance(of, ast.Call) and isinstance(of.func, ast.Name) and of.func.id == "super"
+
+    def keras_method(self, node, model, attribute, words):
+        name = self.written(node.func)
+        if attribute in MODEL_USES and self.device is not None and self.device != model["under"]:
+            self.note(node, "placed-call", name, None, self.device, model["line"])
+        elif attribute in MODEL_USES:
+            self.note(node, "call", "." + attribute)
+        if attribute in MODEL_USES or attribute in ("compile", "build", "load_weights", "set_weights"):
+            self.note(node, "call", "tensorflow.keras.Model." + attribute, self.arguments(node))
+        if attribute == "add":
+            return None
+        return model if attribute in ("compile",) else None
+
+    def call_thing(self, node, thing, values, words):
+        if thing.kind == "layer":
+            self.note(node, "call", "tensorflow.keras.built")
+            return Thing("symbol")
+        if thing.kind == "keras-model":
+            if not any(isinstance(v, Thing) and v.kind == "symbol" for v in values):
+                self.note(node, "call", "tensorflow.keras.Model.__call__")
+            return None
+        if thing.kind == "instance" and thing["class"]:
+            method = thing["class"].method("__call__")
+            if method:
+                return self.follow(method, [thing] + values, words, node)
+        return self.torch.apply(node, thing, values, words)
+
+    def follow(self, function, values, words, node, forced=False):
+        """The body of a function, with what is known of its arguments."""
+        if len(self.inside) >= DEEPEST_CALL or any(f.node is function.node for f in self.inside):
+            return None
+        if self.steps > MOST_STEPS and function.followed:
+            return None
+        function.followed = True
+        if any(d in ("tensorflow.function", "jax.jit") for d in function.decorators):
+            self.note(node, "call", "%s called" % ("tensorflow.function" if "tensorflow.function" in function.decorators
+                                                   else "jax.jit"))
+        scope = Scope(function.scope)
+        parameters = function.node.args
+        named = getattr(parameters, "posonlyargs", []) + parameters.args
+        defaults = [None] * (len(named) - len(parameters.defaults)) + list(parameters.defaults)
+        before = self.scope, self.results, self.device if forced else None, self.source, self.path
+        for number, (parameter, default) in enumerate(zip(named, defaults)):
+            given = parameter.arg in words or number < len(values)
+            value = values[number] if number < len(values) else words.get(parameter.arg)
+            if not given and default is not None and not forced:
+                value = self.value(default)
+            scope.names[parameter.arg] = value
+        for parameter, default in zip(parameters.kwonlyargs, parameters.kw_defaults):
+            value = words.get(parameter.arg)
+            scope.names[parameter.arg] = self.value(default) if value is None and default is not None else value
+        for rest in (parameters.vararg, parameters.kwarg):
+            if rest:
+                scope.names[rest.arg] = None
+        if "tensorflow.function" in function.decorators:
+            scope.names = {name: value if isinstance(value, Thing) and name == "self" else None
+                           for name, value in scope.names.items()}
+        self.scope, self.results = scope, []
+        self.source = function.file
+        self.inside.append(function)
+        try:
+            if isinstance(function.node, ast.Lambda):
+                return self.value(function.node.body)
+            self.statements(function.node.body)
+            results = self.results
+        finally:
+            self.inside.pop()
+            self.scope, self.results, _, self.source, self.path = before
+        answer = results[0] if results else None
+        for other in results[1:]:
+            answer = join(answer, other)
+        return answer
+
+    def make(self, of, values, words, node):
+        bases = of.all_bases()
+        module = any(b.endswith((".Module", "LightningModule")) or b.startswith(("torch.nn.", "torchvision."))
+                     for b in bases)
+        keras = any(b.split(".")[0] in FRAMEWORKS and b.endswith(("keras.Model", "models.Model", ".Layer"))
+                    for b in bases)
+        kind = "module" if module else "keras-model" if keras else "instance"
+        thing = Thing(kind, **{"class": of, "line": node.lineno, "under": self.device})
+        if module:
+            thing.state["device"] = self.torch.default
+        init = of.method("__init__")
+        if init:
+            self.follow(init, [thing] + values, words, node)
+        if any("parameters" in b for b in bases):
+            thing.state["device"] = None
+        return thing
+
+    # ---- what changes
+
+    def change(self, thing, key, value):
+        if self.journal:
+            self.journal[-1].append((thing, key, thing.state.get(key)))
+        thing.state[key] = value
+
+    def set_variable(self, node, name, value, doubted=False):
+        if name is None:
             return
-        for alias in node.names:
-            if alias.name == "*":
-                self.starred.insert(0, node.module)
-            self.aliases[alias.asname or alias.name] = node.module + "." + alias.name
-        if node.module.split(".")[0] in FRAMEWORKS:
-            for alias in node.names:
-                self.note(node, "import", node.module + "." + alias.name, None, sure)
+        if isinstance(value, Text) and not isinstance(value.value, str):
+            self.mistake(node, "os.environ of what is no text", "%s = %r" % (name, value.value))
+        self.misspelt(node, name)
+        self.note(node, "set-variable", name, text_of(value), doubted=doubted)
 
-    def on_FunctionDef(self, node, sure):
-        self.functions[node.name] = node
+    def misspelt(self, node, name):
+        if name in VARIABLES:
+            return
+        near = difflib.get_close_matches(name.upper(), VARIABLES, 1, 0.9)
+        words = set(name.upper().split("_"))
+        if not near and {"CUDA", "VISIBLE"} <= words and words & {"DEVICE", "DEVICES", "GPU", "GPUS"}:
+            near = ["CUDA_VISIBLE_DEVICES"]
+        if near and not (name.startswith("TF_CPP") or name in ("CUDA_DEVICE", "JAX_PLATFORM")):
+            self.mistake(node, "a variable that nothing reads", name, near[0])
+
+    def update(self, node, pairs):
+        for key, value in zip(pairs.keys, pairs.values):
+            self.set_variable(node, text_of(self.value(key)) if key else None, self.value(value))
+
+    def assign(self, target, value):
+        if isinstance(target, ast.Name):
+            self.scope.names[target.id] = value
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            items = value.items if isinstance(value, Many) else None
+            for number, one in enumerate(target.elts):
+                one = one.value if isinstance(one, ast.Starred) else one
+                known = items and len(items) == len(target.elts)
+                each = value if isinstance(value, Thing) and value.kind in ("batch", "gpus") else None
+                if each is not None:
+                    each = self.item_of(each)
+                self.assign(one, items[number] if known else each)
+        elif isinstance(target, ast.Attribute):
+            self.assign_attribute(target, value)
+        elif isinstance(target, ast.Subscript):
+            self.value(target.value)
+
+    def assign_attribute(self, target, value):
+        name = self.full(target)
+        if name:
+            module, _, last = name.rpartition(".")
+            if module in TORCH_SWITCHES and last not in TORCH_SWITCHES[module]:
+                self.mistake(target, "a switch that torch.backends lacks", name)
+            self.torch.switch(target, name, value)
+            return
+        owner = self.value(target.value)
+        if isinstance(owner, Thing):
+            if owner.kind == "module" and isinstance(value, Thing) and value.kind == "module":
+                self.change(value, "device", None)  # it moves with the whole
+            if self.journal and owner.attributes.get(target.attr) is not value and target.attr in owner.attributes:
+                value = join(owner.attributes[target.attr], value)
+            owner.attributes[target.attr] = value
+
+    def item_of(self, value, node=None):
+        """What a loop over it gives."""
+        if isinstance(value, Many):
+            return value.items[0] if len(value.items) == 1 else None
+        if isinstance(value, Thing):
+            if value.kind == "gpus":
+                return Thing("gpu", logical=value["logical"])
+            if value.kind == "enumerate":
+                return Many([None, self.item_of(value["of"], node)])
+            if value.kind == "loader":
+                return Thing("batch", loader=value)
+            if value.kind == "batch":
+                return Thing("tensor", device="cpu", loader=value["loader"], line=getattr(node, "lineno", None))
+            if value.kind == "tensor":
+                return value
+        return None
+
+    # ---- statements: each answers whether what stands below it is not reached
+
+    def statements(self, body):
+        begin = self.path
+        for statement in body:
+            self.step()
+            if self.statement(statement):
+                return True
+        self.path = begin
+        return False
+
+    def statement(self, node):
+        handler = getattr(self, "on_" + type(node).__name__, None)
+        if handler:
+            return bool(handler(node))
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self.value(child)
+        for field in ("body", "orelse", "finalbody"):
+            if isinstance(getattr(node, field, None), list):
+                with Branch(self, field):
+                    self.statements(getattr(node, field))
+        return False
+
+    def on_Import(self, node):
+        for alias in node.names:
+            root = alias.name.split(".")[0]
+            local = self.load(alias.name, 0)
+            if local is not None:
+                self.scope.names[alias.asname or root] = local
+                continue
+            self.scope.names[alias.asname or root] = Name(self.normal(alias.name if alias.asname else root))
+            if root in FRAMEWORKS:
+                self.note(node, "import", alias.name)
+
+    def on_ImportFrom(self, node):
+        module = node.module or ""
+        local = self.load(module, node.level)
+        for alias in node.names:
+            name = alias.asname or alias.name
+            if local is not None and alias.name == "*":
+                self.scope.names.update({n: v for n, v in local.attributes.items() if not n.startswith("_")})
+            elif local is not None:
+                below = self.load((module + "." if module else "") + alias.name, node.level)
+                self.scope.names[name] = local.attributes.get(alias.name, below)
+            elif alias.name == "*":
+                self.starred.insert(0, module)
+            elif module:
+                self.scope.names[name] = Name(self.normal(module + "." + alias.name))
+            else:
+                self.scope.names[name] = None
+        if not node.level and module.split(".")[0] in FRAMEWORKS and local is None:
+            for alias in node.names:
+                self.note(node, "import", self.normal(module + "." + alias.name))
+
+    def load(self, name, level):
+        """A module that lies beside the script; None: there is none."""
+        found = self.modules(name, level, self.source) if self.modules and (name or level) else None
+        if found is None:
+            return None
+        shown, tree = found
+        if shown in self.loaded:
+            return self.loaded[shown]
+        module = self.loaded[shown] = Thing("local-module")
+        before = self.scope, self.globals, self.source, self.main, self.cell, self.inside
+        self.globals = self.scope = Scope()
+        self.source, self.main, self.cell, self.inside = shown, False, None, []
+        try:
+            self.statements(tree.body)
+            module.attributes = self.scope.names
+        finally:
+            self.scope, self.globals, self.source, self.main, self.cell, self.inside = before
+        return module
+
+    def on_FunctionDef(self, node):
+        function = Function(node, self.scope)
+        function.file = self.source
+        function.decorators = [self.full(d.func if isinstance(d, ast.Call) else d) for d in node.decorator_list]
+        for decorator in node.decorator_list:
+            if isinstance(decorator, ast.Call):
+                self.value(decorator)
+        self.functions.append((function, None))
+        self.scope.names[node.name] = function
 
     on_AsyncFunctionDef = on_FunctionDef
 
-    def on_ClassDef(self, node, sure):
+    def on_ClassDef(self, node):
+        made = Class(node, self.scope)
+        for base in node.bases:
+            value = self.value(base)
+            if isinstance(value, Class):
+                made.parents.append(value)
+            elif isinstance(value, Name):
+                made.bases.append(value.full)
+        before, self.scope = self.scope, Scope(self.scope)
         for one in node.body:
             if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                self.functions[node.name + "." + one.name] = one
+                function = made.methods[one.name] = Function(one, before, made)
+                function.file = self.source
+                function.decorators = [self.full(d.func if isinstance(d, ast.Call) else d) for d in one.decorator_list]
+                self.functions.append((function, made))
             else:
-                self.statement(one, sure)
+                self.statement(one)
+        self.scope = before
+        self.scope.names[node.name] = made
 
-    def on_Assign(self, node, sure):
-        self.expression(node.value, sure)
+    def on_Global(self, node):
+        for name in node.names:
+            self.scope.names.pop(name, None)
+
+    on_Nonlocal = on_Global
+
+    def on_Return(self, node):
+        self.results.append(self.value(node.value))
+        return True
+
+    def on_Raise(self, node):
+        self.value(node.exc)
+        return True
+
+    def on_Break(self, node):
+        return True
+
+    on_Continue = on_Break
+
+    def on_Expr(self, node):
+        of = node.value
+        value = self.value(of)
+        shown = self.cell and node is self.last_of_cell  # a notebook shows the value: that is its use
+        if not shown:
+            self.torch.dropped(node, of)
+        if isinstance(of, ast.Call):
+            name = self.full(of.func) or ""
+            return name in ("sys.exit", "os._exit") or (isinstance(of.func, ast.Name) and of.func.id in ("exit", "quit"))
+        return False
+
+    def on_Assign(self, node):
+        value = self.value(node.value)
         for target in node.targets:
             if isinstance(target, ast.Subscript) and self.full(target.value) == "os.environ":
-                index = target.slice
-                if type(index).__name__ == "Index":  # Python 3.8
-                    index = index.value
-                self.set_variable(node, self.text_of(index), self.text_of(node.value), sure)
-            elif isinstance(target, ast.Name):
-                self.bind(target.id, node.value)
+                index = target.slice.value if type(target.slice).__name__ == "Index" else target.slice
+                self.set_variable(node, text_of(self.value(index)), value)
+            else:
+                self.assign(target, value)
 
-    def on_AnnAssign(self, node, sure):
+    def on_AnnAssign(self, node):
         if node.value is not None:
-            self.on_Assign(ast.copy_location(ast.Assign(targets=[node.target], value=node.value), node), sure)
+            self.on_Assign(ast.copy_location(ast.Assign(targets=[node.target], value=node.value), node))
 
-    def on_AugAssign(self, node, sure):
-        self.expression(node.value, sure)
+    def on_AugAssign(self, node):
+        value = self.value(node.value)
         if self.full(node.target) == "os.environ" and isinstance(node.value, ast.Dict):
-            self.update(node, node.value, sure)
+            return self.update(node, node.value)
+        before = self.value(node.target) if not isinstance(node.target, ast.Subscript) else None
+        tensors = [v for v in (before, value) if isinstance(v, Thing) and v.kind == "tensor"]
+        if len(tensors) == 2:
+            self.torch.meet(node, tensors)
+        if not tensors and isinstance(node.target, ast.Name):
+            self.scope.names[node.target.id] = None
+        return None
 
-    def bind(self, name, value):
-        self.constants.pop(name, None)
-        text = self.text_of(value)
-        if text is not None:
-            self.constants[name] = text
-        stands_for = self.full(value) if isinstance(value, (ast.Attribute, ast.Name)) else None
-        if stands_for:
-            self.aliases[name] = stands_for
-        elif name in self.aliases:
-            del self.aliases[name]
-        self.models.pop(name, None)
-        if isinstance(value, ast.Call):
-            made_by = (self.full(value.func) or getattr(value.func, "id", "")).split(".")
-            if made_by[-1] in MODEL_MAKERS or "applications" in made_by:
-                self.models[name] = (value.lineno, self.device)
+    def on_Delete(self, node):
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                self.scope.names.pop(target.id, None)
 
-    def on_If(self, node, sure):
-        self.expression(node.test, sure)
-        main = isinstance(node.test, ast.Compare) and getattr(node.test.left, "id", "") == "__name__"
-        self.statements(node.body, sure and main)
-        self.statements(node.orelse, False)
+    def is_main(self, test):
+        """Whether it asks for __name__ == "__main__"; then the answer is known."""
+        return isinstance(test, ast.Compare) and getattr(test.left, "id", "") == "__name__"
 
-    def on_With(self, node, sure):
+    def decide(self, node):
+        self.deciding += 1
+        value = self.value(node)
+        self.deciding -= 1
+        return value
+
+    def on_Assert(self, node):
+        self.decide(node.test)
+        self.value(node.msg)
+
+    def on_If(self, node):
+        test = Text(self.main) if self.is_main(node.test) else self.decide(node.test)
+        if isinstance(test, Text):
+            return self.statements(node.body if test.value else node.orelse)
+        guards = bool(re.search(r"hasattr|version|VERSION|TF2|tf2|is_tf", self.written(node.test)))
+        self.guarded += guards
+        try:
+            return self.branches_of(node)
+        finally:
+            self.guarded -= guards
+
+    def branches_of(self, node):
+        number = self.number()
+        begin = self.path
+        first = Branch(self, number + "a")
+        with first:
+            ended = self.statements(node.body)
+        second = Branch(self, number + "b")
+        with second:
+            other_ended = self.statements(node.orelse)
+        merge(self, first if not ended else None, second if not other_ended else None)
+        self.path = begin
+        if ended and other_ended:
+            return True
+        if ended:
+            self.path = begin + (number + "b",)  # what follows is the other branch
+        elif other_ended:
+            self.path = begin + (number + "a",)
+        return False
+
+    def number(self):
+        self.branches += 1
+        return str(self.branches)
+
+    def on_For(self, node):
+        over = self.value(node.iter)
+        if isinstance(over, Many) and 0 < len(over.items) <= 8 and all(i is not None for i in over.items):
+            for item in over.items:
+                self.assign(node.target, item)
+                self.statements(node.body)
+            return self.statements(node.orelse) if node.orelse else None
+        item = self.item_of(over, node)
+        if item is None and self.is_loader(node.iter):
+            item = self.loader_item(node.iter)
+        self.assign(node.target, item)
+        return self.loop(node, self.runs_once(node.iter))
+
+    on_AsyncFor = on_For
+
+    def is_loader(self, node):
+        while isinstance(node, ast.Call) and node.args and isinstance(node.func, (ast.Name, ast.Attribute)):
+            node = node.args[0]  # enumerate(tqdm(loader))
+        name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+        return bool(TENSOR_LOADER.search(name))
+
+    def loader_item(self, node):
+        batch = Thing("batch", loader=Thing("loader", named=True))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "enumerate":
+            return Many([None, batch])
+        return batch
+
+    def runs_once(self, node):
+        """range(10) and range(EPOCHS): a training loop runs at least once."""
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "range" and node.args:
+            end = self.value(node.args[-1 if len(node.args) == 1 else 1])
+            return isinstance(end, Text) and isinstance(end.value, int) and end.value > 0
+        return False
+
+    def loop(self, node, once):
+        if once:
+            self.statements(node.body)
+        else:
+            branch = Branch(self, self.number() + "l")
+            with branch:
+                self.statements(node.body)
+            merge(self, branch, None, True)
+        self.statements(node.orelse)
+
+    def on_While(self, node):
+        test = self.decide(node.test)
+        return self.loop(node, isinstance(test, Text) and bool(test.value))
+
+    def on_With(self, node):
         before = self.device
         for item in node.items:
-            self.expression(item.context_expr, sure)
             call = item.context_expr
-            if not isinstance(call, ast.Call):
-                continue
-            if self.full(call.func) == "tensorflow.device" or getattr(call.func, "attr", "") == "scope":
-                self.device = self.written(call)
-        self.statements(node.body, sure)
+            value = self.value(call)
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, value)
+            if isinstance(call, ast.Call):
+                if self.full(call.func) == "tensorflow.device" or getattr(call.func, "attr", "") == "scope":
+                    self.device = self.written(call)
+            elif self.full(call) in ("torch.autocast", "torch.cuda.amp.autocast", "torch.no_grad", "torch.device"):
+                self.mistake(node, "a context without its brackets", self.full(call))
+        ended = self.statements(node.body)
         self.device = before
+        return ended
 
     on_AsyncWith = on_With
 
-    def on_Try(self, node, sure):
-        self.statements(node.body, sure)
+    def on_Try(self, node):
+        caught = [getattr(k, "attr", getattr(k, "id", "")) for h in node.handlers
+                  for k in (h.type.elts if isinstance(h.type, ast.Tuple) else [h.type])]
+        guards = any(c in ("", "ImportError", "ModuleNotFoundError", "AttributeError", "Exception") for c in caught)
+        self.guarded += guards
+        ended = self.statements(node.body)
+        self.guarded -= guards
         for handler in node.handlers:
             self.handler(handler)
-            self.statements(handler.body, False)
-        self.statements(node.orelse, False)
-        self.statements(node.finalbody, sure)
+            branch = Branch(self, self.number() + "e")
+            with branch:
+                self.statements(handler.body)
+        begin = self.path
+        if not ended:
+            ended = self.statements(node.orelse)
+        self.path = begin
+        return self.statements(node.finalbody) or (ended and not node.handlers)
+
+    on_TryStar = on_Try
+
+    def on_Match(self, node):
+        value = self.value(node.subject)
+        for case in node.cases:
+            pattern = getattr(case.pattern, "value", None)
+            known = self.value(pattern) if pattern is not None else None
+            if isinstance(value, Text) and isinstance(known, Text):
+                if value.value == known.value:
+                    return self.statements(case.body)
+                continue
+            with Branch(self, self.number() + "c"):
+                self.statements(case.body)
 
     def handler(self, node):
         """An out-of-memory error that is met by going on on the CPU."""
@@ -313,128 +1066,96 @@ class Reader:
         body = "\n".join(self.written(one) for one in node.body)
         memory = any(name in OUT_OF_MEMORY for name in names) or ("RuntimeError" in names and "memory" in body)
         to_cpu = any(word in body for word in (".cpu()", "'cpu'", "/CPU:", "'/cpu", "CUDA_VISIBLE_DEVICES"))
-        if memory and to_cpu and not any(isinstance(one, ast.Raise) for one in node.body):
-            self.note(node, "handler", ", ".join(names), body.splitlines()[0].rstrip(":")[:200], False)
+        if memory and to_cpu and not any(isinstance(one, ast.Raise) for one in ast.walk(node)):
+            self.note(node, "handler", ", ".join(names), body.splitlines()[0].rstrip(":")[:200], doubted=True)
+
+    # ---- the whole
 
     def everything(self, tree):
-        self.statements(tree.body, True)
-        self.functions_never_called()
+        self.statements(tree.body)
+        self.rest()
 
-    def functions_never_called(self):
-        for name in list(self.functions):
-            self.follow(name, False)
-
-
-# ---- files
-
-
-def without_magic(line):
-    """What is Python in a line that only IPython takes: %env sets a variable, all others count for nothing."""
-    variable = SET_VARIABLE.match(line)
-    if variable:
-        return "%s%s.environ[%r] = %r" % (variable.group(1), OWN_OS, variable.group(2), variable.group(3))
-    return MAGIC.match(line).group(1) + "pass"
-
-
-def parsed(source):
-    """The tree of Python in which lines may be for IPython: which they are, only the parser can tell."""
-    lines = None
-    for _ in range(MOST_MAGICS):
-        try:
-            return ast.parse(source)
-        except SyntaxError as error:
-            if lines is None:
-                lines = (source.decode("utf-8") if isinstance(source, bytes) else source).split("\n")
-            at = (error.lineno or 0) - 1
-            if not 0 <= at < len(lines) or not MAGIC.match(lines[at]):
-                raise
-            lines[at] = without_magic(lines[at])
-            source = "\n".join(lines)
-    return ast.parse(source)
+    def rest(self):
+        """Functions that nobody called, each by itself, and what only the end shows."""
+        made = {}
+        self.path = ()
+        for function, of in list(self.functions):
+            if function.followed:
+                continue
+            self.path = ("u%d" % len(made),) if of is None else ("c%d" % id(of),)
+            values = []
+            if of is not None:
+                if of not in made:
+                    made[of] = self.make(of, [], {}, of.node)
+                values = [made[of]]
+                self.path += ("u%d" % function.node.lineno,)
+            else:
+                made[function] = None
+            if not function.followed:
+                self.follow(function, values, {}, function.node, forced=True)
+        self.path, self.source = (), None
+        self.torch.end()
+        self.uses_float64()
 
 
-def cells_of(notebook):
-    """[(number from 1, source)] of a notebook's code cells that Python runs."""
-    info = notebook.get("metadata", {})
-    language = info.get("language_info", {}).get("name") or info.get("kernelspec", {}).get("language") or "python"
-    if language.lower() not in ("python", "ipython"):
-        raise ValueError("the notebook's language is %s, not Python" % language)
-    cells = notebook.get("cells")
-    if cells is None:  # format 3
-        cells = [cell for sheet in notebook["worksheets"] for cell in sheet["cells"]]
-    found = []
-    for number, cell in enumerate(cells, 1):
-        source = cell.get("source", cell.get("input", ""))
-        source = source if isinstance(source, str) else "".join(source)
-        if cell.get("cell_type") != "code":
-            continue
-        first = source.lstrip().split("\n")[0]
-        if first.startswith("%%") and first[2:].split(" ")[0].strip() not in PYTHON_CELLS:
-            continue
-        found.append((number, source))
-    return found
+class Branch:
+    """Statements that may not run: names and objects are afterwards as they were before, and what changed is kept."""
+
+    def __init__(self, reader, step):
+        self.reader, self.step = reader, step if step[:1].isdigit() else reader.number() + step
+
+    def __enter__(self):
+        reader = self.reader
+        self.path = reader.path
+        self.scope, self.names = reader.scope, dict(reader.scope.names)
+        reader.path += (self.step,)
+        reader.journal.append([])
+        return self
+
+    def __exit__(self, kind, error, trace):
+        reader = self.reader
+        reader.path = self.path
+        self.after = self.scope.names
+        self.scope.names = self.names
+        self.changes = []
+        for thing, key, before in reversed(reader.journal.pop()):
+            self.changes.append((thing, key, thing.state.get(key)))
+            thing.state[key] = before
+        return False
 
 
-def document(content):
-    """What JSON there is in a file; None: it is no JSON, as a script is."""
-    if content.lstrip()[:1] not in (b"{", b"["):
-        return None
-    try:
-        return json.loads(content)
-    except ValueError:
-        return None
-
-
-def trouble_of(error):
-    if isinstance(error, SyntaxError):
-        return {"why": error.msg or "this is not Python", "line": error.lineno or 1}
-    if isinstance(error, (RecursionError, MemoryError)):
-        return {"why": "it is nested too deeply to be read"}
-    return {"why": str(error)}  # null bytes, text that can't be decoded
-
-
-def read(content, shown, names):
-    failed = {"class": "failed", "subject": "script-reading"}
-    count = content.count(b"\n") + 1
-    reader = Reader(names)
-    cell = None
-    try:
-        whole = document(content)
-        if whole is None and shown.endswith(".ipynb"):
-            raise ValueError("it is not a notebook: its content is not JSON")
-        if whole is None:
-            reader.everything(parsed(content))
-        elif not isinstance(whole, dict) or not ("cells" in whole or "worksheets" in whole):
-            raise ValueError("it holds JSON, but neither a script nor a notebook")
-        else:
-            cells = cells_of(whole)
-            count = 0
-            for cell, source in cells:
-                count += source.count("\n") + 1
-                tree = parsed(source)
-                for node in ast.walk(tree):
-                    node.cell = cell
-                reader.cell = cell
-                reader.statements(tree.body, True)
-            reader.functions_never_called()
-    except (SyntaxError, RecursionError, MemoryError, ValueError, AttributeError, KeyError, TypeError) as error:
-        if isinstance(error, (AttributeError, KeyError, TypeError)):
-            error = ValueError("it is not a notebook of a known format")
-        failed.update(trouble_of(error))
-        if cell:
-            failed["cell"] = str(cell)
-        return [failed]
-    return reader.events + [{"class": "present", "subject": "script", "lines": str(count)}]
-
-
-sys.setrecursionlimit(5000)
-count = int(sys.argv[2])
-names = sys.argv[3 + 2 * count :]
-answer = []
-with open(sys.argv[1], "rb") as scripts:
-    for at in range(3, 3 + 2 * count, 2):
-        for event in read(scripts.read(int(sys.argv[at])), sys.argv[at + 1], names):
-            event["source"] = sys.argv[at + 1]
-            event["python"] = "%d.%d" % sys.version_info[:2]
-            answer.append(event)
-print(json.dumps({"schema": "envdoctor.snapshot/1", "log": answer}))
+def merge(reader, first, second, maybe=False):
+    """What is known after either of two branches; None: that one isn't left, or there is none."""
+    names = reader.scope.names
+    branches = [b for b in (first, second) if b is not None]
+    if not branches:
+        return
+    for name in {n for b in branches for n in b.after}:
+        values = [b.after[name] if name in b.after else None for b in branches]
+        present = [b.after[name] for b in branches if name in b.after]
+        if maybe and name in names:
+            present.append(names[name])
+        value = present[0]
+        for other in present[1:]:
+            value = join(value, other)
+        names[name] = value
+    ends = []
+    for branch in branches:
+        state = {}
+        for thing, key, value in branch.changes:  # the last change first
+            state.setdefault((id(thing), key), (thing, key, value))
+        ends.append(state)
+    for key in {k for state in ends for k in state}:
+        thing, name, _ = next(state[key] for state in ends if key in state)
+        values = [state[key][2] if key in state else thing.state.get(name) for state in ends]
+        if maybe:
+            values.append(thing.state.get(name))
+        value = values[0]
+        for other in values[1:]:
+            if name == "device":
+                value = join_places(value, other) if value != other else value
+            elif isinstance(other, bool) or isinstance(value, bool):
+                value = bool(value) or bool(other)
+            elif value is not other:
+                value = None
+        reader.change(thing, name, value)

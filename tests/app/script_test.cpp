@@ -201,6 +201,25 @@ TEST(Script, KnowsWhatAStarImportBrings) {
   EXPECT_EQ(found_in("from tensorflow import *\ntest.is_built_with_cuda()\n", 0), "script.build-is-not-use:2 ");
 }
 
+TEST(Script, FollowsFunctionsAtEachCallAndLocalModules) {
+  write_file_here("switching.py",
+                  "import tensorflow as tf\ndef switch(name):\n  if name == 'gpu':\n"
+                  "    tf.config.list_logical_devices()\n  else:\n"
+                  "    tf.config.set_visible_devices([], 'GPU')\n");
+  EXPECT_EQ(found_in("from switching import switch\nswitch('cpu')\nswitch('gpu')\n", 0), "");
+  EXPECT_EQ(found_in("from switching import switch\nswitch('gpu')\nswitch('cpu')\n", 1),
+            "script.device-config-too-late:6 ");
+}
+
+TEST(Script, EndsInAScriptThatNeverEnds) {
+  std::string nested = "import torch\ndef f0(): pass\n";  // each calls the one before twice
+  for (int i = 1; i < 40; ++i)
+    nested +=
+        "def f" + std::to_string(i) + "():\n  f" + std::to_string(i - 1) + "()\n  f" + std::to_string(i - 1) + "()\n";
+  EXPECT_TRUE(found_in(nested + "f39()\ntorch.device('gpu')\n", 1).starts_with("script.wrong-name:"));
+  EXPECT_EQ(found_in("def f(): f()\nf()\nimport sys\nsys.exit()\n", 0), "");
+}
+
 TEST(ScriptFolder, IsReadWholeEachScriptByItself) {
   const std::string folder = test_folder() + "/project";
   for (const char* below : {"", "/sub", "/.hidden", "/env", "/site-packages"})
@@ -208,10 +227,11 @@ TEST(ScriptFolder, IsReadWholeEachScriptByItself) {
   const auto write = [&](const std::string& name, const std::string& content) {
     std::ofstream(folder + "/" + name) << content;
   };
-  const std::string wrong = "import tensorflow as tf\ntf.test.is_built_with_cuda()\n";
+  const std::string wrong = "import tensorflow as tf\ngpu = 1 if tf.test.is_built_with_cuda() else 0\n";
   write("a.py", "import tensorflow as tf\ntf.constant(1)\n");
   write("b.py", "import os\nos.environ['CUDA_VISIBLE_DEVICES'] = '-1'\n");  // a.py's start is not its own
-  write("sub/c.ipynb", notebook({R"j(["import tensorflow as tf\n", "tf.test.is_built_with_cuda()"])j"}));
+  write("sub/c.ipynb",
+        notebook({R"j(["import tensorflow as tf\n", "gpu = 1 if tf.test.is_built_with_cuda() else 0"])j"}));
   write("env/pyvenv.cfg", "home = /usr/bin\n");
   for (const char* elsewhere : {".hidden/d.py", "env/e.py", "site-packages/f.py", "notes.txt"}) write(elsewhere, wrong);
   const Ran ran = run_envdoctor("script " + folder, "PATH=/usr/bin:/bin VIRTUAL_ENV= ");

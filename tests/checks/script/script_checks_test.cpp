@@ -81,6 +81,15 @@ const Case cases[] = {
      {{"call", ".fit"}}},
     {"script.keras-mixed", {{"import", "keras"}, {"import", "tensorflow.keras.layers"}}, {{"import", "keras"}}},
     {"script.empty-variable", {{"set-variable", "CUDA_VISIBLE_DEVICES", ""}}, {hide}},
+    {"script.devices-mixed", {{"mistake", "tensors on two devices", "a + b"}}, {first_op}},
+    {"script.hiding-unproved", {{"mistake", "list_physical_devices as proof of hiding", "tf.x()"}}, {first_op}},
+    {"script.map-location", {{"mistake", "torch.load without map_location", "torch.load('x')"}}, {first_op}},
+    {"script.moved-too-late", {{"mistake", "a model that moves after its optimizer", "model.cuda()"}}, {first_op}},
+    {"script.removed-call", {{"import", "keras.utils.multi_gpu_model"}}, {{"import", "keras.utils.to_categorical"}}},
+    {"script.result-dropped", {{"mistake", "a tensor's move that is dropped", "x.to('cuda')"}}, {first_op}},
+    {"script.switch-without-effect", {{"mistake", "float64 in JAX without x64", "jnp.ones(3)"}}, {first_op}},
+    {"script.wrong-name", {{"mistake", "a variable that nothing reads", "CUDA_VISIBLE"}}, {first_op}},
+    {"script.wrong-value", {{"set-variable", "CUDA_VISIBLE_DEVICES", "cuda:0"}}, {hide}},
     {"script.ordinal-missing",
      {{"call", "tensorflow.device", "'/GPU:3'"}},
      {{"call", "tensorflow.device", "'/CPU:0'"}}},
@@ -133,9 +142,14 @@ TEST(ScriptUnreadable, SaysWhyAndWhere) {
 TEST(ScriptOrder, DoubtsWhatIsNotSureToRun) {
   Line maybe = first_op;
   maybe.more["sure"] = "no";
+  maybe.more["path"] = "1a";
   EXPECT_EQ(finding(judged(script({import_tf, maybe, hide})), "script.variable-too-late"), nullptr);
   Line late = hide;
   late.more["sure"] = "no";
+  late.more["path"] = "1a/2b";
+  EXPECT_NE(finding(judged(script({import_tf, maybe, late})), "script.variable-too-late"), nullptr);  // the same branch
+  maybe.more["path"] = "1b";
+  EXPECT_EQ(finding(judged(script({import_tf, maybe, late})), "script.variable-too-late"), nullptr);  // the other one
   const Report report = judged(script({import_tf, first_op, late}));
   const Finding* found = finding(report, "script.variable-too-late");
   ASSERT_TRUE(found);
@@ -164,11 +178,12 @@ TEST(ScriptCalls, GoByTheInstalledVersion) {
   EXPECT_EQ(finding(blind, "script.tf1-api")->severity, Severity::warning);
 }
 
-TEST(ScriptModels, TwoKerasAreAnErrorOnlyWhereTheyAreTwoPackages) {
+TEST(ScriptModels, TwoKerasAreAWarningOnlyWhereTheyMayBeTwoPackages) {
   Snapshot snapshot = script({{"import", "keras"}, {"import", "tensorflow.keras"}});
   snapshot.tensorflow.fill().version = std::string("2.15.1");
   snapshot.keras.fill().version = std::string("3.4.0");
-  EXPECT_EQ(finding(judged(snapshot), "script.keras-mixed")->severity, Severity::error);
+  EXPECT_EQ(finding(judged(snapshot), "script.keras-mixed")->severity, Severity::warning);
+  EXPECT_EQ(finding(judged(snapshot), "script.keras-mixed")->confidence, Confidence::possible);
   snapshot.tensorflow.fill().version = std::string("2.21.0");
   EXPECT_EQ(finding(judged(snapshot), "script.keras-mixed")->severity, Severity::info);
 }
@@ -200,6 +215,48 @@ TEST(ScriptDevices, NumbersOfUnlikeGpusNeedAnOrder) {
   snapshot.log = {};
   snapshot.log.fill().push_back(symptom_of({SymptomClass::failed, "script-reading"}));
   EXPECT_EQ(state(judged(snapshot), "script.order-unset"), CheckState::unknown);
+}
+
+TEST(ScriptDevices, GpuThatIsMissingHereIsANoteUnlessHereIsMeant) {
+  Snapshot snapshot = script({{"set-variable", "CUDA_VISIBLE_DEVICES", "3"}});
+  EXPECT_EQ(finding(judged(snapshot), "script.ordinal-missing")->severity, Severity::info);
+  snapshot.log.get()->back().details["here"] = "yes";
+  EXPECT_EQ(finding(judged(snapshot), "script.ordinal-missing")->severity, Severity::error);
+}
+
+TEST(ScriptDevices, GpuThatTheScriptItselfHidIsAnErrorAnywhere) {
+  const Line choice{"set-variable", "CUDA_VISIBLE_DEVICES", "2,3"}, third{"call", ".to", "cuda:2"};
+  const Report report = judged(script({choice, third}));
+  EXPECT_EQ(finding(report, "script.ordinal-missing")->severity, Severity::error);
+  EXPECT_EQ(finding(report, "script.ordinal-missing")->subject, "script:train.py:2");
+}
+
+TEST(ScriptCalls, AreNamedOnceAScriptWithAllTheirLines) {
+  const Line old{"call", "tensorflow.placeholder", ""};
+  const Report report = judged(script({old, old, old}));
+  EXPECT_EQ(std::ranges::count(report.findings, "script.tf1-api", &Finding::id), 1);
+  EXPECT_EQ(finding(report, "script.tf1-api")->evidence.size(), 3U);
+}
+
+TEST(ScriptCalls, ThatAreExpectedToBeMissingAreSound) {
+  EXPECT_EQ(finding(judged(script({{"call", "tensorflow.Session", "", {{"guarded", "yes"}}}})), "script.tf1-api"),
+            nullptr);
+}
+
+TEST(ScriptCalls, OfSessionsAreSoundWhereGraphsAreBuilt) {
+  const Line config{"call", "tensorflow.compat.v1.ConfigProto", "device_count={'GPU': 0}"};
+  EXPECT_NE(finding(judged(script({config})), "script.tf1-api"), nullptr);
+  EXPECT_EQ(
+      finding(judged(script({{"call", "tensorflow.compat.v1.disable_v2_behavior", ""}, config})), "script.tf1-api"),
+      nullptr);
+}
+
+TEST(ScriptVerdict, SaysWhichReleasesItWasCheckedAgainst) {
+  Snapshot snapshot = script({import_tf, {"import", "torch"}});
+  snapshot.tensorflow.fill().version = std::string("2.15.1");
+  const std::string why = judged(snapshot).verdict_why;
+  EXPECT_NE(why.find("checked against tensorflow 2.15.1 (installed), torch "), why.npos) << why;
+  EXPECT_NE(why.find("(the newest tried; none is installed)"), why.npos) << why;
 }
 
 TEST(ScriptVerdict, ASoundScriptPasses) {

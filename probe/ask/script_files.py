@@ -1,0 +1,175 @@
+"""The files of the reader of scripts: scripts, notebooks, modules that lie beside them; and what it prints."""
+import json
+import os
+import sys
+
+# Cell magics whose cell is Python that this kernel runs; the cell of any other is another program's.
+PYTHON_CELLS = ("time", "timeit", "capture", "prun", "memit", "mprun", "python", "python3", "tensorflow_version")
+MAGIC = re.compile(r"^(\s*)(?:(?:[\w, ]+ = *)?[!%]|\?|[\w.]+\?{1,2}\s*$)")
+MOST_MAGICS = 200
+MOST_MODULES = 60
+LARGEST_MODULE = 1 << 20
+SET_VARIABLE = re.compile(r"^(\s*)%(?:set_)?env\s+(\w+)(?:\s*=\s*|\s+)(.*?)\s*$")
+
+
+def without_magic(line):
+    """What is Python in a line that only IPython takes: %env sets a variable, all others count for nothing."""
+    variable = SET_VARIABLE.match(line)
+    if variable:
+        return "%s%s.environ[%r] = %r" % (variable.group(1), OWN_OS, variable.group(2), variable.group(3))
+    return MAGIC.match(line).group(1) + "pass"
+
+
+def parsed(source):
+    """The tree of Python in which lines may be for IPython: which they are, only the parser can tell."""
+    lines = None
+    for _ in range(MOST_MAGICS):
+        try:
+            return ast.parse(source)
+        except SyntaxError as error:
+            if lines is None:
+                lines = (source.decode("utf-8") if isinstance(source, bytes) else source).split("\n")
+            at = (error.lineno or 0) - 1
+            if not 0 <= at < len(lines) or not MAGIC.match(lines[at]):
+                raise
+            lines[at] = without_magic(lines[at])
+            source = "\n".join(lines)
+    return ast.parse(source)
+
+
+def cells_of(notebook):
+    """[(number from 1, source)] of a notebook's code cells that Python runs."""
+    info = notebook.get("metadata", {})
+    language = info.get("language_info", {}).get("name") or info.get("kernelspec", {}).get("language") or "python"
+    if language.lower() not in ("python", "ipython"):
+        raise ValueError("the notebook's language is %s, not Python" % language)
+    cells = notebook.get("cells")
+    if cells is None:  # format 3
+        cells = [cell for sheet in notebook["worksheets"] for cell in sheet["cells"]]
+    found = []
+    for number, cell in enumerate(cells, 1):
+        source = cell.get("source", cell.get("input", ""))
+        source = source if isinstance(source, str) else "".join(source)
+        if cell.get("cell_type") != "code":
+            continue
+        first = source.lstrip().split("\n")[0]
+        if first.startswith("%%") and first[2:].split(" ")[0].strip() not in PYTHON_CELLS:
+            continue
+        found.append((number, source))
+    return found
+
+
+def document(content):
+    """What JSON there is in a file; None: it is no JSON, as a script is."""
+    if content.lstrip()[:1] not in (b"{", b"["):
+        return None
+    try:
+        return json.loads(content)
+    except ValueError:
+        return None
+
+
+def trouble_of(error):
+    if isinstance(error, SyntaxError):
+        return {"why": error.msg or "this is not Python", "line": error.lineno or 1}
+    if isinstance(error, (RecursionError, MemoryError)):
+        return {"why": "it is nested too deeply to be read"}
+    return {"why": str(error)}  # null bytes, text that can't be decoded
+
+
+def modules_beside(folder, shown):
+    """Finds (what it is called here, its tree) of a module in the script's folder; what can't be read counts as none."""
+    known = {}
+    root = os.path.realpath(folder)
+    shown_folder = shown.rpartition("/")[0]
+
+    def find(name, level, source):
+        base = root
+        if level and source:  # from . import x: beside the module that asks
+            inner = source[len(shown_folder) + 1 :] if shown_folder else source
+            base = os.path.join(root, os.path.dirname(inner))
+        for _ in range(level - 1):
+            base = os.path.dirname(base)
+        parts = [p for p in name.split(".") if p]
+        if any(not p.isidentifier() for p in parts):
+            return None
+        for path in (os.path.join(base, *parts) + ".py", os.path.join(base, *(parts + ["__init__.py"]))):
+            path = os.path.realpath(path)
+            if not path.startswith(root + os.sep) or not os.path.isfile(path):
+                continue
+            if path not in known:
+                known[path] = tree_of(path) if len(known) < MOST_MODULES else None
+            tree = known[path]
+            inner = os.path.relpath(path, root)
+            return (shown_folder + "/" + inner if shown_folder else inner, tree) if tree else None
+        return None
+
+    def tree_of(path):
+        try:
+            if os.path.getsize(path) > LARGEST_MODULE:
+                return None
+            with open(path, "rb") as file:
+                return ast.parse(file.read(LARGEST_MODULE))
+        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+    return find
+
+
+def read(content, shown, folder, names):
+    failed = {"class": "failed", "subject": "script-reading"}
+    count = content.count(b"\n") + 1
+    reader = Reader(names, modules_beside(folder, shown) if folder else None)
+    cell = None
+    try:
+        whole = document(content)
+        if whole is None and shown.endswith(".ipynb"):
+            raise ValueError("it is not a notebook: its content is not JSON")
+        if whole is None:
+            reader.everything(parsed(content))
+        elif not isinstance(whole, dict) or not ("cells" in whole or "worksheets" in whole):
+            raise ValueError("it holds JSON, but neither a script nor a notebook")
+        else:
+            trees = []
+            count = 0
+            try:
+                cells = cells_of(whole)
+            except (AttributeError, KeyError, TypeError):
+                raise ValueError("it is not a notebook of a known format")
+            for cell, source in cells:
+                count += source.count("\n") + 1
+                trees.append((cell, parsed(source)))
+            cell = None
+            for number, tree in trees:
+                for node in ast.walk(tree):
+                    node.cell = number
+                reader.cell = number
+                reader.last_of_cell = tree.body[-1] if tree.body else None
+                reader.statements(tree.body)
+                reader.path = ()
+            reader.rest()
+    except (SyntaxError, RecursionError, MemoryError, ValueError) as error:
+        failed.update(trouble_of(error))
+        if cell:
+            failed["cell"] = str(cell)
+        return [failed]
+    return reader.events + [{"class": "present", "subject": "script", "lines": str(count)}]
+
+
+def main():
+    sys.setrecursionlimit(8000)
+    count = int(sys.argv[2])
+    names = sys.argv[3 + 3 * count :]
+    answer = []
+    with open(sys.argv[1], "rb") as scripts:
+        for at in range(3, 3 + 3 * count, 3):
+            for event in read(scripts.read(int(sys.argv[at])), sys.argv[at + 1], sys.argv[at + 2], names):
+                if event.get("source"):
+                    event["script"] = sys.argv[at + 1]  # what imported it
+                event.setdefault("source", sys.argv[at + 1])
+                event["python"] = "%d.%d" % sys.version_info[:2]
+                answer.append(event)
+    print(json.dumps({"schema": "envdoctor.snapshot/1", "log": answer}))
+
+
+main()

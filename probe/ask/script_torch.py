@@ -1,0 +1,385 @@
+"""What PyTorch's calls do to tensors, modules and devices, for the reader of scripts."""
+
+FACTORIES = ("tensor", "zeros", "ones", "rand", "randn", "randint", "randperm", "arange", "empty", "full", "eye", "linspace",
+             "logspace", "normal", "Tensor", "FloatTensor", "LongTensor", "DoubleTensor", "HalfTensor", "IntTensor")
+LIKE = ("zeros_like", "ones_like", "rand_like", "randn_like", "empty_like", "full_like", "randint_like")
+FROM_HOST = ("from_numpy",)
+OF_TENSORS = ("cat", "stack", "concat", "matmul", "mm", "bmm", "add", "sub", "mul", "div", "dot", "einsum", "where", "hstack",
+              "vstack", "addmm", "mv", "outer")
+# Modules that compute nothing of their own, so that they have no device.
+LOSSES = ("Loss", "Softmax", "ReLU", "Sigmoid", "Tanh", "Dropout", "Flatten", "Identity", "MaxPool", "AvgPool")
+# Of a tensor: what gives no tensor, or one of unknown device.
+OF_TENSOR_OTHER = ("item", "tolist", "size", "dim", "numel", "backward", "is_cuda", "get_device", "data_ptr", "stride",
+                   "element_size", "type", "share_memory_", "pin_memory", "numpy", "map_", "apply_", "requires_grad_",
+                   "__array__", "ndimension", "nelement", "is_pinned", "storage", "register_hook", "max", "min", "sort",
+                   "topk", "chunk", "split", "unbind", "mode", "median", "kthvalue", "unique", "nonzero", "to_dense", "new")
+EAGER_STATE = ("Adagrad",)  # torch.optim's own that make their state at once
+CONTEXTS = ("tensorflow.device", "torch.cuda.device", "torch.autocast", "torch.cuda.amp.autocast", "torch.amp.autocast",
+            "torch.cuda.stream")
+GIVES_BACK = ("torch.compile", "torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel", "torch.jit.script",
+              "torch.nn.parallel.DataParallel", "jax.device_put", "jax.jit", "jax.device_get", "tensorflow.identity",
+              "tensorflow.function", "torch.nn.SyncBatchNorm.convert_sync_batchnorm")
+MOVES = ("to", "cuda", "cpu", "half", "bfloat16", "double", "xpu", "npu", "pin_memory")
+
+
+class Torch:
+    def __init__(self, reader):
+        self.reader = reader
+        self.default = "cpu"  # torch.set_default_device
+        self.current = None  # torch.cuda.set_device
+        self.optimizers = []
+        self.scalers = []
+        self.parallel = []
+        self.loads = []
+        self.saves = False
+        self.to_either = False  # the script takes the device that is there, or the CPU
+
+    # ---- devices
+
+    def place(self, value, node=None):
+        text = place_of(value)
+        if text and "|" in text:
+            self.to_either = True
+        if text == "cuda" and self.current is not None:
+            return "cuda:%d" % self.current
+        return text
+
+    def named_place(self, node, value):
+        """A text that no device has as its name raises."""
+        if isinstance(value, Text) and isinstance(value.value, str):
+            kind, _, index = value.value.partition(":")
+            if kind not in DEVICE_KINDS or (index and not index.isdigit()):
+                self.reader.mistake(node, "a device that PyTorch doesn't know", value.value)
+
+    def started(self, node, place):
+        if place and place.split(":")[0] == "cuda":
+            self.reader.note(node, "call", "torch.Tensor.cuda", place)
+
+    # ---- calls by name
+
+    def call(self, node, name, values, words):
+        parts = name.split(".")
+        if name.startswith("torchvision.models.") and parts[-1][:1].islower():
+            return Thing("module", device=self.default, line=node.lineno)
+        if parts[0] != "torch":
+            return None
+        last, reader = parts[-1], self.reader
+        handler = getattr(self, "do_" + name.replace("torch.", "", 1).replace(".", "_"), None)
+        if handler:
+            return handler(node, values, words)
+        if name.startswith("torch.optim.") and last[:1].isupper() and len(parts) == 3:
+            return self.optimizer(node, last, values, words)
+        if name.startswith("torch.nn.functional."):
+            tensors = [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "tensor"]
+            self.meet(node, tensors)
+            return Thing("tensor", device=tensors[0]["device"]) if tensors else None
+        if name.startswith("torch.nn.") and last[:1].isupper() and "utils" not in parts and "init" not in parts:
+            return self.module(node, name, last, values, words)
+        if len(parts) == 2 and last in FACTORIES:
+            return self.factory(node, last, values, words)
+        if len(parts) == 2 and last in FROM_HOST:
+            return Thing("tensor", device="cpu", line=node.lineno)
+        if len(parts) == 2 and last == "as_tensor":
+            return Thing("tensor", device=self.place(words["device"]) if "device" in words else None, line=node.lineno)
+        if len(parts) == 2 and last in LIKE and values and isinstance(values[0], Thing):
+            return Thing("tensor", device=self.place(words["device"]) if "device" in words else values[0]["device"])
+        if len(parts) == 2 and last in OF_TENSORS:
+            given = values[0].items if values and isinstance(values[0], Many) else values
+            tensors = [v for v in given if isinstance(v, Thing) and v.kind == "tensor"]
+            self.meet(node, tensors)
+            return Thing("tensor", device=tensors[0]["device"]) if tensors else None
+        return None
+
+    def factory(self, node, last, values, words):
+        if "device" in words:
+            self.named_place(node, words["device"])
+            place = self.place(words["device"])
+            self.started(node, place)
+        else:
+            place = self.default
+        scalar = last == "tensor" and values and isinstance(values[0], Text)
+        return Thing("tensor", device=None if scalar else place, line=node.lineno)
+
+    def do_device(self, node, values, words):
+        self.named_place(node, values[0] if values else words.get("type"))
+        text = place_of(values[0]) if values else None
+        if text and len(values) > 1 and isinstance(values[1], Text):
+            text = "%s:%s" % (text, values[1].value)
+        return Place(text) if text else None
+
+    def do_cuda_set_device(self, node, values, words):
+        if values and isinstance(values[0], Text) and isinstance(values[0].value, int):
+            self.current = values[0].value
+
+    def do_set_default_device(self, node, values, words):
+        self.named_place(node, values[0] if values else None)
+        self.default = self.place(values[0]) if values else None
+
+    def do_set_default_tensor_type(self, node, values, words):
+        cuda = values and isinstance(values[0], (Text, Name)) and "cuda" in str(getattr(values[0], "value", "") or
+                                                                              getattr(values[0], "full", ""))
+        self.default = "cuda" if cuda else None
+
+    def do_set_float32_matmul_precision(self, node, values, words):
+        if values and isinstance(values[0], Text) and values[0].value not in ("highest", "high", "medium"):
+            self.reader.mistake(node, "a precision that PyTorch doesn't know", str(values[0].value))
+
+    def do_utils_data_DataLoader(self, node, values, words):
+        pin = words.get("pin_memory")
+        pinned = pin.value if isinstance(pin, Text) else None if "pin_memory" in words or self.spread(node) else False
+        shuffle = words.get("shuffle")
+        if (self.default or "").split(":")[0] == "cuda" and isinstance(shuffle, Text) and shuffle.value is True and \
+                "generator" not in words and "sampler" not in words:
+            self.reader.mistake(node, "a DataLoader that shuffles under a default device", self.default)
+        return Thing("loader", pinned=pinned, line=node.lineno, collate="collate_fn" in words)
+
+    @staticmethod
+    def spread(node):
+        """f(**options): what it says is not known."""
+        return any(keyword.arg is None for keyword in node.keywords)
+
+    def do_load(self, node, values, words):
+        if "map_location" not in words and len(values) < 2 and not self.spread(node):
+            self.loads.append((node, self.reader.path, self.reader.source))
+
+    def do_save(self, node, values, words):
+        self.saves = True
+
+    def do_compile(self, node, values, words):
+        return values[0] if values else None
+
+    do_jit_script = do_compile
+
+    def do_autocast(self, node, values, words):
+        if not values and "device_type" not in words and not self.spread(node):
+            self.reader.mistake(node, "autocast without a device", "torch.autocast()")
+        return None
+
+    do_amp_autocast = do_autocast
+
+    def do_cuda_amp_GradScaler(self, node, values, words):
+        on = words.get("enabled")
+        scaler = Thing("scaler", node=node, source=self.reader.source, path=self.reader.path)
+        if not (isinstance(on, Text) and not on.value):
+            self.scalers.append(scaler)
+        return scaler
+
+    do_amp_GradScaler = do_cuda_amp_GradScaler
+
+    def module(self, node, name, last, values, words):
+        if last in ("DataParallel", "DistributedDataParallel"):
+            of = values[0] if values else words.get("module")
+            ids = words.get("device_ids", values[1] if len(values) > 1 else None)
+            numbers = [i.value if isinstance(i, Text) else None for i in ids.items] if isinstance(ids, Many) else None
+            wrapped = Thing("module", device=of["device"] if isinstance(of, Thing) else None, parallel=True, of=of,
+                            ids=numbers, node=node, source=self.reader.source, path=self.reader.path)
+            if last == "DataParallel":
+                self.parallel.append(wrapped)
+            return wrapped
+        if "device" in words:
+            self.named_place(node, words["device"])
+            return Thing("module", device=self.place(words["device"]), line=node.lineno)
+        if any(mark in last for mark in LOSSES):
+            return Thing("module", device=None, loss=last.endswith("Loss"), weightless=True)
+        if last == "Parameter":
+            return values[0] if values and isinstance(values[0], Thing) else None
+        if last in ("Sequential", "ModuleList", "ModuleDict") or "." in name:
+            members = [v for v in (values[0].items if values and isinstance(values[0], Many) else values)
+                       if isinstance(v, Thing) and v.kind == "module" and not v["weightless"]]
+            places = {m["device"] for m in members}
+            place = self.default if not members else places.pop() if len(places) == 1 else None
+            return Thing("module", device=place, line=node.lineno)
+        return Thing("module", device=self.default, line=node.lineno)
+
+    def optimizer(self, node, last, values, words):
+        of = values[0] if values else words.get("params")
+        first = node.args[0] if node.args else None
+        if isinstance(of, Bound) and of.thing is None and of.name == "parameters" or self.of_unknown(first):
+            of = Bound(self.stranger(first), "params")
+        optimizer = Thing("optimizer", name=last, of=of.thing if isinstance(of, Bound) and of.name == "params" else None,
+                          node=node, source=self.reader.source, place=None)
+        if optimizer["of"] is not None:
+            optimizer.state["place"] = optimizer["of"]["device"]
+            self.optimizers.append((optimizer, self.reader.path))
+        return optimizer
+
+    def of_unknown(self, node):
+        """model.parameters() of a model that was made elsewhere."""
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "parameters" and
+                isinstance(node.func.value, ast.Name)):
+            return False
+        value = self.reader.find(node.func.value.id)
+        return value is None or isinstance(value, Name)
+
+    def stranger(self, node):
+        model = Thing("module", device=None, stranger=True, line=getattr(node, "lineno", None))
+        if self.of_unknown(node):
+            self.reader.scope.names[node.func.value.id] = model
+        return model
+
+    # ---- methods
+
+    def method(self, node, thing, attribute, values, words):
+        if attribute in ("to", "cuda", "cpu"):
+            return self.move(node, thing, attribute, values, words)
+        if not isinstance(thing, Thing):
+            return None
+        if thing.kind == "module":
+            return self.of_module(node, thing, attribute, values)
+        if thing.kind == "tensor":
+            return self.of_tensor(node, thing, attribute, values, words)
+        if thing.kind == "scaler":
+            self.reader.change(thing, "scales" if attribute == "scale" else "steps" if attribute == "step" else attribute,
+                               node)
+            return None
+        return None
+
+    def target(self, node, attribute, values, words):
+        """Where .to(…), .cuda(…) and .cpu() put it; "same": only the kind of number changes."""
+        if attribute == "cpu":
+            return "cpu"
+        where = values[0] if values else words.get("device")
+        if attribute == "cuda":
+            if where is None and not values and "device" not in words:
+                return self.place(Text("cuda"))
+            return self.place(where)
+        if where is None and ("dtype" in words or "memory_format" in words):
+            return "same"
+        if isinstance(where, Name) and where.full.startswith("torch."):
+            return "same"
+        if isinstance(where, Thing) and where.kind == "tensor":
+            return where["device"]
+        self.named_place(node, where)
+        return self.place(where)
+
+    def move(self, node, thing, attribute, values, words):
+        place = self.target(node, attribute, values, words)
+        self.started(node, place)
+        if not isinstance(thing, Thing) or thing.kind not in ("module", "tensor"):
+            return None
+        if place == "same":
+            return thing
+        if thing.kind == "tensor":
+            self.copies(node, thing, place, words)
+            return Thing("tensor", device=place, line=node.lineno)
+        self.moved(node, thing, place)
+        if not thing["weightless"]:
+            self.reader.change(thing, "device", place)
+            if isinstance(thing["of"], Thing):
+                self.reader.change(thing["of"], "device", place)
+        return thing
+
+    def moved(self, node, thing, place):
+        for optimizer, path in self.optimizers:
+            here = self.reader.path
+            unknown = thing["stranger"] and optimizer["place"] is None and place not in (None, "cpu")
+            if optimizer["of"] is thing and here[: len(path)] == path and (unknown or apart(optimizer["place"], place)):
+                eager = optimizer["name"] in EAGER_STATE
+                self.reader.mistake(node, "a model that moves after its optimizer" + (" with state" if eager else ""),
+                                    self.reader.written(node), other=optimizer["node"], doubted=unknown)
+
+    def copies(self, node, thing, place, words):
+        late = words.get("non_blocking")
+        if not isinstance(late, Text) or late.value is not True:
+            return
+        loader = thing["loader"]
+        if place == "cpu" and (thing["device"] or "").startswith("cuda"):
+            self.reader.mistake(node, "non_blocking to the CPU", self.reader.written(node))
+        if isinstance(loader, Thing) and loader["pinned"] is False and not loader["named"] and not loader["collate"]:
+            self.reader.mistake(node, "non_blocking without pinned memory", self.reader.written(node))
+
+    def of_module(self, node, thing, attribute, values):
+        if attribute in ("parameters", "named_parameters"):
+            return Bound(thing, "params")
+        if attribute in ("eval", "train", "half", "float", "double", "requires_grad_", "bfloat16", "to_empty", "type"):
+            return thing
+        if attribute == "forward":
+            return self.apply(node, thing, values, {})
+        return None
+
+    def of_tensor(self, node, thing, attribute, values, words):
+        if attribute == "numpy" and thing["device"] and set(thing["device"].split("|")) - {"cpu"}:
+            doubted = "|" in thing["device"]
+            self.reader.mistake(node, "numpy() of a tensor on the GPU", self.reader.written(node), doubted=doubted)
+        tensors = [v for v in values if isinstance(v, Thing) and v.kind == "tensor"]
+        if attribute in ("matmul", "mm", "bmm", "add", "sub", "mul", "div", "dot", "add_", "mul_", "sub_"):
+            self.meet(node, [thing] + tensors)
+        return None if attribute in OF_TENSOR_OTHER else Thing("tensor", device=thing["device"], line=thing["line"])
+
+    def apply(self, node, thing, values, words):
+        """model(x): both must lie on one device."""
+        if thing.kind != "module":
+            return None
+        tensors = [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "tensor"]
+        if thing["loss"] or thing["weightless"]:
+            self.meet(node, tensors)
+            return Thing("tensor", device=tensors[0]["device"]) if tensors and not thing["loss"] else None
+        if not thing["parallel"] and not self.moves_its_input(thing):
+            for tensor in tensors:
+                if apart(thing["device"], tensor["device"]):
+                    doubted = "|" in thing["device"] + tensor["device"]
+                    self.reader.mistake(node, "a model and its input on two devices",
+                                        self.reader.written(node), thing["device"], tensor["device"], doubted=doubted)
+                    break
+        return Thing("tensor", device=thing["device"], line=node.lineno) if tensors else None
+
+    def moves_its_input(self, thing):
+        if thing["parallel"] or not thing["class"]:
+            return bool(thing["parallel"])
+        forward = thing["class"].method("forward")
+        text = self.reader.written_whole(forward.node) if forward else ".to("
+        return ".to(" in text or ".cuda(" in text or "device" in text
+
+    def meet(self, node, tensors):
+        for one in tensors[1:]:
+            if apart(tensors[0]["device"], one["device"]):
+                doubted = "|" in tensors[0]["device"] + one["device"]
+                self.reader.mistake(node, "tensors on two devices", self.reader.written(node), tensors[0]["device"],
+                                    one["device"], doubted=doubted)
+                return
+
+    # ---- statements
+
+    def dropped(self, node, of):
+        """A statement that is nothing but a call, whose result would have been what matters."""
+        reader = self.reader
+        if isinstance(of, ast.Attribute) and of.attr in ("cuda", "cpu", "to", "eval", "zero_grad", "step") and \
+                isinstance(reader.find_value(of.value), Thing) and reader.find_value(of.value).kind in ("module", "tensor"):
+            return reader.mistake(of, "a method that is named and not called", reader.written(of))
+        if not isinstance(of, ast.Call):
+            return None
+        name = reader.full(of.func)
+        if name in CONTEXTS:
+            return reader.mistake(of, "a context without with", reader.written(of))
+        if name in GIVES_BACK:
+            return reader.mistake(of, "a result that is dropped", reader.written(of))
+        if isinstance(of.func, ast.Attribute) and of.func.attr in MOVES and name is None:
+            thing = reader.find_value(of.func.value)
+            if isinstance(thing, Thing) and thing.kind == "tensor":
+                reader.mistake(of, "a tensor's move that is dropped", reader.written(of))
+        return None
+
+    def switch(self, node, name, value):
+        return None
+
+    # ---- what only the end shows
+
+    def end(self):
+        reader = self.reader
+        for scaler in self.scalers:
+            if scaler["scales"] is not None and scaler["steps"] is None and not scaler["escaped"]:
+                reader.source = scaler["source"]
+                reader.mistake(scaler["scales"], "a GradScaler that never steps", reader.written(scaler["scales"]))
+        for wrapped in self.parallel:
+            place, ids = wrapped["device"], wrapped["ids"]
+            reader.source = wrapped["source"]
+            if place and "|" not in place and place.startswith("cuda") and ids and ids[0] is not None:
+                if int(place.partition(":")[2] or 0) != ids[0]:
+                    reader.mistake(wrapped["node"], "DataParallel on other GPUs than its model",
+                                   reader.written(wrapped["node"]), place)
+        if self.to_either and not self.saves:
+            for node, path, source in self.loads:
+                reader.source = source
+                reader.path = path
+                reader.mistake(node, "torch.load without map_location", reader.written(node), doubted=True)
+                reader.path = ()

@@ -1,0 +1,162 @@
+"""What the reader of scripts knows of a value without running anything. None stands for: not known."""
+
+
+class Text:
+    """A text, number, truth value or None that is surely this one."""
+
+    def __init__(self, value):
+        self.value = value
+
+
+class Name:
+    """What an import brought: tensorflow.config."""
+
+    def __init__(self, full):
+        self.full = full
+
+
+class Many:
+    """A list or tuple whose members are known."""
+
+    def __init__(self, items):
+        self.items = items
+
+
+class Place:
+    """A device as PyTorch names it; "cuda|cpu" where the script takes the one that is there."""
+
+    def __init__(self, text):
+        self.text = text
+
+
+class Function:
+    def __init__(self, node, scope, owner=None):
+        self.node, self.scope, self.owner = node, scope, owner
+        self.decorators = []  # full names
+        self.followed = False
+        self.file = None
+
+    @property
+    def name(self):
+        return getattr(self.node, "name", "lambda")
+
+
+class Class:
+    def __init__(self, node, scope):
+        self.node, self.name, self.scope = node, node.name, scope
+        self.bases = []  # full names of what is not of this script
+        self.parents = []  # classes of this script
+        self.methods = {}
+
+    def method(self, name, depth=0):
+        if name in self.methods:
+            return self.methods[name]
+        for parent in self.parents if depth < 20 else ():
+            found = parent.method(name, depth + 1)
+            if found:
+                return found
+        return None
+
+    def all_bases(self, depth=0):
+        found = list(self.bases)
+        for parent in self.parents if depth < 20 else ():
+            found += parent.all_bases(depth + 1)
+        return found
+
+
+class Thing:
+    """An object: kind is module, tensor, loader, optimizer, scaler, keras-model, layer, gpus, gpu, array, instance, …"""
+
+    def __init__(self, kind, **more):
+        self.kind = kind
+        self.attributes = {}
+        self.state = dict({"device": None}, **more)
+
+    def __getitem__(self, key):
+        return self.state.get(key)
+
+
+class Bound:
+    """A method of an object."""
+
+    def __init__(self, thing, name, value=None):
+        self.thing, self.name, self.value = thing, name, value
+
+
+class Scope:
+    def __init__(self, parent=None):
+        self.names = {}
+        self.parent = parent
+
+    def find(self, name):
+        scope = self
+        while scope:
+            if name in scope.names:
+                return scope.names[name], True
+            scope = scope.parent
+        return None, False
+
+
+def text_of(value):
+    """As the environment takes it; None: computed."""
+    if isinstance(value, Text) and isinstance(value.value, (str, int, float)) and not isinstance(value.value, bool):
+        return str(value.value)
+    return None
+
+
+def same(one, other):
+    if one is other:
+        return True
+    if isinstance(one, Text) and isinstance(other, Text):
+        return type(one.value) is type(other.value) and one.value == other.value
+    if isinstance(one, Place) and isinstance(other, Place):
+        return one.text == other.text
+    return isinstance(one, Name) and isinstance(other, Name) and one.full == other.full
+
+
+DEVICE_KINDS = ("cpu", "cuda", "mps", "xpu", "meta", "xla", "hpu", "ipu", "npu", "mtia", "hip", "vulkan", "privateuseone",
+                "mkldnn", "opengl", "opencl", "ideep", "fpga", "maia", "ort", "lazy", "ve")
+
+
+def place_of(value):
+    """The device that a value names, for PyTorch; None: not known."""
+    if isinstance(value, Place):
+        return value.text
+    if isinstance(value, Text):
+        if isinstance(value.value, bool) or value.value is None:
+            return None
+        if isinstance(value.value, int):
+            return "cuda:%d" % value.value
+        if isinstance(value.value, str) and value.value.split(":")[0] in DEVICE_KINDS:
+            return value.value
+    return None
+
+
+def join_places(one, other):
+    if one is None or other is None:
+        return None
+    return "|".join(sorted(set(one.split("|")) | set(other.split("|")), reverse=True))
+
+
+def join(one, other):
+    """What a value is after either of two branches; None: not known."""
+    if same(one, other):
+        return one
+    places = place_of(one), place_of(other)
+    texts = [v for v in (one, other) if not (isinstance(v, Text) and isinstance(v.value, int))]
+    if None not in places and len(texts) == 2:
+        return Place(join_places(*places))
+    return None
+
+
+def apart(one, other):
+    """Whether two tensors on these devices can surely meet on no host that has the GPU."""
+    if one is None or other is None:
+        return False
+    first, second = set(one.split("|")), set(other.split("|"))
+    if first == {"cpu"} or second == {"cpu"}:
+        return bool((second if first == {"cpu"} else first) - {"cpu", "meta"})
+    if len(first) == 1 and len(second) == 1:
+        index = [text if ":" in text else text + ":0" for text in (one, other)]
+        return index[0] != index[1]
+    return False
