@@ -1,0 +1,469 @@
+"""Every diagnosis that prints a command is in one of three lists: its command is carried out here, in an environment that
+has the defect, and the defect is gone afterwards; or it only asks, and what it asks exists; or it needs root or the
+hardware, for the reason that is given, which holds for at most 30 of 100.
+
+    fixes_test.py SOURCE ENVDOCTOR
+"""
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+SOURCE, BINARY = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+FOLDER = pathlib.Path(tempfile.mkdtemp())
+HOSTS = SOURCE / "fixtures" / "hosts"
+failures = []
+
+# ---- which diagnoses print a command
+
+COMMAND = re.compile(
+    r'"(?:sudo|export|unset|nvidia-smi|printf|mkdir|lspci|wsl|python -m|lsmod|dmesg|systemctl|modinfo|\. )[ \\"](?!works|--set)|'
+    r"pip_install\(|install_nvidia_driver\(|install_kernel_headers\(|opencl::install\(|fitting_build\(|deciding_commands\(|"
+    r"judge_requirements\(|restart_fix\(")
+# What files of several diagnoses print, and a word in quotes that is no command.
+OF_HELPERS = {"checks/runtime/library_facts.cpp": ["runtime.cuda-missing"], "checks/driver/xid_findings.cpp": ["driver.xid"],
+              "checks/visibility/cut_list.cpp": ["visibility.out-of-range", "visibility.invalid-uuid"]}
+
+
+def rows():
+    found = set()
+    for path in sorted((SOURCE / "checks").glob("*/*.cpp")):
+        text = path.read_text()
+        if not COMMAND.search(text):
+            continue
+        ids = re.findall(r'\.id = "([a-z0-9.-]+)"', text)
+        found.update(ids)
+    return found
+
+
+# ---- tools
+
+def diagnosed(snapshot, only):
+    """{id: [commands]} of a snapshot."""
+    done = subprocess.run([BINARY, "diagnose", "-", "--format", "json"], input=json.dumps(snapshot), text=True,
+                          stdout=subprocess.PIPE)
+    found = {}
+    for finding in json.loads(done.stdout)["findings"]:
+        if finding["severity"] != "info":
+            found.setdefault(finding["id"], []).extend(f["command"] for f in finding["fix"] if f.get("command"))
+    return found if only is None else found.get(only)
+
+
+def host(name):
+    return json.loads((HOSTS / name / "expected" / "report.json").read_text())["snapshot"]
+
+
+def expect(condition, what):
+    if not condition:
+        failures.append(what)
+    return condition
+
+
+def one_command(found, beginning=""):
+    fitting = [c for c in found or [] if c.startswith(beginning)]
+    return fitting[0] if fitting else None
+
+
+# ---- variables: the command is run in a shell with the host's variables, and what they are then is looked at again
+
+def in_a_shell(command, env):
+    script = command + "\nenv -0"
+    env = {k: v for k, v in env.items() if isinstance(v, str)}
+    done = subprocess.run(["sh", "-c", script], env=dict(env, PATH="/usr/bin:/bin"), stdout=subprocess.PIPE)
+    after = dict(e.split("=", 1) for e in done.stdout.decode().split("\0") if "=" in e)
+    return {k: v for k, v in after.items() if k not in ("PATH", "PWD", "SHLVL", "_", "OLDPWD")}
+
+
+def by_variable(identifier, snapshot, beginning=""):
+    command = one_command(diagnosed(snapshot, identifier), beginning)
+    if not expect(command, identifier + ": the host does not have the defect, or prints no command"):
+        return
+    snapshot = json.loads(json.dumps(snapshot))
+    snapshot["env"] = in_a_shell(command, snapshot.get("env", {}))
+    expect(not diagnosed(snapshot, identifier), "%s: still there after %s" % (identifier, command))
+
+
+def two_filters():
+    snapshot = host("made-mi300x-no-render-group")
+    snapshot["env"] = dict(snapshot.get("env", {}), HIP_VISIBLE_DEVICES="1", ROCR_VISIBLE_DEVICES="1")
+    snapshot["device_nodes"] = [dict(n, accessible=True) for n in snapshot["device_nodes"]]
+    return snapshot
+
+
+def mesa():
+    snapshot = host("made-arc-a770-healthy")
+    snapshot["level_zero"] = {"devices": []}
+    snapshot["opencl"] = {"icds": [{"file": "/etc/OpenCL/vendors/rusticl.icd", "library": "libRusticlOpenCL.so.1", "loads": True}],
+                          "loader": {"path": "/usr/lib/libOpenCL.so.1"},
+                          "platforms": [{"name": "rusticl", "vendor": "Mesa/X.org", "devices": [],
+                                         "icd": "/etc/OpenCL/vendors/rusticl.icd"}]}
+    snapshot["env"] = {}
+    return snapshot
+
+
+def shared_gpu():
+    snapshot = host("made-a100-healthy")
+    for device in snapshot["nvidia"]["devices"]:
+        device["memory_free_mib"] = 40960
+    snapshot["nvidia"]["processes"] = [{"pid": 1, "name": "python", "gpu": 0, "memory_mib": 36000}]
+    snapshot["jax"] = {"version": "0.4.30", "backend": "gpu", "plugins": {"jax-cuda12-plugin": "0.4.30"}}
+    snapshot["env"] = {}
+    for name in ("XLA_PYTHON_CLIENT_PREALLOCATE", "XLA_PYTHON_CLIENT_ALLOCATOR", "XLA_CLIENT_MEM_FRACTION",
+                 "XLA_PYTHON_CLIENT_MEM_FRACTION"):
+        snapshot["env"].pop(name, None)
+    return snapshot
+
+
+# ---- packages: wheels of our own, without an index; the environment is read, nothing of a framework is run
+
+def wheel(name, version, requires=(), files=()):
+    stem = "%s-%s" % (name.replace("-", "_"), version)
+    files = {**{name.replace("-", "_") + "/__init__.py": "__version__ = %r\n" % version}, **dict(files)}
+    info = stem + ".dist-info/"
+    files[info + "METADATA"] = "Metadata-Version: 2.1\nName: %s\nVersion: %s\n" % (name, version) + \
+        "".join("Requires-Dist: %s\n" % r for r in requires)
+    files[info + "WHEEL"] = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    files[info + "RECORD"] = "".join("%s,,%d\n" % (f, len(t)) for f, t in files.items()) + info + "RECORD,,\n"
+    (FOLDER / "wheels").mkdir(exist_ok=True)
+    with zipfile.ZipFile(FOLDER / "wheels" / (stem + "-py3-none-any.whl"), "w") as out:
+        for file, text in files.items():
+            out.writestr(file, text)
+
+
+def environment_of(**more):
+    env = {"PATH": str(FOLDER / "bin") + ":/usr/bin:/bin", "HOME": str(FOLDER), "PIP_NO_INDEX": "1",
+           "PIP_FIND_LINKS": str(FOLDER / "wheels"), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    return dict(env, **more)
+
+
+def checked(python, only, **env):
+    """The commands of one diagnosis on this host, with this Python; None: it isn't found."""
+    done = subprocess.run([BINARY, "check", "--quick", "--no-redact", "--only", "python,keras,runtime.extension-mismatch", "--format", "json"] +
+                          (["--python", str(python)] if python else []),
+                          env=environment_of(**env), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    found = None
+    for finding in json.loads(done.stdout)["findings"]:
+        if finding["id"] == only and finding["severity"] != "info":
+            found = (found or []) + [f["command"] for f in finding["fix"] if f.get("command")]
+    return found
+
+
+def made_environment(name, *options):
+    subprocess.run(["python3", "-m", "venv", *options, str(FOLDER / name)], check=True)
+    return FOLDER / name
+
+
+def install(environment, *what):
+    subprocess.run(["python3", "-m", "pip", "--python", str(environment / "bin" / "python3"), "install", "-q", *what],
+                   check=True, env=environment_of(), stdout=subprocess.DEVNULL)
+
+
+def carried_out(identifier, environment, command, **env):
+    if not expect(command, identifier + ": the environment does not have the defect, or prints no command"):
+        return False
+    done = subprocess.run(["sh", "-c", command], env=environment_of(**env), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True)
+    return expect(done.returncode == 0, "%s: %s ended with %d: %s" % (identifier, command, done.returncode, done.stdout[-400:]))
+
+
+def by_package(identifier, environment, **env):
+    command = one_command(checked(environment, identifier, **env))
+    if carried_out(identifier, environment, command, **env):
+        expect(checked(environment, identifier, **env) is None, "%s: still there after %s" % (identifier, command))
+
+
+def frameworks_wheels():
+    needs = ["numpy<2.0.0,>=1.23.5", "protobuf<5,>=3.20.3", "keras<2.16,>=2.15.0"]
+    wheel("tensorflow", "2.15.1", needs)
+    wheel("tensorflow", "2.17.0", ["keras>=3.0.0"])
+    for name, versions in {"numpy": ("1.26.4", "2.1.0"), "protobuf": ("4.25.3", "6.30.0"), "keras": ("2.15.0", "3.4.1"),
+                           "tf-keras": ("2.17.0",)}.items():
+        for version in versions:
+            wheel(name, version)
+
+
+def packages():
+    frameworks_wheels()
+    environment = made_environment("packages")
+    install(environment, "tensorflow==2.15.1", "numpy==1.26.4", "protobuf==4.25.3", "keras==2.15.0")
+    for identifier, wrong in (("python.numpy-abi", "numpy==2.1.0"), ("python.protobuf-mismatch", "protobuf==6.30.0"),
+                              ("keras.version-mismatch", "keras==3.4.1")):
+        install(environment, "--no-deps", wrong)
+        by_package(identifier, environment)
+    lost = next(environment.glob("lib/python3*/site-packages/tensorflow/__init__.py"))
+    lost.unlink()
+    by_package("python.broken-install", environment)
+    install(environment, "tensorflow==2.17.0", "keras==3.4.1")
+    by_package("keras.legacy-missing", environment, TF_USE_LEGACY_KERAS="1")
+
+
+def uv():
+    """An environment of uv's has no pip: the printed command must not ask for one."""
+    environment = made_environment("of_uv", "--without-pip")
+    with open(environment / "pyvenv.cfg", "a") as config:
+        config.write("uv = 0.5.0\n")
+    install(environment, "tensorflow==2.15.1", "numpy==1.26.4", "protobuf==4.25.3", "keras==2.15.0")
+    install(environment, "--no-deps", "numpy==2.1.0")
+    if not shutil.which("uv"):  # what stands in for it takes the same words
+        (FOLDER / "bin").mkdir(exist_ok=True)
+        stand_in = FOLDER / "bin" / "uv"
+        stand_in.write_text('#!/bin/sh\n[ "$1 $2 $3" = "pip install --python" ] || exit 2\npython=$4; shift 4\n'
+                            'exec python3 -m pip --python "$python" install "$@"\n')
+        stand_in.chmod(0o755)
+    command = one_command(checked(environment, "python.numpy-abi"))
+    expect(command and command.startswith("uv pip install --python "), "uv: %s" % command)
+    by_package("python.numpy-abi", environment)
+
+
+def activated():
+    environment = made_environment("activated", "--without-pip")
+    other = made_environment("on_path", "--without-pip")
+    env = {"VIRTUAL_ENV": str(environment), "PATH": "%s/bin:/usr/bin:/bin" % other}
+    command = one_command(checked(None, "python.wrong-environment", **env))
+    if not expect(command, "python.wrong-environment: VIRTUAL_ENV beside another python3 is not told"):
+        return
+    after = in_a_shell(command + '\nexport NEW_PATH="$PATH"', environment_of(**env))
+    env = {"VIRTUAL_ENV": after["VIRTUAL_ENV"], "PATH": after["NEW_PATH"]}
+    expect(checked(None, "python.wrong-environment", **env) is None, "python.wrong-environment: still there")
+
+
+def extension():
+    for name, version in (("torch", "2.4.0"), ("torchvision", "0.15.0"), ("torchvision", "0.19.0")):
+        wheel(name, version)
+    environment = made_environment("extension")
+    install(environment, "torch==2.4.0", "torchvision==0.15.0")
+    by_package("runtime.extension-mismatch", environment)
+
+
+def old_pip():
+    environment = made_environment("old_pip")
+    wheel("pip", "99.0")
+    done = subprocess.run([BINARY, "diagnose", "--log", "-", "--format", "json"], text=True, stdout=subprocess.PIPE, input=
+                          "You are using pip version 18.1, however version 24.0 is available.\n"
+                          "ERROR: Could not find a version that satisfies the requirement tensorflow (from versions: )\n"
+                          "ERROR: No matching distribution found for tensorflow\n")
+    commands = [f["command"] for finding in json.loads(done.stdout)["findings"] if finding["id"] == "python.pip-too-old"
+                for f in finding["fix"] if f.get("command")]
+    path = "%s/bin:/usr/bin:/bin" % environment
+    if carried_out("python.pip-too-old", environment, one_command(commands), PATH=path):
+        expect(list(environment.glob("lib/python3*/site-packages/pip-99.0.dist-info")), "python.pip-too-old: pip is as old")
+
+
+# ---- files of the system, in a namespace of its own: as root only
+
+def in_namespace(script):
+    return subprocess.run(["unshare", "-m", "sh", "-ec", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def may_unshare():
+    return os.geteuid() == 0 and in_namespace("mount -t tmpfs none /mnt").returncode == 0
+
+
+def group(identifier, name):
+    snapshot = host(name)
+    command = one_command(diagnosed(snapshot, identifier), "sudo usermod")
+    if not expect(command, identifier + ": no command") or not may_unshare():
+        return
+    done = in_namespace("""
+cp -a /etc {0}/etc; mount --bind {0}/etc /etc
+echo render:x:4711: >>/etc/group; echo trainer:x:4712:4712::/:/bin/sh >>/etc/passwd; echo 'trainer:x:4712:' >>/etc/group
+mkdir -p {0}/sudo; printf '#!/bin/sh\\nexec "$@"\\n' >{0}/sudo/sudo; chmod +x {0}/sudo/sudo
+PATH={0}/sudo:$PATH USER=trainer
+{1}
+id -nG trainer""".format(FOLDER, command))
+    shutil.rmtree(FOLDER / "etc", ignore_errors=True)
+    words = done.stdout.split()
+    if not expect("render" in words, "%s: %s: %s%s" % (identifier, command, done.stdout, done.stderr)):
+        return
+    for node in snapshot["device_nodes"]:  # what the kernel then says of a member
+        node["accessible"] = True
+    expect(not diagnosed(snapshot, identifier), identifier + ": still there")
+
+
+def registration():
+    identifier = "opencl.icd-missing-in-container"
+    snapshot = host("made-container-without-opencl-registration")
+    command = one_command(diagnosed(snapshot, identifier))
+    if not expect(command, identifier + ": no command") or not may_unshare():
+        return
+    done = in_namespace("cp -a /etc {0}/etc; mount --bind {0}/etc /etc; rm -rf /etc/OpenCL\n{1}\n"
+                        "cat /etc/OpenCL/vendors/*.icd".format(FOLDER, command))
+    shutil.rmtree(FOLDER / "etc", ignore_errors=True)
+    library = done.stdout.strip()
+    if expect(library, "%s: %s" % (identifier, done.stderr)):
+        snapshot["opencl"].setdefault("icds", []).append({"file": "/etc/OpenCL/vendors/nvidia.icd", "library": library, "loads": True})
+        expect(not diagnosed(snapshot, identifier), identifier + ": still there")
+
+
+def library():
+    """The copy lies where the loader doesn't look; a program that opens it by its name is the judge."""
+    identifier = "driver.libcuda-missing"
+    snapshot = host("made-a100-healthy")
+    folder = FOLDER / "driver"
+    folder.mkdir()
+    subprocess.run(["cc", "-shared", "-x", "c", "/dev/null", "-o", folder / "libcuda.so.1"], check=True)
+    snapshot["nvidia"] = {"kernel_driver_version": "550.54.14"}
+    snapshot["libraries"] = [{"soname": "libcuda.so.1", "found": False, "path": str(folder / "libcuda.so.1")}]
+    command = one_command(diagnosed(snapshot, identifier), "export LD_LIBRARY_PATH=")
+    if not expect(command, identifier + ": no command"):
+        return
+    opens = [sys.executable, "-c", "import ctypes; ctypes.CDLL('libcuda.so.1')"]
+    after = in_a_shell(command, {})
+    expect(subprocess.run(opens, env={}, stderr=subprocess.DEVNULL).returncode != 0, "this host has a libcuda.so.1 of its own")
+    expect(subprocess.run(opens, env=after).returncode == 0, "%s: still not found after %s" % (identifier, command))
+
+
+# ---- the distribution's packages, of the same names and our own content, in a root that is laid over this one
+
+ROOT = """
+mount -t tmpfs none /mnt
+for d in usr var etc; do mkdir -p /mnt/$d /mnt/$d.work
+  mount -t overlay overlay -o lowerdir=/$d,upperdir=/mnt/$d,workdir=/mnt/$d.work /$d; done
+rm -rf /etc/apt/sources.list /etc/apt/sources.list.d/* /var/lib/apt/lists/* /etc/OpenCL
+echo "deb [trusted=yes] file:{0}/archive ./" >/etc/apt/sources.list
+mkdir -p {0}/sudo; printf '#!/bin/sh\\nexec "$@"\\n' >{0}/sudo/sudo; chmod +x {0}/sudo/sudo
+export PATH={0}/sudo:$PATH DEBIAN_FRONTEND=noninteractive
+echo 'APT::Sandbox::User "root";' >/etc/apt/apt.conf.d/99root
+apt-get update -qq >&2
+{1} >&2
+"""
+
+
+def archive(packages):
+    """{name: [files]}"""
+    (FOLDER / "archive").mkdir(exist_ok=True)
+    listed = ""
+    for name, files in packages.items():
+        tree = FOLDER / "trees" / name
+        (tree / "DEBIAN").mkdir(parents=True)
+        control = "Package: %s\nVersion: 99:1\nArchitecture: all\nMaintainer: x <x@x>\nDescription: x\n" % name
+        (tree / "DEBIAN" / "control").write_text(control)
+        for file in files:
+            (tree / file).parent.mkdir(parents=True, exist_ok=True)
+            (tree / file).write_text("libigdrcl.so\n")
+        deb = FOLDER / "archive" / (name + ".deb")
+        subprocess.run(["dpkg-deb", "-b", "-Znone", tree, deb], check=True, stdout=subprocess.DEVNULL)
+        listed += control + "Filename: ./%s\nSize: %d\nSHA256: %s\n\n" % (
+            deb.name, deb.stat().st_size, hashlib.sha256(deb.read_bytes()).hexdigest())
+    (FOLDER / "archive" / "Packages").write_text(listed)
+
+
+def installed(identifier, snapshot, shown, after):
+    """`shown` prints what lies there afterwards; `after` puts it into the snapshot."""
+    command = one_command(diagnosed(snapshot, identifier), "sudo apt-get install")
+    if not expect(command, identifier + ": no command") or not may_unshare() or not shutil.which("apt-get"):
+        return
+    if in_namespace("mkdir -p /mnt; mount -t tmpfs none /mnt; mkdir /mnt/u /mnt/w; mount -t overlay overlay "
+                    "-o lowerdir=/usr,upperdir=/mnt/u,workdir=/mnt/w /usr").returncode != 0:
+        return  # no overlay may be made here
+    done = in_namespace(ROOT.format(FOLDER, command) + shown)
+    if expect(done.returncode == 0 and done.stdout.strip(), "%s: %s: %s" % (identifier, command, done.stderr[-600:])):
+        after(snapshot, done.stdout.split())
+        expect(not diagnosed(snapshot, identifier), identifier + ": still there")
+
+
+def distribution():
+    lib = "usr/lib/x86_64-linux-gnu/"
+    archive({"ocl-icd-libopencl1": [lib + "libOpenCL.so.1.test"],
+             "intel-opencl-icd": ["etc/OpenCL/vendors/intel.icd", lib + "libigdrcl.so"],
+             "libze1": [lib + "libze_loader.so.1.test"], "libze-intel-gpu1": [lib + "libze_intel_gpu.so.1.test"]})
+
+    def loader(snapshot, files):
+        snapshot["opencl"]["loader"] = {"path": files[0], "kind": "ocl-icd"}
+
+    def registered(snapshot, files):
+        snapshot["opencl"]["icds"] = [{"file": files[0], "library": "libigdrcl.so", "loads": True}]
+
+    def level_zero(snapshot, files):
+        snapshot["level_zero"] = host("made-arc-a770-healthy")["level_zero"]
+        expect(len(files) == 2, "level zero: %s" % files)
+
+    installed("opencl.loader-missing", host("made-gtx970-nouveau-bound"), "ls /%slibOpenCL.so.1.test" % lib, loader)
+    bare = host("made-arc-a770-healthy")
+    bare["opencl"].update(icds=[], platforms=[])
+    del bare["level_zero"]
+    installed("opencl.no-icd", bare, "ls /etc/OpenCL/vendors/*.icd", registered)
+    bare = host("made-arc-a770-healthy")
+    bare["level_zero"] = {"library": {"absent": "libze_loader.so.1 is not found"}}
+    bare["torch"] = {"version": "2.7.0+xpu"}
+    bare["libraries"] = [{"soname": "libze_loader.so.1", "found": False}]
+    installed("driver.level-zero-missing", bare, "ls /%slibze*.test" % lib, level_zero)
+
+
+EXECUTED = {
+    "opencl.loader-missing": distribution,
+    "opencl.no-icd": lambda: None,  # with distribution()
+    "driver.level-zero-missing": lambda: None,
+    "driver.libcuda-missing": library,
+    "visibility.empty": lambda: by_variable("visibility.empty", host("made-visible-devices-empty")),
+    "visibility.order-mismatch": lambda: by_variable("visibility.order-mismatch", host("made-mixed-gpus-order-mismatch")),
+    "visibility.double-filter": lambda: by_variable("visibility.double-filter", two_filters()),
+    "opencl.rusticl-not-enabled": lambda: by_variable("opencl.rusticl-not-enabled", mesa()),
+    "memory.preallocated": lambda: by_variable("memory.preallocated", shared_gpu()),
+    "python.numpy-abi": packages,
+    "python.protobuf-mismatch": lambda: None,  # with packages()
+    "keras.version-mismatch": lambda: None,
+    "python.broken-install": lambda: None,
+    "keras.legacy-missing": uv,  # the same command by uv
+    "python.wrong-environment": activated,
+    "runtime.extension-mismatch": extension,
+    "python.pip-too-old": old_pip,
+    "driver.permission": lambda: group("driver.permission", "made-mi300x-no-render-group"),
+    "opencl.permission": lambda: group("opencl.permission", "made-mi300x-no-render-group"),
+    "opencl.icd-missing-in-container": registration,
+}
+# Commands that only ask: nothing is different afterwards, and the finding says so.
+ASKING = {
+    "driver.gpu-init-failed": "dmesg", "driver.gpu-lost": "dmesg", "driver.vgpu-profile": "nvidia-smi -q", "driver.wsl1": "wsl --list",
+    "driver.unreachable": "one command for each of its causes", "opencl.no-platform": "one command for each of its causes",
+    "memory.occupied": "nvidia-smi",
+}
+# Not carried out yet: that they must be is known.
+TO_DO = {
+    "runtime.library-shadowed": "two copies of a CUDA library", "usage.wrong-gpu": "two unlike GPUs and a PyTorch that lists them",
+    "opencl.icd-no-device": "a PoCL that can't write its cache", "opencl.wrong-loader": "two OpenCL loaders",
+    "runtime.arch-unsupported": "a PyTorch for CUDA, gigabytes large", "python.version-unsupported": "a TensorFlow for CUDA, gigabytes large",
+    "visibility.container-hidden": "a container runtime",
+}
+NEEDS = {
+    "driver.compute-mode": "a GPU in another compute mode", "driver.device-nodes-missing": "the driver's own module",
+    "driver.fabric-manager": "NVSwitch", "driver.firmware-missing": "the GPU whose firmware it is",
+    "driver.init-failed": "the driver's own module",     "driver.module-not-loaded": "root, and the module", "driver.not-installed": "root, and a GPU",
+    "driver.nouveau-bound": "root, a GPU and a new start", "driver.secure-boot": "firmware that asks at its console",
+    "driver.too-old": "root, and a GPU", "driver.version-mismatch": "a new start", "hardware.mig-unconfigured": "a GPU with MIG",
+    "hardware.row-remap-pending": "a GPU with a pending row", "visibility.container-spec-stale": "the container toolkit and a GPU",
+}
+
+
+def main():
+    try:
+        printing = rows()
+        lists = [EXECUTED, ASKING, NEEDS, TO_DO]
+        for identifier in sorted(printing):
+            expect(sum(identifier in one for one in lists) == 1, identifier + ": prints a command and is in no list, or in two")
+        for one in lists:
+            for identifier in sorted(set(one) - printing):
+                failures.append(identifier + ": is listed and prints no command")
+        for run in EXECUTED.values():
+            run()
+        if not may_unshare():
+            print("skipped, as root alone may do it: what is carried out in a namespace")
+        share = 100 * len(NEEDS) / len(printing)
+        print("%d diagnoses print a command: %d carried out, %d only ask, %d need root or hardware (%.0f %%), %d to do" %
+              (len(printing), len(EXECUTED), len(ASKING), len(NEEDS), share, len(TO_DO)))
+        expect(share <= 30, "more than 30 % need root or hardware")
+        expect(len(TO_DO) <= 8, "more is to be done than there was")
+    finally:
+        shutil.rmtree(FOLDER, ignore_errors=True)
+    for failure in failures:
+        print(failure)
+    return int(bool(failures))
+
+
+sys.exit(main())
