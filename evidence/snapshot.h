@@ -3,6 +3,7 @@
 #include "evidence/compute_results.h"
 #include "evidence/gpu_stacks.h"
 #include "evidence/host_facts.h"
+#include "evidence/model_agreement.h"
 #include "evidence/symptom.h"
 #include "evidence/opencl.h"
 #include "evidence/pci.h"
@@ -64,13 +65,14 @@ struct Snapshot {
   Reading<Topology> topology{};
   List<ComputeResult> compute{};
   List<ComputeNotRun> compute_not_run{};
+  Reading<ModelAgreement> agree{};
   List<Symptom> log{};
   List<ReadText> texts{};
   List<Contradiction> contradictions{};
   Map<TextSource> sources{};  // JSON pointer of a field that was read from text; it speaks for all below it
   ENVDOCTOR_FIELDS(Snapshot, captured, probes, host, cpu, memory, pci, modules, device_nodes, nvidia, rocm, level_zero,
                    opencl, env, libraries, toolkits, python, tensorflow, torch, jax, keras, topology, compute,
-                   compute_not_run, log, texts, contradictions, sources)
+                   compute_not_run, agree, log, texts, contradictions, sources)
 };
 
 }  // namespace envdoctor

@@ -42,6 +42,13 @@ struct VerifyWishes {
   std::optional<std::string> framework{};  // through frameworks' own operations; empty: through all that are there
 };
 
+// What 'agree' is asked for.
+struct AgreeWishes {
+  std::string input{}, against{};  // empty: made of the seed; cpu where there is a GPU, else fp64
+  std::int64_t seed = 1, memory_mib = 16'384;
+  bool gradients = false, allow_code = false;
+};
+
 struct Options {
   std::string command = "check";
   std::vector<std::string> arguments{};  // snapshots, a section, an id: what the command takes
@@ -67,6 +74,7 @@ struct Options {
   std::optional<std::string> serve{};    // diagnose --serve: [ADDRESS:]PORT; port 0: any that is free
   RunOptions run{};
   VerifyWishes verify{};
+  AgreeWishes agree{};
   bool quick = false;
   bool here = false;                     // script: judged for this host alone
   bool verbose = false;

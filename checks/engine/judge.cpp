@@ -152,7 +152,8 @@ Report judge(const Snapshot& snapshot, const JudgeOptions& options) {
   const auto unwanted = [&](const auto& row) {
     const bool of_use = row.id == "usage.cpu-faster" || row.id == "usage.rnn-generic-kernel";
     const bool of_device = row.id.starts_with("compute.") || row.id == "hardware.ecc" || (by_frameworks && of_use);
-    return !is_wanted(options.only, options.skip, row.id) || (options.of_devices && !of_device);
+    return !is_wanted(options.only, options.skip, row.id) || (options.of_devices && !of_device) ||
+           (options.of_model && row.id != "compute.layer-differs");
   };
   std::erase_if(answers.findings, unwanted);
   std::erase_if(answers.results, unwanted);
@@ -171,7 +172,9 @@ Report judge(const Snapshot& snapshot, const JudgeOptions& options) {
   apply_waivers(report);
   find_roots(report.findings);
   order(report.findings);
-  options.of_devices ? reach_verdict_of_devices(report) : reach_verdict(report);
+  options.of_model     ? reach_verdict_of_model(report)
+  : options.of_devices ? reach_verdict_of_devices(report)
+                       : reach_verdict(report);
   describe_undetermined(report);
   return report;
 }

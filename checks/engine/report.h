@@ -17,6 +17,7 @@ struct JudgeOptions {
   Expectations expectations{};            // --expect
   bool from_files = false;                // source.kind
   bool of_devices = false;                // verify and bench: whether devices compute right, not whether a GPU will be used
+  bool of_model = false;                  // agree: whether a person's model computes the same on both sides
   bool host_asked = false;                // the host itself is one of the devices that were asked for
   std::string tool_version{};
 };

@@ -22,5 +22,6 @@ void describe_undetermined(Report& report);
 // Sets verdict and verdict_why from findings and stacks. Fails closed.
 void reach_verdict(Report& report);
 void reach_verdict_of_devices(Report& report);  // options.of_devices
+void reach_verdict_of_model(Report& report);    // options.of_model
 
 }  // namespace envdoctor

@@ -341,6 +341,8 @@ void SubprocessGroup::exec_framed(std::string name, Limits limits, std::vector<s
          [&](int frames) { become_program(argv, env, frames, true); });
 }
 
+std::string SubprocessGroup::step() const { return children_.empty() ? "" : children_.front().said.step; }
+
 void SubprocessGroup::run(Milliseconds whole, const std::function<void(const std::vector<std::string>&)>& tick) {
   const Clock::time_point end = Clock::now() + whole;
   Clock::time_point next_memory = Clock::now();

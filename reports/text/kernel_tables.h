@@ -9,6 +9,9 @@ namespace envdoctor {
 // Not `in_full`, CPU devices that are all right take one line.
 std::string arithmetic_text(const Snapshot& snapshot, bool in_full = true);
 
+// What 'agree' compared of a person's model, and how closely the two sides agree. Empty: no model was run.
+std::string model_text(const Snapshot& snapshot);
+
 // For each device that was timed: every kernel's time with its uncertainty, its rate, the share of the device's peak,
 // and how many times faster it is than the fastest of this host's CPU devices. Empty: nothing was timed.
 std::string speed_text(const Snapshot& snapshot);

@@ -173,7 +173,8 @@ std::string render_text(const Report& report, const ReportStyle& style) {
   for (const auto& [title, part] :
        {std::pair("Speed", speed_text(report.snapshot)),
         std::pair("Faster than this host's CPU", crossover_text(report.snapshot)),
-        std::pair("Arithmetic", arithmetic_text(report.snapshot, style.verbose || style.arithmetic))})
+        std::pair("Arithmetic", arithmetic_text(report.snapshot, style.verbose || style.arithmetic)),
+        std::pair("Model", model_text(report.snapshot))})
     if (!part.empty()) out += "\n" + paint(title, Color::bold, style.color) + "\n" + part;
   for (const Contradiction& other : report.snapshot.contradictions.or_empty())
     notes += wrap("note    ", fmt::format("{}:{} says otherwise: {} = {}", other.source.or_empty(),

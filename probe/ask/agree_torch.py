@@ -1,0 +1,242 @@
+# What agree.py asks of PyTorch.
+import contextlib
+
+
+class Torch:
+    """A torch.nn.Module, called in eval mode without gradients."""
+
+    def __init__(self, model):
+        global torch
+        import torch
+        self.model = model
+        self.names = {id(module): name for name, module in model.named_modules()}
+        self.training = [module for module in model.modules() if module.training]
+        model.eval()
+        cuda = torch.cuda.is_available()
+        place = next((p.device for p in model.parameters()), torch.device("cpu"))
+        self.place = torch.device("cuda") if cuda and place.type == "cpu" else place
+        if self.place != place:
+            model.to(self.place)
+        self.device = str(self.place)
+        self.library = "torch " + str(torch.__version__)
+
+    def why_not(self, against):
+        if against == "cpu" and self.place.type == "cpu":
+            return "torch lists no GPU here, so that there is no other device: use --against fp64"
+        return ""
+
+    def make_inputs(self, seed):
+        raise NotLoaded("torch models do not tell the shape of their input: name one by --input FILE.npy, or let the "
+                        "function return (model, input)")
+
+    def tensor(self, array):
+        tensor = torch.from_numpy(numpy.ascontiguousarray(array))
+        if tensor.is_floating_point():
+            first = next((p for p in self.model.parameters() if p.is_floating_point()), None)
+            tensor = tensor.to(first.dtype if first is not None else torch.float32)
+        return tensor.to(self.place)
+
+    def build(self, inputs):
+        pass
+
+    def activations(self, inputs):
+        return sum(a.size for a in inputs) * 64
+
+    def run(self, inputs):
+        with torch.no_grad():
+            return self.model(*[self.tensor(a) for a in inputs])
+
+    def precisions(self):
+        return [str(p.dtype).replace("torch.", "") for m in self.model.modules()
+                for p in list(m.parameters(recurse=False))[:1] if p.is_floating_point()]
+
+    def weights(self, layer=None):
+        held = (self.model if layer is None else layer)
+        for name, tensor in list(held.named_parameters()) + list(held.named_buffers()):
+            if tensor is not None:
+                yield name, self.numbers(tensor)
+
+    @staticmethod
+    def numbers(tensor):
+        tensor = tensor.detach().cpu()
+        return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).contiguous().numpy()
+
+    def kept(self):
+        return {name: tensor.detach().clone() for name, tensor in self.model.named_buffers()}
+
+    def put_back(self, kept):
+        with torch.no_grad():
+            for name, tensor in self.model.named_buffers():
+                if name in kept and kept[name].shape == tensor.shape:
+                    tensor.copy_(kept[name])
+        for module in self.training:
+            module.training = True
+
+    @contextlib.contextmanager
+    def watch(self, call):
+        original = torch.nn.Module.__call__
+
+        def wrapped(module, *args, **kwargs):
+            return call(module, original, args, kwargs)
+        torch.nn.Module.__call__ = wrapped
+        try:
+            yield
+        finally:
+            torch.nn.Module.__call__ = original
+
+    def concrete(self, args, kwargs):
+        return True
+
+    def state(self, layer):
+        return None
+
+    def mapped(self, value, change):
+        return self.each(value, lambda tensor: torch.from_numpy(numpy.ascontiguousarray(change(tensor.numpy())))
+                         if tensor.dtype == torch.float64 else tensor)
+
+    def each(self, value, change):
+        if isinstance(value, torch.Tensor):
+            return change(value)
+        if isinstance(value, (list, tuple)):
+            parts = [self.each(part, change) for part in value]
+            return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+        if isinstance(value, dict):
+            try:
+                return type(value)((key, self.each(part, change)) for key, part in value.items())
+            except Exception:
+                return {key: self.each(part, change) for key, part in value.items()}
+        return value
+
+    def arrays(self, result):
+        found = []
+        self.each(result, lambda tensor: found.append(self.numbers(tensor)))
+        return found
+
+    def about(self, layer, args, result):
+        name = self.names.get(id(layer), "") or "the model"
+        kind = type(layer).__name__ if type(layer).__module__.startswith("torch.nn.") else (
+            type(layer).__module__.split(".")[-1] + "." + type(layer).__name__)
+        dtypes = []
+        self.each(result, lambda tensor: dtypes.append(str(tensor.dtype).replace("torch.", "")))
+        row = {"name": name if layer is not self.model else "the model", "kind": kind}
+        floating = [d for d in dtypes if "float" in d]
+        if floating:
+            row["dtype"] = floating[0]
+        own = [p for p in layer.parameters(recurse=False) if p.dim() > 0]
+        row["weighted"] = bool(own)
+        row["terms"] = self.terms(layer, own, args, result)
+        return row
+
+    @staticmethod
+    def terms(layer, own, args, result):
+        """The longest sum that one number of the result is made of."""
+        most = max([p.numel() // p.shape[0] for p in own if p.dim() > 1] or [1])
+        first = next((a for a in args if isinstance(a, torch.Tensor)), None)
+        if isinstance(layer, (torch.nn.RNNBase,)) and first is not None and first.dim() > 1:
+            return most * int(max(first.shape[:2])) * layer.num_layers
+        if isinstance(layer, (torch.nn.Embedding,)):
+            return 1
+        if most == 1 and first is not None and first.dim() > 0 and isinstance(result, torch.Tensor) and result.numel():
+            shape = getattr(layer, "normalized_shape", None)
+            most = int(numpy.prod(shape)) if shape else max(1, first.numel() // result.numel(), int(first.shape[-1]) if "oftmax" in type(layer).__name__ else 1)
+        return most
+
+    @contextlib.contextmanager
+    def swapped(self, layer, change):
+        """The layer with other weights, and everything inside it: change(tensor, name)."""
+        held = []
+        for module in layer.modules():
+            held.append((module, dict(module._parameters), dict(module._buffers), module.__dict__.get("_flat_weights"), dict(module.__dict__)))
+        done = {}
+
+        def changed(tensor, name):
+            if tensor is None:
+                return None
+            if id(tensor) not in done:
+                done[id(tensor)] = change(tensor.detach(), name)
+            return done[id(tensor)]
+        try:
+            for module, parameters, buffers, flat_weights, own in held:
+                for name, tensor in parameters.items():
+                    module._parameters[name] = changed(tensor, name)
+                for name, tensor in buffers.items():
+                    module._buffers[name] = changed(tensor, name)
+                if flat_weights is not None:
+                    module.__dict__["_flat_weights"] = [changed(t, n) for t, n in zip(flat_weights, module._flat_weights_names)]
+                for name, value in own.items():  # tensors that are no buffers
+                    if isinstance(value, torch.Tensor):
+                        module.__dict__[name] = changed(value, name)
+            yield
+        finally:
+            for module, parameters, buffers, flat_weights, own in held:
+                module._parameters.update(parameters)
+                module._buffers.update(buffers)
+                for name, value in own.items():
+                    if isinstance(value, torch.Tensor) or name == "_flat_weights":
+                        module.__dict__[name] = value
+
+    def in_float64(self, tensor, name, change):
+        if not tensor.is_floating_point():
+            return tensor.detach().cpu().clone()
+        array = tensor.detach().cpu().to(torch.float64).numpy()
+        return torch.from_numpy(numpy.ascontiguousarray(change(array, name)))
+
+    def exact(self, layer, original, args, kwargs, change, noise):
+        with torch.no_grad(), self.swapped(layer, lambda t, name: self.in_float64(t, name, change)), casts_kept():
+            args = self.each(args, lambda t: self.in_float64(t, None, change))
+            kwargs = self.each(kwargs, lambda t: self.in_float64(t, None, change))
+            return original(layer, *args, **kwargs)
+
+    def again(self, layer, original, args, kwargs):
+        if next(layer.buffers(), None) is None:
+            with torch.no_grad():
+                return original(layer, *args, **kwargs)
+        with torch.no_grad(), self.swapped(layer, lambda t, name: t.clone()):
+            return original(layer, *args, **kwargs)
+
+    def other(self, against, layer, original, args, kwargs, change):
+        if against == "tf32":
+            return self.exact(layer, original, args, kwargs, change, None)
+        if against == "deterministic":
+            before = torch.are_deterministic_algorithms_enabled()
+            torch.use_deterministic_algorithms(True, warn_only=True)
+            try:
+                return self.again(layer, original, args, kwargs)
+            finally:
+                torch.use_deterministic_algorithms(before)
+        place, dtype = ("cpu", None) if against == "cpu" else (self.place, torch.bfloat16)
+
+        def moved(tensor, name=None):
+            tensor = tensor.detach().to(place)
+            return tensor.to(dtype) if dtype is not None and tensor.is_floating_point() else tensor.clone()
+        with torch.no_grad(), self.swapped(layer, moved):
+            return original(layer, *self.each(args, moved), **self.each(kwargs, moved))
+
+
+@contextlib.contextmanager
+def casts_kept():
+    """Where a layer is run in float64, nothing in it may be rounded to less on the way."""
+    narrow = (torch.float32, torch.float16, torch.bfloat16)
+    names = ("to", "float", "half", "bfloat16", "type")
+    originals = {name: getattr(torch.Tensor, name) for name in names}
+
+    def keep(name):
+        def cast(tensor, *args, **kwargs):
+            if tensor.dtype == torch.float64:
+                if name in ("float", "half", "bfloat16"):
+                    return tensor
+                args = tuple(torch.float64 if a in narrow and isinstance(a, torch.dtype) else a for a in args)
+                if kwargs.get("dtype") in narrow:
+                    kwargs = dict(kwargs, dtype=torch.float64)
+            return originals[name](tensor, *args, **kwargs)
+        return cast
+    for name in names:
+        setattr(torch.Tensor, name, keep(name))
+    usual = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(usual)
+        for name in names:
+            setattr(torch.Tensor, name, originals[name])

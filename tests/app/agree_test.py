@@ -1,0 +1,213 @@
+"""`envdoctor agree` on a stand-in for PyTorch: what it names, what it refuses, and what it says in each format.
+
+Real frameworks are tried by ./dev test --frameworks. Arguments: the source folder, the program."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.dom.minidom
+import zipfile
+
+import readers
+
+readers.run_inside()
+import numpy
+
+source, binary = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+folder = pathlib.Path(tempfile.mkdtemp(prefix="envdoctor-agree-"))
+failures = []
+
+(folder / "models.py").write_text('''
+import time
+import numpy
+import torch
+from torch import nn
+
+
+class Own(nn.Module):
+    def __init__(self, does):
+        super().__init__()
+        self.linear = nn.Linear(32, 32)
+        self.weight, self.bias, self.does, self.calls = self.linear.weight, self.linear.bias, does, 0
+        del self._modules["linear"]
+
+    def forward(self, x):
+        return self.does(self, x)
+
+
+def wide(x):
+    return x.dtype is torch.float64
+
+
+def plain(layer, x):
+    return x @ layer.weight.T + layer.bias
+
+
+def model(does=plain):
+    torch.manual_seed(3)
+    return nn.Sequential(nn.Linear(16, 32), nn.ReLU(), Own(does), nn.Dropout(), nn.Linear(32, 4)), torch.randn(16, 16)
+
+
+def in_bits(tensor, bits):
+    mantissa, exponent = numpy.frexp(tensor.values)
+    return torch.Tensor(numpy.ldexp(numpy.rint(numpy.ldexp(mantissa, bits)), exponent - bits).astype(tensor.values.dtype))
+
+
+def spoilt(does):
+    return lambda: model(lambda layer, x: plain(layer, x) if wide(x) else does(layer, x))
+
+
+def column(layer, x):
+    y = plain(layer, x)
+    y.values[:, 5] = 0
+    return y
+
+
+def count(layer, x):
+    layer.calls += 1
+    return plain(layer, x) * layer.calls
+
+
+def reordered(layer, x):
+    return torch.Tensor(x.values[:, 20:] @ layer.weight.values.T[20:] + x.values[:, :20] @ layer.weight.values.T[:20] + layer.bias.values)
+
+
+def norm(epsilon):
+    return lambda layer, x: torch.Tensor(x.values / numpy.sqrt(numpy.mean(x.values ** 2) + (1e-5 if wide(x) else epsilon)))
+
+
+def grow(layer, x):
+    held = [bytearray(1 << 24) for _ in range(400)]
+    return plain(layer, x)
+
+
+def whole_in_bfloat16():
+    found, x = model()
+    return found.to(torch.bfloat16), x
+
+
+def needs_an_input():
+    return model()[0]
+
+
+def no_model():
+    return 7
+
+
+tf32 = spoilt(lambda layer, x: in_bits(x, 11) @ in_bits(layer.weight, 11).T + layer.bias)
+bfloat16 = lambda: model(lambda layer, x: (x.to(torch.bfloat16) @ layer.weight.to(torch.bfloat16).T).float() + layer.bias)
+no_bias = spoilt(lambda layer, x: x @ layer.weight.T)
+transposed = spoilt(lambda layer, x: x @ layer.weight + layer.bias)
+epsilon = lambda: model(norm(1e-3))
+same_epsilon = lambda: model(norm(1e-5))
+not_a_number = spoilt(lambda layer, x: plain(layer, x) * float("nan"))
+zeros = spoilt(column)
+int8 = spoilt(lambda layer, x: x @ torch.Tensor(numpy.rint(layer.weight.values / (abs(layer.weight.values).max() / 127)) * (abs(layer.weight.values).max() / 127)).to(torch.float32).T + layer.bias)
+offset = spoilt(lambda layer, x: plain(layer, x) + torch.Tensor(numpy.arange(32, dtype="float32")))
+factor = spoilt(lambda layer, x: plain(layer, x) * 1.001)
+dropout = lambda: model(lambda layer, x: plain(layer, x) * torch.rand_like(x))
+counter = lambda: model(count)
+order = spoilt(reordered)
+hang = lambda: time.sleep(1000)
+hungry = lambda: model(grow)
+no_float64 = spoilt(plain)
+raises = lambda: model(lambda layer, x: plain(layer, x) if not wide(x) else 1 / 0)
+crash = lambda: __import__("os").abort()
+noise = lambda: (print("a" * 100000), model())[1]
+''')
+
+
+def agree(name, *more, python=sys.executable, env=None):
+    done = subprocess.run([binary, "agree", name, "--python", str(python), "--format", "json", *more], cwd=folder, capture_output=True, text=True,
+                          timeout=120, env=dict(os.environ, PYTHONPATH=str(source / "tests/fakes/model"), PYTHONDONTWRITEBYTECODE="1", **(env or {})))
+    return done.returncode, json.loads(done.stdout) if done.stdout.startswith("{") else {}, done.stdout + done.stderr
+
+
+def expect(name, condition, what=""):
+    if not condition:
+        failures.append(f"{name}: {str(what)[-600:]}")
+
+
+# What is wrong, and where.
+for name, words in {"tf32": "multiplies in TF32", "bfloat16": "bfloat16", "no_bias": "leaves out its bias", "transposed": "transposed",
+                    "epsilon": "factor", "not_a_number": "NaN", "zeros": "zeros in column 5 of 32", "int8": "eight bits",
+                    "offset": "off by a constant", "factor": "factor", "dropout": "called again", "counter": "called again"}.items():
+    status, report, said = agree("models.py:" + name)
+    title = report["findings"][0]["title"] if report.get("findings") else ""
+    expect(name, status == 1 and "Layer '2' (models.Own)" in title and words in title, f"{status} {title} {said[:600]}")
+    expect(name, report.get("findings", [{}])[0].get("id") == "compute.layer-differs" and len(report["findings"]) == 1, said)
+for name in ("model", "same_epsilon", "order", "whole_in_bfloat16", "noise"):
+    status, report, said = agree("models:" + name)
+    expect(name, status == 0 and report.get("verdict") == "pass" and not report["findings"], f"{status} {said[:800]}")
+    told = report.get("snapshot", {}).get("agree", {})
+    expect(name, told.get("weights_unchanged") is True and told["layers"][-1]["name"] == "the model", told)
+expect("a model's precision", agree("models:whole_in_bfloat16")[1]["snapshot"]["agree"]["judged_by"] == "bfloat16")
+for against, judged_by in (("tf32", "tf32"), ("bf16", "bfloat16"), ("deterministic", "float32")):
+    status, report, said = agree("models:model", "--against", against)
+    expect(against, status == 0 and report["snapshot"]["agree"]["judged_by"] == judged_by, said[:800])
+    expect(against, against == "deterministic" or report["snapshot"]["agree"]["output"]["relative_difference"] > 1e-5, said[:800])
+
+# What is not compared is never called the same.
+for name, words, more in (("raises", "ZeroDivisionError", ()), ("hang", "--timeout", ("--timeout", "4")), ("crash", "SIGABRT", ()), ("no_model", "not a model", ()),
+                          ("needs_an_input", "--input", ()), ("nothing", "has no nothing", ()), ("hungry", "memory", ("--memory", "1000"))):
+    status, report, said = agree("models.py:" + name, *more)
+    expect(name, status == 3 and report.get("verdict") == "incomplete" and words in report["verdict_why"], f"{status} {report.get('verdict_why')} {said[-300:]}")
+status, report, said = agree("models.py:model", "--against", "cpu")
+expect("no GPU", status == 3 and "no GPU" in report["verdict_why"], said[:300])
+numpy.save(folder / "x.npy", numpy.ones((3, 16), "float32"))
+status, report, said = agree("models.py:needs_an_input", "--input", "x.npy")
+expect("an input", status == 0 and report["snapshot"]["agree"]["inputs"] == "3 x 16 float32", said[:400])
+numpy.save(folder / "objects.npy", numpy.array([{}]), allow_pickle=True)
+expect("a pickled input", agree("models.py:needs_an_input", "--input", "objects.npy")[0] == 3)
+
+# Nothing is loaded that runs code of whoever wrote it.
+(folder / "ran").unlink(missing_ok=True)
+import pickle
+
+
+class Evil:
+    def __reduce__(self):
+        return (os.system, (f"touch {folder}/ran",))
+
+
+(folder / "model.pt").write_bytes(pickle.dumps(Evil()))
+(folder / "model.pkl").write_bytes(pickle.dumps(Evil()))
+for layer, words in (({"class_name": "Lambda", "module": "keras.layers", "config": {"name": "squash"}}, "Lambda layer (squash)"),
+                     ({"class_name": "Net", "module": "os.path", "config": {}}, "module os.path"),
+                     ({"class_name": "function", "module": "builtins", "config": "exec"}, "Python's own")):
+    with zipfile.ZipFile(folder / "model.keras", "w") as archive:
+        archive.writestr("config.json", json.dumps({"class_name": "Sequential", "module": "keras", "config": {"layers": [layer]}}))
+        archive.writestr("metadata.json", json.dumps({"keras_version": "3.5.0"}))
+    status, report, said = agree("model.keras")
+    expect(words, status == 3 and words in report["verdict_why"] and "--allow-code" in report["verdict_why"], said[:300])
+for name in ("model.pt", "model.pkl"):
+    status, report, said = agree(name)
+    expect(name, status == 3 and "pickle" in report["verdict_why"], said[:300])
+expect("code", not (folder / "ran").exists())
+status, report, said = agree("model.pkl", "--allow-code")
+expect("--allow-code", (folder / "ran").exists(), said[:300])
+(folder / "broken.keras").write_bytes(b"PK\x03\x04 nonsense")
+expect("a broken file", agree("broken.keras")[0] == 3)
+
+# The command line.
+for wrong in (["nowhere.keras"], ["models.py"], ["models.py:model", "--against", "fp8"], ["models.py:model", "--input", "none.npy"], ["a/b:model"], ["nowhere.py:model"], []):
+    done = subprocess.run([binary, "agree", *wrong], cwd=folder, capture_output=True, text=True, timeout=60)
+    expect(wrong, done.returncode == 2 and done.stderr and not done.stdout, done.stderr)
+
+# Every format says it, and the text is one page of eighty columns.
+status, report, said = agree("models.py:no_bias", "-o", "text=r.txt", "-o", "html=r.html", "-o", "junit=r.xml", "-o", "sarif=r.sarif")
+text = (folder / "r.txt").read_text()
+expect("text", max(map(len, text.splitlines())) <= 80 and len(text.splitlines()) < 50, text)
+expect("text", "Model" in text and "float32 on cpu against float64" in text and "weights: unchanged" in text, text)
+expect("html", "leaves out its bias" in (folder / "r.html").read_text())
+xml.dom.minidom.parse(str(folder / "r.xml"))
+expect("junit", "leaves out its bias" in (folder / "r.xml").read_text())
+expect("home", str(folder) not in json.dumps(report), "the folder is named")
+again = subprocess.run([binary, "diagnose", "-", "--format", "json", "--only", "compute.layer-differs"], input=json.dumps(report), capture_output=True, text=True, timeout=60)
+expect("diagnose", json.loads(again.stdout)["findings"] == report["findings"], again.stdout[:500] + again.stderr)
+
+print("\n".join(failures[:20]))
+print(f"{len(failures)} failures")
+sys.exit(bool(failures))
