@@ -14,6 +14,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "host/system_names.h"
 #include "host/text.h"
 
 namespace envdoctor {
@@ -24,7 +25,7 @@ constexpr std::size_t limit = 4 << 20;
 constexpr int syslog_read_all = 3;  // SYSLOG_ACTION_READ_ALL, syslog(2)
 constexpr int size_of_log = 10;     // SYSLOG_ACTION_SIZE_BUFFER
 
-Missing refused(const char* what) { return failed(fmt::format("{}: {}", what, strerrorname_np(errno))); }
+Missing refused(const char* what) { return failed(fmt::format("{}: {}", what, error_name(errno))); }
 
 // One record of /dev/kmsg: "priority,number,microseconds,flags[,…];text", then lines that start with a blank and hold
 // properties (Documentation/ABI/testing/dev-kmsg).

@@ -14,6 +14,7 @@
 #include <iterator>
 #include <vector>
 
+#include "host/system_names.h"
 #include "host/text.h"
 
 namespace envdoctor {
@@ -118,10 +119,7 @@ Descriptor make_folder_beneath(int root, const std::string& path) {
   return folder;
 }
 
-std::string errno_name() {
-  const char* name = strerrorname_np(errno);
-  return name ? name : fmt::format("errno {}", errno);
-}
+std::string errno_name() { return error_name(errno); }
 
 bool readable_kind(const struct stat& status) {
   const bool kernel_log = S_ISCHR(status.st_mode) && major(status.st_rdev) == 1 && minor(status.st_rdev) == 11;

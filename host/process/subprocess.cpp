@@ -21,6 +21,7 @@
 
 #include "host/files/descriptor.h"
 #include "host/process/subprocess_child.h"
+#include "host/system_names.h"
 
 namespace envdoctor {
 

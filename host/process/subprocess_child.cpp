@@ -21,6 +21,7 @@
 
 #include "host/files/descriptor.h"
 #include "host/process/subprocess.h"
+#include "host/system_names.h"
 
 namespace envdoctor {
 
@@ -202,11 +203,6 @@ std::int64_t resident_mib(pid_t pid) {
   long long resident = 0;
   if (std::sscanf(line, "%lld %lld", &size, &resident) != 2) return 0;
   return resident * sysconf(_SC_PAGESIZE) / (1 << 20);
-}
-
-std::string signal_name(int number) {
-  const char* name = sigabbrev_np(number);
-  return name ? fmt::format("SIG{}", name) : fmt::format("signal {}", number);
 }
 
 }  // namespace envdoctor

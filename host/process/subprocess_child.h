@@ -94,9 +94,6 @@ void close_inherited();
 // Resident memory in MiB; 0 if it is not known.
 std::int64_t resident_mib(pid_t pid);
 
-// "SIGSEGV"; "signal 99" where it has no name.
-std::string signal_name(int number);
-
 // The lines as execve takes them: pointers into `lines`, then null.
 std::vector<char*> null_terminated(const std::vector<std::string>& lines);
 
