@@ -13,7 +13,8 @@ namespace {
 constexpr std::pair<int, const char*> errors[] = {
 // clang-format off
 #define ENVDOCTOR_ERRORS(each) \
-  each(EPERM) each(ENOENT) each(ESRCH) each(EINTR) each(EIO) each(ENXIO) each(E2BIG) each(ENOEXEC) each(EBADF) \
+  each(EPERM) each(ENOENT) each(ESRCH) each(EINTR) each(EIO) each(ENXIO) each(E2BIG) each(ENOEXEC) \
+  each(EBADF) \
   each(ECHILD) each(EAGAIN) each(ENOMEM) each(EACCES) each(EFAULT) each(ENOTBLK) each(EBUSY) each(EEXIST) each(EXDEV) \
   each(ENODEV) each(ENOTDIR) each(EISDIR) each(EINVAL) each(ENFILE) each(EMFILE) each(ENOTTY) each(ETXTBSY) each(EFBIG) \
   each(ENOSPC) each(ESPIPE) each(EROFS) each(EMLINK) each(EPIPE) each(EDOM) each(ERANGE) each(EDEADLK) \

@@ -4,7 +4,7 @@
 
 namespace envdoctor {
 
-std::string error_name(int number);   // of errno: "EACCES"; "errno 4095" for one that reading files and devices doesn't set
+std::string error_name(int number);   // of errno: "EACCES"; "errno 4095" for one without a name
 std::string signal_name(int number);  // "SIGSEGV"; "signal 40" for one without a name
 
 }  // namespace envdoctor

@@ -66,6 +66,17 @@ std::string render_process(const Watched& watched, const ProcessVerdict& verdict
 // was seen, "line": the line above}} beside it.
 std::string process_json(const Watched& watched, const ProcessVerdict& verdict);
 
+// `envdoctor self-test`: one thing that a copy of the program must do anywhere.
+struct SelfTestPart {
+  std::string name{};     // "kernel"
+  std::string shows{};    // what is so if it passed
+  std::string why_not{};  // empty: it passed
+  [[nodiscard]] bool passed() const { return why_not.empty(); }
+};
+std::string self_test_text(const std::vector<SelfTestPart>& parts);
+// {"schema": "envdoctor.self-test/1", "passed", "parts": [{name, shows, state: "passed" | "failed", why if failed}]}
+std::string self_test_json(const std::vector<SelfTestPart>& parts);
+
 // `envdoctor explain ID`: one row of the catalogue in full.
 std::string render_explanation(const Diagnosis& diagnosis);
 // The text of docs/diagnoses.md: every row of the catalogue with its proof, disproof, consequences and fix.

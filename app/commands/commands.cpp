@@ -15,7 +15,7 @@ namespace envdoctor {
   each(check_command) each(show_command) each(capture_command) each(diagnose_command) each(verify_command)          \
       each(bench_command) each(agree_command) each(compare_command) each(run_program_command) each(pid_command)     \
           each(script_command) each(visible_command) each(fleet_command) each(expect_command) each(explain_command) \
-              each(list_command) each(mcp_command) each(completion_command)
+              each(list_command) each(mcp_command) each(self_test_command) each(completion_command)
 
 #define ENVDOCTOR_DECLARE(name) \
   namespace name {              \

@@ -40,7 +40,7 @@ def hold(page, title, text, fence):
 
 
 program = said("--help")
-commands = words(r"^  ([a-z]+) {2,}\S", program.partition("Subcommands:")[2])
+commands = words(r"^  ([a-z-]+) {2,}\S", program.partition("Subcommands:")[2])
 formats = words(r"\w+", re.search(r"--format FORMAT\s+format of standard output: ((?:\w+,\s+)+\w+)", program).group(1))
 helps = {command: said(command, "--help") for command in commands}
 options = {command: set(words(r"(?<![\w-])(--[a-z][a-z0-9-]*)", text + program)) for command, text in helps.items()}
@@ -69,7 +69,7 @@ def wrong_in(line):
     """What of a typed command line the program would refuse."""
     for typed in re.findall(r"(?:^|[\s`(|;&/])envdoctor((?: +[^\s`|;&#)>\\]+)+)", line):
         arguments = typed.split()
-        command = arguments[0] if re.fullmatch(r"[a-z]+", arguments[0]) else "check"
+        command = arguments[0] if re.fullmatch(r"[a-z]+(-[a-z]+)*", arguments[0]) else "check"
         if command not in commands:
             yield f"no command '{command}'"
             continue
