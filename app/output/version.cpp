@@ -11,9 +11,9 @@ namespace envdoctor {
 namespace {
 
 #if defined(__clang__)
-constexpr const char* compiler = "clang";
+constexpr const char* compiler = __VERSION__;  // begins with its name
 #else
-constexpr const char* compiler = "g++";
+constexpr const char* compiler = "g++ " __VERSION__;
 #endif
 #if defined(__x86_64__)
 constexpr const char* machine = "x86_64";
@@ -33,10 +33,12 @@ bool carries_ptx() {
 }  // namespace
 
 std::string version_text() {
-  return fmt::format("envdoctor {}\nbuilt with {} {} for {}, {}, glibc {}.{} (runs on {})\nCUDA kernels (PTX): {}",
-                     ENVDOCTOR_VERSION, compiler, __VERSION__, machine, ENVDOCTOR_BUILD, __GLIBC__, __GLIBC_MINOR__,
-                     gnu_get_libc_version(),
-                     carries_ptx() ? "included" : "not included: clang-15 or libclc-15 was missing at build time");
+  return fmt::format(
+      "envdoctor {}\ncommit {}, date {}\nbuilt with {} for {}, {}, glibc {}.{} or newer (runs on {})\n"
+      "CUDA kernels (PTX): {}",
+      ENVDOCTOR_VERSION, ENVDOCTOR_COMMIT, ENVDOCTOR_DATE, compiler, machine, ENVDOCTOR_BUILD, __GLIBC__,
+      __GLIBC_MINOR__, gnu_get_libc_version(),
+      carries_ptx() ? "included" : "not included: clang-15 or libclc-15 was missing at build time");
 }
 
 }  // namespace envdoctor

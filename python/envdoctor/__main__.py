@@ -1,0 +1,27 @@
+"""The command `envdoctor`, and `python -m envdoctor`: becomes the program, so that its signals and statuses are its own."""
+import os
+import signal
+import sys
+
+from ._program import program
+
+
+def main():
+    path = program()
+    # On PATH, where a package without a program looks, may stand this very command.
+    if path is None or os.path.realpath(path) == os.path.realpath(sys.argv[0]):
+        sys.stderr.write("envdoctor: this package holds no program for this machine; install it again: "
+                         "pip install --force-reinstall gpu-envdoctor\n")
+        return 2
+    # Python ignores these, and what is ignored stays so.
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        os.execv(path, ["envdoctor"] + sys.argv[1:])
+    except OSError as error:
+        sys.stderr.write("envdoctor: %s cannot be started: %s\n" % (path, error.strerror))
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
