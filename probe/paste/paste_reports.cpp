@@ -9,9 +9,9 @@
 namespace envdoctor {
 namespace {
 
-constexpr std::size_t longest_report = std::size_t{1} << 20;
-constexpr std::size_t shortest_start = 4;   // "a==1"
-constexpr std::size_t longest_start = 200;  // cut within, a line may hide a secret from its detectors
+constexpr std::size_t short_report = std::size_t{1} << 18;  // of those that any line may start, and none ends
+constexpr std::size_t shortest_start = 4;                   // "a==1"
+constexpr std::size_t longest_start = 200;                  // cut within, a line may hide a secret from its detectors
 
 }  // namespace
 
@@ -49,22 +49,22 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"level-zero", starts_level_zero, parse_level_zero},
       {"nvidia-smi pmon", starts_pmon, parse_pmon},
       {"env", starts_env, parse_env},
-      {"commands", starts_commands, parse_commands},
-      {"system errors", starts_system_errors, parse_system_errors},
-      {"traceback", starts_traceback, parse_traceback},
+      {"commands", starts_commands, parse_commands, short_report},
+      {"system errors", starts_system_errors, parse_system_errors, short_report},
+      {"traceback", starts_traceback, parse_traceback, short_report},
       {"nvidia-smi topo", starts_topology, parse_topology},
       {"nvidia-smi nvlink", starts_nvlink, parse_nvlink},
       {"nvidia-smi mig", starts_mig_instances, parse_mig_instances},
       {"bandwidthTest", starts_bandwidth, parse_bandwidth},
-      {"docker", starts_docker, parse_docker},
-      {"kubectl describe", starts_kubernetes, parse_kubernetes},
+      {"docker", starts_docker, parse_docker, short_report},
+      {"kubectl describe", starts_kubernetes, parse_kubernetes, short_report},
       {"scontrol", starts_slurm_node, parse_slurm_node},
       {"vulkaninfo", starts_vulkan, parse_vulkan},
       {"lshw", starts_lshw, parse_lshw},
-      {"loader trace", starts_loader_trace, parse_loader_trace},
+      {"loader trace", starts_loader_trace, parse_loader_trace, short_report},
       {"getfacl", starts_getfacl, parse_getfacl},
-      {"ls of /dev", starts_dev_listing, parse_dev_listing},
-      {"install commands", starts_installs, parse_installs},
+      {"ls of /dev", starts_dev_listing, parse_dev_listing, short_report},
+      {"install commands", starts_installs, parse_installs, short_report},
   };
   return kinds;
 }
@@ -103,7 +103,7 @@ void LogReports::line(std::string_view line, std::int64_t number, const knowledg
     offer(line, number, {}, by_form_);
   }
   for (Block& block : blocks_) {
-    if (block.text.size() + line.size() < longest_report) block.text.append(line).push_back('\n');
+    if (block.text.size() + line.size() < block.kind->most) block.text.append(line).push_back('\n');
   }
   before_[next_before_].assign(line);
   next_before_ = (next_before_ + 1) % std::size(before_);

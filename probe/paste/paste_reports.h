@@ -14,6 +14,7 @@ struct LogReportKind {
   const char* name;
   bool (*starts)(std::string_view line);       // asked of lines with the words that knowledge has of it, if any
   Snapshot (*parse)(const std::string& text);  // never throws; an empty snapshot if it isn't one after all
+  std::size_t most = std::size_t{1} << 20;     // characters that it gets
 };
 const std::vector<LogReportKind>& log_report_kinds();
 
