@@ -1,7 +1,9 @@
 // keras.version-mismatch: TensorFlow asks for another Keras than the installed one, by its metadata, by pip's list of
 // conflicts, or by an import that fails.
+#include <re2/re2.h>
 #include "checks/engine/rule.h"
 #include "checks/python/package_facts.h"
+#include "knowledge/frameworks/device_calls.h"
 
 namespace envdoctor::keras_version_mismatch {
 
@@ -32,7 +34,36 @@ void judge_conflicts(const Facts& facts, Answers& answers) {
   }
 }
 
+// The name that a line misses, where newer releases have it no more: no version of Keras that fits brings it back.
+const knowledge::ScriptCall* removed_in(const Symptom& line) {
+  static const RE2 missed("(?:cannot import name|has no attribute|No module named) '?([A-Za-z0-9_.]+)", RE2::Latin1);
+  std::string name;
+  if (!RE2::PartialMatch(line.text.or_empty(), missed, &name)) return nullptr;
+  for (const knowledge::ScriptCall& row : knowledge::script_calls()) {
+    if (row.removed && (row.call == name || row.call.ends_with("." + name))) return &row;
+  }
+  return nullptr;
+}
+
+bool nothing_removed(const Facts& facts) {
+  const auto& lines = facts.all({mismatch, "keras-version"});
+  return std::ranges::none_of(lines, [](const Symptom* line) { return removed_in(*line) != nullptr; });
+}
+
+void judge_removed(const Facts& facts, Answers& answers) {
+  for (const Symptom* line : facts.all({mismatch, "keras-version"})) {
+    const knowledge::ScriptCall* row = removed_in(*line);
+    if (!row) continue;
+    Finding& finding = answers.found_in(*line, Confidence::likely);
+    finding.explanation = row->call + " " + row->says + ".";
+    finding.fix = {{.text = row->instead +
+                            " Or keep the release that the program was written for, in an environment of its own."}};
+    return;
+  }
+}
+
 void judge(const Facts& facts, Answers& answers) {
+  judge_removed(facts, answers);
   judge_metadata(facts, answers);
   judge_conflicts(facts, answers);
   report_missing_module(facts, answers);
@@ -52,7 +83,7 @@ Diagnosis diagnosis() {
       .explains = {"python.broken-install", "keras.mixed-keras"},
       .symptoms =
           {
-              {{mismatch, "keras-version"}, likely},
+              {{mismatch, "keras-version"}, likely, nothing_removed},
           },
       .judge = judge,
   };

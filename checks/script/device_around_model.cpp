@@ -11,7 +11,10 @@ void judge(const Facts& facts, Answers& answers) {
     found_in_script(answers, event,
                     event.name + " stands under " + event.inside + ", but the model was made elsewhere" +
                         (made.empty() ? "" : " (line " + made + ")") +
-                        ": its variables stay on the device where they were made, and the work follows them.",
+                        ": its variables stay on the device where they were made, and the work follows them." +
+                        (event.inside.find(".scope(") != std::string::npos
+                             ? " Under a strategy's scope an optimizer with state, as Adam, raises."
+                             : ""),
                     "Make or load the model under the same tf.device or strategy scope, or choose the device before "
                     "the program starts: envdoctor run --device cpu|gpu:N -- CMD.");
   });

@@ -1,6 +1,7 @@
 // What texts say of packages and modules: whose diagnosis it is, and how it meets what metadata says of the same.
 #include <gtest/gtest.h>
 
+#include "checks/engine/report.h"
 #include "checks/python/package_facts.h"
 #include "tests/support/log_lines.h"
 
@@ -78,6 +79,17 @@ TEST(PipConflicts, AreOneFactWithTheMetadata) {
             (std::vector<std::string>{"/python/requirements/0/range", "/python/requirements/0/installed", "log"}));
   needs[0].installed = "2.15.0";
   EXPECT_EQ(state_of("keras.version-mismatch", snapshot), "passed");
+}
+
+TEST(KerasVersion, OfAFunctionThatIsGoneIsNoMatterOfVersions) {
+  Snapshot snapshot = log_of({{{mismatch, "keras-version"}}});
+  snapshot.log.get()->front().text =
+      std::string("ImportError: cannot import name 'multi_gpu_model' from 'keras.utils'");
+  const Report report = judge(snapshot, {});
+  const auto found = std::ranges::find(report.findings, "keras.version-mismatch", &Finding::id);
+  ASSERT_NE(found, report.findings.end());
+  EXPECT_NE(found->fix.front().text.find("MirroredStrategy"), std::string::npos) << found->fix.front().text;
+  EXPECT_EQ(std::ranges::count(report.findings, "keras.version-mismatch", &Finding::id), 1);
 }
 
 TEST(PipInstall, GoesByWhatInstallsIntoTheEnvironment) {
