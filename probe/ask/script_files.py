@@ -9,6 +9,7 @@ MAGIC = re.compile(r"^(\s*)(?:(?:[\w, ]+ = *)?[!%]|\?|[\w.]+\?{1,2}\s*$)")
 MOST_MAGICS = 200
 MOST_MODULES = 60
 LARGEST_MODULE = 1 << 20
+TREES = {}  # path -> tree of a module, for all scripts of a folder; None: it can't be read
 SET_VARIABLE = re.compile(r"^(\s*)%(?:set_)?env\s+(\w+)(?:\s*=\s*|\s+)(.*?)\s*$")
 
 
@@ -79,7 +80,7 @@ def trouble_of(error):
 
 def modules_beside(folder, shown):
     """Finds (what it is called here, its tree) of a module in the script's folder; what can't be read counts as none."""
-    known = {}
+    known = set()
     root = os.path.realpath(folder)
     shown_folder = shown.rpartition("/")[0]
 
@@ -97,9 +98,12 @@ def modules_beside(folder, shown):
             path = os.path.realpath(path)
             if not path.startswith(root + os.sep) or not os.path.isfile(path):
                 continue
-            if path not in known:
-                known[path] = tree_of(path) if len(known) < MOST_MODULES else None
-            tree = known[path]
+            if path not in known and len(known) >= MOST_MODULES:
+                return None
+            known.add(path)
+            if path not in TREES:
+                TREES[path] = tree_of(path)
+            tree = TREES[path]
             inner = os.path.relpath(path, root)
             return (shown_folder + "/" + inner if shown_folder else inner, tree) if tree else None
         return None
@@ -152,6 +156,9 @@ def read(content, shown, folder, names):
         failed.update(trouble_of(error))
         if cell:
             failed["cell"] = str(cell)
+        return [failed]
+    except Exception as error:  # a fault of the reader's own: never a pass
+        failed["why"] = "the reader itself failed: %s: %s" % (type(error).__name__, error)
         return [failed]
     return reader.events + [{"class": "present", "subject": "script", "lines": str(count)}]
 

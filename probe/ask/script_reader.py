@@ -17,7 +17,7 @@ import re
 FRAMEWORKS = ("tensorflow", "keras", "tf_keras", "torch", "jax")
 OWN_OS = "_os_of_the_reader"
 MOST_EVENTS = 5000
-MOST_STEPS = 300000  # after so many a function is not followed a second time
+MOST_STEPS = 60000  # after so many a function is not followed a second time
 MOST_STEPS_OF_ALL = 4000000
 DEEPEST_CALL = 25
 MODEL_MAKERS = ("Sequential", "Model", "load_model", "model_from_json", "clone_model", "from_pretrained")
@@ -1051,7 +1051,7 @@ class Reader:
         value = self.value(node.subject)
         for case in node.cases:
             pattern = getattr(case.pattern, "value", None)
-            known = self.value(pattern) if pattern is not None else None
+            known = self.value(pattern) if isinstance(pattern, ast.expr) else None
             if isinstance(value, Text) and isinstance(known, Text):
                 if value.value == known.value:
                     return self.statements(case.body)
@@ -1080,7 +1080,7 @@ class Reader:
         made = {}
         self.path = ()
         for function, of in list(self.functions):
-            if function.followed:
+            if function.followed or function.file:  # of a module: who asks about it reads it by itself
                 continue
             self.path = ("u%d" % len(made),) if of is None else ("c%d" % id(of),)
             values = []
