@@ -97,6 +97,16 @@ std::vector<std::size_t> faulty_layers(const ModelAgreement& model) {
   return found.empty() ? light : found;
 }
 
+std::optional<std::size_t> faulty_gradient(const ModelAgreement& model) {
+  const auto& rows = model.gradients.or_empty();
+  const double limit = 2 * most_of(model.judged_by.or_empty());
+  const auto row = std::ranges::find_if(rows, [&](const GradientAgreement& one) {
+    return one.difference.get() && one.rounding.get() && *one.difference.get() > limit * *one.rounding.get();
+  });
+  if (row == rows.end()) return std::nullopt;
+  return static_cast<std::size_t>(row - rows.begin());
+}
+
 std::optional<std::size_t> layer_not_compared(const ModelAgreement& model) {
   const auto& rows = model.layers.or_empty();
   const auto row =

@@ -28,6 +28,9 @@ LayerFault fault_of(const ModelAgreement& model, std::size_t index);
 // that only change their bits.
 std::vector<std::size_t> faulty_layers(const ModelAgreement& model);
 
+// The first gradient that is further off than a whole model's rounding explains.
+std::optional<std::size_t> faulty_gradient(const ModelAgreement& model);
+
 // A layer that could not be compared, and none inside it: the first; none: all were.
 std::optional<std::size_t> layer_not_compared(const ModelAgreement& model);
 

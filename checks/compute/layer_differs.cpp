@@ -200,7 +200,12 @@ void describe(Finding& finding, const ModelAgreement& model, const std::vector<s
   std::string words = layer_words(row);
   words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
   finding.title = words + " " + name.is;
-  finding.explanation = name.why + effect(model);
+  finding.explanation = name.why;
+  if (row.not_compared.get() && row.difference.get())
+    finding.explanation +=
+        " It does not run in float64, so it was compared with itself: moved evenly with its input, its "
+        "result jumps as only rounding on the way makes it jump.";
+  finding.explanation += effect(model);
   if (compute::fault_of(model, first) == LayerFault::changes_bits) finding.severity = Severity::info;
   for (std::size_t i = 0; i < faulty.size(); ++i) {
     const LayerAgreement& one = model.layers.or_empty()[faulty[i]];
@@ -214,11 +219,30 @@ void describe(Finding& finding, const ModelAgreement& model, const std::vector<s
   finding.fix = {{.text = name.fix}};
 }
 
+void describe_gradient(Finding& finding, const ModelAgreement& model, std::size_t index) {
+  const GradientAgreement& row = model.gradients.or_empty()[index];
+  finding.title = fmt::format("The gradient of '{}' differs by more than rounding explains", row.name.or_empty());
+  finding.explanation =
+      "Every layer computes forwards what it must, so the fault is in how a gradient is computed: a "
+      "gradient of one's own, an operation that cuts it, or backward kernels of less precision.";
+  finding.evidence = {evidence(at("/agree/gradients", index),
+                               fmt::format("off by {:.2g} of {:.2g}, one rounding gives {:.2g}", *row.difference.get(),
+                                           row.size.or_empty(), *row.rounding.get()))};
+  finding.fix = {{.text = "Compare custom gradients with finite differences (torch.autograd.gradcheck, "
+                          "tf.test.compute_gradient), and switch TF32 off: " +
+                          without_tf32(model)}};
+}
+
 void judge(const Snapshot& snapshot, Answers& answers) {
   const ModelAgreement* model = snapshot.agree.get();
   if (!model) return answers.not_applicable("no model was run");
   const std::vector<std::size_t> faulty = compute::faulty_layers(*model);
-  if (!faulty.empty()) describe(answers.found_on("model:" + model->model.or_empty()), *model, faulty);
+  const std::string subject = "model:" + model->model.or_empty();
+  const auto gradient = compute::faulty_gradient(*model);
+  if (!faulty.empty())
+    describe(answers.found_on(subject), *model, faulty);
+  else if (gradient)
+    describe_gradient(answers.found_on(subject), *model, *gradient);
   if (model->refused.get()) return answers.unknown("/agree/refused: " + *model->refused.get());
   if (model->layers.or_empty().empty()) return answers.unknown("/agree/layers: no layer was run");
   if (const auto left_out = compute::layer_not_compared(*model)) {

@@ -133,11 +133,13 @@ class Comparison:
         if UNITS[precision] > UNITS[self.judged_by]:
             self.judged_by = precision
         self.random = numpy.random.default_rng(1)
-        self.rows, self.calls, self.noise, self.quiet = [], {}, None, False
+        self.rows, self.calls, self.noise, self.quiet, self.narrow = [], {}, None, False, False
         self.outputs = {}
 
     def __call__(self, layer, original, args, kwargs):
         if self.quiet:
+            if self.narrow and self.framework.multiplies(layer):
+                args = self.framework.mapped(args, lambda array: narrowed(array, 11))
             result = original(layer, *args, **kwargs)
             return self.framework.mapped(result, self.noise) if self.noise else result
         count = self.calls.get(id(layer), 0)
@@ -145,11 +147,10 @@ class Comparison:
             return original(layer, *args, **kwargs)
         self.calls[id(layer)] = count + 1
         first = len(self.rows)
-        state = self.framework.state(layer)
         result = original(layer, *args, **kwargs)
         self.quiet = True
         try:
-            row = self.look_at(layer, original, args, kwargs, result, state)
+            row = self.look_at(layer, original, args, kwargs, result)
         except Exception as error:
             row = dict(self.framework.about(layer, args, result), not_compared=words(error))
         finally:
@@ -165,7 +166,7 @@ class Comparison:
         finally:
             self.noise = None
 
-    def look_at(self, layer, original, args, kwargs, result, state):
+    def look_at(self, layer, original, args, kwargs, result):
         call = (layer, original, args, kwargs)
         row = self.framework.about(layer, args, result)
         progress("layer %d, %s" % (len(self.rows) + 1, row["name"]))
@@ -181,14 +182,38 @@ class Comparison:
             return row
         try:
             plain = self.exact(call, unchanged)
-            if not row["repeats"] and not same_bits(plain, self.exact(call, unchanged)):
-                return row  # what one rounding does can't be told from what chance does
-            self.compare(row, call, got, whole, plain, state)
         except Exception as error:
             row["not_compared"] = words(error)
-        return row
+            if row["repeats"]:
+                self.compare_with_itself(row, call, whole)
+            return row
+        try:
+            if row["repeats"] or same_bits(plain, self.exact(call, unchanged)):
+                self.compare(row, call, got, whole, plain)
+        except Exception as error:
+            row["not_compared"] = words(error)
+        return row  # else what one rounding does can't be told from what chance does
 
-    def compare(self, row, call, got, whole, plain, state):
+    def compare_with_itself(self, row, call, whole):
+        """Of a layer that does not run in float64: a smooth function moves evenly with its input, unless it rounds on the
+        way. Inputs are moved to both sides by a part in 4096; the mean of the results is off by what it rounds."""
+        layer, original, args, kwargs = call
+        far = 2.0 ** -12
+        moved = []
+        for side in (far, -far):
+            drawn = numpy.random.default_rng(2)
+            change = lambda array: array * (1 + side * drawn.choice([-1.0, 1.0], array.shape))
+            moved.append(flat(self.framework.arrays(original(layer, *self.framework.moved(args, change), **self.framework.moved(kwargs, change)))))
+        if any(one.size != whole.size for one in moved):
+            return
+        unit = UNITS[self.judged_by]
+        off = (moved[0] + moved[1] - 2 * whole) / 6 ** 0.5
+        slope = (moved[0] - moved[1]) / 2 / far
+        rounding = numpy.sqrt(numpy.square(unit * slope) + numpy.square(unit * whole)) + SMALLEST[self.judged_by]
+        if numpy.isfinite(off).all():
+            row["size"], row["difference"], row["rounding"] = finite(rms(whole)), finite(rms(off)), finite(rms(rounding))
+
+    def compare(self, row, call, got, whole, plain):
         exact = flat(plain)
         against = self.wishes["against"]
         other = exact
@@ -196,7 +221,7 @@ class Comparison:
             other = flat(self.framework.arrays(self.other(call)))
         if exact.size != whole.size or other.size != whole.size:
             row["not_compared"] = "its result has another shape on the other side"
-            return
+            return self.compare_with_itself(row, call, whole)
         usable = numpy.isfinite(whole) & numpy.isfinite(other) & numpy.isfinite(exact)
         row["not_a_number"] = int(numpy.count_nonzero(numpy.isfinite(whole) != numpy.isfinite(other)))
         whole, other, exact = whole[usable], other[usable], exact[usable]
@@ -220,8 +245,16 @@ class Comparison:
         self.outputs = {"layer": call[0], "got": got, "other": other, "usable": usable}
 
     def other(self, call):
-        change = REPLAYS["tf32"] if self.wishes["against"] == "tf32" else unchanged
-        return self.framework.other(self.wishes["against"], *call, change)
+        if self.wishes["against"] != "tf32":
+            return self.framework.other(self.wishes["against"], *call)
+        # Only inputs and weights of products are narrowed, not what is merely handed on.
+        inputs = self.framework.multiplies(call[0])
+        self.narrow = True
+        try:
+            return self.framework.exact(*call, lambda array, name: narrowed(array, 11) if (
+                inputs if name is None else array.ndim > 1) else array, None)
+        finally:
+            self.narrow = False
 
     def replay(self, row, call, got, usable, whole, other):
         """Which change of inputs and weights gives this result: what is left of the difference then."""
@@ -249,7 +282,7 @@ class Comparison:
         """Of the model as a whole, which is the last row."""
         found = {}
         row = self.rows[-1] if self.rows else {}
-        if row.get("size"):
+        if row.get("size") and "not_compared" not in row:
             found["relative_difference"] = row["difference"] / row["size"]
         last = self.outputs
         got = next((a for a in last.get("got", []) if is_floating(a)), None)
@@ -269,6 +302,31 @@ def progress(what):
         return frame(b"s", what)
     told_at[0] = time.monotonic()
     step(what)
+
+
+def gradients(framework, inputs, unit):
+    """Of each weight: the gradient of a sum of the results with fixed signs, in the model's precision and in float64."""
+    signs = lambda shape: numpy.where(numpy.random.default_rng(5).random(shape) < 0.5, -1.0, 1.0)
+    own = framework.gradients(inputs, signs, None)
+    exact = framework.gradients(inputs, signs, unchanged)
+    noise = perturbed(unit, numpy.random.default_rng(6))
+    moved = framework.gradients(inputs, signs, noise)
+    rows = []
+    most = max([rms(wanted) for wanted in exact.values()] or [0.0])  # what is zero but for rounding is held to the others
+    for name, wanted in exact.items():
+        got = own.get(name)
+        if got is None or got.shape != wanted.shape or name not in moved:
+            continue
+        rounding = numpy.sqrt(numpy.square(moved[name] - wanted) + numpy.square(unit * wanted)) + unit * most + SMALLEST["float32"]
+        rows.append({"name": name, "size": finite(rms(wanted)), "difference": finite(rms(got - wanted)), "rounding": finite(rms(rounding))})
+    return rows
+
+
+def words(error):
+    """Keras puts what happened behind the layer in which it happened."""
+    lines = [line.strip() for line in str(error).replace("\033[1m", "").replace("\033[0m", "").splitlines() if line.strip()]
+    told = [line for line in lines if not line.startswith(("Exception encountered", "Arguments received"))]
+    return ("%s: %s" % (type(error).__name__, (told or lines or [""])[0]))[:400]
 
 
 def finite(value):
@@ -332,7 +390,8 @@ def agree(wishes):
     told["output"] = comparison.output()
     if wishes["gradients"]:
         step("gradients")
-        told["gradients"] = framework.gradients(inputs, UNITS[comparison.judged_by])
+        comparison.quiet = True
+        told["gradients"] = gradients(framework, inputs, UNITS[comparison.judged_by])
     framework.put_back(kept)
     told["weights_unchanged"] = digest(framework) == before
 

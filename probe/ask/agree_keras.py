@@ -149,9 +149,6 @@ class Keras:
             if self.numbers(variable).tobytes() != value.tobytes():
                 variable.assign(value)
 
-    def state(self, layer):
-        return None
-
     def policy(self, layer):
         policy = getattr(layer, "_dtype_policy", None) or getattr(layer, "dtype_policy", None)
         return str(getattr(policy, "compute_dtype", None) or "float32")
@@ -207,6 +204,89 @@ class Keras:
             array = self.numbers(tensor)
             return self.wide(change(array), tensor) if array.dtype == "float64" else tensor
         return self.each(value, one)
+
+    def moved(self, value, change):
+        def one(tensor):
+            array = self.numbers(tensor)
+            if not is_floating(array):
+                return tensor
+            new = change(array.astype("float64")).astype(array.dtype)
+            return torch.from_numpy(new) if self.backend == "torch" and array.dtype.name != "bfloat16" else self.tensor(new)
+        return self.each(value, one)
+
+    def gradients(self, inputs, signs, change):
+        """By weight; in float64 with `change` applied, or as the model is where that is None."""
+        given = self.given(inputs)
+        variables = [v for v in self.model.trainable_variables if "float" in str(v.dtype).replace("dtype", "")]
+        if change is None:
+            return self.gradients_in(variables, lambda v: self.as_it_is(v), given, signs)
+        with on_cpu(self.backend), casts_kept_in(self.backend):
+            given = self.each(given, lambda t: self.in_float64(t, None, change))
+            return self.gradients_in(variables, lambda v: self.in_float64(v, v.name, change), given, signs, change)
+
+    def as_it_is(self, variable):
+        if not self.three:
+            return tf.convert_to_tensor(variable)
+        return variable.value.detach().clone() if self.backend == "torch" else self.root.ops.convert_to_tensor(variable.value)
+
+    def gradients_in(self, variables, value_of, given, signs, change=None):
+        values = [value_of(v) for v in variables]
+
+        def total(values_):
+            with self.with_weights(dict(zip(map(id, variables), values_)), change):
+                results = []
+                self.each(self.base.__call__(self.model, given, **({"training": False} if self.takes_training() else {})), results.append)
+            whole = 0
+            for result in results:
+                if "float" in str(result.dtype):
+                    weights = signs(tuple(result.shape))
+                    if self.backend == "tensorflow":
+                        whole = whole + tf.reduce_sum(result * tf.cast(tf.constant(weights), result.dtype))
+                    elif self.backend == "jax":
+                        whole = whole + (result * jax.numpy.asarray(weights).astype(result.dtype)).sum()
+                    else:
+                        whole = whole + (result * torch.from_numpy(weights).to(result.dtype)).sum()
+            return whole
+        if self.backend == "tensorflow":
+            with tf.GradientTape() as tape:
+                for value in values:
+                    tape.watch(value)
+                whole = total(values)
+            found = tape.gradient(whole, values)
+            found = [tf.convert_to_tensor(g) if g is not None else None for g in found]
+        elif self.backend == "jax":
+            found = jax.grad(total)(values)
+        else:
+            values = [value.requires_grad_() for value in values]
+            with torch.enable_grad():
+                found = torch.autograd.grad(total(values), values, allow_unused=True)
+        names = ["%s" % (getattr(v, "path", None) or v.name) for v in variables]
+        return {name: self.numbers(g).astype("float64") for name, g in zip(names, found) if g is not None}
+
+    @contextlib.contextmanager
+    def with_weights(self, weights, change):
+        """The model with these tensors for its trainable weights; the others as they are, or in float64."""
+        if not self.three:
+            with self.swapped_two(self.model, weights, change or unchanged, "float64" if change else None):
+                yield
+            return
+        mapping = dict(weights)
+        policies = []
+        if change:
+            mapping = {id(v): self.in_float64(v, v.name, change) for v in self.model.variables if "float" in str(v.dtype)}
+            mapping.update(weights)
+            policies = [(one, one.__dict__["_dtype_policy"]) for one in self.layers(self.model) if "_dtype_policy" in one.__dict__]
+        scope = self.root.StatelessScope()
+        scope.state_mapping.update(mapping)
+        try:
+            for one, policy in policies:
+                if "float" in str(policy.compute_dtype):
+                    one.__dict__["_dtype_policy"] = self.root.DTypePolicy("float64")
+            with scope:
+                yield
+        finally:
+            for one, policy in policies:
+                one.__dict__["_dtype_policy"] = policy
 
     def wide(self, array, like=None):
         """As a tensor in float64, with the mask that Keras has put on the one it stands for."""
@@ -285,6 +365,8 @@ class Keras:
         for variable in layer.variables:
             if "float" in str(variable.dtype):
                 mapping[id(variable)] = self.in_float64(variable, variable.name, change)
+                if dtype != "float64":
+                    mapping[id(variable)] = self.root.ops.cast(mapping[id(variable)], dtype)
         policies = [(one, one.__dict__["_dtype_policy"]) for one in self.layers(layer) if "_dtype_policy" in one.__dict__]
         constants = [(one, name, value) for one in self.layers(layer) for name, value in one.__dict__.items()
                      if self.is_tensor(value) and self.concrete([value], {}) and is_floating(self.numbers(value))]
@@ -306,17 +388,22 @@ class Keras:
                 one.__dict__[name] = value
 
     def exact_two(self, layer, original, args, kwargs, change, dtype):
-        """Attributes that hold variables hold other numbers for the time of the call."""
-        held, done = [], {}
+        with self.swapped_two(layer, {}, change, dtype):
+            return original(layer, *args, **kwargs)
+
+    @contextlib.contextmanager
+    def swapped_two(self, layer, done, change, dtype):
+        """Attributes that hold variables hold other numbers for a time: those of `done` by their ids, the others changed."""
+        held, done = [], dict(done)
 
         def swapped(value):
             if isinstance(value, tf.Variable):
-                if not value.dtype.is_floating:
+                if not value.dtype.is_floating or (dtype is None and id(value) not in done):
                     return value
                 if id(value) not in done:
                     done[id(value)] = tf.cast(self.in_float64(value, value.name, change), dtype)
                 return done[id(value)]
-            if isinstance(value, tf.Tensor):
+            if isinstance(value, tf.Tensor) and dtype is not None:
                 return self.in_float64(value, None, unchanged) if hasattr(value, "numpy") and value.dtype.is_floating else value
             if isinstance(value, (list, tuple)) and any(isinstance(part, tf.Variable) for part in value):
                 return [swapped(part) for part in value]
@@ -329,21 +416,24 @@ class Keras:
                         new = swapped(value)
                         if new is not value:
                             one.__dict__[name] = new
+                if dtype is None:
+                    continue
                 if one._compute_dtype_object is None or one._compute_dtype_object.is_floating:
                     one._set_dtype_policy(dtype)
                 for name in ("fused", "_fused"):
                     if name in one.__dict__:
                         one.__dict__[name] = False
-            return original(layer, *args, **kwargs)
+            yield
         finally:
             for one, attributes in held:
                 for name, value in attributes.items():
                     if one.__dict__.get(name) is not value:
                         one.__dict__[name] = value
 
-    def other(self, against, layer, original, args, kwargs, change):
-        if against == "tf32":
-            return self.exact(layer, original, args, kwargs, change, None)
+    def multiplies(self, layer):
+        return not hasattr(layer, "layers") and type(layer).__name__ != "Embedding" and any(len(v.shape) > 1 for v in layer.weights)
+
+    def other(self, against, layer, original, args, kwargs):
         if against == "deterministic":
             if self.backend == "tensorflow":
                 tf.config.experimental.enable_op_determinism()
@@ -425,8 +515,13 @@ def casts_kept_in(backend):
                 return x
             return original(x, dtype)
     original = getattr(place, name)
-    setattr(place, name, keep)
+    # Modules that took it over by its name have one of their own.
+    places = [module for module in list(sys.modules.values()) if getattr(module, "__name__", "").startswith("keras.src.backend.jax")
+              and getattr(module, name, None) is original] if backend == "jax" else [place]
+    for module in places:
+        setattr(module, name, keep)
     try:
         yield
     finally:
-        setattr(place, name, original)
+        for module in places:
+            setattr(module, name, original)

@@ -101,7 +101,7 @@ def saved_model(path, wishes):
     frame(b"s", "import tensorflow")
     import tensorflow as tf
     keras = getattr(tf, "keras", None)
-    if held and keras is not None and keras.__version__.startswith("2"):
+    if held and keras is not None and getattr(keras, "__version__", "2").startswith("2"):
         return keras.models.load_model(path, compile=False)
     raise NotLoaded("a SavedModel's layers can be told apart by Keras 2 alone, and this Python has %s: save the model as "
                     ".keras, or name a script that builds it, as script.py:build" % (

@@ -87,9 +87,6 @@ class Torch:
     def concrete(self, args, kwargs):
         return True
 
-    def state(self, layer):
-        return None
-
     def mapped(self, value, change):
         return self.each(value, lambda tensor: torch.from_numpy(numpy.ascontiguousarray(change(tensor.numpy())))
                          if tensor.dtype == torch.float64 else tensor)
@@ -106,6 +103,37 @@ class Torch:
             except Exception:
                 return {key: self.each(part, change) for key, part in value.items()}
         return value
+
+    def moved(self, value, change):
+        return self.each(value, lambda t: torch.from_numpy(numpy.ascontiguousarray(change(self.numbers(t).astype("float64")))).to(t.device).to(t.dtype)
+                         if t.is_floating_point() else t)
+
+    def gradients(self, inputs, signs, change):
+        """By weight; in float64 with `change` applied, or as the model is where that is None."""
+        tensors = [self.tensor(array) for array in inputs]
+        if change is None:
+            return self.gradients_of({n: p for n, p in self.model.named_parameters() if p.is_floating_point()}, tensors, signs)
+
+        with self.swapped(self.model, lambda t, name: self.in_float64(t, name, change)), casts_kept():
+            return self.gradients_of({n: p for n, p in self.model.named_parameters() if p.is_floating_point()},
+                                     [self.in_float64(t, None, change) for t in tensors], signs)
+
+    def gradients_of(self, weights, tensors, signs):
+        frozen = [p for p in weights.values() if not p.requires_grad]
+        for parameter in frozen:
+            parameter.requires_grad_(True)
+        try:
+            with torch.enable_grad():
+                found, total = [], 0
+                self.each(self.model(*tensors), found.append)
+                for result in found:
+                    if result.is_floating_point():
+                        total = total + (result * torch.from_numpy(signs(tuple(result.shape))).to(result.device).to(result.dtype)).sum()
+                results = torch.autograd.grad(total, list(weights.values()), allow_unused=True)
+        finally:
+            for parameter in frozen:
+                parameter.requires_grad_(False)
+        return {name: self.numbers(g).astype("float64") for name, g in zip(weights, results) if g is not None}
 
     def arrays(self, result):
         found = []
@@ -194,9 +222,10 @@ class Torch:
         with torch.no_grad(), self.swapped(layer, lambda t, name: t.clone()):
             return original(layer, *args, **kwargs)
 
-    def other(self, against, layer, original, args, kwargs, change):
-        if against == "tf32":
-            return self.exact(layer, original, args, kwargs, change, None)
+    def multiplies(self, layer):
+        return any(p.dim() > 1 for p in layer.parameters(recurse=False)) and not isinstance(layer, torch.nn.Embedding)
+
+    def other(self, against, layer, original, args, kwargs):
         if against == "deterministic":
             before = torch.are_deterministic_algorithms_enabled()
             torch.use_deterministic_algorithms(True, warn_only=True)

@@ -53,6 +53,13 @@ std::string output_text(const ModelAgreement& model) {
   return out;
 }
 
+std::string gradients_text(const ModelAgreement& model) {
+  const std::size_t count = model.gradients.or_empty().size();
+  if (count == 0) return "";
+  return compute::faulty_gradient(model) ? fmt::format("gradients of {} weights, not all within the bound", count)
+                                         : fmt::format("gradients of all {} weights within the bound", count);
+}
+
 std::string again_text(const ModelAgreement& model) {
   const auto& rows = model.layers.or_empty();
   const auto called =
@@ -83,6 +90,7 @@ std::string model_text(const Snapshot& snapshot) {
   line(layers_text(*model));
   line(again_text(*model));
   line(output_text(*model));
+  line(gradients_text(*model));
   if (const auto* mib = model->memory_mib.get())
     line(fmt::format("memory: about {} MiB expected, limit {} MiB", *mib, model->memory_limit_mib.or_empty()));
   if (model->weights_unchanged.is(true)) line("weights: unchanged, by their SHA-256");

@@ -7,7 +7,7 @@ import shutil
 class Environment:
     """One virtual environment. `first`: the id of the first finding; None: it is healthy and no finding is an error."""
 
-    def __init__(self, name, packages=(), first=None, on=None, breaks=None, env=None, shows=(), computes=None):
+    def __init__(self, name, packages=(), first=None, on=None, breaks=None, env=None, shows=(), computes=None, agrees=()):
         self.name = name
         self.on = on  # the environment whose packages it starts with, byte code and all
         self.packages = list(packages)
@@ -15,6 +15,7 @@ class Environment:
         self.breaks = breaks  # what is done to it after the install: breaks(folder, site_packages, interpreter)
         self.env = env or {}
         self.shows = shows  # (section, key, value) that the snapshot must hold; a function: what must be true of the value
+        self.agrees = agrees  # (framework, backend of Keras) whose models of agree_models.py are run in it
         self.computes = computes  # the framework whose operations must agree with the references
 
 
@@ -42,10 +43,10 @@ def kernel_of_another(folder, site, python):
 TENSORFLOW_215 = "tensorflow-2.15-keras-2"
 
 ENVIRONMENTS = [
-    Environment(TENSORFLOW_215, ["tensorflow-cpu==2.15.1"], computes="tensorflow",
+    Environment(TENSORFLOW_215, ["tensorflow-cpu==2.15.1"], computes="tensorflow", agrees=[("keras", "tensorflow")],
                 shows=[("tensorflow", "built_with_cuda", False), ("tensorflow", "training_on", "CPU:0"),
                        ("keras", "backend", "tensorflow")]),
-    Environment("tensorflow-cpu-keras-3", ["tensorflow-cpu"], computes="tensorflow",
+    Environment("tensorflow-cpu-keras-3", ["tensorflow-cpu"], computes="tensorflow", agrees=[("keras", "tensorflow")],
                 shows=[("tensorflow", "training_on", "CPU:0"), ("keras", "backend", "tensorflow")]),
     Environment("tensorflow-built-for-cuda", ["tensorflow"],
                 shows=[("tensorflow", "built_with_cuda", True), ("tensorflow", "physical_gpus", 0)]),
@@ -53,6 +54,8 @@ ENVIRONMENTS = [
     # Its Linux wheels on PyPI are CUDA builds, and their libraries must be there for it to import; Triton need not.
     Environment("torch", ["torch", "numpy", "--without", "triton"], computes="torch",
                 shows=[("torch", "cuda_available", False), ("torch", "matmul", "cpu")]),
+    Environment("keras-3-on-jax-and-torch", ["keras", "jax", "torch", "numpy", "--without", "triton"], env={"KERAS_BACKEND": "jax"},
+                agrees=[("keras", "jax"), ("keras", "torch"), ("torch", "torch")], shows=[("keras", "backend", "jax")]),
     Environment("tensorflow-twice", ["tensorflow-cpu"], on="tensorflow-built-for-cuda",
                 first="python.duplicate-packages"),
     Environment("keras-3-beside-tensorflow-2.15", ["keras==3.5.0"], on=TENSORFLOW_215, first="keras.version-mismatch"),

@@ -188,6 +188,25 @@ TEST(LayerDiffers, SeesOneNumberAmongManyThatIsFarOff) {
   EXPECT_THAT(title_of({row, whole(1)}), HasSubstr("Layer 'b'"));
 }
 
+TEST(LayerDiffers, NamesAGradientWhereNoLayerDiffers) {
+  Snapshot snapshot = snapshot_of({layer("a"), whole(1)});
+  snapshot.agree.get()->gradients =
+      std::vector<GradientAgreement>{{.name = "a/kernel", .size = 1.0, .difference = 1e-7, .rounding = 6e-8},
+                                     {.name = "a/bias", .size = 1.0, .difference = 1e-3, .rounding = 6e-8}};
+  const Report report = report_of(snapshot);
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_THAT(report.findings.front().title, HasSubstr("The gradient of 'a/bias'"));
+  EXPECT_EQ(paths_of(report.findings.front()), (std::vector<std::string>{"/agree/gradients/1"}));
+  snapshot.agree.get()->gradients.get()->pop_back();
+  EXPECT_EQ(report_of(snapshot).verdict, Verdict::pass);
+}
+
+TEST(LayerDiffers, NamesALayerThatRoundsByItselfWhereFloat64CannotBeHad) {
+  LayerAgreement row = off(layer("b", "mine.Layer"), 4e-4);
+  row.not_compared = "TypeError: no float64";
+  EXPECT_THAT(title_of({row, whole(1)}), HasSubstr("Layer 'b'"));
+}
+
 TEST(LayerDiffers, IsIncompleteWhereALayerCouldNotBeCompared) {
   LayerAgreement row{
       .name = "b", .kind = "mine.Layer", .inside = 0, .repeats = true, .not_compared = "TypeError: no float64"};
