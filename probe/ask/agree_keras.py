@@ -363,14 +363,13 @@ class Keras:
     def exact_three(self, layer, original, args, kwargs, change, dtype):
         mapping = {}
         for variable in layer.variables:
-            if "float" in str(variable.dtype):
+            if "float" in str(variable.dtype) and dtype == "float64":  # else as Keras casts them itself
                 mapping[id(variable)] = self.in_float64(variable, variable.name, change)
-                if dtype != "float64":
-                    mapping[id(variable)] = self.root.ops.cast(mapping[id(variable)], dtype)
         policies = [(one, one.__dict__["_dtype_policy"]) for one in self.layers(layer) if "_dtype_policy" in one.__dict__]
         constants = [(one, name, value) for one in self.layers(layer) for name, value in one.__dict__.items()
-                     if self.is_tensor(value) and self.concrete([value], {}) and is_floating(self.numbers(value))]
-        wide = self.root.DTypePolicy(dtype)
+                     if not isinstance(value, self.root.Variable) and self.is_tensor(value) and self.concrete([value], {}) and
+                     is_floating(self.numbers(value))]
+        wide = self.root.DTypePolicy("mixed_bfloat16" if dtype == "bfloat16" else dtype)
         scope = self.root.StatelessScope()
         scope.state_mapping.update(mapping)
         try:
@@ -378,7 +377,7 @@ class Keras:
                 if "float" in str(policy.compute_dtype):
                     one.__dict__["_dtype_policy"] = wide
             for one, name, value in constants:
-                one.__dict__[name] = self.in_float64(value, None, unchanged)
+                one.__dict__[name] = self.root.ops.cast(self.in_float64(value, None, unchanged), dtype)
             with scope:
                 return self.original_call(layer, original, args, kwargs)
         finally:
