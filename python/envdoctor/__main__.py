@@ -6,6 +6,14 @@ import sys
 from ._program import program
 
 
+def search_path(path, prefix, environment):
+    """PATH as the user has it. uvx puts the environment that it made for this command before all others, without
+    activating it: what is asked about is the user's Python, not that one."""
+    first, _, rest = path.partition(":")
+    made_by_uvx = "UV" in environment and environment.get("VIRTUAL_ENV") != prefix and first == os.path.join(prefix, "bin")
+    return rest if made_by_uvx else path
+
+
 def main():
     path = program()
     # On PATH, where a package without a program looks, may stand this very command.
@@ -16,6 +24,8 @@ def main():
     # Python ignores these, and what is ignored stays so.
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
+    if "PATH" in os.environ:
+        os.environ["PATH"] = search_path(os.environ["PATH"], sys.prefix, os.environ)
     try:
         os.execv(path, ["envdoctor"] + sys.argv[1:])
     except OSError as error:

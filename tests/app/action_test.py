@@ -84,6 +84,11 @@ with tempfile.TemporaryDirectory() as temporary:
     status, said, output, _ = step("check", arguments="$(touch pwned) ; touch pwned")
     hold(status == 2 and not (source / "pwned").exists(), "the arguments were run by the shell")
     command = here / "envdoctor/bin/envdoctor"
+    prefix = str(here / "envdoctor")
+    uvx = {**os.environ, "UV": "/usr/bin/uv", "PATH": f"{prefix}/bin:" + os.environ["PATH"]}
+    for variables, active in (({}, False), ({"VIRTUAL_ENV": prefix}, True)):
+        shown = subprocess.run([command, "show", "python", "--quick"], capture_output=True, text=True, env={**uvx, **variables}).stdout
+        hold((prefix in shown) == active, f"under uvx with {variables} the wrong Python is judged: {shown}")
     killed = subprocess.run([command, "no-such-command"], capture_output=True)
     hold(killed.returncode == 2, f"the console script answers {killed.returncode}, not the program's status")
     command.write_text("#!/bin/sh\nexit 0\n")
