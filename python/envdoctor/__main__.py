@@ -2,11 +2,12 @@
 import os
 import signal
 import sys
+from typing import Mapping
 
 from ._program import program
 
 
-def search_path(path, prefix, environment):
+def search_path(path: str, prefix: str, environment: Mapping[str, str]) -> str:
     """PATH as the user has it. uvx puts the environment that it made for this command before all others, without
     activating it: what is asked about is the user's Python, not that one."""
     first, _, rest = path.partition(":")
@@ -14,7 +15,7 @@ def search_path(path, prefix, environment):
     return rest if made_by_uvx else path
 
 
-def main():
+def main() -> int:
     path = program()
     # On PATH, where a package without a program looks, may stand this very command.
     if path is None or os.path.realpath(path) == os.path.realpath(sys.argv[0]):

@@ -429,12 +429,12 @@ TO_DO = {
     "runtime.library-shadowed": "two copies of a CUDA library", "usage.wrong-gpu": "two unlike GPUs and a PyTorch that lists them",
     "opencl.icd-no-device": "a PoCL that can't write its cache", "opencl.wrong-loader": "two OpenCL loaders",
     "runtime.arch-unsupported": "a PyTorch for CUDA, gigabytes large", "python.version-unsupported": "a TensorFlow for CUDA, gigabytes large",
-    "visibility.container-hidden": "a container runtime",
+    "visibility.container-hidden": "a container runtime", "driver.wsl": "Windows, where the command updates WSL",
 }
 NEEDS = {
     "driver.compute-mode": "a GPU in another compute mode", "driver.device-nodes-missing": "the driver's own module",
     "driver.fabric-manager": "NVSwitch", "driver.firmware-missing": "the GPU whose firmware it is",
-    "driver.init-failed": "the driver's own module",     "driver.module-not-loaded": "root, and the module", "driver.not-installed": "root, and a GPU",
+    "driver.init-failed": "the driver's own module", "driver.module-not-loaded": "root, and the module", "driver.not-installed": "root, and a GPU",
     "driver.nouveau-bound": "root, a GPU and a new start", "driver.secure-boot": "firmware that asks at its console",
     "driver.too-old": "root, and a GPU", "driver.version-mismatch": "a new start", "hardware.mig-unconfigured": "a GPU with MIG",
     "hardware.row-remap-pending": "a GPU with a pending row", "visibility.container-spec-stale": "the container toolkit and a GPU",
