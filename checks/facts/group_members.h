@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checks/engine/finding.h"
 #include "checks/facts/symptoms.h"
 
 namespace envdoctor {
