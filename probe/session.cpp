@@ -1,6 +1,7 @@
 #include "probe/session.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "evidence/json.h"
 #include "evidence/merge.h"
@@ -13,15 +14,17 @@ namespace {
 SubprocessGroup::Done with_parsed_answer(std::string probe, std::function<void(const Ended&, const Snapshot&)> done) {
   return [probe = std::move(probe), done = std::move(done)](const Ended& end) {
     Ended ended = end;
-    Snapshot part;
+    // A snapshot takes 13 KiB, and `done` may need several: not on a stack that may be small.
+    std::unique_ptr<const Snapshot> part;
     try {
-      if (!ended.answer.empty()) part = snapshot_from_json(ended.answer, "the answer of probe " + probe);
+      if (!ended.answer.empty())
+        part.reset(new Snapshot(snapshot_from_json(ended.answer, "the answer of probe " + probe)));
     } catch (const BadDocument& bad) {
-      part = {};
       ended.how = Ended::How::malformed;
       ended.why = bad.what();
     }
-    done(ended, part);
+    if (!part) part = std::make_unique<const Snapshot>();
+    done(ended, *part);
   };
 }
 
