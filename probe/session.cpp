@@ -82,9 +82,9 @@ void Session::start(const std::string& probe, const std::string& culprit, Limits
           });
 }
 
-void Session::collect(const std::string& probe, Limits limits, std::function<void(const Channel&)> work,
+void Session::collect(const std::string& probe, Limits limits, const std::function<void(const Channel&)>& work,
                       std::function<void(const Ended&, const Snapshot&)> done) {
-  group_.start(probe, limits, std::move(work), with_parsed_answer(probe, std::move(done)));
+  group_.start(probe, limits, work, with_parsed_answer(probe, std::move(done)));
 }
 
 void Session::collect_sharing(const std::string& probe, Limits limits, std::function<void()> shared,

@@ -49,7 +49,7 @@ class Session {
 
   // Runs `work` in a child that answers by itself, as often as it has something new. `done` gets what it answered last,
   // also if it then came to grief. Nothing is added or recorded: that is for `done` to do.
-  void collect(const std::string& probe, Limits limits, std::function<void(const Channel&)> work,
+  void collect(const std::string& probe, Limits limits, const std::function<void(const Channel&)>& work,
                std::function<void(const Ended&, const Snapshot&)> done);
 
   // The same for several children that share what `shared` loads (SubprocessGroup::start_sharing).

@@ -100,7 +100,7 @@ std::vector<ShellCommand> shell_session(std::string_view text) {
     const std::size_t at = row++;
     const std::size_t length = line.size() < longest_command ? shell_prompt(line) : 0;
     const std::string_view typed = trimmed(line.substr(length));
-    const bool comment = length > 0 && line.starts_with("# ") && !engine_of(typed).size() && !reads_as_command(typed);
+    const bool comment = length > 0 && line.starts_with("# ") && engine_of(typed).empty() && !reads_as_command(typed);
     if ((length == 0 && !reads_as_command(typed)) || comment || session.size() >= most_commands) {
       session.back().output.push_back({at, line});
       continue;
