@@ -133,7 +133,8 @@ std::vector<VersionRule> version_rules(std::string_view framework, const char* l
 std::string first_torch_with(std::string_view name) {
   std::string since;
   std::size_t longest = 0;
-  for (const Row& row : Table("pytorch")["names"]) {
+  const Table table("pytorch");
+  for (const Row& row : table["names"]) {
     const std::string known = row.text("name");
     const bool within = name.starts_with(known) && (name.size() == known.size() || name[known.size()] == '.');
     if (!within || known.size() < longest) continue;
