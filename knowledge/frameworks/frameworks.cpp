@@ -130,16 +130,27 @@ std::vector<VersionRule> version_rules(std::string_view framework, const char* l
   return rules;
 }
 
+namespace {
+
+struct TorchNames {
+  std::map<std::string, std::string> since{};  // name, the first release that has it
+
+  TorchNames() {
+    const Table table("pytorch");
+    for (const Row& row : table["names"]) since[row.text("name")] = row.text("since");
+  }
+};
+
+}  // namespace
+
 std::string first_torch_with(std::string_view name) {
   std::string since;
   std::size_t longest = 0;
-  const Table table("pytorch");
-  for (const Row& row : table["names"]) {
-    const std::string known = row.text("name");
+  for (const auto& [known, release] : read_once<TorchNames>().since) {
     const bool within = name.starts_with(known) && (name.size() == known.size() || name[known.size()] == '.');
     if (!within || known.size() < longest) continue;
     longest = known.size();
-    since = row.text("since");
+    since = release;
   }
   return since;
 }
