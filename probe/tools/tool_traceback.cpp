@@ -39,7 +39,7 @@ bool in_library(std::string_view file) {
   return false;
 }
 
-// "/work/random.py" -> "random".
+// "/home/me/random.py" -> "random".
 std::string_view module_of(std::string_view file) {
   std::string_view name = file.substr(file.find_last_of("/\\") + 1);
   if (name == "__init__.py") {

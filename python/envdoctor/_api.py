@@ -143,7 +143,7 @@ def verify(*, kernels: Union[None, str, Iterable[str]] = None, devices: Union[No
            framework: Optional[str] = None, python: Optional[Path] = None, timeout: float = 120) -> Report:
     """Runs reference kernels on devices and compares each element with the CPU's, within derived bounds.
 
-    kernels, devices: names, such as "gemm" and "cuda:0" or "gpu"; all unless told otherwise. framework: through this
+    kernels, devices: names, such as "gemm" and "cuda:0" or "gpu"; all by default. framework: through this
     framework's own operations ("torch", "tensorflow", "jax"). quick: small sizes. timeout: seconds.
 
     The figures stand in report.snapshot["compute"]: sizes in elements, times in ms. Raises UsageError, ProgramError."""

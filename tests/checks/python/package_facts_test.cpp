@@ -96,7 +96,7 @@ TEST(PipInstall, GoesByWhatInstallsIntoTheEnvironment) {
   Snapshot snapshot;
   Python& python = snapshot.python.fill();
   python.executable = std::string("/env/bin/python3");
-  python.prefix = std::string("/work/.pixi/envs/default");
+  python.prefix = std::string("/project/.pixi/envs/default");
   const auto with = [&](const char* installer) {
     python.installer = std::string(installer);
     return pip_install(snapshot, "x");
@@ -105,9 +105,9 @@ TEST(PipInstall, GoesByWhatInstallsIntoTheEnvironment) {
   EXPECT_EQ(with("uv"), "uv pip install --python \"/env/bin/python3\" x");
   EXPECT_EQ(with("ensurepip"), "\"/env/bin/python3\" -m ensurepip && \"/env/bin/python3\" -m pip install x");
   EXPECT_EQ(with("conda"),
-            "conda install --yes --prefix \"/work/.pixi/envs/default\" pip && "
+            "conda install --yes --prefix \"/project/.pixi/envs/default\" pip && "
             "\"/env/bin/python3\" -m pip install x");
-  EXPECT_EQ(with("pixi"), "pixi add --manifest-path \"/work\" --pypi x");
+  EXPECT_EQ(with("pixi"), "pixi add --manifest-path \"/project\" --pypi x");
   EXPECT_EQ(pip_install(snapshot, "x --index-url y"), "");
   python.installer = absent("its packages are managed by the distribution");
   EXPECT_EQ(pip_install(snapshot, "x"), "");
