@@ -29,7 +29,7 @@ struct Evidence {
   std::string source{};  // of what was read from text: its name and line
   std::int64_t line = 0;
   std::int64_t cell = 0;  // of a notebook, from 1; its line is that in the cell
-  bool operator==(const Evidence&) const = default;
+  auto operator<=>(const Evidence&) const = default;
 };
 
 struct Fix {

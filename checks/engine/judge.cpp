@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <map>
+#include <set>
 
 #include "checks/engine/causality.h"
 #include "checks/engine/diagnosis.h"
@@ -22,18 +24,18 @@ bool named(const std::vector<std::string>& names, const std::string& id) {
 }
 
 // Each line of a log is shown once, whatever it is a symptom of.
-void add_evidence(std::vector<Evidence>& into, std::vector<Evidence> from) {
-  for (Evidence& evidence : from) {
-    const auto same = [&](const Evidence& e) {
-      return e == evidence || (e.line > 0 && e.line == evidence.line && e.source == evidence.source);
-    };
-    if (std::ranges::none_of(into, same)) into.push_back(std::move(evidence));
-  }
+void keep_once(std::vector<Evidence>& all) {
+  std::set<Evidence> seen;
+  std::set<std::pair<std::string, std::int64_t>> lines;
+  std::erase_if(all, [&](const Evidence& evidence) {
+    if (evidence.line > 0 && !lines.emplace(evidence.source, evidence.line).second) return true;
+    return !seen.insert(evidence).second;
+  });
 }
 
 // `into` takes over what proves `from`.
 void absorb(Finding& into, Finding& from) {
-  add_evidence(into.evidence, std::move(from.evidence));
+  std::ranges::move(from.evidence, std::back_inserter(into.evidence));
   into.severity = std::max(into.severity, from.severity);
   into.confidence = std::max(into.confidence, from.confidence);
 }
@@ -64,16 +66,13 @@ std::vector<Finding> merge_equal(std::vector<Finding> findings) {
   for (Finding& finding : findings) {
     const auto same = std::ranges::find_if(
         merged, [&](const Finding& f) { return f.id == finding.id && f.subject == finding.subject; });
-    if (same == merged.end()) {
-      std::vector<Evidence> evidence = std::move(finding.evidence);
-      finding.evidence.clear();
-      add_evidence(finding.evidence, std::move(evidence));
+    if (same == merged.end())
       merged.push_back(std::move(finding));
-      continue;
-    }
-    absorb(*same, finding);
+    else
+      absorb(*same, finding);
   }
   merge_messages(merged);
+  for (Finding& finding : merged) keep_once(finding.evidence);
   return merged;
 }
 
