@@ -1,5 +1,5 @@
-# Runs a person's model, layer by layer, on two sides with the same weights and inputs, and tells how far the two are
-# apart. It follows common.py and agree_load.py, agree_keras.py, agree_torch.py, which give a `framework`:
+# Runs a person's model, layer by layer, on two sides with the same weights and inputs, and reports how far the two
+# are apart. It follows common.py and agree_load.py, agree_keras.py, agree_torch.py, which give a `framework`:
 #   model, library, device          the model, what runs it, and where
 #   watch(call)                     from now on every call of a layer goes through call(layer, original, args, kwargs)
 #   run(inputs)                     the model's answer to a list of arrays
@@ -192,7 +192,7 @@ class Comparison:
                 self.compare(row, call, got, whole, plain)
         except Exception as error:
             row["not_compared"] = words(error)
-        return row  # else what one rounding does can't be told from what chance does
+        return row  # else what one rounding does can't be separated from what chance does
 
     def compare_with_itself(self, row, call, whole):
         """Of a layer that does not run in float64: a smooth function moves evenly with its input, unless it rounds on the
@@ -293,14 +293,14 @@ class Comparison:
         return found
 
 
-told_at = [0.0]
+handed_over_at = [0.0]
 
 
 def progress(what):
     """As step(), but what is known is handed over every few seconds only: there may be thousands of layers."""
-    if time.monotonic() < told_at[0] + 3:
+    if time.monotonic() < handed_over_at[0] + 3:
         return frame(b"s", what)
-    told_at[0] = time.monotonic()
+    handed_over_at[0] = time.monotonic()
     step(what)
 
 
@@ -325,8 +325,8 @@ def gradients(framework, inputs, unit):
 def words(error):
     """Keras puts what happened behind the layer in which it happened."""
     lines = [line.strip() for line in str(error).replace("\033[1m", "").replace("\033[0m", "").splitlines() if line.strip()]
-    told = [line for line in lines if not line.startswith(("Exception encountered", "Arguments received"))]
-    return ("%s: %s" % (type(error).__name__, (told or lines or [""])[0]))[:400]
+    causes = [line for line in lines if not line.startswith(("Exception encountered", "Arguments received"))]
+    return ("%s: %s" % (type(error).__name__, (causes or lines or [""])[0]))[:400]
 
 
 def finite(value):
@@ -356,44 +356,43 @@ def declared(framework):
 
 
 def agree(wishes):
-    told = answer["agree"] = {"model": wishes["shown"], "seed": wishes["seed"],
-                              "memory_limit_mib": wishes["memory_mib"]}
+    report = answer["agree"] = {"model": wishes["shown"], "seed": wishes["seed"], "memory_limit_mib": wishes["memory_mib"]}
     step("loading the model")
-    framework, inputs = load(wishes, told)
-    told["library"], told["device"] = framework.library, framework.device
+    framework, inputs = load(wishes)
+    report["library"], report["device"] = framework.library, framework.device
     if not wishes["against"]:
         wishes["against"] = "fp64" if framework.device.lower().startswith("cpu") else "cpu"
-    told["against"] = wishes["against"]
+    report["against"] = wishes["against"]
     if inputs is None:
         inputs = framework.make_inputs(wishes["seed"])
-    told["inputs"] = ", ".join("%s %s" % (" x ".join(map(str, a.shape)), a.dtype.name) for a in inputs)
-    told["inputs_random"] = not wishes.get("input") and not wishes.get("given")
+    report["inputs"] = ", ".join("%s %s" % (" x ".join(map(str, a.shape)), a.dtype.name) for a in inputs)
+    report["inputs_random"] = not wishes.get("input") and not wishes.get("given")
     framework.build(inputs)
-    told["memory_mib"] = memory_needed(framework, inputs)
-    if told["memory_mib"] > wishes["memory_mib"]:
-        told["refused"] = "it needs about %d MiB, and the limit is %d MiB: allow more by --memory" % (
-            told["memory_mib"], wishes["memory_mib"])
+    report["memory_mib"] = memory_needed(framework, inputs)
+    if report["memory_mib"] > wishes["memory_mib"]:
+        report["refused"] = "it needs about %d MiB, and the limit is %d MiB: allow more by --memory" % (
+            report["memory_mib"], wishes["memory_mib"])
         return
-    step("needs about %d MiB" % told["memory_mib"])
-    precision = told["precision"] = declared(framework)
+    step("needs about %d MiB" % report["memory_mib"])
+    precision = report["precision"] = declared(framework)
     why = framework.why_not(wishes["against"])
     if why:
-        told["refused"] = why
+        report["refused"] = why
         return
     before = digest(framework)
     kept = framework.kept()
     comparison = Comparison(framework, wishes, precision)
-    told["judged_by"] = comparison.judged_by
-    told["layers"] = comparison.rows
+    report["judged_by"] = comparison.judged_by
+    report["layers"] = comparison.rows
     with framework.watch(comparison):
         framework.run(inputs)
-    told["output"] = comparison.output()
+    report["output"] = comparison.output()
     if wishes["gradients"]:
         step("gradients")
         comparison.quiet = True
-        told["gradients"] = gradients(framework, inputs, UNITS[comparison.judged_by])
+        report["gradients"] = gradients(framework, inputs, UNITS[comparison.judged_by])
     framework.put_back(kept)
-    told["weights_unchanged"] = digest(framework) == before
+    report["weights_unchanged"] = digest(framework) == before
 
 
 def main():

@@ -37,7 +37,7 @@ class Keras:
     # Inputs
 
     def shapes(self):
-        """(shape, dtype, name) of each input that the model declares; nothing: it doesn't tell."""
+        """(shape, dtype, name) of each input that the model declares; nothing: it declares none."""
         declared_ = getattr(self.model, "inputs", None)
         if declared_:
             return [(tuple(i.shape), getattr(i.dtype, "name", str(i.dtype)), getattr(i, "name", "")) for i in declared_]
@@ -48,7 +48,7 @@ class Keras:
     def make_inputs(self, seed):
         found = self.shapes()
         if not found:
-            raise NotLoaded("the model does not tell the shape of its input: name one by --input FILE.npy, or let the "
+            raise NotLoaded("the model does not declare the shape of its input: name one by --input FILE.npy, or let the "
                             "function return (model, input)")
         random = numpy.random.default_rng(seed)
         words_ = [int(l.input_dim) for l in self.layers(self.model) if type(l).__name__ == "Embedding"]
@@ -105,7 +105,7 @@ class Keras:
         return bool(getattr(self.model, "_call_has_training_arg", True)) or hasattr(self.model, "layers")
 
     def always_training(self):
-        """A layer was put into the model as dropout(x, training=True), which Keras 3 heeds unless told otherwise."""
+        """A layer was put into the model as dropout(x, training=True), which Keras 3 follows unless the caller passes another value."""
         for layer in self.layers(self.model):
             for node in getattr(layer, "_inbound_nodes", []):
                 kwargs = getattr(getattr(node, "arguments", None), "kwargs", None) or getattr(node, "call_kwargs", None) or {}

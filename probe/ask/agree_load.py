@@ -103,7 +103,7 @@ def saved_model(path, wishes):
     keras = getattr(tf, "keras", None)
     if held and keras is not None and getattr(keras, "__version__", "2").startswith("2"):
         return keras.models.load_model(path, compile=False)
-    raise NotLoaded("a SavedModel's layers can be told apart by Keras 2 alone, and this Python has %s: save the model as "
+    raise NotLoaded("a SavedModel's layers are known to Keras 2 alone, and this Python has %s: save the model as "
                     ".keras, or name a script that builds it, as script.py:build" % (
                         "Keras " + keras.__version__ if keras is not None else "none"))
 
@@ -169,7 +169,7 @@ def framework_of(model):
     raise NotLoaded("it is a %s.%s, and not a model of Keras or torch.nn.Module" % (type(model).__module__, type(model).__name__))
 
 
-def load(wishes, told):
+def load(wishes):
     """The framework with its model, and its inputs as a list of arrays, or None where they are to be made."""
     named = wishes["model"]
     if wishes["kind"] == "function":

@@ -26,7 +26,7 @@ class Torch:
         return ""
 
     def make_inputs(self, seed):
-        raise NotLoaded("torch models do not tell the shape of their input: name one by --input FILE.npy, or let the "
+        raise NotLoaded("torch models do not declare the shape of their input: name one by --input FILE.npy, or let the "
                         "function return (model, input)")
 
     def tensor(self, array):
