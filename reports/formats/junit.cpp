@@ -1,10 +1,12 @@
-// JUnit XML: a case per layer and GPU, per diagnosis, per kernel, per expectation, and one for the verdict, so that
-// what is unknown but needed turns the suite red as well.
+// JUnit XML: a case per layer and GPU, per diagnosis, per layer of a model, per kernel, per expectation, and one for
+// the verdict, so that what is unknown but needed turns the suite red as well.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <pugixml.hpp>
 #include <sstream>
 
+#include "checks/compute/layer_bounds.h"
 #include "evidence/lines.h"
 #include "reports/reports.h"
 #include "reports/summary.h"
@@ -50,7 +52,8 @@ std::string details(const Finding& finding) {
 }
 
 void add_verdict(Node root, const Report& report) {
-  Node test = add_case(add_suite(root, "verdict"), "envdoctor", "the GPU will be used");
+  Node test = add_case(add_suite(root, "verdict"), "envdoctor",
+                       report.options.of_model ? "the model computes the same" : "the GPU will be used");
   if (report.verdict == Verdict::fail) end(test, "failure", "fail", report.verdict_why);
   if (report.verdict == Verdict::incomplete) end(test, "error", "incomplete", report.verdict_why);
 }
@@ -89,6 +92,25 @@ void add_checks(Node root, const Report& report) {
   for (const Waived& waived : report.waived) {
     end(add_case(suite, waived.finding.id, waived.finding.subject), "skipped", "",
         fmt::format("waived until {}: {}", waived.waiver.last_day, waived.waiver.reason));
+  }
+}
+
+// A case per call of a layer. What holds other layers fails with them, but only what no layer inside explains is named.
+void add_model(Node root, const Report& report) {
+  const ModelAgreement* model = report.snapshot.agree.get();
+  if (!model || model->layers.or_empty().empty()) return;
+  Node suite = add_suite(root, "model " + model->model.or_empty());
+  const std::vector<std::size_t> faulty = compute::faulty_layers(*model);
+  const auto& layers = model->layers.or_empty();
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    Node test = add_case(suite, layers[i].kind.or_empty(), layers[i].name.or_empty());
+    const std::string outcome = layer_outcome(*model, i);
+    if (outcome.starts_with("✕") && std::ranges::find(faulty, i) != faulty.end())
+      end(test, "failure", "differs", outcome);
+    else if (outcome.starts_with("✕"))
+      end(test, "skipped", "", "a layer inside it differs");
+    else if (layers[i].not_compared.get())
+      end(test, "error", "not compared", *layers[i].not_compared.get());
   }
 }
 
@@ -143,6 +165,7 @@ std::string render_junit(const Report& report, const ReportStyle&) {
   add_verdict(root, report);
   add_stacks(root, report);
   add_checks(root, report);
+  add_model(root, report);
   add_kernels(root, report);
   add_expectations(root, report);
   for (Node suite : root.children("testsuite")) count(suite);

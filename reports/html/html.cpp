@@ -137,6 +137,7 @@ std::string page(const Report& report, const Limits& limits) {
   add_findings(body, report, limits);
   add_undetermined(body, report, limits);
   add_expectations(body, report);
+  add_model(body, report, limits);
   add_kernels(body, report, limits);
   add_topology(body, report, limits);
   add_checks(body, report, limits);

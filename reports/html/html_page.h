@@ -28,9 +28,9 @@ void add_line(Node svg, double x1, double y1, double x2, double y2, std::string_
 
 void add_stacks(Node body, const Report& report, const Limits& limits);
 void add_findings(Node body, const Report& report, const Limits& limits);
+void add_model(Node body, const Report& report, const Limits& limits);
 void add_kernels(Node body, const Report& report, const Limits& limits);
 void add_topology(Node body, const Report& report, const Limits& limits);
-
 
 extern const char* const style;
 

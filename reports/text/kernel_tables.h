@@ -12,6 +12,12 @@ std::string arithmetic_text(const Snapshot& snapshot, bool in_full = true);
 // What 'agree' compared of a person's model, and how closely the two sides agree. Empty: no model was run.
 std::string model_text(const Snapshot& snapshot);
 
+// The same as sentences without indentation: how it was compared, how many layers are within their bounds, the output.
+std::vector<std::string> model_sentences(const ModelAgreement& model);
+
+// What came of one call of a layer: "within the bound, 0.12 of it", "✕ 40 times the bound", "? not compared: ...".
+std::string layer_outcome(const ModelAgreement& model, std::size_t index);
+
 // For each device that was timed: every kernel's time with its uncertainty, its rate, the share of the device's peak,
 // and how many times faster it is than the fastest of this host's CPU devices. Empty: nothing was timed.
 std::string speed_text(const Snapshot& snapshot);

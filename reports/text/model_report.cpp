@@ -72,29 +72,52 @@ std::string again_text(const ModelAgreement& model) {
 
 }  // namespace
 
+std::vector<std::string> model_sentences(const ModelAgreement& model) {
+  std::vector<std::string> out;
+  if (model.precision.get())
+    out.push_back(fmt::format("{} on {} against {}", *model.precision.get(), model.device.or_empty(),
+                              other_side(model.against.or_empty())));
+  if (model.inputs.get())
+    out.push_back(fmt::format(
+        "input: {}{}", *model.inputs.get(),
+        model.inputs_random.is(true) ? fmt::format(", random, --seed {} repeats it", model.seed.or_empty()) : ""));
+  for (const std::string& text : {layers_text(model), again_text(model), output_text(model), gradients_text(model)})
+    if (!text.empty()) out.push_back(text);
+  if (const auto* mib = model.memory_mib.get())
+    out.push_back(fmt::format("memory: about {} MiB expected, limit {} MiB", *mib, model.memory_limit_mib.or_empty()));
+  if (model.weights_unchanged.is(true)) out.emplace_back("weights: unchanged, by their SHA-256");
+  return out;
+}
+
 std::string model_text(const Snapshot& snapshot) {
   const ModelAgreement* model = snapshot.agree.get();
   if (!model) return "";
   std::string out =
       wrap("  ", fmt::format("{}, {}", model->model.or_empty(), model->library.value_or("framework unknown")));
-  const auto line = [&](const std::string& text) {
-    if (!text.empty()) out += wrap("    ", text);
-  };
-  if (model->precision.get())
-    line(fmt::format("{} on {} against {}", *model->precision.get(), model->device.or_empty(),
-                     other_side(model->against.or_empty())));
-  if (model->inputs.get())
-    line(fmt::format(
-        "input: {}{}", *model->inputs.get(),
-        model->inputs_random.is(true) ? fmt::format(", random, --seed {} repeats it", model->seed.or_empty()) : ""));
-  line(layers_text(*model));
-  line(again_text(*model));
-  line(output_text(*model));
-  line(gradients_text(*model));
-  if (const auto* mib = model->memory_mib.get())
-    line(fmt::format("memory: about {} MiB expected, limit {} MiB", *mib, model->memory_limit_mib.or_empty()));
-  if (model->weights_unchanged.is(true)) line("weights: unchanged, by their SHA-256");
+  for (const std::string& text : model_sentences(*model)) out += wrap("    ", text);
   return out;
+}
+
+std::string layer_outcome(const ModelAgreement& model, std::size_t index) {
+  const LayerAgreement& row = model.layers.or_empty().at(index);
+  const double limit = compute::layer_limit(model, index) * row.rounding.or_empty();
+  const double share = limit > 0 ? row.difference.or_empty() / limit : 0;
+  switch (compute::fault_of(model, index)) {
+    case compute::LayerFault::not_a_number:
+      return fmt::format("✕ {} numbers are NaN or infinite on one side only", row.not_a_number.or_empty());
+    case compute::LayerFault::changes:
+      return "✕ another result when it is called again";
+    case compute::LayerFault::changes_bits:
+      return "other bits when it is called again, within rounding";
+    case compute::LayerFault::beyond:
+      return share > 1 ? fmt::format("✕ {:.3g} times the bound", share) : "✕ one number is far beyond the bound";
+    case compute::LayerFault::none:
+      break;
+  }
+  if (row.not_compared.get()) return "? not compared: " + *row.not_compared.get();
+  if (!row.difference.get()) return "no numbers to compare";
+  if (row.difference.is(0)) return "the same bits";
+  return share > 0 ? fmt::format("within the bound, {:.2g} of it", share) : "within the bound";
 }
 
 }  // namespace envdoctor

@@ -74,6 +74,18 @@ def reordered(layer, x):
     return torch.Tensor(x.values[:, 20:] @ layer.weight.values.T[20:] + x.values[:, :20] @ layer.weight.values.T[:20] + layer.bias.values)
 
 
+def unordered(layer, x):
+    """Its sums are added in another order in every second call, as atomic additions of a GPU do it."""
+    layer.calls += 1
+    return reordered(layer, x) if layer.calls % 2 else plain(layer, x)
+
+
+def drifting(layer, x):
+    """The same, and by more than rounding."""
+    layer.calls += 1
+    return plain(layer, x) * (1 + layer.calls * 1e-4)
+
+
 def norm(epsilon):
     return lambda layer, x: torch.Tensor(x.values / numpy.sqrt(numpy.mean(x.values ** 2) + (1e-5 if wide(x) else epsilon)))
 
@@ -110,6 +122,8 @@ factor = spoilt(lambda layer, x: plain(layer, x) * 1.001)
 dropout = lambda: model(lambda layer, x: plain(layer, x) * torch.rand_like(x))
 counter = lambda: model(count)
 order = spoilt(reordered)
+other_bits = spoilt(unordered)
+drift = spoilt(drifting)
 hang = lambda: time.sleep(1000)
 hungry = lambda: model(grow)
 no_float64 = spoilt(plain)
@@ -133,7 +147,7 @@ def expect(name, condition, what=""):
 # What is wrong, and where.
 for name, words in {"tf32": "multiplies in TF32", "bfloat16": "bfloat16", "no_bias": "leaves out its bias", "transposed": "transposed",
                     "epsilon": "factor", "not_a_number": "NaN", "zeros": "zeros in column 5 of 32", "int8": "eight bits",
-                    "offset": "off by a constant", "factor": "factor", "dropout": "called again", "counter": "called again"}.items():
+                    "offset": "off by a constant", "factor": "factor", "dropout": "called again", "counter": "called again", "drift": "called again"}.items():
     status, report, said = agree("models.py:" + name)
     title = report["findings"][0]["title"] if report.get("findings") else ""
     expect(name, status == 1 and "Layer '2' (models.Own)" in title and words in title, f"{status} {title} {said[:600]}")
@@ -143,6 +157,10 @@ for name in ("model", "same_epsilon", "order", "whole_in_bfloat16", "noise"):
     expect(name, status == 0 and report.get("verdict") == "pass" and not report["findings"], f"{status} {said[:800]}")
     told = report.get("snapshot", {}).get("agree", {})
     expect(name, told.get("weights_unchanged") is True and told["layers"][-1]["name"] == "the model", told)
+status, report, said = agree("models.py:other_bits")
+notes = [(f["id"], f["severity"], f["title"]) for f in report.get("findings", [])]
+expect("other bits", status == 0 and report.get("verdict") == "pass" and len(notes) == 1, f"{status} {notes} {said[:600]}")
+expect("other bits", notes and notes[0][:2] == ("compute.layer-differs", "info") and "Layer '2' (models.Own) gives other bits" in notes[0][2], notes)
 expect("a model's precision", agree("models:whole_in_bfloat16")[1]["snapshot"]["agree"]["judged_by"] == "bfloat16")
 for against, judged_by in (("tf32", "tf32"), ("bf16", "bfloat16"), ("deterministic", "float32")):
     status, report, said = agree("models:model", "--against", against)
@@ -201,9 +219,16 @@ status, report, said = agree("models.py:no_bias", "-o", "text=r.txt", "-o", "htm
 text = (folder / "r.txt").read_text()
 expect("text", max(map(len, text.splitlines())) <= 80 and len(text.splitlines()) < 50, text)
 expect("text", "Model" in text and "float32 on cpu against float64" in text and "weights: unchanged" in text, text)
-expect("html", "leaves out its bias" in (folder / "r.html").read_text())
-xml.dom.minidom.parse(str(folder / "r.xml"))
-expect("junit", "leaves out its bias" in (folder / "r.xml").read_text())
+page = (folder / "r.html").read_text()
+expect("html", "leaves out its bias" in page and "<h2>Model</h2>" in page, page[-2000:])
+for words in ("float32 on cpu against float64", "weights: unchanged", "5 calls of layers" if "5 calls" in page else "6 calls of layers", "times the bound"):
+    expect("html", words in page, words)
+cases = {case.getAttribute("name"): [child.tagName for child in case.childNodes if child.nodeType == 1]
+         for suite in xml.dom.minidom.parse(str(folder / "r.xml")).getElementsByTagName("testsuite")
+         if suite.getAttribute("name") == "model models.py:no_bias" for case in suite.getElementsByTagName("testcase")}
+expect("junit", cases.get("2") == ["failure"] and cases.get("the model") == ["skipped"] and cases.get("0") == [], cases)
+junit = (folder / "r.xml").read_text()
+expect("junit", "leaves out its bias" in junit and "the model computes the same" in junit, junit[:600])
 expect("home", str(folder) not in json.dumps(report), "the folder is named")
 again = subprocess.run([binary, "diagnose", "-", "--format", "json", "--only", "compute.layer-differs"], input=json.dumps(report), capture_output=True, text=True, timeout=60)
 expect("diagnose", json.loads(again.stdout)["findings"] == report["findings"], again.stdout[:500] + again.stderr)
