@@ -175,6 +175,8 @@ KERAS_SOUND = {
                          lambda L: L.PReLU(), lambda L: L.Dense(8, activation="exponential")),
     "separable": image(lambda L: L.SeparableConv2D(8, 3), lambda L: L.DepthwiseConv2D(3), lambda L: L.UpSampling2D(interpolation="bilinear")),
     "pooling": image(lambda L: L.MaxPooling2D(2), lambda L: L.AveragePooling2D(2), lambda L: L.ZeroPadding2D()),
+    "three dimensions": image(lambda L: L.Reshape((8, 8, 4, 3)), lambda L: L.Conv3D(4, 2), lambda L: L.MaxPooling3D((2, 2, 1))),
+    "recurrent convolution": image(lambda L: L.Reshape((4, 8, 8, 3)), lambda L: L.ConvLSTM2D(4, 3, return_sequences=True)),
     "rescaling": image(lambda L: L.Rescaling(1 / 255.0), lambda L: L.Conv2D(4, 5, strides=2)),
 }
 
@@ -320,6 +322,66 @@ def torch_models():
         def forward(self, words_, x):
             return torch.log_softmax(self.head(self.words(words_).mean(1), self.numbers(x)), -1)
 
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.attention, self.norm = nn.MultiheadAttention(8, 2, batch_first=True), nn.LayerNorm(8)
+
+        def forward(self, x):
+            return self.norm(x + self.attention(x, x, x, need_weights=False)[0])
+
+    class Tied(nn.Module):
+        """One weight in two layers, as language models have it."""
+
+        def __init__(self):
+            super().__init__()
+            self.words, self.inner, self.out = nn.Embedding(20, 8), nn.Linear(8, 8), nn.Linear(8, 20, bias=False)
+            self.out.weight = self.words.weight
+
+        def forward(self, words_):
+            return self.out(torch.tanh(self.inner(self.words(words_))))
+
+    class Rotary(nn.Module):
+        """A buffer, and attention written out."""
+
+        def __init__(self):
+            super().__init__()
+            self.to_all = nn.Linear(8, 24)
+            angle = torch.arange(12.0)[:, None] * torch.tensor([1.0, 0.1, 0.01, 0.001])
+            self.register_buffer("turn", torch.cat([angle, angle], 1))
+
+        def forward(self, x):
+            q, k, v = self.to_all(x).chunk(3, -1)
+            turned = [t * self.turn.cos() + torch.cat([-t[..., 4:], t[..., :4]], -1) * self.turn.sin() for t in (q, k)]
+            return torch.softmax(turned[0] @ turned[1].transpose(1, 2) / 8 ** 0.5, -1) @ v
+
+    class Dictionary(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.one, self.two = nn.Linear(32, 4), nn.Linear(32, 2)
+
+        def forward(self, x):
+            return {"classes": torch.softmax(self.one(x), -1), "place": self.two(x)}
+
+    class Sharing(nn.Module):
+        """One layer that is called three times, and a parameter of its own."""
+
+        def __init__(self):
+            super().__init__()
+            self.cell, self.scale = nn.GRUCell(8, 8), nn.Parameter(torch.ones(8))
+
+        def forward(self, x):
+            state = torch.zeros_like(x[:, 0])
+            for step in range(3):
+                state = self.cell(x[:, step], state)
+            return state * self.scale
+
+    def plain(*layers):
+        return lambda: nn.Sequential(*[layer() for layer in layers])
+
+    def with_input(made, x):
+        return lambda: (made(), x)
+
     def spoilt(call):
         return lambda: (nn.Sequential(nn.Linear(32, 32), nn.ReLU(), Own(call), nn.Linear(32, 4)), torch.randn(16, 32))
 
@@ -345,7 +407,34 @@ def torch_models():
         "half the model": lambda: (nn.Sequential(nn.Linear(32, 64), nn.ReLU(), nn.Linear(64, 4)).to(torch.bfloat16), vector),
         "double": lambda: (nn.Sequential(nn.Linear(32, 64), nn.Tanh(), nn.Linear(64, 4)).double(), vector),
     }
+    N, volume = nn, torch.randn(2, 2, 8, 8, 8)
+    for name, made, x in (
+            ("attention", Attention, series), ("one weight in two layers", Tied, torch.randint(0, 20, (4, 6))), ("rotary attention", Rotary, series),
+            ("a dictionary of results", Dictionary, vector), ("one layer three times", Sharing, series),
+            ("three dimensions", plain(lambda: N.Conv3d(2, 4, 3), lambda: N.BatchNorm3d(4), N.Hardswish, lambda: N.AvgPool3d(2)), volume),
+            ("one dimension", plain(lambda: N.Conv1d(12, 8, 3, dilation=2), N.Mish, lambda: N.MaxPool1d(2)), series),
+            ("normalisations", plain(lambda: N.InstanceNorm2d(8, affine=True), lambda: N.GroupNorm(2, 8), lambda: N.LocalResponseNorm(3)), picture),
+            ("activations", plain(lambda: N.Linear(32, 32), N.PReLU, N.Softplus, N.ELU, N.Hardtanh, N.LogSigmoid, N.Softsign), vector),
+            ("gates", plain(lambda: N.Linear(32, 64), lambda: N.GLU(-1), N.SELU, lambda: N.Linear(32, 8), lambda: N.LogSoftmax(-1)), vector),
+            ("upsampling", plain(lambda: N.Conv2d(8, 16, 1), lambda: N.PixelShuffle(2), lambda: N.Upsample(scale_factor=2, mode="bilinear")), picture),
+            ("a bag of words", plain(lambda: N.EmbeddingBag(20, 8), lambda: N.Linear(8, 3)), torch.randint(0, 20, (4, 6))),
+            ("depthwise", plain(lambda: N.Conv2d(8, 8, 3, groups=8, padding=1, bias=False), lambda: N.BatchNorm2d(8), N.ReLU6, lambda: N.Conv2d(8, 4, 1)), picture),
+            ("dropouts", plain(lambda: N.Dropout2d(0.5), lambda: N.Conv2d(8, 4, 3), lambda: N.AlphaDropout(0.5), N.Flatten, lambda: N.Linear(784, 3)), picture),
+            ("padding and folding", plain(lambda: N.ReflectionPad2d(1), lambda: N.Unfold(3), lambda: N.Linear(256, 4)), picture),
+            ("projected LSTM", lambda: Recurrent(lambda a, b, **more: N.LSTM(a, 32, proj_size=b, **more)), series),
+            ("wide sums", plain(lambda: N.Linear(32, 4096), N.ReLU, lambda: N.Linear(4096, 4)), vector),
+            ("adaptive pooling", plain(lambda: N.Conv2d(8, 8, 3), lambda: N.AdaptiveMaxPool2d(3), lambda: N.LPPool2d(2, 2)), picture)):
+        sound[name] = with_input(made, x)
+
+    def zero_column(layer, x):
+        y = linear(layer, x)
+        return y if x.dtype == torch.float64 else y * (torch.arange(32) != 5).to(y.dtype)
+
+    def norm_with(layer, x, epsilon):
+        return x / torch.sqrt((x * x).mean() + epsilon)
     return sound, {
+        "zeros": (spoilt(zero_column), "2", "zeros in column 5 of 32"),
+        "another epsilon": (spoilt(lambda l, x: norm_with(l, x, 1e-5 if x.dtype == torch.float64 else 1e-3)), "2", "factor"),
         "TF32": (spoilt(lambda l, x: linear(l, x) if x.dtype == torch.float64 else F.linear(narrowed(x, 11), narrowed(l.weight, 11), l.bias)), "2", "TF32"),
         "bfloat16": (spoilt(lambda l, x: F.linear(x.to(torch.bfloat16), l.weight.to(torch.bfloat16), l.bias.to(torch.bfloat16)).float()), "2", "bfloat16"),
         "bias left out": (spoilt(lambda l, x: linear(l, x) if x.dtype == torch.float64 else F.linear(x, l.weight)), "2", "bias"),
