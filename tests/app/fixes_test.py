@@ -4,6 +4,7 @@ hardware, for the reason that is given, which holds for at most 30 of 100.
 
     fixes_test.py SOURCE ENVDOCTOR
 """
+import fcntl
 import hashlib
 import json
 import os
@@ -18,6 +19,7 @@ import zipfile
 SOURCE, BINARY = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 FOLDER = pathlib.Path(tempfile.mkdtemp())
 HOSTS = SOURCE / "fixtures" / "hosts"
+UV = "uv==0.13.8"
 failures = []
 
 # ---- which diagnoses print a command
@@ -35,7 +37,8 @@ def rows():
     found = set()
     for path in sorted((SOURCE / "checks").glob("*/*.cpp")):
         text = path.read_text()
-        if not COMMAND.search(text):
+        # What a symptom is about, as {missing, "nvidia-smi"}, is no command.
+        if not COMMAND.search(re.sub(r'\{\w+, "[a-z0-9-]+"', "", text)):
             continue
         ids = re.findall(r'\.id = "([a-z0-9.-]+)"', text)
         found.update(ids)
@@ -120,6 +123,88 @@ def shared_gpu():
     return snapshot
 
 
+def captured(**env):
+    """What `check` sees here, as a snapshot."""
+    python = env.pop("python", None)
+    done = subprocess.run([BINARY, "check", "--quick", "--no-redact", "--format", "json"] + (["--python", str(python)] if python else []),
+                          env=environment_of(**env), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return json.loads(done.stdout)["snapshot"]
+
+
+def with_variables(identifier, snapshot_of, env, beginning=""):
+    """snapshot_of(env) looks again at what is really here; the command is run in a shell that has `env`."""
+    command = one_command(diagnosed(snapshot_of(env), identifier), beginning)
+    if not expect(command, identifier + ": the defect is not seen, or no command is printed"):
+        return
+    after = in_a_shell(command, dict(env, TMPDIR=str(FOLDER)))
+    after.pop("TMPDIR", None)
+    expect(not diagnosed(snapshot_of(after), identifier), "%s: still there after %s" % (identifier, command))
+
+
+def loader():
+    """The OpenCL loader of this host, which a variable sends to a folder without drivers."""
+    def look(env):
+        snapshot, here = host("made-arc-a770-healthy"), captured(**env)
+        snapshot["opencl"], snapshot["env"] = here["opencl"], here.get("env", {})
+        snapshot.pop("level_zero", None)
+        return snapshot
+    (FOLDER / "no drivers").mkdir()
+    with_variables("opencl.wrong-loader", look, {"OCL_ICD_VENDORS": str(FOLDER / "no drivers")})
+
+
+def cache():
+    """This host's PoCL, which lists no device where it can't write its cache."""
+    identifier = "opencl.icd-no-device"
+
+    def pocl(env):
+        """Its devices, and the commands of the finding: on a host without a GPU it is a note only."""
+        done = subprocess.run([BINARY, "check", "--quick", "--no-redact", "--format", "json"], env=environment_of(**env), stdout=subprocess.PIPE)
+        report = json.loads(done.stdout)
+        devices = [p["devices"] for p in report["snapshot"]["opencl"]["platforms"] if "Portable" in p["name"]]
+        return devices, [f["command"] for one in report["findings"] if one["id"] == identifier for f in one["fix"] if f.get("command")]
+    env = {"POCL_CACHE_DIR": "/proc/none"}
+    devices, commands = pocl(env)
+    command = one_command(commands, "export POCL_CACHE_DIR")
+    if not expect(devices == [[]] and command, identifier + ": PoCL lists a device although it can't write: %s" % devices):
+        return
+    devices, commands = pocl(in_a_shell(command, dict(env, TMPDIR=str(FOLDER))))
+    expect(devices and devices[0] and not commands, "%s: still no device after %s" % (identifier, command))
+
+
+def two_copies():
+    """A cuDNN of the environment's own, and another version in a folder that LD_LIBRARY_PATH names."""
+    folder = FOLDER / "cuda" / "lib64"
+    folder.mkdir(parents=True)
+    real = folder / "libcudnn.so.9.1.0"
+    subprocess.run(["cc", "-shared", "-x", "c", "/dev/null", "-Wl,-soname,libcudnn.so.9", "-o", real], check=True)
+    (folder / "libcudnn.so.9").symlink_to(real.name)
+    wheel("nvidia-cudnn-cu12", "9.8.0", files={"nvidia/cudnn/lib/libcudnn.so.9": real.read_bytes()})
+    wheel("torch", "2.7.0")
+    environment = made_environment("two_copies")
+    install(environment, "torch==2.7.0", "nvidia-cudnn-cu12==9.8.0")
+
+    def look(env):
+        snapshot, here = host("made-a100-healthy"), captured(python=environment, **env)
+        snapshot["libraries"], snapshot["env"] = here["libraries"], here.get("env", {})
+        return snapshot
+    with_variables("runtime.library-shadowed", look, {"LD_LIBRARY_PATH": str(folder)})
+
+
+def two_gpus():
+    """Which card PyTorch's cuda:0 is by the variables, as CUDA documents it: the fastest first, or as on the bus."""
+    def look(env):
+        snapshot = host("made-mixed-gpus-order-mismatch")
+        listed = snapshot["nvidia"]["devices"]
+        order = listed if env.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID" else sorted(
+            listed, key=lambda device: [-int(n) for n in device["compute_capability"].split(".")])
+        chosen = [order[int(n)] for n in env["CUDA_VISIBLE_DEVICES"].split(",")]
+        snapshot["env"] = env
+        snapshot["torch"] = {"version": "2.7.0", "cuda_available": True, "device_count": len(chosen),
+                             "devices": [{"name": d["name"], "uuid": d["uuid"]} for d in chosen]}
+        return snapshot
+    with_variables("usage.wrong-gpu", look, {"CUDA_VISIBLE_DEVICES": "0"})
+
+
 # ---- packages: wheels of our own, without an index; the environment is read, nothing of a framework is run
 
 def wheel(name, version, requires=(), files=()):
@@ -138,7 +223,8 @@ def wheel(name, version, requires=(), files=()):
 
 def environment_of(**more):
     env = {"PATH": str(FOLDER / "bin") + ":/usr/bin:/bin", "HOME": str(FOLDER), "PIP_NO_INDEX": "1",
-           "PIP_FIND_LINKS": str(FOLDER / "wheels"), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+           "PIP_FIND_LINKS": str(FOLDER / "wheels"), "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+           "UV_CONFIG_FILE": str(FOLDER / "uv.toml"), "UV_CACHE_DIR": str(FOLDER / "uv-cache"), "UV_PYTHON_DOWNLOADS": "never"}
     return dict(env, **more)
 
 
@@ -203,15 +289,42 @@ def packages():
     by_package("keras.legacy-missing", environment, TF_USE_LEGACY_KERAS="1")
 
 
+def real_uv():
+    """uv: this host's, or PyPI's, which is kept for the next time; None: neither can be had."""
+    found = shutil.which("uv")
+    if found:
+        return pathlib.Path(found)
+    tools = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "envdoctor-tests" / "uv-1"
+    tools.parent.mkdir(parents=True, exist_ok=True)
+    with open(tools.parent / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (tools / "ready").exists():
+            subprocess.run([sys.executable, "-m", "venv", "--clear", tools], check=True)
+            done = subprocess.run([tools / "bin" / "pip", "-q", "--disable-pip-version-check", "--retries", "1", "install", UV],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            if done.returncode != 0:
+                return None
+            (tools / "ready").touch()
+    return tools / "bin" / "uv"
+
+
 def uv():
     """An environment of uv's has no pip: the printed command must not ask for one."""
-    environment = made_environment("of_uv", "--without-pip")
-    with open(environment / "pyvenv.cfg", "a") as config:
-        config.write("uv = 0.5.0\n")
+    real = real_uv()
+    (FOLDER / "bin").mkdir(exist_ok=True)
+    (FOLDER / "uv.toml").write_text('no-index = true\nfind-links = ["%s"]\n' % (FOLDER / "wheels"))
+    if real:
+        (FOLDER / "bin" / "uv").symlink_to(real)
+        environment = FOLDER / "of_uv"
+        subprocess.run([real, "venv", "-q", "--python", sys.executable, environment], check=True, env=environment_of())
+    else:
+        environment = made_environment("of_uv", "--without-pip")
+        with open(environment / "pyvenv.cfg", "a") as config:
+            config.write("uv = 0.5.0\n")
+    print("uv: " + (subprocess.check_output([real, "--version"], text=True).strip() if real else "a stand-in, as PyPI can't be reached"))
     install(environment, "tensorflow==2.15.1", "numpy==1.26.4", "protobuf==4.25.3", "keras==2.15.0")
     install(environment, "--no-deps", "numpy==2.1.0")
-    if not shutil.which("uv"):  # what stands in for it takes the same words
-        (FOLDER / "bin").mkdir(exist_ok=True)
+    if not real:  # what stands in for it takes the same words
         stand_in = FOLDER / "bin" / "uv"
         stand_in.write_text('#!/bin/sh\n[ "$1 $2 $3" = "pip install --python" ] || exit 2\npython=$4; shift 4\n'
                             'exec python3 -m pip --python "$python" install "$@"\n')
@@ -239,6 +352,65 @@ def extension():
     environment = made_environment("extension")
     install(environment, "torch==2.4.0", "torchvision==0.15.0")
     by_package("runtime.extension-mismatch", environment)
+
+
+def torch_wheel(version, cuda):
+    text = "__version__ = '%s+cu%s'\ncuda = '%s'\n" % (version, cuda.replace(".", ""), cuda)
+    wheel("torch", version, files={"torch/version.py": text})
+
+
+def fitting_wheel(command):
+    """The build that the command asks for, with our content."""
+    asked = re.search(r'"torch==([0-9.]+)\.\*" --index-url \S+/cu([0-9]+)([0-9])$', command)
+    if expect(asked, "no build of PyTorch is asked for: %s" % command):
+        torch_wheel(asked[1] + ".0", "%s.%s" % (asked[2], asked[3]))
+    return bool(asked)
+
+
+def other_gpu():
+    """A PyTorch whose build holds no code for the GPU."""
+    identifier = "runtime.arch-unsupported"
+    torch_wheel("2.4.0", "12.1")
+    environment = made_environment("other_gpu")
+    install(environment, "torch==2.4.0")
+
+    def look():
+        snapshot, here = host("made-a100-healthy"), captured(python=environment)
+        for device in snapshot["nvidia"]["devices"]:
+            device.update(name="NVIDIA GeForce RTX 5090", compute_capability="12.0")
+        snapshot["nvidia"].update(kernel_driver_version="580.65.06", cuda_driver_version="13.0")
+        for section in ("tensorflow", "jax", "keras", "cuda_devices"):
+            snapshot.pop(section, None)
+        snapshot["nvidia"].pop("cuda_devices", None)
+        snapshot.update(python=here["python"], torch=here["torch"])
+        return snapshot
+    command = one_command(diagnosed(look(), identifier))
+    if not expect(command, identifier + ": the defect is not seen, or no command is printed") or not fitting_wheel(command):
+        return
+    if carried_out(identifier, environment, command):
+        expect(not diagnosed(look(), identifier), "%s: still there after %s" % (identifier, command))
+
+
+def other_python():
+    """What pip says where no wheel is for this Python, and what it says to the command."""
+    identifier = "python.version-unsupported"
+    environment = made_environment("other_python")
+    snapshot = FOLDER / "other_python.json"
+    snapshot.write_text(json.dumps(captured(python=environment)))
+    log = FOLDER / "pip.log"
+
+    def commands(command):
+        done = subprocess.run(["sh", "-c", command], env=environment_of(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        log.write_text(done.stdout)
+        report = subprocess.run([BINARY, "diagnose", snapshot, "--log", log, "--format", "json"], stdout=subprocess.PIPE)
+        found = [one for one in json.loads(report.stdout)["findings"] if one["id"] == identifier]
+        return done.returncode, found, [f["command"] for one in found for f in one["fix"] if f.get("command")]
+    status, found, printed = commands('"%s/bin/python3" -m pip install torch==1.4.0' % environment)
+    command = one_command(printed)
+    if not expect(status != 0 and command, "%s: no command after %s" % (identifier, log.read_text())) or not fitting_wheel(command):
+        return
+    status, found, _ = commands(command)
+    expect(status == 0 and not found, "%s: still there after %s: %s" % (identifier, command, log.read_text()))
 
 
 def old_pip():
@@ -397,6 +569,12 @@ def distribution():
 
 
 EXECUTED = {
+    "opencl.wrong-loader": loader,
+    "opencl.icd-no-device": cache,
+    "runtime.library-shadowed": two_copies,
+    "usage.wrong-gpu": two_gpus,
+    "runtime.arch-unsupported": other_gpu,
+    "python.version-unsupported": other_python,
     "opencl.loader-missing": distribution,
     "opencl.no-icd": lambda: None,  # with distribution()
     "driver.level-zero-missing": lambda: None,
@@ -424,13 +602,6 @@ ASKING = {
     "driver.unreachable": "one command for each of its causes", "opencl.no-platform": "one command for each of its causes",
     "memory.occupied": "nvidia-smi",
 }
-# Not carried out yet: that they must be is known.
-TO_DO = {
-    "runtime.library-shadowed": "two copies of a CUDA library", "usage.wrong-gpu": "two unlike GPUs and a PyTorch that lists them",
-    "opencl.icd-no-device": "a PoCL that can't write its cache", "opencl.wrong-loader": "two OpenCL loaders",
-    "runtime.arch-unsupported": "a PyTorch for CUDA, gigabytes large", "python.version-unsupported": "a TensorFlow for CUDA, gigabytes large",
-    "visibility.container-hidden": "a container runtime", "driver.wsl": "Windows, where the command updates WSL",
-}
 NEEDS = {
     "driver.compute-mode": "a GPU in another compute mode", "driver.device-nodes-missing": "the driver's own module",
     "driver.fabric-manager": "NVSwitch", "driver.firmware-missing": "the GPU whose firmware it is",
@@ -444,7 +615,7 @@ NEEDS = {
 def main():
     try:
         printing = rows()
-        lists = [EXECUTED, ASKING, NEEDS, TO_DO]
+        lists = [EXECUTED, ASKING, NEEDS]
         for identifier in sorted(printing):
             expect(sum(identifier in one for one in lists) == 1, identifier + ": prints a command and is in no list, or in two")
         for one in lists:
@@ -455,10 +626,9 @@ def main():
         if not may_unshare():
             print("skipped, as root alone may do it: what is carried out in a namespace")
         share = 100 * len(NEEDS) / len(printing)
-        print("%d diagnoses print a command: %d carried out, %d only ask, %d need root or hardware (%.0f %%), %d to do" %
-              (len(printing), len(EXECUTED), len(ASKING), len(NEEDS), share, len(TO_DO)))
+        print("%d diagnoses print a command: %d carried out, %d only ask, %d need root or hardware (%.0f %%)" %
+              (len(printing), len(EXECUTED), len(ASKING), len(NEEDS), share))
         expect(share <= 30, "more than 30 % need root or hardware")
-        expect(len(TO_DO) <= 8, "more is to be done than there was")
     finally:
         shutil.rmtree(FOLDER, ignore_errors=True)
     for failure in failures:
