@@ -24,6 +24,7 @@ from ._reports import ArrayDifference, Report, read
 from ._require import Missing, Requirement, missing
 
 _LIMIT_S = 120.0
+_REFUSED = pytest.StashKey[bool]()  # of a test that was failed before its fixtures
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -52,6 +53,15 @@ def _requirement(item: pytest.Item) -> Optional[Requirement]:
         return Requirement(**wanted)
     except UsageError as error:
         raise pytest.UsageError(f"{item.nodeid}: @pytest.mark.gpu: {error}") from None
+
+
+def _skipped_anyway(item: pytest.Item) -> bool:
+    """Whether the test's own skip or skipif mark holds, which pytest asks later and tells in its own words."""
+    try:
+        from _pytest.skipping import evaluate_skip_marks
+    except ImportError:
+        return False
+    return evaluate_skip_marks(item) is not None
 
 
 @contextlib.contextmanager
@@ -126,14 +136,23 @@ class _Session:
                 self._told[need] = Missing(f"incomplete: {failed}", "incomplete", False)
         return self._told[need]
 
-    @pytest.hookimpl(tryfirst=True)
+    @pytest.hookimpl(tryfirst=True)  # before any fixture or hook that would touch the GPU
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         need = _requirement(item)
-        why = self._missing(need) if need else None
+        why = self._missing(need) if need and not _skipped_anyway(item) else None
         if why and self._config.getoption("gpu_required"):
-            pytest.fail(f"needs a GPU (--gpu-required): {why.cause}", pytrace=False)
+            item.stash[_REFUSED] = True
+            pytest.fail(f"{why.cause} (--gpu-required is given)", pytrace=False)
         if why:
             pytest.skip(why.cause)
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)  # after all others have had their say, such as of xfail
+    def pytest_runtest_makereport(self, item: pytest.Item, call: "pytest.CallInfo[None]") -> Iterator[None]:
+        outcome: Any = yield
+        if call.when == "setup" and item.stash.get(_REFUSED, False):
+            report = outcome.get_result()
+            report.when, report.outcome = "call", "failed"  # in the setup it would be an error, which reads as a broken fixture
+            report.__dict__.pop("wasxfail", None)
 
     # The environment, in words and as names with values; without a probe.
     def _known(self) -> Optional[Tuple[Optional[Report], str]]:

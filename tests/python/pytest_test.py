@@ -49,6 +49,39 @@ def test_many(n):
 def test_plain():
     pass
 '''
+# What other marks and fixtures do to a test that is failed for want of a GPU.
+MARKS = '''
+import unittest
+import pytest
+
+@pytest.fixture
+def on_device():
+    raise RuntimeError("touched")
+
+@pytest.mark.gpu
+def test_fixture(on_device):
+    pass
+
+@pytest.mark.gpu
+@pytest.mark.xfail(reason="one day")
+def test_xfail():
+    assert False
+
+@pytest.mark.gpu
+@pytest.mark.skip(reason="not today")
+def test_skip():
+    pass
+
+@pytest.mark.gpu
+@pytest.mark.skipif(True, reason="not today")
+def test_skipif():
+    pass
+
+@pytest.mark.gpu
+class TestUnit(unittest.TestCase):
+    def test_it(self):
+        pass
+'''
 ARRAYS = '''
 import numpy
 draw = numpy.random.default_rng(7)
@@ -109,7 +142,8 @@ for workers in ([], ["-n", "3"]):
     expect(f"{name} broken", status == 0 and "1 passed, 9 skipped" in said and "driver.version-mismatch: The NVIDIA kernel module" in said, said[-800:])
     expect(f"{name} broken", properties(junit).get("envdoctor.cause") == "driver.version-mismatch", properties(junit))
     status, said, asked, junit = run("made-a100-module-and-library-differ", "--gpu-required", *workers)
-    expect(f"{name} required", status == 1 and "1 passed, 9 errors" in said and "needs a GPU (--gpu-required): driver.version-mismatch: " in said, said[-800:])
+    expect(f"{name} required", status == 1 and "9 failed, 1 passed" in said and " - Failed: driver.version-mismatch: " in said and "(--gpu-required is given)" in said, said[-800:])
+    expect(f"{name} required", len(list(junit.iter("failure"))) == 9 and not list(junit.iter("error")), "JUnit has errors")
     expect(f"{name} required", len(asked) == 1, asked)
     status, said, asked, _ = run("made-eight-h100-healthy", "--gpu-required", *workers, "-k", "not nine")
     expect(f"{name} required healthy", status == 0 and "9 passed" in said, said[-800:])
@@ -121,7 +155,14 @@ expect("collect only", status == 0 and not asked, asked)
 status, said, _, _ = run("", )
 expect("no program", status == 0 and "1 passed, 9 skipped" in said and "incomplete: /no/such/program cannot be started" in said, said[-600:])
 status, said, _, _ = run("", "--gpu-required")
-expect("no program", status == 1 and "1 passed, 9 errors" in said, said[-600:])
+expect("no program", status == 1 and "9 failed, 1 passed" in said, said[-600:])
+for workers in ([], ["-n", "2"]):
+    status, said, _, _ = run("made-a100-module-and-library-differ", "--gpu-required", *workers, suite=MARKS)
+    expect(f"marks {workers}", status == 1 and "3 failed, 2 skipped" in said and "not today" in said and "touched" not in said, said[-1500:])
+    status, said, _, _ = run("made-a100-healthy", "--gpu-required", *workers, suite=MARKS)
+    expect(f"marks, healthy {workers}", status == 1 and "1 passed, 2 skipped, 1 xfailed, 1 error" in said and "touched" in said, said[-1500:])
+status, said, _, _ = run("made-a100-module-and-library-differ", "--gpu-required", "--exitfirst")
+expect("the first", status == 1 and "1 failed in" in said, said[-600:])
 framework = "import pytest\n@pytest.mark.gpu(framework='torch')\ndef test_it():\n    import sys\n    assert 'torch' not in sys.modules\n"
 status, said, asked, _ = run("made-eight-h100-healthy", suite=framework)
 expect("framework", status == 0 and len(asked) == 1 and "--quick" not in asked[0] and ("1 passed" in said or "expect.framework: " in said), (asked, said[-600:]))
