@@ -81,6 +81,8 @@ LayerFault fault_of(const ModelAgreement& model, std::size_t index) {
   return beyond ? LayerFault::beyond : LayerFault::none;
 }
 
+bool is_error(LayerFault fault) { return fault != LayerFault::none && fault != LayerFault::changes_bits; }
+
 std::vector<std::size_t> faulty_layers(const ModelAgreement& model) {
   const auto& rows = model.layers.or_empty();
   std::vector<std::size_t> found, light;
@@ -92,7 +94,7 @@ std::vector<std::size_t> faulty_layers(const ModelAgreement& model) {
     const auto end = faulty.begin() + static_cast<std::ptrdiff_t>(i);
     const bool explained = std::find(end - static_cast<std::ptrdiff_t>(std::min(inside, i)), end, true) != end;
     faulty[i] = true;
-    if (!explained) (fault == LayerFault::changes_bits ? light : found).push_back(i);
+    if (!explained) (is_error(fault) ? found : light).push_back(i);
   }
   return found.empty() ? light : found;
 }

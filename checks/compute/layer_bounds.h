@@ -23,6 +23,8 @@ enum class LayerFault {
   beyond,        // further off than rounding explains
 };
 LayerFault fault_of(const ModelAgreement& model, std::size_t index);
+// Whether it makes the layer wrong; other bits within rounding do not.
+bool is_error(LayerFault fault);
 
 // The rows with a fault that no layer inside them explains, the first first; where there is a graver one, without those
 // that only change their bits.

@@ -104,10 +104,10 @@ void add_model(Node root, const Report& report) {
   const auto& layers = model->layers.or_empty();
   for (std::size_t i = 0; i < layers.size(); ++i) {
     Node test = add_case(suite, layers[i].kind.or_empty(), layers[i].name.or_empty());
-    const std::string outcome = layer_outcome(*model, i);
-    if (outcome.starts_with("✕") && std::ranges::find(faulty, i) != faulty.end())
-      end(test, "failure", "differs", outcome);
-    else if (outcome.starts_with("✕"))
+    const bool wrong = compute::is_error(compute::fault_of(*model, i));
+    if (wrong && std::ranges::find(faulty, i) != faulty.end())
+      end(test, "failure", "differs", layer_outcome(*model, i));
+    else if (wrong)
       end(test, "skipped", "", "a layer inside it differs");
     else if (layers[i].not_compared.get())
       end(test, "error", "not compared", *layers[i].not_compared.get());

@@ -31,11 +31,11 @@ void add_model(Node body, const Report& report, const Limits& limits) {
   Node table = add(all, "table", "kernels");
   for (std::size_t i = 0; i < shown; ++i) {
     const LayerAgreement& layer = layers[order[i]];
-    const std::string outcome = layer_outcome(*model, order[i]);
+    const bool wrong = compute::is_error(compute::fault_of(*model, order[i]));
     Node row = add(table, "tr");
     add(row, "td", "code", layer.name.or_empty(), 200);
     add(row, "td", "", layer.kind.or_empty(), 120);
-    add(row, "td", outcome.starts_with("✕") ? "wrong" : "", outcome, limits.text);
+    add(row, "td", wrong ? "wrong" : "", layer_outcome(*model, order[i]), limits.text);
   }
   if (order.size() > shown) add(all, "p", "dim", fmt::format("and {} more", order.size() - shown));
 }
