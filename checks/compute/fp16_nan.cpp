@@ -25,7 +25,29 @@ std::optional<Evidence> card(const Facts& facts) {
   return {};
 }
 
+// The scale that keeps gradients of half precision finite is halved whenever they overflow: where it has become this
+// small, they overflow whatever the scale.
+bool judge_loss_scale(const Facts& facts, Answers& answers) {
+  constexpr double hopeless = 1e-6;
+  for (const Symptom* line : facts.all({noted, "loss-scale"})) {
+    const std::string value = line->detail("value");
+    const double scale = value.empty() ? 1 : std::atof(value.c_str());
+    if (line->detail("minimum").empty() && scale >= hopeless) continue;
+    Finding& finding = answers.found_in(*line, Confidence::likely);
+    finding.title = "Half precision gives infinity or NaN at every loss scale";
+    finding.explanation =
+        "The loss scale was lowered again and again and the gradients still overflow: some value is infinite or "
+        "not-a-number in half precision before any scaling.";
+    finding.fix = {{.text =
+                        "Find the layer whose values overflow (torch.autograd.set_detect_anomaly) and compute it in "
+                        "single precision, or train in bfloat16; look at the data and the learning rate, too."}};
+    return true;
+  }
+  return false;
+}
+
 void judge(const Facts& facts, Answers& answers) {
+  if (judge_loss_scale(facts, answers)) return;
   const Symptom* line =
       facts.first({{wrong_result, "nan"}, {failed, "half-precision-check"}, {wrong_result, "nan-loss"}});
   if (!line) return answers.not_applicable("nothing became not-a-number");

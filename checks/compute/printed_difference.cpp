@@ -35,8 +35,9 @@ double largest(const Facts& facts, const char* kind) {
 }
 
 bool has_tf32(const Facts& facts) {
-  return std::ranges::any_of(of(facts.snapshot().nvidia, &Nvidia::devices).or_empty(), [](const NvidiaDevice& device) {
-    return device.compute_capability.get() && knowledge::capability_has(*device.compute_capability.get(), "tf32");
+  return std::ranges::any_of(gpus_of(facts.snapshot()), [](const Gpu& gpu) {
+    return gpu.vendor == Vendor::nvidia && !gpu.compute_capability.empty() &&
+           knowledge::capability_has(gpu.compute_capability, "tf32");
   });
 }
 
@@ -87,6 +88,23 @@ std::optional<PrintedDifference> by_printed_values(const Facts& facts) {
   return std::nullopt;
 }
 
+// Single precision is off by as much as TF32 makes it on a card that has TF32, and double precision, or single
+// precision on an older card, is right.
+std::optional<PrintedDifference> by_precisions(const Facts& facts) {
+  constexpr double right = 1e-5;
+  const Symptom* coarse = nullptr;
+  bool fine = false;
+  for (const Symptom* one : facts.all({noted, "error-of-precision"})) {
+    const double error = std::atof(one->detail("value").c_str());
+    const std::string capability = one->detail("capability");
+    const bool narrow = capability.empty() ? has_tf32(facts) : knowledge::capability_has(capability, "tf32");
+    if (one->detail("precision") == "fp32" && narrow && error >= tf32_least && error <= tf32_most) coarse = one;
+    fine = fine || (error < right && (one->detail("precision") == "fp64" || !narrow));
+  }
+  if (!coarse || !fine) return std::nullopt;
+  return PrintedDifference{coarse, WrongResult::tf32_inputs, Confidence::likely};
+}
+
 bool whole_number(const std::string& text) { return text.find_first_not_of("0123456789abcdefx-") == std::string::npos; }
 
 // No rounding, TF32's and half precision's included, leaves a tenth of a sum between two results.
@@ -119,7 +137,7 @@ std::optional<PrintedDifference> by_labels(const Facts& facts) {
 }  // namespace
 
 void add_printed(const Facts& facts, Answers& answers, WrongResult kind) {
-  for (const auto& one : {by_a_test(facts), by_printed_values(facts), by_labels(facts)}) {
+  for (const auto& one : {by_a_test(facts), by_printed_values(facts), by_precisions(facts), by_labels(facts)}) {
     if (one && one->kind == kind) answers.found_in(*one->symptom, one->confidence);
   }
 }

@@ -43,14 +43,36 @@ void tell(const Snapshot& snapshot, std::size_t i, const NvidiaDevice& device, A
               device.index.get() ? fmt::format("sudo nvidia-smi -i {} -c DEFAULT", *device.index.get()) : "")};
 }
 
+bool has_work_on_it(const NvidiaDevice& device) {
+  constexpr std::int64_t context_mib = 100;
+  return device.memory_total_mib.get() && device.memory_free_mib.get() &&
+         *device.memory_total_mib.get() - *device.memory_free_mib.get() > context_mib;
+}
+
+// A program finds its device busy, and a report shows an exclusive GPU with work on it.
+void judge_refused(const Facts& facts, Answers& answers) {
+  const Symptom* refusal = facts.first({{busy, "cuda-device"}});
+  if (!refusal || facts.used()) return;
+  for (const auto& [i, device] : numbered(of(facts.snapshot().nvidia, &Nvidia::devices))) {
+    if (!device.compute_mode.is("exclusive_process") || !has_work_on_it(device)) continue;
+    Finding& finding = answers.found_in(*refusal, Confidence::likely);
+    finding.explanation =
+        "The compute mode is 'exclusive process' and memory is in use on the GPU: a process that computes there keeps "
+        "every other program out.";
+    finding.evidence.push_back(evidence(at("/nvidia/devices", i, "compute_mode"), *device.compute_mode.get()));
+    finding.fix = {
+        on_host(facts, "end the process on the GPU if it is left over, or set the mode back.",
+                device.index.get() ? fmt::format("sudo nvidia-smi -i {} -c DEFAULT", *device.index.get()) : "")};
+    return;
+  }
+}
+
 // A report shows nothing but GPUs that are exclusive, each with work on it: the next program finds none.
 void judge_taken(const Snapshot& snapshot, Answers& answers) {
   const auto& devices = of(snapshot.nvidia, &Nvidia::devices).or_empty();
   const bool told = snapshot.sources.or_empty().contains("/nvidia/devices");
   const auto taken = [](const NvidiaDevice& device) {
-    constexpr std::int64_t context_mib = 100;
-    return device.compute_mode.is("exclusive_process") && device.memory_total_mib.get() &&
-           device.memory_free_mib.get() && *device.memory_total_mib.get() - *device.memory_free_mib.get() > context_mib;
+    return device.compute_mode.is("exclusive_process") && has_work_on_it(device);
   };
   if (!told || !answers.findings.empty() || devices.empty() || !std::ranges::all_of(devices, taken)) return;
   Finding& finding = answers.found();
@@ -105,6 +127,7 @@ Diagnosis diagnosis() {
           },
       .not_here = nvidia::not_here,
       .judge_host = judge,
+      .judge = judge_refused,
   };
 }
 

@@ -26,11 +26,14 @@ void describe(Finding& finding, const std::string& driver, const Snapshot& snaps
                            "grep -rs vfio /proc/cmdline /etc/modprobe.d")};
     return;
   }
-  finding.explanation =
-      "The driver bound to the GPU is " + driver + ", an early open driver of the kernel that offers no CUDA.";
-  finding.fix = {on_host(snapshot,
-                         "keep nova_core from loading (put 'blacklist nova_core' into a file under "
-                         "/etc/modprobe.d), install NVIDIA's driver, rebuild the initramfs and reboot.")};
+  const bool early = driver.starts_with("nova");
+  finding.explanation = "The driver bound to the GPU is " + driver +
+                        (early ? ", an early open driver of the kernel that offers no CUDA."
+                               : ", which is not the vendor's; the vendor's driver can't take the GPU.");
+  const std::string module = early ? "nova_core" : "that driver's module";
+  finding.fix = {on_host(snapshot, "keep " + module + " from loading (put 'blacklist " + (early ? module : "NAME") +
+                                       "' into a file under /etc/modprobe.d), install NVIDIA's driver, rebuild the "
+                                       "initramfs and reboot.")};
 }
 
 // Some GPU of this host is left to compute with, so that the one that is given away was meant to be.

@@ -107,6 +107,28 @@ void judge(const Snapshot& snapshot, Answers& answers) {
                                        : answers.unknown(why_unknown("/device_nodes", snapshot.device_nodes));
 }
 
+// A person says that root is served where the user isn't, and something failed for the user.
+bool root_is_served(const Facts& facts) {
+  const auto& lines = facts.all({refused, "user-without-root"});
+  const bool said = std::ranges::any_of(lines, [](const Symptom* one) { return one->detail("neither").empty(); });
+  return said && when::no_driver_answers(facts) &&
+         facts.saw({{failed, "hsa"},
+                    {missing, "any-gpu"},
+                    {missing, "gpu"},
+                    {missing, "cuda-device"},
+                    {missing, "hip-device"},
+                    {missing, "available-gpu"},
+                    {missing, "opencl-device"},
+                    {missing, "opencl-platform"},
+                    {missing, "any-opencl"},
+                    {failed, "cuinit"},
+                    {failed, "cuda"},
+                    {missing, "driver"},
+                    {missing, "any-driver"},
+                    {missing, "nvml-device"},
+                    {refused, "any-gpu"}});
+}
+
 bool opencl_not_asked(const Facts& facts) { return !when::opencl_asked(facts); }
 
 Diagnosis diagnosis() {
@@ -125,6 +147,8 @@ Diagnosis diagnosis() {
           {
               {{refused, "device-node"}, likely},
               {{refused, "tool-without-root"}, likely},
+              {{refused, "user-without-root"}, likely, root_is_served},
+              {{refused, "driver-daemon"}, likely, not_used},
               {{limited, "kfd-node"}, likely},
               {{refused, "kfd-node"}, certain},
               {{refused, "render-node"}, likely, opencl_not_asked},

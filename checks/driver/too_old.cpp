@@ -63,6 +63,12 @@ std::vector<Need> needs_of(const Snapshot& snapshot) {
 
 // What was to be installed, where the framework itself says nothing of its build and finds no GPU.
 std::vector<Need> wanted_of(const Facts& facts) {
+  if (const Symptom* image = facts.first({{noted, "image-needs-cuda"}}); image && !facts.used())
+    return {{.who = "the container's image",
+             .cuda = image->detail("cuda"),
+             .evidence = evidence(*image),
+             .subject = "host",
+             .is_toolkit = true}};
   const Torch& torch = facts.snapshot().torch.or_empty();
   const Symptom* line = facts.first({{noted, "installed-for-cuda"}});
   const bool finds_none = torch.cuda_available.is(false) || facts.saw({{missing, "torch-cuda"}, {missing, "gpu"}});

@@ -97,6 +97,9 @@ void judge(const Facts& facts, Answers& answers) {
   tell(facts, std::move(proof), answers);
 }
 
+// OpenCL lists no GPU either.
+bool no_driver_seen(const Facts& facts) { return when::no_better_cause(facts) && !opencl_lists_gpu(facts.snapshot()); }
+
 bool too_old_perhaps(const Facts& facts) { return facts.driver_dead() && when::no_better_cause(facts); }
 
 // Programs say of a GPU that they don't find it whatever the reason; only where nothing else was seen it is the driver.
@@ -151,7 +154,7 @@ Diagnosis diagnosis() {
               {{too_old, "driver"}, possible, too_old_perhaps},
               {{missing, "driver-version"}, possible, when::no_better_cause},
               {{noted, "nvidia-smi-versions"}, possible, when::no_better_cause, "cuda", "ERR!"},
-              {{missing, "cuda"}, possible, when::no_better_cause},
+              {{missing, "cuda"}, possible, no_driver_seen},
               {{missing, "available-gpu"}, possible, when::no_better_cause},
               {{missing, "visible-gpu"}, possible, when::no_better_cause},
               {{missing, "hip-device"}, possible, when::no_better_cause},

@@ -103,6 +103,60 @@ bool is_harmless(const Facts& facts, const std::string& source, std::int64_t lin
       facts.harmless(), [&](const Symptom* one) { return one->line.is(line) && one->source.or_empty() == source; });
 }
 
+// The same words again, of which the first few are kept as symptoms.
+bool repeats_the_harmless(const Facts& facts, const std::string& line) {
+  return std::ranges::any_of(facts.harmless(), [&](const Symptom* one) { return one->text.is(line); });
+}
+
+// Words that stand for one thing only: names of files and programs.
+std::vector<std::string> names_in(const std::string& line) {
+  constexpr std::size_t long_enough = 12, with_a_mark = 8;
+  std::vector<std::string> names;
+  std::string word;
+  for (const char c : line + ' ') {
+    const bool digit = c >= '0' && c <= '9', letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    if (digit || letter) {
+      word += c;
+      continue;
+    }
+    const bool marked = word.find_first_of("0123456789_") != word.npos && word.size() >= with_a_mark;
+    if (marked || word.size() >= long_enough) names.push_back(lower_case(word));
+    word.clear();
+  }
+  return names;
+}
+
+// Lines around a harmless one speak of the same thing, and say as little.
+bool speaks_of_the_harmless(const Facts& facts, const Evidence& line) {
+  const auto names = names_in(line.value);
+  return std::ranges::any_of(facts.harmless(), [&](const Symptom* one) {
+    const auto others = names_in(one->text.or_empty());
+    return std::ranges::any_of(
+        names, [&](const std::string& name) { return std::ranges::find(others, name) != others.end(); });
+  });
+}
+
+bool is_a_fault(const Symptom& symptom) {
+  using enum SymptomClass;
+  const auto class_ = symptom_class(symptom.class_.or_empty());
+  constexpr std::array faults = {failed,  crashed,   wrong_result, timed_out,  mismatch,
+                                 refused, exhausted, slow,         unsupported};
+  return class_ && std::ranges::find(faults, *class_) != faults.end();
+}
+
+// Known messages of which no diagnosis came.
+std::vector<Evidence> unexplained_symptoms(const Facts& facts) {
+  constexpr std::size_t most = 5;
+  std::vector<Evidence> lines;
+  for (const Symptom& one : facts.snapshot().log.or_empty()) {
+    const std::string source = one.source.or_empty();
+    if (lines.size() < most && is_a_fault(one) && one.text.get() && !asked_by_us(one) &&
+        !is_harmless(facts, source, one.line.or_empty()))
+      lines.push_back({"log", *one.text.get(), source, one.line.or_empty()});
+  }
+  return lines;
+}
+
 // The whole text may speak of more than its last lines: what its symptoms are about counts, too.
 std::string words_of(const Facts& facts, const Undetermined& undetermined) {
   std::string words;
@@ -141,11 +195,14 @@ void describe_undetermined(Report& report) {
     undetermined.lines += text.lines.or_empty();
     for (const TextLine& line : text.notable.or_empty()) {
       const std::string source = text.source.or_empty();
-      if (!is_harmless(facts, source, line.line.or_empty()))
+      if (!is_harmless(facts, source, line.line.or_empty()) && !repeats_the_harmless(facts, line.text.or_empty()))
         undetermined.decisive.push_back({"log", line.text.or_empty(), source, line.line.or_empty()});
     }
   }
-  if (undetermined.decisive.empty()) return;
+  if (undetermined.decisive.empty() && report.verdict != Verdict::pass)
+    undetermined.decisive = unexplained_symptoms(facts);
+  const auto idle = [&](const Evidence& line) { return speaks_of_the_harmless(facts, line); };
+  if (std::ranges::all_of(undetermined.decisive, idle)) return;
   constexpr std::size_t most_lines = 5;
   if (undetermined.decisive.size() > most_lines)
     undetermined.decisive.erase(undetermined.decisive.begin(), undetermined.decisive.end() - most_lines);

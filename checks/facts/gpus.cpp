@@ -173,6 +173,8 @@ std::vector<Gpu> gpus_of(const Snapshot& snapshot) {
   join_rocm(gpus, snapshot.rocm.or_empty());
   if (!nothing_to_reach(snapshot)) join_level_zero(gpus, snapshot.level_zero.or_empty());
   for (Gpu& gpu : gpus) {
+    if (gpu.compute_capability.empty() && gpu.vendor == Vendor::nvidia && gpu.device_id.empty())
+      gpu.compute_capability = knowledge::capability_of_name(gpu.name);
     if (gpu.architecture.empty() && !gpu.compute_capability.empty())
       gpu.architecture = knowledge::architecture_of_capability(gpu.compute_capability);
     gpu.integrated = is_integrated(gpu);

@@ -71,10 +71,70 @@ void judge_ended(const Snapshot& snapshot, Answers& answers) {
   }
 }
 
+// Several programs share a GPU that ran out of memory, and none of them alone took most of it.
+void judge_shared(const Facts& facts, Answers& answers) {
+  const auto full = facts.first({{exhausted, "gpu-memory"},
+                                 {exhausted, "cuda-memory"},
+                                 {exhausted, "any-gpu-memory"},
+                                 {refused, "gpu-memory-allocation"}});
+  const auto& processes = of(facts.snapshot().nvidia, &Nvidia::processes).or_empty();
+  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
+  constexpr std::int64_t much_mib = 4096;
+  if (!full || processes.size() < 2 || devices.size() > 1 || !answers.findings.empty()) return;
+  std::int64_t sum = 0, most = 0;
+  for (const NvidiaProcess& process : processes) {
+    const std::int64_t memory = process.memory_mib.or_empty();
+    if (memory < 0 || memory > (std::int64_t{1} << 30)) return;
+    sum += memory;
+    most = std::max(most, memory);
+  }
+  const std::int64_t total = devices.empty() ? 0 : devices.front().memory_total_mib.or_empty();
+  const bool fills = total > 0 ? sum * 10 > total * 8 : sum > much_mib;
+  if (!fills || most * 3 > sum * 2) return;
+  Finding& finding = answers.found_in(*full, total > 0 ? Confidence::likely : Confidence::possible);
+  finding.evidence.push_back(evidence("/nvidia/processes", fmt::format("{} processes, {} MiB", processes.size(), sum)));
+  finding.explanation = fmt::format(
+      "{} processes hold {} MiB of the GPU together, the largest {} MiB: it is they that leave no room for another.",
+      processes.size(), sum, most);
+  finding.fix = {
+      {.text = "End those that are left over or no longer needed, or choose another GPU.", .command = "nvidia-smi"}};
+}
+
+// A monitor shows a GPU at work and its memory in use, and nobody to whom it belongs. In a container that is usual.
+void judge_nobody(const Facts& facts, Answers& answers) {
+  const auto& processes = of(facts.snapshot().nvidia, &Nvidia::processes);
+  const auto& texts = facts.snapshot().texts.or_empty();
+  const bool fails = std::ranges::any_of(texts, [](const ReadText& text) { return !text.notable.or_empty().empty(); });
+  if (!processes.get() || !processes.get()->empty() || facts.container() || facts.wsl() || facts.used() || !fails ||
+      !answers.findings.empty())
+    return;
+  constexpr std::int64_t much_mib = 2048, busy_percent = 90;
+  for (const auto& [i, device] : numbered(of(facts.snapshot().nvidia, &Nvidia::devices))) {
+    const std::int64_t used = device.memory_total_mib.or_empty() - device.memory_free_mib.or_empty();
+    if (!device.memory_free_mib.get() || used < much_mib || device.utilization_percent.or_empty() < busy_percent)
+      continue;
+    Finding& finding = answers.found_on(fmt::format("cuda:{}", device.index.value_or(0)));
+    finding.severity = Severity::warning;
+    finding.confidence = Confidence::possible;
+    finding.explanation = fmt::format(
+        "{} MiB are in use and the GPU is at {} %, and no process is listed: what is left of one that ended, or one of "
+        "a container or another user, holds it.",
+        used, device.utilization_percent.or_empty());
+    finding.evidence = {evidence(at("/nvidia/devices", i, "memory_free_mib"), fmt::format("{} MiB in use", used)),
+                        evidence("/nvidia/processes", "none")};
+    finding.fix = {{.text = "See who has the GPU's nodes open, and end what is left over.",
+                    .command = "sudo fuser -v /dev/nvidia*"}};
+    return;
+  }
+}
+
 void judge(const Facts& facts, Answers& answers) {
   if (from_report(facts)) judge_ended(facts, answers);
   judge_devices(facts, answers);
   judge_messages(facts, answers);
+  if (!from_report(facts)) return;
+  judge_shared(facts, answers);
+  judge_nobody(facts, answers);
 }
 
 Diagnosis diagnosis() {

@@ -123,4 +123,14 @@ void report_missing_module(const Facts& facts, Answers& answers) {
   if (module && module->diagnosis == answers.id) answers.found_in(*module->symptom, module->confidence);
 }
 
+const Symptom* passed_over_by_old_pip(const Facts& facts) {
+  for (const Symptom* line : facts.all({SymptomClass::missing, "package-version"})) {
+    const std::string newest = line->detail("newest");
+    if (line->detail("requirement").starts_with("tensorflow") &&
+        (newest == "1.14.0" || newest == "2.0.0b0" || newest == "2.0.0b1"))
+      return line;
+  }
+  return nullptr;
+}
+
 }  // namespace envdoctor

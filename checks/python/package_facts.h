@@ -27,6 +27,10 @@ std::vector<Requirement> requirements(const Facts& facts);
 bool judge_requirements(const Facts& facts, std::initializer_list<std::string_view> packages,
                         const std::string& consequence, Answers& answers);
 
+// pip's line that it finds no TensorFlow, where the releases that it sees end before those whose wheels only pip 19.0 and
+// later take (1.15 and 2.0: manylinux2010). Null: no such line.
+const Symptom* passed_over_by_old_pip(const Facts& facts);
+
 // The first module of a framework that a program did not find, and whose diagnosis that is.
 struct MissingModule {
   const Symptom* symptom = nullptr;

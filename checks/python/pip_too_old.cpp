@@ -1,5 +1,6 @@
 // python.pip-too-old: this pip doesn't know the tags of today's wheels and takes none of them.
 #include "checks/engine/rule.h"
+#include "checks/python/package_facts.h"
 #include "knowledge/gpus/drivers.h"
 
 namespace envdoctor::python_pip_too_old {
@@ -26,6 +27,14 @@ Pip pip_of(const Facts& facts) {
 }
 
 void judge(const Facts& facts, Answers& answers) {
+  if (const Symptom* ends = passed_over_by_old_pip(facts); ends && !facts.saw({{unsupported, "python-version"}})) {
+    Finding& finding = answers.found_in(*ends, Confidence::likely);
+    finding.explanation = "The list of releases that pip sees ends with " + ends->detail("newest") +
+                          ": those that came after have wheels with a tag (manylinux2010) that only pip 19.0 and later "
+                          "take.";
+    finding.fix = {{.text = "Update pip, then install again.", .command = "python -m pip install --upgrade pip"}};
+    return;
+  }
   const Pip pip = pip_of(facts);
   if (!pip.seen) return answers.unknown("the version of pip is not known");
   if (knowledge::compare_versions(pip.version, knows_all) >= 0) return answers.passed();

@@ -3,6 +3,7 @@
 #include "checks/engine/rule.h"
 #include "checks/facts/fitting_build.h"
 #include "checks/facts/imports.h"
+#include "checks/python/package_facts.h"
 #include "knowledge/frameworks/frameworks.h"
 #include "knowledge/gpus/drivers.h"
 
@@ -79,7 +80,7 @@ bool gpu_framework_asked(const Facts& facts) { return framework_asked(facts) != 
 
 void judge_log(const Facts& facts, Answers& answers) {
   const Symptom* line = framework_asked(facts);
-  if (!line) return;
+  if (!line || passed_over_by_old_pip(facts)) return;
   Finding& finding = answers.found_in(*line, Confidence::likely);
   if (auto build = fitting_build(facts, framework_of_package(line->detail("requirement")), true))
     finding.fix.push_back(std::move(*build));

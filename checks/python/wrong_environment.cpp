@@ -75,7 +75,64 @@ void report_activated(const Snapshot& snapshot, Answers& answers) {
                   .command = ". \"" + other + "/bin/activate\""}};
 }
 
+// All that is known comes from texts.
+bool told_by_texts(const Snapshot& snapshot) { return snapshot.texts.get() && !snapshot.probes.get(); }
+
+// "2.4.0+cu118" and "2.4.0" are one release.
+std::string release_of(const std::string& version) { return version.substr(0, version.find_first_of("+-")); }
+
+// What a text says otherwise of this field; null: nothing.
+const Contradiction* contradicted(const Snapshot& snapshot, const std::string& path, const std::string& known) {
+  for (const Contradiction& one : snapshot.contradictions.or_empty()) {
+    if (one.path.is(path) && release_of(one.value.or_empty()) != release_of(known)) return &one;
+  }
+  return nullptr;
+}
+
+// pip lists one release of a framework, and the program that ran shows another: pip belongs to another Python.
+void report_other_release(const Snapshot& snapshot, Answers& answers) {
+  if (!told_by_texts(snapshot)) return;
+  const auto& packages = of(snapshot.python, &Python::packages).or_empty();
+  const std::pair<const char*, const Text&> running[] = {{"tensorflow", of(snapshot.tensorflow, &Tensorflow::version)},
+                                                         {"jax", of(snapshot.jax, &Jax::version)}};
+  for (const auto& [name, version] : running) {
+    const auto listed = packages.find(name);
+    const std::string* installed = listed == packages.end() ? nullptr : &listed->second;
+    if (!version.get() || !installed || release_of(*installed) == release_of(*version.get())) continue;
+    Finding& finding = answers.found_on(std::string("framework:") + name);
+    finding.confidence = Confidence::likely;
+    finding.explanation = fmt::format(
+        "The program that ran has {} {}, and the package list shows {}: the list is that of another Python.", name,
+        *version.get(), *installed);
+    finding.evidence = {evidence(std::string("/") + name + "/version", *version.get()),
+                        evidence(std::string("/python/packages/") + name, *installed)};
+    finding.fix = {{.text = "Install with the very Python that runs the program; in a notebook: %pip install.",
+                    .command = "python -c \"import sys; print(sys.executable)\""}};
+    return;
+  }
+}
+
+// Two programs of one text run under two Pythons with two releases of a framework, and only one of them finds the GPU.
+void report_two_pythons(const Snapshot& snapshot, Answers& answers) {
+  if (!told_by_texts(snapshot)) return;
+  const Text torch = of(snapshot.torch, &Torch::version), python = of(snapshot.python, &Python::version);
+  if (!torch.get() || !python.get()) return;
+  const Contradiction* other = contradicted(snapshot, "/torch/version", *torch.get());
+  const Contradiction* interpreter = contradicted(snapshot, "/python/version", *python.get());
+  if (!other || !interpreter || !contradicted(snapshot, "/torch/cuda_available", "")) return;
+  Finding& finding = answers.found_on("framework:torch");
+  finding.confidence = Confidence::likely;
+  finding.explanation =
+      fmt::format("Two Pythons speak here: {} with PyTorch {} and {} with PyTorch {}; one of them finds the GPU.",
+                  *python.get(), *torch.get(), interpreter->value.or_empty(), other->value.or_empty());
+  finding.evidence = {evidence("/torch/version", *torch.get()), evidence("/python/version", *python.get())};
+  finding.fix = {{.text = "Start the program with the Python that finds the GPU: python -m PROGRAM, or its own "
+                          "environment's command."}};
+}
+
 void judge(const Facts& facts, Answers& answers) {
+  report_other_release(facts.snapshot(), answers);
+  report_two_pythons(facts.snapshot(), answers);
   const auto& kernels = of(facts.snapshot().python, &Python::kernels);
   report_missing_module(facts, answers);
   report_notebooks(facts.snapshot(), answers);

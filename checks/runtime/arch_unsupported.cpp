@@ -136,8 +136,11 @@ void report(const Snapshot& snapshot, const Build& build, const Gpu& gpu, bool o
       (gpu.name.empty() ? "this GPU" : gpu.name) + " has " + gpu.compute_capability +
       ". Machine code runs within one major version, on the same or a higher minor one; PTX runs on any later GPU.";
   finding.evidence = build.evidence;
+  const NvidiaDevice* listed = nvml_device(snapshot, gpu);
   finding.evidence.push_back(
-      gpu.nvml_index >= 0
+      listed && !listed->compute_capability.get()
+          ? evidence(at("/nvidia/devices", static_cast<std::size_t>(gpu.nvml_index), "name"), gpu.name)
+      : gpu.nvml_index >= 0
           ? evidence(at("/nvidia/devices", static_cast<std::size_t>(gpu.nvml_index), "compute_capability"),
                      gpu.compute_capability)
       : gpu.pci_index >= 0 ? evidence(at("/pci", static_cast<std::size_t>(gpu.pci_index), "device_id"), gpu.device_id)
@@ -186,6 +189,35 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   answers.passed();
 }
 
+// The one compute capability that a text speaks of; empty: none, or several.
+std::string stated_capability(const Facts& facts) {
+  std::string one;
+  for (const Symptom* line : facts.all({noted, "stated-gpu"})) {
+    if (!one.empty() && one != line->detail("capability")) return {};
+    one = line->detail("capability");
+  }
+  return one;
+}
+
+// A text that ends in a failure names a card and a toolkit that makes no code for it any more.
+void judge_stated(const Facts& facts, Answers& answers) {
+  const std::string capability = stated_capability(facts);
+  const Symptom* toolkit = facts.first({{noted, "stated-cuda"}});
+  const auto& texts = facts.snapshot().texts.or_empty();
+  const bool fails = std::ranges::any_of(texts, [](const ReadText& text) { return !text.notable.or_empty().empty(); });
+  if (capability.empty() || !toolkit || !fails || facts.used() || !answers.findings.empty()) return;
+  const auto targets = knowledge::targets_of_toolkit(toolkit->detail("version"));
+  if (!targets || knowledge::compare_versions(capability, targets->lowest) >= 0) return;
+  Finding& finding = answers.found_in(*facts.first({{noted, "stated-gpu"}}), Confidence::possible);
+  finding.evidence.push_back(evidence(*toolkit));
+  const auto last = knowledge::last_toolkit_for(capability);
+  finding.explanation = fmt::format("CUDA {} makes code for compute capability {} and later; this GPU has {}.{}",
+                                    toolkit->detail("version"), targets->lowest, capability,
+                                    last ? " The last toolkit for it was CUDA " + *last + "." : "");
+  finding.fix = {{.text = last ? "Install a build for CUDA " + *last + " at most, or use a later GPU."
+                               : find_diagnosis(answers.id)->remedy}};
+}
+
 bool ptx_fails(const Facts& facts) {
   return facts.saw({{slow, "compilation-from-ptx"}, {unsupported, "gpu-architecture"}});
 }
@@ -218,9 +250,11 @@ Diagnosis diagnosis() {
               {{unsupported, "toolkit-architecture"}, likely},
               {{unsupported, "cudnn-architecture"}, likely},
               {{unsupported, "ptx"}, likely},
+              {{missing, "device-function"}, likely, not_rocm},
               {{failed, "cuda-function-handle"}, likely, ptx_fails},
           },
       .judge_host = judge,
+      .judge = judge_stated,
   };
 }
 

@@ -164,6 +164,9 @@ bool no_gpu_known(const Facts& facts) {
 }
 
 // A program that asked CUDA for a device has the code for it, whatever it guesses afterwards.
+// The GPU's driver answers OpenCL, so what PyTorch lacks is in PyTorch.
+bool opencl_reaches_gpu(const Facts& facts) { return !facts.used() && opencl_lists_gpu(facts.snapshot()); }
+
 bool cuda_was_not_tried(const Facts& facts) {
   return !facts.saw({{failed, "cuda-in-program"}, {missing, "system-initialization"}, {failed, "cuda"}});
 }
@@ -188,6 +191,7 @@ Diagnosis diagnosis() {
               {{missing, "jax-cuda-build"}, likely, jax_cpu_only},
               {{missing, "jax-gpu"}, possible, jax_cpu_only},
               {{missing, "jax-backend"}, possible, jax_cpu_only},
+              {{missing, "cuda"}, possible, opencl_reaches_gpu},
               {{noted, "cpu-build"}, likely, not_used, "built", "torch"},
               {{noted, "cpu-build"}, possible, not_used},
               {{missing, "tensorflow-gpu"}, possible, silent_build},

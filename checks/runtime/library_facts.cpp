@@ -267,7 +267,9 @@ std::vector<MissingLibrary> missing_libraries(const Facts& facts) {
     const auto same = [&name](const MissingLibrary& one) {
       return one.name == name && one.symptom->subject.is("library");
     };
-    if (found_in_another_version(*symptom) || of_a_plug_in(facts, *symptom) || (facts.used() && tried) ||
+    // A program that looks for every vendor's library asks for a name of libcuda that only compilers need.
+    const bool searched = name == "libcuda.so" && facts.saw({{SymptomClass::missing, "opencl-device"}});
+    if (searched || found_in_another_version(*symptom) || of_a_plug_in(facts, *symptom) || (facts.used() && tried) ||
         std::ranges::any_of(all, same))
       continue;
     Confidence sure = driver_first(facts) ? Confidence::possible : tried ? Confidence::likely : Confidence::certain;

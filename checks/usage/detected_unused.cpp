@@ -6,7 +6,23 @@ namespace envdoctor::usage_detected_unused {
 
 using enum SymptomClass;
 
+// Of a model's layers the GPU was given a few only, as a default or a forgotten option does.
+void judge_layers(const Facts& facts, Answers& answers) {
+  constexpr int few = 8, many = 16;
+  for (const Symptom* line : facts.all({noted, "offloaded-layers"})) {
+    const int given = std::atoi(line->detail("given").c_str()), all = std::atoi(line->detail("of").c_str());
+    if (all < many || given * few > all) continue;
+    Finding& finding = answers.found_in(*line, Confidence::possible);
+    finding.title = "Nearly all of the model's layers run on the CPU";
+    finding.explanation = fmt::format("The GPU was given {} of {} layers; the CPU computes the others.", given, all);
+    finding.fix = {{.text = "Give the GPU more layers (llama.cpp: -ngl, n_gpu_layers=-1; Ollama: num_gpu), as far as "
+                            "its memory goes."}};
+    return;
+  }
+}
+
 void judge(const Facts& facts, Answers& answers) {
+  judge_layers(facts, answers);
   const Tensorflow* tensorflow = tensorflow_with_gpus(facts.snapshot(), answers);
   if (!tensorflow) return;
   struct Place {
@@ -56,6 +72,7 @@ Diagnosis diagnosis() {
           {
               {{ignored, "gpu-with-few-multiprocessors"}, likely},
               {{ignored, "gpu"}, likely},
+              {{missing, "gpu-runner"}, likely, not_used},
               {{mismatch, "tensor-devices"}, likely},
               {{unsupported, "half-precision-on-cpu"}, possible, cpu_half},
               {{ignored, "gpu-for-work"}, possible, gpu_waits},

@@ -150,6 +150,12 @@ bool asked_in_vain(const Facts& facts) {
   return !facts.used() && blind && blind->detail("option") == "given";
 }
 
+// Who asks for the GPU's files has a driver, mostly: they stand where the engine doesn't look. The host's own
+// nvidia-smi that isn't there says otherwise.
+bool driver_may_be_elsewhere(const Facts& facts) {
+  return when::no_driver_answers(facts) && (facts.container() || !facts.saw({{missing, "nvidia-smi"}}));
+}
+
 bool on_jetson(const Facts& facts) { return facts.saw({{present, "jetson"}}); }
 
 Diagnosis diagnosis() {
@@ -172,6 +178,7 @@ Diagnosis diagnosis() {
               {{missing, "gpu-in-container"}, possible, asked_in_vain},
               {{missing, "device-request-of-container"}, possible, not_used},
               {{missing, "driver-files-for-container"}, likely, on_jetson},
+              {{missing, "driver-files-for-container"}, possible, driver_may_be_elsewhere},
               {{missing, "device-node"}, likely, in_container_without_driver},
               {{missing, "driver"}, likely, in_container_without_driver},
               {{missing, "driver-in-container"}, likely, image_finds_no_driver},

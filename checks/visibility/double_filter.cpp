@@ -42,6 +42,8 @@ void judge_program(const Facts& facts, Answers& answers) {
     const auto number = number_in(entry);
     return number && (gpus == 0 || *number < gpus);
   };
+  // Ranks are numbered from 0, whatever the variable names: then there are more of them than GPUs.
+  if (facts.saw({{noted, "ranks"}})) return;
   if (asked && !entries.empty() && gpus != 1 && std::ranges::all_of(entries, fits))
     answers.found_in(*asked, Confidence::likely, "env:CUDA_VISIBLE_DEVICES");
 }

@@ -22,6 +22,35 @@ void judge_shown(const Facts& facts, Answers& answers) {
   }
 }
 
+// A launcher starts a process for each GPU that it counts, and the last of them find none that is theirs.
+void judge_ranks(const Facts& facts, Answers& answers) {
+  const Symptom* refused = facts.first({{missing, "cuda-device-index"}, {missing, "gpu-index"}});
+  const Symptom* ranks = facts.first({{noted, "ranks"}});
+  if (!refused || !ranks) return;
+  for (const Symptom* one : facts.all({noted, "ranks"})) {
+    if (ranks->detail("count").empty() && !one->detail("count").empty()) ranks = one;
+  }
+  const auto settings = visibility::shown_settings(facts);
+  const std::size_t named = settings.empty() ? 0 : entries_of(settings.front().value).size();
+  const std::size_t visible = named > 0 ? named : visibility::listed_gpus(facts);
+  Finding& finding = answers.found_in(*refused, Confidence::likely);
+  finding.evidence.push_back(evidence(*ranks));
+  finding.title = "More processes were started than GPUs are visible";
+  finding.explanation =
+      "Each process of this job takes the GPU of its own number, and a number that no visible GPU has was refused.";
+  if (visible > 0)
+    finding.explanation += fmt::format(" {} GPU{} visible, numbered from 0.", visible, visible == 1 ? " is" : "s are");
+  if (named > 0) finding.evidence.push_back(evidence(*settings.front().shown));
+  finding.fix = {{.text =
+                      "Start as many processes as GPUs are visible (torchrun --nproc-per-node, NGPU, mpirun -np), or "
+                      "let the visibility variable name more of them."}};
+}
+
+void judge_texts(const Facts& facts, Answers& answers) {
+  judge_ranks(facts, answers);
+  judge_shown(facts, answers);
+}
+
 bool by_number(const Facts& facts) {
   return !facts.with({missing, "container-device"}, "device", "GPU-") &&
          !facts.with({missing, "container-device"}, "device", "MIG-");
@@ -51,7 +80,7 @@ Diagnosis diagnosis() {
               {{missing, "tensorflow-device"}, possible, when::gpu_listed},
           },
       .judge_host = [](const Snapshot& snapshot, Answers& answers) { visibility::judge_cut(snapshot, answers, false); },
-      .judge = judge_shown,
+      .judge = judge_texts,
   };
 }
 

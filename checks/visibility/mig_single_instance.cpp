@@ -21,11 +21,32 @@ void judge_program(const Facts& facts, Answers& answers) {
     answers.found_in(*asked, Confidence::likely).severity = Severity::error;
 }
 
+// Beside a GPU in MIG mode others stand, and CUDA counts one device all the same.
+void judge_mixed(const Snapshot& snapshot, const std::vector<NvidiaDevice>& devices, Answers& answers) {
+  const auto split = std::ranges::find_if(devices, [](const NvidiaDevice& d) { return d.mig.is(true); });
+  if (!from_report(snapshot) || devices.size() < 2 || split == devices.end() ||
+      !of(snapshot.torch, &Torch::device_count).is(1) || instances_given(devices) > 1 ||
+      env_of(snapshot, "CUDA_VISIBLE_DEVICES").get())
+    return;
+  Finding& finding = answers.found();
+  finding.severity = Severity::warning;
+  finding.confidence = Confidence::possible;
+  finding.explanation = fmt::format(
+      "{} GPUs are here, one of them in MIG mode, and a CUDA program counts one device: beside a GPU that is split it "
+      "sees a single instance.",
+      devices.size());
+  finding.evidence = {
+      evidence("/torch/device_count", "1"),
+      evidence(at("/nvidia/devices", static_cast<std::size_t>(split - devices.begin()), "mig"), "true")};
+  finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
+}
+
 void judge_instances(const Snapshot& snapshot, Answers& answers) {
   const auto devices = of(snapshot.nvidia, &Nvidia::devices);
   if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable("no NVIDIA GPU");
   if (!devices.get()) return answers.unknown(why_unknown("/nvidia/devices", devices));
   const std::size_t given = instances_given(*devices.get());
+  judge_mixed(snapshot, *devices.get(), answers);
   if (given < 2) return answers.not_applicable("fewer than two MIG instances are here");
   const Text variable = env_of(snapshot, "CUDA_VISIBLE_DEVICES");
   std::size_t named = given;

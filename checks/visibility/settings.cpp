@@ -1,16 +1,32 @@
 #include "checks/visibility/settings.h"
 
+#include <cctype>
+
 namespace envdoctor::visibility {
 
 using enum SymptomClass;
+
+namespace {
+
+// "CUDA_VISIBLE_DEVICES= python train.py": the value is empty, and what follows the blank is what was started.
+bool is_the_command(const Symptom& line, const std::string& name, const std::string& value) {
+  const bool word = !value.empty() && std::isalpha(static_cast<unsigned char>(value[0]));
+  return word && !value.starts_with("GPU-") && !value.starts_with("MIG-") &&
+         line.text.or_empty().find(name + "= " + value) != std::string::npos;
+}
+
+}  // namespace
 
 std::vector<Setting> shown_settings(const Facts& facts) {
   std::vector<Setting> all;
   for (const Kind& kind : {Kind{noted, "visible-devices"}, Kind{noted, "visible-devices-in-program"}}) {
     for (const Symptom* one : facts.all(kind)) {
       // A value that is missing beside the name is an empty one.
-      if (const std::string name = one->detail("name"); !name.empty())
-        all.push_back({name, one->detail("value"), one, one->is({noted, "visible-devices-in-program"})});
+      const std::string name = one->detail("name");
+      if (name.empty()) continue;
+      std::string value = one->detail("value");
+      if (is_the_command(*one, name, value)) value.clear();
+      all.push_back({name, value, one, one->is({noted, "visible-devices-in-program"})});
     }
   }
   return all;

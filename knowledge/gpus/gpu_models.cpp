@@ -4,6 +4,7 @@
 #include <set>
 
 #include "knowledge/gpus/drivers.h"
+#include "knowledge/lower_case.h"
 #include "knowledge/table_rows.h"
 
 namespace envdoctor::knowledge {
@@ -81,7 +82,71 @@ std::optional<GpuModel> guess(std::string_view device) {
   return common;
 }
 
+// What tells one model from another: "NVIDIA GeForce RTX 3080 Ti Laptop GPU" -> "rtx 3080 ti". Words of the maker, of
+// the form and of the memory are left out.
+std::string model_words(std::string_view name) {
+  static const std::set<std::string, std::less<>> idle = {
+      "nvidia", "corporation", "geforce", "tesla", "quadro",     "graphics", "card", "gpu",
+      "laptop", "mobile",      "max",     "q",     "pcie",       "sxm",      "nvl",  "hgx",
+      "dgx",    "refresh",     "rev",     "oem",   "generation", "edition"};
+  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  const std::string small = lower_case(name.substr(0, 120));
+  std::string words;
+  for (std::size_t at = 0; at < small.size();) {
+    std::size_t end = at;
+    while (end < small.size() && plain(small[end])) ++end;
+    const std::string word = small.substr(at, end - at);
+    at = std::max(end, at + 1);
+    const bool form = word.ends_with("gb") || word.starts_with("sxm") || word.starts_with("hbm") || idle.contains(word);
+    if (word.empty() || (form && !word.starts_with("gb"))) continue;
+    words += (words.empty() ? "" : " ") + word;
+  }
+  return words;
+}
+
+// Model words -> the compute capabilities of the GPUs that are called so.
+struct NamedGpus {
+  ByName<std::set<std::string>> capabilities{};
+
+  NamedGpus() {
+    const Tables& tables = read_once<Tables>();
+    for (const auto& [id, device] : tables.devices) {
+      if (!id.starts_with("10de:") || tables.disputed.contains(id)) continue;
+      std::string_view names = device.name;
+      if (const auto bracket = names.find('['); bracket != names.npos) names.remove_prefix(bracket);
+      for (bool more = true; more;) {
+        const std::size_t end = names.find(" / ");
+        const std::string words = model_words(names.substr(0, end));
+        if (words.find_first_of("0123456789") != words.npos || words.starts_with("titan"))
+          capabilities[words].insert(model_of(device).compute_capability);
+        more = end != names.npos;
+        if (more) names.remove_prefix(end + 3);
+      }
+    }
+  }
+};
+
 }  // namespace
+
+std::string capability_of_name(std::string_view name) {
+  const auto& all = read_once<NamedGpus>().capabilities;
+  const std::string words = model_words(name);
+  const bool cut = name.ends_with("...");
+  std::set<std::string> found;
+  const auto take = [&](const std::string& key) {
+    for (auto row = all.lower_bound(key); row != all.end() && row->first.starts_with(key); ++row) {
+      if (row->first != key && !cut) break;
+      found.insert(row->second.begin(), row->second.end());
+    }
+  };
+  if (words.find_first_of("0123456789") == words.npos && !words.starts_with("titan")) return {};
+  take(words);
+  // "3090", as people call them among themselves.
+  for (const char* line : {"rtx ", "gtx "}) {
+    if (found.empty() && words[0] >= '1' && words[0] <= '9' && words.size() >= 4) take(line + words);
+  }
+  return found.size() == 1 ? *found.begin() : std::string();
+}
 
 std::optional<GpuModel> gpu_model(std::string_view vendor, std::string_view device) {
   const std::string id = std::string(vendor) + ":" + std::string(device);

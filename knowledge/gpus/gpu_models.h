@@ -19,6 +19,10 @@ struct GpuModel {
 // `vendor` and `device`: four lower-case hex digits each. Nothing known: nullopt.
 std::optional<GpuModel> gpu_model(std::string_view vendor, std::string_view device);
 
+// The compute capability of an NVIDIA GPU by its name, as its driver or a person writes it: "NVIDIA A100-SXM4-80GB",
+// "rtx 3090". Empty: no such name, or GPUs of several generations have it.
+std::string capability_of_name(std::string_view name);
+
 // "8.6" -> "Ampere". Empty: unknown.
 std::string architecture_of_capability(std::string_view compute_capability);
 

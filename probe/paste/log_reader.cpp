@@ -114,7 +114,10 @@ void LogReader::take_line(std::string_view piece) {
   }
   for (knowledge::LogMatch& match : matches) {
     for (const auto& [pointer, value] : match.fills) {
-      if (filled_.sources.get() && filled_.sources.get()->contains(pointer)) continue;
+      // A version that is told again, and otherwise, is worth keeping: two programs of one text may differ in it.
+      constexpr int most_told_again = 64;
+      const bool told = filled_.sources.get() && filled_.sources.get()->contains(pointer);
+      if (told && (!pointer.ends_with("/version") || ++told_again_ > most_told_again)) continue;
       Snapshot field = snapshot_with(pointer, value);
       set_sources(field, source_, line_);
       fill_in(filled_, field);

@@ -52,6 +52,7 @@ class LogReader {
   knowledge::ReportSet transcript_words_{};
   knowledge::LogMatcher matcher_{};
   knowledge::LogMatcher said_matcher_{};  // of what answers say in other words
+  int told_again_ = 0;                // versions of which an earlier line told
   std::size_t failure_words_ = 0;     // the row of report words that mark lines of failure
   std::int64_t failures_ = 0;         // lines that hold such words
   Snapshot filled_{};  // the fields that single lines told; the first line that tells one counts

@@ -27,11 +27,25 @@ bool ends_a_traceback(std::string_view line) {
          line.find_first_of(": ") >= std::min(line.find("Error"), line.find("Exception"));
 }
 
+// "---> 12     run(x)": where IPython's traceback stood.
+bool is_frame(std::string_view line) {
+  static const RE2 form(R"(-{1,5}> *\d+ +\S.*)", RE2::Latin1);
+  return line.starts_with('-') && RE2::FullMatch(re2::StringPiece(line.data(), line.size()), form);
+}
+
 // What a count or a name only mentions: "0 errors", "error_log=off", "loss error: 0.1".
 bool only_mentions(std::string_view line) {
-  return holds_any(line, {"0 errors", "no error", "without error", "errors: 0", "error: 0", "0 failed", "error rate",
-                          "error_handler", "errorlevel", "mean error", "relative error", "absolute error",
-                          "squared error", "max error"});
+  // "Validation error: 84.6%": a figure that is wanted small.
+  static const RE2 figure(R"(.*\berrors?(?: rate)?(?: is)?[:=]? *-?\d+\.\d+(?:e[-+]?\d+)?%?\W*)", RE2::Latin1);
+  // rocm-smi says of each sensor that a card has not.
+  const bool sensor = line.find("gpu[") != line.npos &&
+                      holds_any(line, {"unable to get", "unsupported", "not supported", "not been implemented"});
+  if (sensor || (contains(line, "error") && RE2::FullMatch(re2::StringPiece(line.data(), line.size()), figure)))
+    return true;
+  return holds_any(line,
+                   {"0 errors", "no error", "without error", "errors: 0", "error: 0", "0 failed", "error rate",
+                    "error_handler", "errorlevel", "mean error", "relative error", "absolute error", "squared error",
+                    "max error", "could not collect", "not a git repository", "cannot access peer", "error occurs"});
 }
 
 }  // namespace
@@ -50,9 +64,14 @@ int failure_weight(std::string_view line) {
                              "failed to", "failure:"}) ||
            small.starts_with("error") || small.starts_with("fail"))
     weight = 4;
-  else if (holds_any(small, {"failed", "cannot ", "can't ", "could not", "couldn't", "unable to", "not found", "denied",
-                             "no such", "not supported", "unsupported", "incompatible", "mismatch", "timed out",
-                             "not available", "missing", "refused", "is not recognized", "error"}))
+  else if (holds_any(
+               small,
+               {"failed",       "cannot ",      "can't ",        "could not",     "couldn't",      "unable to",
+                "not found",    "denied",       "no such",       "not supported", "unsupported",   "incompatible",
+                "mismatch",     "timed out",    "not available", "missing",       "refused",       "is not recognized",
+                "error",        "falling back", "not compile",   "overflow",      "already bound", "expected)",
+                "out of memory"}) ||
+           is_frame(line))
     weight = 3;
   if (weight == 0 || holds_any(small, {"warning", "deprecat", "debug"})) return weight == 0 ? 0 : 1;
   if (holds_any(small, {"nvidia", "nvrm", "cuda", "gpu", "rocm", "hip", "amdgpu", "kfd", "opencl", "level zero", "sycl",

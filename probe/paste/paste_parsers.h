@@ -103,6 +103,16 @@ bool starts_getfacl(std::string_view line);
 Snapshot parse_getfacl(const std::string& text);
 bool starts_dev_listing(std::string_view line);
 Snapshot parse_dev_listing(const std::string& text);
+bool starts_gpustat(std::string_view line);
+Snapshot parse_gpustat(const std::string& text);
+bool starts_nvitop(std::string_view line);
+Snapshot parse_nvitop(const std::string& text);
+bool starts_process_list(std::string_view line);
+Snapshot parse_process_list(const std::string& text);
+bool starts_stated_facts(std::string_view line);
+Snapshot parse_stated_facts(const std::string& text);
+bool starts_nccl_tests(std::string_view line);
+Snapshot parse_nccl_tests(const std::string& text);
 bool starts_installs(std::string_view line);
 Snapshot parse_installs(const std::string& text);
 

@@ -9,9 +9,10 @@
 namespace envdoctor {
 namespace {
 
-constexpr std::size_t short_report = std::size_t{1} << 18;  // of those that any line may start, and none ends
-constexpr std::size_t shortest_start = 4;                   // "a==1"
-constexpr std::size_t longest_start = 200;                  // cut within, a line may hide a secret from its detectors
+constexpr std::size_t short_report = std::size_t{1} << 18;    // of those that any line may start, and none ends
+constexpr std::size_t few_statements = std::size_t{1} << 15;  // of what people write between outputs
+constexpr std::size_t shortest_start = 4;                     // "a==1"
+constexpr std::size_t longest_start = 200;                    // cut within, a line may hide a secret from its detectors
 
 }  // namespace
 
@@ -64,6 +65,11 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"loader trace", starts_loader_trace, parse_loader_trace, short_report},
       {"getfacl", starts_getfacl, parse_getfacl},
       {"ls of /dev", starts_dev_listing, parse_dev_listing, short_report},
+      {"gpustat", starts_gpustat, parse_gpustat, short_report},
+      {"nvitop", starts_nvitop, parse_nvitop, short_report},
+      {"process list", starts_process_list, parse_process_list, short_report},
+      {"stated facts", starts_stated_facts, parse_stated_facts, few_statements},
+      {"nccl-tests", starts_nccl_tests, parse_nccl_tests, short_report},
       {"install commands", starts_installs, parse_installs, short_report},
   };
   return kinds;

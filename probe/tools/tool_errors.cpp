@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
@@ -125,10 +126,45 @@ bool succeeded(std::string_view line) {
   return contains(line, ") ") && RE2::FullMatch(re2::StringPiece(line.data(), line.size()), form);
 }
 
+struct TracedLibrary {
+  std::string name{};
+  bool found = false;
+};
+
+// The loader tries one folder after the other: "openat(AT_FDCWD, "/usr/lib/libcuda.so.1", …) = -1 ENOENT (…)". A name
+// without a version is for compilers, and a program that asks for it tries others.
+std::optional<TracedLibrary> traced_library(std::string_view line) {
+  static const RE2 form(R"re((?:\[pid +\d+\] |\d+ +)?open(?:at)?\((?:AT_FDCWD, )?"[^"]*/)re"
+                        R"re(((?:libcu|libnv|libnccl|libOpenCL|libamdhip64|libhsa-runtime64|libze_|libMIOpen|libroc))re"
+                        R"re([\w.+-]*\.so\.[\d.]+)".*\) += (-1 ENOENT|\d+).*)re",
+                        RE2::Latin1);
+  TracedLibrary library;
+  std::string result;
+  if (!contains(line, ".so.") ||
+      !RE2::FullMatch(re2::StringPiece(line.data(), line.size()), form, &library.name, &result))
+    return std::nullopt;
+  library.found = !result.starts_with('-');
+  return library;
+}
+
+struct Search {
+  std::size_t row = 0;
+  std::string_view line{};
+  bool found = false;
+};
+
+void tell_searches(const std::map<std::string, Search>& searches, Snapshot& snapshot) {
+  for (const auto& [name, search] : searches) {
+    if (!search.found)
+      add_symptom(snapshot, {missing, "library-by-ldd"}, search.row, search.line).details["library"] = name;
+  }
+}
+
 }  // namespace
 
 bool starts_system_errors(std::string_view line) {
   if (line.size() > 2000) return false;
+  if (contains(line, "ENOENT") && traced_library(line)) return true;
   return errno_in(line) != Errno::none && (!gpu_path_in(line).empty() || contains(line, "(os error "));
 }
 
@@ -142,12 +178,18 @@ Snapshot parse_system_errors(const std::string& text) {
   std::vector<Refusal> refusals;
   std::map<std::string, bool, std::less<>> opened;
   std::map<std::string, int, std::less<>> refused;
+  std::map<std::string, Search> searches;
+  constexpr std::size_t most_searches = 256;
   std::string_view last_path;  // which an error without one is about, if it came just before
   std::size_t row = 0, last_row = 0;
   for (const std::string_view whole : lines_of(text)) {
     const std::size_t at = row++;
     const std::string_view line = whole.substr(0, 2000);
     if (line.find('/') == std::string_view::npos && line.find("rror") == std::string_view::npos) continue;
+    if (const auto library = traced_library(line); library && searches.size() < most_searches) {
+      Search& search = searches.try_emplace(library->name, Search{at, line}).first->second;
+      search.found = search.found || library->found;
+    }
     std::string_view path = gpu_path_in(line);
     if (!path.empty() && succeeded(line)) opened.insert_or_assign(std::string(path), true);
     const Errno code = errno_in(line);
@@ -167,6 +209,7 @@ Snapshot parse_system_errors(const std::string& text) {
     refusals.push_back({at, line, std::string(path), meaning});
   }
   Snapshot snapshot;
+  tell_searches(searches, snapshot);
   for (const Refusal& one : refusals) {
     // A library tries, makes the node and tries again.
     if (opened.contains(one.path)) continue;

@@ -294,6 +294,17 @@ bool Transcript::output_line(std::string_view text) {
     awaited_.erase(awaited_.begin(), awaited_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
     return true;
   }
+  if (awaited_[0].line.asks_for_version()) {
+    // "version in the notebook: 2.4.0 (2.9 expected)", where a person writes down what was printed.
+    static const RE2 stated(
+        R"re((?i)[^:=]{0,60}\bversion\b[^:=]{0,60}[:=] *["']?v?(\d+\.\d+\.\d+[\w.+-]*)["']?(?: .*)?)re", RE2::Latin1);
+    re2::StringPiece value;
+    if (has_form(text, stated) && RE2::FullMatch(piece_of(text), stated, &value)) {
+      answer(*awaited_[0].line.parts[0].question, {value.data(), value.size()});
+      awaited_.pop_front();
+      return true;
+    }
+  }
   for (Awaited& one : awaited_) --one.patience;
   std::erase_if(awaited_, [](const Awaited& one) { return one.patience <= 0; });
   return false;

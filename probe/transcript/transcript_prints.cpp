@@ -266,6 +266,10 @@ bool AnnouncedLine::asks_for_list() const {
          parts[0].question->call->form == ValueForm::list;
 }
 
+bool AnnouncedLine::asks_for_version() const {
+  return parts.size() == 1 && parts[0].question && parts[0].question->call->form == ValueForm::version;
+}
+
 std::optional<AnswersInLine> AnnouncedLine::answers_in(std::string_view line) const {
   Matching matching{.parts = parts};
   if (!matching.rest(0, trimmed(line))) return std::nullopt;

@@ -29,6 +29,7 @@ struct AnnouncedLine {
   [[nodiscard]] bool may_be(std::string_view line) const;
   [[nodiscard]] bool asks() const;  // one of the well-known questions at least
   [[nodiscard]] bool asks_for_list() const;  // and nothing else
+  [[nodiscard]] bool asks_for_version() const;
   // The questions with what `line` says to them, if it is this line.
   [[nodiscard]] std::optional<AnswersInLine> answers_in(std::string_view line) const;
 };

@@ -15,6 +15,21 @@ struct Known {
   const char *vendor, *device, *name, *chip, *architecture, *capability, *gfx;
 };
 
+TEST(GpuModel, KnowsTheCapabilityOfANameThatIsOneGenerations) {
+  EXPECT_EQ(capability_of_name("NVIDIA A100-SXM4-80GB"), "8.0");
+  EXPECT_EQ(capability_of_name("Tesla V100-SXM2..."), "7.0");
+  EXPECT_EQ(capability_of_name("NVIDIA GeForce RTX 3080 Ti Laptop GPU"), "8.6");
+  EXPECT_EQ(capability_of_name("gtx 1080 ti"), "6.1");
+  EXPECT_EQ(capability_of_name("NVIDIA H100 80GB HBM3"), "9.0");
+  EXPECT_EQ(capability_of_name("Quadro K4000"), "3.0");
+  EXPECT_EQ(capability_of_name("3090"), "8.6");
+  EXPECT_EQ(capability_of_name("NVIDIA GeForce RTX 5090"), "12.0");
+  EXPECT_EQ(capability_of_name("GeForce GT 730"), "") << "Fermi and Kepler";
+  EXPECT_EQ(capability_of_name("NVIDIA RTX 4000..."), "") << "Turing, or Ada with its name cut off";
+  for (const char* none : {"", "NVIDIA", "GeForce ...", "RTX 9999", "80GB", "Graphics Device", "12"})
+    EXPECT_EQ(capability_of_name(none), "") << none;
+}
+
 TEST(GpuModel, NamesCardsFromTheirIdAlone) {
   const Known known[] = {
       {"10de", "102d", "K80", "GK210", "Kepler", "3.7", ""},

@@ -44,7 +44,6 @@ const std::vector<Message> messages = {
     {{{missing, "device-node"}, {{"node", "/dev/nvidia0"}}}, "driver.device-nodes-missing", possible},
     {{{missing, "slurm-gpu"}, {{"have", "0"}}}, "driver.unreachable", possible},
     {{{missing, "nvidia-smi-in-container"}}, "visibility.container-hidden", possible},
-    {{{missing, "driver-files-for-container"}}, "driver.not-installed", possible},
 };
 
 TEST(LogMessages, NameTheirCauseAsSurelyAsTheyMay) { expect_causes(messages); }

@@ -125,6 +125,8 @@ TEST(RuntimeArchUnsupported, IsUnknownWithoutAListOrACapability) {
   EXPECT_EQ(state_of("runtime.arch-unsupported", healthy_nvidia_host()), "unknown");
   Snapshot snapshot = torch_on({"8.0"}, {"sm_80"});
   snapshot.nvidia.get()->devices.get()->front().compute_capability = failed("NVML_ERROR_UNKNOWN");
+  EXPECT_EQ(state_of("runtime.arch-unsupported", snapshot), "passed") << "the card's name tells it";
+  snapshot.nvidia.get()->devices.get()->front().name = "Graphics Device";
   EXPECT_EQ(state_of("runtime.arch-unsupported", snapshot), "unknown");
 }
 

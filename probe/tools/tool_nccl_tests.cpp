@@ -1,0 +1,37 @@
+// nccl-tests: whether what GPUs sent each other arrived, and which GPUs took part.
+#include <re2/re2.h>
+
+#include "probe/paste/paste_parsers.h"
+#include "probe/paste/paste_text.h"
+#include "probe/tools/tool_symptom.h"
+
+namespace envdoctor {
+
+bool starts_nccl_tests(std::string_view line) {
+  return line.starts_with("# nThread ") || line.starts_with("# nccl-tests version") ||
+         line.starts_with("# Out of bounds values");
+}
+
+Snapshot parse_nccl_tests(const std::string& text) {
+  using enum SymptomClass;
+  static const RE2 verdict(R"(# Out of bounds values : (\d+) (OK|FAILED)\s*)", RE2::Latin1);
+  static const RE2 bandwidth(R"(# Avg bus bandwidth +: ([\d.]+)\s*)", RE2::Latin1);
+  Snapshot snapshot;
+  std::size_t row = 0;
+  bool wrong = false;
+  for (const std::string_view line : lines_of(text)) {
+    const std::size_t at = row++;
+    if (!line.starts_with("# ") || line.size() > 200) continue;
+    const re2::StringPiece piece(line.data(), line.size());
+    std::string count, word, rate;
+    if (RE2::FullMatch(piece, verdict, &count, &word) && word == "FAILED") {
+      wrong = true;
+      add_symptom(snapshot, {wrong_result, "peer-copy"}, at, line).details["wrong"] = count;
+    }
+    if (RE2::FullMatch(piece, bandwidth, &rate) && !wrong && number_of<double>(rate).value_or(0) > 0)
+      add_symptom(snapshot, {used, "gpu"}, at, line).details["gbps"] = rate;
+  }
+  return snapshot;
+}
+
+}  // namespace envdoctor

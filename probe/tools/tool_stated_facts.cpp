@@ -1,0 +1,95 @@
+// What people write about their machine between its outputs: "GPU: Quadro K2000", "CUDA 11.2", "compute capability
+// 3.0", and tables of errors by card and precision. A statement is compared with others; it fills no field.
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+
+#include "knowledge/gpus/gpu_models.h"
+#include "probe/paste/paste_parsers.h"
+#include "probe/paste/paste_text.h"
+#include "probe/tools/tool_symptom.h"
+
+namespace envdoctor {
+namespace {
+
+using enum SymptomClass;
+
+constexpr std::size_t longest_statement = 160;
+
+// The first name of a card in a line: its words as they stand there.
+std::string card_in(std::string_view line) {
+  static const RE2 name(
+      R"((?i)\b((?:(?:nvidia |geforce |quadro |tesla )*(?:rtx|gtx|titan|gt) ?(?:a?\d{3,4}|v|xp?)(?: ?(?:ti|super))*)"
+      R"(|(?:nvidia |quadro |tesla )*(?:[ahblvpkmt]|gb|gh)\d{1,4}[a-z]{0,2}))\b)",
+      RE2::Latin1);
+  std::string found;
+  constexpr std::size_t shortest = 3;  // "t4" and "p4" are other things, too
+  const bool is_one = RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), name, &found);
+  return is_one && found.size() >= shortest ? found : std::string();
+}
+
+void state_card(std::string_view line, std::size_t row, Snapshot& snapshot) {
+  const std::string name = card_in(line);
+  const std::string capability = name.empty() ? "" : knowledge::capability_of_name(name);
+  if (capability.empty()) return;
+  add_symptom(snapshot, {noted, "stated-gpu"}, row, line).details = {{"name", name}, {"capability", capability}};
+}
+
+void state_capability(std::string_view line, std::size_t row, Snapshot& snapshot) {
+  static const RE2 form(R"((?i)\s*[-*]? ?(?:my |the )?(?:gpu(?:'s)? |card(?:'s)? |device(?:'s)? )?(?:cuda )?)"
+                        R"(compute capability(?: version)?(?: is| of| =|:)? *(\d{1,2}\.\d)\b.{0,40})",
+                        RE2::Latin1);
+  std::string capability;
+  if (RE2::FullMatch(re2::StringPiece(line.data(), line.size()), form, &capability))
+    add_symptom(snapshot, {noted, "stated-gpu"}, row, line).details["capability"] = capability;
+}
+
+// "CUDA: 11.2", "CUDA/cuDNN version: 11.1.1", "- CUDA version 12.4"
+void state_toolkit(std::string_view line, std::size_t row, Snapshot& snapshot) {
+  static const RE2 form(
+      R"((?i)\W{0,6}(?:nvidia )?cuda(?:[ /]?(?:cudnn|toolkit|version|runtime))*\s*(?:[:=]|\bis\b)?\s*)"
+      R"(v?(\d{1,2}\.\d)(?:\.\d+)*\b.{0,40})",
+      RE2::Latin1);
+  std::string version;
+  if (RE2::FullMatch(re2::StringPiece(line.data(), line.size()), form, &version))
+    add_symptom(snapshot, {noted, "stated-cuda"}, row, line).details["version"] = version;
+}
+
+// "3090/float32  ~3e-4": a precision and how far it was off.
+void state_error(std::string_view line, std::size_t row, Snapshot& snapshot) {
+  static const RE2 form(R"((?i)(?:.{0,60}\W)?(float32|fp32|single|float64|fp64|double)\b[^\d\n]{0,40}~?)"
+                        R"((\d(?:\.\d+)?e-\d{1,2})\b.{0,40})",
+                        RE2::Latin1);
+  std::string precision, error;
+  if (!RE2::FullMatch(re2::StringPiece(line.data(), line.size()), form, &precision, &error)) return;
+  const bool single = precision[0] == 's' || precision[0] == 'S' || contains(precision, "32");
+  Symptom& symptom = add_symptom(snapshot, {noted, "error-of-precision"}, row, line);
+  symptom.details = {{"precision", single ? "fp32" : "fp64"}, {"value", error}};
+  static const RE2 number(R"(\b([1-5]0[5-9]0|1[06][5-8]0)\b)", RE2::Latin1);
+  std::string name = card_in(line), bare;
+  if (name.empty() && RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), number, &bare)) name = bare;
+  const std::string capability = name.empty() ? "" : knowledge::capability_of_name(name);
+  if (!capability.empty()) symptom.details["capability"] = capability;
+}
+
+}  // namespace
+
+bool starts_stated_facts(std::string_view line) { return line.size() < longest_statement; }
+
+Snapshot parse_stated_facts(const std::string& text) {
+  constexpr std::size_t most_statements = 64;
+  Snapshot snapshot;
+  std::size_t row = 0;
+  for (const std::string_view line : lines_of(text)) {
+    const std::size_t at = row++;
+    if (line.size() >= longest_statement || snapshot.log.or_empty().size() >= most_statements) continue;
+    state_card(line, at, snapshot);
+    state_capability(line, at, snapshot);
+    state_toolkit(line, at, snapshot);
+    state_error(line, at, snapshot);
+  }
+  return snapshot;
+}
+
+}  // namespace envdoctor
