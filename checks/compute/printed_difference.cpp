@@ -35,6 +35,10 @@ double largest(const Facts& facts, const char* kind) {
 }
 
 bool has_tf32(const Facts& facts) {
+  const auto& stated = facts.all({noted, "stated-gpu"});
+  if (std::ranges::any_of(
+          stated, [](const Symptom* one) { return knowledge::capability_has(one->detail("capability"), "tf32"); }))
+    return true;
   return std::ranges::any_of(gpus_of(facts.snapshot()), [](const Gpu& gpu) {
     return gpu.vendor == Vendor::nvidia && !gpu.compute_capability.empty() &&
            knowledge::capability_has(gpu.compute_capability, "tf32");

@@ -100,7 +100,8 @@ void judge_shared(const Facts& facts, Answers& answers) {
       {.text = "End those that are left over or no longer needed, or choose another GPU.", .command = "nvidia-smi"}};
 }
 
-// A monitor shows a GPU at work and its memory in use, and nobody to whom it belongs. In a container that is usual.
+// A monitor shows memory in use, and nobody to whom it belongs, on a GPU that is at work or has no room for a program.
+// In a container that is usual.
 void judge_nobody(const Facts& facts, Answers& answers) {
   const auto& processes = of(facts.snapshot().nvidia, &Nvidia::processes);
   const auto& texts = facts.snapshot().texts.or_empty();
@@ -108,18 +109,21 @@ void judge_nobody(const Facts& facts, Answers& answers) {
   if (!processes.get() || !processes.get()->empty() || facts.container() || facts.wsl() || facts.used() || !fails ||
       !answers.findings.empty())
     return;
+  const bool full = facts.saw({{exhausted, "gpu-memory"}, {exhausted, "cuda-memory"}, {exhausted, "any-gpu-memory"}});
   constexpr std::int64_t much_mib = 2048, busy_percent = 90;
   for (const auto& [i, device] : numbered(of(facts.snapshot().nvidia, &Nvidia::devices))) {
     const std::int64_t used = device.memory_total_mib.or_empty() - device.memory_free_mib.or_empty();
-    if (!device.memory_free_mib.get() || used < much_mib || device.utilization_percent.or_empty() < busy_percent)
-      continue;
+    const bool at_work = device.utilization_percent.or_empty() >= busy_percent;
+    const bool in_the_way = full && used * 10 > device.memory_total_mib.or_empty() * 3;
+    if (!device.memory_free_mib.get() || used < much_mib || (!at_work && !in_the_way)) continue;
     Finding& finding = answers.found_on(fmt::format("cuda:{}", device.index.value_or(0)));
     finding.severity = Severity::warning;
     finding.confidence = Confidence::possible;
     finding.explanation = fmt::format(
-        "{} MiB are in use and the GPU is at {} %, and no process is listed: what is left of one that ended, or one of "
-        "a container or another user, holds it.",
-        used, device.utilization_percent.or_empty());
+        "{} MiB are in use{}, and no process is listed: what is left of one that ended, or one of a container or "
+        "another "
+        "user, holds it.",
+        used, at_work ? fmt::format(" and the GPU is at {} %", *device.utilization_percent.get()) : "");
     finding.evidence = {evidence(at("/nvidia/devices", i, "memory_free_mib"), fmt::format("{} MiB in use", used)),
                         evidence("/nvidia/processes", "none")};
     finding.fix = {{.text = "See who has the GPU's nodes open, and end what is left over.",

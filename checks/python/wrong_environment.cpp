@@ -89,7 +89,8 @@ const Contradiction* contradicted(const Snapshot& snapshot, const std::string& p
   return nullptr;
 }
 
-// pip lists one release of a framework, and the program that ran shows another: pip belongs to another Python.
+// pip lists one release of a framework, and the program that ran shows another: pip belongs to another Python. Not of
+// PyTorch, of which reports list the packages of several installers.
 void report_other_release(const Snapshot& snapshot, Answers& answers) {
   if (!told_by_texts(snapshot)) return;
   const auto& packages = of(snapshot.python, &Python::packages).or_empty();

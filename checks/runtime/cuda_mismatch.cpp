@@ -3,6 +3,19 @@
 namespace envdoctor::runtime_cuda_mismatch {
 
 using enum SymptomClass;
+
+// CuPy shows the CUDA that it was built with and the one that it found.
+void judge(const Facts& facts, Answers& answers) {
+  const Symptom* line = facts.first({{noted, "linked-and-local-cuda"}});
+  if (!line) return answers.not_applicable("no program tells which CUDA it has and which it was built with");
+  if (line->detail("linked") == line->detail("local")) return answers.passed();
+  Finding& finding = answers.found_in(*line, Confidence::likely, "framework:cupy");
+  finding.explanation = fmt::format("CuPy was built with CUDA {}, and the libraries that it finds are of CUDA {}.",
+                                    line->detail("linked"), line->detail("local"));
+  finding.fix = {{.text = fmt::format("Install the build for the CUDA that is here (cupy-cuda{0}x), or CUDA {1}.",
+                                      line->detail("local"), line->detail("linked"))}};
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -20,6 +33,7 @@ Diagnosis diagnosis() {
               {{mismatch, "cuda-version"}, likely},
               {{too_old, "jax-library"}, likely},
           },
+      .judge = judge,
   };
 }
 

@@ -53,6 +53,25 @@ void LogReader::take_paraphrase(std::string_view line, std::vector<knowledge::Lo
     matches.push_back({.class_ = said->class_, .subject = said->subject});
 }
 
+// A terminal or a console that frames tracebacks breaks long lines: a message goes on with a small letter in the next.
+void LogReader::take_wrapped(std::string_view line, std::vector<knowledge::LogMatch>& matches) {
+  constexpr std::size_t narrowest = 60, widest = 200;
+  constexpr int most = 1000;
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const bool goes_on = !line.empty() && line[0] >= 'a' && line[0] <= 'z' && line.size() < widest;
+  if (goes_on && !wrapped_.empty() && matches.empty() && ++wraps_ <= most) {
+    wrapped_.append(1, ' ').append(line);
+    for (knowledge::LogMatch& match : said_matcher_.match(wrapped_)) {
+      if (match.class_ != "used" && match.class_ != "present") matches.push_back(std::move(match));
+    }
+  }
+  wrapped_.clear();
+  const std::string_view text = trimmed(line);
+  if (matches.empty() && text.size() >= narrowest && text.size() < widest && wraps_ <= most &&
+      (letter(text.back()) || text.back() == ','))
+    wrapped_ = text;
+}
+
 void LogReader::feed(std::string_view chunk) {
   while (!chunk.empty()) {
     if (partial_.empty() && !took_part_ && chunk[0] == '\n') {
@@ -102,6 +121,7 @@ void LogReader::take_line(std::string_view piece) {
   std::vector<knowledge::LogMatch> matches = matcher_.match(line);
   reports_.line(line, line_, matcher_);
   notable_.line(line, line_, matcher_);
+  take_wrapped(line, matches);
   take_paraphrase(line, matches);
   const std::string said = transcript_.line(line, line_, (matcher_.reports() & transcript_words_).any());
   if (!said.empty()) {

@@ -31,6 +31,7 @@ class LogReader {
   std::size_t take_empty_lines(std::string_view chunk);  // how many it starts with
   void take_part(std::string_view part, bool ends_line);
   void take_line(std::string_view piece);
+  void take_wrapped(std::string_view line, std::vector<knowledge::LogMatch>& matches);
   void take_paraphrase(std::string_view line, std::vector<knowledge::LogMatch>& matches);
 
   std::string source_{};
@@ -52,6 +53,8 @@ class LogReader {
   knowledge::ReportSet transcript_words_{};
   knowledge::LogMatcher matcher_{};
   knowledge::LogMatcher said_matcher_{};  // of what answers say in other words
+  std::string wrapped_{};             // the line before, if what follows may be the rest of it
+  int wraps_ = 0;                     // how often it was
   int told_again_ = 0;                // versions of which an earlier line told
   std::size_t failure_words_ = 0;     // the row of report words that mark lines of failure
   std::int64_t failures_ = 0;         // lines that hold such words

@@ -122,5 +122,20 @@ TEST(PlainLogLine, LeavesWhatOnlyLooksLikeAMark) {
     EXPECT_EQ(plain_log_line(line, scratch), line);
 }
 
+TEST(LogReader, JoinsAMessageThatAConsoleBroke) {
+  const auto kinds = [](std::string_view text) {
+    std::string all;
+    const Snapshot snapshot = read_log(text, "a.log");
+    for (const Symptom& one : snapshot.log.or_empty()) all += *one.subject.get() + ' ';
+    return all;
+  };
+  const std::string first =
+      "WARNING in the notebook of the group: an NVIDIA GPU may be present, but a CUDA-enabled jaxlib";
+  EXPECT_EQ(kinds(first + "\nis not installed. Falling back to cpu.\n"), "jax-cuda-build ");
+  EXPECT_EQ(kinds(first + ".\nis not installed. Falling back to cpu.\n"), "") << "the sentence had ended";
+  EXPECT_EQ(kinds(first + "\nIs not installed. Falling back to cpu.\n"), "") << "another line begins";
+  EXPECT_EQ(kinds("CUDA-enabled jaxlib\nis not installed.\n"), "") << "too short to be broken";
+}
+
 }  // namespace
 }  // namespace envdoctor::log_test

@@ -209,6 +209,30 @@ TEST(PastedFacts, AnEngineThatFindsNoFilesHasADriverElsewhere) {
             "driver.not-installed");
 }
 
+TEST(PastedFacts, CupyIsBuiltForTheCudaThatItFinds) {
+  const auto cupy = [](const char* linked, const char* local) {
+    return log_of({{{noted, "linked-and-local-cuda"}, {{"linked", linked}, {"local", local}}}});
+  };
+  EXPECT_EQ(first(cupy("11", "12")), "runtime.cuda-mismatch");
+  EXPECT_EQ(first(cupy("12", "12")), "");
+}
+
+TEST(PastedFacts, MemoryOfNobodyIsInTheWayOfAProgramThatRanOut) {
+  const auto full = [](std::int64_t free) {
+    Snapshot snapshot =
+        with_card(log_of({{{exhausted, "any-gpu-memory"}}}),
+                  {.index = std::int64_t{0}, .memory_total_mib = std::int64_t{24000}, .memory_free_mib = free});
+    snapshot.nvidia.fill().processes.fill();
+    snapshot.texts = std::vector<ReadText>{
+        {.source = "job.log",
+         .lines = std::int64_t{9},
+         .notable = std::vector<TextLine>{{.line = std::int64_t{9}, .text = "CUDA out-of-memory"}}}};
+    return snapshot;
+  };
+  EXPECT_TRUE(tells(full(9000), "memory.occupied"));
+  EXPECT_FALSE(tells(full(23500), "memory.occupied"));
+}
+
 TEST(PastedFacts, AnEmptyValueBeforeACommandHidesEveryGpu) {
   Snapshot hidden = log_of({{{noted, "visible-devices"}, {{"name", "CUDA_VISIBLE_DEVICES"}, {"value", "python"}}},
                             {{missing, "cuda-device"}}});
