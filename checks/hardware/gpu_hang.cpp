@@ -27,6 +27,8 @@ Diagnosis diagnosis() {
           {
               {{lost, "amd-gpu-answers"}, possible},
               {{timed_out, "gpu-process"}, possible},
+              {{timed_out, "cuda-kernel"}, possible},
+              {{lost, "device-of-program"}, possible},
               {{crashed, "gpu"}, possible, gone},
               {{crashed, "gpu"}, likely, [](const Facts& f) { return !gone(f); }},
           },

@@ -33,10 +33,12 @@ const std::vector<LibraryOwner>& library_owners() {
       {cudnn_id, {"libcudnn", "cudnn"}},
       {"opencl.loader-missing", {"libOpenCL", "OpenCL"}},
       {{}, {"libnvinfer", "libcupti", "cupti", "libnccl-net", "libnvrtc-builtins"}},
-      {cuda_id, {"libcuda",        "libcublas", "libcufft",  "libcurand",     "libcusolver", "libcusparse", "libnvrtc",
-                 "libnvJitLink",   "libnccl",   "libcufile", "libnvToolsExt", "cudart",      "cublas",      "cufft",
-                 "curand",         "cusolver",  "cusparse",  "nvrtc",         "libamdhip",   "librocblas",  "libMIOpen",
-                 "libhsa-runtime", "librccl",   "libhip",    "libroc",        "cuda",        "libze_loader"}}};
+      {cuda_id,
+       {"libcuda",        "libcublas", "libcufft",    "libcurand",     "libcusolver", "libcusparse",  "libnvrtc",
+        "libnvJitLink",   "libnccl",   "libcufile",   "libnvToolsExt", "cudart",      "cublas",       "cufft",
+        "curand",         "cusolver",  "cusparse",    "nvrtc",         "libamdhip",   "librocblas",   "libMIOpen",
+        "libhsa-runtime", "librccl",   "libhip",      "libroc",        "cuda",        "libze_loader", "libnvshmem",
+        "libcudss",       "libsycl",   "libur_loader"}}};
   return owners;
 }
 
@@ -51,6 +53,12 @@ std::string culprit(const Symptom& symptom) {
 bool found_in_another_version(const Symptom& symptom) {
   static const RE2 lacks("undefined symbol|not defined in file");
   return RE2::PartialMatch(symptom.detail("why"), lacks);
+}
+
+// Programs try these and go on without them, but for one whose import ends there.
+bool ends_an_import(const Symptom& symptom) {
+  static const RE2 end("^(?:ImportError|OSError): (?:libnvinfer|libcupti|libnvrtc-builtins)[^ ]*: cannot open");
+  return RE2::PartialMatch(text_of(symptom.text), end);
 }
 
 // A loader that tries the plug-ins of every vendor says so of each whose libraries are not there: no fault by itself.
@@ -173,7 +181,7 @@ void judge_tensorflow(const Facts& facts, const char* id, Answers& answers) {
 
 // "_ZN3c104cuda9SetDeviceEi": what calls PyTorch's own functions was built for another PyTorch.
 bool of_pytorch(const std::string& symbol) {
-  static const RE2 mangled("^_Z.{0,3}(?:3c10|2at|5torch)");
+  static const RE2 mangled("^_Z.{0,3}(?:3c10|2at|5torch|6caffe2)");
   return RE2::PartialMatch(symbol, mangled);
 }
 
@@ -251,7 +259,8 @@ std::vector<MissingLibrary> missing_libraries(const Facts& facts) {
   std::vector<MissingLibrary> all;
   const auto add = [&all](const std::string& name, Confidence confidence, const Evidence& where,
                           const Symptom* symptom) {
-    const std::string_view diagnosis = diagnosis_of_library(name);
+    std::string_view diagnosis = diagnosis_of_library(name);
+    if (diagnosis.empty() && symptom && ends_an_import(*symptom)) diagnosis = cuda_id;
     if (!diagnosis.empty()) all.push_back({name, diagnosis, where, confidence, symptom});
   };
   // ldd asks the loader as the shell would; a program that sets its own search path may well find what ldd does not.

@@ -85,13 +85,20 @@ bool only_filler(std::string_view gap, const Slots& slots) {
   return true;
 }
 
+// "No GPU is needed" tells of none that is missing.
+bool only_wished(std::string_view behind) {
+  for (const std::string_view words : {" is needed", " is required", " is necessary", " are needed", " are required"})
+    if (behind.starts_with(words)) return true;
+  return false;
+}
+
 // Whether a name that ends at `end` stands for itself, and not for a part of something: "the CUDA IPC handle".
 bool stands_alone(std::string_view line, std::size_t end, const Slots& slots) {
   const std::string_view rest = line.substr(end);
   const std::size_t begin = rest.find_first_not_of(' ');
   if (begin == rest.npos || !of_word(rest[begin])) return true;
-  const std::string_view word = rest.substr(begin, rest.find_first_of(" ,.:;()'\"", begin) - begin);
-  return slots.between.contains(word) || slots.following.contains(word);
+  const std::string_view word = rest.substr(begin, rest.find_first_of(" ,.:;!?()'\"", begin) - begin);
+  return (slots.between.contains(word) && !only_wished(rest)) || slots.following.contains(word);
 }
 
 // The state of a subject that stands at [begin, end) of the line; empty: none is told.

@@ -15,7 +15,8 @@ TEST(Slots, ReadASubjectAndItsStateInAnyOrder) {
        {"trainer: no suitable GPU found, stopping", "RuntimeError: unable to detect any CUDA-capable device",
         "[setup] GPU not detected, continuing without it", "worker started with 0 GPUs detected",
         "[error] CUDA could not be initialised, continuing on the CPU", "GPU acceleration unavailable",
-        "Warning: unable to use the GPU, falling back to CPU"})
+        "Warning: unable to use the GPU, falling back to CPU", "WARNING: No GPU detected! Check the paths.",
+        "it may run slowly because this machine does not have a GPU.", "cannot find any torch accelerator"})
     EXPECT_EQ(said(line), "missing any-gpu") << line;
   for (const char* line : {"setup.sh: NVIDIA driver not found, skipping", "the nvidia kernel driver is not loaded"})
     EXPECT_EQ(said(line), "missing any-driver") << line;
@@ -28,7 +29,7 @@ TEST(Slots, SayNothingOfWhatStandsBesideASubject) {
   for (const char* line :
        {"NCCL WARN failed to open CUDA IPC handle : 11 invalid argument", "no errors on the GPU so far",
         "GPU 0 is busy. The file was not found.", "cuda_graphs not available", "no GPU time was lost",
-        "the checkpoint could not be loaded onto the GPU", "", "gpu", "not found"})
+        "the checkpoint could not be loaded onto the GPU", "no GPU is needed to run the tests", "", "gpu", "not found"})
     EXPECT_EQ(said(line), "") << line;
   EXPECT_EQ(said("no GPU found" + std::string(400, ' ')), "") << "too long";
 }
