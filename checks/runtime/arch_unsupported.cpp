@@ -251,6 +251,7 @@ Diagnosis diagnosis() {
               {{unsupported, "cudnn-architecture"}, likely},
               {{unsupported, "ptx"}, likely},
               {{missing, "device-function"}, likely, not_rocm},
+              {{unsupported, "any-architecture"}, possible, not_used},
               {{failed, "cuda-function-handle"}, likely, ptx_fails},
           },
       .judge_host = judge,

@@ -38,6 +38,7 @@ Diagnosis diagnosis() {
               {{missing, "cuda-runtime"}, likely, gpu_build_without_libraries},
               {{failed, "onnxruntime-cuda-provider"}, possible, no_library_named},
               {{missing, "any-library"}, possible, no_library_named, "library", "cuda"},
+              {{missing, "any-cuda-library"}, possible, gpu_build_without_libraries},
           },
       .judge = judge,
   };

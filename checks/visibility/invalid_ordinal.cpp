@@ -76,6 +76,7 @@ Diagnosis diagnosis() {
               {{missing, "container-device"}, likely, by_number},
               {{missing, "gpu-index"}, certain},
               {{missing, "cuda-device-index"}, likely, cuda_starts},
+              {{missing, "any-gpu-index"}, possible, cuda_starts},
               {{failed, "cuda-call"}, possible, when::no_driver_answers, "code", cuda_error::invalid_device},
               {{missing, "tensorflow-device"}, possible, when::gpu_listed},
           },

@@ -62,6 +62,8 @@ std::size_t find_words(std::string_view line, std::string_view words, std::size_
   return line.npos;
 }
 
+bool is_number(std::string_view word) { return word.find_first_not_of("0123456789.-#") == word.npos; }
+
 // Whether nothing of a meaning of its own stands between two places: known words, numbers, quotes and brackets.
 bool only_filler(std::string_view gap, const Slots& slots) {
   constexpr std::size_t longest_gap = 60;
@@ -78,8 +80,7 @@ bool only_filler(std::string_view gap, const Slots& slots) {
     if (begin == gap.npos) return true;
     const std::size_t end = std::min(gap.find_first_of(" ,:'\"`()[]", begin), gap.size());
     const std::string_view word = gap.substr(begin, end - begin);
-    const bool number = word.find_first_not_of("0123456789.-#") == word.npos;
-    if (!number && !slots.between.contains(word)) return false;
+    if (!is_number(word) && !word.starts_with("sm_") && !slots.between.contains(word)) return false;
     at = end;
   }
   return true;
@@ -87,7 +88,8 @@ bool only_filler(std::string_view gap, const Slots& slots) {
 
 // "No GPU is needed" tells of none that is missing.
 bool only_wished(std::string_view behind) {
-  for (const std::string_view words : {" is needed", " is required", " is necessary", " are needed", " are required"})
+  for (const std::string_view words : {" is needed", " is required", " is necessary", " is requested", " are needed",
+                                       " are required", " are requested"})
     if (behind.starts_with(words)) return true;
   return false;
 }
@@ -98,7 +100,7 @@ bool stands_alone(std::string_view line, std::size_t end, const Slots& slots) {
   const std::size_t begin = rest.find_first_not_of(' ');
   if (begin == rest.npos || !of_word(rest[begin])) return true;
   const std::string_view word = rest.substr(begin, rest.find_first_of(" ,.:;!?()'\"", begin) - begin);
-  return (slots.between.contains(word) && !only_wished(rest)) || slots.following.contains(word);
+  return is_number(word) || (slots.between.contains(word) && !only_wished(rest)) || slots.following.contains(word);
 }
 
 // The state of a subject that stands at [begin, end) of the line; empty: none is told.
@@ -132,9 +134,10 @@ std::optional<SlotMatch> match_slots(std::string_view line) {
   const std::string small = lower_case(line);
   for (const SlotSubject& subject : slots.subjects) {
     for (const std::string& name : subject.names) {
-      const std::size_t at = find_words(small, name, 0);
-      if (at == small.npos) continue;
-      const std::string state = state_of(small, at, at + name.size(), slots, subject.subject);
+      std::string state;
+      for (std::size_t at = find_words(small, name, 0); at != small.npos && state.empty();
+           at = find_words(small, name, at + 1))
+        state = state_of(small, at, at + name.size(), slots, subject.subject);
       if (state.empty()) continue;
       const auto meaning = std::ranges::find_if(
           slots.meanings, [&](const SlotMeaning& one) { return one.subject == subject.subject && one.state == state; });

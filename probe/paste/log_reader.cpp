@@ -45,10 +45,13 @@ LogReader::LogReader(std::string source, bool redact) : source_(std::move(source
   failure_words_ = static_cast<std::size_t>(std::distance(words.begin(), words.find("words of failure")));
 }
 
-// What no known message says, a subject and its state may. The first lines of failure say most.
+// What no known message says, a subject and its state may, also beside the words that the work goes to the CPU. The
+// first lines of failure say most.
 void LogReader::take_paraphrase(std::string_view line, std::vector<knowledge::LogMatch>& matches) {
   constexpr int most = 400;
-  if (!matcher_.reports().test(failure_words_) || ++failures_ > most || !matches.empty()) return;
+  const bool explained =
+      std::ranges::any_of(matches, [](const knowledge::LogMatch& match) { return match.subject != "gpu-for-work"; });
+  if (!matcher_.reports().test(failure_words_) || ++failures_ > most || explained) return;
   if (const auto said = knowledge::match_slots(line))
     matches.push_back({.class_ = said->class_, .subject = said->subject});
 }
