@@ -224,6 +224,12 @@ bool ptx_fails(const Facts& facts) {
 
 bool not_rocm(const Facts& facts) { return facts.all({missing, "hip-kernel-image"}).empty(); }
 
+// Ollama tells of each GPU that it leaves out, also where it works on another.
+bool not_left_out(const Facts& facts) {
+  return !facts.used() || std::ranges::any_of(facts.all({unsupported, "compute-capability"}),
+                                              [](const Symptom* line) { return !line->program.is("ollama"); });
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -246,7 +252,7 @@ Diagnosis diagnosis() {
               {{unsupported, "gpu-architecture"}, certain},
               {{failed, "cuda-call"}, certain, not_used, "code", cuda_error::no_binary_for_gpu},
               {{too_old, "compute-capability"}, certain},
-              {{unsupported, "compute-capability"}, likely},
+              {{unsupported, "compute-capability"}, likely, not_left_out},
               {{unsupported, "toolkit-architecture"}, likely},
               {{unsupported, "cudnn-architecture"}, likely},
               {{unsupported, "ptx"}, likely},

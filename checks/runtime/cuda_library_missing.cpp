@@ -37,7 +37,7 @@ Diagnosis diagnosis() {
               {{missing, "jax-library"}, likely, more_than_cudnn, "library", "cu"},
               {{missing, "cuda-runtime"}, likely, gpu_build_without_libraries},
               {{failed, "onnxruntime-cuda-provider"}, possible, no_library_named},
-              {{missing, "any-library"}, possible, no_library_named, "library", "cuda"},
+              {{missing, "any-library"}, possible, unnamed_and_unused, "library", "cuda"},
               {{missing, "any-cuda-library"}, possible, gpu_build_without_libraries},
           },
       .judge = judge,

@@ -25,7 +25,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{missing, "jax-library"}, likely, no_cuda_in_library_path, "library", "cuDNN"},
-              {{missing, "any-library"}, possible, no_library_named, "library", "cudnn"},
+              {{missing, "any-library"}, possible, unnamed_and_unused, "library", "cudnn"},
           },
       .judge = judge,
   };

@@ -340,6 +340,8 @@ bool no_driver_fault(const Facts& facts) {
 
 bool no_library_named(const Facts& facts) { return facts.all({SymptomClass::missing, "library"}).empty(); }
 
+bool unnamed_and_unused(const Facts& facts) { return no_library_named(facts) && !facts.used(); }
+
 bool cuda_in_library_path(const Facts& facts) {
   return text_of(env_of(facts.snapshot(), "LD_LIBRARY_PATH")).find("cuda") != std::string::npos;
 }

@@ -59,6 +59,8 @@ std::optional<MissingSymbol> missing_symbol(const Facts& facts, std::string_view
 bool no_driver_fault(const Facts& facts);
 // No text names the file of a library that is missing.
 bool no_library_named(const Facts& facts);
+// Nor is a GPU used; a program tries the libraries of GPUs that it can do without.
+bool unnamed_and_unused(const Facts& facts);
 // LD_LIBRARY_PATH names a CUDA folder.
 bool cuda_in_library_path(const Facts& facts);
 

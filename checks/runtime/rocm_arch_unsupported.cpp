@@ -58,6 +58,12 @@ bool other_target(const Facts& facts) {
   return facts.saw({{missing, "miopen-database"}}) || env_of(facts.snapshot(), "HSA_OVERRIDE_GFX_VERSION").get();
 }
 
+// Ollama tells of each GPU that it leaves out, also where it works on another.
+bool needed_for_work(const Facts& facts) {
+  return !facts.used() || std::ranges::any_of(facts.all({missing, "hip-kernel-image"}),
+                                              [](const Symptom* line) { return !line->program.is("ollama"); });
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -76,7 +82,7 @@ Diagnosis diagnosis() {
           {
               {{unsupported, "amd-gpu"}, likely, rocm_fails},
               {{unsupported, "amd-gpu"}, possible, when::no_driver_answers},
-              {{missing, "hip-kernel-image"}, likely},
+              {{missing, "hip-kernel-image"}, likely, needed_for_work},
               {{failed, "amd-gpu-memory-access"}, possible, other_target},
           },
       .judge_host = judge,

@@ -89,7 +89,7 @@ bool only_filler(std::string_view gap, const Slots& slots) {
 // "No GPU is needed" tells of none that is missing.
 bool only_wished(std::string_view behind) {
   for (const std::string_view words : {" is needed", " is required", " is necessary", " is requested", " are needed",
-                                       " are required", " are requested"})
+                                       " are required", " are requested", " needed", " required", " requested"})
     if (behind.starts_with(words)) return true;
   return false;
 }

@@ -23,13 +23,19 @@ TEST(Slots, ReadASubjectAndItsStateInAnyOrder) {
   EXPECT_EQ(said("Your NVIDIA driver is outdated for this release"), "too-old any-driver");
   EXPECT_EQ(said("Error: the model does not fit into VRAM"), "exhausted any-gpu-memory");
   EXPECT_EQ(said("OpenCL is not available on this system"), "missing any-opencl");
+  EXPECT_EQ(said("Could not find CUDA toolkit"), "missing any-cuda-library");
+  EXPECT_EQ(said("ERROR: GPU architecture sm_37 is not supported by this build"), "unsupported any-architecture");
+  EXPECT_EQ(said("ValueError: GPU index 3 is out of range, 2 GPUs visible"), "missing any-gpu-index");
+  EXPECT_EQ(said("error: GPU support is not compiled in"), "noted cpu-build");
+  EXPECT_EQ(said("it runs on a GPU, but no GPU was detected"), "missing any-gpu") << "the second place";
 }
 
 TEST(Slots, SayNothingOfWhatStandsBesideASubject) {
   for (const char* line :
        {"NCCL WARN failed to open CUDA IPC handle : 11 invalid argument", "no errors on the GPU so far",
         "GPU 0 is busy. The file was not found.", "cuda_graphs not available", "no GPU time was lost",
-        "the checkpoint could not be loaded onto the GPU", "no GPU is needed to run the tests", "", "gpu", "not found"})
+        "the checkpoint could not be loaded onto the GPU", "no GPU is needed to run the tests", "no GPU requested", "",
+        "gpu", "not found"})
     EXPECT_EQ(said(line), "") << line;
   EXPECT_EQ(said("no GPU found" + std::string(400, ' ')), "") << "too long";
 }

@@ -26,6 +26,14 @@ TEST(LogCauses, AreNoneInALogOfADeviceThatWasUsed) {
   EXPECT_TRUE(ids(Snapshot{}).empty());
 }
 
+TEST(LogCauses, LeaveOutTheGpusThatOllamaPassesOverForAnother) {
+  const Line amd = {{SymptomClass::missing, "hip-kernel-image"}, {}, "ollama"};
+  const Line old = {{SymptomClass::unsupported, "compute-capability"}, {}, "ollama"};
+  EXPECT_EQ(ids(log_of({amd})), (Found{{"runtime.rocm-arch-unsupported", likely}}));
+  EXPECT_EQ(ids(log_of({old})), (Found{{"runtime.arch-unsupported", likely}}));
+  EXPECT_TRUE(ids(log_of({amd, old, {{SymptomClass::used, "gpu"}}})).empty());
+}
+
 TEST(LogCauses, GiveTheGroupForAMessageThatCoversMany) {
   EXPECT_EQ(ids(log_of({{{SymptomClass::missing, "loaded-driver"}}})), (Found{{"driver.unreachable", possible}}));
 }
