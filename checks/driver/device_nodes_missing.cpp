@@ -143,6 +143,7 @@ Diagnosis diagnosis() {
           {
               {{missing, "device-node"}, likely, uvm_alone, "node", "/dev/nvidia-uvm"},
               {{missing, "device-node"}, possible, node_outside_container, "node", "/dev/nvidia0"},
+              {{missing, "device-node"}, possible, node_outside_container, "node", "/dev/nvidiactl"},
               {{missing, "kfd-node"}, likely, kfd_absent},
               {{missing, "render-node"}, possible, computes_elsewhere},
               {{mismatch, "file-in-place-of-node"}, likely, not_used},

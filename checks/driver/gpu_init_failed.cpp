@@ -126,6 +126,8 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{missing, "device-behind-node"}, possible, when::no_driver_answers},
+              // Programs that open the GPU say so as well, whatever kept it from starting.
+              {{failed, "any-gpu-start"}, possible, when::no_driver_answers},
               {{failed, "amd-gpu-initialization"}, certain},
               {{failed, "intel-gpu-initialization"}, likely},
           },

@@ -110,6 +110,12 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   answers.unknown(why_unknown("/nvidia/devices", devices));
 }
 
+// A node that has fewer GPUs than its configuration names, and not none, which is a driver that isn't reached.
+bool some_counted(const Facts& facts) {
+  return std::ranges::none_of(facts.all({missing, "slurm-gpu"}),
+                              [](const Symptom* line) { return line->detail("have") == "0"; });
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -130,6 +136,7 @@ Diagnosis diagnosis() {
               // Whoever counts the GPUs finds fewer than there were; the kernel's log tells why.
               {{lost, "gpu-answers"}, possible},
               {{lost, "gpu-of-slurm-node"}, possible},
+              {{missing, "slurm-gpu"}, possible, some_counted},
               {{lost, "gpu-of-kubernetes-node"}, possible},
               // All ones are read of a card that fell off the bus, and of one in a laptop that is switched off.
               {{lost, "pci-configuration"}, possible, when::no_driver_answers},

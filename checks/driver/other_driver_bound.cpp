@@ -63,7 +63,9 @@ void judge(const Facts& facts, Answers& answers) {
   const Symptom* line = facts.first({{present, "other-driver"}});
   if (line && !works && !facts.saw({{present, "bound-driver"}})) {
     const std::string driver = line->detail("driver") == "NovaCore" ? "nova_core" : line->detail("driver");
-    Finding& finding = answers.found_in(*line, Confidence::likely);
+    // Other cards are handed on as well, and not every line tells which one it speaks of.
+    const bool of_gpu = !hands_on(driver) || !line->detail("of").empty();
+    Finding& finding = answers.found_in(*line, of_gpu ? Confidence::likely : Confidence::possible);
     return describe(finding, driver.empty() ? "another driver" : driver, snapshot);
   }
   answers.unknown(snapshot.pci.get() ? "which driver is bound to the GPU is not known"

@@ -53,11 +53,12 @@ struct Slots {
 
 bool of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '/'; }
 
-// The place of these words as words of their own, from `from` on.
+// The place of these words as words of their own, from `from` on; behind a hyphen they are part of an option or a name.
 std::size_t find_words(std::string_view line, std::string_view words, std::size_t from) {
   for (std::size_t at = line.find(words, from); at != line.npos; at = line.find(words, at + 1)) {
     const std::size_t end = at + words.size();
-    if ((at == 0 || !of_word(line[at - 1])) && (end == line.size() || !of_word(line[end]))) return at;
+    if ((at == 0 || (!of_word(line[at - 1]) && line[at - 1] != '-')) && (end == line.size() || !of_word(line[end])))
+      return at;
   }
   return line.npos;
 }

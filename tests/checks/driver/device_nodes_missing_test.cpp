@@ -29,6 +29,21 @@ TEST(DriverDeviceNodesMissing, IsFoundWhereCudaFailsWithoutItsNode) {
   EXPECT_EQ(paths_of(*finding), (std::vector<std::string>{"/device_nodes", "/nvidia/cuinit_error"}));
 }
 
+// A text that holds these lines and nothing else.
+Snapshot text_of_lines(std::vector<Symptom> lines) {
+  Snapshot host;
+  for (std::size_t i = 0; i < lines.size(); ++i) lines[i].line = static_cast<std::int64_t>(i + 1);
+  host.log = std::move(lines);
+  return host;
+}
+
+TEST(DriverDeviceNodesMissing, IsPossibleWhereTheControlNodeIsNamed) {
+  const Symptom line = symptom_of({SymptomClass::missing, "device-node"}, {{"node", "/dev/nvidiactl"}});
+  const Answers answers = answers_of(id, text_of_lines({line}));
+  ASSERT_NE(finding_of(answers, id), nullptr);
+  EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::possible);
+}
+
 TEST(DriverDeviceNodesMissing, TellsAContainersUserToPassTheNodesOn) {
   const Answers answers = told(in_docker(without_uvm("CUDA_ERROR_UNKNOWN")));
   ASSERT_NE(finding_of(answers, id), nullptr);

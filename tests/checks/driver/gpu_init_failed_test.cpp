@@ -58,6 +58,23 @@ TEST(DriverGpuInitFailed, IsCertainByTheKernelLog) {
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::certain);
 }
 
+// A text that holds these lines and nothing else.
+Snapshot text_of_lines(std::vector<Symptom> lines) {
+  Snapshot host;
+  for (std::size_t i = 0; i < lines.size(); ++i) lines[i].line = static_cast<std::int64_t>(i + 1);
+  host.log = std::move(lines);
+  return host;
+}
+
+TEST(DriverGpuInitFailed, IsPossibleWhereAProgramCouldNotOpenTheGpu) {
+  const Symptom line = symptom_of({SymptomClass::failed, "any-gpu-start"}, {});
+  const Answers answers = answers_of(id, text_of_lines({line}));
+  ASSERT_NE(finding_of(answers, id), nullptr);
+  EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::possible);
+  EXPECT_EQ(finding_of(answers_of(id, text_of_lines({line, symptom_of({SymptomClass::used, "gpu"}, {})})), id),
+            nullptr);
+}
+
 TEST(DriverGpuInitFailed, ForgetsAFailedStartThatWasFollowedByAGoodOne) {
   Snapshot host = healthy_nvidia_host();
   host.log = std::vector<Symptom>{symptom_of({SymptomClass::failed, "nvidia-gpu-initialization"},

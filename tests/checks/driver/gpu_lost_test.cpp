@@ -34,6 +34,24 @@ TEST(DriverGpuLost, IsLikelyByXid79WhereTheGpuIsNoLongerListed) {
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::likely);
 }
 
+// A text that holds these lines and nothing else.
+Snapshot text_of_lines(std::vector<Symptom> lines) {
+  Snapshot host;
+  for (std::size_t i = 0; i < lines.size(); ++i) lines[i].line = static_cast<std::int64_t>(i + 1);
+  host.log = std::move(lines);
+  return host;
+}
+
+TEST(DriverGpuLost, IsPossibleWhereSlurmCountsFewerAndNotNone) {
+  const auto counted = [](const char* have) {
+    return answers_of(id, text_of_lines({symptom_of({missing, "slurm-gpu"}, {{"have", have}})}));
+  };
+  const Answers some = counted("3");
+  ASSERT_NE(finding_of(some, id), nullptr);
+  EXPECT_EQ(finding_of(some, id)->confidence, Confidence::possible);
+  EXPECT_EQ(finding_of(counted("0"), id), nullptr);
+}
+
 TEST(DriverGpuLost, OnlyWarnsOfALossThatIsOver) {
   Snapshot host = healthy_nvidia_host();
   host.nvidia.fill().xid = std::vector<Xid>{{.code = 79, .gpu = "0000:65:00"}};

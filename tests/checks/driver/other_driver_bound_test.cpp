@@ -45,6 +45,12 @@ TEST(DriverOtherDriverBound, BelievesTheKernelsWordForLikely) {
   EXPECT_NE(finding_of(answers, id)->title.find("nova_core"), std::string::npos);
 }
 
+TEST(DriverOtherDriverBound, DoubtsALineOfACardThatMayBeNoGpu) {
+  const auto sure = [](const Symptom& line) { return finding_of(answers_of(id, with({line})), id)->confidence; };
+  EXPECT_EQ(sure(symptom_of({present, "other-driver"}, {{"driver", "vfio-pci"}})), Confidence::possible);
+  EXPECT_EQ(sure(symptom_of({present, "other-driver"}, {{"driver", "vfio-pci"}, {"of", "gpu"}})), Confidence::likely);
+}
+
 TEST(DriverOtherDriverBound, LeavesNouveauToItsOwnDiagnosis) {
   EXPECT_EQ(state_of(id, held_by("nouveau")), "passed");
   EXPECT_EQ(state_of("driver.nouveau-bound", held_by("nova_core")), "passed");

@@ -65,8 +65,9 @@ TEST(LogMessages, AboutTheDriverMeanNothingWhereADeviceIsUsed) {
 }
 
 TEST(LogMessages, MeanWhatAFactBesideThemSays) {
-  EXPECT_TRUE(ids(log_of({{{missing, "slurm-gpu"}, {{"have", "3"}}}})).empty())
-      << "one of them is lost; nothing says which";
+  EXPECT_EQ(ids(log_of({{{missing, "slurm-gpu"}, {{"have", "3"}}}})),
+            (Found{{"driver.gpu-lost", Confidence::possible}}))
+      << "one of them is lost";
   EXPECT_TRUE(
       ids(log_of({{{present, "sycl-device"}, {{"type", "cpu"}}}, {{present, "sycl-device"}, {{"type", "gpu"}}}}))
           .empty());
