@@ -1,6 +1,7 @@
 // How often the verifier reports a healthy device as wrong, which must never happen. Runs the kernels at their smallest
 // sizes, with fresh seeds, on the installed third-party drivers and this host.
-//   bench_false_alarms [SEEDS [FIRST [DEVICE]]]     seeds per option set and device; default 20
+//   bench_false_alarms [SEEDS [FIRST [DEVICE [KERNEL]]]]   seeds per option set and device; default 20
+// DEVICE: one of ours alone, or the path of another driver's library; KERNEL: one that is left out.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,10 +70,11 @@ std::vector<kernels::Precision> precisions(bool without_fp64) {
 
 // In a child, which opens the device once for all seeds.
 Count count(const kernels::Target& target, const OptionSet& set, std::uint64_t first, std::uint64_t seeds,
-            std::size_t guard_bytes) {
+            std::size_t guard_bytes, std::string_view without) {
   std::vector<const kernels::Kernel*> wanted;
   for (const kernels::Kernel& kernel : kernels::all_kernels()) {
-    if (std::ranges::find(set.without_kernels, kernel.name) == set.without_kernels.end()) wanted.push_back(&kernel);
+    if (kernel.name != without && std::ranges::find(set.without_kernels, kernel.name) == set.without_kernels.end())
+      wanted.push_back(&kernel);
   }
   constexpr Milliseconds patience{3'600'000};
   kernels::VerifyOptions options{.effort = kernels::Effort::tiny,
@@ -117,24 +119,31 @@ int main(int argc, char** argv) {
       .subject = "rusticl", .backend = "opencl", .library = driver_of("rusticl.icd"), .is_cpu = true};
   const kernels::Target oclgrind = {
       .subject = "oclgrind", .backend = "opencl", .library = "/usr/lib/oclgrind/liboclgrind-rt-icd.so", .is_cpu = true};
-  const std::string_view only = argc > 3 ? argv[3] : "";
-  std::size_t alarms = 0, runs = 0;
+  const std::string_view only = argc > 3 ? argv[3] : "", without = argc > 4 ? argv[4] : "";
+  const bool other = only.find('/') != only.npos;
+  const kernels::Target given = {
+      .subject = std::string(only), .backend = "opencl", .library = std::string(only), .is_cpu = true};
+  std::size_t alarms = 0, runs = 0, rows = 0;
   const auto one = [&](const kernels::Target& target, const OptionSet& set, std::uint64_t some,
                        std::size_t guard_bytes) {
     if (!only.empty() && only != target.subject) return;
     const auto start = std::chrono::steady_clock::now();
-    const Count c = count(target, set, first, some, guard_bytes);
+    const Count c = count(target, set, first, some, guard_bytes, without);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     fmt::print("{:<9} {:<22} {:>4} seeds {:>6} results {:>3} alarms {:>3} not run {:>6.1f} s{}\n", target.subject,
                set.options, c.seeds, c.rows, c.alarms, c.not_run, took.count(), c.words);
     std::fflush(stdout);
     alarms += c.alarms;
     runs += c.seeds;
+    rows += c.rows;
   };
+  for (const OptionSet& set : option_sets) {
+    if (other) one(given, set, seeds, 4096);
+  }
   one(host, {}, seeds, 4096);
   for (const OptionSet& set : option_sets) one(pocl, set, seeds, 4096);
   one(rusticl, {}, seeds, 4096);
   one(oclgrind, {}, std::min<std::uint64_t>(seeds, 20), 0);
-  fmt::print("{} runs, {} alarms\n", runs, alarms);
+  fmt::print("{} runs, {} results, {} alarms\n", runs, rows, alarms);
   return alarms == 0 ? 0 : 1;
 }

@@ -22,13 +22,15 @@ constexpr int most_bits = 56;
 bool is_seen(const Kernel& kernel, const Problem& problem, std::size_t output, std::uint64_t place, int bits) {
   const Plan plan = kernel.plan(problem, Variant::host, Capabilities{.fp64 = true});
   const int buffer = plan.outputs.at(output);
-  std::size_t calls = 0;  // one for each buffer after each step
+  std::size_t calls = 0;        // one for each buffer after each step
+  std::size_t first_count = 0;  // of the output as it is asked for: a place stays where it is when more rows are run
   const Fault fault = [&](const Step&, int index, std::span<std::byte> bytes) {
     const std::size_t step = calls++ / plan.buffers.size() % plan.steps.size();
     if (index != buffer || step + 1 != plan.steps.size()) return;
     Array array(problem.precision, bytes.size() / size_of(problem.precision));
     std::ranges::copy(bytes, array.bytes.begin());
-    std::size_t at = place % array.count();
+    if (first_count == 0) first_count = array.count();
+    std::size_t at = place % first_count;
     for (std::size_t tried = 0; tried < array.count() && (array.value(at) == 0 || !std::isfinite(array.value(at)));
          ++tried)
       at = (at + 1) % array.count();

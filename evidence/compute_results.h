@@ -67,6 +67,7 @@ struct Agreement {
   Text outcome{};            // same-bits, within-bound, outside, not-trustworthy
   Real max_ulp{};
   Real error_over_bound{};   // the largest; 1 is the last legal value
+  Text bound{};              // probable: outside of what chance explains, twice, and not of the worst case
   List<std::int64_t> ulp_histogram{};  // elements with a difference of 0, <=1, <=2, <=4, … <=2^k ulp; last: more
   Number wrong{};            // elements outside
   Number elements{};
@@ -74,7 +75,7 @@ struct Agreement {
   Text cause{};              // a WrongResult, "tf32-inputs"; absent where nothing had to be named
   Text confirmed_by{};       // what made the name sure: "replay", "precision probes", "repeat", "without optimisation", …
   List<ComputeSample> samples{};  // eight of the wrong elements
-  ENVDOCTOR_FIELDS(Agreement, outcome, max_ulp, error_over_bound, ulp_histogram, wrong, elements, pattern, cause,
+  ENVDOCTOR_FIELDS(Agreement, outcome, max_ulp, error_over_bound, bound, ulp_histogram, wrong, elements, pattern, cause,
                    confirmed_by, samples)
 
   [[nodiscard]] std::optional<WrongResult> kind() const;  // `cause`; none: not given, or a word from elsewhere

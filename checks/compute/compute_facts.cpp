@@ -91,6 +91,7 @@ std::vector<Evidence> proof(const std::vector<Row>& rows) {
     proof.push_back(
         evidence(place + "/outcome", full_problem_name(*row.result) + ": " + text_of(row.agreement->outcome)));
     if (row.agreement->pattern.get()) proof.push_back(evidence(place + "/pattern", *row.agreement->pattern.get()));
+    if (row.by_chance()) proof.push_back(evidence(place + "/bound", *row.agreement->bound.get()));
     if (row.agreement->confirmed_by.get())
       proof.push_back(evidence(place + "/confirmed_by", *row.agreement->confirmed_by.get()));
     std::string list;
@@ -121,6 +122,7 @@ void judge(const Snapshot& snapshot, Answers& answers, const std::function<bool(
   for (const auto& [device, found] : by_device) {
     Finding& finding = answers.found_on(device);
     finding.evidence = proof(found);
+    if (std::ranges::all_of(found, &Row::by_chance)) finding.confidence = Confidence::likely;
     tell(finding, found);
   }
   if (all.empty()) return answers.unknown("/compute: no result was compared with a reference");

@@ -13,6 +13,8 @@ struct Row {
   const Agreement* agreement = nullptr;
   std::optional<WrongResult> cause{};  // none: none was needed
   [[nodiscard]] bool outside() const { return agreement->outcome.is("outside"); }
+  // Outside of what chance explains alone, which proves nothing.
+  [[nodiscard]] bool by_chance() const { return agreement->bound.is("probable"); }
   [[nodiscard]] bool by_framework() const { return result->backend.is("framework"); }
 };
 

@@ -106,6 +106,12 @@ bool picked(const compute::Row& row) {
 void tell(Finding& finding, const std::vector<compute::Row>& rows) {
   finding.explanation =
       fmt::format("Results lie outside the bound that rounding can explain {}.", compute::in_problems(rows));
+  if (std::ranges::all_of(rows, &compute::Row::by_chance))
+    finding.explanation = fmt::format(
+        "Results lie further off than rounding by chance explains, on two sets of inputs, {}; the worst case of "
+        "rounding "
+        "would allow them.",
+        compute::in_problems(rows));
   finding.fix = {
       {.text =
            "Update or replace the driver; if the errors stay, run 'envdoctor verify --repeat 20', which shows whether "

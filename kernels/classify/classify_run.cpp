@@ -56,6 +56,7 @@ struct DeviceExperiments {
   const VerifyOptions& options;
   const Trace& trace;
   DeviceModes& modes;
+  bool by_chance = false;  // right means no further off than chance explains
 
   template <class Try>
   auto attempt(const std::string& what, const Try& one) const -> decltype(one()) {
@@ -68,7 +69,8 @@ struct DeviceExperiments {
     }
   }
   bool right(const Problem& tried) const {
-    return run_problem(device, kernel, tried, variant, 1, [](const std::string&) {}).right();
+    const ProblemRun run = run_problem(device, kernel, tried, variant, 1, [](const std::string&) {});
+    return run.right() && !(by_chance && run.beyond_chance());
   }
 
   std::optional<bool> right_at(std::int64_t size) const {
@@ -77,13 +79,15 @@ struct DeviceExperiments {
     return attempt(problem_name(kernel, other), [&] { return std::optional(right(other)); });
   }
 
-  // Built with one more option.
-  std::optional<bool> right_with(const std::string& option) const {
+  // Built with one more option, on the very inputs of `run`, which may be others than the problem's.
+  std::optional<bool> right_with(const std::string& option, ProblemRun run) const {
     return attempt("building with " + option, [&] {
       device.build({&kernel}, options.build_options + " " + option);
-      const bool is_right = right(problem);
+      const Plan plan = kernel.plan(problem, variant, device.facts().capabilities);
+      const Outputs now = run_once(device, plan, run.inputs, run.expected, problem.precision);
+      run.comparisons = compare_outputs(kernel, run, now.arrays);
       device.build({&kernel}, options.build_options);
-      return std::optional(is_right);
+      return std::optional(now.guard_intact && all_right(run.comparisons) && !(by_chance && run.beyond_chance()));
     });
   }
 
@@ -246,7 +250,7 @@ void classify_run(Device& device, const Kernel& kernel, Variant variant, const V
   }
   for (const std::vector<Array>& other : run.others) observation.repeats.push_back(&other[output]);
   Experiments experiments;
-  const DeviceExperiments on_device{device, kernel, problem, variant, options, trace, modes};
+  const DeviceExperiments on_device{device, kernel, problem, variant, options, trace, modes, run.improbable};
   const bool wrong = !run.right();
   if (wrong) {
     const bool plain = problem.precision == Precision::fp16 || problem.precision == Precision::fp32 ||
@@ -265,12 +269,13 @@ void classify_run(Device& device, const Kernel& kernel, Variant variant, const V
     }
     const bool by_framework = device.facts().backend == "framework";
     if (by_framework || plain) experiments.twin = [&] { return on_device.twin(output); };
-    if (!by_framework) experiments.right_without_optimisation = [&] { return on_device.right_with("-cl-opt-disable"); };
+    if (!by_framework)
+      experiments.right_without_optimisation = [&] { return on_device.right_with("-cl-opt-disable", run); };
     const Plan plan = kernel.plan(problem, variant, device.facts().capabilities);
     if (std::ranges::any_of(plan.steps, [](const Step& step) { return step.local[0] > 1; }))
       experiments.right_in_groups_of_one = [&] { return on_device.right_in_groups_of_one(run); };
     for (const Switch& one : device.facts().switches)
-      experiments.without.push_back({one.kind, one.text, [&] { return on_device.right_with(one.option); }});
+      experiments.without.push_back({one.kind, one.text, [&] { return on_device.right_with(one.option, run); }});
   }
   write(classify(observation, experiments), observation, result);
 }

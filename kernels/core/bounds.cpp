@@ -62,6 +62,22 @@ double dot_bound(double chain, double k, double sum_of_sizes, Precision precisio
   return gamma(chain, unit_roundoff(precision)) * sum_of_sizes + k * lost_to_underflow(precision, may_flush);
 }
 
+double probable_deviations(double sums) { return std::sqrt(2 * std::log(2 * std::max(1.0, sums) / improbable)); }
+
+double probable_gamma(double chain, double roundings, double u) {
+  const double lambda = probable_deviations(roundings) / (1 - u);
+  return std::min(gamma(chain, u), std::expm1(lambda * std::sqrt(chain) * u + chain * u * u / (1 - u)));
+}
+
+double probable_sum_bound(double chain, double sum_of_sizes, double roundings, Precision precision) {
+  return chain == 0 ? 0 : probable_gamma(chain, roundings, unit_roundoff(precision)) * sum_of_sizes;
+}
+
+double probable_dot_bound(double chain, double k, double sum_of_sizes, double roundings, Precision precision) {
+  return probable_gamma(chain, roundings, unit_roundoff(precision)) * sum_of_sizes +
+         k * lost_to_underflow(precision, true);
+}
+
 double ulp_limit(std::string_view function, Precision precision) {
   const auto row = std::ranges::find_if(table, [&](const UlpRow& r) { return r.function == function; });
   if (row == table.end()) return NAN;

@@ -24,6 +24,19 @@ double sum_bound(double chain, double sum_of_sizes, Precision precision);
 // b| and what underflow can lose in k products.
 double dot_bound(double chain, double k, double sum_of_sizes, Precision precision, bool may_flush = true);
 
+// Beside the worst case what chance makes of it, where roundings are independent and as often up as down: exp(lambda
+// sqrt(chain) u + chain u^2 / (1 - u)) - 1, with lambda such that of all the `roundings` of a problem together one passes
+// it with a probability of 1e-12 (N. Higham, T. Mary, A new approach to probabilistic rounding error analysis, SIAM J.
+// Sci. Comput. 41, 2019, theorems 2.4 and 3.1). Never more than gamma().
+inline constexpr double improbable = 1e-12;
+double probable_gamma(double chain, double roundings, double u);
+// By it the same as sum_bound() and dot_bound(), of one element of a problem with so many roundings in all.
+double probable_sum_bound(double chain, double sum_of_sizes, double roundings, Precision precision);
+double probable_dot_bound(double chain, double k, double sum_of_sizes, double roundings, Precision precision);
+// How many standard deviations a sum of `terms` with random signs stays within, for each of `sums`, but for improbable
+// ones (Hoeffding).
+double probable_deviations(double sums);
+
 // The largest legal error of a function in ulp, OpenCL C 3.0, "Relative Error as ULPs", full profile: for a name as
 // "exp" and a precision. 0: correctly rounded. NaN: no such row.
 double ulp_limit(std::string_view function, Precision precision);

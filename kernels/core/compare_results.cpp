@@ -18,6 +18,7 @@ struct ElementCheck {
   bool right = true, same = true, flushed = false;
   double ulps = 0;
   double over_bound = 0;  // error / bound
+  double error = 0;
 };
 
 double at(const std::vector<double>& values, std::size_t i, double otherwise) {
@@ -58,6 +59,7 @@ ElementCheck check_value(const Array& got, std::size_t i, double value, double l
   const double allowed = std::max(bound, ulp(precision, value, low) / 2);
   const double error = std::fabs((g - value) - low);
   check.ulps = ulps_off(precision, g, value, low);
+  check.error = error;
   check.over_bound = error / allowed;
   check.right = error <= allowed;
   return check;
@@ -199,6 +201,9 @@ Comparison compare(const Array& got, const Expected& expected, std::int64_t colu
       const bool finite = is_floating(got.precision) && std::isfinite(expected.right_value(i));
       result.not_numbers += finite && !std::isfinite(got.value(i)) ? 1 : 0;
     }
+    if (check.right && !expected.probable.empty() &&
+        check.error > std::max(expected.probable[i], ulp(got.precision, expected.value[i], at(expected.low, i, 0)) / 2))
+      result.improbable.push_back(i);
     if (std::isfinite(check.ulps)) max_ulp = std::max(max_ulp, check.ulps);
     if (std::isfinite(check.over_bound)) {
       max_over = std::max(max_over, check.over_bound);

@@ -20,6 +20,8 @@ struct Expected {
   std::vector<double> value{};
   std::vector<double> low{};
   std::vector<double> bound{};
+  // Distances that plain rounding passes once in 10^12 such problems, no larger than `bound`; empty: there are none.
+  std::vector<double> probable{};
   // Integer and other bit-exact results: these bits and no others. Where set, the fields above may be empty.
   std::optional<Array> exact{};
   // A second pattern that is as right as the first, element by element (fused against unfused): as `exact`.
@@ -46,6 +48,7 @@ struct Expected {
 struct Comparison {
   Agreement agreement{};           // `pattern` says where the wrong elements fault
   std::vector<std::size_t> wrong{};    // their indices, ascending
+  std::vector<std::size_t> improbable{};  // within their bound, but further off than chance explains
   std::size_t flushed = 0;         // right only because a subnormal operand or result may be flushed to zero
   std::size_t poison = 0;          // never written
   std::size_t not_numbers = 0;     // NaN or infinite where the right answer is finite

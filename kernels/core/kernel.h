@@ -99,6 +99,8 @@ struct Kernel {
   struct Rows {
     const char* size = nullptr;  // which of the sizes counts them; null: there are none
     std::vector<int> inputs{};   // that consist of them
+    std::size_t block = 1;       // a row is so many of that size
+    std::size_t sections = 1;    // so often rows stand one after the other, each time of another kind
   } rows{};
   std::string (*mode)(const std::vector<Array>& outputs) = nullptr;  // what arithmetic they show, for ComputeResult::mode
   std::map<std::string, HostFunction> host{};  // the functions of its plans for Variant::host

@@ -16,7 +16,8 @@ namespace {
 // Beyond this a whole reference takes longer than a second.
 constexpr double most_flops_in_full = 2.2e9;
 constexpr double few_flops = 2e7;
-constexpr std::int64_t fewest_rows = 4;  // that are moved: places by one and by two must be told apart
+constexpr std::size_t fewest_rows = 4;  // that are moved: places by one, two and three must be told apart
+constexpr std::size_t more_rows = 16;   // whole vectors, so that none of the others becomes what is left over
 
 bool is_spot_checked(const Kernel& kernel, const Problem& problem) {
   return kernel.spot_check && kernel.work(problem).flops > most_flops_in_full;
@@ -145,6 +146,10 @@ bool all_right(const std::vector<Comparison>& comparisons) {
 
 bool ProblemRun::right() const { return guard_intact && !changed_input && all_right(comparisons); }
 
+bool ProblemRun::beyond_chance() const {
+  return std::ranges::any_of(comparisons, [](const Comparison& one) { return !one.improbable.empty(); });
+}
+
 Outputs run_once(Device& device, const Plan& plan, const std::vector<Array>& inputs,
                  const std::vector<Expected>& expected, Precision precision) {
   device.load(plan, inputs);
@@ -203,16 +208,28 @@ std::string why_too_large(const Device& device, const Kernel& kernel, const Prob
 
 namespace {
 
-void move_rows(Array& array, std::size_t rows, std::size_t by) {
-  const auto bytes = static_cast<std::ptrdiff_t>(array.bytes.size() / rows * by);
-  std::rotate(array.bytes.begin(), array.bytes.end() - bytes, array.bytes.end());
+// Rows in one or more sections.
+struct Layout {
+  std::size_t rows = 1, sections = 1;
+};
+
+// Rotates rows by so many places within their sections, and lets the first `more` follow once more behind.
+template <class List>
+void move_rows(List& list, const Layout& layout, std::size_t by, std::size_t more) {
+  const std::size_t section = list.size() / layout.sections, row = section / layout.rows;
+  for (std::size_t from = 0; row > 0 && from < list.size(); from += section) {
+    const auto first = list.begin() + static_cast<std::ptrdiff_t>(from);
+    const auto end = first + static_cast<std::ptrdiff_t>(section);
+    std::rotate(first, end - static_cast<std::ptrdiff_t>(row * by), end);
+  }
+  for (std::size_t i = 0; i < row * more; ++i) list.push_back(typename List::value_type(list[i]));
 }
 
-void move_rows(Expected& expected, std::size_t rows, std::size_t by) {
-  for (auto* list : {&expected.value, &expected.low, &expected.bound, &expected.flushed})
-    std::rotate(list->begin(), list->end() - static_cast<std::ptrdiff_t>(list->size() / rows * by), list->end());
+void move_rows(Expected& expected, const Layout& layout, std::size_t by, std::size_t more) {
+  for (auto* list : {&expected.value, &expected.low, &expected.bound, &expected.probable, &expected.flushed})
+    move_rows(*list, layout, by, more);
   for (auto* exact : {&expected.exact, &expected.also_exact}) {
-    if (*exact) move_rows(**exact, rows, by);
+    if (*exact) move_rows((*exact)->bytes, layout, by, more);
   }
 }
 
@@ -228,20 +245,20 @@ void run_on(Device& device, const Kernel& kernel, const Plan& plan, ProblemRun& 
 // Output and element.
 using Places = std::set<std::pair<std::size_t, std::size_t>>;
 
-// Where the outputs of moved rows aren't the moved outputs. None where they differ in many places, as where the bits
-// depend on the place by design; none in the last row, which a device may compute by the code for what is left over.
-Places changed_by_place(const std::vector<Array>& before, const std::vector<Array>& after, std::size_t rows,
-                        std::size_t by) {
+// Where the outputs of moved rows, of which `more` are added, aren't the moved outputs. None where they differ in many
+// places, as where the bits depend on the place by design; none in the last row, which a device may compute by the code
+// for what is left over, nor in those that were added.
+Places changed_by_place(const std::vector<Array>& before, const std::vector<Array>& after, const Layout& layout,
+                        std::size_t by, std::size_t more = 0) {
   Places places;
   for (std::size_t o = 0; o < before.size(); ++o) {
     Array moved = before[o];
-    const std::size_t most =
-        std::clamp<std::size_t>(moved.count() / 64, 2, 16);  // fewer than a lane of every eight has
+    const std::size_t count = moved.count(), last_row = count - count / (layout.rows * layout.sections);
+    const std::size_t most = std::clamp<std::size_t>(count / 64, 2, 16);  // fewer than a lane of every eight has
     std::size_t found = 0;
-    move_rows(moved, rows, by);
-    const std::size_t last_row = moved.count() - moved.count() / rows;
+    move_rows(moved.bytes, layout, by, more);
     for (const std::size_t i : differing(moved, after[o])) {
-      if (i < last_row) places.emplace(o, i);
+      if (i < (more > 0 ? count : last_row)) places.emplace(o, i);
       if (++found > most) return {};
     }
   }
@@ -275,6 +292,18 @@ void mark_places(ProblemRun& run, const Places& places) {
     comparison.agreement.outcome = std::string("outside");
     comparison.agreement.wrong = static_cast<std::int64_t>(comparison.wrong.size());
     run.by_place = true;
+  }
+}
+
+// What chance doesn't explain is wrong.
+void mark_improbable(ProblemRun& run) {
+  run.improbable = true;
+  for (Comparison& comparison : run.comparisons) {
+    if (comparison.improbable.empty()) continue;
+    comparison.wrong = comparison.improbable;
+    comparison.agreement.outcome = std::string("outside");
+    comparison.agreement.wrong = static_cast<std::int64_t>(comparison.wrong.size());
+    comparison.agreement.pattern = std::string("further off than chance explains");
   }
 }
 
@@ -316,18 +345,21 @@ ProblemRun run_problem(Device& device, const Kernel& kernel, const Problem& prob
   if (repeat == 1 || !run.right()) return run;
   // A device that answers by shape, or a transfer that is dropped, gives what it gave before.
   trace("other inputs");
-  const bool moves =
-      kernel.rows.size && problem.size.at(kernel.rows.size) >= fewest_rows && !spot && facts.backend != "framework";
-  const auto rows = moves ? problem.at(kernel.rows.size) : 1;
-  const auto run_moved = [&](std::size_t by) {
+  const Kernel::Rows& of = kernel.rows;
+  const bool moves = of.size && problem.at(of.size) % of.block == 0 && problem.at(of.size) / of.block >= fewest_rows &&
+                     !spot && facts.backend != "framework";
+  const Layout layout{moves ? problem.at(of.size) / of.block : 1, of.sections};
+  const auto run_moved = [&](std::size_t by, std::size_t more = 0) {
     ProblemRun other{.problem = problem, .inputs = run.inputs, .expected = run.expected, .other_inputs = true};
-    for (const int input : kernel.rows.inputs) move_rows(other.inputs.at(static_cast<std::size_t>(input)), rows, by);
-    for (Expected& expected : other.expected) move_rows(expected, rows, by);
-    run_on(device, kernel, plan, other);
+    other.problem.size[of.size] += static_cast<std::int64_t>(more);
+    for (const int input : of.inputs)
+      move_rows(other.inputs.at(static_cast<std::size_t>(input)).bytes, layout, by, more);
+    for (Expected& expected : other.expected) move_rows(expected, layout, by, more);
+    run_on(device, kernel, kernel.plan(other.problem, variant, facts.capabilities), other);
     return other;
   };
-  const auto run_others = [&] {
-    ProblemRun other{.problem = on_other_inputs(kernel, problem, facts.backend != "framework"), .other_inputs = true};
+  const auto run_others = [&](bool whole_numbers) {
+    ProblemRun other{.problem = on_other_inputs(kernel, problem, whole_numbers), .other_inputs = true};
     other.inputs = kernel.inputs(other.problem);
     // Of whole numbers a check that costs no product sees each wrong element; the reference is for telling which.
     const bool checked = spot || (other.problem.whole_numbers && kernel.spot_check &&
@@ -341,17 +373,49 @@ ProblemRun run_problem(Device& device, const Kernel& kernel, const Problem& prob
     }
     return other;
   };
-  ProblemRun other = moves ? run_moved(1) : run_others();
+  ProblemRun other = moves ? run_moved(1) : run_others(facts.backend != "framework");
   if (!other.right()) {
     other.stale = !differ(run.outputs, other.outputs) || (!other.expected.empty() && wrong_ones_are_of(run, other));
     return other;
   }
-  if (!moves) return run;
-  const Places once = changed_by_place(run.outputs, other.outputs, rows, 1);
-  if (once.empty()) return run;
-  other = run_moved(2);
-  if (!other.right()) return other;
-  mark_places(run, common(once, changed_by_place(run.outputs, other.outputs, rows, 2)));
+  if (!moves) {
+    if (!run.beyond_chance()) return run;
+    trace("other inputs, once more");
+    other = run_others(false);
+    if (!other.right()) return other;
+    if (other.beyond_chance()) mark_improbable(run);
+    return run;
+  }
+  // The same twice: with as many rows, and with rows behind what was the last one.
+  Problem more = problem;
+  more.size[of.size] += static_cast<std::int64_t>(more_rows);
+  for (const std::size_t added : {std::size_t{0}, more_rows}) {
+    if (added > 0) {
+      if (of.block * of.sections > 1 || !why_too_large(device, kernel, more).empty()) break;
+      trace("moved rows, and more of them");
+      other = run_moved(1, added);
+      if (!other.right()) return other;
+    }
+    const auto changed = [&](std::size_t by) {
+      return changed_by_place(run.outputs, other.outputs, layout, by, added);
+    };
+    const Places once = changed(1);
+    if (once.empty()) continue;
+    other = run_moved(2, added);
+    if (!other.right()) return other;
+    const Places twice = changed(2);
+    Places both = common(once, twice);
+    // A place may have held a zero in one of them, which no factor changes.
+    if (both.empty()) {
+      other = run_moved(3, added);
+      if (!other.right()) return other;
+      const Places thrice = changed(3);
+      both = common(once, thrice);
+      both.merge(common(twice, thrice));
+    }
+    mark_places(run, both);
+    if (!run.right()) break;
+  }
   return run;
 }
 
@@ -376,6 +440,7 @@ ComputeResult result_of(const Device& device, const Kernel& kernel, const Proble
                        .digest = fmt::format("{:016x}", digest)};
   if (repeated) result.repeatable = run.others.empty();
   if (!run.right()) result.agreement.get()->outcome = std::string("outside");
+  if (run.improbable) result.agreement.get()->bound = std::string("probable");
   if (kernel.mode) result.mode = kernel.mode(run.outputs);
   if (const std::string said = device.mode(); !said.empty()) result.mode = said;
   return result;

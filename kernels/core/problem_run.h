@@ -52,8 +52,10 @@ struct ProblemRun {
   std::optional<ChangedInput> changed_input{};
   bool other_inputs = false;                // wrong on other inputs alone: all of the above is of those
   bool by_place = false;                    // wrong only in that the same rows give other bits elsewhere
+  bool improbable = false;                  // wrong only in that chance doesn't explain it, here and on other inputs
   bool stale = false;                       // the outputs are those of the inputs before
   [[nodiscard]] bool right() const;
+  [[nodiscard]] bool beyond_chance() const;  // further off somewhere than chance explains
 };
 // `tried`: of this variant, whose outputs are compared as well.
 ProblemRun run_problem(Device& device, const Kernel& kernel, const Problem& problem, Variant variant, int repeat,

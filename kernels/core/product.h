@@ -37,11 +37,12 @@ Expected product_reference(const Array& a, const Array& b, const ProductShape& s
 // The same for chosen elements (row * n + column) of C.
 Expected product_samples(const Array& a, const Array& b, const ProductShape& shape, std::span<const std::size_t> elements);
 
-// Freivalds' check with signs t in {-1, 1}: r = C t - A (B t), |r_i| <= Sum_j bound_ij. A single wrong element moves r
-// by its whole error and names its row. Cost: 2 (m n + n k + m k). 24-bit and narrower precisions only. Of
-// whole numbers whose sums are exact nothing but zero is right.
+// Freivalds' check with signs t in {-1, 1}: r = C t - A (B t). A single wrong element moves r by its whole error and names
+// its row. Errors that rounding makes add up as the signs fall: |r_i| stays within the root of the sum of their squares,
+// times 8, but once in 10^12 products, so that a row beyond it is to be looked at. Cost: 2 (m n + n k + m k). 24-bit and
+// narrower precisions only. Of whole numbers whose sums are exact nothing but zero is right.
 struct Freivalds {
-  double worst_over_bound = 0;      // max |r_i| / Sum_j bound_ij; above 1 is wrong, NaN in C gives infinity
+  double worst_over_bound = 0;      // max |r_i| over that; above 1 is wrong, NaN in C gives infinity
   std::int64_t worst_row = -1;
   [[nodiscard]] bool right() const { return worst_over_bound <= 1; }
 };

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "kernels/core/problem_run.h"
@@ -20,9 +21,12 @@ class Verifier : private DeviceSession {
 
   void run(const std::vector<const Kernel*>& kernels) {
     if (build(kernels)) {
-      for (const Kernel* kernel : kernels) {
-        for (const Precision precision : kernel->precisions) {
-          if (wanted(precision)) run(*kernel, precision);
+      // What is largest waits until everything has run once.
+      for (const bool large : {false, true}) {
+        for (const Kernel* kernel : kernels) {
+          for (const Precision precision : kernel->precisions) {
+            if (wanted(precision)) run(*kernel, precision, large);
+          }
         }
       }
     }
@@ -47,26 +51,44 @@ class Verifier : private DeviceSession {
     }
   }
 
-  void run(const Kernel& kernel, Precision precision) {
-    if (!offers(kernel, precision)) return;
+  // How far a kernel has come in one precision.
+  struct Progress {
+    std::optional<Variant> variant{};
+    double last_ms = 0;
+    Work last{};
+    bool stopped = false;
+  };
+
+  static bool is_large(const Sizes& size) {
+    return std::ranges::any_of(size, [](const auto& one) { return one.second > 1 << 23; });
+  }
+
+  void run(const Kernel& kernel, Precision precision, bool large) {
+    Progress& progress = progress_[{&kernel, precision}];
+    progress.stopped = progress.stopped || (!large && !offers(kernel, precision));
+    if (progress.stopped) return;
     std::vector<Sizes> sizes = kernel.sizes(precision, options_.effort);
     if (options_.size) {
+      if (large) return;
       sizes.resize(1);
       for (auto& [name, value] : sizes.front()) {
         if (!is_fixed_size(name)) value = *options_.size;
       }
+    } else {
+      std::erase_if(sizes, [&](const Sizes& size) { return is_large(size) != large; });
     }
     // In the short form compiling the other variant for the first time would cost more than it could save.
     const double no_matter_ms = options_.effort == Effort::full ? 0.5 : 20;
-    std::optional<Variant> variant;
-    double last_ms = 0;
-    double last_flops = 0;
+    std::optional<Variant>& variant = progress.variant;
+    progress.stopped = true;  // unless it comes to the end
     for (const Sizes& size : sizes) {
       const Problem problem{.precision = precision, .size = size, .seed = options_.seed};
       label_ = problem_name(kernel, problem);
-      const double flops = kernel.work(problem).flops;
-      // Small problems say what starting costs, not what computing does.
-      const double expected_ms = last_flops > meaningful_flops ? last_ms * flops / last_flops : 0;
+      const Work work = kernel.work(problem);
+      // Small problems say what starting costs, not what computing does; a large one must not be begun in vain.
+      double expected_ms = 0;
+      if (large && progress.last.bytes > 0) expected_ms = 1.5 * progress.last_ms * work.bytes / progress.last.bytes;
+      if (progress.last.flops > meaningful_flops) expected_ms = progress.last_ms * work.flops / progress.last.flops;
       if (time_.ms() + expected_ms > usable_share * static_cast<double>(options_.limits.time.count()))
         return not_run(kernel, precision, "time", label_ + ": no time left for this size");
       const Stopwatch time;
@@ -78,9 +100,10 @@ class Verifier : private DeviceSession {
         one(kernel, problem, *variant, tried);
       });
       if (!done) return;
-      last_ms = time.ms();
-      last_flops = flops;
+      progress.last_ms = time.ms();
+      progress.last = work;
     }
+    progress.stopped = false;
   }
 
   void one(const Kernel& kernel, const Problem& problem, Variant variant, const TryOuts& tried) {
@@ -163,6 +186,7 @@ class Verifier : private DeviceSession {
     return time_.ms() < share * limit && time_.ms() - naming_began_ms_ < most_ms;
   }
 
+  std::map<std::pair<const Kernel*, Precision>, Progress> progress_{};
   std::vector<WrongRun> wrong_{};
   mutable double naming_began_ms_ = -1;
   DeviceModes modes_{[this] { return naming_time_left(); }};

@@ -63,7 +63,8 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
   const Shape s = shape_of(problem);
   const std::vector<double> x = in[0].values(), w = in[1].values();
   Expected out = Expected::bounded(problem.precision, s.outputs());
-  const double depth = s.in_group() * 9.0;
+  out.probable.resize(s.outputs());
+  const double depth = s.in_group() * 9.0, roundings = depth * static_cast<double>(s.outputs());
   parallel_for_each(s.outputs(), 64, [&](std::size_t at) {
     double sum = 0, sizes_sum = 0;
     each_term(s, at, [&](std::size_t xi, std::size_t wi) {
@@ -72,6 +73,7 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
     });
     out.value[at] = sum;
     out.bound[at] = dot_bound(depth, depth, sizes_sum, problem.precision);
+    out.probable[at] = probable_dot_bound(depth, depth, sizes_sum, roundings, problem.precision);
   });
   return {exactly(problem, std::move(out))};
 }

@@ -29,10 +29,12 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
     ++terms[i % bins];
   }
   Expected out{.precision = Precision::fp32};
+  const auto all = static_cast<double>(in[0].count());
   for (std::size_t bin = 0; bin < bins; ++bin) {
     out.value.push_back(sums[bin].high);
     out.low.push_back(sums[bin].low);
     out.bound.push_back(sum_bound(terms[bin], sizes_of[bin], Precision::fp32));
+    out.probable.push_back(probable_sum_bound(terms[bin], sizes_of[bin], all, Precision::fp32));
   }
   return {exactly(problem, std::move(out))};
 }

@@ -37,7 +37,9 @@ std::vector<Comparison> spot_check(const Problem& problem, const std::vector<Arr
     Array got(problem.precision, places.size());
     for (std::size_t i = 0; i < places.size(); ++i) got.set_bits(i, out[0].bits(places[i]));
     Comparison comparison = compare(got, exactly(problem, product_samples(in[0], in[1], s, places)));
-    for (std::size_t& wrong : comparison.wrong) wrong = places[wrong];
+    for (auto* list : {&comparison.wrong, &comparison.improbable}) {
+      for (std::size_t& at : *list) at = places[at];
+    }
     return comparison;
   };
   std::vector<std::size_t> places;

@@ -139,6 +139,8 @@ const Kernel kernel = {
     .full = {{{"n", 1 << 16}}},
     .functions = {inputs, reference, plan, work},
     .describe = describe,
+    // Blocks of 64, so that each number keeps the neighbours with which it is computed; one section for each function.
+    .rows = {"n", {0, 1}, 64, 16},
     .host = {{"map_fp32_host", on_host<float>}, {"map_fp64_host", on_host<double>}},
 };
 

@@ -15,7 +15,8 @@ std::vector<Array> inputs(const Problem& problem) {
     return {whole_numbers(problem.precision, problem.at("n"), problem.seed, 0,
                           whole_number_limit(problem.precision, static_cast<double>(problem.at("n"))))};
   if (is_floating(problem.precision)) return {normal_array(problem.precision, problem.at("n"), problem.seed, 0)};
-  return {uniform_array(problem.precision, problem.at("n"), problem.seed, 0, -400, 400)};
+  const double most = std::min(400.0, std::floor(0x1p31 / static_cast<double>(problem.at("n"))) - 1);
+  return {uniform_array(problem.precision, problem.at("n"), problem.seed, 0, -most, most)};
 }
 
 // The longest chain of additions of any variant: a CPU's chunk in 16 lanes (and its tail in one), 4 levels of lanes,
@@ -39,10 +40,12 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
   }
   if (!is_floating(problem.precision))
     return {{.precision = problem.precision, .exact = Array(problem.precision, {sum.high, high, low})}};
+  const double longest = chain(x.count()), all = static_cast<double>(x.count());
   return {exactly(problem, {.precision = problem.precision,
                             .value = {sum.high, high, low},
                             .low = {sum.low, 0, 0},
-                            .bound = {sum_bound(chain(x.count()), sizes_sum, problem.precision), 0, 0}})};
+                            .bound = {sum_bound(longest, sizes_sum, problem.precision), 0, 0},
+                            .probable = {probable_sum_bound(longest, sizes_sum, all, problem.precision), 0, 0}})};
 }
 
 Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
@@ -69,7 +72,10 @@ Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilit
 std::vector<Sizes> sizes(Precision precision, Effort effort) {
   if (effort == Effort::tiny) return {{{"n", 1}}, {{"n", 300}}};
   if (effort == Effort::quick) return {{{"n", is_floating(precision) ? 65537 : (1 << 20) + 4097}}};
-  return {{{"n", 1}}, {{"n", 1025}}, {{"n", 65537}}, {{"n", (1 << 22) + 3}}};
+  std::vector<Sizes> out = {{{"n", 1}},     {{"n", 1025}},          {{"n", 65535}},        {{"n", 65536}},
+                            {{"n", 65537}}, {{"n", (1 << 20) - 1}}, {{"n", (1 << 22) + 3}}};
+  if (!is_floating(precision)) out.push_back({{"n", (1 << 24) + 1}});
+  return out;
 }
 
 Work work(const Problem& problem) { return work_of(problem, problem.at("n"), 1, 1); }

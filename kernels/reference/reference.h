@@ -25,7 +25,9 @@ inline std::vector<Array> factors_of_sums(const Problem& problem, std::size_t fi
 
 // What whole numbers give is exact.
 inline Expected exactly(const Problem& problem, Expected expected) {
-  if (problem.whole_numbers) std::ranges::fill(expected.bound, 0.0);
+  if (!problem.whole_numbers) return expected;
+  std::ranges::fill(expected.bound, 0.0);
+  expected.probable.clear();
   return expected;
 }
 

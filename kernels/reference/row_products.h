@@ -16,12 +16,15 @@ inline Expected rows_reference(const Array& a, const Array& b, std::size_t k, st
   const std::size_t rows = a.count() / k;
   Expected out = Expected::bounded(a.precision, rows);
   out.low.resize(rows);
+  out.probable.resize(rows);
   parallel_for_each(rows, 4, [&](std::size_t r) {
     const Sum sum = dot_product(
         k, twice, [&](std::size_t i) { return a.value(r * k + i); }, [&](std::size_t i) { return b.value(r * b_step + i); });
     out.value[r] = sum.value.high;
     out.low[r] = sum.value.low;
     out.bound[r] = dot_bound(rows_chain(k), static_cast<double>(k), sum.sizes, a.precision);
+    out.probable[r] = probable_dot_bound(rows_chain(k), static_cast<double>(k), sum.sizes,
+                                         static_cast<double>(a.count()), a.precision);
   });
   return out;
 }

@@ -11,10 +11,19 @@ std::vector<Array> inputs(const Problem& problem) {
     return {whole_numbers(problem.precision, problem.at("n"), problem.seed, 0,
                           whole_number_limit(problem.precision, static_cast<double>(problem.at("n"))))};
   if (is_floating(problem.precision)) return {normal_array(problem.precision, problem.at("n"), problem.seed, 0)};
-  return {uniform_array(problem.precision, problem.at("n"), problem.seed, 0, -1000, 1000)};
+  const double most = std::min(1000.0, std::floor(0x1p31 / static_cast<double>(problem.at("n"))) - 1);
+  return {uniform_array(problem.precision, problem.at("n"), problem.seed, 0, -most, most)};
 }
 
-// Element i is a sum of i + 1 terms, in whatever order: gamma_i Sum |x|.
+// The longest chain of additions in element i of any variant: a CPU's chunk, the sums of the chunks and the last one;
+// or the pieces of a group of at least 32 items, with their levels.
+double chain(std::size_t i, std::size_t count) {
+  const double cpu = static_cast<double>((count + cpu_parts - 1) / cpu_parts + cpu_parts + 1);
+  const double gpu = static_cast<double>(count) / (32.0 * 32) + 2 * 8 + 3;
+  return std::min(static_cast<double>(i), std::max(cpu, gpu));
+}
+
+// Element i is a sum of i + 1 terms: gamma_chain Sum |x|.
 std::vector<Expected> reference(const Problem& problem, const std::vector<Array>& in) {
   const std::size_t count = in[0].count();
   const bool floating = is_floating(problem.precision);
@@ -32,7 +41,9 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
     }
     out.value.push_back(sum.high);
     out.low.push_back(sum.low);
-    out.bound.push_back(sum_bound(static_cast<double>(i), sizes_sum, problem.precision));
+    const double longest = chain(i, count), all = static_cast<double>(count) * static_cast<double>(count);
+    out.bound.push_back(sum_bound(longest, sizes_sum, problem.precision));
+    out.probable.push_back(probable_sum_bound(longest, sizes_sum, all, problem.precision));
   }
   return {exactly(problem, std::move(out))};
 }
@@ -64,12 +75,31 @@ Work work(const Problem& problem) { return work_of(problem, problem.at("n"), 2, 
 
 Operation describe(const Problem& problem, const std::vector<Array>& /*in*/) { return {.depth = problem.size.at("n")}; }
 
+std::vector<Sizes> sizes(Precision precision, Effort effort) {
+  if (effort == Effort::tiny) return {{{"n", 1}}, {{"n", 300}}};
+  if (effort == Effort::quick) return {{{"n", 16385}}};
+  std::vector<Sizes> out = {{{"n", 1}},     {{"n", 257}},           {{"n", 65535}},        {{"n", 65536}},
+                            {{"n", 65537}}, {{"n", (1 << 20) - 1}}, {{"n", (1 << 20) + 7}}};
+  if (!is_floating(precision)) out.push_back({{"n", (1 << 24) + 1}});
+  return out;
+}
+
 template <class T>
 void on_host(const HostCall& call) {
   const auto x = call.buffer<const T>(0);
   const auto s = call.buffer<T>(1);
-  T sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) s[i] = sum += x[i];
+  // As the chunks of CPU devices.
+  const std::size_t chunk = (x.size() + cpu_parts - 1) / cpu_parts;
+  const auto end_of = [&](std::size_t part) { return std::min(x.size(), (part + 1) * chunk); };
+  parallel_for_each(cpu_parts, 4, [&](std::size_t part) {
+    T sum = 0;
+    for (std::size_t i = part * chunk; i < end_of(part); ++i) s[i] = sum += x[i];
+  });
+  T before = 0;
+  for (std::size_t part = 1; part * chunk < x.size(); ++part) {
+    before = s[part * chunk - 1];
+    for (std::size_t i = part * chunk; i < end_of(part); ++i) s[i] += before;
+  }
 }
 
 }  // namespace
@@ -78,9 +108,7 @@ const Kernel kernel = {
     .name = "scan",
     .claim = "every prefix sum holds all that stands before it",
     .precisions = {Precision::int32, Precision::fp32},
-    .tiny = {{{"n", 1}}, {{"n", 300}}},
-    .quick = {{{"n", 16385}}},
-    .full = {{{"n", 1}}, {{"n", 257}}, {{"n", 65537}}, {{"n", (1 << 20) + 7}}},
+    .sizes_for = sizes,
     .functions = {inputs, reference, plan, work},
     .describe = describe,
     .grows = "n",

@@ -285,6 +285,68 @@ TEST(Freivalds, FindsOneWrongElementAndItsRow) {
   EXPECT_FALSE(freivalds(a, b, c, shape, 5).right());
 }
 
+// A product of rank one, so that the right answer costs little: row i of A is x_i times the same row.
+struct RankOne {
+  ProductShape shape{.m = 2048, .n = 2048, .k = 2048};
+  Array a{Precision::fp32, shape.m*shape.k}, b = normal_array(Precision::fp32, shape.k*shape.n, 1, 1);
+  Array c{Precision::fp32, shape.m* shape.n};
+
+  RankOne() {
+    const Array row = normal_array(Precision::fp32, shape.k, 1, 0);
+    std::vector<double> product(shape.n);
+    for (std::size_t p = 0; p < shape.k; ++p) {
+      for (std::size_t j = 0; j < shape.n; ++j) product[j] += row.value(p) * b.value(p * shape.n + j);
+    }
+    for (std::size_t i = 0; i < shape.m; ++i) {
+      const double x = i % 2 == 0 ? 1 : -1;
+      for (std::size_t p = 0; p < shape.k; ++p) a.set(i * shape.k + p, x * row.value(p));
+      for (std::size_t j = 0; j < shape.n; ++j) c.set(i * shape.n + j, x * product[j]);
+    }
+  }
+};
+
+// Elements are about 45 there; bounds that add up without regard to signs let 328 pass.
+TEST(Freivalds, FindsOneWrongElementOfALargeProduct) {
+  RankOne product;
+  EXPECT_TRUE(freivalds(product.a, product.b, product.c, product.shape, 5).right());
+  const std::size_t at = 1717 * 2048 + 99;
+  product.c.set(at, product.c.value(at) + 30);
+  EXPECT_EQ(freivalds(product.a, product.b, product.c, product.shape, 5).worst_row, 1717);
+  EXPECT_FALSE(freivalds(product.a, product.b, product.c, product.shape, 5).right());
+}
+
+// Sums in plain order of numbers of either sign, and such as are cut off instead of rounded.
+TEST(ProbableBound, LiesBetweenPlainSumsAndSumsThatAreCutOff) {
+  constexpr std::size_t n = 100'000;
+  double closest = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    float sum = 0;
+    double exact = 0, sizes = 0, cut = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double x = static_cast<float>(normal(seed, 0, i)) + 3.0F;  // far from zero: what is cut off adds up
+      sum += static_cast<float>(x);
+      cut = rounded_to_bits(cut + x, 24, Rounding::truncated);
+      exact += x;
+      sizes += std::fabs(x);
+    }
+    const double probable = probable_sum_bound(n, sizes, n, Precision::fp32);
+    closest = std::max(closest, std::fabs(sum - exact) / probable);
+    EXPECT_GT(std::fabs(cut - exact), probable) << seed;
+    EXPECT_LT(std::fabs(cut - exact), sum_bound(n, sizes, Precision::fp32)) << seed;
+  }
+  EXPECT_LT(closest, 0.5);
+  EXPECT_GT(closest, 0.005);
+}
+
+// Of theorem 2.4: lambda is 7.5 for one rounding, and 10.5 for 2^50 of them; it never exceeds the worst case.
+TEST(ProbableBound, HasItsConstantFromTheProbability) {
+  EXPECT_NEAR(2 * std::exp(-probable_deviations(1) * probable_deviations(1) / 2), improbable, 1e-15);
+  EXPECT_NEAR(probable_deviations(1), 7.53, 0.01);
+  EXPECT_NEAR(probable_gamma(1e6, 1, u) / (7.53 * 1000 * u), 1, 0.01);
+  EXPECT_EQ(probable_gamma(50, 1e6, u), gamma(50, u));
+  EXPECT_LT(probable_gamma(1000, 1e6, u), gamma(1000, u) / 3);
+}
+
 // One column, where the bound is that of a single element: 0.5 of it is reached, 5 of it is wrong.
 TEST(Freivalds, HasABoundBetweenALegalAndAFaultyRun) {
   Array a(Precision::fp32, 512), b(Precision::fp32, 512), c(Precision::fp32, 1);

@@ -151,18 +151,92 @@ INSTANTIATE_TEST_SUITE_P(Each, OneElement,
                                          "scan", "float-atomics"));
 
 TEST(MovedRows, ShowAPlaceThatIsOffByLessThanAnyBound) {
-  for (const char* name : {"softmax", "layernorm", "lstm", "fft-butterfly"}) {
+  for (const char* name : {"softmax", "layernorm", "lstm", "fft-butterfly", "map"}) {
     const Kernel& kernel = kernel_named(name);
     const Problem problem{.precision = Precision::fp32, .size = kernel.sizes(Precision::fp32, Effort::quick).back()};
     const int output = kernel.plan(problem, Variant::host, {}).outputs.front();
     const ComputeResult row = last_of(kernel, [&](const Step& step, int buffer, std::span<std::byte> bytes) {
       const bool ours = step.function.find(identifier(name)) != step.function.npos;
-      if (ours && buffer == output) floats(bytes)[17] *= 1 + 0x1p-22F;
+      if (ours && buffer == output) floats(bytes)[17] *= 1 + 0x1p-23F;
     });
     EXPECT_TRUE(row.agreement.get()->outcome.is("outside")) << name;
     EXPECT_EQ(cause_of(row), "tile") << name;
     EXPECT_TRUE(row.agreement.get()->confirmed_by.is("moved rows")) << name;
   }
+}
+
+// Behind it stand more rows, then.
+TEST(MovedRows, ShowAPlaceInTheLastRow) {
+  for (const char* name : {"softmax", "layernorm", "lstm", "fft-butterfly"}) {
+    const Kernel& kernel = kernel_named(name);
+    const Problem problem{.precision = Precision::fp32, .size = kernel.sizes(Precision::fp32, Effort::quick).back()};
+    const Plan plan = kernel.plan(problem, Variant::host, {});
+    const std::size_t rows = problem.at(kernel.rows.size),
+                      count = plan.buffers[static_cast<std::size_t>(plan.outputs.front())].bytes / sizeof(float);
+    const ComputeResult row = last_of(kernel, [&](const Step& step, int buffer, std::span<std::byte> bytes) {
+      const bool ours = step.function.find(identifier(name)) != step.function.npos;
+      if (ours && buffer == plan.outputs.front()) floats(bytes)[count - count / rows / 2 + 1] *= 1 + 0x1p-22F;
+    });
+    EXPECT_TRUE(row.agreement.get()->outcome.is("outside")) << name;
+    EXPECT_TRUE(row.agreement.get()->confirmed_by.is("moved rows")) << name;
+  }
+}
+
+// A sum that is off by more than chance explains and less than the worst case, unless it is whole; `always`, or only in
+// the first three launches.
+ProblemRun sum_off_by_chance(bool always) {
+  const Kernel& kernel = kernel_named("reduce");
+  const Problem problem{.precision = Precision::fp32, .size = {{"n", (1 << 20) + 3}}};
+  const Expected expected = kernel.reference(problem, kernel.inputs(problem)).front();
+  EXPECT_LT(expected.probable.front(), expected.bound.front() / 3);
+  int launches = 0;
+  const auto device = open_host({}, [&](const Step& step, int buffer, std::span<std::byte> bytes) {
+    if (buffer != 2 || !step.function.starts_with("reduce")) return;
+    float& sum = floats(bytes)[0];
+    if (sum != std::floor(sum) && (always || launches++ < 3))
+      sum += static_cast<float>(1.5 * expected.probable.front());
+  });
+  device->build({&kernel}, "");
+  return run_problem(*device, kernel, problem, Variant::host, 3, [](const std::string&) {});
+}
+
+TEST(ProbableBound, DecidesWhereOtherInputsShowTheSame) {
+  const ProblemRun always = sum_off_by_chance(true);
+  EXPECT_FALSE(always.right());
+  EXPECT_TRUE(always.improbable);
+  EXPECT_TRUE(sum_off_by_chance(false).right());
+}
+
+TEST(ProbableBound, IsNotExcusedByABuildThatIsAsFarOff) {
+  const Kernel& kernel = kernel_named("reduce");
+  Snapshot seen;
+  const Reporter told{.partial_result = [&](const Snapshot& part) { seen = part; }, .step = [](const std::string&) {}};
+  const auto off = [](const Step&, int buffer, std::span<std::byte> bytes) {
+    if (buffer == 2 && floats(bytes)[0] != std::floor(floats(bytes)[0])) floats(bytes)[0] += 20.5F;
+  };
+  verify_on(*open_host({}, off), {&kernel}, {.precisions = {Precision::fp32}, .size = (1 << 20) + 3}, told);
+  const Agreement& agreement = *seen.compute.get()->back().agreement.get();
+  EXPECT_TRUE(agreement.outcome.is("outside")) << describe(seen);
+  EXPECT_TRUE(agreement.bound.is("probable"));
+  EXPECT_FALSE(agreement.cause.is("miscompiled"));
+}
+
+// One wrong element of a product of 2048^3, by its last bits: whole numbers show it where no whole reference is
+// computed.
+TEST(LargeProducts, ShowOneElementThatIsOffInItsLastBits) {
+  const Kernel& kernel = kernel_named("gemm");
+  const Problem problem{.precision = Precision::fp32, .size = {{"k", 2048}, {"m", 2048}, {"n", 2048}}};
+  bool faulty = false;
+  const auto device = open_host({}, [&](const Step&, int buffer, std::span<std::byte> bytes) {
+    if (buffer == 2 && faulty) floats(bytes)[1234567] *= 1 + 0x1p-22F;
+  });
+  device->build({&kernel}, "");
+  const auto right = [&] {
+    return run_problem(*device, kernel, problem, Variant::host, 2, [](const std::string&) {}).right();
+  };
+  EXPECT_TRUE(right());
+  faulty = true;
+  EXPECT_FALSE(right());
 }
 
 TEST(OddSizes, LeaveNoDoubtInAHealthyHost) {

@@ -50,6 +50,17 @@ std::vector<Subject> subjects() {
           {"compute.unstable", result("outside", "unstable")}};
 }
 
+TEST(WrongResults, AreLikelyWhereOnlyChanceDoesNotExplainThem) {
+  ComputeResult by_chance = result("outside", "unnamed");
+  by_chance.agreement.get()->bound = std::string("probable");
+  const auto finding = [](const std::vector<ComputeResult>& results) {
+    return answers_of("compute.wrong-results", host_with(results)).findings.at(0);
+  };
+  EXPECT_EQ(finding({by_chance}).confidence, Confidence::likely);
+  EXPECT_NE(finding({by_chance}).explanation.find("by chance"), std::string::npos);
+  EXPECT_EQ(finding({by_chance, result("outside", "unnamed")}).confidence, Confidence::certain);
+}
+
 class ComputeCheck : public testing::TestWithParam<std::size_t> {
  protected:
   Subject subject_ = subjects()[GetParam()];
