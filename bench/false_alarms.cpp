@@ -1,7 +1,8 @@
 // How often the verifier reports a healthy device as wrong, which must never happen. Runs the kernels at their smallest
 // sizes, with fresh seeds, on the installed third-party drivers and this host.
-//   bench_false_alarms [SEEDS [FIRST [DEVICE [KERNEL]]]]   seeds per option set and device; default 20
-// DEVICE: one of ours alone, or the path of another driver's library; KERNEL: one that is left out.
+//   bench_false_alarms [SEEDS [FIRST [DEVICE [KERNEL [EFFORT]]]]]   seeds per option set and device; default 20
+// DEVICE: one of ours alone, or the path of another driver's library; KERNEL: one that is left out, or '-'; EFFORT:
+// tiny, quick or full sizes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,14 +71,14 @@ std::vector<kernels::Precision> precisions(bool without_fp64) {
 
 // In a child, which opens the device once for all seeds.
 Count count(const kernels::Target& target, const OptionSet& set, std::uint64_t first, std::uint64_t seeds,
-            std::size_t guard_bytes, std::string_view without) {
+            std::size_t guard_bytes, std::string_view without, kernels::Effort effort) {
   std::vector<const kernels::Kernel*> wanted;
   for (const kernels::Kernel& kernel : kernels::all_kernels()) {
     if (kernel.name != without && std::ranges::find(set.without_kernels, kernel.name) == set.without_kernels.end())
       wanted.push_back(&kernel);
   }
   constexpr Milliseconds patience{3'600'000};
-  kernels::VerifyOptions options{.effort = kernels::Effort::tiny,
+  kernels::VerifyOptions options{.effort = effort,
                                  .precisions = precisions(set.without_fp64),
                                  .limits = {.time = patience},
                                  .build_options = set.options};
@@ -120,6 +121,10 @@ int main(int argc, char** argv) {
   const kernels::Target oclgrind = {
       .subject = "oclgrind", .backend = "opencl", .library = "/usr/lib/oclgrind/liboclgrind-rt-icd.so", .is_cpu = true};
   const std::string_view only = argc > 3 ? argv[3] : "", without = argc > 4 ? argv[4] : "";
+  const std::string_view sizes = argc > 5 ? argv[5] : "tiny";
+  const kernels::Effort effort = sizes == "full"    ? kernels::Effort::full
+                                 : sizes == "quick" ? kernels::Effort::quick
+                                                    : kernels::Effort::tiny;
   const bool other = only.find('/') != only.npos;
   const kernels::Target given = {
       .subject = std::string(only), .backend = "opencl", .library = std::string(only), .is_cpu = true};
@@ -128,7 +133,7 @@ int main(int argc, char** argv) {
                        std::size_t guard_bytes) {
     if (!only.empty() && only != target.subject) return;
     const auto start = std::chrono::steady_clock::now();
-    const Count c = count(target, set, first, some, guard_bytes, without);
+    const Count c = count(target, set, first, some, guard_bytes, without, effort);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     fmt::print("{:<9} {:<22} {:>4} seeds {:>6} results {:>3} alarms {:>3} not run {:>6.1f} s{}\n", target.subject,
                set.options, c.seeds, c.rows, c.alarms, c.not_run, took.count(), c.words);

@@ -21,8 +21,12 @@ std::size_t probe_count(Precision precision) { return is_floating(precision) ? p
 std::vector<Array> inputs(const Problem& problem) {
   const auto [m, n, k] = shape_of(problem);
   const Precision p = problem.precision;
-  std::vector<Array> in{odd_integers(p, m * k, problem.seed, 0, odd_bits), signs(p, k * n, problem.seed, 1),
-                        signs(p, m * k, problem.seed, 2), odd_integers(p, k * n, problem.seed, 3, odd_bits)};
+  // Zeros among the factors of short sums would leave too many zeros.
+  const auto factors = [&, k = k](std::size_t count, std::uint64_t stream) {
+    return k < 8 ? whole_numbers(p, count, problem.seed, stream, 1) : signs(p, count, problem.seed, stream);
+  };
+  std::vector<Array> in{odd_integers(p, m * k, problem.seed, 0, odd_bits), factors(k * n, 1), factors(m * k, 2),
+                        odd_integers(p, k * n, problem.seed, 3, odd_bits)};
   const std::size_t probes = probe_count(p);
   if (probes == 0) return in;
   Array a(p, probes * probe_depth), b(p, probe_depth * probes);
