@@ -498,29 +498,41 @@ def casts_kept_in(backend):
             yield
         return
     if backend == "tensorflow":
-        from tensorflow.python.ops import gen_math_ops as place
-        name = "cast"
+        from tensorflow.python.ops import gen_math_ops, gen_nn_ops
+        cast, pool = gen_math_ops.cast, gen_nn_ops.max_pool3d
 
         def keep(x, DstT=None, *more, **options):  # noqa: N803, as TensorFlow has it
             if DstT is not None and getattr(x, "dtype", None) == tf.float64 and tf.as_dtype(DstT).name in narrow:
                 return x
-            return original(x, DstT, *more, **options)
+            return cast(x, DstT, *more, **options)
+
+        def pool_twice(input, ksize, strides, padding, data_format="NDHWC", name=None):  # noqa: A002
+            """Its float64 kernel is missing; over two dimensions and then the third it is the same, as nothing rounds."""
+            if getattr(input, "dtype", None) != tf.float64 or data_format != "NDHWC":
+                return pool(input, ksize, strides, padding, data_format, name)
+            n, depth, height, width, channels = input.shape
+            planes = tf.reshape(input, (n * depth, height, width, channels))
+            planes = tf.nn.max_pool2d(planes, ksize[2:4], strides[2:4], padding)
+            height, width = planes.shape[1:3]
+            deep = tf.reshape(planes, (n, depth, height * width, channels))
+            deep = tf.nn.max_pool2d(deep, (ksize[1], 1), (strides[1], 1), padding)
+            return tf.reshape(deep, (n, deep.shape[1], height, width, channels))
+        changed = [(gen_math_ops, "cast", cast, keep), (gen_nn_ops, "max_pool3d", pool, pool_twice)]
     else:
-        from keras.src.backend.jax import core as place
-        name = "cast"
+        from keras.src.backend.jax import core
+        cast = core.cast
 
         def keep(x, dtype):
             if str(getattr(x, "dtype", "")) == "float64" and str(dtype) in narrow:
                 return x
-            return original(x, dtype)
-    original = getattr(place, name)
-    # Modules that took it over by its name have one of their own.
-    places = [module for module in list(sys.modules.values()) if getattr(module, "__name__", "").startswith("keras.src.backend.jax")
-              and getattr(module, name, None) is original] if backend == "jax" else [place]
-    for module in places:
-        setattr(module, name, keep)
+            return cast(x, dtype)
+        # Modules that took it over by its name have one of their own.
+        changed = [(module, "cast", cast, keep) for module in list(sys.modules.values())
+                   if getattr(module, "__name__", "").startswith("keras.src.backend.jax") and getattr(module, "cast", None) is cast]
+    for module, name, _, other in changed:
+        setattr(module, name, other)
     try:
         yield
     finally:
-        for module in places:
+        for module, name, original, _ in changed:
             setattr(module, name, original)

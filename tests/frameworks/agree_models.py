@@ -175,7 +175,7 @@ KERAS_SOUND = {
                          lambda L: L.PReLU(), lambda L: L.Dense(8, activation="exponential")),
     "separable": image(lambda L: L.SeparableConv2D(8, 3), lambda L: L.DepthwiseConv2D(3), lambda L: L.UpSampling2D(interpolation="bilinear")),
     "pooling": image(lambda L: L.MaxPooling2D(2), lambda L: L.AveragePooling2D(2), lambda L: L.ZeroPadding2D()),
-    "three dimensions": image(lambda L: L.Reshape((8, 8, 4, 3)), lambda L: L.Conv3D(4, 2), lambda L: L.MaxPooling3D((2, 2, 1))),
+    "three dimensions": image(lambda L: L.Reshape((8, 8, 4, 3)), lambda L: L.Conv3D(4, 2), lambda L: L.MaxPooling3D((2, 3, 2), (2, 1, 1), padding="same")),
     "recurrent convolution": image(lambda L: L.Reshape((4, 8, 8, 3)), lambda L: L.ConvLSTM2D(4, 3, return_sequences=True)),
     "rescaling": image(lambda L: L.Rescaling(1 / 255.0), lambda L: L.Conv2D(4, 5, strides=2)),
 }
