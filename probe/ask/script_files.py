@@ -130,7 +130,9 @@ def read(content, shown, folder, names):
         if whole is None and shown.endswith(".ipynb"):
             raise ValueError("it is not a notebook: its content is not JSON")
         if whole is None:
-            reader.everything(parsed(content))
+            tree = parsed(content)
+            reader.look_for_unbound([tree])
+            reader.everything(tree)
         elif not isinstance(whole, dict) or not ("cells" in whole or "worksheets" in whole):
             raise ValueError("it holds JSON, but neither a script nor a notebook")
         else:
@@ -144,6 +146,7 @@ def read(content, shown, folder, names):
                 count += source.count("\n") + 1
                 trees.append((cell, parsed(source)))
             cell = None
+            reader.look_for_unbound([tree for _, tree in trees])
             for number, tree in trees:
                 for node in ast.walk(tree):
                     node.cell = number

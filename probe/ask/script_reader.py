@@ -74,6 +74,12 @@ MEMBERS = {
         "enable_tensor_float_32_execution tensor_float_32_execution_enabled enable_op_determinism "
         "enable_mlir_bridge disable_mlir_bridge enable_mlir_graph_optimization disable_mlir_graph_optimization".split(),
 }
+# Of these every name is known that a release from 2.0 on has had.
+CLOSED = ("tensorflow.config", "tensorflow.config.experimental")
+# What a name means in a cut-out of a script, or behind `from common import *`, where nothing in the file binds it.
+CONVENTIONS = {"tensorflow": "tensorflow", "tf": "tensorflow", "keras": "keras", "torch": "torch", "nn": "torch.nn",
+               "optim": "torch.optim", "jax": "jax", "jnp": "jax.numpy"}
+JAX_PRECISIONS = ("default", "high", "highest", "bfloat16", "tensorfloat32", "float32")
 # Switches under torch.backends that a script assigns; another name is taken without a word and read by nothing.
 TORCH_SWITCHES = {
     "torch.backends.cudnn": "enabled benchmark deterministic allow_tf32 benchmark_limit fp32_precision version "
@@ -93,6 +99,7 @@ class Reader:
         self.globals.names[OWN_OS] = Name("os")
         self.scope = self.globals
         self.starred = []  # modules of `from module import *`, the last first
+        self.unbound = {}  # what names of the script mean that nothing in it binds
         self.events = []
         self.path = ()
         self.steps = self.branches = 0
@@ -198,7 +205,20 @@ class Reader:
             full = module + "." + name
             if self.matters(full) or full == "os.environ" or any(n.startswith(full + ".") for n in self.exact):
                 return Name(full)
-        return None
+        return self.unbound.get(name) if self.source is None else None
+
+    def look_for_unbound(self, trees):
+        bound = set()
+        for node in (node for tree in trees for node in ast.walk(tree)):
+            if isinstance(node, ast.alias):
+                bound.add((node.asname or node.name).split(".")[0])
+            elif isinstance(node, ast.arg):
+                bound.add(node.arg)
+            elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                bound.add(node.id)
+            else:
+                bound.add(getattr(node, "name", None))  # functions, classes, exceptions, patterns
+        self.unbound = {name: Name(full) for name, full in CONVENTIONS.items() if name not in bound}
 
     def full(self, node):
         """'tensorflow.config' for tf.config; None where it can't be known."""
@@ -281,6 +301,11 @@ class Reader:
         if not self.tf_keras and (name + ".").startswith("tensorflow.keras."):
             self.tf_keras = True
             self.note(node, "import", name)
+        for module in CLOSED:
+            member = name[len(module) + 1 :].split(".")[0] if name.startswith(module + ".") else ""
+            if member and member not in MEMBERS[module] and not self.matters(name) and not member.startswith("_") and \
+                    not difflib.get_close_matches(member, MEMBERS[module], 1, 0.86):
+                self.mistake(node, "a name that tf.config lacks", module + "." + member)
         module, _, last = name.rpartition(".")
         if module in MEMBERS and last not in MEMBERS[module] and not self.matters(name) and not last.startswith("_"):
             near = difflib.get_close_matches(last, MEMBERS[module], 1, 0.86)
@@ -455,6 +480,8 @@ class Reader:
             made = self.torch.call(node, name, values, words)
         if made is None:
             self.hand_over(values + list(words.values()), node, name.rsplit(".", 1)[-1] in SPAWNERS)
+        if made is None and (name.startswith("jax.numpy.") or name == "jax.device_put"):
+            return Thing("jax-array")
         return made
 
     def hand_over(self, values, node, spawned=False):
@@ -525,6 +552,11 @@ class Reader:
             where = values[1] if len(values) > 1 else words["device"]
             if isinstance(where, Text) and isinstance(where.value, str):
                 self.mistake(node, "jax.device_put to a text", where.value)
+        if name == "jax.config.update" and len(values) > 1 and text_of(values[0]) == "jax_default_matmul_precision":
+            precision = text_of(values[1])
+            if isinstance(values[1], Name) and values[1].full.startswith("jax.lax.Precision.") or precision and \
+                    precision not in JAX_PRECISIONS and not re.match(r"(ANY_)?B?T?F[0-9]+_", precision):
+                self.mistake(node, "a precision that JAX doesn't know", self.written(node.args[1]))
         if name in ("jax.jit", "jax.pmap") and ("device" in words or "backend" in words) and name == "jax.jit":
             self.mistake(node, "jax.jit with device= or backend=", self.arguments(node))
 
@@ -557,6 +589,8 @@ class Reader:
                 return self.follow(values[0], [], {}, node) if isinstance(values[0], Function) else None
             if thing.kind == "gpus":
                 return None
+            if thing.kind == "jax-array" and attribute in ("device", "device_buffer") and not values and not words:
+                return self.mistake(node, "a JAX array's device()", self.written(node))
         elif attribute == "compile" and isinstance(node.func.value, ast.Name) and "optimizer" in words:
             made = Thing("keras-model", line=node.lineno, under=self.device)  # whoever made it
             self.scope.names[node.func.value.id] = made

@@ -81,6 +81,23 @@ def shared_layers():
     return module.Model([a, b], L.Dot(1)([dense(a), dense(dense(b))]))
 
 
+def dot_attention():
+    module, L = seeded()
+    i = module.Input((12, 16))
+    x = L.Attention(use_scale=True)([L.Dense(16)(i), i, L.Dense(16)(i)])
+    x = L.AdditiveAttention()([x, i])
+    return module.Model(i, L.Dense(4, activation="tanh")(L.GlobalAveragePooling1D()(x)))
+
+
+def small_unet():
+    module, L = seeded()
+    i = module.Input((16, 8))
+    down = L.Conv1D(8, 3, padding="same", activation="relu")(i)
+    x = L.Conv1D(16, 3, strides=2, padding="same", activation="relu")(down)
+    x = L.Conv1DTranspose(8, 3, strides=2, padding="same")(x)
+    return module.Model(i, L.Conv1D(2, 1, activation="sigmoid")(L.Concatenate()([x, down])))
+
+
 def subclassed():
     module, L = seeded()
 
@@ -163,10 +180,14 @@ KERAS_SOUND = {
     "GRU": sequence(lambda L: L.GRU(16, return_sequences=True)),
     "SimpleRNN": sequence(lambda L: L.SimpleRNN(16)),
     "Bidirectional": sequence(lambda L: L.Bidirectional(L.LSTM(8, return_sequences=True))),
+    "masked": sequence(lambda L: L.Masking(), lambda L: L.LSTM(8, return_sequences=True), lambda L: L.SeparableConv1D(4, 3)),
     "Conv1D": sequence(lambda L: L.Conv1D(16, 3, dilation_rate=2), lambda L: L.AveragePooling1D(2)),
     "TimeDistributed": sequence(lambda L: L.TimeDistributed(L.Dense(4, activation="softmax"))),
     "words": words, "attention": attention, "several inputs": several_inputs, "residual": residual,
-    "shared layers": shared_layers, "subclassed": subclassed,
+    "shared layers": shared_layers, "dot attention": dot_attention, "small U-Net": small_unet,
+    "stacked cells": sequence(lambda L: L.RNN([L.LSTMCell(8), L.GRUCell(8)], return_sequences=True)),
+    "group normalisation": image(lambda L: L.Conv2D(8, 3), lambda L: L.GroupNormalization(4), lambda L: L.Activation("relu")),
+    "subclassed": subclassed,
     "own layer": custom(plain), "own layer without weights": custom(custom_softplus, False),
     "dropout, noise": image(lambda L: L.Dropout(0.5), lambda L: L.GaussianNoise(1.0), lambda L: L.SpatialDropout2D(0.3)),
     "normalisations": image(lambda L: L.Conv2D(8, 3), lambda L: L.LayerNormalization(), lambda L: L.BatchNormalization(),
@@ -182,7 +203,7 @@ KERAS_SOUND = {
 
 
 if os.environ.get("KERAS_BACKEND") in ("jax", "torch"):
-    # Operation by operation, JAX compiles the hundreds of shapes of each of these for minutes.
+    # Operation by operation, JAX compiles the hundreds of shapes of each of these for minutes; PyTorch, too, takes minutes.
     for one in ("DenseNet121", "EfficientNetB0", "ResNet50", "NASNetMobile", "MobileNet"):
         del KERAS_SOUND[one]
 
