@@ -131,7 +131,7 @@ Named by_looks(const ModelAgreement& model, const LayerAgreement& row) {
   const char* like = bits == 7 || bits == 8     ? " (bfloat16 has 8)"
                      : bits == 10 || bits == 11 ? " (TF32 and float16 have 11)"
                                                 : "";
-  return {bits >= 1 ? fmt::format("keeps only {} bits{}{}", bits, like, where) : "gives wrong results" + where,
+  return {bits >= 3 ? fmt::format("keeps only {} bits{}{}", bits, like, where) : "gives wrong results" + where,
           "Neither rounding nor a simple change of its weights explains the difference." + at, look};
 }
 

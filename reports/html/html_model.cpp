@@ -28,7 +28,7 @@ void add_model(Node body, const Report& report, const Limits& limits) {
   const std::size_t shown = std::min(order.size(), limits.kernels);
   Node all = add(section, "details");
   add(all, "summary", "", fmt::format("{} call{} of layers", layers.size(), layers.size() == 1 ? "" : "s"));
-  Node table = add(all, "table", "kernels");
+  Node table = add(all, "table");
   for (std::size_t i = 0; i < shown; ++i) {
     const LayerAgreement& layer = layers[order[i]];
     const bool wrong = compute::is_error(compute::fault_of(*model, order[i]));

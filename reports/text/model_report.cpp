@@ -110,7 +110,11 @@ std::string layer_outcome(const ModelAgreement& model, std::size_t index) {
     case compute::LayerFault::changes_bits:
       return "other bits when it is called again, within rounding";
     case compute::LayerFault::beyond:
-      return share > 1 ? fmt::format("✕ {:.3g} times the bound", share) : "✕ one number is far beyond the bound";
+      if (share <= 1) return "✕ one number is far beyond the bound";
+      return fmt::format(fmt::runtime(share < 10    ? "✕ {:.1f} times the bound"
+                                      : share < 1e6 ? "✕ {:.0f} times the bound"
+                                                    : "✕ {:.2g} times the bound"),
+                         share);
     case compute::LayerFault::none:
       break;
   }

@@ -284,9 +284,9 @@ KERAS_SPOILT = {
     "weight transposed": (custom(lambda l, x: plain(l, x) if wide(x) else operations().matmul(x, operations().transpose(l.kernel * 1.0)) + l.bias), "own", "transposed"),
     "NaN": (custom(not_a_number), "own", "NaN"),
     "a column of zeros": (custom(zeroed), "own", "column 5 of 32"),
-    "weights in eight bits": (custom(in_eight_bits), "own", ""),
+    "weights in eight bits": (custom(in_eight_bits), "own", "keeps only"),
     "casts to bfloat16 inside": (custom(lambda l, x: operations().cast(operations().cast(plain(l, x), "bfloat16"), "float32")), "own", "bfloat16"),
-    "another activation": (custom(lambda l, x: operations().tanh(plain(l, x)) if wide(x) else plain(l, x)), "own", ""),
+    "another activation": (custom(lambda l, x: operations().tanh(plain(l, x)) if wide(x) else plain(l, x)), "own", "wrong results"),
 }
 
 

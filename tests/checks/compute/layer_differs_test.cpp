@@ -162,6 +162,7 @@ TEST(LayerDiffers, NamesOtherFaults) {
   EXPECT_THAT(title_of({row, whole(1)}), HasSubstr("eight bits"));
   row.replays = {};
   EXPECT_THAT(title_of({row, whole(1)}), HasSubstr("keeps only 3 bits"));
+  EXPECT_THAT(title_of({off(row, 0.4), whole(1)}), HasSubstr("gives wrong results"));
   row.looks = "zeros";
   row.where = "column 5 of 32";
   EXPECT_THAT(title_of({row, whole(1)}), HasSubstr("gives zeros in column 5 of 32"));
