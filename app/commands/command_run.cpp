@@ -125,7 +125,7 @@ int run(const Options& options) {
   const auto follow = [&](const Watched& now) {
     if (const std::string line = time.line(now); !line.empty()) tell(fmt::format("envdoctor: {}\n", line));
   };
-  const int status = program.wait(static_cast<int>(std::min(every.count(), most_gap_ms)), [&] {
+  const int status = program.wait(static_cast<int>(std::min<std::int64_t>(every.count(), most_gap_ms)), [&] {
     if (watcher && watcher.read()) follow(watched_from_json(watcher.answer(), "the watcher"));
   });
   const Watched seen = seen_by(watcher);
