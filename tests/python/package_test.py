@@ -180,6 +180,8 @@ for line, use, worked in (('{"verdict": {"use": "ran", "worked": true, "line": "
 # Types, and the oldest Python.
 done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--no-error-summary", source / "python/envdoctor"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tempfile.gettempdir())
 expect("mypy", done.returncode == 0, done.stdout[-600:])
+done = subprocess.run([pathlib.Path(sys.executable).parent / "vermin", "--no-tips", "--violations", "-t=3.8-", source / "python/envdoctor"], stdout=subprocess.PIPE, text=True)
+expect("3.8", done.returncode == 0 and "Minimum required versions: 3." in done.stdout, done.stdout[-600:])
 for file in (source / "python/envdoctor").glob("*.py"):
     tree = ast.parse(file.read_text(), feature_version=(3, 8))
     expect("3.8", any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body) or file.name in ("__init__.py", "__main__.py"), f"{file.name}: annotations are evaluated")
