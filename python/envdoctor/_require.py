@@ -148,7 +148,10 @@ def require(gpus: int = 1, framework: Optional[str] = None, *, memory_gib: float
     one) or "gfx942" (exactly this). report: judge this one instead of looking again. timeout: seconds.
 
     What could not be found out counts as missing; then the error's `known` is False. Returns the report."""
-    need = Requirement(gpus, memory_gib, framework, arch)
+    try:
+        need = Requirement(gpus, memory_gib, framework, arch)
+    except UsageError as error:
+        raise UsageError(str(error).replace("count=", "gpus=", 1)) from None
     seen = report if report is not None else check(quick=framework is None, timeout=timeout)
     why = missing(seen, need)
     if why:

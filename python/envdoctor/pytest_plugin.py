@@ -213,16 +213,21 @@ class _Session:
             shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _told(name: str, one: ArrayDifference) -> str:
-    said = [f"{one.name}: {one.summary or one.error}" if one.name else one.summary or one.error]
-    if one.error and one.summary and one.error not in one.summary:
+def _told(one: ArrayDifference) -> str:
+    """What to know first in the first line, as pytest's summary shows no more."""
+    summary = one.summary or one.error
+    said = [summary]
+    if one.error and one.error not in summary:
         said.append(one.error)
+    if one.differing and one.judgement:
+        said.insert(0, f"{'unexplained' if one.judgement == 'none' else one.judgement}: {one.explanation}")
     if one.worst_place is not None and one.differing:
         ulp = f", {one.max_ulp:g} ulp" if one.max_ulp is not None else ""
         said.append(f"worst at {shape_text(one.worst_place)}: {one.worst_b}, expected {one.worst_a} (the largest difference is {one.max_absolute}{ulp})")
-    if one.differing:
-        said.append(f"{one.judgement or 'not judged'}: {one.explanation or name}")
-    return "\n".join([*said, *([one.hint] if one.hint else [])])
+    if one.differing and not one.judgement:
+        said.append(f"not judged: {one.explanation or 'give op= (and depth= for sums), which say what was computed'}")
+    said += [one.hint] if one.hint else []
+    return (f"{one.name}: " if one.name else "") + "\n".join(said)
 
 
 @pytest.fixture(scope="session")
@@ -234,11 +239,15 @@ def assert_agrees() -> Callable[..., None]:
     def agrees(actual: Any, expected: Any, op: Optional[str] = None, depth: Optional[int] = None, rtol: Optional[float] = None,
                atol: Optional[float] = None) -> None:
         __tracebackhide__ = True
-        found = compare(expected, actual, op=op, depth=depth, rtol=rtol, atol=atol)
+        try:
+            found = compare(expected, actual, op=op, depth=depth, rtol=rtol, atol=atol)
+        except EnvdoctorError as error:
+            raise error.with_traceback(None) from None  # the test's line matters, not ours
         if found.alike:
             return
-        hint = "give op= (and depth= for sums), which say what was computed"
-        told = "\n".join(_told(hint, one) for one in found.arrays) or "nothing was compared"
-        raise AssertionError(f"the arrays do not agree: {told}" if found.known else f"nothing was compared: {told}")
+        told = "\n".join(map(_told, found.arrays)) or "nothing was compared"
+        if not found.known:
+            told = f"nothing was compared: {told}"
+        raise AssertionError(f"{told}\n(A is what was expected, B what was computed)")
 
     return agrees

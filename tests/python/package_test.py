@@ -69,6 +69,7 @@ expect("undetermined", found.undetermined and found.undetermined.lines == 2 and 
 raises("no file", FileNotFoundError, lambda: envdoctor.diagnose("no/such/train.log"))
 raises("no file", FileNotFoundError, lambda: envdoctor.diagnose(pathlib.Path("no/such/train.log")))
 raises("no log", envdoctor.UsageError, lambda: envdoctor.diagnose(b"\x7fELF" + bytes(300)))
+raises("no GPU asked for", envdoctor.UsageError, lambda: envdoctor.require(gpus=0), "gpus=0")
 raises("no diagnosis", envdoctor.UsageError, lambda: envdoctor.check(quick=True, only="driver.no-such"), "driver.no-such")
 os.environ["ENVDOCTOR"] = "/no/such/program"
 raises("no program", envdoctor.ProgramError, envdoctor.check, "/no/such/program")
