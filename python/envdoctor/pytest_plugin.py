@@ -213,7 +213,7 @@ class _Session:
             shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _told(one: ArrayDifference) -> str:
+def _told(one: ArrayDifference, op: Optional[str]) -> str:
     """What to know first in the first line, as pytest's summary shows no more."""
     summary = one.summary or one.error
     said = [summary]
@@ -225,7 +225,8 @@ def _told(one: ArrayDifference) -> str:
         ulp = f", {one.max_ulp:g} ulp" if one.max_ulp is not None else ""
         said.append(f"worst at {shape_text(one.worst_place)}: {one.worst_b}, expected {one.worst_a} (the largest difference is {one.max_absolute}{ulp})")
     if one.differing and not one.judgement:
-        said.append(f"not judged: {one.explanation or 'give op= (and depth= for sums), which say what was computed'}")
+        lacking = "depth=, the number of products or terms in each sum" if op else "op= (and depth= for sums), which say what was computed"
+        said.append(f"not judged: {one.explanation or f'give {lacking}'}")
     said += [one.hint] if one.hint else []
     return (f"{one.name}: " if one.name else "") + "\n".join(said)
 
@@ -245,7 +246,7 @@ def assert_agrees() -> Callable[..., None]:
             raise error.with_traceback(None) from None  # the test's line matters, not ours
         if found.alike:
             return
-        told = "\n".join(map(_told, found.arrays)) or "nothing was compared"
+        told = "\n".join(_told(one, op) for one in found.arrays) or "nothing was compared"
         if not found.known:
             told = f"nothing was compared: {told}"
         raise AssertionError(f"{told}\n(A is what was expected, B what was computed)")

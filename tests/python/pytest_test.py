@@ -108,6 +108,9 @@ def test_unjudged(assert_agrees):
 def test_nan(assert_agrees):
     assert_agrees(numpy.where(exact == exact[3, 3], numpy.nan, exact), exact, op="matmul", depth=512)
 
+def test_no_depth(assert_agrees):
+    assert_agrees(there, exact, op="matmul")
+
 def test_no_such_operation(assert_agrees):
     assert_agrees(exact, exact, op="matmull")
 '''
@@ -200,8 +203,8 @@ status, said, _, _ = run("made-eight-h100-healthy", "--strict-markers")
 expect("strict markers", status == 0, said[-500:])
 
 status, said, _, _ = run("made-eight-h100-healthy", suite=ARRAYS)
-expect("arrays", status == 1 and "6 failed, 1 passed" in said and "document(" not in said, said[-800:])
-for words in ("worst at [17, 5]:", "AssertionError: unexplained: 1 of ", "AssertionError: tf32-or-half-inputs: ", "shape", "give op=", "in A and nan in B",
+expect("arrays", status == 1 and "7 failed, 1 passed" in said and "document(" not in said, said[-800:])
+for words in ("worst at [17, 5]:", "AssertionError: unexplained: 1 of ", "AssertionError: tf32-or-half-inputs: ", "shape", "give op=", "give depth=, ", "in A and nan in B",
               "A is what was expected, B what was computed", "UsageError: --op: matmull not in"):
     expect("arrays", words in said, f"no {words!r}: {said[-3000:]}")
 
