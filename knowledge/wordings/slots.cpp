@@ -104,6 +104,13 @@ bool stands_alone(std::string_view line, std::size_t end, const Slots& slots) {
   return is_number(word) || (slots.between.contains(word) && !only_wished(rest)) || slots.following.contains(word);
 }
 
+// Whether a subject at `at` is only supposed to be in a state: "if the GPU is not detected, reboot".
+bool only_supposed(std::string_view line, std::size_t at, const Slots& slots) {
+  const std::size_t word = line.substr(0, at).rfind("if ");
+  if (word == line.npos || (word > 0 && of_word(line[word - 1]))) return false;
+  return only_filler(line.substr(word + 3, at - word - 3), slots);
+}
+
 // The state of a subject that stands at [begin, end) of the line; empty: none is told.
 std::string state_of(std::string_view line, std::size_t begin, std::size_t end, const Slots& slots,
                      const std::string& subject) {
@@ -135,14 +142,15 @@ std::optional<SlotMatch> match_slots(std::string_view line) {
   const std::string small = lower_case(line);
   for (const SlotSubject& subject : slots.subjects) {
     for (const std::string& name : subject.names) {
-      std::string state;
-      for (std::size_t at = find_words(small, name, 0); at != small.npos && state.empty();
-           at = find_words(small, name, at + 1))
-        state = state_of(small, at, at + name.size(), slots, subject.subject);
-      if (state.empty()) continue;
-      const auto meaning = std::ranges::find_if(
-          slots.meanings, [&](const SlotMeaning& one) { return one.subject == subject.subject && one.state == state; });
-      return meaning->match;
+      for (std::size_t at = find_words(small, name, 0); at != small.npos; at = find_words(small, name, at + 1)) {
+        if (only_supposed(small, at, slots)) continue;
+        const std::string state = state_of(small, at, at + name.size(), slots, subject.subject);
+        if (state.empty()) continue;
+        const auto meaning = std::ranges::find_if(slots.meanings, [&](const SlotMeaning& one) {
+          return one.subject == subject.subject && one.state == state;
+        });
+        return meaning->match;
+      }
     }
   }
   return std::nullopt;

@@ -18,7 +18,8 @@ TEST(Slots, ReadASubjectAndItsStateInAnyOrder) {
         "Warning: unable to use the GPU, falling back to CPU", "WARNING: No GPU detected! Check the paths.",
         "it may run slowly because this machine does not have a GPU.", "cannot find any torch accelerator",
         "[ERROR] renderer: CUDA device cannot be used", "solver: failed to enumerate GPUs",
-        "Error: there is no CUDA-capable device", "HIP runtime failed to init", "warn: compute devices were not found"})
+        "Error: there is no CUDA-capable device", "HIP runtime failed to init", "warn: compute devices were not found",
+        "RuntimeError: could not give it a GPU: no GPU available"})
     EXPECT_EQ(said(line), "missing any-gpu") << line;
   for (const char* line : {"setup.sh: NVIDIA driver not found, skipping", "the nvidia kernel driver is not loaded",
                            "error: amdgpu driver could not be initialized", "nvidia-uvm has not been loaded",
@@ -40,8 +41,9 @@ TEST(Slots, SayNothingOfWhatStandsBesideASubject) {
   for (const char* line :
        {"NCCL WARN failed to open CUDA IPC handle : 11 invalid argument", "no errors on the GPU so far",
         "GPU 0 is busy. The file was not found.", "cuda_graphs not available", "no GPU time was lost",
-        "failed to query GPU temperature", "the option --gpus is not available in this version",
-        "the checkpoint could not be loaded onto the GPU", "no GPU is needed to run the tests", "no GPU requested", "",
+        "failed to query GPU temperature", "If the GPU is not detected, reboot", "no GPU errors since the start",
+        "the option --gpus is not available in this version", "the checkpoint could not be loaded onto the GPU",
+        "no GPU is needed to run the tests", "no GPU requested", "",
         "gpu", "not found"})
     EXPECT_EQ(said(line), "") << line;
   EXPECT_EQ(said("no GPU found" + std::string(400, ' ')), "") << "too long";
