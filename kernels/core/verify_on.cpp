@@ -89,6 +89,9 @@ class Verifier : private DeviceSession {
       double expected_ms = 0;
       if (large && progress.last.bytes > 0) expected_ms = 1.5 * progress.last_ms * work.bytes / progress.last.bytes;
       if (progress.last.flops > meaningful_flops) expected_ms = progress.last_ms * work.flops / progress.last.flops;
+      // Ways to write it are tried out at the last size, which takes as many launches again as it is run, and slower
+      // ones.
+      if (!options_.variant && device_.facts().variants.size() > 1 && &size == &sizes.back()) expected_ms *= 2.5;
       if (time_.ms() + expected_ms > usable_share * static_cast<double>(options_.limits.time.count()))
         return not_run(kernel, precision, "time", label_ + ": no time left for this size");
       const Stopwatch time;
