@@ -79,7 +79,7 @@ Diagnosis diagnosis() {
           "its power and whether the firmware or hypervisor passes it on.",
       .explains = {"driver.unreachable", "driver.libcuda-missing", "opencl.icd-no-device", "opencl.cpu-only",
                    "opencl.no-platform", "opencl.no-icd", "opencl.loader-missing", "opencl.rusticl-not-enabled",
-                   "usage.detected-unused", "expect.gpus"},
+                   "usage.detected-unused", "expect.gpus", "expect.gpu", "expect.driver", "expect.link"},
       .judge_host = judge,
   };
 }

@@ -178,8 +178,9 @@ TEST(Expectations, AreFoundAgainInWhatWasLearnedOfAnotherHost) {
 }
 
 TEST(Expectations, OfUseAreExplainedByWhatPreventsIt) {
-  const Report report = judged(plain_host(), {read_expectation("framework=torch"), read_expectation("gpus=1")});
-  ASSERT_GE(report.findings.size(), 3U);
+  const Report report = judged(plain_host(), {read_expectation("framework=torch"), read_expectation("gpus=1"),
+                                              read_expectation("gpu=H100"), read_expectation("driver.min=550")});
+  ASSERT_GE(report.findings.size(), 5U);
   EXPECT_EQ(report.findings.front().id, "hardware.no-gpu");
   for (const Finding& finding : report.findings) EXPECT_EQ(finding.root, finding.id == "hardware.no-gpu") << finding.id;
 }
