@@ -39,7 +39,8 @@ bool from_log(const Facts& facts, Answers& answers) {
   // A module that doesn't know the GPU isn't asked to drive it either.
   const bool unfit = facts.saw({{unsupported, "gpu"}, {too_old, "gpu"}});
   const Symptom* line = unfit ? facts.first({{busy, "gpu"}}) : facts.first({{ignored, "driver-probe"}, {busy, "gpu"}});
-  if (!line || !when::no_driver_answers(facts)) return false;
+  const bool named = facts.saw({{present, "other-driver"}});  // driver.other-driver-bound says which
+  if (!line || named || !when::no_driver_answers(facts)) return false;
   Finding& finding = answers.found();
   finding.confidence = Confidence::likely;
   finding.title = "Another driver holds the GPU";

@@ -76,7 +76,7 @@ void report_activated(const Snapshot& snapshot, Answers& answers) {
 }
 
 // All that is known comes from texts.
-bool told_by_texts(const Snapshot& snapshot) { return snapshot.texts.get() && !snapshot.probes.get(); }
+bool known_from_texts(const Snapshot& snapshot) { return snapshot.texts.get() && !snapshot.probes.get(); }
 
 // "2.4.0+cu118" and "2.4.0" are one release.
 std::string release_of(const std::string& version) { return version.substr(0, version.find_first_of("+-")); }
@@ -92,7 +92,7 @@ const Contradiction* contradicted(const Snapshot& snapshot, const std::string& p
 // pip lists one release of a framework, and the program that ran shows another: pip belongs to another Python. Not of
 // PyTorch, of which reports list the packages of several installers.
 void report_other_release(const Snapshot& snapshot, Answers& answers) {
-  if (!told_by_texts(snapshot)) return;
+  if (!known_from_texts(snapshot)) return;
   const auto& packages = of(snapshot.python, &Python::packages).or_empty();
   const std::pair<const char*, const Text&> running[] = {{"tensorflow", of(snapshot.tensorflow, &Tensorflow::version)},
                                                          {"jax", of(snapshot.jax, &Jax::version)}};
@@ -115,7 +115,7 @@ void report_other_release(const Snapshot& snapshot, Answers& answers) {
 
 // Two programs of one text run under two Pythons with two releases of a framework, and only one of them finds the GPU.
 void report_two_pythons(const Snapshot& snapshot, Answers& answers) {
-  if (!told_by_texts(snapshot)) return;
+  if (!known_from_texts(snapshot)) return;
   const Text torch = of(snapshot.torch, &Torch::version), python = of(snapshot.python, &Python::version);
   if (!torch.get() || !python.get()) return;
   const Contradiction* other = contradicted(snapshot, "/torch/version", *torch.get());

@@ -72,7 +72,7 @@ Diagnosis diagnosis() {
           {
               {{ignored, "gpu-with-few-multiprocessors"}, likely},
               {{ignored, "gpu"}, likely},
-              {{missing, "gpu-runner"}, likely, not_used},
+              {{missing, "gpu-runner"}, likely},
               {{mismatch, "tensor-devices"}, likely},
               {{unsupported, "half-precision-on-cpu"}, possible, cpu_half},
               {{ignored, "gpu-for-work"}, possible, gpu_waits},

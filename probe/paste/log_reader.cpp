@@ -114,8 +114,10 @@ void LogReader::take_part(std::string_view part, bool ends_line) {
 std::size_t LogReader::take_empty_lines(std::string_view chunk) {
   constexpr std::size_t needed = 4;
   const std::size_t lines = std::min(chunk.find_first_not_of('\n'), chunk.size());
-  for (std::size_t i = 0; i < std::min(lines, needed); ++i) reports_.line({}, line_, matcher_);
+  for (std::size_t i = 0; i < std::min(lines, needed); ++i)
+    reports_.line({}, line_ + static_cast<std::int64_t>(i), matcher_);
   line_ += static_cast<std::int64_t>(lines);
+  wrapped_.clear();
   return lines;
 }
 
@@ -137,10 +139,10 @@ void LogReader::take_line(std::string_view piece) {
   }
   for (knowledge::LogMatch& match : matches) {
     for (const auto& [pointer, value] : match.fills) {
-      // A version that is told again, and otherwise, is worth keeping: two programs of one text may differ in it.
-      constexpr int most_told_again = 64;
-      const bool told = filled_.sources.get() && filled_.sources.get()->contains(pointer);
-      if (told && (!pointer.ends_with("/version") || ++told_again_ > most_told_again)) continue;
+      // A version that is stated again, and otherwise, is worth keeping: two programs of one text may differ in it.
+      constexpr int most_stated_again = 64;
+      const bool stated = filled_.sources.get() && filled_.sources.get()->contains(pointer);
+      if (stated && (!pointer.ends_with("/version") || ++stated_again_ > most_stated_again)) continue;
       Snapshot field = snapshot_with(pointer, value);
       set_sources(field, source_, line_);
       fill_in(filled_, field);

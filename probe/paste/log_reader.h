@@ -55,7 +55,7 @@ class LogReader {
   knowledge::LogMatcher said_matcher_{};  // of what answers say in other words
   std::string wrapped_{};             // the line before, if what follows may be the rest of it
   int wraps_ = 0;                     // how often it was
-  int told_again_ = 0;                // versions of which an earlier line told
+  int stated_again_ = 0;              // versions that an earlier line stated
   std::size_t failure_words_ = 0;     // the row of report words that mark lines of failure
   std::int64_t failures_ = 0;         // lines that hold such words
   Snapshot filled_{};  // the fields that single lines told; the first line that tells one counts

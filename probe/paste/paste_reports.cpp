@@ -94,13 +94,26 @@ void LogReports::offer(std::string_view line, std::int64_t number, const knowled
     Block& block = blocks_.emplace_back(
         Block{.kind = one.kind, .line = number, .start = std::string(line.size() < longest_start ? line : "")});
     for (std::size_t i = 0; i < std::size(before_); ++i) {
-      const std::string& earlier = before_[(next_before_ + i) % std::size(before_)];
-      if (earlier.empty()) continue;
-      block.text += earlier + '\n';
-      ++block.before;
+      const auto& [earlier, its_line] = before_[(next_before_ + i) % std::size(before_)];
+      if (!earlier.empty()) append(block, earlier, its_line);
     }
     return true;
   });
+}
+
+void LogReports::append(Block& block, std::string_view line, std::int64_t number) {
+  if (number != block.next_line) block.jumps.emplace_back(block.rows, number);
+  block.text.append(line).push_back('\n');
+  ++block.rows;
+  block.next_line = number + 1;
+}
+
+// Empty lines beyond a few, and what is too much, are left out of the text.
+std::int64_t LogReports::line_of(const Block& block, std::int64_t row) {
+  const auto later = std::ranges::upper_bound(block.jumps, row, {}, &std::pair<std::int64_t, std::int64_t>::first);
+  if (later == block.jumps.begin()) return block.line;
+  const auto& [begin, line] = *std::prev(later);
+  return line + (row - begin);
 }
 
 void LogReports::line(std::string_view line, std::int64_t number, const knowledge::LogMatcher& matcher) {
@@ -109,9 +122,10 @@ void LogReports::line(std::string_view line, std::int64_t number, const knowledg
     offer(line, number, {}, by_form_);
   }
   for (Block& block : blocks_) {
-    if (block.text.size() + line.size() < block.kind->most) block.text.append(line).push_back('\n');
+    if (block.text.size() + line.size() < block.kind->most) append(block, line, number);
   }
-  before_[next_before_].assign(line);
+  before_[next_before_].first.assign(line);
+  before_[next_before_].second = number;
   next_before_ = (next_before_ + 1) % std::size(before_);
 }
 
@@ -124,7 +138,7 @@ Snapshot LogReports::finish(const std::string& source) {
       for (Symptom& symptom : *symptoms) {
         symptom.source = source;
         // Its own line, counted within the text; else the one that gave the report away.
-        symptom.line = symptom.line.get() ? block.line - block.before + *symptom.line.get() : block.line;
+        symptom.line = symptom.line.get() ? line_of(block, *symptom.line.get()) : block.line;
         if (!symptom.text.get()) symptom.text = block.start;
       }
     }

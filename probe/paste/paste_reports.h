@@ -2,6 +2,7 @@
 // Whole reports inside a log (collect_env, nvidia-smi, clinfo, …): where one starts, and who reads it.
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "evidence/snapshot.h"
@@ -33,21 +34,27 @@ class LogReports {
     const LogReportKind* kind = nullptr;
     knowledge::ReportSet words{};  // none: any line may start it
   };
+  struct Block;
+  static void append(Block& block, std::string_view line, std::int64_t number);
+  static std::int64_t line_of(const Block& block, std::int64_t row);
   void offer(std::string_view line, std::int64_t number, const knowledge::ReportSet& seen, std::vector<Waiting>& waiting);
 
   struct Block {
     const LogReportKind* kind = nullptr;
     std::int64_t line = 0;
     std::string start{};  // the line that gave it away
-    std::int64_t before = 0;  // lines of the text that stand before it
     std::string text{};
+    // Rows of the text, from 0, whose lines in the log don't follow the row before: each with its line.
+    std::vector<std::pair<std::int64_t, std::int64_t>> jumps{};
+    std::int64_t rows = 0;
+    std::int64_t next_line = 0;  // that of the next row, if it follows
   };
   std::vector<Block> blocks_{};
   // Kinds that have not started: those that start with words, and those that any line may start.
   std::vector<Waiting> by_words_{};
   std::vector<Waiting> by_form_{};
   knowledge::ReportSet awaited_{};
-  std::string before_[3]{};
+  std::pair<std::string, std::int64_t> before_[3]{};  // with their lines
   std::size_t next_before_ = 0;
 };
 

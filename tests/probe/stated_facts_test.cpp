@@ -29,6 +29,12 @@ TEST(StatedFacts, AreNotWhatOnlyLooksLikeOne) {
   EXPECT_EQ(stated("CUDA: out of memory at 11.2 GiB\n", "stated-cuda", "version"), "");
 }
 
+TEST(StatedFacts, NameTheirLineBehindManyEmptyOnes) {
+  const Snapshot snapshot = read_log("it fails\n\n\n\n\n\n\n\n\n- GPU: Quadro K4000\n", "report.txt");
+  ASSERT_EQ(snapshot.log.or_empty().size(), 1u);
+  EXPECT_TRUE(snapshot.log.get()->front().line.is(10));
+}
+
 TEST(StatedFacts, AreErrorsByPrecision) {
   EXPECT_EQ(stated("RTX 3080/float32  ~2e-4\n", "error-of-precision", "value"), "2e-4");
   EXPECT_EQ(stated("RTX 3080/float32  ~2e-4\n", "error-of-precision", "capability"), "8.6");
