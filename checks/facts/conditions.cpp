@@ -26,6 +26,7 @@ bool no_better_cause(const Facts& facts) {
                                                  {present, "libcuda-stub"},
                                                  {missing, "system-initialization"},
                                                  {unsupported, "cuda-compatibility-package"},
+                                                 {unsupported, "float64"},
                                                  {mismatch, "driver-and-libcuda"}});
 }
 

@@ -1,6 +1,7 @@
 #include "checks/visibility/settings.h"
 
 #include <cctype>
+#include <set>
 
 namespace envdoctor::visibility {
 
@@ -42,7 +43,10 @@ Setting setting_of(const Facts& facts, const std::string& name) {
 bool hides_all(const Facts& facts, const Setting& setting) {
   const auto entries = entries_of(setting.value);
   if (entries.empty()) return !of(facts.snapshot().host, &HostFacts::platform).is("windows");
-  return entries.front().starts_with("-") || entries.front() == "none" || entries.front() == "NoDevFiles";
+  // Of the words, those that no text writes in place of a number.
+  static const std::set<std::string> words = {"none", "NoDevFiles", "all",    "any",  "auto", "cpu",
+                                              "gpu",  "cuda",       "cuda:0", "true", "false"};
+  return entries.front().starts_with("-") || words.contains(entries.front());
 }
 
 Finding& found_in(Answers& answers, const Setting& setting, Confidence confidence) {
