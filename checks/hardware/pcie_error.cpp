@@ -17,6 +17,12 @@ bool of_a_gpu(const Facts& facts, const Symptom& line) {
          facts.saw({{lost, "pci-device"}, {lost, "gpu"}, {lost, "amd-gpu"}});
 }
 
+// The line names the driver of another device, such as a disk's.
+bool of_another_device(const Facts& facts, const Symptom* line) {
+  const std::string driver = line->detail("driver");
+  return !driver.empty() && driver != "pcieport" && !of_a_gpu(facts, *line);
+}
+
 // The link repeats what it lost: slower, and a sign of a bad seat, cable or riser, but nothing stops.
 void judge_corrected(const Symptom& line, Answers& answers) {
   Finding& finding = answers.found_in(line, Confidence::possible);
@@ -31,9 +37,11 @@ void judge_corrected(const Symptom& line, Answers& answers) {
 }
 
 void judge(const Facts& facts, Answers& answers) {
-  const auto& lines = facts.all({failed, "pcie-device"});
-  const Symptom* corrected = facts.first({{failed, "pcie-link"}});
-  if (lines.empty() && corrected) return judge_corrected(*corrected, answers);
+  const auto elsewhere = [&](const Symptom* line) { return of_another_device(facts, line); };
+  std::vector<const Symptom*> lines = facts.all({failed, "pcie-device"}), corrected = facts.all({failed, "pcie-link"});
+  std::erase_if(lines, elsewhere);
+  std::erase_if(corrected, elsewhere);
+  if (lines.empty() && !corrected.empty()) return judge_corrected(*corrected.front(), answers);
   if (lines.empty()) return answers.not_applicable("no text of the kernel was read that speaks of PCIe errors");
   const auto of_gpu = std::ranges::find_if(lines, [&](const Symptom* line) { return of_a_gpu(facts, *line); });
   const Symptom& line = of_gpu == lines.end() ? *lines.front() : **of_gpu;

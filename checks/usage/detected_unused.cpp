@@ -49,12 +49,15 @@ void judge(const Facts& facts, Answers& answers) {
   answers.unknown(why_unknown("/tensorflow/placement", tensorflow->placement));
 }
 
-bool cpu_half(const Facts& facts) { return !when::half_precision_failed_on_gpu(facts) && !facts.driver_dead(); }
+bool cpu_half(const Facts& facts) {
+  return !when::half_precision_failed_on_gpu(facts) && !facts.driver_dead() && !facts.saw({{noted, "cpu-asked-for"}});
+}
 
 // A program says that it works on the CPU, and a GPU is known that a driver answers for.
 bool gpu_waits(const Facts& facts) {
   const bool listed = !of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().empty();
-  return !facts.used() && !facts.driver_dead() && (listed || facts.driver_works());
+  return !facts.used() && !facts.driver_dead() && (listed || facts.driver_works()) &&
+         !facts.saw({{noted, "cpu-asked-for"}});
 }
 
 Diagnosis diagnosis() {

@@ -42,7 +42,9 @@ class Reader {
     if (plain_) return plain_line(line);
     if (const auto count = either(line, "Number of platforms", "#PLATFORMS")) {
       if (counted_) done_ = true;
-      counted_ = counted_ || leading_number(*count).has_value();
+      const auto number = leading_number(*count);
+      counted_ = counted_ || number.has_value();
+      announced_ = announced_ || number.value_or(0) > 0;
     }
     if (done_) return;
     if (line.starts_with("NULL platform behavior")) done_ = true;
@@ -78,7 +80,8 @@ class Reader {
 
   Snapshot take() {
     Snapshot snapshot;
-    if (!counted_ && platforms_.empty()) return snapshot;
+    // A text that ends behind the count doesn't show the platforms.
+    if (platforms_.empty() && (!counted_ || announced_)) return snapshot;
     snapshot.opencl.fill().platforms = std::move(platforms_);
     return snapshot;
   }
@@ -118,7 +121,8 @@ class Reader {
   std::vector<OpenclPlatform> platforms_{};
   std::ptrdiff_t current_ = 0;
   bool counted_ = false;
-  bool plain_ = false;  // another program's listing
+  bool announced_ = false;  // that there are platforms
+  bool plain_ = false;      // another program's listing
   bool done_ = false;
 };
 
