@@ -18,17 +18,19 @@ void run(const std::string& input) {
 int main(int count, char** words) {
   const int rounds = count > 1 ? std::atoi(words[1]) : 3000;
   std::vector<std::string> seeds = fuzz_seeds();
-  for (int i = 2; i < count; ++i) {
-    std::ifstream file(words[i], std::ios::binary);
-    seeds.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-  }
-  if (seeds.empty()) return std::fprintf(stderr, "no seeds\n"), 1;
   run("");
   for (const std::string& seed : seeds) {
     run(seed);
     const std::size_t step = seed.size() / 500 + 1;
     for (std::size_t length = 0; length < seed.size(); length += step) run(seed.substr(0, length));
   }
+  // Files are run as they are: what was found is cut already, and there may be thousands.
+  for (int i = 2; i < count; ++i) {
+    std::ifstream file(words[i], std::ios::binary);
+    seeds.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    run(seeds.back());
+  }
+  if (seeds.empty()) return std::fprintf(stderr, "no seeds\n"), 1;
   envdoctor::Mutator mutator(20240229);
   for (int i = 0; i < rounds; ++i) run(mutator.mutate(seeds[static_cast<std::size_t>(i) % seeds.size()]));
   std::printf("%d rounds over %zu seeds\n", rounds, seeds.size());
