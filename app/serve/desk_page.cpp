@@ -18,7 +18,7 @@ textarea { box-sizing: border-box; width: 100%; height: 14rem; font: 13px/1.4 ui
 #drop { border: 2px dashed var(--line); border-radius: 6px; padding: .75rem; margin: .75rem 0; }
 #drop.over { border-color: currentColor; }
 button { font: inherit; padding: .3rem 1.2rem; }
-#told { min-height: 1.5em; white-space: pre-wrap; }
+#status { min-height: 1.5em; white-space: pre-wrap; }
 iframe { width: 100%; height: 75vh; border: 1px solid var(--line); border-radius: 6px; }
 [hidden] { display: none; }
 </style>
@@ -32,7 +32,7 @@ and nothing that you paste is run.</p>
 <div id="drop"><label for="file">Or drop a log, a snapshot or a JSON report here:</label>
 <input type="file" id="file"></div>
 <button id="ask" type="button">Diagnose</button>
-<p id="told" role="status"></p>
+<p id="status" role="status"></p>
 <iframe id="report" title="Report" sandbox="" hidden></iframe>
 <noscript><p>Without JavaScript: <code>curl --data-binary @train.log http://HOST:PORT/diagnose</code></p></noscript>
 <script src="desk.js"></script>
@@ -47,7 +47,7 @@ let asked = 0;
 
 async function diagnose(body) {
   const mine = ++asked;
-  const tell = text => { if (mine === asked) part('told').textContent = text; };
+  const tell = text => { if (mine === asked) part('status').textContent = text; };
   part('report').hidden = true;
   if (body.size > most) return tell('The file is larger than 16 MiB.');
   tell('Reading …');

@@ -150,9 +150,9 @@ Named named(const ModelAgreement& model, std::size_t index) {
     return {"gives other bits when it is called again",
             "The results differ by no more than rounding: sums are added in no fixed order.",
             "Where bits must repeat: " + deterministic(model)};
-  const std::string& told = row.computes_in.or_empty();
+  const std::string& precision = row.computes_in.or_empty();
   const double unit = compute::roundoff_of(model.judged_by.or_empty());
-  if (unit > 0 && compute::roundoff_of(told) > unit) return narrow(model, told, true);
+  if (unit > 0 && compute::roundoff_of(precision) > unit) return narrow(model, precision, true);
   if (unit > 0 && compute::roundoff_of(row.dtype.or_empty()) > unit) return narrow(model, row.dtype.or_empty(), false);
   if (const auto replay = by_replay(model, row); replay && !replayed(row).starts_with("int8")) return *replay;
   const std::int64_t bits = row.bits.or_empty();

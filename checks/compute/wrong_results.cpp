@@ -109,8 +109,7 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
   if (std::ranges::all_of(rows, &compute::Row::by_chance))
     finding.explanation = fmt::format(
         "Results lie further off than rounding by chance explains, on two sets of inputs, {}; the worst case of "
-        "rounding "
-        "would allow them.",
+        "rounding would allow them.",
         compute::in_problems(rows));
   finding.fix = {
       {.text =

@@ -22,6 +22,11 @@ bool another_is_open(const Snapshot& snapshot, const NvidiaDevice& but) {
   });
 }
 
+Fix set_back(const Snapshot& snapshot, const NvidiaDevice& device, const std::string& what) {
+  return on_host(snapshot, what,
+                 device.index.get() ? fmt::format("sudo nvidia-smi -i {} -c DEFAULT", *device.index.get()) : "");
+}
+
 void tell(const Snapshot& snapshot, std::size_t i, const NvidiaDevice& device, Answers& answers) {
   const bool prohibited = device.compute_mode.is("prohibited");
   const auto process =
@@ -38,9 +43,7 @@ void tell(const Snapshot& snapshot, std::size_t i, const NvidiaDevice& device, A
                                      "computes there, every other program is refused.";
   finding.evidence = {evidence(at("/nvidia/devices", i, "compute_mode"), *device.compute_mode.get())};
   if (process) finding.evidence.push_back(*process);
-  finding.fix = {
-      on_host(snapshot, "set the mode back, unless the machine's owner wants it so.",
-              device.index.get() ? fmt::format("sudo nvidia-smi -i {} -c DEFAULT", *device.index.get()) : "")};
+  finding.fix = {set_back(snapshot, device, "set the mode back, unless the machine's owner wants it so.")};
 }
 
 bool has_work_on_it(const NvidiaDevice& device) {
@@ -60,9 +63,7 @@ void judge_refused(const Facts& facts, Answers& answers) {
         "The compute mode is 'exclusive process' and memory is in use on the GPU: a process that computes there keeps "
         "every other program out.";
     finding.evidence.push_back(evidence(at("/nvidia/devices", i, "compute_mode"), *device.compute_mode.get()));
-    finding.fix = {
-        on_host(facts, "end the process on the GPU if it is left over, or set the mode back.",
-                device.index.get() ? fmt::format("sudo nvidia-smi -i {} -c DEFAULT", *device.index.get()) : "")};
+    finding.fix = {set_back(facts, device, "end the process on the GPU if it is left over, or set the mode back.")};
     return;
   }
 }
@@ -70,11 +71,11 @@ void judge_refused(const Facts& facts, Answers& answers) {
 // A report shows nothing but GPUs that are exclusive, each with work on it: the next program finds none.
 void judge_taken(const Snapshot& snapshot, Answers& answers) {
   const auto& devices = of(snapshot.nvidia, &Nvidia::devices).or_empty();
-  const bool told = snapshot.sources.or_empty().contains("/nvidia/devices");
+  const bool from_text = snapshot.sources.or_empty().contains("/nvidia/devices");
   const auto taken = [](const NvidiaDevice& device) {
     return device.compute_mode.is("exclusive_process") && has_work_on_it(device);
   };
-  if (!told || !answers.findings.empty() || devices.empty() || !std::ranges::all_of(devices, taken)) return;
+  if (!from_text || !answers.findings.empty() || devices.empty() || !std::ranges::all_of(devices, taken)) return;
   Finding& finding = answers.found();
   finding.severity = Severity::warning;
   finding.confidence = Confidence::possible;

@@ -56,6 +56,11 @@ bool from_report(const Snapshot& snapshot) {
   return !snapshot.probes.get() && !snapshot.captured.get() && !of(snapshot.python, &Python::packages).get();
 }
 
+bool text_fails(const Snapshot& snapshot) {
+  return std::ranges::any_of(snapshot.texts.or_empty(),
+                             [](const ReadText& text) { return !text.notable.or_empty().empty(); });
+}
+
 Flag has_gpu(const Snapshot& snapshot, Vendor vendor) {
   return any_gpu(snapshot, [&](const Gpu& gpu) { return gpu.vendor == vendor; });
 }

@@ -40,6 +40,8 @@ Evidence framework_seen(const Snapshot& snapshot, const std::string& framework);
 
 // Nobody looked at this host: the facts are what a report or a log told, so a library named there was asked for.
 bool from_report(const Snapshot& snapshot);
+// A text that was read holds lines that look like a failure.
+bool text_fails(const Snapshot& snapshot);
 
 // The text of a reading, or nothing.
 std::string text_of(const Text& reading);

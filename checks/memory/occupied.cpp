@@ -104,10 +104,8 @@ void judge_shared(const Facts& facts, Answers& answers) {
 // In a container that is usual.
 void judge_nobody(const Facts& facts, Answers& answers) {
   const auto& processes = of(facts.snapshot().nvidia, &Nvidia::processes);
-  const auto& texts = facts.snapshot().texts.or_empty();
-  const bool fails = std::ranges::any_of(texts, [](const ReadText& text) { return !text.notable.or_empty().empty(); });
-  if (!processes.get() || !processes.get()->empty() || facts.container() || facts.wsl() || facts.used() || !fails ||
-      !answers.findings.empty())
+  if (!processes.get() || !processes.get()->empty() || facts.container() || facts.wsl() || facts.used() ||
+      !text_fails(facts) || !answers.findings.empty())
     return;
   const bool full = facts.saw({{exhausted, "gpu-memory"}, {exhausted, "cuda-memory"}, {exhausted, "any-gpu-memory"}});
   constexpr std::int64_t much_mib = 2048, busy_percent = 90;
@@ -120,9 +118,8 @@ void judge_nobody(const Facts& facts, Answers& answers) {
     finding.severity = Severity::warning;
     finding.confidence = Confidence::possible;
     finding.explanation = fmt::format(
-        "{} MiB are in use{}, and no process is listed: what is left of one that ended, or one of a container or "
-        "another "
-        "user, holds it.",
+        "{} MiB are in use{}, and no process is listed: what is left of one that ended, or one of a container or of "
+        "another user, holds it.",
         used, at_work ? fmt::format(" and the GPU is at {} %", *device.utilization_percent.get()) : "");
     finding.evidence = {evidence(at("/nvidia/devices", i, "memory_free_mib"), fmt::format("{} MiB in use", used)),
                         evidence("/nvidia/processes", "none")};

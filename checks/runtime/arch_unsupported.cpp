@@ -203,9 +203,7 @@ std::string stated_capability(const Facts& facts) {
 void judge_stated(const Facts& facts, Answers& answers) {
   const std::string capability = stated_capability(facts);
   const Symptom* toolkit = facts.first({{noted, "stated-cuda"}});
-  const auto& texts = facts.snapshot().texts.or_empty();
-  const bool fails = std::ranges::any_of(texts, [](const ReadText& text) { return !text.notable.or_empty().empty(); });
-  if (capability.empty() || !toolkit || !fails || facts.used() || !answers.findings.empty()) return;
+  if (capability.empty() || !toolkit || !text_fails(facts) || facts.used() || !answers.findings.empty()) return;
   const auto targets = knowledge::targets_of_toolkit(toolkit->detail("version"));
   if (!targets || knowledge::compare_versions(capability, targets->lowest) >= 0) return;
   Finding& finding = answers.found_in(*facts.first({{noted, "stated-gpu"}}), Confidence::possible);

@@ -145,6 +145,22 @@ class ProcessList {
   bool inside_ = false;
 };
 
+// What `read` finds in the lines of a text that are no longer than a row of such a table.
+template <typename Read>
+Nvidia read_rows(const std::string& text, Read read) {
+  Nvidia nvidia;
+  for (const std::string_view line : lines_of(text)) {
+    if (line.size() < longest_row) read(line, nvidia);
+  }
+  return nvidia;
+}
+
+Snapshot with(Nvidia nvidia) {
+  Snapshot snapshot;
+  if (nvidia.devices.get() || !nvidia.processes.or_empty().empty()) snapshot.nvidia = std::move(nvidia);
+  return snapshot;
+}
+
 }  // namespace
 
 bool starts_gpustat(std::string_view line) {
@@ -153,39 +169,23 @@ bool starts_gpustat(std::string_view line) {
 }
 
 Snapshot parse_gpustat(const std::string& text) {
-  Nvidia nvidia;
-  for (const std::string_view line : lines_of(text)) {
-    if (line.size() < longest_row && contains(line, " MB")) gpustat_row(line, nvidia);
-  }
-  Snapshot snapshot;
-  if (nvidia.devices.get()) snapshot.nvidia = std::move(nvidia);
-  return snapshot;
+  return with(read_rows(text, [](std::string_view line, Nvidia& nvidia) {
+    if (contains(line, " MB")) gpustat_row(line, nvidia);
+  }));
 }
 
 bool starts_nvitop(std::string_view line) { return contains(line, "NVITOP ") && contains(line, "Driver Version: "); }
 
 Snapshot parse_nvitop(const std::string& text) {
-  Nvidia nvidia;
   Nvitop reader;
-  for (const std::string_view line : lines_of(text)) {
-    if (line.size() < longest_row) reader.line(line, nvidia);
-  }
-  Snapshot snapshot;
-  if (nvidia.devices.get()) snapshot.nvidia = std::move(nvidia);
-  return snapshot;
+  return with(read_rows(text, [&](std::string_view line, Nvidia& nvidia) { reader.line(line, nvidia); }));
 }
 
 bool starts_process_list(std::string_view line) { return process_list_header(line); }
 
 Snapshot parse_process_list(const std::string& text) {
-  Nvidia nvidia;
   ProcessList reader;
-  for (const std::string_view line : lines_of(text)) {
-    if (line.size() < longest_row) reader.line(line, nvidia);
-  }
-  Snapshot snapshot;
-  if (!nvidia.processes.or_empty().empty()) snapshot.nvidia = std::move(nvidia);
-  return snapshot;
+  return with(read_rows(text, [&](std::string_view line, Nvidia& nvidia) { reader.line(line, nvidia); }));
 }
 
 }  // namespace envdoctor

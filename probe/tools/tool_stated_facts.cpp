@@ -36,13 +36,19 @@ void state_card(std::string_view line, std::size_t row, Snapshot& snapshot) {
   add_symptom(snapshot, {noted, "stated-gpu"}, row, line).details = {{"name", name}, {"capability", capability}};
 }
 
+// What a line of this form states of a subject.
+void state(std::string_view line, std::size_t row, const RE2& form, const char* subject, const char* detail,
+           Snapshot& snapshot) {
+  std::string value;
+  if (RE2::FullMatch(re2::StringPiece(line.data(), line.size()), form, &value))
+    add_symptom(snapshot, {noted, subject}, row, line).details[detail] = value;
+}
+
 void state_capability(std::string_view line, std::size_t row, Snapshot& snapshot) {
   static const RE2 form(R"((?i)\s*[-*]? ?(?:my |the )?(?:gpu(?:'s)? |card(?:'s)? |device(?:'s)? )?(?:cuda )?)"
                         R"(compute capability(?: version)?(?: is| of| =|:)? *(\d{1,2}\.\d)\b.{0,40})",
                         RE2::Latin1);
-  std::string capability;
-  if (RE2::FullMatch(re2::StringPiece(line.data(), line.size()), form, &capability))
-    add_symptom(snapshot, {noted, "stated-gpu"}, row, line).details["capability"] = capability;
+  state(line, row, form, "stated-gpu", "capability", snapshot);
 }
 
 // "CUDA: 11.2", "CUDA/cuDNN version: 11.1.1", "- CUDA version 12.4"
@@ -51,9 +57,7 @@ void state_toolkit(std::string_view line, std::size_t row, Snapshot& snapshot) {
       R"((?i)\W{0,6}(?:nvidia )?cuda(?:[ /]?(?:cudnn|toolkit|version|runtime))*\s*(?:[:=]|\bis\b)?\s*)"
       R"(v?(\d{1,2}\.\d)(?:\.\d+)*\b.{0,40})",
       RE2::Latin1);
-  std::string version;
-  if (RE2::FullMatch(re2::StringPiece(line.data(), line.size()), form, &version))
-    add_symptom(snapshot, {noted, "stated-cuda"}, row, line).details["version"] = version;
+  state(line, row, form, "stated-cuda", "version", snapshot);
 }
 
 // "3090/float32  ~3e-4": a precision and how far it was off.

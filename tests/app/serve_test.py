@@ -197,7 +197,7 @@ with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:  # he
     chromium.run(dropped)
     expect("dropped", chromium.until(f"({shown}).includes('version-mismatch') && !({shown}).includes('A100')"), chromium.run("document.body.innerText"))
     chromium.run("document.getElementById('file').value = ''; document.getElementById('text').value = ' '; document.getElementById('ask').click()")
-    expect("empty", chromium.until("document.getElementById('told').textContent.includes('the text is empty')"), chromium.run("document.body.innerText"))
+    expect("empty", chromium.until("document.getElementById('status').textContent.includes('the text is empty')"), chromium.run("document.body.innerText"))
     expect("requests", all(url.startswith((address, "about:", "data:")) for url in chromium.asked), chromium.asked)
     said = [line for line in chromium.said if "400 (Bad Request)" not in line]
     expect("console", not said, said[:3])
