@@ -1,4 +1,5 @@
-// compute.fp16-nan: GPUs of the GeForce GTX 16 series give NaN in half precision in common libraries.
+// compute.fp16-nan: values leave half precision's range, which ends at 65504, or the GPU is of the GeForce GTX 16
+// series, which gives NaN in half precision in common libraries.
 #include "checks/engine/rule.h"
 
 namespace envdoctor::compute_fp16_nan {
@@ -50,13 +51,26 @@ void judge(const Facts& facts, Answers& answers) {
   if (judge_loss_scale(facts, answers)) return;
   const Symptom* line =
       facts.first({{wrong_result, "nan"}, {failed, "half-precision-check"}, {wrong_result, "nan-loss"}});
+  if (!line) line = facts.first({{wrong_result, "nan-output"}, {wrong_result, "blank-image"}});
   if (!line) return answers.not_applicable("nothing became not-a-number");
   const auto gpu = card(facts);
   if (!gpu && !line->detail("advice").empty()) {  // the program itself blames half precision
     answers.found_in(*line, Confidence::possible);
     return;
   }
-  if (!gpu) return answers.not_applicable("no GPU of the GTX 16 series is known here");
+  const Symptom* half = facts.first({{noted, "half-precision"}});
+  if (!gpu && half) {
+    Finding& finding = answers.found_in(*line, Confidence::possible);
+    finding.title = "Half precision gives infinity or NaN";
+    finding.explanation =
+        "The program computes in half precision, whose largest number is 65504: a loss, gradient or activation beyond "
+        "it is infinite, and the next step makes it not-a-number.";
+    finding.evidence.push_back(evidence(*half));
+    finding.fix = {{.text = "Run once in single precision. If that stays finite, train in bfloat16, or scale the loss "
+                            "(torch.amp.GradScaler, tf.keras.mixed_precision.LossScaleOptimizer) and clip gradients."}};
+    return;
+  }
+  if (!gpu) return answers.not_applicable("neither half precision nor a GPU of the GTX 16 series is known here");
   Finding& finding =
       answers.found_in(*line, line->is({wrong_result, "nan-loss"}) ? Confidence::possible : Confidence::likely);
   finding.severity = Severity::error;

@@ -78,7 +78,24 @@ void judge_twins(const Snapshot& snapshot, Answers& answers) {
 
 bool picked(const compute::Row& row) { return row.result->repeatable.is(false); }
 
+// A person says that runs differ although the seed is the same.
+void judge_complaint(const Facts& facts, Answers& answers) {
+  const Symptom* differ = facts.first({{wrong_result, "repeated-results"}});
+  const Symptom* seed = facts.first({{noted, "random-seed"}});
+  if (!differ || !seed) return;
+  Finding& finding = answers.found_in(*differ, Confidence::possible);
+  finding.severity = Severity::warning;
+  finding.explanation =
+      "A seed fixes the random numbers, not the order in which a GPU adds: cuDNN's choice of algorithm and atomic "
+      "additions differ from run to run.";
+  finding.evidence.push_back(evidence(*seed));
+  finding.fix = {{.text = "Switch the framework's deterministic mode on: torch.use_deterministic_algorithms(True), "
+                          "tf.config.experimental.enable_op_determinism(), XLA_FLAGS=--xla_gpu_deterministic_ops=true. "
+                          "If runs on the CPU differ as well, a source of random numbers has no seed."}};
+}
+
 void judge(const Facts& facts, Answers& answers) {
+  judge_complaint(facts, answers);
   compute::judge(facts.snapshot(), answers, picked, tell);
   judge_twins(facts.snapshot(), answers);
 }

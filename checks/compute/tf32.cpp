@@ -41,7 +41,19 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
   }
 }
 
+// A person complains of wrong or imprecise results, and speaks of TF32.
+void judge_complaint(const Facts& facts, Answers& answers) {
+  const Symptom* switch_named = facts.first({{SymptomClass::noted, "tf32"}});
+  const Symptom* complaint = facts.first(
+      {{SymptomClass::wrong_result, "precision-complaint"}, {SymptomClass::wrong_result, "results-of-cpu-and-gpu"}});
+  if (!switch_named || !complaint) return;
+  Finding& finding = answers.found_in(*complaint, Confidence::possible);
+  finding.severity = Severity::warning;
+  finding.evidence.push_back(evidence(*switch_named));
+}
+
 void judge(const Facts& facts, Answers& answers) {
+  judge_complaint(facts, answers);
   compute::judge(
       facts.snapshot(), answers, [](const compute::Row& row) { return compute::is_narrow(row.cause); }, tell);
   compute::add_printed(facts, answers, WrongResult::tf32_inputs);
@@ -59,6 +71,7 @@ Diagnosis diagnosis() {
           "on.",
       .disproof = "The difference stays with TF32 switched off.",
       .remedy = "Switch TF32 off where full float32 precision is needed.",
+      .explains = {"compute.wrong-results"},
       .judge = judge,
   };
 }

@@ -152,6 +152,10 @@ Diagnosis diagnosis() {
           "Update or replace the driver; if the errors stay, run 'envdoctor verify --repeat 20', which shows whether "
           "they come and go.",
       .explains = {"compute.nondeterministic"},
+      .symptoms =
+          {
+              {{SymptomClass::wrong_result, "results-of-cpu-and-gpu"}, Confidence::possible},
+          },
       .judge = judge,
   };
 }

@@ -122,7 +122,7 @@ Diagnosis diagnosis() {
       .remedy =
           "Start the machine cold; check Above 4G Decoding in the firmware, power cables and seat; for new GPUs use "
           "the open kernel module, for old ones the closed one.",
-      .explains = with_unusable_driver({"driver.init-failed"}),
+      .explains = with_unusable_driver({"driver.init-failed", "hardware.gpu-hang"}),
       .symptoms =
           {
               {{missing, "device-behind-node"}, possible, when::no_driver_answers},

@@ -73,6 +73,12 @@ Diagnosis diagnosis() {
               {{failed, "cuinit"}, possible, no_sign_of_a_driver, "code", cuda_error::shared_object_init_failed},
               {{missing, "nvidia-smi"}, possible, nothing_else_of_nvidia},
               {{missing, "library-for-container-toolkit"}, possible},
+              {{missing, "driver-package"}, likely, when::no_driver_answers},
+              {{noted, "driver-installer-pod"},
+               possible,
+               [](const Facts& f) {
+                 return f.saw({{noted, "crash-loop"}}) && when::no_better_cause(f);
+               }},
               {{missing, "driver-files-for-container"}, possible, when::no_driver_answers},
           },
       .not_here = nvidia::not_here,

@@ -28,7 +28,10 @@ void tell(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence>
 
 // Secure Boot locks the kernel down; a kernel that is locked down without it is driver.kernel-lockdown.
 const Symptom* refused_module(const Facts& facts) {
-  if (const Symptom* line = facts.first({{refused, "kernel-module-signature"}})) return line;
+  for (const Symptom* line : facts.all({refused, "kernel-module-signature"})) {
+    const std::string module = line->detail("module");
+    if (module.empty() || module.starts_with("nvidia")) return line;  // not a module of another device
+  }
   return nvidia::secure_boot_is_on(facts) ? facts.first({{refused, "kernel-module-by-lockdown"}}) : nullptr;
 }
 

@@ -65,6 +65,7 @@ Diagnosis diagnosis() {
       .disproof = "CUDA lists the device.",
       .remedy = "Ask the hypervisor's administrator for a profile that ends in Q or C, with its licence.",
       .explains = with_unusable_driver({"driver.init-failed", "driver.gpu-init-failed", "driver.compute-mode"}),
+      .symptoms = {{{refused, "vgpu-type"}, Confidence::possible}},
       .not_here = nvidia::not_here,
       .judge = judge,
   };

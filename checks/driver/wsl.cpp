@@ -141,6 +141,7 @@ Diagnosis diagnosis() {
               {{crashed, "nvidia-smi"}, likely, nullptr, "windows", "yes"},
               {{too_old, "driver"}, likely, on_wsl, "found", "0"},
               {{missing, "loaded-driver"}, likely, on_wsl},
+              {{failed, "nvidia-smi-on-wsl"}, likely},
               {{refused, "gpu-access"}, likely},
               {{missing, "driver-version"}, likely, on_wsl},
               {{noted, "nvidia-smi-versions"}, possible, on_wsl, "cuda", "ERR!"},

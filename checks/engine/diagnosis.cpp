@@ -73,7 +73,8 @@ Finding& add_finding(Answers& answers, const Symptom& symptom, const char* id, C
   finding.confidence = confidence;
   const Diagnosis* row = find_diagnosis(id);
   // What usually is only worth knowing has stopped a program here, or slowed it: its own message says so.
-  if (finding.id.starts_with("compute.") && finding.severity == Severity::info) finding.severity = Severity::warning;
+  const bool costs = finding.id.starts_with("compute.") || finding.id == "runtime.jit-slow";
+  if (costs && finding.severity == Severity::info) finding.severity = Severity::warning;
   finding.explanation = row->claim;
   finding.evidence.push_back(evidence(symptom));
   finding.fix.push_back({.text = row->remedy});

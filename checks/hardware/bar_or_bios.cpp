@@ -28,6 +28,7 @@ Diagnosis diagnosis() {
           {
               {{failed, "pci-memory-region"}, likely, when::no_driver_answers},
               {{exhausted, "pci-address-space"}, likely, bar_and_failure},
+              {{limited, "resizable-bar"}, possible},
               {{exhausted, "pci-address-space"}, possible, when::no_better_cause},
           },
   };

@@ -91,6 +91,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{failed, "gpu-memory-ecc"}, certain},
+              {{failed, "gpu-memory-ecc-said"}, possible},
               {{failed, "cuda-call"}, certain, nullptr, "code", cuda_error::ecc_uncorrectable},
           },
       .judge_host = judge,

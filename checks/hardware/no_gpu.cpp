@@ -3,6 +3,8 @@
 
 namespace envdoctor::hardware_no_gpu {
 
+using enum SymptomClass;
+
 bool set_aside(const Gpu& gpu) { return gpu.driver == "vfio-pci" || gpu.driver == "pciback"; }
 
 // A node that only a GPU's driver makes, Jetson's included. One behind which no driver stands proves nothing: NVIDIA's
@@ -65,6 +67,20 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   none_at_all(snapshot, answers);
 }
 
+// Colab gives a session a GPU only where its user chose one and one was free; the driver comes with it.
+void judge_colab(const Facts& facts, Answers& answers) {
+  const Symptom* colab = facts.first({{noted, "colab"}});
+  const bool none = facts.saw({{missing, "driver"}, {missing, "libcuda"}, {missing, "any-gpu"}}) ||
+                    nvidia::cuinit(facts).is(cuda_error::no_device);
+  if (!colab || !none || !from_report(facts) || !when::no_driver_answers(facts)) return;
+  Finding& finding = answers.found_in(*colab, Confidence::likely);
+  finding.title = "The Colab session has no GPU";
+  finding.explanation =
+      "In Colab a driver is there whenever a GPU is. A program finds none, so this session runs on a machine without.";
+  finding.fix = {{.text = "Choose Runtime > Change runtime type > a GPU, and run the cells again. If none is offered, "
+                          "the quota is used up for the day."}};
+}
+
 Diagnosis diagnosis() {
   return {
       .id = "hardware.no-gpu",
@@ -81,6 +97,7 @@ Diagnosis diagnosis() {
                    "opencl.no-platform", "opencl.no-icd", "opencl.loader-missing", "opencl.rusticl-not-enabled",
                    "usage.detected-unused", "expect.gpus", "expect.gpu", "expect.driver", "expect.link"},
       .judge_host = judge,
+      .judge = judge_colab,
   };
 }
 

@@ -97,6 +97,12 @@ Diagnosis diagnosis() {
               {{limited, "gpu-clock"}, likely},
               {{limited, "gpu-temperature"}, possible},
               {{missing, "gpu-power-cable"}, certain},
+              // A person says that the machine goes off, and speaks of heat or of the power supply.
+              {{noted, "machine-off"},
+               possible,
+               [](const Facts& f) {
+                 return f.saw({{noted, "power-supply"}});
+               }},
           },
       .not_here = nvidia::not_here,
       .judge_host = judge,

@@ -35,7 +35,13 @@ Sum sum_of(const Facts& facts, const Symptom& event) {
     sum.free = mib(event.detail("free_old"));
     sum.own = mib(event.detail("reserved_old"));
     const double allocated = mib(event.detail("allocated_old"));
-    if (sum.own >= 0 && allocated >= 0) sum.unallocated = sum.own - allocated;
+    // Up to 1.3 what was cached did not count what was allocated.
+    if (sum.own >= 0 && allocated > sum.own) {
+      sum.unallocated = sum.own;
+      sum.own += allocated;
+    } else if (sum.own >= 0 && allocated >= 0) {
+      sum.unallocated = sum.own - allocated;
+    }
     if (sum.own < 0) sum.own = allocated;
   }
   double allocated = -1;

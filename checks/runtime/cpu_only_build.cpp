@@ -133,6 +133,12 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   }
 }
 
+// PyTorch computes on the GPU that JAX doesn't find.
+bool torch_works(const Facts& facts) {
+  return of(facts.snapshot().torch, &Torch::cuda_available).is(true) &&
+         !facts.saw({{missing, "jax-library"}, {failed, "jax-plugin"}, {too_old, "jax-library"}});
+}
+
 bool jax_cpu_only(const Facts& facts) {
   return no_driver_fault(facts) && !facts.used() &&
          !facts.saw({{missing, "jax-library"},
@@ -190,6 +196,12 @@ Diagnosis diagnosis() {
               {{missing, "jax-gpu-support"}, likely},
               {{missing, "jax-cuda-build"}, likely, jax_cpu_only},
               {{missing, "jax-gpu"}, possible, jax_cpu_only},
+              {{missing, "jax-gpu"}, likely, torch_works},
+              {{noted, "ggml-cpu-backend"},
+               possible,
+               [](const Facts& f) {
+                 return !f.saw({{present, "ggml-gpu-backend"}});
+               }},
               {{missing, "jax-backend"}, possible, jax_cpu_only},
               {{missing, "cuda"}, possible, opencl_reaches_gpu},
               {{noted, "cpu-build"}, likely, not_used, "built", "torch"},

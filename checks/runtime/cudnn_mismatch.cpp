@@ -127,6 +127,7 @@ Diagnosis diagnosis() {
                  return f.saw({{duplicate, "cudnn"}});
                }},
               {{mismatch, "cudnn-sublibrary-version"}, likely},
+              {{mismatch, "cudnn-launch"}, possible},
               {{too_old, "jax-library"}, likely, nullptr, "library", "cuDNN"},
           },
       .judge_host = judge,

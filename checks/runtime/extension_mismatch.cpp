@@ -64,7 +64,8 @@ bool torch_for_cpu(const Facts& facts) {
 }
 
 const Symptom* refused_extension(const Facts& facts) {
-  if (const Symptom* line = facts.first({{mismatch, "torch-extension-version"}, {mismatch, "torchvision-build"}}))
+  if (const Symptom* line = facts.first(
+          {{mismatch, "torch-extension-version"}, {mismatch, "torchvision-build"}, {mismatch, "jax-plugin-version"}}))
     return line;
   // torch's own libraries are looked for by extensions alone; which of them there are differs by release.
   if (const Symptom* line = facts.with({missing, "library"}, "library", "libtorch")) return line;

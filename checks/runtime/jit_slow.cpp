@@ -61,6 +61,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{slow, "compilation-from-ptx"}, likely, only_jit},
+              {{slow, "first-run"}, possible},
           },
       .judge_host = judge,
   };

@@ -89,6 +89,13 @@ void judge_printed_times(const Facts& facts, Answers& answers) {
     answers.found_in(*gpu, Confidence::possible).severity = Severity::warning;
 }
 
+// A person says so, and nothing says that the GPU is not used at all.
+void judge_complaint(const Facts& facts, Answers& answers) {
+  const Symptom* slower = facts.first({{noted, "gpu-slower-than-cpu"}});
+  if (!slower || !answers.findings.empty()) return;
+  answers.found_in(*slower, Confidence::possible).severity = Severity::warning;
+}
+
 void judge_timed(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
   if (!snapshot.compute.get()) return answers.unknown(why_unknown("/compute", snapshot.compute));
@@ -103,6 +110,7 @@ void judge_timed(const Facts& facts, Answers& answers) {
 void judge(const Facts& facts, Answers& answers) {
   judge_timed(facts, answers);
   judge_printed_times(facts, answers);
+  judge_complaint(facts, answers);
 }
 
 Diagnosis diagnosis() {

@@ -75,6 +75,7 @@ Diagnosis diagnosis() {
           {
               {{ignored, "gpu-with-few-multiprocessors"}, likely},
               {{ignored, "gpu"}, likely},
+              {{noted, "still-on-cpu"}, possible, when::gpu_listed},
               {{missing, "gpu-runner"}, likely},
               {{mismatch, "tensor-devices"}, likely},
               {{unsupported, "half-precision-on-cpu"}, possible, cpu_half},

@@ -19,6 +19,9 @@ void judge(const Facts& facts, Answers& answers) {
 // Lightning gives this hint to everyone.
 bool no_hint_of_lightning(const Facts& facts) { return !facts.with({slow, "data-loading"}, "program", "lightning"); }
 
+// A person says that the GPU idles, and speaks of what feeds it.
+bool input_is_named(const Facts& facts) { return facts.saw({{noted, "slow-input"}}); }
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -30,7 +33,9 @@ Diagnosis diagnosis() {
       .proof = "The averaged time for data is more than half of the step's.",
       .disproof = "The GPU's utilisation stays high with synthetic data and with real data alike.",
       .remedy = "Load in parallel, prefetch, cache, or prepare the data beforehand.",
-      .symptoms = {{{slow, "data-loading"}, likely, no_hint_of_lightning}},
+      .symptoms = {{{slow, "data-loading"}, likely, no_hint_of_lightning},
+                   {{slow, "data-loading-said"}, possible},
+                   {{noted, "gpu-idle"}, possible, input_is_named}},
       .judge = judge,
   };
 }

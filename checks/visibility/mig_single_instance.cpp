@@ -12,6 +12,16 @@ std::size_t instances_given(const std::vector<NvidiaDevice>& devices) {
   return count;
 }
 
+// A person speaks of instances, and of one device that a program sees.
+void judge_complaint(const Facts& facts, Answers& answers) {
+  const Symptom* one = facts.first({{noted, "only-one-used"}});
+  const Symptom* instances = facts.first({{noted, "mig-instances"}});
+  if (!one || !instances || !answers.findings.empty()) return;
+  Finding& finding = answers.found_in(*one, Confidence::possible);
+  finding.severity = Severity::warning;
+  finding.evidence.push_back(evidence(*instances));
+}
+
 // Who asks for a second instance, as the ranks of one job do, finds none.
 void judge_program(const Facts& facts, Answers& answers) {
   const Symptom* asked =
@@ -19,6 +29,7 @@ void judge_program(const Facts& facts, Answers& answers) {
   if (asked && std::ranges::any_of(of(facts.snapshot().nvidia, &Nvidia::devices).or_empty(),
                                    [](const NvidiaDevice& d) { return d.mig.is(true); }))
     answers.found_in(*asked, Confidence::likely).severity = Severity::error;
+  judge_complaint(facts, answers);
 }
 
 // Beside a GPU in MIG mode others stand, and CUDA counts one device all the same.

@@ -109,6 +109,8 @@ bool starts_nvitop(std::string_view line);
 Snapshot parse_nvitop(const std::string& text);
 bool starts_process_list(std::string_view line);
 Snapshot parse_process_list(const std::string& text);
+bool starts_issue_form(std::string_view line);
+Snapshot parse_issue_form(const std::string& text);
 bool starts_stated_facts(std::string_view line);
 Snapshot parse_stated_facts(const std::string& text);
 bool starts_nccl_tests(std::string_view line);

@@ -68,6 +68,7 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"gpustat", starts_gpustat, parse_gpustat, short_report},
       {"nvitop", starts_nvitop, parse_nvitop, short_report},
       {"process list", starts_process_list, parse_process_list, short_report},
+      {"issue form", starts_issue_form, parse_issue_form, few_statements},
       {"stated facts", starts_stated_facts, parse_stated_facts, few_statements},
       {"nccl-tests", starts_nccl_tests, parse_nccl_tests, short_report},
       {"install commands", starts_installs, parse_installs, short_report},

@@ -1,0 +1,106 @@
+// The forms in which projects ask a reporter for versions: "### TensorFlow version" with the answer below it, or
+// "- **OS Platform and Distribution**: Windows 10" in one line.
+#include <re2/re2.h>
+
+#include "probe/paste/paste_parsers.h"
+#include "probe/paste/paste_text.h"
+
+namespace envdoctor {
+namespace {
+
+constexpr std::size_t longest_answer = 160;
+
+struct FormQuestion {
+  const RE2& form;  // of the whole question
+  void (*answer)(Snapshot&, const std::string& text);
+};
+
+// The last number with a point: TensorFlow's own answer begins with its git description.
+std::string version_in(const std::string& text) {
+  static const RE2 form(R"((\d{1,2}(?:\.\d{1,3}){1,2}(?:(?:a|b|rc|\.dev)\d+)?(?:\+[a-z]+\d*)?))", RE2::Latin1);
+  re2::StringPiece rest(text);
+  std::string found, last;
+  while (RE2::FindAndConsume(&rest, form, &found)) last = found;
+  return last;
+}
+
+void fill_version(Text& into, const std::string& text) {
+  const std::string version = version_in(text);
+  if (!version.empty() && !into.get()) into = version;
+}
+
+void tensorflow_version(Snapshot& snapshot, const std::string& text) {
+  if (!version_in(text).empty()) fill_version(snapshot.tensorflow.fill().version, text);
+}
+
+void torch_version(Snapshot& snapshot, const std::string& text) {
+  if (!version_in(text).empty()) fill_version(snapshot.torch.fill().version, text);
+}
+
+void platform(Snapshot& snapshot, const std::string& text) {
+  static const RE2 windows(R"((?i).*\bwin(?:dows)?[ -]?(?:1[01]|[78]|server|\b).*)", RE2::Latin1);
+  static const RE2 wsl(R"((?i).*\bwsl ?2?\b.*)", RE2::Latin1);
+  static const RE2 linux_(R"((?i).*\b(?:linux|ubuntu|debian|centos|fedora|red ?hat|rhel|arch|mint|suse).*)",
+                          RE2::Latin1);
+  static const RE2 apple(R"((?i).*\b(?:mac ?os|os ?x|darwin)\b.*)", RE2::Latin1);
+  const bool several = RE2::FullMatch(text, windows) && RE2::FullMatch(text, linux_);
+  if (several || RE2::FullMatch(text, wsl)) return;  // which side is meant, it doesn't say
+  Text& into = snapshot.host.fill().platform;
+  if (into.get()) return;
+  if (RE2::FullMatch(text, windows)) into = std::string("windows");
+  if (RE2::FullMatch(text, linux_)) into = std::string("linux");
+  if (RE2::FullMatch(text, apple)) into = std::string("macos");
+}
+
+const std::vector<FormQuestion>& form_questions() {
+  static const RE2 tensorflow(R"((?i)(?:tensorflow|tensorflow-gpu|tf) version(?: \(use command below\))?)",
+                              RE2::Latin1);
+  static const RE2 torch(R"((?i)(?:pytorch|torch) version)", RE2::Latin1);
+  static const RE2 system(
+      R"((?i)(?:os|operating system|os version|os platform(?: and distribution)?)(?: \((?:e\.g|if)[^)]{0,60}\))?)",
+      RE2::Latin1);
+  static const std::vector<FormQuestion> all = {
+      {tensorflow, tensorflow_version}, {torch, torch_version}, {system, platform}};
+  return all;
+}
+
+const FormQuestion* form_question(std::string_view text) {
+  for (const FormQuestion& one : form_questions()) {
+    if (RE2::FullMatch(re2::StringPiece(text.data(), text.size()), one.form)) return &one;
+  }
+  return nullptr;
+}
+
+// Without the signs of lists, headings and bold print around it.
+std::string_view plain(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t#*-|_");
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t*|_:") - begin + 1);
+}
+
+}  // namespace
+
+bool starts_issue_form(std::string_view line) {
+  if (line.size() > longest_answer) return false;
+  return form_question(plain(line)) || form_question(plain(line.substr(0, line.find(':'))));
+}
+
+Snapshot parse_issue_form(const std::string& text) {
+  Snapshot snapshot;
+  const FormQuestion* asked = nullptr;  // by a heading; its answer stands in a line below
+  for (const std::string_view line : lines_of(text)) {
+    if (trimmed(line).empty()) continue;
+    const bool short_enough = line.size() <= longest_answer;
+    if (asked && short_enough) asked->answer(snapshot, std::string(line));
+    asked = nullptr;
+    if (!short_enough) continue;
+    const std::size_t colon = line.find(':');
+    const std::string_view value = colon == line.npos ? std::string_view() : plain(line.substr(colon + 1));
+    const FormQuestion* here = value.empty() ? nullptr : form_question(plain(line.substr(0, colon)));
+    if (here) here->answer(snapshot, std::string(value));
+    if (!here && line.starts_with('#')) asked = form_question(plain(line));
+  }
+  return snapshot;
+}
+
+}  // namespace envdoctor
