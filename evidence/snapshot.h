@@ -25,11 +25,20 @@ struct TextLine {
   ENVDOCTOR_FIELDS(TextLine, line, text)
 };
 
+// The cause of most reports with the words of a text.
+struct Resembles {
+  Text cause{};        // the id of a diagnosis
+  Real share{};        // 0 to 1: how likely against all other causes, by words alone
+  List<std::string> words{};  // of the text, that count most for it
+  ENVDOCTOR_FIELDS(Resembles, cause, share, words)
+};
+
 struct ReadText {
   Text source{};
   Number lines{};
   List<TextLine> notable{};
-  ENVDOCTOR_FIELDS(ReadText, source, lines, notable)
+  Reading<Resembles> resembles{};
+  ENVDOCTOR_FIELDS(ReadText, source, lines, notable, resembles)
 };
 
 // What a text says of a field that is known otherwise already: the field stays, and this stands beside it.

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "checks/engine/diagnosis.h"
+#include "checks/engine/resemblance.h"
 #include "checks/engine/verdict.h"
 #include "checks/facts/facts.h"
 #include "knowledge/lower_case.h"
@@ -181,7 +182,8 @@ void ask(const Facts& facts, Undetermined& undetermined) {
 }
 
 bool cause_found(const Report& report) {
-  return std::ranges::any_of(report.findings, [](const Finding& f) { return f.severity != Severity::info; });
+  return std::ranges::any_of(report.findings,
+                             [](const Finding& f) { return f.severity != Severity::info && !by_resemblance(f); });
 }
 
 }  // namespace

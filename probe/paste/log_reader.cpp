@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -126,6 +127,7 @@ void LogReader::take_line(std::string_view piece) {
   std::vector<knowledge::LogMatch> matches = matcher_.match(line);
   reports_.line(line, line_, matcher_);
   notable_.line(line, line_, matcher_);
+  words_.line(line);
   take_wrapped(line, matches);
   take_paraphrase(line, matches);
   const std::string said = transcript_.line(line, line_, (matcher_.reports() & transcript_words_).any());
@@ -168,6 +170,16 @@ void LogReader::take_line(std::string_view piece) {
   }
 }
 
+void LogReader::add_resemblance(ReadText& text) const {
+  constexpr double least_share = 0.2;  // below it the guess was wrong too often on reports that were not learned from
+  const knowledge::Resemblance found = words_.likeliest();
+  if (found.id.empty() || found.id == "healthy" || found.share < least_share) return;
+  Resembles& resembles = text.resembles.fill();
+  resembles.cause = found.id;
+  resembles.share = std::round(found.share * 100) / 100;
+  resembles.words = found.words;
+}
+
 Snapshot LogReader::finish() {
   const std::int64_t lines = partial_.empty() && !took_part_ ? line_ - 1 : line_;
   if (!partial_.empty()) take_line(partial_);
@@ -188,6 +200,7 @@ Snapshot LogReader::finish() {
   });
   snapshot.log.get()->insert(snapshot.log.get()->end(), of_reports.begin(), of_reports.end());
   snapshot.texts = std::vector<ReadText>{{.source = source_, .lines = lines, .notable = notable_.finish()}};
+  add_resemblance(snapshot.texts.get()->front());
   if (redact_) redact(snapshot, {});
   for (TextLine& notable : snapshot.texts.get()->front().notable.fill())
     notable.text = shortened(*notable.text.get(), longest_shown);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "evidence/snapshot.h"
+#include "knowledge/wordings/resemblance.h"
 #include "knowledge/wordings/wordings.h"
 #include "probe/paste/notable_lines.h"
 #include "probe/paste/paste_reports.h"
@@ -33,6 +34,7 @@ class LogReader {
   void take_line(std::string_view piece);
   void take_wrapped(std::string_view line, std::vector<knowledge::LogMatch>& matches);
   void take_paraphrase(std::string_view line, std::vector<knowledge::LogMatch>& matches);
+  void add_resemblance(ReadText& text) const;
 
   std::string source_{};
   bool redact_ = true;
@@ -49,6 +51,7 @@ class LogReader {
   std::map<std::string, std::int64_t> kinds_{};
   LogReports reports_{};
   NotableLines notable_{};
+  knowledge::ResemblingWords words_{};
   Transcript transcript_{};
   knowledge::ReportSet transcript_words_{};
   knowledge::LogMatcher matcher_{};

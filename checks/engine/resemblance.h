@@ -1,0 +1,17 @@
+#pragma once
+// A guess where no rule found a cause: the one whose reports use the words of the text.
+#include <vector>
+
+#include "checks/engine/report.h"
+
+namespace envdoctor {
+
+// Adds one finding, `possible` and a warning at most, for a text in which nothing was found, unless the check of that
+// diagnosis passed or nobody asked for it.
+void add_resemblance(const Snapshot& snapshot, const JudgeOptions& options, const std::vector<CheckResult>& results,
+                     std::vector<Finding>& findings);
+
+// Such a finding proves nothing: the text's cause is still undetermined.
+bool by_resemblance(const Finding& finding);
+
+}  // namespace envdoctor

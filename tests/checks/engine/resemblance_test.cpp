@@ -1,0 +1,64 @@
+#include <gtest/gtest.h>
+
+#include "checks/engine/report.h"
+#include "tests/support/builders.h"
+
+namespace envdoctor::resemblance_test {
+namespace {
+
+Snapshot text_like(const std::string& cause) {
+  Snapshot report;
+  report.log = std::vector<Symptom>{};
+  report.texts = std::vector<ReadText>{
+      {.source = "job.log",
+       .lines = std::int64_t{12},
+       .notable = std::vector<TextLine>{{.line = std::int64_t{3}, .text = "RuntimeError: something odd happened"}},
+       .resembles = Resembles{.cause = cause, .share = 0.4, .words = std::vector<std::string>{"peer", "ring"}}}};
+  return report;
+}
+
+Report judged(const Snapshot& snapshot, JudgeOptions options = {}) {
+  options.from_files = true;
+  return judge(snapshot, options);
+}
+
+TEST(Resemblance, IsAGuessThatLeavesTheCauseUndetermined) {
+  const Report report = judged(text_like("runtime.nccl"));
+  ASSERT_EQ(report.findings.size(), 1U);
+  const Finding& guess = report.findings.front();
+  EXPECT_EQ(guess.id, "runtime.nccl");
+  EXPECT_EQ(guess.confidence, Confidence::possible);
+  EXPECT_EQ(guess.severity, Severity::warning);
+  ASSERT_EQ(guess.evidence.size(), 1U);
+  EXPECT_EQ(guess.evidence.front().value, "peer, ring");
+  EXPECT_TRUE(report.undetermined.has_value());
+  EXPECT_EQ(report.verdict, Verdict::incomplete);
+}
+
+TEST(Resemblance, GivesWayToWhatARuleFinds) {
+  Snapshot report = text_like("runtime.nccl");
+  report.log->push_back({.class_ = "exhausted", .subject = "gpu-memory", .source = "job.log", .line = std::int64_t{2}});
+  for (const Finding& finding : judged(report).findings) EXPECT_NE(finding.id, "runtime.nccl");
+}
+
+TEST(Resemblance, IsNotWhatACheckExcludes) {
+  Snapshot report = text_like("driver.not-installed");
+  report.nvidia = Nvidia{.kernel_driver_version = std::string("550.54.14"),
+                         .cuda_driver_version = std::string("12.4"),
+                         .devices = std::vector<NvidiaDevice>{nvml_a100()}};
+  EXPECT_TRUE(judged(report).findings.empty());
+}
+
+TEST(Resemblance, IsOfAKnownDiagnosisThatWasAskedFor) {
+  EXPECT_TRUE(judged(text_like("runtime.no-such-thing")).findings.empty());
+  EXPECT_TRUE(judged(text_like("runtime.nccl"), {.skip = {"runtime"}}).findings.empty());
+}
+
+TEST(Resemblance, IsNotTakenFromTextsBesideAHost) {
+  Snapshot report = text_like("runtime.nccl");
+  report.captured = Captured{};
+  EXPECT_TRUE(judged(report).findings.empty());
+}
+
+}  // namespace
+}  // namespace envdoctor::resemblance_test

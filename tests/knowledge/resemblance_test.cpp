@@ -1,0 +1,46 @@
+#include "knowledge/wordings/resemblance.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace envdoctor::knowledge::resemblance_test {
+namespace {
+
+Resemblance of(std::string_view text) {
+  ResemblingWords words;
+  words.line(text);
+  return words.likeliest();
+}
+
+TEST(Resemblance, IsOfTheCauseWhoseWordsATextUses) {
+  const Resemblance found = of("deploy resources reservations devices driver nvidia capabilities gpu docker container");
+  EXPECT_TRUE(found.id.starts_with("visibility.container-")) << found.id;
+  EXPECT_GT(found.share, 0.2);
+  EXPECT_LE(found.share, 1.0);
+  EXPECT_FALSE(found.words.empty());
+  EXPECT_LE(found.words.size(), 5U);
+}
+
+TEST(Resemblance, CountsWordsWhateverTheirCapitalsAndNumbers) {
+  const Resemblance one = of("DOCKER Container runtime nvidia sm_86"),
+                    other = of("docker container RUNTIME Nvidia sm_90");
+  EXPECT_EQ(one.id, other.id);
+  EXPECT_DOUBLE_EQ(one.share, other.share);
+}
+
+TEST(Resemblance, OfUnknownWordsIsNone) {
+  EXPECT_EQ(of("").id, "");
+  EXPECT_EQ(of("qwxyz 17 zzqqy").id, "");
+}
+
+TEST(Resemblance, LooksAtABoundedPartOfAText) {
+  ResemblingWords words;
+  const std::string filler(1 << 18, '-');
+  words.line(filler);
+  words.line("docker container");
+  EXPECT_EQ(words.likeliest().id, "");
+}
+
+}  // namespace
+}  // namespace envdoctor::knowledge::resemblance_test
