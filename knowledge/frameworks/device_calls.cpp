@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <sstream>
 
 #include "knowledge/gpus/drivers.h"
@@ -47,13 +48,38 @@ struct Tables {
                        .unless = words_of(row.text_if("unless")),
                        .mistake = row.text_if("mistake") == "yes",
                        .removed = row.text_if("removed") == "yes"});
+    add_removed();
     for (const Row& row : table["newest"]) newest[row.text("framework")] = row.text("version");
     for (const Row& row : table["keras_of_tensorflow"]) keras.emplace_back(row.text("from"), row.text("keras"));
-    for (const char* list : {"starts", "early", "calls", "watched"}) {
+    for (const char* list : {"starts", "early", "watched"}) {
       for (const Row& row : table[list]) names.push_back(row.text("call"));
     }
+    for (const ScriptCall& row : calls) names.push_back(row.call);
     std::ranges::sort(names);
     names.erase(std::unique(names.begin(), names.end()), names.end());
+  }
+
+  // The public names that are gone: "log=tf.math.log" says what took a name's place.
+  void add_removed() {
+    const std::map<std::string, std::string> spoken = {{"tensorflow", "TensorFlow"}, {"keras", "Keras"}, {"jax", "JAX"}};
+    const Table table("removed_names");
+    for (const Row& row : table["removed"]) {
+      const std::string framework = row.text("framework"), from = row.text("from");
+      for (const std::string& word : words_of(row.text("names"))) {
+        const std::size_t is = word.find('=');
+        std::string instead = is == word.npos ? "" : word.substr(is + 1);
+        for (std::size_t at = 0; (at = instead.find("\u00a0", at)) != instead.npos;) instead.replace(at, 2, " ");
+        calls.push_back({.call = framework + "." + word.substr(0, is),
+                         .id = framework == "tensorflow" && from == "2.0" ? "script.tf1-api" : "script.removed-call",
+                         .framework = framework,
+                         .from = from,
+                         .label = "raises",
+                         .says = "raises: it is gone since " + spoken.at(framework) + " " + from + " at the latest",
+                         .instead = instead.empty() ? "Install a release that has it, or write what its release notes name."
+                                                    : "Write " + instead + ".",
+                         .removed = true});
+      }
+    }
   }
 };
 

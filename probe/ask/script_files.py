@@ -18,6 +18,9 @@ def without_magic(line):
     variable = SET_VARIABLE.match(line)
     if variable:
         return "%s%s.environ[%r] = %r" % (variable.group(1), OWN_OS, variable.group(2), variable.group(3))
+    shell = re.match(r"^(\s*)!\s*(export\s.*)$", line)
+    if shell:
+        return "%s%s.system(%r)" % (shell.group(1), OWN_OS, shell.group(2))
     return MAGIC.match(line).group(1) + "pass"
 
 

@@ -79,6 +79,32 @@ CLOSED = ("tensorflow.config", "tensorflow.config.experimental")
 # What a name means in a cut-out of a script, or behind `from common import *`, where nothing in the file binds it.
 CONVENTIONS = {"tensorflow": "tensorflow", "tf": "tensorflow", "keras": "keras", "torch": "torch", "nn": "torch.nn",
                "optim": "torch.optim", "jax": "jax", "jnp": "jax.numpy"}
+# Questions that are always true where their brackets are missing.
+ASKED = ("torch.cuda.is_available", "torch.cuda.is_initialized", "torch.backends.mps.is_available", "torch.xpu.is_available",
+         "torch.distributed.is_available", "torch.distributed.is_initialized", "tensorflow.test.is_gpu_available",
+         "tensorflow.test.is_built_with_cuda", "tensorflow.executing_eagerly", "torch.cuda.is_bf16_supported")
+# Arguments that Keras 3 no longer takes, tried on 3.15: of optimizers, layers, models and fit.
+OLD_ARGUMENTS = {
+    "optimizers": ("lr",),
+    "layers": ("batch_input_shape", "init", "border_mode", "subsample", "dim_ordering", "W_regularizer", "b_regularizer",
+               "W_constraint", "b_constraint", "inner_activation", "inner_init", "dropout_W", "dropout_U", "nb_filter"),
+    "Model": ("input", "output"),
+    "fit": ("nb_epoch", "workers", "use_multiprocessing", "max_queue_size", "max_q_size", "nb_worker", "samples_per_epoch",
+            "show_accuracy"),
+}
+# Options of jax.config; a name that is nearly one of these is misspelt.
+JAX_OPTIONS = ("jax_platforms", "jax_platform_name", "jax_enable_x64", "jax_debug_nans", "jax_debug_infs", "jax_disable_jit",
+               "jax_default_device", "jax_default_matmul_precision", "jax_numpy_rank_promotion", "jax_log_compiles",
+               "jax_check_tracer_leaks", "jax_compilation_cache_dir", "jax_transfer_guard", "jax_traceback_filtering",
+               "jax_numpy_dtype_promotion", "jax_threefry_partitionable", "jax_default_prng_impl", "jax_num_cpu_devices",
+               "jax_xla_backend", "jax_backend_target", "jax_cuda_visible_devices", "jax_rocm_visible_devices",
+               "jax_enable_checks", "jax_platform", "jax_debug_key_reuse", "jax_disable_most_optimizations",
+               "jax_enable_custom_prng", "jax_array", "jax_spmd_mode", "jax_explain_cache_misses", "jax_transfer_guard_device_to_host",
+               "jax_transfer_guard_host_to_device", "jax_transfer_guard_device_to_device", "jax_enable_compilation_cache")
+# A shell that ends with its line takes what it sets along.
+LOST_EXPORT = re.compile(r"^\s*export\s+(\w+)=[^;&|\n]*$")
+# Who brings a loader's batches to the GPU by itself.
+BRINGS_BATCHES = re.compile(r"accelerat|fabric|prefetch|devicedataloader|devicedl|dali|ffcv|wrap_dataloader|to_device", re.I)
 JAX_PRECISIONS = ("default", "high", "highest", "bfloat16", "tensorfloat32", "float32")
 # Switches under torch.backends that a script assigns; another name is taken without a word and read by nothing.
 TORCH_SWITCHES = {
@@ -94,6 +120,8 @@ class Reader:
     def __init__(self, names, modules=None, main=True):
         self.exact = {n for n in names if not n.endswith("*")}
         self.begins = tuple(n[:-1] for n in names if n.endswith("*"))
+        self.above = {n[: m.start()] for n in names for m in re.finditer(r"\.", n)}  # modules that hold one of them
+        self.mattering = {}
         self.modules = modules  # finds the file of a module that lies beside the script; None: no file
         self.globals = Scope()
         self.globals.names[OWN_OS] = Name("os")
@@ -119,6 +147,8 @@ class Reader:
         self.guarded = 0  # statements that expect a name to be missing
         self.deciding = 0  # expressions that decide what is run
         self.hidden = []  # paths on which all GPUs were hidden
+        self.called = None  # the expression that is being called
+        self.brings_batches = False  # something of the script may bring a loader's batches to the GPU
 
     # ---- events
 
@@ -194,8 +224,11 @@ class Reader:
 
     def matters(self, name):
         """One of the calls of the tables, or below one: what was removed took all below it along."""
-        return name.startswith(self.begins) or any(
-            name[:at] in self.exact for at in [len(name)] + [m.start() for m in re.finditer(r"\.", name)])
+        known = self.mattering.get(name)
+        if known is None:
+            known = self.mattering[name] = name.startswith(self.begins) or any(
+                name[:at] in self.exact for at in [len(name)] + [m.start() for m in re.finditer(r"\.", name)])
+        return known
 
     def find(self, name):
         value, known = self.scope.find(name)
@@ -203,7 +236,7 @@ class Reader:
             return value
         for module in self.starred:
             full = module + "." + name
-            if self.matters(full) or full == "os.environ" or any(n.startswith(full + ".") for n in self.exact):
+            if self.matters(full) or full == "os.environ" or full in self.above:
                 return Name(full)
         return self.unbound.get(name) if self.source is None else None
 
@@ -218,6 +251,10 @@ class Reader:
                 bound.add(node.id)
             else:
                 bound.add(getattr(node, "name", None))  # functions, classes, exceptions, patterns
+            said = node.name if isinstance(node, ast.alias) else getattr(node, "attr", None) or getattr(node, "id", None) or \
+                getattr(node, "module", None) or getattr(node, "name", None)
+            if isinstance(said, str) and BRINGS_BATCHES.search(said):
+                self.brings_batches = True
         self.unbound = {name: Name(full) for name, full in CONVENTIONS.items() if name not in bound}
 
     def full(self, node):
@@ -281,6 +318,8 @@ class Reader:
         name = self.full(node)
         if name is not None:
             self.named(node, name)
+            if node is not self.called and isinstance(node.ctx, ast.Load) and self.matters(name):
+                self.note(node, "use", name)
             return Name(name)
         owner = self.value(node.value)
         if isinstance(owner, Thing):
@@ -319,8 +358,12 @@ class Reader:
         if isinstance(owner, Thing):
             if owner.kind == "gpus":
                 return owner if isinstance(index, ast.Slice) else Thing("gpu", logical=owner["logical"])
+            if owner.kind == "batch" and isinstance(at, Text) and isinstance(at.value, str):
+                return self.item_of(owner, node)
             if owner.kind == "tensor":
-                return owner
+                if owner["scalar"] and isinstance(at, Text) and type(at.value) is int:
+                    self.mistake(node, "a number taken from a loss by its index", self.written(node))
+                return Thing("tensor", device=owner["device"], line=owner["line"], loader=owner["loader"])
         if isinstance(owner, Many) and isinstance(at, Text) and isinstance(at.value, int):
             if -len(owner.items) <= at.value < len(owner.items):
                 return owner.items[at.value]
@@ -372,10 +415,17 @@ class Reader:
         tensors = [v for v in (left, right) if isinstance(v, Thing) and v.kind == "tensor"]
         if len(tensors) == 2:
             self.torch.meet(node, tensors)
+        if tensors and tensors[0]["scalar"]:
+            return Thing("tensor", device=tensors[0]["device"], line=tensors[0]["line"])
         return tensors[0] if tensors else None
 
     def of_BoolOp(self, node):
+        guards = bool(re.search(r"hasattr|version|VERSION", self.written(node)))
+        self.guarded += guards
         values = [self.value(v) for v in node.values]
+        self.guarded -= guards
+        for one in node.values:
+            self.asked_without_brackets(one)
         known = [v.value if isinstance(v, Text) else None for v in values]
         if isinstance(node.op, ast.And):
             if any(isinstance(v, Text) and not v.value for v in values):
@@ -405,11 +455,21 @@ class Reader:
         test = self.decide(node.test)
         if isinstance(test, Text):
             return self.value(node.body if test.value else node.orelse)
+        guards = bool(re.search(r"hasattr|version|VERSION", self.written(node.test)))
+        self.guarded += guards
         with Branch(self, "a"):
             one = self.value(node.body)
         with Branch(self, "b"):
             other = self.value(node.orelse)
+        self.guarded -= guards
         return join(one, other)
+
+    def asked_without_brackets(self, node):
+        """if torch.cuda.is_available: a function is always true."""
+        while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            node = node.operand
+        if isinstance(node, (ast.Attribute, ast.Name)) and self.full(node) in ASKED:
+            self.mistake(node, "a question without its brackets", self.full(node))
 
     def of_NamedExpr(self, node):
         value = self.value(node.value)
@@ -423,6 +483,7 @@ class Reader:
         return self.value(node.value)
 
     def of_Call(self, node):
+        self.called = node.func
         called = self.value(node.func)
         values = [self.value(a) for a in node.args]
         words = {k.arg: self.value(k.value) for k in node.keywords}
@@ -455,6 +516,10 @@ class Reader:
 
     def call_name(self, node, name, values, words):
         first = text_of(values[0]) if values else None
+        if name in ("os.system", "os.popen", "subprocess.run", "subprocess.call", "subprocess.check_call") and first:
+            lost = LOST_EXPORT.match(first)
+            if lost and lost.group(1) in VARIABLES:
+                self.mistake(node, "a variable set in a shell that ends", lost.group(1))
         if name in ("os.environ.setdefault", "os.putenv", "os.environ.__setitem__") and len(values) > 1:
             doubted = name.endswith("default")
             self.set_variable(node, first, values[1], doubted)
@@ -523,6 +588,10 @@ class Reader:
                 self.mistake(node, "set_memory_growth of what is no physical device", self.written(node.args[0]))
         if last == "set_visible_devices" and values and isinstance(values[0], Text) and isinstance(values[0].value, str):
             self.mistake(node, "set_visible_devices of a text", self.written(node.args[0]))
+        if len(parts) > 2 and parts[-2] in OLD_ARGUMENTS and last[:1].isupper() and "legacy" not in parts and "v1" not in parts:
+            self.old_arguments(node, parts[-2], words)
+        if last == "Model" and not values:
+            self.old_arguments(node, last, words)
         if last in MODEL_MAKERS or "applications" in parts:
             functional = last == "Model" or "applications" in parts or last in ("load_model", "clone_model")
             built = functional or self.has_input(node)
@@ -536,6 +605,13 @@ class Reader:
         if last.endswith("Strategy"):
             return Thing("strategy")
         return None
+
+    def old_arguments(self, node, of, words):
+        for word in OLD_ARGUMENTS[of]:
+            if word in words:
+                self.mistake(node, "an argument that Keras 3 lacks", word, {"optimizers": "optimizers", "layers": "layers",
+                                                                            "Model": "Model"}.get(of, "fit"))
+                return
 
     def has_input(self, node):
         """Whether a Sequential has what it needs to make its variables at once."""
@@ -552,6 +628,13 @@ class Reader:
             where = values[1] if len(values) > 1 else words["device"]
             if isinstance(where, Text) and isinstance(where.value, str):
                 self.mistake(node, "jax.device_put to a text", where.value)
+        option = text_of(values[0]) if name == "jax.config.update" and values else None
+        if option and option not in JAX_OPTIONS:
+            near = difflib.get_close_matches(option, JAX_OPTIONS, 1, 0.93)
+            if near and not option.startswith(near[0]):
+                self.mistake(node, "an option that JAX lacks", option, near[0])
+        if option == "jax_platform":
+            self.mistake(node, "an option that JAX lacks", option, "jax_platforms")
         if name == "jax.config.update" and len(values) > 1 and text_of(values[0]) == "jax_default_matmul_precision":
             precision = text_of(values[1])
             if isinstance(values[1], Name) and values[1].full.startswith("jax.lax.Precision.") or precision and \
@@ -619,6 +702,8 @@ class Reader:
             self.note(node, "placed-call", name, None, self.device, model["line"])
         elif attribute in MODEL_USES:
             self.note(node, "call", "." + attribute)
+        if attribute in MODEL_USES and model.kind == "keras-model" and not model["class"]:
+            self.old_arguments(node, "fit", words)
         if attribute in MODEL_USES or attribute in ("compile", "build", "load_weights", "set_weights"):
             self.note(node, "call", "tensorflow.keras.Model." + attribute, self.arguments(node))
         if attribute == "add":
@@ -758,8 +843,12 @@ class Reader:
             return
         owner = self.value(target.value)
         if isinstance(owner, Thing):
-            if owner.kind == "module" and isinstance(value, Thing) and value.kind == "module":
+            if owner.kind == "module" and isinstance(value, Thing) and (value.kind == "module" or value["parameter"]):
                 self.change(value, "device", None)  # it moves with the whole
+            if owner.kind == "module" and isinstance(value, Thing) and value["lost"]:
+                self.mistake(target, "a parameter that is moved", self.written(value["lost"]),
+                             doubted="|" in (value["device"] or ""))
+            self.torch.plain_list(target, owner, value)
             if self.journal and owner.attributes.get(target.attr) is not value and target.attr in owner.attributes:
                 value = join(owner.attributes[target.attr], value)
             owner.attributes[target.attr] = value
@@ -776,7 +865,7 @@ class Reader:
             if value.kind == "loader":
                 return Thing("batch", loader=value)
             if value.kind == "batch":
-                return Thing("tensor", device="cpu", loader=value["loader"], line=getattr(node, "lineno", None))
+                return Thing("tensor", device=value["device"] if value["moved"] else "cpu", loader=value["loader"], line=getattr(node, "lineno", None))
             if value.kind == "tensor":
                 return value
         return None
@@ -955,6 +1044,7 @@ class Reader:
         self.deciding += 1
         value = self.value(node)
         self.deciding -= 1
+        self.asked_without_brackets(node)
         return value
 
     def on_Assert(self, node):
@@ -1003,7 +1093,7 @@ class Reader:
                 self.statements(node.body)
             return self.statements(node.orelse) if node.orelse else None
         item = self.item_of(over, node)
-        if item is None and self.is_loader(node.iter):
+        if item is None and not self.brings_batches and self.is_loader(node.iter):
             item = self.loader_item(node.iter)
         self.assign(node.target, item)
         return self.loop(node, self.runs_once(node.iter))
@@ -1013,6 +1103,7 @@ class Reader:
     def is_loader(self, node):
         while isinstance(node, ast.Call) and node.args and isinstance(node.func, (ast.Name, ast.Attribute)):
             node = node.args[0]  # enumerate(tqdm(loader))
+        node = node.value if isinstance(node, ast.Subscript) else node  # dataloaders[phase]
         name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
         return bool(TENSOR_LOADER.search(name))
 

@@ -19,6 +19,11 @@ CONTEXTS = ("tensorflow.device", "torch.cuda.device", "torch.autocast", "torch.c
 GIVES_BACK = ("torch.compile", "torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel", "torch.jit.script",
               "torch.nn.parallel.DataParallel", "jax.device_put", "jax.jit", "jax.device_get", "tensorflow.identity",
               "tensorflow.function", "torch.nn.SyncBatchNorm.convert_sync_batchnorm")
+SCALAR_LOSSES = ("cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "binary_cross_entropy",
+                 "binary_cross_entropy_with_logits", "kl_div", "cosine_embedding_loss", "margin_ranking_loss")
+# A class with one of these in it does something of its own about devices or members.
+MOVES_ITSELF = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|device|_apply|is_cuda|type_as|get_device")
+HOLDS_ITSELF = re.compile(r"ModuleList|ModuleDict|Sequential|add_module|register_module|setattr|parameters|_modules|\.to\(|\.cuda\(")
 MOVES = ("to", "cuda", "cpu", "half", "bfloat16", "double", "xpu", "npu", "pin_memory")
 
 
@@ -72,7 +77,9 @@ class Torch:
         if name.startswith("torch.nn.functional."):
             tensors = [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "tensor"]
             self.meet(node, tensors)
-            return Thing("tensor", device=tensors[0]["device"]) if tensors else None
+            scalar = last in SCALAR_LOSSES and not {"reduction", "reduce", "size_average"} & set(words) and len(values) < 4
+            return Thing("tensor", device=tensors[0]["device"] if tensors else None,
+                         scalar=scalar) if tensors or scalar else None
         if name.startswith("torch.nn.") and last[:1].isupper() and "utils" not in parts and "init" not in parts:
             return self.module(node, name, last, values, words)
         if len(parts) == 2 and last in FACTORIES:
@@ -98,7 +105,16 @@ class Torch:
         else:
             place = self.default
         scalar = last == "tensor" and values and isinstance(values[0], Text)
-        return Thing("tensor", device=None if scalar else place, line=node.lineno)
+        grad = words.get("requires_grad")
+        return Thing("tensor", device=None if scalar else place, line=node.lineno,
+                     leaf=isinstance(grad, Text) and grad.value is True)
+
+    def do_autograd_Variable(self, node, values, words):
+        of, grad = values[0] if values else None, words.get("requires_grad")
+        if not isinstance(of, Thing) or of.kind != "tensor":
+            return None
+        return Thing("tensor", device=of["device"], line=of["line"], loader=of["loader"],
+                     leaf=isinstance(grad, Text) and grad.value is True)
 
     def do_device(self, node, values, words):
         self.named_place(node, values[0] if values else words.get("type"))
@@ -180,9 +196,12 @@ class Torch:
             self.named_place(node, words["device"])
             return Thing("module", device=self.place(words["device"]), line=node.lineno)
         if any(mark in last for mark in LOSSES):
-            return Thing("module", device=None, loss=last.endswith("Loss"), weightless=True)
+            plain = not {"reduction", "reduce", "size_average"} & set(words) and not self.spread(node)
+            return Thing("module", device=None, loss=last.endswith("Loss"), weightless=True,
+                         scalar=last.endswith("Loss") and plain)
         if last == "Parameter":
-            return values[0] if values and isinstance(values[0], Thing) else None
+            of = values[0] if values and isinstance(values[0], Thing) else None
+            return Thing("tensor", device=of["device"] if of else None, line=node.lineno, parameter=True)
         if last in ("Sequential", "ModuleList", "ModuleDict") or "." in name:
             members = [v for v in (values[0].items if values and isinstance(values[0], Many) else values)
                        if isinstance(v, Thing) and v.kind == "module" and not v["weightless"]]
@@ -193,6 +212,10 @@ class Torch:
 
     def optimizer(self, node, last, values, words):
         of = values[0] if values else words.get("params")
+        for one in of.items if isinstance(of, Many) else ():
+            if isinstance(one, Thing) and (one["unleafed"] or one["lost"]):
+                self.reader.mistake(node, "an optimizer of a tensor that was moved", self.reader.written(node.args[0])
+                                    if node.args else "params", doubted="|" in (one["device"] or ""))
         first = node.args[0] if node.args else None
         if isinstance(of, Bound) and of.thing is None and of.name == "parameters" or self.of_unknown(first):
             of = Bound(self.stranger(first), "params")
@@ -255,13 +278,19 @@ class Torch:
     def move(self, node, thing, attribute, values, words):
         place = self.target(node, attribute, values, words)
         self.started(node, place)
+        if isinstance(thing, Thing) and thing.kind == "batch" and place != "same":
+            self.reader.change(thing, "device", place)
+            self.reader.change(thing, "moved", True)
+            return thing
         if not isinstance(thing, Thing) or thing.kind not in ("module", "tensor"):
             return None
         if place == "same":
             return thing
         if thing.kind == "tensor":
             self.copies(node, thing, place, words)
-            return Thing("tensor", device=place, line=node.lineno)
+            apart_ = place is not None and thing["device"] is not None and apart(thing["device"], place)
+            return Thing("tensor", device=place, line=node.lineno, unleafed=apart_ and thing["leaf"],
+                         scalar=thing["scalar"], lost=node if apart_ and thing["parameter"] else None)
         self.moved(node, thing, place)
         if not thing["weightless"]:
             self.reader.change(thing, "device", place)
@@ -304,6 +333,10 @@ class Torch:
         tensors = [v for v in values if isinstance(v, Thing) and v.kind == "tensor"]
         if attribute in ("matmul", "mm", "bmm", "add", "sub", "mul", "div", "dot", "add_", "mul_", "sub_"):
             self.meet(node, [thing] + tensors)
+        if attribute == "type_as":
+            return Thing("tensor", device=tensors[0]["device"] if tensors else None, line=thing["line"])
+        if attribute in ("detach_", "requires_grad_", "clone", "detach"):
+            return Thing("tensor", device=thing["device"], line=thing["line"], scalar=thing["scalar"])
         return None if attribute in OF_TENSOR_OTHER else Thing("tensor", device=thing["device"], line=thing["line"])
 
     def apply(self, node, thing, values, words):
@@ -313,19 +346,50 @@ class Torch:
         tensors = [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "tensor"]
         if thing["loss"] or thing["weightless"]:
             self.meet(node, tensors)
-            return Thing("tensor", device=tensors[0]["device"]) if tensors and not thing["loss"] else None
-        if not thing["parallel"] and not self.moves_its_input(thing):
+            if thing["loss"]:
+                return Thing("tensor", device=None, scalar=True, line=node.lineno) if thing["scalar"] else None
+            return Thing("tensor", device=tensors[0]["device"]) if tensors else None
+        if thing["device"] is None and tensors and not thing["stranger"] and not thing["class"]:  # a member of a module
+            inner = [v for each in values[1:] if isinstance(each, Many) for v in each.items]
+            self.meet(node, tensors + [v for v in inner if isinstance(v, Thing) and v.kind == "tensor"])
+            return Thing("tensor", device=tensors[0]["device"], line=node.lineno)
+        on_cpu = thing["parallel"] and thing["device"] == "cpu"  # DataParallel takes what lies on the CPU to the GPUs
+        if (not thing["parallel"] or on_cpu) and not self.moves_its_input(thing):
             for tensor in tensors:
                 if apart(thing["device"], tensor["device"]):
                     doubted = "|" in thing["device"] + tensor["device"]
                     self.reader.mistake(node, "a model and its input on two devices",
                                         self.reader.written(node), thing["device"], tensor["device"], doubted=doubted)
                     break
+        self.inside_of(node, thing, values)
         return Thing("tensor", device=thing["device"], line=node.lineno) if tensors else None
 
+    def inside_of(self, node, thing, values):
+        """What forward does with what the module made on the CPU and does not hold, so that it stayed there."""
+        of = thing["class"]
+        forward = of.method("forward") if of else None
+        if not forward or not thing["device"] or thing["parallel"] or of.parents or forward.owner is not of:
+            return
+        if MOVES_ITSELF.search(self.reader.written_whole(of.node)) or \
+                any(not b.endswith(("nn.Module", "LightningModule")) for b in of.bases):
+            return
+        self.reader.follow(forward, [thing] + values, {}, node)
+
+    def plain_list(self, target, owner, value):
+        """self.layers = [nn.Linear(…), …]: a module doesn't hold what a list of Python does."""
+        items = value.items if isinstance(value, Many) else ()
+        if owner.kind != "module" or not owner["class"] or not items or not all(
+                isinstance(i, Thing) and i.kind == "module" and not i["weightless"] for i in items):
+            return
+        self.not_held(target, owner)
+
+    def not_held(self, node, owner):
+        if not HOLDS_ITSELF.search(self.reader.written_whole(owner["class"].node)):
+            self.reader.mistake(node, "modules in a list of Python's", self.reader.written(node))
+
     def moves_its_input(self, thing):
-        if thing["parallel"] or not thing["class"]:
-            return bool(thing["parallel"])
+        if not thing["class"]:
+            return False
         forward = thing["class"].method("forward")
         text = self.reader.written_whole(forward.node) if forward else ".to("
         return ".to(" in text or ".cuda(" in text or "device" in text
