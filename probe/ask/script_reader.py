@@ -1048,6 +1048,7 @@ class Reader:
         return value
 
     def on_Assert(self, node):
+        self.torch.asked = self.torch.asked or "is_available" in self.written(node.test)
         self.decide(node.test)
         self.value(node.msg)
 

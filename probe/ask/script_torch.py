@@ -37,6 +37,8 @@ class Torch:
         self.parallel = []
         self.loads = []
         self.saves = False
+        self.needs_gpu = []  # calls that raise where there is no GPU
+        self.asked = False  # an assertion asks whether there is a GPU
         self.to_either = False  # the script takes the device that is there, or the CPU
 
     # ---- devices
@@ -123,6 +125,14 @@ class Torch:
             text = "%s:%s" % (text, values[1].value)
         return Place(text) if text else None
 
+    def gpu_alone(self, node, values, words):
+        if not self.reader.path and not self.reader.guarded and not self.asked:
+            self.needs_gpu.append((node, self.reader.source))
+        return None
+
+    do_cuda_synchronize = do_cuda_current_device = do_cuda_get_device_name = gpu_alone
+    do_cuda_get_device_properties = do_cuda_get_device_capability = do_cuda_mem_get_info = gpu_alone
+
     def do_cuda_set_device(self, node, values, words):
         if values and isinstance(values[0], Text) and isinstance(values[0].value, int):
             self.current = values[0].value
@@ -202,11 +212,12 @@ class Torch:
         if last == "Parameter":
             of = values[0] if values and isinstance(values[0], Thing) else None
             return Thing("tensor", device=of["device"] if of else None, line=node.lineno, parameter=True)
-        if last in ("Sequential", "ModuleList", "ModuleDict") or "." in name:
-            members = [v for v in (values[0].items if values and isinstance(values[0], Many) else values)
-                       if isinstance(v, Thing) and v.kind == "module" and not v["weightless"]]
+        if last in ("Sequential", "ModuleList", "ModuleDict"):
+            given = values[0].items if values and isinstance(values[0], Many) else values
+            members = [v for v in given if isinstance(v, Thing) and v.kind == "module" and not v["weightless"]]
+            strange = not all(isinstance(v, Thing) and v.kind == "module" for v in given)  # where its own weights may be
             places = {m["device"] for m in members}
-            place = self.default if not members else places.pop() if len(places) == 1 else None
+            place = None if strange else self.default if not members else places.pop() if len(places) == 1 else None
             return Thing("module", device=place, line=node.lineno)
         return Thing("module", device=self.default, line=node.lineno)
 
@@ -333,6 +344,8 @@ class Torch:
         tensors = [v for v in values if isinstance(v, Thing) and v.kind == "tensor"]
         if attribute in ("matmul", "mm", "bmm", "add", "sub", "mul", "div", "dot", "add_", "mul_", "sub_"):
             self.meet(node, [thing] + tensors)
+        if attribute == "type" and values and isinstance(values[0], Name) and re.match(r"torch\.[a-z]+\d*$", values[0].full):
+            return Thing("tensor", device=thing["device"], line=thing["line"])  # a kind of number
         if attribute == "type_as":
             return Thing("tensor", device=tensors[0]["device"] if tensors else None, line=thing["line"])
         if attribute in ("detach_", "requires_grad_", "clone", "detach"):
@@ -441,6 +454,9 @@ class Torch:
                 if int(place.partition(":")[2] or 0) != ids[0]:
                     reader.mistake(wrapped["node"], "DataParallel on other GPUs than its model",
                                    reader.written(wrapped["node"]), place)
+        if self.to_either and self.needs_gpu:
+            node, reader.source = self.needs_gpu[0]
+            reader.mistake(node, "a call that needs a GPU in a script that does without", reader.written(node), doubted=True)
         if self.to_either and not self.saves:
             for node, path, source in self.loads:
                 reader.source = source
