@@ -45,7 +45,8 @@ void downgrade_opencl(std::vector<Finding>& findings) {
 
 std::string no_mistakes(const Snapshot& snapshot) {
   const std::string against = checked_against(snapshot);
-  return fmt::format("none of {} known mistakes with devices found{}", knowledge::known_script_mistakes(),
+  return fmt::format("none of {} known mistakes with devices found, nor any of {} names that are gone{}",
+                     knowledge::known_script_mistakes(), knowledge::names_that_are_gone(),
                      against.empty() ? "" : ", checked against " + against);
 }
 

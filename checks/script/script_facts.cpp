@@ -58,7 +58,8 @@ bool names_call(const knowledge::ScriptCall& row, const ScriptEvent& event) {
   if (row.mistake != (event.kind == "mistake")) return false;
   const bool below = row.call.ends_with(".*");
   const std::string_view base = std::string_view(row.call).substr(0, row.call.size() - (below ? 2 : 0));
-  const bool starts = event.name.starts_with(base) && (event.name.size() == base.size() || event.name[base.size()] == '.');
+  const bool starts =
+      event.name.starts_with(base) && (event.name.size() == base.size() || event.name[base.size()] == '.');
   if (event.kind == "import") return row.removed && starts && event.event->detail("guarded").empty();
   if (event.kind == "use") return row.removed && starts && event.event->detail("guarded").empty();
   if (event.kind != "call" && event.kind != "mistake") return false;

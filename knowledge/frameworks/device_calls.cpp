@@ -21,6 +21,7 @@ struct Tables {
   ByName<EarlyCall> early{};
   std::vector<ReadVariable> variables{};
   std::vector<ScriptCall> calls{};
+  std::size_t gone = 0;  // of them names that no newest release has
   std::vector<std::string> names{};
   ByName<std::string> newest{};
   std::vector<std::pair<std::string, std::string>> keras{};  // from this TensorFlow on: major
@@ -61,8 +62,10 @@ struct Tables {
 
   // The public names that are gone: "log=tf.math.log" says what took a name's place.
   void add_removed() {
-    const std::map<std::string, std::string> spoken = {{"tensorflow", "TensorFlow"}, {"keras", "Keras"}, {"jax", "JAX"}};
+    const std::map<std::string, std::string> spoken = {
+        {"tensorflow", "TensorFlow"}, {"keras", "Keras"}, {"jax", "JAX"}};
     const Table table("removed_names");
+    const std::size_t before = calls.size();
     for (const Row& row : table["removed"]) {
       const std::string framework = row.text("framework"), from = row.text("from");
       for (const std::string& word : words_of(row.text("names"))) {
@@ -75,11 +78,13 @@ struct Tables {
                          .from = from,
                          .label = "raises",
                          .says = "raises: it is gone since " + spoken.at(framework) + " " + from + " at the latest",
-                         .instead = instead.empty() ? "Install a release that has it, or write what its release notes name."
-                                                    : "Write " + instead + ".",
+                         .instead = instead.empty()
+                                        ? "Install a release that has it, or write what its release notes name."
+                                        : "Write " + instead + ".",
                          .removed = true});
       }
     }
+    gone = calls.size() - before;
   }
 };
 
@@ -115,7 +120,9 @@ const std::vector<ScriptCall>& script_calls() { return read_once<Tables>().calls
 
 std::size_t known_script_mistakes() {
   const Tables& tables = read_once<Tables>();
-  return tables.calls.size() + tables.early.size() + tables.variables.size();
+  return tables.calls.size() - tables.gone + tables.early.size() + tables.variables.size();
 }
+
+std::size_t names_that_are_gone() { return read_once<Tables>().gone; }
 
 }  // namespace envdoctor::knowledge

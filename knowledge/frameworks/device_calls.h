@@ -56,6 +56,8 @@ std::string newest_tried(std::string_view framework);
 
 // How many mistakes of scripts the table knows: calls that do something else, and what can come too late.
 std::size_t known_script_mistakes();
+// How many public names of older releases it knows that the newest tried lack (removed_names.json).
+std::size_t names_that_are_gone();
 
 // The major version of the Keras that tensorflow.keras is: "2" of TensorFlow 2.15. Empty: not recorded.
 std::string keras_of_tensorflow(std::string_view tensorflow);

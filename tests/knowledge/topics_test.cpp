@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 #include <sstream>
 
 #include "knowledge/frameworks/device_calls.h"
@@ -62,6 +63,15 @@ TEST(ScriptCalls, CiteScriptsThatAreThere) {
       }
     }
   }
+  const Table removed("removed_names");
+  for (const Row& row : removed["removed"]) {
+    EXPECT_TRUE(std::filesystem::exists(std::string(source_folder) + "/" + row.text("source"))) << row.text("source");
+    EXPECT_NE(row.text("names"), "");
+  }
+  EXPECT_GT(names_that_are_gone(), 1000U);
+  std::set<std::string> once;
+  for (const ScriptCall& row : script_calls())
+    EXPECT_TRUE(!row.removed || once.insert(row.call).second) << row.call << " is told twice";
   EXPECT_EQ(started_by("tensorflow.constant").what, "devices");
   EXPECT_EQ(started_by("tensorflow.nonsense").what, "");
   EXPECT_EQ(keras_of_tensorflow("2.15.1"), "2");

@@ -265,4 +265,20 @@ TEST(ScriptVerdict, ASoundScriptPasses) {
 }
 
 }  // namespace
+
+TEST(ScriptChecks, ANameIsGoneFromItsReleaseOn) {
+  const auto with = [](const std::string& kind, const char* version, std::map<std::string, std::string> more = {}) {
+    Snapshot snapshot = script({{kind, "jax.tree_map", "-", std::move(more)}});
+    if (version) snapshot.jax.fill().version = version;
+    const Report report = judged(snapshot);
+    const Finding* gone = finding(report, "script.removed-call");
+    return gone ? gone->fix.at(0).text : "";
+  };
+  EXPECT_EQ(with("call", "0.4.30"), "");
+  EXPECT_EQ(with("call", "0.10.2"), "Write jax.tree.map.");
+  EXPECT_EQ(with("use", "0.10.2"), "Write jax.tree.map.");
+  EXPECT_EQ(with("use", "0.10.2", {{"guarded", "yes"}}), "");
+  EXPECT_EQ(with("import", nullptr), "Write jax.tree.map.");
+}
+
 }  // namespace envdoctor::script_checks_test
