@@ -253,9 +253,13 @@ class Reader:
                 bound.add(getattr(node, "name", None))  # functions, classes, exceptions, patterns
             said = node.name if isinstance(node, ast.alias) else getattr(node, "attr", None) or getattr(node, "id", None) or \
                 getattr(node, "module", None) or getattr(node, "name", None)
-            if isinstance(said, str) and BRINGS_BATCHES.search(said):
+            if isinstance(said, str) and BRINGS_BATCHES.search(said) or self.is_dataset_of_gpu(node):
                 self.brings_batches = True
         self.unbound = {name: Name(full) for name, full in CONVENTIONS.items() if name not in bound}
+
+    def is_dataset_of_gpu(self, node):
+        return isinstance(node, ast.ClassDef) and any("Dataset" in self.written(base) for base in node.bases) and \
+            bool(MOVES_ITSELF.search(self.written_whole(node)))
 
     def full(self, node):
         """'tensorflow.config' for tf.config; None where it can't be known."""
@@ -325,6 +329,8 @@ class Reader:
         if isinstance(owner, Thing):
             if node.attr in owner.attributes:
                 return owner.attributes[node.attr]
+            if owner["parallel"] and node.attr == "module":
+                return owner  # what is moved is both
             if owner.kind in ("tensor", "parameter") and node.attr == "device":
                 return Place(owner["device"]) if owner["device"] else None
             if owner.kind == "tensor" and node.attr in ("data", "T", "mT", "grad", "H", "real", "imag"):
@@ -849,6 +855,8 @@ class Reader:
                 self.mistake(target, "a parameter that is moved", self.written(value["lost"]),
                              doubted="|" in (value["device"] or ""))
             self.torch.plain_list(target, owner, value)
+            if owner.kind == "tensor" and target.attr == "data":
+                self.change(owner, "device", value["device"] if isinstance(value, Thing) else None)
             if self.journal and owner.attributes.get(target.attr) is not value and target.attr in owner.attributes:
                 value = join(owner.attributes[target.attr], value)
             owner.attributes[target.attr] = value
@@ -863,7 +871,7 @@ class Reader:
             if value.kind == "enumerate":
                 return Many([None, self.item_of(value["of"], node)])
             if value.kind == "loader":
-                return Thing("batch", loader=value)
+                return Thing("batch", loader=value) if not self.brings_batches and not value["unknown"] else None
             if value.kind == "batch":
                 return Thing("tensor", device=value["device"] if value["moved"] else "cpu", loader=value["loader"], line=getattr(node, "lineno", None))
             if value.kind == "tensor":
@@ -934,6 +942,7 @@ class Reader:
         if shown in self.loaded:
             return self.loaded[shown]
         module = self.loaded[shown] = Thing("local-module")
+        self.brings_batches = self.brings_batches or any(self.is_dataset_of_gpu(node) for node in ast.walk(tree))
         before = self.scope, self.globals, self.source, self.main, self.cell, self.inside
         self.globals = self.scope = Scope()
         self.source, self.main, self.cell, self.inside = shown, False, None, []

@@ -157,7 +157,19 @@ class Torch:
         if (self.default or "").split(":")[0] == "cuda" and isinstance(shuffle, Text) and shuffle.value is True and \
                 "generator" not in words and "sampler" not in words:
             self.reader.mistake(node, "a DataLoader that shuffles under a default device", self.default)
-        return Thing("loader", pinned=pinned, line=node.lineno, collate="collate_fn" in words)
+        collate = words.get("collate_fn")
+        moving = "collate_fn" in words and not (isinstance(collate, Function) and not
+                                                MOVES_ITSELF.search(self.reader.written_whole(collate.node)))
+        dataset = values[0] if values else words.get("dataset")
+        return Thing("loader", pinned=pinned, line=node.lineno, collate="collate_fn" in words,
+                     unknown=moving or isinstance(dataset, Thing) and dataset["unknown"])
+
+    def do_utils_data_TensorDataset(self, node, values, words):
+        """Its tensors lie where they lie: batches of a dataset on the GPU need no move."""
+        places = {v["device"] if isinstance(v, Thing) and v.kind == "tensor" else None for v in values}
+        if any(place and place != "cpu" for place in places):
+            self.reader.brings_batches = True  # in whatever parts it is split
+        return Thing("dataset", unknown=places != {"cpu"})
 
     @staticmethod
     def spread(node):
