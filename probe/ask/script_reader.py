@@ -362,6 +362,8 @@ class Reader:
         index = node.slice.value if type(node.slice).__name__ == "Index" else node.slice
         at = self.value(index)
         if isinstance(owner, Thing):
+            if owner.kind == "mapping":
+                return owner.attributes.get(at.value) if isinstance(at, Text) and isinstance(at.value, str) else None
             if owner.kind == "gpus":
                 return owner if isinstance(index, ast.Slice) else Thing("gpu", logical=owner["logical"])
             if owner.kind == "batch" and isinstance(at, Text) and isinstance(at.value, str):
@@ -369,11 +371,21 @@ class Reader:
             if owner.kind == "tensor":
                 if owner["scalar"] and isinstance(at, Text) and type(at.value) is int:
                     self.mistake(node, "a number taken from a loss by its index", self.written(node))
-                return Thing("tensor", device=owner["device"], line=owner["line"], loader=owner["loader"])
+                parts = index.elts if isinstance(index, ast.Tuple) else [index]
+                return Thing("tensor", device=owner["device"], line=owner["line"], loader=owner["loader"],
+                             zero=not any(isinstance(part, ast.Slice) for part in parts))
         if isinstance(owner, Many) and isinstance(at, Text) and isinstance(at.value, int):
             if -len(owner.items) <= at.value < len(owner.items):
                 return owner.items[at.value]
         return None
+
+    def of_Dict(self, node):
+        known = Thing("mapping")
+        for key, value in zip(node.keys, node.values):
+            name, held = self.value(key), self.value(value)
+            if isinstance(name, Text) and isinstance(name.value, str):
+                known.attributes[name.value] = held
+        return known
 
     def of_List(self, node):
         return Many([self.value(e) for e in node.elts])
@@ -421,9 +433,10 @@ class Reader:
         tensors = [v for v in (left, right) if isinstance(v, Thing) and v.kind == "tensor"]
         if len(tensors) == 2:
             self.torch.meet(node, tensors)
-        if tensors and tensors[0]["scalar"]:
-            return Thing("tensor", device=tensors[0]["device"], line=tensors[0]["line"])
-        return tensors[0] if tensors else None
+        whole = [t for t in tensors if not t["zero"] and not t["scalar"]] or tensors
+        if whole and whole[0]["scalar"]:
+            return Thing("tensor", device=whole[0]["device"], line=whole[0]["line"])
+        return whole[0] if whole else None
 
     def of_BoolOp(self, node):
         guards = bool(re.search(r"hasattr|version|VERSION", self.written(node)))
@@ -443,6 +456,10 @@ class Reader:
     def of_Compare(self, node):
         left = self.value(node.left)
         rights = [self.value(c) for c in node.comparators]
+        tensors = [v for v in [left] + rights if isinstance(v, Thing) and v.kind == "tensor"]
+        if len(tensors) == 2 == 1 + len(rights) and not isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
+            self.torch.meet(node, tensors)
+            return Thing("tensor", device=tensors[0]["device"], line=tensors[0]["line"])
         if len(rights) != 1 or not isinstance(left, Text):
             return None
         op, right = type(node.ops[0]).__name__, rights[0]
@@ -544,6 +561,8 @@ class Reader:
             return self.follow(values[0], [], {}, node)
         if name.rsplit(".", 1)[-1] in ("tqdm", "trange") and values:
             return values[0]
+        if name in ("numpy.array", "numpy.asarray") and values:
+            self.torch.to_numpy(node, values[0])
         if name in ("functools.partial", "itertools.cycle", "copy.deepcopy", "copy.copy") and values:
             return values[0] if name != "copy.deepcopy" else None
         made = self.tensorflow(node, name, values, words)
@@ -566,6 +585,8 @@ class Reader:
                 self.follow(value, [], {}, node, forced=True)
                 self.path = before
             if isinstance(value, Thing):
+                if value.kind == "mapping":
+                    value.attributes.clear()
                 self.change(value, "escaped", True)
                 if value.kind in ("instance", "module") and value["class"]:
                     self.change(value, "device", None)
@@ -678,6 +699,8 @@ class Reader:
                 return self.follow(values[0], [], {}, node) if isinstance(values[0], Function) else None
             if thing.kind == "gpus":
                 return None
+            if thing.kind == "mapping" and attribute not in ("get", "items", "keys", "values"):
+                thing.attributes.clear()
             if thing.kind == "jax-array" and attribute in ("device", "device_buffer") and not values and not words:
                 return self.mistake(node, "a JAX array's device()", self.written(node))
         elif attribute == "compile" and isinstance(node.func.value, ast.Name) and "optimizer" in words:
@@ -837,7 +860,15 @@ class Reader:
         elif isinstance(target, ast.Attribute):
             self.assign_attribute(target, value)
         elif isinstance(target, ast.Subscript):
-            self.value(target.value)
+            owner = self.value(target.value)
+            if isinstance(owner, Thing) and owner.kind == "mapping":
+                key = self.value(target.slice.value if type(target.slice).__name__ == "Index" else target.slice)
+                if not isinstance(key, Text):
+                    owner.attributes.clear()
+                elif self.journal and not same(owner.attributes.get(key.value), value):
+                    owner.attributes[key.value] = join(owner.attributes.get(key.value), value)
+                else:
+                    owner.attributes[key.value] = value
 
     def assign_attribute(self, target, value):
         name = self.full(target)

@@ -219,7 +219,9 @@ class Torch:
             return Thing("module", device=self.place(words["device"]), line=node.lineno)
         if any(mark in last for mark in LOSSES):
             plain = not {"reduction", "reduce", "size_average"} & set(words) and not self.spread(node)
+            weight = words.get("weight", words.get("pos_weight"))
             return Thing("module", device=None, loss=last.endswith("Loss"), weightless=True,
+                         weight=weight["device"] if isinstance(weight, Thing) and weight.kind == "tensor" else None,
                          scalar=last.endswith("Loss") and plain)
         if last == "Parameter":
             of = values[0] if values and isinstance(values[0], Thing) else None
@@ -315,6 +317,8 @@ class Torch:
             return Thing("tensor", device=place, line=node.lineno, unleafed=apart_ and thing["leaf"],
                          scalar=thing["scalar"], lost=node if apart_ and thing["parameter"] else None)
         self.moved(node, thing, place)
+        if thing["weight"]:
+            self.reader.change(thing, "weight", place)
         if not thing["weightless"]:
             self.reader.change(thing, "device", place)
             if isinstance(thing["of"], Thing):
@@ -349,10 +353,14 @@ class Torch:
             return self.apply(node, thing, values, {})
         return None
 
+    def to_numpy(self, node, of):
+        place = of["device"] if isinstance(of, Thing) and of.kind == "tensor" else None
+        if place and set(place.split("|")) - {"cpu"}:
+            self.reader.mistake(node, "numpy() of a tensor on the GPU", self.reader.written(node), doubted="|" in place)
+
     def of_tensor(self, node, thing, attribute, values, words):
-        if attribute == "numpy" and thing["device"] and set(thing["device"].split("|")) - {"cpu"}:
-            doubted = "|" in thing["device"]
-            self.reader.mistake(node, "numpy() of a tensor on the GPU", self.reader.written(node), doubted=doubted)
+        if attribute == "numpy":
+            self.to_numpy(node, thing)
         tensors = [v for v in values if isinstance(v, Thing) and v.kind == "tensor"]
         if attribute in ("matmul", "mm", "bmm", "add", "sub", "mul", "div", "dot", "add_", "mul_", "sub_"):
             self.meet(node, [thing] + tensors)
@@ -360,8 +368,11 @@ class Torch:
             return Thing("tensor", device=thing["device"], line=thing["line"])  # a kind of number
         if attribute == "type_as":
             return Thing("tensor", device=tensors[0]["device"] if tensors else None, line=thing["line"])
+        if attribute in ("sum", "mean", "norm", "std", "var", "prod", "max", "min", "median", "any", "all") and not values and \
+                not words:
+            return Thing("tensor", device=thing["device"], line=thing["line"], zero=True)
         if attribute in ("detach_", "requires_grad_", "clone", "detach"):
-            return Thing("tensor", device=thing["device"], line=thing["line"], scalar=thing["scalar"])
+            return Thing("tensor", device=thing["device"], line=thing["line"], scalar=thing["scalar"], zero=thing["zero"])
         return None if attribute in OF_TENSOR_OTHER else Thing("tensor", device=thing["device"], line=thing["line"])
 
     def apply(self, node, thing, values, words):
@@ -371,6 +382,8 @@ class Torch:
         tensors = [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "tensor"]
         if thing["loss"] or thing["weightless"]:
             self.meet(node, tensors)
+            if thing["weight"] and tensors and tensors[0]["device"]:
+                self.meet(node, [tensors[0], Thing("tensor", device=thing["weight"])])
             if thing["loss"]:
                 return Thing("tensor", device=None, scalar=True, line=node.lineno) if thing["scalar"] else None
             return Thing("tensor", device=tensors[0]["device"]) if tensors else None
@@ -378,6 +391,9 @@ class Torch:
             inner = [v for each in values[1:] if isinstance(each, Many) for v in each.items]
             self.meet(node, tensors + [v for v in inner if isinstance(v, Thing) and v.kind == "tensor"])
             return Thing("tensor", device=tensors[0]["device"], line=node.lineno)
+        for held in [v for each in values[1:] if isinstance(each, Many) for v in each.items]:  # lstm(x, (h, c))
+            if isinstance(held, Thing) and held.kind == "tensor" and not thing["class"]:
+                tensors.append(held)
         on_cpu = thing["parallel"] and thing["device"] == "cpu"  # DataParallel takes what lies on the CPU to the GPUs
         if (not thing["parallel"] or on_cpu) and not self.moves_its_input(thing):
             for tensor in tensors:
@@ -420,6 +436,7 @@ class Torch:
         return ".to(" in text or ".cuda(" in text or "device" in text
 
     def meet(self, node, tensors):
+        tensors = [t for t in tensors if not t["zero"] and not t["scalar"]]  # one of no dimensions may lie on the CPU
         for one in tensors[1:]:
             if apart(tensors[0]["device"], one["device"]):
                 doubted = "|" in tensors[0]["device"] + one["device"]
