@@ -880,7 +880,8 @@ class Reader:
             return
         owner = self.value(target.value)
         if isinstance(owner, Thing):
-            if owner.kind == "module" and isinstance(value, Thing) and (value.kind == "module" or value["parameter"]):
+            whole = owner.kind == "module" or owner["class"] and owner["class"].has_stranger()
+            if whole and isinstance(value, Thing) and (value.kind == "module" or value["parameter"]):
                 self.change(value, "device", None)  # it moves with the whole
             if owner.kind == "module" and isinstance(value, Thing) and value["lost"]:
                 self.mistake(target, "a parameter that is moved", self.written(value["lost"]),

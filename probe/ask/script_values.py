@@ -57,6 +57,11 @@ class Class:
                 return found
         return None
 
+    def has_stranger(self, depth=0):
+        """Whether it is the child of a class that is not known here, which may be a module."""
+        plain = [base for base in self.node.bases if getattr(base, "id", "") not in ("object", "ABC")]
+        return len(plain) > len(self.parents) or any(p.has_stranger(depth + 1) for p in self.parents if depth < 20)
+
     def all_bases(self, depth=0):
         found = list(self.bases)
         for parent in self.parents if depth < 20 else ():
