@@ -99,7 +99,8 @@ JAX_OPTIONS = ("jax_platforms", "jax_platform_name", "jax_enable_x64", "jax_debu
                "jax_numpy_dtype_promotion", "jax_threefry_partitionable", "jax_default_prng_impl", "jax_num_cpu_devices",
                "jax_xla_backend", "jax_backend_target", "jax_cuda_visible_devices", "jax_rocm_visible_devices",
                "jax_enable_checks", "jax_platform", "jax_debug_key_reuse", "jax_disable_most_optimizations",
-               "jax_enable_custom_prng", "jax_array", "jax_spmd_mode", "jax_explain_cache_misses", "jax_transfer_guard_device_to_host",
+               "jax_enable_custom_prng", "jax_array", "jax_spmd_mode", "jax_explain_cache_misses",
+               "jax_transfer_guard_device_to_host",
                "jax_transfer_guard_host_to_device", "jax_transfer_guard_device_to_device", "jax_enable_compilation_cache")
 # A shell that ends with its line takes what it sets along.
 LOST_EXPORT = re.compile(r"^\s*export\s+(\w+)=[^;&|\n]*$")
@@ -905,7 +906,8 @@ class Reader:
             if value.kind == "loader":
                 return Thing("batch", loader=value) if not self.brings_batches and not value["unknown"] else None
             if value.kind == "batch":
-                return Thing("tensor", device=value["device"] if value["moved"] else "cpu", loader=value["loader"], line=getattr(node, "lineno", None))
+                place = value["device"] if value["moved"] else "cpu"
+                return Thing("tensor", device=place, loader=value["loader"], line=getattr(node, "lineno", None))
             if value.kind == "tensor":
                 return value
         return None

@@ -23,7 +23,8 @@ SCALAR_LOSSES = ("cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_
                  "binary_cross_entropy_with_logits", "kl_div", "cosine_embedding_loss", "margin_ranking_loss")
 # A class with one of these in it does something of its own about devices or members.
 MOVES_ITSELF = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|device|_apply|is_cuda|type_as|get_device")
-HOLDS_ITSELF = re.compile(r"ModuleList|ModuleDict|Sequential|add_module|register_module|setattr|parameters|_modules|\.to\(|\.cuda\(")
+HOLDS_ITSELF = re.compile(r"ModuleList|ModuleDict|Sequential|add_module|register_module|setattr|parameters|_modules|"
+                          r"\.to\(|\.cuda\(")
 MOVES = ("to", "cuda", "cpu", "half", "bfloat16", "double", "xpu", "npu", "pin_memory")
 
 
