@@ -47,8 +47,24 @@ bool judge_loss_scale(const Facts& facts, Answers& answers) {
   return false;
 }
 
+// A picture that holds NaN, in a text that speaks of half precision.
+bool judge_picture(const Facts& facts, Answers& answers) {
+  const Symptom* picture = facts.first({{wrong_result, "nan-in-picture"}});
+  const Symptom* half = facts.first({{noted, "half-precision"}});
+  if (!picture || !half || card(facts)) return false;
+  Finding& finding = answers.found_in(*picture, Confidence::possible);
+  finding.evidence.push_back(evidence(*half));
+  finding.title = "Half precision gives NaN in this model";
+  finding.explanation =
+      "The picture holds values that are not numbers, and the model calculates in half precision: some value is too "
+      "large for it.";
+  finding.fix = {{.text = "Calculate the part that overflows (often the VAE) in single precision or in bfloat16, and "
+                          "compare; a model that was trained in bfloat16 may not fit float16 at all."}};
+  return true;
+}
+
 void judge(const Facts& facts, Answers& answers) {
-  if (judge_loss_scale(facts, answers)) return;
+  if (judge_loss_scale(facts, answers) || judge_picture(facts, answers)) return;
   const Symptom* line =
       facts.first({{wrong_result, "nan"}, {failed, "half-precision-check"}, {wrong_result, "nan-loss"}});
   if (!line) line = facts.first({{wrong_result, "nan-output"}, {wrong_result, "blank-image"}});

@@ -50,13 +50,16 @@ Diagnosis diagnosis() {
           "Allow the device: SELinux: setsebool container_use_devices=true for containers, or a policy from "
           "audit2allow; "
           "AppArmor: rules for the nodes in the profile; systemd: PrivateDevices=no and DeviceAllow= for the nodes; "
-          "on Windows run the program in the user's session.",
+          "on Windows run the program in the user's session; a container inside an unprivileged one: no-cgroups = true "
+          "in "
+          "/etc/nvidia-container-runtime/config.toml.",
       .explains = with_unusable_driver({"driver.permission", "driver.init-failed", "opencl.permission",
                                         "opencl.no-platform", "visibility.framework-hidden"}),
       .symptoms =
           {
               {{refused, "device-by-policy"}, likely},
               {{refused, "gpu-in-service-session"}, likely, not_used},
+              {{refused, "container-device-rules"}, likely, when::no_driver_answers},
               {{present, "device-sandbox"}, possible, sandboxed},
           },
       .judge_host = judge,

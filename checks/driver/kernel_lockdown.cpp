@@ -1,4 +1,5 @@
-// driver.kernel-lockdown: the kernel is locked down and loads no unsigned module, for another reason than Secure Boot.
+// driver.kernel-lockdown: the kernel is locked down and loads no unsigned module, for another reason than Secure Boot,
+// or keeps a tool of the GPU from the card's registers.
 #include "checks/driver/nvidia_facts.h"
 
 namespace envdoctor::driver_kernel_lockdown {
@@ -16,6 +17,19 @@ void tell(const Facts& facts, Confidence confidence, std::vector<Evidence> proof
                          "command line and reboot.")};
 }
 
+// A tool that reads and writes the card's registers itself, and is refused in the same text.
+void tell_tool(const Facts& facts, const Symptom& kernel, const Symptom& tool, Answers& answers) {
+  Finding& finding = nvidia::fault(answers, facts, Confidence::likely, {evidence(tool), evidence(kernel)});
+  finding.title = "The kernel is locked down and keeps a tool from the GPU's registers";
+  finding.explanation =
+      "A locked-down kernel lets no program, not even root's, reach a PCI device past its driver. The GPU is not shown "
+      "to be broken.";
+  finding.fix = {on_host(facts, "see what locks the kernel down.", "cat /sys/kernel/security/lockdown /proc/cmdline"),
+                 on_host(facts,
+                         "switch Secure Boot off, or take lockdown= off the kernel's command line, for as long as the "
+                         "tool is needed.")};
+}
+
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts;
   const Flag runs = nvidia::kernel_driver_runs(snapshot);
@@ -24,6 +38,10 @@ void judge(const Facts& facts, Answers& answers) {
   if (nvidia::secure_boot_is_on(facts)) return answers.not_applicable("Secure Boot locks the kernel down");
   if (const Symptom* line = facts.first({{refused, "kernel-module-by-lockdown"}}))
     return tell(facts, Confidence::likely, {evidence(*line)}, answers);
+  if (const Symptom* kernel = facts.first({{refused, "pci-access-by-lockdown"}})) {
+    if (const Symptom* tool = facts.first({{refused, "pci-device-access"}}))
+      return tell_tool(facts, *kernel, *tool, answers);
+  }
   const Symptom* locked = facts.first({{present, "kernel-lockdown"}});
   const bool refused_module = facts.saw({{failed, "kernel-module"}, {refused, "kernel-module-signature"}});
   if (locked && (refused_module || facts.driver_dead()))

@@ -1,8 +1,23 @@
+// driver.kernel-runtime-incompatible: the kernel driver and the libraries that use it are of releases that don't fit.
+#include <cstdlib>
+
 #include "checks/engine/rule.h"
 
 namespace envdoctor::driver_kernel_runtime_incompatible {
 
 using enum SymptomClass;
+
+// A Jetson's kernel driver comes with the board's release and its libraries with the image's. Since release 34 images
+// of older ones run; those before and all that are newer than the board don't.
+bool image_of_another_release(const Facts& facts) {
+  const Symptom* board = facts.first({{noted, "l4t-host"}});
+  const Symptom* image = facts.first({{noted, "l4t-image"}});
+  if (!board || !image || facts.used()) return false;
+  constexpr int first_that_takes_older = 34;
+  const int host = std::atoi(board->detail("release").c_str()), wanted = std::atoi(image->detail("release").c_str());
+  return wanted > host || (wanted < first_that_takes_older && host >= first_that_takes_older);
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -21,6 +36,7 @@ Diagnosis diagnosis() {
           {
               {{mismatch, "amd-kernel-driver-and-runtime"}, likely},
               {{mismatch, "intel-gpu-kernel-driver"}, possible},
+              {{noted, "l4t-image"}, likely, image_of_another_release},
           },
   };
 }

@@ -119,6 +119,9 @@ void judge(const Snapshot& snapshot, Answers& answers) {
 
 bool on_wsl(const Facts& facts) { return facts.wsl(); }
 
+// Windows passes cards of its display driver model (WDDM) on to WSL, none of the one for computing (TCC).
+bool no_use_on_wsl(const Facts& facts) { return facts.wsl() && !facts.used(); }
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -132,8 +135,9 @@ Diagnosis diagnosis() {
       .proof = "Under WSL2, the library isn't Windows' own one, or the Windows driver doesn't answer it.",
       .disproof = "CUDA lists the GPU inside WSL.",
       .remedy =
-          "Update the Windows driver and WSL (wsl --update, wsl --shutdown), and remove any Linux NVIDIA driver inside "
-          "WSL.",
+          "Update the Windows driver and WSL (wsl --update, wsl --shutdown), remove any Linux NVIDIA driver inside "
+          "WSL, and "
+          "give a card in TCC mode Windows' display driver model (nvidia-smi -dm 0).",
       .explains = with_unusable_driver({"driver.not-installed", "driver.libcuda-missing", "driver.init-failed",
                                         "driver.module-not-loaded", "driver.device-nodes-missing", "hardware.no-gpu"}),
       .symptoms =
@@ -142,6 +146,7 @@ Diagnosis diagnosis() {
               {{too_old, "driver"}, likely, on_wsl, "found", "0"},
               {{missing, "loaded-driver"}, likely, on_wsl},
               {{failed, "nvidia-smi-on-wsl"}, likely},
+              {{noted, "driver-model-tcc"}, likely, no_use_on_wsl},
               {{refused, "gpu-access"}, likely},
               {{missing, "driver-version"}, likely, on_wsl},
               {{noted, "nvidia-smi-versions"}, possible, on_wsl, "cuda", "ERR!"},

@@ -69,6 +69,7 @@ Diagnosis diagnosis() {
               {{present, "sycl-device"}, possible, no_sycl_gpu},
               {{missing, "vulkan-gpu"}, possible, no_device_of_cuda},
               {{noted, "chosen-processor"}, possible},
+              {{noted, "opencl-processors"}, possible, no_device_of_cuda},
           },
       .judge_host = judge,
   };

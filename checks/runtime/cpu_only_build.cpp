@@ -177,6 +177,9 @@ bool cuda_was_not_tried(const Facts& facts) {
   return !facts.saw({{failed, "cuda-in-program"}, {missing, "system-initialization"}, {failed, "cuda"}});
 }
 
+// Most programs want no CUDA of OpenCV: its build matters where one counts its devices.
+bool opencv_asked(const Facts& facts) { return facts.saw({{noted, "opencv-asked-for-cuda"}}); }
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -204,6 +207,7 @@ Diagnosis diagnosis() {
                }},
               {{missing, "jax-backend"}, possible, jax_cpu_only},
               {{missing, "cuda"}, possible, opencl_reaches_gpu},
+              {{noted, "opencv-without-cuda"}, likely, opencv_asked},
               {{noted, "cpu-build"}, likely, not_used, "built", "torch"},
               {{noted, "cpu-build"}, possible, not_used},
               {{missing, "tensorflow-gpu"}, possible, silent_build},

@@ -96,6 +96,24 @@ void judge_complaint(const Facts& facts, Answers& answers) {
   answers.found_in(*slower, Confidence::possible).severity = Severity::warning;
 }
 
+// What people say that both took, or did in a second; a line of each is enough to suspect it.
+void judge_stated(const Facts& facts, Answers& answers) {
+  constexpr double clearly = 1.1;
+  for (const char* subject : {"stated-time", "stated-rate"}) {
+    const Symptom* cpu = facts.with({noted, subject}, "on", "CPU");
+    const Symptom* gpu = facts.with({noted, subject}, "on", "GPU");
+    if (!cpu || !gpu) continue;
+    const double on_cpu = std::atof(cpu->detail("value").c_str()), on_gpu = std::atof(gpu->detail("value").c_str());
+    const bool slower =
+        std::string_view(subject) == "stated-time" ? on_gpu > clearly * on_cpu : on_cpu > clearly * on_gpu;
+    if (!slower) continue;
+    Finding& finding = answers.found_in(*gpu, Confidence::possible);
+    finding.severity = Severity::warning;
+    if (cpu != gpu) finding.evidence.push_back(evidence(*cpu));
+    return;
+  }
+}
+
 void judge_timed(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
   if (!snapshot.compute.get()) return answers.unknown(why_unknown("/compute", snapshot.compute));
@@ -110,6 +128,7 @@ void judge_timed(const Facts& facts, Answers& answers) {
 void judge(const Facts& facts, Answers& answers) {
   judge_timed(facts, answers);
   judge_printed_times(facts, answers);
+  if (answers.findings.empty()) judge_stated(facts, answers);
   judge_complaint(facts, answers);
 }
 

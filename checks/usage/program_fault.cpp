@@ -39,6 +39,13 @@ std::vector<Evidence> program_xids(const Snapshot& snapshot) {
   return found;
 }
 
+// A compiler of OpenCL read the program's source and refused it.
+const Symptom* refused_source(const Facts& facts) {
+  if (facts.saw({{failed, "opencl-driver"}, {unsupported, "float64"}})) return nullptr;
+  if (const Symptom* line = facts.first({{failed, "opencl-kernel-source"}})) return line;
+  return facts.with({failed, "gpu-api-call"}, "code", "CL_BUILD_PROGRAM_FAILURE");
+}
+
 std::vector<Fix> remedies() {
   return {{.text = "Run the program with CUDA_LAUNCH_BLOCKING=1 (AMD: AMD_SERIALIZE_KERNEL=3), so that the error names "
                    "the call that fails."},
@@ -49,6 +56,16 @@ std::vector<Fix> remedies() {
 void judge(const Facts& facts, Answers& answers) {
   const Symptom* line = fault(facts);
   const auto xids = program_xids(facts.snapshot());
+  if (const Symptom* source = refused_source(facts); source && !line && xids.empty()) {
+    Finding& finding = answers.found_in(*source, Confidence::possible);
+    finding.title = "A program's own kernel does not compile for this device";
+    finding.explanation =
+        "OpenCL's compiler was reached, so driver and device answer; it refuses the source or the options that the "
+        "program hands it.";
+    finding.fix = {{.text = "Read the build log: it names the line or the option that this device's compiler refuses."},
+                   {.text = "Update the program, or the driver that brings the compiler."}};
+    return;
+  }
   if (!line && xids.empty()) return answers.not_applicable("no program reports a fault in a kernel");
   if (hardware_failed(facts)) return answers.not_applicable("the GPU itself failed");
   if (!line) {  // the kernel module alone says so

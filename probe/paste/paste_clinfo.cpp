@@ -5,6 +5,7 @@
 #include "knowledge/lower_case.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/tools/tool_symptom.h"
 
 namespace envdoctor {
 namespace {
@@ -34,10 +35,18 @@ std::string type_of(std::string_view value) {
   return {};
 }
 
+// "  Platform Name                                   Portable Computing Language"
+bool starts_cut_out(std::string_view line) { return trimmed(line).starts_with("Platform Name    "); }
+
 class Reader {
  public:
   void line(std::string_view line) {
     line = without_mark(line);
+    if (const std::size_t row = row_++; !cut_out_ && starts_cut_out(line)) {
+      cut_out_ = true;
+      first_row_ = row;
+      first_line_ = line;
+    }
     if (const auto devices = property(line, "Number of OpenCL platforms")) plain_ = true;
     if (plain_) return plain_line(line);
     if (const auto count = either(line, "Number of platforms", "#PLATFORMS")) {
@@ -80,6 +89,7 @@ class Reader {
 
   Snapshot take() {
     Snapshot snapshot;
+    if (!counted_ && cut_out_) return note_processors();
     // A text that ends behind the count doesn't show the platforms.
     if (platforms_.empty() && (!counted_ || announced_)) return snapshot;
     snapshot.opencl.fill().platforms = std::move(platforms_);
@@ -87,6 +97,19 @@ class Reader {
   }
 
  private:
+  // Without the count other platforms may stand in what was left out: the devices are told, and no list is filled.
+  Snapshot note_processors() const {
+    Snapshot snapshot;
+    std::size_t processors = 0;
+    for (const OpenclPlatform& platform : platforms_) {
+      for (const OpenclDevice& one : platform.devices.or_empty()) {
+        if (!one.type.is("cpu")) return snapshot;
+        ++processors;
+      }
+    }
+    if (processors > 0) add_symptom(snapshot, {SymptomClass::noted, "opencl-processors"}, first_row_, first_line_);
+    return snapshot;
+  }
   // Devices follow "Device #…", and what is told of each has a line.
   void plain_line(std::string_view line) {
     const auto [key, value] = key_value(trimmed(line));
@@ -124,13 +147,16 @@ class Reader {
   bool announced_ = false;  // that there are platforms
   bool plain_ = false;      // another program's listing
   bool done_ = false;
+  bool cut_out_ = false;  // lines of clinfo's two columns from somewhere within
+  std::size_t row_ = 0, first_row_ = 0;
+  std::string first_line_{};
 };
 
 }  // namespace
 
 bool starts_clinfo(std::string_view line) {
   return line.starts_with("Number of platforms") || line.starts_with("Number of OpenCL platforms:") ||
-         line.starts_with("#PLATFORMS ") || line.starts_with("Platform #0: ");
+         line.starts_with("#PLATFORMS ") || line.starts_with("Platform #0: ") || starts_cut_out(line);
 }
 
 Snapshot parse_clinfo(const std::string& text) {

@@ -31,6 +31,7 @@ constexpr Sentence sentences[] = {
     {"does not exist", Errno::noent},
     {"Permission denied", Errno::acces},
     {"permission denied", Errno::acces},
+    {"Permission Denied", Errno::acces},
     {"access denied", Errno::acces},
     {"Access denied", Errno::acces},
     {"[Errno 13]", Errno::acces},
@@ -72,7 +73,8 @@ Errno errno_in(std::string_view line) {
 std::string_view gpu_path_in(std::string_view line) {
   for (const std::string_view start :
        {"/dev/nvidia", "/dev/dri", "/dev/kfd", "/dev/dxg", "/dev/shm", "/dev/accel/", "/proc/driver/nvidia",
-        "/sys/module/amdgpu", "/sys/module/nvidia", "/sys/class/kfd", "/lib/firmware/", "/etc/OpenCL/vendors"}) {
+        "/sys/module/amdgpu", "/sys/module/nvidia", "/sys/class/kfd", "/sys/bus/pci/devices/", "/lib/firmware/",
+        "/etc/OpenCL/vendors"}) {
     const std::size_t at = line.find(start);
     if (at == std::string_view::npos) continue;
     const std::string_view rest = line.substr(at);
@@ -114,6 +116,8 @@ constexpr Meaning meanings[] = {
     {"/proc/driver/nvidia/version", Errno::noent, missing, "kernel-driver"},
     {"/sys/module/amdgpu/initstate", Errno::noent, missing, "amdgpu-kernel-module"},
     {"/sys/module/nvidia/version", Errno::noent, missing, "kernel-driver"},
+    {"/sys/bus/pci/devices/", Errno::acces, refused, "pci-device-access"},
+    {"/sys/bus/pci/devices/", Errno::perm, refused, "pci-device-access"},
     {"/lib/firmware/nvidia", Errno::noent, missing, "gpu-firmware"},
     {"/lib/firmware/amdgpu", Errno::noent, missing, "gpu-firmware"},
     {"/lib/firmware/i915", Errno::noent, missing, "gpu-firmware"},

@@ -1,9 +1,11 @@
 // What people write about their machine between its outputs: "GPU: Quadro K2000", "CUDA 11.2", "compute capability
-// 3.0", and tables of errors by card and precision. A statement is compared with others; it fills no field.
+// 3.0", how long the CPU and the GPU took, and tables of errors by card and precision. A statement is compared with
+// others; it fills no field.
 #include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "knowledge/gpus/gpu_models.h"
 #include "probe/paste/paste_parsers.h"
@@ -16,6 +18,7 @@ namespace {
 using enum SymptomClass;
 
 constexpr std::size_t longest_statement = 160;
+constexpr std::size_t longest_sentences = 400;
 
 // The first name of a card in a line: its words as they stand there.
 std::string card_in(std::string_view line) {
@@ -77,9 +80,39 @@ void state_error(std::string_view line, std::size_t row, Snapshot& snapshot) {
   if (!capability.empty()) symptom.details["capability"] = capability;
 }
 
+// "On my CPU (i7) it took about 17 minutes. The GPU took 35": each time or rate belongs to the device that its sentence
+// names last before it.
+void state_speeds(std::string_view line, std::size_t row, Snapshot& snapshot) {
+  static const RE2 word(
+      R"((?i)\b(cpu|gpu)s?\b|\b(\d{1,9}(?:\.\d{1,4})?)(k?) ?)"
+      R"((ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|h|hours?|it/s|fps|(?:samples|images|steps|)"
+      R"(tokens|iterations)(?: per |/)s(?:ec(?:ond)?)?)\b|([.!?;]) )",
+      RE2::Latin1);
+  re2::StringPiece rest(line.data(), line.size());
+  std::string device, name, number, thousands, unit, end;
+  while (RE2::FindAndConsume(&rest, word, &name, &number, &thousands, &unit, &end)) {
+    if (!name.empty()) device = name[0] == 'c' || name[0] == 'C' ? "CPU" : "GPU";
+    if (!end.empty()) device.clear();
+    if (number.empty() || device.empty()) continue;
+    const bool is_rate = contains(unit, "/") || contains(unit, " per ") || unit[0] == 'f' || unit[0] == 'F';
+    double value = std::atof(number.c_str()) * (thousands.empty() ? 1 : 1000);
+    if (!is_rate) {
+      constexpr double minute = 60, hour = 3600;
+      if (contains(unit, "ms") || contains(unit, "milli"))
+        value /= 1000;
+      else if (unit[0] == 'm' || unit[0] == 'M')
+        value *= minute;
+      else if (unit[0] == 'h' || unit[0] == 'H')
+        value *= hour;
+    }
+    add_symptom(snapshot, {noted, is_rate ? "stated-rate" : "stated-time"}, row, line).details = {
+        {"on", device}, {"value", fmt::format("{}", value)}};
+  }
+}
+
 }  // namespace
 
-bool starts_stated_facts(std::string_view line) { return line.size() < longest_statement; }
+bool starts_stated_facts(std::string_view line) { return line.size() < longest_sentences; }
 
 Snapshot parse_stated_facts(const std::string& text) {
   constexpr std::size_t most_statements = 64;
@@ -87,7 +120,9 @@ Snapshot parse_stated_facts(const std::string& text) {
   std::size_t row = 0;
   for (const std::string_view line : lines_of(text)) {
     const std::size_t at = row++;
-    if (line.size() >= longest_statement || snapshot.log.or_empty().size() >= most_statements) continue;
+    if (line.size() >= longest_sentences || snapshot.log.or_empty().size() >= most_statements) continue;
+    state_speeds(line, at, snapshot);
+    if (line.size() >= longest_statement) continue;
     state_card(line, at, snapshot);
     state_capability(line, at, snapshot);
     state_toolkit(line, at, snapshot);

@@ -35,6 +35,16 @@ TEST(StatedFacts, NameTheirLineBehindManyEmptyOnes) {
   EXPECT_TRUE(snapshot.log.get()->front().line.is(10));
 }
 
+TEST(StatedFacts, AreTimesAndRatesOfTheDeviceNamedLast) {
+  EXPECT_EQ(stated("On my CPU (Ryzen 7 3700X) it took about 2 minutes.\n", "stated-time", "value"), "120");
+  EXPECT_EQ(stated("On my CPU (Ryzen 7 3700X) it took about 2 minutes.\n", "stated-time", "on"), "CPU");
+  EXPECT_EQ(stated("my cpu (i7): idle. The GPU needs 250 ms\n", "stated-time", "on"), "GPU");
+  EXPECT_EQ(stated("my cpu (i7): idle. The GPU needs 250 ms\n", "stated-time", "value"), "0.25");
+  EXPECT_EQ(stated("using CPU 12k samples/s\n", "stated-rate", "value"), "12000");
+  EXPECT_EQ(stated("On my CPU it fails. I waited for 3 hours.\n", "stated-time", "value"), "");
+  EXPECT_EQ(stated("on CPU 3.5 GHz and 16 GB, 12 cores\n", "stated-time", "value"), "");
+}
+
 TEST(StatedFacts, AreErrorsByPrecision) {
   EXPECT_EQ(stated("RTX 3080/float32  ~2e-4\n", "error-of-precision", "value"), "2e-4");
   EXPECT_EQ(stated("RTX 3080/float32  ~2e-4\n", "error-of-precision", "capability"), "8.6");
