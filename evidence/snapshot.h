@@ -36,9 +36,11 @@ struct Resembles {
 struct ReadText {
   Text source{};
   Number lines{};
-  List<TextLine> notable{};
+  List<TextLine> notable{};     // what ended in an error
+  List<TextLine> complaints{};  // where nothing did: what its beginning says that isn't as it should be
+  List<std::string> about{};    // words of knowledge/wordings/questions.json in its beginning and in those lines
   Reading<Resembles> resembles{};
-  ENVDOCTOR_FIELDS(ReadText, source, lines, notable, resembles)
+  ENVDOCTOR_FIELDS(ReadText, source, lines, notable, complaints, about, resembles)
 };
 
 // What a text says of a field that is known otherwise already: the field stays, and this stands beside it.

@@ -1,29 +1,19 @@
-// What can be said of a text that ends in an error where no diagnosis was found: what stands there, what the facts rule
-// out, which fact is missing, and the one command that would tell it.
+// What can be said of a text that ends in an error or complains where no diagnosis was found: what stands there, what
+// the facts rule out, which fact is missing, and the one command that would tell it.
 #include <algorithm>
 #include <array>
+#include <set>
+#include <utility>
 
 #include "checks/engine/diagnosis.h"
 #include "checks/engine/resemblance.h"
 #include "checks/engine/verdict.h"
 #include "checks/facts/facts.h"
 #include "knowledge/lower_case.h"
+#include "knowledge/wordings/questions.h"
 
 namespace envdoctor {
 namespace {
-
-// What a text may speak of, the fact that decides most there, and the command that tells it.
-struct Question {
-  std::vector<std::string_view> words;  // in small letters; one of them is in a line that looks decisive
-  bool (*known)(const Facts&);          // the fact is here already
-  const char* missing;
-  const char* command;
-};
-
-bool nvidia_listed(const Facts& facts) {
-  const Nvidia& nvidia = facts.snapshot().nvidia.or_empty();
-  return nvidia.devices.get() || nvidia.cuda_devices.get() || nvidia.nvml_error.get();
-}
 
 bool kernel_told(const Facts& facts) {
   return of(facts.snapshot().nvidia, &Nvidia::xid).get() ||
@@ -32,70 +22,29 @@ bool kernel_told(const Facts& facts) {
          });
 }
 
-bool never(const Facts&) { return false; }
+bool nvidia_listed(const Facts& facts) {
+  const Nvidia& nvidia = facts.snapshot().nvidia.or_empty();
+  return nvidia.devices.get() || nvidia.cuda_devices.get() || nvidia.nvml_error.get() || facts.used() ||
+         facts.driver_works();
+}
 
-// The first whose words are met and whose fact is not known is asked. What lies lower is asked first: a framework's
-// error says little while nobody knows whether the driver answers.
-const std::array<Question, 15>& questions() {
-  static const std::array<Question, 15> all = {{
-      {{"docker", "podman", "containerd", "nvidia-container", "runc", "crun", "oci runtime", "cdi device"},
-       never,
-       "whether a plain container gets the GPU on this host",
-       "docker run --rm --gpus all ubuntu nvidia-smi"},
-      {{"kubelet", "kubectl", "kubernetes", "pod ", "nvidia.com/gpu"},
-       never,
-       "what the node offers and what the pod was given",
-       "kubectl describe node"},
-      {{"slurm", "srun", "sbatch", "gres"}, never, "what Slurm offers on the node", "scontrol show node"},
-      {{"nccl", "allreduce", "torch.distributed", "processgroup"},
-       never,
-       "which call of NCCL failed first, and on which rank",
-       "NCCL_DEBUG=INFO python -m torch.distributed.run --nproc-per-node=2 PROGRAM"},
-      {{"rocm", "hip", "amdgpu", "kfd", "miopen", "hsa", "gfx"},
-       [](const Facts& f) { return of(f.snapshot().rocm, &Rocm::devices).get() != nullptr; },
-       "whether ROCm's runtime lists the GPU, and as which target",
-       "rocminfo"},
-      {{"amdgpu", "kfd", "hsa", "rocm"},
-       never,
-       "what the kernel driver says of the GPU",
-       "sudo dmesg | grep -iE 'amdgpu|kfd'"},
-      {{"sycl", "level zero", "level_zero", "libze", "xpu", "oneapi"},
-       [](const Facts& f) {
-         return f.snapshot().level_zero.get() || f.saw({{SymptomClass::present, "sycl-device"}});
-       },
-       "which devices SYCL finds, and through which driver",
-       "sycl-ls --verbose"},
-      {{"opencl", "clget", "clcreate", "clbuild", "pocl", "icd"},
-       [](const Facts& f) { return of(f.snapshot().opencl, &Opencl::platforms).get() != nullptr; },
-       "which OpenCL platforms and devices are here",
-       "clinfo"},
-      {{"i915", "xe ", "drm"}, never, "what the kernel driver says of the GPU", "sudo dmesg | grep -iE 'i915|xe |drm'"},
-      {{"nvidia", "nvrm", "cuda", "nvml", "cudnn", "cublas", "nvcc", "gpu", "tensorrt", "torch", "tensorflow", "jax"},
-       [](const Facts& f) { return nvidia_listed(f) || f.used() || f.driver_works(); },
-       "whether the NVIDIA driver answers, which version it is and which GPUs it lists",
-       "nvidia-smi"},
-      {{"torch", "torchvision", "transformers", "vllm", "lightning"},
-       [](const Facts& f) { return of(f.snapshot().torch, &Torch::cuda_available).get() != nullptr; },
-       "which build of PyTorch this is, and whether it sees the GPU",
-       "python -m torch.utils.collect_env"},
-      {{"tensorflow", "keras", "xla"},
-       [](const Facts& f) { return of(f.snapshot().tensorflow, &Tensorflow::physical_gpus).get() != nullptr; },
-       "what TensorFlow was built for, and whether it lists the GPU",
-       "python -c \"import tensorflow as t; print(t.sysconfig.get_build_info(), t.config.list_physical_devices())\""},
-      {{"jax", "flax", "pjrt"},
-       [](const Facts& f) { return of(f.snapshot().jax, &Jax::devices).get() != nullptr; },
-       "which JAX and plug-in these are, and which devices they list",
-       "python -c \"import jax; jax.print_environment_info()\""},
-      {{"nvidia", "nvrm", "cuda", "gpu"},
-       kernel_told,
-       "whether the kernel logged a fault of the GPU at that time",
-       "sudo dmesg | grep -iE 'nvrm|xid|aer'"},
-      {{"import", "module", "package", "pip", "conda", "attribute", "wheel"},
-       [](const Facts& f) { return of(f.snapshot().python, &Python::packages).get() != nullptr; },
-       "which packages this Python has, and whether they fit each other",
-       "python -m pip list"},
-  }};
-  return all;
+bool sycl_listed(const Facts& facts) {
+  return facts.snapshot().level_zero.get() || facts.saw({{SymptomClass::present, "sycl-device"}});
+}
+
+// Whether the evidence holds the fact that a question asks for.
+bool is_known(const Facts& facts, const std::string& fact) {
+  const Snapshot& snapshot = facts.snapshot();
+  if (fact == "nvidia-devices") return nvidia_listed(facts);
+  if (fact == "kernel-log") return kernel_told(facts);
+  if (fact == "rocm-devices") return of(snapshot.rocm, &Rocm::devices).get();
+  if (fact == "sycl-devices") return sycl_listed(facts);
+  if (fact == "opencl-platforms") return of(snapshot.opencl, &Opencl::platforms).get();
+  if (fact == "torch") return of(snapshot.torch, &Torch::cuda_available).get();
+  if (fact == "tensorflow") return of(snapshot.tensorflow, &Tensorflow::physical_gpus).get();
+  if (fact == "keras") return of(snapshot.keras, &Keras::backend).get();
+  if (fact == "jax") return of(snapshot.jax, &Jax::devices).get();
+  return fact == "packages" && of(snapshot.python, &Python::packages).get();
 }
 
 // The harmless lines among them are explained already.
@@ -158,27 +107,53 @@ std::vector<Evidence> unexplained_symptoms(const Facts& facts) {
   return lines;
 }
 
-// The whole text may speak of more than its last lines: what its symptoms are about counts, too.
+// What the lines that look decisive speak of, and the symptoms of the whole text.
 std::string words_of(const Facts& facts, const Undetermined& undetermined) {
   std::string words;
-  for (const Evidence& line : undetermined.decisive) words += lower_case(line.value) + '\n';
+  for (const Evidence& line : undetermined.decisive) words += line.value + '\n';
   for (const Symptom& one : facts.snapshot().log.or_empty())
-    words += one.program.or_empty() + ' ' + one.subject.or_empty() + ' ' + lower_case(one.code.or_empty()) + '\n';
+    words += one.program.or_empty() + ' ' + one.subject.or_empty() + ' ' + one.code.or_empty() + '\n';
   return words;
 }
 
+bool holds_any(const std::set<std::string>& words, const std::vector<std::string>& wanted) {
+  return std::ranges::any_of(wanted, [&](const std::string& word) { return words.contains(word); });
+}
+
+// What those lines speak of is asked first, then what else the text is about. What lies lower comes first in the table:
+// a framework's error says little while nobody knows whether the driver answers.
 void ask(const Facts& facts, Undetermined& undetermined) {
   constexpr std::size_t most_missing = 3;
-  const std::string words = words_of(facts, undetermined);
-  for (const Question& one : questions()) {
-    const bool met = std::ranges::any_of(one.words, [&](std::string_view w) { return words.find(w) != words.npos; });
-    if (!met || one.known(facts) || undetermined.missing.size() == most_missing) continue;
-    if (undetermined.missing.empty()) undetermined.next_command = one.command;
-    undetermined.missing.emplace_back(one.missing);
+  const std::set<std::string> decisive = knowledge::question_words_in(words_of(facts, undetermined));
+  std::set<std::string> about = decisive;
+  for (const ReadText& text : facts.snapshot().texts.or_empty())
+    about.insert(text.about.or_empty().begin(), text.about.or_empty().end());
+  for (const auto* words : {&decisive, &std::as_const(about)}) {
+    for (const knowledge::Question& one : knowledge::questions()) {
+      const bool met = holds_any(*words, one.words) && (one.also.empty() || holds_any(about, one.also));
+      if (!met || is_known(facts, one.known) || undetermined.missing.size() == most_missing ||
+          std::ranges::find(undetermined.missing, one.missing) != undetermined.missing.end())
+        continue;
+      if (undetermined.missing.empty()) undetermined.next_command = one.command;
+      undetermined.missing.push_back(one.missing);
+    }
   }
   if (!undetermined.missing.empty()) return;
   undetermined.missing.emplace_back("what the machine itself shows of its GPUs, drivers and frameworks");
   undetermined.next_command = "envdoctor check";
+}
+
+// The lines of one kind that aren't known to be harmless.
+std::vector<Evidence> lines_of(const Facts& facts, List<TextLine> ReadText::*kind) {
+  std::vector<Evidence> lines;
+  for (const ReadText& text : facts.snapshot().texts.or_empty()) {
+    const std::string source = text.source.or_empty();
+    for (const TextLine& line : (text.*kind).or_empty()) {
+      if (!is_harmless(facts, source, line.line.or_empty()) && !repeats_the_harmless(facts, line.text.or_empty()))
+        lines.push_back({"log", line.text.or_empty(), source, line.line.or_empty()});
+    }
+  }
+  return lines;
 }
 
 bool cause_found(const Report& report) {
@@ -192,19 +167,15 @@ void describe_undetermined(Report& report) {
   const auto& texts = report.snapshot.texts.or_empty();
   if (texts.empty() || cause_found(report)) return;
   const Facts facts(report.snapshot);
-  Undetermined undetermined;
-  for (const ReadText& text : texts) {
-    undetermined.lines += text.lines.or_empty();
-    for (const TextLine& line : text.notable.or_empty()) {
-      const std::string source = text.source.or_empty();
-      if (!is_harmless(facts, source, line.line.or_empty()) && !repeats_the_harmless(facts, line.text.or_empty()))
-        undetermined.decisive.push_back({"log", line.text.or_empty(), source, line.line.or_empty()});
-    }
-  }
+  Undetermined undetermined{.decisive = lines_of(facts, &ReadText::notable)};
+  for (const ReadText& text : texts) undetermined.lines += text.lines.or_empty();
   if (undetermined.decisive.empty() && report.verdict != Verdict::pass)
     undetermined.decisive = unexplained_symptoms(facts);
   const auto idle = [&](const Evidence& line) { return speaks_of_the_harmless(facts, line); };
-  if (std::ranges::all_of(undetermined.decisive, idle)) return;
+  if (std::ranges::all_of(undetermined.decisive, idle)) {
+    undetermined.decisive = facts.harmless().empty() ? lines_of(facts, &ReadText::complaints) : std::vector<Evidence>();
+    if (undetermined.decisive.empty()) return;
+  }
   constexpr std::size_t most_lines = 5;
   if (undetermined.decisive.size() > most_lines)
     undetermined.decisive.erase(undetermined.decisive.begin(), undetermined.decisive.end() - most_lines);

@@ -199,11 +199,16 @@ Snapshot LogReader::finish() {
     });
   });
   snapshot.log.get()->insert(snapshot.log.get()->end(), of_reports.begin(), of_reports.end());
-  snapshot.texts = std::vector<ReadText>{{.source = source_, .lines = lines, .notable = notable_.finish()}};
-  add_resemblance(snapshot.texts.get()->front());
+  ReadText text{.source = source_, .lines = lines};
+  notable_.finish(text);
+  add_resemblance(text);
+  snapshot.texts = std::vector<ReadText>{std::move(text)};
   if (redact_) redact(snapshot, {});
-  for (TextLine& notable : snapshot.texts.get()->front().notable.fill())
-    notable.text = shortened(*notable.text.get(), longest_shown);
+  ReadText& read = snapshot.texts.get()->front();
+  for (List<TextLine>* lines_of_text : {&read.notable, &read.complaints}) {
+    if (!lines_of_text->get()) continue;
+    for (TextLine& line : *lines_of_text->get()) line.text = shortened(*line.text.get(), longest_shown);
+  }
   return snapshot;
 }
 

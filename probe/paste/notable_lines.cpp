@@ -8,6 +8,7 @@
 #include "evidence/lines.h"
 #include "host/text.h"
 #include "knowledge/lower_case.h"
+#include "knowledge/wordings/questions.h"
 
 namespace envdoctor {
 namespace {
@@ -15,6 +16,9 @@ namespace {
 constexpr std::size_t most_kept = 5;
 constexpr std::size_t longest_kept = 2048;
 constexpr std::size_t weighed_at_the_beginning = 1000, weighed_at_the_end = 100;
+// People say first what is wrong; programs that run for long complain by failing.
+constexpr std::int64_t lines_of_the_beginning = 300;
+constexpr std::size_t longest_beginning = std::size_t{16} * 1024, longest_read = 400;
 
 bool holds_any(std::string_view line, std::initializer_list<std::string_view> words) {
   return std::ranges::any_of(words, [line](std::string_view word) { return contains(line, word); });
@@ -40,15 +44,62 @@ bool only_mentions(std::string_view line) {
   // rocm-smi says of each sensor that a card has not.
   const bool sensor = line.find("gpu[") != line.npos &&
                       holds_any(line, {"unable to get", "unsupported", "not supported", "not been implemented"});
-  if (sensor || (contains(line, "error") && RE2::FullMatch(re2::StringPiece(line.data(), line.size()), figure)))
+  const bool table =
+      line.starts_with('|') && contains(line, "not supported");  // nvidia-smi of a field that a card has not
+  if (sensor || table ||
+      (contains(line, "error") && RE2::FullMatch(re2::StringPiece(line.data(), line.size()), figure)))
     return true;
-  return holds_any(line,
-                   {"0 errors", "no error", "without error", "errors: 0", "error: 0", "0 failed", "error rate",
-                    "error_handler", "errorlevel", "mean error", "relative error", "absolute error", "squared error",
-                    "max error", "could not collect", "not a git repository", "cannot access peer", "error occurs"});
+  return holds_any(line, {"0 errors",           "no error",     "without error",     "errors: 0",
+                          "error: 0",           "0 failed",     "error rate",        "error_handler",
+                          "errorlevel",         "mean error",   "relative error",    "absolute error",
+                          "squared error",      "max error",    "could not collect", "not a git repository",
+                          "cannot access peer", "error occurs", "did not improve",   "lesser bandwidth"});
+}
+
+// Words in a row, as people and messages write them; no table, no code, no setting.
+bool is_sentence(std::string_view line) {
+  std::size_t letters = 0, words = 0, signs = 0;
+  bool inside = false;
+  for (const char c : line) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+    if (letter) ++letters;
+    if (letter && !inside) ++words;
+    inside = letter || c == '\'';
+    if (c == '|' || c == '{' || c == '}' || c == ';' || c == '<' || c == '>' || c == '=' || c == '[' || c == '_')
+      ++signs;
+  }
+  return words >= 3 && letters * 10 >= line.size() * 6 && signs <= words / 3 && line.find("   ") == line.npos;
+}
+
+// What programs tell on the way: "level=INFO", "[debug]", a warning of anything but numbers.
+bool is_chatter(std::string_view line, std::string_view small) {
+  const bool warning = contains(small, "warning") && !contains(small, "runtimewarning");
+  return warning || line.starts_with("$ ") || contains(line, " W ") || contains(line, "[W") ||
+         holds_any(small,
+                   {"level=info", "level=debug", "[info", "[debug", "info:", "debug:", "info ", "note:", "tip:"});
 }
 
 }  // namespace
+
+bool complains(std::string_view line) {
+  // What isn't, what is no longer, what went another way than it should, what is asked, and what a program left behind.
+  static const RE2 form(
+      R"(\b(?:(?:is|are|was|were|do|does|did|can|could|will|would|has|have|had|should|ca|wo)(?:n't| not)\b)"
+      R"(|(?:never|no longer|nothing happens|instead of|unexpected\w*|invalid|restricted|forbidden|rejected|blocked)\b)"
+      R"(|(?:wrong\w*|incorrect\w*|stuck|frozen?|freez\w*|hangs?|hanging|hung|crash\w*|broken|disappear\w*)\b)"
+      R"(|(?:vanish\w*|trouble|problem|issue|regression|throttl(?:ing|e[ds])|slow(?:er|ly|ness)?|sluggish|delay|bottleneck)\b)"
+      R"(|(?:unstable|corrupt\w*|garbage|garbled|nans?|diverge[sd]?|explod\w*|inconsistent\w*|disagrees?)\b)"
+      R"(|(?:differs?|different(?:ly)?|stop(?:s|ped) \w+ing|low (?:gpu )?utili[sz]ation|time[- ]consuming|long time)\b)"
+      R"(|not being|ran out of|takes? (?:too|very|so) long|(?:twice|times) as long|lost\b|already taken|fills? up|waiting for)"
+      R"(|without gpu|(?:on|to|onto) (?:the )?cpu(?: only)?\b|cpu only|minimum required|requires? at least|why\b)"
+      R"(|(?:exit(?:ed|s)?|return(?:ed|s)?)(?: with)?(?: (?:code|status|value))?[ =:]+-?[1-9]\d*\b)"
+      R"(|returned non-zero|killed by signal|signal \d+\b|only (?:uses?|using|reach\w*|sees?|finds?|\d+ ?%)\b))"
+      R"(|\?[ )\]*'"`]*$)",
+      RE2::Latin1);
+  line = trimmed(line.substr(0, longest_read));
+  const std::string small = lower_case(line);
+  return is_sentence(line) && !is_chatter(line, small) && !only_mentions(small) && RE2::PartialMatch(small, form);
+}
 
 int failure_weight(std::string_view line) {
   line = trimmed(line.substr(0, 1024));
@@ -86,6 +137,7 @@ NotableLines::NotableLines() {
 }
 
 void NotableLines::line(std::string_view line, std::int64_t number, const knowledge::LogMatcher& matcher) {
+  if (number <= lines_of_the_beginning) take_beginning(line, number);
   if (!matcher.reports().test(words_)) return;
   if (++offered_ <= weighed_at_the_beginning) return weigh(line, number);
   const std::size_t place = offered_ % weighed_at_the_end;
@@ -108,14 +160,24 @@ void NotableLines::weigh(std::string_view line, std::int64_t number) {
   kept_.push_back({weight, number, text});
 }
 
-std::vector<TextLine> NotableLines::finish() {
+void NotableLines::take_beginning(std::string_view line, std::int64_t number) {
+  const std::size_t room = longest_beginning - std::min(longest_beginning, beginning_.size());
+  beginning_.append(line.substr(0, std::min(room, longest_read))).append(1, '\n');
+  if (complaints_.size() < most_kept && complains(line))
+    complaints_.push_back({.line = number, .text = shortened(clean(trimmed(line)), longest_kept)});
+}
+
+void NotableLines::finish(ReadText& text) {
   std::ranges::sort(last_);
   for (const auto& [number, line] : last_) {
     if (number > 0) weigh(line, number);
   }
-  std::vector<TextLine> lines;
+  auto& lines = text.notable.fill();
   for (const Kept& one : kept_) lines.push_back({.line = one.number, .text = one.text});
-  return lines;
+  if (lines.empty() && !complaints_.empty()) text.complaints = std::move(complaints_);
+  for (const TextLine& line : lines) beginning_.append(line.text.or_empty()).append(1, '\n');
+  if (const auto words = knowledge::question_words_in(beginning_); !words.empty())
+    text.about = std::vector<std::string>(words.begin(), words.end());
 }
 
 }  // namespace envdoctor

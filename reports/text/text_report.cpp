@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "checks/facts/gpus.h"
@@ -112,10 +113,13 @@ std::string undetermined_text(const Undetermined& one, const ReportStyle& style)
   };
   for (const Evidence& line : one.decisive) part(place_of(line) + "  " + line.value);
   label = "excluded";
-  const auto ruled_out = excluded_words(one);
-  const std::size_t shown = style.verbose ? ruled_out.size() : std::min<std::size_t>(ruled_out.size(), 5);
-  for (std::size_t i = 0; i < shown; ++i) part(ruled_out[i]);
-  if (shown < ruled_out.size()) part(fmt::format("and {} more (-v)", ruled_out.size() - shown));
+  std::map<std::string, std::string> ruled_out;
+  for (const std::string& id : one.excluded) {
+    const auto dot = id.find('.');
+    std::string& names = ruled_out[id.substr(0, dot)];
+    names += (names.empty() ? "" : ", ") + id.substr(dot + 1);
+  }
+  for (const auto& [family, names] : ruled_out) part(family + ": " + names);
   label = "missing";
   for (const std::string& fact : one.missing) part(fact);
   label = "next";

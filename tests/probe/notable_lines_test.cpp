@@ -54,6 +54,34 @@ TEST(NotableLines, AreRedactedWholeBeforeTheyAreCut) {
   EXPECT_EQ(line.find("abcdefgh"), std::string::npos);
 }
 
+TEST(NotableLines, HoldComplaintsWhereNothingFailed) {
+  const ReadText text = read("Tesla T4, CUDA 12.4\nThe port of the card doesn't exist any more.\nbye\n");
+  EXPECT_TRUE(text.notable.get()->empty());
+  ASSERT_EQ(text.complaints.or_empty().size(), 1U);
+  EXPECT_EQ(text.complaints.get()->front().line.value_or(0), 2);
+  EXPECT_EQ(text.about.or_empty(), (std::vector<std::string>{"cuda*", "tesla*"}));
+  EXPECT_FALSE(read("It is not there.\nValueError: no\n").complaints.get()) << "the error says more";
+}
+
+TEST(NotableLines, KnowASentenceThatComplains) {
+  for (const char* line :
+       {"Direct access to the card is restricted; see the manual.", "The node's setting has an invalid value",
+        "Why is it so slow?", "The job has been stuck for an hour", "it just isn't working since the update",
+        "The display driver stopped responding and has recovered", "worker exited with code 3", "Does this use my GPU?",
+        "All the layers are put on the CPU:", "the first two runs disagree", "only using 3 % of the card"})
+    EXPECT_TRUE(complains(line)) << line;
+}
+
+TEST(NotableLines, TakeNoTableNoCommandAndNoChatterForAComplaint) {
+  for (const char* line :
+       {"    HW Slowdown                  : Not Active", "| GPU  Name        Persistence-M| Bus-Id | not shown |",
+        "$ nvidia-smi -q | grep -A8 'Clocks Throttle'", "INFO 01-02 the cache is not used",
+        "level=INFO it is not there", "UserWarning: this value is not used", "trained 10 epochs in 8 minutes",
+        "process finished with exit code 0", "if (x != nan) { return wrong; }", "Epoch 5: val_loss did not improve",
+        "GPU 0: Tesla T4 (UUID: GPU-1)"})
+    EXPECT_FALSE(complains(line)) << line;
+}
+
 TEST(NotableLines, WeighByTheirForm) {
   EXPECT_GT(failure_weight("torch.OutOfMemoryError: no"), failure_weight("E0101 CUDA error: odd"));
   EXPECT_GT(failure_weight("E0101 CUDA error: odd"), failure_weight("file not found"));

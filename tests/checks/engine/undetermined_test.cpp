@@ -58,6 +58,38 @@ TEST(Undetermined, IsSilentWhereACauseWasFoundOrNothingFailed) {
   EXPECT_FALSE(of(text_of({line(3, "CUDA out of memory")}, {symptom_of({exhausted, "gpu-memory"})})).has_value());
 }
 
+Snapshot complaint_of(std::vector<TextLine> complaints, std::vector<std::string> about = {}) {
+  Snapshot report;
+  report.texts = std::vector<ReadText>{
+      {.source = "job.log", .lines = std::int64_t{12}, .complaints = std::move(complaints), .about = std::move(about)}};
+  return report;
+}
+
+TEST(Undetermined, AsksAboutAComplaintThatHoldsNoWordOfFailure) {
+  const auto slow = of(complaint_of({line(2, "Why is my GeForce so slow?")}));
+  ASSERT_TRUE(slow.has_value());
+  EXPECT_EQ(slow->decisive[0].value, "Why is my GeForce so slow?");
+  EXPECT_EQ(slow->next_command, "nvidia-smi dmon -s put -c 20");
+  EXPECT_EQ(of(complaint_of({line(2, "The results on the 3090 are totally different.")}))->next_command,
+            "envdoctor verify");
+  EXPECT_EQ(of(complaint_of({line(2, "The second GPU is not used by cuda:0")}))->next_command, "envdoctor visible");
+}
+
+TEST(Undetermined, AsksWithTheToolThatTheTextIsAbout) {
+  const std::vector<TextLine> lines = {line(2, "It doesn't work.")};
+  EXPECT_EQ(of(complaint_of(lines, {"opencv*", "cuda*"}))->next_command,
+            "python -c \"import cv2; print(cv2.getBuildInformation())\"");
+  EXPECT_EQ(of(complaint_of(lines, {"fabric manager"}))->next_command, "journalctl -b -u nvidia-fabricmanager");
+  EXPECT_EQ(of(complaint_of(lines, {"radeon*", "slow"}))->next_command, "amd-smi monitor");
+}
+
+TEST(Undetermined, PrefersTheLinesOfFailureToComplaints) {
+  Snapshot report = complaint_of({line(1, "Why does it stop?")});
+  report.texts.get()->front().notable = std::vector<TextLine>{line(9, "RuntimeError: clGetDeviceInfo is odd")};
+  ASSERT_EQ(of(report)->decisive.size(), 1U);
+  EXPECT_EQ(of(report)->decisive[0].line, 9);
+}
+
 TEST(Undetermined, LeavesOutLinesThatAreKnownToBeHarmless) {
   Symptom harmless = symptom_of({SymptomClass::harmless, "an index, not a count"}, {}, "job.log");
   harmless.line = 3;
