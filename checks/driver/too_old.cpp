@@ -143,7 +143,7 @@ void tell(const Snapshot& snapshot, const Need& need, const Driver& driver, Answ
   finding.fix.push_back(
       {.text = fmt::format("Or install a build of {} for the driver's CUDA version. Another toolkit changes nothing.",
                            need.who)});
-  if (auto build = fitting_build(snapshot, need.subject.substr(need.subject.find(':') + 1)))
+  if (auto build = fitting_build_in_use(snapshot, need.subject.substr(need.subject.find(':') + 1)))
     finding.fix.push_back(std::move(*build));
 }
 
@@ -159,7 +159,7 @@ void judge_log(const Facts& facts, const Driver& driver, Answers& answers) {
     finding.evidence = nvidia::joined({evidence(*line, "driver too old")}, driver.evidence);
     finding.fix = {on_host(facts, "update the NVIDIA driver."),
                    {.text = "Or install a build for an older CUDA version. Another toolkit changes nothing."}};
-    if (auto build = fitting_build(facts, line->detail("program"))) finding.fix.push_back(std::move(*build));
+    if (auto build = fitting_build_in_use(facts, line->detail("program"))) finding.fix.push_back(std::move(*build));
     return;
   }
 }

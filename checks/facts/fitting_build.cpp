@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
+#include "checks/facts/facts.h"
 #include "checks/facts/gpus.h"
 #include "checks/facts/presence.h"
 #include "checks/python/package_facts.h"
@@ -44,19 +46,30 @@ std::string command_for(const Snapshot& snapshot, const std::string& framework, 
         snapshot, fmt::format("\"torch=={}.*\" --index-url https://download.pytorch.org/whl/cu{}", build.version, tag));
   }
   if (framework == "jax") return pip_install(snapshot, fmt::format("\"jax[cuda{}]=={}\"", build.cuda, build.version));
+  if (framework == "vllm") return pip_install(snapshot, fmt::format("\"vllm=={}\"", build.version));
   return pip_install(snapshot, fmt::format("\"tensorflow=={}.*\"", build.version));
+}
+
+bool speaks_of_vllm(const Snapshot& snapshot) {
+  const auto about = [](const ReadText& text) {
+    const auto& words = text.about.or_empty();
+    return std::ranges::find(words, "vllm*") != words.end();
+  };
+  return package_installed(snapshot, "vllm").is(true) || std::ranges::any_of(snapshot.texts.or_empty(), about);
 }
 
 }  // namespace
 
 std::optional<Fix> fitting_build(const Snapshot& snapshot, const std::string& framework, bool python_alone) {
-  if (framework != "torch" && framework != "tensorflow" && framework != "jax") return {};
+  static const std::map<std::string, std::string> names = {
+      {"torch", "PyTorch"}, {"tensorflow", "TensorFlow"}, {"jax", "JAX"}, {"vllm", "vLLM"}};
+  const auto name = names.find(framework);
+  if (name == names.end()) return {};
   const knowledge::BuildNeeds needs = needs_of(snapshot);
   const bool gpu_known = !needs.driver.empty() || !needs.max_cuda.empty() || !needs.capability.empty();
   if (python_alone ? needs.python.empty() : !gpu_known) return {};
   const auto build = knowledge::newest_fitting_build(framework, needs);
   if (!build) return {};
-  const std::string name = framework == "torch" ? "PyTorch" : framework == "jax" ? "JAX" : "TensorFlow";
   std::string takers;
   const auto taker = [&](const std::string& who) { takers += (takers.empty() ? "" : ", ") + who; };
   if (!needs.driver.empty())
@@ -65,9 +78,46 @@ std::optional<Fix> fitting_build(const Snapshot& snapshot, const std::string& fr
     taker("a driver for CUDA " + needs.max_cuda);
   if (!needs.capability.empty()) taker("compute capability " + needs.capability);
   if (!needs.python.empty()) taker("Python " + knowledge::major_minor_of(needs.python));
-  return Fix{.text = fmt::format("The newest {} that fits {} is {} for CUDA {} ({}).", name, takers, build->version,
-                                 build->cuda, build->table),
-             .command = command_for(snapshot, framework, *build)};
+  return Fix{
+      .text = fmt::format("The newest {} that fits {} is {}{} for CUDA {} ({}).", name->second, takers, build->version,
+                          build->torch.empty() ? "" : " with PyTorch " + build->torch, build->cuda, build->table),
+      .command = command_for(snapshot, framework, *build)};
+}
+
+std::optional<Fix> fitting_build_in_use(const Snapshot& snapshot, const std::string& framework) {
+  if (framework == "torch" && speaks_of_vllm(snapshot)) {
+    if (auto vllm = fitting_build(snapshot, "vllm")) return vllm;
+  }
+  return fitting_build(snapshot, framework);
+}
+
+std::optional<Fix> fitting_flash_attention(const Snapshot& snapshot, const std::string& stated) {
+  knowledge::BuildNeeds needs = needs_of(snapshot);
+  if (needs.capability.empty()) needs.capability = stated;
+  const std::string least = knowledge::lowest_capability_of_flash_attention();
+  if (!needs.capability.empty() && knowledge::compare_versions(needs.capability, least) < 0)
+    return Fix{.text = fmt::format("No build of flash-attn takes compute capability {}, it needs {}: choose another "
+                                   "attention, such as PyTorch's own (attn_implementation=\"sdpa\" in transformers).",
+                                   needs.capability, least)};
+  const std::string torch = text_of(of(snapshot.torch, &Torch::version));
+  if (torch.empty()) return {};
+  const std::string cuda = text_of(of(snapshot.torch, &Torch::cuda_version));
+  const auto wheel = knowledge::flash_attention_wheel(torch, needs.python),
+             newest = knowledge::flash_attention_wheel("", "");
+  if (!wheel || (!cuda.empty() && !cuda.starts_with(wheel->cuda)))
+    return Fix{.text =
+                   fmt::format("No ready wheel of flash-attn is recorded for PyTorch {}{}{}: the newest PyTorch that "
+                               "has one is {} for CUDA {} ({}). Otherwise it has to be compiled here "
+                               "(pip install flash-attn --no-build-isolation).",
+                               knowledge::major_minor_of(torch), cuda.empty() ? "" : " for CUDA " + cuda,
+                               needs.python.empty() ? "" : " and Python " + knowledge::major_minor_of(needs.python),
+                               newest->torch, newest->cuda, newest->table)};
+  Fix fix{.text = fmt::format("flash-attn {} has a ready wheel for PyTorch {} and CUDA {}{} ({}).", wheel->version,
+                              wheel->torch, wheel->cuda, wheel->file.empty() ? "" : ", " + wheel->file, wheel->table)};
+  const HostFacts& host = snapshot.host.or_empty();
+  if (!wheel->address.empty() && host.platform.is("linux") && host.arch.is("x86_64"))
+    fix.command = pip_install(snapshot, wheel->address);
+  return fix;
 }
 
 }  // namespace envdoctor

@@ -8,8 +8,15 @@
 
 namespace envdoctor {
 
-// "torch", "tensorflow" or "jax". Nothing: nothing is known that a build would have to fit, or no recorded one fits.
+// "torch", "tensorflow", "jax" or "vllm". Nothing: nothing is known that a build would have to fit, or no recorded one fits.
 // `python_alone`: the version of Python is the cause, so that it is enough to know.
 std::optional<Fix> fitting_build(const Snapshot& snapshot, const std::string& framework, bool python_alone = false);
+
+// The same of vLLM instead where the text or the environment speaks of it: it pins its PyTorch.
+std::optional<Fix> fitting_build_in_use(const Snapshot& snapshot, const std::string& framework);
+
+// Which flash-attn fits this PyTorch, Python and GPU, or that none does. Nothing: neither is known. `stated`: the compute
+// capability of a GPU that is only spoken of.
+std::optional<Fix> fitting_flash_attention(const Snapshot& snapshot, const std::string& stated = {});
 
 }  // namespace envdoctor

@@ -154,7 +154,7 @@ void report(const Snapshot& snapshot, const Build& build, const Gpu& gpu, bool o
   const std::string framework = build.who.starts_with("PyTorch") ? "torch"
                                 : build.who.starts_with("JAX")   ? "jax"
                                                                  : "tensorflow";
-  if (auto fits = fitting_build(snapshot, framework)) finding.fix.push_back(std::move(*fits));
+  if (auto fits = fitting_build_in_use(snapshot, framework)) finding.fix.push_back(std::move(*fits));
 }
 
 void judge(const Snapshot& snapshot, Answers& answers) {
@@ -216,6 +216,22 @@ void judge_stated(const Facts& facts, Answers& answers) {
                                : find_diagnosis(answers.id)->remedy}};
 }
 
+// FlashAttention refuses by itself what is older than it takes.
+void name_fitting_attention(const Facts& facts, Answers& answers) {
+  const auto& lines = facts.all({unsupported, "compute-capability"});
+  const auto refused = std::ranges::find_if(lines, [](const Symptom* line) {
+    return line->text.or_empty().find("FlashAttention only") != std::string::npos;
+  });
+  if (refused == lines.end()) return;
+  if (auto fits = fitting_flash_attention(facts, stated_capability(facts)))
+    answers.found_in(**refused, Confidence::likely).fix.push_back(std::move(*fits));
+}
+
+void judge_texts(const Facts& facts, Answers& answers) {
+  judge_stated(facts, answers);
+  name_fitting_attention(facts, answers);
+}
+
 bool ptx_fails(const Facts& facts) {
   return facts.saw({{slow, "compilation-from-ptx"}, {unsupported, "gpu-architecture"}});
 }
@@ -259,7 +275,7 @@ Diagnosis diagnosis() {
               {{failed, "cuda-function-handle"}, likely, ptx_fails},
           },
       .judge_host = judge,
-      .judge = judge_stated,
+      .judge = judge_texts,
   };
 }
 

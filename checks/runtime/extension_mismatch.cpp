@@ -1,6 +1,7 @@
 // runtime.extension-mismatch: a package with code for PyTorch was built for another release or another CUDA than the
 // torch beside it.
 #include "checks/engine/rule.h"
+#include "checks/facts/fitting_build.h"
 #include "checks/python/package_facts.h"
 #include "checks/runtime/library_facts.h"
 #include "knowledge/frameworks/frameworks.h"
@@ -72,14 +73,26 @@ const Symptom* refused_extension(const Facts& facts) {
   return facts.with({missing, "library"}, "library", "libc10");
 }
 
+bool speaks_of_flash_attention(const Symptom& line) {
+  const std::string text = line.text.or_empty();
+  return text.find("flash_attn") != text.npos || text.find("flash-attn") != text.npos;
+}
+
+// Its fix names the wheel where the extension is one whose wheels are recorded.
+void tell_of(const Facts& facts, const Symptom& line, Confidence confidence, Answers& answers) {
+  Finding& finding = answers.found_in(line, confidence);
+  if (!speaks_of_flash_attention(line)) return;
+  if (auto fits = fitting_flash_attention(facts)) finding.fix.push_back(std::move(*fits));
+}
+
 void judge(const Facts& facts, Answers& answers) {
   bool found = judge_packages(facts, answers);
   const Symptom* line = torch_for_cpu(facts) ? nullptr : refused_extension(facts);
   if (line) {
-    answers.found_in(*line, Confidence::likely);
+    tell_of(facts, *line, Confidence::likely, answers);
     found = true;
   } else if (const auto lacking = missing_symbol(facts, answers.id)) {
-    answers.found_in(*lacking->symptom, lacking->confidence);
+    tell_of(facts, *lacking->symptom, lacking->confidence, answers);
     found = true;
   }
   if (found) return;

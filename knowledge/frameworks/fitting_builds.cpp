@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <vector>
 
 #include "knowledge/frameworks/frameworks.h"
@@ -87,6 +88,27 @@ std::vector<Build> jax_builds() {
   return sorted(std::move(builds));
 }
 
+// `pip install vllm` takes PyTorch from PyPI, whose CUDA decides which driver and which GPUs it takes.
+std::vector<Build> vllm_builds() {
+  std::map<std::string, std::string> cuda_of_torch;
+  const Table pytorch("pytorch"), table("vllm");
+  for (const Row& row : pytorch["releases"]) cuda_of_torch[row.text("version")] = row.text_if("pypi_default_cuda");
+  std::vector<Build> builds;
+  for (const Row& row : table["releases"]) {
+    const std::string torch = row.text("torch"), cuda = cuda_of_torch[torch];
+    if (cuda.empty()) continue;
+    Build build{.names = {row.text("version"), cuda, name_of(table, "vllm.json"), torch},
+                .pythons = row.texts("python"),
+                .lowest_capability = row.text("compute_capability_min")};
+    if (const auto targets = torch_targets(torch, cuda)) {
+      build.sass = targets->sass;
+      build.ptx = targets->ptx;
+    }
+    builds.push_back(std::move(build));
+  }
+  return sorted(std::move(builds));
+}
+
 bool takes_driver(const Build& build, const BuildNeeds& needs) {
   const int wanted = std::atoi(build.names.cuda.c_str());
   if (!needs.driver.empty()) {
@@ -120,12 +142,43 @@ bool takes_python(const Build& build, const std::string& python) {
 }  // namespace
 
 std::optional<FittingBuild> newest_fitting_build(std::string_view framework, const BuildNeeds& needs) {
-  const auto builds = framework == "torch" ? torch_builds() : framework == "jax" ? jax_builds() : tensorflow_builds();
+  const auto builds = framework == "torch"  ? torch_builds()
+                      : framework == "jax"  ? jax_builds()
+                      : framework == "vllm" ? vllm_builds()
+                                            : tensorflow_builds();
   for (const Build& build : builds) {
     if (takes_driver(build, needs) && takes_gpu(build, needs.capability) && takes_python(build, needs.python))
       return build.names;
   }
   return std::nullopt;
+}
+
+std::optional<FlashWheel> flash_attention_wheel(const std::string& torch, const std::string& python) {
+  const Table table("flash_attention");
+  for (const Row& row : table["wheels"]) {
+    const auto pythons = row.texts("python");
+    const bool fits_torch = torch.empty() || row.text("torch") == major_minor_of(torch);
+    const bool fits_python = python.empty() || std::ranges::find(pythons, major_minor_of(python)) != pythons.end();
+    if (!fits_torch || !fits_python) continue;
+    FlashWheel wheel{.version = row.text("version"),
+                     .torch = row.text("torch"),
+                     .cuda = row.text("cuda"),
+                     .table = name_of(table, "flash_attention.json")};
+    if (python.empty()) return wheel;
+    std::string tag = "cp" + major_minor_of(python);
+    std::erase(tag, '.');
+    wheel.file = "flash_attn-" + wheel.version + "+cu" + wheel.cuda + "torch" + wheel.torch + "cxx11abi" +
+                 row.text("cxx11abi") + '-' + tag + '-' + tag + "-linux_x86_64.whl";
+    wheel.address =
+        "https://github.com/Dao-AILab/flash-attention/releases/download/v" + wheel.version + '/' + wheel.file;
+    return wheel;
+  }
+  return std::nullopt;
+}
+
+std::string lowest_capability_of_flash_attention() {
+  const Table table("flash_attention");
+  return table["limits"].front().text("compute_capability_min");
 }
 
 }  // namespace envdoctor::knowledge

@@ -1,6 +1,6 @@
 #pragma once
 // The newest recorded build of a framework that a driver, a GPU and a Python take (pytorch.json, tensorflow.json,
-// jax.json).
+// jax.json, vllm.json), and the ready wheels of flash-attn (flash_attention.json).
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,10 +19,26 @@ struct FittingBuild {
   std::string version{};  // "2.7"
   std::string cuda{};     // "11.8", or "12" where only the major version is recorded
   std::string table{};    // "pytorch.json, autumn 2026"
+  std::string torch{};    // of vLLM: the PyTorch that it pins
   bool operator==(const FittingBuild&) const = default;
 };
 
-// Of "torch", "tensorflow" or "jax". nullopt: none that is recorded fits all.
+// Of "torch", "tensorflow", "jax" or "vllm". nullopt: none that is recorded fits all.
 std::optional<FittingBuild> newest_fitting_build(std::string_view framework, const BuildNeeds& needs);
+
+// A wheel of flash-attn for Linux on x86_64.
+struct FlashWheel {
+  std::string version{};  // "2.8.3"
+  std::string torch{};    // "2.8"
+  std::string cuda{};     // "12"
+  std::string file{};     // its name; empty where the version of Python isn't known
+  std::string address{};  // of that file
+  std::string table{};    // "flash_attention.json, 23 November 2026"
+};
+// For this torch ("2.8.0+cu128") and Python ("3.12.3"; empty: any); without a torch, the one for the newest. nullopt: none
+// is recorded.
+std::optional<FlashWheel> flash_attention_wheel(const std::string& torch, const std::string& python);
+// The lowest compute capability that flash-attn takes.
+std::string lowest_capability_of_flash_attention();
 
 }  // namespace envdoctor::knowledge
