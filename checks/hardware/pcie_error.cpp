@@ -9,11 +9,18 @@ bool drives_gpus(const std::string& driver) {
   return driver == "nvidia" || driver == "amdgpu" || driver == "i915" || driver == "xe" || driver == "nouveau";
 }
 
+// "0000:01:00" of "0000:01:00.1": a card's functions, such as a GPU's own audio, share it.
+std::string slot_of(const std::string& address) {
+  const std::string normal = normal_address(address);
+  return normal.substr(0, normal.rfind('.'));
+}
+
 // Ports serve other cards, too: the error is a GPU's where the line names its driver or the GPU fell away.
 bool of_a_gpu(const Facts& facts, const Symptom& line) {
   const auto gpus = gpus_of(facts);
+  const std::string slot = slot_of(line.detail("device"));
   return drives_gpus(line.detail("driver")) ||
-         std::ranges::any_of(gpus, [&](const Gpu& gpu) { return gpu.address == line.detail("device"); }) ||
+         std::ranges::any_of(gpus, [&](const Gpu& gpu) { return !slot.empty() && slot_of(gpu.address) == slot; }) ||
          facts.saw({{lost, "pci-device"}, {lost, "gpu"}, {lost, "amd-gpu"}});
 }
 

@@ -40,5 +40,17 @@ TEST(HardwarePcieError, OnlyWarnsWhereTheLinkCorrectedIt) {
   EXPECT_NE(state_of("hardware.pcie-degraded", corrected), "failed") << "nothing is said of lanes";
 }
 
+TEST(HardwarePcieError, CountsACardsOwnAudioAndNotAnotherDevices) {
+  Snapshot host;
+  host.pci =
+      std::vector<PciDevice>{{.address = "0000:01:00.0", .vendor_id = "10de", .device_id = "2684", .class_ = "0300"}};
+  const auto audio = [](const char* device) {
+    return symptom_of({failed, "pcie-device"}, {{"driver", "snd_hda_intel"}, {"device", device}, {"kind", "Fatal"}});
+  };
+  EXPECT_EQ(state_of(id, with({audio("0000:01:00.1")}, host)), "failed");
+  EXPECT_NE(state_of(id, with({audio("0000:00:1f.3")}, host)), "failed") << "the board's own";
+  EXPECT_NE(state_of(id, with({audio("0000:01:00.1")})), "failed") << "no GPU is known there";
+}
+
 }  // namespace
 }  // namespace envdoctor::hardware_pcie_error_test
