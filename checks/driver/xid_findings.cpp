@@ -1,5 +1,6 @@
 #include "checks/driver/xid_findings.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "checks/engine/rule.h"
@@ -9,13 +10,13 @@ namespace envdoctor {
 
 std::vector<LoggedXid> xids_of(const Snapshot& snapshot, std::string_view id) {
   std::vector<LoggedXid> found;
-  const auto add = [&](std::int64_t code, std::string gpu, Evidence proof) {
+  const auto add = [&](std::int64_t code, std::string gpu, Evidence proof, bool told = false) {
     if (!gpu.empty() && gpu.find('.') == gpu.npos) gpu += ".0";  // a GPU is its card's first function
     const auto known = knowledge::xid(code);
     if (!known || known->diagnosis != id) return;
     const auto same = std::ranges::find_if(found, [&](const LoggedXid& x) { return x.code == code && x.gpu == gpu; });
     if (same == found.end())
-      found.push_back({.code = code, .gpu = gpu, .evidence = {std::move(proof)}});
+      found.push_back({.code = code, .gpu = gpu, .evidence = {std::move(proof)}, .told_only = told});
     else if (same->evidence.size() == 1 && same->evidence.front().path != proof.path)
       same->evidence.push_back(std::move(proof));
   };
@@ -24,15 +25,22 @@ std::vector<LoggedXid> xids_of(const Snapshot& snapshot, std::string_view id) {
       add(*xid.code.get(), address_of(xid.gpu), evidence(at("/nvidia/xid", i), fmt::format("Xid {}", *xid.code.get())));
   }
   for (const Symptom* line : symptoms_of(snapshot, {SymptomClass::noted, "xid"}))
-    add(std::atoi(line->detail("code").c_str()), normal_address(line->detail("gpu")), evidence(*line));
+    add(std::atoi(line->detail("code").c_str()), normal_address(line->detail("gpu")), evidence(*line),
+        !line->detail("told").empty());
+  std::erase_if(found, [&](const LoggedXid& one) {
+    return one.told_only &&
+           std::ranges::any_of(found, [&](const LoggedXid& x) { return !x.told_only && x.code == one.code; });
+  });
   return found;
 }
 
 void tell_xid(Finding& finding, const LoggedXid& xid, const Snapshot& snapshot) {
   finding.evidence = xid.evidence;
+  if (xid.told_only) finding.confidence = std::min(finding.confidence, Confidence::likely);
   const auto known = knowledge::xid(xid.code);
   if (!known || xid.code == xid::gpu_has_fallen_off_the_bus) return;
-  finding.explanation = fmt::format("The kernel log holds Xid {}: {}.", xid.code, known->meaning);
+  finding.explanation = fmt::format("{} Xid {}: {}.", xid.told_only ? "The text speaks of" : "The kernel log holds",
+                                    xid.code, known->meaning);
   if (finding.id != "driver.gpu-lost") return;
   finding.title = "The GPU stopped working until it is reset";
   finding.fix = {

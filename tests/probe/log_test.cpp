@@ -100,6 +100,20 @@ TEST(LogReader, SurvivesBinaryHugeLinesAndEmptyText) {
   EXPECT_TRUE(events(std::string(1 << 20, 'x') + std::string(mismatch)).empty());  // beyond where a line is cut
 }
 
+TEST(LogReader, KnowsAnXidThatSomebodyNames) {
+  const auto code = [](std::string_view text) {
+    const auto all = events(text);
+    return all.empty() ? std::string() : all[0].detail("code");
+  };
+  EXPECT_EQ(code("Training dies after an hour. I get Xid 79 every time.\n"), "79");
+  EXPECT_EQ(code("XID: 31 errors in dmesg when the second job starts\n"), "31");
+  EXPECT_EQ(code("since the move we see XID error 48 and then xid 63\n"), "48");
+  EXPECT_EQ(code("- Xid 94 bursts, then a reset\n"), "94");
+  EXPECT_EQ(code("there was no Xid 79 in the log\n"), "");
+  EXPECT_EQ(code("it works without Xid 13\n"), "");
+  EXPECT_EQ(code("waxid 13\n"), "");
+}
+
 TEST(PlainLogLine, DropsWhatStandsBeforeAndAroundTheProgramsWords) {
   std::string scratch;
   EXPECT_EQ(plain_log_line("\x1b[31mError:\x1b[0m no\r", scratch), "Error: no");

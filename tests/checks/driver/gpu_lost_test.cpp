@@ -34,6 +34,21 @@ TEST(DriverGpuLost, IsLikelyByXid79WhereTheGpuIsNoLongerListed) {
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::likely);
 }
 
+TEST(DriverGpuLost, IsNotCertainWhereSomebodyOnlyNamesTheXid) {
+  Snapshot report;
+  Symptom named = symptom_of({noted, "xid"}, {{"code", "79"}, {"told", "in the text"}}, "issue.txt");
+  named.line = 1;
+  report.log = std::vector<Symptom>{named};
+  EXPECT_EQ(finding_of(told(report), id)->confidence, Confidence::likely);
+  Symptom logged = symptom_of({noted, "xid"}, {{"code", "79"}, {"gpu", "0000:41:00"}}, "issue.txt");
+  logged.line = 2;
+  report.log.get()->push_back(logged);
+  const Answers both = told(report);
+  ASSERT_EQ(both.findings.size(), 1U) << "the kernel's line says the same, and where";
+  EXPECT_EQ(both.findings[0].subject, "gpu:0000:41:00.0");
+  EXPECT_EQ(both.findings[0].confidence, Confidence::certain);
+}
+
 // A text that holds these lines and nothing else.
 Snapshot text_of_lines(std::vector<Symptom> lines) {
   Snapshot host;
