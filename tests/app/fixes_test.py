@@ -26,7 +26,7 @@ failures = []
 
 COMMAND = re.compile(
     r'"(?:sudo|export|unset|nvidia-smi|printf|mkdir|lspci|wsl|python -m|lsmod|dmesg|systemctl|modinfo|\. )[ \\"](?!works|--set)|'
-    r"pip_install\(|install_nvidia_driver\(|install_kernel_headers\(|opencl::install\(|fitting_build\(|deciding_commands\(|"
+    r"pip_install\(|install_nvidia_driver\(|install_kernel_headers\(|opencl::install\(|fitting_\w+\(|deciding_commands\(|"
     r"judge_requirements\(|restart_fix\(")
 # What files of several diagnoses print, and a word in quotes that is no command.
 OF_HELPERS = {"checks/runtime/library_facts.cpp": ["runtime.cuda-missing"], "checks/driver/xid_findings.cpp": ["driver.xid"],
