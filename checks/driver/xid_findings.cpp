@@ -10,15 +10,15 @@ namespace envdoctor {
 
 std::vector<LoggedXid> xids_of(const Snapshot& snapshot, std::string_view id) {
   std::vector<LoggedXid> found;
-  const auto add = [&](std::int64_t code, std::string gpu, Evidence proof, bool told = false) {
+  const auto add = [&](std::int64_t code, std::string gpu, const Evidence& proof, bool told = false) {
     if (!gpu.empty() && gpu.find('.') == gpu.npos) gpu += ".0";  // a GPU is its card's first function
     const auto known = knowledge::xid(code);
     if (!known || known->diagnosis != id) return;
     const auto same = std::ranges::find_if(found, [&](const LoggedXid& x) { return x.code == code && x.gpu == gpu; });
     if (same == found.end())
-      found.push_back({.code = code, .gpu = gpu, .evidence = {std::move(proof)}, .told_only = told});
+      found.push_back({.code = code, .gpu = gpu, .evidence = {proof}, .told_only = told});
     else if (same->evidence.size() == 1 && same->evidence.front().path != proof.path)
-      same->evidence.push_back(std::move(proof));
+      same->evidence.push_back(proof);
   };
   for (const auto& [i, xid] : numbered(of(snapshot.nvidia, &Nvidia::xid))) {
     if (xid.code.get())

@@ -35,8 +35,8 @@ struct FlashWheel {
   std::string address{};  // of that file
   std::string table{};    // "flash_attention.json, 23 November 2026"
 };
-// For this torch ("2.8.0+cu128") and Python ("3.12.3"; empty: any); without a torch, the one for the newest. nullopt: none
-// is recorded.
+// For this torch ("2.8.0+cu128") and Python ("3.12.3"; empty: any); without a torch, the one for the newest. nullopt:
+// none is recorded.
 std::optional<FlashWheel> flash_attention_wheel(const std::string& torch, const std::string& python);
 // The lowest compute capability that flash-attn takes.
 std::string lowest_capability_of_flash_attention();
