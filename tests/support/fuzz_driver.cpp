@@ -21,7 +21,7 @@ int main(int count, char** words) {
   run("");
   for (const std::string& seed : seeds) {
     run(seed);
-    const std::size_t step = seed.size() / 500 + 1;
+    const std::size_t step = seed.size() / (static_cast<std::size_t>(rounds) / 6 + 1) + 1;
     for (std::size_t length = 0; length < seed.size(); length += step) run(seed.substr(0, length));
   }
   // Files are run as they are: what was found is cut already, and there may be thousands.
