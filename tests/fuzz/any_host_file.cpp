@@ -55,7 +55,9 @@ void nvidia(const std::string& text) {
 void kfd(const std::string& text) {
   FakeFiles files;
   const std::string nodes = "/sys/class/kfd/kfd/topology/nodes/";
-  for (const char* name : {"properties", "gpu_id", "name"}) files.texts[nodes + "1/" + name] = text;
+  for (const char* name : {"properties", "gpu_id", "name", "mem_banks/0/properties"})
+    files.texts[nodes + "1/" + name] = files.texts[nodes + "2/" + name] = text;
+  files.texts["/opt/rocm-6.2.0/.info/version"] = text;
   (void)read_kfd(files);
 }
 
@@ -68,7 +70,9 @@ void processor(const std::string& text) {
 
 void system(const std::string& text) {
   (void)os_name(text);
-  for (const Mount& mount : parse_mounts(text)) (void)option_of(mount, "size");
+  const std::vector<Mount> mounts = parse_mounts(text);
+  for (const Mount& mount : mounts) (void)option_of(mount, "size");
+  (void)mount_of(mounts, "/dev/shm/x");
 }
 
 struct Reader {

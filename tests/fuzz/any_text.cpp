@@ -1,9 +1,10 @@
 // Any bytes as a log's file: what unpacks and decodes them, every pattern, every recogniser of reports, and the
-// judgement of what came of them.
+// judgement of what came of them, once names and secrets are taken out of it.
 #include "checks/engine/report.h"
 #include "evidence/json.h"
 #include "probe/paste/log_reader.h"
 #include "probe/paste/log_text.h"
+#include "probe/redact.h"
 #include "reports/reports.h"
 #include "tests/support/fuzz.h"
 
@@ -33,7 +34,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   LogReader pieces("fuzz");
   for (std::size_t at = 0; at < text.size(); at += 7) pieces.feed(std::string_view(text).substr(at, 7));
   if (to_json(pieces.finish()) != to_json(whole)) broken_promise("a log read in pieces differs from the whole", text);
-  const Report report = judge(whole, {.from_files = true});
+  const Identity identity{.home = "/home/kim", .users = {"kim"}, .hosts = {"box"}};
+  const std::string shown = redact_text(text, identity);
+  if (redact_text(shown, identity) != shown) broken_promise("a text is redacted further when that is done again", text);
+  Snapshot redacted = whole;
+  redact(redacted, identity);
+  const Report report = judge(redacted, {.from_files = true});
   (void)render_text(report, {});
   return 0;
 }
