@@ -1,6 +1,9 @@
 // Any file of a host. The first byte chooses who reads it, so that one corpus serves all readers.
 #include <iterator>
 
+#include "checks/engine/report.h"
+#include "checks/expect/expectations.h"
+#include "evidence/json.h"
 #include "host/elf/elf.h"
 #include "host/elf/loader.h"
 #include "host/files/capture_metadata.h"
@@ -11,6 +14,7 @@
 #include "probe/os/libraries.h"
 #include "probe/os/mounts.h"
 #include "probe/os/os_facts.h"
+#include "probe/probes.h"
 #include "tests/support/fake_files.h"
 #include "tests/support/fuzz.h"
 #include "tests/support/make_elf.h"
@@ -75,13 +79,53 @@ void system(const std::string& text) {
   (void)mount_of(mounts, "/dev/shm/x");
 }
 
+// Many files of one host in one text: "=== /etc/os-release" stands above each, "=== /link -> target" is a link, and
+// "=== NAME=VALUE" a variable.
+void host(const std::string& text) {
+  FakeFiles files;
+  Host host{.files = files, .live = false};
+  std::string* file = nullptr;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    const std::size_t arrow = line.find(" -> "), equals = line.find('=', 4);
+    if (!line.starts_with("=== ")) {
+      if (file) file->append(line).push_back('\n');
+    } else if (arrow != line.npos) {
+      files.links[line.substr(4, arrow - 4)] = line.substr(arrow + 4);
+    } else if (line.substr(4, 1) == "/") {
+      file = &files.texts[line.substr(4)];
+    } else if (equals != line.npos) {
+      host.env[line.substr(4, equals - 4)] = line.substr(equals + 1);
+    }
+    at = end + 1;
+  }
+  // The bus and the topology are read by libraries, from folders.
+  std::vector<std::string> probes;
+  for (const Probe& probe : all_probes()) {
+    if (probe.start != probe_pci && probe.start != probe_cpu) probes.emplace_back(probe.name);
+  }
+  const Snapshot seen = gather(host, {.probes = probes});
+  const std::string written = to_json(seen);
+  if (to_json(snapshot_from_json(written, "host")) != written)
+    broken_promise("a host's snapshot is read otherwise than it was written", text);
+  (void)judge(seen, {.from_files = true});
+}
+
+void expectations(const std::string& text) {
+  try {
+    (void)judge({}, {.expectations = read_expectations(text, "fuzz"), .from_files = true});
+  } catch (const BadExpectation&) {
+  }
+}
+
 struct Reader {
   char letter;
   void (*read)(const std::string&);
 };
-constexpr Reader readers[] = {{'e', elf},     {'l', ld_cache}, {'i', icd}, {'s', capture_metadata},
-                              {'t', toolkit}, {'n', nvidia},   {'k', kfd}, {'c', processor},
-                              {'o', system}};
+constexpr Reader readers[] = {{'e', elf},     {'l', ld_cache}, {'i', icd},         {'s', capture_metadata},
+                              {'t', toolkit}, {'n', nvidia},   {'k', kfd},         {'c', processor},
+                              {'o', system},  {'h', host},     {'x', expectations}};
 
 }  // namespace
 
