@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -20,7 +21,6 @@
 #include "kernels/core/random.h"
 #include "kernels/core/verify.h"
 #include "tests/support/devices.h"
-#include "tests/support/paths.h"
 
 namespace {
 
@@ -303,8 +303,10 @@ int main_of(const std::vector<std::string>& arguments) {
   }
   target.library = "libOpenCL.so.1";
   target.through_loader = true;
+  // As it is built, and as it is packed.
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::string layer =
-      given.contains("--layer") ? given["--layer"] : std::string(test_build_folder) + "/fakes/fault_layer.so";
+      given.contains("--layer") ? given["--layer"] : (folder / "tests/fakes/fault_layer.so").string();
   const double most_seconds = given.contains("--seconds") ? std::strtod(given["--seconds"].c_str(), nullptr) : 1e9;
   const std::uint64_t seed = given.contains("--seed") ? std::strtoull(given["--seed"].c_str(), nullptr, 10) : 1;
   const std::size_t sample = std::strtoull(given["--sample"].c_str(), nullptr, 10);

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "kernels/bench/bench.h"
-#include "tests/support/devices.h"
+#include "tests/support/expect_correct.h"
 
 namespace envdoctor::bench_test {
 namespace {
@@ -55,6 +55,12 @@ class Dishonest : public Device {
 
 RunTime in_ms(double ms, int times) { return {.wall_ms = ms * times}; }
 
+// What was timed here: on a machine that is busy elsewhere a rate may be refused, and then says why.
+const ComputeRate* rate_unless_busy(const ComputeResult& row) {
+  if (!row.rate.get()) EXPECT_THAT(row.rate.why(), testing::EndsWith("the median says nothing"));
+  return row.rate.get();
+}
+
 TEST(Bench, TimesTheHostBesideTheDevice) {
   Dishonest device([](RunTime, int times) { return in_ms(0.5, times); });
   const auto host = kernels::open_host({});
@@ -67,7 +73,7 @@ TEST(Bench, TimesTheHostBesideTheDevice) {
   EXPECT_GE(*rows[0].time.get()->samples.get(), 15);
   EXPECT_DOUBLE_EQ(*rows[0].rate.get()->value.get(), 12 * 10'000 / 0.5e6);  // three streams of 4 bytes
   EXPECT_TRUE(rows[0].rate.get()->unit.is("GB/s"));
-  EXPECT_GT(*rows[1].rate.get()->value.get(), 0);
+  if (const ComputeRate* rate = rate_unless_busy(rows[1])) EXPECT_GT(*rate->value.get(), 0);
 }
 
 TEST(Bench, GivesNoSpeedToWhatIsWrong) {
@@ -162,7 +168,7 @@ TEST(Bench, TimesCopiesApartOnADeviceWithoutThem) {
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_TRUE(rows[0].device.is("host"));
   EXPECT_TRUE(rows[0].kernel.is("copy-device"));
-  EXPECT_TRUE(rows[0].rate.get()->unit.is("GB/s"));
+  if (const ComputeRate* rate = rate_unless_busy(rows[0])) EXPECT_TRUE(rate->unit.is("GB/s"));
 }
 
 TEST(Bench, TimesLaddersWithTheirCopies) {
@@ -183,7 +189,8 @@ TEST(Bench, ShowsASlowDeviceAsSlow) {
   const auto host = kernels::open_host({});
   const std::vector<ComputeResult> rows = benched(device, host.get(), "gemm", 64);
   ASSERT_TRUE(rows[0].rate.get());
-  EXPECT_LT(*rows[0].rate.get()->value.get(), *rows[1].rate.get()->value.get() / 100);
+  if (const ComputeRate* rate = rate_unless_busy(rows[1]))
+    EXPECT_LT(*rows[0].rate.get()->value.get(), *rate->value.get() / 100);
 }
 
 ComputeResult rated(const std::string& device, const std::string& kernel, double value, const std::string& unit) {

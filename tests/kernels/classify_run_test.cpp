@@ -8,7 +8,7 @@
 
 #include "kernels/classify/classify.h"
 #include "kernels/core/problem_run.h"
-#include "tests/support/devices.h"
+#include "tests/support/expect_correct.h"
 
 namespace envdoctor::kernels::classify_run_test {
 namespace {

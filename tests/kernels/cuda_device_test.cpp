@@ -9,7 +9,7 @@
 #include "kernels/bench/bench.h"
 #include "kernels/core/device_source.h"
 #include "kernels/core/verify.h"
-#include "tests/support/devices.h"
+#include "tests/support/expect_correct.h"
 
 namespace envdoctor::cuda_device_test {
 namespace {

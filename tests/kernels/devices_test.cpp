@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tests/support/devices.h"
+#include "tests/support/expect_correct.h"
 
 namespace envdoctor::devices_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "kernels/bench/bench.h"
-#include "tests/support/devices.h"
+#include "tests/support/expect_correct.h"
 #include "tests/support/paths.h"
 #include "tests/support/sanitized.h"
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <filesystem>
 
-#include "tests/support/devices.h"
+#include "tests/support/expect_correct.h"
 #include "tests/support/process.h"
 
 namespace envdoctor::third_party_test {
