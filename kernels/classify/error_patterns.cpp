@@ -212,7 +212,7 @@ Pattern tail(const Case& c) {
 }
 
 Pattern columns(const Case& c) {
-  if (c.columns < 2) return {};
+  if (c.columns == 0) return {};
   const std::size_t rows = c.count() / c.columns;
   std::set<std::size_t> which;
   for (const std::size_t i : c.wrong) which.insert(i % c.columns);

@@ -15,13 +15,11 @@ std::vector<Array> inputs(const Problem& problem) {
   return {uniform_array(problem.precision, problem.at("n"), problem.seed, 0, -most, most)};
 }
 
-// The longest chain of additions in element i of any variant: a CPU's chunk, the sums of the chunks and the last one;
-// or the pieces of a group of at least 32 items, with their levels.
+// The longest chain of additions in element i of any variant: a CPU's chunk, the sums of the chunks and the last one.
+// The pieces of a group of at least 32 items, with their levels, are shorter.
 double chain(std::size_t i, std::size_t count) {
   const std::size_t chunk = (count + cpu_parts - 1) / cpu_parts;
-  const auto cpu = static_cast<double>(chunk + cpu_parts + 1);
-  const double gpu = static_cast<double>(count) / (32.0 * 32) + 2 * 8 + 3;
-  return std::min(static_cast<double>(i), std::max(cpu, gpu));
+  return std::min(static_cast<double>(i), static_cast<double>(chunk + cpu_parts + 1));
 }
 
 // Element i is a sum of i + 1 terms: gamma_chain Sum |x|.

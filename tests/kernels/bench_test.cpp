@@ -57,7 +57,9 @@ RunTime in_ms(double ms, int times) { return {.wall_ms = ms * times}; }
 
 // What was timed here: on a machine that is busy elsewhere a rate may be refused, and then says why.
 const ComputeRate* rate_unless_busy(const ComputeResult& row) {
-  if (!row.rate.get()) EXPECT_THAT(row.rate.why(), testing::EndsWith("the median says nothing"));
+  if (!row.rate.get()) {
+    EXPECT_THAT(row.rate.why(), testing::EndsWith("the median says nothing"));
+  }
   return row.rate.get();
 }
 
@@ -73,7 +75,9 @@ TEST(Bench, TimesTheHostBesideTheDevice) {
   EXPECT_GE(*rows[0].time.get()->samples.get(), 15);
   EXPECT_DOUBLE_EQ(*rows[0].rate.get()->value.get(), 12 * 10'000 / 0.5e6);  // three streams of 4 bytes
   EXPECT_TRUE(rows[0].rate.get()->unit.is("GB/s"));
-  if (const ComputeRate* rate = rate_unless_busy(rows[1])) EXPECT_GT(*rate->value.get(), 0);
+  if (const ComputeRate* rate = rate_unless_busy(rows[1])) {
+    EXPECT_GT(*rate->value.get(), 0);
+  }
 }
 
 TEST(Bench, GivesNoSpeedToWhatIsWrong) {
@@ -168,7 +172,9 @@ TEST(Bench, TimesCopiesApartOnADeviceWithoutThem) {
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_TRUE(rows[0].device.is("host"));
   EXPECT_TRUE(rows[0].kernel.is("copy-device"));
-  if (const ComputeRate* rate = rate_unless_busy(rows[0])) EXPECT_TRUE(rate->unit.is("GB/s"));
+  if (const ComputeRate* rate = rate_unless_busy(rows[0])) {
+    EXPECT_TRUE(rate->unit.is("GB/s"));
+  }
 }
 
 TEST(Bench, TimesLaddersWithTheirCopies) {
@@ -189,8 +195,9 @@ TEST(Bench, ShowsASlowDeviceAsSlow) {
   const auto host = kernels::open_host({});
   const std::vector<ComputeResult> rows = benched(device, host.get(), "gemm", 64);
   ASSERT_TRUE(rows[0].rate.get());
-  if (const ComputeRate* rate = rate_unless_busy(rows[1]))
+  if (const ComputeRate* rate = rate_unless_busy(rows[1])) {
     EXPECT_LT(*rows[0].rate.get()->value.get(), *rate->value.get() / 100);
+  }
 }
 
 ComputeResult rated(const std::string& device, const std::string& kernel, double value, const std::string& unit) {

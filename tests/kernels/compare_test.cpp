@@ -221,7 +221,7 @@ TEST(Pattern, NamesAStuckBitAndReversedBytes) {
 TEST(Pattern, NamesOtherIndicesOfRoundedResults) {
   Sample pairs = sample(), mirrored = sample(), noise = sample();
   for (std::size_t i = 0; i < 2048; ++i) {
-    const double rounding = 1 + 0x1p-24 * static_cast<double>(i % 3);
+    const double rounding = 1 + 0x1p-23 * (static_cast<double>(i % 3) - 1);  // up, down, and not at all
     pairs.got.set(i, pairs.expected.value[i ^ 1] * rounding);
     mirrored.got.set(i, mirrored.expected.value[2047 - i] * rounding);
     noise.got.set(i, noise.expected.value[i] + 0.37 * static_cast<double>(i % 7 + 1));

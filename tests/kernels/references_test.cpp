@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
+#include <tuple>
 
 #include "kernels/classify/replay.h"
 #include "kernels/core/compare_results.h"
@@ -31,8 +33,8 @@ struct HostRun {
   std::vector<Array> got{};
 };
 
-HostRun run_on_host(const Kernel& kernel, Precision precision, std::uint64_t seed = 3) {
-  HostRun run{.problem = {.precision = precision, .size = kernel.sizes(precision, Effort::quick).back(), .seed = seed}};
+HostRun run_on_host(const Kernel& kernel, Precision precision, const Sizes& size, std::uint64_t seed = 3) {
+  HostRun run{.problem = {.precision = precision, .size = size, .seed = seed}};
   run.inputs = kernel.inputs(run.problem);
   run.expected = kernel.reference(run.problem, run.inputs);
   const auto device = open_host({});
@@ -50,7 +52,29 @@ HostRun run_on_host(const Kernel& kernel, Precision precision, std::uint64_t see
   return run;
 }
 
+HostRun run_on_host(const Kernel& kernel, Precision precision, std::uint64_t seed = 3) {
+  return run_on_host(kernel, precision, kernel.sizes(precision, Effort::quick).back(), seed);
+}
+
 class EveryKernel : public testing::TestWithParam<const char*> {};
+
+// The smallest sizes, and the smaller half of the large ones: edges, strides, groups.
+TEST_P(EveryKernel, IsRightOnTheHostAtOddSizes) {
+  const Kernel& kernel = kernel_named(GetParam());
+  for (const Precision precision : kernel.precisions) {
+    if (precision == Precision::fp16) continue;
+    std::vector<Sizes> sizes = kernel.sizes(precision, Effort::tiny);
+    const std::vector<Sizes> full = kernel.sizes(precision, Effort::full);
+    sizes.insert(sizes.end(), full.begin(), full.begin() + static_cast<std::ptrdiff_t>(full.size() / 2));
+    for (const Sizes& size : sizes) {
+      const HostRun run = run_on_host(kernel, precision, size);
+      for (std::size_t o = 0; o < run.got.size(); ++o) {
+        const Comparison found = compare(run.got[o], run.expected[o]);
+        EXPECT_TRUE(found.right()) << text(precision) << " " << size.begin()->second << " output " << o;
+      }
+    }
+  }
+}
 
 TEST_P(EveryKernel, IsRightOnTheHostAndWrongAgainstASpoiltReference) {
   const Kernel& kernel = kernel_named(GetParam());
@@ -479,6 +503,57 @@ TEST(FpProbe, TellsFlushingFastMathAndTruncation) {
     if (std::fabs(got.value(i)) == 1 + 0x1p-23) got.set(i, std::copysign(1, got.value(i)));
   });
   EXPECT_EQ(truncated.rounding, "towards zero");
+}
+
+// Each row of the table by itself: what a wrong answer there is called, and that no other answer is.
+TEST(FpProbe, NamesWhatEachRowShows) {
+  constexpr std::size_t rows = 41;
+  const auto with = [](std::size_t row, double answer) {
+    return probed(Precision::fp32, [=](std::size_t i, Array& got) {
+      if (i % rows == row) got.set(i, answer);
+    });
+  };
+  const std::vector<std::pair<std::size_t, const char*>> flushes = {{0, "add"},      {1, "multiply"}, {2, "multiply"},
+                                                                    {3, "operands"}, {4, "fma"},      {5, "divide"},
+                                                                    {6, "exp"},      {7, "sqrt"},     {8, "1/x"}};
+  for (const auto& [row, name] : flushes) {
+    EXPECT_EQ(with(row, row == 8 ? HUGE_VAL : 0).flushes, std::vector<std::string>{name}) << row;
+    EXPECT_TRUE(with(row, 0x1p-120).flushes.empty()) << row;
+  }
+  const double huge = std::numeric_limits<float>::max();
+  const std::vector<std::tuple<std::size_t, double, double, const char*>> fast = {
+      {26, 0, 5, "NaN equals itself"},
+      {28, 0, NAN, "infinity minus infinity is no NaN"},
+      {29, 0, NAN, "zero times infinity is no NaN"},
+      {30, 1, NAN, "NaN is lost"},
+      {31, 0, 5, "infinity is not recognized"},
+      {32, 1, 5, "sums are reassociated"},
+      {33, huge, 5, "x * y / y is x"},
+      {37, 1, 5, "the sign of zero is lost"}};
+  for (const auto& [row, answer, other, name] : fast) {
+    EXPECT_EQ(with(row, answer).fast_math, std::vector<std::string>{name}) << row;
+    EXPECT_TRUE(with(row, other).fast_math.empty()) << row;
+  }
+  // Plain sums and overflow that come out wrong show nothing else; by one unit, another rounding.
+  for (const std::size_t row : {13, 14, 15, 16, 21, 22, 23, 39, 40})
+    EXPECT_FALSE(with(row, 77).plain_sums_right) << row;
+  for (const std::size_t row : {17, 18, 20, 24, 27, 34, 36, 38}) EXPECT_TRUE(with(row, 77).plain_sums_right) << row;
+  const auto rounded = [](double up, double down, double sum) {
+    return probed(Precision::fp32, [=](std::size_t i, Array& got) {
+      if (i % rows == 11) got.set(i, up);
+      if (i % rows == 12) got.set(i, down);
+      if (i % rows == 13) got.set(i, sum);
+    });
+  };
+  const double unit = 0x1p-23;
+  EXPECT_EQ(rounded(1 + unit, -1, 1 + unit).rounding, "up");
+  EXPECT_EQ(rounded(1, -1 - unit, 1).rounding, "down");
+  EXPECT_EQ(rounded(1, -1, 1).rounding, "towards zero");
+  EXPECT_EQ(rounded(1 + unit, -1, 1 + unit).plain_sums_right, false);
+  EXPECT_EQ(rounded(1 + unit, -1, 1 + 2 * unit).rounding, "");
+  EXPECT_EQ(rounded(1 + unit, -1 - unit, 1 + unit).rounding, "");
+  EXPECT_EQ(with(9, 0x1p-26).fused, true);
+  EXPECT_EQ(with(9, 0).fused, false);
 }
 
 TEST(FpProbe, ReadsNothingOffADeviceThatCannotAdd) {
