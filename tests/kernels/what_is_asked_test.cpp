@@ -118,6 +118,7 @@ struct Asked {
   const Kernel* kernel;
   std::string name;
 };
+void PrintTo(const Asked& asked, std::ostream* out) { *out << asked.name; }
 std::vector<Asked> all_asked() {
   std::vector<Asked> all;
   for (const Kernel& kernel : all_kernels()) all.push_back({&kernel, kernel.name});
