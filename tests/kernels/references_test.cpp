@@ -552,6 +552,14 @@ TEST(FpProbe, NamesWhatEachRowShows) {
   EXPECT_EQ(rounded(1 + unit, -1, 1 + unit).plain_sums_right, false);
   EXPECT_EQ(rounded(1 + unit, -1, 1 + 2 * unit).rounding, "");
   EXPECT_EQ(rounded(1 + unit, -1 - unit, 1 + unit).rounding, "");
+  const auto off_by = [&](double units) {
+    return probed(Precision::fp32, [=](std::size_t i, Array& got) {
+      if (i % rows == 12) got.set(i, -1);
+      if (i % rows == 14) got.set(i, 1 + (2 + units) * unit);
+    });
+  };
+  EXPECT_EQ(off_by(2).rounding, "up");
+  EXPECT_EQ(off_by(3).rounding, "");
   EXPECT_EQ(with(9, 0x1p-26).fused, true);
   EXPECT_EQ(with(9, 0).fused, false);
 }

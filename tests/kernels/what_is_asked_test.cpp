@@ -65,8 +65,13 @@ std::string in_figures(const Operation& o, std::size_t elements) {
 std::vector<Sizes> sizes_of(const Kernel& kernel, Precision precision) {
   std::vector<Sizes> sizes = kernel.sizes(precision, Effort::tiny);
   for (const Sizes& quick : kernel.sizes(precision, Effort::quick)) sizes.push_back(quick);
-  if (std::string_view(kernel.name) == "conv2d") sizes.push_back(kernel.full.at(1));  // strides, groups
-  if (std::string_view(kernel.name) == "lstm") sizes.push_back({{"hidden", 24}, {"inputs", 70}, {"steps", 2}});
+  if (std::string_view(kernel.name) == "conv2d") sizes.push_back(kernel.full.at(1));               // strides, groups
+  if (std::string_view(kernel.name) == "layernorm") sizes.push_back({{"n", 1500}, {"rows", 10}});  // without offsets
+  // Tails, and chains that are longest in a row of lanes and in one of items.
+  if (std::string_view(kernel.name) == "lstm") {
+    sizes.push_back({{"hidden", 24}, {"inputs", 70}, {"steps", 2}});
+    sizes.push_back({{"hidden", 260}, {"inputs", 300}, {"steps", 1}});
+  }
   return sizes;
 }
 

@@ -632,6 +632,14 @@ TEST(NameBorder, OfASizeLimit) {
   for (const std::int64_t n : {999, 998, 993}) EXPECT_EQ(found({n}), std::nullopt) << n;
   for (const std::int64_t n : {1002, 1003, 1008, 1001 + 3999 / 2}) EXPECT_EQ(found({n}), std::nullopt) << n;
   for (const std::int64_t n : {996, 992, 1004, 1009}) EXPECT_EQ(found({n}), 1000) << n;
+  // Whichever sizes the search itself passes by.
+  for (std::int64_t limit = 900; limit < 950; ++limit) {
+    for (const std::int64_t n :
+         {limit - 1, limit - 2, limit - 7, limit + 2, limit + 3, limit + 8, limit + 1 + (4999 - limit) / 2}) {
+      const auto right_at = [=](std::int64_t size) { return std::optional((size <= limit) != (size == n)); };
+      EXPECT_NE(largest_right(1, 5000, right_at), limit) << n;
+    }
+  }
   EXPECT_EQ(found({}, 0), std::nullopt);
   EXPECT_EQ(found({}, 1, 1), std::nullopt);
   EXPECT_EQ(found({}, 999, 1002), 1000);
@@ -873,6 +881,15 @@ TEST(WholeSums, StayWithinTheirType) {
       for (std::size_t i = 0; i < in.count(); ++i) largest = std::max(largest, std::fabs(in.value(i)));
       EXPECT_EQ(largest, n == 100'000 ? most : 254) << name << " " << n;
     }
+  }
+}
+
+// No sum of more terms stays exact.
+TEST(WholeSums, AreOfNoMoreTermsThanStayExact) {
+  for (const std::int64_t k : {2047, 2048, 4096}) {
+    const Problem problem{.precision = Precision::fp32, .size = {{"k", k}, {"m", 1}, {"n", 1}}};
+    EXPECT_EQ(kernel_named("gemm-exact").inputs(problem).front().count(),
+              static_cast<std::size_t>(std::min<std::int64_t>(k, 2048)));
   }
 }
 
