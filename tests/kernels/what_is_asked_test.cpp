@@ -67,6 +67,9 @@ std::vector<Sizes> sizes_of(const Kernel& kernel, Precision precision) {
   for (const Sizes& quick : kernel.sizes(precision, Effort::quick)) sizes.push_back(quick);
   if (std::string_view(kernel.name) == "conv2d") sizes.push_back(kernel.full.at(1));               // strides, groups
   if (std::string_view(kernel.name) == "layernorm") sizes.push_back({{"n", 1500}, {"rows", 10}});  // without offsets
+  // That the chunks divide.
+  if (std::string_view(kernel.name) == "scan" || std::string_view(kernel.name) == "reduce")
+    sizes.push_back({{"n", 2048}});
   // Tails, and chains that are longest in a row of lanes and in one of items.
   if (std::string_view(kernel.name) == "lstm") {
     sizes.push_back({{"hidden", 24}, {"inputs", 70}, {"steps", 2}});

@@ -328,6 +328,19 @@ TEST(Border, OfTheClassesOfNaNs) {
   EXPECT_EQ(place(1, 0x7f800000), 14);
 }
 
+TEST(Border, OfInfinitiesThatAreRight) {
+  const double largest = largest_finite(Precision::fp32);
+  const Comparison found = compare(Array(Precision::fp32, {HUGE_VAL}), {.value = {largest}, .bound = {0x1p104}});
+  EXPECT_TRUE(found.right());
+  EXPECT_EQ(found.agreement.ulp_histogram.get()->front(), 1);
+  // The same bits are never beyond a bound, however narrow.
+  const Comparison same = compare(Array(Precision::fp32, {1.0 / 3}), {.value = {1.0 / 3}, .bound = {1e-12}});
+  EXPECT_EQ(*same.agreement.error_over_bound.get(), 1);
+  // Zero stands for nothing but a subnormal number.
+  EXPECT_FALSE(right_when_flushed(Array(Precision::fp32, {0}), 0, {.exact = Array(Precision::fp32, {0.5})}));
+  EXPECT_TRUE(right_when_flushed(Array(Precision::fp32, {0}), 0, {.exact = Array(Precision::fp32, {0x1p-130})}));
+}
+
 TEST(Border, OfWhatFlushingExcuses) {
   const auto right = [](double got, double value, double limit, double flushed) {
     Array one(Precision::fp32, 1);
@@ -896,7 +909,7 @@ TEST(WholeSums, AreOfNoMoreTermsThanStayExact) {
 // Its bound from the formula, on numbers of three sizes: error, then error over bound.
 TEST(FreivaldsFormula, IsThatOfTheDocumentation) {
   const ProductShape s{.m = 3, .n = 4, .k = 5};
-  for (const double size : {1.0, 0x1p-60, 0x1p-75}) {
+  for (const double size : {1.0, 0x1p-60, 0x1p-105}) {
     Array a(Precision::fp32, 15), b(Precision::fp32, 20), c(Precision::fp32, 12);
     for (std::size_t i = 0; i < 15; ++i) a.set(i, size * (1 + static_cast<double>(i % 4)));
     for (std::size_t i = 0; i < 20; ++i) b.set(i, i % 3 == 0 ? -2 : static_cast<double>(i % 5));
