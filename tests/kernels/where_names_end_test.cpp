@@ -378,6 +378,14 @@ TEST(Samples, AreWrittenAsWideAsTheirType) {
     const Comparison found = compare(Array(precision, {5}), {.precision = precision, .value = {1.0}, .bound = {0}});
     EXPECT_EQ(*found.agreement.samples.get()->front().got.get(), bits);
   }
+  const Comparison least =
+      compare(Array(Precision::fp16, {0x1p-24}), {.precision = Precision::fp16, .value = {1.0}, .bound = {0}});
+  EXPECT_EQ(*least.agreement.samples.get()->front().got.get(), "0x0001");
+  EXPECT_EQ(compare(Array(Precision::fp16, 3), {.value = {1, 2, 3}}).wrong, Places{0});
+  const Comparison same = compare(sample(20).got, sample(20).expected);
+  EXPECT_EQ(*same.agreement.max_ulp.get(), 0);
+  EXPECT_EQ(*same.agreement.error_over_bound.get(), 0);
+  EXPECT_EQ(same.mean_square_over_bound, 0);
 }
 
 TEST(Border, OfTheMeanSquareOverTheBound) {
@@ -572,6 +580,7 @@ TEST(NameBorder, OfOneFactor) {
   EXPECT_TRUE(named(20, 0, 2));
   EXPECT_FALSE(named(20, 0, 3));
   EXPECT_FALSE(named(20, 3, 0));
+  EXPECT_TRUE(named(20, 2, 0));
 }
 
 // Nothing but zeros from some element on: no factor, but results that are missing.
@@ -724,6 +733,24 @@ TEST(NameBorder, OfInputsThatAreNarrowedByNoMoreThanFourBits) {
   EXPECT_TRUE(replayed(1.6e-4, 8e-6).holds);   // a twentieth is left
   EXPECT_FALSE(replayed(0.8e-4, 8e-6).holds);  // a tenth
   EXPECT_FALSE(replayed(2e-4, 1.2e-5).holds);  // more than plain arithmetic leaves
+}
+
+// Results of 11 bits from sums that probes found wider.
+TEST(NameBorder, OfSumsThatProbesFindWider) {
+  Observed run{.operation = dots_of(64, 3),
+               .sample = {Expected::bounded(Precision::fp32, 64), Array(Precision::fp32, 64)}};
+  for (std::size_t i = 0; i < 64; ++i) {
+    const Terms terms = run.operation.terms(i);
+    for (std::size_t p = 0; p < 64; ++p) run.sample.expected.value[i] += terms.a[p] * terms.b[p];
+    run.sample.got.set(i, rounded_to_bits(run.sample.expected.value[i], 11, Rounding::nearest));
+  }
+  const auto cause = [&](int bits) {
+    return std::string(run.named({.measured = MeasuredPrecision{.input_bits = 24, .accumulator_bits = bits}}).cause());
+  };
+  EXPECT_EQ(cause(11), "fp16-accumulator");
+  EXPECT_EQ(cause(12), "narrow-accumulator");
+  EXPECT_EQ(cause(23), "narrow-accumulator");
+  EXPECT_NE(cause(24), "narrow-accumulator");
 }
 
 // Half precision has no narrower sums to be told from its own.
