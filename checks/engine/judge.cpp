@@ -9,7 +9,7 @@
 #include "checks/engine/causality.h"
 #include "checks/engine/diagnosis.h"
 #include "checks/engine/report.h"
-#include "checks/engine/resemblance.h"
+#include "checks/engine/guessed_cause.h"
 #include "checks/engine/stacks.h"
 #include "checks/engine/verdict.h"
 #include "checks/facts/gpus.h"
@@ -164,7 +164,7 @@ Report judge(const Snapshot& snapshot, const JudgeOptions& options) {
   if (expected_gpus(options) == 0)
     std::erase_if(report.findings, [](const Finding& f) { return f.id == "hardware.no-gpu"; });
 
-  add_resemblance(snapshot, options, answers.results, report.findings);
+  add_guessed_cause(snapshot, options, answers.results, report.findings);
 
   const auto gpus = gpus_of(snapshot);
   report.stacks = build_stacks(snapshot, gpus, report.findings);

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "checks/engine/diagnosis.h"
-#include "checks/engine/resemblance.h"
+#include "checks/engine/guessed_cause.h"
 #include "checks/engine/verdict.h"
 #include "checks/facts/facts.h"
 #include "knowledge/lower_case.h"
@@ -158,7 +158,7 @@ std::vector<Evidence> lines_of(const Facts& facts, List<TextLine> ReadText::*kin
 
 bool cause_found(const Report& report) {
   return std::ranges::any_of(report.findings,
-                             [](const Finding& f) { return f.severity != Severity::info && !by_resemblance(f); });
+                             [](const Finding& f) { return f.severity != Severity::info && !is_guessed(f); });
 }
 
 }  // namespace

@@ -8,10 +8,10 @@ namespace envdoctor {
 
 // Adds one finding, `possible` and a warning at most, for a text in which nothing was found, unless the check of that
 // diagnosis passed or nobody asked for it.
-void add_resemblance(const Snapshot& snapshot, const JudgeOptions& options, const std::vector<CheckResult>& results,
+void add_guessed_cause(const Snapshot& snapshot, const JudgeOptions& options, const std::vector<CheckResult>& results,
                      std::vector<Finding>& findings);
 
 // Such a finding proves nothing: the text's cause is still undetermined.
-bool by_resemblance(const Finding& finding);
+bool is_guessed(const Finding& finding);
 
 }  // namespace envdoctor

@@ -1,4 +1,4 @@
-#include "checks/engine/resemblance.h"
+#include "checks/engine/guessed_cause.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,12 +30,12 @@ Finding finding_of(const Diagnosis& diagnosis, const ReadText& text, std::size_t
 
 }  // namespace
 
-bool by_resemblance(const Finding& finding) {
+bool is_guessed(const Finding& finding) {
   return finding.evidence.size() == 1 && finding.evidence.front().path.starts_with("/texts/") &&
          finding.evidence.front().path.ends_with(field);
 }
 
-void add_resemblance(const Snapshot& snapshot, const JudgeOptions& options, const std::vector<CheckResult>& results,
+void add_guessed_cause(const Snapshot& snapshot, const JudgeOptions& options, const std::vector<CheckResult>& results,
                      std::vector<Finding>& findings) {
   const auto tells_a_cause = [](const Finding& finding) { return finding.severity != Severity::info; };
   if (!from_report(snapshot) || std::ranges::any_of(findings, tells_a_cause)) return;

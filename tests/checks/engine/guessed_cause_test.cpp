@@ -3,7 +3,7 @@
 #include "checks/engine/report.h"
 #include "tests/support/builders.h"
 
-namespace envdoctor::resemblance_test {
+namespace envdoctor::guessed_cause_test {
 namespace {
 
 Snapshot text_like(const std::string& cause) {
@@ -22,7 +22,7 @@ Report judged(const Snapshot& snapshot, JudgeOptions options = {}) {
   return judge(snapshot, options);
 }
 
-TEST(Resemblance, IsAGuessThatLeavesTheCauseUndetermined) {
+TEST(GuessedCause, IsAGuessThatLeavesTheCauseUndetermined) {
   const Report report = judged(text_like("runtime.nccl"));
   ASSERT_EQ(report.findings.size(), 1U);
   const Finding& guess = report.findings.front();
@@ -35,13 +35,13 @@ TEST(Resemblance, IsAGuessThatLeavesTheCauseUndetermined) {
   EXPECT_EQ(report.verdict, Verdict::incomplete);
 }
 
-TEST(Resemblance, GivesWayToWhatARuleFinds) {
+TEST(GuessedCause, GivesWayToWhatARuleFinds) {
   Snapshot report = text_like("runtime.nccl");
-  report.log->push_back({.class_ = "exhausted", .subject = "gpu-memory", .source = "job.log", .line = std::int64_t{2}});
+  report.log.get()->push_back({.class_ = "exhausted", .subject = "gpu-memory", .source = "job.log", .line = std::int64_t{2}});
   for (const Finding& finding : judged(report).findings) EXPECT_NE(finding.id, "runtime.nccl");
 }
 
-TEST(Resemblance, IsNotWhatACheckExcludes) {
+TEST(GuessedCause, IsNotWhatACheckExcludes) {
   Snapshot report = text_like("driver.not-installed");
   report.nvidia = Nvidia{.kernel_driver_version = std::string("550.54.14"),
                          .cuda_driver_version = std::string("12.4"),
@@ -49,16 +49,16 @@ TEST(Resemblance, IsNotWhatACheckExcludes) {
   EXPECT_TRUE(judged(report).findings.empty());
 }
 
-TEST(Resemblance, IsOfAKnownDiagnosisThatWasAskedFor) {
+TEST(GuessedCause, IsOfAKnownDiagnosisThatWasAskedFor) {
   EXPECT_TRUE(judged(text_like("runtime.no-such-thing")).findings.empty());
   EXPECT_TRUE(judged(text_like("runtime.nccl"), {.skip = {"runtime"}}).findings.empty());
 }
 
-TEST(Resemblance, IsNotTakenFromTextsBesideAHost) {
+TEST(GuessedCause, IsNotTakenFromTextsBesideAHost) {
   Snapshot report = text_like("runtime.nccl");
   report.captured = Captured{};
   EXPECT_TRUE(judged(report).findings.empty());
 }
 
 }  // namespace
-}  // namespace envdoctor::resemblance_test
+}  // namespace envdoctor::guessed_cause_test
