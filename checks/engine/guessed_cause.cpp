@@ -36,7 +36,7 @@ bool is_guessed(const Finding& finding) {
 }
 
 void add_guessed_cause(const Snapshot& snapshot, const JudgeOptions& options, const std::vector<CheckResult>& results,
-                     std::vector<Finding>& findings) {
+                       std::vector<Finding>& findings) {
   const auto tells_a_cause = [](const Finding& finding) { return finding.severity != Severity::info; };
   if (!from_report(snapshot) || std::ranges::any_of(findings, tells_a_cause)) return;
   const auto& texts = snapshot.texts.or_empty();

@@ -8,8 +8,8 @@
 
 #include "checks/engine/causality.h"
 #include "checks/engine/diagnosis.h"
-#include "checks/engine/report.h"
 #include "checks/engine/guessed_cause.h"
+#include "checks/engine/report.h"
 #include "checks/engine/stacks.h"
 #include "checks/engine/verdict.h"
 #include "checks/facts/gpus.h"

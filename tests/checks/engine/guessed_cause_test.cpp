@@ -37,7 +37,8 @@ TEST(GuessedCause, IsAGuessThatLeavesTheCauseUndetermined) {
 
 TEST(GuessedCause, GivesWayToWhatARuleFinds) {
   Snapshot report = text_like("runtime.nccl");
-  report.log.get()->push_back({.class_ = "exhausted", .subject = "gpu-memory", .source = "job.log", .line = std::int64_t{2}});
+  report.log.get()->push_back(
+      {.class_ = "exhausted", .subject = "gpu-memory", .source = "job.log", .line = std::int64_t{2}});
   for (const Finding& finding : judged(report).findings) EXPECT_NE(finding.id, "runtime.nccl");
 }
 
