@@ -101,8 +101,7 @@ Diagnosis diagnosis() {
       .title = "Half precision gives NaN on this GPU",
       .claim =
           "Cards of the GeForce GTX 16 series have no tensor cores, and half-precision convolutions of common "
-          "libraries "
-          "give not-a-number on them: black pictures, losses that are NaN.",
+          "libraries give not-a-number on them: black pictures, losses that are NaN.",
       .proof = "The GPU is of the GTX 16 series, and a program finds NaN in half precision.",
       .disproof = "The same program gives NaN in single precision, too.",
       .remedy =

@@ -29,8 +29,7 @@ constexpr std::array<Wording, 25> words{{
      "Update or replace the driver, and take layers (OPENCL_LAYERS) and caches out of its way."},
     {WrongResult::function, "A function of the device is inexact",
      "One function errs beyond the standard's limit wherever it is evaluated, so that the driver's mathematical "
-     "library or "
-     "its compiler is wrong, not the card.",
+     "library or its compiler is wrong, not the card.",
      "Update or replace the driver."},
     {WrongResult::rounding_mode, "The device doesn't round to nearest",
      "Single operations are rounded another way: a rounding mode that something set and did not set back.",
@@ -41,8 +40,7 @@ constexpr std::array<Wording, 25> words{{
     {WrongResult::tile, nullptr,
      "One place of the output is wrong, as where one compute unit or its local memory computes wrong.",
      "The place comes and goes, or stays whatever is computed there: undo overclocking, and replace the card if it "
-     "stays "
-     "wrong with another driver."},
+     "stays wrong with another driver."},
     {WrongResult::nondeterministic, nullptr,
      "The same run gives different results each time, and wrong ones: unstable hardware, or a race in the driver.",
      "Undo overclocking, look at temperature and power, and run 'envdoctor verify --repeat 20' again."},

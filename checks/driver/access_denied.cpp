@@ -51,8 +51,7 @@ Diagnosis diagnosis() {
           "audit2allow; "
           "AppArmor: rules for the nodes in the profile; systemd: PrivateDevices=no and DeviceAllow= for the nodes; "
           "on Windows run the program in the user's session; a container inside an unprivileged one: no-cgroups = true "
-          "in "
-          "/etc/nvidia-container-runtime/config.toml.",
+          "in /etc/nvidia-container-runtime/config.toml.",
       .explains = with_unusable_driver({"driver.permission", "driver.init-failed", "opencl.permission",
                                         "opencl.no-platform", "visibility.framework-hidden"}),
       .symptoms =

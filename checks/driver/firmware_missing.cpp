@@ -52,8 +52,7 @@ Diagnosis diagnosis() {
       .title = "A firmware file that the GPU needs is missing",
       .claim =
           "The kernel driver loads firmware into the GPU before it can start it, and this file is not installed, or "
-          "not "
-          "in the initramfs.",
+          "not in the initramfs.",
       .proof = "The kernel log says which file it could not load.",
       .disproof = "The file lies under /lib/firmware and the driver starts the GPU.",
       .remedy = "Install the firmware package that fits driver and kernel, rebuild the initramfs and reboot.",

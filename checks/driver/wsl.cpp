@@ -136,8 +136,7 @@ Diagnosis diagnosis() {
       .disproof = "CUDA lists the GPU inside WSL.",
       .remedy =
           "Update the Windows driver and WSL (wsl --update, wsl --shutdown), remove any Linux NVIDIA driver inside "
-          "WSL, and "
-          "give a card in TCC mode Windows' display driver model (nvidia-smi -dm 0).",
+          "WSL, and give a card in TCC mode Windows' display driver model (nvidia-smi -dm 0).",
       .explains = with_unusable_driver({"driver.not-installed", "driver.libcuda-missing", "driver.init-failed",
                                         "driver.module-not-loaded", "driver.device-nodes-missing", "hardware.no-gpu"}),
       .symptoms =

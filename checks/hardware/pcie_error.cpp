@@ -70,8 +70,7 @@ Diagnosis diagnosis() {
       .disproof = "The port that the message names holds another device.",
       .remedy =
           "Seat card and riser again, check its power, try another slot, and update the board's firmware. A slower "
-          "link "
-          "(Gen3 in the firmware setup) often ends such errors on risers.",
+          "link (Gen3 in the firmware setup) often ends such errors on risers.",
       .explains = {"hardware.pcie-degraded", "driver.init-failed", "driver.unreachable", "usage.program-fault"},
       .judge = judge,
   };

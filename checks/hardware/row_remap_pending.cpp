@@ -10,8 +10,7 @@ void judge_device(const NvidiaDevice& device, const Ecc& ecc, const std::string&
   const auto corrected = ecc.corrected.or_empty();
   finding.explanation = fmt::format(
       "The driver will put a spare in the place of a bad part of the memory at the next reset{}. Until then it stays "
-      "in "
-      "use: what was corrected so far may fail beyond correction.",
+      "in use: what was corrected so far may fail beyond correction.",
       corrected > 0 ? fmt::format("; {} errors since the driver was loaded were corrected", corrected) : "");
   finding.evidence = {evidence(place + "/remap_pending", "true")};
   if (corrected > 0) finding.evidence.push_back(evidence(place + "/corrected", std::to_string(corrected)));

@@ -28,8 +28,7 @@ Diagnosis diagnosis() {
       .title = "This user may not use shared memory",
       .claim =
           "/dev/shm is missing, mounted for reading only, or closed to this user; data loaders, semaphores and NCCL "
-          "put "
-          "their shared memory there.",
+          "put their shared memory there.",
       .proof = "Opening or making a file under /dev/shm was refused.",
       .disproof = "touch /dev/shm/x works for this user.",
       .remedy =

@@ -108,8 +108,7 @@ Diagnosis diagnosis() {
       .title = "An extension was built for another version of the framework",
       .claim =
           "A package with compiled code (torchvision, flash-attn, xformers, mmcv, …) fits only the release, and the "
-          "CUDA, "
-          "of the framework that it was built against; another one is installed.",
+          "CUDA, of the framework that it was built against; another one is installed.",
       .proof = "The package says what it was built for, or asks torch for a function that this release doesn't have.",
       .disproof = "The extension imports, and its operators run on the GPU.",
       .remedy =

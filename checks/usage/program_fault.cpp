@@ -101,15 +101,6 @@ Diagnosis diagnosis() {
       .remedy =
           "Run it with CUDA_LAUNCH_BLOCKING=1 or under compute-sanitizer to find the call; index errors of a model "
           "show in plain words on the CPU.",
-      .symptoms =
-          {
-              // The source of a kernel doesn't compile: the driver is there and says so.
-              {{failed, "opencl-source"},
-               Confidence::possible,
-               [](const Facts& f) {
-                 return !f.saw({{unsupported, "float64"}});
-               }},
-          },
       .judge = judge,
   };
 }
