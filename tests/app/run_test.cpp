@@ -354,7 +354,7 @@ TEST(Pid, LeavesItselfOutOfWhoeverStartedIt) {
 TEST(Pid, WithholdsWhoseProcessItIs) {
   const Ran ran = run_envdoctor("pid --seconds 0.3 --format json $!",
                                 "env USER=carolcanary HOME=/srv/carolcanary CUDA_CACHE_PATH=/srv/carolcanary/cache "
-                                "CUDA_VISIBLE_DEVICES=0 sleep 5 &");
+                                "CUDA_VISIBLE_DEVICES=0 sleep 5 & sleep 0.5;");  // until it has become that program
   EXPECT_NE(ran.out.find("CUDA_VISIBLE_DEVICES"), std::string::npos) << ran.out;
   EXPECT_EQ(ran.out.find("carolcanary"), std::string::npos) << ran.out;
 }
