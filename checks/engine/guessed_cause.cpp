@@ -41,7 +41,8 @@ void add_guessed_cause(const Snapshot& snapshot, const JudgeOptions& options, co
   if (!from_report(snapshot) || std::ranges::any_of(findings, tells_a_cause)) return;
   const auto& texts = snapshot.texts.or_empty();
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    const Resembles* resembles = texts[i].resembles.get();
+    const bool complains = !texts[i].notable.or_empty().empty() || !texts[i].complaints.or_empty().empty();
+    const Resembles* resembles = complains ? texts[i].resembles.get() : nullptr;
     const Diagnosis* diagnosis = resembles ? find_diagnosis(resembles->cause.or_empty()) : nullptr;
     if (!diagnosis || !is_wanted(options.only, options.skip, diagnosis->id)) continue;
     const bool excluded = std::ranges::any_of(results, [&](const CheckResult& result) {

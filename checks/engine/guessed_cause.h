@@ -6,8 +6,8 @@
 
 namespace envdoctor {
 
-// Adds one finding, `possible` and a warning at most, for a text in which nothing was found, unless the check of that
-// diagnosis passed or nobody asked for it.
+// Adds one finding, `possible` and a warning at most, for a text that holds an error or a complaint and in which nothing
+// was found, unless the check of that diagnosis passed or nobody asked for it.
 void add_guessed_cause(const Snapshot& snapshot, const JudgeOptions& options, const std::vector<CheckResult>& results,
                      std::vector<Finding>& findings);
 

@@ -50,6 +50,12 @@ TEST(GuessedCause, IsNotWhatACheckExcludes) {
   EXPECT_TRUE(judged(report).findings.empty());
 }
 
+TEST(GuessedCause, IsNoneWhereATextTellsOfNoTrouble) {
+  Snapshot report = text_like("runtime.nccl");
+  report.texts.get()->front().notable = std::vector<TextLine>{};
+  EXPECT_TRUE(judged(report).findings.empty());
+}
+
 TEST(GuessedCause, IsOfAKnownDiagnosisThatWasAskedFor) {
   EXPECT_TRUE(judged(text_like("runtime.no-such-thing")).findings.empty());
   EXPECT_TRUE(judged(text_like("runtime.nccl"), {.skip = {"runtime"}}).findings.empty());
