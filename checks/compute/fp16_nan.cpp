@@ -47,45 +47,42 @@ bool judge_loss_scale(const Facts& facts, Answers& answers) {
   return false;
 }
 
-// A picture that holds NaN, in a text that speaks of half precision.
-bool judge_picture(const Facts& facts, Answers& answers) {
-  const Symptom* picture = facts.first({{wrong_result, "nan-in-picture"}});
-  const Symptom* half = facts.first({{noted, "half-precision"}});
-  if (!picture || !half || card(facts)) return false;
-  Finding& finding = answers.found_in(*picture, Confidence::possible);
-  finding.evidence.push_back(evidence(*half));
-  finding.title = "Half precision gives NaN in this model";
+// Half precision stands in the same text as the value that is no number any more.
+void blame_half_precision(const Symptom& line, const Symptom& half, Answers& answers) {
+  Finding& finding = answers.found_in(line, Confidence::possible);
+  finding.evidence.push_back(evidence(half));
+  if (line.is({wrong_result, "nan-in-picture"})) {
+    finding.title = "Half precision gives NaN in this model";
+    finding.explanation =
+        "The picture holds values that are not numbers, and the model calculates in half precision: some value is too "
+        "large for it.";
+    finding.fix = {{.text = "Calculate the part that overflows (often the VAE) in single precision or in bfloat16, and "
+                            "compare; a model that was trained in bfloat16 may not fit float16 at all."}};
+    return;
+  }
+  finding.title = "Half precision gives infinity or NaN";
   finding.explanation =
-      "The picture holds values that are not numbers, and the model calculates in half precision: some value is too "
-      "large for it.";
-  finding.fix = {{.text = "Calculate the part that overflows (often the VAE) in single precision or in bfloat16, and "
-                          "compare; a model that was trained in bfloat16 may not fit float16 at all."}};
-  return true;
+      "The program computes in half precision, whose largest number is 65504: a loss, gradient or activation beyond "
+      "it is infinite, and the next step makes it not-a-number.";
+  finding.fix = {{.text = "Run once in single precision. If that stays finite, train in bfloat16, or scale the loss "
+                          "(torch.amp.GradScaler, tf.keras.mixed_precision.LossScaleOptimizer) and clip gradients."}};
 }
 
 void judge(const Facts& facts, Answers& answers) {
-  if (judge_loss_scale(facts, answers) || judge_picture(facts, answers)) return;
+  if (judge_loss_scale(facts, answers)) return;
+  const auto gpu = card(facts);
+  const Symptom* half = gpu ? nullptr : facts.first({{noted, "half-precision"}});
+  if (const Symptom* picture = facts.first({{wrong_result, "nan-in-picture"}}); picture && half)
+    return blame_half_precision(*picture, *half, answers);
   const Symptom* line =
       facts.first({{wrong_result, "nan"}, {failed, "half-precision-check"}, {wrong_result, "nan-loss"}});
   if (!line) line = facts.first({{wrong_result, "nan-output"}, {wrong_result, "blank-image"}});
   if (!line) return answers.not_applicable("nothing became not-a-number");
-  const auto gpu = card(facts);
   if (!gpu && !line->detail("advice").empty()) {  // the program itself blames half precision
     answers.found_in(*line, Confidence::possible);
     return;
   }
-  const Symptom* half = facts.first({{noted, "half-precision"}});
-  if (!gpu && half) {
-    Finding& finding = answers.found_in(*line, Confidence::possible);
-    finding.title = "Half precision gives infinity or NaN";
-    finding.explanation =
-        "The program computes in half precision, whose largest number is 65504: a loss, gradient or activation beyond "
-        "it is infinite, and the next step makes it not-a-number.";
-    finding.evidence.push_back(evidence(*half));
-    finding.fix = {{.text = "Run once in single precision. If that stays finite, train in bfloat16, or scale the loss "
-                            "(torch.amp.GradScaler, tf.keras.mixed_precision.LossScaleOptimizer) and clip gradients."}};
-    return;
-  }
+  if (half) return blame_half_precision(*line, *half, answers);
   if (!gpu) return answers.not_applicable("neither half precision nor a GPU of the GTX 16 series is known here");
   Finding& finding =
       answers.found_in(*line, line->is({wrong_result, "nan-loss"}) ? Confidence::possible : Confidence::likely);

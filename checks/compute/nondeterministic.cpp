@@ -84,7 +84,6 @@ void judge_complaint(const Facts& facts, Answers& answers) {
   const Symptom* seed = facts.first({{noted, "random-seed"}});
   if (!differ || !seed) return;
   Finding& finding = answers.found_in(*differ, Confidence::possible);
-  finding.severity = Severity::warning;
   finding.explanation =
       "A seed fixes the random numbers, not the order in which a GPU adds: cuDNN's choice of algorithm and atomic "
       "additions differ from run to run.";

@@ -48,7 +48,6 @@ void judge_complaint(const Facts& facts, Answers& answers) {
       {{SymptomClass::wrong_result, "precision-complaint"}, {SymptomClass::wrong_result, "results-of-cpu-and-gpu"}});
   if (!switch_named || !complaint) return;
   Finding& finding = answers.found_in(*complaint, Confidence::possible);
-  finding.severity = Severity::warning;
   finding.evidence.push_back(evidence(*switch_named));
 }
 

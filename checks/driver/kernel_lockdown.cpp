@@ -6,12 +6,16 @@ namespace envdoctor::driver_kernel_lockdown {
 
 using enum SymptomClass;
 
+Fix see_what_locks(const Facts& facts) {
+  return on_host(facts, "see what locks the kernel down.", "cat /sys/kernel/security/lockdown /proc/cmdline");
+}
+
 void tell(const Facts& facts, Confidence confidence, std::vector<Evidence> proof, Answers& answers) {
   Finding& finding = nvidia::fault(answers, facts, confidence, std::move(proof));
   finding.explanation =
       "A locked-down kernel loads signed modules only. Secure Boot is not what locked it: the kernel's command line "
       "(lockdown=), its configuration or the distribution did.";
-  finding.fix = {on_host(facts, "see what locks the kernel down.", "cat /sys/kernel/security/lockdown /proc/cmdline"),
+  finding.fix = {see_what_locks(facts),
                  on_host(facts,
                          "sign the module with a key that the kernel trusts, or take lockdown= off the kernel's "
                          "command line and reboot.")};
@@ -24,7 +28,7 @@ void tell_tool(const Facts& facts, const Symptom& kernel, const Symptom& tool, A
   finding.explanation =
       "A locked-down kernel lets no program, not even root's, reach a PCI device past its driver. The GPU is not shown "
       "to be broken.";
-  finding.fix = {on_host(facts, "see what locks the kernel down.", "cat /sys/kernel/security/lockdown /proc/cmdline"),
+  finding.fix = {see_what_locks(facts),
                  on_host(facts,
                          "switch Secure Boot off, or take lockdown= off the kernel's command line, for as long as the "
                          "tool is needed.")};

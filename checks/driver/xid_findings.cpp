@@ -10,13 +10,13 @@ namespace envdoctor {
 
 std::vector<LoggedXid> xids_of(const Snapshot& snapshot, std::string_view id) {
   std::vector<LoggedXid> found;
-  const auto add = [&](std::int64_t code, std::string gpu, const Evidence& proof, bool told = false) {
+  const auto add = [&](std::int64_t code, std::string gpu, const Evidence& proof, bool only_mentioned = false) {
     if (!gpu.empty() && gpu.find('.') == gpu.npos) gpu += ".0";  // a GPU is its card's first function
     const auto known = knowledge::xid(code);
     if (!known || known->diagnosis != id) return;
     const auto same = std::ranges::find_if(found, [&](const LoggedXid& x) { return x.code == code && x.gpu == gpu; });
     if (same == found.end())
-      found.push_back({.code = code, .gpu = gpu, .evidence = {proof}, .told_only = told});
+      found.push_back({.code = code, .gpu = gpu, .evidence = {proof}, .only_mentioned = only_mentioned});
     else if (same->evidence.size() == 1 && same->evidence.front().path != proof.path)
       same->evidence.push_back(proof);
   };
@@ -28,18 +28,18 @@ std::vector<LoggedXid> xids_of(const Snapshot& snapshot, std::string_view id) {
     add(std::atoi(line->detail("code").c_str()), normal_address(line->detail("gpu")), evidence(*line),
         !line->detail("told").empty());
   std::erase_if(found, [&](const LoggedXid& one) {
-    return one.told_only &&
-           std::ranges::any_of(found, [&](const LoggedXid& x) { return !x.told_only && x.code == one.code; });
+    return one.only_mentioned &&
+           std::ranges::any_of(found, [&](const LoggedXid& x) { return !x.only_mentioned && x.code == one.code; });
   });
   return found;
 }
 
 void tell_xid(Finding& finding, const LoggedXid& xid, const Snapshot& snapshot) {
   finding.evidence = xid.evidence;
-  if (xid.told_only) finding.confidence = std::min(finding.confidence, Confidence::likely);
+  if (xid.only_mentioned) finding.confidence = std::min(finding.confidence, Confidence::likely);
   const auto known = knowledge::xid(xid.code);
   if (!known || xid.code == xid::gpu_has_fallen_off_the_bus) return;
-  finding.explanation = fmt::format("{} Xid {}: {}.", xid.told_only ? "The text speaks of" : "The kernel log holds",
+  finding.explanation = fmt::format("{} Xid {}: {}.", xid.only_mentioned ? "The text speaks of" : "The kernel log holds",
                                     xid.code, known->meaning);
   if (finding.id != "driver.gpu-lost") return;
   finding.title = "The GPU stopped working until it is reset";

@@ -14,7 +14,7 @@ struct LoggedXid {
   std::int64_t code = 0;
   std::string gpu{};  // its address; empty: the line names none
   std::vector<Evidence> evidence{};
-  bool told_only = false;  // somebody names its number; no line of the kernel's was read
+  bool only_mentioned = false;  // somebody names its number; no line of the kernel's was read
   [[nodiscard]] std::string subject() const { return gpu.empty() ? "host" : "gpu:" + gpu; }
 };
 

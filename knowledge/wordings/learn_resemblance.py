@@ -8,7 +8,6 @@ Each line of REPORTS is an object with `cause` and `text` (a list of lines); our
 with less weight. Only single words are kept that stand in at least three reports, with their weights: no text.
 """
 import json
-import math
 import os
 import re
 import sys

@@ -97,7 +97,7 @@ class Reader {
   }
 
  private:
-  // Without the count other platforms may stand in what was left out: the devices are told, and no list is filled.
+  // Without the count other platforms may stand in what was left out: the devices are listed, and no list is filled.
   Snapshot note_processors() const {
     Snapshot snapshot;
     std::size_t processors = 0;

@@ -12,20 +12,16 @@ bool nothing(std::string_view value) {
 
 std::string_view first_word(std::string_view text) { return text.substr(0, text.find_first_of(" ,;|(")); }
 
-void once(Text& into, std::string_view value) {
-  if (!into.get() && !value.empty()) into = std::string(value);
-}
-
 void python_platform(HostFacts& host, std::string_view value) {
-  if (value.starts_with("Windows")) once(host.platform, "windows");
-  if (value.starts_with("macOS") || value.starts_with("Darwin")) once(host.platform, "macos");
+  if (value.starts_with("Windows")) fill_once(host.platform, "windows");
+  if (value.starts_with("macOS") || value.starts_with("Darwin")) fill_once(host.platform, "macos");
   if (!value.starts_with("Linux-")) return;
-  once(host.platform, value.find("microsoft") == std::string_view::npos ? "linux" : "wsl2");
+  fill_once(host.platform, value.find("microsoft") == std::string_view::npos ? "linux" : "wsl2");
   for (const std::string_view arch : {"x86_64", "aarch64", "ppc64le"}) {
     const std::size_t at = value.find("-" + std::string(arch) + "-");
     if (at == std::string_view::npos) continue;
-    once(host.arch, arch);
-    once(host.kernel, value.substr(6, at - 6));
+    fill_once(host.arch, arch);
+    fill_once(host.kernel, value.substr(6, at - 6));
   }
 }
 
@@ -39,7 +35,7 @@ void gpu_line(std::vector<NvidiaDevice>& devices, std::string_view line) {
   if (!index || colon == std::string_view::npos || colon > 3) return;
   const std::string_view name = line.substr(colon + 2);
   devices.push_back({.index = *index});
-  once(devices.back().name, trimmed(name.substr(0, name.find(" (UUID"))));
+  fill_once(devices.back().name, trimmed(name.substr(0, name.find(" (UUID"))));
 }
 
 std::string_view without_colon(std::string_view value) { return trimmed(value.substr(value.starts_with(":") ? 1 : 0)); }
@@ -48,7 +44,7 @@ void torch_cuda(Snapshot& snapshot, std::string_view value) {
   if (nothing(value))
     snapshot.torch.fill().cuda_version = absent("collect_env: built without CUDA");
   else
-    once(snapshot.torch.fill().cuda_version, leading_version(value));
+    fill_once(snapshot.torch.fill().cuda_version, leading_version(value));
 }
 
 void cuda_available(Snapshot& snapshot, std::string_view value) {
@@ -57,18 +53,18 @@ void cuda_available(Snapshot& snapshot, std::string_view value) {
 }
 
 void operating_system(Snapshot& snapshot, std::string_view value) {
-  if (!nothing(value)) once(snapshot.host.fill().os, value.substr(0, value.find(" (")));
-  if (value.starts_with("Microsoft Windows")) once(snapshot.host.fill().platform, "windows");
+  if (!nothing(value)) fill_once(snapshot.host.fill().os, value.substr(0, value.find(" (")));
+  if (value.starts_with("Microsoft Windows")) fill_once(snapshot.host.fill().platform, "windows");
 }
 
 void python_version(Snapshot& snapshot, std::string_view value) {
-  once(snapshot.python.fill().version, leading_version(value));
-  if (contains(value, "conda")) once(snapshot.python.fill().kind, "conda");
+  fill_once(snapshot.python.fill().version, leading_version(value));
+  if (contains(value, "conda")) fill_once(snapshot.python.fill().kind, "conda");
 }
 
 void driver_version(Snapshot& snapshot, std::string_view value) {
   const std::string number = leading_version(value);
-  if (contains(number, ".")) once(snapshot.nvidia.fill().kernel_driver_version, number);
+  if (contains(number, ".")) fill_once(snapshot.nvidia.fill().kernel_driver_version, number);
 }
 
 void pip_package(Snapshot& snapshot, std::string_view value) {
@@ -84,7 +80,7 @@ struct CollectEnvLine {
 
 constexpr CollectEnvLine known_lines[] = {
     {"PyTorch version",
-     [](Snapshot& s, std::string_view v) { once(s.torch.fill().version, first_word(without_colon(v))); }},
+     [](Snapshot& s, std::string_view v) { fill_once(s.torch.fill().version, first_word(without_colon(v))); }},
     {"CUDA used to build PyTorch:", torch_cuda},
     {"Is CUDA available:", cuda_available},
     {"OS:", operating_system},

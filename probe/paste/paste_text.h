@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "evidence/fields.h"
 #include "host/text.h"
 
 namespace envdoctor {
@@ -27,6 +28,11 @@ inline std::string leading_version(std::string_view text) {
   text = trimmed(text);
   text = text.substr(0, text.find_first_not_of(".0123456789"));
   return std::string(text.substr(0, text.find_last_not_of('.') + 1));
+}
+
+// Fills a field that no line before has filled; an empty value fills none.
+inline void fill_once(Text& into, std::string_view value) {
+  if (!into.get() && !value.empty()) into = std::string(value);
 }
 
 }  // namespace envdoctor

@@ -24,17 +24,11 @@ std::string version_in(const std::string& text) {
   return last;
 }
 
-void fill_version(Text& into, const std::string& text) {
+// Fills the version of a framework that no question before has filled.
+template <auto framework>
+void framework_version(Snapshot& snapshot, const std::string& text) {
   const std::string version = version_in(text);
-  if (!version.empty() && !into.get()) into = version;
-}
-
-void tensorflow_version(Snapshot& snapshot, const std::string& text) {
-  if (!version_in(text).empty()) fill_version(snapshot.tensorflow.fill().version, text);
-}
-
-void torch_version(Snapshot& snapshot, const std::string& text) {
-  if (!version_in(text).empty()) fill_version(snapshot.torch.fill().version, text);
+  if (!version.empty()) fill_once((snapshot.*framework).fill().version, version);
 }
 
 void platform(Snapshot& snapshot, const std::string& text) {
@@ -46,10 +40,9 @@ void platform(Snapshot& snapshot, const std::string& text) {
   const bool several = RE2::FullMatch(text, windows) && RE2::FullMatch(text, linux_);
   if (several || RE2::FullMatch(text, wsl)) return;  // which side is meant, it doesn't say
   Text& into = snapshot.host.fill().platform;
-  if (into.get()) return;
-  if (RE2::FullMatch(text, windows)) into = std::string("windows");
-  if (RE2::FullMatch(text, linux_)) into = std::string("linux");
-  if (RE2::FullMatch(text, apple)) into = std::string("macos");
+  if (RE2::FullMatch(text, windows)) fill_once(into, "windows");
+  if (RE2::FullMatch(text, apple)) fill_once(into, "macos");
+  if (RE2::FullMatch(text, linux_)) fill_once(into, "linux");
 }
 
 const std::vector<FormQuestion>& form_questions() {
@@ -60,7 +53,7 @@ const std::vector<FormQuestion>& form_questions() {
       R"((?i)(?:os|operating system|os version|os platform(?: and distribution)?)(?: \((?:e\.g|if)[^)]{0,60}\))?)",
       RE2::Latin1);
   static const std::vector<FormQuestion> all = {
-      {tensorflow, tensorflow_version}, {torch, torch_version}, {system, platform}};
+      {tensorflow, framework_version<&Snapshot::tensorflow>}, {torch, framework_version<&Snapshot::torch>}, {system, platform}};
   return all;
 }
 

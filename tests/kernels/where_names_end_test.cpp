@@ -753,7 +753,7 @@ TEST(NameBorder, OfSumsThatProbesFindWider) {
   EXPECT_NE(cause(24), "narrow-accumulator");
 }
 
-// Half precision has no narrower sums to be told from its own.
+// Half precision has no narrower sums that could be mistaken for its own.
 TEST(NameBorder, OfSumsInHalfPrecision) {
   for (const Precision precision : {Precision::fp32, Precision::fp16}) {
     Observed run{.operation = dots_of(64, 3), .sample = {Expected::bounded(precision, 64), Array(precision, 64)}};

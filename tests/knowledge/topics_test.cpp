@@ -71,7 +71,7 @@ TEST(ScriptCalls, CiteScriptsThatAreThere) {
   EXPECT_GT(names_that_are_gone(), 1000U);
   std::set<std::string> once;
   for (const ScriptCall& row : script_calls())
-    EXPECT_TRUE(!row.removed || once.insert(row.call).second) << row.call << " is told twice";
+    EXPECT_TRUE(!row.removed || once.insert(row.call).second) << row.call << " is listed twice";
   EXPECT_EQ(started_by("tensorflow.constant").what, "devices");
   EXPECT_EQ(started_by("tensorflow.nonsense").what, "");
   EXPECT_EQ(keras_of_tensorflow("2.15.1"), "2");
