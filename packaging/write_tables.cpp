@@ -1,5 +1,6 @@
-// Run by the build: write_tables INDEX CONSTANTS writes what our own tables give before the program starts: what log
-// patterns are found by, and a header with a constant for each code that a rule may ask for.
+// Run by the build: write_tables WORDINGS RESEMBLANCE CONSTANTS writes what our own tables give before the program
+// starts: what log patterns are found by, what the words of reports weigh, and a header with a constant for each code
+// that a rule may ask for.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 
 #include "knowledge/table_rows.h"
 #include "knowledge/wordings/pattern_index.h"
+#include "knowledge/wordings/resemblance_index.h"
 
 using namespace envdoctor;
 
@@ -79,9 +81,10 @@ void write(const char* path, const std::string& content) {
 }  // namespace
 
 int main(int count, char** arguments) try {
-  if (count != 3) throw std::runtime_error("usage: write_tables INDEX CONSTANTS");
+  if (count != 4) throw std::runtime_error("usage: write_tables WORDINGS RESEMBLANCE CONSTANTS");
   write(arguments[1], knowledge::pattern_index());
-  write(arguments[2], constants());
+  write(arguments[2], knowledge::resemblance_index());
+  write(arguments[3], constants());
 } catch (const std::exception& error) {
   std::cerr << error.what() << '\n';
   return 1;

@@ -22,7 +22,7 @@ void judge(const Facts& facts, Answers& answers) {
     return answers.not_applicable("there is no OpenCL loader to ask");
   if (!none.get()) return answers.unknown(why_unknown("/opencl/error", none));
   if (none.is(false)) return answers.passed();
-  for (const auto [i, icd] : numbered(of(snapshot.opencl, &Opencl::icds))) {
+  for (const auto& [i, icd] : numbered(of(snapshot.opencl, &Opencl::icds))) {
     if (icd.loads.outcome() == Outcome::failed)
       return answers.unknown(why_unknown(at("/opencl/icds", i, "loads"), icd.loads));
   }

@@ -1,64 +1,22 @@
 #include "knowledge/wordings/resemblance.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <unordered_map>
 #include <utility>
 
+#include "knowledge/embedded_tables.h"
 #include "knowledge/lower_case.h"
-#include "knowledge/table_rows.h"
+#include "knowledge/wordings/resemblance_index.h"
 
 namespace envdoctor::knowledge {
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 18, shortest = 3, longest = 24;
 
-struct Word {
-  std::string word{};
-  double rarity = 0;
-  std::vector<std::pair<std::size_t, double>> weights{};  // cause, weight
-};
-
-struct Cause {
-  std::string id{};
-  double bias = 0;
-};
-
-// "3:120 17:-44"
-std::vector<std::pair<std::size_t, double>> weights_of(const Row& row, std::size_t causes) {
-  std::vector<std::pair<std::size_t, double>> all;
-  const std::string text = row.text("weights");
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at < end) {
-    std::size_t cause = 0;
-    int weight = 0;
-    const auto first = std::from_chars(at, end, cause);
-    const auto second = first.ptr < end ? std::from_chars(first.ptr + 1, end, weight) : first;
-    if (first.ec != std::errc() || second.ec != std::errc() || second.ptr <= first.ptr || cause >= causes)
-      row.wrong("weights", "pairs of a cause and a weight");
-    all.emplace_back(cause, weight / 100.0);
-    at = second.ptr + (second.ptr < end ? 1 : 0);
-  }
+const ResemblanceIndex& words_and_weights() {
+  static const ResemblanceIndex all(bytes_of(embedded_index, "resemblance"));
   return all;
 }
-
-struct Model {
-  std::vector<Cause> causes{};
-  std::vector<Word> words{};
-  std::unordered_map<std::string_view, std::size_t> places{};
-
-  Model() {
-    const Table table("resemblance");
-    for (const Row& row : table["causes"])
-      causes.push_back({row.text("id"), static_cast<double>(row.number("bias")) / 100});
-    for (const Row& row : table["words"])
-      words.push_back(
-          {row.text("word"), static_cast<double>(row.number("rarity")) / 100, weights_of(row, causes.size())});
-    for (std::size_t i = 0; i < words.size(); ++i) places.emplace(words[i].word, i);
-  }
-};
 
 // The words of a line, in small letters, each number in them as a single 0: "sm_86" is "sm_0".
 template <class Take>
@@ -84,43 +42,45 @@ void each_word(std::string_view line, const Take& take) {
 }  // namespace
 
 void ResemblingWords::line(std::string_view line) {
-  const auto& places = read_once<Model>().places;
   line = line.substr(0, most_bytes - bytes_);
   bytes_ += line.size();
   each_word(line, [&](const std::string& word) {
-    if (const auto found = places.find(word); found != places.end()) ++counts_[found->second];
+    if (const auto row = words_and_weights().find(word)) ++counts_[*row];
   });
 }
 
 Resemblance ResemblingWords::likeliest() const {
   if (counts_.empty()) return {};
-  const Model& model = read_once<Model>();
-  std::vector<double> sums;
-  for (const Cause& cause : model.causes) sums.push_back(cause.bias);
-  const auto value_of = [&](std::size_t word, std::uint32_t count) {
-    return (1 + std::log(count)) * model.words[word].rarity;
+  const ResemblanceIndex& index = words_and_weights();
+  const auto value_of = [&](std::uint32_t row, std::uint32_t count) {
+    return (1 + std::log(count)) * index.words[row].rarity / 100;
+  };
+  const auto weights_of = [&](std::uint32_t row) {
+    const ResemblanceIndex::Word& word = index.words[row];
+    return index.weights.subspan(word.weights_begin, word.weights_end - word.weights_begin);
   };
   double square = 0;
-  for (const auto& [word, count] : counts_) square += value_of(word, count) * value_of(word, count);
+  for (const auto& [row, count] : counts_) square += value_of(row, count) * value_of(row, count);
   const double length = std::sqrt(square);
-  for (const auto& [word, count] : counts_) {
-    for (const auto& [cause, weight] : model.words[word].weights)
-      sums[cause] += weight * value_of(word, count) / length;
+  std::vector<double> sums;
+  for (const auto& cause : index.causes) sums.push_back(cause.bias / 100.0);
+  for (const auto& [row, count] : counts_) {
+    for (const auto& weight : weights_of(row)) sums[weight.cause] += weight.value * value_of(row, count) / length / 100;
   }
   const auto best = static_cast<std::size_t>(std::max_element(sums.begin(), sums.end()) - sums.begin());
   double all = 0;
   for (const double sum : sums) all += std::exp(sum - sums[best]);
-  std::vector<std::pair<double, std::size_t>> telling;
-  for (const auto& [word, count] : counts_) {
-    for (const auto& [cause, weight] : model.words[word].weights) {
-      if (cause == best && weight > 0) telling.emplace_back(-weight * value_of(word, count), word);
+  std::vector<std::pair<double, std::uint32_t>> telling;
+  for (const auto& [row, count] : counts_) {
+    for (const auto& weight : weights_of(row)) {
+      if (weight.cause == best && weight.value > 0) telling.emplace_back(-weight.value * value_of(row, count), row);
     }
   }
   constexpr std::size_t shown = 5;
   std::sort(telling.begin(), telling.end());
-  Resemblance found{.id = model.causes[best].id, .share = 1 / all};
+  Resemblance found{.id = std::string(index.text(index.causes[best])), .share = 1 / all};
   for (std::size_t i = 0; i < std::min(shown, telling.size()); ++i)
-    found.words.push_back(model.words[telling[i].second].word);
+    found.words.emplace_back(index.text(index.words[telling[i].second]));
   return found;
 }
 

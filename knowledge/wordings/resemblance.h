@@ -22,7 +22,7 @@ class ResemblingWords {
   [[nodiscard]] Resemblance likeliest() const;
 
  private:
-  std::map<std::size_t, std::uint32_t> counts_{};  // row of the table -> times
+  std::map<std::uint32_t, std::uint32_t> counts_{};  // row of the table -> times
   std::size_t bytes_ = 0;
 };
 

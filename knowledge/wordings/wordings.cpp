@@ -148,7 +148,7 @@ const Patterns& patterns() {
 
 const PatternIndex& index_in_use() {
   static const std::string& made = *new std::string(table_is_replaced("wordings") ? pattern_index() : "");
-  static const PatternIndex all(made.empty() ? std::string_view(embedded_index->begin, embedded_index->end) : made);
+  static const PatternIndex all(made.empty() ? bytes_of(embedded_index, "wordings") : made);
   return all;
 }
 

@@ -207,7 +207,7 @@ TEST(LiteralSearch, FindsEveryWordWhereverItStands) {
 }
 
 TEST(PatternIndex, InTheProgramIsTheOneThatOurTableGives) {
-  const std::string_view built(embedded_index->begin, embedded_index->end);
+  const std::string_view built = bytes_of(embedded_index, "wordings");
   EXPECT_TRUE(built == pattern_index());
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(built.data()) % 8, 0U);
 }

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include "knowledge/embedded_tables.h"
+#include "knowledge/wordings/resemblance_index.h"
 
 namespace envdoctor::knowledge::resemblance_test {
 namespace {
@@ -27,6 +28,17 @@ TEST(Resemblance, CountsWordsWhateverTheirCapitalsAndNumbers) {
                     other = of("docker container RUNTIME Nvidia sm_90");
   EXPECT_EQ(one.id, other.id);
   EXPECT_DOUBLE_EQ(one.share, other.share);
+}
+
+// A build that didn't make the index anew after a change of the table is caught here.
+TEST(Resemblance, IndexIsOfTheTable) {
+  const std::string now = resemblance_index();
+  EXPECT_EQ(bytes_of(embedded_index, "resemblance"), now);
+  const ResemblanceIndex index(now);
+  ASSERT_GT(index.words.size(), 1000U);
+  for (std::uint32_t row = 0; row < index.words.size(); ++row)
+    ASSERT_EQ(index.find(index.text(index.words[row])), row) << index.text(index.words[row]);
+  EXPECT_EQ(index.find("qwxyz"), std::nullopt);
 }
 
 TEST(Resemblance, OfUnknownWordsIsNone) {
