@@ -11,6 +11,7 @@
 namespace envdoctor::knowledge {
 namespace {
 
+constexpr char kind_sign = '=';  // before a kind of symptoms, as no word begins
 constexpr std::size_t most_bytes = std::size_t{1} << 18, shortest = 3, longest = 24;
 
 const ResemblanceIndex& words_and_weights() {
@@ -49,6 +50,11 @@ void ResemblingWords::line(std::string_view line) {
   });
 }
 
+void ResemblingWords::symptom(std::string_view class_, std::string_view subject) {
+  const std::string kind = std::string(1, kind_sign) + std::string(class_) + '.' + std::string(subject);
+  if (const auto row = words_and_weights().find(kind)) counts_[*row] = 1;
+}
+
 Resemblance ResemblingWords::likeliest() const {
   if (counts_.empty()) return {};
   const ResemblanceIndex& index = words_and_weights();
@@ -73,7 +79,8 @@ Resemblance ResemblingWords::likeliest() const {
   std::vector<std::pair<double, std::uint32_t>> telling;
   for (const auto& [row, count] : counts_) {
     for (const auto& weight : weights_of(row)) {
-      if (weight.cause == best && weight.value > 0) telling.emplace_back(-weight.value * value_of(row, count), row);
+      if (weight.cause == best && weight.value > 0 && index.text(index.words[row]).front() != kind_sign)
+        telling.emplace_back(-weight.value * value_of(row, count), row);
     }
   }
   constexpr std::size_t shown = 5;

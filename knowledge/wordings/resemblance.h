@@ -1,6 +1,6 @@
 #pragma once
-// Which cause the words of a text point to: a linear model over single words, learned from labelled reports (see
-// learn_resemblance.py). It is asked only where no line of a text is known.
+// Which cause the words of a text point to: a linear model over single words and kinds of symptoms, learned from labelled
+// reports (see learn_resemblance.py). It is asked only where the checks find no cause.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -15,10 +15,12 @@ struct Resemblance {
   std::vector<std::string> words{};  // those of the text that count most for it, up to five
 };
 
-// Counts the words of a text, of which it looks at the first 256 KiB.
+// Counts the words of a text, of which it looks at the first 256 KiB, and the kinds of its symptoms.
 class ResemblingWords {
  public:
   void line(std::string_view line);
+  // A kind counts once: "missing", "loaded-driver".
+  void symptom(std::string_view class_, std::string_view subject);
   [[nodiscard]] Resemblance likeliest() const;
 
  private:

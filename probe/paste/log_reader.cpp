@@ -201,6 +201,7 @@ Snapshot LogReader::finish() {
   snapshot.log.get()->insert(snapshot.log.get()->end(), of_reports.begin(), of_reports.end());
   ReadText text{.source = source_, .lines = lines};
   notable_.finish(text);
+  for (const Symptom& one : *snapshot.log.get()) words_.symptom(one.class_.or_empty(), one.subject.or_empty());
   add_resemblance(text);
   snapshot.texts = std::vector<ReadText>{std::move(text)};
   if (redact_) redact(snapshot, {});

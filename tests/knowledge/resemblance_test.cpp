@@ -41,6 +41,18 @@ TEST(Resemblance, IndexIsOfTheTable) {
   EXPECT_EQ(index.find("qwxyz"), std::nullopt);
 }
 
+TEST(Resemblance, CountsKindsOfSymptomsAndShowsWordsOnly) {
+  const auto shares = [](int times) {
+    ResemblingWords words;
+    words.line("docker container");
+    for (int i = 0; i < times; ++i) words.symptom("missing", "container-toolkit");
+    for (const std::string& word : words.likeliest().words) EXPECT_FALSE(word.starts_with('='));
+    return words.likeliest().share;
+  };
+  EXPECT_NE(shares(0), shares(1));
+  EXPECT_DOUBLE_EQ(shares(1), shares(2));
+}
+
 TEST(Resemblance, OfUnknownWordsIsNone) {
   EXPECT_EQ(of("").id, "");
   EXPECT_EQ(of("qwxyz 17 zzqqy").id, "");
