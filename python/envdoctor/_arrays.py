@@ -1,6 +1,7 @@
-"""Arrays as the program reads them: .npy files, written without NumPy, so that nothing is imported that is not there."""
+"""Arrays as the program reads them, mostly .npy files, written without NumPy, so that nothing is imported that is not there."""
 from __future__ import annotations
 
+import json
 import os
 import struct
 import sys
@@ -21,6 +22,18 @@ def _npy(descr: str, shape: Tuple[int, ...], data: Bytes, path: str) -> None:
         file.write(data)
 
 
+def _safetensors(kind: str, shape: Tuple[int, ...], data: Bytes, path: str) -> None:
+    """One array in the format that names types of 8 bits; the program tells files by what they hold, not by their name."""
+    header = json.dumps({"": {"dtype": kind, "shape": [int(n) for n in shape], "data_offsets": [0, len(data)]}}).encode()
+    with open(path, "xb") as file:
+        file.write(struct.pack("<Q", len(header)) + header)
+        file.write(data)
+
+
+# Types that .npy has no name for, as .safetensors calls them.
+EIGHT_BITS = {"float8_e4m3fn": "F8_E4M3", "float8_e5m2": "F8_E5M2"}
+
+
 def _of_torch(tensor: Any) -> Tuple[str, Any]:
     """A torch tensor as something NumPy-like, and the type's name where NumPy has none. torch is there: the caller has it."""
     torch = sys.modules["torch"]
@@ -30,6 +43,9 @@ def _of_torch(tensor: Any) -> Tuple[str, Any]:
     tensor = tensor.cpu().resolve_conj().resolve_neg().contiguous()
     if tensor.dtype is torch.bfloat16:
         return "<V2", tensor.view(torch.int16).numpy()
+    name = str(tensor.dtype).rpartition(".")[2]
+    if name in EIGHT_BITS:
+        return name, tensor.view(torch.uint8).numpy()
     return "", tensor.numpy()
 
 
@@ -54,25 +70,35 @@ def _numpy_like(array: Any) -> Tuple[str, Any]:
     return "", None
 
 
-def _flat(nested: Any, out: List[float]) -> Tuple[int, ...]:
-    """The shape of nested lists of numbers, whose numbers are added to `out`."""
+def _flat(nested: Any, out: List[float], inside: str = "") -> Tuple[int, ...]:
+    """The shape of nested lists of numbers, whose numbers are added to `out`. inside: the type of what holds `nested`."""
     if isinstance(nested, (int, float)):
         out.append(float(nested))
         return ()
+    name = type(nested).__name__
     if not isinstance(nested, (list, tuple)):
-        raise UsageError(f"{type(nested).__name__} is no array: it has neither __array__ nor numpy() nor a buffer")
-    shapes = [_flat(item, out) for item in nested]
+        raise UsageError(f"a {inside} of {name} is no array: stack what it holds, or compare one after the other" if inside else
+                         f"{name} is no array: it has neither __array__ nor numpy() nor a buffer")
+    shapes = [_flat(item, out, name) for item in nested]
     if len(set(shapes)) > 1:
         raise UsageError("lists of different lengths are no array")
     return (len(nested), *(shapes[0] if shapes else ()))
 
 
 def write(array: Any, path: str) -> None:
-    """Writes an array as a .npy file: values of NumPy, PyTorch, TensorFlow, JAX and CuPy, buffers, nested lists of numbers
-    (as float64). Raises UsageError for anything else."""
-    descr, like = _numpy_like(array)
+    """Writes an array as a file that `envdoctor compare` reads: values of NumPy, PyTorch, TensorFlow, JAX and CuPy, buffers, nested lists of numbers
+    (as float64). Raises UsageError for anything else, and for tensors without values, such as symbolic ones."""
+    try:
+        descr, like = _numpy_like(array)
+    except UsageError:
+        raise
+    except Exception as error:  # a framework's own
+        raise UsageError(f"{type(array).__name__} holds no numbers that can be read: {error}") from error
     if like is not None:
         kind = str(getattr(like.dtype, "str", ""))
+        eight_bits = EIGHT_BITS.get(descr or str(like.dtype))
+        if eight_bits:
+            return _safetensors(eight_bits, like.shape, like.tobytes(), path)
         if not descr and (like.dtype.hasobject or not kind):
             raise UsageError(f"an array of type {like.dtype} holds no numbers")
         return _npy(descr or kind, like.shape, like.tobytes(), path)

@@ -77,8 +77,13 @@ def _because(finding: Finding) -> Missing:
     return Missing(f"{finding.id}: {finding.title}", finding.id, finding.confidence != "possible")
 
 
-def _error(report: Report) -> Optional[Finding]:
-    return next((one for one in report.findings if one.root and one.severity == "error" and not one.id.startswith("expect.")), None)
+def _error(report: Report, framework: Optional[str] = None) -> Optional[Finding]:
+    """The first root that is an error. framework: one that is said of it, else one that is said of no other framework."""
+    roots = [one for one in report.findings if one.root and one.severity == "error" and not one.id.startswith("expect.")]
+    if framework:
+        own = f"framework:{framework}"
+        roots = [one for one in roots if one.subject == own] + [one for one in roots if not one.subject.startswith("framework:")]
+    return roots[0] if roots else None
 
 
 def _counted(report: Report, need: Requirement) -> Optional[Missing]:
@@ -133,7 +138,7 @@ def missing(report: Report, need: Requirement) -> Optional[Missing]:
     unmet = asked.finding("expect.framework")
     if not unmet:
         return None
-    found = _error(asked)
+    found = _error(asked, need.framework)
     if found:
         return _because(found)
     return Missing(f"expect.framework: {unmet.explanation}", unmet.id, unmet.confidence != "possible")

@@ -21,7 +21,7 @@ from ._api import compare, document, _looking
 from ._arrays import shape_text
 from ._errors import EnvdoctorError, UsageError
 from ._reports import ArrayDifference, Report, read
-from ._require import Missing, Requirement, missing
+from ._require import FRAMEWORKS, Missing, Requirement, missing
 
 _LIMIT_S = 120.0
 _REFUSED = pytest.StashKey[bool]()  # of a test that was failed before its fixtures
@@ -62,6 +62,15 @@ def _skipped_anyway(item: pytest.Item) -> bool:
     except ImportError:
         return False
     return evaluate_skip_marks(item) is not None
+
+
+def _framework(report: Report, name: str) -> str:
+    """A framework that was asked, with its version and the CUDA that it was built for: "torch 2.4.1 (CUDA 12.4)"."""
+    facts = report.snapshot.get(name)
+    version, cuda = (facts.get(key) if isinstance(facts, dict) else None for key in ("version", "cuda_version"))
+    if not isinstance(version, str):
+        return ""
+    return f"{name} {version}" + (f" (CUDA {cuda})" if isinstance(cuda, str) else "")
 
 
 @contextlib.contextmanager
@@ -173,7 +182,8 @@ class _Session:
         rows = [("envdoctor.verdict", report.verdict), ("envdoctor.why", report.verdict_why),
                 ("envdoctor.cause", report.cause.id if report.cause else ""),
                 ("envdoctor.gpus", "; ".join(f"{name} ({subject[4:]})" if subject.startswith("gpu:") else subject for subject, name in gpus.items())),
-                ("envdoctor.nvidia_driver", driver if isinstance(driver, str) else "")]
+                ("envdoctor.nvidia_driver", driver if isinstance(driver, str) else ""),
+                ("envdoctor.frameworks", "; ".join(filter(None, (_framework(report, name) for name in FRAMEWORKS))))]
         tool = report.raw.get("tool")
         rows.append(("envdoctor.version", str(tool.get("version", "")) if isinstance(tool, dict) else ""))
         return [(name, value) for name, value in rows if value]
@@ -186,6 +196,7 @@ class _Session:
             return []
         told = [rows[key] for key in ("envdoctor.gpus",) if key in rows]
         told += [f"NVIDIA driver {rows['envdoctor.nvidia_driver']}"] if "envdoctor.nvidia_driver" in rows else []
+        told += [rows["envdoctor.frameworks"]] if "envdoctor.frameworks" in rows else []
         cause = f"{rows['envdoctor.cause']}: " if "envdoctor.cause" in rows else ""
         return [f"envdoctor: {rows['envdoctor.verdict']}, {cause}{rows.get('envdoctor.why', '')}", *([f"envdoctor: {', '.join(told)}"] if told else [])]
 
@@ -222,8 +233,8 @@ def _told(one: ArrayDifference, op: Optional[str]) -> str:
     if one.differing and one.judgement:
         said.insert(0, f"{'unexplained' if one.judgement == 'none' else one.judgement}: {one.explanation}")
     if one.worst_place is not None and one.differing:
-        ulp = f", {one.max_ulp:g} ulp" if one.max_ulp is not None else ""
-        said.append(f"worst at {shape_text(one.worst_place)}: {one.worst_b}, expected {one.worst_a} (the largest difference is {one.max_absolute}{ulp})")
+        by = f", a difference of {one.max_absolute:g}" if one.max_absolute is not None else ""
+        said.append(f"worst at {shape_text(one.worst_place)}: {one.worst_b}, expected {one.worst_a}{by}")
     if one.differing and not one.judgement:
         lacking = "depth=, the number of products or terms in each sum" if op else "op= (and depth= for sums), which say what was computed"
         said.append(f"not judged: {one.explanation or f'give {lacking}'}")

@@ -39,20 +39,29 @@ if name == "torch":
     here = lambda array: torch.from_numpy(array.copy())
     narrow, product = (lambda t: t.to(torch.bfloat16)), torch.matmul
     hard = [here(exact).requires_grad_(), here(exact).t().contiguous().t(), here(exact).to_sparse(), torch.nn.Parameter(here(exact))]
+    eight_bits, without_values = here(exact).to(torch.float8_e4m3fn), torch.ones(3, device="meta")
 elif name == "tensorflow":
     import tensorflow as tf
     here, narrow, product = tf.constant, (lambda t: tf.cast(t, tf.bfloat16)), tf.matmul
     hard = [tf.Variable(exact)]
+    eight_bits, without_values = tf.cast(exact, tf.dtypes.experimental.float8_e4m3fn), tf.sparse.from_dense(exact)
 else:
     import jax.numpy as jnp
     here, narrow, product = jnp.asarray, (lambda t: t.astype(jnp.bfloat16)), jnp.matmul
     hard = [jnp.asarray(exact)[:, :]]
+    eight_bits, without_values = jnp.asarray(exact).astype(jnp.float8_e4m3fn), object()
 there = product(here(a), here(b))
 expect("product", envdoctor.compare(exact, there, op="matmul", depth=512).alike, envdoctor.compare(exact, there, op="matmul", depth=512))
 half = envdoctor.compare(there, narrow(there))
 expect("bfloat16", half.arrays[0].type_b == "bfloat16" and half.arrays[0].shape == (64, 32), half)
 for one in hard:
     expect("tensor", envdoctor.compare(exact, one).alike, type(one))
+found = envdoctor.compare(exact, eight_bits).arrays[0]
+expect("float8", found.type_b == "float8_e4m3fn" and found.shape == (64, 32), found)
+try:
+    expect("no values", False, envdoctor.compare(exact, without_values))
+except envdoctor.UsageError:
+    pass
 
 with tempfile.TemporaryDirectory() as folder:
     (pathlib.Path(folder) / "test_it.py").write_text(f"""

@@ -3,6 +3,7 @@
 Arguments: the source folder, the program."""
 import array
 import ast
+import json
 import os
 import pathlib
 import subprocess
@@ -101,6 +102,14 @@ for name, need, begins, known in (
         ("made-arc-a770-healthy", {}, "", True), ("made-mi300x-no-render-group", {}, "driver.permission: ", True)):
     said, sure = on(name, **need)
     expect(f"{name} {need}", said.startswith(begins) and bool(said) == bool(begins) and sure == known, (said, sure))
+# Of several frameworks in one environment each is told its own cause.
+both = json.loads((source / "fixtures/hosts/made-a100-healthy/expected/snapshot.json").read_text())
+both["python"] = {"executable": "/opt/venv/bin/python", "version": "3.11.7", "kind": "venv", "packages": {"torch": "2.15.0", "jax": "0.10.2", "jaxlib": "0.10.2"}, "others": []}
+both["torch"] = {"version": "2.15.0+cu132", "cuda_version": "13.2", "cuda_available": False, "device_count": 0}
+both["jax"] = {"version": "0.10.2", "jaxlib_version": "0.10.2", "backend": "cpu", "devices": ["cpu:0"], "plugins": {}}
+seen = envdoctor.diagnose(json.dumps(both))
+for framework, cause in (("torch", "driver.too-old: "), ("jax", "runtime.cpu-only-build: "), ("tensorflow", "expect.framework: tensorflow is not installed")):
+    raises(f"the cause for {framework}", envdoctor.Unavailable, lambda framework=framework: envdoctor.require(framework=framework, report=seen), cause)
 for need in ({"gpus": 0}, {"framework": "caffe"}, {"arch": "ampere"}, {"memory_gib": -1}):
     raises(f"require {need}", envdoctor.UsageError, lambda need=need: envdoctor.require(**need))
 
@@ -116,6 +125,7 @@ expect("buffers", envdoctor.compare(array.array("f", [1, 2]), memoryview(array.a
 expect("bytes", envdoctor.compare(bytearray(b"ab"), b"ab").alike)
 raises("ragged", envdoctor.UsageError, lambda: envdoctor.compare([[1], [1, 2]], [1]), "lengths")
 raises("no array", envdoctor.UsageError, lambda: envdoctor.compare({"a": 1}, [1]))
+raises("a list of arrays", envdoctor.UsageError, lambda: envdoctor.compare([array.array("f", [1])], [1]), "a list of array is no array")
 raises("no operation", envdoctor.UsageError, lambda: envdoctor.compare([1], [1], op="matmull"), "matmul")
 expect("imports", not set(FRAMEWORKS) & set(sys.modules), "a framework was imported")
 
@@ -136,6 +146,10 @@ for form in (exact.T, exact[::2, ::-1], exact.astype("f2"), exact.astype(">f8"),
     expect("npy", written.read_bytes()[:8] == b"\x93NUMPY\x01\x00" and (written.stat().st_size - numpy.asarray(form).nbytes) % 64 == 0, "header")
 import ml_dtypes
 expect("bfloat16", envdoctor.compare(exact.astype(ml_dtypes.bfloat16), exact.astype(ml_dtypes.bfloat16)).arrays[0].type_a == "bfloat16")
+for eight_bits in (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2):
+    narrow = exact.astype(eight_bits)
+    found = envdoctor.compare(narrow, narrow.astype("f4")).arrays[0]
+    expect("eight bits", (found.name, found.type_a, found.shape, found.differing) == ("", eight_bits.__name__, (64, 32), 0), found)
 expect("shapes", "shape" in envdoctor.compare(exact, exact[1:]).arrays[0].error, envdoctor.compare(exact, exact[1:]))
 class Protocol:
     """Offers only what is named."""
@@ -149,6 +163,11 @@ for name, one in (("dlpack", type("D", (Protocol,), {})(__dlpack__=lambda self, 
                   ("array", type("A", (Protocol,), {})(__array__=lambda self: exact)), ("numpy", type("N", (Protocol,), {})(numpy=lambda self: exact)),
                   ("cuda", type("C", (Protocol,), {})(__cuda_array_interface__={}, get=lambda self: exact, __array__=None))):
     expect(name, envdoctor.compare(exact, one).alike, name)
+def without_values(self):
+    raise NotImplementedError("Cannot convert a symbolic tensor")
+
+
+raises("symbolic", envdoctor.UsageError, lambda: envdoctor.compare(type("S", (Protocol,), {})(__array__=without_values), exact), "S holds no numbers", "symbolic tensor")
 raises("objects", envdoctor.UsageError, lambda: envdoctor.compare(numpy.array([{}]), [1]))
 expect("temporary", not list(pathlib.Path(own_folder.name).glob("envdoctor-*")), "arrays are left")
 

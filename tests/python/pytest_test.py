@@ -1,8 +1,10 @@
 """The pytest plugin as a project meets it: broken and healthy hosts, with and without --gpu-required, alone and under xdist.
 
 Arguments: the source folder, the program."""
+import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -116,12 +118,16 @@ def test_no_such_operation(assert_agrees):
 '''
 
 
-def run(host, *arguments, suite=SUITE, more=None):
+def run(host, *arguments, suite=SUITE, more=None, more_evidence=None):
     """Exit status, output, the checks that were asked for, and the JUnit document."""
     with tempfile.TemporaryDirectory() as folder:
         place = pathlib.Path(folder)
         (place / "test_it.py").write_text(suite)
-        program = stand_in.make(folder, binary, source / f"fixtures/hosts/{host}/expected/snapshot.json") if host else "/no/such/program"
+        captured = source / f"fixtures/hosts/{host}/expected/snapshot.json"
+        if more_evidence:
+            (place / "snapshot.json").write_text(json.dumps({**json.loads(captured.read_text()), **more_evidence}))
+            captured = place / "snapshot.json"
+        program = stand_in.make(folder, binary, captured) if host else "/no/such/program"
         env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
         env |= {"ENVDOCTOR": program, "PYTHONPATH": str(source / "python"), "TMPDIR": folder, "PYTHONDONTWRITEBYTECODE": "1", **(more or {})}
         done = subprocess.run([sys.executable, "-m", "pytest", "-p", "envdoctor.pytest_plugin", "-p", "no:cacheprovider", "-rsfE", "--junitxml=junit.xml", *arguments, "test_it.py"],
@@ -175,6 +181,9 @@ expect("the first", status == 1 and "1 failed in" in said, said[-600:])
 framework = "import pytest\n@pytest.mark.gpu(framework='torch')\ndef test_it():\n    import sys\n    assert 'torch' not in sys.modules\n"
 status, said, asked, _ = run("made-eight-h100-healthy", suite=framework)
 expect("framework", status == 0 and len(asked) == 1 and "--quick" not in asked[0] and ("1 passed" in said or "expect.framework: " in said), (asked, said[-600:]))
+torch = {"version": "2.4.1+cu124", "cuda_version": "12.4", "cuda_available": True, "device_count": 8}
+status, said, _, junit = run("made-eight-h100-healthy", suite=framework, more_evidence={"torch": torch})
+expect("framework", properties(junit).get("envdoctor.frameworks") == "torch 2.4.1+cu124 (CUDA 12.4)" and ", torch 2.4.1+cu124 (CUDA 12.4)" in said, said[-900:])
 status, said, _, _ = run("made-eight-h100-healthy", suite="import pytest\n@pytest.mark.gpu(cuont=1)\ndef test_it():\n    pass\n")
 expect("bad marker", status != 0 and "test_it: @pytest.mark.gpu takes count, memory_gib, framework, arch" in said, said[-500:])
 sys.path.insert(0, str(source / "python"))
@@ -204,6 +213,7 @@ expect("strict markers", status == 0, said[-500:])
 
 status, said, _, _ = run("made-eight-h100-healthy", suite=ARRAYS)
 expect("arrays", status == 1 and "7 failed, 1 passed" in said and "document(" not in said, said[-800:])
+expect("arrays", re.search(r"worst at \[17, 5\]: \S+, expected \S+, a difference of (1|1\.0\d*|0\.9\d*)\n", said), said[-3000:])
 for words in ("worst at [17, 5]:", "AssertionError: unexplained: 1 of ", "AssertionError: tf32-or-half-inputs: ", "shape", "give op=", "give depth=, ", "in A and nan in B",
               "A is what was expected, B what was computed", "UsageError: --op: matmull not in"):
     expect("arrays", words in said, f"no {words!r}: {said[-3000:]}")
