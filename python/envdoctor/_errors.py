@@ -1,7 +1,7 @@
 """What goes wrong, as exceptions."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Any, Optional, Tuple
 
 if TYPE_CHECKING:
     from ._reports import Report
@@ -29,3 +29,6 @@ class Unavailable(EnvdoctorError):
         self.id = id  #: of the diagnosis, such as "driver.too-old"; "incomplete" where nobody knows
         self.known = known  #: False: nothing proves that it is missing, but it could not be shown to be there
         self.report = report
+
+    def __reduce__(self) -> Tuple[Any, ...]:  # a pool of processes sends it
+        return type(self), (self.cause, self.id, self.known, self.report)

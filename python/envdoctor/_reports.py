@@ -58,7 +58,7 @@ def read(cls: Type[T], document: Mapping[str, Any]) -> T:
 class Evidence:
     """One fact: a place and what stands there."""
 
-    path: str = ""  #: JSON pointer into the snapshot; "/log/3" for a line of a log
+    path: str = ""  #: JSON pointer into the snapshot; "log" for a line of a text
     value: str = ""
     source: str = ""  #: the file it was read from; "" for facts of the host
     line: int = 0  #: counted from 1; 0: not from a file

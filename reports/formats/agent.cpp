@@ -70,6 +70,7 @@ Json written(const Report& report, const Room& room) {
                {"cause", Json()},
                {"evidence", Json::array()},
                {"next_command", next_command(report, cause)},
+               {"fix", ""},
                {"other_causes", Json::array()},
                {"undetermined", Json()}};
   if (cause) {

@@ -131,6 +131,7 @@ def check_agent(name, text, report):
     commands = [fix["command"] for fix in causes[0]["fix"] if fix.get("command")] if causes else []
     if commands and len(commands[0]) < 300:
         expect(name, said["next_command"] == commands[0] or not commands[0].isprintable(), "another command")
+    expect(name, set(said) == set(AGENT.schema["required"]), "a key is not always there")
     expect(name, (said["undetermined"] is None) == (report["undetermined"] is None), "open questions are lost")
     return said
 

@@ -116,6 +116,9 @@ for need in ({"gpus": 0}, {"framework": "caffe"}, {"arch": "ampere"}, {"memory_g
 # Documents of other versions: unknown fields are passed over, what is missing or of another type is not known.
 odd = envdoctor._reports.read(envdoctor.Report, {"verdict": "pass", "new": 1, "findings": [{"id": "a.b", "root": True, "severity": "error", "fix": 7, "caused_by": [1, "x"]}, 3], "undetermined": None})
 expect("odd", odd.verdict == "pass" and odd.cause.id == "a.b" and odd.cause.fix == () and odd.cause.caused_by == ("x",) and odd.verdict_why == "", odd)
+import pickle
+sent = pickle.loads(pickle.dumps(envdoctor.Unavailable("a.b: why", "a.b", True, report)))
+expect("sent", (str(sent), sent.id, sent.known, sent.report) == ("a.b: why", "a.b", True, report), sent)
 raises("frozen", AttributeError, lambda: setattr(report, "verdict", "pass"))
 
 # Arrays without NumPy.
