@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -302,9 +304,16 @@ class AgreesWithMatcher {
 // Matches any array of numbers with data() and size(), or a C array; `reference` likewise. What is exact, such as
 // integers, must be equal.
 template <class Reference>
-testing::PolymorphicMatcher<AgreesWithMatcher<std::decay_t<Reference>>> AgreesWith(Reference&& reference, Bound bound) {
-  return testing::MakePolymorphicMatcher(
-      AgreesWithMatcher<std::decay_t<Reference>>(std::forward<Reference>(reference), std::move(bound)));
+auto AgreesWith(Reference&& reference, Bound bound) {
+  using Given = std::remove_reference_t<Reference>;
+  if constexpr (std::is_array_v<Given>) {
+    std::array<std::remove_cv_t<std::remove_extent_t<Given>>, std::extent_v<Given>> copy{};
+    std::copy(std::begin(reference), std::end(reference), copy.begin());
+    return testing::MakePolymorphicMatcher(AgreesWithMatcher<decltype(copy)>(std::move(copy), std::move(bound)));
+  } else {
+    return testing::MakePolymorphicMatcher(
+        AgreesWithMatcher<std::decay_t<Reference>>(std::forward<Reference>(reference), std::move(bound)));
+  }
 }
 
 }  // namespace envdoctor

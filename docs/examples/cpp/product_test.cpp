@@ -70,7 +70,9 @@ TEST(Product, OfHalfInputsDoesNotAgree) {
 }
 
 TEST(Array, ThatIsExactOrToleratedAgrees) {
-  const int counts[] = {1, 2, 3};
+  const int counts[] = {1, 2, 3}, others[] = {1, 2, 4};
+  EXPECT_THAT((std::vector<int>{1, 2, 3}), AgreesWith(counts, Bound::sum(8)));
+  EXPECT_THAT(counts, Not(AgreesWith(others, Bound::sum(8))));
   EXPECT_THAT(counts, AgreesWith(std::vector<int>{1, 2, 3}, Bound::sum(8)));
   EXPECT_THAT(counts, Not(AgreesWith(std::vector<int>{1, 2, 4}, Bound::sum(8))));
   EXPECT_THAT((std::vector<float>{1.0F, 2.001F}), AgreesWith(std::vector<float>{1, 2}, Bound::tolerance(1e-2, 0)));
