@@ -18,6 +18,7 @@ void judge(const Facts& facts, Answers& answers) {
                     "Make or load the model under the same tf.device or strategy scope, or choose the device before "
                     "the program starts: envdoctor run --device cpu|gpu:N -- CMD.");
   });
+  judge_calls(facts, answers);
 }
 
 Diagnosis diagnosis() {
@@ -25,7 +26,7 @@ Diagnosis diagnosis() {
       .id = "script.device-around-model",
       .layer = Layer::use,
       .severity = Severity::warning,
-      .title = "tf.device stands around a model that was made elsewhere",
+      .title = "tf.device or a strategy stands around a model that was made elsewhere",
       .claim = "A model's variables stay on the device where they were made, and the work follows them.",
       .proof = "The model is made outside the block that uses it.",
       .disproof = "The model is made or loaded under the same tf.device.",

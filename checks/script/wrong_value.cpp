@@ -5,14 +5,15 @@
 
 namespace envdoctor::script_wrong_value {
 
-// "cuda:0" and "gpu1" are names of frameworks, which CUDA takes for no device at all.
+// "cuda:0" and "gpu1" are names of frameworks, and quotes count as letters: CUDA takes all these for no device at all.
 bool names_no_device(const std::string& value) {
   const auto entries = entries_of(value);
   return std::ranges::any_of(entries, [](const std::string& entry) {
     std::string lower = entry;
     std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return (lower.starts_with("cuda") || lower.starts_with("gpu") || lower.starts_with("/gpu")) &&
-           !entry.starts_with("GPU-");
+    return ((lower.starts_with("cuda") || lower.starts_with("gpu") || lower.starts_with("/gpu")) &&
+            !entry.starts_with("GPU-")) ||
+           entry.starts_with('"') || entry.starts_with('\'');
   });
 }
 

@@ -58,6 +58,8 @@ struct Tables {
     for (const ScriptCall& row : calls) names.push_back(row.call);
     std::ranges::sort(names);
     names.erase(std::unique(names.begin(), names.end()), names.end());
+    const Table members("known_names");
+    for (const Row& row : members["modules"]) names.push_back(row.text("module") + "=" + row.text("names"));
   }
 
   // The public names that are gone: "log=tf.math.log" says what took a name's place.

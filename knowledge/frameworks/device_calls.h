@@ -6,7 +6,7 @@
 
 namespace envdoctor::knowledge {
 
-// All calls that the table knows, in full; some end in .*
+// All calls that the table knows, in full, some of which end in .*; and MODULE=NAMES, all names of a module.
 std::vector<std::string> script_call_names();
 
 // What a call starts of its framework: "driver" (CUDA, which then reads its variables), "devices" (that, and the

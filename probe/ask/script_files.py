@@ -10,6 +10,7 @@ MOST_MAGICS = 200
 MOST_MODULES = 60
 LARGEST_MODULE = 1 << 20
 TREES = {}  # path -> tree of a module, for all scripts of a folder; None: it can't be read
+TIMED = re.compile(r"^(\s*)%(?:time|timeit|prun|memit|mprun)\s+(?:-\w+\s+(?:\d+\s+)?)*(.+?)\s*$")  # runs what follows it
 SET_VARIABLE = re.compile(r"^(\s*)%(?:set_)?env\s+(\w+)(?:\s*=\s*|\s+)(.*?)\s*$")
 
 
@@ -18,7 +19,14 @@ def without_magic(line):
     variable = SET_VARIABLE.match(line)
     if variable:
         return "%s%s.environ[%r] = %r" % (variable.group(1), OWN_OS, variable.group(2), variable.group(3))
-    shell = re.match(r"^(\s*)!\s*(export\s.*)$", line)
+    timed = TIMED.match(line)
+    if timed:
+        try:
+            ast.parse(timed.group(2))
+            return timed.group(1) + timed.group(2)
+        except (SyntaxError, ValueError):
+            pass
+    shell = re.match(r"^(\s*)!\s*(\w.*)$", line)
     if shell:
         return "%s%s.system(%r)" % (shell.group(1), OWN_OS, shell.group(2))
     return MAGIC.match(line).group(1) + "pass"

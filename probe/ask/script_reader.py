@@ -1,10 +1,11 @@
 """Reads a training script's syntax tree and prints, as a snapshot with a log, what in it has to do with devices.
 
-    python -I -S -c TEXT FILE COUNT (SIZE SHOWN FOLDER) ... NAME...
+    python -I -S -c TEXT FILE COUNT (SIZE SHOWN FOLDER) ... NAME... MODULE=NAMES...
 
-Nothing of the scripts is run. FILE holds COUNT scripts one behind the other, each of SIZE bytes, called SHOWN, in FOLDER
-(empty: none), from which modules that they import are read as well; NAMEs are the calls that matter, in full;
-"tensorflow.random.*" stands for all below. A file is a script or a Jupyter notebook, whose cells are read in their order.
+FILE holds COUNT scripts one behind the other, each of SIZE bytes, called SHOWN, in FOLDER (empty: none), from which modules
+that they import are read as well; NAMEs are the calls that matter, in full; "tensorflow.random.*" stands for all below.
+MODULE=NAMES says all names that a module's releases have. A file is a script or a Jupyter notebook, whose cells are read in
+their order. Nothing of the scripts is run.
 
 Events come in the order in which the script would run: functions are followed at each call, with its arguments. What is
 not sure to run has a path, "3a/7b": one step for each condition, loop or function that nobody calls. What stands on a
@@ -92,6 +93,20 @@ OLD_ARGUMENTS = {
     "fit": ("nb_epoch", "workers", "use_multiprocessing", "max_queue_size", "max_q_size", "nb_worker", "samples_per_epoch",
             "show_accuracy"),
 }
+# What fit and compile of Keras 1 to 3 have taken.
+KEYWORDS = {
+    "fit": "x y batch_size epochs verbose callbacks validation_split validation_data shuffle class_weight sample_weight "
+           "initial_epoch steps_per_epoch validation_steps validation_batch_size validation_freq".split(),
+    "compile": "optimizer loss metrics loss_weights weighted_metrics run_eagerly steps_per_execution jit_compile "
+               "auto_scale_loss sample_weight_mode target_tensors distribute pss_evaluation_shards "
+               "experimental_run_tf_function from_serialized".split(),
+}
+BACKENDS = ("tensorflow", "jax", "torch", "numpy", "openvino", "mlx", "theano", "cntk", "mxnet", "plaidml.keras.backend",
+            "amd", "")
+POLICY = re.compile(r"(mixed_b?float16|b?float16|float32|float64|u?int\d+|bool|complex\d+|string|_infer|float8.*|int[48]_.*|"
+                    r"infer(_with_float32_vars)?|gptq.*|awq.*)$")
+POLICIES = ("set_global_policy", "set_dtype_policy", "set_policy", "Policy", "DTypePolicy")
+MIRRORED = ("MirroredStrategy", "MultiWorkerMirroredStrategy")
 # Options of jax.config; a name that is nearly one of these is misspelt.
 JAX_OPTIONS = ("jax_platforms", "jax_platform_name", "jax_enable_x64", "jax_debug_nans", "jax_debug_infs", "jax_disable_jit",
                "jax_default_device", "jax_default_matmul_precision", "jax_numpy_rank_promotion", "jax_log_compiles",
@@ -103,7 +118,7 @@ JAX_OPTIONS = ("jax_platforms", "jax_platform_name", "jax_enable_x64", "jax_debu
                "jax_transfer_guard_device_to_host",
                "jax_transfer_guard_host_to_device", "jax_transfer_guard_device_to_device", "jax_enable_compilation_cache")
 # A shell that ends with its line takes what it sets along.
-LOST_EXPORT = re.compile(r"^\s*export\s+(\w+)=[^;&|\n]*$")
+LOST_EXPORT = re.compile(r"^\s*(?:export\s+|set\s+)?(\w+)=(?:'[^']*'|\"[^\"]*\"|[^\s;&|\"']*)\s*$")
 # Who brings a loader's batches to the GPU by itself.
 BRINGS_BATCHES = re.compile(r"accelerat|fabric|prefetch|devicedataloader|devicedl|dali|ffcv|wrap_dataloader|to_device", re.I)
 JAX_PRECISIONS = ("default", "high", "highest", "bfloat16", "tensorfloat32", "float32")
@@ -119,6 +134,11 @@ TORCH_SWITCHES = {
 
 class Reader:
     def __init__(self, names, modules=None, main=True):
+        said = [n.partition("=") for n in names if re.match(r"[\w.]+=", n)]
+        self.members = {module: set(text.split()) | set(MEMBERS.get(module, ())) for module, _, text in said}
+        names = [n for n in names if not re.match(r"[\w.]+=", n)]
+        self.own_names = set()  # torch.something = …
+        self.policy = None  # keras.mixed_precision.set_global_policy: (what was said, where)
         self.exact = {n for n in names if not n.endswith("*")}
         self.begins = tuple(n[:-1] for n in names if n.endswith("*"))
         self.above = {n[: m.start()] for n in names for m in re.finditer(r"\.", n)}  # modules that hold one of them
@@ -137,6 +157,7 @@ class Reader:
         self.journal = []  # changes of objects, one list for each branch that is being read
         self.functions = []  # all of the script, in their order
         self.device = None  # the tf.device or scope that statements stand under
+        self.strategy = None  # of these the last that was a strategy's over several devices
         self.tf_keras = False  # tensorflow.keras was met in an expression
         self.cell = None  # of a notebook, from 1
         self.last_of_cell = None
@@ -208,6 +229,14 @@ class Reader:
         if isinstance(node, ast.Attribute):
             owner = self.find_value(node.value)
             return owner.attributes.get(node.attr) if isinstance(owner, Thing) else None
+        if isinstance(node, ast.Subscript):
+            index = node.slice.value if type(node.slice).__name__ == "Index" else node.slice
+            owner, at = self.find_value(node.value), getattr(index, "value", None)
+            if isinstance(owner, Thing) and owner.kind == "mapping" and isinstance(at, str):
+                return owner.attributes.get(at)
+            if isinstance(owner, Many) and type(at) is int and 0 <= at < len(owner.items):
+                return owner.items[at]
+            return self.item_of(owner) if isinstance(owner, Thing) and owner.kind == "sequence" else None
         return None
 
     def arguments(self, node):
@@ -300,9 +329,15 @@ class Reader:
     def of_ListComp(self, node):
         for part in node.generators:
             self.comprehension(part)
-        with Branch(self, "loop"):
+        of = self.find_value(node.generators[0].iter)
+        if isinstance(of, Thing) and of.kind == "sequence":  # it runs, and what it does to the members stays
             item = self.value(node.elt)
-        return Thing("gpus", logical=item["logical"]) if isinstance(item, Thing) and item.kind == "gpu" else None
+        else:
+            with Branch(self, "loop"):
+                item = self.value(node.elt)
+        if isinstance(item, Thing) and item.kind == "gpu":
+            return Thing("gpus", logical=item["logical"])
+        return Thing("sequence", item=item) if isinstance(item, Thing) and item.kind in ("tensor", "module") else None
 
     of_SetComp = of_GeneratorExp = of_ListComp
 
@@ -352,11 +387,28 @@ class Reader:
             if member and member not in MEMBERS[module] and not self.matters(name) and not member.startswith("_") and \
                     not difflib.get_close_matches(member, MEMBERS[module], 1, 0.86):
                 self.mistake(node, "a name that tf.config lacks", module + "." + member)
-        module, _, last = name.rpartition(".")
-        if module in MEMBERS and last not in MEMBERS[module] and not self.matters(name) and not last.startswith("_"):
-            near = difflib.get_close_matches(last, MEMBERS[module], 1, 0.86)
+        self.never_was(node, name)
+
+    def never_was(self, node, name):
+        """A name that no release of its framework has had; a newer one may have it."""
+        if self.guarded or name in self.own_names or self.matters(name):
+            return
+        for dot in [m.start() for m in re.finditer(r"\.", name)]:
+            module, member = name[:dot], name[dot + 1 :].split(".")[0]
+            known, whole = self.members.get(module, MEMBERS.get(module)), module + "." + member
+            if known is None or member in known or member.startswith("_") or member == "*":
+                continue
+            if whole in self.own_names or whole in self.above:
+                return
+            near = difflib.get_close_matches(member, MEMBERS.get(module, ()), 1, 0.86)
             if near:
-                self.mistake(node, "a name that %s lacks" % module.split(".")[0], name, module + "." + near[0])
+                self.mistake(node, "a name that %s lacks" % module.split(".")[0], whole, module + "." + near[0])
+            if near or module in CLOSED:
+                return
+            near = difflib.get_close_matches(member, sorted(known), 1, 0.8)
+            self.mistake(node, "a name that %s never had" % module.split(".")[0], whole,
+                         "; %s.%s exists" % (module, near[0]) if near else "", doubted=True)
+            return
 
     def of_Subscript(self, node):
         owner = self.value(node.value)
@@ -367,6 +419,8 @@ class Reader:
                 return owner.attributes.get(at.value) if isinstance(at, Text) and isinstance(at.value, str) else None
             if owner.kind == "gpus":
                 return owner if isinstance(index, ast.Slice) else Thing("gpu", logical=owner["logical"])
+            if owner.kind == "sequence":
+                return owner if isinstance(index, ast.Slice) else owner["item"]
             if owner.kind == "batch" and isinstance(at, Text) and isinstance(at.value, str):
                 return self.item_of(owner, node)
             if owner.kind == "tensor":
@@ -446,13 +500,11 @@ class Reader:
         self.guarded -= guards
         for one in node.values:
             self.asked_without_brackets(one)
-        known = [v.value if isinstance(v, Text) else None for v in values]
-        if isinstance(node.op, ast.And):
-            if any(isinstance(v, Text) and not v.value for v in values):
-                return Text(False)
-        elif any(isinstance(v, Text) and v.value for v in values):
-            return Text(True)
-        return Text(bool(known[-1])) if all(isinstance(v, Text) for v in values) else None
+        ends = isinstance(node.op, ast.Or)  # the first of this truth is the value
+        for number, one in enumerate(values):
+            if isinstance(one, Text) and bool(one.value) == ends:
+                return one if all(isinstance(v, Text) for v in values[:number]) else Text(ends) if self.deciding else None
+        return values[-1] if all(isinstance(v, Text) for v in values) else None
 
     def of_Compare(self, node):
         left = self.value(node.left)
@@ -538,6 +590,25 @@ class Reader:
             return self.item_of(first)
         return Thing("enumerate", of=first) if function == "enumerate" and first is not None else first
 
+    def ipython(self, node, name, texts):
+        """get_ipython().run_line_magic('time', 'x = 1'), as exports of notebooks have it."""
+        if name in ("run_line_magic", "magic"):
+            source = without_magic("%" + " ".join(texts))
+        elif name in ("system", "getoutput"):
+            source = without_magic("!" + " ".join(texts))
+        elif name == "run_cell_magic" and len(texts) == 3 and texts[0] in PYTHON_CELLS:
+            source = texts[2]
+        else:
+            return
+        try:
+            body = parsed(source).body
+        except SyntaxError:
+            return
+        for inner in (inner for statement in body for inner in ast.walk(statement) if hasattr(inner, "lineno")):
+            inner.lineno = node.lineno
+            inner.cell = getattr(node, "cell", self.cell)
+        self.statements(body)
+
     def call_name(self, node, name, values, words):
         first = text_of(values[0]) if values else None
         if name in ("os.system", "os.popen", "subprocess.run", "subprocess.call", "subprocess.check_call") and first:
@@ -588,6 +659,9 @@ class Reader:
             if isinstance(value, Thing):
                 if value.kind == "mapping":
                     value.attributes.clear()
+                if value.kind == "sequence":
+                    self.change(value["item"], "device", None)
+                    self.hand_over([value["item"]], node, spawned)
                 self.change(value, "escaped", True)
                 if value.kind in ("instance", "module") and value["class"]:
                     self.change(value, "device", None)
@@ -608,6 +682,12 @@ class Reader:
         if last == "list_physical_devices" and (not values or text_of(values[0]) == "GPU") and \
                 any(self.path[: len(path)] == path for path in self.hidden):
             self.mistake(node, "list_physical_devices as proof of hiding", self.written(node))
+        if last in POLICIES and "mixed_precision" in name + "DTypePolicy" and values and \
+                isinstance(values[0], Text) and isinstance(values[0].value, str):
+            if not POLICY.match(values[0].value):
+                self.mistake(node, "a policy that Keras doesn't know", values[0].value)
+            elif last in POLICIES[:3]:
+                self.policy = (values[0].value, node, self.source)
         if last in ("list_physical_devices", "get_visible_devices", "list_logical_devices"):
             return Thing("gpus", logical=last == "list_logical_devices")
         if last == "set_memory_growth" and values:
@@ -625,13 +705,15 @@ class Reader:
             built = functional or self.has_input(node)
             if built:
                 self.note(node, "call", "tensorflow.keras.built")
-            return Thing("keras-model", line=node.lineno, under=self.device, keras=parts[0])
+            fresh = last in ("Sequential", "Model") and built or "applications" in parts
+            return Thing("keras-model", line=node.lineno, under=self.device, keras=parts[0],
+                         policy=self.policy[0] if self.policy else "float32" if fresh else None)
         if "layers" in parts and last[:1].isupper() and last not in ("Input", "InputLayer"):
             return Thing("layer", keras=parts[0])
         if last == "Input" and parts[-2] in ("keras", "layers", "tf_keras"):
             return Thing("symbol")
         if last.endswith("Strategy"):
-            return Thing("strategy")
+            return Thing("strategy", name=last)
         return None
 
     def old_arguments(self, node, of, words):
@@ -656,6 +738,10 @@ class Reader:
             where = values[1] if len(values) > 1 else words["device"]
             if isinstance(where, Text) and isinstance(where.value, str):
                 self.mistake(node, "jax.device_put to a text", where.value)
+        if name in ("jax.devices", "jax.local_devices", "jax.device_count", "jax.local_device_count"):
+            platform = text_of(words.get("backend", values[0] if values and name == "jax.devices" else None))
+            if platform and (":" in platform or platform != platform.lower() and platform.lower() in ("cpu", "gpu", "tpu")):
+                self.mistake(node, "a platform that JAX doesn't know", self.written(node))
         option = text_of(values[0]) if name == "jax.config.update" and values else None
         if option and option not in JAX_OPTIONS:
             near = difflib.get_close_matches(option, JAX_OPTIONS, 1, 0.93)
@@ -693,6 +779,10 @@ class Reader:
                     return self.follow(method, [self.scope.names.get("self")] + values, words, node)
         if attribute in ("to", "cuda") and values and text_of(values[0]) is not None:
             self.note(node, "call", "." + attribute, text_of(values[0]))
+        of = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if isinstance(of, ast.Call) and getattr(of.func, "id", "") == "get_ipython":
+            texts = [v.value for v in values if isinstance(v, Text) and isinstance(v.value, str)]
+            return self.ipython(node, attribute, texts) if len(texts) == len(values) else None
         if isinstance(thing, Thing):
             if thing.kind in ("keras-model", "layer") or (attribute == "compile" and thing.kind == "instance"):
                 return self.keras_method(node, thing, attribute, words)
@@ -732,13 +822,35 @@ class Reader:
             self.note(node, "placed-call", name, None, self.device, model["line"])
         elif attribute in MODEL_USES:
             self.note(node, "call", "." + attribute)
-        if attribute in MODEL_USES and model.kind == "keras-model" and not model["class"]:
-            self.old_arguments(node, "fit", words)
+        if model.kind == "keras-model" and not model["class"]:
+            self.of_keras_model(node, model, attribute, words)
         if attribute in MODEL_USES or attribute in ("compile", "build", "load_weights", "set_weights"):
             self.note(node, "call", "tensorflow.keras.Model." + attribute, self.arguments(node))
         if attribute == "add":
             return None
         return model if attribute in ("compile",) else None
+
+    def of_keras_model(self, node, model, attribute, words):
+        if attribute in MODEL_USES:
+            self.old_arguments(node, "fit", words)
+        for word in words if attribute in KEYWORDS and model["keras"] else ():
+            if word and word not in KEYWORDS[attribute] and word not in OLD_ARGUMENTS["fit"]:
+                self.mistake(node, "an argument that Keras never had", word, "%s()" % attribute)
+        if attribute in ("to", "cuda", "cpu") and model["keras"] and not (model["keras"] == "keras" and self.keras_on_torch()):
+            self.mistake(node, "a move of a Keras model", self.written(node), doubted=model["keras"] == "keras")
+        if attribute == "compile" and self.strategy and self.strategy == self.device and model["keras"] and \
+                model["under"] is None:
+            self.mistake(node, "a model made outside its strategy", self.written(node), self.device)
+        if attribute in ("compile", "fit") and self.policy and self.policy[0].startswith("mixed_") and \
+                model["policy"] not in (None, self.policy[0]):
+            before, self.source = self.source, self.policy[2]
+            self.mistake(self.policy[1], "a policy set after the model", self.policy[0], str(model["line"]))
+            self.source = before
+
+    def keras_on_torch(self):
+        """Whether Keras may run on PyTorch, whose modules its models then are."""
+        return any(e["subject"] == "script-set-variable" and e["name"] == "KERAS_BACKEND" or
+                   e["subject"] == "script-import" and e["name"].split(".")[0] == "torch" for e in self.events)
 
     def call_thing(self, node, thing, values, words):
         if thing.kind == "layer":
@@ -830,6 +942,8 @@ class Reader:
         if isinstance(value, Text) and not isinstance(value.value, str):
             self.mistake(node, "os.environ of what is no text", "%s = %r" % (name, value.value))
         self.misspelt(node, name)
+        if name == "KERAS_BACKEND" and text_of(value) is not None and text_of(value).lower() not in BACKENDS:
+            self.mistake(node, "a backend that Keras doesn't know", text_of(value))
         self.note(node, "set-variable", name, text_of(value), doubted=doubted)
 
     def misspelt(self, node, name):
@@ -874,6 +988,7 @@ class Reader:
     def assign_attribute(self, target, value):
         name = self.full(target)
         if name:
+            self.own_names.add(name)
             module, _, last = name.rpartition(".")
             if module in TORCH_SWITCHES and last not in TORCH_SWITCHES[module]:
                 self.mistake(target, "a switch that torch.backends lacks", name)
@@ -883,6 +998,8 @@ class Reader:
         if isinstance(owner, Thing):
             whole = owner.kind == "module" or owner["class"] and owner["class"].has_stranger()
             if whole and isinstance(value, Thing) and (value.kind == "module" or value["parameter"]):
+                if value["device"] != owner["device"] and value["device"] and owner.kind == "module":
+                    self.change(owner, "device", None)  # its parts lie on several devices
                 self.change(value, "device", None)  # it moves with the whole
             if owner.kind == "module" and isinstance(value, Thing) and value["lost"]:
                 self.mistake(target, "a parameter that is moved", self.written(value["lost"]),
@@ -903,6 +1020,8 @@ class Reader:
                 return Thing("gpu", logical=value["logical"])
             if value.kind == "enumerate":
                 return Many([None, self.item_of(value["of"], node)])
+            if value.kind == "sequence":
+                return value["item"]
             if value.kind == "loader":
                 return Thing("batch", loader=value) if not self.brings_batches and not value["unknown"] else None
             if value.kind == "batch":
@@ -966,6 +1085,7 @@ class Reader:
         if not node.level and module.split(".")[0] in FRAMEWORKS and local is None:
             for alias in node.names:
                 self.note(node, "import", self.normal(module + "." + alias.name))
+                self.never_was(node, self.normal(module + "." + alias.name))
 
     def load(self, name, level):
         """A module that lies beside the script; None: there is none."""
@@ -1188,6 +1308,9 @@ class Reader:
             if isinstance(call, ast.Call):
                 if self.full(call.func) == "tensorflow.device" or getattr(call.func, "attr", "") == "scope":
                     self.device = self.written(call)
+                    of = self.find_value(getattr(call.func, "value", None))
+                    many = isinstance(of, Thing) and of.kind == "strategy" and of["name"] in MIRRORED
+                    self.strategy = self.device if many else self.strategy
             elif self.full(call) in ("torch.autocast", "torch.cuda.amp.autocast", "torch.no_grad", "torch.device"):
                 self.mistake(node, "a context without its brackets", self.full(call))
         ended = self.statements(node.body)

@@ -15,7 +15,7 @@ OF_TENSOR_OTHER = ("item", "tolist", "size", "dim", "numel", "backward", "is_cud
                    "topk", "chunk", "split", "unbind", "mode", "median", "kthvalue", "unique", "nonzero", "to_dense", "new")
 EAGER_STATE = ("Adagrad",)  # torch.optim's own that make their state at once
 CONTEXTS = ("tensorflow.device", "torch.cuda.device", "torch.autocast", "torch.cuda.amp.autocast", "torch.amp.autocast",
-            "torch.cuda.stream")
+            "torch.cuda.stream", "torch.device", "jax.default_device", "keras.device", "jax.default_matmul_precision")
 GIVES_BACK = ("torch.compile", "torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel", "torch.jit.script",
               "torch.nn.parallel.DataParallel", "jax.device_put", "jax.jit", "jax.device_get", "tensorflow.identity",
               "tensorflow.function", "torch.nn.SyncBatchNorm.convert_sync_batchnorm")
@@ -85,6 +85,10 @@ class Torch:
                          scalar=scalar) if tensors or scalar else None
         if name.startswith("torch.nn.") and last[:1].isupper() and "utils" not in parts and "init" not in parts:
             return self.module(node, name, last, values, words)
+        if (len(parts) == 2 or name.startswith("torch.cuda.")) and last.endswith("Tensor") and last[:1].isupper():
+            place = "cuda" if len(parts) == 3 else "cpu" if self.default == "cpu" else None
+            self.started(node, place)
+            return Thing("tensor", device=place, line=node.lineno)
         if len(parts) == 2 and last in FACTORIES:
             return self.factory(node, last, values, words)
         if len(parts) == 2 and last in FROM_HOST:
@@ -135,6 +139,10 @@ class Torch:
     do_cuda_get_device_properties = do_cuda_get_device_capability = do_cuda_mem_get_info = gpu_alone
 
     def do_cuda_set_device(self, node, values, words):
+        place = place_of(values[0]) if values else None
+        if place and place.split(":")[0] == "cpu":
+            self.reader.mistake(node, "set_device of what is no GPU", self.reader.written(node))
+        self.named_place(node, values[0] if values else None)
         if values and isinstance(values[0], Text) and isinstance(values[0].value, int):
             self.current = values[0].value
 
@@ -178,6 +186,7 @@ class Torch:
         return any(keyword.arg is None for keyword in node.keywords)
 
     def do_load(self, node, values, words):
+        self.named_place(node, words.get("map_location", values[1] if len(values) > 1 else None))
         if "map_location" not in words and len(values) < 2 and not self.spread(node):
             self.loads.append((node, self.reader.path, self.reader.source))
 
@@ -192,6 +201,7 @@ class Torch:
     def do_autocast(self, node, values, words):
         if not values and "device_type" not in words and not self.spread(node):
             self.reader.mistake(node, "autocast without a device", "torch.autocast()")
+        self.named_place(node, values[0] if values else words.get("device_type"))
         return None
 
     do_amp_autocast = do_autocast
@@ -362,6 +372,8 @@ class Torch:
     def of_tensor(self, node, thing, attribute, values, words):
         if attribute == "numpy":
             self.to_numpy(node, thing)
+        if attribute == "pin_memory" and (thing["device"] or "").split(":")[0] == "cuda" and "|" not in thing["device"]:
+            self.reader.mistake(node, "pin_memory of a tensor on the GPU", self.reader.written(node))
         tensors = [v for v in values if isinstance(v, Thing) and v.kind == "tensor"]
         if attribute in ("matmul", "mm", "bmm", "add", "sub", "mul", "div", "dot", "add_", "mul_", "sub_"):
             self.meet(node, [thing] + tensors)
@@ -404,7 +416,13 @@ class Torch:
                                         self.reader.written(node), thing["device"], tensor["device"], doubted=doubted)
                     break
         self.inside_of(node, thing, values)
-        return Thing("tensor", device=thing["device"], line=node.lineno) if tensors else None
+        place = None if self.moves_within(thing) else thing["device"]
+        return Thing("tensor", device=place, line=node.lineno) if tensors else None
+
+    def moves_within(self, thing):
+        """Whether what forward gives may lie elsewhere than the module."""
+        forward = thing["class"].method("forward") if thing["class"] else None
+        return bool(forward) and bool(re.search(r"\.(to|cuda|cpu)\(", self.reader.written_whole(forward.node)))
 
     def inside_of(self, node, thing, values):
         """What forward does with what the module made on the CPU and does not hold, so that it stayed there."""
@@ -420,6 +438,8 @@ class Torch:
     def plain_list(self, target, owner, value):
         """self.layers = [nn.Linear(…), …]: a module doesn't hold what a list of Python does."""
         items = value.items if isinstance(value, Many) else ()
+        if isinstance(value, Thing) and value.kind == "sequence":
+            items = [value["item"]]
         if owner.kind != "module" or not owner["class"] or not items or not all(
                 isinstance(i, Thing) and i.kind == "module" and not i["weightless"] for i in items):
             return
@@ -456,7 +476,8 @@ class Torch:
         if not isinstance(of, ast.Call):
             return None
         name = reader.full(of.func)
-        if name in CONTEXTS:
+        constant = bool(of.args) and isinstance(of.args[0], ast.Constant)  # torch.device(text) alone asks whether it is one
+        if name in CONTEXTS and (name != "torch.device" or constant):
             return reader.mistake(of, "a context without with", reader.written(of))
         if name in GIVES_BACK:
             return reader.mistake(of, "a result that is dropped", reader.written(of))

@@ -168,6 +168,21 @@ TEST(Notebook, IsReadCellByCell) {
   EXPECT_NE(ran.out.find("after tensorflow.constant (cell 2, line 7)"), ran.out.npos);
 }
 
+TEST(Notebook, RunsWhatItsMagicsRun) {
+  const Ran ran =
+      read_notebook(notebook({R"j(["import tensorflow as tf\n", "%time x = tf.ones(3)\n", "%timeit -n 3 x + x"])j",
+                              R"j("tf.config.set_visible_devices([], 'GPU')")j"}));
+  EXPECT_NE(ran.out.find("train.ipynb:cell 3:1\""), ran.out.npos) << ran.out.substr(0, 2000);
+  EXPECT_NE(ran.out.find("after tensorflow.ones (cell 2, line 2)"), ran.out.npos);
+}
+
+TEST(Notebook, GivesVariablesTheQuotesAsWell) {
+  const Ran ran = read_notebook(notebook({R"j("%env CUDA_VISIBLE_DEVICES=\"0\"")j", R"("import torch")"}));
+  EXPECT_NE(ran.out.find("names none, and CUDA"), ran.out.npos) << ran.out.substr(0, 2000);
+  const Ran bare = read_notebook(notebook({R"("%env CUDA_VISIBLE_DEVICES=0,1")", R"("import torch")"}));
+  EXPECT_EQ(bare.out.find("names none, and CUDA"), bare.out.npos) << bare.out.substr(0, 2000);
+}
+
 TEST(Notebook, OfFormat3IsRead) {
   const Ran ran = read_notebook(
       R"j({"nbformat": 3, "metadata": {}, "worksheets": [{"cells": [{"cell_type": "code", "language": "python",

@@ -69,6 +69,12 @@ TEST(ScriptCalls, CiteScriptsThatAreThere) {
     EXPECT_NE(row.text("names"), "");
   }
   EXPECT_GT(names_that_are_gone(), 1000U);
+  const Table known("known_names");
+  for (const Row& row : known["modules"]) {
+    EXPECT_TRUE(std::filesystem::exists(std::string(source_folder) + "/" + row.text("source"))) << row.text("source");
+    EXPECT_NE(row.text("names"), "") << row.text("module");
+    EXPECT_NE(row.text("releases"), "") << row.text("module");
+  }
   std::set<std::string> once;
   for (const ScriptCall& row : script_calls())
     EXPECT_TRUE(!row.removed || once.insert(row.call).second) << row.call << " is listed twice";
