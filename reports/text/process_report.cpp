@@ -134,7 +134,7 @@ std::string WatchedTime::where_it_went() const {
   return joined({fmt::format("GPU busy {:.0f} %", 100 * busy_ / seen_),
                  copies_known_ ? fmt::format("copying {:.0f} %", 100 * copying_ / seen_) : "",
                  part("waiting for the CPU's part (input)", for_cpu_), part("waiting for a disk (input)", for_storage_),
-                 part("waiting for neither", other_), part("unknown", unknown_)});
+                 part("waiting with CPU and disk idle", other_), part("unknown", unknown_)});
 }
 
 std::string render_process(const Watched& watched, const ProcessVerdict& verdict) {
