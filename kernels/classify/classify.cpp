@@ -288,7 +288,7 @@ std::optional<Classification> scaled(const Context& c) {
   std::vector<double> ratios;
   for (const std::size_t i : wrong) ratios.push_back(c.observation.got.value(i) / expected.right_value(i));
   std::erase_if(ratios, [](double ratio) { return !std::isfinite(ratio); });
-  if (10 * ratios.size() < 9 * wrong.size()) return {};
+  if (ratios.empty()) return {};
   const double factor = median(ratios);
   // Rounding aside, which is far more than this where a mean is large.
   const auto fits = [&](std::size_t i) {

@@ -50,19 +50,19 @@ bool fits(const Case& c, std::size_t of, std::uint64_t bits) {
   return std::fabs(one.value(0) - right) <= std::max(bound, ulp(c.got.precision, right));
 }
 
-// The bit that makes this element right when it is turned back; -1: there is none, or several.
-int turned_bit(const Case& c, std::size_t i) {
+// The bit that makes this element right when it is turned back; nothing where there is none, or several.
+std::optional<int> turned_bit(const Case& c, std::size_t i) {
   const std::uint64_t turned = c.got.bits(i) ^ c.expected.right_bits(i);
-  if (c.expected.exact) return std::popcount(turned) == 1 ? std::countr_zero(turned) : -1;
+  if (c.expected.exact) return std::popcount(turned) == 1 ? std::optional(std::countr_zero(turned)) : std::nullopt;
   // Far outside: else what is turned explains any error.
   const double error = std::fabs(c.got.value(i) - c.expected.value[i]);
   const double bound = c.expected.bound.empty() ? 0 : c.expected.bound[i];
-  if (error < 64 * bound) return -1;
-  int found = -1;
+  if (error < 64 * bound) return {};
+  std::optional<int> found;
   // Against a rounded reference the lowest bits differ legally.
   for (int bit = 8; bit < static_cast<int>(8 * size_of(c.got.precision)); ++bit) {
     if (!fits(c, i, c.got.bits(i) ^ std::uint64_t{1} << bit)) continue;
-    if (found >= 0) return -1;
+    if (found) return {};
     found = bit;
   }
   return found;
@@ -72,9 +72,9 @@ Pattern one_bit(const Case& c) {
   if (c.wrong.size() > 8 || 16 * c.wrong.size() > c.count()) return {};
   std::set<int> bits;
   for (const std::size_t i : c.wrong) {
-    const int bit = turned_bit(c, i);
-    if (bit < 0) return {};
-    bits.insert(bit);
+    const std::optional<int> bit = turned_bit(c, i);
+    if (!bit) return {};
+    bits.insert(*bit);
   }
   std::string list;
   for (const int bit : bits) list += fmt::format("{}{}", list.empty() ? "" : ", ", bit);

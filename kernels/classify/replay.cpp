@@ -26,8 +26,7 @@ constexpr std::array<InputModel, 8> table{{
 // How many significant bits this number needs.
 int bits_needed(double value) {
   if (value == 0 || !std::isfinite(value)) return 0;
-  const std::uint64_t fraction = std::bit_cast<std::uint64_t>(value) & ((std::uint64_t{1} << 52) - 1);
-  return fraction == 0 ? 1 : 53 - std::countr_zero(fraction);
+  return 53 - std::min(52, std::countr_zero(std::bit_cast<std::uint64_t>(value)));
 }
 
 double narrowed(const InputModel& model, double input) {
@@ -35,7 +34,7 @@ double narrowed(const InputModel& model, double input) {
 }
 
 struct Element {
-  double got = 0, norm = 0;
+  double got{}, norm{};
   Terms terms{};
 };
 
@@ -88,7 +87,7 @@ double residual(const std::vector<Element>& elements, bool twice, const InputMod
 }  // namespace
 
 double rounded_to_bits(double value, int bits, Rounding rounding) {
-  if (value == 0 || !std::isfinite(value)) return value;
+  if (!std::isfinite(value)) return value;
   const int dropped = 53 - bits;
   const auto raw = std::bit_cast<std::uint64_t>(value);
   const std::uint64_t unit = std::uint64_t{1} << dropped, rest = raw & (unit - 1), half = unit / 2;

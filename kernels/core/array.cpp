@@ -104,7 +104,8 @@ std::vector<double> Array::values() const {
 
 std::uint64_t Array::bits(std::size_t index) const {
   std::uint64_t bits = 0;
-  std::memcpy(&bits, bytes.data() + index * size_of(precision), size_of(precision));
+  const std::size_t size = size_of(precision);
+  std::memcpy(&bits, std::span(bytes).subspan(index * size, size).data(), size);
   return bits;
 }
 
@@ -115,7 +116,8 @@ void Array::set(std::size_t index, double value) {
 }
 
 void Array::set_bits(std::size_t index, std::uint64_t bits) {
-  std::memcpy(bytes.data() + index * size_of(precision), &bits, size_of(precision));
+  const std::size_t size = size_of(precision);
+  std::memcpy(std::span(bytes).subspan(index * size, size).data(), &bits, size);
 }
 
 bool Array::is_poison(std::size_t index) const {

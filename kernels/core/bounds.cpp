@@ -127,9 +127,10 @@ LstmBound lstm_step_bound(const LstmStep& s, Precision precision, bool relaxed) 
   const double divide_error = std::max(1.0, 2 * ulp_limit("divide", precision));
   // 1 / (1 + exp -z): its slope is at most 1/4; then the errors of exp, of the sum and of the division.
   const auto sigmoid_error = [&](double value, double dz) {
+    const double slope = value * (1 - value);
     // Relaxed, exp's limit is 3 + 2 |z| ulp.
-    const double z = !relaxed ? 0 : value > 0 && value < 1 ? std::fabs(std::log(value / (1 - value))) : 100;
-    return dz / 4 + value * ((1 - value) * (exp_error + 4 * z) + 1 + divide_error) * u;
+    const double z = relaxed && slope > 0 ? std::fabs(std::log(value / (1 - value))) : 0;
+    return dz / 4 + (slope * (exp_error + 4 * z) + value * (1 + divide_error)) * u;
   };
   const double di = sigmoid_error(s.i, s.dz_i), df = sigmoid_error(s.f, s.dz_f), d_o = sigmoid_error(s.o, s.dz_o);
   // Relaxed, tanh is made of exp of up to 20, which gives an absolute error.
@@ -162,8 +163,7 @@ std::vector<double> softmax_bounds(std::span<const double> x, double depth, Prec
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double t = std::fabs(x[i] - s.top), w = std::exp(-t) / s.sum;
     // An element whose exponential vanishes may be off by that; |t| doesn't matter for it.
-    const double relative = w > 0 ? compounded(u * (by_shift * t + shared)) : 0;
-    bounds[i] = w * relative + 2 * tiny;
+    bounds[i] = (w > 0 ? w * compounded(u * (by_shift * t + shared)) : 0) + 2 * tiny;
   }
   return bounds;
 }

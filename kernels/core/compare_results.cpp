@@ -16,9 +16,9 @@ constexpr int histogram_classes = 15;
 
 struct ElementCheck {
   bool right = true, same = true, flushed = false;
-  double ulps = 0;
-  double over_bound = 0;  // error / bound
-  double error = 0;
+  double ulps{};
+  double over_bound{};  // error / bound
+  double error{};
 };
 
 double at(const std::vector<double>& values, std::size_t i, double otherwise) {
@@ -109,16 +109,17 @@ std::size_t same_bits_from(std::size_t i, const Array& got, const Expected& expe
   constexpr std::size_t block = 64;
   if (!expected.exact || i % block != 0 || i + block > got.count()) return 0;
   const std::size_t element = size_of(got.precision);
-  const auto at = [&](const Array& array) { return array.bytes.data() + i * element; };
+  const auto at = [&](const Array& array) {
+    return std::span(array.bytes).subspan(i * element, block * element).data();
+  };
   return std::memcmp(at(got), at(*expected.exact), block * element) == 0 ? block : 0;
 }
 
 std::size_t histogram_class(double ulps) {
   if (ulps == 0) return 0;
-  for (std::size_t c = 1; c + 1 < histogram_classes; ++c) {
-    if (ulps <= std::ldexp(1.0, static_cast<int>(c) - 1)) return c;
-  }
-  return histogram_classes - 1;  // NaN as well
+  int c = 1;
+  while (c < histogram_classes - 1 && !(ulps <= std::ldexp(1.0, c - 1))) ++c;  // NaN lies above all others
+  return static_cast<std::size_t>(c);
 }
 
 // More than half of 16 or more elements zero, or one and the same.

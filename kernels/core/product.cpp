@@ -81,7 +81,7 @@ Freivalds freivalds(const Array& a, const Array& b, const Array& c, const Produc
                     bool whole_numbers) {
   const std::size_t m = s.m, n = s.n, k = s.k;
   std::vector<double> signs(n), product(k), sizes(k);
-  for (std::size_t j = 0; j < n; ++j) signs[j] = (random_bits(seed, 0, j) & 1) != 0 ? 1 : -1;
+  for (std::size_t j = 0; j < n; ++j) signs[j] = random_sign(seed, 0, j);
   double squares_of_b = 0;
   for (std::size_t p = 0; p < k; ++p) {
     for (std::size_t j = 0; j < n; ++j) {

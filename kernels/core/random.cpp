@@ -63,9 +63,10 @@ double whole_number_limit(Precision precision, double terms) {
   return std::floor(std::ldexp(1.0, significand_bits(precision)) / std::max(1.0, terms));
 }
 
+double widest_whole_number(Precision precision) { return std::ldexp(1.0, significand_bits(precision) / 2 + 1) - 1; }
+
 Array whole_numbers(Precision precision, std::size_t count, std::uint64_t seed, std::uint64_t stream, double most) {
-  const double half = std::ldexp(1.0, significand_bits(precision) / 2 + 1) - 1;
-  const auto values = static_cast<std::uint64_t>(std::max(1.0, std::min(most, half)));
+  const auto values = static_cast<std::uint64_t>(std::max(1.0, std::min(most, widest_whole_number(precision))));
   return filled(precision, count, [=](std::size_t i) {
     const std::uint64_t random = random_bits(seed, stream, i);
     const auto size = static_cast<double>(1 + (random & 0xffffffffffff) % values);

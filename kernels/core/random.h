@@ -8,6 +8,10 @@
 namespace envdoctor::kernels {
 
 std::uint64_t random_bits(std::uint64_t seed, std::uint64_t stream, std::uint64_t index);
+// 1 or -1, alike often.
+inline double random_sign(std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
+  return (random_bits(seed, stream, index) & 1) != 0 ? 1 : -1;
+}
 double uniform(std::uint64_t seed, std::uint64_t stream, std::uint64_t index);  // [0, 1), 53 bits
 // Bell-shaped with mean 0 and variance 1: the sum of four uniform numbers (Irwin-Hall), so |x| < 3.47. No library
 // function takes part, which would make the inputs differ between hosts.
@@ -21,7 +25,9 @@ Array uniform_array(Precision precision, std::size_t count, std::uint64_t seed, 
 Array odd_integers(Precision precision, std::size_t count, std::uint64_t seed, std::uint64_t stream, int bits);
 // How large whole numbers, or products of two, may be so that a sum of so many is exact in any order; below 1: too many.
 double whole_number_limit(Precision precision, double terms);
-// Whole numbers of 1 to `most` and no more bits than half a significand has, of either sign: a lost term shows.
+// The largest whole number of no more bits than half a significand has.
+double widest_whole_number(Precision precision);
+// Whole numbers of 1 to `most`, but none wider than that, of either sign: a lost term shows.
 Array whole_numbers(Precision precision, std::size_t count, std::uint64_t seed, std::uint64_t stream, double most);
 // -1, 0 and 1, alike often.
 Array signs(Precision precision, std::size_t count, std::uint64_t seed, std::uint64_t stream);

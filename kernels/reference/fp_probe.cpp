@@ -35,10 +35,10 @@ enum class Shows { correct, flush, contraction, rounding, nan_equal, infinite_di
 struct Row {
   Shows shows = Shows::correct;
   const char* name = "";  // of the operation, for subnormals
-  int operation = 0;
-  double a = 0, b = 0, c = 0;
-  double value = 0;
-  double slack = 0;      // legal distance besides rounding, absolute
+  int operation{};
+  double a{}, b{}, c{};
+  double value{};
+  double slack{};        // legal distance besides rounding, absolute
   double flushed = NAN;  // answer where a subnormal operand counts as zero
 };
 
@@ -48,7 +48,10 @@ std::vector<Row> rows_for(Precision p) {
   const double big = std::ldexp(1.0, significand_bits(p) + 2);
   const double low_exp = p == Precision::fp16 ? -12 : p == Precision::fp32 ? -100 : -740;
   const double third = 1.0 / 3;
-  const auto ulps = [p](const char* function, double value) { return ulp_limit(function, p) * ulp(p, value); };
+  const auto within_ulps_of = [p](const char* function, Row row) {
+    row.slack = ulp_limit(function, p) * ulp(p, row.value);
+    return row;
+  };
   using enum Shows;
   return {
       {flush, "add", add, sub, sub, 0, 2 * sub, 0, 0},
@@ -56,10 +59,10 @@ std::vector<Row> rows_for(Precision p) {
       {flush, "multiply", multiply, sub, 1, 0, sub, 0, 0},
       {flush, "operands", multiply, sub, 1024, 0, 1024 * sub, 0, 0},
       {flush, "fma", fused, sub, 1, sub, 2 * sub, 0, 0},
-      {flush, "divide", divide, tiny, 4, 0, tiny / 4, ulps("divide", tiny / 4)},
-      {flush, "exp", exponential, low_exp, 0, 0, std::exp(low_exp), ulps("exp", std::exp(low_exp))},
-      {flush, "sqrt", root, tiny / 4, 0, 0, std::sqrt(tiny / 4), ulps("sqrt", std::sqrt(tiny / 4)), 0},
-      {flush, "1/x", reciprocal, tiny / 2, 0, 0, 2 / tiny, ulps("reciprocal", 2 / tiny), inf},
+      within_ulps_of("divide", Row{flush, "divide", divide, tiny, 4, 0, tiny / 4}),
+      within_ulps_of("exp", Row{flush, "exp", exponential, low_exp, 0, 0, std::exp(low_exp)}),
+      within_ulps_of("sqrt", Row{flush, "sqrt", root, tiny / 4, 0, 0, std::sqrt(tiny / 4), 0, 0}),
+      within_ulps_of("reciprocal", Row{flush, "1/x", reciprocal, tiny / 2, 0, 0, 2 / tiny, 0, inf}),
       {contraction, "", product_sum, 1 + h, 1 + h, -(1 + 2 * h), h * h / 2, h * h / 2},
       {correct, "", fused, 1 + h, 1 + h, -(1 + 2 * h), h * h},
       {rounding, "", add, 1, 1.5 * u, 0, 1 + 2 * u},
@@ -68,10 +71,11 @@ std::vector<Row> rows_for(Precision p) {
       {correct, "", add, 1 + 2 * u, u, 0, 1 + 4 * u},
       {correct, "", subtract, 1, u / 2, 0, 1},
       {correct, "", subtract, 1, 1.5 * u, 0, 1 - 2 * u},
-      {correct, "", divide, 1, 3, 0, third, ulps("divide", third)},
-      {correct, "", reciprocal, 3, 0, 0, third, ulps("reciprocal", third)},
-      {correct, "", reciprocal, huge, 0, 0, 1 / huge, ulps("reciprocal", 1 / huge)},
-      {correct, "", root, 2, 0, 0, std::sqrt(2.0), p == Precision::fp64 ? 0x1p-52 : ulps("sqrt", std::sqrt(2.0))},
+      within_ulps_of("divide", Row{correct, "", divide, 1, 3, 0, third}),
+      within_ulps_of("reciprocal", Row{correct, "", reciprocal, 3, 0, 0, third}),
+      within_ulps_of("reciprocal", Row{correct, "", reciprocal, huge, 0, 0, 1 / huge}),
+      p == Precision::fp64 ? Row{correct, "", root, 2, 0, 0, std::sqrt(2.0), 0x1p-52}
+                           : within_ulps_of("sqrt", Row{correct, "", root, 2, 0, 0, std::sqrt(2.0)}),
       {correct, "", multiply, huge, 2, 0, inf},
       {correct, "", multiply, -huge, 2, 0, -inf},
       {correct, "", add, huge, huge / 2, 0, inf},
@@ -92,17 +96,19 @@ std::vector<Row> rows_for(Precision p) {
       {correct, "", sign_of_sum, -0.0, 0.0, 0, 1},
       {correct, "", to_integer, 2.5, 0, 0, 2},
       {correct, "", to_integer, -3.5, 0, 0, -4},
+      {correct, "", is_infinite, huge, 0, 0, 0},
+      {correct, "", there_and_back, 1, 2, 0, 2},
+      {correct, "", sign_of_product, -0.0, -1, 0, 1},
+      {correct, "", less, 1, 2, 0, 1},
   };
 }
 
 // How far fast-math options may carry this row; infinite: anywhere. What none of them touches is sums and products of
 // finite numbers, overflow included.
 double relaxed_slack(const Row& row, Precision p) {
-  const bool plain =
-      row.operation == add || row.operation == subtract || row.operation == multiply || row.operation == fused;
   const bool finite = std::isfinite(row.a) && std::isfinite(row.b) && std::isfinite(row.c);
-  if (!finite || (!plain && !std::isfinite(row.value))) return HUGE_VAL;
-  if (row.shows == Shows::reassociated || row.shows == Shows::zero_sign || row.operation == sign_of_sum)
+  if (!finite) return HUGE_VAL;
+  if (row.shows == Shows::reassociated || row.operation == sign_of_product || row.operation == sign_of_sum)
     return HUGE_VAL;
   const char* function = row.operation == divide        ? "divide"
                          : row.operation == root        ? "sqrt"
@@ -215,7 +221,7 @@ FpMode read(const Array& answers) {
   const auto note = [](std::vector<std::string>& list, const char* word) {
     if (std::ranges::find(list, word) == list.end()) list.emplace_back(word);
   };
-  double up = NAN, down = NAN;
+  std::optional<double> up, down;
   bool sums_right = true, by_one = true;
   for (std::size_t i = 0; i < answers.count(); ++i) {
     const Row& row = rows[i % rows.size()];
@@ -227,10 +233,10 @@ FpMode read(const Array& answers) {
         if (got == 0 || (std::isinf(got) && std::isfinite(row.value))) note(mode.flushes, row.name);
         break;
       case Shows::contraction:
-        if (i < rows.size()) mode.fused = got != 0;
+        if (!mode.fused) mode.fused = got != 0;
         break;
       case Shows::rounding:
-        if (i < rows.size()) (row.a > 0 ? up : down) = got;
+        if (auto& first = row.a > 0 ? up : down; !first) first = got;
         break;
       case Shows::correct:
         // No compiler's option touches these: where they are wrong, nothing else can be read off either.
@@ -247,11 +253,11 @@ FpMode read(const Array& answers) {
         if (!right && as_with_fast_math(row, got)) note(mode.fast_math, row.name);
     }
   }
-  if (!std::isnan(up) && !std::isnan(down))
-    mode.rounding = up > 1 && down < -1     ? "to nearest"
-                    : up == 1 && down == -1 ? "towards zero"
-                    : up > 1                ? "up"
-                                            : "down";
+  if (up && down && !std::isnan(*up) && !std::isnan(*down))
+    mode.rounding = *up > 1 && *down < -1     ? "to nearest"
+                    : *up == 1 && *down == -1 ? "towards zero"
+                    : *up > 1                 ? "up"
+                                              : "down";
   if (sums_right) return mode;
   const bool other_rounding = by_one && !mode.rounding.empty() && mode.rounding != "to nearest";
   return {.plain_sums_right = false, .rounding = other_rounding ? mode.rounding : ""};

@@ -54,9 +54,9 @@ double input(const Function& f, Precision precision, std::uint64_t seed, std::ui
     // Double precision reaches further out.
     return precision == Precision::fp64 ? at * 7 : at;
   }
-  const bool minus = f.negative && (random_bits(seed, 1, index) & 1) != 0;
+  const double sign = f.negative ? -random_sign(seed, 1, index) : 1;
   const double wide = precision == Precision::fp64 && f.low == -149 ? at * 7 : at;
-  return std::exp2(wide) * (minus ? -1 : 1);
+  return sign * std::exp2(wide);
 }
 
 std::vector<Array> inputs(const Problem& problem) {

@@ -19,7 +19,7 @@ namespace envdoctor::kernels {
 inline std::vector<Array> factors_of_sums(const Problem& problem, std::size_t first, std::size_t second, double terms) {
   const Precision p = problem.precision;
   if (!problem.whole_numbers) return {normal_array(p, first, problem.seed, 0), normal_array(p, second, problem.seed, 1)};
-  const double most = whole_number_limit(p, terms), wide = std::min(most, std::ldexp(1.0, significand_bits(p) / 2 + 1) - 1);
+  const double most = whole_number_limit(p, terms), wide = std::min(most, widest_whole_number(p));
   return {whole_numbers(p, first, problem.seed, 0, wide), whole_numbers(p, second, problem.seed, 1, std::floor(most / wide))};
 }
 

@@ -44,21 +44,15 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
     Array rounded(precision, 1);
     for (std::size_t i = begin; i < end; ++i) {
       const double b = in[0].value(i), c = in[1].value(i);
-      const double product = s * c, low = std::fma(s, c, -product);  // exact together
-      const double sum = b + product, back = sum - b;
-      if (sum == 0 || !std::isfinite(sum)) {
-        expected.exact->set(i, sum);
-        expected.also_exact->set(i, sum);
-        continue;
-      }
-      const double rest = (b - (sum - back)) + (product - back) + low;
+      const double product = s * c;
       if (precision == Precision::fp64) {
         expected.exact->set(i, std::fma(s, c, b));
-      } else {
-        expected.exact->set_bits(i, rounded_bits(precision, sum, rest));
+      } else {  // whose product is exact
+        const double sum = b + product, back = sum - b;
+        expected.exact->set_bits(i, rounded_bits(precision, sum, (b - (sum - back)) + (product - back)));
       }
       rounded.set(0, product);
-      expected.also_exact->set(i, b + rounded.value(0));  // exact in double, or nowhere near halfway
+      expected.also_exact->set(i, b + rounded.value(0));  // of two such numbers double loses nothing that decides
     }
   });
   if (!problem.relaxed) return {expected};
@@ -75,7 +69,7 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
 Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
   const std::size_t count = problem.at("n"), bytes = count * problem.element_bytes();
   const std::size_t local = capabilities.group(variant == Variant::cpu ? 256 : 128);
-  const std::size_t items = variant == Variant::cpu ? (count + 15) / 16 : count;
+  const std::size_t items = variant == Variant::cpu ? times_to_cover(count, 16) : count;
   return one_step_plan(function_name("triad", problem.precision, variant), {{bytes}, {bytes, 0}, {bytes, 1}},
                        {factor, u32(count)}, items, local);
 }

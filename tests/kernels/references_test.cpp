@@ -393,6 +393,45 @@ TEST(Triad, TakesOneRoundingOrTwoInHalfPrecision) {
   EXPECT_FALSE(compare(twice, expected).right());
 }
 
+// b lies just beside what is missing to halfway between two floats, closer than double holds of the sum.
+TEST(Triad, IsRoundedAsItsExactSumWhereDoubleHoldsTooFewBits) {
+  const Kernel& triad = kernel_named("triad");
+  constexpr std::int64_t factor = 11744051;  // 0.7F 2^24
+  std::vector<std::array<double, 3>> cases;  // b, c, and what is right
+  for (std::int64_t c = 1 << 23; c < 1 << 24; c += 7) {
+    const std::int64_t product = c * factor, unit = product < std::int64_t{1} << 47 ? 1 << 23 : 1 << 24;
+    const std::int64_t missing = unit / 2 - product % unit;
+    if (missing == 0 || std::abs(missing) >= 1 << 16) continue;
+    const auto below = static_cast<double>(product - product % unit);
+    const auto b = static_cast<double>(missing), more = 0x1p-7;
+    cases.push_back({b + more, static_cast<double>(c) * 0x1p24, below + static_cast<double>(unit)});
+    cases.push_back({b - more, static_cast<double>(c) * 0x1p24, below});
+  }
+  ASSERT_GT(cases.size(), 1000U);
+  Array b(Precision::fp32, cases.size()), c(Precision::fp32, cases.size());
+  for (std::size_t i = 0; i < cases.size(); ++i) b.set(i, cases[i][0]), c.set(i, cases[i][1]);
+  const Problem problem{.precision = Precision::fp32, .size = {{"n", static_cast<std::int64_t>(cases.size())}}};
+  const Expected expected = triad.reference(problem, {b, c}).front();
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    ASSERT_EQ(b.value(i), cases[i][0]);
+    ASSERT_EQ(expected.exact->value(i), cases[i][2]) << i;
+  }
+}
+
+// In double precision: a product just above half a unit, and one that cancels but for what rounding took off it.
+TEST(Triad, IsFusedInDoublePrecision) {
+  const double s = 0.7F;
+  double halves = 1, c_half = 0x1p-53 / s;  // of the unit of 1
+  while (s * c_half != halves * 0x1p-53 || std::fma(s, c_half, -halves * 0x1p-53) <= 0)
+    halves += 4, c_half = halves * 0x1p-53 / s;
+  const double below = 1 + (halves - 1) * 0x1p-53;
+  const Array b(Precision::fp64, {1, -(s * 1.1)}), c(Precision::fp64, {c_half, 1.1});
+  const Problem problem{.precision = Precision::fp64, .size = {{"n", 2}}};
+  const Expected expected = kernel_named("triad").reference(problem, {b, c}).front();
+  EXPECT_EQ(expected.exact->values(), (std::vector<double>{below + 0x1p-52, std::fma(s, 1.1, -(s * 1.1))}));
+  EXPECT_EQ(expected.also_exact->values(), (std::vector<double>{below, 0}));
+}
+
 using Mpfr = int (*)(mpfr_t, const mpfr_t, mpfr_rnd_t);
 int reciprocal(mpfr_t out, const mpfr_t x, mpfr_rnd_t how) { return mpfr_ui_div(out, 1, x, how); }
 
@@ -507,7 +546,7 @@ TEST(FpProbe, TellsFlushingFastMathAndTruncation) {
 
 // Each row of the table by itself: what a wrong answer there is called, and that no other answer is.
 TEST(FpProbe, NamesWhatEachRowShows) {
-  constexpr std::size_t rows = 41;
+  constexpr std::size_t rows = 45;
   const auto with = [](std::size_t row, double answer) {
     return probed(Precision::fp32, [=](std::size_t i, Array& got) {
       if (i % rows == row) got.set(i, answer);

@@ -65,8 +65,15 @@ std::string in_figures(const Operation& o, std::size_t elements) {
 std::vector<Sizes> sizes_of(const Kernel& kernel, Precision precision) {
   std::vector<Sizes> sizes = kernel.sizes(precision, Effort::tiny);
   for (const Sizes& quick : kernel.sizes(precision, Effort::quick)) sizes.push_back(quick);
-  if (std::string_view(kernel.name) == "conv2d") sizes.push_back(kernel.full.at(1));               // strides, groups
-  if (std::string_view(kernel.name) == "layernorm") sizes.push_back({{"n", 1500}, {"rows", 10}});  // without offsets
+  if (std::string_view(kernel.name) == "conv2d") {
+    sizes.push_back(kernel.full.at(0));  // without a border
+    sizes.push_back(kernel.full.at(1));  // strides, groups
+  }
+  // The longest rows that have offsets, and longer ones.
+  if (std::string_view(kernel.name) == "layernorm") {
+    sizes.push_back({{"n", 1024}, {"rows", 10}});
+    sizes.push_back({{"n", 1500}, {"rows", 10}});
+  }
   // That the chunks divide.
   if (std::string_view(kernel.name) == "scan" || std::string_view(kernel.name) == "reduce")
     sizes.push_back({{"n", 2048}});

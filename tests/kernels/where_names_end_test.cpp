@@ -94,6 +94,7 @@ TEST(Border, OfATailAndOfARun) {
   EXPECT_EQ(shape(100, 0, from_to(20, 23)), Shape::tile);
   EXPECT_EQ(shape(100, 0, from_to(20, 22)), Shape::scattered);
   EXPECT_EQ(shape(100, 1, from_to(20, 29)), Shape::tile);
+  EXPECT_EQ(shape(100, 2, from_to(5, 8)), Shape::scattered);  // rows have no runs
   EXPECT_EQ(shape(100, 0, from_to(0, 99)), Shape::all);
   EXPECT_EQ(shape(100, 0, from_to(0, 89)), Shape::all);
   EXPECT_EQ(shape(100, 0, from_to(0, 88)), Shape::scattered);
@@ -192,6 +193,11 @@ TEST(Border, OfOneBit) {
   EXPECT_TRUE(turned(8, 0x1p-30));
   EXPECT_FALSE(turned(7, 0x1p-40));
   EXPECT_TRUE(turned(31, 0x1p-20));
+  // Where nothing is allowed but rounding, the number beside the right one is that and no bit.
+  Sample beside = sample(100);
+  beside.expected.bound[40] = 0;
+  beside.got.set(40, beside.expected.value[40] + 0x1p-23);
+  EXPECT_EQ(pattern_of(beside.got, beside.expected, {40}, 0).shape, Shape::isolated);
   Sample without = sample(100);
   without.expected.bound.clear();
   without.got.set_bits(40, without.got.bits(40) ^ 1U << 12);
@@ -211,6 +217,14 @@ TEST(Border, OfAStuckBit) {
   EXPECT_EQ(stuck(9, true), "bit 5 is always set, which is wrong in 9 of 12 elements");
   EXPECT_EQ(stuck(9, false), "bit 5 is never set, which is wrong in 9 of 12 elements");
   EXPECT_FALSE(stuck(8, true).starts_with("bit 5 is")) << stuck(8, true);
+  for (const std::size_t right : {0, 50, 99}) {  // where it is as it should be
+    Sample s = words(100);
+    for (std::size_t i = 0; i < 100; ++i) {
+      s.expected.exact->set_bits(i, s.expected.exact->bits(i) & ~std::uint64_t{32});
+      s.got.set_bits(i, s.expected.exact->bits(i) | (i == right ? 0U : 32U));
+    }
+    EXPECT_NE(pattern(s).shape, Shape::stuck_bit) << right;
+  }
   // Of rounded results: what differs in the lowest eight bits is no matter.
   for (const std::uint64_t low : {0x55U, 0xaaU, 0x100U}) {
     Sample s = sample(40);
@@ -283,6 +297,19 @@ TEST(Border, OfDistancesThatAQuarterShares) {
   EXPECT_FALSE(from(7, {1}));
   EXPECT_TRUE(from(8, {1, 2, 4, 7}));
   EXPECT_FALSE(from(16, {1, 2, 4, 7, 11, 17}));
+  // Bits of others need no distance in common: nine of ten elements.
+  const auto bits_of = [](std::size_t many) {
+    Sample s = sample(200);
+    Places wrong;
+    for (std::size_t i = 0; i < 10; ++i) {
+      wrong.push_back(3 + 7 * i);
+      s.got.set(wrong.back(), i < many ? s.expected.value[90 + i * i] : garbage(i));
+    }
+    return pattern_of(s.got, s.expected, wrong, 0).shape == Shape::other_index;
+  };
+  EXPECT_TRUE(bits_of(10));
+  EXPECT_TRUE(bits_of(9));
+  EXPECT_FALSE(bits_of(8));
   // Without a bound, half a unit in the last place up or down is right.
   Sample bare = sample(200);
   bare.expected.bound.clear();
@@ -336,6 +363,9 @@ TEST(Border, OfInfinitiesThatAreRight) {
   // The same bits are never beyond a bound, however narrow.
   const Comparison same = compare(Array(Precision::fp32, {1.0 / 3}), {.value = {1.0 / 3}, .bound = {1e-12}});
   EXPECT_EQ(*same.agreement.error_over_bound.get(), 1);
+  EXPECT_EQ(*compare(Array(Precision::fp32, {HUGE_VAL}), {.value = {HUGE_VAL}, .bound = {0x1p104}})
+                 .agreement.error_over_bound.get(),
+            0);
   // Zero stands for nothing but a subnormal number.
   EXPECT_FALSE(right_when_flushed(Array(Precision::fp32, {0}), 0, {.exact = Array(Precision::fp32, {0.5})}));
   EXPECT_TRUE(right_when_flushed(Array(Precision::fp32, {0}), 0, {.exact = Array(Precision::fp32, {0x1p-130})}));
@@ -370,6 +400,9 @@ TEST(Border, OfOneValueThatIsNotTrusted) {
     EXPECT_EQ(outcome(16, 8, value), "same-bits");
     EXPECT_EQ(outcome(15, 15, value), "same-bits");
   }
+  Sample signs = sample(16);  // zeros of either sign are one value
+  for (std::size_t i = 0; i < 9; ++i) signs.got.set(i, signs.expected.value[i] = i % 2 == 0 ? 0.0 : -0.0);
+  EXPECT_EQ(*compare(signs.got, signs.expected).agreement.outcome.get(), "not-trustworthy");
 }
 
 TEST(Samples, AreWrittenAsWideAsTheirType) {
@@ -398,6 +431,17 @@ TEST(Border, OfTheMeanSquareOverTheBound) {
   EXPECT_EQ(compare(s.got, s.expected).improbable, Places{2});
   s.expected.probable = std::vector<double>(4, 0);
   EXPECT_EQ(compare(s.got, s.expected).improbable, (Places{1, 2}));
+  // Half a unit is nothing but rounding; a power of two has the smaller one.
+  s = sample(2);
+  s.expected.value = {1.5 + 0.45 * 0x1p-23, 1};
+  s.got = Array(Precision::fp32, {1.5, 1 - 0x1p-24});
+  s.expected.probable = {0, 0};
+  EXPECT_EQ(compare(s.got, s.expected).improbable, Places{1});
+  // Of the second of two exact patterns, one; of nothing that has a bound, nothing.
+  const Array one(Precision::fp32, {1.0, 2.0}), other(Precision::fp32, {1.5, 2.0});
+  EXPECT_EQ(compare(other, {.exact = one, .also_exact = other}).mean_square_over_bound, 0.5);
+  const Comparison none = compare(Array(Precision::fp32, {HUGE_VAL}), {.exact = Array(Precision::fp32, {1.0})});
+  EXPECT_EQ(none.mean_square_over_bound, 0);
 }
 
 // What classify() makes of it.
@@ -561,6 +605,11 @@ TEST(NameBorder, OfACalculationThatTheTwinGetsAsWrong) {
   };
   EXPECT_EQ(cause(63.9), "unstable");
   EXPECT_NE(cause(64.1), "unstable");
+  // A single one that is no number is no inaccuracy.
+  Observed run{.sample = sample(40)};
+  for (std::size_t i = 0; i < 40; ++i) run.sample.got.set(i, i == 7 ? NAN : run.sample.got.value(i) + 4 * bound);
+  const Comparison twin = compare(run.sample.got, run.sample.expected);
+  EXPECT_NE(run.named({.twin = [=] { return std::optional(twin); }}).cause(), "unstable");
 }
 
 TEST(NameBorder, OfOneFactor) {
@@ -581,6 +630,23 @@ TEST(NameBorder, OfOneFactor) {
   EXPECT_FALSE(named(20, 0, 3));
   EXPECT_FALSE(named(20, 3, 0));
   EXPECT_TRUE(named(20, 2, 0));
+}
+
+// Of any size: a ten-thousandth of what it is.
+TEST(NameBorder, OfOneFactorNearly) {
+  const auto named = [](double size, double off) {
+    Observed run{.sample = sample(40)};
+    for (std::size_t i = 0; i < 40; ++i) {
+      run.sample.expected.value[i] *= size;
+      run.sample.expected.bound[i] *= size;
+      run.sample.got.set(i, 1.25 * run.sample.expected.value[i] * (1 + (i % 3 == 0 ? off : i % 3 == 1 ? -off : 0)));
+    }
+    return run.named().cause() == "scaled";
+  };
+  for (const double size : {1e-9, 1.0, 1e9}) {
+    EXPECT_TRUE(named(size, 0.9e-4)) << size;
+    EXPECT_FALSE(named(size, 1.2e-4)) << size;
+  }
 }
 
 // Nothing but zeros from some element on: no factor, but results that are missing.
@@ -621,6 +687,12 @@ TEST(NameBorder, OfAnotherCalculationOnOtherInputs) {
   EXPECT_EQ(cause(far_apart(12), true), "other-calculation");
   EXPECT_EQ(cause(from_to(50, 127), true), "unnamed");
   EXPECT_EQ(cause(far_apart(4), true), "tile");
+  // Not numbers are named as such.
+  Observed run{.sample = sample(128)};
+  for (const std::size_t i : far_apart(4)) run.sample.got.set(i, NAN);
+  EXPECT_EQ(run.named({.same_places = [] { return std::optional(true); }}).cause(), "not-a-number");
+  run.sample.got.set(far_apart(4).front(), 99);
+  EXPECT_EQ(run.named({.same_places = [] { return std::optional(true); }}).cause(), "tile");
 }
 
 TEST(NameBorder, OfWhatProbesAloneShow) {
@@ -662,6 +734,22 @@ TEST(NameBorder, OfASizeLimit) {
       EXPECT_NE(largest_right(1, 5000, right_at), limit) << n;
     }
   }
+  // Neither the size where it begins nor the one where it ends is asked for twice.
+  for (const std::int64_t near : {1, 2, 7}) {
+    std::multiset<std::int64_t> asked;
+    const auto right_at = [&](std::int64_t n) { return asked.insert(n), std::optional(n <= 1000); };
+    EXPECT_EQ(largest_right(1000 - near, 1001 + near, right_at), 1000);
+    EXPECT_EQ(asked.count(1000 - near), 1U);
+    EXPECT_EQ(asked.count(1001 + near), 1U);
+  }
+  const Observed limited{.sample = [] {
+    Sample s = sample(40);
+    for (std::size_t i = 0; i < 40; ++i) s.got.set(i, garbage(i));
+    return s;
+  }()};
+  const auto right_at = [](std::int64_t n) { return std::optional(n <= 1000); };
+  EXPECT_EQ(limited.named({.right_at = right_at, .small_size = 1, .this_size = 5000}).text,
+            "correct up to 1000, wrong from 1001 on");
   EXPECT_EQ(found({}, 0), std::nullopt);
   EXPECT_EQ(found({}, 1, 1), std::nullopt);
   EXPECT_EQ(found({}, 999, 1002), 1000);
@@ -728,6 +816,68 @@ TEST(NameBorder, OfInputsThatASwitchTells) {
   EXPECT_EQ(named(WrongResult::cudnn, true).cause(), "narrow-inputs");
 }
 
+// Each kind of narrower inputs is recognized by itself, here in sums of products of doubles, of which the smallest lie
+// where binary16 has few bits left.
+TEST(NameBorder, OfEachKindOfNarrowerInputs) {
+  using enum Rounding;
+  const std::vector<std::tuple<const char*, int, Rounding, bool>> kinds = {
+      {"TF32 inputs, rounded to nearest", 11, nearest, false}, {"TF32 inputs, ties away from zero", 11, away, false},
+      {"TF32 inputs, truncated", 11, truncated, false},        {"bf16 inputs, rounded to nearest", 8, nearest, false},
+      {"bf16 inputs, truncated", 8, truncated, false},         {"fp16 inputs, rounded to nearest", 11, nearest, true},
+      {"fp32 inputs, rounded to nearest", 24, nearest, false}, {"fp32 inputs, truncated", 24, truncated, false}};
+  for (const auto& [name, bits, rounding, half_range] : kinds) {
+    const auto terms_of = [](std::size_t element) {
+      Terms terms;
+      for (std::uint64_t p = 0; p < 64; ++p) {
+        // Every eighth a tie between two numbers of 11 bits.
+        const double a = normal(1, element, p), b = normal(2, element, p);
+        terms.a.push_back(
+            0x1p-16 *
+            (p % 8 == 0 ? rounded_to_bits(a, 11, truncated) + std::ldexp(a < 0 ? -1 : 1, std::ilogb(a) - 11) : a));
+        terms.b.push_back(0x1p-16 * b);
+      }
+      return terms;
+    };
+    Array got(Precision::fp64, 64);
+    for (std::size_t i = 0; i < 64; ++i) {
+      const Terms terms = terms_of(i);
+      double sum = 0;
+      const auto narrowed = [&, bits = bits, rounding = rounding, half_range = half_range](double x) {
+        return half_range ? rounded_to_half(x) : rounded_to_bits(x, bits, rounding);
+      };
+      for (std::size_t p = 0; p < 64; ++p) sum += narrowed(terms.a[p]) * narrowed(terms.b[p]);
+      got.set(i, sum);
+    }
+    const Replay found = *replay({.depth = 64, .terms = terms_of}, got);
+    ASSERT_TRUE(found.best) << name;
+    EXPECT_STREQ(found.best->text, name);
+    EXPECT_TRUE(found.holds && found.suspect()) << name;
+    EXPECT_FALSE(found.tf32_or_fp16) << name;  // its range tells binary16 from TF32
+  }
+}
+
+// No element may lie further from the narrowed sum than two bounds and a unit.
+TEST(NameBorder, OfInputsThatExplainEachElement) {
+  const auto cause = [](double bounds, double units) {
+    Observed run{.operation = dots_of(64, 3),
+                 .sample = {Expected::bounded(Precision::fp32, 64), Array(Precision::fp32, 64)}};
+    for (std::size_t i = 0; i < 64; ++i) {
+      const Terms terms = run.operation.terms(i);
+      for (std::size_t p = 0; p < 64; ++p) run.sample.expected.value[i] += terms.a[p] * terms.b[p];
+      const double unit = ulp(Precision::fp32, run.sample.expected.value[i]), limit = 8 * unit;
+      run.sample.expected.bound[i] = limit;
+      const double narrow = dot_in({.cause = "",
+                                    .input = [](double x) { return rounded_to_bits(x, 8, Rounding::nearest); },
+                                    .sum = [](double x) { return x; }},
+                                   terms);
+      run.sample.got.set(i, i == 20 ? narrow + bounds * limit + units * unit : narrow);
+    }
+    return std::string(run.named().cause());
+  };
+  EXPECT_EQ(cause(2, 0.25), "bf16-inputs");
+  EXPECT_NE(cause(2, 2), "bf16-inputs");
+}
+
 TEST(NameBorder, OfInputsThatAreNarrowedByNoMoreThanFourBits) {
   EXPECT_TRUE(replayed(1.6e-4, 8e-6).suspect());
   EXPECT_TRUE(replayed(1.6e-4, 8e-6).holds);   // a twentieth is left
@@ -751,6 +901,32 @@ TEST(NameBorder, OfSumsThatProbesFindWider) {
   EXPECT_EQ(cause(12), "narrow-accumulator");
   EXPECT_EQ(cause(23), "narrow-accumulator");
   EXPECT_NE(cause(24), "narrow-accumulator");
+  // With wider results probes alone decide; zeros have no width, nor do probes that all are wrong.
+  for (std::size_t i = 0; i < 64; ++i)
+    run.sample.got.set(i, rounded_to_bits(run.sample.expected.value[i], 13, Rounding::nearest));
+  EXPECT_EQ(cause(11), "fp16-accumulator");
+  EXPECT_EQ(cause(1), "fp16-accumulator");
+  EXPECT_EQ(cause(12), "narrow-accumulator");
+  EXPECT_NE(cause(0), "fp16-accumulator");
+  for (std::size_t i = 0; i < 64; ++i) run.sample.got.set(i, 0);
+  EXPECT_EQ(run.named().cause(), "zeros");
+}
+
+// How many times the usual error, where that stays within the bound.
+TEST(NameBorder, OfAnErrorThatIsNamedByItsSize) {
+  Observed run{.operation = {.depth = 4,
+                             .terms =
+                                 [](std::size_t) {
+                                   return Terms{{1, 1, 1, 1}, {3, 4, 0, 0}};
+                                 }},
+               .sample = {Expected::bounded(Precision::fp32, 64), Array(Precision::fp32, 64)}};
+  for (std::size_t i = 0; i < 64; ++i) {
+    run.sample.expected.value[i] = 7;
+    run.sample.expected.bound[i] = 1;
+    run.sample.got.set(i, 7 + (i % 2 == 0 ? 1 : -1) * 5 * 23 * 0x1p-18);
+  }
+  // Of a norm of 5, against 2.3 u 2 for eight times the usual.
+  EXPECT_EQ(run.named().text, "within the error bound, but 2560 times the usual error");
 }
 
 // Half precision has no narrower sums that could be mistaken for its own.
@@ -773,14 +949,14 @@ TEST(NameBorder, OfSumsThatErrTowardsZero) {
   const auto bias = [](double towards) {
     Array got(Precision::fp32, 64);
     const Operation dots{.depth = 4, .terms = [](std::size_t i) {
-                           return Terms{{1, 1, 1, 1}, {i % 2 == 0 ? 2.0 : -2.0, 0, 0, 0}};
+                           return Terms{{1, 1, 1, 1}, {i % 2 == 0 ? 4.0 : -4.0, 0, 0, 0}};
                          }};
     for (std::size_t i = 0; i < 64; ++i) {
       const double error = (static_cast<double>(i % 8) < 8 * towards ? -1 : 1) * 0x1p-12;
-      got.set(i, i % 2 == 0 ? 2 + error : -2 - error);
+      got.set(i, i % 2 == 0 ? 4 + error : -4 - error);
     }
     const Replay found = *replay(dots, got);
-    EXPECT_NEAR(found.plain, 0x1p-13, 1e-12);  // of a norm of 2
+    EXPECT_NEAR(found.plain, 0x1p-14, 1e-12);  // of a norm of 4
     EXPECT_EQ(found.suspect_threshold, 2.3 * 0x1p-24 * 2);
     EXPECT_EQ(found.samples, 64U);
     return found.bias;
@@ -967,6 +1143,43 @@ TEST(FreivaldsFormula, IsThatOfTheDocumentation) {
     if (size == 1) {
       EXPECT_FALSE(freivalds(a, b, c, s, 3, true).right());
     }
+  }
+}
+
+// With many columns chance is what bounds a row, and what underflow may take from so many products a part of it.
+TEST(FreivaldsFormula, CountsWhatUnderflowMayTakeWhereColumnsAreMany) {
+  constexpr std::size_t n = 256, k = 32;
+  const double size = 0x1p-106;
+  Array a(Precision::fp32, 2 * k), b(Precision::fp32, k * n), c(Precision::fp32, 2 * n);
+  for (std::size_t i = 0; i < a.count(); ++i) a.set(i, size * (1 + static_cast<double>(i % 4)));
+  for (std::size_t i = 0; i < b.count(); ++i) b.set(i, i % 3 == 0 ? -2 : static_cast<double>(i % 5));
+  double squares_of_a = 0, squares_of_b = 0;
+  for (std::size_t p = 0; p < k; ++p) squares_of_a += a.value(k + p) * a.value(k + p);
+  for (const double x : b.values()) squares_of_b += x * x;
+  for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      double sum = 0;
+      for (std::size_t p = 0; p < k; ++p) sum += a.value(i * k + p) * b.value(p * n + j);
+      c.set(i * n + j, sum);
+    }
+  }
+  const double before = c.value(n + 7), lost = n * k * 0x1p-126;
+  c.set(n + 7, before + size);
+  const double by_chance =
+      1.001 * probable_deviations(2) * probable_gamma(k, 2 * n * k, 0x1p-24) * std::sqrt(squares_of_a * squares_of_b);
+  EXPECT_GT(lost, by_chance / 100);
+  EXPECT_GT(by_chance, lost / 100);
+  const Freivalds found = freivalds(a, b, c, {.m = 2, .n = n, .k = k}, 3);
+  EXPECT_NEAR(found.worst_over_bound / ((c.value(n + 7) - before) / (by_chance + lost)), 1, 1e-9);
+}
+
+TEST(WholeSums, HaveFactorsAsWideAsHalfASignificand) {
+  const Problem problem{.precision = Precision::fp32, .size = {{"k", 1}, {"rows", 200'000}}, .whole_numbers = true};
+  const std::vector<Array> in = kernel_named("dot").inputs(problem);
+  for (const auto& [array, most] : {std::pair(in[0], 8191.0), {in[1], std::floor(0x1p24 / 8191)}}) {
+    double largest = 0;
+    for (const double x : array.values()) largest = std::max(largest, std::fabs(x));
+    EXPECT_EQ(largest, most);
   }
 }
 
