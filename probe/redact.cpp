@@ -72,6 +72,8 @@ void redact_hardware_addresses(std::string& text) {
   });
   static const RE2 guid(R"(\b[0-9a-fA-F]{4}(?::[0-9a-fA-F]{4}){3}\b)");  // of an InfiniBand port
   RE2::GlobalReplace(&text, guid, "<mac>");
+  static const RE2 named_guid(R"((?i)(guid["']?\s*[:=]?\s*)(?:0x)?[0-9a-f]{16}\b)");
+  RE2::GlobalReplace(&text, named_guid, R"(\1<mac>)");
 }
 
 // Without separators, behind a word that names them.
@@ -132,6 +134,23 @@ void redact_ipv4(std::string& text) {
   replace_unless(text, dotted, "<ip>", is_no_address);
 }
 
+// Accounts and hosts that images, clusters and installers name, and words that stand in every path.
+constexpr std::array common_names = {
+    "admin",   "amd",     "app",    "bin",     "build",    "centos", "client",   "conda",     "cuda",      "data",
+    "debian",  "default", "demo",   "dev",     "docker",   "ec2",    "ec2-user", "env",       "envdoctor", "etc",
+    "gitlab",  "gpu",     "guest",  "home",    "host",     "hpc",    "intel",    "jax",       "jenkins",   "jovyan",
+    "jupyter", "keras",   "lab",    "lib",     "lib64",    "linux",  "local",    "localhost", "main",      "master",
+    "media",   "mesa",    "mnt",    "mpi",     "node",     "nobody", "none",     "nvidia",    "oneapi",    "opencl",
+    "opt",     "pocl",    "proc",   "project", "python",   "ray",    "render",   "rocm",      "root",      "run",
+    "runner",  "scratch", "server", "share",   "slurm",    "spark",  "srv",      "student",   "sys",       "tensorflow",
+    "test",    "tmp",     "torch",  "train",   "ubuntu",   "user",   "usr",      "vagrant",   "var",       "venv",
+    "video",   "vscode",  "work",   "worker",  "workspace"};
+
+bool tells_something(std::string_view name) {
+  return name.size() >= 3 && std::ranges::find(common_names, name) == common_names.end() &&
+         std::ranges::any_of(name, [](unsigned char c) { return std::isalpha(c) != 0; });
+}
+
 // Kinds of secrets. Without one of a kind's words it isn't there: in most texts no pattern has to be made and tried.
 struct SecretKind {
   std::vector<std::string_view> words;
@@ -145,21 +164,45 @@ std::span<SecretKind> secret_kinds() {
   static SecretKind kinds[] = {
       {{"private key"},
        true,
-       R"((?i)(?:-----)?BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?(?:-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----)?)?)",
+       R"((?i)PRIVATE KEY-----[^-]+|(?:-----)?BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?(?:-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----)?)?)",
        "<secret>"},
       {{"cookie", "authorization"},
        true,
        R"((?i)((?:set-)?cookie|authorization)(["']?\s*[:=]\s*)\S[^\r\n]*)",
        R"(\1\2<secret>)"},
+      // What a program's own options and commands take as a password.
+      {{"login", "sshpass", "ipmitool", "mysql", "mariadb", "redis-cli", "ldap", "mongo", "openssl", "7z", "zip",
+        "rar"},
+       true,
+       R"((?i)(\b(?:(?:docker|podman|helm|skopeo|buildah|oras|az|vault)(?: registry)? login|sshpass|ipmitool|mysql\w*|mariadb[\w-]*|redis-cli|ldap\w+|mongo\w*|openssl|7z\w?|(?:un)?(?:zip|rar))\b[^\n|;&]*?\s-(?:pass(?:in|out)?|p|P|a|w|k|K)(?: pass:|[ =]?))(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
+       R"(\1<secret>)"},
+      {{"vault login", "wandb login", "auth login"},
+       true,
+       R"((?i)(\b(?:vault|wandb|auth) login (?:-\S+ )*)[^\s-]\S{7,})",
+       R"(\1<secret>)"},
+      {{"-stdin", " login"},
+       true,
+       R"((?i)(\becho (?:-n )?)(?:"[^"]*"?|'[^']*'?|[^\s"'|]+)([^\n|]*\|[^\n|]*(?:-stdin|\blogin)\b))",
+       R"(\1<secret>\2)"},
+      {{"-stdin <<<", "-stdin<<<"}, true, R"((?i)(-stdin\s*<<<\s*)\S+)", R"(\1<secret>)"},
+      {{"<<<"}, true, R"((?i)(\b(?:kinit|sudo|su|passwd|login)\b[^\n]*<<<\s*)\S+)", R"(\1<secret>)"},
+      {{"$1$", "$2", "$5$", "$6$", "$y$", "$argon2", "pbkdf2"},
+       false,
+       R"(\$(?:[156y]|2[abxy]|argon2\w{1,2})\$[\w./$,=+-]{8,}|pbkdf2\w*\$[\w./$,=+-]{8,})",
+       "<secret>"},
+      {{"arn:aws"}, false, R"((arn:aws[\w-]*:[\w-]*:[\w-]*:)\d{12}(:user/[\w.@+-]+)?)", R"(\1<secret>)"},
+      {{"-u "}, true, R"((\s-U\s*[\w.\\-]+%)\S+)", R"(\1<secret>)"},
+      {{"community"}, true, R"((?i)(\bsnmp\S*[^\n]{0,40}\bcommunity(?:\s+|\s*[:=]\s*))\S+)", R"(\1<secret>)"},
       {{"bearer"}, true, R"((?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{8,})", R"(\1<secret>)"},
       {{"password for", "passphrase for"}, true, R"((?i)(pass(?:word|phrase) for [^:]{1,80}: )\S+)", R"(\1<secret>)"},
       {{"curl", "wget"},
        true,
        R"((?i)(\b(?:curl|wget)\b[^\n]*?\s(?:-u|--user|--proxy-user|--http-user)[ =]?)(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
        R"(\1<secret>)"},
-      {{"hooks.slack.com/", "softlayer"},
-       false,
-       R"((hooks\.slack\.com/\w+/|softlayer.com/soap/v3(?:.1)?/)[\w/-]{8,})",
+      // The path of a web hook is its password.
+      {{"hooks.slack.com/", "softlayer", "webhook"},
+       true,
+       R"((?i)(hooks\.slack\.com/\w+/|softlayer.com/soap/v3(?:.1)?/|/(?:incoming)?webhooks?(?:b2)?/)[\w/@-]{8,})",
        R"(\1<secret>)"},
       {{"PuTTY-User-Key-File"}, false, R"(PuTTY-User-Key-File-\d[^\n]*)", "<secret>"},
       {{"glimt-", "glptt-", "glagent-", "gloas-", "glsoat-", "glrt-", "glft-", "glcbt-", "GR1348941", "ABIA", "ACCA",
@@ -167,17 +210,17 @@ std::span<SecretKind> secret_kinds() {
        false,
        R"(\b(?:gl(?:imt|ptt|agent|oas|soat|rt|ft|cbt)-[\w-]{16,}|GR1348941[\w-]{16,}|(?:ABIA|ACCA|A3T[A-Z0-9])[0-9A-Z]{16}\b|sq0[a-z]{3}-[\w\\-]{20,}|[0-9a-z]{32}-us[0-9]{1,2}\b|(?:AC|SK)[a-z0-9]{32}\b))",
        "<secret>"},
-      {{"ghp_",     "gho_",  "ghu_",  "ghs_",     "ghr_",     "github_pat_", "glpat-", "hf_",
-        "xox",      "xapp-", "AKIA",  "ASIA",     "nvapi-",   "sk-",         "eyJ",    "AIza",
-        "ya29.",    "npm_",  "pypi-", "sk_live_", "sk_test_", "rk_live_",    "whsec_", "dckr_pat_",
-        "glsa_",    "hvs.",  "SG.",   "dop_v1_",  "tskey-",   "AGE-SECRET",  "key-",   "shpat_",
-        "lin_api_", "gsk_",  "r8_",   "pplx-",    "dapi",     "EAA"},
+      {{"ghp_",    "gho_",     "ghu_",       "ghs_",     "ghr_",    "github_pat_", "glpat-", "hf_",   "xox",
+        "xapp-",   "AKIA",     "ASIA",       "nvapi-",   "sk-",     "eyJ",         "AIza",   "ya29.", "npm_",
+        "pypi-",   "sk_live_", "sk_test_",   "rk_live_", "whsec_",  "dckr_pat_",   "glsa_",  "hvs.",  "SG.",
+        "dop_v1_", "tskey-",   "AGE-SECRET", "key-",     "shpat_",  "lin_api_",    "gsk_",   "r8_",   "pplx-",
+        "dapi",    "EAA",      "ATBB",       "ATATT",    "GOCSPX-", "1//0",        "hvb.",   "hvr.",  "s."},
        false,
-       R"(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|nvapi-[\w-]{20,}|sk-[A-Za-z0-9_-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|AIza[\w-]{30,}|ya29\.[\w-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[\w+/=-]{16,}|dckr_pat_[\w-]{20,}|glsa_\w{20,}|hvs\.[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_[0-9a-f]{32,}|tskey-[\w-]{16,}|AGE-SECRET-KEY-[A-Z0-9]{20,}|key-[0-9a-f]{32}|shpat_[0-9a-f]{32}|lin_api_\w{30,}|gsk_\w{30,}|r8_\w{30,}|pplx-\w{30,}|dapi[0-9a-f]{32}|EAA[A-Za-z0-9]{60,}))",
+       R"(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|nvapi-[\w-]{20,}|sk-[A-Za-z0-9_-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|AIza[\w-]{30,}|ya29\.[\w-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[\w+/=-]{16,}|dckr_pat_[\w-]{20,}|glsa_\w{20,}|hvs\.[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_[0-9a-f]{32,}|tskey-[\w-]{16,}|AGE-SECRET-KEY-[A-Z0-9]{20,}|key-[0-9a-f]{32}|shpat_[0-9a-f]{32}|lin_api_\w{30,}|ATBB\w{20,}|ATATT\w{16,}|GOCSPX-[\w-]{16,}|1//0[\w-]{20,}|hv[br]\.[\w-]{20,}|s\.[A-Za-z0-9]{24}\b|gsk_\w{30,}|r8_\w{30,}|pplx-\w{30,}|dapi[0-9a-f]{32}|EAA[A-Za-z0-9]{60,}))",
        "<secret>"},
-      {{"serial", "s/n", "sn", "asset"},
+      {{"serial", "s/n", "sn", "asset", "service tag"},
        true,
-       R"((?i)((?:\b|_)(?:serial(?:[ _-]?(?:number|num|no))?|s/n|sn|asset[ _-]?tag)\.?["']?(?:\s*[:=#]\s*|\s+(?:is\s+)?)["']?)[A-Za-z0-9-]*[0-9]{4}[A-Za-z0-9-]*)",
+       R"((?i)((?:\b|_)(?:serial(?:[ _-]?(?:number|num|no))?|s/n|sn|(?:asset|service)[ _-]?tag)\.?["']?(?:\s*[:=#]\s*|\s+(?:is\s+)?)["']?)(?:[A-Za-z0-9-]*[0-9]{4}[A-Za-z0-9-]*|(?-i:[A-Z-]*[0-9][A-Z0-9-]*[A-Z][A-Z0-9-]*|[A-Z]+-?[0-9][A-Z0-9-]+)\b))",
        R"(\1<serial>)"},
   };
   return kinds;
@@ -188,7 +231,8 @@ std::span<SecretKind> secret_kinds() {
 bool is_no_secret(std::string_view key, std::string_view value) {
   static const RE2 of_models(
       R"((?i)(?:^|[_-])(?:max|min|num|n|pad|eos|bos|unk|sep|cls|mask|total|prompt|new|first|last|special|stop|image|text|next|per|add)[_-]?token$)");
-  static const RE2 nothing(R"((?i)["']?(?:<.*|\[.*|\(.*|none|null|true|false|yes|no|required|)["']?[,)}\]]?)");
+  static const RE2 nothing(
+      R"((?i)["']?(?:<[^<>]*>?|[\[(][\w\s.,*\[\]-]{0,200}[\])]*(?:\s*->.*)?|none|null|true|false|yes|no|required|)["']?[,)}\]]?)");
   const Piece name(key.data(), key.size()), said(value.data(), value.size());
   return RE2::PartialMatch(name, of_models) || RE2::FullMatch(said, nothing) ||
          (key.ends_with("PWD") && value.starts_with('/'));
@@ -214,25 +258,48 @@ bool looks_drawn(std::string_view word, bool bare = false) {
 void redact_named(std::string& text) {
   static const std::string key =
       R"(((?:[\w-]*(?:secret|passw(?:or)?d|passwd|passphrase|pwd|credential|jwt|signature)[\w-]*)"
-      R"(|[\w-]+[_-](?:pass|auth)|\b(?:sig|otp)|[\w-]*token|ssh_auth_sock|session[_-]?id)"
+      R"(|[\w-]+[_-](?:pass|auth)|\b(?:sig|otp|psk)|[\w-]*(?:token|passcode)|ssh_auth_sock|sess(?:ion)?[_-]?id)"
       R"(|[\w-]*(?:api|access|private|licen[cs]e|account|signing|encryption|master|shared|storage|subscription|ssh)"
       R"(|deploy|session|hmac)[_-]?key(?:[_-]?id)?)))";
   // To the end of its token: to its quotation mark, or to white space.
-  static const std::string value = R"(("[^"]*"?|'[^']*'?|[^\s"']+))";
-  static const RE2 joined("(?i)" + key + R"(["'\])]{0,3}(?:\s*(?::=|=>|::|[=:])\s*|\s+is\s+))" + value);
+  static const std::string value = R"((\\+["'][^"']*|"[^"]*"?|'[^']*'?|(?:\\\s|[^\s"'])+))";
+  static const RE2 joined(
+      "(?i)" + key +
+      R"((?:["'\])\\]|%22){0,5}(?:\s*(?::=|=>|::|[=:]|%3[ad](?:%22)?)\s*|\s+(?:is|was)\s+(?:set to\s+)?))" + value);
+  // In a sentence: between quotation marks, or a word with a figure in it.
+  static const RE2 in_sentence(
+      R"((?i)((?:passw(?:or)?d|passcode|passphrase)|\b(?:otp|pin|one-time)(?: code)?)(?:\s*[:=]\s*|\s+)('[^']+'|"[^"]+"|[^\s"']*[0-9][^\s"']*))");
+  // As a word behind another word: ("HF_TOKEN", "…"), token … was refused, API key provided: …
+  static const RE2 quoted_word(
+      R"((?i)((?:\b|_)(?:token|api[ _-]?key|access[ _-]?key|secret)["'\]]?,?\s*["'])([^"'\s]{6,})["'])");
+  static const RE2 next_word(
+      R"((?i)((?:\b|_)(?:token|api[ _-]?key|access[ _-]?key|secret)(?: (?:provided|is|was|of|named?|with))?:? )([\w*-]{10,}))");
+  // auth=("user", "password")
+  static const RE2 pair(R"((?i)((?:auth|credentials?|login)\w*)\s*[=:]?\s*\(([^()\n]*,[^()\n]*[^()\s]))");
   // Names that tell little: with a long value of letters and digits they name a key.
   static const RE2 long_value(
       R"((?i)([\w-]*(?:pass|pw|pwd|key|token|secret|password)(?:["'\])]{0,3}\s*(?::=|=>|::|[=:])\s*["']?|["'\])]{0,3}\s*["']|["'\])]{1,3}\s+))([a-z0-9_-]{20,}[^\s"']*))");
   static const RE2 option("(?i)-" + key + R"([ =]\s*)" + value);
-  static const RE2 in_file(R"((?i)(?:^|\W)(?:env\s+|arg\s+|\[|<))" + key + R"((?:[\]>]\s*|\s))" + value);
+  static const RE2 in_file(R"((?i)(?:^|\W)(?:env\s+|arg\s+|set(?:env)?\s+|\[|<))" + key + R"((?:[\]>]\s*|\s))" + value);
   static const RE2 short_name(R"(\b(pass|auth)=)" + value);
-  for (const RE2* pattern : {&joined, &option, &in_file, &short_name}) {
-    replace_groups(text, *pattern, "<secret>", [&text](const std::array<Piece, 3>& groups) {
+  for (const RE2* pattern : {&pair, &joined, &option, &in_file, &short_name, &in_sentence}) {
+    replace_groups(text, *pattern, "<secret>", [&](const std::array<Piece, 3>& groups) {
       const auto& [whole, name, said] = groups;
+      if (pattern == &pair && !RE2::PartialMatch(said, R"([0-9\"'])")) return true;  // names of parameters
       const bool own_mark = name == "secret" && name.data() > text.data() && name.data()[-1] == '<';
       return own_mark || is_no_secret({name.data(), name.size()}, {said.data(), said.size()});
     });
   }
+  replace_groups(text, quoted_word, "<secret>", [](const std::array<Piece, 3>& groups) {
+    return !RE2::PartialMatch(groups[2], "[0-9]") || is_no_secret(groups[1].as_string(), groups[2].as_string());
+  });
+  replace_groups(text, next_word, "<secret>", [](const std::array<Piece, 3>& groups) {
+    // A name of a class, as Qwen2Tokenizer, is no key.
+    static const RE2 drawn("[A-Za-z*_-]*[A-Z][A-Za-z*_-]*[0-9]|[A-Za-z*_-]*[0-9][\\w*-]*[A-Z]"),
+        name("[A-Za-z]+[0-9]*(?:[A-Z][a-z]+)+");
+    const std::string_view said(groups[2].data(), groups[2].size());
+    return RE2::FullMatch(groups[2], name) || (!RE2::PartialMatch(groups[2], drawn) && !looks_drawn(said));
+  });
   replace_groups(text, long_value, "<secret>", [](const std::array<Piece, 3>& groups) {
     const std::string_view before(groups[1].data(), groups[1].size()), said(groups[2].data(), groups[2].size());
     const bool quoted = before.find_first_of("\"'") != before.npos;
@@ -245,7 +312,7 @@ void redact_named(std::string& text) {
 // number and a colon, in three parts with dots, or short behind = and :.
 void redact_unnamed_keys(std::string& text) {
   static const RE2 quoted(R"(["']([A-Za-z0-9/+]{40})["'])");
-  static const RE2 numbered(R"(\b[0-9]{8,10}:([A-Za-z0-9_-]{35}))");
+  static const RE2 numbered(R"((?:\b[0-9]{8,10}|bot[0-9]+):([A-Za-z0-9_-]{34,35}))");
   static const RE2 parts(R"(\b([MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}))");
   static const RE2 behind_mark(R"((?:^|[\s=:"'])((?:AKC[a-zA-Z0-9]|AP[0-9A-F])[A-Za-z0-9]{8,}))");
   static const RE2 long_one(R"(\b([A-Za-z0-9]{36,})\b)");
@@ -280,8 +347,8 @@ void redact_secrets(std::string& text) {
     if (!kind.pattern) kind.pattern = std::make_unique<RE2>(kind.expression);
     RE2::GlobalReplace(&text, *kind.pattern, kind.by);
   }
-  static constexpr std::array named = {"secret", "pass",    "pw",  "key",   "credential", "sig",
-                                       "auth",   "session", "otp", "token", "jwt"};
+  static constexpr std::array named = {"secret", "pass", "pw",    "key", "credential", "sig", "auth",
+                                       "sess",   "otp",  "token", "jwt", "psk",        "pin", "login"};
   if (std::ranges::any_of(named, [&low](const char* word) { return low.find(word) != low.npos; })) redact_named(text);
   if (text.size() >= 40)
     redact_bare_keys(text);
@@ -306,7 +373,51 @@ void redact_host_names(std::string& text) {
       R"((?m)^((?:<\d+>)?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.:+Z-]*) )[A-Za-z0-9][\w.-]*( (?:kernel|systemd|[\w./()-]+\[\d+\]):))");
   static const RE2 by_address(R"(\b(?:ip|ec2|host|node|gke|aks|vm)-\d{1,3}(?:-\d{1,3}){3}(?:\.[a-z][\w.-]*)?)");
   RE2::GlobalReplace(&text, syslog, R"(\1<host>\2)");
+  static const RE2 uname(R"((\bLinux )[A-Za-z0-9][\w.-]*( \d+\.\d+\S* #\d))");
+  RE2::GlobalReplace(&text, uname, R"(\1<host>\2)");
   RE2::GlobalReplace(&text, by_address, "<host>");
+}
+
+// Names behind words that say whose or what they name. A name that many machines share stays.
+void redact_said_names(std::string& text) {
+  static const RE2 host(
+      R"((?i)(?:\b(?:host ?names?|node ?names?|computer ?name|nodelist|fqdn)|\w(?:_hostname|_?nodename|_nodelist|_host|_addr)|\bmaster_addr)["']?\s*[=:]\s*["']?([A-Za-z][\w.-]*[A-Za-z0-9]))");
+  static const RE2 domain(
+      R"(\b((?:[A-Za-z0-9][\w-]*\.)+(?:corp|intra|intranet|lan|localdomain)(?:\.[a-z][\w-]*)*|(?:[A-Za-z0-9]+(?:-[\w-]+|\d[\w-]*))\.(?:[\w-]+\.)*(?:intern|internal|cluster|hpc)(?:\.[a-z][\w-]*)*)\b)");
+  // Slurm, Open MPI and NCCL begin lines with the node.
+  static const RE2 node(
+      R"((?m)(?:^srun: error: |\*\*\* \w+ [\d.+]+ ON |\bon node |^\[)([A-Za-z][\w.-]*)(?:: task| CANCELLED| (?:exited|died|is)\b|\b$|:\d+\] ))");
+  static const RE2 nccl(R"((?m)^([A-Za-z][\w.-]*):\d+:\d+ \[\d+\] NCCL)");
+  // id, ls -l and ps aux.
+  static const RE2 numbered(R"(\b(?:[ug]id=|groups=|,)\d{4,}\(([A-Za-z_][\w.-]*)\))");
+  static const RE2 owner(R"((?m)(?:^|\s)[bcdlps-][rwxsStT-]{9}[+.@]? +\d+ +([A-Za-z_][\w.-]*) )");
+  static const RE2 process(R"((?m)^([A-Za-z_][\w.-]*\+?) +\d+ +[\d.]+ +[\d.]+ +\d+ +\d+ +(?:\?|pts/|tty)\S* )");
+  static const RE2 git(R"(\buser\.name["']?\s*[=: ]\s*["']?([^"'\n]{3,60}))");
+  static const RE2 service(
+      R"(\b(?:tcp|udp|redis|rediss|amqps?|mqtt|nats|ldaps?|smb|nfs|ssh|gs?ftp|sftp|grpc|zmq|ucx)://(?:[^/@\s]*@)?([A-Za-z][\w.-]*))");
+  static const RE2 licence(R"(\b\d{4,5}@([A-Za-z][\w.-]*[A-Za-z0-9]))");
+  static const RE2 share(R"((?:^|[\s"'=(])\\\\([A-Za-z][\w.-]+\\[\w.-]{2,}(?:\\[\w.-]+)?))");
+  static const RE2 user(
+      R"((?:\b(?:USER|LOGNAME|USERNAME|[A-Z]+_USER|user|username|login)=|\b(?i:user(?:[ _-]?name)?|login|account)["']?\s*[:=]?\s*["']|\b[Uu]ser ?[Nn]ame\s*[:=]\s*|\bsudo(?:\[\d+\])?:\s+)([A-Za-z_][\w.-]{2,31}))");
+  for (const auto& [pattern, by] : {std::pair{&host, "<host>"},
+                                    {&domain, "<host>"},
+                                    {&service, "<host>"},
+                                    {&licence, "<host>"},
+                                    {&share, "<host>"},
+                                    {&node, "<host>"},
+                                    {&nccl, "<host>"},
+                                    {&user, "<user>"},
+                                    {&numbered, "<user>"},
+                                    {&owner, "<user>"},
+                                    {&process, "<user>"},
+                                    {&git, "<user>"}}) {
+    replace_groups(text, *pattern, by, [&](const std::array<Piece, 3>& groups) {
+      const std::string name = groups[1].as_string();
+      static const RE2 common(
+          R"((?i)localhost.*|none|null|true|false|unknown|name|error|not|in|is|wsl(?:\.localhost|\$)?(?:\\.*)?|.*\.(?:so|py|cpp|cc|h|cu))");
+      return !tells_something(name) || RE2::FullMatch(name, common);
+    });
+  }
 }
 
 }  // namespace
@@ -319,32 +430,16 @@ void redact_patterns(std::string& text) {
     redact_emails(text);
     redact_accounts(text);
   }
-  if (has(':') || has('-')) redact_hardware_addresses(text);
+  if (has(':') || has('-') || has('_')) redact_hardware_addresses(text);
   if (text.size() > 14) redact_bare_hardware_addresses(text);
   if (has('.')) redact_dotted_hardware_addresses(text);
   if (has(':')) redact_ipv6(text);
   if (has('.')) redact_ipv4(text);
-  if (has('-') || has(':')) redact_host_names(text);
+  if (has('-') || has(':') || has('#')) redact_host_names(text);
+  redact_said_names(text);
 }
 
 namespace {
-
-// Accounts and hosts that images, clusters and installers name, and words that stand in every path.
-constexpr std::array common_names = {
-    "admin",   "amd",     "app",    "bin",     "build",    "centos", "client",   "conda",     "cuda",      "data",
-    "debian",  "default", "demo",   "dev",     "docker",   "ec2",    "ec2-user", "env",       "envdoctor", "etc",
-    "gitlab",  "gpu",     "guest",  "home",    "host",     "hpc",    "intel",    "jax",       "jenkins",   "jovyan",
-    "jupyter", "keras",   "lab",    "lib",     "lib64",    "linux",  "local",    "localhost", "main",      "master",
-    "media",   "mesa",    "mnt",    "mpi",     "node",     "nobody", "none",     "nvidia",    "oneapi",    "opencl",
-    "opt",     "pocl",    "proc",   "project", "python",   "ray",    "render",   "rocm",      "root",      "run",
-    "runner",  "scratch", "server", "share",   "slurm",    "spark",  "srv",      "student",   "sys",       "tensorflow",
-    "test",    "tmp",     "torch",  "train",   "ubuntu",   "user",   "usr",      "vagrant",   "var",       "venv",
-    "video",   "vscode",  "work",   "worker",  "workspace"};
-
-bool tells_something(std::string_view name) {
-  return name.size() >= 3 && std::ranges::find(common_names, name) == common_names.end() &&
-         std::ranges::any_of(name, [](unsigned char c) { return std::isalpha(c) != 0; });
-}
 
 void note(std::vector<std::string>& names, std::string name) {
   if (tells_something(name) && std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
@@ -415,7 +510,9 @@ void redact_once(std::string& out, const Identity& identity) {
   static const RE2 deeper_home(R"((/(?:home|Users)/)[^/\s:;,"'<>\\]+)");
   static const RE2 windows_home(R"(([A-Za-z]:\\+Users\\+)(?:[^\\/:;,"'<>\r\n]{1,64}(\\)|[^\\/\s:;,"'<>]+))");
   static const RE2 shared_home(
-      R"(/(?:(?:data\d*|export|net|mnt|storage|shared|cluster|gpfs|lustre|nfs)/)*(?:users|homes?|nfs|scratch|lustre|gpfs|beegfs|people)/([^/\s:;,"'<>\\$]+))");
+      R"(/(?:(?:data\d*|export|net|mnt|storage|shared|cluster|gpfs|lustre|nfs)/)*(?:users|homes?\d*|nfs|scratch\d*|(?:lustre|gpfs|beegfs|scratch\d*)/(?:work|users?|home|project)|lustre|gpfs|beegfs|people)/([^/\s:;,"'<>\\$]+))");
+  static const RE2 other_home(
+      R"((?:^|[\s"'=:(])(?:/u|/afs/[\w.]+/users?/\w|/Volumes)/([^/\s:;,"'<>\\$]+(?: [\w .-]+/)?))");
   static const RE2 named_home(R"((^|[\s"'=:(])~([a-z_][\w.-]*)(/|["']|$))");
   static const RE2 named_uuid(R"(((?:GPU|MIG)-[0-9a-fA-F]{8})[0-9a-fA-F]*(?:-[0-9a-fA-F]+)*)");
   static const RE2 bare_uuid(R"(([0-9a-fA-F]{8})(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})");
@@ -428,6 +525,8 @@ void redact_once(std::string& out, const Identity& identity) {
     replace_groups(out, shared_home, "<user>", [](const std::array<Piece, 3>& groups) {
       return !tells_something(groups[1].as_string());  // a name that every machine has
     });
+    replace_groups(out, other_home, "<user>",
+                   [](const std::array<Piece, 3>& groups) { return !tells_something(groups[1].as_string()); });
     RE2::GlobalReplace(&out, credentials, R"(\1)");
   }
   if (out.find('\\') != std::string::npos) RE2::GlobalReplace(&out, windows_home, R"(\1<user>\2)");
@@ -495,7 +594,7 @@ struct Redactor {
     std::map<std::string, T> redacted;  // a name may hold a name: ALICE_CUDA_HOME
     for (auto& [key, value] : values) {
       (*this)(value);
-      redacted.emplace(without_names(key, identity), std::move(value));
+      redacted.emplace(change(without_names(key, identity)), std::move(value));
     }
     values = std::move(redacted);
   }

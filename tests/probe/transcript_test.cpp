@@ -1,6 +1,7 @@
 #include "probe/transcript/transcript.h"
 
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include "evidence/merge.h"
 #include "probe/paste/log_reader.h"
