@@ -33,11 +33,11 @@ std::string printable(std::string_view text) {
   std::string clean;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    // U+0080 to U+009F are control characters too: C2 80 to C2 9F. Overrides of direction: E2 80 AA to AE, E2 81 A6 to
-    // A9.
+    // U+0080 to U+009F are control characters too: C2 80 to C2 9F. Ends of lines and paragraphs and overrides of
+    // direction: E2 80 A8 to AE, E2 81 A6 to A9.
     const auto next = [&](std::size_t n) { return i + n < text.size() ? static_cast<unsigned char>(text[i + n]) : 0; };
     const bool c1 = byte == 0xC2 && i + 1 < text.size() && next(1) < 0xA0;
-    const bool bidi = byte == 0xE2 && ((next(1) == 0x80 && next(2) >= 0xAA && next(2) <= 0xAE) ||
+    const bool bidi = byte == 0xE2 && ((next(1) == 0x80 && next(2) >= 0xA8 && next(2) <= 0xAE) ||
                                        (next(1) == 0x81 && next(2) >= 0xA6 && next(2) <= 0xA9));
     if (c1 || bidi) {
       clean += '?';

@@ -19,6 +19,9 @@ TEST(Lines, AHostsOwnWordsCannotDriveTheTerminal) {
   EXPECT_EQ(printable("\xc2\x9b"
                       "x"),
             "?x");
+  EXPECT_EQ(printable("a\xe2\x80\xa8::error::b\xe2\x80\xa9"
+                      "c"),
+            "a?::error::b?c");
   EXPECT_EQ(printable("Gerät"), "Gerät");
 }
 
