@@ -257,10 +257,12 @@ bool looks_drawn(std::string_view word, bool bare = false) {
 
 void redact_named(std::string& text) {
   static const std::string key =
-      R"(((?:[\w-]*(?:secret|passw(?:or)?d|passwd|passphrase|pwd|credential|jwt|signature)[\w-]*)"
+      R"(((?:[\w-]*(?:secret|passw(?:or)?d|passwd|passphrase|pwd|credential|jwt|signature)[\w-]*(?:\.key)?)"
+      // In other languages, too.
+      R"(|passwort|kennwort|contrase\pL+a|mot de passe|wachtwoord|senha|[\w-]+[_-]pat)"
       R"(|[\w-]+[_-](?:pass|auth)|\b(?:sig|otp|psk)|[\w-]*(?:token|passcode)|ssh_auth_sock|sess(?:ion)?[_-]?id)"
       R"(|[\w-]*(?:api|access|private|licen[cs]e|account|signing|encryption|master|shared|storage|subscription|ssh)"
-      R"(|deploy|session|hmac)[_-]?key(?:[_-]?id)?)))";
+      R"(|deploy|session|hmac|wandb|comet|neptune|ngc|openai)[_-]?key(?:[_-]?(?:id|b64|base64))?)))";
   // To the end of its token: to its quotation mark, or to white space.
   static const std::string value = R"((\\+["'][^"']*|"[^"]*"?|'[^']*'?|(?:\\\s|[^\s"'])+))";
   static const RE2 joined(
@@ -270,6 +272,11 @@ void redact_named(std::string& text) {
   static const RE2 in_sentence(
       R"((?i)((?:passw(?:or)?d|passcode|passphrase)|\b(?:otp|pin|one-time)(?: code)?)(?:\s*[:=]\s*|\s+)('[^']+'|"[^"]+"|[^\s"']*[0-9][^\s"']*))");
   // As a word behind another word: ("HF_TOKEN", "…"), token … was refused, API key provided: …
+  // {"name": "DB_PASSWORD", "value": "…"}, <add key="ApiKey" value="…"/>
+  static const RE2 name_and_value(R"((?i)(?:key|name)["']?\s*[=:]\s*["']?)" + key +
+                                  R"(["']?,?\s*["']?value["']?\s*[=:]\s*)" + value);
+  // "auth": "base64", CSRF: …
+  static const RE2 coded(R"((?i)\b(auth|csrf)["']?\s*:\s*["']?([\w+/-]{12,}=*))");
   static const RE2 quoted_word(
       R"((?i)((?:\b|_)(?:token|api[ _-]?key|access[ _-]?key|secret)["'\]]?,?\s*["'])([^"'\s]{6,})["'])");
   static const RE2 next_word(
@@ -281,8 +288,8 @@ void redact_named(std::string& text) {
       R"((?i)([\w-]*(?:pass|pw|pwd|key|token|secret|password)(?:["'\])]{0,3}\s*(?::=|=>|::|[=:])\s*["']?|["'\])]{0,3}\s*["']|["'\])]{1,3}\s+))([a-z0-9_-]{20,}[^\s"']*))");
   static const RE2 option("(?i)-" + key + R"([ =]\s*)" + value);
   static const RE2 in_file(R"((?i)(?:^|\W)(?:env\s+|arg\s+|set(?:env)?\s+|\[|<))" + key + R"((?:[\]>]\s*|\s))" + value);
-  static const RE2 short_name(R"(\b(pass|auth)=)" + value);
-  for (const RE2* pattern : {&pair, &joined, &option, &in_file, &short_name, &in_sentence}) {
+  static const RE2 short_name(R"(\b(pass|auth|pw)=)" + value);
+  for (const RE2* pattern : {&pair, &joined, &name_and_value, &option, &in_file, &short_name, &in_sentence}) {
     replace_groups(text, *pattern, "<secret>", [&](const std::array<Piece, 3>& groups) {
       const auto& [whole, name, said] = groups;
       if (pattern == &pair && !RE2::PartialMatch(said, R"([0-9\"'])")) return true;  // names of parameters
@@ -290,6 +297,9 @@ void redact_named(std::string& text) {
       return own_mark || is_no_secret({name.data(), name.size()}, {said.data(), said.size()});
     });
   }
+  replace_groups(text, coded, "<secret>", [](const std::array<Piece, 3>& groups) {
+    return !RE2::PartialMatch(groups[2], "[0-9]") || !RE2::PartialMatch(groups[2], "[A-Z]");
+  });
   replace_groups(text, quoted_word, "<secret>", [](const std::array<Piece, 3>& groups) {
     return !RE2::PartialMatch(groups[2], "[0-9]") || is_no_secret(groups[1].as_string(), groups[2].as_string());
   });
@@ -347,8 +357,9 @@ void redact_secrets(std::string& text) {
     if (!kind.pattern) kind.pattern = std::make_unique<RE2>(kind.expression);
     RE2::GlobalReplace(&text, *kind.pattern, kind.by);
   }
-  static constexpr std::array named = {"secret", "pass", "pw",    "key", "credential", "sig", "auth",
-                                       "sess",   "otp",  "token", "jwt", "psk",        "pin", "login"};
+  static constexpr std::array named = {"secret", "pass",     "pw",     "key",   "credential", "sig", "auth",
+                                       "sess",   "otp",      "token",  "jwt",   "psk",        "pin", "login",
+                                       "kennw",  "contrase", "wachtw", "senha", "pat",        "csrf"};
   if (std::ranges::any_of(named, [&low](const char* word) { return low.find(word) != low.npos; })) redact_named(text);
   if (text.size() >= 40)
     redact_bare_keys(text);

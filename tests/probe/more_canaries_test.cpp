@@ -222,7 +222,44 @@ TEST(Canaries, OfCommandsClientsAndServicesAreWithheld) {
            {"uuid = 4C4C4544-0042-3510-8052-B7C04F395931", "B7C04F39"},
            {"board serial number is 0321021012345", "0321021"},
            {"GPU 0: SN 1652720012345", "1652720012345"},
-           {"Product Serial : MX0123AB4567", "MX0123AB"}}) {
+           {"Product Serial : MX0123AB4567", "MX0123AB"},
+           {"spark.hadoop.fs.s3a.secret.key=Tort3llini", "Tort3llini"},
+           {"spring.datasource.password=Tort3llini", "Tort3llini"},
+           {"db.pwd : Tort3llini", "Tort3llini"},
+           {"[default] aws_secret_access_key=Tort3llini/x+y", "Tort3llini"},
+           {"<password>Tort3llini</password>", "Tort3llini"},
+           {"<add key=\"ApiKey\" value=\"Tort3llini\"/>", "Tort3llini"},
+           {"name: DB_PASSWORD, value: Tort3llini", "Tort3llini"},
+           {"pw=Tort3llini", "Tort3llini"},
+           {"passwort: Tort3llini", "Tort3llini"},
+           {"mot de passe : Tort3llini", "Tort3llini"},
+           {"contraseña: Tort3llini", "Tort3llini"},
+           {"ENCRYPTION_KEY_BASE64=Tort3llini==", "Tort3llini"},
+           {"mysecretvalue=Tort3llini", "Tort3llini"},
+           {"FERNET_KEY=Tort3lliniAbCdEfGhIjKlMnOpQrStUv0123456789=", "Tort3llini"},
+           {"JUPYTER_TOKEN=Tort3llini", "Tort3llini"},
+           {"http://127.0.0.1:8888/?token=4f5a1c2b3d4e5f60718293a4b5c6d7e8f9a0b1c2d3e4f5a6", "1c2b3d4e"},
+           {"http://hub/user/carolz/lab?token=abc1", "abc1"},
+           {"vnc password: 12345", "12345"},
+           {"SSHKEY: AAAAB3NzaC1yc2EAAAADAQABAAABgQDKj8s7Tort3llini", "Tort3llini"},
+           {"x-amz-security-token: IQoJTort3llini", "Tort3llini"},
+           {"GITHUB_PAT=Tort3llini99", "Tort3llini"},
+           {"DOCKER_AUTH_CONFIG={\"auths\":{\"r\":{\"auth\":\"Y2Fyb2w6VG9ydDNsbGluaQ==\"}}}", "Y2Fyb2w6"},
+           {"\"auth\": \"Y2Fyb2w6VG9ydDNsbGluaQ==\"", "Y2Fyb2w6"},
+           {"X-Registry-Auth: Y2Fyb2w6VG9ydDNsbGluaQ==", "Y2Fyb2w6"},
+           {"Digest username=\"carolz\", response=\"6629fae49393a05397450978507c4ef1\"", "6629fae49393"},
+           {"{\"key\":\"sk_test_Tort3llini99\"}", "Tort3llini"},
+           {"CSRF: Tort3lliniTort3llini1", "Tort3llini"},
+           {"SLACK_WEBHOOK=https://hooks.slack.com/workflows/T0/A1/99/Tort3llini", "Tort3llini"},
+           {"sentry https://4f5a1c2b3d4e5f60718293a4b5c6d7e8@o1.ingest.sentry.io/1", "1c2b3d4e"},
+           {"TELEGRAM 998877665:AAFTort3lliniQwErTyUiOpAsDfGhJkLzXc", "Tort3llini"},
+           {"mlflow.tracking.password Tort3llini", "Tort3llini"},
+           {"--wandb_key Tort3llini", "Tort3llini"},
+           {"--wandb-api-key=Tort3llini", "Tort3llini"},
+           {"--hf-token Tort3llini", "Tort3llini"},
+           {"wandb_token = \"Tort3llini\"  # secret", "Tort3llini"},
+           {"TF_VAR_db_password='Tort3llini'", "Tort3llini"},
+           {"bash: export: `Tort3llini_secret=abcdeX1': not a valid identifier", "abcdeX1"}}) {
     const std::string redacted = redact_text(text, {});
     EXPECT_EQ(redacted.find(part), std::string::npos) << text << " -> " << redacted;
     EXPECT_EQ(redact_text(redacted, {}), redacted) << text;
@@ -349,7 +386,14 @@ TEST(Canaries, WordsOfProgramsStay) {
                            "s.cuda",
                            "Linux",
                            "version https://git-lfs.github.com/spec/v1",
-                           "pass:1 fail:0"}) {
+                           "pass:1 fail:0",
+                           "--sort_key col1",
+                           "pattern = 3",
+                           "auth: Kerberos",
+                           "HF_HOME=/opt/hf",
+                           "patch=12",
+                           "compat = 3",
+                           "authors: A1"}) {
     EXPECT_EQ(redact_text(line, {}), line);
   }
 }
