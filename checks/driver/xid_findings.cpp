@@ -39,8 +39,8 @@ void tell_xid(Finding& finding, const LoggedXid& xid, const Snapshot& snapshot) 
   if (xid.only_mentioned) finding.confidence = std::min(finding.confidence, Confidence::likely);
   const auto known = knowledge::xid(xid.code);
   if (!known || xid.code == xid::gpu_has_fallen_off_the_bus) return;
-  finding.explanation = fmt::format("{} Xid {}: {}.", xid.only_mentioned ? "The text speaks of" : "The kernel log holds",
-                                    xid.code, known->meaning);
+  finding.explanation = fmt::format(
+      "{} Xid {}: {}.", xid.only_mentioned ? "The text speaks of" : "The kernel log holds", xid.code, known->meaning);
   if (finding.id != "driver.gpu-lost") return;
   finding.title = "The GPU stopped working until it is reset";
   finding.fix = {

@@ -52,8 +52,9 @@ const std::vector<FormQuestion>& form_questions() {
   static const RE2 system(
       R"((?i)(?:os|operating system|os version|os platform(?: and distribution)?)(?: \((?:e\.g|if)[^)]{0,60}\))?)",
       RE2::Latin1);
-  static const std::vector<FormQuestion> all = {
-      {tensorflow, framework_version<&Snapshot::tensorflow>}, {torch, framework_version<&Snapshot::torch>}, {system, platform}};
+  static const std::vector<FormQuestion> all = {{tensorflow, framework_version<&Snapshot::tensorflow>},
+                                                {torch, framework_version<&Snapshot::torch>},
+                                                {system, platform}};
   return all;
 }
 
