@@ -240,15 +240,20 @@ static void corrupt(unsigned char *bytes, size_t size) {
     for (size_t i = 5; i < count; i += 64) f[i] = NAN;
   }
   if (is("one-row-zero") && count >= 3 * columns) memset(w + place(count / columns, 4) * columns, 0, columns * 4);
-  if (is("half-stale")) {
-    static unsigned char *before;
-    static size_t of;
+  if (is("half-stale")) {  // of the last result of this size
+    static struct {
+      size_t size;
+      unsigned char *bytes;
+    } known[64];
+    size_t i = 0;
+    while (i < 63 && known[i].bytes && known[i].size != size) ++i;
     unsigned char *now = malloc(size);
     if (now) memcpy(now, bytes, size);
-    if (before && of == size) memcpy(w + count / 2, before + count / 2 * 4, (count - count / 2) * 4);
-    free(before);
-    before = now;
-    of = size;
+    if (known[i].bytes && known[i].size == size)
+      memcpy(w + count / 2, known[i].bytes + count / 2 * 4, (count - count / 2) * 4);
+    free(known[i].bytes);
+    known[i].size = size;
+    known[i].bytes = now;
   }
   if (is("one-of-many-launches") && launches % 3 == 0) f[at] += 1 + fabsf(f[at]);
   if (is("element-that-moves")) f[place(count, (unsigned)reads + 8)] += 1 + fabsf(f[at]);
