@@ -20,7 +20,8 @@ Finding finding_of(const Diagnosis& diagnosis, const ReadText& text, std::size_t
                   .title = diagnosis.title};
   const std::string words = fmt::format("{}", fmt::join(text.resembles.get()->words.or_empty(), ", "));
   finding.explanation = fmt::format(
-      "A guess: no line of this text is a known message, and its words are those of reports with this cause ({}). {}",
+      "A guess: no line of this text is a known message, and its words are those of reports with this cause ({}). If "
+      "that is right: {}",
       words, diagnosis.claim);
   finding.evidence = {evidence(fmt::format("/texts/{}{}", i, field), words)};
   finding.evidence.front().source = text.source.or_empty();

@@ -25,6 +25,17 @@ TEST(CommandLine, PrintsItsVersionAndHelp) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
 }
 
+TEST(CommandLine, SaysThatAGuessByWordsIsOneAndOfWhichText) {
+  const std::string report =
+      "echo 'My pc restarts under load while training with both cards, the psu has 750 W; training stopped with error' "
+      "|";
+  const Ran ran = run_envdoctor("diagnose --log -", report);
+  EXPECT_THAT(ran.out, HasSubstr("WARNING The GPU is slowed down by heat or power"));
+  EXPECT_THAT(ran.out, HasSubstr("If that is right"));
+  EXPECT_THAT(ran.out, HasSubstr("stdin /texts/0/resembles = "));
+  EXPECT_EQ(ran.status, 3);
+}
+
 TEST(CommandLine, HelpHasEightyColumns) {
   int commands = 0;
   std::istringstream program(run_envdoctor("--help | sed -n '/^Subcommands/,/^$/p'").out);
