@@ -47,25 +47,32 @@ bool judge_loss_scale(const Facts& facts, Answers& answers) {
   return false;
 }
 
-// Half precision stands in the same text as the value that is no number any more.
+struct Blame {
+  const char *title, *explanation, *fix;
+};
+constexpr Blame of_picture = {"Half precision gives NaN in this model",
+                              "The picture holds values that are not numbers, and the model calculates in half "
+                              "precision: some value is too large "
+                              "for it.",
+                              "Calculate the part that overflows (often the VAE) in single precision or in bfloat16, "
+                              "and compare; a model that was "
+                              "trained in bfloat16 may not fit float16 at all."};
+constexpr Blame of_value = {
+    "Half precision gives infinity or NaN",
+    "The program computes in half precision, whose largest number is 65504: a loss, gradient or activation beyond it "
+    "is "
+    "infinite, and the next step makes it not-a-number.",
+    "Run once in single precision. If that stays finite, train in bfloat16, or scale the loss (torch.amp.GradScaler, "
+    "tf.keras.mixed_precision.LossScaleOptimizer) and clip gradients."};
+
+// Half precision stands in the same text as the value that is not a number any more.
 void blame_half_precision(const Symptom& line, const Symptom& half, Answers& answers) {
+  const Blame& blame = line.is({wrong_result, "nan-in-picture"}) ? of_picture : of_value;
   Finding& finding = answers.found_in(line, Confidence::possible);
   finding.evidence.push_back(evidence(half));
-  if (line.is({wrong_result, "nan-in-picture"})) {
-    finding.title = "Half precision gives NaN in this model";
-    finding.explanation =
-        "The picture holds values that are not numbers, and the model calculates in half precision: some value is too "
-        "large for it.";
-    finding.fix = {{.text = "Calculate the part that overflows (often the VAE) in single precision or in bfloat16, and "
-                            "compare; a model that was trained in bfloat16 may not fit float16 at all."}};
-    return;
-  }
-  finding.title = "Half precision gives infinity or NaN";
-  finding.explanation =
-      "The program computes in half precision, whose largest number is 65504: a loss, gradient or activation beyond "
-      "it is infinite, and the next step makes it not-a-number.";
-  finding.fix = {{.text = "Run once in single precision. If that stays finite, train in bfloat16, or scale the loss "
-                          "(torch.amp.GradScaler, tf.keras.mixed_precision.LossScaleOptimizer) and clip gradients."}};
+  finding.title = blame.title;
+  finding.explanation = blame.explanation;
+  finding.fix = {{.text = blame.fix}};
 }
 
 void judge(const Facts& facts, Answers& answers) {
