@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 
 #include "app/commands/commands.h"
 #include "app/output/output_files.h"
@@ -24,7 +26,9 @@ int main(int argc, char** argv) {
       return 0;
     }
     if (options.command == "run") std::signal(SIGXFSZ, inherited);  // CMD gets what we got
-    return envdoctor::run_command(options);
+    const int status = envdoctor::run_command(options);
+    std::fflush(nullptr);
+    std::_Exit(status);  // nobody waits until tables and patterns are freed one by one
   } catch (const std::exception& error) {
     envdoctor::tell(fmt::format("envdoctor: {}\n", envdoctor::clean_lines(error.what())));  // may quote a hostile file
     return 2;

@@ -639,8 +639,16 @@ std::vector<std::string> paths_of(const auto& files, auto member) {
 
 }  // namespace
 
-void redact(Snapshot& snapshot, const Identity& identity) {
-  Redactor{identity}(snapshot);
+void redact(Snapshot& snapshot, const Identity& identity, RedactedTexts* known) {
+  Redactor redactor{identity};
+  if (known) {
+    redactor.change = [&identity, known](const std::string& text) {
+      const auto [entry, fresh] = known->try_emplace(text);
+      if (fresh) entry->second = redact_text(text, identity);
+      return entry->second;
+    };
+  }
+  redactor(snapshot);
   const auto known_paths = paths_of(snapshot.libraries, &SharedLibrary::path);
   std::vector<std::pair<std::string, std::string>> named;  // what OpenCL's loaders read
   for (const char* name : {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH"}) {

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "evidence/snapshot.h"
@@ -33,8 +34,10 @@ Identity identity_of(const Host& host);                               // the hos
 // ubuntu, stays: it tells nothing, and may be a word of the text. Redacting twice changes nothing.
 std::string redact_text(std::string_view text, const Identity& identity);
 
-// Every text of the snapshot. Of environment variables only values of a known form stay (env_values.h).
-void redact(Snapshot& snapshot, const Identity& identity);
+// Every text of the snapshot. Of environment variables only values of a known form stay (env_values.h). What is `known`
+// of the same identity, from text to what became of it, is not looked at again, and grows.
+using RedactedTexts = std::unordered_map<std::string, std::string>;
+void redact(Snapshot& snapshot, const Identity& identity, RedactedTexts* known = nullptr);
 void redact(Watched& watched, const Identity& identity);
 
 }  // namespace envdoctor

@@ -101,8 +101,14 @@ void Session::exec_framed(const std::string& name, Limits limits, std::vector<st
 }
 
 Snapshot Session::finish() {
+  const Identity identity = identity_of(host);
+  RedactedTexts known;
+  if (options.redact) {  // what is here while the children work: afterwards, the report would wait for it
+    Snapshot so_far = snapshot_;
+    redact(so_far, identity, &known);
+  }
   group_.run(options.whole, options.progress);
-  if (options.redact) redact(snapshot_, identity_of(host));
+  if (options.redact) redact(snapshot_, identity, &known);
   return std::move(snapshot_);
 }
 

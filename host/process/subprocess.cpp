@@ -14,10 +14,12 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 #include "host/files/descriptor.h"
 #include "host/process/subprocess_child.h"
@@ -105,6 +107,31 @@ struct ChildPipes {
   _exit(0);
 }
 
+// Children that were ended and are not reaped yet.
+std::vector<pid_t> leaving;
+
+void reap_leaving() {
+  std::erase_if(leaving, [](pid_t pid) { return waitpid(pid, nullptr, WNOHANG) != 0; });
+}
+
+// The children of a thread, none where it has ended; nothing where the kernel has no such file.
+std::optional<std::set<pid_t>> children_of(const std::string& thread) {
+  std::ifstream file("/proc/" + thread + "/children");
+  if (!file && !std::ifstream("/proc/thread-self/children")) return {};
+  return std::set<pid_t>{std::istream_iterator<pid_t>(file), {}};
+}
+
+// Whether a process surely has no child, which would become ours only when it has ended.
+bool has_no_child(pid_t pid) {
+  std::error_code error;
+  std::filesystem::directory_iterator thread(fmt::format("/proc/{}/task", pid), error);
+  for (; !error && thread != std::filesystem::directory_iterator(); thread.increment(error)) {
+    const auto children = children_of(fmt::format("{}/task/{}", pid, thread->path().filename().string()));
+    if (!children || !children->empty()) return false;
+  }
+  return !error;
+}
+
 }  // namespace
 
 // One child as its parent sees it.
@@ -175,7 +202,9 @@ struct SubprocessGroup::Child {
     const bool gone = waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD;
     const bool ended = gone || info.si_pid == pid;
     read_streams();
-    if (ended) {
+    if (!ended && phase == Phase::running && said.leaving() && has_no_child(pid)) {
+      leave();
+    } else if (ended) {
       int wait_status = 0;
       ::kill(-pid, SIGKILL);
       const bool known = waitpid(pid, &wait_status, WNOHANG) == pid;
@@ -207,6 +236,13 @@ struct SubprocessGroup::Child {
   }
 
  private:
+  // The kernel takes milliseconds to take back what drivers mapped; nobody waits for that.
+  void leave() {
+    signal(SIGKILL);
+    leaving.push_back(pid);
+    finish(0);
+  }
+
   void read_streams() {
     drain(frames, [this](std::string_view bytes) {
       said.take(bytes);
@@ -281,10 +317,12 @@ std::string_view text(Ended::How how) {
 
 namespace {
 
-// This process's children; none where the kernel has no such file.
+// This process's children, but for those that are leaving; none where the kernel has no such file.
 std::set<pid_t> own_children() {
-  std::ifstream file("/proc/thread-self/children");
-  return {std::istream_iterator<pid_t>(file), {}};
+  reap_leaving();
+  std::set<pid_t> all = children_of("thread-self").value_or(std::set<pid_t>{});
+  for (const pid_t one : leaving) all.erase(one);
+  return all;
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ void Frames::take(std::string_view bytes) {
     std::uint32_t length = 0;
     std::memcpy(&length, pending_.data() + begin, sizeof(length));
     const char kind = pending_[begin + sizeof(length)];
-    if (kind != step_frame && kind != answer_frame && kind != failure_frame) {
+    if (kind != step_frame && kind != answer_frame && kind != failure_frame && kind != end_frame) {
       bad_ = "its answer is malformed";
     } else if (length > longest) {
       bad_ = fmt::format("its answer is longer than {} MiB", longest >> 20);
@@ -63,6 +63,8 @@ void Frames::take(std::string_view bytes) {
 }
 
 void Frames::frame(char kind, std::string_view bytes) {
+  leaving_ = kind == end_frame;
+  if (leaving_) return;
   if (kind == answer_frame) {
     answer = bytes;
     ++answers;
@@ -129,6 +131,7 @@ void do_work(const std::function<void()>& work, int frames) {
     _exit(failed_work);
   }
   std::fflush(stdout);  // what a driver printed belongs to the evidence
+  write_frame(frames, end_frame, {});
   _exit(0);
 }
 

@@ -18,6 +18,7 @@ namespace envdoctor {
 inline constexpr char step_frame = 's';
 inline constexpr char answer_frame = 'a';
 inline constexpr char failure_frame = 'x';  // why there will be no answer
+inline constexpr char end_frame = 'e';      // the work is done: the process leaves at once
 
 // Writes one frame whole; gives up quietly if nobody reads any more.
 void write_frame(int descriptor, char kind, std::string_view bytes);
@@ -36,6 +37,8 @@ class Frames {
   [[nodiscard]] bool partial() const { return !pending_.empty(); }
   // It answered and named no further step since: nothing more is to be expected.
   [[nodiscard]] bool complete() const { return complete_; }
+  // It answered and has nothing left to do but to leave.
+  [[nodiscard]] bool leaving() const { return complete_ && leaving_; }
   std::string answer{};   // the last one
   int answers = 0;        // how many came, equal ones too
   std::string step{};
@@ -48,7 +51,7 @@ class Frames {
   void frame(char kind, std::string_view bytes);
   std::string pending_{};
   std::string bad_{};
-  bool complete_ = false;
+  bool complete_ = false, leaving_ = false;
 };
 
 // Hands on what has come, without waiting; closes what was closed at its other end.

@@ -397,11 +397,11 @@ Opencl ask_as_application(const Channel& channel) {
   channel.step(call);
   cl_uint count = 0;
   const cl_int code = calls.clGetPlatformIDs(0, nullptr, &count);
-  const std::string name = knowledge::code_name("opencl", code);
   if (code == CL_SUCCESS) {
     seen.error = absent("CL_SUCCESS");
     seen.application_platforms = std::int64_t{count};
   } else {
+    const std::string name = knowledge::code_name("opencl", code);
     seen.error = name.empty() ? std::to_string(code) : name;
     // The loaders give this code for an empty list.
     seen.application_platforms = code == CL_PLATFORM_NOT_FOUND_KHR ? Number(0) : Number(failed(call_error(call, code)));

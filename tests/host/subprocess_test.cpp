@@ -517,5 +517,22 @@ TEST(SubprocessExecFramed, KeepsAsMuchOfTheEndAsItIsTold) {
   EXPECT_EQ(ask_one(limits, "seq 1 1000 >&2; exit 1").printed, "\n999\n1000\n");
 }
 
+// "ready", then the frame that says that the process leaves.
+const std::string says_that_it_leaves = R"(printf '\005\000\000\000aready\000\000\000\000e' >&3;)";
+
+TEST(SubprocessExecFramed, IsEndedAndNotWaitedForOnceItSaysThatItLeaves) {
+  const Ended end = ask_one({}, says_that_it_leaves + " exec sleep 100");
+  EXPECT_EQ(end.how, How::answered);
+  EXPECT_EQ(end.answer, "ready");
+  EXPECT_EQ(end.why, "");
+  EXPECT_LT(end.duration, Milliseconds(50'000));
+}
+
+TEST(SubprocessExecFramed, IsWaitedForWhileItHasAChild) {
+  const Ended end = ask_one({}, "sleep 100 & " + says_that_it_leaves + " wait");
+  EXPECT_EQ(end.how, How::answered);
+  EXPECT_THAT(end.why, HasSubstr("did not exit"));
+}
+
 }  // namespace
 }  // namespace envdoctor::subprocess_test
