@@ -2,6 +2,7 @@
 // XPU builds use, isn't there.
 #include "checks/engine/rule.h"
 #include "checks/opencl/opencl_facts.h"
+#include "checks/runtime/library_facts.h"
 
 namespace envdoctor::driver_level_zero_missing {
 
@@ -43,7 +44,20 @@ const Symptom* opencl_alone(const Facts& facts) {
   return gpu;
 }
 
+// A program that asks for the loader by name can't start without it.
+bool judge_missing_library(const Facts& facts, Answers& answers) {
+  const std::size_t before = answers.findings.size();
+  report_missing_libraries(facts, answers);
+  for (std::size_t i = before; i < answers.findings.size(); ++i) {
+    describe(answers.findings[i], facts);
+    answers.findings[i].title = "The loader of Level Zero is missing";
+    answers.findings[i].severity = Severity::error;
+  }
+  return answers.findings.size() > before;
+}
+
 void judge(const Facts& facts, Answers& answers) {
+  if (judge_missing_library(facts, answers)) return;
   const Snapshot& snapshot = facts;
   const LevelZero& level_zero = snapshot.level_zero.or_empty();
   if (!level_zero.devices.or_empty().empty()) return answers.passed();

@@ -101,6 +101,7 @@ void judge_in_kernel(const Snapshot& snapshot, Answers& answers) {
 // What rocminfo says of amdgpu. It looks for the module in sysfs, which a container shares with its host, and for the
 // node in /dev: without a word of the module, a missing node means the same on a bare host only.
 void judge_amdgpu(const Facts& facts, Answers& answers) {
+  if (facts.wsl()) return;  // its kernel reaches the GPU through Windows, without amdgpu
   const bool by_node = !facts.container() && !facts.saw({{present, "amdgpu-kernel-module"}});
   const Symptom* line = facts.first({{missing, "amdgpu-kernel-module"}});
   if (!line && by_node) line = facts.first({{missing, "kfd-node"}});
@@ -129,6 +130,8 @@ bool no_device_ignored(const Facts& facts) {
   return not_rejected(facts) && !facts.saw({{unsupported, "gpu"}, {too_old, "gpu"}, {ignored, "driver-probe"}});
 }
 
+bool not_on_wsl(const Facts& facts) { return !facts.wsl(); }
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -149,7 +152,7 @@ Diagnosis diagnosis() {
               {{failed, "kernel-module"}, possible, not_rejected},
               {{missing, "kernel-headers"}, possible, not_rejected},
               {{missing, "device-for-kernel-module"}, possible, no_device_ignored},
-              {{missing, "driver-for-container-toolkit"}, possible},
+              {{missing, "driver-for-container-toolkit"}, possible, not_on_wsl},
           },
       .judge = judge,
   };

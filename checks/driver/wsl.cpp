@@ -144,6 +144,7 @@ Diagnosis diagnosis() {
               {{crashed, "nvidia-smi"}, likely, nullptr, "windows", "yes"},
               {{too_old, "driver"}, likely, on_wsl, "found", "0"},
               {{missing, "loaded-driver"}, likely, on_wsl},
+              {{missing, "driver-for-container-toolkit"}, likely, on_wsl},
               {{failed, "nvidia-smi-on-wsl"}, likely},
               {{noted, "driver-model-tcc"}, likely, no_use_on_wsl},
               {{refused, "gpu-access"}, likely},
