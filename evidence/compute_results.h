@@ -46,6 +46,7 @@ enum class WrongResult {
   inputs_overwritten,     // a launch wrote into its inputs
   last_element,           // nothing but the last element
   moved_count,            // counts stand in other bins: their sum is right
+  lost_additions,         // sums or counts lack whole terms, as where atomics overwrite each other
   zero_sign,              // +0 for -0, or -0 for +0
   function,               // one function is inexact: exp
   rounding_mode,          // single operations are rounded another way than to nearest

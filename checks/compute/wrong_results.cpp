@@ -13,7 +13,7 @@ struct Wording {
 };
 
 // Most telling first: of several causes on one device the first gives the words.
-constexpr std::array<Wording, 25> words{{
+constexpr std::array<Wording, 26> words{{
     {WrongResult::cudnn, "cuDNN gives wrong results", "The same operation gives right results without cuDNN.",
      "Use another release of cuDNN; until then set torch.backends.cudnn.enabled = False."},
     {WrongResult::onednn, "oneDNN gives wrong results", "The same operation gives right results without oneDNN.",
@@ -56,6 +56,9 @@ constexpr std::array<Wording, 25> words{{
      "Update or replace the driver."},
     {WrongResult::moved_count, nullptr,
      "Counts stand in other bins, while none is lost: an addressing bug, or a race of atomics.",
+     "Update or replace the driver."},
+    {WrongResult::lost_additions, "Additions are lost on the device",
+     "Sums or counts lack whole terms: atomic additions that overwrite each other, or work-items that never ran.",
      "Update or replace the driver."},
     {WrongResult::zero_sign, nullptr, "Zeros have the other sign, which changes 1/x and the side of a branch cut.",
      "Update or replace the driver, or build without -cl-no-signed-zeros and fast-math."},

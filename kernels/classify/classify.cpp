@@ -178,11 +178,11 @@ std::optional<Classification> rounding_mode(const Context& c) {
     const double right = o.expected.right_value(i), got = o.got.value(i);
     if (std::isinf(right)) return std::fabs(got) >= largest_finite(o.got.precision) / 2;  // divided by 2 then
     if (mode->rounding == "down" && got == -1 && right == 1) return true;  // the sign of x - x, which is -0 then
-    if (loose && !loose->bound.empty() && std::isinf(loose->bound[i])) return true;  // (a + b) - a
-    const double bound = o.expected.bound.empty() ? 0 : o.expected.bound[i];
+    if (loose && std::isinf(loose->bound_of(i))) return true;              // (a + b) - a
     // A bound is for rounding to nearest: twice that, as u is twice as large. A number rounded to a whole one is off
     // by 1.
-    return std::fabs(got - right) <= 2 * bound + 2 * ulp(o.got.precision, std::max(largest, std::fabs(right))) ||
+    return std::fabs(got - right) <=
+               2 * o.expected.bound_of(i) + 2 * ulp(o.got.precision, std::max(largest, std::fabs(right))) ||
            (std::fabs(got - right) == 1 && std::trunc(got) == got && std::trunc(right) == right);
   });
   if (!all) return {};
@@ -293,11 +293,49 @@ std::optional<Classification> scaled(const Context& c) {
   // Rounding aside, which is far more than this where a mean is large.
   const auto fits = [&](std::size_t i) {
     const double right = factor * expected.right_value(i);
-    const double bound = expected.bound.empty() ? 0 : expected.bound[i];
-    return std::fabs(c.observation.got.value(i) - right) <= 1e-4 * std::fabs(right) + std::fabs(factor) * bound;
+    return std::fabs(c.observation.got.value(i) - right) <=
+           1e-4 * std::fabs(right) + std::fabs(factor) * expected.bound_of(i);
   };
   if (factor == 0 || 10 * static_cast<std::size_t>(std::ranges::count_if(wrong, fits)) < 9 * wrong.size()) return {};
   return Classification{WrongResult::scaled, fmt::format("results are {:.6g} times the expected values", factor), ""};
+}
+
+// Bins that lack counts and none that has too many: not bits, which turn either way, nor one factor for all.
+std::optional<Classification> lost_counts(const Context& c) {
+  const Observation& o = c.observation;
+  if (!c.wrong() || !o.operation.counts) return {};
+  std::vector<const Array*> runs = o.repeats;
+  runs.push_back(&o.got);
+  std::set<std::size_t> places(c.unstable.begin(), c.unstable.end());
+  places.insert(o.comparison.wrong.begin(), o.comparison.wrong.end());
+  double most = 0;
+  bool any_left = false;
+  for (const Array* run : runs) {
+    double lost = 0;
+    for (const std::size_t i : places) {
+      const double missing = o.expected.right_value(i) - run->value(i);
+      if (missing < 0) return {};
+      lost += missing;
+      any_left = any_left || (missing > 0 && run->value(i) > 0);
+    }
+    most = std::max(most, lost);
+  }
+  const bool stuck = c.pattern.shape == Shape::stuck_bit || (c.pattern.shape == Shape::one_bit && c.unstable.empty());
+  if (places.size() < 3 || !any_left || stuck || scaled(c)) return {};
+  return Classification{WrongResult::lost_additions,
+                        fmt::format("{} counts are missing, and no bin has too many", most), "sum"};
+}
+
+// Sums by atomics that lack whole terms: of ones, a whole number.
+std::optional<Classification> lost_additions(const Context& c) {
+  const Observation& o = c.observation;
+  const bool zeros = c.pattern.shape == Shape::zeros, one_bit = c.pattern.shape == Shape::one_bit && c.unstable.empty();
+  if (!c.wrong() || !o.operation.order_free || !c.experiments.additions_lost || zeros || one_bit || scaled(c))
+    return {};
+  const std::optional<std::size_t> lost = c.experiments.additions_lost();
+  if (!lost || *lost == 0) return {};
+  return Classification{WrongResult::lost_additions,
+                        fmt::format("{} additions are missing where every number is 1", *lost), "sums of ones"};
 }
 
 // What neither size nor time nor the optimiser changes is no fault of memory, of scheduling or of a limit.
@@ -337,9 +375,8 @@ WrongResult of_11_bits(const MeasuredPrecision& measured) {
 bool explains_all(const Context& c, const InputModel& model) {
   const Observation& o = c.observation;
   return std::ranges::all_of(o.comparison.wrong, [&](std::size_t i) {
-    const double bound = o.expected.bound.empty() ? 0 : o.expected.bound[i];
     return std::fabs(o.got.value(i) - narrowed_dot(o.operation.terms(i), model)) <=
-           2 * bound + ulp(o.got.precision, o.expected.right_value(i));
+           2 * o.expected.bound_of(i) + ulp(o.got.precision, o.expected.right_value(i));
   });
 }
 
@@ -391,9 +428,9 @@ std::optional<Classification> accumulator(const Context& c) {
 std::optional<Classification> truncation(const Context& c) {
   const auto& measured = c.experiments.measured;
   const bool by_probes = measured && measured->truncates == true;
-  const double most = static_cast<double>(c.observation.operation.depth) *
-                      (is_floating(c.observation.got.precision) ? unit_roundoff(c.observation.got.precision) : 0);
-  const bool by_bias = c.replay && c.replay->suspect() && c.replay->bias > 0.5 && c.replay->plain < most;
+  const auto depth = static_cast<double>(c.observation.operation.depth);
+  const bool by_bias = c.replay && c.replay->suspect() && c.replay->bias > 0.5 &&
+                       c.replay->plain < depth * unit_roundoff(c.observation.got.precision);
   if (!by_probes && (!by_bias || measured)) return {};
   return Classification{WrongResult::truncating_accumulator, "sums are truncated instead of rounded",
                         by_probes ? (by_bias ? "bias, precision probes" : "precision probes") : "bias"};
@@ -435,9 +472,8 @@ std::optional<Classification> fast_math(const Context& c) {
   const std::optional<Expected> relaxed = c.experiments.relaxed();
   if (!relaxed || relaxed->count() != o.got.count()) return {};
   const Comparison left = compare(o.got, *relaxed);
-  const bool all = std::ranges::all_of(left.wrong, [&](std::size_t i) {
-    return !relaxed->bound.empty() && std::isinf(relaxed->bound[i]) && !o.got.is_poison(i);
-  });
+  const bool all = std::ranges::all_of(
+      left.wrong, [&](std::size_t i) { return std::isinf(relaxed->bound_of(i)) && !o.got.is_poison(i); });
   if (!all) return {};
   return Classification{WrongResult::fast_math, fmt::format("fast-math: {}", fmt::join(mode->fast_math, ", ")),
                         "probe of single operations"};
@@ -496,6 +532,8 @@ Classification classify(const Observation& observation, const Experiments& exper
                           zero_sign,
                           last_element,
                           moved_count,
+                          lost_counts,
+                          lost_additions,
                           fast_math,
                           function,
                           rounding_mode,

@@ -47,6 +47,8 @@ struct Experiments {
   // Below small_size no driver has a limit; so that a wrong result there has another cause.
   std::int64_t small_size = 256, this_size = 1;
   std::function<std::optional<bool>()> right_without_optimisation{};
+  // How many additions are missing where every number is 1; 0 where none is, or something else is wrong as well.
+  std::function<std::optional<std::size_t>()> additions_lost{};
   std::function<std::optional<bool>()> right_in_groups_of_one{};  // with one work-item in each work-group
   // What the device can do without (device.h, Switch), each with the same operation tried so.
   struct Without {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
@@ -200,6 +201,28 @@ struct DeviceExperiments {
     });
   }
 
+  // Sums of ones count their terms.
+  std::optional<std::size_t> additions_lost(const ProblemRun& run, std::size_t output) const {
+    return attempt("sums of ones", [&]() -> std::optional<std::size_t> {
+      std::vector<Array> ones = run.inputs;
+      for (Array& input : ones) {
+        for (std::size_t i = 0; i < input.count(); ++i) input.set(i, 1);
+      }
+      const Plan plan = kernel.plan(problem, variant, device.facts().capabilities);
+      const std::vector<Expected> right = kernel.reference(problem, ones);
+      double lost = 0;
+      for (int times = 3; times > 0 && lost == 0; --times) {  // a race loses something now and then
+        const Outputs now = run_once(device, plan, ones, right, problem.precision);
+        for (std::size_t i = 0; i < right[output].count(); ++i) {
+          const double missing = right[output].right_value(i) - now.arrays[output].value(i);
+          if (!(missing >= 0) || missing != std::trunc(missing)) return 0;
+          lost += missing;
+        }
+      }
+      return static_cast<std::size_t>(lost);
+    });
+  }
+
   // What the device still holds, read once more: right where only the first reading came too early.
   std::optional<bool> right_when_read_again(const ProblemRun& run) const {
     return attempt("reading again", [&]() -> std::optional<bool> {
@@ -262,6 +285,7 @@ void classify_run(Device& device, const Kernel& kernel, Variant variant, const V
     experiments.relaxed = [&] { return on_device.relaxed(run, output); };
     device.build({&kernel}, options.build_options);
     experiments.same_places = [&] { return on_device.same_places(run, output); };
+    if (operation.order_free) experiments.additions_lost = [&] { return on_device.additions_lost(run, output); };
     experiments.right_when_read_again = [&] { return on_device.right_when_read_again(run); };
     if (kernel.grows && problem.size.at(kernel.grows) > experiments.small_size) {
       experiments.right_at = [&](std::int64_t size) { return on_device.right_at(size); };

@@ -46,8 +46,8 @@ bool fits(const Case& c, std::size_t of, std::uint64_t bits) {
   if (c.expected.exact) return bits == c.expected.right_bits(of);
   Array one(c.got.precision, 1);
   one.set_bits(0, bits);
-  const double right = c.expected.value[of], bound = c.expected.bound.empty() ? 0 : c.expected.bound[of];
-  return std::fabs(one.value(0) - right) <= std::max(bound, ulp(c.got.precision, right));
+  const double right = c.expected.value[of];
+  return std::fabs(one.value(0) - right) <= std::max(c.expected.bound_of(of), ulp(c.got.precision, right));
 }
 
 // The bit that makes this element right when it is turned back; nothing where there is none, or several.
@@ -56,8 +56,7 @@ std::optional<int> turned_bit(const Case& c, std::size_t i) {
   if (c.expected.exact) return std::popcount(turned) == 1 ? std::optional(std::countr_zero(turned)) : std::nullopt;
   // Far outside: else what is turned explains any error.
   const double error = std::fabs(c.got.value(i) - c.expected.value[i]);
-  const double bound = c.expected.bound.empty() ? 0 : c.expected.bound[i];
-  if (error < 64 * bound) return {};
+  if (error < 64 * c.expected.bound_of(i)) return {};
   std::optional<int> found;
   // Against a rounded reference the lowest bits differ legally.
   for (int bit = 8; bit < static_cast<int>(8 * size_of(c.got.precision)); ++bit) {
@@ -143,7 +142,7 @@ std::unordered_map<std::size_t, std::size_t> sources_by_rule(const Case& c) {
   for (std::size_t i = 0; i < c.count(); ++i) {
     if (!std::isfinite(c.expected.value[i])) continue;
     sorted.emplace_back(c.expected.value[i], i);
-    if (!c.expected.bound.empty() && std::isfinite(c.expected.bound[i])) widest = std::max(widest, c.expected.bound[i]);
+    if (std::isfinite(c.expected.bound_of(i))) widest = std::max(widest, c.expected.bound_of(i));
   }
   std::ranges::sort(sorted);
   constexpr std::size_t sampled = 64, most_candidates = 4096;

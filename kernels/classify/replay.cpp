@@ -34,7 +34,7 @@ double narrowed(const InputModel& model, double input) {
 }
 
 struct Element {
-  double got{}, norm{};
+  double got = 0, norm = 0;
   Terms terms{};
 };
 
@@ -58,8 +58,8 @@ std::vector<Element> sample(const Operation& operation, const Array& got, std::s
   std::vector<Element> elements;
   const std::size_t count = std::min(most, got.count());
   for (std::size_t s = 0; s < count; ++s) {
-    // Spread over rows and columns alike.
-    const std::size_t i = count == got.count() ? s : (s * 2654435761U + 12345) % got.count();
+    // Spread over rows and columns alike; each once, as the factor is a prime larger than any count.
+    const std::size_t i = (s * 2654435761U + 12345) % got.count();
     Element element{.got = got.value(i), .terms = operation.terms(i)};
     double squares = 0;
     for (std::size_t p = 0; p < element.terms.a.size(); ++p) {
@@ -113,8 +113,7 @@ std::optional<Replay> replay(const Operation& operation, const Array& got, std::
   if (elements.empty()) return {};
   const bool twice = got.precision == Precision::fp64;
   Replay result{.plain = residual(elements, twice, nullptr), .best_residual = HUGE_VAL, .samples = elements.size()};
-  const double depth = std::max<double>(1, static_cast<double>(operation.depth));
-  result.suspect_threshold = kernels::suspect_threshold(depth, got.precision);
+  result.suspect_threshold = kernels::suspect_threshold(static_cast<double>(operation.depth), got.precision);
   double squares = 0, towards_zero = 0;
   for (const Element& element : elements) {
     const double exact = dot_product(element.terms, nullptr, twice), error = (element.got - exact) / element.norm;

@@ -62,11 +62,11 @@ std::vector<double> layernorm_bounds(std::span<const double> x, std::span<const 
 // dz the largest errors of those (gamma_(K+1) (|W||x| + |U||h| + |b|), K = inputs + hidden). For one step only: carried
 // over many it grows without limit while the true error doesn't.
 struct LstmStep {
-  double i{}, f{}, g{}, o{};
-  double dz_i{}, dz_f{}, dz_g{}, dz_o{};
-  double c_before{}, c{}, t{};
+  double i = 0, f = 0, g = 0, o = 0;
+  double dz_i = 0, dz_f = 0, dz_g = 0, dz_o = 0;
+  double c_before = 0, c = 0, t = 0;
 };
-struct LstmBound { double c{}, h{}; };
+struct LstmBound { double c = 0, h = 0; };
 LstmBound lstm_step_bound(const LstmStep& step, Precision precision, bool relaxed = false);
 
 // A radix-2 transform of n points: |error|_2 <= this * |exact result|_2. Twiddle factors rounded to the precision.

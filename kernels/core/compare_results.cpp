@@ -16,9 +16,9 @@ constexpr int histogram_classes = 15;
 
 struct ElementCheck {
   bool right = true, same = true, flushed = false;
-  double ulps{};
-  double over_bound{};  // error / bound
-  double error{};
+  double ulps = 0;
+  double over_bound = 0;  // error / bound
+  double error = 0;
 };
 
 double at(const std::vector<double>& values, std::size_t i, double otherwise) {

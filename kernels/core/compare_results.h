@@ -35,8 +35,9 @@ struct Expected {
     return {.precision = precision, .value = std::vector<double>(count), .bound = std::vector<double>(count)};
   }
   [[nodiscard]] std::size_t count() const { return exact ? exact->count() : value.size(); }
-  // What a right element is, and its bits.
+  // What a right element is, how far off it may be, and its bits.
   [[nodiscard]] double right_value(std::size_t i) const { return exact ? exact->value(i) : value[i]; }
+  [[nodiscard]] double bound_of(std::size_t i) const { return bound.empty() ? 0 : bound[i]; }
   [[nodiscard]] std::uint64_t right_bits(std::size_t i) const {
     return exact ? exact->bits(i) : rounded_bits(precision, value[i], low.empty() ? 0 : low[i]);
   }

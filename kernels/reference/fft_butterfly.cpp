@@ -1,4 +1,5 @@
 // Butterflies with a barrier after each stage, in local memory: miscompiled barriers and races. Exact in integers.
+#include <bit>
 #include <numbers>
 
 #include "kernels/reference/reference.h"
@@ -12,8 +13,7 @@ struct Shape {
 
 Shape shape_of(const Problem& problem) {
   const auto n = problem.at("n");
-  std::size_t bits = 0;
-  while (std::size_t{2} << bits <= n && bits < 10) ++bits;
+  const std::size_t bits = std::min<std::size_t>(10, static_cast<std::size_t>(std::bit_width(n)) - 1);
   return {std::size_t{1} << bits, problem.at("transforms"), bits};
 }
 

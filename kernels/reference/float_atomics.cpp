@@ -52,8 +52,7 @@ Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilit
 Work work(const Problem& problem) { return work_of(problem, problem.at("n"), 1, 1); }
 
 Operation describe(const Problem& problem, const std::vector<Array>& /*in*/) {
-  const std::int64_t terms = problem.size.at("n") / static_cast<std::int64_t>(bins) + 1;
-  return {.depth = terms, .order_free = true};
+  return {.depth = static_cast<std::int64_t>(terms_of(problem)), .order_free = true};
 }
 
 void on_host(const HostCall& call) {

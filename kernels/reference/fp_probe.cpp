@@ -35,10 +35,10 @@ enum class Shows { correct, flush, contraction, rounding, nan_equal, infinite_di
 struct Row {
   Shows shows = Shows::correct;
   const char* name = "";  // of the operation, for subnormals
-  int operation{};
-  double a{}, b{}, c{};
-  double value{};
-  double slack{};        // legal distance besides rounding, absolute
+  int operation = 0;
+  double a = 0, b = 0, c = 0;
+  double value = 0;
+  double slack = 0;      // legal distance besides rounding, absolute
   double flushed = NAN;  // answer where a subnormal operand counts as zero
 };
 

@@ -478,6 +478,7 @@ static cl_program CL_API_CALL create_program(cl_context c, cl_uint n, const char
       {"atan-off", "atan(", "(real)1.00002 * atan("},
       {"reciprocal-off", "(real)1 / x", "(real)1.00002 / x"},
       {"additions-lost", "as_float(before) + x[i]", "as_float(before) + (i % 1000 == 7 ? 0 : x[i])"},
+      {"counts-lost", "atomic_inc(", "if (i % 1000 != 7) atomic_inc("},
       {"bins-halved", "& 255", "& 127"},
       {"padding-wrong", "row >= 0", "row > 0"},
       {"gates-swapped", "sigmoid)(zf) * c", "sigmoid)(zo) * c"},

@@ -97,6 +97,8 @@ const Fault faults[] = {
     {"fp16-sums", "dot", "fp16-accumulator", nullptr},
     {"wrong-constant", "hash-chain", "other-calculation", nullptr},
     {"plain-atomics", "histogram", "nondeterministic or other-calculation", nullptr},
+    {"additions-lost", "float-atomics", "lost-additions", nullptr},
+    {"counts-lost", "histogram", "lost-additions", nullptr},
     {"short-loop", "gemm", "lost-terms", nullptr},
     {"swapped", "stencil", "other-calculation", nullptr},
     {"layernorm-formula", "layernorm", "other-calculation", nullptr},  // with one sign of fast-math

@@ -77,6 +77,14 @@ std::vector<Sizes> sizes_of(const Kernel& kernel, Precision precision) {
   // That the chunks divide.
   if (std::string_view(kernel.name) == "scan" || std::string_view(kernel.name) == "reduce")
     sizes.push_back({{"n", 2048}});
+  // That a special number would stand just behind the last; as many terms in a bin as a power of two, in the bound.
+  if (std::string_view(kernel.name) == "triad") sizes.push_back({{"n", 30}});
+  if (std::string_view(kernel.name) == "float-atomics") sizes.push_back({{"n", 4032}});
+  // Without a stage, and with as many as there may be.
+  if (std::string_view(kernel.name) == "fft-butterfly") {
+    sizes.push_back({{"n", 1}, {"transforms", 2}});
+    sizes.push_back({{"n", 2048}, {"transforms", 1}});
+  }
   // Tails, and chains that are longest in a row of lanes and in one of items.
   if (std::string_view(kernel.name) == "lstm") {
     sizes.push_back({{"hidden", 24}, {"inputs", 70}, {"steps", 2}});

@@ -509,6 +509,63 @@ TEST(NameBorder, OfCountsThatMoved) {
   EXPECT_NE(cause(16, 0, 3), "moved-count");
 }
 
+// Counts that are missing: so many from each of some bins in the run and in one more, too many in another.
+TEST(NameBorder, OfCountsThatAreMissing) {
+  const auto found = [](const std::vector<double>& missing, const std::vector<double>& again = {}, double gained = 0,
+                        bool counts = true) {
+    Observed run{.operation = {.counts = counts}, .sample = words(64)};
+    for (std::size_t i = 0; i < 64; ++i) run.sample.expected.exact->set(i, 205 + static_cast<double>(i));
+    run.sample.got = *run.sample.expected.exact;
+    const Array right = run.sample.got;
+    for (std::size_t i = 0; i < missing.size(); ++i) run.sample.got.set(7 * i, right.value(7 * i) - missing[i]);
+    run.sample.got.set(60, right.value(60) + gained);
+    if (!again.empty()) run.again = {right};
+    for (std::size_t i = 0; i < again.size(); ++i) run.again[0].set(7 * i, right.value(7 * i) - again[i]);
+    return run.named();
+  };
+  EXPECT_EQ(found({3, 5, 9}).text, "17 counts are missing, and no bin has too many");
+  EXPECT_EQ(found({3, 5, 9}).cause(), "lost-additions");
+  EXPECT_NE(found({3, 5}).cause(), "lost-additions");
+  EXPECT_NE(found({3, 5, 9}, {}, 1).cause(), "lost-additions");
+  EXPECT_NE(found({3, 5, 9}, {}, 0, false).cause(), "lost-additions");
+  // All of them missing is something else; in some bins it is not.
+  EXPECT_NE(found({205, 212, 219}).cause(), "lost-additions");
+  EXPECT_EQ(found({205, 212, 218}).cause(), "lost-additions");
+  // One bit each is memory, unless it comes and goes: then all that differs must be missing.
+  EXPECT_EQ(found({1, 4, 1}).cause(), "bit-flip");
+  EXPECT_EQ(found({1, 4, 1}, {1, 0, 0}).text, "6 counts are missing, and no bin has too many");
+  EXPECT_EQ(found({1}, {2, 3, 5}).text, "10 counts are missing, and no bin has too many");
+  EXPECT_EQ(found({3}, {2, 5, -9}).cause(), "nondeterministic");
+  EXPECT_NE(found({}, {2, 3, 5}).cause(), "lost-additions");  // wrong in another run alone
+  // Nor is it one factor, nor a bit that is never set.
+  EXPECT_EQ(found({20.5, 21.2, 21.9, 22.6, 23.3, 24, 24.7, 25.4}, {}, 0).cause(), "lost-additions");
+  Observed half{.operation = {.counts = true}, .sample = words(64)};
+  for (std::size_t i = 0; i < 64; ++i) half.sample.expected.exact->set(i, 2000 + 20 * static_cast<double>(i));
+  half.sample.got = *half.sample.expected.exact;
+  for (std::size_t i = 0; i < 8; ++i) half.sample.got.set(3 * i + 1, half.sample.got.value(3 * i + 1) / 2);
+  EXPECT_EQ(half.named().cause(), "scaled");
+  Observed stuck{.operation = {.counts = true}, .sample = words(64)};
+  for (std::size_t i = 0; i < 64; ++i) stuck.sample.got.set_bits(i, stuck.sample.got.bits(i) & ~std::uint64_t{16});
+  EXPECT_EQ(stuck.named().cause(), "bit-flip");
+}
+
+// Sums by atomics: what a run on ones shows.
+TEST(NameBorder, OfAdditionsThatAreMissing) {
+  const auto found = [](std::optional<std::size_t> lost, const Places& wrong = {5, 13, 40}, bool order_free = true,
+                        double value = 1.1) {
+    Observed run{.operation = {.order_free = order_free}, .sample = sample(64)};
+    for (const std::size_t i : wrong) run.sample.got.set(i, value * (1 + 0.01 * static_cast<double>(i)));
+    return run.named({.additions_lost = [=] { return lost; }});
+  };
+  EXPECT_EQ(found(17).text, "17 additions are missing where every number is 1");
+  EXPECT_EQ(found(1).cause(), "lost-additions");
+  EXPECT_NE(found(0).cause(), "lost-additions");
+  EXPECT_NE(found(std::nullopt).cause(), "lost-additions");
+  EXPECT_NE(found(17, {}).cause(), "lost-additions");
+  EXPECT_NE(found(17, {5, 13, 40}, false).cause(), "lost-additions");
+  EXPECT_EQ(found(17, {5, 13, 40}, true, 0).cause(), "zeros");
+}
+
 TEST(NameBorder, OfTheLastElement) {
   const auto cause = [](std::size_t count, std::size_t wrong, std::size_t repeats_equal) {
     Observed run{.sample = sample(count), .repeats_equal = repeats_equal};
@@ -579,7 +636,7 @@ TEST(NameBorder, OfAnotherRounding) {
   Observed small{.sample = {{.exact = tiny}, tiny}};
   small.sample.got.set(0, 0.125 + 0x1p-25);
   EXPECT_EQ(small.named({.mode = mode}).cause(), "rounding-mode");
-  small.sample.got.set(0, 0.125 + 0x1p-22);
+  small.sample.got.set(0, 0.125 + 0x1p-23);
   EXPECT_NE(small.named({.mode = mode}).cause(), "rounding-mode");
 }
 
@@ -979,6 +1036,25 @@ TEST(NameBorder, OfAMissingTerm) {
   EXPECT_EQ(lost(0), "last");
   EXPECT_EQ(lost(0x1p-21), "last");
   EXPECT_EQ(lost(0x1p-20), "");
+}
+
+// Where more elements are given than are looked at, these lie all over them.
+TEST(NameBorder, OfInputsThatOnlyLaterElementsShow) {
+  const auto suspect = [](std::size_t first) {
+    const Operation dots = dots_of(64, 3);
+    Array got(Precision::fp32, 4096);
+    for (std::size_t i = 0; i < got.count(); ++i) {
+      const Terms terms = dots.terms(i);
+      double sum = 0;
+      for (std::size_t p = 0; p < terms.a.size(); ++p) sum += terms.a[p] * terms.b[p];
+      got.set(i, i < first ? sum : rounded_to_bits(sum, 8, Rounding::nearest));
+    }
+    return replay(dots, got)->suspect();
+  };
+  EXPECT_TRUE(suspect(0));
+  EXPECT_TRUE(suspect(256));
+  EXPECT_TRUE(suspect(3072));
+  EXPECT_FALSE(suspect(4096));
 }
 
 TEST(NameBorder, OfTheWidthOfResults) {
