@@ -60,9 +60,9 @@ Plan one_step_plan(std::string function, std::vector<BufferSpec> buffers, std::v
 
 constexpr std::uint32_t u32(std::size_t count) { return static_cast<std::uint32_t>(count); }
 
-// How many times `step` covers `count`, and the multiple of it that does.
-constexpr std::size_t times_to_cover(std::size_t count, std::size_t step) { return (count + step - 1) / step; }
-constexpr std::size_t round_up(std::size_t count, std::size_t step) { return times_to_cover(count, step) * step; }
+// count / step rounded up, and `count` rounded up to a multiple of `step`.
+constexpr std::size_t divide_up(std::size_t count, std::size_t step) { return (count + step - 1) / step; }
+constexpr std::size_t round_up(std::size_t count, std::size_t step) { return divide_up(count, step) * step; }
 
 // How the host device calls plain C++: one call does a whole step, on as many threads as it likes (parallel.h).
 class HostCall {

@@ -1,5 +1,9 @@
 #include "kernels/devices/host_loops.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 namespace envdoctor::kernels {
 namespace {
 
@@ -11,11 +15,17 @@ namespace plain {
 #undef TILE_ROWS
 }  // namespace plain
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__)
 #define ENVDOCTOR_LEVELS
 
+#ifdef __clang__
+// Vectors are passed within a level only. Units by name, which a compiler's own list of them doesn't overrule.
+#pragma clang diagnostic ignored "-Wpsabi"
+#pragma clang attribute push(__attribute__((target("avx2,fma,bmi2"))), apply_to = function)
+#else
 #pragma GCC push_options
 #pragma GCC target("arch=x86-64-v3")
+#endif
 namespace v3 {
 #define VECTOR_BYTES 32
 #define TILE_ROWS 6
@@ -23,10 +33,15 @@ namespace v3 {
 #undef VECTOR_BYTES
 #undef TILE_ROWS
 }  // namespace v3
+#ifdef __clang__
+#pragma clang attribute pop
+#pragma clang attribute push(__attribute__((target("avx2,fma,bmi2,avx512f,avx512vl,avx512dq,avx512bw"))), \
+                             apply_to = function)
+#else
 #pragma GCC pop_options
-
 #pragma GCC push_options
 #pragma GCC target("arch=x86-64-v4")
+#endif
 namespace v4 {
 #define VECTOR_BYTES 64
 #define TILE_ROWS 12
@@ -34,17 +49,35 @@ namespace v4 {
 #undef VECTOR_BYTES
 #undef TILE_ROWS
 }  // namespace v4
+#ifdef __clang__
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
+
+// By the processor itself: __builtin_cpu_supports knows nothing where the compiler's own library is another than gcc's.
+struct Processor {
+  bool v3 = false, v4 = false;
+};
+Processor processor() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0) return {};
+  const bool fma = (c & bit_FMA) != 0 && (c & bit_AVX) != 0;
+  unsigned kept = 0, above = 0;  // which registers the kernel keeps
+  __asm__("xgetbv" : "=a"(kept), "=d"(above) : "c"(0));
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return {};
+  constexpr unsigned ymm = 0x6, zmm = 0xe6, of_v3 = bit_AVX2 | bit_BMI2,
+                     of_v4 = bit_AVX512F | bit_AVX512VL | bit_AVX512DQ | bit_AVX512BW;
+  const bool v3 = fma && (b & of_v3) == of_v3 && (kept & ymm) == ymm;
+  return {v3, v3 && (b & of_v4) == of_v4 && (kept & zmm) == zmm};
+}
 #endif
 
 template <class T>
 HostLoops<T> picked() {
 #ifdef ENVDOCTOR_LEVELS
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512bw"))
-    return v4::Loops<T>::all("x86-64-v4");
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
-    return v3::Loops<T>::all("x86-64-v3");
+  if (processor().v4) return v4::Loops<T>::all("x86-64-v4");
+  if (processor().v3) return v3::Loops<T>::all("x86-64-v3");
 #endif
   return plain::Loops<T>::all("");
 }

@@ -35,8 +35,8 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
 Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
   const std::size_t count = count_of(problem), element = problem.element_bytes(), blocks = count / block;
   const std::size_t local = variant == Variant::gpu ? capabilities.group(256) : 1;
-  const std::size_t of_item = times_to_cover(blocks, cpu_items);
-  const std::size_t items = variant == Variant::gpu ? round_up(count / 8, local) : times_to_cover(blocks, of_item);
+  const std::size_t of_item = divide_up(blocks, cpu_items);
+  const std::size_t items = variant == Variant::gpu ? round_up(count / 8, local) : divide_up(blocks, of_item);
   std::vector<Argument> scalars = {u32(count), rounds_of(problem)};
   if (variant == Variant::cpu) scalars.emplace_back(u32(of_item));
   return one_step_plan(function_name("fma-peak", problem.precision, variant),

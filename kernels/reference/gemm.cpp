@@ -61,17 +61,17 @@ Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilit
                             {u32(s.m), u32(s.n), u32(s.k)});
   Step& product = plan.steps.front();
   if (variant == Variant::gpu) {
-    product.global = {times_to_cover(s.n, gpu_tile) * 16, times_to_cover(s.m, gpu_tile) * 16, 1};
+    product.global = {divide_up(s.n, gpu_tile) * 16, divide_up(s.m, gpu_tile) * 16, 1};
     product.local = {16, 16, 1};
   } else if (variant == Variant::cpu) {
     const bool wide = capabilities.vector_bytes == 64;  // as kernels/cl/gemm.cl is written
     const std::size_t lanes = std::min<std::size_t>(16, capabilities.vector_bytes / element),
                       rows_of_item = wide ? 64 : 48;
-    const std::size_t width = 2 * lanes, panels = times_to_cover(s.n, width);
+    const std::size_t width = 2 * lanes, panels = divide_up(s.n, width);
     const std::size_t pack = capabilities.group(256);
     plan.buffers.push_back({panels * width * s.k * element});
     product.arguments[1] = BufferArgument{3};
-    product.global = {times_to_cover(s.m, rows_of_item), panels, 1};
+    product.global = {divide_up(s.m, rows_of_item), panels, 1};
     Step packing = line_of_items(function_name("gemm-pack", problem.precision, variant), s.k, pack,
                                  {BufferArgument{1}, BufferArgument{3}, u32(s.n), u32(s.k)});
     packing.global[1] = panels;
@@ -108,7 +108,7 @@ void on_host(const HostCall& call) {
   const auto c = call.buffer<T>(2);
   const std::size_t m = call.scalar<std::uint32_t>(3), n = call.scalar<std::uint32_t>(4),
                     k = call.scalar<std::uint32_t>(5);
-  const std::size_t width = loops.columns, panels = times_to_cover(n, width), tiles = times_to_cover(m, loops.rows);
+  const std::size_t width = loops.columns, panels = divide_up(n, width), tiles = divide_up(m, loops.rows);
   static thread_local std::vector<T> packed;  // kept, lest each product pay for fresh pages
   packed.resize(panels * width * k);
   T* const all = packed.data();

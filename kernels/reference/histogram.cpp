@@ -23,7 +23,7 @@ std::vector<Expected> reference(const Problem& /*problem*/, const std::vector<Ar
 
 Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
   const std::size_t count = problem.at("n"), local = capabilities.group(256);
-  const std::size_t groups = times_to_cover(count, local);
+  const std::size_t groups = divide_up(count, local);
   const std::size_t items = local * (variant == Variant::gpu ? std::min<std::size_t>(groups, 64) : groups);
   Plan plan = one_step_plan(function_name("histogram", problem.precision, variant), {{count * 4, 0}, {bins * 4}},
                             {u32(count)}, items, local);

@@ -34,7 +34,7 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
 
 Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
   const std::size_t count = problem.at("n");
-  const std::size_t items = variant == Variant::cpu ? times_to_cover(count, 16) : count;
+  const std::size_t items = variant == Variant::cpu ? divide_up(count, 16) : count;
   const std::size_t local = capabilities.group(variant == Variant::cpu ? 64 : 256);
   const auto step = [&](const char* name, std::vector<Argument> arguments) {
     return line_of_items(function_name(name, problem.precision, variant), items, local, std::move(arguments));

@@ -7,7 +7,7 @@ namespace {
 constexpr std::size_t cpu_parts = 64;  // chunks, whatever the device's cores, so that all devices add in one order
 constexpr std::size_t gpu_groups = 64;
 
-std::size_t chunk_of(std::size_t count) { return round_up(times_to_cover(count, cpu_parts), 16); }
+std::size_t chunk_of(std::size_t count) { return round_up(divide_up(count, cpu_parts), 16); }
 
 // Integers small enough that no order of additions overflows.
 std::vector<Array> inputs(const Problem& problem) {
@@ -51,7 +51,7 @@ Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilit
   const std::size_t count = problem.at("n"), element = problem.element_bytes();
   const auto name = [&](const char* step) { return function_name(step, problem.precision, variant); };
   const std::size_t local = variant == Variant::gpu ? capabilities.group(256) : 1;
-  const std::size_t parts = variant == Variant::gpu ? std::min(gpu_groups, times_to_cover(count, local)) : cpu_parts;
+  const std::size_t parts = variant == Variant::gpu ? std::min(gpu_groups, divide_up(count, local)) : cpu_parts;
   const std::vector<BufferSpec> buffers = {{count * element, 0}, {parts * 3 * element}, {3 * element}};
   if (variant == Variant::host)
     return {.buffers = buffers,

@@ -18,7 +18,7 @@ std::vector<Array> inputs(const Problem& problem) {
 // The longest chain of additions in element i of any variant: a CPU's chunk, the sums of the chunks and the last one.
 // The pieces of a group of at least 32 items, with their levels, are shorter.
 double chain(std::size_t i, std::size_t count) {
-  const std::size_t chunk = times_to_cover(count, cpu_parts);
+  const std::size_t chunk = divide_up(count, cpu_parts);
   return std::min(static_cast<double>(i), static_cast<double>(chunk + cpu_parts + 1));
 }
 
@@ -53,8 +53,8 @@ Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilit
   if (variant == Variant::host) return one_step_plan(name("scan"), {{count * element, 0}, {count * element}}, {});
   const bool gpu = variant == Variant::gpu;
   const std::size_t local = gpu ? capabilities.group(256) : 1;
-  const std::size_t parts = gpu ? times_to_cover(count, local) : cpu_parts;
-  const auto chunk = u32(times_to_cover(count, cpu_parts));
+  const std::size_t parts = gpu ? divide_up(count, local) : cpu_parts;
+  const auto chunk = u32(divide_up(count, cpu_parts));
   Plan plan{.buffers = {{count * element, 0}, {count * element}, {parts * element}},
             .steps = {line_of_items(name("scan-parts"), parts * local, local,
                                     {BufferArgument{0}, BufferArgument{1}, BufferArgument{2}, u32(count)}),
@@ -88,7 +88,7 @@ void on_host(const HostCall& call) {
   const auto x = call.buffer<const T>(0);
   const auto s = call.buffer<T>(1);
   // As the chunks of CPU devices.
-  const std::size_t chunk = times_to_cover(x.size(), cpu_parts);
+  const std::size_t chunk = divide_up(x.size(), cpu_parts);
   parallel_for_each(cpu_parts, 4, [&](std::size_t part) {
     T sum = 0;
     const std::size_t end = std::min((part + 1) * chunk, x.size());

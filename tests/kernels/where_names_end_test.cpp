@@ -596,6 +596,12 @@ TEST(NameBorder, OfAFunction) {
   EXPECT_EQ(text({1, 4, 8, 21, 24, 28}), "inexact: exp, sin");
   EXPECT_EQ(text({1, 4, 8, 11, 14, 18, 21, 24, 28}), "");
   EXPECT_EQ(text({41, 44, 48}), "");
+  // A row that holds what is right in another is no function.
+  Observed repeated{
+      .operation = {.columns = 10, .functions = {"exp", "log", "sin", "cos"}, .row_for_each_function = true},
+      .sample = sample(40)};
+  for (std::size_t i = 10; i < 20; ++i) repeated.sample.got.set(i, repeated.sample.expected.value[i - 10]);
+  EXPECT_EQ(repeated.named().cause(), "other-index");
 }
 
 TEST(NameBorder, OfAnotherRounding) {

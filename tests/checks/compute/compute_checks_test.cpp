@@ -130,13 +130,15 @@ TEST(ComputeNondeterministic, WarnsWhereTheOrderIsFixed) {
 TEST(ComputeWrongResults, SaysWhatThePatternMeans) {
   EXPECT_EQ(found("compute.wrong-results", host_with({result("outside", "miscompiled")})).title,
             "The driver's compiler generates wrong code");
+  EXPECT_EQ(found("compute.wrong-results", host_with({result("outside", "lost-additions")})).title,
+            "Additions are lost on the device");
   EXPECT_NE(found("compute.wrong-results", host_with({result("outside", "tile")})).explanation.find("one compute unit"),
             std::string::npos);
 }
 
 // The card is to blame where places come and go, or stay on other inputs, and not before.
 TEST(ComputeWrongResults, BlameTheCardOnlyWithProof) {
-  for (const char* cause : {"bit-flip", "tile", "unnamed"}) {
+  for (const char* cause : {"bit-flip", "tile", "lost-additions", "unnamed"}) {
     const Finding finding = found("compute.wrong-results", host_with({result("outside", cause)}));
     EXPECT_EQ(finding.fix.front().text.find("replace the card"), std::string::npos) << cause;
   }
