@@ -28,8 +28,9 @@ COMMAND = re.compile(
     r'"(?:sudo|export|unset|nvidia-smi|printf|mkdir|lspci|wsl|python -m|lsmod|dmesg|systemctl|modinfo|\. )[ \\"](?!works|--set)|'
     r"pip_install\(|install_nvidia_driver\(|install_kernel_headers\(|opencl::install\(|fitting_\w+\(|deciding_commands\(|"
     r"judge_requirements\(|restart_fix\(")
-# What files of several diagnoses print, and a word in quotes that is no command.
-OF_HELPERS = {"checks/runtime/library_facts.cpp": ["runtime.cuda-missing"], "checks/driver/xid_findings.cpp": ["driver.xid"],
+# Files that print commands for diagnoses that are described elsewhere.
+OF_HELPERS = {"checks/runtime/library_facts.cpp": ["runtime.cuda-library-missing", "runtime.cudnn-missing"],
+              "checks/driver/xid_findings.cpp": ["driver.gpu-lost"],
               "checks/visibility/cut_list.cpp": ["visibility.out-of-range", "visibility.invalid-uuid"]}
 
 
@@ -40,8 +41,9 @@ def rows():
         # What a symptom is about, as {missing, "nvidia-smi"}, is no command.
         if not COMMAND.search(re.sub(r'\{\w+, "[a-z0-9-]+"', "", text)):
             continue
-        ids = re.findall(r'\.id = "([a-z0-9.-]+)"', text)
-        found.update(ids)
+        found.update(re.findall(r'\.id = "([a-z0-9.-]+)"', text) + OF_HELPERS.get(str(path.relative_to(SOURCE)), []))
+    for name in os.listdir(HOSTS):  # and what is printed of the hosts here, whatever the source looks like
+        found.update(identifier for identifier, commands in diagnosed(host(name), None).items() if commands)
     return found
 
 
@@ -207,12 +209,12 @@ def two_gpus():
 
 # ---- packages: wheels of our own, without an index; the environment is read, nothing of a framework is run
 
-def wheel(name, version, requires=(), files=()):
+def wheel(name, version, requires=(), files=(), extras=()):
     stem = "%s-%s" % (name.replace("-", "_"), version)
     files = {**{name.replace("-", "_") + "/__init__.py": "__version__ = %r\n" % version}, **dict(files)}
     info = stem + ".dist-info/"
     files[info + "METADATA"] = "Metadata-Version: 2.1\nName: %s\nVersion: %s\n" % (name, version) + \
-        "".join("Requires-Dist: %s\n" % r for r in requires)
+        "".join("Requires-Dist: %s\n" % r for r in requires) + "".join("Provides-Extra: %s\n" % e for e in extras)
     files[info + "WHEEL"] = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
     files[info + "RECORD"] = "".join("%s,,%d\n" % (f, len(t)) for f, t in files.items()) + info + "RECORD,,\n"
     (FOLDER / "wheels").mkdir(exist_ok=True)
@@ -306,6 +308,34 @@ def real_uv():
                 return None
             (tools / "ready").touch()
     return tools / "bin" / "uv"
+
+
+def cuda_libraries():
+    """The environment's framework asks for libraries that the loader doesn't find; a pip extra of its release brings them."""
+    sonames = {"runtime.cuda-library-missing": ("nvidia-cublas-cu12", "12.3.4.1", "nvidia/cublas/lib/libcublas.so.12"),
+               "runtime.cudnn-missing": ("nvidia-cudnn-cu12", "8.9.7.29", "nvidia/cudnn/lib/libcudnn.so.8")}
+    for name, version, file in sonames.values():
+        built = FOLDER / pathlib.Path(file).name
+        subprocess.run(["cc", "-shared", "-x", "c", "/dev/null", "-Wl,-soname," + built.name, "-o", built], check=True)
+        wheel(name, version, files={file: built.read_bytes()})
+    extras = ["%s==%s ; extra == 'and-cuda'" % (name, version) for name, version, _ in sonames.values()]
+    wheel("tensorflow", "2.16.2", extras, extras=["and-cuda"])
+    for identifier, (_, _, file) in sonames.items():
+        environment = made_environment(identifier.split(".")[1])
+        install(environment, "tensorflow==2.16.2")
+
+        def look():
+            snapshot, here = host("made-a100-healthy"), captured(python=environment)
+            for section in ("torch", "jax", "keras", "cuda_devices"):
+                snapshot.pop(section, None)
+            soname = pathlib.Path(file).name
+            snapshot["libraries"] = [one for one in here["libraries"] if one["soname"] == soname] or [{"soname": soname, "found": False}]
+            snapshot["python"] = here["python"]
+            snapshot["tensorflow"] = {"version": "2.16.2", "built_with_cuda": True, "physical_gpus": 0}
+            return snapshot
+        command = one_command(diagnosed(look(), identifier))
+        if carried_out(identifier, environment, command):
+            expect(not diagnosed(look(), identifier), "%s: still there after %s" % (identifier, command))
 
 
 def uv():
@@ -584,6 +614,8 @@ EXECUTED = {
     "visibility.double-filter": lambda: by_variable("visibility.double-filter", two_filters()),
     "opencl.rusticl-not-enabled": lambda: by_variable("opencl.rusticl-not-enabled", mesa()),
     "memory.preallocated": lambda: by_variable("memory.preallocated", shared_gpu()),
+    "runtime.cuda-library-missing": cuda_libraries,
+    "runtime.cudnn-missing": lambda: None,  # with cuda_libraries()
     "python.numpy-abi": packages,
     "python.protobuf-mismatch": lambda: None,  # with packages()
     "keras.version-mismatch": lambda: None,
@@ -600,7 +632,7 @@ EXECUTED = {
 ASKING = {
     "driver.gpu-init-failed": "dmesg", "driver.gpu-lost": "dmesg", "driver.vgpu-profile": "nvidia-smi -q", "driver.wsl1": "wsl --list",
     "driver.unreachable": "one command for each of its causes", "opencl.no-platform": "one command for each of its causes",
-    "memory.occupied": "nvidia-smi",
+    "memory.occupied": "nvidia-smi", "visibility.out-of-range": "nvidia-smi -L", "visibility.invalid-uuid": "nvidia-smi -L",
 }
 NEEDS = {
     "driver.compute-mode": "a GPU in another compute mode", "driver.device-nodes-missing": "the driver's own module",
