@@ -21,6 +21,7 @@ struct LayerAgreement {
   Real furthest{};        // the same over how far one rounding moves that number
   Real rounding{};        // how far one rounding of each input, weight and result moves the result
   Number not_a_number{};  // NaN or infinite on one side only
+  Flag writes{};          // what it keeps beside its trained weights is changed by the call: running means, counters
   Flag repeats{};         // called again with the same inputs it gives the same bits
   Real repeat_difference{};
   Map<double> replays{};  // what is left of the difference if the other side computes so: tf32, bfloat16, no-bias, …
@@ -28,7 +29,7 @@ struct LayerAgreement {
   Text where{};           // where it is, if it is not everywhere: "column 3 of 8"
   Text not_compared{};    // why there are no figures
   ENVDOCTOR_FIELDS(LayerAgreement, name, kind, inside, weighted, dtype, computes_in, terms, elements, bits, size, difference,
-                   largest, furthest, rounding, not_a_number, repeats, repeat_difference, replays, looks, where,
+                   largest, furthest, rounding, not_a_number, writes, repeats, repeat_difference, replays, looks, where,
                    not_compared)
 };
 

@@ -53,8 +53,12 @@ constexpr double furthest_over_limit = 16;
 }  // namespace
 
 double roundoff_of(const std::string& precision) {
-  static constexpr std::array<std::pair<std::string_view, double>, 5> units = {
-      {{"float64", 0x1p-53}, {"float32", 0x1p-24}, {"tf32", 0x1p-11}, {"float16", 0x1p-11}, {"bfloat16", 0x1p-8}}};
+  static constexpr std::array<std::pair<std::string_view, double>, 6> units = {{{"float64", 0x1p-53},
+                                                                                {"float32", 0x1p-24},
+                                                                                {"tf32", 0x1p-11},
+                                                                                {"float16", 0x1p-11},
+                                                                                {"bfloat16", 0x1p-8},
+                                                                                {"int8", 0x1p-8}}};
   const auto* row = std::ranges::find(units, precision, &std::pair<std::string_view, double>::first);
   return row == units.end() ? 0 : row->second;
 }
@@ -75,6 +79,7 @@ LayerFault fault_of(const ModelAgreement& model, std::size_t index) {
     return rounding && row.repeat_difference.get() && *row.repeat_difference.get() <= limit ? LayerFault::changes_bits
                                                                                             : LayerFault::changes;
   if (row.not_a_number.or_empty() > 0) return LayerFault::not_a_number;
+  if (row.writes.is(true) && is_one_of(row.kind.or_empty(), {"BatchNorm"})) return LayerFault::normalises_by_batch;
   if (!row.difference.get() || !rounding || *row.difference.get() == 0) return LayerFault::none;
   const bool beyond =
       *row.difference.get() > limit || row.furthest.or_empty() > furthest_over_limit * layer_limit(model, index);

@@ -21,6 +21,7 @@ enum class LayerFault {
   changes,       // another result when it is called again
   changes_bits,  // the same, within what rounding explains
   beyond,        // further off than rounding explains
+  normalises_by_batch,  // batch normalisation that takes the batch's own mean, as in training
 };
 LayerFault fault_of(const ModelAgreement& model, std::size_t index);
 // Whether it makes the layer wrong; other bits within rounding do not.

@@ -146,6 +146,13 @@ Named named(const ModelAgreement& model, std::size_t index) {
         "Look for a division by zero, a logarithm or root of what may be negative, and exponentials that overflow; in "
         "float16 nothing above 65504 has room."};
   if (fault == LayerFault::changes) return changing(model, row);
+  if (fault == LayerFault::normalises_by_batch)
+    return {
+        "normalises by the batch it is given, as in training",
+        "Its running mean or variance was changed by a call at inference: it took the mean of the batch instead, so "
+        "that what it gives for one input depends on the others beside it.",
+        is_keras(model) ? "Call it without training=True, and the model with training=False at inference."
+                        : "Call model.eval() before inference, and .train() on no layer after that."};
   if (fault == LayerFault::changes_bits)
     return {"gives other bits when it is called again",
             "The results differ by no more than rounding: sums are added in no fixed order.",
@@ -155,11 +162,17 @@ Named named(const ModelAgreement& model, std::size_t index) {
   if (unit > 0 && compute::roundoff_of(precision) > unit) return narrow(model, precision, true);
   if (unit > 0 && compute::roundoff_of(row.dtype.or_empty()) > unit) return narrow(model, row.dtype.or_empty(), false);
   if (const auto replay = by_replay(model, row); replay && !replayed(row).starts_with("int8")) return *replay;
-  const std::int64_t bits = row.bits.or_empty();
-  if (row.elements.or_empty() >= 16 && bits > 0 && bits <= 8 && unit <= 0x1p-24)
-    return narrow(model, "bfloat16", false);
-  if (row.elements.or_empty() >= 16 && bits > 8 && bits <= 11 && unit <= 0x1p-24)
-    return narrow(model, "float16", false);
+  if (row.elements.or_empty() >= 16 && row.bits.or_empty() > 0 && unit <= 0x1p-24) {
+    // As few bits are in whole numbers times a step, too, which are further off than a rounding of that precision.
+    const auto explains = [&](const char* narrower) {
+      return row.difference.or_empty() <= 2 * row.rounding.or_empty() * compute::roundoff_of(narrower) / unit;
+    };
+    for (const auto& [narrower, most] : {std::pair{"bfloat16", 8}, std::pair{"float16", 11}}) {
+      if (row.bits.or_empty() > most) continue;
+      if (explains(narrower)) return narrow(model, narrower, false);
+      break;
+    }
+  }
   if (!row.looks.get()) {
     if (const auto replay = by_replay(model, row)) return *replay;
   }

@@ -3,6 +3,8 @@
 #   model, library, device          the model, what runs it, and where
 #   watch(call)                     from now on every call of a layer goes through call(layer, original, args, kwargs)
 #   run(inputs)                     the model's answer to a list of arrays
+#   kept_inputs(args, kwargs)       what as_given() needs to give them back as they were, where a layer changes them in place
+#   state(layer)                    what the layer itself keeps that is not trained, as arrays
 #   concrete(args, kwargs)          whether these hold numbers, not symbols of a graph that is being built
 #   arrays(result)                  its tensors as numpy arrays
 #   exact(layer, call, args, kwargs, change, noise)  the layer in float64 on the CPU; change(array, name) is applied to
@@ -13,8 +15,9 @@
 import hashlib
 import time
 
-UNITS = {"float64": 2.0 ** -53, "float32": 2.0 ** -24, "tf32": 2.0 ** -11, "float16": 2.0 ** -11, "bfloat16": 2.0 ** -8}
-SMALLEST = {"float64": 2.0 ** -1022, "float32": 2.0 ** -126, "tf32": 2.0 ** -126, "float16": 2.0 ** -14, "bfloat16": 2.0 ** -126}
+UNITS = {"float64": 2.0 ** -53, "float32": 2.0 ** -24, "tf32": 2.0 ** -11, "float16": 2.0 ** -11, "bfloat16": 2.0 ** -8, "int8": 2.0 ** -8}
+SMALLEST = {"float64": 2.0 ** -1022, "float32": 2.0 ** -126, "tf32": 2.0 ** -126, "float16": 2.0 ** -14, "bfloat16": 2.0 ** -126,
+            "int8": 2.0 ** -126}
 MOST_CALLS = 4    # of one layer: shared layers and cells are called often, and alike
 MOST_ROWS = 5000
 
@@ -29,8 +32,8 @@ def narrowed(array, bits):
 
 
 def in_integers(array):
-    """As weights are kept in eight bits: whole numbers times one factor, or one factor per column."""
-    for axis in (None, tuple(range(array.ndim - 1))):
+    """As weights are kept in eight bits: whole numbers times one factor, or one factor per column or row."""
+    for axis in (None, tuple(range(array.ndim - 1)), tuple(range(1, array.ndim))):
         largest = numpy.max(numpy.abs(array), axis=axis, keepdims=True)
         step = numpy.where(largest > 0, largest / 127, 1)
         yield numpy.rint(array / step) * step
@@ -47,6 +50,7 @@ REPLAYS = {
     "transposed": lambda array, name: array.T if name and array.ndim == 2 and array.shape[0] == array.shape[1] else array,
     "int8": lambda array, name: list(in_integers(array))[0] if is_matrix(array, name) else array,
     "int8-columns": lambda array, name: list(in_integers(array))[1] if is_matrix(array, name) else array,
+    "int8-rows": lambda array, name: list(in_integers(array))[2] if is_matrix(array, name) else array,
 }
 
 
@@ -134,6 +138,7 @@ class Comparison:
             self.judged_by = precision
         self.random = numpy.random.default_rng(1)
         self.rows, self.calls, self.noise, self.quiet, self.narrow = [], {}, None, False, False
+        self.around = []  # the layers in whose calls this one is
         self.outputs = {}
 
     def __call__(self, layer, original, args, kwargs):
@@ -147,7 +152,13 @@ class Comparison:
             return original(layer, *args, **kwargs)
         self.calls[id(layer)] = count + 1
         first = len(self.rows)
-        result = original(layer, *args, **kwargs)
+        given, state = self.framework.kept_inputs(args, kwargs), self.framework.state(layer)
+        self.around.append(layer)
+        try:
+            result = original(layer, *args, **kwargs)
+        finally:
+            self.around.pop()
+        args, kwargs = self.framework.as_given(given, args, kwargs)
         self.quiet = True
         try:
             row = self.look_at(layer, original, args, kwargs, result)
@@ -155,6 +166,9 @@ class Comparison:
             row = dict(self.framework.about(layer, args, result), not_compared=words(error))
         finally:
             self.quiet = False
+        if not same_bits(state, self.framework.state(layer)):
+            row["writes"] = True
+        row["name"] = self.framework.full_name(row["name"], self.around)
         row["inside"] = len(self.rows) - first
         self.rows.append(row)
         return result
@@ -348,9 +362,9 @@ def memory_needed(framework, inputs):
     return int((weights * 2 + elements * 16 + framework.activations(inputs) * 48) / 2 ** 20) + 1
 
 
-def declared(framework):
+def declared(framework, inputs):
     """The precision that most layers with weights compute in."""
-    found = framework.precisions()
+    found = framework.precisions(inputs)
     known = [one for one in found if one in UNITS]
     return max(sorted(set(known)), key=known.count) if known else "float32"
 
@@ -374,7 +388,7 @@ def agree(wishes):
             report["memory_mib"], wishes["memory_mib"])
         return
     step("needs about %d MiB" % report["memory_mib"])
-    precision = report["precision"] = declared(framework)
+    precision = report["precision"] = declared(framework, inputs)
     why = framework.why_not(wishes["against"])
     if why:
         report["refused"] = why

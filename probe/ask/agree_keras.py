@@ -56,7 +56,7 @@ class Keras:
         made = []
         for shape, dtype, _ in found:
             size = numpy.prod([s or 16 for s in shape[1:]], dtype="int64")
-            shape = (2 if size > 20000 else 8,) + tuple(s or 16 for s in shape[1:])
+            shape = (shape[0] or (2 if size > 20000 else 8),) + tuple(s or 16 for s in shape[1:])
             if "int" in dtype or (words_ and type(first[0]).__name__ == "Embedding"):
                 made.append(random.integers(0, min(words_ or [2]), shape).astype("int32"))
             elif dtype == "string":
@@ -151,11 +151,13 @@ class Keras:
 
     def policy(self, layer):
         policy = getattr(layer, "_dtype_policy", None) or getattr(layer, "dtype_policy", None)
+        if str(getattr(policy, "quantization_mode", None)).startswith("int"):
+            return "int8"
         return str(getattr(policy, "compute_dtype", None) or "float32")
 
-    def precisions(self):
-        return [self.policy(l) for l in self.layers(self.model) if not hasattr(l, "layers") and
-                any("float" in str(v.dtype) for v in getattr(l, "_trainable_variables", None) or getattr(l, "_trainable_weights", []))]
+    def precisions(self, inputs):
+        return [self.policy(l) for l in self.layers(self.model) if not hasattr(l, "layers") and (self.policy(l) == "int8" or
+                any("float" in str(v.dtype) for v in getattr(l, "_trainable_variables", None) or getattr(l, "_trainable_weights", [])))]
 
     # Calls
 
@@ -191,6 +193,23 @@ class Keras:
             return value
         self.each([list(args), kwargs], check)
         return good[0] and any_[0]
+
+    def kept_inputs(self, args, kwargs):
+        return None
+
+    def as_given(self, given, args, kwargs):
+        return args, kwargs
+
+    def state(self, layer):
+        own = getattr(layer, "_non_trainable_variables", None) or getattr(layer, "_non_trainable_weights", None) or []
+        return [self.numbers(variable).copy() for variable in own]
+
+    def full_name(self, name, around):
+        """Layers that another layer holds are often named without it."""
+        for outer in reversed(around[1:]):
+            if outer.name not in name.split("/")[:-1]:
+                name = outer.name + "/" + name
+        return name
 
     def arrays(self, result):
         found = []
@@ -281,7 +300,7 @@ class Keras:
         try:
             for one, policy in policies:
                 if "float" in str(policy.compute_dtype):
-                    one.__dict__["_dtype_policy"] = self.root.DTypePolicy("float64")
+                    one.__dict__["_dtype_policy"] = self.policy_like(policy, "float64")
             with scope:
                 yield
         finally:
@@ -360,6 +379,12 @@ class Keras:
             kwargs = self.each(kwargs, lambda t: self.in_float64(t, None, change))
             return run(layer, original, args, kwargs, change, "float64")
 
+    def policy_like(self, policy, name):
+        """The policy of this name; for a quantised layer one that is quantised alike."""
+        if not getattr(policy, "quantization_mode", None):
+            return self.root.DTypePolicy(name)
+        return self.root.dtype_policies.get(policy.name.split("_from_")[0] + "_from_" + name)
+
     def exact_three(self, layer, original, args, kwargs, change, dtype):
         mapping = {}
         for variable in layer.variables:
@@ -369,13 +394,13 @@ class Keras:
         constants = [(one, name, value) for one in self.layers(layer) for name, value in one.__dict__.items()
                      if not isinstance(value, self.root.Variable) and self.is_tensor(value) and self.concrete([value], {}) and
                      is_floating(self.numbers(value))]
-        wide = self.root.DTypePolicy("mixed_bfloat16" if dtype == "bfloat16" else dtype)
+        wide = "mixed_bfloat16" if dtype == "bfloat16" else dtype
         scope = self.root.StatelessScope()
         scope.state_mapping.update(mapping)
         try:
             for one, policy in policies:
                 if "float" in str(policy.compute_dtype):
-                    one.__dict__["_dtype_policy"] = wide
+                    one.__dict__["_dtype_policy"] = self.policy_like(policy, wide)
             for one, name, value in constants:
                 one.__dict__[name] = self.root.ops.cast(self.in_float64(value, None, unchanged), dtype)
             with scope:
@@ -407,7 +432,13 @@ class Keras:
             if isinstance(value, (list, tuple)) and any(isinstance(part, tf.Variable) for part in value):
                 return [swapped(part) for part in value]
             return value
+        def forget_masks():
+            """Cells keep their dropout masks, which are ones at inference, in the precision of their first input."""
+            for one in self.layers(layer):
+                for forget in ("reset_dropout_mask", "reset_recurrent_dropout_mask"):
+                    getattr(one, forget, lambda: None)()
         try:
+            forget_masks()
             for one in self.layers(layer):
                 held.append((one, dict(one.__dict__)))
                 for name, value in list(one.__dict__.items()):
@@ -428,6 +459,7 @@ class Keras:
                 for name, value in attributes.items():
                     if one.__dict__.get(name) is not value:
                         one.__dict__[name] = value
+            forget_masks()
 
     def multiplies(self, layer):
         return not hasattr(layer, "layers") and type(layer).__name__ != "Embedding" and any(len(v.shape) > 1 for v in layer.weights)

@@ -46,9 +46,29 @@ class Torch:
         with torch.no_grad():
             return self.model(*[self.tensor(a) for a in inputs])
 
-    def precisions(self):
-        return [str(p.dtype).replace("torch.", "") for m in self.model.modules()
-                for p in list(m.parameters(recurse=False))[:1] if p.is_floating_point()]
+    def precisions(self, inputs):
+        """Of each layer with weights; autocast tells only while the model runs."""
+        found = {m: str(p.dtype).replace("torch.", "") for m in self.model.modules()
+                 for p in list(m.parameters(recurse=False))[:1] if p.is_floating_point()}
+        found.update({m: "int8" for m in self.model.modules() if ".quantized." in type(m).__module__ and hasattr(m, "weight")})
+        before = self.kept()
+
+        def note(module, original, args, kwargs):
+            narrow = self.autocast_dtype()
+            if narrow and module in found and self.multiplies(module):
+                found[module] = narrow
+            return original(module, *args, **kwargs)
+        if hasattr(torch, "autocast"):
+            with self.watch(note):
+                self.run(inputs)
+            self.copy_back(before)
+        return list(found.values())
+
+    def autocast_dtype(self):
+        """That autocast gives products here; nothing: it is off."""
+        kind = "cpu" if self.place.type == "cpu" else "gpu"
+        on = torch.is_autocast_cpu_enabled() if kind == "cpu" else torch.is_autocast_enabled()
+        return str(getattr(torch, "get_autocast_%s_dtype" % kind)()).replace("torch.", "") if on else ""
 
     def weights(self, layer=None):
         held = (self.model if layer is None else layer)
@@ -64,11 +84,14 @@ class Torch:
     def kept(self):
         return {name: tensor.detach().clone() for name, tensor in self.model.named_buffers()}
 
-    def put_back(self, kept):
+    def copy_back(self, kept):
         with torch.no_grad():
             for name, tensor in self.model.named_buffers():
                 if name in kept and kept[name].shape == tensor.shape:
                     tensor.copy_(kept[name])
+
+    def put_back(self, kept):
+        self.copy_back(kept)
         for module in self.training:
             module.training = True
 
@@ -87,9 +110,37 @@ class Torch:
     def concrete(self, args, kwargs):
         return True
 
+    def kept_inputs(self, args, kwargs):
+        """Copies, and how often the tensors had been changed in place."""
+        tensors = list(self.tensors([args, kwargs]))
+        return tensors, [getattr(t, "_version", 0) for t in tensors], self.copied([args, kwargs])
+
+    def as_given(self, given, args, kwargs):
+        tensors, versions, copies = given
+        self.in_place = any(getattr(t, "_version", 0) != v for t, v in zip(tensors, versions))
+        return copies if self.in_place else (args, kwargs)
+
+    def copied(self, value):
+        """A tensor that is given twice stays one tensor."""
+        done = {}
+        return self.each(value, lambda t: done.setdefault(id(t), t.detach().clone()))
+
+    def state(self, layer):
+        return [self.numbers(t).copy() for t in layer._buffers.values() if t is not None]
+
+    def full_name(self, name, around):
+        return name
+
     def mapped(self, value, change):
         return self.each(value, lambda tensor: torch.from_numpy(numpy.ascontiguousarray(change(tensor.numpy())))
                          if tensor.dtype == torch.float64 else tensor)
+
+    def tensors(self, value):
+        if isinstance(value, torch.Tensor):
+            yield value
+        elif isinstance(value, (list, tuple, dict)):
+            for part in value.values() if isinstance(value, dict) else value:
+                yield from self.tensors(part)
 
     def each(self, value, change):
         if isinstance(value, torch.Tensor):
@@ -124,9 +175,8 @@ class Torch:
             parameter.requires_grad_(True)
         try:
             with torch.enable_grad():
-                found, total = [], 0
-                self.each(self.model(*tensors), found.append)
-                for result in found:
+                total = 0
+                for result in self.tensors(self.model(*tensors)):
                     if result.is_floating_point():
                         total = total + (result * torch.from_numpy(signs(tuple(result.shape))).to(result.device).to(result.dtype)).sum()
                 results = torch.autograd.grad(total, list(weights.values()), allow_unused=True)
@@ -136,16 +186,13 @@ class Torch:
         return {name: self.numbers(g).astype("float64") for name, g in zip(weights, results) if g is not None}
 
     def arrays(self, result):
-        found = []
-        self.each(result, lambda tensor: found.append(self.numbers(tensor)))
-        return found
+        return [self.numbers(tensor) for tensor in self.tensors(result)]
 
     def about(self, layer, args, result):
         name = self.names.get(id(layer), "") or "the model"
         kind = type(layer).__name__ if type(layer).__module__.startswith("torch.nn.") else (
             type(layer).__module__.split(".")[-1] + "." + type(layer).__name__)
-        dtypes = []
-        self.each(result, lambda tensor: dtypes.append(str(tensor.dtype).replace("torch.", "")))
+        dtypes = [str(tensor.dtype).replace("torch.", "") for tensor in self.tensors(result)]
         row = {"name": name if layer is not self.model else "the model", "kind": kind}
         floating = [d for d in dtypes if "float" in d]
         if floating:
@@ -207,7 +254,7 @@ class Torch:
         if not tensor.is_floating_point():
             return tensor.detach().cpu().clone()
         array = tensor.detach().cpu().to(torch.float64).numpy()
-        return torch.from_numpy(numpy.ascontiguousarray(change(array, name)))
+        return torch.from_numpy(numpy.array(change(array, name), order="C"))  # its own memory: a layer may change it in place
 
     def exact(self, layer, original, args, kwargs, change, noise):
         with torch.no_grad(), self.swapped(layer, lambda t, name: self.in_float64(t, name, change)), casts_kept():
@@ -216,6 +263,8 @@ class Torch:
             return original(layer, *args, **kwargs)
 
     def again(self, layer, original, args, kwargs):
+        if self.in_place:
+            args, kwargs = self.copied([args, kwargs])
         if next(layer.buffers(), None) is None:
             with torch.no_grad():
                 return original(layer, *args, **kwargs)
@@ -237,7 +286,7 @@ class Torch:
 
         def moved(tensor, name=None):
             tensor = tensor.detach().to(place)
-            return tensor.to(dtype) if dtype is not None and tensor.is_floating_point() else tensor.clone()
+            return tensor.to(dtype if dtype is not None and tensor.is_floating_point() else tensor.dtype).clone()
         with torch.no_grad(), self.swapped(layer, moved):
             return original(layer, *self.each(args, moved), **self.each(kwargs, moved))
 

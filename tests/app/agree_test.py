@@ -20,6 +20,8 @@ folder = pathlib.Path(tempfile.mkdtemp(prefix="envdoctor-agree-"))
 failures = []
 
 (folder / "models.py").write_text('''
+import collections
+import contextlib
 import time
 import numpy
 import torch
@@ -90,6 +92,59 @@ def norm(epsilon):
     return lambda layer, x: torch.Tensor(x.values / numpy.sqrt(numpy.mean(x.values ** 2) + (1e-5 if wide(x) else epsilon)))
 
 
+def in_place(layer, x):
+    """It changes its input, as nn.SiLU(inplace=True) does, which nobody uses behind it."""
+    return plain(layer, x.mul_(0.5))
+
+
+def lost_in_place(layer, x):
+    return plain(layer, x.mul_(1 if wide(x) else 1.01))
+
+
+class Packed(collections.namedtuple("Packed", "data lengths")):
+    """A result that does not let itself be made of nothing, as a PackedSequence."""
+    def __new__(cls, data, lengths):
+        assert data is not None
+        return super().__new__(cls, data, lengths)
+
+
+class InPieces(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.pack, self.linear = Own(lambda layer, x: Packed(plain(layer, x), None)), nn.Linear(32, 4)
+
+    def forward(self, x):
+        return self.linear(self.pack(x).data)
+
+
+class Narrowed(nn.Module):
+    """Autocast around some of three layers."""
+    def __init__(self, layers):
+        super().__init__()
+        self.a, self.b, self.c, self.layers = nn.Linear(32, 32), nn.Linear(32, 32), nn.Linear(32, 4), layers
+
+    def forward(self, x):
+        for name in "abc":
+            with torch.autocast("cpu", dtype=torch.bfloat16) if name in self.layers else contextlib.nullcontext():
+                x = getattr(self, name)(x.float())
+        return x
+
+
+class LeftInTraining(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(32)
+
+    def forward(self, x):
+        self.norm.training = True
+        return self.norm(x)
+
+
+def rows_in_eight_bits(layer, x):
+    step = abs(layer.weight.values).max(1, keepdims=True) / 127
+    return x @ torch.Tensor(numpy.rint(layer.weight.values / step) * step).to(torch.float32).T + layer.bias
+
+
 def grow(layer, x):
     held = [bytearray(1 << 24) for _ in range(400)]
     return plain(layer, x)
@@ -122,6 +177,13 @@ factor = spoilt(lambda layer, x: plain(layer, x) * 1.001)
 dropout = lambda: model(lambda layer, x: plain(layer, x) * torch.rand_like(x))
 counter = lambda: model(count)
 order = spoilt(reordered)
+in_its_input = lambda: model(in_place)
+lost_in_its_input = lambda: model(lost_in_place)
+eight_bits_by_row = spoilt(rows_in_eight_bits)
+in_pieces = lambda: (InPieces(), torch.randn(16, 32))
+autocast_of_all = lambda: (Narrowed("abc"), torch.randn(16, 32))
+autocast_of_one = lambda: (Narrowed("b"), torch.randn(16, 32))
+norm_in_training = lambda: (nn.Sequential(nn.Linear(16, 32), LeftInTraining(), nn.Linear(32, 4)), torch.randn(16, 16))
 other_bits = spoilt(unordered)
 drift = spoilt(drifting)
 hang = lambda: time.sleep(1000)
@@ -147,12 +209,13 @@ def expect(name, condition, what=""):
 # What is wrong, and where.
 for name, words in {"tf32": "multiplies in TF32", "bfloat16": "bfloat16", "no_bias": "leaves out its bias", "transposed": "transposed",
                     "epsilon": "factor", "not_a_number": "NaN", "zeros": "zeros in column 5 of 32", "int8": "eight bits",
-                    "offset": "off by a constant", "factor": "factor", "dropout": "called again", "counter": "called again", "drift": "called again"}.items():
+                    "offset": "off by a constant", "factor": "factor", "dropout": "called again", "counter": "called again", "drift": "called again",
+                    "lost_in_its_input": "factor", "eight_bits_by_row": "eight bits"}.items():
     status, report, said = agree("models.py:" + name)
     title = report["findings"][0]["title"] if report.get("findings") else ""
     expect(name, status == 1 and "Layer '2' (models.Own)" in title and words in title, f"{status} {title} {said[:600]}")
     expect(name, report.get("findings", [{}])[0].get("id") == "compute.layer-differs" and len(report["findings"]) == 1, said)
-for name in ("model", "same_epsilon", "order", "whole_in_bfloat16", "noise"):
+for name in ("model", "same_epsilon", "order", "whole_in_bfloat16", "noise", "in_its_input", "in_pieces", "autocast_of_all"):
     status, report, said = agree("models:" + name)
     expect(name, status == 0 and report.get("verdict") == "pass" and not report["findings"], f"{status} {said[:800]}")
     told = report.get("snapshot", {}).get("agree", {})
@@ -161,6 +224,10 @@ status, report, said = agree("models.py:other_bits")
 notes = [(f["id"], f["severity"], f["title"]) for f in report.get("findings", [])]
 expect("other bits", status == 0 and report.get("verdict") == "pass" and len(notes) == 1, f"{status} {notes} {said[:600]}")
 expect("other bits", notes and notes[0][:2] == ("compute.layer-differs", "info") and "Layer '2' (models.Own) gives other bits" in notes[0][2], notes)
+for name, words in (("autocast_of_one", "Layer 'b' (nn.Linear) computes in bfloat16"), ("norm_in_training", "Layer '1.norm' (nn.BatchNorm1d) normalises by the batch")):
+    status, report, said = agree("models.py:" + name)
+    expect(name, status == 1 and words in report["findings"][0]["title"] and report["snapshot"]["agree"]["weights_unchanged"], f"{status} {said[:800]}")
+expect("autocast", agree("models:autocast_of_all")[1]["snapshot"]["agree"]["judged_by"] == "bfloat16")
 expect("a model's precision", agree("models:whole_in_bfloat16")[1]["snapshot"]["agree"]["judged_by"] == "bfloat16")
 for against, judged_by in (("tf32", "tf32"), ("bf16", "bfloat16"), ("deterministic", "float32")):
     status, report, said = agree("models:model", "--against", against)

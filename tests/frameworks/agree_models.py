@@ -5,6 +5,9 @@ SPOILT: name -> (function, the layer that must be named, words that must be in t
 import os
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import agree_more  # noqa: E402
+
 
 def keras():
     import keras as module
@@ -477,13 +480,17 @@ def autocast(call, layer, x):
         return call(layer, x)
 
 
+def models(framework):
+    """(sound, spoilt), by name."""
+    more = agree_more.torch_models() if framework == "torch" else agree_more.keras_models(globals())
+    those = torch_models() if framework == "torch" else (KERAS_SOUND, KERAS_SPOILT)
+    return tuple(dict(one, **other) for one, other in zip(those, more))
+
+
 def model():
     """The model that AGREE_MODEL names, as "keras sound LSTM"."""
     framework, group, name = os.environ["AGREE_MODEL"].split(" ", 2)
-    if framework == "torch":
-        sound, spoilt = torch_models()
-    else:
-        sound, spoilt = KERAS_SOUND, KERAS_SPOILT
+    sound, spoilt = models(framework)
     if group == "sound":
         return sound[name]()
     return spoilt[name][0]()
@@ -491,5 +498,5 @@ def model():
 
 if __name__ == "__main__":
     import json
-    sound, spoilt = (KERAS_SOUND, KERAS_SPOILT) if sys.argv[1] == "keras" else torch_models()
+    sound, spoilt = models(sys.argv[1])
     print(json.dumps([list(sound), {name: row[1:] for name, row in spoilt.items()}]))

@@ -130,6 +130,32 @@ TEST(LayerDiffers, NamesHalfPrecisionByTheBitsOfTheResults) {
   EXPECT_THAT(title_of({row, whole(1)}), HasSubstr("computes in bfloat16"));
 }
 
+TEST(LayerDiffers, NamesNoPrecisionWhoseRoundingIsLessThanTheDifference) {
+  LayerAgreement row = off(layer("b", "mine.Embedding"), 2e-2);
+  row.bits = 6;
+  EXPECT_THAT(title_of({row, whole(1)}), HasSubstr("keeps only 5 bits"));
+}
+
+TEST(LayerDiffers, NamesWhatNormalisesByTheBatchAtInference) {
+  LayerAgreement row = layer("b", "BatchNormalization");
+  row.writes = true;
+  EXPECT_THAT(title_of({row, whole(1)}), HasSubstr("Layer 'b' (BatchNormalization) normalises by the batch"));
+  row.kind = "mine.Cache";  // what another layer keeps is its own affair, as long as its answer stays the same
+  EXPECT_EQ(report_of(snapshot_of({row, whole(1)})).verdict, Verdict::pass);
+}
+
+TEST(LayerDiffers, JudgesAModelInEightBitsByThese) {
+  LayerAgreement row = off(layer("a"), 4e-3);
+  row.computes_in = "int8";
+  EXPECT_THAT(title_of({row, whole(1)}), HasSubstr("computes in int8 in a model of float32"));
+  row.rounding = 3e-3;
+  row.furthest = 4.0;
+  Snapshot snapshot = snapshot_of({row, whole(1)});
+  snapshot.agree.get()->precision = "int8";
+  snapshot.agree.get()->judged_by = "int8";
+  EXPECT_EQ(report_of(snapshot).verdict, Verdict::pass);
+}
+
 TEST(LayerDiffers, NamesWhatIsRandomAtInference) {
   LayerAgreement row = layer("b", "Dropout");
   row.repeats = false;

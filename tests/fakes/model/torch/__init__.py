@@ -37,7 +37,7 @@ class Tensor:
     device = device("cpu")
 
     def __init__(self, values):
-        self.values = numpy.asarray(values)
+        self.values, self._version = numpy.asarray(values), 0
 
     dtype = property(lambda self: NAMES[self.values.dtype.name])
     shape = property(lambda self: self.values.shape)
@@ -56,6 +56,11 @@ class Tensor:
 
     def copy_(self, other):
         self.values[...] = other.values
+
+    def mul_(self, factor):
+        self.values *= values_of(factor, self)
+        self._version += 1
+        return self
 
     def numpy(self):
         return self.values
@@ -130,6 +135,27 @@ def get_default_dtype():
 
 def set_default_dtype(kind):
     pass
+
+
+narrower = []
+
+
+@contextlib.contextmanager
+def autocast(kind, dtype):
+    """Linear layers compute in this precision; its CPU is all there is."""
+    narrower.append(dtype)
+    try:
+        yield
+    finally:
+        narrower.pop()
+
+
+def is_autocast_cpu_enabled():
+    return bool(narrower)
+
+
+def get_autocast_cpu_dtype():
+    return narrower[-1]
 
 
 @contextlib.contextmanager
