@@ -28,9 +28,9 @@ struct LayerAgreement {
   Text looks{};           // what the difference looks like: zeros, offset, factor, factors
   Text where{};           // where it is, if it is not everywhere: "column 3 of 8"
   Text not_compared{};    // why there are no figures
-  ENVDOCTOR_FIELDS(LayerAgreement, name, kind, inside, weighted, dtype, computes_in, terms, elements, bits, size, difference,
-                   largest, furthest, rounding, not_a_number, writes, repeats, repeat_difference, replays, looks, where,
-                   not_compared)
+  ENVDOCTOR_FIELDS(LayerAgreement, name, kind, inside, weighted, dtype, computes_in, terms, elements, bits, size,
+                   difference, largest, furthest, rounding, not_a_number, writes, repeats, repeat_difference, replays,
+                   looks, where, not_compared)
 };
 
 // The model's own result, with all that was carried from layer to layer.

@@ -50,6 +50,14 @@ Flag backend_installed(const Snapshot& snapshot, const std::string& backend) {
 // What Keras 3 takes as KERAS_BACKEND (keras/src/backend/__init__.py of 3.12).
 constexpr std::array known_backends = {"tensorflow", "jax", "torch", "numpy", "openvino"};
 
+// The environment that VIRTUAL_ENV names, where it is another one and holds this backend; none: "".
+std::string activated_with(const Snapshot& snapshot, const std::string& backend) {
+  const auto place = of(snapshot.python, &Python::activated);
+  const auto holds = [&](const std::string& framework) { return framework.starts_with(backend); };
+  return place.get() && std::ranges::any_of(place.get()->frameworks.or_empty(), holds) ? text_of(place.get()->prefix)
+                                                                                       : "";
+}
+
 // Whether what Keras is configured to use is there to run on. True: it is not, and a finding says so.
 bool judge_wish(const Snapshot& snapshot, Answers& answers) {
   // Keras 2 knows TensorFlow only; Keras 3 takes what it is told.
@@ -73,6 +81,11 @@ bool judge_wish(const Snapshot& snapshot, Answers& answers) {
                             {wish.evidence, evidence("/python/packages", wish.backend + " is not among them")});
   finding.severity = Severity::error;
   finding.fix = {{.text = "Install " + wish.backend + ", or set KERAS_BACKEND to a backend that is installed."}};
+  if (const std::string other = activated_with(snapshot, wish.backend); !other.empty()) {
+    finding.explanation += " VIRTUAL_ENV names " + other + ", which holds it, and python3 on PATH is another one.";
+    finding.fix = {{.text = "Activate that environment again, so that it comes first on PATH; or name it: --python.",
+                    .command = ". \"" + other + "/bin/activate\""}};
+  }
   return true;
 }
 

@@ -262,6 +262,20 @@ TEST(KerasBackend, ThatDoesNotExistIsNeverToBeInstalled) {
   }
 }
 
+// What is missing here is in the environment that the person activated: nothing is to be installed.
+TEST(KerasBackend, IsThereInTheEnvironmentThatIsActivated) {
+  Snapshot s = tensorflow_environment();
+  s.keras.fill().version = "3.9.0";
+  s.env.fill()["KERAS_BACKEND"] = "torch";
+  s.python.get()->activated = PythonPlace{.prefix = "/other", .frameworks = std::vector<std::string>{"torch 2.9.1"}};
+  const Answers answers = answers_of_all({"keras.backend-mismatch", "keras.legacy-missing"}, s);
+  const Finding* found = finding_of(answers, "keras.backend-mismatch");
+  ASSERT_NE(found, nullptr);
+  EXPECT_NE(found->explanation.find("VIRTUAL_ENV names /other"), std::string::npos) << found->explanation;
+  ASSERT_EQ(found->fix.size(), 1U);
+  EXPECT_EQ(found->fix.front().command, ". \"/other/bin/activate\"");
+}
+
 TEST(KerasBackend, MayOutrankItsFileByTheVariable) {
   Snapshot s = tensorflow_environment();
   s.keras.fill().version = "3.9.0";
