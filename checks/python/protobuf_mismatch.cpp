@@ -8,8 +8,19 @@ namespace envdoctor::python_protobuf_mismatch {
 
 using enum SymptomClass;
 
-// What was printed did no harm: the framework was imported, or went on to a device.
-bool works(const Facts& facts) { return facts.used() || imports_well(facts.snapshot(), "tensorflow").is(true); }
+// Behind the line the same text shows a result of the framework.
+bool computed_after(const Facts& facts, const Symptom& printed) {
+  return std::ranges::any_of(facts.all({noted, "tensorflow-result"}), [&](const Symptom* one) {
+    return one->source == printed.source && one->line.or_empty() > printed.line.or_empty();
+  });
+}
+
+// What was printed did no harm: the framework was imported, or went on to a device or a result.
+bool works(const Facts& facts) {
+  const auto& printed = facts.all({mismatch, "protobuf-version"});
+  return facts.used() || imports_well(facts.snapshot(), "tensorflow").is(true) ||
+         (!printed.empty() && computed_after(facts, *printed.back()));
+}
 bool fails(const Facts& facts) { return !works(facts); }
 
 void judge(const Facts& facts, Answers& answers) {
