@@ -1,5 +1,6 @@
 #include "probe/script.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <re2/re2.h>
 #include <sys/mman.h>
@@ -69,19 +70,22 @@ namespace {
 
 constexpr Limits usual_limits{.time = Milliseconds(30'000), .memory_mib = 4096};
 
-// The scripts, one behind the other, in a file that a child can open by name.
-Descriptor as_file(const std::vector<Script>& scripts) {
-  Descriptor file(memfd_create("scripts", MFD_CLOEXEC));
-  for (const Script& script : scripts) {
-    std::string_view left = script.content;
-    while (file && !left.empty()) {
-      const ssize_t written = ::write(file.get(), left.data(), left.size());
-      if (written <= 0) return {};
-      left.remove_prefix(static_cast<std::size_t>(written));
-    }
-  }
+// Takes the reader from the file that its first argument names: an argument itself is 128 KiB long at most.
+constexpr const char* loader =
+    "import sys\nwith open(sys.argv.pop(1), encoding='utf-8') as file: text = file.read()\n"
+    "exec(compile(text, 'script_reader', 'exec'))";
+
+// The parts, one behind the other, in memory that nobody can write any more and that a child opens by path_of().
+Descriptor sealed_file(const char* name, const std::vector<std::string_view>& parts) {
+  Descriptor file(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  for (const std::string_view part : parts)
+    if (!file || !write_all(file.get(), part)) return {};
+  constexpr int seals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
+  if (file && fcntl(file.get(), F_ADD_SEALS, seals) != 0) return {};
   return file;
 }
+
+std::string path_of(const Descriptor& file) { return fmt::format("/proc/{}/fd/{}", getpid(), file.get()); }
 
 List<Symptom> unreadable(const std::vector<Script>& scripts, const std::string& why) {
   std::vector<Symptom> symptoms;
@@ -97,21 +101,24 @@ List<Symptom> unreadable(const std::vector<Script>& scripts, const std::string& 
 
 }  // namespace
 
-List<Symptom> read_scripts(const std::vector<Script>& scripts, const std::string& python, Milliseconds most) {
-  Limits limits = usual_limits;
-  limits.time = std::min(limits.time, most);
-  const Descriptor file = as_file(scripts);
-  if (!file) return failed("cannot allocate memory for a copy of the script");
+std::string script_reader() {
   std::string reader;
   for (const char* part : {"script_values", "script_reader", "script_torch", "script_files"})
-    reader += std::string(ask_scripts().at(part)) + "\n";
-  std::vector<std::string> argv = {python,
-                                   "-I",
-                                   "-S",
-                                   "-c",
-                                   reader,
-                                   fmt::format("/proc/{}/fd/{}", getpid(), file.get()),
-                                   std::to_string(scripts.size())};
+    reader.append(ask_scripts().at(part)).append("\n");
+  return reader;
+}
+
+List<Symptom> read_scripts(const std::vector<Script>& scripts, const std::string& python, Milliseconds most,
+                           const std::string& reader) {
+  Limits limits = usual_limits;
+  limits.time = std::min(limits.time, most);
+  std::vector<std::string_view> contents;
+  for (const Script& script : scripts) contents.push_back(script.content);
+  const Descriptor program = sealed_file("reader", {reader});
+  const Descriptor file = sealed_file("scripts", contents);
+  if (!program || !file) return failed("cannot allocate memory for a copy of the script");
+  std::vector<std::string> argv = {
+      python, "-I", "-S", "-c", loader, path_of(program), path_of(file), std::to_string(scripts.size())};
   for (const Script& script : scripts) {
     argv.push_back(std::to_string(script.content.size()));
     argv.push_back(script.shown);

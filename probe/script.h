@@ -28,7 +28,10 @@ struct Script {
 // script-placed-call, script-mistake and script-handler in the order in which they would run, then {present, script}; or
 // {failed, script-reading} alone. In a notebook, `cell` counts all cells from 1 and `line` the lines of that cell. The
 // syntax trees are read by `python` (a path, or a name on PATH) in a child; nothing of the scripts is run. Failed:
-// Python could not be asked. It takes `most` at most, and never more than 30 s.
-List<Symptom> read_scripts(const std::vector<Script>& scripts, const std::string& python, Milliseconds most);
+// Python could not be asked. It takes `most` at most, and never more than 30 s. `reader`, a Python program of any length,
+// reads the trees.
+std::string script_reader();
+List<Symptom> read_scripts(const std::vector<Script>& scripts, const std::string& python, Milliseconds most,
+                           const std::string& reader = script_reader());
 
 }  // namespace envdoctor
