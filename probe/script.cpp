@@ -103,7 +103,7 @@ List<Symptom> unreadable(const std::vector<Script>& scripts, const std::string& 
 
 std::string script_reader() {
   std::string reader;
-  for (const char* part : {"script_values", "script_reader", "script_torch", "script_files"})
+  for (const char* part : {"script_values", "script_reader", "script_torch", "script_libraries", "script_files"})
     reader.append(ask_scripts().at(part)).append("\n");
   return reader;
 }

@@ -119,6 +119,15 @@ JAX_OPTIONS = ("jax_platforms", "jax_platform_name", "jax_enable_x64", "jax_debu
                "jax_transfer_guard_host_to_device", "jax_transfer_guard_device_to_device", "jax_enable_compilation_cache")
 # A shell that ends with its line takes what it sets along.
 LOST_EXPORT = re.compile(r"^\s*(?:export\s+|set\s+)?(\w+)=(?:'[^']*'|\"[^\"]*\"|[^\s;&|\"']*)\s*$")
+# Calls that start another program.
+CHILDREN = ("os.system", "os.popen", "subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.Popen",
+            "subprocess.check_output", "subprocess.getoutput", "subprocess.getstatusoutput")
+NUMBERS = ("os.getpid", "os.cpu_count", "torch.cuda.device_count", "torch.cuda.current_device",
+           "torch.distributed.get_rank", "torch.distributed.get_world_size", "time.time", "random.randint",
+           "random.randrange", "numpy.random.randint", "numpy.argmax", "numpy.argmin", "jax.device_count",
+           "jax.local_device_count", "jax.process_index", "multiprocessing.cpu_count")
+LISTS_DEVICES = ("list_physical_devices", "list_logical_devices", "get_visible_devices")
+FLOATX = ("float16", "float32", "float64", "bfloat16")
 # Who brings a loader's batches to the GPU by itself.
 BRINGS_BATCHES = re.compile(r"accelerat|fabric|prefetch|devicedataloader|devicedl|dali|ffcv|wrap_dataloader|to_device", re.I)
 JAX_PRECISIONS = ("default", "high", "highest", "bfloat16", "tensorfloat32", "float32")
@@ -170,6 +179,10 @@ class Reader:
         self.deciding = 0  # expressions that decide what is run
         self.hidden = []  # paths on which all GPUs were hidden
         self.called = None  # the expression that is being called
+        self.maybe_missing = set()  # names whose import may fail without harm
+        self.moves_state = False  # the script moves an optimizer's state itself
+        self.libraries = Libraries(self)
+        self.children = Children(self)
         self.brings_batches = False  # something of the script may bring a loader's batches to the GPU
 
     # ---- events
@@ -281,6 +294,8 @@ class Reader:
                 bound.add(node.id)
             else:
                 bound.add(getattr(node, "name", None))  # functions, classes, exceptions, patterns
+            if isinstance(node, ast.Attribute) and node.attr == "state" and "state_dict" not in self.written(node):
+                self.moves_state = True
             said = node.name if isinstance(node, ast.alias) else getattr(node, "attr", None) or getattr(node, "id", None) or \
                 getattr(node, "module", None) or getattr(node, "name", None)
             if isinstance(said, str) and BRINGS_BATCHES.search(said) or self.is_dataset_of_gpu(node):
@@ -365,16 +380,27 @@ class Reader:
         if isinstance(owner, Thing):
             if node.attr in owner.attributes:
                 return owner.attributes[node.attr]
+            if node.attr == "device" and owner["hf"]:
+                return Place(owner["device"]) if owner["device"] else None
+            if owner.kind in ("outputs", "encoding") and node.attr not in ("to", "items", "values", "keys"):
+                return Thing("tensor", device=owner["device"], line=owner["line"])
             if owner["parallel"] and node.attr == "module":
                 return owner  # what is moved is both
             if owner.kind in ("tensor", "parameter") and node.attr == "device":
                 return Place(owner["device"]) if owner["device"] else None
             if owner.kind == "tensor" and node.attr in ("data", "T", "mT", "grad", "H", "real", "imag"):
                 return owner
-            method = owner["class"].method(node.attr) if owner["class"] else None
+            of = owner["class"]
+            method = of.method(node.attr) if of else None
+            if of and not method and owner.kind == "instance" and not owner["escaped"] and not of.has_stranger():
+                held = of.held(node.attr)
+                if held is not None:
+                    return held
             return Bound(owner, node.attr, method)
-        if isinstance(owner, Class) and owner.method(node.attr):
-            return owner.method(node.attr)
+        if isinstance(owner, Class):
+            return owner.method(node.attr) or owner.names.get(node.attr) or Bound(owner, node.attr)
+        if isinstance(owner, Many) and node.attr in ("values", "indices") and len(owner.items) == 2:  # x.max(1)
+            return owner.items[node.attr == "indices"]
         return Bound(owner, node.attr) if owner is not None else Bound(None, node.attr)
 
     def named(self, node, name):
@@ -421,6 +447,8 @@ class Reader:
                 return owner if isinstance(index, ast.Slice) else Thing("gpu", logical=owner["logical"])
             if owner.kind == "sequence":
                 return owner if isinstance(index, ast.Slice) else owner["item"]
+            if owner.kind in ("outputs", "encoding"):
+                return Thing("tensor", device=owner["device"], line=owner["line"])
             if owner.kind == "batch" and isinstance(at, Text) and isinstance(at.value, str):
                 return self.item_of(owner, node)
             if owner.kind == "tensor":
@@ -435,28 +463,40 @@ class Reader:
         return None
 
     def of_Dict(self, node):
-        known = Thing("mapping")
+        known = Thing("mapping", path=self.path)
         for key, value in zip(node.keys, node.values):
             name, held = self.value(key), self.value(value)
-            if isinstance(name, Text) and isinstance(name.value, str):
+            if key is None:
+                merge_mapping(known, held)
+            elif isinstance(name, Text) and isinstance(name.value, str):
                 known.attributes[name.value] = held
+                known.nodes[name.value] = key
         return known
 
     def of_List(self, node):
-        return Many([self.value(e) for e in node.elts])
+        return Many(self.spread_out(node.elts))
+
+    def spread_out(self, nodes):
+        """The values of these; of *these all where they are known."""
+        found = []
+        for node in nodes:
+            value = self.value(node)
+            starred = isinstance(node, ast.Starred)
+            found += value.items if starred and isinstance(value, Many) else [None if starred else value]
+        return found
 
     of_Tuple = of_List
 
     def of_Starred(self, node):
-        self.value(node.value)
+        return self.value(node.value)
 
     def of_JoinedStr(self, node):
         parts = []
         for part in node.values:
             value = self.value(part.value if isinstance(part, ast.FormattedValue) else part)
             plain = not isinstance(part, ast.FormattedValue) or (part.conversion == -1 and part.format_spec is None)
-            parts.append(text_of(value) if plain else None)
-        return None if None in parts else Text("".join(parts))
+            parts.append(form_of(value) if plain else UNKNOWN)
+        return text_or_form("".join(parts))
 
     def of_UnaryOp(self, node):
         value = self.value(node.operand)
@@ -477,14 +517,23 @@ class Reader:
         return left
 
     def both(self, node, left, right):
-        if isinstance(left, Text) and isinstance(right, Text) and isinstance(node.op, ast.Add):
-            if isinstance(left.value, str) and isinstance(right.value, str) and len(left.value) < 1000:
-                return Text(left.value + right.value)
-        if isinstance(left, Text) and isinstance(left.value, str) and isinstance(node.op, ast.Mod) and text_of(right):
+        said = form_of(left), form_of(right)
+        if isinstance(node.op, ast.Add) and is_form(left) + is_form(right) and len(said[0]) < 1000:
+            return text_or_form(said[0] + said[1])
+        if isinstance(left, Text) and isinstance(left.value, str) and isinstance(node.op, ast.Mod):
+            given = right.items if isinstance(right, Many) else [right]
             try:
-                return Text(left.value % right.value)
-            except (TypeError, ValueError):
-                return None
+                return Text(left.value % tuple(one.value for one in given))
+            except (TypeError, ValueError, AttributeError):
+                return text_or_form(re.sub(r"%[-#0 +]*\d*(?:\.\d+)?[a-z]", UNKNOWN, left.value)) if right is not left else None
+        if isinstance(node.op, ast.BitOr) and isinstance(right, Thing) and right.kind == "mapping":
+            known = Thing("mapping")
+            merge_mapping(known, left)
+            merge_mapping(known, right)
+            return known
+        numbers = [is_number(left), is_number(right)]
+        if all(numbers) and not (isinstance(left, Text) and isinstance(right, Text)):
+            return Thing("number")
         tensors = [v for v in (left, right) if isinstance(v, Thing) and v.kind == "tensor"]
         if len(tensors) == 2:
             self.torch.meet(node, tensors)
@@ -513,6 +562,8 @@ class Reader:
         if len(tensors) == 2 == 1 + len(rights) and not isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
             self.torch.meet(node, tensors)
             return Thing("tensor", device=tensors[0]["device"], line=tensors[0]["line"])
+        if len(rights) == 1 and isinstance(left, Thing) and left.kind == "tensor" and is_number(rights[0]):
+            return Thing("tensor", device=left["device"], line=left["line"])
         if len(rights) != 1 or not isinstance(left, Text):
             return None
         op, right = type(node.ops[0]).__name__, rights[0]
@@ -561,8 +612,14 @@ class Reader:
     def of_Call(self, node):
         self.called = node.func
         called = self.value(node.func)
-        values = [self.value(a) for a in node.args]
-        words = {k.arg: self.value(k.value) for k in node.keywords}
+        values = self.spread_out(node.args)
+        words = {}
+        for keyword in node.keywords:
+            given = self.value(keyword.value)
+            if keyword.arg is None and isinstance(given, Thing) and given.kind == "mapping":
+                words.update(given.attributes)
+            else:
+                words[keyword.arg] = given
         if isinstance(called, Name):
             return self.call_name(node, called.full, values, words)
         if isinstance(called, Function):
@@ -575,11 +632,18 @@ class Reader:
             return self.call_thing(node, called, values, words)
         if not isinstance(node.func, ast.Name) or node.func.id not in BUILTINS:
             self.hand_over(values + list(words.values()), node)
+        if isinstance(node.func, ast.Name) and node.func.id == "dict":
+            known = Thing("mapping", path=self.path)
+            merge_mapping(known, values[0] if values else None)
+            known.attributes.update({name: value for name, value in words.items() if name})
+            return known
         if isinstance(node.func, ast.Name) and node.func.id in ("str", "int") and len(values) == 1 and text_of(values[0]):
             try:
                 return Text(str(values[0].value) if node.func.id == "str" else int(values[0].value))
             except ValueError:
                 return None
+        if isinstance(node.func, ast.Name) and node.func.id in ("len", "int", "range"):
+            return Thing("range" if node.func.id == "range" else "number")
         if isinstance(node.func, ast.Name) and node.func.id in ("list", "iter", "enumerate", "tqdm", "sorted", "next"):
             return self.through(node.func.id, values)
         return None
@@ -611,10 +675,8 @@ class Reader:
 
     def call_name(self, node, name, values, words):
         first = text_of(values[0]) if values else None
-        if name in ("os.system", "os.popen", "subprocess.run", "subprocess.call", "subprocess.check_call") and first:
-            lost = LOST_EXPORT.match(first)
-            if lost and lost.group(1) in VARIABLES:
-                self.mistake(node, "a variable set in a shell that ends", lost.group(1))
+        if name in CHILDREN:
+            self.children.start(node, name, values, words)
         if name in ("os.environ.setdefault", "os.putenv", "os.environ.__setitem__") and len(values) > 1:
             doubted = name.endswith("default")
             self.set_variable(node, first, values[1], doubted)
@@ -629,17 +691,28 @@ class Reader:
             self.jax(node, name, values, words)
             if self.matters(name):
                 self.note(node, "call", name, self.arguments(node))
+        if name in ("os.environ.copy", "copy.copy", "copy.deepcopy") and (values or name[0] == "o"):
+            if name[0] == "o" or isinstance(values[0], Name) and values[0].full == "os.environ":
+                return Thing("mapping", environment=True, path=self.path)
+        if name in NUMBERS:
+            return Thing("number")
         if name in RUNNERS and values and isinstance(values[0], Function):
             return self.follow(values[0], [], {}, node)
         if name.rsplit(".", 1)[-1] in ("tqdm", "trange") and values:
             return values[0]
         if name in ("numpy.array", "numpy.asarray") and values:
             self.torch.to_numpy(node, values[0])
+        if name == "functools.partial" and values and (len(values) > 1 or words):
+            if isinstance(values[0], Name):
+                self.jax(node, values[0].full, values[1:], words)
+            return Thing("partial", of=values[0], given=values[1:], words=words)
         if name in ("functools.partial", "itertools.cycle", "copy.deepcopy", "copy.copy") and values:
             return values[0] if name != "copy.deepcopy" else None
         made = self.tensorflow(node, name, values, words)
         if made is None:
             made = self.torch.call(node, name, values, words)
+        if made is None:
+            made = self.libraries.call(node, name, values, words)
         if made is None:
             self.hand_over(values + list(words.values()), node, name.rsplit(".", 1)[-1] in SPAWNERS)
         if made is None and (name.startswith("jax.numpy.") or name == "jax.device_put"):
@@ -651,6 +724,8 @@ class Reader:
         for value in values:
             if isinstance(value, Many):
                 self.hand_over(value.items, node, spawned)
+            if isinstance(value, Thing) and value.kind == "partial":
+                value = value["of"]
             if isinstance(value, Function) and spawned and not value.followed:
                 value.followed = True
                 before, self.path = self.path, ("p%d:" % node.lineno,)
@@ -663,7 +738,7 @@ class Reader:
                     self.change(value["item"], "device", None)
                     self.hand_over([value["item"]], node, spawned)
                 self.change(value, "escaped", True)
-                if value.kind in ("instance", "module") and value["class"]:
+                if value.kind in ("instance", "module") and (value["class"] or value["hf"]):
                     self.change(value, "device", None)
 
     # ---- TensorFlow, Keras and JAX
@@ -676,6 +751,12 @@ class Reader:
         if name == "tensorflow.device" and values and isinstance(values[0], Text) and isinstance(values[0].value, str):
             if not TF_DEVICE.match(values[0].value):
                 self.mistake(node, "tf.device of a name that is none", values[0].value)
+        if last in LISTS_DEVICES or last == "set_visible_devices":
+            self.kind_of_device(node, values[last == "set_visible_devices" :][:1] or [words.get("device_type")])
+        if last == "set_floatx" and values and isinstance(values[0], Text) and values[0].value not in FLOATX:
+            self.mistake(node, "a floatx that Keras doesn't know", text_of(values[0]) or "None")
+        if last in MIRRORED[:1] + ("OneDeviceStrategy",) and parts[0] == "tensorflow":
+            self.strategy_devices(node, values[0] if values else words.get("devices", words.get("device")))
         if last == "set_visible_devices" and values and isinstance(values[0], Many) and not values[0].items and \
                 (len(values) < 2 or text_of(values[1]) != "CPU"):
             self.hidden.append(self.path)
@@ -716,6 +797,19 @@ class Reader:
             return Thing("strategy", name=last)
         return None
 
+    def kind_of_device(self, node, values):
+        """list_physical_devices('gpu') gives an empty list: kinds are upper case."""
+        kind = text_of(values[0])
+        if kind and re.match(r"/?(device:)?(cpu|gpu|tpu|cuda)(:\d+)?$", kind, re.I) and kind not in ("CPU", "GPU", "TPU"):
+            self.mistake(node, "a kind of device that TensorFlow doesn't know", kind)
+
+    def strategy_devices(self, node, devices):
+        for one in devices.items if isinstance(devices, Many) else [devices]:
+            if isinstance(one, Text) and isinstance(one.value, str) and not TF_DEVICE.match(one.value):
+                self.mistake(node, "a strategy over what is no device", repr(one.value))
+            elif isinstance(one, Text) and type(one.value) is int:
+                self.mistake(node, "a strategy over what is no device", str(one.value))
+
     def old_arguments(self, node, of, words):
         for word in OLD_ARGUMENTS[of]:
             if word in words:
@@ -754,6 +848,8 @@ class Reader:
             if isinstance(values[1], Name) and values[1].full.startswith("jax.lax.Precision.") or precision and \
                     precision not in JAX_PRECISIONS and not re.match(r"(ANY_)?B?T?F[0-9]+_", precision):
                 self.mistake(node, "a precision that JAX doesn't know", self.written(node.args[1]))
+        if name == "jax.default_device" and values and ":" in (text_of(values[0]) or ""):
+            self.mistake(node, "a platform that JAX doesn't know", self.written(node))
         if name in ("jax.jit", "jax.pmap") and ("device" in words or "backend" in words) and name == "jax.jit":
             self.mistake(node, "jax.jit with device= or backend=", self.arguments(node))
 
@@ -779,6 +875,8 @@ class Reader:
                     return self.follow(method, [self.scope.names.get("self")] + values, words, node)
         if attribute in ("to", "cuda") and values and text_of(values[0]) is not None:
             self.note(node, "call", "." + attribute, text_of(values[0]))
+        if is_form(thing) and attribute in ("format", "split", "strip", "lower", "upper"):
+            return self.of_text(thing, attribute, values, words)
         of = node.func.value if isinstance(node.func, ast.Attribute) else None
         if isinstance(of, ast.Call) and getattr(of.func, "id", "") == "get_ipython":
             texts = [v.value for v in values if isinstance(v, Text) and isinstance(v.value, str)]
@@ -790,6 +888,18 @@ class Reader:
                 return self.follow(values[0], [], {}, node) if isinstance(values[0], Function) else None
             if thing.kind == "gpus":
                 return None
+            if thing.kind == "parser":
+                return self.of_parser(node, thing, attribute, values, words)
+            if thing.kind == "mapping" and attribute == "update":
+                merge_mapping(thing, values[0] if values else None, not values or bool(self.journal))
+                thing.attributes.update({} if self.journal else {n: v for n, v in words.items() if n})
+                return None
+            if thing.kind == "mapping" and attribute in ("values", "items") and thing.attributes:
+                held = list(thing.attributes.items())
+                return Many([v if attribute == "values" else Many([Text(k), v]) for k, v in held])
+            if thing.kind in ("batch", "encoding") and attribute in ("values", "items"):
+                item = self.item_of(thing, node)
+                return Thing("sequence", item=item if attribute == "values" else Many([None, item]))
             if thing.kind == "mapping" and attribute not in ("get", "items", "keys", "values"):
                 thing.attributes.clear()
             if thing.kind == "jax-array" and attribute in ("device", "device_buffer") and not values and not words:
@@ -804,12 +914,49 @@ class Reader:
             kinds = values[:1]
             if any(isinstance(k, Name) and k.full == "jax.numpy.float64" for k in kinds):
                 self.float64.append((node, self.source))
-        answer = self.torch.method(node, thing, attribute, values, words)
+        answer = self.libraries.method(node, thing, attribute, values, words)
+        if answer is None:
+            answer = self.torch.method(node, thing, attribute, values, words)
         if answer is None:
             self.hand_over(values + list(words.values()), node, attribute in SPAWNERS)
             if attribute in SPAWNERS and isinstance(thing, Name):
                 return None
         return answer
+
+    @staticmethod
+    def of_text(thing, attribute, values, words):
+        """A text's own methods, where some of it may not be known."""
+        said = form_of(thing)
+        if attribute == "format":
+            filled = iter(values)
+            return text_or_form(re.sub(r"\{(\w*)[^{}]*\}", lambda m: form_of(
+                words.get(m.group(1)) if m.group(1) and not m.group(1).isdigit() else
+                next(filled, None) if not m.group(1) else None), said))
+        if attribute == "split":
+            between = text_of(values[0]) if values else None
+            return Many([text_or_form(part) for part in (said.split(between) if between or not values else [])])
+        return text_or_form(getattr(said, attribute)()) if not values else None
+
+    def of_parser(self, node, parser, attribute, values, words):
+        """argparse: which options are numbers, and the texts that stand for others."""
+        if attribute in ("add_argument_group", "add_mutually_exclusive_group"):
+            return parser
+        if attribute in ("parse_args", "parse_known_args"):
+            options = Thing("instance")
+            options.attributes.update(parser.attributes)
+            return options if attribute == "parse_args" else Many([options, None])
+        if attribute != "add_argument":
+            return None
+        flags = [text_of(v) or "" for v in values]
+        longs = [f for f in flags if f.startswith("--")] or flags
+        name = text_of(words.get("dest")) or (longs[0].lstrip("-").replace("-", "_") if longs else "")
+        kind = next((getattr(k.value, "id", None) for k in node.keywords if k.arg == "type"), None)
+        if name and not {"nargs", "action"} & set(words):
+            if kind in ("int", "float"):
+                parser.attributes[name] = Thing("number")
+            elif kind == "str" or "type" not in words:
+                parser.attributes[name] = Thing("option", default=words.get("default"))
+        return None
 
     @staticmethod
     def is_super(node):
@@ -860,11 +1007,26 @@ class Reader:
             if not any(isinstance(v, Thing) and v.kind == "symbol" for v in values):
                 self.note(node, "call", "tensorflow.keras.Model.__call__")
             return None
+        if thing.kind == "tokenizer":
+            return self.libraries.tokens(node, words)
+        if thing.kind == "partial":
+            return self.call_value(node, thing["of"], thing["given"] + values, dict(thing["words"], **words))
         if thing.kind == "instance" and thing["class"]:
             method = thing["class"].method("__call__")
             if method:
                 return self.follow(method, [thing] + values, words, node)
         return self.torch.apply(node, thing, values, words)
+
+    def call_value(self, node, called, values, words):
+        if isinstance(called, Name):
+            return self.call_name(node, called.full, values, words)
+        if isinstance(called, Function):
+            return self.follow(called, values, words, node)
+        if isinstance(called, Class):
+            return self.make(called, values, words, node)
+        if isinstance(called, Bound):
+            return self.call_method(node, called, values, words)
+        return self.call_thing(node, called, values, words) if isinstance(called, Thing) else None
 
     def follow(self, function, values, words, node, forced=False):
         """The body of a function, with what is known of its arguments."""
@@ -925,6 +1087,10 @@ class Reader:
         init = of.method("__init__")
         if init:
             self.follow(init, [thing] + values, words, node)
+        elif of.fields is not None:
+            for number, field in enumerate(of.fields):
+                if number < len(values) or field in words or None in words:
+                    thing.attributes[field] = values[number] if number < len(values) else words.get(field)
         if any("parameters" in b for b in bases):
             thing.state["device"] = None
         return thing
@@ -939,8 +1105,9 @@ class Reader:
     def set_variable(self, node, name, value, doubted=False):
         if name is None:
             return
-        if isinstance(value, Text) and not isinstance(value.value, str):
-            self.mistake(node, "os.environ of what is no text", "%s = %r" % (name, value.value))
+        if is_no_text(value):
+            said = repr(value.value) if isinstance(value, Text) else "a number"
+            self.mistake(node, "os.environ of what is no text", "%s = %s" % (name, said))
         self.misspelt(node, name)
         if name == "KERAS_BACKEND" and text_of(value) is not None and text_of(value).lower() not in BACKENDS:
             self.mistake(node, "a backend that Keras doesn't know", text_of(value))
@@ -968,7 +1135,7 @@ class Reader:
             for number, one in enumerate(target.elts):
                 one = one.value if isinstance(one, ast.Starred) else one
                 known = items and len(items) == len(target.elts)
-                each = value if isinstance(value, Thing) and value.kind in ("batch", "gpus") else None
+                each = value if isinstance(value, Thing) and value.kind in ("batch", "gpus", "sequence") else None
                 if each is not None:
                     each = self.item_of(each)
                 self.assign(one, items[number] if known else each)
@@ -976,11 +1143,16 @@ class Reader:
             self.assign_attribute(target, value)
         elif isinstance(target, ast.Subscript):
             owner = self.value(target.value)
-            if isinstance(owner, Thing) and owner.kind == "mapping":
-                key = self.value(target.slice.value if type(target.slice).__name__ == "Index" else target.slice)
+            index = target.slice.value if type(target.slice).__name__ == "Index" else target.slice
+            if isinstance(owner, Name) and owner.full == "os.environ":
+                self.set_variable(target, text_of(self.value(index)), value)
+            elif isinstance(owner, Thing) and owner.kind == "mapping":
+                key = self.value(index)
+                if isinstance(key, Text):
+                    owner.nodes[key.value] = target
                 if not isinstance(key, Text):
                     owner.attributes.clear()
-                elif self.journal and not same(owner.attributes.get(key.value), value):
+                elif self.journal and owner["path"] != self.path and not same(owner.attributes.get(key.value), value):
                     owner.attributes[key.value] = join(owner.attributes.get(key.value), value)
                 else:
                     owner.attributes[key.value] = value
@@ -990,11 +1162,15 @@ class Reader:
         if name:
             self.own_names.add(name)
             module, _, last = name.rpartition(".")
+            if module == "jax.config" and last in JAX_OPTIONS:
+                self.mistake(target, "an option of JAX that is assigned", name)
             if module in TORCH_SWITCHES and last not in TORCH_SWITCHES[module]:
                 self.mistake(target, "a switch that torch.backends lacks", name)
             self.torch.switch(target, name, value)
             return
         owner = self.value(target.value)
+        if isinstance(owner, Class):
+            owner.names[target.attr] = join(owner.names.get(target.attr), value) if self.journal else value
         if isinstance(owner, Thing):
             whole = owner.kind == "module" or owner["class"] and owner["class"].has_stranger()
             if whole and isinstance(value, Thing) and (value.kind == "module" or value["parameter"]):
@@ -1019,7 +1195,9 @@ class Reader:
             if value.kind == "gpus":
                 return Thing("gpu", logical=value["logical"])
             if value.kind == "enumerate":
-                return Many([None, self.item_of(value["of"], node)])
+                return Many([Thing("number"), self.item_of(value["of"], node)])
+            if value.kind == "range":
+                return Thing("number")
             if value.kind == "sequence":
                 return value["item"]
             if value.kind == "loader":
@@ -1136,7 +1314,11 @@ class Reader:
                 self.functions.append((function, made))
             else:
                 self.statement(one)
+        made.names = self.scope.names
         self.scope = before
+        if any(self.full(d.func if isinstance(d, ast.Call) else d) == "dataclasses.dataclass" for d in node.decorator_list):
+            made.fields = [one.target.id for one in node.body
+                           if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
         self.scope.names[node.name] = made
 
     def on_Global(self, node):
@@ -1172,11 +1354,7 @@ class Reader:
     def on_Assign(self, node):
         value = self.value(node.value)
         for target in node.targets:
-            if isinstance(target, ast.Subscript) and self.full(target.value) == "os.environ":
-                index = target.slice.value if type(target.slice).__name__ == "Index" else target.slice
-                self.set_variable(node, text_of(self.value(index)), value)
-            else:
-                self.assign(target, value)
+            self.assign(target, value)
 
     def on_AnnAssign(self, node):
         if node.value is not None:
@@ -1219,7 +1397,9 @@ class Reader:
         test = Text(self.main) if self.is_main(node.test) else self.decide(node.test)
         if isinstance(test, Text):
             return self.statements(node.body if test.value else node.orelse)
-        guards = bool(re.search(r"hasattr|version|VERSION|TF2|tf2|is_tf", self.written(node.test)))
+        written = self.written(node.test)
+        guards = bool(re.search(r"hasattr|version|VERSION|TF2|tf2|is_tf", written)) or \
+            not self.maybe_missing.isdisjoint(re.findall(r"\w+", written))
         self.guarded += guards
         try:
             return self.branches_of(node)
@@ -1259,6 +1439,8 @@ class Reader:
         item = self.item_of(over, node)
         if item is None and not self.brings_batches and self.is_loader(node.iter):
             item = self.loader_item(node.iter)
+        if item is None and isinstance(node.iter, ast.Call) and getattr(node.iter.func, "id", "") == "enumerate":
+            item = Many([Thing("number"), None])
         self.assign(node.target, item)
         return self.loop(node, self.runs_once(node.iter))
 
@@ -1274,7 +1456,7 @@ class Reader:
     def loader_item(self, node):
         batch = Thing("batch", loader=Thing("loader", named=True))
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "enumerate":
-            return Many([None, batch])
+            return Many([Thing("number"), batch])
         return batch
 
     def runs_once(self, node):
@@ -1311,6 +1493,8 @@ class Reader:
                     of = self.find_value(getattr(call.func, "value", None))
                     many = isinstance(of, Thing) and of.kind == "strategy" and of["name"] in MIRRORED
                     self.strategy = self.device if many else self.strategy
+            elif isinstance(value, Bound) and isinstance(value.thing, Thing) and value.thing.kind == "strategy":
+                self.mistake(node, "a context without its brackets", self.written(call))
             elif self.full(call) in ("torch.autocast", "torch.cuda.amp.autocast", "torch.no_grad", "torch.device"):
                 self.mistake(node, "a context without its brackets", self.full(call))
         ended = self.statements(node.body)
@@ -1326,11 +1510,17 @@ class Reader:
         self.guarded += guards
         ended = self.statements(node.body)
         self.guarded -= guards
+        older = bool({"ImportError", "ModuleNotFoundError", "AttributeError"} & set(caught))
+        if older:  # what its handler does is for another release
+            self.maybe_missing |= {alias.asname or alias.name for one in node.body
+                                   if isinstance(one, (ast.Import, ast.ImportFrom)) for alias in one.names}
         for handler in node.handlers:
             self.handler(handler)
             branch = Branch(self, self.number() + "e")
+            self.guarded += older
             with branch:
                 self.statements(handler.body)
+            self.guarded -= older
         begin = self.path
         if not ended:
             ended = self.statements(node.orelse)

@@ -5,9 +5,20 @@ FACTORIES = ("tensor", "zeros", "ones", "rand", "randn", "randint", "randperm", 
 LIKE = ("zeros_like", "ones_like", "rand_like", "randn_like", "empty_like", "full_like", "randint_like")
 FROM_HOST = ("from_numpy",)
 OF_TENSORS = ("cat", "stack", "concat", "matmul", "mm", "bmm", "add", "sub", "mul", "div", "dot", "einsum", "where", "hstack",
-              "vstack", "addmm", "mv", "outer")
+              "vstack", "addmm", "mv", "outer", "tril", "triu", "exp", "log", "sqrt", "softmax", "log_softmax", "sigmoid",
+              "tanh", "relu", "abs", "clamp", "cumsum", "cumprod", "flip", "roll", "transpose", "reshape", "squeeze",
+              "unsqueeze", "flatten", "permute", "argmax", "argmin", "argsort", "tile", "repeat_interleave", "diag", "pow",
+              "square", "round", "floor", "sign", "cdist", "cross", "kron", "masked_fill", "gather", "tensordot", "baddbmm",
+              "minimum", "maximum", "atan2", "sin", "cos", "logsumexp", "index_select", "masked_select", "eq", "ne", "lt",
+              "gt", "le", "ge", "logical_and", "logical_or", "movedim", "swapaxes", "logical_not", "neg", "erf")
 # Modules that compute nothing of their own, so that they have no device.
 LOSSES = ("Loss", "Softmax", "ReLU", "Sigmoid", "Tanh", "Dropout", "Flatten", "Identity", "MaxPool", "AvgPool")
+OF_TWO = ("max", "min", "sort", "topk", "median", "mode", "kthvalue")
+# Methods of a tensor whose other tensors must lie where it lies.
+MEETS = ("matmul", "mm", "bmm", "add", "sub", "mul", "div", "dot", "add_", "mul_", "sub_", "masked_fill", "masked_fill_",
+         "gather", "scatter", "scatter_", "index_select", "eq", "ne", "lt", "le", "gt", "ge", "div_", "logical_and",
+         "addcmul_", "lerp_")
+RECURRENT = ("LSTM", "GRU", "RNN", "MultiheadAttention")
 # Of a tensor: what gives no tensor, or one of unknown device.
 OF_TENSOR_OTHER = ("item", "tolist", "size", "dim", "numel", "backward", "is_cuda", "get_device", "data_ptr", "stride",
                    "element_size", "type", "share_memory_", "pin_memory", "numpy", "map_", "apply_", "requires_grad_",
@@ -40,6 +51,7 @@ class Torch:
         self.saves = False
         self.needs_gpu = []  # calls that raise where there is no GPU
         self.asked = False  # an assertion asks whether there is a GPU
+        self.to_cpu = self.to_gpu = False  # it names the one, or the other
         self.to_either = False  # the script takes the device that is there, or the CPU
 
     # ---- devices
@@ -48,16 +60,19 @@ class Torch:
         text = place_of(value)
         if text and "|" in text:
             self.to_either = True
+        self.to_gpu = self.to_gpu or bool(text) and text.startswith("cuda")
         if text == "cuda" and self.current is not None:
             return "cuda:%d" % self.current
         return text
 
     def named_place(self, node, value):
         """A text that no device has as its name raises."""
-        if isinstance(value, Text) and isinstance(value.value, str):
-            kind, _, index = value.value.partition(":")
-            if kind not in DEVICE_KINDS or (index and not index.isdigit()):
-                self.reader.mistake(node, "a device that PyTorch doesn't know", value.value)
+        option = isinstance(value, Thing) and value.kind == "option"
+        said = form_of(value["default"] if option else value)
+        kind, _, index = said.partition(":")
+        if UNKNOWN not in kind and is_form(value["default"] if option else value) and \
+                (kind not in DEVICE_KINDS or (index and UNKNOWN not in index and not index.isdigit())):
+            self.reader.mistake(node, "a device that PyTorch doesn't know", said.replace(UNKNOWN, "…"), doubted=option)
 
     def started(self, node, place):
         if place and place.split(":")[0] == "cuda":
@@ -97,12 +112,22 @@ class Torch:
             return Thing("tensor", device=self.place(words["device"]) if "device" in words else None, line=node.lineno)
         if len(parts) == 2 and last in LIKE and values and isinstance(values[0], Thing):
             return Thing("tensor", device=self.place(words["device"]) if "device" in words else values[0]["device"])
+        if len(parts) == 2 and last in OF_TWO and values and isinstance(values[0], Thing) and values[0].kind == "tensor":
+            if len(values) > 1 and is_number(values[1]) or "dim" in words:
+                return self.pair(values[0])
+        if len(parts) == 2 and last in ("chunk", "split", "unbind") and values and isinstance(values[0], Thing):
+            return Thing("sequence", item=Thing("tensor", device=values[0]["device"], line=node.lineno))
         if len(parts) == 2 and last in OF_TENSORS:
             given = values[0].items if values and isinstance(values[0], Many) else values
             tensors = [v for v in given if isinstance(v, Thing) and v.kind == "tensor"]
             self.meet(node, tensors)
             return Thing("tensor", device=tensors[0]["device"]) if tensors else None
         return None
+
+    @staticmethod
+    def pair(of):
+        """x.max(1): values and indices."""
+        return Many([Thing("tensor", device=of["device"], line=of["line"]) for _ in range(2)])
 
     def factory(self, node, last, values, words):
         if "device" in words:
@@ -111,7 +136,7 @@ class Torch:
             self.started(node, place)
         else:
             place = self.default
-        scalar = last == "tensor" and values and isinstance(values[0], Text)
+        scalar = last == "tensor" and values and (isinstance(values[0], Text) or is_number(values[0]))
         grad = words.get("requires_grad")
         return Thing("tensor", device=None if scalar else place, line=node.lineno,
                      leaf=isinstance(grad, Text) and grad.value is True)
@@ -126,6 +151,8 @@ class Torch:
     def do_device(self, node, values, words):
         self.named_place(node, values[0] if values else words.get("type"))
         text = place_of(values[0]) if values else None
+        self.to_cpu = self.to_cpu or text == "cpu"
+        self.to_gpu = self.to_gpu or bool(text) and text.startswith("cuda")
         if text and len(values) > 1 and isinstance(values[1], Text):
             text = "%s:%s" % (text, values[1].value)
         return Place(text) if text else None
@@ -224,6 +251,8 @@ class Torch:
                             ids=numbers, node=node, source=self.reader.source, path=self.reader.path)
             if last == "DataParallel":
                 self.parallel.append(wrapped)
+            elif wrapped["device"] == "cpu" and isinstance(ids, Many) and ids.items:
+                self.reader.mistake(node, "DistributedDataParallel of a model on the CPU", self.reader.written(node))
             return wrapped
         if "device" in words:
             self.named_place(node, words["device"])
@@ -244,7 +273,7 @@ class Torch:
             places = {m["device"] for m in members}
             place = None if strange else self.default if not members else places.pop() if len(places) == 1 else None
             return Thing("module", device=place, line=node.lineno)
-        return Thing("module", device=self.default, line=node.lineno)
+        return Thing("module", device=self.default, line=node.lineno, recurrent=last in RECURRENT)
 
     def optimizer(self, node, last, values, words):
         of = values[0] if values else words.get("params")
@@ -284,7 +313,7 @@ class Torch:
         if not isinstance(thing, Thing):
             return None
         if thing.kind == "module":
-            return self.of_module(node, thing, attribute, values)
+            return self.of_module(node, thing, attribute, values, words)
         if thing.kind == "tensor":
             return self.of_tensor(node, thing, attribute, values, words)
         if thing.kind == "scaler":
@@ -314,6 +343,10 @@ class Torch:
     def move(self, node, thing, attribute, values, words):
         place = self.target(node, attribute, values, words)
         self.started(node, place)
+        if isinstance(thing, Thing) and thing.kind in ("encoding", "outputs"):
+            if thing.kind == "encoding" and place != "same":
+                self.reader.change(thing, "device", place)  # in place, and given back
+            return thing
         if isinstance(thing, Thing) and thing.kind == "batch" and place != "same":
             self.reader.change(thing, "device", place)
             self.reader.change(thing, "moved", True)
@@ -337,6 +370,8 @@ class Torch:
         return thing
 
     def moved(self, node, thing, place):
+        if self.reader.moves_state:
+            return
         for optimizer, path in self.optimizers:
             here = self.reader.path
             unknown = thing["stranger"] and optimizer["place"] is None and place not in (None, "cpu")
@@ -355,13 +390,16 @@ class Torch:
         if isinstance(loader, Thing) and loader["pinned"] is False and not loader["named"] and not loader["collate"]:
             self.reader.mistake(node, "non_blocking without pinned memory", self.reader.written(node))
 
-    def of_module(self, node, thing, attribute, values):
+    def of_module(self, node, thing, attribute, values, words):
         if attribute in ("parameters", "named_parameters"):
             return Bound(thing, "params")
         if attribute in ("eval", "train", "half", "float", "double", "requires_grad_", "bfloat16", "to_empty", "type"):
             return thing
         if attribute == "forward":
             return self.apply(node, thing, values, {})
+        if attribute == "generate" and thing["hf"]:
+            given = self.apply(node, thing, values, words)
+            return Thing("tensor", device=given["device"], line=node.lineno) if given else None
         return None
 
     def to_numpy(self, node, of):
@@ -375,7 +413,7 @@ class Torch:
         if attribute == "pin_memory" and (thing["device"] or "").split(":")[0] == "cuda" and "|" not in thing["device"]:
             self.reader.mistake(node, "pin_memory of a tensor on the GPU", self.reader.written(node))
         tensors = [v for v in values if isinstance(v, Thing) and v.kind == "tensor"]
-        if attribute in ("matmul", "mm", "bmm", "add", "sub", "mul", "div", "dot", "add_", "mul_", "sub_"):
+        if attribute in MEETS:
             self.meet(node, [thing] + tensors)
         if attribute == "type" and values and isinstance(values[0], Name) and re.match(r"torch\.[a-z]+\d*$", values[0].full):
             return Thing("tensor", device=thing["device"], line=thing["line"])  # a kind of number
@@ -386,6 +424,10 @@ class Torch:
             return Thing("tensor", device=thing["device"], line=thing["line"], zero=True)
         if attribute in ("detach_", "requires_grad_", "clone", "detach"):
             return Thing("tensor", device=thing["device"], line=thing["line"], scalar=thing["scalar"], zero=thing["zero"])
+        if attribute in OF_TWO and (values or "dim" in words) and not tensors:
+            return self.pair(thing)
+        if attribute in ("chunk", "split", "unbind"):
+            return Thing("sequence", item=Thing("tensor", device=thing["device"], line=thing["line"]))
         return None if attribute in OF_TENSOR_OTHER else Thing("tensor", device=thing["device"], line=thing["line"])
 
     def apply(self, node, thing, values, words):
@@ -403,7 +445,8 @@ class Torch:
         if thing["device"] is None and tensors and not thing["stranger"] and not thing["class"]:  # a member of a module
             inner = [v for each in values[1:] if isinstance(each, Many) for v in each.items]
             self.meet(node, tensors + [v for v in inner if isinstance(v, Thing) and v.kind == "tensor"])
-            return Thing("tensor", device=tensors[0]["device"], line=node.lineno)
+            given = Thing("tensor", device=tensors[0]["device"], line=node.lineno)
+            return Many([given, None]) if thing["recurrent"] else given
         for held in [v for each in values[1:] if isinstance(each, Many) for v in each.items]:  # lstm(x, (h, c))
             if isinstance(held, Thing) and held.kind == "tensor" and not thing["class"]:
                 tensors.append(held)
@@ -415,9 +458,22 @@ class Torch:
                     self.reader.mistake(node, "a model and its input on two devices",
                                         self.reader.written(node), thing["device"], tensor["device"], doubted=doubted)
                     break
-        self.inside_of(node, thing, values)
+        for encoding in [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "encoding"]:
+            self.encoded(node, thing, encoding)
+        given = self.inside_of(node, thing, values)
         place = None if self.moves_within(thing) else thing["device"]
-        return Thing("tensor", device=place, line=node.lineno) if tensors else None
+        if thing["hf"]:
+            return Thing("outputs", device=place, line=node.lineno)
+        made = Thing("tensor", device=place, line=node.lineno)
+        if not thing["class"] and values and not thing["stranger"] and not thing["parallel"]:
+            return Many([made, None]) if thing["recurrent"] else made
+        return made if tensors or isinstance(given, Thing) and given.kind == "tensor" else None
+
+    def encoded(self, node, thing, encoding):
+        """model(**tokens), model.generate(**tokens)"""
+        if apart(thing["device"], encoding["device"]) and not self.moves_its_input(thing):
+            self.reader.mistake(node, "a model and its input on two devices", self.reader.written(node), thing["device"],
+                                encoding["device"], doubted="|" in thing["device"] + encoding["device"])
 
     def moves_within(self, thing):
         """Whether what forward gives may lie elsewhere than the module."""
@@ -429,11 +485,11 @@ class Torch:
         of = thing["class"]
         forward = of.method("forward") if of else None
         if not forward or not thing["device"] or thing["parallel"] or of.parents or forward.owner is not of:
-            return
+            return None
         if MOVES_ITSELF.search(self.reader.written_whole(of.node)) or \
                 any(not b.endswith(("nn.Module", "LightningModule")) for b in of.bases):
-            return
-        self.reader.follow(forward, [thing] + values, {}, node)
+            return None
+        return self.reader.follow(forward, [thing] + values, {}, node)
 
     def plain_list(self, target, owner, value):
         """self.layers = [nn.Linear(…), …]: a module doesn't hold what a list of Python does."""
@@ -470,7 +526,7 @@ class Torch:
     def dropped(self, node, of):
         """A statement that is nothing but a call, whose result would have been what matters."""
         reader = self.reader
-        if isinstance(of, ast.Attribute) and of.attr in ("cuda", "cpu", "to", "eval", "zero_grad", "step") and \
+        if isinstance(of, ast.Attribute) and of.attr in ("cuda", "cpu", "to", "eval", "zero_grad", "step", "half", "bfloat16", "train") and \
                 isinstance(reader.find_value(of.value), Thing) and reader.find_value(of.value).kind in ("module", "tensor"):
             return reader.mistake(of, "a method that is named and not called", reader.written(of))
         if not isinstance(of, ast.Call):
@@ -479,6 +535,9 @@ class Torch:
         constant = bool(of.args) and isinstance(of.args[0], ast.Constant)  # torch.device(text) alone asks whether it is one
         if name in CONTEXTS and (name != "torch.device" or constant):
             return reader.mistake(of, "a context without with", reader.written(of))
+        called = reader.find_value(of.func.value) if isinstance(of.func, ast.Attribute) else None
+        if isinstance(called, Thing) and called.kind == "accelerator" and of.func.attr == "prepare" and len(of.args) > 1:
+            return reader.mistake(of, "a result that is dropped", reader.written(of))
         if name in GIVES_BACK:
             return reader.mistake(of, "a result that is dropped", reader.written(of))
         if isinstance(of.func, ast.Attribute) and of.func.attr in MOVES and name is None:
@@ -508,7 +567,7 @@ class Torch:
         if self.to_either and self.needs_gpu:
             node, reader.source = self.needs_gpu[0]
             reader.mistake(node, "a call that needs a GPU in a script that does without", reader.written(node), doubted=True)
-        if self.to_either and not self.saves:
+        if (self.to_either or self.to_cpu and not self.to_gpu) and not self.saves:
             for node, path, source in self.loads:
                 reader.source = source
                 reader.path = path

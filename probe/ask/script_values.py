@@ -47,6 +47,15 @@ class Class:
         self.bases = []  # full names of what is not of this script
         self.parents = []  # classes of this script
         self.methods = {}
+        self.names = {}  # what its body assigns
+        self.fields = None  # of a dataclass, in their order
+
+    def held(self, name, depth=0):
+        """What its body, or a parent's, assigns to this name."""
+        if name in self.names:
+            return self.names[name]
+        found = [parent.held(name, depth + 1) for parent in self.parents if depth < 20]
+        return next((value for value in found if value is not None), None)
 
     def method(self, name, depth=0):
         if name in self.methods:
@@ -75,6 +84,7 @@ class Thing:
     def __init__(self, kind, **more):
         self.kind = kind
         self.attributes = {}
+        self.nodes = {}  # of a mapping: where its members are set
         self.state = dict({"device": None}, **more)
 
     def __getitem__(self, key):
@@ -109,8 +119,51 @@ def text_of(value):
     return None
 
 
+UNKNOWN = "\ufffc"  # what stands in a text for a part that is computed
+
+
+def form_of(value):
+    """A text with UNKNOWN for what is not known of it."""
+    said = text_of(value)
+    if said is None and isinstance(value, Thing) and value.kind == "form":
+        return value["text"]
+    return UNKNOWN if said is None else said
+
+
+def is_form(value):
+    return isinstance(value, Text) and isinstance(value.value, str) or isinstance(value, Thing) and value.kind == "form"
+
+
+def text_or_form(said):
+    return Thing("form", text=said) if UNKNOWN in said else Text(said)
+
+
+def is_number(value):
+    """A number, whether or not it is known which."""
+    if isinstance(value, Text):
+        return isinstance(value.value, (int, float)) and not isinstance(value.value, bool)
+    return isinstance(value, Thing) and value.kind == "number"
+
+
+def is_no_text(value):
+    return is_number(value) or isinstance(value, Text) and not isinstance(value.value, str)
+
+
+def merge_mapping(into, value, forget=False):
+    """{**into, **value}; what is not known of the second is not known of the whole."""
+    if isinstance(value, Name) and value.full == "os.environ" or isinstance(value, Thing) and value["environment"]:
+        into.state["environment"] = True
+    if isinstance(value, Thing) and value.kind == "mapping" and not forget:
+        into.attributes.update(value.attributes)
+        into.nodes.update(value.nodes)
+    elif not isinstance(value, Name):
+        into.attributes.clear()
+
+
 def same(one, other):
     if one is other:
+        return True
+    if isinstance(one, Thing) and isinstance(other, Thing) and one.kind == other.kind == "number":
         return True
     if isinstance(one, Text) and isinstance(other, Text):
         return type(one.value) is type(other.value) and one.value == other.value

@@ -1,0 +1,218 @@
+"""What libraries above PyTorch take, and the programs that a script starts, for the reader of scripts."""
+import shlex
+
+TRAINERS = re.compile(r"(lightning|pytorch_lightning)(\.pytorch)?(\.trainer)*\.Trainer$")
+FABRICS = re.compile(r"(lightning|lightning\.fabric|lightning_fabric)\.Fabric$")
+# Tried on lightning 2.6: what Trainer and Fabric take, and what only 1.x took.
+ACCELERATORS = ("cpu", "gpu", "cuda", "mps", "tpu", "hpu", "auto", "xla")
+PRECISIONS = ("16", "32", "64", "bf16", "16-true", "16-mixed", "bf16-true", "bf16-mixed", "32-true", "64-true",
+              "transformer-engine", "transformer-engine-float16", "nf4", "nf4-dq", "fp4", "fp4-dq", "int8", "int8-training")
+GONE_STRATEGIES = ("dp", "ddp2", "ddp_sharded", "ddp_fully_sharded", "horovod", "bagua", "collaborative", "ddp_cpu",
+                   "ddp_sharded_spawn", "fsdp_native")
+# What is gone, and what to write instead.
+GONE_ARGUMENTS = {
+    "Trainer": dict.fromkeys(("gpus", "tpu_cores", "ipus", "num_processes"), "accelerator='gpu', devices=1") | {
+        "auto_select_gpus": "devices=1", "amp_backend": "precision='16-mixed'", "amp_level": "precision='16-mixed'",
+        "distributed_backend": "strategy='ddp'", "replace_sampler_ddp": "use_distributed_sampler",
+        "move_metrics_to_cpu": "metrics that move by themselves", "log_gpu_memory": "DeviceStatsMonitor()"},
+    "Accelerator": {"fp16": "mixed_precision='fp16'", "dispatch_batches": "dataloader_config",
+                    "even_batches": "dataloader_config", "use_seedable_sampler": "dataloader_config"},
+    "TrainingArguments": {"no_cuda": "use_cpu", "use_mps_device": "use_cpu=False", "use_ipex": "bf16",
+                          "fp16_backend": "fp16", "half_precision_backend": "fp16", "fp16_opt_level": "fp16",
+                          "per_gpu_train_batch_size": "per_device_train_batch_size",
+                          "per_gpu_eval_batch_size": "per_device_eval_batch_size"},
+}
+DTYPES = ("auto", "float16", "bfloat16", "float32", "float64", "half", "float", "double", "float8_e4m3fn", "float8_e5m2")
+DEVICE_MAPS = ("auto", "balanced", "balanced_low_0", "sequential")
+MIXED = ("no", "fp16", "bf16", "fp8")
+TOKENIZERS = re.compile(r"(Tokenizer|TokenizerFast|Processor|FeatureExtractor)$")
+MOVED_ELSEWHERE = ("device_map", "quantization_config", "load_in_8bit", "load_in_4bit", None)
+
+
+class Libraries:
+    """Transformers, Accelerate and Lightning."""
+
+    def __init__(self, reader):
+        self.reader = reader
+
+    def call(self, node, name, values, words):
+        parts = name.split(".")
+        if name == "argparse.ArgumentParser":
+            return Thing("parser")
+        if name in ("types.SimpleNamespace", "argparse.Namespace"):
+            made = Thing("instance")
+            made.attributes.update({word: value for word, value in words.items() if word})
+            return made
+        if TRAINERS.match(name) or FABRICS.match(name):
+            return self.trainer(node, words)
+        if parts[0] == "accelerate" and parts[-1] == "Accelerator":
+            self.gone(node, "Accelerator", words)
+            self.one_of(node, "Accelerator(mixed_precision=…)", words.get("mixed_precision"), MIXED)
+            return Thing("accelerator")
+        if parts[0] == "transformers" and len(parts) > 1:
+            return self.transformers(node, parts, values, words)
+        return None
+
+    def gone(self, node, of, words):
+        for word in words:
+            if word in GONE_ARGUMENTS[of]:
+                self.reader.mistake(node, "an argument that is gone", word, of, GONE_ARGUMENTS[of][word])
+                return
+
+    def one_of(self, node, of, value, known):
+        said = text_of(value)
+        if said is not None and said not in known:
+            self.reader.mistake(node, "a value that its library doesn't know", said, of, ", ".join(known[:8]))
+
+    def trainer(self, node, words):
+        self.gone(node, "Trainer", words)
+        accelerator, strategy, devices = (text_of(words.get(word)) for word in ("accelerator", "strategy", "devices"))
+        if accelerator and accelerator.lower() not in ACCELERATORS:
+            self.one_of(node, "accelerator=", words["accelerator"], ACCELERATORS)
+        self.one_of(node, "precision=", words.get("precision"), PRECISIONS)
+        if strategy in GONE_STRATEGIES:
+            self.one_of(node, "strategy=", words["strategy"], ("auto", "ddp", "ddp_spawn", "fsdp", "deepspeed"))
+        if devices and not re.match(r"(auto|-?\d+(\s*,\s*\d+)*,?)$", devices):
+            self.one_of(node, "devices=", words["devices"], ("auto", "1", "0,1"))
+        return Thing("trainer", accelerator=accelerator)
+
+    def transformers(self, node, parts, values, words):
+        torch, last = self.reader.torch, parts[-1]
+        if last == "pipeline":
+            torch.named_place(node, words.get("device"))
+            self.dtype(node, words)
+        if last == "TrainingArguments":
+            self.gone(node, last, words)
+        if last not in ("from_pretrained", "from_config") or len(parts) < 3:
+            return None
+        if TOKENIZERS.search(parts[-2]):
+            return Thing("tokenizer")
+        if parts[-2].startswith(("TF", "Flax")) or not re.search(r"Model|For[A-Z]", parts[-2]):
+            return None
+        self.dtype(node, words)
+        where = words.get("device_map")
+        if is_form(where) and text_of(where) not in DEVICE_MAPS:
+            torch.named_place(node, where)
+        elsewhere = any(word in words for word in MOVED_ELSEWHERE)
+        return Thing("module", device=None if elsewhere else torch.default, line=node.lineno, hf=True)
+
+    def dtype(self, node, words):
+        for word in ("torch_dtype", "dtype"):
+            self.one_of(node, word + "=", words.get(word), DTYPES)
+
+    def method(self, node, thing, attribute, values, words):
+        if not isinstance(thing, Thing):
+            return None
+        if thing.kind == "tokenizer" and attribute in ("encode", "batch_encode_plus", "encode_plus", "pad"):
+            return self.tokens(node, words, attribute == "encode")
+        if thing.kind == "accelerator" and attribute == "prepare":
+            return self.prepared(values)
+        if thing.kind == "trainer" and attribute == "fit" and values:
+            self.fit(node, thing, values[0])
+        return None
+
+    def tokens(self, node, words, alone=False):
+        if text_of(words.get("return_tensors")) != "pt":
+            return None
+        return Thing("tensor" if alone else "encoding", device="cpu", line=node.lineno)
+
+    def prepared(self, values):
+        """It moves what it is given, and gives it back in the order in which it came."""
+        for value in values:
+            if isinstance(value, Thing):
+                self.reader.change(value, "device", None)
+        self.reader.brings_batches = True
+        return values[0] if len(values) == 1 else Many(list(values))
+
+    def fit(self, node, trainer, model):
+        """Lightning moves the module to the GPU, and calls what it defines."""
+        if not isinstance(model, Thing) or model.kind != "module" or not model["class"]:
+            return
+        moves = MOVES_ITSELF.search(self.reader.written_whole(model["class"].node))
+        step = model["class"].method("training_step")
+        if trainer["accelerator"] not in ("gpu", "cuda") or moves or not step or model["class"].parents:
+            return
+        self.reader.change(model, "device", "cuda")
+        self.reader.follow(step, [model], {}, node)
+
+
+class Children:
+    """Programs that the script starts: what their command line and their environment say."""
+
+    def __init__(self, reader):
+        self.reader = reader
+        self.depth = self.count = 0
+
+    def start(self, node, name, values, words):
+        command = values[0] if values else words.get("args")
+        in_shell = not name.startswith("subprocess.") or "output" in name.rsplit(".", 1)[-1][:9] and "get" in name
+        shell = words.get("shell")
+        in_shell = in_shell or isinstance(shell, Text) and bool(shell.value)
+        self.environment(node, words.get("env"))
+        items = command.items if isinstance(command, Many) else None
+        said = form_of(command if items is None else items[0] if items else None)
+        lost = LOST_EXPORT.match(said) if items is None else None
+        if lost and lost.group(1) in VARIABLES:
+            return self.reader.mistake(node, "a variable set in a shell that ends", lost.group(1))
+        known_shell = in_shell or "shell" not in words and None not in words
+        begins = re.match(r"(\w+)=\S*", said)
+        if not in_shell and known_shell and begins and (begins.group(1) in VARIABLES or begins.group(1).isupper()):
+            return self.reader.mistake(node, "a variable before a program without a shell", begins.group(0).replace(
+                UNKNOWN, "…"), begins.group(1))
+        tokens = items
+        if items is None and is_form(command):
+            try:
+                tokens = [text_or_form(part) for part in shlex.split(said)]
+            except ValueError:
+                tokens = []
+        return self.code(node, tokens or [])
+
+    def environment(self, node, given):
+        if not isinstance(given, Thing) or given.kind != "mapping":
+            return
+        for name, value in given.attributes.items():
+            if is_no_text(value):
+                at = given.nodes.get(name, node)
+                said = repr(value.value) if isinstance(value, Text) else "a number"
+                self.reader.mistake(at, "a child's environment of what is no text", "%s = %s" % (name, said))
+            self.reader.misspelt(given.nodes.get(name, node), name)
+
+    def code(self, node, tokens):
+        """python -c CODE: a program of its own."""
+        for at in range(len(tokens) - 2):
+            python = tokens[at]
+            is_python = isinstance(python, Name) and python.full == "sys.executable" or \
+                is_form(python) and bool(re.search(r"(^|/)python[\d.]*$", form_of(python)))
+            if not is_python:
+                continue
+            code = tokens[at + 2] if text_of(tokens[at + 1]) == "-c" else None
+            if isinstance(code, Text) and isinstance(code.value, str) and self.depth < 2 and self.count < 50:
+                self.run(node, code.value)
+            return
+
+    def run(self, node, source):
+        try:
+            tree = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return
+        reader = self.reader
+        for inner in ast.walk(tree):
+            if hasattr(inner, "lineno"):
+                inner.lineno = node.lineno
+                inner.cell = getattr(node, "cell", reader.cell)
+        kept = ("scope", "globals", "main", "inside", "path", "policy", "device", "strategy", "tf_keras", "torch", "results",
+                "starred", "hidden", "guarded")
+        before = {name: getattr(reader, name) for name in kept}
+        self.depth, self.count = self.depth + 1, self.count + 1
+        reader.globals = reader.scope = Scope()
+        reader.main, reader.inside, reader.path, reader.results = True, [], ("p%d:" % node.lineno,), []
+        reader.policy = reader.device = reader.strategy = None
+        reader.tf_keras, reader.starred, reader.hidden, reader.guarded = False, [], [], 0
+        reader.torch = Torch(reader)
+        try:
+            reader.statements(tree.body)
+            reader.torch.end()
+        finally:
+            self.depth -= 1
+            for name, value in before.items():
+                setattr(reader, name, value)
