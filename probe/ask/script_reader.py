@@ -642,6 +642,9 @@ class Reader:
                 return Text(str(values[0].value) if node.func.id == "str" else int(values[0].value))
             except ValueError:
                 return None
+        if isinstance(node.func, ast.Name) and node.func.id == "zip" and values and all(
+                isinstance(v, Many) and len(v.items) == len(values[0].items) for v in values):
+            return Many([Many(list(row)) for row in zip(*(v.items for v in values))])
         if isinstance(node.func, ast.Name) and node.func.id in ("len", "int", "range"):
             return Thing("range" if node.func.id == "range" else "number")
         if isinstance(node.func, ast.Name) and node.func.id in ("list", "iter", "enumerate", "tqdm", "sorted", "next"):
@@ -652,6 +655,8 @@ class Reader:
         first = values[0] if values else None
         if function == "next":
             return self.item_of(first)
+        if function == "enumerate" and isinstance(first, Many):
+            return Many([Many([Text(number), item]) for number, item in enumerate(first.items)])
         return Thing("enumerate", of=first) if function == "enumerate" and first is not None else first
 
     def ipython(self, node, name, texts):
@@ -694,6 +699,8 @@ class Reader:
         if name in ("os.environ.copy", "copy.copy", "copy.deepcopy") and (values or name[0] == "o"):
             if name[0] == "o" or isinstance(values[0], Name) and values[0].full == "os.environ":
                 return Thing("mapping", environment=True, path=self.path)
+        if name == "shlex.split" and values and is_form(values[0]):
+            return self.of_text(values[0], "split", [], {})
         if name in NUMBERS:
             return Thing("number")
         if name in RUNNERS and values and isinstance(values[0], Function):
@@ -751,6 +758,8 @@ class Reader:
         if name == "tensorflow.device" and values and isinstance(values[0], Text) and isinstance(values[0].value, str):
             if not TF_DEVICE.match(values[0].value):
                 self.mistake(node, "tf.device of a name that is none", values[0].value)
+        if "layers" in parts and text_of(words.get("dtype")) and not POLICY.match(text_of(words["dtype"])):
+            self.mistake(node, "a policy that Keras doesn't know", text_of(words["dtype"]))
         if last in LISTS_DEVICES or last == "set_visible_devices":
             self.kind_of_device(node, values[last == "set_visible_devices" :][:1] or [words.get("device_type")])
         if last == "set_floatx" and values and isinstance(values[0], Text) and values[0].value not in FLOATX:
@@ -1010,7 +1019,7 @@ class Reader:
         if thing.kind == "tokenizer":
             return self.libraries.tokens(node, words)
         if thing.kind == "partial":
-            return self.call_value(node, thing["of"], thing["given"] + values, dict(thing["words"], **words))
+            return self.call_value(node, thing["of"], thing["given"] + values, {**thing["words"], **words})
         if thing.kind == "instance" and thing["class"]:
             method = thing["class"].method("__call__")
             if method:
@@ -1089,8 +1098,12 @@ class Reader:
             self.follow(init, [thing] + values, words, node)
         elif of.fields is not None:
             for number, field in enumerate(of.fields):
-                if number < len(values) or field in words or None in words:
-                    thing.attributes[field] = values[number] if number < len(values) else words.get(field)
+                unknown = None in words or field not in of.names
+                thing.attributes[field] = values[number] if number < len(values) else words.get(
+                    field, None if unknown else of.names[field])
+            after = of.method("__post_init__")
+            if after:
+                self.follow(after, [thing], {}, node)
         if any("parameters" in b for b in bases):
             thing.state["device"] = None
         return thing
@@ -1146,6 +1159,8 @@ class Reader:
             index = target.slice.value if type(target.slice).__name__ == "Index" else target.slice
             if isinstance(owner, Name) and owner.full == "os.environ":
                 self.set_variable(target, text_of(self.value(index)), value)
+            elif isinstance(owner, Thing) and owner.kind == "encoding":
+                self.change(owner, "device", None)
             elif isinstance(owner, Thing) and owner.kind == "mapping":
                 key = self.value(index)
                 if isinstance(key, Text):
@@ -1177,6 +1192,7 @@ class Reader:
                 if value["device"] != owner["device"] and value["device"] and owner.kind == "module":
                     self.change(owner, "device", None)  # its parts lie on several devices
                 self.change(value, "device", None)  # it moves with the whole
+                self.change(value, "whole", owner)
             if owner.kind == "module" and isinstance(value, Thing) and value["lost"]:
                 self.mistake(target, "a parameter that is moved", self.written(value["lost"]),
                              doubted="|" in (value["device"] or ""))
@@ -1190,6 +1206,11 @@ class Reader:
     def item_of(self, value, node=None):
         """What a loop over it gives."""
         if isinstance(value, Many):
+            if value.items and all(is_number(item) for item in value.items):
+                return value.items[0] if len(value.items) == 1 else Thing("number")
+            rows = [item.items if isinstance(item, Many) else [] for item in value.items]
+            if len(rows) > 1 and rows[0] and all(len(row) == len(rows[0]) for row in rows):
+                return Many([self.item_of(Many(list(column))) for column in zip(*rows)])
             return value.items[0] if len(value.items) == 1 else None
         if isinstance(value, Thing):
             if value.kind == "gpus":

@@ -51,6 +51,7 @@ class Torch:
         self.saves = False
         self.needs_gpu = []  # calls that raise where there is no GPU
         self.asked = False  # an assertion asks whether there is a GPU
+        self.maps = False  # one of its loads has a map_location
         self.to_cpu = self.to_gpu = False  # it names the one, or the other
         self.to_either = False  # the script takes the device that is there, or the CPU
 
@@ -213,6 +214,7 @@ class Torch:
         return any(keyword.arg is None for keyword in node.keywords)
 
     def do_load(self, node, values, words):
+        self.maps = self.maps or "map_location" in words
         self.named_place(node, words.get("map_location", values[1] if len(values) > 1 else None))
         if "map_location" not in words and len(values) < 2 and not self.spread(node):
             self.loads.append((node, self.reader.path, self.reader.source))
@@ -317,8 +319,7 @@ class Torch:
         if thing.kind == "tensor":
             return self.of_tensor(node, thing, attribute, values, words)
         if thing.kind == "scaler":
-            self.reader.change(thing, "scales" if attribute == "scale" else "steps" if attribute == "step" else attribute,
-                               node)
+            thing.state["scales" if attribute == "scale" else "steps" if attribute == "step" else attribute] = node
             return None
         return None
 
@@ -434,6 +435,16 @@ class Torch:
         """model(x): both must lie on one device."""
         if thing.kind != "module":
             return None
+        if thing["class"] and thing["device"] is None and isinstance(thing["whole"], Thing):
+            whole = thing["whole"]
+            for _ in range(10):
+                whole = whole["whole"] if whole["device"] is None and isinstance(whole["whole"], Thing) else whole
+            if whole["device"]:  # a part lies where the whole lies
+                thing.state["device"], before = whole["device"], None
+                try:
+                    return self.apply(node, thing, values, words)
+                finally:
+                    thing.state["device"] = before
         tensors = [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "tensor"]
         if thing["loss"] or thing["weightless"]:
             self.meet(node, tensors)
@@ -567,7 +578,7 @@ class Torch:
         if self.to_either and self.needs_gpu:
             node, reader.source = self.needs_gpu[0]
             reader.mistake(node, "a call that needs a GPU in a script that does without", reader.written(node), doubted=True)
-        if (self.to_either or self.to_cpu and not self.to_gpu) and not self.saves:
+        if (self.to_either or self.to_cpu and not self.to_gpu and not self.maps) and not self.saves:
             for node, path, source in self.loads:
                 reader.source = source
                 reader.path = path
