@@ -6,6 +6,8 @@ import sys
 # Cell magics whose cell is Python that this kernel runs; the cell of any other is another program's.
 PYTHON_CELLS = ("time", "timeit", "capture", "prun", "memit", "mprun", "python", "python3", "tensorflow_version")
 MAGIC = re.compile(r"^(\s*)(?:(?:[\w, ]+ = *)?[!%]|\?|[\w.]+\?{1,2}\s*$)")
+SHELL_CELLS = ("bash", "sh", "script bash", "script sh")
+EXPORT = re.compile(r"\s*export\s+\w+=\S*\s*$")
 MOST_MAGICS = 200
 MOST_MODULES = 60
 LARGEST_MODULE = 1 << 20
@@ -66,9 +68,20 @@ def cells_of(notebook):
             continue
         first = source.lstrip().split("\n")[0]
         if first.startswith("%%") and first[2:].split(" ")[0].strip() not in PYTHON_CELLS:
+            if first[2:].strip() in SHELL_CELLS:
+                found.append((number, exports_alone(source)))
             continue
         found.append((number, source))
     return found
+
+
+def exports_alone(source):
+    """What a shell's cell sets that does nothing else, as Python; where it runs a program, the program takes it along."""
+    lines = source.split("\n")
+    at = [number for number, line in enumerate(lines) if line.strip() and not line.lstrip().startswith(("%%", "#"))]
+    if not all(EXPORT.match(lines[number]) for number in at):
+        return ""
+    return "\n".join("%s.system(%r)" % (OWN_OS, line.strip()) if number in at else "" for number, line in enumerate(lines))
 
 
 def document(content):

@@ -44,11 +44,11 @@ class Libraries:
             made.attributes.update({word: value for word, value in words.items() if word})
             return made
         if TRAINERS.match(name) or FABRICS.match(name):
-            return self.trainer(node, words)
+            return self.trainer(node, words, bool(FABRICS.match(name)))
         if parts[0] == "accelerate" and parts[-1] == "Accelerator":
             self.gone(node, "Accelerator", words)
             self.one_of(node, "Accelerator(mixed_precision=…)", words.get("mixed_precision"), MIXED)
-            return Thing("accelerator")
+            return Thing("accelerator", prepares="prepare")
         if parts[0] == "transformers" and len(parts) > 1:
             return self.transformers(node, parts, values, words)
         return None
@@ -64,7 +64,7 @@ class Libraries:
         if said is not None and said not in known:
             self.reader.mistake(node, "a value that its library doesn't know", said, of, ", ".join(known[:8]))
 
-    def trainer(self, node, words):
+    def trainer(self, node, words, fabric):
         self.gone(node, "Trainer", words)
         accelerator, strategy, devices = (text_of(words.get(word)) for word in ("accelerator", "strategy", "devices"))
         if accelerator and accelerator.lower() not in ACCELERATORS:
@@ -74,7 +74,7 @@ class Libraries:
             self.one_of(node, "strategy=", words["strategy"], ("auto", "ddp", "ddp_spawn", "fsdp", "deepspeed"))
         if devices and not re.match(r"(auto|-?\d+(\s*,\s*\d+)*,?)$", devices):
             self.one_of(node, "devices=", words["devices"], ("auto", "1", "0,1"))
-        return Thing("trainer", accelerator=accelerator)
+        return Thing("trainer", accelerator=accelerator, prepares="setup" if fabric else None)
 
     def transformers(self, node, parts, values, words):
         torch, last = self.reader.torch, parts[-1]
@@ -105,7 +105,7 @@ class Libraries:
             return None
         if thing.kind == "tokenizer" and attribute in ("encode", "batch_encode_plus", "encode_plus", "pad"):
             return self.tokens(node, words, attribute == "encode")
-        if thing.kind == "accelerator" and attribute == "prepare":
+        if thing["prepares"] == attribute or thing["prepares"] == "setup" and attribute.startswith("setup_"):
             return self.prepared(values)
         if thing.kind == "trainer" and attribute == "fit" and values:
             self.fit(node, thing, values[0])

@@ -298,7 +298,8 @@ class Reader:
                 self.moves_state = True
             said = node.name if isinstance(node, ast.alias) else getattr(node, "attr", None) or getattr(node, "id", None) or \
                 getattr(node, "module", None) or getattr(node, "name", None)
-            if isinstance(said, str) and BRINGS_BATCHES.search(said) or self.is_dataset_of_gpu(node):
+            collates = getattr(node, "attr", "") == "collate_fn" and isinstance(node.ctx, ast.Store)
+            if collates or isinstance(said, str) and BRINGS_BATCHES.search(said) or self.is_dataset_of_gpu(node):
                 self.brings_batches = True
         self.unbound = {name: Name(full) for name, full in CONVENTIONS.items() if name not in bound}
 
@@ -636,6 +637,7 @@ class Reader:
             known = Thing("mapping", path=self.path)
             merge_mapping(known, values[0] if values else None)
             known.attributes.update({name: value for name, value in words.items() if name})
+            known.nodes.update({keyword.arg: keyword.value for keyword in node.keywords})
             return known
         if isinstance(node.func, ast.Name) and node.func.id in ("str", "int") and len(values) == 1 and text_of(values[0]):
             try:

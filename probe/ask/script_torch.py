@@ -547,7 +547,7 @@ class Torch:
         if name in CONTEXTS and (name != "torch.device" or constant):
             return reader.mistake(of, "a context without with", reader.written(of))
         called = reader.find_value(of.func.value) if isinstance(of.func, ast.Attribute) else None
-        if isinstance(called, Thing) and called.kind == "accelerator" and of.func.attr == "prepare" and len(of.args) > 1:
+        if isinstance(called, Thing) and called["prepares"] == of.func.attr and len(of.args) > 1:
             return reader.mistake(of, "a result that is dropped", reader.written(of))
         if name in GIVES_BACK:
             return reader.mistake(of, "a result that is dropped", reader.written(of))
