@@ -15,9 +15,10 @@
 import hashlib
 import time
 
-UNITS = {"float64": 2.0 ** -53, "float32": 2.0 ** -24, "tf32": 2.0 ** -11, "float16": 2.0 ** -11, "bfloat16": 2.0 ** -8, "int8": 2.0 ** -8}
-SMALLEST = {"float64": 2.0 ** -1022, "float32": 2.0 ** -126, "tf32": 2.0 ** -126, "float16": 2.0 ** -14, "bfloat16": 2.0 ** -126,
-            "int8": 2.0 ** -126}
+UNITS = {"float64": 2.0**-53, "float32": 2.0**-24, "tf32": 2.0**-11, "float16": 2.0**-11, "bfloat16": 2.0**-8,
+         "int8": 2.0**-8}
+SMALLEST = {"float64": 2.0**-1022, "float32": 2.0**-126, "tf32": 2.0**-126, "float16": 2.0**-14,
+            "bfloat16": 2.0**-126, "int8": 2.0**-126}
 MOST_CALLS = 4    # of one layer: shared layers and cells are called often, and alike
 MOST_ROWS = 5000
 
@@ -47,7 +48,8 @@ REPLAYS = {
     "tf32": lambda array, name: narrowed(array, 11) if name is None or array.ndim > 1 else array,
     "bfloat16": lambda array, name: narrowed(array, 8) if name is None or array.ndim > 1 else array,
     "no-bias": lambda array, name: array * 0 if name and ("bias" in name or "beta" in name) else array,
-    "transposed": lambda array, name: array.T if name and array.ndim == 2 and array.shape[0] == array.shape[1] else array,
+    "transposed": lambda array, name: array.T
+    if name and array.ndim == 2 and array.shape[0] == array.shape[1] else array,
     "int8": lambda array, name: list(in_integers(array))[0] if is_matrix(array, name) else array,
     "int8-columns": lambda array, name: list(in_integers(array))[1] if is_matrix(array, name) else array,
     "int8-rows": lambda array, name: list(in_integers(array))[2] if is_matrix(array, name) else array,
@@ -121,7 +123,8 @@ def pattern(got, wanted, difference):
             if rms(middle - slope * centre) * 8 < difference:
                 return "factors", where
         centre, middle = wanted - wanted.mean(axis=1, keepdims=True), got - got.mean(axis=1, keepdims=True)
-        slope = (centre * middle).sum(axis=1, keepdims=True) / numpy.maximum((centre * centre).sum(axis=1, keepdims=True), 1e-300)
+        slope = (centre * middle).sum(axis=1, keepdims=True) / numpy.maximum(
+            (centre * centre).sum(axis=1, keepdims=True), 1e-300)
         if columns >= 8 and rms(middle - slope * centre) * 8 < difference:
             return "factors", where
     return None, where
@@ -209,15 +212,18 @@ class Comparison:
         return row  # else what one rounding does can't be separated from what chance does
 
     def compare_with_itself(self, row, call, whole):
-        """Of a layer that does not run in float64: a smooth function moves evenly with its input, unless it rounds on the
-        way. Inputs are moved to both sides by a part in 4096; the mean of the results is off by what it rounds."""
+        """Of a layer that does not run in float64: a smooth function moves evenly with its input, unless it
+        rounds on the way. Inputs are moved to both sides by a part in 4096; the mean of the results is off by what it rounds."""
         layer, original, args, kwargs = call
         far = 2.0 ** -12
         moved = []
         for side in (far, -far):
             drawn = numpy.random.default_rng(2)
             change = lambda array: array * (1 + side * drawn.choice([-1.0, 1.0], array.shape))
-            moved.append(flat(self.framework.arrays(original(layer, *self.framework.moved(args, change), **self.framework.moved(kwargs, change)))))
+            moved.append(
+                flat(
+                    self.framework.arrays(
+                        original(layer, *self.framework.moved(args, change), **self.framework.moved(kwargs, change)))))
         if any(one.size != whole.size for one in moved):
             return
         unit = UNITS[self.judged_by]
@@ -225,7 +231,8 @@ class Comparison:
         slope = (moved[0] - moved[1]) / 2 / far
         rounding = numpy.sqrt(numpy.square(unit * slope) + numpy.square(unit * whole)) + SMALLEST[self.judged_by]
         if numpy.isfinite(off).all():
-            row["size"], row["difference"], row["rounding"] = finite(rms(whole)), finite(rms(off)), finite(rms(rounding))
+            row["size"], row["difference"], row["rounding"] = finite(rms(whole)), finite(rms(off)), finite(
+                rms(rounding))
 
     def compare(self, row, call, got, whole, plain):
         exact = flat(plain)
@@ -250,7 +257,8 @@ class Comparison:
         off = numpy.abs(whole - other)
         row["size"], row["difference"], row["rounding"] = finite(rms(other)), finite(rms(off)), finite(rms(rounding))
         row["largest"] = finite(float(numpy.max(off))) if off.size else 0.0
-        row["furthest"] = finite(float(numpy.max(off / (rounding + rms(rounding))))) if off.size and rms(rounding) > 0 else 0.0
+        row["furthest"] = finite(float(numpy.max(
+            off / (rounding + rms(rounding))))) if off.size and rms(rounding) > 0 else 0.0
         bits = bits_kept(whole)
         if bits is not None:
             row["bits"] = bits
@@ -286,7 +294,8 @@ class Comparison:
         row["replays"] = {name: finite(value) for name, value in left.items() if numpy.isfinite(value)}
         first = next(a for a in got if is_floating(a))
         if usable.all() and first.size <= whole.size:
-            looks, where = pattern(numpy.asarray(first, "float64"), other[:first.size].reshape(first.shape), row["difference"])
+            looks, where = pattern(numpy.asarray(first, "float64"), other[:first.size].reshape(first.shape),
+                                   row["difference"])
             if looks:
                 row["looks"] = looks
             if where:
@@ -300,10 +309,12 @@ class Comparison:
             found["relative_difference"] = row["difference"] / row["size"]
         last = self.outputs
         got = next((a for a in last.get("got", []) if is_floating(a)), None)
-        if got is not None and last["layer"] is self.framework.model and got.ndim == 2 and got.shape[1] > 1 and last["usable"].all():
+        if got is not None and last["layer"] is self.framework.model and got.ndim == 2 and got.shape[1] > 1 and last[
+                "usable"].all():
             other = last["other"][:got.size].reshape(got.shape)
             found["rows"] = int(got.shape[0])
-            found["same_class"] = int(numpy.count_nonzero(numpy.argmax(numpy.asarray(got, "float64"), 1) == numpy.argmax(other, 1)))
+            found["same_class"] = int(
+                numpy.count_nonzero(numpy.argmax(numpy.asarray(got, "float64"), 1) == numpy.argmax(other, 1)))
         return found
 
 
@@ -319,26 +330,36 @@ def progress(what):
 
 
 def gradients(framework, inputs, unit):
-    """Of each weight: the gradient of a sum of the results with fixed signs, in the model's precision and in float64."""
+    """Of each weight: the gradient of a sum of the results with fixed signs, in the model's precision and in
+    float64."""
     signs = lambda shape: numpy.where(numpy.random.default_rng(5).random(shape) < 0.5, -1.0, 1.0)
     own = framework.gradients(inputs, signs, None)
     exact = framework.gradients(inputs, signs, unchanged)
     noise = perturbed(unit, numpy.random.default_rng(6))
     moved = framework.gradients(inputs, signs, noise)
     rows = []
-    most = max([rms(wanted) for wanted in exact.values()] or [0.0])  # what is zero but for rounding is held to the others
+    most = max([rms(wanted) for wanted in exact.values()] or
+               [0.0])  # what is zero but for rounding is held to the others
     for name, wanted in exact.items():
         got = own.get(name)
         if got is None or got.shape != wanted.shape or name not in moved:
             continue
-        rounding = numpy.sqrt(numpy.square(moved[name] - wanted) + numpy.square(unit * wanted)) + unit * most + SMALLEST["float32"]
-        rows.append({"name": name, "size": finite(rms(wanted)), "difference": finite(rms(got - wanted)), "rounding": finite(rms(rounding))})
+        rounding = numpy.sqrt(numpy.square(moved[name] - wanted) +
+                              numpy.square(unit * wanted)) + unit * most + SMALLEST["float32"]
+        rows.append({
+            "name": name,
+            "size": finite(rms(wanted)),
+            "difference": finite(rms(got - wanted)),
+            "rounding": finite(rms(rounding))
+        })
     return rows
 
 
 def words(error):
     """Keras puts what happened behind the layer in which it happened."""
-    lines = [line.strip() for line in str(error).replace("\033[1m", "").replace("\033[0m", "").splitlines() if line.strip()]
+    lines = [
+        line.strip() for line in str(error).replace("\033[1m", "").replace("\033[0m", "").splitlines() if line.strip()
+    ]
     causes = [line for line in lines if not line.startswith(("Exception encountered", "Arguments received"))]
     return ("%s: %s" % (type(error).__name__, (causes or lines or [""])[0]))[:400]
 
@@ -370,7 +391,11 @@ def declared(framework, inputs):
 
 
 def agree(wishes):
-    report = answer["agree"] = {"model": wishes["shown"], "seed": wishes["seed"], "memory_limit_mib": wishes["memory_mib"]}
+    report = answer["agree"] = {
+        "model": wishes["shown"],
+        "seed": wishes["seed"],
+        "memory_limit_mib": wishes["memory_mib"]
+    }
     step("loading the model")
     framework, inputs = load(wishes)
     report["library"], report["device"] = framework.library, framework.device

@@ -41,18 +41,22 @@ class Keras:
         declared_ = getattr(self.model, "inputs", None)
         if declared_:
             return [(tuple(i.shape), getattr(i.dtype, "name", str(i.dtype)), getattr(i, "name", "")) for i in declared_]
-        shape = getattr(self.model, "_build_input_shape", None) or (getattr(self.model, "_build_shapes_dict", None) or {}).get("input_shape")
+        shape = getattr(self.model, "_build_input_shape", None) or (getattr(self.model, "_build_shapes_dict", None) or
+                                                                    {}).get("input_shape")
         return [(tuple(shape), "float32", "")] if shape and not isinstance(shape, dict) and all(
             s is None or isinstance(s, int) for s in shape) else []
 
     def make_inputs(self, seed):
         found = self.shapes()
         if not found:
-            raise NotLoaded("the model does not declare the shape of its input: name one by --input FILE.npy, or let the "
-                            "function return (model, input)")
+            raise NotLoaded(
+                "the model does not declare the shape of its input: name one by --input FILE.npy, or let the "
+                "function return (model, input)")
         random = numpy.random.default_rng(seed)
         words_ = [int(l.input_dim) for l in self.layers(self.model) if type(l).__name__ == "Embedding"]
-        first = [l for l in self.layers(self.model) if type(l).__name__ not in ("InputLayer",) and not hasattr(l, "layers")][:1]
+        first = [
+            l for l in self.layers(self.model) if type(l).__name__ not in ("InputLayer", ) and not hasattr(l, "layers")
+        ][:1]
         made = []
         for shape, dtype, _ in found:
             size = numpy.prod([s or 16 for s in shape[1:]], dtype="int64")
@@ -67,7 +71,8 @@ class Keras:
 
     def given(self, inputs):
         found = [self.tensor(array) for array in inputs]
-        structure = getattr(self.model, "_inputs_struct", None) if self.three else getattr(self.model, "_nested_inputs", None)
+        structure = getattr(self.model, "_inputs_struct", None) if self.three else getattr(
+            self.model, "_nested_inputs", None)
         if isinstance(structure, dict) and len(structure) == len(found):
             return dict(zip(structure, found))
         return found[0] if len(found) == 1 else found
@@ -105,10 +110,12 @@ class Keras:
         return bool(getattr(self.model, "_call_has_training_arg", True)) or hasattr(self.model, "layers")
 
     def always_training(self):
-        """A layer was put into the model as dropout(x, training=True), which Keras 3 follows unless the caller passes another value."""
+        """A layer was put into the model as dropout(x, training=True), which Keras 3 follows unless the caller
+        passes another value."""
         for layer in self.layers(self.model):
             for node in getattr(layer, "_inbound_nodes", []):
-                kwargs = getattr(getattr(node, "arguments", None), "kwargs", None) or getattr(node, "call_kwargs", None) or {}
+                kwargs = getattr(getattr(node, "arguments", None), "kwargs", None) or getattr(
+                    node, "call_kwargs", None) or {}
                 if kwargs.get("training") is True:
                     return True
         return False
@@ -156,8 +163,10 @@ class Keras:
         return str(getattr(policy, "compute_dtype", None) or "float32")
 
     def precisions(self, inputs):
-        return [self.policy(l) for l in self.layers(self.model) if not hasattr(l, "layers") and (self.policy(l) == "int8" or
-                any("float" in str(v.dtype) for v in getattr(l, "_trainable_variables", None) or getattr(l, "_trainable_weights", [])))]
+        return [self.policy(l) for l in self.layers(self.model) if not hasattr(l, "layers") and (
+            self.policy(l) == "int8" or any(
+                "float" in str(v.dtype)
+                for v in getattr(l, "_trainable_variables", None) or getattr(l, "_trainable_weights", [])))]
 
     # Calls
 
@@ -178,7 +187,8 @@ class Keras:
         if isinstance(value, numpy.ndarray):
             return True
         if self.three:
-            return self.root.backend.is_tensor(value) if hasattr(self.root.backend, "is_tensor") else self.root.ops.is_tensor(value)
+            return self.root.backend.is_tensor(value) if hasattr(self.root.backend,
+                                                                 "is_tensor") else self.root.ops.is_tensor(value)
         return isinstance(value, tf.Tensor)
 
     def concrete(self, args, kwargs):
@@ -230,7 +240,8 @@ class Keras:
             if not is_floating(array):
                 return tensor
             new = change(array.astype("float64")).astype(array.dtype)
-            return torch.from_numpy(new) if self.backend == "torch" and array.dtype.name != "bfloat16" else self.tensor(new)
+            return torch.from_numpy(new) if self.backend == "torch" and array.dtype.name != "bfloat16" else self.tensor(
+                new)
         return self.each(value, one)
 
     def gradients(self, inputs, signs, change):
@@ -246,7 +257,8 @@ class Keras:
     def as_it_is(self, variable):
         if not self.three:
             return tf.convert_to_tensor(variable)
-        return variable.value.detach().clone() if self.backend == "torch" else self.root.ops.convert_to_tensor(variable.value)
+        return variable.value.detach().clone() if self.backend == "torch" else self.root.ops.convert_to_tensor(
+            variable.value)
 
     def gradients_in(self, variables, value_of, given, signs, change=None):
         values = [value_of(v) for v in variables]
@@ -254,7 +266,10 @@ class Keras:
         def total(values_):
             with self.with_weights(dict(zip(map(id, variables), values_)), change):
                 results = []
-                self.each(self.base.__call__(self.model, given, **({"training": False} if self.takes_training() else {})), results.append)
+                self.each(
+                    self.base.__call__(self.model, given, **({
+                        "training": False
+                    } if self.takes_training() else {})), results.append)
             whole = 0
             for result in results:
                 if "float" in str(result.dtype):
@@ -292,9 +307,13 @@ class Keras:
         mapping = dict(weights)
         policies = []
         if change:
-            mapping = {id(v): self.in_float64(v, v.name, change) for v in self.model.variables if "float" in str(v.dtype)}
+            mapping = {
+                id(v): self.in_float64(v, v.name, change)
+                for v in self.model.variables if "float" in str(v.dtype)
+            }
             mapping.update(weights)
-            policies = [(one, one.__dict__["_dtype_policy"]) for one in self.layers(self.model) if "_dtype_policy" in one.__dict__]
+            policies = [(one, one.__dict__["_dtype_policy"]) for one in self.layers(self.model)
+                        if "_dtype_policy" in one.__dict__]
         scope = self.root.StatelessScope()
         scope.state_mapping.update(mapping)
         try:
@@ -326,8 +345,13 @@ class Keras:
     def about(self, layer, args, result):
         name = getattr(layer, "path", None) if self.three else None
         module = type(layer).__module__
-        kind = type(layer).__name__ if module.split(".")[0] in OF_KERAS else module.split(".")[-1] + "." + type(layer).__name__
-        row = {"name": "the model" if layer is self.model else name or layer.name, "kind": kind, "computes_in": self.policy(layer)}
+        kind = type(layer).__name__ if module.split(
+            ".")[0] in OF_KERAS else module.split(".")[-1] + "." + type(layer).__name__
+        row = {
+            "name": "the model" if layer is self.model else name or layer.name,
+            "kind": kind,
+            "computes_in": self.policy(layer)
+        }
         arrays = self.arrays(result)
         floating = [a.dtype.name for a in arrays if is_floating(a)]
         if floating:
@@ -348,7 +372,8 @@ class Keras:
             most = max([int(numpy.prod(v.shape)) // int(v.shape[-1]) for v in own if len(v.shape) > 1] or [1])
         if first is None or not results or not results[0].size or first.ndim == 0:
             return most
-        if kind in ("LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D") and first.ndim > 2:
+        if kind in ("LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional", "ConvLSTM1D", "ConvLSTM2D",
+                    "ConvLSTM3D") and first.ndim > 2:
             return most * int(first.shape[1])
         if most == 1:
             most = max(1, first.size // results[0].size)
@@ -390,10 +415,11 @@ class Keras:
         for variable in layer.variables:
             if "float" in str(variable.dtype) and dtype == "float64":  # else as Keras casts them itself
                 mapping[id(variable)] = self.in_float64(variable, variable.name, change)
-        policies = [(one, one.__dict__["_dtype_policy"]) for one in self.layers(layer) if "_dtype_policy" in one.__dict__]
+        policies = [(one, one.__dict__["_dtype_policy"]) for one in self.layers(layer)
+                    if "_dtype_policy" in one.__dict__]
         constants = [(one, name, value) for one in self.layers(layer) for name, value in one.__dict__.items()
-                     if not isinstance(value, self.root.Variable) and self.is_tensor(value) and self.concrete([value], {}) and
-                     is_floating(self.numbers(value))]
+                     if not isinstance(value, self.root.Variable) and self.is_tensor(value) and
+                     self.concrete([value], {}) and is_floating(self.numbers(value))]
         wide = "mixed_bfloat16" if dtype == "bfloat16" else dtype
         scope = self.root.StatelessScope()
         scope.state_mapping.update(mapping)
@@ -417,7 +443,8 @@ class Keras:
 
     @contextlib.contextmanager
     def swapped_two(self, layer, done, change, dtype):
-        """Attributes that hold variables hold other numbers for a time: those of `done` by their ids, the others changed."""
+        """Attributes that hold variables hold other numbers for a time: those of `done` by their ids, the others
+        changed."""
         held, done = [], dict(done)
 
         def swapped(value):
@@ -428,7 +455,8 @@ class Keras:
                     done[id(value)] = tf.cast(self.in_float64(value, value.name, change), dtype)
                 return done[id(value)]
             if isinstance(value, tf.Tensor) and dtype is not None:
-                return self.in_float64(value, None, unchanged) if hasattr(value, "numpy") and value.dtype.is_floating else value
+                return self.in_float64(value, None,
+                                       unchanged) if hasattr(value, "numpy") and value.dtype.is_floating else value
             if isinstance(value, (list, tuple)) and any(isinstance(part, tf.Variable) for part in value):
                 return [swapped(part) for part in value]
             return value
@@ -462,7 +490,8 @@ class Keras:
             forget_masks()
 
     def multiplies(self, layer):
-        return not hasattr(layer, "layers") and type(layer).__name__ != "Embedding" and any(len(v.shape) > 1 for v in layer.weights)
+        return not hasattr(layer, "layers") and type(layer).__name__ != "Embedding" and any(
+            len(v.shape) > 1 for v in layer.weights)
 
     def other(self, against, layer, original, args, kwargs):
         if against == "deterministic":
@@ -539,7 +568,8 @@ def casts_kept_in(backend):
             return cast(x, DstT, *more, **options)
 
         def pool_twice(input, ksize, strides, padding, data_format="NDHWC", name=None):  # noqa: A002
-            """Its float64 kernel is missing; over two dimensions and then the third it is the same, as nothing rounds."""
+            """Its float64 kernel is missing; over two dimensions and then the third it is the same, as nothing
+            rounds."""
             if getattr(input, "dtype", None) != tf.float64 or data_format != "NDHWC":
                 return pool(input, ksize, strides, padding, data_format, name)
             n, depth, height, width, channels = input.shape
@@ -560,7 +590,8 @@ def casts_kept_in(backend):
             return cast(x, dtype)
         # Modules that took it over by its name have one of their own.
         changed = [(module, "cast", cast, keep) for module in list(sys.modules.values())
-                   if getattr(module, "__name__", "").startswith("keras.src.backend.jax") and getattr(module, "cast", None) is cast]
+                   if getattr(module, "__name__", "").startswith("keras.src.backend.jax") and
+                   getattr(module, "cast", None) is cast]
     for module, name, _, other in changed:
         setattr(module, name, other)
     try:

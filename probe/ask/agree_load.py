@@ -18,9 +18,11 @@ def code_in(config, at="model"):
         if name in WITH_CODE:
             return "a %s layer%s" % (name.strip("_"), " (%s)" % config["config"]["name"] if isinstance(
                 config.get("config"), dict) and isinstance(config["config"].get("name"), str) else "")
-        if isinstance(module, str) and "class_name" in config and module != "builtins" and module.split(".")[0] not in OF_KERAS:
+        if isinstance(module,
+                      str) and "class_name" in config and module != "builtins" and module.split(".")[0] not in OF_KERAS:
             return "%s of the module %s" % (name, module)
-        if module == "builtins" and name not in ("dict", "list", "tuple", "set", "slice", "str", "int", "float", "bool", "complex", "bytes"):
+        if module == "builtins" and name not in ("dict", "list", "tuple", "set", "slice", "str", "int", "float", "bool",
+                                                 "complex", "bytes"):
             return "%s of Python's own" % (name,)
         parts = config.items()
     elif isinstance(config, (list, tuple)):
@@ -47,7 +49,8 @@ def configuration(path):
     with h5py.File(path, "r") as file:
         config = file.attrs.get("model_config")
         if config is None:
-            raise NotLoaded("it holds weights only: name a script that builds the model and loads them, as script.py:build")
+            raise NotLoaded(
+                "it holds weights only: name a script that builds the model and loads them, as script.py:build")
         return json.loads(config), str(file.attrs.get("keras_version", "2"))
 
 
@@ -97,7 +100,8 @@ def saved_model(path, wishes):
             raise NotLoaded("it holds a Lambda layer, whose loading runs code that came with the file: " + ALLOW)
         for name in (b"WriteFile", b"ReadFile", b"SaveV2Slices", b"PyFunc", b"EagerPyFunc"):
             if b"\x12" + bytes([len(name)]) + name in graph:
-                raise NotLoaded("its graph holds the operation %s, which reaches beyond the model: %s" % (name.decode(), ALLOW))
+                raise NotLoaded(
+                    "its graph holds the operation %s, which reaches beyond the model: %s" % (name.decode(), ALLOW))
     frame(b"s", "import tensorflow")
     import tensorflow as tf
     keras = getattr(tf, "keras", None)
@@ -110,17 +114,23 @@ def saved_model(path, wishes):
 
 def pickled(path, wishes):
     if not wishes["allow_code"]:
-        raise NotLoaded("it is a pickle, whose loading runs whatever code it names: %s, or name a script that builds the "
-                        "model and loads its weights, as script.py:build" % ALLOW)
+        raise NotLoaded(
+            "it is a pickle, whose loading runs whatever code it names: %s, or name a script that builds the "
+            "model and loads its weights, as script.py:build" % ALLOW)
     if path.endswith((".pkl", ".pickle", ".joblib")):
         import pickle
         with open(path, "rb") as file:
             return pickle.load(file)
     import torch
-    model = torch.load(path, map_location="cpu", **({"weights_only": False} if "weights_only" in torch.load.__code__.co_varnames else {}))
+    model = torch.load(path,
+                       map_location="cpu",
+                       **({
+                           "weights_only": False
+                       } if "weights_only" in torch.load.__code__.co_varnames else {}))
     if not isinstance(model, torch.nn.Module):
-        raise NotLoaded("it holds no torch.nn.Module, as a file of weights does: name a script that builds the model and "
-                        "loads them, as script.py:build")
+        raise NotLoaded(
+            "it holds no torch.nn.Module, as a file of weights does: name a script that builds the model and "
+            "loads them, as script.py:build")
     return model
 
 
@@ -150,8 +160,9 @@ def called(wishes):
 
 
 def is_model(found):
-    return any(base.__name__ in ("Layer", "Module") and base.__module__.split(".")[0] in OF_KERAS + ("torch", "tensorflow")
-               for base in type(found).__mro__)
+    return any(
+        base.__name__ in ("Layer", "Module") and base.__module__.split(".")[0] in OF_KERAS + ("torch", "tensorflow")
+        for base in type(found).__mro__)
 
 
 def arrays_of(path):
@@ -166,7 +177,8 @@ def framework_of(model):
             return Torch(model)
         if base.__name__ == "Layer" and (root in OF_KERAS or base.__module__.startswith("tensorflow.python.keras")):
             return Keras(model, base)
-    raise NotLoaded("it is a %s.%s, and not a model of Keras or torch.nn.Module" % (type(model).__module__, type(model).__name__))
+    raise NotLoaded(
+        "it is a %s.%s, and not a model of Keras or torch.nn.Module" % (type(model).__module__, type(model).__name__))
 
 
 def load(wishes):

@@ -26,8 +26,9 @@ class Torch:
         return ""
 
     def make_inputs(self, seed):
-        raise NotLoaded("torch models do not declare the shape of their input: name one by --input FILE.npy, or let the "
-                        "function return (model, input)")
+        raise NotLoaded(
+            "torch models do not declare the shape of their input: name one by --input FILE.npy, or let the "
+            "function return (model, input)")
 
     def tensor(self, array):
         tensor = torch.from_numpy(numpy.ascontiguousarray(array))
@@ -159,14 +160,18 @@ class Torch:
         return value
 
     def moved(self, value, change):
-        return self.each(value, lambda t: torch.from_numpy(numpy.ascontiguousarray(change(self.numbers(t).astype("float64")))).to(t.device).to(t.dtype)
-                         if t.is_floating_point() else t)
+        return self.each(
+            value, lambda t: torch.from_numpy(numpy.ascontiguousarray(change(self.numbers(t).astype("float64")))).to(
+                t.device).to(t.dtype) if t.is_floating_point() else t)
 
     def gradients(self, inputs, signs, change):
         """By weight; in float64 with `change` applied, or as the model is where that is None."""
         tensors = [self.tensor(array) for array in inputs]
         if change is None:
-            return self.gradients_of({n: p for n, p in self.model.named_parameters() if p.is_floating_point()}, tensors, signs)
+            return self.gradients_of({
+                n: p
+                for n, p in self.model.named_parameters() if p.is_floating_point()
+            }, tensors, signs)
 
         with self.swapped(self.model, lambda t, name: self.in_float64(t, name, change)), casts_kept():
             return self.gradients_of({n: p for n, p in self.model.named_parameters() if p.is_floating_point()},
@@ -181,7 +186,8 @@ class Torch:
                 total = 0
                 for result in self.tensors(self.model(*tensors)):
                     if result.is_floating_point():
-                        total = total + (result * torch.from_numpy(signs(tuple(result.shape))).to(result.device).to(result.dtype)).sum()
+                        total = total + (result * torch.from_numpy(signs(tuple(result.shape))).to(result.device).to(
+                            result.dtype)).sum()
                 results = torch.autograd.grad(total, list(weights.values()), allow_unused=True)
         finally:
             for parameter in frozen:
@@ -216,7 +222,10 @@ class Torch:
             return 1
         if most == 1 and first is not None and first.dim() > 0 and isinstance(result, torch.Tensor) and result.numel():
             shape = getattr(layer, "normalized_shape", None)
-            most = int(numpy.prod(shape)) if shape else max(1, first.numel() // result.numel(), int(first.shape[-1]) if "oftmax" in type(layer).__name__ else 1)
+            most = int(numpy.prod(shape)) if shape else max(
+                1,
+                first.numel() // result.numel(),
+                int(first.shape[-1]) if "oftmax" in type(layer).__name__ else 1)
         return most
 
     @contextlib.contextmanager
@@ -224,7 +233,8 @@ class Torch:
         """The layer with other weights, and everything inside it: change(tensor, name)."""
         held = []
         for module in layer.modules():
-            held.append((module, dict(module._parameters), dict(module._buffers), module.__dict__.get("_flat_weights"), dict(module.__dict__)))
+            held.append((module, dict(module._parameters), dict(
+                module._buffers), module.__dict__.get("_flat_weights"), dict(module.__dict__)))
         done = {}
 
         def changed(tensor, name):
@@ -240,7 +250,9 @@ class Torch:
                 for name, tensor in buffers.items():
                     module._buffers[name] = changed(tensor, name)
                 if flat_weights is not None:
-                    module.__dict__["_flat_weights"] = [changed(t, n) for t, n in zip(flat_weights, module._flat_weights_names)]
+                    module.__dict__["_flat_weights"] = [
+                        changed(t, n) for t, n in zip(flat_weights, module._flat_weights_names)
+                    ]
                 for name, value in own.items():  # tensors that are no buffers
                     if isinstance(value, torch.Tensor):
                         module.__dict__[name] = changed(value, name)

@@ -1,5 +1,5 @@
-# Computes what it is asked to, one question after the other, until the asker is gone. It follows common.py and one of the
-# compute_<framework>.py, which give:
+# Computes what it is asked to, one question after the other, until the asker is gone. It follows common.py and one
+# of the compute_<framework>.py, which give:
 #   start(device)         imports the framework and chooses the device; what it can do
 #   take(bytes, kind)     a flat array of that kind on the device; kinds are fp16, bf16, tf32, fp32, fp64
 #   give(array)           its bytes
@@ -70,8 +70,8 @@ def not_offered(error):
     """A framework's way to say that it has no such operation in this precision on this device."""
     text = str(error).lower()
     return isinstance(error, NotImplementedError) or any(
-        mark in text for mark in ("not implemented", "unimplemented", "no opkernel", "not supported", "could not find device",
-                                  "value for attr", "unsupported"))
+        mark in text for mark in ("not implemented", "unimplemented", "no opkernel", "not supported",
+                                  "could not find device", "value for attr", "unsupported"))
 
 
 def answer_one(words_, state):

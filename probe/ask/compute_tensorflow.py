@@ -19,7 +19,8 @@ def start(device):
         tf.zeros([1])
     if gpu:
         count_cudnn_calls()
-        details = tf.config.experimental.get_device_details(tf.config.list_physical_devices("GPU")[int(device.split(":")[1])])
+        details = tf.config.experimental.get_device_details(
+            tf.config.list_physical_devices("GPU")[int(device.split(":")[1])])
         if details.get("compute_capability", (0,))[0] >= 8:
             offered.append("tf32")
     library = "TensorFlow " + tf.__version__
@@ -123,8 +124,13 @@ def lstm(weights, bias, x, h, c, inputs, hidden, count):
     steps, key = count // hidden, ("lstm", id(weights))
     if key not in layers:
         matrix = tf.transpose(tf.reshape(weights, [4 * hidden, inputs + hidden]))
-        layers[key] = layer(tf.keras.layers.LSTM, x.dtype.name, [matrix[:inputs], matrix[inputs:], bias], steps, 1, inputs,
-                            units=hidden, return_state=True)
+        layers[key] = layer(tf.keras.layers.LSTM,
+                            x.dtype.name, [matrix[:inputs], matrix[inputs:], bias],
+                            steps,
+                            1,
+                            inputs,
+                            units=hidden,
+                            return_state=True)
     state = [tf.reshape(h, [steps, hidden]), tf.reshape(c, [steps, hidden])]
     return layers[key](tf.reshape(x, [steps, 1, inputs]), initial_state=state)[1:]
 

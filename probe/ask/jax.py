@@ -7,7 +7,8 @@ plugin_errors = {}
 
 
 def hear_plugins():
-    """A plug-in whose initialize() raises is told to JAX's log alone: "Exception when calling jax_plugins.xla_cuda12.…"."""
+    """A plug-in whose initialize() raises is told to JAX's log alone: "Exception when calling
+    jax_plugins.xla_cuda12.…"."""
     import logging
 
     class Ear(logging.Handler):

@@ -12,7 +12,8 @@ MOST_MAGICS = 200
 MOST_MODULES = 60
 LARGEST_MODULE = 1 << 20
 TREES = {}  # path -> tree of a module, for all scripts of a folder; None: it can't be read
-TIMED = re.compile(r"^(\s*)%(?:time|timeit|prun|memit|mprun)\s+(?:-\w+\s+(?:\d+\s+)?)*(.+?)\s*$")  # runs what follows it
+TIMED = re.compile(
+    r"^(\s*)%(?:time|timeit|prun|memit|mprun)\s+(?:-\w+\s+(?:\d+\s+)?)*(.+?)\s*$")  # runs what follows it
 SET_VARIABLE = re.compile(r"^(\s*)%(?:set_)?env\s+(\w+)(?:\s*=\s*|\s+)(.*?)\s*$")
 
 
@@ -76,12 +77,14 @@ def cells_of(notebook):
 
 
 def exports_alone(source):
-    """What a shell's cell sets that does nothing else, as Python; where it runs a program, the program takes it along."""
+    """What a shell's cell sets that does nothing else, as Python; where it runs a program, the program takes it
+    along."""
     lines = source.split("\n")
     at = [number for number, line in enumerate(lines) if line.strip() and not line.lstrip().startswith(("%%", "#"))]
     if not all(EXPORT.match(lines[number]) for number in at):
         return ""
-    return "\n".join("%s.system(%r)" % (OWN_OS, line.strip()) if number in at else "" for number, line in enumerate(lines))
+    return "\n".join(
+        "%s.system(%r)" % (OWN_OS, line.strip()) if number in at else "" for number, line in enumerate(lines))
 
 
 def document(content):
@@ -103,7 +106,8 @@ def trouble_of(error):
 
 
 def modules_beside(folder, shown):
-    """Finds (what it is called here, its tree) of a module in the script's folder; what can't be read counts as none."""
+    """Finds (what it is called here, its tree) of a module in the script's folder; what can't be read counts as
+    none."""
     known = set()
     root = os.path.realpath(folder)
     shown_folder = shown.rpartition("/")[0]

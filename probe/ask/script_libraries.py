@@ -6,7 +6,8 @@ FABRICS = re.compile(r"(lightning|lightning\.fabric|lightning_fabric)\.Fabric$")
 # Tried on lightning 2.6: what Trainer and Fabric take, and what only 1.x took.
 ACCELERATORS = ("cpu", "gpu", "cuda", "mps", "tpu", "hpu", "auto", "xla")
 PRECISIONS = ("16", "32", "64", "bf16", "16-true", "16-mixed", "bf16-true", "bf16-mixed", "32-true", "64-true",
-              "transformer-engine", "transformer-engine-float16", "nf4", "nf4-dq", "fp4", "fp4-dq", "int8", "int8-training")
+              "transformer-engine", "transformer-engine-float16", "nf4", "nf4-dq", "fp4", "fp4-dq", "int8",
+              "int8-training")
 GONE_STRATEGIES = ("dp", "ddp2", "ddp_sharded", "ddp_fully_sharded", "horovod", "bagua", "collaborative", "ddp_cpu",
                    "ddp_sharded_spawn", "fsdp_native")
 # What is gone, and what to write instead.
@@ -22,7 +23,8 @@ GONE_ARGUMENTS = {
                           "per_gpu_train_batch_size": "per_device_train_batch_size",
                           "per_gpu_eval_batch_size": "per_device_eval_batch_size"},
 }
-DTYPES = ("auto", "float16", "bfloat16", "float32", "float64", "half", "float", "double", "float8_e4m3fn", "float8_e5m2")
+DTYPES = ("auto", "float16", "bfloat16", "float32", "float64", "half", "float", "double", "float8_e4m3fn",
+          "float8_e5m2")
 DEVICE_MAPS = ("auto", "balanced", "balanced_low_0", "sequential")
 MIXED = ("no", "fp16", "bf16", "fp8")
 TOKENIZERS = re.compile(r"(Tokenizer|TokenizerFast|Processor|FeatureExtractor)$")
@@ -200,8 +202,8 @@ class Children:
             if hasattr(inner, "lineno"):
                 inner.lineno = node.lineno
                 inner.cell = getattr(node, "cell", reader.cell)
-        kept = ("scope", "globals", "main", "inside", "path", "policy", "device", "strategy", "tf_keras", "torch", "results",
-                "starred", "hidden", "guarded")
+        kept = ("scope", "globals", "main", "inside", "path", "policy", "device", "strategy", "tf_keras", "torch",
+                "results", "starred", "hidden", "guarded")
         before = {name: getattr(reader, name) for name in kept}
         self.depth, self.count = self.depth + 1, self.count + 1
         reader.globals = reader.scope = Scope()

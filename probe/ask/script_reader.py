@@ -1,11 +1,11 @@
 """Reads a training script's syntax tree and prints, as a snapshot with a log, what in it has to do with devices.
 
-    python -I -S -c TEXT FILE COUNT (SIZE SHOWN FOLDER) ... NAME... MODULE=NAMES...
+    python -I -S -c LOADER READER FILE COUNT (SIZE SHOWN FOLDER) ... NAME... MODULE=NAMES...
 
-FILE holds COUNT scripts one behind the other, each of SIZE bytes, called SHOWN, in FOLDER (empty: none), from which modules
-that they import are read as well; NAMEs are the calls that matter, in full; "tensorflow.random.*" stands for all below.
-MODULE=NAMES says all names that a module's releases have. A file is a script or a Jupyter notebook, whose cells are read in
-their order. Nothing of the scripts is run.
+READER is this text. FILE holds COUNT scripts one behind the other, each of SIZE bytes, called SHOWN, in FOLDER (empty:
+none), from which modules that they import are read as well; NAMEs are the calls that matter, in full;
+"tensorflow.random.*" stands for all below. MODULE=NAMES says all names that a module's releases have. A file is a
+script or a Jupyter notebook, whose cells are read in their order. Nothing of the scripts is run.
 
 Events come in the order in which the script would run: functions are followed at each call, with its arguments. What is
 not sure to run has a path, "3a/7b": one step for each condition, loop or function that nobody calls. What stands on a
@@ -29,51 +29,55 @@ RUNNERS = ("absl.app.run", "tensorflow.app.run", "tensorflow.compat.v1.app.run",
 SPAWNERS = ("spawn", "Process", "start_processes", "Pool", "remote", "launch", "notebook_launcher", "Thread", "submit",
             "map", "apply_async", "starmap", "start_new_thread")
 # Functions that leave what they are given as it is.
-BUILTINS = ("super", "print", "len", "isinstance", "type", "str", "int", "float", "repr", "id", "hasattr", "getattr", "list",
-            "iter", "next", "enumerate", "zip", "range", "sum", "min", "max", "sorted", "tuple", "dict", "set", "vars",
-            "callable", "any", "all", "filter", "reversed", "format", "bool", "tqdm", "dir", "issubclass", "abs", "round")
+BUILTINS = ("super", "print", "len", "isinstance", "type", "str", "int", "float", "repr", "id", "hasattr", "getattr",
+            "list", "iter", "next", "enumerate", "zip", "range", "sum", "min", "max", "sorted", "tuple", "dict", "set",
+            "vars", "callable", "any", "all", "filter", "reversed", "format", "bool", "tqdm", "dir", "issubclass",
+            "abs", "round")
 TENSOR_LOADER = re.compile(r"(^|_)(data)?_?loaders?$|loader$|_dl$", re.I)
-TF_DEVICE = re.compile(r"^/?((job|replica|task|device):[^/]*/)*((device:)?(cpu|gpu|tpu|[a-z_]*custom[a-z_]*)(:(\d+|\*))?)?$", re.I)
+TF_DEVICE = re.compile(
+    r"^/?((job|replica|task|device):[^/]*/)*((device:)?(cpu|gpu|tpu|[a-z_]*custom[a-z_]*)(:(\d+|\*))?)?$", re.I)
 # Variables that scripts set; names that are nearly one of these are misspelt.
-VARIABLES = (
-    "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
-    "CUDA_LAUNCH_BLOCKING", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_MODULE_LOADING", "CUDA_CACHE_PATH", "CUDA_HOME",
-    "CUDA_PATH", "NVIDIA_TF32_OVERRIDE", "TF_FORCE_GPU_ALLOW_GROWTH", "TF_GPU_ALLOCATOR", "TF_CPP_MIN_LOG_LEVEL",
-    "TF_CPP_MIN_VLOG_LEVEL", "TF_CPP_MAX_VLOG_LEVEL", "TF_XLA_FLAGS", "TF_ENABLE_ONEDNN_OPTS", "TF_DETERMINISTIC_OPS",
-    "TF_CUDNN_DETERMINISTIC", "TF_USE_LEGACY_KERAS", "TF_GPU_THREAD_MODE", "TF_GPU_THREAD_COUNT", "KERAS_BACKEND",
-    "KERAS_HOME", "JAX_PLATFORMS", "JAX_PLATFORM_NAME", "JAX_ENABLE_X64", "JAX_TRACEBACK_FILTERING", "JAX_DEBUG_NANS",
-    "JAX_CUDA_VISIBLE_DEVICES", "JAX_ROCM_VISIBLE_DEVICES", "XLA_PYTHON_CLIENT_PREALLOCATE",
-    "XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_ALLOCATOR", "XLA_FLAGS", "PYTORCH_CUDA_ALLOC_CONF",
-    "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", "PYTORCH_NO_CUDA_MEMORY_CACHING", "PYTORCH_ENABLE_MPS_FALLBACK",
-    "PYTORCH_NVML_BASED_CUDA_CHECK", "PYTORCH_MPS_HIGH_WATERMARK_RATIO", "CUBLAS_WORKSPACE_CONFIG",
-    "HSA_OVERRIDE_GFX_VERSION", "ONEAPI_DEVICE_SELECTOR")
+VARIABLES = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES",
+             "CUDA_DEVICE_ORDER", "CUDA_LAUNCH_BLOCKING", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_MODULE_LOADING",
+             "CUDA_CACHE_PATH", "CUDA_HOME", "CUDA_PATH", "NVIDIA_TF32_OVERRIDE", "TF_FORCE_GPU_ALLOW_GROWTH",
+             "TF_GPU_ALLOCATOR", "TF_CPP_MIN_LOG_LEVEL", "TF_CPP_MIN_VLOG_LEVEL", "TF_CPP_MAX_VLOG_LEVEL",
+             "TF_XLA_FLAGS", "TF_ENABLE_ONEDNN_OPTS", "TF_DETERMINISTIC_OPS", "TF_CUDNN_DETERMINISTIC",
+             "TF_USE_LEGACY_KERAS", "TF_GPU_THREAD_MODE", "TF_GPU_THREAD_COUNT", "KERAS_BACKEND", "KERAS_HOME",
+             "JAX_PLATFORMS", "JAX_PLATFORM_NAME", "JAX_ENABLE_X64", "JAX_TRACEBACK_FILTERING", "JAX_DEBUG_NANS",
+             "JAX_CUDA_VISIBLE_DEVICES", "JAX_ROCM_VISIBLE_DEVICES", "XLA_PYTHON_CLIENT_PREALLOCATE",
+             "XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_ALLOCATOR", "XLA_FLAGS", "PYTORCH_CUDA_ALLOC_CONF",
+             "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", "PYTORCH_NO_CUDA_MEMORY_CACHING",
+             "PYTORCH_ENABLE_MPS_FALLBACK", "PYTORCH_NVML_BASED_CUDA_CHECK", "PYTORCH_MPS_HIGH_WATERMARK_RATIO",
+             "CUBLAS_WORKSPACE_CONFIG", "HSA_OVERRIDE_GFX_VERSION", "ONEAPI_DEVICE_SELECTOR")
 # Modules whose members are known well enough to call a name that is nearly one of them misspelt.
 MEMBERS = {
-    "torch.cuda": "is_available device_count current_device set_device get_device_name get_device_properties "
-                  "get_device_capability empty_cache memory_allocated max_memory_allocated memory_reserved "
-                  "max_memory_reserved memory_cached max_memory_cached reset_peak_memory_stats reset_max_memory_allocated "
-                  "reset_max_memory_cached memory_summary memory_stats memory_snapshot mem_get_info synchronize "
-                  "manual_seed manual_seed_all seed seed_all initial_seed init is_initialized device stream Stream Event "
-                  "current_stream default_stream set_per_process_memory_fraction ipc_collect get_arch_list "
-                  "get_rng_state set_rng_state get_rng_state_all set_rng_state_all amp nvtx is_bf16_supported utilization "
-                  "temperature power_draw clock_rate FloatTensor HalfTensor LongTensor IntTensor ByteTensor DoubleTensor "
-                  "BoolTensor BFloat16Tensor CharTensor ShortTensor CUDAGraph graph graphs graph_pool_handle "
-                  "make_graphed_callables can_device_access_peer set_stream device_of OutOfMemoryError profiler memory "
-                  "random comm nccl jiterator list_gpu_processes set_sync_debug_mode check_error cudart get_gencode_flags "
-                  "caching_allocator_alloc is_current_stream_capturing tunable gds".split(),
-    "tensorflow.config": "list_physical_devices list_logical_devices get_visible_devices set_visible_devices experimental "
-                         "optimizer threading LogicalDevice LogicalDeviceConfiguration PhysicalDevice "
-                         "get_logical_device_configuration set_logical_device_configuration "
-                         "get_soft_device_placement set_soft_device_placement run_functions_eagerly "
-                         "functions_run_eagerly experimental_run_functions_eagerly experimental_functions_run_eagerly "
-                         "experimental_connect_to_cluster experimental_connect_to_host".split(),
+    "torch.cuda":
+    "is_available device_count current_device set_device get_device_name get_device_properties "
+    "get_device_capability empty_cache memory_allocated max_memory_allocated memory_reserved "
+    "max_memory_reserved memory_cached max_memory_cached reset_peak_memory_stats reset_max_memory_allocated "
+    "reset_max_memory_cached memory_summary memory_stats memory_snapshot mem_get_info synchronize "
+    "manual_seed manual_seed_all seed seed_all initial_seed init is_initialized device stream Stream Event "
+    "current_stream default_stream set_per_process_memory_fraction ipc_collect get_arch_list "
+    "get_rng_state set_rng_state get_rng_state_all set_rng_state_all amp nvtx is_bf16_supported utilization "
+    "temperature power_draw clock_rate FloatTensor HalfTensor LongTensor IntTensor ByteTensor DoubleTensor "
+    "BoolTensor BFloat16Tensor CharTensor ShortTensor CUDAGraph graph graphs graph_pool_handle "
+    "make_graphed_callables can_device_access_peer set_stream device_of OutOfMemoryError profiler memory "
+    "random comm nccl jiterator list_gpu_processes set_sync_debug_mode check_error cudart get_gencode_flags "
+    "caching_allocator_alloc is_current_stream_capturing tunable gds".split(),
+    "tensorflow.config":
+    "list_physical_devices list_logical_devices get_visible_devices set_visible_devices experimental "
+    "optimizer threading LogicalDevice LogicalDeviceConfiguration PhysicalDevice "
+    "get_logical_device_configuration set_logical_device_configuration "
+    "get_soft_device_placement set_soft_device_placement run_functions_eagerly "
+    "functions_run_eagerly experimental_run_functions_eagerly experimental_functions_run_eagerly "
+    "experimental_connect_to_cluster experimental_connect_to_host".split(),
     "tensorflow.config.experimental":
-        "set_memory_growth get_memory_growth get_memory_usage get_memory_info reset_memory_stats get_device_details "
-        "get_device_policy set_device_policy list_physical_devices list_logical_devices get_visible_devices "
-        "set_visible_devices set_virtual_device_configuration get_virtual_device_configuration "
-        "VirtualDeviceConfiguration ClusterDeviceFilters set_synchronous_execution get_synchronous_execution "
-        "enable_tensor_float_32_execution tensor_float_32_execution_enabled enable_op_determinism "
-        "enable_mlir_bridge disable_mlir_bridge enable_mlir_graph_optimization disable_mlir_graph_optimization".split(),
+    "set_memory_growth get_memory_growth get_memory_usage get_memory_info reset_memory_stats get_device_details "
+    "get_device_policy set_device_policy list_physical_devices list_logical_devices get_visible_devices "
+    "set_visible_devices set_virtual_device_configuration get_virtual_device_configuration "
+    "VirtualDeviceConfiguration ClusterDeviceFilters set_synchronous_execution get_synchronous_execution "
+    "enable_tensor_float_32_execution tensor_float_32_execution_enabled enable_op_determinism "
+    "enable_mlir_bridge disable_mlir_bridge enable_mlir_graph_optimization disable_mlir_graph_optimization".split(),
 }
 # Of these every name is known that a release from 2.0 on has had.
 CLOSED = ("tensorflow.config", "tensorflow.config.experimental")
@@ -81,42 +85,48 @@ CLOSED = ("tensorflow.config", "tensorflow.config.experimental")
 CONVENTIONS = {"tensorflow": "tensorflow", "tf": "tensorflow", "keras": "keras", "torch": "torch", "nn": "torch.nn",
                "optim": "torch.optim", "jax": "jax", "jnp": "jax.numpy"}
 # Questions that are always true where their brackets are missing.
-ASKED = ("torch.cuda.is_available", "torch.cuda.is_initialized", "torch.backends.mps.is_available", "torch.xpu.is_available",
-         "torch.distributed.is_available", "torch.distributed.is_initialized", "tensorflow.test.is_gpu_available",
-         "tensorflow.test.is_built_with_cuda", "tensorflow.executing_eagerly", "torch.cuda.is_bf16_supported")
+ASKED = ("torch.cuda.is_available", "torch.cuda.is_initialized", "torch.backends.mps.is_available",
+         "torch.xpu.is_available", "torch.distributed.is_available", "torch.distributed.is_initialized",
+         "tensorflow.test.is_gpu_available", "tensorflow.test.is_built_with_cuda", "tensorflow.executing_eagerly",
+         "torch.cuda.is_bf16_supported")
 # Arguments that Keras 3 no longer takes, tried on 3.15: of optimizers, layers, models and fit.
 OLD_ARGUMENTS = {
-    "optimizers": ("lr",),
-    "layers": ("batch_input_shape", "init", "border_mode", "subsample", "dim_ordering", "W_regularizer", "b_regularizer",
-               "W_constraint", "b_constraint", "inner_activation", "inner_init", "dropout_W", "dropout_U", "nb_filter"),
+    "optimizers": ("lr", ),
+    "layers":
+    ("batch_input_shape", "init", "border_mode", "subsample", "dim_ordering", "W_regularizer", "b_regularizer",
+     "W_constraint", "b_constraint", "inner_activation", "inner_init", "dropout_W", "dropout_U", "nb_filter"),
     "Model": ("input", "output"),
-    "fit": ("nb_epoch", "workers", "use_multiprocessing", "max_queue_size", "max_q_size", "nb_worker", "samples_per_epoch",
-            "show_accuracy"),
+    "fit": ("nb_epoch", "workers", "use_multiprocessing", "max_queue_size", "max_q_size", "nb_worker",
+            "samples_per_epoch", "show_accuracy"),
 }
 # What fit and compile of Keras 1 to 3 have taken.
 KEYWORDS = {
-    "fit": "x y batch_size epochs verbose callbacks validation_split validation_data shuffle class_weight sample_weight "
-           "initial_epoch steps_per_epoch validation_steps validation_batch_size validation_freq".split(),
-    "compile": "optimizer loss metrics loss_weights weighted_metrics run_eagerly steps_per_execution jit_compile "
-               "auto_scale_loss sample_weight_mode target_tensors distribute pss_evaluation_shards "
-               "experimental_run_tf_function from_serialized".split(),
+    "fit":
+    "x y batch_size epochs verbose callbacks validation_split validation_data shuffle class_weight sample_weight "
+    "initial_epoch steps_per_epoch validation_steps validation_batch_size validation_freq".split(),
+    "compile":
+    "optimizer loss metrics loss_weights weighted_metrics run_eagerly steps_per_execution jit_compile "
+    "auto_scale_loss sample_weight_mode target_tensors distribute pss_evaluation_shards "
+    "experimental_run_tf_function from_serialized".split(),
 }
-BACKENDS = ("tensorflow", "jax", "torch", "numpy", "openvino", "mlx", "theano", "cntk", "mxnet", "plaidml.keras.backend",
-            "amd", "")
-POLICY = re.compile(r"(mixed_b?float16|b?float16|float32|float64|u?int\d+|bool|complex\d+|string|_infer|float8.*|int[48]_.*|"
-                    r"infer(_with_float32_vars)?|gptq.*|awq.*)$")
+BACKENDS = ("tensorflow", "jax", "torch", "numpy", "openvino", "mlx", "theano", "cntk", "mxnet",
+            "plaidml.keras.backend", "amd", "")
+POLICY = re.compile(
+    r"(mixed_b?float16|b?float16|float32|float64|u?int\d+|bool|complex\d+|string|_infer|float8.*|int[48]_.*|"
+    r"infer(_with_float32_vars)?|gptq.*|awq.*)$")
 POLICIES = ("set_global_policy", "set_dtype_policy", "set_policy", "Policy", "DTypePolicy")
 MIRRORED = ("MirroredStrategy", "MultiWorkerMirroredStrategy")
 # Options of jax.config; a name that is nearly one of these is misspelt.
-JAX_OPTIONS = ("jax_platforms", "jax_platform_name", "jax_enable_x64", "jax_debug_nans", "jax_debug_infs", "jax_disable_jit",
-               "jax_default_device", "jax_default_matmul_precision", "jax_numpy_rank_promotion", "jax_log_compiles",
-               "jax_check_tracer_leaks", "jax_compilation_cache_dir", "jax_transfer_guard", "jax_traceback_filtering",
-               "jax_numpy_dtype_promotion", "jax_threefry_partitionable", "jax_default_prng_impl", "jax_num_cpu_devices",
-               "jax_xla_backend", "jax_backend_target", "jax_cuda_visible_devices", "jax_rocm_visible_devices",
-               "jax_enable_checks", "jax_platform", "jax_debug_key_reuse", "jax_disable_most_optimizations",
-               "jax_enable_custom_prng", "jax_array", "jax_spmd_mode", "jax_explain_cache_misses",
-               "jax_transfer_guard_device_to_host",
-               "jax_transfer_guard_host_to_device", "jax_transfer_guard_device_to_device", "jax_enable_compilation_cache")
+JAX_OPTIONS = ("jax_platforms", "jax_platform_name", "jax_enable_x64", "jax_debug_nans", "jax_debug_infs",
+               "jax_disable_jit", "jax_default_device", "jax_default_matmul_precision", "jax_numpy_rank_promotion",
+               "jax_log_compiles", "jax_check_tracer_leaks", "jax_compilation_cache_dir", "jax_transfer_guard",
+               "jax_traceback_filtering", "jax_numpy_dtype_promotion", "jax_threefry_partitionable",
+               "jax_default_prng_impl", "jax_num_cpu_devices", "jax_xla_backend", "jax_backend_target",
+               "jax_cuda_visible_devices", "jax_rocm_visible_devices", "jax_enable_checks", "jax_platform",
+               "jax_debug_key_reuse", "jax_disable_most_optimizations", "jax_enable_custom_prng", "jax_array",
+               "jax_spmd_mode", "jax_explain_cache_misses", "jax_transfer_guard_device_to_host",
+               "jax_transfer_guard_host_to_device", "jax_transfer_guard_device_to_device",
+               "jax_enable_compilation_cache")
 # A shell that ends with its line takes what it sets along.
 LOST_EXPORT = re.compile(r"^\s*(?:export\s+|set\s+)?(\w+)=(?:'[^']*'|\"[^\"]*\"|[^\s;&|\"']*)\s*$")
 # Calls that start another program.
@@ -129,7 +139,8 @@ NUMBERS = ("os.getpid", "os.cpu_count", "torch.cuda.device_count", "torch.cuda.c
 LISTS_DEVICES = ("list_physical_devices", "list_logical_devices", "get_visible_devices")
 FLOATX = ("float16", "float32", "float64", "bfloat16")
 # Who brings a loader's batches to the GPU by itself.
-BRINGS_BATCHES = re.compile(r"accelerat|fabric|prefetch|devicedataloader|devicedl|dali|ffcv|wrap_dataloader|to_device", re.I)
+BRINGS_BATCHES = re.compile(r"accelerat|fabric|prefetch|devicedataloader|devicedl|dali|ffcv|wrap_dataloader|to_device",
+                            re.I)
 JAX_PRECISIONS = ("default", "high", "highest", "bfloat16", "tensorfloat32", "float32")
 # Switches under torch.backends that a script assigns; another name is taken without a word and read by nothing.
 TORCH_SWITCHES = {
@@ -296,8 +307,8 @@ class Reader:
                 bound.add(getattr(node, "name", None))  # functions, classes, exceptions, patterns
             if isinstance(node, ast.Attribute) and node.attr == "state" and "state_dict" not in self.written(node):
                 self.moves_state = True
-            said = node.name if isinstance(node, ast.alias) else getattr(node, "attr", None) or getattr(node, "id", None) or \
-                getattr(node, "module", None) or getattr(node, "name", None)
+            kinds = ("name",) if isinstance(node, ast.alias) else ("attr", "id", "module", "name")
+            said = next((getattr(node, kind) for kind in kinds if getattr(node, kind, None)), None)
             collates = getattr(node, "attr", "") == "collate_fn" and isinstance(node.ctx, ast.Store)
             if collates or isinstance(said, str) and BRINGS_BATCHES.search(said) or self.is_dataset_of_gpu(node):
                 self.brings_batches = True
@@ -526,7 +537,8 @@ class Reader:
             try:
                 return Text(left.value % tuple(one.value for one in given))
             except (TypeError, ValueError, AttributeError):
-                return text_or_form(re.sub(r"%[-#0 +]*\d*(?:\.\d+)?[a-z]", UNKNOWN, left.value)) if right is not left else None
+                return text_or_form(re.sub(r"%[-#0 +]*\d*(?:\.\d+)?[a-z]", UNKNOWN,
+                                           left.value)) if right is not left else None
         if isinstance(node.op, ast.BitOr) and isinstance(right, Thing) and right.kind == "mapping":
             known = Thing("mapping")
             merge_mapping(known, left)
@@ -553,7 +565,8 @@ class Reader:
         ends = isinstance(node.op, ast.Or)  # the first of this truth is the value
         for number, one in enumerate(values):
             if isinstance(one, Text) and bool(one.value) == ends:
-                return one if all(isinstance(v, Text) for v in values[:number]) else Text(ends) if self.deciding else None
+                return one if all(
+                    isinstance(v, Text) for v in values[:number]) else Text(ends) if self.deciding else None
         return values[-1] if all(isinstance(v, Text) for v in values) else None
 
     def of_Compare(self, node):
@@ -639,7 +652,8 @@ class Reader:
             known.attributes.update({name: value for name, value in words.items() if name})
             known.nodes.update({keyword.arg: keyword.value for keyword in node.keywords})
             return known
-        if isinstance(node.func, ast.Name) and node.func.id in ("str", "int") and len(values) == 1 and text_of(values[0]):
+        if isinstance(node.func, ast.Name) and node.func.id in ("str", "int") and len(values) == 1 and text_of(
+                values[0]):
             try:
                 return Text(str(values[0].value) if node.func.id == "str" else int(values[0].value))
             except ValueError:
@@ -786,9 +800,11 @@ class Reader:
             one = values[0]
             if isinstance(one, Thing) and (one.kind == "gpus" or one["logical"]) or isinstance(one, (Many, Text)):
                 self.mistake(node, "set_memory_growth of what is no physical device", self.written(node.args[0]))
-        if last == "set_visible_devices" and values and isinstance(values[0], Text) and isinstance(values[0].value, str):
+        if last == "set_visible_devices" and values and isinstance(values[0], Text) and isinstance(
+                values[0].value, str):
             self.mistake(node, "set_visible_devices of a text", self.written(node.args[0]))
-        if len(parts) > 2 and parts[-2] in OLD_ARGUMENTS and last[:1].isupper() and "legacy" not in parts and "v1" not in parts:
+        if len(parts) > 2 and parts[-2] in OLD_ARGUMENTS and last[:1].isupper(
+        ) and "legacy" not in parts and "v1" not in parts:
             self.old_arguments(node, parts[-2], words)
         if last == "Model" and not values:
             self.old_arguments(node, last, words)
@@ -811,7 +827,8 @@ class Reader:
     def kind_of_device(self, node, values):
         """list_physical_devices('gpu') gives an empty list: kinds are upper case."""
         kind = text_of(values[0])
-        if kind and re.match(r"/?(device:)?(cpu|gpu|tpu|cuda)(:\d+)?$", kind, re.I) and kind not in ("CPU", "GPU", "TPU"):
+        if kind and re.match(r"/?(device:)?(cpu|gpu|tpu|cuda)(:\d+)?$", kind,
+                             re.I) and kind not in ("CPU", "GPU", "TPU"):
             self.mistake(node, "a kind of device that TensorFlow doesn't know", kind)
 
     def strategy_devices(self, node, devices):
@@ -824,8 +841,11 @@ class Reader:
     def old_arguments(self, node, of, words):
         for word in OLD_ARGUMENTS[of]:
             if word in words:
-                self.mistake(node, "an argument that Keras 3 lacks", word, {"optimizers": "optimizers", "layers": "layers",
-                                                                            "Model": "Model"}.get(of, "fit"))
+                self.mistake(node, "an argument that Keras 3 lacks", word, {
+                    "optimizers": "optimizers",
+                    "layers": "layers",
+                    "Model": "Model"
+                }.get(of, "fit"))
                 return
 
     def has_input(self, node):
@@ -845,7 +865,8 @@ class Reader:
                 self.mistake(node, "jax.device_put to a text", where.value)
         if name in ("jax.devices", "jax.local_devices", "jax.device_count", "jax.local_device_count"):
             platform = text_of(words.get("backend", values[0] if values and name == "jax.devices" else None))
-            if platform and (":" in platform or platform != platform.lower() and platform.lower() in ("cpu", "gpu", "tpu")):
+            if platform and (":" in platform or
+                             platform != platform.lower() and platform.lower() in ("cpu", "gpu", "tpu")):
                 self.mistake(node, "a platform that JAX doesn't know", self.written(node))
         option = text_of(values[0]) if name == "jax.config.update" and values else None
         if option and option not in JAX_OPTIONS:
@@ -867,7 +888,8 @@ class Reader:
     def uses_float64(self):
         """Without x64 JAX makes float32 of it, with a warning that is easy to miss."""
         on = any(("x64" in e.get("value", "") and not e.get("value", "").rstrip(")").endswith("False")) or
-                 "ENABLE_X64" in e["name"] for e in self.events if e["subject"] in ("script-call", "script-set-variable"))
+                 "ENABLE_X64" in e["name"] for e in self.events
+                 if e["subject"] in ("script-call", "script-set-variable"))
         if not on:
             for node, source in self.float64:
                 self.source = source
@@ -920,7 +942,8 @@ class Reader:
             self.scope.names[node.func.value.id] = made
             return self.keras_method(node, made, attribute, words)
         if attribute in ("fit_generator", "predict_generator", "evaluate_generator", "predict_classes"):
-            self.note(node, "call", "tensorflow.keras.Model." + attribute, self.arguments(node))  # Keras alone has these
+            self.note(node, "call", "tensorflow.keras.Model." + attribute,
+                      self.arguments(node))  # Keras alone has these
         if attribute == "astype":
             kinds = values[:1]
             if any(isinstance(k, Name) and k.full == "jax.numpy.float64" for k in kinds):
@@ -994,7 +1017,8 @@ class Reader:
         for word in words if attribute in KEYWORDS and model["keras"] else ():
             if word and word not in KEYWORDS[attribute] and word not in OLD_ARGUMENTS["fit"]:
                 self.mistake(node, "an argument that Keras never had", word, "%s()" % attribute)
-        if attribute in ("to", "cuda", "cpu") and model["keras"] and not (model["keras"] == "keras" and self.keras_on_torch()):
+        if attribute in ("to", "cuda",
+                         "cpu") and model["keras"] and not (model["keras"] == "keras" and self.keras_on_torch()):
             self.mistake(node, "a move of a Keras model", self.written(node), doubted=model["keras"] == "keras")
         if attribute == "compile" and self.strategy and self.strategy == self.device and model["keras"] and \
                 model["under"] is None:
@@ -1339,7 +1363,9 @@ class Reader:
                 self.statement(one)
         made.names = self.scope.names
         self.scope = before
-        if any(self.full(d.func if isinstance(d, ast.Call) else d) == "dataclasses.dataclass" for d in node.decorator_list):
+        if any(
+                self.full(d.func if isinstance(d, ast.Call) else d) == "dataclasses.dataclass"
+                for d in node.decorator_list):
             made.fields = [one.target.id for one in node.body
                            if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
         self.scope.names[node.name] = made
@@ -1371,7 +1397,8 @@ class Reader:
             self.torch.dropped(node, of)
         if isinstance(of, ast.Call):
             name = self.full(of.func) or ""
-            return name in ("sys.exit", "os._exit") or (isinstance(of.func, ast.Name) and of.func.id in ("exit", "quit"))
+            return name in ("sys.exit", "os._exit") or (isinstance(of.func, ast.Name) and
+                                                        of.func.id in ("exit", "quit"))
         return False
 
     def on_Assign(self, node):

@@ -1,29 +1,33 @@
 """What PyTorch's calls do to tensors, modules and devices, for the reader of scripts."""
 
-FACTORIES = ("tensor", "zeros", "ones", "rand", "randn", "randint", "randperm", "arange", "empty", "full", "eye", "linspace",
-             "logspace", "normal", "Tensor", "FloatTensor", "LongTensor", "DoubleTensor", "HalfTensor", "IntTensor")
+FACTORIES = ("tensor", "zeros", "ones", "rand", "randn", "randint", "randperm", "arange", "empty", "full", "eye",
+             "linspace", "logspace", "normal", "Tensor", "FloatTensor", "LongTensor", "DoubleTensor", "HalfTensor",
+             "IntTensor")
 LIKE = ("zeros_like", "ones_like", "rand_like", "randn_like", "empty_like", "full_like", "randint_like")
 FROM_HOST = ("from_numpy",)
-OF_TENSORS = ("cat", "stack", "concat", "matmul", "mm", "bmm", "add", "sub", "mul", "div", "dot", "einsum", "where", "hstack",
-              "vstack", "addmm", "mv", "outer", "tril", "triu", "exp", "log", "sqrt", "softmax", "log_softmax", "sigmoid",
-              "tanh", "relu", "abs", "clamp", "cumsum", "cumprod", "flip", "roll", "transpose", "reshape", "squeeze",
-              "unsqueeze", "flatten", "permute", "argmax", "argmin", "argsort", "tile", "repeat_interleave", "diag", "pow",
-              "square", "round", "floor", "sign", "cdist", "cross", "kron", "masked_fill", "gather", "tensordot", "baddbmm",
-              "minimum", "maximum", "atan2", "sin", "cos", "logsumexp", "index_select", "masked_select", "eq", "ne", "lt",
-              "gt", "le", "ge", "logical_and", "logical_or", "movedim", "swapaxes", "logical_not", "neg", "erf")
+OF_TENSORS = ("cat", "stack", "concat", "matmul", "mm", "bmm", "add", "sub", "mul", "div", "dot", "einsum", "where",
+              "hstack", "vstack", "addmm", "mv", "outer", "tril", "triu", "exp", "log", "sqrt", "softmax",
+              "log_softmax", "sigmoid", "tanh", "relu", "abs", "clamp", "cumsum", "cumprod", "flip", "roll",
+              "transpose", "reshape", "squeeze", "unsqueeze", "flatten", "permute", "argmax", "argmin", "argsort",
+              "tile", "repeat_interleave", "diag", "pow", "square", "round", "floor", "sign", "cdist", "cross", "kron",
+              "masked_fill", "gather", "tensordot", "baddbmm", "minimum", "maximum", "atan2", "sin", "cos", "logsumexp",
+              "index_select", "masked_select", "eq", "ne", "lt", "gt", "le", "ge", "logical_and", "logical_or",
+              "movedim", "swapaxes", "logical_not", "neg", "erf")
 # Modules that compute nothing of their own, so that they have no device.
 LOSSES = ("Loss", "Softmax", "ReLU", "Sigmoid", "Tanh", "Dropout", "Flatten", "Identity", "MaxPool", "AvgPool")
 OF_TWO = ("max", "min", "sort", "topk", "median", "mode", "kthvalue")
 # Methods of a tensor whose other tensors must lie where it lies.
-MEETS = ("matmul", "mm", "bmm", "add", "sub", "mul", "div", "dot", "add_", "mul_", "sub_", "masked_fill", "masked_fill_",
-         "gather", "scatter", "scatter_", "index_select", "eq", "ne", "lt", "le", "gt", "ge", "div_", "logical_and",
-         "addcmul_", "lerp_")
+MEETS = ("matmul", "mm", "bmm", "add", "sub", "mul", "div", "dot", "add_", "mul_", "sub_", "masked_fill",
+         "masked_fill_", "gather", "scatter", "scatter_", "index_select", "eq", "ne", "lt", "le", "gt", "ge", "div_",
+         "logical_and", "addcmul_", "lerp_")
+TO_ONE_NUMBER = ("sum", "mean", "norm", "std", "var", "prod", "max", "min", "median", "any", "all")
 RECURRENT = ("LSTM", "GRU", "RNN", "MultiheadAttention")
 # Of a tensor: what gives no tensor, or one of unknown device.
 OF_TENSOR_OTHER = ("item", "tolist", "size", "dim", "numel", "backward", "is_cuda", "get_device", "data_ptr", "stride",
                    "element_size", "type", "share_memory_", "pin_memory", "numpy", "map_", "apply_", "requires_grad_",
                    "__array__", "ndimension", "nelement", "is_pinned", "storage", "register_hook", "max", "min", "sort",
-                   "topk", "chunk", "split", "unbind", "mode", "median", "kthvalue", "unique", "nonzero", "to_dense", "new")
+                   "topk", "chunk", "split", "unbind", "mode", "median", "kthvalue", "unique", "nonzero", "to_dense",
+                   "new")
 EAGER_STATE = ("Adagrad",)  # torch.optim's own that make their state at once
 CONTEXTS = ("tensorflow.device", "torch.cuda.device", "torch.autocast", "torch.cuda.amp.autocast", "torch.amp.autocast",
             "torch.cuda.stream", "torch.device", "jax.default_device", "keras.device", "jax.default_matmul_precision")
@@ -36,6 +40,7 @@ SCALAR_LOSSES = ("cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_
 MOVES_ITSELF = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|device|_apply|is_cuda|type_as|get_device")
 HOLDS_ITSELF = re.compile(r"ModuleList|ModuleDict|Sequential|add_module|register_module|setattr|parameters|_modules|"
                           r"\.to\(|\.cuda\(")
+TO_BE_CALLED = ("cuda", "cpu", "to", "eval", "zero_grad", "step", "half", "bfloat16", "train")
 MOVES = ("to", "cuda", "cpu", "half", "bfloat16", "double", "xpu", "npu", "pin_memory")
 
 
@@ -73,7 +78,8 @@ class Torch:
         kind, _, index = said.partition(":")
         if UNKNOWN not in kind and is_form(value["default"] if option else value) and \
                 (kind not in DEVICE_KINDS or (index and UNKNOWN not in index and not index.isdigit())):
-            self.reader.mistake(node, "a device that PyTorch doesn't know", said.replace(UNKNOWN, "…"), doubted=option)
+            said = said.replace(UNKNOWN, "…")
+            self.reader.mistake(node, "a device that PyTorch doesn't know", said, doubted=option)
 
     def started(self, node, place):
         if place and place.split(":")[0] == "cuda":
@@ -96,7 +102,8 @@ class Torch:
         if name.startswith("torch.nn.functional."):
             tensors = [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "tensor"]
             self.meet(node, tensors)
-            scalar = last in SCALAR_LOSSES and not {"reduction", "reduce", "size_average"} & set(words) and len(values) < 4
+            scalar = last in SCALAR_LOSSES and not {"reduction", "reduce", "size_average"
+                                                    } & set(words) and len(values) < 4
             return Thing("tensor", device=tensors[0]["device"] if tensors else None,
                          scalar=scalar) if tensors or scalar else None
         if name.startswith("torch.nn.") and last[:1].isupper() and "utils" not in parts and "init" not in parts:
@@ -113,7 +120,8 @@ class Torch:
             return Thing("tensor", device=self.place(words["device"]) if "device" in words else None, line=node.lineno)
         if len(parts) == 2 and last in LIKE and values and isinstance(values[0], Thing):
             return Thing("tensor", device=self.place(words["device"]) if "device" in words else values[0]["device"])
-        if len(parts) == 2 and last in OF_TWO and values and isinstance(values[0], Thing) and values[0].kind == "tensor":
+        if len(parts) == 2 and last in OF_TWO and values and isinstance(values[0],
+                                                                        Thing) and values[0].kind == "tensor":
             if len(values) > 1 and is_number(values[1]) or "dim" in words:
                 return self.pair(values[0])
         if len(parts) == 2 and last in ("chunk", "split", "unbind") and values and isinstance(values[0], Thing):
@@ -271,7 +279,8 @@ class Torch:
         if last in ("Sequential", "ModuleList", "ModuleDict"):
             given = values[0].items if values and isinstance(values[0], Many) else values
             members = [v for v in given if isinstance(v, Thing) and v.kind == "module" and not v["weightless"]]
-            strange = not all(isinstance(v, Thing) and v.kind == "module" for v in given)  # where its own weights may be
+            strange = not all(isinstance(v, Thing) and v.kind == "module"
+                              for v in given)  # where its own weights may be
             places = {m["device"] for m in members}
             place = None if strange else self.default if not members else places.pop() if len(places) == 1 else None
             return Thing("module", device=place, line=node.lineno)
@@ -286,8 +295,12 @@ class Torch:
         first = node.args[0] if node.args else None
         if isinstance(of, Bound) and of.thing is None and of.name == "parameters" or self.of_unknown(first):
             of = Bound(self.stranger(first), "params")
-        optimizer = Thing("optimizer", name=last, of=of.thing if isinstance(of, Bound) and of.name == "params" else None,
-                          node=node, source=self.reader.source, place=None)
+        optimizer = Thing("optimizer",
+                          name=last,
+                          of=of.thing if isinstance(of, Bound) and of.name == "params" else None,
+                          node=node,
+                          source=self.reader.source,
+                          place=None)
         if optimizer["of"] is not None:
             optimizer.state["place"] = optimizer["of"]["device"]
             self.optimizers.append((optimizer, self.reader.path))
@@ -295,8 +308,8 @@ class Torch:
 
     def of_unknown(self, node):
         """model.parameters() of a model that was made elsewhere."""
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "parameters" and
-                isinstance(node.func.value, ast.Name)):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and
+                node.func.attr == "parameters" and isinstance(node.func.value, ast.Name)):
             return False
         value = self.reader.find(node.func.value.id)
         return value is None or isinstance(value, Name)
@@ -416,15 +429,19 @@ class Torch:
         tensors = [v for v in values if isinstance(v, Thing) and v.kind == "tensor"]
         if attribute in MEETS:
             self.meet(node, [thing] + tensors)
-        if attribute == "type" and values and isinstance(values[0], Name) and re.match(r"torch\.[a-z]+\d*$", values[0].full):
+        if attribute == "type" and values and isinstance(values[0], Name) and re.match(
+                r"torch\.[a-z]+\d*$", values[0].full):
             return Thing("tensor", device=thing["device"], line=thing["line"])  # a kind of number
         if attribute == "type_as":
             return Thing("tensor", device=tensors[0]["device"] if tensors else None, line=thing["line"])
-        if attribute in ("sum", "mean", "norm", "std", "var", "prod", "max", "min", "median", "any", "all") and not values and \
-                not words:
+        if attribute in TO_ONE_NUMBER and not values and not words:
             return Thing("tensor", device=thing["device"], line=thing["line"], zero=True)
         if attribute in ("detach_", "requires_grad_", "clone", "detach"):
-            return Thing("tensor", device=thing["device"], line=thing["line"], scalar=thing["scalar"], zero=thing["zero"])
+            return Thing("tensor",
+                         device=thing["device"],
+                         line=thing["line"],
+                         scalar=thing["scalar"],
+                         zero=thing["zero"])
         if attribute in OF_TWO and (values or "dim" in words) and not tensors:
             return self.pair(thing)
         if attribute in ("chunk", "split", "unbind"):
@@ -483,8 +500,12 @@ class Torch:
     def encoded(self, node, thing, encoding):
         """model(**tokens), model.generate(**tokens)"""
         if apart(thing["device"], encoding["device"]) and not self.moves_its_input(thing):
-            self.reader.mistake(node, "a model and its input on two devices", self.reader.written(node), thing["device"],
-                                encoding["device"], doubted="|" in thing["device"] + encoding["device"])
+            self.reader.mistake(node,
+                                "a model and its input on two devices",
+                                self.reader.written(node),
+                                thing["device"],
+                                encoding["device"],
+                                doubted="|" in thing["device"] + encoding["device"])
 
     def moves_within(self, thing):
         """Whether what forward gives may lie elsewhere than the module."""
@@ -537,13 +558,14 @@ class Torch:
     def dropped(self, node, of):
         """A statement that is nothing but a call, whose result would have been what matters."""
         reader = self.reader
-        if isinstance(of, ast.Attribute) and of.attr in ("cuda", "cpu", "to", "eval", "zero_grad", "step", "half", "bfloat16", "train") and \
-                isinstance(reader.find_value(of.value), Thing) and reader.find_value(of.value).kind in ("module", "tensor"):
+        named = reader.find_value(of.value) if isinstance(of, ast.Attribute) and of.attr in TO_BE_CALLED else None
+        if isinstance(named, Thing) and named.kind in ("module", "tensor"):
             return reader.mistake(of, "a method that is named and not called", reader.written(of))
         if not isinstance(of, ast.Call):
             return None
         name = reader.full(of.func)
-        constant = bool(of.args) and isinstance(of.args[0], ast.Constant)  # torch.device(text) alone asks whether it is one
+        constant = bool(of.args) and isinstance(of.args[0],
+                                                ast.Constant)  # torch.device(text) alone asks whether it is one
         if name in CONTEXTS and (name != "torch.device" or constant):
             return reader.mistake(of, "a context without with", reader.written(of))
         called = reader.find_value(of.func.value) if isinstance(of.func, ast.Attribute) else None
@@ -577,7 +599,10 @@ class Torch:
                                    reader.written(wrapped["node"]), place)
         if self.to_either and self.needs_gpu:
             node, reader.source = self.needs_gpu[0]
-            reader.mistake(node, "a call that needs a GPU in a script that does without", reader.written(node), doubted=True)
+            reader.mistake(node,
+                           "a call that needs a GPU in a script that does without",
+                           reader.written(node),
+                           doubted=True)
         if (self.to_either or self.to_cpu and not self.to_gpu and not self.maps) and not self.saves:
             for node, path, source in self.loads:
                 reader.source = source

@@ -79,7 +79,8 @@ class Class:
 
 
 class Thing:
-    """An object: kind is module, tensor, loader, optimizer, scaler, keras-model, layer, gpus, gpu, array, instance, …"""
+    """An object: kind is module, tensor, loader, optimizer, scaler, keras-model, layer, gpus, gpu, array, instance,
+    …"""
 
     def __init__(self, kind, **more):
         self.kind = kind
@@ -172,8 +173,8 @@ def same(one, other):
     return isinstance(one, Name) and isinstance(other, Name) and one.full == other.full
 
 
-DEVICE_KINDS = ("cpu", "cuda", "mps", "xpu", "meta", "xla", "hpu", "ipu", "npu", "mtia", "hip", "vulkan", "privateuseone",
-                "mkldnn", "opengl", "opencl", "ideep", "fpga", "maia", "ort", "lazy", "ve")
+DEVICE_KINDS = ("cpu", "cuda", "mps", "xpu", "meta", "xla", "hpu", "ipu", "npu", "mtia", "hip", "vulkan",
+                "privateuseone", "mkldnn", "opengl", "opencl", "ideep", "fpga", "maia", "ort", "lazy", "ve")
 
 
 def place_of(value):
