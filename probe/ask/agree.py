@@ -213,7 +213,8 @@ class Comparison:
 
     def compare_with_itself(self, row, call, whole):
         """Of a layer that does not run in float64: a smooth function moves evenly with its input, unless it
-        rounds on the way. Inputs are moved to both sides by a part in 4096; the mean of the results is off by what it rounds."""
+        rounds on the way. Inputs are moved to both sides by a part in 4096; the mean of the results is off by what it
+        rounds."""
         layer, original, args, kwargs = call
         far = 2.0 ** -12
         moved = []

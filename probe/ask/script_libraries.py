@@ -12,7 +12,8 @@ GONE_STRATEGIES = ("dp", "ddp2", "ddp_sharded", "ddp_fully_sharded", "horovod", 
                    "ddp_sharded_spawn", "fsdp_native")
 # What is gone, and what to write instead.
 GONE_ARGUMENTS = {
-    "Trainer": dict.fromkeys(("gpus", "tpu_cores", "ipus", "num_processes"), "accelerator='gpu', devices=1") | {
+    "Trainer": {
+        **dict.fromkeys(("gpus", "tpu_cores", "ipus", "num_processes"), "accelerator='gpu', devices=1"),
         "auto_select_gpus": "devices=1", "amp_backend": "precision='16-mixed'", "amp_level": "precision='16-mixed'",
         "distributed_backend": "strategy='ddp'", "replace_sampler_ddp": "use_distributed_sampler",
         "move_metrics_to_cpu": "metrics that move by themselves", "log_gpu_memory": "DeviceStatsMonitor()"},
