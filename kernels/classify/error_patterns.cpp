@@ -89,7 +89,9 @@ Pattern stuck_bit(const Case& c) {
     return c.expected.exact ? bits : bits & ~std::uint64_t{0xff};
   };
   const std::uint64_t bit = turned(c.wrong.front()), set = c.got.bits(c.wrong.front()) & bit;
-  const bool all = std::popcount(bit) == 1 && std::ranges::all_of(c.wrong, [&](std::size_t i) {
+  // Numbers that all lack their sign are as well another calculation.
+  const bool sign = is_floating(c.got.precision) && bit == std::uint64_t{1} << (8 * size_of(c.got.precision) - 1);
+  const bool all = std::popcount(bit) == 1 && !sign && std::ranges::all_of(c.wrong, [&](std::size_t i) {
                      return turned(i) == bit && (c.got.bits(i) & bit) == set;
                    });
   // Nor may it be right anywhere.

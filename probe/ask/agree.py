@@ -3,7 +3,8 @@
 #   model, library, device          the model, what runs it, and where
 #   watch(call)                     from now on every call of a layer goes through call(layer, original, args, kwargs)
 #   run(inputs)                     the model's answer to a list of arrays
-#   kept_inputs(args, kwargs)       what as_given() needs to give them back as they were, where a layer changes them in place
+#   kept_inputs(args, kwargs)       what as_given() needs to give them back as they were, where a layer changes them
+#                                   in place
 #   state(layer)                    what the layer itself keeps that is not trained, as arrays
 #   concrete(args, kwargs)          whether these hold numbers, not symbols of a graph that is being built
 #   arrays(result)                  its tensors as numpy arrays

@@ -51,7 +51,8 @@ class Torch:
         """Of each layer with weights; autocast tells only while the model runs."""
         found = {m: str(p.dtype).replace("torch.", "") for m in self.model.modules()
                  for p in list(m.parameters(recurse=False))[:1] if p.is_floating_point()}
-        found.update({m: "int8" for m in self.model.modules() if ".quantized." in type(m).__module__ and hasattr(m, "weight")})
+        found.update({m: "int8" for m in self.model.modules()
+                      if ".quantized." in type(m).__module__ and hasattr(m, "weight")})
         before = self.kept()
 
         def note(module, original, args, kwargs):
@@ -269,7 +270,8 @@ class Torch:
         if not tensor.is_floating_point():
             return tensor.detach().cpu().clone()
         array = tensor.detach().cpu().to(torch.float64).numpy()
-        return torch.from_numpy(numpy.array(change(array, name), order="C"))  # its own memory: a layer may change it in place
+        # Its own memory: a layer may change it in place.
+        return torch.from_numpy(numpy.array(change(array, name), order="C"))
 
     def exact(self, layer, original, args, kwargs, change, noise):
         with torch.no_grad(), self.swapped(layer, lambda t, name: self.in_float64(t, name, change)), casts_kept():

@@ -240,6 +240,14 @@ class Reader:
             return "?"
 
     @staticmethod
+    def words_of(node):
+        """The names in an expression, whatever Python reads it."""
+        try:
+            return ast.dump(node)
+        except RecursionError:
+            return ""
+
+    @staticmethod
     def written_whole(node):
         try:
             return ast.unparse(node)
@@ -377,6 +385,15 @@ class Reader:
 
     def of_Constant(self, node):
         return Text(node.value) if isinstance(node.value, (str, int, float, bool, type(None))) else None
+
+    def of_Str(self, node):  # of Python 3.7 and older, as the next two
+        return Text(node.s)
+
+    def of_Num(self, node):
+        return Text(node.n) if isinstance(node.n, (int, float)) else None
+
+    def of_NameConstant(self, node):
+        return Text(node.value)
 
     def of_Name(self, node):
         return self.find(node.id)
@@ -556,7 +573,7 @@ class Reader:
         return whole[0] if whole else None
 
     def of_BoolOp(self, node):
-        guards = bool(re.search(r"hasattr|version|VERSION", self.written(node)))
+        guards = bool(re.search(r"hasattr|version|VERSION", self.words_of(node)))
         self.guarded += guards
         values = [self.value(v) for v in node.values]
         self.guarded -= guards
@@ -596,7 +613,7 @@ class Reader:
         test = self.decide(node.test)
         if isinstance(test, Text):
             return self.value(node.body if test.value else node.orelse)
-        guards = bool(re.search(r"hasattr|version|VERSION", self.written(node.test)))
+        guards = bool(re.search(r"hasattr|version|VERSION", self.words_of(node.test)))
         self.guarded += guards
         with Branch(self, "a"):
             one = self.value(node.body)
@@ -888,7 +905,7 @@ class Reader:
     def uses_float64(self):
         """Without x64 JAX makes float32 of it, with a warning that is easy to miss."""
         on = any(("x64" in e.get("value", "") and not e.get("value", "").rstrip(")").endswith("False")) or
-                 "ENABLE_X64" in e["name"] for e in self.events
+                 "ENABLE_X64" in e["name"] or not hasattr(ast, "unparse") for e in self.events
                  if e["subject"] in ("script-call", "script-set-variable"))
         if not on:
             for node, source in self.float64:
@@ -1447,7 +1464,7 @@ class Reader:
         test = Text(self.main) if self.is_main(node.test) else self.decide(node.test)
         if isinstance(test, Text):
             return self.statements(node.body if test.value else node.orelse)
-        written = self.written(node.test)
+        written = self.words_of(node.test)
         guards = bool(re.search(r"hasattr|version|VERSION|TF2|tf2|is_tf", written)) or \
             not self.maybe_missing.isdisjoint(re.findall(r"\w+", written))
         self.guarded += guards

@@ -225,6 +225,15 @@ TEST(Border, OfAStuckBit) {
     }
     EXPECT_NE(pattern(s).shape, Shape::stuck_bit) << right;
   }
+  // Signs that all are lost may be a calculation; of whole numbers they are a bit.
+  for (const Precision precision : {Precision::fp32, Precision::int32}) {
+    Sample s{{.precision = precision, .exact = Array(precision, 40)}, Array(precision, 40)};
+    for (std::size_t i = 0; i < 40; ++i) {
+      s.expected.exact->set(i, i % 2 == 0 ? 5.0 + static_cast<double>(i) : -5.0 - static_cast<double>(i));
+      s.got.set_bits(i, s.expected.exact->bits(i) & 0x7fffffffU);
+    }
+    EXPECT_EQ(pattern(s).shape == Shape::stuck_bit, precision == Precision::int32);
+  }
   // Of rounded results: what differs in the lowest eight bits is no matter.
   for (const std::uint64_t low : {0x55U, 0xaaU, 0x100U}) {
     Sample s = sample(40);
@@ -421,7 +430,42 @@ TEST(Samples, AreWrittenAsWideAsTheirType) {
   EXPECT_EQ(same.mean_square_over_bound, 0);
 }
 
+// Infinity is right from halfway between the largest number and the one that would follow.
+TEST(Border, OfAnInfinity) {
+  const auto right = [](double units) {
+    const double value = largest_finite(Precision::fp32) + units * 0x1p104;
+    return compare(Array(Precision::fp32, {HUGE_VAL}), {.value = {value}, .bound = {0}}).wrong.empty();
+  };
+  EXPECT_TRUE(right(0.5));
+  EXPECT_FALSE(right(0.4));
+}
+
+// Halfway between two numbers either is right.
+TEST(Border, OfATie) {
+  const auto right = [](double got, double value) {
+    return compare(Array(Precision::fp32, {got}), {.value = {value}, .bound = {0}}).wrong.empty();
+  };
+  EXPECT_TRUE(right(1 + 0x1p-23, 1 + 0x1p-24));
+  EXPECT_FALSE(right(1 + 0x1p-23, 1 + 0x1p-24 - 0x1p-30));
+}
+
+// The first element is one that values may come from.
+TEST(Border, OfValuesOfTheFirstElement) {
+  Sample s = sample(200);
+  Places wrong;
+  for (std::size_t i = 0; i < 10; ++i) {
+    const std::size_t at = 1 + 11 * i;
+    const double off = i % 2 == 0 ? 3 * 0x1p-23 : -3 * 0x1p-23;
+    s.got.set(at, i == 5 ? garbage(at) : s.expected.value[at - 1] + off);
+    wrong.push_back(at);
+  }
+  EXPECT_EQ(pattern_of(s.got, s.expected, wrong, 0).shape, Shape::other_index);
+}
+
 TEST(Border, OfTheMeanSquareOverTheBound) {
+  Sample one = sample(1);
+  one.got.set(0, one.got.value(0) + bound / 2);
+  EXPECT_NEAR(compare(one.got, one.expected).mean_square_over_bound, 0.25, 1e-9);
   Sample s = sample(4);
   s.got.set(1, s.got.value(1) + bound / 2);
   s.got.set(2, s.got.value(2) - bound);
@@ -971,6 +1015,10 @@ TEST(NameBorder, OfSumsThatProbesFindWider) {
   EXPECT_EQ(cause(1), "fp16-accumulator");
   EXPECT_EQ(cause(12), "narrow-accumulator");
   EXPECT_NE(cause(0), "fp16-accumulator");
+  // A single bit is a width.
+  for (std::size_t i = 0; i < 64; ++i)
+    run.sample.got.set(i, rounded_to_bits(run.sample.expected.value[i], 1, Rounding::nearest));
+  EXPECT_EQ(run.named().cause(), "fp16-accumulator");
   for (std::size_t i = 0; i < 64; ++i) run.sample.got.set(i, 0);
   EXPECT_EQ(run.named().cause(), "zeros");
 }
@@ -1027,6 +1075,14 @@ TEST(NameBorder, OfSumsThatErrTowardsZero) {
   EXPECT_NEAR(bias(1), 1, 1e-9);
   EXPECT_NEAR(bias(0.625), 0.25, 1e-9);
   EXPECT_NEAR(bias(0), -1, 1e-9);
+}
+
+TEST(NameBorder, OfTheNarrowestProbe) {
+  std::vector<double> answers;
+  for (const PrecisionProbe& probe : precision_probes(Precision::fp32)) answers.push_back(probe.exact);
+  EXPECT_EQ(measured_precision(Precision::fp32, answers)->input_bits, 24);
+  answers[0] += 1;
+  EXPECT_EQ(measured_precision(Precision::fp32, answers)->input_bits, 0);
 }
 
 TEST(NameBorder, OfAMissingTerm) {
