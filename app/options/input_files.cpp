@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <utility>
 
 #include "app/options/options.h"
 #include "evidence/json.h"
@@ -91,7 +92,13 @@ std::string report_name(const std::string& path, bool redacted) {
 
 Snapshot read_snapshot(const std::string& path, bool redacted) {
   Snapshot snapshot;
-  const std::string content = read_input(path);
+  std::string content = read_input(path);
+  if (content.starts_with("\xff\xfe") || content.starts_with("\xfe\xff")) {  // as PowerShell's > writes it
+    const std::string wide = std::exchange(content, {});
+    LogText text([&](std::string_view piece) { content += piece; });
+    text.feed(wide);
+    text.finish();
+  }
   try {
     snapshot = snapshot_from_json(content, shown_name(path));
   } catch (const std::exception& error) {

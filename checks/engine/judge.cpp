@@ -14,6 +14,7 @@
 #include "checks/engine/verdict.h"
 #include "checks/facts/gpus.h"
 #include "checks/facts/history.h"
+#include "evidence/plausible.h"
 
 namespace envdoctor {
 namespace {
@@ -136,8 +137,10 @@ bool is_wanted(const std::vector<std::string>& only, const std::vector<std::stri
   return (only.empty() || named(only, id)) && !named(skip, id);
 }
 
-Report judge(const Snapshot& snapshot, const JudgeOptions& options) {
-  Report report{.options = options, .snapshot = snapshot};
+Report judge(const Snapshot& given, const JudgeOptions& options) {
+  Report report{.options = options, .snapshot = given};
+  doubt_impossible(report.snapshot);
+  const Snapshot& snapshot = report.snapshot;
   Answers answers;
   const auto today = without_history(snapshot);
   const Facts facts(today ? *today : snapshot);

@@ -9,6 +9,7 @@
 #include "checks/engine/stacks.h"
 #include "checks/facts/facts.h"
 #include "checks/script/script_facts.h"
+#include "evidence/plausible.h"
 #include "knowledge/frameworks/device_calls.h"
 
 namespace envdoctor {
@@ -95,6 +96,8 @@ void reach_verdict(Report& report) {
       !only.empty() && std::ranges::all_of(only, [](const std::string& name) { return name.starts_with("script"); });
   if (of_script_alone && first_symptom(report.snapshot, {{SymptomClass::present, "script"}}))
     return conclude(warned ? Verdict::warn : Verdict::pass, none ? no_mistakes(report.snapshot) : worst->title);
+  if (const std::string impossible = impossible_value(report.snapshot); !impossible.empty())
+    return conclude(Verdict::incomplete, "the evidence can't be right: " + impossible);
   const auto working = std::ranges::find_if(report.stacks, works);
   const bool used = device_used(report.snapshot);
   if (working == report.stacks.end() && !used && expected_gpus(report.options) != 0) {

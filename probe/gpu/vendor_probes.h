@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "evidence/json.h"
+#include "evidence/plausible.h"
 #include "host/vendor/cuda_api.h"
 #include "host/vendor/hip_api.h"
 #include "host/vendor/level_zero_api.h"
@@ -179,11 +180,7 @@ void start_vendor(Session& session, const VendorLibraryFacts<Section>& vendor, c
 std::string tame(const std::string& text);
 
 // Failed: no machine has as much, so that the driver's answer is nonsense.
-inline Number mib(std::uint64_t bytes) {
-  constexpr unsigned most = 46;  // 64 TiB
-  if (bytes >> most > 0) return failed(fmt::format("the driver tells an impossible {} bytes", bytes));
-  return static_cast<std::int64_t>(bytes >> 20U);
-}
+inline Number mib(std::uint64_t bytes) { return plausible("/memory_free_mib", static_cast<std::int64_t>(bytes >> 20U)); }
 
 constexpr VendorCodes nvml_codes{.api = "nvml", .not_supported = nvml::not_supported, .lost = nvml::gpu_is_lost};
 

@@ -43,13 +43,29 @@ void refuse_what_is_no_text(std::string_view head) {
   if (!what.empty()) throw NoLog(fmt::format("is {}, not a log; pass the text that the program printed", what));
 }
 
-// Text in Latin letters has a NUL in nearly every second byte then, and none in the others.
-bool nuls_in_every_second(std::string_view head, std::size_t first) {
-  std::size_t here = 0, elsewhere = 0;
+// Where Latin letters stand in units of `width` bytes, all other bytes are NUL but for a few, and the letters' never.
+bool letters_in_units(std::string_view head, std::size_t width, std::size_t letter) {
+  std::size_t nuls = 0, letters = 0;
   for (std::size_t i = 0; i < head.size(); ++i) {
-    if (head[i] == '\0') ++(i % 2 == first ? here : elsewhere);
+    if (i % width == letter)
+      letters += head[i] != '\0' ? 1 : 0;
+    else
+      nuls += head[i] == '\0' ? 1 : 0;
   }
-  return head.size() >= 4 && elsewhere == 0 && here * 10 >= head.size() / 2 * 9;
+  const std::size_t units = head.size() / width;
+  return units >= 2 && letters >= units && nuls * 10 >= units * (width - 1) * 9;
+}
+
+// Mainframes' text has a space of its own (0x40), letters above 0x80, and next to none of ASCII's spaces and letters.
+bool is_ebcdic(std::string_view head) {
+  std::size_t spaces = 0, letters = 0, ascii = 0;
+  for (const char c : head) {
+    const auto byte = static_cast<unsigned char>(c);
+    spaces += byte == 0x40 ? 1 : 0;
+    letters += byte >= 0x81 && byte <= 0xE9 && (byte & 0x0FU) <= 9 ? 1 : 0;
+    ascii += byte == ' ' || byte == '\n' || (byte >= 'a' && byte <= 'z' && byte != 'k') ? 1 : 0;
+  }
+  return head.size() >= 16 && spaces * 20 >= head.size() && letters * 2 >= head.size() && ascii * 20 <= head.size();
 }
 
 }  // namespace
@@ -82,35 +98,48 @@ void LogText::start_text() {
   const std::string whole = std::exchange(text_head_, {});
   std::string_view text = whole;
   const std::string_view head = text.substr(0, head_size);
-  if (head.starts_with("\xff\xfe") || nuls_in_every_second(head, 1)) {
-    form_ = Form::utf16_little;
-  } else if (head.starts_with("\xfe\xff") || nuls_in_every_second(head, 0)) {
-    form_ = Form::utf16_big;
+  struct Wide {
+    std::string_view mark;
+    std::size_t width;
+    bool big_endian;
+  };
+  using namespace std::string_view_literals;
+  static constexpr Wide all[] = {
+      {"\xff\xfe\0\0"sv, 4, false}, {"\0\0\xfe\xff"sv, 4, true}, {"\xff\xfe"sv, 2, false}, {"\xfe\xff"sv, 2, true}};
+  const auto* wide = std::ranges::find_if(all, [&](const Wide& w) { return head.starts_with(w.mark); });
+  if (wide != std::end(all)) {
+    text.remove_prefix(wide->mark.size());
   } else {
+    wide = std::ranges::find_if(
+        all, [&](const Wide& w) { return letters_in_units(head, w.width, w.big_endian ? w.width - 1 : 0); });
+  }
+  if (wide == std::end(all)) {
+    if (is_ebcdic(head)) throw NoLog("is text in EBCDIC; convert it first: iconv -f IBM-037 -t UTF-8");
     refuse_what_is_no_text(head);
     form_ = Form::plain;
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
     return take_(text);
   }
-  if (!head.empty() && (head[0] == '\xff' || head[0] == '\xfe')) text.remove_prefix(2);
+  form_ = Form::wide;
+  width_ = wide->width;
+  big_endian_ = wide->big_endian;
   decode(text);
 }
 
 void LogText::decode(std::string_view bytes) {
   for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (half_) {
-      put_unit(form_ == Form::utf16_big ? *half_ << 8U | byte : byte << 8U | *half_);
-      half_.reset();
-    } else {
-      half_ = byte;
-    }
+    const std::uint32_t byte = static_cast<unsigned char>(c);
+    unit_ = big_endian_ ? unit_ << 8U | byte : unit_ | byte << 8 * unit_bytes_;
+    if (++unit_bytes_ < width_) continue;
+    put_unit(unit_);
+    unit_ = 0;
+    unit_bytes_ = 0;
   }
   take_(decoded_);
   decoded_.clear();
 }
 
-// A surrogate without its other half becomes U+FFFD.
+// A surrogate without its other half, and what is beyond Unicode, becomes U+FFFD.
 void LogText::put_unit(std::uint32_t unit) {
   const auto put = [this](std::uint32_t code) {
     static constexpr std::uint32_t lead[] = {0, 0xC0, 0xE0, 0xF0};
@@ -126,7 +155,7 @@ void LogText::put_unit(std::uint32_t unit) {
   }
   if (high_ != 0) put(0xFFFD);
   high_ = unit >= 0xD800 && unit < 0xDC00 ? unit : 0;
-  if (high_ == 0) put(low ? 0xFFFD : unit);
+  if (high_ == 0) put(low || unit > 0x10FFFF ? 0xFFFD : unit);
 }
 
 void LogText::finish() {

@@ -2,7 +2,6 @@
 // The text in a log's file: unpacked, and in UTF-8. What is no text is refused, since nothing found in it would pass.
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,7 +20,7 @@ class LogText {
   void finish();
 
  private:
-  enum class Form { unknown, plain, utf16_little, utf16_big };
+  enum class Form { unknown, plain, wide };
   void start_file();
   void unpacked(std::string_view bytes);
   void start_text();
@@ -36,7 +35,10 @@ class LogText {
   std::uint64_t size_ = 0;  // unpacked
   Form form_ = Form::unknown;
   std::string text_head_{};
-  std::optional<unsigned char> half_{};  // the first byte of a UTF-16 unit
+  std::size_t width_ = 2;  // bytes of a unit: 2 in UTF-16, 4 in UTF-32
+  bool big_endian_ = false;
+  std::uint32_t unit_ = 0;
+  std::size_t unit_bytes_ = 0;  // how many of them came
   std::uint32_t high_ = 0;               // the first of two surrogates
   std::string decoded_{};
 };

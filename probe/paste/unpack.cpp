@@ -4,16 +4,13 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <new>
 
 namespace envdoctor {
 namespace {
 
 constexpr std::uint64_t xz_memory = 256 << 20;  // `xz -9` needs 65 MiB
-
-[[noreturn]] void damaged(const char* kind) {
-  throw NoLog(std::string("its ") + kind + " data are damaged; copy or unpack the log again");
-}
 
 class Gzip : public Unpacker {
  public:
@@ -26,7 +23,6 @@ class Gzip : public Unpacker {
 
  protected:
   std::size_t step(std::string_view& packed, char* out, std::size_t size, bool) override {
-    if (ended_ && packed.empty()) return 0;
     if (ended_) inflateReset(&stream_);
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));  // NOLINT: read only
     stream_.avail_in = static_cast<uInt>(packed.size());
@@ -45,15 +41,14 @@ class Gzip : public Unpacker {
 
 class Xz : public Unpacker {
  public:
-  Xz() {
-    if (lzma_stream_decoder(&stream_, xz_memory, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
-  }
+  Xz() { start(); }
   ~Xz() override { lzma_end(&stream_); }
   Xz(const Xz&) = delete;
   Xz& operator=(const Xz&) = delete;
 
  protected:
   std::size_t step(std::string_view& packed, char* out, std::size_t size, bool last) override {
+    if (ended_) start();
     stream_.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
     stream_.avail_in = packed.size();
     stream_.next_out = reinterpret_cast<std::uint8_t*>(out);
@@ -68,6 +63,10 @@ class Xz : public Unpacker {
   }
 
  private:
+  void start() {
+    if (lzma_stream_decoder(&stream_, xz_memory, 0) != LZMA_OK) throw std::bad_alloc();
+  }
+
   lzma_stream stream_ = LZMA_STREAM_INIT;
 };
 
@@ -79,7 +78,6 @@ class Zstd : public Unpacker {
 
  protected:
   std::size_t step(std::string_view& packed, char* out, std::size_t size, bool) override {
-    if (ended_ && packed.empty()) return 0;
     ZSTD_inBuffer from{packed.data(), packed.size(), 0};
     ZSTD_outBuffer to{out, size, 0};
     const std::size_t result = ZSTD_decompressStream(stream_.get(), &to, &from);
@@ -101,16 +99,30 @@ class Zstd : public Unpacker {
 void Unpacker::run(std::string_view packed, bool last, const Take& take) {
   char out[1 << 15];
   for (;;) {
+    if (ended_) {  // zeros fill what is written in blocks, such as on tapes
+      packed.remove_prefix(std::min(packed.find_first_not_of('\0'), packed.size()));
+      if (packed.empty()) return;
+      next_ = Next::begun;
+    }
     const std::size_t got = step(packed, out, sizeof out, last);
+    if (got > 0) next_ = Next::none;
     if (got > 0) take({out, got});
     if (packed.empty() && got < sizeof out) return;
   }
+}
+
+void Unpacker::damaged(const char* kind) const {
+  if (next_ == Next::begun)
+    throw NoLog(std::string("something else follows behind the end of its ") + kind +
+                " data; cut that off, or unpack the log");
+  throw NoLog(std::string("its ") + kind + " data are damaged; copy or unpack the log again");
 }
 
 void Unpacker::feed(std::string_view packed, const Take& take) { run(packed, false, take); }
 
 void Unpacker::finish(const Take& take) {
   run({}, true, take);
+  if (!ended_ && next_ == Next::begun) damaged("packed");
   if (!ended_) throw NoLog("ends in the middle of its packed data; copy the log again, or unpack what is there");
 }
 

@@ -1,6 +1,8 @@
 // A log as rotation, a terminal and PowerShell leave it, and what is passed as a log by mistake.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "tests/support/process.h"
 
 namespace envdoctor::log_files_test {
@@ -40,6 +42,50 @@ TEST(LogFile, InUtf16WithoutAMarkTellsItsCause) {
   }
   for (const std::string& text : {little, big, "\xef\xbb\xbf" + line})
     expect_mismatch_told(write_file_here("a.log", text));
+}
+
+TEST(LogFile, InUtf32TellsItsCause) {
+  const std::string line = "Größe 𝄞\nFailed to initialize NVML: Driver/library version mismatch\n";
+  const std::u32string text = U"Größe 𝄞\nFailed to initialize NVML: Driver/library version mismatch\n";
+  for (const bool mark : {true, false}) {
+    for (const bool big : {false, true}) {
+      std::string bytes;
+      const auto put = [&](char32_t c) {
+        for (unsigned i = 0; i < 4; ++i) bytes += static_cast<char>(c >> 8 * (big ? 3 - i : i) & 0xFFU);
+      };
+      if (mark) put(0xFEFF);
+      std::ranges::for_each(text, put);
+      put(0xFFFFFFFF);  // no character at all
+      expect_mismatch_told(write_file_here("a.log", bytes));
+    }
+  }
+}
+
+TEST(LogFile, InAnEncodingOfMainframesIsRefusedByName) {
+  // "Failed to initialize NVML: Driver/library version mismatch" in IBM-037.
+  const std::string text =
+      "\xC6\x81\x89\x93\x85\x84\x40\xA3\x96\x40\x89\x95\x89\xA3\x89\x81\x93\x89\xA9\x85\x40\xD5\xE5\xD4\xD3\x7A\x40"
+      "\xC4\x99\x89\xA5\x85\x99\x61\x93\x89\x82\x99\x81\x99\xA8\x40\xA5\x85\x99\xA2\x89\x96\x95\x40\x94\x89\xA2\x94\x81"
+      "\xA3\x83\x88\x25";
+  expect_refused(write_file_here("a.log", text), "EBCDIC");
+}
+
+TEST(SnapshotFile, InUtf16IsRead) {
+  std::string wide = "\xff\xfe";
+  for (const char c : read_whole(source_folder + std::string("/docs/examples/healthy.json"))) wide.append({c, '\0'});
+  const Ran ran = run_envdoctor("diagnose " + write_file_here("host.json", wide));
+  EXPECT_EQ(ran.status, 0) << ran.err;
+}
+
+TEST(LogFile, PackedWithZerosBehindItIsReadAsGzipDoes) {
+  for (const char* name : {"packed.gz", "packed.xz", "packed.zst"}) {
+    const std::string whole = read_whole(kept(name));
+    for (const std::size_t zeros : {1, 3, 4, 511, 70'000})
+      expect_mismatch_told(write_file_here(name, whole + std::string(zeros, '\0')));
+    expect_mismatch_told(write_file_here(name, whole + std::string(512, '\0') + whole));
+    for (const std::string garbage : {std::string("x"), std::string("garbage"), std::string("\0\0\0x", 4)})
+      expect_refused(write_file_here(name, whole + garbage), "something else follows behind the end of its");
+  }
 }
 
 TEST(LogFile, TellsTheLineThatAnEditorShowsBehindAProgressBar) {

@@ -92,7 +92,7 @@ TEST(Canaries, OfCommandsClientsAndServicesAreWithheld) {
            {"host gpu17.cluster.corp: connection reset", "gpu17"},
            {"/export/home/carolq/train.py", "carolq"},
            {"/gpfs/users/carolq/env", "carolq"},
-           {"/lustre/work/carolq/run", "carolq"},
+           {"/lustre/home/carolq/run", "carolq"},
            {"/u/carolq/tf", "carolq"},
            {"/home2/carolq/venv/bin/python", "carolq"},
            {"/mnt/c/Users/CarolQ/x", "CarolQ"},
