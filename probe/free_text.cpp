@@ -228,8 +228,9 @@ void withhold_cloud_numbers(std::string& text) {
     static const RE2 account(R"((?i)(?:account|owner|subscription|aws)\w*["']?\s*[:=]?\s*["']?$)");
     const std::string_view found = view(groups[1]);
     const auto at = static_cast<std::size_t>(groups[1].data() - text.data());
+    const std::size_t from = at < 24 ? 0 : at - 24;
     return is_digit(found[0]) && !view(groups[0]).ends_with(".dkr") &&
-           !occurs(std::string_view(text).substr(0, at), account);
+           !occurs(std::string_view(text).substr(from, at - from), account);
   });
 }
 

@@ -463,9 +463,9 @@ TEST(Border, OfValuesOfTheFirstElement) {
 }
 
 TEST(Border, OfTheMeanSquareOverTheBound) {
-  Sample one = sample(1);
-  one.got.set(0, one.got.value(0) + bound / 2);
-  EXPECT_NEAR(compare(one.got, one.expected).mean_square_over_bound, 0.25, 1e-9);
+  Sample single = sample(1);
+  single.got.set(0, single.got.value(0) + bound / 2);
+  EXPECT_NEAR(compare(single.got, single.expected).mean_square_over_bound, 0.25, 1e-9);
   Sample s = sample(4);
   s.got.set(1, s.got.value(1) + bound / 2);
   s.got.set(2, s.got.value(2) - bound);
