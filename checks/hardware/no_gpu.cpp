@@ -66,7 +66,8 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   if (nvidia::driver_answers(snapshot)) return answers.passed();
   if (snapshot.pci.outcome() == Outcome::not_probed || snapshot.pci.outcome() == Outcome::failed)
     return answers.unknown(why_unknown("/pci", snapshot.pci));
-  if (nvidia::on_wsl(snapshot) || std::ranges::any_of(snapshot.pci.or_empty(), is_passage_to_windows)) return answers.unknown("WSL2 shows no GPU on the PCI bus even where it has one");
+  if (nvidia::on_wsl(snapshot) || std::ranges::any_of(snapshot.pci.or_empty(), is_passage_to_windows))
+    return answers.unknown("WSL2 shows no GPU on the PCI bus even where it has one");
   if (const DeviceNode* node = gpu_node(snapshot))
     return answers.unknown(*node->path.get() + " exists, so a GPU may be there that the bus doesn't show");
   none_at_all(snapshot, answers);
