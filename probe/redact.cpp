@@ -15,8 +15,6 @@
 #include "knowledge/codes/names.h"
 #include "knowledge/lower_case.h"
 #include "probe/env_values.h"
-#include "probe/free_text.h"
-#include "probe/replace_groups.h"
 
 namespace envdoctor {
 
@@ -24,7 +22,27 @@ namespace {
 
 using Piece = re2::StringPiece;
 
-// As replace_groups, for patterns without groups: keep(before, match, after).
+// What is found becomes `by` unless `keep` wants it: the last group of the pattern, or the whole match where it has
+// none. keep(groups), the whole match first.
+template <class Keep>
+void replace_groups(std::string& text, const RE2& pattern, std::string_view by, Keep keep) {
+  std::array<Piece, 3> groups;
+  const int last = pattern.NumberOfCapturingGroups();
+  const Piece& piece = groups.at(static_cast<std::size_t>(last));
+  std::string out;
+  std::size_t done = 0;
+  for (std::size_t at = 0;
+       pattern.Match(text, at, text.size(), RE2::UNANCHORED, groups.data(), last + 1) && !piece.empty();) {
+    const auto begin = static_cast<std::size_t>(piece.data() - text.data());
+    at = begin + piece.size();
+    if (keep(groups)) continue;
+    out.append(text, done, begin - done).append(by);
+    done = at;
+  }
+  if (done > 0) text = out.append(text, done);
+}
+
+// The same for patterns without groups: keep(before, match, after).
 template <class Keep>
 void replace_unless(std::string& text, const RE2& pattern, std::string_view by, Keep keep) {
   replace_groups(text, pattern, by, [&](const std::array<Piece, 3>& groups) {
@@ -365,7 +383,7 @@ void redact_host_names(std::string& text) {
   static const RE2 syslog(
       R"((?m)^((?:<\d+>)?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.:+Z-]*) )[A-Za-z0-9][\w.-]*( (?:kernel|systemd|[\w./()-]+\[\d+\]):))");
   static const RE2 by_address(R"(\b(?:ip|ec2|host|node|gke|aks|vm)-\d{1,3}(?:-\d{1,3}){3}(?:\.[a-z][\w.-]*)?)");
-  if (text.find(" localhost ") == text.npos) RE2::GlobalReplace(&text, syslog, R"(\1<host>\2)");
+  RE2::GlobalReplace(&text, syslog, R"(\1<host>\2)");
   static const RE2 uname(R"((\bLinux )[A-Za-z0-9][\w.-]*( \d+\.\d+\S* #\d))");
   RE2::GlobalReplace(&text, uname, R"(\1<host>\2)");
   RE2::GlobalReplace(&text, by_address, "<host>");
@@ -498,7 +516,7 @@ Identity identity_of(const Host& host) {
 
 namespace {
 
-void redact_once(std::string& out, const Identity& identity, bool in_sentences) {
+void redact_once(std::string& out, const Identity& identity) {
   static const RE2 own_home(R"((^|[^A-Za-z0-9_.$/<>~-])/(?:home|Users)/[^/\s:;,"'<>\\]+)");
   static const RE2 deeper_home(R"((/(?:home|Users)/)[^/\s:;,"'<>\\]+)");
   static const RE2 windows_home(R"(([A-Za-z]:\\+Users\\+)(?:[^\\/:;,"'<>\r\n]{1,64}(\\)|[^\\/\s:;,"'<>]+))");
@@ -530,35 +548,21 @@ void redact_once(std::string& out, const Identity& identity, bool in_sentences) 
   }
   if (out.size() >= 32) RE2::GlobalReplace(&out, undashed_uuid, R"(\1)");
   redact_patterns(out);
-  if (in_sentences) withhold_names(out);
   for (const std::string& user : identity.users) replace_word(out, user, "<user>", false);
   for (const std::string& host : identity.hosts) replace_word(out, host, "<host>", true);
 }
 
 }  // namespace
 
-namespace {
-
-std::string redacted(std::string_view text, const Identity& identity, bool in_sentences) {
+std::string redact_text(std::string_view text, const Identity& identity) {
   std::string out(text);
   for (int round = 0; round < 4; ++round) {  // what is left may make another one
     const std::string before = out;
-    redact_once(out, identity, in_sentences);
+    redact_once(out, identity);
     if (out == before) break;
   }
   return out;
 }
-
-// What devices and the programs of vendors are called, in words that no list can hold.
-bool names_a_product(std::string_view key) {
-  static constexpr std::array keys = {"name",           "model",   "vendor", "os",    "version",
-                                      "driver_version", "package", "device", "kernel"};
-  return std::ranges::find(keys, key) != keys.end();
-}
-
-}  // namespace
-
-std::string redact_text(std::string_view text, const Identity& identity) { return redacted(text, identity, true); }
 
 namespace {
 
@@ -579,7 +583,6 @@ struct Redactor {
   std::function<std::string(const std::string&)> change = [this](const std::string& text) {
     return redact_text(text, identity);
   };
-  bool replaces = false;  // `change` is another one
 
   void operator()(std::string& text) const { text = change(text); }
   template <class T>
@@ -590,8 +593,7 @@ struct Redactor {
     if (T* value = reading.get()) {
       (*this)(*value);
     } else if (reading.outcome() != Outcome::not_probed) {
-      // Our own sentence, with the path of what failed: that stands in other fields as well.
-      reading = Missing{reading.outcome(), replaces ? change(reading.why()) : redacted(reading.why(), identity, false)};
+      reading = Missing{reading.outcome(), change(reading.why())};
     }
   }
   template <class T>
@@ -609,10 +611,7 @@ struct Redactor {
   }
   template <Fields T>
   void operator()(T& value) const {
-    const Redactor of_products{identity, [this](const std::string& text) { return redacted(text, identity, false); }};
-    T::each(value, [&](std::string_view key, auto& field) {
-      names_a_product(key) && !replaces ? of_products(field) : (*this)(field);
-    });
+    T::each(value, [this](std::string_view, auto& field) { (*this)(field); });
     if constexpr (std::is_same_v<T, Symptom>) (*this)(value.details);
   }
 };
@@ -684,7 +683,7 @@ void redact(Snapshot& snapshot, const Identity& identity, RedactedTexts* known) 
         out.replace(at, value.size(), shown);
       return out;
     };
-    Redactor{identity, replaced, true}(snapshot.opencl);
+    Redactor{identity, replaced}(snapshot.opencl);
   }
 }
 

@@ -25,6 +25,7 @@ BoundedAnswer bounded_answer(const Limits& limits, const std::function<std::stri
     }
   });
   group.run(limits.time + std::chrono::seconds(2));
+  SubprocessGroup::reap_ended();
   return found;
 }
 

@@ -380,6 +380,13 @@ void SubprocessGroup::exec_framed(std::string name, Limits limits, std::vector<s
          [&](int frames) { become_program(argv, env, frames, true); });
 }
 
+void SubprocessGroup::reap_ended() {
+  for (int round = 0; round < 2000; ++round, usleep(1000)) {  // longer only where the kernel itself hangs
+    reap_leaving();
+    if (leaving.empty()) return;
+  }
+}
+
 std::string SubprocessGroup::step() const { return children_.empty() ? "" : children_.front().said.step; }
 
 void SubprocessGroup::run(Milliseconds whole, const std::function<void(const std::vector<std::string>&)>& tick) {

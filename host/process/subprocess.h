@@ -79,6 +79,8 @@ class SubprocessGroup {
   // Runs until every child has ended or been left behind, or `whole` has passed: then all that still run are ended.
   // `tick` (may be empty) is called about every 100 ms with the names of those still running.
   void run(Milliseconds whole, const std::function<void(const std::vector<std::string>&)>& tick = {});
+  // Waits until the kernel has let go of the children that ended: a process that lives on leaves no zombies.
+  static void reap_ended();
   // What the first of those still running said last that it does; empty: nothing yet.
   [[nodiscard]] std::string step() const;
 

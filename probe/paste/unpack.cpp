@@ -12,6 +12,12 @@ namespace {
 
 constexpr std::uint64_t xz_memory = 256 << 20;  // `xz -9` needs 65 MiB
 
+// How much came out before is no sign of which it is: it depends on how the bytes were cut.
+[[noreturn]] void damaged(const char* kind) {
+  throw NoLog(std::string("its ") + kind +
+              " data are damaged, or something else follows behind their end; copy or unpack the log again");
+}
+
 class Gzip : public Unpacker {
  public:
   Gzip() {
@@ -102,27 +108,17 @@ void Unpacker::run(std::string_view packed, bool last, const Take& take) {
     if (ended_) {  // zeros fill what is written in blocks, such as on tapes
       packed.remove_prefix(std::min(packed.find_first_not_of('\0'), packed.size()));
       if (packed.empty()) return;
-      next_ = Next::begun;
     }
     const std::size_t got = step(packed, out, sizeof out, last);
-    if (got > 0) next_ = Next::none;
     if (got > 0) take({out, got});
     if (packed.empty() && got < sizeof out) return;
   }
-}
-
-void Unpacker::damaged(const char* kind) const {
-  if (next_ == Next::begun)
-    throw NoLog(std::string("something else follows behind the end of its ") + kind +
-                " data; cut that off, or unpack the log");
-  throw NoLog(std::string("its ") + kind + " data are damaged; copy or unpack the log again");
 }
 
 void Unpacker::feed(std::string_view packed, const Take& take) { run(packed, false, take); }
 
 void Unpacker::finish(const Take& take) {
   run({}, true, take);
-  if (!ended_ && next_ == Next::begun) damaged("packed");
   if (!ended_) throw NoLog("ends in the middle of its packed data; copy the log again, or unpack what is there");
 }
 

@@ -25,12 +25,9 @@ class Unpacker {
  protected:
   // Unpacks from `packed`, which it shortens, to `out`; answers how many bytes it wrote. `last`: no more will come.
   virtual std::size_t step(std::string_view& packed, char* out, std::size_t size, bool last) = 0;
-  [[noreturn]] void damaged(const char* kind) const;
   bool ended_ = false;  // a member ended with the last byte that was read
 
  private:
-  enum class Next { none, begun };
-  Next next_ = Next::none;  // begun: something follows the end of a member, and nothing came out of it yet
   void run(std::string_view packed, bool last, const Take& take);
 };
 

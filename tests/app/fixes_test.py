@@ -364,16 +364,29 @@ def uv():
     by_package("python.numpy-abi", environment)
 
 
-def activated():
-    environment = made_environment("activated", "--without-pip")
-    other = made_environment("on_path", "--without-pip")
-    env = {"VIRTUAL_ENV": str(environment), "PATH": "%s/bin:/usr/bin:/bin" % other}
-    command = one_command(checked(None, "python.wrong-environment", **env))
-    if not expect(command, "python.wrong-environment: VIRTUAL_ENV beside another python3 is not told"):
+def activated_again(diagnosis, environment, other, **env):
+    """The command brings the activated environment before the other one on PATH, and the finding is gone."""
+    env.update(VIRTUAL_ENV=str(environment), PATH="%s/bin:/usr/bin:/bin" % other)
+    command = one_command(checked(None, diagnosis, **env))
+    if not expect(command, diagnosis + ": VIRTUAL_ENV beside another python3 is not told"):
         return
     after = in_a_shell(command + '\nexport NEW_PATH="$PATH"', environment_of(**env))
-    env = {"VIRTUAL_ENV": after["VIRTUAL_ENV"], "PATH": after["NEW_PATH"]}
-    expect(checked(None, "python.wrong-environment", **env) is None, "python.wrong-environment: still there")
+    env.update(VIRTUAL_ENV=after["VIRTUAL_ENV"], PATH=after["NEW_PATH"])
+    expect(checked(None, diagnosis, **env) is None, diagnosis + ": still there")
+
+
+def activated():
+    activated_again("python.wrong-environment", made_environment("activated", "--without-pip"),
+                    made_environment("on_path", "--without-pip"))
+
+
+def backend_elsewhere():
+    wheel("keras", "3.5.0")
+    wheel("jax", "0.4.30")
+    environment, other = made_environment("with_backend"), made_environment("without_backend")
+    install(environment, "keras==3.5.0", "jax==0.4.30")
+    install(other, "keras==3.5.0")
+    activated_again("keras.backend-mismatch", environment, other, KERAS_BACKEND="jax")
 
 
 def extension():
@@ -622,6 +635,7 @@ EXECUTED = {
     "python.broken-install": lambda: None,
     "keras.legacy-missing": uv,  # the same command by uv
     "python.wrong-environment": activated,
+    "keras.backend-mismatch": backend_elsewhere,
     "runtime.extension-mismatch": extension,
     "python.pip-too-old": old_pip,
     "driver.permission": lambda: group("driver.permission", "made-mi300x-no-render-group"),

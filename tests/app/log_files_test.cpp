@@ -84,7 +84,7 @@ TEST(LogFile, PackedWithZerosBehindItIsReadAsGzipDoes) {
       expect_mismatch_told(write_file_here(name, whole + std::string(zeros, '\0')));
     expect_mismatch_told(write_file_here(name, whole + std::string(512, '\0') + whole));
     for (const std::string garbage : {std::string("x"), std::string("garbage"), std::string("\0\0\0x", 4)})
-      expect_refused(write_file_here(name, whole + garbage), "something else follows behind the end of its");
+      expect_refused(write_file_here(name, whole + garbage), "something else follows behind their end");
   }
 }
 
