@@ -119,7 +119,11 @@ void Unpacker::feed(std::string_view packed, const Take& take) { run(packed, fal
 
 void Unpacker::finish(const Take& take) {
   run({}, true, take);
-  if (!ended_) throw NoLog("ends in the middle of its packed data; copy the log again, or unpack what is there");
+  if (!ended_)
+    throw NoLog(
+        "ends in the middle of its packed data, or something else follows behind their end; copy the log again, or "
+        "unpack "
+        "what is there");
 }
 
 std::unique_ptr<Unpacker> unpacker_of(std::string_view start) {
