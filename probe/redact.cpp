@@ -15,6 +15,7 @@
 #include "knowledge/codes/names.h"
 #include "knowledge/lower_case.h"
 #include "probe/env_values.h"
+#include "probe/lazy_pattern.h"
 
 namespace envdoctor {
 
@@ -52,6 +53,16 @@ void replace_unless(std::string& text, const RE2& pattern, std::string_view by, 
   });
 }
 
+template <class Keep>
+void replace_groups(std::string& text, const LazyPattern& pattern, const LowerText& low, std::string_view by,
+                    Keep keep) {
+  if (const RE2* compiled = pattern.for_text(low)) replace_groups(text, *compiled, by, keep);
+}
+
+void replace_all(std::string& text, const LazyPattern& pattern, const LowerText& low, const char* by) {
+  if (const RE2* compiled = pattern.for_text(low)) RE2::GlobalReplace(&text, *compiled, by);
+}
+
 bool is_word(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 void redact_emails(std::string& text) {
@@ -62,7 +73,7 @@ void redact_emails(std::string& text) {
   });
 }
 
-void redact_hardware_addresses(std::string& text) {
+void redact_hardware_addresses(std::string& text, const LowerText& low) {
   static const RE2 mac(R"(\b[0-9a-fA-F]{2}(?:(?::[0-9a-fA-F]{2}){5,19}|(?:-[0-9a-fA-F]{2}){5})\b)");
   replace_unless(text, mac, "<mac>", [](auto before, std::string_view match, auto after) {
     const bool date = match.find_first_of("abcdefABCDEF") == match.npos;  // or a time
@@ -70,16 +81,18 @@ void redact_hardware_addresses(std::string& text) {
                       (!after.empty() && (after.front() == '-' || after.front() == ':'));
     return date || (part && match.find('-') != match.npos);
   });
-  static const RE2 guid(R"(\b[0-9a-fA-F]{4}(?::[0-9a-fA-F]{4}){3}\b)");  // of an InfiniBand port
-  RE2::GlobalReplace(&text, guid, "<mac>");
-  static const RE2 named_guid(R"((?i)(guid["']?\s*[:=]?\s*)(?:0x)?[0-9a-f]{16}\b)");
-  RE2::GlobalReplace(&text, named_guid, R"(\1<mac>)");
+  static const LazyPattern guid(R"(\b[0-9a-fA-F]{4}(?::[0-9a-fA-F]{4}){3}\b)", {":"}, 19);  // of an InfiniBand port
+  replace_all(text, guid, low, "<mac>");
+  static const LazyPattern named_guid(R"((?i)(guid["']?\s*[:=]?\s*)(?:0x)?[0-9a-f]{16}\b)", {"guid"});
+  replace_all(text, named_guid, low, R"(\1<mac>)");
 }
 
 // Without separators, behind a word that names them.
-void redact_bare_hardware_addresses(std::string& text) {
-  static const RE2 named(R"((?i)(\b(?:mac|hwaddr|ether|lladdr|hardware address)\b[ =:"']+|\benx)[0-9a-f]{12}\b)");
-  RE2::GlobalReplace(&text, named, R"(\1<mac>)");
+void redact_bare_hardware_addresses(std::string& text, const LowerText& low) {
+  static const LazyPattern named(
+      R"((?i)(\b(?:mac|hwaddr|ether|lladdr|hardware address)\b[ =:"']+|\benx)[0-9a-f]{12}\b)",
+      {"mac", "hwaddr", "ether", "lladdr", "hardware address", "enx"}, 15);
+  replace_all(text, named, low, R"(\1<mac>)");
 }
 
 // Global, unique local and link-local ones.
@@ -153,74 +166,61 @@ bool tells_something(std::string_view name) {
 
 // Kinds of secrets. Without one of a kind's words it isn't there: in most texts no pattern has to be made and tried.
 struct SecretKind {
-  std::vector<std::string_view> words;
-  bool any_case;
-  const char* expression;
+  LazyPattern pattern;
   const char* by;
-  std::unique_ptr<RE2> pattern{};
 };
 
-std::span<SecretKind> secret_kinds() {
-  static SecretKind kinds[] = {
-      {{"private key"},
-       true,
-       R"((?i)PRIVATE KEY-----[^-]+|(?:-----)?BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?(?:-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----)?)?)",
+std::span<const SecretKind> secret_kinds() {
+  static const SecretKind kinds[] = {
+      {{R"((?i)PRIVATE KEY-----[^-]+|(?:-----)?BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?(?:-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----)?)?)",
+        {"private key"}},
        "<secret>"},
-      {{"cookie", "authorization"},
-       true,
-       R"((?i)((?:set-)?cookie|authorization)(["']?\s*[:=]\s*)\S[^\r\n]*)",
+      {{R"((?i)((?:set-)?cookie|authorization)(["']?\s*[:=]\s*)\S[^\r\n]*)", {"cookie", "authorization"}},
        R"(\1\2<secret>)"},
       // What a program's own options and commands take as a password.
-      {{"login", "sshpass", "ipmitool", "mysql", "mariadb", "redis-cli", "ldap", "mongo", "openssl", "7z", "zip",
-        "rar"},
-       true,
-       R"((?i)(\b(?:(?:docker|podman|helm|skopeo|buildah|oras|az|vault)(?: registry)? login|sshpass|ipmitool|mysql\w*|mariadb[\w-]*|redis-cli|ldap\w+|mongo\w*|openssl|7z\w?|(?:un)?(?:zip|rar))\b[^\n|;&]*?\s-(?:pass(?:in|out)?|p|P|a|w|k|K)(?: pass:|[ =]?))(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
+      {{R"((?i)(\b(?:(?:docker|podman|helm|skopeo|buildah|oras|az|vault)(?: registry)? login|sshpass|ipmitool|mysql\w*|mariadb[\w-]*|redis-cli|ldap\w+|mongo\w*|openssl|7z\w?|(?:un)?(?:zip|rar))\b[^\n|;&]*? -(?:pass(?:in|out)?|p|P|a|w|k|K)(?: pass:|[ =]?))(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
+        {" -p", " -a", " -w", " -k"}},
        R"(\1<secret>)"},
-      {{"vault login", "wandb login", "auth login"},
-       true,
-       R"((?i)(\b(?:vault|wandb|auth) login (?:-\S+ )*)[^\s-]\S{7,})",
+      {{R"((?i)(\b(?:vault|wandb|auth) login (?:-\S+ )*)[^\s-]\S{7,})", {"vault login", "wandb login", "auth login"}},
        R"(\1<secret>)"},
-      {{"-stdin", " login"},
-       true,
-       R"((?i)(\becho (?:-n )?)(?:"[^"]*"?|'[^']*'?|[^\s"'|]+)([^\n|]*\|[^\n|]*(?:-stdin|\blogin)\b))",
+      {{R"((?i)(\becho (?:-n )?)(?:"[^"]*"?|'[^']*'?|[^\s"'|]+)([^\n|]*\|[^\n|]*(?:-stdin|\blogin)\b))",
+        {"-stdin", " login"}},
        R"(\1<secret>\2)"},
-      {{"-stdin <<<", "-stdin<<<"}, true, R"((?i)(-stdin\s*<<<\s*)\S+)", R"(\1<secret>)"},
-      {{"<<<"}, true, R"((?i)(\b(?:kinit|sudo|su|passwd|login)\b[^\n]*<<<\s*)\S+)", R"(\1<secret>)"},
-      {{"$1$", "$2", "$5$", "$6$", "$y$", "$argon2", "pbkdf2"},
-       false,
-       R"(\$(?:[156y]|2[abxy]|argon2\w{1,2})\$[\w./$,=+-]{8,}|pbkdf2\w*\$[\w./$,=+-]{8,})",
+      {{R"((?i)(-stdin\s*<<<\s*)\S+)", {"-stdin <<<", "-stdin<<<"}}, R"(\1<secret>)"},
+      {{R"((?i)(\b(?:kinit|sudo|su|passwd|login)\b[^\n]*<<<\s*)\S+)", {"<<<"}}, R"(\1<secret>)"},
+      {{R"(\$(?:[156y]|2[abxy]|argon2\w{1,2})\$[\w./$,=+-]{8,}|pbkdf2\w*\$[\w./$,=+-]{8,})",
+        {"$1$", "$2", "$5$", "$6$", "$y$", "$argon2", "pbkdf2"}},
        "<secret>"},
-      {{"arn:aws"}, false, R"((arn:aws[\w-]*:[\w-]*:[\w-]*:)\d{12}(:user/[\w.@+-]+)?)", R"(\1<secret>)"},
-      {{"-u "}, true, R"((\s-U\s*[\w.\\-]+%)\S+)", R"(\1<secret>)"},
-      {{"community"}, true, R"((?i)(\bsnmp\S*[^\n]{0,40}\bcommunity(?:\s+|\s*[:=]\s*))\S+)", R"(\1<secret>)"},
-      {{"bearer"}, true, R"((?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{8,})", R"(\1<secret>)"},
-      {{"password for", "passphrase for"}, true, R"((?i)(pass(?:word|phrase) for [^:]{1,80}: )\S+)", R"(\1<secret>)"},
-      {{"curl", "wget"},
-       true,
-       R"((?i)(\b(?:curl|wget)\b[^\n]*?\s(?:-u|--user|--proxy-user|--http-user)[ =]?)(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
+      {{R"((arn:aws[\w-]*:[\w-]*:[\w-]*:)\d{12}(:user/[\w.@+-]+)?)", {"arn:aws"}}, R"(\1<secret>)"},
+      {{R"((\s-U\s*[\w.\\-]+%)\S+)", {"-u "}}, R"(\1<secret>)"},
+      {{R"((?i)(\bsnmp\S*[^\n]{0,40}\bcommunity(?:\s+|\s*[:=]\s*))\S+)", {"community"}}, R"(\1<secret>)"},
+      {{R"((?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{8,})", {"bearer"}}, R"(\1<secret>)"},
+      {{R"((?i)(pass(?:word|phrase) for [^:]{1,80}: )\S+)", {"password for", "passphrase for"}}, R"(\1<secret>)"},
+      {{R"((?i)(\b(?:curl|wget)\b[^\n]*?\s(?:-u|--user|--proxy-user|--http-user)[ =]?)(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
+        {"curl", "wget"}},
        R"(\1<secret>)"},
       // The path of a web hook is its password.
-      {{"hooks.slack.com/", "softlayer", "webhook"},
-       true,
-       R"((?i)(hooks\.slack\.com/\w+/|softlayer.com/soap/v3(?:.1)?/|/(?:incoming)?webhooks?(?:b2)?/)[\w/@-]{8,})",
+      {{R"((?i)(hooks\.slack\.com/\w+/|softlayer.com/soap/v3(?:.1)?/|/(?:incoming)?webhooks?(?:b2)?/)[\w/@-]{8,})",
+        {"hooks.slack.com/", "softlayer", "webhook"}},
        R"(\1<secret>)"},
-      {{"PuTTY-User-Key-File"}, false, R"(PuTTY-User-Key-File-\d[^\n]*)", "<secret>"},
-      {{"glimt-", "glptt-", "glagent-", "gloas-", "glsoat-", "glrt-", "glft-", "glcbt-", "GR1348941", "ABIA", "ACCA",
-        "A3T", "sq0", "-us", "AC", "SK"},
-       false,
-       R"(\b(?:gl(?:imt|ptt|agent|oas|soat|rt|ft|cbt)-[\w-]{16,}|GR1348941[\w-]{16,}|(?:ABIA|ACCA|A3T[A-Z0-9])[0-9A-Z]{16}\b|sq0[a-z]{3}-[\w\\-]{20,}|[0-9a-z]{32}-us[0-9]{1,2}\b|(?:AC|SK)[a-z0-9]{32}\b))",
+      {{R"(PuTTY-User-Key-File-\d[^\n]*)", {"putty-user-key-file"}}, "<secret>"},
+      {{R"(\b(?:gl(?:imt|ptt|agent|oas|soat|rt|ft|cbt)-[\w-]{16,}|GR1348941[\w-]{16,}|(?:ABIA|ACCA|A3T[A-Z0-9])[0-9A-Z]{16}\b|sq0[a-z]{3}-[\w\\-]{20,}))",
+        {"glimt-", "glptt-", "glagent-", "gloas-", "glsoat-", "glrt-", "glft-", "glcbt-", "gr1348941", "abia", "acca",
+         "a3t", "sq0"},
+        20},
        "<secret>"},
-      {{"ghp_",    "gho_",     "ghu_",       "ghs_",     "ghr_",    "github_pat_", "glpat-", "hf_",   "xox",
-        "xapp-",   "AKIA",     "ASIA",       "nvapi-",   "sk-",     "eyJ",         "AIza",   "ya29.", "npm_",
-        "pypi-",   "sk_live_", "sk_test_",   "rk_live_", "whsec_",  "dckr_pat_",   "glsa_",  "hvs.",  "SG.",
-        "dop_v1_", "tskey-",   "AGE-SECRET", "key-",     "shpat_",  "lin_api_",    "gsk_",   "r8_",   "pplx-",
-        "dapi",    "EAA",      "ATBB",       "ATATT",    "GOCSPX-", "1//0",        "hvb.",   "hvr.",  "s."},
-       false,
-       R"(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|nvapi-[\w-]{20,}|sk-[A-Za-z0-9_-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|AIza[\w-]{30,}|ya29\.[\w-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[\w+/=-]{16,}|dckr_pat_[\w-]{20,}|glsa_\w{20,}|hvs\.[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_[0-9a-f]{32,}|tskey-[\w-]{16,}|AGE-SECRET-KEY-[A-Z0-9]{20,}|key-[0-9a-f]{32}|shpat_[0-9a-f]{32}|lin_api_\w{30,}|ATBB\w{20,}|ATATT\w{16,}|GOCSPX-[\w-]{16,}|1//0[\w-]{20,}|hv[br]\.[\w-]{20,}|s\.[A-Za-z0-9]{24}\b|gsk_\w{30,}|r8_\w{30,}|pplx-\w{30,}|dapi[0-9a-f]{32}|EAA[A-Za-z0-9]{60,}))",
+      {{R"(\b(?:[0-9a-z]{32}-us[0-9]{1,2}|(?:AC|SK)[a-z0-9]{32})\b)", {"-us", "ac", "sk"}, 34}, "<secret>"},
+      {{R"(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|nvapi-[\w-]{20,}|sk-[A-Za-z0-9_-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|AIza[\w-]{30,}|ya29\.[\w-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[\w+/=-]{16,}|dckr_pat_[\w-]{20,}|glsa_\w{20,}|hvs\.[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_[0-9a-f]{32,}|tskey-[\w-]{16,}|AGE-SECRET-KEY-[A-Z0-9]{20,}|key-[0-9a-f]{32}|shpat_[0-9a-f]{32}|lin_api_\w{30,}|ATBB\w{20,}|ATATT\w{16,}|GOCSPX-[\w-]{16,}|1//0[\w-]{20,}|hv[br]\.[\w-]{20,}|gsk_\w{30,}|r8_\w{30,}|pplx-\w{30,}|dapi[0-9a-f]{32}|EAA[A-Za-z0-9]{60,}))",
+        {"ghp_",    "gho_",     "ghu_",       "ghs_",     "ghr_",    "github_pat_", "glpat-", "hf_",   "xox",
+         "xapp-",   "akia",     "asia",       "nvapi-",   "sk-",     "eyj",         "aiza",   "ya29.", "npm_",
+         "pypi-",   "sk_live_", "sk_test_",   "rk_live_", "whsec_",  "dckr_pat_",   "glsa_",  "hvs.",  "sg.",
+         "dop_v1_", "tskey-",   "age-secret", "key-",     "shpat_",  "lin_api_",    "gsk_",   "r8_",   "pplx-",
+         "dapi",    "eaa",      "atbb",       "atatt",    "gocspx-", "1//0",        "hvb.",   "hvr."},
+        15},
        "<secret>"},
-      {{"serial", "s/n", "sn", "asset", "service tag"},
-       true,
-       R"((?i)((?:\b|_)(?:serial(?:[ _-]?(?:number|num|no))?|s/n|sn|(?:asset|service)[ _-]?tag)\.?["']?(?:\s*[:=#]\s*|\s+(?:is\s+)?)["']?)(?:[A-Za-z0-9-]*[0-9]{4}[A-Za-z0-9-]*|(?-i:[A-Z-]*[0-9][A-Z0-9-]*[A-Z][A-Z0-9-]*|[A-Z]+-?[0-9][A-Z0-9-]+)\b))",
+      {{R"(\bs\.[A-Za-z0-9]{24}\b)", {"s."}, 26}, "<secret>"},
+      {{R"((?i)((?:\b|_)(?:serial(?:[ _-]?(?:number|num|no))?|s/n|sn|(?:asset|service)[ _-]?tag)\.?["']?(?:\s*[:=#]\s*|\s+(?:is\s+)?)["']?)(?:[A-Za-z0-9-]*[0-9]{4}[A-Za-z0-9-]*|(?-i:[A-Z-]*[0-9][A-Z0-9-]*[A-Z][A-Z0-9-]*|[A-Z]+-?[0-9][A-Z0-9-]+)\b))",
+        {"serial", "s/n", "sn:", "sn=", "sn ", "sn#", "sn.", "sn\"", "sn'", "asset", "service"}},
        R"(\1<serial>)"},
   };
   return kinds;
@@ -255,7 +255,7 @@ bool looks_drawn(std::string_view word, bool bare = false) {
   return count[0] > 0 && count[1] + count[2] > count[0] / 4 && changes * (bare && count[2] > 0 ? 3 : 4) >= word.size();
 }
 
-void redact_named(std::string& text) {
+void redact_named(std::string& text, const LowerText& low) {
   static const std::string key =
       R"(((?:[\w-]*(?:secret|passw(?:or)?d|passwd|passphrase|pwd|credential|jwt|signature)[\w-]*(?:\.key)?)"
       // In other languages, too.
@@ -265,52 +265,59 @@ void redact_named(std::string& text) {
       R"(|deploy|session|hmac|wandb|comet|neptune|ngc|openai)[_-]?key(?:[_-]?(?:id|b64|base64))?)))";
   // To the end of its token: to its quotation mark, or to white space.
   static const std::string value = R"((\\+["'][^"']*|"[^"]*"?|'[^']*'?|(?:\\\s|[^\s"'])+))";
-  static const RE2 joined(
-      "(?i)" + key +
-      R"((?:["'\])\\]|%22){0,5}(?:\s*(?::=|=>|::|[=:]|%3[ad](?:%22)?)\s*|\s+(?:is|was)\s+(?:set to\s+)?))" + value);
+  static const LazyPattern joined(
+      "(?i)" + key + R"((?:["'\])\\]|%22){0,5}(?:\s*(?::=|=>|::|[=:]|%3[ad](?:%22)?)\s*| +(?:is|was) +(?:set to +)?))" +
+          value,
+      {"=", ":", "%3", " is ", " was "});
   // In a sentence: between quotation marks, or a word with a figure in it.
-  static const RE2 in_sentence(
-      R"((?i)((?:passw(?:or)?d|passcode|passphrase)|\b(?:otp|pin|one-time)(?: code)?)(?:\s*[:=]\s*|\s+)('[^']+'|"[^"]+"|[^\s"']*[0-9][^\s"']*))");
+  static const LazyPattern in_sentence(
+      R"((?i)((?:passw(?:or)?d|passcode|passphrase)|\b(?:otp|pin|one-time)(?: code)?)(?:\s*[:=]\s*|\s+)('[^']+'|"[^"]+"|[^\s"']*[0-9][^\s"']*))",
+      {"passw", "passcode", "passphrase", "otp ", "otp:", "otp=", "pin ", "pin:", "pin=", "one-time"});
   // As a word behind another word: ("HF_TOKEN", "…"), token … was refused, API key provided: …
   // {"name": "DB_PASSWORD", "value": "…"}, <add key="ApiKey" value="…"/>
-  static const RE2 name_and_value(R"((?i)(?:key|name)["']?\s*[=:]\s*["']?)" + key +
-                                  R"(["']?,?\s*["']?value["']?\s*[=:]\s*)" + value);
+  static const LazyPattern name_and_value(
+      R"((?i)(?:key|name)["']?\s*[=:]\s*["']?)" + key + R"(["']?,?\s*["']?value["']?\s*[=:]\s*)" + value, {"value"});
   // "auth": "base64", CSRF: …
-  static const RE2 coded(R"((?i)\b(auth|csrf)["']?\s*:\s*["']?([\w+/-]{12,}=*))");
-  static const RE2 quoted_word(
-      R"((?i)((?:\b|_)(?:token|api[ _-]?key|access[ _-]?key|secret)["'\]]?,?\s*["'])([^"'\s]{6,})["'])");
-  static const RE2 next_word(
-      R"((?i)((?:\b|_)(?:token|api[ _-]?key|access[ _-]?key|secret)(?: (?:provided|is|was|of|named?|with))?:? )([\w*-]{10,}))");
+  static const LazyPattern coded(R"((?i)\b(auth|csrf)["']?\s*:\s*["']?([\w+/-]{12,}=*))", {"auth", "csrf"});
+  static const LazyPattern quoted_word(
+      R"((?i)((?:\b|_)(?:token|api[ _-]?key|access[ _-]?key|secret)["'\]]?,?\s*["'])([^"'\s]{6,})["'])", {"\"", "'"});
+  static const LazyPattern next_word(
+      R"((?i)((?:\b|_)(?:token|api[ _-]?key|access[ _-]?key|secret)(?: (?:provided|is|was|of|named?|with))?:? )([\w*-]{10,}))",
+      {" "});
   // auth=("user", "password")
-  static const RE2 pair(R"((?i)((?:auth|credentials?|login)\w*)\s*[=:]?\s*\(([^()\n]*,[^()\n]*[^()\s]))");
+  static const LazyPattern pair(R"((?i)((?:auth|credentials?|login)\w*)\s*[=:]?\s*\(([^()\n]*,[^()\n]*[^()\s]))",
+                                {"("});
   // Names that tell little: with a long value of letters and digits they name a key.
-  static const RE2 long_value(
-      R"((?i)([\w-]*(?:pass|pw|pwd|key|token|secret|password)(?:["'\])]{0,3}\s*(?::=|=>|::|[=:])\s*["']?|["'\])]{0,3}\s*["']|["'\])]{1,3}\s+))([a-z0-9_-]{20,}[^\s"']*))");
-  static const RE2 option("(?i)-" + key + R"([ =]\s*)" + value);
-  static const RE2 in_file(R"((?i)(?:^|\W)(?:env\s+|arg\s+|set(?:env)?\s+|\[|<))" + key + R"((?:[\]>]\s*|\s))" + value);
-  static const RE2 short_name(R"(\b(pass|auth|pw)=)" + value);
-  for (const RE2* pattern : {&pair, &joined, &name_and_value, &option, &in_file, &short_name, &in_sentence}) {
-    replace_groups(text, *pattern, "<secret>", [&](const std::array<Piece, 3>& groups) {
+  static const LazyPattern long_value(
+      R"((?i)([\w-]*(?:pass|pw|pwd|key|token|secret|password)(?:["'\])]{0,3}\s*(?::=|=>|::|[=:])\s*["']?|["'\])]{0,3}\s*["']|["'\])]{1,3}\s+))([a-z0-9_-]{20,}[^\s"']*))",
+      {"=", ":", "\"", "'", "]", ")"}, 23);
+  static const LazyPattern option("(?i)-" + key + R"([ =]\s*)" + value, {" ", "="});
+  static const LazyPattern in_file(
+      R"((?i)(?:^|\W)(?:(?:env|arg|set(?:env)?)[ \t]+|\[|<))" + key + R"((?:[\]>]\s*|\s))" + value,
+      {"env ", "env\t", "arg ", "arg\t", "set ", "set\t", "[", "<"});
+  static const LazyPattern short_name(R"(\b(pass|auth|pw)=)" + value, {"pass=", "auth=", "pw="});
+  for (const LazyPattern* pattern : {&pair, &joined, &name_and_value, &option, &in_file, &short_name, &in_sentence}) {
+    replace_groups(text, *pattern, low, "<secret>", [&](const std::array<Piece, 3>& groups) {
       const auto& [whole, name, said] = groups;
       if (pattern == &pair && !RE2::PartialMatch(said, R"([0-9\"'])")) return true;  // names of parameters
       const bool own_mark = name == "secret" && name.data() > text.data() && name.data()[-1] == '<';
       return own_mark || is_no_secret({name.data(), name.size()}, {said.data(), said.size()});
     });
   }
-  replace_groups(text, coded, "<secret>", [](const std::array<Piece, 3>& groups) {
+  replace_groups(text, coded, low, "<secret>", [](const std::array<Piece, 3>& groups) {
     return !RE2::PartialMatch(groups[2], "[0-9]") || !RE2::PartialMatch(groups[2], "[A-Z]");
   });
-  replace_groups(text, quoted_word, "<secret>", [](const std::array<Piece, 3>& groups) {
+  replace_groups(text, quoted_word, low, "<secret>", [](const std::array<Piece, 3>& groups) {
     return !RE2::PartialMatch(groups[2], "[0-9]") || is_no_secret(groups[1].as_string(), groups[2].as_string());
   });
-  replace_groups(text, next_word, "<secret>", [](const std::array<Piece, 3>& groups) {
+  replace_groups(text, next_word, low, "<secret>", [](const std::array<Piece, 3>& groups) {
     // A name of a class, as Qwen2Tokenizer, is no key.
     static const RE2 drawn("[A-Za-z*_-]*[A-Z][A-Za-z*_-]*[0-9]|[A-Za-z*_-]*[0-9][\\w*-]*[A-Z]"),
         name("[A-Za-z]+[0-9]*(?:[A-Z][a-z]+)+");
     const std::string_view said(groups[2].data(), groups[2].size());
     return RE2::FullMatch(groups[2], name) || (!RE2::PartialMatch(groups[2], drawn) && !looks_drawn(said));
   });
-  replace_groups(text, long_value, "<secret>", [](const std::array<Piece, 3>& groups) {
+  replace_groups(text, long_value, low, "<secret>", [](const std::array<Piece, 3>& groups) {
     const std::string_view before(groups[1].data(), groups[1].size()), said(groups[2].data(), groups[2].size());
     const bool quoted = before.find_first_of("\"'") != before.npos;
     const bool plain = !quoted && said.find_first_of("0123456789") == said.npos;
@@ -320,14 +327,15 @@ void redact_named(std::string& text) {
 
 // Drawn words behind no name that tells of them, but of forms that programs use: between quotation marks, behind a
 // number and a colon, in three parts with dots, or short behind = and :.
-void redact_unnamed_keys(std::string& text) {
-  static const RE2 quoted(R"(["']([A-Za-z0-9/+]{40})["'])");
-  static const RE2 numbered(R"((?:\b[0-9]{8,10}|bot[0-9]+):([A-Za-z0-9_-]{34,35}))");
-  static const RE2 parts(R"(\b([MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}))");
-  static const RE2 behind_mark(R"((?:^|[\s=:"'])((?:AKC[a-zA-Z0-9]|AP[0-9A-F])[A-Za-z0-9]{8,}))");
-  static const RE2 long_one(R"(\b([A-Za-z0-9]{36,})\b)");
-  for (const RE2* pattern : {&quoted, &numbered, &parts, &behind_mark, &long_one}) {
-    replace_groups(text, *pattern, "<secret>", [&](const std::array<Piece, 3>& groups) {
+void redact_unnamed_keys(std::string& text, const LowerText& low) {
+  static const LazyPattern quoted(R"(["']([A-Za-z0-9/+]{40})["'])", {"\"", "'"}, 42);
+  static const LazyPattern numbered(R"((?:\b[0-9]{8,10}|bot[0-9]+):([A-Za-z0-9_-]{34,35}))", {":"}, 39);
+  static const LazyPattern parts(R"(\b([MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}))", {"."}, 59);
+  static const LazyPattern behind_mark(R"((?:^|[\s=:"'])((?:AKC[a-zA-Z0-9]|AP[0-9A-F])[A-Za-z0-9]{8,}))", {"akc", "ap"},
+                                       11);
+  static const LazyPattern long_one(R"(\b([A-Za-z0-9]{36,})\b)", {}, 36);
+  for (const LazyPattern* pattern : {&quoted, &numbered, &parts, &behind_mark, &long_one}) {
+    replace_groups(text, *pattern, low, "<secret>", [&](const std::array<Piece, 3>& groups) {
       static const RE2 revision(
           R"((?i)(?:commit|revision|rev|sha1?|sha256|digest|git|hash|build|head|@|/)["']?\s*[:=( ]?\s*$)");
       const std::string_view word(groups[1].data(), groups[1].size());
@@ -338,33 +346,27 @@ void redact_unnamed_keys(std::string& text) {
 }
 
 // Keys without a name: 40 hex digits that no revision is said to have, lines of nothing but base64.
-void redact_bare_keys(std::string& text) {
+void redact_bare_keys(std::string& text, const LowerText& low) {
   static const RE2 hex(R"(\b[0-9a-f]{40}\b)");
   replace_unless(text, hex, "<secret>", [](std::string_view before, auto, auto) {
     static const RE2 revision(R"((?i)(?:commit|revision|rev|sha1?|git|hash|build|head|@|/)["']?\s*[:=( ]?\s*$)");
     return RE2::PartialMatch(Piece(before.data(), before.size()), revision);
   });
-  redact_unnamed_keys(text);
-  static const RE2 base64(R"((?m)^[ \t]*[A-Za-z0-9+/]{60,}={0,2}[ \t\r]*$)");
-  RE2::GlobalReplace(&text, base64, "<secret>");
+  redact_unnamed_keys(text, low);
+  static const LazyPattern base64(R"((?m)^[ \t]*[A-Za-z0-9+/]{60,}={0,2}[ \t\r]*$)", {}, 60);
+  replace_all(text, base64, low, "<secret>");
 }
 
-void redact_secrets(std::string& text) {
-  const std::string low = lower_case(text);
-  for (SecretKind& kind : secret_kinds()) {
-    const std::string_view all = kind.any_case ? low : text;
-    if (std::ranges::none_of(kind.words, [all](std::string_view word) { return all.find(word) != all.npos; })) continue;
-    if (!kind.pattern) kind.pattern = std::make_unique<RE2>(kind.expression);
-    RE2::GlobalReplace(&text, *kind.pattern, kind.by);
-  }
-  static constexpr std::array named = {"secret", "pass",     "pw",     "key",   "credential", "sig", "auth",
-                                       "sess",   "otp",      "token",  "jwt",   "psk",        "pin", "login",
-                                       "kennw",  "contrase", "wachtw", "senha", "pat",        "csrf"};
-  if (std::ranges::any_of(named, [&low](const char* word) { return low.find(word) != low.npos; })) redact_named(text);
+void redact_secrets(std::string& text, const LowerText& low) {
+  for (const SecretKind& kind : secret_kinds()) replace_all(text, kind.pattern, low, kind.by);
+  static constexpr std::array named = {"secret", "pass",     "pw",     "key",   "credential", "sig",  "auth",
+                                       "sess",   "otp",      "token",  "jwt",   "psk",        "pin",  "login",
+                                       "kennw",  "contrase", "wachtw", "senha", "_pat",       "-pat", "csrf"};
+  if (std::ranges::any_of(named, [&low](const char* word) { return low.has(word); })) redact_named(text, low);
   if (text.size() >= 40)
-    redact_bare_keys(text);
+    redact_bare_keys(text, low);
   else if (text.size() >= 12)
-    redact_unnamed_keys(text);
+    redact_unnamed_keys(text, low);
 }
 
 // "git@node7:repo", "alice@node7:~$"; a version of a symbol or of a package stands behind an @ as well.
@@ -379,37 +381,46 @@ void redact_accounts(std::string& text) {
 }
 
 // The host that a line of syslog is from, and those that clouds name by their addresses.
-void redact_host_names(std::string& text) {
-  static const RE2 syslog(
-      R"((?m)^((?:<\d+>)?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.:+Z-]*) )[A-Za-z0-9][\w.-]*( (?:kernel|systemd|[\w./()-]+\[\d+\]):))");
-  static const RE2 by_address(R"(\b(?:ip|ec2|host|node|gke|aks|vm)-\d{1,3}(?:-\d{1,3}){3}(?:\.[a-z][\w.-]*)?)");
-  RE2::GlobalReplace(&text, syslog, R"(\1<host>\2)");
-  static const RE2 uname(R"((\bLinux )[A-Za-z0-9][\w.-]*( \d+\.\d+\S* #\d))");
-  RE2::GlobalReplace(&text, uname, R"(\1<host>\2)");
-  RE2::GlobalReplace(&text, by_address, "<host>");
+void redact_host_names(std::string& text, const LowerText& low) {
+  static const LazyPattern syslog(
+      R"((?m)^((?:<\d+>)?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.:+Z-]*) )[A-Za-z0-9][\w.-]*( (?:kernel|systemd|[\w./()-]+\[\d+\]):))",
+      {" kernel:", " systemd:", "]:"});
+  static const LazyPattern by_address(R"(\b(?:ip|ec2|host|node|gke|aks|vm)-\d{1,3}(?:-\d{1,3}){3}(?:\.[a-z][\w.-]*)?)",
+                                      {"ip-", "ec2-", "host-", "node-", "gke-", "aks-", "vm-"});
+  replace_all(text, syslog, low, R"(\1<host>\2)");
+  static const LazyPattern uname(R"((\bLinux )[A-Za-z0-9][\w.-]*( \d+\.\d+\S* #\d))", {"linux "});
+  replace_all(text, uname, low, R"(\1<host>\2)");
+  replace_all(text, by_address, low, "<host>");
 }
 
 // Names behind words that say whose or what they name. A name that many machines share stays.
-void redact_said_names(std::string& text) {
-  static const RE2 host(
-      R"((?i)(?:\b(?:host ?names?|node ?names?|computer ?name|nodelist|fqdn)|\w(?:_hostname|_?nodename|_nodelist|_host|_addr)|\bmaster_addr)["']?\s*[=:]\s*["']?([A-Za-z][\w.-]*[A-Za-z0-9]))");
-  static const RE2 domain(
-      R"(\b((?:[A-Za-z0-9][\w-]*\.)+(?:corp|intra|intranet|lan|localdomain)(?:\.[a-z][\w-]*)*|(?:[A-Za-z0-9]+(?:-[\w-]+|\d[\w-]*))\.(?:[\w-]+\.)*(?:intern|internal|cluster|hpc)(?:\.[a-z][\w-]*)*)\b)");
+void redact_said_names(std::string& text, const LowerText& low) {
+  static const LazyPattern host(
+      R"((?i)(?:\b(?:host ?names?|node ?names?|computer ?name|nodelist|fqdn)|\w(?:_hostname|_?nodename|_nodelist|_host|_addr)|\bmaster_addr)["']?\s*[=:]\s*["']?([A-Za-z][\w.-]*[A-Za-z0-9]))",
+      {"host", "node", "computer", "fqdn", "_addr"});
+  static const LazyPattern domain(
+      R"(\b((?:[A-Za-z0-9][\w-]*\.)+(?:corp|intra|intranet|lan|localdomain)(?:\.[a-z][\w-]*)*|(?:[A-Za-z0-9]+(?:-[\w-]+|\d[\w-]*))\.(?:[\w-]+\.)*(?:intern|internal|cluster|hpc)(?:\.[a-z][\w-]*)*)\b)",
+      {".corp", ".intra", ".lan", ".localdomain", ".intern", ".cluster", ".hpc"});
   // Slurm, Open MPI and NCCL begin lines with the node.
-  static const RE2 node(
-      R"((?m)(?:^srun: error: |\*\*\* \w+ [\d.+]+ ON |\bon node |^\[)([A-Za-z][\w.-]*)(?:: task| CANCELLED| (?:exited|died|is)\b|\b$|:\d+\] ))");
-  static const RE2 nccl(R"((?m)^([A-Za-z][\w.-]*):\d+:\d+ \[\d+\] NCCL)");
+  static const LazyPattern node(
+      R"((?m)(?:^srun: error: |\*\*\* \w+ [\d.+]+ ON |\bon node |^\[)([A-Za-z][\w.-]*)(?:: task| CANCELLED| (?:exited|died|is)\b|\b$|:\d+\] ))",
+      {"srun: error: ", "*** ", "on node ", "["});
+  static const LazyPattern nccl(R"((?m)^([A-Za-z][\w.-]*):\d+:\d+ \[\d+\] NCCL)", {"] nccl"});
   // id, ls -l and ps aux.
-  static const RE2 numbered(R"(\b(?:[ug]id=|groups=|,)\d{4,}\(([A-Za-z_][\w.-]*)\))");
-  static const RE2 owner(R"((?m)(?:^|\s)[bcdlps-][rwxsStT-]{9}[+.@]? +\d+ +([A-Za-z_][\w.-]*) )");
-  static const RE2 process(R"((?m)^([A-Za-z_][\w.-]*\+?) +\d+ +[\d.]+ +[\d.]+ +\d+ +\d+ +(?:\?|pts/|tty)\S* )");
-  static const RE2 git(R"(\buser\.name["']?\s*[=: ]\s*["']?([^"'\n]{3,60}))");
-  static const RE2 service(
-      R"(\b(?:tcp|udp|redis|rediss|amqps?|mqtt|nats|ldaps?|smb|nfs|ssh|gs?ftp|sftp|grpc|zmq|ucx)://(?:[^/@\s]*@)?([A-Za-z][\w.-]*))");
-  static const RE2 licence(R"(\b\d{4,5}@([A-Za-z][\w.-]*[A-Za-z0-9]))");
-  static const RE2 share(R"((?:^|[\s"'=(])\\\\([A-Za-z][\w.-]+\\[\w.-]{2,}(?:\\[\w.-]+)?))");
-  static const RE2 user(
-      R"((?:\b(?:USER|LOGNAME|USERNAME|[A-Z]+_USER|user|username|login)=|\b(?i:user(?:[ _-]?name)?|login|account)["']?\s*[:=]?\s*["']|\b[Uu]ser ?[Nn]ame\s*[:=]\s*|\bsudo(?:\[\d+\])?:\s+)([A-Za-z_][\w.-]{2,31}))");
+  static const LazyPattern numbered(R"(\b(?:[ug]id=|groups=|,)\d{4,}\(([A-Za-z_][\w.-]*)\))", {"id=", "groups=", ","});
+  static const LazyPattern owner(R"((?m)(?:^|\s)[bcdlps-][rwxsStT-]{9}[+.@]? +\d+ +([A-Za-z_][\w.-]*) )",
+                                 {"rw", "r-", "-w", "--"});
+  static const LazyPattern process(R"((?m)^([A-Za-z_][\w.-]*\+?) +\d+ +[\d.]+ +[\d.]+ +\d+ +\d+ +(?:\?|pts/|tty)\S* )",
+                                   {" ?", "pts/", "tty"});
+  static const LazyPattern git(R"(\buser\.name["']?\s*[=: ]\s*["']?([^"'\n]{3,60}))", {"user.name"});
+  static const LazyPattern service(
+      R"(\b(?:tcp|udp|redis|rediss|amqps?|mqtt|nats|ldaps?|smb|nfs|ssh|gs?ftp|sftp|grpc|zmq|ucx)://(?:[^/@\s]*@)?([A-Za-z][\w.-]*))",
+      {"://"});
+  static const LazyPattern licence(R"(\b\d{4,5}@([A-Za-z][\w.-]*[A-Za-z0-9]))", {"@"});
+  static const LazyPattern share(R"((?:^|[\s"'=(])\\\\([A-Za-z][\w.-]+\\[\w.-]{2,}(?:\\[\w.-]+)?))", {"\\\\"});
+  static const LazyPattern user(
+      R"((?:\b(?:USER|LOGNAME|USERNAME|[A-Z]+_USER|user|username|login)=|\b(?i:user(?:[ _-]?name)?|login|account)["']?\s*[:=]?\s*["']|\b[Uu]ser ?[Nn]ame\s*[:=]\s*|\bsudo(?:\[\d+\])?:\s+)([A-Za-z_][\w.-]{2,31}))",
+      {"user", "login", "logname", "account", "sudo"});
   for (const auto& [pattern, by] : {std::pair{&host, "<host>"},
                                     {&domain, "<host>"},
                                     {&service, "<host>"},
@@ -422,7 +433,7 @@ void redact_said_names(std::string& text) {
                                     {&owner, "<user>"},
                                     {&process, "<user>"},
                                     {&git, "<user>"}}) {
-    replace_groups(text, *pattern, by, [&](const std::array<Piece, 3>& groups) {
+    replace_groups(text, *pattern, low, by, [&](const std::array<Piece, 3>& groups) {
       const std::string name = groups[1].as_string();
       static const RE2 common(
           R"((?i)localhost.*|none|null|true|false|unknown|name|error|not|in|is|wsl(?:\.localhost|\$)?(?:\\.*)?|.*\.(?:so|py|cpp|cc|h|cu))");
@@ -435,19 +446,19 @@ void redact_said_names(std::string& text) {
 
 void redact_patterns(std::string& text) {
   if (text.size() < 6) return;
-  const auto has = [&](char c) { return text.find(c) != text.npos; };
-  redact_secrets(text);  // first: a secret may look like anything else
-  if (has('@')) {
+  const LowerText low(text);
+  redact_secrets(text, low);  // first: a secret may look like anything else
+  if (low.has("@")) {
     redact_emails(text);
     redact_accounts(text);
   }
-  if (has(':') || has('-') || has('_')) redact_hardware_addresses(text);
-  if (text.size() > 14) redact_bare_hardware_addresses(text);
-  if (has('.')) redact_dotted_hardware_addresses(text);
-  if (has(':')) redact_ipv6(text);
-  if (has('.')) redact_ipv4(text);
-  if (has('-') || has(':') || has('#')) redact_host_names(text);
-  redact_said_names(text);
+  if (low.has(":") || low.has("-") || low.has("_")) redact_hardware_addresses(text, low);
+  redact_bare_hardware_addresses(text, low);
+  if (low.has(".")) redact_dotted_hardware_addresses(text);
+  if (low.has(":")) redact_ipv6(text);
+  if (low.has(".")) redact_ipv4(text);
+  redact_host_names(text, low);
+  redact_said_names(text, low);
 }
 
 namespace {
@@ -517,36 +528,36 @@ Identity identity_of(const Host& host) {
 namespace {
 
 void redact_once(std::string& out, const Identity& identity) {
-  static const RE2 own_home(R"((^|[^A-Za-z0-9_.$/<>~-])/(?:home|Users)/[^/\s:;,"'<>\\]+)");
-  static const RE2 deeper_home(R"((/(?:home|Users)/)[^/\s:;,"'<>\\]+)");
-  static const RE2 windows_home(R"(([A-Za-z]:\\+Users\\+)(?:[^\\/:;,"'<>\r\n]{1,64}(\\)|[^\\/\s:;,"'<>]+))");
-  static const RE2 shared_home(
-      R"(/(?:(?:data\d*|export|net|mnt|storage|shared|cluster|gpfs|lustre|nfs)/)*(?:users|homes?\d*|nfs|scratch\d*|(?:lustre|gpfs|beegfs|scratch\d*)/(?:work|users?|home|project)|lustre|gpfs|beegfs|people)/([^/\s:;,"'<>\\$]+))");
-  static const RE2 other_home(
-      R"((?:^|[\s"'=:(])(?:/u|/afs/[\w.]+/users?/\w|/Volumes)/([^/\s:;,"'<>\\$]+(?: [\w .-]+/)?))");
-  static const RE2 named_home(R"((^|[\s"'=:(])~([a-z_][\w.-]*)(/|["']|$))");
-  static const RE2 named_uuid(R"(((?:GPU|MIG)-[0-9a-fA-F]{8})[0-9a-fA-F]*(?:-[0-9a-fA-F]+)*)");
-  static const RE2 bare_uuid(R"(([0-9a-fA-F]{8})(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})");
-  static const RE2 undashed_uuid(R"(\b([0-9a-fA-F]{8})[0-9a-fA-F]{24}\b)");
-  static const RE2 credentials(R"((://)(?:[^/@\s]*@)+)");
+  static const LazyPattern own_home(R"((^|[^A-Za-z0-9_.$/<>~-])/(?:home|Users)/[^/\s:;,"'<>\\]+)",
+                                    {"/home/", "/users/"});
+  static const LazyPattern deeper_home(R"((/(?:home|Users)/)[^/\s:;,"'<>\\]+)", {"/home/", "/users/"});
+  static const LazyPattern windows_home(R"(([A-Za-z]:\\+Users\\+)(?:[^\\/:;,"'<>\r\n]{1,64}(\\)|[^\\/\s:;,"'<>]+))",
+                                        {"\\users\\"});
+  static const LazyPattern shared_home(
+      R"(/(?:(?:data\d*|export|net|mnt|storage|shared|cluster|gpfs|lustre|nfs)/)*(?:users|homes?\d*|nfs|scratch\d*|(?:lustre|gpfs|beegfs|scratch\d*)/(?:work|users?|home|project)|lustre|gpfs|beegfs|people)/([^/\s:;,"'<>\\$]+))",
+      {"/user", "/home", "/nfs/", "/scratch", "/lustre/", "/gpfs/", "/beegfs/", "/people/"});
+  static const LazyPattern other_home(
+      R"((?:^|[\s"'=:(])(?:/u|/afs/[\w.]+/users?/\w|/Volumes)/([^/\s:;,"'<>\\$]+(?: [\w .-]+/)?))",
+      {"/u/", "/afs/", "/volumes/"});
+  static const LazyPattern named_home(R"((^|[\s"'=:(])~([a-z_][\w.-]*)(/|["']|$))", {"~"});
+  static const LazyPattern named_uuid(R"(((?:GPU|MIG)-[0-9a-fA-F]{8})[0-9a-fA-F]*(?:-[0-9a-fA-F]+)*)",
+                                      {"gpu-", "mig-"});
+  static const LazyPattern bare_uuid(R"(([0-9a-fA-F]{8})(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})", {"-"}, 36);
+  static const LazyPattern undashed_uuid(R"(\b([0-9a-fA-F]{8})[0-9a-fA-F]{24}\b)", {}, 32);
+  static const LazyPattern credentials(R"((://)(?:[^/@\s]*@)+)", {"@"});
   if (!identity.home.empty()) replace_home(out, identity.home);
-  if (out.find('/') != std::string::npos) {
-    RE2::GlobalReplace(&out, own_home, R"(\1$HOME)");
-    RE2::GlobalReplace(&out, deeper_home, R"(\1<user>)");
-    replace_groups(out, shared_home, "<user>", [](const std::array<Piece, 3>& groups) {
-      return !tells_something(groups[1].as_string());  // a name that every machine has
-    });
-    replace_groups(out, other_home, "<user>",
-                   [](const std::array<Piece, 3>& groups) { return !tells_something(groups[1].as_string()); });
-    RE2::GlobalReplace(&out, credentials, R"(\1)");
-  }
-  if (out.find('\\') != std::string::npos) RE2::GlobalReplace(&out, windows_home, R"(\1<user>\2)");
-  if (out.find('~') != std::string::npos) RE2::GlobalReplace(&out, named_home, R"(\1~<user>\3)");
-  if (out.find('-') != std::string::npos) {
-    RE2::GlobalReplace(&out, named_uuid, R"(\1)");
-    RE2::GlobalReplace(&out, bare_uuid, R"(\1)");
-  }
-  if (out.size() >= 32) RE2::GlobalReplace(&out, undashed_uuid, R"(\1)");
+  const LowerText low(out);
+  const auto many_have = [](const std::array<Piece, 3>& groups) { return !tells_something(groups[1].as_string()); };
+  replace_all(out, own_home, low, R"(\1$HOME)");
+  replace_all(out, deeper_home, low, R"(\1<user>)");
+  replace_groups(out, shared_home, low, "<user>", many_have);
+  replace_groups(out, other_home, low, "<user>", many_have);
+  replace_all(out, credentials, low, R"(\1)");
+  replace_all(out, windows_home, low, R"(\1<user>\2)");
+  replace_all(out, named_home, low, R"(\1~<user>\3)");
+  replace_all(out, named_uuid, low, R"(\1)");
+  replace_all(out, bare_uuid, low, R"(\1)");
+  replace_all(out, undashed_uuid, low, R"(\1)");
   redact_patterns(out);
   for (const std::string& user : identity.users) replace_word(out, user, "<user>", false);
   for (const std::string& host : identity.hosts) replace_word(out, host, "<host>", true);
@@ -666,9 +677,9 @@ void redact(Snapshot& snapshot, const Identity& identity, RedactedTexts* known) 
       const auto name = symptom.details.find("name"), value = symptom.details.find("value");
       if (name == symptom.details.end() || value == symptom.details.end() || !knowledge::env_allowed(name->second))
         return false;
-      const auto known = known_value(name->second, value->second, known_paths);
-      if (known) value->second = *known;
-      return !known;
+      const auto shown = known_value(name->second, value->second, known_paths);
+      if (shown) value->second = *shown;
+      return !shown;
     });
   }
   // What variables name stands in what was read from there as well.

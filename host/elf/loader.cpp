@@ -62,14 +62,11 @@ struct Loader::Asker {
 Loader::Loader(const Files& files, std::map<std::string, std::string> env, std::string machine)
     : files_(files), env_(std::move(env)), machine_(std::move(machine)) {
   const auto bytes = files.read(cache_path, largest_cache);
-  const auto entries = bytes.then([](const std::string& content) { return parse_ld_cache(content); });
-  if (const auto* all = entries.get()) {
-    auto& cache = cache_.fill();
-    for (const CacheEntry& entry : *all) cache.emplace(entry.soname, entry);
+  cache_ = bytes.then([](const std::string& content) { return parse_ld_cache(content); });
+  if (auto* entries = cache_.get()) {
+    std::ranges::stable_sort(*entries, {}, &CacheEntry::soname);
   } else if (bytes.get()) {
-    cache_ = failed(std::string(cache_path) + ": " + entries.why());
-  } else {
-    cache_ = bytes.missing();
+    cache_ = failed(std::string(cache_path) + ": " + cache_.why());
   }
 }
 
@@ -125,10 +122,9 @@ std::vector<Loader::Place> Loader::places(const std::string& soname, const Asker
     add(folders(list, ":;", ""), "LD_LIBRARY_PATH");
   if (!runpath.empty()) add(folders(runpath, ":", asker->path), "RUNPATH");
   if (const auto* cache = cache_.get()) {
-    const auto [begin, end] = cache->equal_range(soname);
+    const auto entries = std::ranges::equal_range(*cache, soname, {}, &CacheEntry::soname);
     for (const bool hwcap : {false, true}) {
-      for (auto entry = begin; entry != end; ++entry) {
-        const CacheEntry& one = entry->second;
+      for (const CacheEntry& one : entries) {
         const bool fits = one.machine.empty() || machine_.empty() || one.machine == machine_;
         if (one.hwcap == hwcap && fits) all.push_back({one.path, "ldcache"});
       }

@@ -135,6 +135,8 @@ Reading<std::string> read_all(const Descriptor& file, const std::string& path, s
       status.st_blocks != 0)  // /sys names sizes that it doesn't hold
     return too_long();
   std::string content;
+  if (S_ISREG(status.st_mode))
+    content.reserve(std::min<std::uint64_t>(static_cast<std::uint64_t>(status.st_size), limit));
   for (std::vector<char> bytes(16 * 1024);;) {
     const ssize_t got = ::read(file.get(), bytes.data(), bytes.size());
     if (got > 0) {

@@ -33,23 +33,19 @@ EnvValues values_of(const Row& row) {
 }
 
 struct Variables {
-  ByName<bool> names_hosts{};
-  ByName<EnvValues> values{};
+  Table table{"env_vars"};
+  ByName<Row> rows{};
   std::vector<std::string> names{};
   std::vector<std::string> begins{};  // of the rows that end in *
   std::vector<std::string> prefixes{}, words{}, folders{};
 
   Variables() {
-    const Table table("env_vars");
-    for (const Row& row : table["variables"]) {
-      names_hosts[row.text("name")] = row.flag_if("names_hosts");
-      values[row.text("name")] = values_of(row);
-    }
+    for (const Row& row : table["variables"]) rows.emplace(row.text("name"), row);
     for (const Row& row : table["words"]) add_words(words, row.text("words"));
     std::ranges::sort(words);
     for (const Row& row : table["system_folders"]) folders.push_back(row.text("folder"));
     for (const Row& row : table["prefixes"]) prefixes.push_back(row.text("prefix"));
-    for (const auto& [name, whether] : names_hosts) {
+    for (const auto& [name, row] : rows) {
       names.push_back(name);
       if (name.ends_with('*')) begins.push_back(name.substr(0, name.size() - 1));
     }
@@ -197,25 +193,29 @@ const std::vector<std::string>& env_allow_list() { return read_once<Variables>()
 const std::vector<std::string>& env_prefixes() { return read_once<Variables>().prefixes; }
 
 bool env_allowed(std::string_view name) {
-  return read_once<Variables>().names_hosts.contains(name) ||
+  return read_once<Variables>().rows.contains(name) ||
          std::ranges::any_of(read_once<Variables>().begins,
                              [&](const std::string& begin) { return name.starts_with(begin); });
 }
 
 const EnvValues* env_values(std::string_view name) {
+  static ByName<EnvValues> read;  // of the few variables that are asked for
   const Variables& all = read_once<Variables>();
-  if (const EnvValues* values = find_in(all.values, name)) return values;
+  const Row* row = find_in(all.rows, name);
   for (const std::string& begin : all.begins) {
-    if (name.starts_with(begin)) return find_in(all.values, begin + "*");
+    if (row == nullptr && name.starts_with(begin)) row = find_in(all.rows, begin + "*");
   }
-  return nullptr;
+  if (row == nullptr) return nullptr;
+  const auto known = read.find(name);
+  return known != read.end() ? &known->second : &read.emplace(name, values_of(*row)).first->second;
 }
 
 const std::vector<std::string>& env_words() { return read_once<Variables>().words; }
 const std::vector<std::string>& system_folders() { return read_once<Variables>().folders; }
 
 bool env_names_hosts(std::string_view name) {
-  return look_up(read_once<Variables>().names_hosts, name).value_or(false);
+  const Row* row = find_in(read_once<Variables>().rows, name);
+  return row != nullptr && row->flag_if("names_hosts");
 }
 
 const std::vector<Soname>& sonames() { return read_once<Libraries>().sonames; }
