@@ -59,7 +59,8 @@ class Libraries:
     def gone(self, node, of, words):
         for word in words:
             if word in GONE_ARGUMENTS[of]:
-                self.reader.mistake(node, "an argument that is gone", word, of, GONE_ARGUMENTS[of][word])
+                at = self.reader.keyword_of(node, word)
+                self.reader.mistake(at, "an argument that is gone", word, of, GONE_ARGUMENTS[of][word])
                 return
 
     def one_of(self, node, of, value, known):

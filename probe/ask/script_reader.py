@@ -138,6 +138,8 @@ NUMBERS = ("os.getpid", "os.cpu_count", "torch.cuda.device_count", "torch.cuda.c
            "jax.local_device_count", "jax.process_index", "multiprocessing.cpu_count")
 LISTS_DEVICES = ("list_physical_devices", "list_logical_devices", "get_visible_devices")
 FLOATX = ("float16", "float32", "float64", "bfloat16")
+# Options that choose a device, or how it computes.
+ABOUT_DEVICES = re.compile(r"(^|_)(use|no|with)?_?(cuda|gpus?|cpu|tpu|mps|amp|fp16|bf16|half|tf32|xla|pin)(_|$)", re.I)
 # Who brings a loader's batches to the GPU by itself.
 BRINGS_BATCHES = re.compile(r"accelerat|fabric|prefetch|devicedataloader|devicedl|dali|ffcv|wrap_dataloader|to_device",
                             re.I)
@@ -189,9 +191,15 @@ class Reader:
         self.guarded = 0  # statements that expect a name to be missing
         self.deciding = 0  # expressions that decide what is run
         self.hidden = []  # paths on which all GPUs were hidden
+        self.asked_visible = False  # whether it looks at what hiding changes
+        self.unused_configurations = []
+        self.limited = []  # the path on which a GPU's memory was limited, and the GPU
+        self.settled = {}  # calls that configure devices, and the arguments of their function at the last time
+        self.strategies = []  # over several devices, and where they are made
         self.called = None  # the expression that is being called
         self.maybe_missing = set()  # names whose import may fail without harm
         self.moves_state = False  # the script moves an optimizer's state itself
+        self.loads_models = False  # what it loads may be a model rather than data
         self.libraries = Libraries(self)
         self.children = Children(self)
         self.brings_batches = False  # something of the script may bring a loader's batches to the GPU
@@ -271,6 +279,11 @@ class Reader:
             return self.item_of(owner) if isinstance(owner, Thing) and owner.kind == "sequence" else None
         return None
 
+    @staticmethod
+    def keyword_of(node, word):
+        """Where an argument of this name is written; the call itself if it is not written there."""
+        return next((k.value for k in node.keywords if k.arg == word), node)
+
     def arguments(self, node):
         return ", ".join(self.written(a) for a in node.args + node.keywords)
 
@@ -315,12 +328,33 @@ class Reader:
                 bound.add(getattr(node, "name", None))  # functions, classes, exceptions, patterns
             if isinstance(node, ast.Attribute) and node.attr == "state" and "state_dict" not in self.written(node):
                 self.moves_state = True
+            if isinstance(node, ast.Attribute) and node.attr in ("load_state_dict", "eval"):
+                self.loads_models = True
             kinds = ("name",) if isinstance(node, ast.alias) else ("attr", "id", "module", "name")
             said = next((getattr(node, kind) for kind in kinds if getattr(node, kind, None)), None)
             collates = getattr(node, "attr", "") == "collate_fn" and isinstance(node.ctx, ast.Store)
             if collates or isinstance(said, str) and BRINGS_BATCHES.search(said) or self.is_dataset_of_gpu(node):
                 self.brings_batches = True
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)):
+                self.look_for_unused_configurations(node)
         self.unbound = {name: Name(full) for name, full in CONVENTIONS.items() if name not in bound}
+
+    def look_for_unused_configurations(self, function):
+        """config = tf.ConfigProto(…), whose fields are set and which nothing is given."""
+        made = {}
+        for statement in function.body:
+            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call) and isinstance(
+                    statement.targets[0], ast.Name) and self.written(statement.value.func).endswith("ConfigProto"):
+                made[statement.targets[0].id] = statement
+        for name, statement in made.items():
+            loads = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name and
+                     isinstance(n.ctx, ast.Load)]
+            stores = [n for n in ast.walk(function) if isinstance(n, ast.Attribute) and
+                      isinstance(n.ctx, ast.Store) and re.match(re.escape(name) + r"\.", self.written(n))]
+            shared = any(isinstance(n, (ast.Global, ast.Nonlocal)) and name in n.names for n in ast.walk(function))
+            if len(loads) == len(stores) and not shared and any(
+                    "ession" in self.written(n) for n in ast.walk(function) if isinstance(n, ast.Call)):
+                self.unused_configurations.append(stores[-1] if stores else statement)
 
     def is_dataset_of_gpu(self, node):
         return isinstance(node, ast.ClassDef) and any("Dataset" in self.written(base) for base in node.bases) and \
@@ -407,6 +441,8 @@ class Reader:
             return Name(name)
         owner = self.value(node.value)
         if isinstance(owner, Thing):
+            if owner.kind == "strategy" and node.attr not in ("num_replicas_in_sync", "extended"):
+                owner.state["used"] = True
             if node.attr in owner.attributes:
                 return owner.attributes[node.attr]
             if node.attr == "device" and owner["hf"]:
@@ -469,6 +505,8 @@ class Reader:
         owner = self.value(node.value)
         index = node.slice.value if type(node.slice).__name__ == "Index" else node.slice
         at = self.value(index)
+        if isinstance(owner, Name) and owner.full == "os.environ":
+            return Thing("variable", name=text_of(at))
         if isinstance(owner, Thing):
             if owner.kind == "mapping":
                 return owner.attributes.get(at.value) if isinstance(at, Text) and isinstance(at.value, str) else None
@@ -723,11 +761,11 @@ class Reader:
                 self.set_variable(node, keyword.arg, words.get(keyword.arg))
             if node.args and isinstance(node.args[0], ast.Dict):
                 self.update(node, node.args[0])
-            for keyword in getattr(node.args[0], "keywords", []) if node.args else []:  # dict(NAME=…)
-                self.set_variable(node, keyword.arg, self.value(keyword.value))
+            elif values and isinstance(values[0], Thing) and values[0].kind == "mapping":
+                self.update_all(node, values[0])
         elif self.matters(name) or name.startswith("jax."):
             self.jax(node, name, values, words)
-            if self.matters(name):
+            if self.matters(name) and not self.is_same_setting(node, name):
                 self.note(node, "call", name, self.arguments(node))
         if name in ("os.environ.copy", "copy.copy", "copy.deepcopy") and (values or name[0] == "o"):
             if name[0] == "o" or isinstance(values[0], Name) and values[0].full == "os.environ":
@@ -736,6 +774,8 @@ class Reader:
             return self.of_text(values[0], "split", [], {})
         if name in NUMBERS:
             return Thing("number")
+        if name in ("os.environ.get", "os.getenv") and first and len(values) == 1:
+            return Thing("variable", name=first)
         if name in RUNNERS and values and isinstance(values[0], Function):
             return self.follow(values[0], [], {}, node)
         if name.rsplit(".", 1)[-1] in ("tqdm", "trange") and values:
@@ -788,9 +828,10 @@ class Reader:
         if parts[0] not in ("tensorflow", "keras", "tf_keras"):
             return None
         last = parts[-1]
-        if name == "tensorflow.device" and values and isinstance(values[0], Text) and isinstance(values[0].value, str):
-            if not TF_DEVICE.match(values[0].value):
-                self.mistake(node, "tf.device of a name that is none", values[0].value)
+        if name in ("tensorflow.device", "tensorflow.compat.v1.device") and values:
+            for said in self.texts_of(node.args[0], values[0]):
+                if not TF_DEVICE.match(said):
+                    self.mistake(node, "tf.device of a name that is none", said)
         if "layers" in parts and text_of(words.get("dtype")) and not POLICY.match(text_of(words["dtype"])):
             self.mistake(node, "a policy that Keras doesn't know", text_of(words["dtype"]))
         if last in LISTS_DEVICES or last == "set_visible_devices":
@@ -803,8 +844,10 @@ class Reader:
                 (len(values) < 2 or text_of(values[1]) != "CPU"):
             self.hidden.append(self.path)
         if last == "list_physical_devices" and (not values or text_of(values[0]) == "GPU") and \
-                any(self.path[: len(path)] == path for path in self.hidden):
+                any(self.path[: len(path)] == path for path in self.hidden) and not self.asked_visible:
             self.mistake(node, "list_physical_devices as proof of hiding", self.written(node))
+        if last in ("get_visible_devices", "list_logical_devices"):
+            self.asked_visible = True
         if last in POLICIES and "mixed_precision" in name + "DTypePolicy" and values and \
                 isinstance(values[0], Text) and isinstance(values[0].value, str):
             if not POLICY.match(values[0].value):
@@ -817,6 +860,8 @@ class Reader:
             one = values[0]
             if isinstance(one, Thing) and (one.kind == "gpus" or one["logical"]) or isinstance(one, (Many, Text)):
                 self.mistake(node, "set_memory_growth of what is no physical device", self.written(node.args[0]))
+        if last in ("set_memory_growth", "set_logical_device_configuration", "set_virtual_device_configuration"):
+            self.growth_and_limit(node, last == "set_memory_growth", values)
         if last == "set_visible_devices" and values and isinstance(values[0], Text) and isinstance(
                 values[0].value, str):
             self.mistake(node, "set_visible_devices of a text", self.written(node.args[0]))
@@ -838,8 +883,46 @@ class Reader:
         if last == "Input" and parts[-2] in ("keras", "layers", "tf_keras"):
             return Thing("symbol")
         if last.endswith("Strategy"):
-            return Thing("strategy", name=last)
+            made = Thing("strategy", name=last)
+            if last in MIRRORED:
+                self.strategies.append((node, made, self.source))
+            return made
         return None
+
+    def is_same_setting(self, node, name):
+        """A function that configures devices as it did before: TensorFlow takes that at any time."""
+        if not self.inside or not name.startswith("tensorflow.config.") or isinstance(self.inside[-1].node, ast.Lambda):
+            return False
+        parameters = self.inside[-1].node.args
+        given = [self.scope.names.get(one.arg) for one in parameters.args + parameters.kwonlyargs]
+        before = self.settled.get(node)
+        self.settled[node] = given
+        return before is not None and len(before) == len(given) and all(
+            one is not None and same(one, other) for one, other in zip(before, given))
+
+    def growth_and_limit(self, node, grows, values):
+        """A GPU whose memory was limited may not grow; the other way round TensorFlow takes it."""
+        if not node.args:
+            return
+        of = node.args[0]
+        if not grows and "memory_limit" in self.words_of(node):
+            self.limited.append((self.path, of))
+        if not grows or len(values) > 1 and isinstance(values[1], Text) and not values[1].value:
+            return
+        for path, first in self.limited:
+            apart = isinstance(of, ast.Subscript) and isinstance(first, ast.Subscript) and \
+                self.written(of) != self.written(first)
+            if self.path[: len(path)] == path and not apart:
+                self.mistake(node, "growth of limited memory", self.written(node.func))
+
+    def texts_of(self, node, value):
+        """What an expression may be: its text, or all of a dictionary or list where one is taken by a name."""
+        found = [value]
+        if value is None and isinstance(node, ast.Subscript):
+            of = self.find_value(node.value)
+            found = of.items if isinstance(of, Many) else list(of.attributes.values()) if isinstance(
+                of, Thing) and of.kind == "mapping" else []
+        return [one.value for one in found if isinstance(one, Text) and isinstance(one.value, str)]
 
     def kind_of_device(self, node, values):
         """list_physical_devices('gpu') gives an empty list: kinds are upper case."""
@@ -961,6 +1044,8 @@ class Reader:
         if attribute in ("fit_generator", "predict_generator", "evaluate_generator", "predict_classes"):
             self.note(node, "call", "tensorflow.keras.Model." + attribute,
                       self.arguments(node))  # Keras alone has these
+        if attribute in ("getint", "getfloat") and values:  # of a configparser
+            return Thing("number")
         if attribute == "astype":
             kinds = values[:1]
             if any(isinstance(k, Name) and k.full == "jax.numpy.float64" for k in kinds):
@@ -1002,6 +1087,8 @@ class Reader:
         longs = [f for f in flags if f.startswith("--")] or flags
         name = text_of(words.get("dest")) or (longs[0].lstrip("-").replace("-", "_") if longs else "")
         kind = next((getattr(k.value, "id", None) for k in node.keywords if k.arg == "type"), None)
+        if kind == "bool" and ABOUT_DEVICES.search(name):
+            self.mistake(node, "an option of type bool", longs[0])
         if name and not {"nargs", "action"} & set(words):
             if kind in ("int", "float"):
                 parser.attributes[name] = Thing("number")
@@ -1137,6 +1224,8 @@ class Reader:
         if module:
             thing.state["device"] = self.torch.default
         init = of.method("__init__")
+        if init and module and any(b.endswith("LightningModule") for b in bases):
+            self.device_in_init(init)
         if init:
             self.follow(init, [thing] + values, words, node)
         elif of.fields is not None:
@@ -1151,6 +1240,14 @@ class Reader:
             thing.state["device"] = None
         return thing
 
+    def device_in_init(self, init):
+        """self.device of a LightningModule, before the trainer has moved it."""
+        for node in ast.walk(init.node):
+            if isinstance(node, ast.Attribute) and node.attr == "device" and isinstance(node.ctx, ast.Load) and \
+                    getattr(node.value, "id", "") == "self" and not init.file:
+                self.mistake(node, "self.device in a LightningModule's __init__", "self.device")
+                return
+
     # ---- what changes
 
     def change(self, thing, key, value):
@@ -1158,13 +1255,14 @@ class Reader:
             self.journal[-1].append((thing, key, thing.state.get(key)))
         thing.state[key] = value
 
-    def set_variable(self, node, name, value, doubted=False):
+    def set_variable(self, node, name, value, doubted=False, at=None):
+        """`at`: where its name and value are written, if that is elsewhere."""
         if name is None:
             return
         if is_no_text(value):
             said = repr(value.value) if isinstance(value, Text) else "a number"
-            self.mistake(node, "os.environ of what is no text", "%s = %s" % (name, said))
-        self.misspelt(node, name)
+            self.mistake(at or node, "os.environ of what is no text", "%s = %s" % (name, said))
+        self.misspelt(at or node, name)
         if name == "KERAS_BACKEND" and text_of(value) is not None and text_of(value).lower() not in BACKENDS:
             self.mistake(node, "a backend that Keras doesn't know", text_of(value))
         self.note(node, "set-variable", name, text_of(value), doubted=doubted)
@@ -1182,6 +1280,11 @@ class Reader:
     def update(self, node, pairs):
         for key, value in zip(pairs.keys, pairs.values):
             self.set_variable(node, text_of(self.value(key)) if key else None, self.value(value))
+
+    def update_all(self, node, mapping):
+        """os.environ.update(…) of a dictionary that was made before: a mistake stands where its member does."""
+        for name, value in list(mapping.attributes.items()):
+            self.set_variable(node, name, value, at=mapping.nodes.get(name))
 
     def assign(self, target, value):
         if isinstance(target, ast.Name):
@@ -1431,6 +1534,8 @@ class Reader:
         value = self.value(node.value)
         if self.full(node.target) == "os.environ" and isinstance(node.value, ast.Dict):
             return self.update(node, node.value)
+        if self.full(node.target) == "os.environ" and isinstance(value, Thing) and value.kind == "mapping":
+            return self.update_all(node, value)
         before = self.value(node.target) if not isinstance(node.target, ast.Subscript) else None
         tensors = [v for v in (before, value) if isinstance(v, Thing) and v.kind == "tensor"]
         if len(tensors) == 2:
@@ -1560,6 +1665,8 @@ class Reader:
                     of = self.find_value(getattr(call.func, "value", None))
                     many = isinstance(of, Thing) and of.kind == "strategy" and of["name"] in MIRRORED
                     self.strategy = self.device if many else self.strategy
+                if self.full(call.func) in ("tensorflow.device", "tensorflow.compat.v1.device"):
+                    self.runs_alone(node)
             elif isinstance(value, Bound) and isinstance(value.thing, Thing) and value.thing.kind == "strategy":
                 self.mistake(node, "a context without its brackets", self.written(call))
             elif self.full(call) in ("torch.autocast", "torch.cuda.amp.autocast", "torch.no_grad", "torch.device"):
@@ -1569,6 +1676,18 @@ class Reader:
         return ended
 
     on_AsyncWith = on_With
+
+    def runs_alone(self, node):
+        """with tf.device: around nothing but a session's runs, whose operations were placed when they were made."""
+        calls = [one.func for statement in node.body for one in ast.walk(statement) if isinstance(one, ast.Call)]
+        runs = [f for f in calls if isinstance(f, ast.Attribute) and f.attr == "run" and
+                re.search(r"sess", self.written(f.value), re.I)]
+        others = [f for f in calls if f not in runs and not (isinstance(f, ast.Name) and f.id in BUILTINS) and
+                  not (self.full(f) or "").startswith(("time.", "timeit.")) and
+                  not (isinstance(f, ast.Attribute) and f.attr in ("append", "format"))]
+        if runs and not others:
+            self.mistake(node, "tf.device around a session's runs", self.written(node.items[0].context_expr))
+
 
     def on_Try(self, node):
         caught = [getattr(k, "attr", getattr(k, "id", "")) for h in node.handlers
@@ -1645,6 +1764,12 @@ class Reader:
         self.path, self.source = (), None
         self.torch.end()
         self.uses_float64()
+        for node in self.unused_configurations:
+            self.mistake(node, "a configuration that no session gets", self.written(node))
+        fits = any(e["name"] in (".fit", "tensorflow.keras.Model.fit") for e in self.events)
+        for node, strategy, source in self.strategies:
+            if fits and not source and not strategy["used"] and not strategy["escaped"]:
+                self.mistake(node, "a strategy that nothing runs under", self.written(node))
 
 
 class Branch:

@@ -38,6 +38,11 @@ SCALAR_LOSSES = ("cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_
                  "binary_cross_entropy_with_logits", "kl_div", "cosine_embedding_loss", "margin_ranking_loss")
 # A class with one of these in it does something of its own about devices or members.
 MOVES_ITSELF = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|device|_apply|is_cuda|type_as|get_device")
+# A class with one of these in it moves what it was given, or what it holds.
+MOVES_TENSORS = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|_apply|type_as")
+# What a program says of a process is a text, as all variables are.
+RANKS = re.compile(r"(^|_)(RANK|LOCALID|PROCID)$")
+WEIGHTS = re.compile(r"model|net|check|ckpt|weight|state|resume|best|last|\.pth|\.tar", re.I)
 HOLDS_ITSELF = re.compile(r"ModuleList|ModuleDict|Sequential|add_module|register_module|setattr|parameters|_modules|"
                           r"\.to\(|\.cuda\(")
 TO_BE_CALLED = ("cuda", "cpu", "to", "eval", "zero_grad", "step", "half", "bfloat16", "train")
@@ -128,6 +133,8 @@ class Torch:
             return Thing("sequence", item=Thing("tensor", device=values[0]["device"], line=node.lineno))
         if len(parts) == 2 and last in OF_TENSORS:
             given = values[0].items if values and isinstance(values[0], Many) else values
+            if values and isinstance(values[0], Thing) and values[0].kind == "sequence":
+                given = [values[0]["item"]]
             tensors = [v for v in given if isinstance(v, Thing) and v.kind == "tensor"]
             self.meet(node, tensors)
             return Thing("tensor", device=tensors[0]["device"]) if tensors else None
@@ -145,10 +152,23 @@ class Torch:
             self.started(node, place)
         else:
             place = self.default
+        self.draws(node, place, words)
         scalar = last == "tensor" and values and (isinstance(values[0], Text) or is_number(values[0]))
         grad = words.get("requires_grad")
         return Thing("tensor", device=None if scalar else place, line=node.lineno,
                      leaf=isinstance(grad, Text) and grad.value is True)
+
+    def do_Generator(self, node, values, words):
+        where = values[0] if values else words.get("device")
+        return Thing("generator", device=self.place(where) if where is not None else "cpu")
+
+    def draws(self, node, place, words):
+        """A generator draws on its own device alone."""
+        of = words.get("generator")
+        if isinstance(of, Thing) and of.kind == "generator" and place and apart(of["device"], place) and \
+                of["device"].split(":")[0] != place.split(":")[0]:
+            self.reader.mistake(node, "a generator of another device", self.reader.written(node), of["device"], place,
+                                doubted="|" in of["device"] + place)
 
     def do_autograd_Variable(self, node, values, words):
         of, grad = values[0] if values else None, words.get("requires_grad")
@@ -157,7 +177,13 @@ class Torch:
         return Thing("tensor", device=of["device"], line=of["line"], loader=of["loader"],
                      leaf=isinstance(grad, Text) and grad.value is True)
 
+    def rank_as_text(self, node, values):
+        of = values[0] if len(values) == 1 else None
+        if isinstance(of, Thing) and of.kind == "variable" and RANKS.search(of["name"] or ""):
+            self.reader.mistake(node, "a rank as text", self.reader.written(node))
+
     def do_device(self, node, values, words):
+        self.rank_as_text(node, values)
         self.named_place(node, values[0] if values else words.get("type"))
         text = place_of(values[0]) if values else None
         self.to_cpu = self.to_cpu or text == "cpu"
@@ -178,6 +204,7 @@ class Torch:
         place = place_of(values[0]) if values else None
         if place and place.split(":")[0] == "cpu":
             self.reader.mistake(node, "set_device of what is no GPU", self.reader.written(node))
+        self.rank_as_text(node, values)
         self.named_place(node, values[0] if values else None)
         if values and isinstance(values[0], Text) and isinstance(values[0].value, int):
             self.current = values[0].value
@@ -206,6 +233,9 @@ class Torch:
         moving = "collate_fn" in words and not (isinstance(collate, Function) and not
                                                 MOVES_ITSELF.search(self.reader.written_whole(collate.node)))
         dataset = values[0] if values else words.get("dataset")
+        place = dataset["place"] if isinstance(dataset, Thing) else None
+        if pinned and place and set(place.split("|")) - {"cpu"}:
+            self.reader.mistake(node, "a DataLoader that pins tensors of the GPU", place, doubted="|" in place)
         return Thing("loader", pinned=pinned, line=node.lineno, collate="collate_fn" in words,
                      unknown=moving or isinstance(dataset, Thing) and dataset["unknown"])
 
@@ -214,7 +244,21 @@ class Torch:
         places = {v["device"] if isinstance(v, Thing) and v.kind == "tensor" else None for v in values}
         if any(place and place != "cpu" for place in places):
             self.reader.brings_batches = True  # in whatever parts it is split
-        return Thing("dataset", unknown=places != {"cpu"})
+        return Thing("dataset", unknown=places != {"cpu"}, place=places.pop() if len(places) == 1 else None)
+
+    def do_utils_data_random_split(self, node, values, words):
+        of = values[0] if values else words.get("dataset")
+        return Thing("sequence", item=of) if isinstance(of, Thing) and of.kind == "dataset" else None
+
+    def do_utils_data_Subset(self, node, values, words):
+        of = values[0] if values else words.get("dataset")
+        return of if isinstance(of, Thing) and of.kind == "dataset" else None
+
+    def do_nn_utils_rnn_pad_sequence(self, node, values, words):
+        of = values[0].items[0] if values and isinstance(values[0], Many) and values[0].items else None
+        of = self.reader.item_of(values[0]) if values and of is None else of
+        return Thing("tensor", device=of["device"], line=node.lineno) if isinstance(
+            of, Thing) and of.kind == "tensor" else None
 
     @staticmethod
     def spread(node):
@@ -224,7 +268,8 @@ class Torch:
     def do_load(self, node, values, words):
         self.maps = self.maps or "map_location" in words
         self.named_place(node, words.get("map_location", values[1] if len(values) > 1 else None))
-        if "map_location" not in words and len(values) < 2 and not self.spread(node):
+        if "map_location" not in words and len(values) < 2 and not self.spread(node) and \
+                (self.reader.loads_models or WEIGHTS.search(self.reader.written(node))):
             self.loads.append((node, self.reader.path, self.reader.source))
 
     def do_save(self, node, values, words):
@@ -331,7 +376,13 @@ class Torch:
             return self.of_module(node, thing, attribute, values, words)
         if thing.kind == "tensor":
             return self.of_tensor(node, thing, attribute, values, words)
+        if thing.kind == "generator":
+            return thing if attribute == "manual_seed" else None
         if thing.kind == "scaler":
+            of = values[0]["of"] if attribute in ("step", "unscale_") and values and isinstance(
+                values[0], Thing) and values[0].kind == "optimizer" else None
+            if isinstance(of, Thing) and of["half"]:
+                self.reader.mistake(node, "a GradScaler of a model in half precision", self.reader.written(node))
             thing.state["scales" if attribute == "scale" else "steps" if attribute == "step" else attribute] = node
             return None
         return None
@@ -384,7 +435,7 @@ class Torch:
         return thing
 
     def moved(self, node, thing, place):
-        if self.reader.moves_state:
+        if self.reader.moves_state or place == "cpu":  # at the end, to be saved
             return
         for optimizer, path in self.optimizers:
             here = self.reader.path
@@ -407,6 +458,8 @@ class Torch:
     def of_module(self, node, thing, attribute, values, words):
         if attribute in ("parameters", "named_parameters"):
             return Bound(thing, "params")
+        if attribute in ("half", "float", "double", "bfloat16"):
+            self.reader.change(thing, "half", attribute == "half")
         if attribute in ("eval", "train", "half", "float", "double", "requires_grad_", "bfloat16", "to_empty", "type"):
             return thing
         if attribute == "forward":
@@ -518,7 +571,7 @@ class Torch:
         forward = of.method("forward") if of else None
         if not forward or not thing["device"] or thing["parallel"] or of.parents or forward.owner is not of:
             return None
-        if MOVES_ITSELF.search(self.reader.written_whole(of.node)) or \
+        if MOVES_TENSORS.search(self.reader.written_whole(of.node)) or \
                 any(not b.endswith(("nn.Module", "LightningModule")) for b in of.bases):
             return None
         return self.reader.follow(forward, [thing] + values, {}, node)
