@@ -122,11 +122,11 @@ std::vector<Loader::Place> Loader::places(const std::string& soname, const Asker
     add(folders(list, ":;", ""), "LD_LIBRARY_PATH");
   if (!runpath.empty()) add(folders(runpath, ":", asker->path), "RUNPATH");
   if (const auto* cache = cache_.get()) {
-    const auto entries = std::ranges::equal_range(*cache, soname, {}, &CacheEntry::soname);
+    const auto first = std::ranges::lower_bound(*cache, soname, {}, &CacheEntry::soname);
     for (const bool hwcap : {false, true}) {
-      for (const CacheEntry& one : entries) {
-        const bool fits = one.machine.empty() || machine_.empty() || one.machine == machine_;
-        if (one.hwcap == hwcap && fits) all.push_back({one.path, "ldcache"});
+      for (auto one = first; one != cache->end() && one->soname == soname; ++one) {
+        const bool fits = one->machine.empty() || machine_.empty() || one->machine == machine_;
+        if (one->hwcap == hwcap && fits) all.push_back({one->path, "ldcache"});
       }
     }
   }
