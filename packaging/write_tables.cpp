@@ -11,6 +11,7 @@
 
 #include "knowledge/table_rows.h"
 #include "knowledge/wordings/pattern_index.h"
+#include "knowledge/wordings/plain_words_index.h"
 #include "knowledge/wordings/resemblance_index.h"
 
 using namespace envdoctor;
@@ -81,10 +82,11 @@ void write(const char* path, const std::string& content) {
 }  // namespace
 
 int main(int count, char** arguments) try {
-  if (count != 4) throw std::runtime_error("usage: write_tables WORDINGS RESEMBLANCE CONSTANTS");
+  if (count != 5) throw std::runtime_error("usage: write_tables WORDINGS RESEMBLANCE PLAIN_WORDS CONSTANTS");
   write(arguments[1], knowledge::pattern_index());
   write(arguments[2], knowledge::resemblance_index());
-  write(arguments[3], constants());
+  write(arguments[3], knowledge::plain_words_index());
+  write(arguments[4], constants());
 } catch (const std::exception& error) {
   std::cerr << error.what() << '\n';
   return 1;

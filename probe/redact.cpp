@@ -15,35 +15,18 @@
 #include "knowledge/codes/names.h"
 #include "knowledge/lower_case.h"
 #include "probe/env_values.h"
+#include "probe/free_text.h"
 #include "probe/lazy_pattern.h"
+#include "probe/replace_groups.h"
 
 namespace envdoctor {
 
 namespace {
 
 using Piece = re2::StringPiece;
+using envdoctor::replace_groups;
 
-// What is found becomes `by` unless `keep` wants it: the last group of the pattern, or the whole match where it has
-// none. keep(groups), the whole match first.
-template <class Keep>
-void replace_groups(std::string& text, const RE2& pattern, std::string_view by, Keep keep) {
-  std::array<Piece, 3> groups;
-  const int last = pattern.NumberOfCapturingGroups();
-  const Piece& piece = groups.at(static_cast<std::size_t>(last));
-  std::string out;
-  std::size_t done = 0;
-  for (std::size_t at = 0;
-       pattern.Match(text, at, text.size(), RE2::UNANCHORED, groups.data(), last + 1) && !piece.empty();) {
-    const auto begin = static_cast<std::size_t>(piece.data() - text.data());
-    at = begin + piece.size();
-    if (keep(groups)) continue;
-    out.append(text, done, begin - done).append(by);
-    done = at;
-  }
-  if (done > 0) text = out.append(text, done);
-}
-
-// The same for patterns without groups: keep(before, match, after).
+// As replace_groups, for patterns without groups: keep(before, match, after).
 template <class Keep>
 void replace_unless(std::string& text, const RE2& pattern, std::string_view by, Keep keep) {
   replace_groups(text, pattern, by, [&](const std::array<Piece, 3>& groups) {
@@ -527,7 +510,10 @@ Identity identity_of(const Host& host) {
 
 namespace {
 
-void redact_once(std::string& out, const Identity& identity) {
+// Who wrote a text: a probe of ours in fields that we know, or somebody's program in its own words.
+enum class Origin { ours, elsewhere };
+
+void redact_once(std::string& out, const Identity& identity, Origin origin) {
   static const LazyPattern own_home(R"((^|[^A-Za-z0-9_.$/<>~-])/(?:home|Users)/[^/\s:;,"'<>\\]+)",
                                     {"/home/", "/users/"});
   static const LazyPattern deeper_home(R"((/(?:home|Users)/)[^/\s:;,"'<>\\]+)", {"/home/", "/users/"});
@@ -559,20 +545,29 @@ void redact_once(std::string& out, const Identity& identity) {
   replace_all(out, bare_uuid, low, R"(\1)");
   replace_all(out, undashed_uuid, low, R"(\1)");
   redact_patterns(out);
+  if (origin == Origin::elsewhere) withhold_names(out);
   for (const std::string& user : identity.users) replace_word(out, user, "<user>", false);
   for (const std::string& host : identity.hosts) replace_word(out, host, "<host>", true);
+}
+
+std::string redacted(std::string_view text, const Identity& identity, Origin origin) {
+  std::string out(text);
+  for (int round = 0; round < 4; ++round) {  // what is left may make another one
+    const std::string before = out;
+    redact_once(out, identity, origin);
+    if (out == before) break;
+  }
+  return out;
 }
 
 }  // namespace
 
 std::string redact_text(std::string_view text, const Identity& identity) {
-  std::string out(text);
-  for (int round = 0; round < 4; ++round) {  // what is left may make another one
-    const std::string before = out;
-    redact_once(out, identity);
-    if (out == before) break;
-  }
-  return out;
+  return redacted(text, identity, Origin::ours);
+}
+
+std::string redact_free_text(std::string_view text, const Identity& identity) {
+  return redacted(text, identity, Origin::elsewhere);
 }
 
 namespace {
@@ -623,7 +618,12 @@ struct Redactor {
   template <Fields T>
   void operator()(T& value) const {
     T::each(value, [this](std::string_view, auto& field) { (*this)(field); });
-    if constexpr (std::is_same_v<T, Symptom>) (*this)(value.details);
+    if constexpr (std::is_same_v<T, Symptom>) {
+      (*this)(value.details);
+      if (value.subject.or_empty().starts_with("script")) return;  // names of a person's own code
+      if (std::string* line = value.text.get()) *line = redact_free_text(*line, identity);
+      for (auto& [key, detail] : value.details) detail = redact_free_text(detail, identity);
+    }
   }
 };
 

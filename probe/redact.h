@@ -33,6 +33,8 @@ Identity identity_of(const Host& host);                               // the hos
 // of the host become <user> and <host>, credentials in addresses go. A name that many machines share, such as root or
 // ubuntu, stays: it tells nothing, and may be a word of the text. Redacting twice changes nothing.
 std::string redact_text(std::string_view text, const Identity& identity);
+// The same for what a program said in its own words: names of somebody's go as well (free_text.h).
+std::string redact_free_text(std::string_view text, const Identity& identity);
 
 // Every text of the snapshot. Of environment variables only values of a known form stay (env_values.h). What is `known`
 // of the same identity, from text to what became of it, is not looked at again, and grows.

@@ -1,0 +1,35 @@
+#include "knowledge/wordings/known_words.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "knowledge/codes/names.h"
+#include "knowledge/embedded_tables.h"
+#include "knowledge/lower_case.h"
+#include "knowledge/wordings/plain_words_index.h"
+#include "knowledge/wordings/resemblance_index.h"
+
+namespace envdoctor::knowledge {
+namespace {
+
+bool stands_in_a_table(const std::string& word) {
+  static const ResemblanceIndex reports(bytes_of(embedded_index, "resemblance"));
+  return holds_line(bytes_of(embedded_index, "plain_words"), word) || reports.find(word) || reports.find(word + "0") ||
+         std::ranges::binary_search(env_words(), word);
+}
+
+}  // namespace
+
+bool is_known_word(std::string_view word) {
+  const std::string low = lower_case(word);
+  if (stands_in_a_table(low)) return true;
+  for (const std::string_view ending : {"s", "es", "d", "ed", "ing", "ly", "er", "ers"}) {
+    if (low.size() < ending.size() + 3 || !low.ends_with(ending)) continue;
+    const std::string stem = low.substr(0, low.size() - ending.size());
+    if (stands_in_a_table(stem) || (ending == "ing" && stands_in_a_table(stem + "e"))) return true;
+  }
+  return false;
+}
+
+}  // namespace envdoctor::knowledge

@@ -1,0 +1,346 @@
+#include "probe/free_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+
+#include "knowledge/codes/names.h"
+#include "knowledge/wordings/known_words.h"
+#include "probe/replace_groups.h"
+
+namespace envdoctor {
+namespace {
+
+using Piece = re2::StringPiece;
+
+std::string_view view(const Piece& piece) { return {piece.data(), piece.size()}; }
+bool is_wholly(std::string_view text, const RE2& form) { return RE2::FullMatch(Piece(text.data(), text.size()), form); }
+bool occurs(std::string_view text, const RE2& form) { return RE2::PartialMatch(Piece(text.data(), text.size()), form); }
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
+
+// Calls take(part) for the words that a name is made of: "NodeList-4x" has Node, List and x.
+template <class Take>
+void each_part(std::string_view name, Take take) {
+  for (std::size_t i = 0; i < name.size();) {
+    if (!is_letter(name[i])) {
+      ++i;
+      continue;
+    }
+    std::size_t end = i + 1;
+    while (end < name.size() && is_letter(name[end]) && !(is_capital(name[end]) && !is_capital(name[end - 1]))) ++end;
+    take(name.substr(i, end - i));
+    i = end;
+  }
+}
+
+// A part of so many letters and more that no program is known to say.
+bool holds_unknown_word(std::string_view name, std::size_t least) {
+  bool unknown = false;
+  each_part(name, [&](std::string_view part) {
+    unknown = unknown || (part.size() >= least && !knowledge::is_known_word(part));
+  });
+  if (!unknown) return false;
+  std::string letters;  // written together: "PyTorch", "cuBLAS"
+  std::ranges::copy_if(name, std::back_inserter(letters), is_letter);
+  return !knowledge::is_known_word(letters);
+}
+
+bool is_file_of_programs(std::string_view name) {
+  static const RE2 form(
+      R"((?i).*\.(?:so(?:\.[\d.]+)?|py|pyc|cc?|cpp|cxx|cuh?|hh?|hpp|rs|go|inc|td|ko|dll|exe|icd|whl|run|deb|rpm|conf|json|service|bin|cl|ptx|cubin)(?::\d+)*)");
+  return is_wholly(name, form);
+}
+
+// Without what tells the kind of a file: "last.pt" -> "<name>.pt".
+std::string without_name(std::string_view name) {
+  static const RE2 kind(R"(.*?(\.(?:tar\.)?[A-Za-z][A-Za-z0-9]{0,10}(?::\d+)?))");
+  std::string suffix;
+  RE2::FullMatch(Piece(name.data(), name.size()), kind, &suffix);
+  return "<name>" + suffix;
+}
+
+constexpr std::size_t least_letters = 4;
+
+bool stands_below(std::string_view path, std::string_view folder) {
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+// Folders that aren't the system's lose their unknown names, up to one below which programs put files.
+std::string known_parts(std::string_view path, char between) {
+  static const RE2 of_programs(R"((?:site|dist)-packages|lib\d*|bin|include|python3?\.\d+|third_party|csrc)");
+  static const RE2 owners(
+      "(?:users?|projects?|instances|accounts|tenants|customers|buckets|namespaces|clusters|teams|orgs|workspaces)");
+  std::string out;
+  std::string_view before;
+  bool inside = false;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const auto end = std::min(path.find(between, begin), path.size());
+    const std::string_view name = path.substr(begin, end - begin);
+    if (begin > 0) out += between;
+    inside = inside || is_wholly(name, of_programs);
+    const bool kept = inside || name.find('<') != name.npos || name.starts_with('$') || is_file_of_programs(name) ||
+                      (!holds_unknown_word(name.substr(0, name.rfind('.')), least_letters) &&
+                       !(is_wholly(before, owners) && std::ranges::any_of(name, is_letter)));
+    before = name;
+    kept ? out.append(name) : out.append(without_name(name));
+    begin = end + 1;
+  }
+  return out;
+}
+
+// Replaces the last group of each match by what `change` makes of it.
+template <class Change>
+void change_groups(std::string& text, const RE2& pattern, Change change) {
+  std::array<Piece, 2> groups;
+  std::string out;
+  std::size_t done = 0;
+  for (std::size_t at = 0;
+       at < text.size() && pattern.Match(text, at, text.size(), RE2::UNANCHORED, groups.data(), 2);) {
+    const auto begin = static_cast<std::size_t>(groups[1].data() - text.data());
+    if (groups[1].empty()) break;
+    at = begin + groups[1].size();
+    out.append(text, done, begin - done).append(change(view(groups[1])));
+    done = at;
+  }
+  if (done > 0) text = out.append(text, done);
+}
+
+void withhold_paths(std::string& text) {
+  static const RE2 unix_path(R"((?:^|[\s"'`=:(,\[<>@])((?:\.{1,2}|~)?/[^\s"'`;,()<>\[\]|{}:=]+))");
+  change_groups(text, unix_path, [](std::string_view path) {
+    const auto& folders = knowledge::system_folders();
+    static const RE2 compiled(R"(.*\.(?:cc|cpp|cxx|cu|cuh|h|hpp|c|rs|go))");
+    const bool of_system =
+        is_wholly(path, compiled) ||
+        (!stands_below(path, "/opt") &&
+         std::ranges::any_of(folders, [path](std::string_view folder) { return stands_below(path, folder); }));
+    return of_system ? std::string(path) : known_parts(path, '/');
+  });
+  static const RE2 windows_slashes(R"((?:^|[\s"'`=(,\[])[A-Z]:(/[^\s"'`;,()<>\[\]|]+))");
+  change_groups(text, windows_slashes, [](std::string_view path) { return known_parts(path, '/'); });
+}
+
+void withhold_relative_paths(std::string& text) {
+  static const RE2 relative(R"((?:^|[\s"'`=:(,\[])([A-Za-z][\w.-]*(?:/[A-Za-z0-9][\w.-]*)+))");
+  change_groups(text, relative, [](std::string_view path) {
+    return is_file_of_programs(path) ? std::string(path) : known_parts(path, '/');
+  });
+}
+
+void withhold_windows_paths(std::string& text) {
+  static const RE2 windows_path(R"((?:^|[\s"'`=(,\[])([D-Z]:\\[^\s"'`;,()<>\[\]|]+))");
+  change_groups(text, windows_path, [](std::string_view path) { return known_parts(path, '\\'); });
+}
+
+// Whose addresses stand in every report; below those of `shared` everybody has a folder.
+bool is_public(std::string_view host) {
+  static const RE2 form(
+      R"((?i)(?:[\w-]+\.)*(?:github\.com|githubusercontent\.com|gitlab\.com|pypi\.(?:org|python\.org|nvidia\.com)|pythonhosted\.org|python\.org|pytorch\.org|nvidia\.(?:com|cn)|nvcr\.io|nvidia\.github\.io|tensorflow\.org|huggingface\.co|hf\.co|anaconda\.(?:org|com)|conda\.io|conda-forge\.org|amd\.com|intel\.com|khronos\.org|docker\.(?:com|io)|ghcr\.io|quay\.io|google(?:apis)?\.com|kernel\.org|ubuntu\.com|debian\.org|readthedocs\.(?:io|org)|stackoverflow\.com|apache\.org|gnu\.org|wandb\.ai|microsoft\.com|aka\.ms|jax\.dev|keras\.io|redhat\.com|launchpad\.net|freedesktop\.org|llvm\.org|goo\.gl|bit\.ly|numpy\.org|scipy\.org|kaggle\.com|kubernetes\.io|k8s\.io|gcr\.io|neptune\.ai|comet\.com|lambdalabs\.com|paperspace\.com|wikipedia\.org)|localhost(?:\.localdomain)?)");
+  return is_wholly(host, form) || !std::ranges::any_of(host, is_letter);
+}
+bool is_shared(std::string_view host) {
+  static const RE2 form(
+      R"((?i)(?:[\w-]+\.)*(?:github\.com|githubusercontent\.com|gitlab\.com|huggingface\.co|hf\.co|wandb\.ai|ghcr\.io|docker\.io|quay\.io|gcr\.io|googleapis\.com|neptune\.ai|comet\.com|kaggle\.com))");
+  return is_wholly(host, form);
+}
+
+void withhold_addresses(std::string& text) {
+  static const RE2 address(R"(\b([a-z][a-z0-9+.-]*://[^\s"'`<>(){}\[\]|,;]+))");
+  change_groups(text, address, [](std::string_view all) {
+    const std::size_t slashes = all.find("://") + 3;
+    const std::string_view scheme = all.substr(0, slashes), rest = all.substr(slashes);
+    if (scheme == "file://") return std::string(all);
+    const std::size_t end = std::min(rest.find_first_of("/?#"), rest.size());
+    const std::string_view host = rest.substr(0, std::min(rest.find(':'), end)), path = rest.substr(end);
+    const bool of_web = scheme == "http://" || scheme == "https://" || scheme == "git+https://" || scheme == "tcp://";
+    if (host.empty() || host.starts_with('$')) return std::string(all);
+    if (of_web && is_public(host))
+      return std::string(scheme) + std::string(rest.substr(0, end)) +
+             (is_shared(host) ? known_parts(path, '/') : std::string(path));
+    return std::string(scheme) + "<host>" + std::string(rest.substr(host.size(), end - host.size())) +
+           (path.size() > 1 ? "/<name>" : std::string(path));
+  });
+}
+
+void withhold_domains(std::string& text) {
+  static const RE2 domain(
+      R"((?:^|[^\w./<@-])((?:[A-Za-z0-9][\w-]*\.){1,6}(?:com|org|net|edu|gov|example|local|lan|cloud|home)|(?:[A-Za-z0-9][\w-]*\.){2,6}(?:internal|io|ai|de|ch|fr|uk|eu|nl|jp|cn|se|dev|co|at|it|es|us|ca))(?:[^\w.(-]|[.]?$|\.\s))");
+  replace_groups(text, domain, "<host>", [](const std::array<Piece, 3>& groups) { return is_public(view(groups[1])); });
+}
+
+// How drawn a word looks, of which no part is a word.
+bool is_drawn(std::string_view word) {
+  constexpr std::size_t least_hex = 14;
+  const auto in = [&](auto kind) { return std::ranges::any_of(word, kind); };
+  const bool digits = in(is_digit), capitals = in(is_capital), small = in([](char c) { return c >= 'a' && c <= 'z'; });
+  if (word.starts_with("0x")) return false;
+  const bool hex = word.find_first_not_of("0123456789abcdef") == word.npos;
+  if (hex) return digits && small && word.size() >= least_hex;
+  if (digits + capitals + small < 2) return false;
+  std::size_t runs = 0;
+  bool word_of_programs = false;
+  std::size_t begin = 0;
+  const auto kind = [](char c) { return is_digit(c) ? 0 : is_letter(c) ? (is_capital(c) ? 1 : 2) : 3; };
+  for (std::size_t i = 1; i <= word.size(); ++i) {
+    const bool joined = i < word.size() && (kind(word[i]) == kind(word[i - 1]) ||
+                                            (kind(word[i]) == 2 && i - begin == 1 && kind(word[i - 1]) == 1));
+    if (joined) continue;
+    ++runs;
+    const std::string_view run = word.substr(begin, i - begin);
+    word_of_programs = word_of_programs || (run.size() >= 3 && is_letter(run[0]) && knowledge::is_known_word(run));
+    begin = i;
+  }
+  return !word_of_programs && word.size() * 10 < runs * 32;
+}
+
+void withhold_drawn_words(std::string& text) {
+  static const RE2 word(R"((?:^|[^\w+/.:$-]|[=:]|\bi-)([A-Za-z0-9+]{14,})(?:[^\w.]|\.?$|\.\s))");
+  replace_groups(text, word, "<secret>", [&](const std::array<Piece, 3>& groups) {
+    static const RE2 revision(
+        R"((?i)(?:commit|revision|rev|sha\d*|digest|git|hash|build|head|checksum|md5|srcversion)["']?\s*[:=( ]?\s*$)");
+    const auto at = static_cast<std::size_t>(groups[1].data() - text.data());
+    const std::size_t from = at < 24 ? 0 : at - 24;
+    return !is_drawn(view(groups[1])) || occurs(std::string_view(text).substr(from, at - from), revision);
+  });
+  static const RE2 grouped(R"((?:^|[\s"'=:(])([A-Za-z0-9]{3,6}(?:-[A-Za-z0-9]{3,6}){3,7})(?:[\s"',;.)]|$))");
+  replace_groups(text, grouped, "<secret>", [](const std::array<Piece, 3>& groups) {
+    const std::string_view all = view(groups[1]);
+    bool known = !std::ranges::any_of(all, is_letter) || !std::ranges::any_of(all, is_digit);
+    each_part(all,
+              [&](std::string_view part) { known = known || (part.size() > 2 && knowledge::is_known_word(part)); });
+    return known;
+  });
+  static const RE2 fingerprint(R"(\bSHA256:([A-Za-z0-9+/]{43}))");
+  replace_groups(text, fingerprint, "<secret>", [](const auto&) { return false; });
+}
+
+// What clouds number: instances, networks, volumes, accounts.
+void withhold_cloud_numbers(std::string& text) {
+  static const RE2 resource(R"(\b(?:google|aws|azurerm|kubernetes|oci)_\w+\.(\w+))");
+  replace_groups(text, resource, "<name>", [](const auto&) { return false; });
+  static const RE2 numbered(
+      R"(\b((?:i|vpc|subnet|sg|vol|eni|ami|snap|rtb|igw)-[0-9a-f]{8,17}|[0-9]{12})(?:\b[^.\d]|\b$|\.dkr\b))");
+  replace_groups(text, numbered, "<name>", [&](const std::array<Piece, 3>& groups) {
+    static const RE2 account(R"((?i)(?:account|owner|subscription|aws)\w*["']?\s*[:=]?\s*["']?$)");
+    const std::string_view found = view(groups[1]);
+    const auto at = static_cast<std::size_t>(groups[1].data() - text.data());
+    const std::size_t from = at < 24 ? 0 : at - 24;
+    return is_digit(found[0]) && !view(groups[0]).ends_with(".dkr") &&
+           !occurs(std::string_view(text).substr(from, at - from), account);
+  });
+}
+
+// Of people: how to reach them, and what they pay with.
+void withhold_personal_numbers(std::string& text) {
+  static const RE2 forms[] = {
+      RE2(R"((\+[1-9]\d{0,2}(?:[ ./-]?\(?\d{2,5}\)?){2,5}))"),
+      RE2(R"((?i)\b(?:phone|tel|mobile|fax|cell)\b[^\d\n]{0,12}(\+?[\d(][\d ()./-]{5,}\d))"),
+      RE2(R"(\b([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b)"),
+      RE2(R"((?i)\bcard\b[^\d\n]{0,12}((?:\d[ -]?){13,19}))"),
+      RE2(R"((?i)\b(?:location|latitude|longitude|lat|lon|coordinates)\b["']?[ :=(]{1,3}(-?\d{1,3}\.\d{3,}(?:, ?-?\d{1,3}\.\d{3,})?))"),
+      RE2(R"((\b\d{1,5}[a-z]? (?:[A-Z][a-z]+ ){1,3}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Drive|Boulevard|Blvd|Square)\b))"),
+      RE2(R"((?i)\b(?:mnemonic|magic word|(?:unlock|seed|recovery|pass) ?phrase|nonce|vault unsealed)(?: is| with)?[:= ]+([^\n]{4,}))")};
+  for (const RE2& form : forms) {
+    replace_groups(text, form, "<secret>", [](const std::array<Piece, 3>& groups) {
+      return groups[1].starts_with("<") ||
+             view(groups[1]).find_first_of("0123456789-abcdefghijklmnopqrstuvwxyz") == std::string_view::npos;
+    });
+  }
+}
+
+// What stands in front of a name of somebody's, whatever shape the name has.
+bool is_labelled(std::string_view before) {
+  static const RE2 label(
+      R"((?i)(?:user|login|owner|author|maintainer|submitter|requester|reviewer|account|tenant|org|organi[sz]ation|customer|client|team|project|workspace|namespace|entity|experiment|bucket|database|cluster|queue|hosts?|node|nodes|node ?list|server|machine|instance|vault|subscription|group|endpoint|master_addr|role|job|topic|dataset|table|container|repo|repository)(?:[_ -]?(?:id|name|s))?["'\])]{0,3}\s*(?:=>|[:=])\s*[\[{("'`]*(?:["']?name["']?\s*:\s*["']?)?$)");
+  static const RE2 quoted(
+      R"((?i)\b(?:user|role|owner|account|tenant|customer|project|workspace|namespace|experiment|bucket|database|cluster|queue|host|node|server|machine|vault|subscription|group|team|table|topic|for|to)s?(?: \w+)? ?["'`]$)");
+  static const RE2 next_word(
+      R"((?i)\b(?:dataset|table|bucket|database|topic|queue|project|experiment|team|tenant|customer|account|vault) $)");
+  return occurs(before, label) || occurs(before, quoted) || occurs(before, next_word);
+}
+
+// What stands in front of evidence: the names of what programs are made of.
+bool is_evidence(std::string_view before) {
+  static const RE2 words(
+      R"((?i)(?:\b(?:module|modules|named|import|package|packages|symbol|function|kernel|attribute|argument|option|librar(?:y|ies)|op|operator|layer|extension|backend|plugin|requirement|distribution(?: found for)?|method|class|type|dtype|keyword|command|program|gpu|device|arch|architecture|target|platform|codename|parameter|variable|key|driver|module\(s\)|def|pip3? install|apt(?:-get)? install|conda install)s?:? +["'`]?|(?:^|[^\w-])name +["'`]?|import [\w., ]*, |0x|--?|\bdlopen\()$)");
+  return occurs(before, words);
+}
+
+// A label that is joined to one word, whatever the word: owner=mark. What the words of a status or a platform are
+// stays.
+bool is_value_of_label(std::string_view before, std::string_view name, std::string_view after) {
+  static const RE2 label(
+      R"((?i)(?:\b|_)(?:user|login|owner|author|submitter|account|tenant|customer|team|project|namespace|entity|bucket|database|cluster|host|hostname|nodename|server|vault|subscription|org)(?:[_ -]?(?:id|name))?["']?\s?(?:=|: ?)["']?$)");
+  static const RE2 stays(
+      R"((?i)(?:none|null|nil|true|false|yes|no|not|unknown|default|error|failed|ok|ready|up|down|cpu|gpu|cuda|rocm|linux.*|windows.*|darwin|wsl.*|x86.*|aarch64.*|arm64|localhost.*|root|admin|ubuntu|debian|docker|nvidia|amd|intel|opencl|device|host|node|server|local|main|test|any|all|auto|self|native|kernel|driver|system|python|torch|tensorflow|jax|user|name|value|x|y|[a-z0-9]{1,2}))");
+  static const RE2 ends(R"(^(?:["',;)}\]\n]|\s*$|\s+[\w.-]+=))");
+  return occurs(before, label) && !is_wholly(name, stays) &&
+         RE2::PartialMatch(Piece(after.data(), std::min<std::size_t>(after.size(), 40)), ends);
+}
+
+struct Token {
+  std::string_view before{}, text{}, after{};
+};
+
+bool is_somebodys_name(const Token& token) {
+  constexpr std::size_t looked_at = 64;
+  const char prev = token.before.empty() ? ' ' : token.before.back();
+  const char next = token.after.empty() ? ' ' : token.after.front();
+  const std::string_view before = token.before.substr(token.before.size() - std::min(looked_at, token.before.size()));
+  if (is_file_of_programs(token.text) || (prev == '<' && next == '>')) return false;
+  if (is_value_of_label(before, token.text, token.after)) return true;
+  if (is_labelled(before) || (prev == '@' && next != '(' && next != '.'))
+    return holds_unknown_word(token.text, least_letters - 1);
+  const bool numbered = token.after.starts_with("(uid") || token.after.starts_with("(gid");
+  if (std::string_view("$%\\~./-+#&*").find(prev) != std::string_view::npos || (next == '(' && !numbered) ||
+      next == '=' || token.after.starts_with("::") || token.before.ends_with("::") || token.after.starts_with("\":") ||
+      token.after.starts_with("':"))
+    return false;
+  if (is_evidence(before)) return false;
+  static const RE2 plain(R"([a-z]+\d{0,4}|[A-Z][a-z]{3,}|[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+|[a-z]+(?:[.][a-z]+){1,3})");
+  return is_wholly(token.text, plain) && holds_unknown_word(token.text, least_letters);
+}
+
+void withhold_unknown_words(std::string& text) {
+  static const RE2 word(R"(([A-Za-z][A-Za-z0-9_.-]*))");
+  std::string out;
+  std::size_t done = 0;
+  std::array<Piece, 1> found;
+  for (std::size_t at = 0; word.Match(text, at, text.size(), RE2::UNANCHORED, found.data(), 1);) {
+    const auto begin = static_cast<std::size_t>(found[0].data() - text.data());
+    at = begin + found[0].size();
+    std::string_view name = view(found[0]);
+    while (name.ends_with('.') || name.ends_with('-') || name.ends_with('_')) name.remove_suffix(1);
+    if (begin > 0 && (is_digit(text[begin - 1]) || text[begin - 1] == '_')) continue;
+    const std::string_view all = text;
+    if (!is_somebodys_name({all.substr(0, begin), name, all.substr(begin + name.size())})) continue;
+    out.append(text, done, begin - done).append(name.find('.') == name.npos ? "<name>" : without_name(name));
+    done = begin + name.size();
+  }
+  if (done > 0) text = out.append(text, done);
+}
+
+}  // namespace
+
+void withhold_names(std::string& text) {
+  constexpr std::size_t least = 6;
+  if (text.size() < least) return;
+  if (text.find("://") != text.npos) withhold_addresses(text);
+  if (text.find('\\') != text.npos) withhold_windows_paths(text);
+  if (text.find('.') != text.npos) withhold_domains(text);
+  withhold_cloud_numbers(text);
+  const bool one_word = text.find_first_of(" \t=\"'{") == text.npos;
+  constexpr std::ptrdiff_t most_of_a_name = 2;  // "nvidia.com/gpu"
+  if (std::ranges::count(text, '/') > (one_word ? most_of_a_name : 0)) withhold_relative_paths(text);
+  if (one_word) return;
+  if (text.find('/') != text.npos) withhold_paths(text);
+  withhold_drawn_words(text);
+  withhold_personal_numbers(text);
+  withhold_unknown_words(text);
+}
+
+}  // namespace envdoctor
