@@ -148,6 +148,12 @@ bool is_shared(std::string_view host) {
   return is_wholly(host, form);
 }
 
+// Where every path is a person's or a team's own.
+bool is_of_experiments(std::string_view host) {
+  static const RE2 form(R"((?i)(?:[\w-]+\.)*(?:wandb\.ai|neptune\.ai|comet\.com))");
+  return is_wholly(host, form);
+}
+
 void withhold_addresses(std::string& text) {
   static const RE2 address(R"(\b([a-z][a-z0-9+.-]*://[^\s"'`<>(){}\[\]|,;]+))");
   change_groups(text, address, [](std::string_view all) {
@@ -160,7 +166,9 @@ void withhold_addresses(std::string& text) {
     if (host.empty() || host.starts_with('$')) return std::string(all);
     if (of_web && is_public(host))
       return std::string(scheme) + std::string(rest.substr(0, end)) +
-             (is_shared(host) ? known_parts(path, '/') : std::string(path));
+             (!is_shared(host)                             ? std::string(path)
+              : is_of_experiments(host) && path.size() > 1 ? "/<name>"
+                                                           : known_parts(path, '/'));
     return std::string(scheme) + "<host>" + std::string(rest.substr(host.size(), end - host.size())) +
            (path.size() > 1 ? "/<name>" : std::string(path));
   });
@@ -172,12 +180,25 @@ void withhold_domains(std::string& text) {
   replace_groups(text, domain, "<host>", [](const std::array<Piece, 3>& groups) { return is_public(view(groups[1])); });
 }
 
+// What stands in front of evidence: the names of what programs are made of.
+bool is_evidence(std::string_view before) {
+  static const RE2 words(
+      R"((?i)(?:\b(?:module|modules|named|import|package|packages|symbol|function|kernel|attribute|argument|option|librar(?:y|ies)|op|operator|layer|extension|backend|plugin|requirement|distribution(?: found for)?|method|class|type|dtype|keyword|command|program|gpu|device|arch|architecture|target|platform|codename|parameter|variable|key|driver|module\(s\)|def|pip3? install|apt(?:-get)? install|conda install)s?:? +["'`]?|(?:^|[^\w-])name +["'`]?|import [\w., ]*, |0x|--?|\bdlopen\()$)");
+  return occurs(before, words);
+}
+
+// As kernels print them: of the kernel or below the top of a process, or a mapping with its size.
+bool is_memory_address(std::string_view word) {
+  static const RE2 form("(?:0000|ffff)[0-9a-f]{12}|[0-9a-f]{8,16}\\+[0-9a-f]{1,8}");
+  return is_wholly(word, form);
+}
+
 // How drawn a word looks, of which no part is a word.
 bool is_drawn(std::string_view word) {
   constexpr std::size_t least_hex = 14;
   const auto in = [&](auto kind) { return std::ranges::any_of(word, kind); };
   const bool digits = in(is_digit), capitals = in(is_capital), small = in([](char c) { return c >= 'a' && c <= 'z'; });
-  if (word.starts_with("0x")) return false;
+  if (word.starts_with("0x") || is_memory_address(word)) return false;
   const bool hex = word.find_first_not_of("0123456789abcdef") == word.npos;
   if (hex) return digits && small && word.size() >= least_hex;
   if (digits + capitals + small < 2) return false;
@@ -201,7 +222,7 @@ void withhold_drawn_words(std::string& text) {
   static const RE2 word(R"((?:^|[^\w+/.:$-]|[=:]|\bi-)([A-Za-z0-9+]{14,})(?:[^\w.]|\.?$|\.\s))");
   replace_groups(text, word, "<secret>", [&](const std::array<Piece, 3>& groups) {
     static const RE2 revision(
-        R"((?i)(?:commit|revision|rev|sha\d*|digest|git|hash|build|head|checksum|md5|srcversion)["']?\s*[:=( ]?\s*$)");
+        R"((?i)(?:commit|revision|rev|sha\d*|digest|git|hash|build|head|checksum|md5|srcversion|\b(?:r[0-9a-z]{1,2}|cr\d|x\d{1,2}|[ispl][pr]))["']?\s*[:=( ]?\s*$)");
     const auto at = static_cast<std::size_t>(groups[1].data() - text.data());
     const std::size_t from = at < 24 ? 0 : at - 24;
     return !is_drawn(view(groups[1])) || occurs(std::string_view(text).substr(from, at - from), revision);
@@ -216,6 +237,30 @@ void withhold_drawn_words(std::string& text) {
   });
   static const RE2 fingerprint(R"(\bSHA256:([A-Za-z0-9+/]{43}))");
   replace_groups(text, fingerprint, "<secret>", [](const auto&) { return false; });
+}
+
+// Passwords as people make them up, without a word that tells of them: small and capital letters and figures, and a
+// mark, or with a part that no program says.
+void withhold_made_up_passwords(std::string& text) {
+  static const RE2 word(R"((?:^|[\s"'`=:(,|])([A-Za-z0-9!#$%&*?^~.+-]{8,40})(?:$|[\s"'`,;:)|]))");
+  replace_groups(text, word, "<secret>", [&](const std::array<Piece, 3>& groups) {
+    std::string_view name = view(groups[1]);
+    const std::string_view before =
+        std::string_view(text).substr(0, static_cast<std::size_t>(name.data() - text.data()));
+    while (!name.empty() && (name.back() == '.' || name.back() == '-')) name.remove_suffix(1);
+    const auto in = [&](auto kind) { return std::ranges::any_of(name, kind); };
+    if (name.size() < 8 || !in(is_digit) || !in(is_capital) || !in([](char c) { return c >= 'a' && c <= 'z'; }))
+      return true;
+    if (name.find_first_of("+-") != name.npos || is_file_of_programs(name)) return true;
+    const bool marked = name.find_first_of("!#$%&*?^~.") != name.npos;
+    std::size_t unknown = 0, known = 0;
+    each_part(name, [&](std::string_view part) {
+      if (part.size() < 3) return;
+      knowledge::is_technical_word(part) ? ++known : ++unknown;
+    });
+    if (known > 0 && !marked) return true;
+    return unknown <= known || is_evidence(before.substr(before.size() - std::min<std::size_t>(64, before.size())));
+  });
 }
 
 // What clouds number: instances, networks, volumes, accounts.
@@ -240,6 +285,9 @@ void withhold_personal_numbers(std::string& text) {
       RE2(R"((\+[1-9]\d{0,2}(?:[ ./-]?\(?\d{2,5}\)?){2,5}))"),
       RE2(R"((?i)\b(?:phone|tel|mobile|fax|cell)\b[^\d\n]{0,12}(\+?[\d(][\d ()./-]{5,}\d))"),
       RE2(R"(\b([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b)"),
+      RE2(R"((?i)\b(?:login|one-time|verification|confirmation|security|two-factor|2fa|mfa|sms)(?: login| access)? codes?(?: (?:is|was))?[ :=]{1,3}(\d[\d -]{2,9}\d))"),
+      RE2(R"((?i)\b(?:product|licen[cs]e|activation|serial) key[ :=]+([A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,}))"),
+      RE2(R"x("([0-9A-F]{4}(?: [0-9A-F]{4}){3,})")x"),
       RE2(R"((?i)\bcard\b[^\d\n]{0,12}((?:\d[ -]?){13,19}))"),
       RE2(R"((?i)\b(?:location|latitude|longitude|lat|lon|coordinates)\b["']?[ :=(]{1,3}(-?\d{1,3}\.\d{3,}(?:, ?-?\d{1,3}\.\d{3,})?))"),
       RE2(R"((\b\d{1,5}[a-z]? (?:[A-Z][a-z]+ ){1,3}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Drive|Boulevard|Blvd|Square)\b))"),
@@ -263,13 +311,6 @@ bool is_labelled(std::string_view before) {
   return occurs(before, label) || occurs(before, quoted) || occurs(before, next_word);
 }
 
-// What stands in front of evidence: the names of what programs are made of.
-bool is_evidence(std::string_view before) {
-  static const RE2 words(
-      R"((?i)(?:\b(?:module|modules|named|import|package|packages|symbol|function|kernel|attribute|argument|option|librar(?:y|ies)|op|operator|layer|extension|backend|plugin|requirement|distribution(?: found for)?|method|class|type|dtype|keyword|command|program|gpu|device|arch|architecture|target|platform|codename|parameter|variable|key|driver|module\(s\)|def|pip3? install|apt(?:-get)? install|conda install)s?:? +["'`]?|(?:^|[^\w-])name +["'`]?|import [\w., ]*, |0x|--?|\bdlopen\()$)");
-  return occurs(before, words);
-}
-
 // A label that is joined to one word, whatever the word: owner=mark. What the words of a status or a platform are
 // stays.
 bool is_value_of_label(std::string_view before, std::string_view name, std::string_view after) {
@@ -291,7 +332,8 @@ bool is_somebodys_name(const Token& token) {
   const char prev = token.before.empty() ? ' ' : token.before.back();
   const char next = token.after.empty() ? ' ' : token.after.front();
   const std::string_view before = token.before.substr(token.before.size() - std::min(looked_at, token.before.size()));
-  if (is_file_of_programs(token.text) || (prev == '<' && next == '>')) return false;
+  const bool is_marker = (prev == '<' && next == '>') || (prev == '|' && next == '|');  // <name>, <|endoftext|>
+  if (is_file_of_programs(token.text) || is_marker) return false;
   if (is_value_of_label(before, token.text, token.after)) return true;
   if (is_labelled(before) || (prev == '@' && next != '(' && next != '.'))
     return holds_unknown_word(token.text, least_letters - 1);
@@ -339,6 +381,7 @@ void withhold_names(std::string& text) {
   if (one_word) return;
   if (text.find('/') != text.npos) withhold_paths(text);
   withhold_drawn_words(text);
+  withhold_made_up_passwords(text);
   withhold_personal_numbers(text);
   withhold_unknown_words(text);
 }

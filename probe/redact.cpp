@@ -132,15 +132,16 @@ void redact_ipv4(std::string& text) {
 
 // Accounts and hosts that images, clusters and installers name, and words that stand in every path.
 constexpr std::array common_names = {
-    "admin",   "amd",     "app",    "bin",     "build",    "centos", "client",   "conda",     "cuda",      "data",
-    "debian",  "default", "demo",   "dev",     "docker",   "ec2",    "ec2-user", "env",       "envdoctor", "etc",
-    "gitlab",  "gpu",     "guest",  "home",    "host",     "hpc",    "intel",    "jax",       "jenkins",   "jovyan",
-    "jupyter", "keras",   "lab",    "lib",     "lib64",    "linux",  "local",    "localhost", "main",      "master",
-    "media",   "mesa",    "mnt",    "mpi",     "node",     "nobody", "none",     "nvidia",    "oneapi",    "opencl",
-    "opt",     "pocl",    "proc",   "project", "python",   "ray",    "render",   "rocm",      "root",      "run",
-    "runner",  "scratch", "server", "share",   "slurm",    "spark",  "srv",      "student",   "sys",       "tensorflow",
-    "test",    "tmp",     "torch",  "train",   "ubuntu",   "user",   "usr",      "vagrant",   "var",       "venv",
-    "video",   "vscode",  "work",   "worker",  "workspace"};
+    "admin",     "amd",       "app",        "bin",     "build",  "centos", "client", "conda",    "cuda",
+    "data",      "debian",    "default",    "demo",    "dev",    "docker", "ec2",    "ec2-user", "env",
+    "envdoctor", "etc",       "gitlab",     "gpu",     "guest",  "home",   "host",   "hpc",      "intel",
+    "jax",       "jenkins",   "jovyan",     "jupyter", "keras",  "lab",    "lib",    "lib64",    "linux",
+    "local",     "localhost", "main",       "master",  "media",  "mesa",   "mnt",    "mpi",      "node",
+    "nobody",    "none",      "nvidia",     "oneapi",  "opencl", "opt",    "pocl",   "proc",     "project",
+    "python",    "ray",       "render",     "rocm",    "root",   "run",    "runner", "scratch",  "server",
+    "share",     "slurm",     "spark",      "srv",     "staff",  "sudo",   "users",  "wheel",    "adm",
+    "student",   "sys",       "tensorflow", "test",    "tmp",    "torch",  "train",  "ubuntu",   "user",
+    "usr",       "vagrant",   "var",        "venv",    "video",  "vscode", "work",   "worker",   "workspace"};
 
 bool tells_something(std::string_view name) {
   return name.size() >= 3 && std::ranges::find(common_names, name) == common_names.end() &&
@@ -166,17 +167,24 @@ std::span<const SecretKind> secret_kinds() {
        R"(\1<secret>)"},
       {{R"((?i)(\b(?:vault|wandb|auth) login (?:-\S+ )*)[^\s-]\S{7,})", {"vault login", "wandb login", "auth login"}},
        R"(\1<secret>)"},
-      {{R"((?i)(\becho (?:-n )?)(?:"[^"]*"?|'[^']*'?|[^\s"'|]+)([^\n|]*\|[^\n|]*(?:-stdin|\blogin)\b))",
-        {"-stdin", " login"}},
+      {{R"((?i)(\b(?:echo|printf) (?:-n )?)(?:"[^"]*"?|'[^']*'?|[^\s"'|]+)([^\n|]*\|[^\n|]*(?:-stdin|\blogin|\bsudo -S|\bpasswd|\bcryptsetup)\b))",
+        {"-stdin", " login", "sudo -s", "passwd", "cryptsetup"}},
        R"(\1<secret>\2)"},
       {{R"((?i)(-stdin\s*<<<\s*)\S+)", {"-stdin <<<", "-stdin<<<"}}, R"(\1<secret>)"},
       {{R"((?i)(\b(?:kinit|sudo|su|passwd|login)\b[^\n]*<<<\s*)\S+)", {"<<<"}}, R"(\1<secret>)"},
-      {{R"(\$(?:[156y]|2[abxy]|argon2\w{1,2})\$[\w./$,=+-]{8,}|pbkdf2\w*\$[\w./$,=+-]{8,})",
-        {"$1$", "$2", "$5$", "$6$", "$y$", "$argon2", "pbkdf2"}},
+      {{R"(\$(?:[156y]|apr1|sha1|md5|2[abxy]|argon2\w{1,2})\$[\w./$,=+-]{8,}|pbkdf2\w*\$[\w./$,=+-]{8,})",
+        {"$1$", "$2", "$5$", "$6$", "$y$", "$apr1$", "$sha1$", "$md5$", "$argon2", "pbkdf2"}},
        "<secret>"},
       {{R"((arn:aws[\w-]*:[\w-]*:[\w-]*:)\d{12}(:user/[\w.@+-]+)?)", {"arn:aws"}}, R"(\1<secret>)"},
       {{R"((\s-U\s*[\w.\\-]+%)\S+)", {"-u "}}, R"(\1<secret>)"},
       {{R"((?i)(\bsnmp\S*[^\n]{0,40}\bcommunity(?:\s+|\s*[:=]\s*))\S+)", {"community"}}, R"(\1<secret>)"},
+      {{R"((?i)(\b(?:require|master)(?:pass|auth)|\br[ow]community6?|\bcom2sec \S+ \S+)(\s+)["']?[^\s"']+)",
+        {"requirepass", "masterauth", "community", "com2sec"}},
+       R"(\1\2<secret>)"},
+      // connect("where", "who", "password")
+      {{R"((?i)(\b(?:connect|login|authenticate|createconnection)\((?:"[^"\n]*"|'[^'\n]*'), ?(?:"[^"\n]*"|'[^'\n]*'), ?["'])[^"'\n]+)",
+        {"connect(", "login(", "authenticate(", "createconnection("}},
+       R"(\1<secret>)"},
       {{R"((?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{8,})", {"bearer"}}, R"(\1<secret>)"},
       {{R"((?i)(pass(?:word|phrase) for [^:]{1,80}: )\S+)", {"password for", "passphrase for"}}, R"(\1<secret>)"},
       {{R"((?i)(\b(?:curl|wget)\b[^\n]*?\s(?:-u|--user|--proxy-user|--http-user)[ =]?)(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
@@ -215,7 +223,7 @@ bool is_no_secret(std::string_view key, std::string_view value) {
   static const RE2 of_models(
       R"((?i)(?:^|[_-])(?:max|min|num|n|pad|eos|bos|unk|sep|cls|mask|total|prompt|new|first|last|special|stop|image|text|next|per|add)[_-]?token$)");
   static const RE2 nothing(
-      R"((?i)["']?(?:<[^<>]*>?|[\[(][\w\s.,*\[\]-]{0,200}[\])]*(?:\s*->.*)?|none|null|true|false|yes|no|required|)["']?[,)}\]]?)");
+      R"((?i)["']?(?:<[^<>]*>?|[\[(][\w\s.,*\[\]-]{0,200}[\])]*(?:\s*->.*)?|none|null|true|false|yes|no|required|not|an?|the|missing|empty|invalid|wrong|incorrect|expired|unset|undefined|unknown|)["']?[,)}\]]?)");
   const Piece name(key.data(), key.size()), said(value.data(), value.size());
   return RE2::PartialMatch(name, of_models) || RE2::FullMatch(said, nothing) ||
          (key.ends_with("PWD") && value.starts_with('/'));
@@ -247,7 +255,8 @@ void redact_named(std::string& text, const LowerText& low) {
       R"(|[\w-]*(?:api|access|private|licen[cs]e|account|signing|encryption|master|shared|storage|subscription|ssh)"
       R"(|deploy|session|hmac|wandb|comet|neptune|ngc|openai)[_-]?key(?:[_-]?(?:id|b64|base64))?)))";
   // To the end of its token: to its quotation mark, or to white space.
-  static const std::string value = R"((\\+["'][^"']*|"[^"]*"?|'[^']*'?|(?:\\\s|[^\s"'])+))";
+  static const std::string value =
+      R"((\w[\w:.]*\(["'][^"']*["']?\)?|\\+["'][^"']*|"[^"]*"?|'[^']*'?|(?:\\\s|[^\s"'])+))";
   static const LazyPattern joined(
       "(?i)" + key + R"((?:["'\])\\]|%22){0,5}(?:\s*(?::=|=>|::|[=:]|%3[ad](?:%22)?)\s*| +(?:is|was) +(?:set to +)?))" +
           value,
@@ -358,19 +367,17 @@ void redact_accounts(std::string& text) {
   static const RE2 version(R"(@(?:v?\d|[A-Z][A-Z0-9_]*[_.]|main\b|master\b|latest\b|plt\b))");
   replace_unless(
       text, account, "<user>@<host>", [](std::string_view before, std::string_view match, std::string_view after) {
-        return RE2::PartialMatch(Piece(match.data(), match.size()), version) || before.ends_with('/') ||
+        const std::size_t at = match.find('@');
+        const bool common = !tells_something(match.substr(0, at)) && !tells_something(match.substr(at + 1));
+        return common || RE2::PartialMatch(Piece(match.data(), match.size()), version) || before.ends_with('/') ||
                (!after.empty() && std::string_view(": \t\r\n]\"'),;").find(after.front()) == std::string_view::npos);
       });
 }
 
-// The host that a line of syslog is from, and those that clouds name by their addresses.
+// Hosts as uname prints them, and those that clouds name by their addresses.
 void redact_host_names(std::string& text, const LowerText& low) {
-  static const LazyPattern syslog(
-      R"((?m)^((?:<\d+>)?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.:+Z-]*) )[A-Za-z0-9][\w.-]*( (?:kernel|systemd|[\w./()-]+\[\d+\]):))",
-      {" kernel:", " systemd:", "]:"});
   static const LazyPattern by_address(R"(\b(?:ip|ec2|host|node|gke|aks|vm)-\d{1,3}(?:-\d{1,3}){3}(?:\.[a-z][\w.-]*)?)",
                                       {"ip-", "ec2-", "host-", "node-", "gke-", "aks-", "vm-"});
-  replace_all(text, syslog, low, R"(\1<host>\2)");
   static const LazyPattern uname(R"((\bLinux )[A-Za-z0-9][\w.-]*( \d+\.\d+\S* #\d))", {"linux "});
   replace_all(text, uname, low, R"(\1<host>\2)");
   replace_all(text, by_address, low, "<host>");
@@ -389,9 +396,17 @@ void redact_said_names(std::string& text, const LowerText& low) {
       R"((?m)(?:^srun: error: |\*\*\* \w+ [\d.+]+ ON |\bon node |^\[)([A-Za-z][\w.-]*)(?:: task| CANCELLED| (?:exited|died|is)\b|\b$|:\d+\] ))",
       {"srun: error: ", "*** ", "on node ", "["});
   static const LazyPattern nccl(R"((?m)^([A-Za-z][\w.-]*):\d+:\d+ \[\d+\] NCCL)", {"] nccl"});
+  // The host that a line of syslog is from.
+  static const LazyPattern syslog(
+      R"((?m)^(?:(?:<\d+>)?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.:+Z-]*) )([A-Za-z0-9][\w.-]*) (?:kernel|systemd|[\w./()-]+\[\d+\]):)",
+      {" kernel:", " systemd:", "]:"});
   // id, ls -l and ps aux.
-  static const LazyPattern numbered(R"(\b(?:[ug]id=|groups=|,)\d{4,}\(([A-Za-z_][\w.-]*)\))", {"id=", "groups=", ","});
+  static const LazyPattern numbered(R"(\b(?:[ug]id[= ]|groups=|,)\d{4,} ?\(([A-Za-z_][\w.-]*)\))",
+                                    {"id=", "id ", "groups=", ","});
   static const LazyPattern owner(R"((?m)(?:^|\s)[bcdlps-][rwxsStT-]{9}[+.@]? +\d+ +([A-Za-z_][\w.-]*) )",
+                                 {"rw", "r-", "-w", "--"});
+  // Of a device node the group tells who may open it; of other files it is somebody's.
+  static const LazyPattern group(R"((?m)(?:^|\s)[dlps-][rwxsStT-]{9}[+.@]? +\d+ +\S+ +([A-Za-z_][\w.-]*) +\d)",
                                  {"rw", "r-", "-w", "--"});
   static const LazyPattern process(R"((?m)^([A-Za-z_][\w.-]*\+?) +\d+ +[\d.]+ +[\d.]+ +\d+ +\d+ +(?:\?|pts/|tty)\S* )",
                                    {" ?", "pts/", "tty"});
@@ -400,7 +415,7 @@ void redact_said_names(std::string& text, const LowerText& low) {
       R"(\b(?:tcp|udp|redis|rediss|amqps?|mqtt|nats|ldaps?|smb|nfs|ssh|gs?ftp|sftp|grpc|zmq|ucx)://(?:[^/@\s]*@)?([A-Za-z][\w.-]*))",
       {"://"});
   static const LazyPattern licence(R"(\b\d{4,5}@([A-Za-z][\w.-]*[A-Za-z0-9]))", {"@"});
-  static const LazyPattern share(R"((?:^|[\s"'=(])\\\\([A-Za-z][\w.-]+\\[\w.-]{2,}(?:\\[\w.-]+)?))", {"\\\\"});
+  static const LazyPattern share(R"((?:^|::|[\s"'=(])\\\\([A-Za-z][\w.-]+\\[\w.-]{2,}(?:\\[\w.-]+)?))", {"\\\\"});
   static const LazyPattern user(
       R"((?:\b(?:USER|LOGNAME|USERNAME|[A-Z]+_USER|user|username|login)=|\b(?i:user(?:[ _-]?name)?|login|account)["']?\s*[:=]?\s*["']|\b[Uu]ser ?[Nn]ame\s*[:=]\s*|\bsudo(?:\[\d+\])?:\s+)([A-Za-z_][\w.-]{2,31}))",
       {"user", "login", "logname", "account", "sudo"});
@@ -411,9 +426,11 @@ void redact_said_names(std::string& text, const LowerText& low) {
                                     {&share, "<host>"},
                                     {&node, "<host>"},
                                     {&nccl, "<host>"},
+                                    {&syslog, "<host>"},
                                     {&user, "<user>"},
                                     {&numbered, "<user>"},
                                     {&owner, "<user>"},
+                                    {&group, "<name>"},
                                     {&process, "<user>"},
                                     {&git, "<user>"}}) {
     replace_groups(text, *pattern, low, by, [&](const std::array<Piece, 3>& groups) {

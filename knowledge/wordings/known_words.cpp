@@ -13,13 +13,18 @@
 namespace envdoctor::knowledge {
 namespace {
 
-bool stands_in_a_table(const std::string& word) {
+bool is_said_by_programs(const std::string& word) {
   static const ResemblanceIndex reports(bytes_of(embedded_index, "resemblance"));
-  return holds_line(bytes_of(embedded_index, "plain_words"), word) || reports.find(word) || reports.find(word + "0") ||
-         std::ranges::binary_search(env_words(), word);
+  return reports.find(word) || reports.find(word + "0") || std::ranges::binary_search(env_words(), word);
+}
+
+bool stands_in_a_table(const std::string& word) {
+  return holds_line(bytes_of(embedded_index, "plain_words"), word) || is_said_by_programs(word);
 }
 
 }  // namespace
+
+bool is_technical_word(std::string_view word) { return is_said_by_programs(lower_case(word)); }
 
 bool is_known_word(std::string_view word) {
   const std::string low = lower_case(word);

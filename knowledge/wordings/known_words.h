@@ -8,4 +8,7 @@ namespace envdoctor::knowledge {
 // projects are seldom among them.
 bool is_known_word(std::string_view word);
 
+// The same without plain English: a word of reports and of variables' names.
+bool is_technical_word(std::string_view word);
+
 }  // namespace envdoctor::knowledge
