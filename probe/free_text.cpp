@@ -51,7 +51,7 @@ bool holds_unknown_word(std::string_view name, std::size_t least) {
 
 bool is_file_of_programs(std::string_view name) {
   static const RE2 form(
-      R"((?i).*\.(?:so(?:\.[\d.]+)?|py|pyc|cc?|cpp|cxx|cuh?|hh?|hpp|rs|go|inc|td|ko|dll|exe|icd|whl|run|deb|rpm|conf|json|service|bin|cl|ptx|cubin)(?::\d+)*)");
+      R"((?i).*\.(?:so(?:\.[\d.]+)?|py|pyc|cc?|cpp|cxx|cuh?|hh?|hpp|rs|go|inc|td|ko|dll|exe|icd|whl|run|deb|rpm|conf|json|toml|service|bin|cl|ptx|cubin)(?::\d+)*|lib[\w+-]+\.(?:a|la|lib))");
   return is_wholly(name, form);
 }
 
@@ -110,7 +110,8 @@ void change_groups(std::string& text, const RE2& pattern, Change change) {
 }
 
 void withhold_paths(std::string& text) {
-  static const RE2 unix_path(R"((?:^|[\s"'`=:(,\[<>@])((?:\.{1,2}|~)?/[^\s"'`;,()<>\[\]|{}:=]+))");
+  static const RE2 unix_path(
+      R"((?:^|[\s"'`=:(,\[<>@])((?:\.{1,2}|~)?/[^\s"'`;,()<>\[\]|{}:=/][^\s"'`;,()<>\[\]|{}:=]*))");
   change_groups(text, unix_path, [](std::string_view path) {
     const auto& folders = knowledge::system_folders();
     static const RE2 compiled(R"(.*\.(?:cc|cpp|cxx|cu|cuh|h|hpp|c|rs|go))");
@@ -120,6 +121,8 @@ void withhold_paths(std::string& text) {
          std::ranges::any_of(folders, [path](std::string_view folder) { return stands_below(path, folder); }));
     return of_system ? std::string(path) : known_parts(path, '/');
   });
+  static const RE2 share(R"((?:^|[\s"'`=(,\[<>])/(/[^\s"'`;,()<>\[\]|{}:=/][^\s"'`;,()<>\[\]|{}:=]*))");
+  change_groups(text, share, [](std::string_view path) { return known_parts(path, '/'); });
   static const RE2 windows_slashes(R"((?:^|[\s"'`=(,\[])[A-Z]:(/[^\s"'`;,()<>\[\]|]+))");
   change_groups(text, windows_slashes, [](std::string_view path) { return known_parts(path, '/'); });
 }
@@ -160,6 +163,8 @@ void withhold_addresses(std::string& text) {
     const std::size_t slashes = all.find("://") + 3;
     const std::string_view scheme = all.substr(0, slashes), rest = all.substr(slashes);
     if (scheme == "file://") return std::string(all);
+    if (scheme == "docker://" || scheme == "library://" || scheme == "oras://")
+      return std::string(scheme) + known_parts(rest, '/');
     const std::size_t end = std::min(rest.find_first_of("/?#"), rest.size());
     const std::string_view host = rest.substr(0, std::min(rest.find(':'), end)), path = rest.substr(end);
     const bool of_web = scheme == "http://" || scheme == "https://" || scheme == "git+https://" || scheme == "tcp://";
@@ -255,7 +260,7 @@ void withhold_made_up_passwords(std::string& text) {
     const bool marked = name.find_first_of("!#$%&*?^~.") != name.npos;
     std::size_t unknown = 0, known = 0;
     each_part(name, [&](std::string_view part) {
-      if (part.size() < 3) return;
+      if (part.size() < least_letters) return;
       knowledge::is_technical_word(part) ? ++known : ++unknown;
     });
     if (known > 0 && !marked) return true;
@@ -276,6 +281,22 @@ void withhold_cloud_numbers(std::string& text) {
     const std::size_t from = at < 24 ? 0 : at - 24;
     return is_digit(found[0]) && !view(groups[0]).ends_with(".dkr") &&
            !occurs(std::string_view(text).substr(from, at - from), account);
+  });
+}
+
+// People whom a sentence greets, or a header or a note names.
+void withhold_people(std::string& text) {
+  static const RE2 greeted(
+      R"(\b(?:Dear|Hi|Hello|Hey|Thanks)(?: (?:Mr|Ms|Mrs|Dr|Prof)\.?)?,? ([A-Z][\pL'-]+(?: [A-Z][\pL'-]+){0,2}))");
+  static const RE2 everybody("(?i)(?:all|there|every(?:one|body)|team|world|folks|guys|sir|madam|again|for|i)");
+  replace_groups(text, greeted, "<name>",
+                 [](const std::array<Piece, 3>& groups) { return RE2::FullMatch(groups[1], everybody); });
+  static const RE2 named(
+      R"((?:\b(?:[A-Z][a-z]+-by|Maintainer|Author|Committer|Contact|Assignee|Reporter|Requester|Approver|Owner)s?: ?|\b(?:[Cc]ommit(?:ted)?|[Ww]ritten|[Rr]eviewed|[Oo]pened|[Rr]eported|[Aa]pproved|[Ss]ubmitted|[Oo]wned|[Bb]ooked|[Rr]eserved) by |\b(?:TODO|FIXME|XXX|HACK)\(|user\.name ["']?)([\pL][\pL.'-]+(?: [A-Z][\pL'-]*\.?){0,3}))");
+  replace_groups(text, named, "<name>", [](const std::array<Piece, 3>& groups) {
+    return groups[1].starts_with("<") || !RE2::PartialMatch(groups[1], "^[A-Z][^ ]+ [A-Z]")
+               ? knowledge::is_known_word(view(groups[1]))
+               : false;
   });
 }
 
@@ -382,6 +403,7 @@ void withhold_names(std::string& text) {
   if (text.find('/') != text.npos) withhold_paths(text);
   withhold_drawn_words(text);
   withhold_made_up_passwords(text);
+  withhold_people(text);
   withhold_personal_numbers(text);
   withhold_unknown_words(text);
 }

@@ -57,7 +57,7 @@ void redact_emails(std::string& text) {
 }
 
 void redact_hardware_addresses(std::string& text, const LowerText& low) {
-  static const RE2 mac(R"(\b[0-9a-fA-F]{2}(?:(?::[0-9a-fA-F]{2}){5,19}|(?:-[0-9a-fA-F]{2}){5})\b)");
+  static const RE2 mac(R"(\b[0-9a-fA-F]{2}(?:(?::[0-9a-fA-F]{2}){5,19}|(?:[-.][0-9a-fA-F]{2}){5})\b)");
   replace_unless(text, mac, "<mac>", [](auto before, std::string_view match, auto after) {
     const bool date = match.find_first_of("abcdefABCDEF") == match.npos;  // or a time
     const bool part = (!before.empty() && (before.back() == '-' || before.back() == ':')) ||
@@ -132,16 +132,17 @@ void redact_ipv4(std::string& text) {
 
 // Accounts and hosts that images, clusters and installers name, and words that stand in every path.
 constexpr std::array common_names = {
-    "admin",     "amd",       "app",        "bin",     "build",  "centos", "client", "conda",    "cuda",
-    "data",      "debian",    "default",    "demo",    "dev",    "docker", "ec2",    "ec2-user", "env",
-    "envdoctor", "etc",       "gitlab",     "gpu",     "guest",  "home",   "host",   "hpc",      "intel",
-    "jax",       "jenkins",   "jovyan",     "jupyter", "keras",  "lab",    "lib",    "lib64",    "linux",
-    "local",     "localhost", "main",       "master",  "media",  "mesa",   "mnt",    "mpi",      "node",
-    "nobody",    "none",      "nvidia",     "oneapi",  "opencl", "opt",    "pocl",   "proc",     "project",
-    "python",    "ray",       "render",     "rocm",    "root",   "run",    "runner", "scratch",  "server",
-    "share",     "slurm",     "spark",      "srv",     "staff",  "sudo",   "users",  "wheel",    "adm",
-    "student",   "sys",       "tensorflow", "test",    "tmp",    "torch",  "train",  "ubuntu",   "user",
-    "usr",       "vagrant",   "var",        "venv",    "video",  "vscode", "work",   "worker",   "workspace"};
+    "admin",     "amd",       "app",     "bin",        "build",  "centos", "client", "conda",    "cuda",
+    "data",      "debian",    "default", "demo",       "dev",    "docker", "ec2",    "ec2-user", "env",
+    "envdoctor", "etc",       "gitlab",  "gpu",        "guest",  "home",   "host",   "hpc",      "intel",
+    "jax",       "jenkins",   "jovyan",  "jupyter",    "keras",  "lab",    "lib",    "lib64",    "linux",
+    "local",     "localhost", "main",    "master",     "media",  "mesa",   "mnt",    "mpi",      "node",
+    "nobody",    "nogroup",   "none",    "nvidia",     "oneapi", "opencl", "opt",    "pocl",     "proc",
+    "project",   "python",    "ray",     "render",     "rocm",   "root",   "run",    "runner",   "scratch",
+    "server",    "share",     "slurm",   "spark",      "srv",    "staff",  "sudo",   "users",    "wheel",
+    "adm",       "student",   "sys",     "tensorflow", "test",   "tmp",    "torch",  "train",    "ubuntu",
+    "user",      "usr",       "vagrant", "var",        "venv",   "video",  "vscode", "work",     "worker",
+    "workspace"};
 
 bool tells_something(std::string_view name) {
   return name.size() >= 3 && std::ranges::find(common_names, name) == common_names.end() &&
@@ -176,7 +177,25 @@ std::span<const SecretKind> secret_kinds() {
         {"$1$", "$2", "$5$", "$6$", "$y$", "$apr1$", "$sha1$", "$md5$", "$argon2", "pbkdf2"}},
        "<secret>"},
       {{R"((arn:aws[\w-]*:[\w-]*:[\w-]*:)\d{12}(:user/[\w.@+-]+)?)", {"arn:aws"}}, R"(\1<secret>)"},
-      {{R"((\s-U\s*[\w.\\-]+%)\S+)", {"-u "}}, R"(\1<secret>)"},
+      {{R"((\s-U\s*["']?[\w.\\-]+%)(?:[^\s"']|["']\S)+)", {"-u "}}, R"(\1<secret>)"},
+      // Options that stand behind a user's name, whatever the program.
+      {{R"((\s(?:-u|--user(?:name)?|-U|-l)[= ]?[^\s-]\S* (?:-p|-P|-w|--pass(?:word)?)[= ]?)(?:"[^"]*"?|'[^']*'?|[^\s"'-][^\s"']*))",
+        {" -u", " --user", " -l"}},
+       R"(\1<secret>)"},
+      {{R"((?i)(\s-u [\w.@-]+,)\S+)", {"-u "}}, R"(\1<secret>)"},
+      {{R"((?i)(\s/user:\S+ )[^\s/]\S*)", {"/user:"}}, R"(\1<secret>)"},
+      {{R"((\bLOGIN \S+ )(?:"[^"]*"?|[^\s"]+))", {"login "}}, R"(\1<secret>)"},
+      {{R"((?i)([?&](?:code|ticket|nonce|assertion|sig|otp)=)[^&\s"']{12,})",
+        {"code=", "ticket=", "nonce=", "assertion=", "sig=", "otp="}},
+       R"(\1<secret>)"},
+      {{R"((?i)(\bpassw(?:or)?d\s+(?:(?:is|was)\s+)?(?:now|set to|changed to|reset to)\s+)["']?[^\s"']+)", {"passw"}},
+       R"(\1<secret>)"},
+      {{R"((?i)(key\w*[ :=]+)0x[0-9a-f]{8,})", {"key"}}, R"(\1<secret>)"},
+      {{R"((?i)(conda[\w.-]*/t/)[^/\s]+)", {"/t/"}}, R"(\1<secret>)"},
+      {{R"((\biqn\.\d{4}-\d{2}\.)[\w.-]+)", {"iqn."}}, R"(\1<name>)"},
+      {{R"((?i)(id[ :=]+)[0-9a-f]{4}(?: [0-9a-f]{4}){3,7}\b)", {"id"}}, R"(\1<uuid>)"},
+      {{R"((?i)(\b(?:sms|pager|call|dial)\b[^\d\n]{1,12})\+?\d[\d ()./-]{6,}\d)", {"sms", "pager", "call", "dial"}},
+       R"(\1<phone>)"},
       {{R"((?i)(\bsnmp\S*[^\n]{0,40}\bcommunity(?:\s+|\s*[:=]\s*))\S+)", {"community"}}, R"(\1<secret>)"},
       {{R"((?i)(\b(?:require|master)(?:pass|auth)|\br[ow]community6?|\bcom2sec \S+ \S+)(\s+)["']?[^\s"']+)",
         {"requirepass", "masterauth", "community", "com2sec"}},
@@ -274,7 +293,7 @@ void redact_named(std::string& text, const LowerText& low) {
   static const LazyPattern quoted_word(
       R"((?i)((?:\b|_)(?:token|api[ _-]?key|access[ _-]?key|secret)["'\]]?,?\s*["'])([^"'\s]{6,})["'])", {"\"", "'"});
   static const LazyPattern next_word(
-      R"((?i)((?:\b|_)(?:token|api[ _-]?key|access[ _-]?key|secret)(?: (?:provided|is|was|of|named?|with))?:? )([\w*-]{10,}))",
+      R"((?i)((?:\b|_)(?:token|api[ _-]?key|access[ _-]?key|secret)(?: (?:provided|is|was|of|named?|with))?:? )([\w*/+-]{10,}))",
       {" "});
   // auth=("user", "password")
   static const LazyPattern pair(R"((?i)((?:auth|credentials?|login)\w*)\s*[=:]?\s*\(([^()\n]*,[^()\n]*[^()\s]))",
@@ -287,7 +306,7 @@ void redact_named(std::string& text, const LowerText& low) {
   static const LazyPattern in_file(
       R"((?i)(?:^|\W)(?:(?:env|arg|set(?:env)?)[ \t]+|\[|<))" + key + R"((?:[\]>]\s*|\s))" + value,
       {"env ", "env\t", "arg ", "arg\t", "set ", "set\t", "[", "<"});
-  static const LazyPattern short_name(R"(\b(pass|auth|pw)=)" + value, {"pass=", "auth=", "pw="});
+  static const LazyPattern short_name(R"(\b(pass|auth|pw)(?:=|["'] ?=> ?))" + value, {"pass=", "auth=", "pw=", "=>"});
   for (const LazyPattern* pattern : {&pair, &joined, &name_and_value, &option, &in_file, &short_name, &in_sentence}) {
     replace_groups(text, *pattern, low, "<secret>", [&](const std::array<Piece, 3>& groups) {
       const auto& [whole, name, said] = groups;
