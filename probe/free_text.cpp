@@ -256,7 +256,7 @@ void withhold_made_up_passwords(std::string& text) {
     const auto in = [&](auto kind) { return std::ranges::any_of(name, kind); };
     if (name.size() < 8 || !in(is_digit) || !in(is_capital) || !in([](char c) { return c >= 'a' && c <= 'z'; }))
       return true;
-    if (name.find_first_of("+-") != name.npos || is_file_of_programs(name)) return true;
+    if (name.starts_with("0x") || name.find_first_of("+-") != name.npos || is_file_of_programs(name)) return true;
     const bool marked = name.find_first_of("!#$%&*?^~.") != name.npos;
     std::size_t unknown = 0, known = 0;
     each_part(name, [&](std::string_view part) {
@@ -303,7 +303,7 @@ void withhold_people(std::string& text) {
 // Of people: how to reach them, and what they pay with.
 void withhold_personal_numbers(std::string& text) {
   static const RE2 forms[] = {
-      RE2(R"((\+[1-9]\d{0,2}(?:[ ./-]?\(?\d{2,5}\)?){2,5}))"),
+      RE2(R"((?:^|[^\w.])(\+[1-9]\d{0,2}(?:[ ./-]?\(?\d{2,5}\)?){2,5}))"),
       RE2(R"((?i)\b(?:phone|tel|mobile|fax|cell)\b[^\d\n]{0,12}(\+?[\d(][\d ()./-]{5,}\d))"),
       RE2(R"(\b([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b)"),
       RE2(R"((?i)\b(?:login|one-time|verification|confirmation|security|two-factor|2fa|mfa|sms)(?: login| access)? codes?(?: (?:is|was))?[ :=]{1,3}(\d[\d -]{2,9}\d))"),
@@ -344,6 +344,12 @@ bool is_value_of_label(std::string_view before, std::string_view name, std::stri
          RE2::PartialMatch(Piece(after.data(), std::min<std::size_t>(after.size(), 40)), ends);
 }
 
+// Letters and figures that a service numbers its customers with: xk41177.
+bool is_number_of_account(std::string_view name) {
+  static const RE2 form(R"([a-z]{2,4}\d{4,}(?:\..*)?)");
+  return is_wholly(name, form);
+}
+
 struct Token {
   std::string_view before{}, text{}, after{};
 };
@@ -353,11 +359,13 @@ bool is_somebodys_name(const Token& token) {
   const char prev = token.before.empty() ? ' ' : token.before.back();
   const char next = token.after.empty() ? ' ' : token.after.front();
   const std::string_view before = token.before.substr(token.before.size() - std::min(looked_at, token.before.size()));
-  const bool is_marker = (prev == '<' && next == '>') || (prev == '|' && next == '|');  // <name>, <|endoftext|>
+  const bool is_marker =
+      (prev == '<' && next == '>') || (token.before.ends_with("<|") && next == '|');  // <name>, <|endoftext|>
   if (is_file_of_programs(token.text) || is_marker) return false;
   if (is_value_of_label(before, token.text, token.after)) return true;
   if (is_labelled(before) || (prev == '@' && next != '(' && next != '.'))
-    return holds_unknown_word(token.text, least_letters - 1);
+    return holds_unknown_word(token.text, least_letters - 1) ||
+           (is_number_of_account(token.text) && before.ends_with("account "));
   const bool numbered = token.after.starts_with("(uid") || token.after.starts_with("(gid");
   if (std::string_view("$%\\~./-+#&*").find(prev) != std::string_view::npos || (next == '(' && !numbered) ||
       next == '=' || token.after.starts_with("::") || token.before.ends_with("::") || token.after.starts_with("\":") ||

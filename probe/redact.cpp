@@ -192,6 +192,7 @@ std::span<const SecretKind> secret_kinds() {
        R"(\1<secret>)"},
       {{R"((?i)(key\w*[ :=]+)0x[0-9a-f]{8,})", {"key"}}, R"(\1<secret>)"},
       {{R"((?i)(conda[\w.-]*/t/)[^/\s]+)", {"/t/"}}, R"(\1<secret>)"},
+      {{R"((::(?:server|agent|node):)\S+)", {"::server:", "::agent:", "::node:"}}, R"(\1<secret>)"},
       {{R"((\biqn\.\d{4}-\d{2}\.)[\w.-]+)", {"iqn."}}, R"(\1<name>)"},
       {{R"((?i)(id[ :=]+)[0-9a-f]{4}(?: [0-9a-f]{4}){3,7}\b)", {"id"}}, R"(\1<uuid>)"},
       {{R"((?i)(\b(?:sms|pager|call|dial)\b[^\d\n]{1,12})\+?\d[\d ()./-]{6,}\d)", {"sms", "pager", "call", "dial"}},
@@ -242,7 +243,7 @@ bool is_no_secret(std::string_view key, std::string_view value) {
   static const RE2 of_models(
       R"((?i)(?:^|[_-])(?:max|min|num|n|pad|eos|bos|unk|sep|cls|mask|total|prompt|new|first|last|special|stop|image|text|next|per|add)[_-]?token$)");
   static const RE2 nothing(
-      R"((?i)["']?(?:<[^<>]*>?|[\[(][\w\s.,*\[\]-]{0,200}[\])]*(?:\s*->.*)?|none|null|true|false|yes|no|required|not|an?|the|missing|empty|invalid|wrong|incorrect|expired|unset|undefined|unknown|)["']?[,)}\]]?)");
+      R"((?i)["']?(?:<[^<>]*>?|[\[(][\w\s.,*\[\]-]{0,200}[\])]*(?:\s*->.*)?|none|null|true|false|yes|no|required|not|an?|the|expecting|mismatch|missing|empty|invalid|wrong|incorrect|expired|unset|undefined|unknown|)["']?[,)}\]]?)");
   const Piece name(key.data(), key.size()), said(value.data(), value.size());
   return RE2::PartialMatch(name, of_models) || RE2::FullMatch(said, nothing) ||
          (key.ends_with("PWD") && value.starts_with('/'));

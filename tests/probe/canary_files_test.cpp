@@ -34,6 +34,8 @@ void expect_kept(const std::string& line) { EXPECT_EQ(redact_free_text(line, {})
 TEST(CanaryFiles, FirstBatchIsWithheld) { each_line("secrets-1.txt", 120, expect_withheld); }
 TEST(CanaryFiles, SecondBatchIsWithheld) { each_line("secrets-2.txt", 80, expect_withheld); }
 TEST(CanaryFiles, ThirdBatchIsWithheld) { each_line("secrets-3.txt", 100, expect_withheld); }
+TEST(CanaryFiles, FourthBatchIsWithheld) { each_line("secrets-4.txt", 120, expect_withheld); }
+TEST(CanaryFiles, FourthBatchOfEvidenceStays) { each_line("evidence-4.txt", 120, expect_kept); }
 TEST(CanaryFiles, ThirdBatchOfEvidenceStays) { each_line("evidence-3.txt", 100, expect_kept); }
 TEST(CanaryFiles, SecondBatchOfEvidenceStays) { each_line("evidence-2.txt", 40, expect_kept); }
 TEST(CanaryFiles, FirstBatchOfEvidenceStays) { each_line("evidence-1.txt", 60, expect_kept); }
