@@ -153,6 +153,7 @@ def read(content, shown, folder, names):
     count = content.count(b"\n") + 1
     reader = Reader(names, modules_beside(folder, shown) if folder else None)
     cell = None
+    reader.text = content.decode("utf-8", "replace")
     try:
         whole = document(content)
         if whole is None and shown.endswith(".ipynb"):

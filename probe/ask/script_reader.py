@@ -143,6 +143,9 @@ ABOUT_DEVICES = re.compile(r"(^|_)(use|no|with)?_?(cuda|gpus?|cpu|tpu|mps|amp|fp
 # Who brings a loader's batches to the GPU by itself.
 BRINGS_BATCHES = re.compile(r"accelerat|fabric|prefetch|devicedataloader|devicedl|dali|ffcv|wrap_dataloader|to_device",
                             re.I)
+# What makes arrays of NumPy's of what it is given.
+TO_NUMPY = re.compile(r"numpy\.(array|asarray|mean|std|median|sum|concatenate|stack|percentile|savetxt|convolve)$|"
+                      r"matplotlib\.pyplot\.(plot|scatter|hist|semilogy|bar)$|sklearn\.metrics\.\w+$")
 JAX_PRECISIONS = ("default", "high", "highest", "bfloat16", "tensorfloat32", "float32")
 # Switches under torch.backends that a script assigns; another name is taken without a word and read by nothing.
 TORCH_SWITCHES = {
@@ -169,6 +172,7 @@ class Reader:
         self.globals = Scope()
         self.globals.names[OWN_OS] = Name("os")
         self.scope = self.globals
+        self.text = ""  # of the script as it is written
         self.starred = []  # modules of `from module import *`, the last first
         self.unbound = {}  # what names of the script mean that nothing in it binds
         self.events = []
@@ -176,6 +180,7 @@ class Reader:
         self.steps = self.branches = 0
         self.inside = []  # functions that are being followed, the innermost last
         self.results = []
+        self.calls = []  # (call, its module) of each function that is being followed
         self.journal = []  # changes of objects, one list for each branch that is being read
         self.functions = []  # all of the script, in their order
         self.device = None  # the tf.device or scope that statements stand under
@@ -193,7 +198,9 @@ class Reader:
         self.hidden = []  # paths on which all GPUs were hidden
         self.asked_visible = False  # whether it looks at what hiding changes
         self.unused_configurations = []
+        self.grown = []  # calls that let the memory of one GPU grow; None: of several
         self.limited = []  # the path on which a GPU's memory was limited, and the GPU
+        self.varying = []  # events that configure another GPU each time their loop comes round
         self.settled = {}  # calls that configure devices, and the arguments of their function at the last time
         self.strategies = []  # over several devices, and where they are made
         self.called = None  # the expression that is being called
@@ -402,8 +409,11 @@ class Reader:
         if isinstance(of, Thing) and of.kind == "sequence":  # it runs, and what it does to the members stays
             item = self.value(node.elt)
         else:
+            begin = len(self.events)
             with Branch(self, "loop"):
+                path = self.path
                 item = self.value(node.elt)
+            self.comes_round(begin, path)
         if isinstance(item, Thing) and item.kind == "gpu":
             return Thing("gpus", logical=item["logical"])
         return Thing("sequence", item=item) if isinstance(item, Thing) and item.kind in ("tensor", "module") else None
@@ -457,13 +467,18 @@ class Reader:
                 return owner
             of = owner["class"]
             method = of.method(node.attr) if of else None
+            if method and decorated(method, "property", "cached_property"):
+                return self.follow(method, [owner], {}, node)
             if of and not method and owner.kind == "instance" and not owner["escaped"] and not of.has_stranger():
                 held = of.held(node.attr)
                 if held is not None:
                     return held
             return Bound(owner, node.attr, method)
         if isinstance(owner, Class):
-            return owner.method(node.attr) or owner.names.get(node.attr) or Bound(owner, node.attr)
+            method = owner.method(node.attr)
+            if method and decorated(method, "classmethod"):
+                return Bound(owner, node.attr, method)
+            return method or owner.names.get(node.attr) or Bound(owner, node.attr)
         if isinstance(owner, Many) and node.attr in ("values", "indices") and len(owner.items) == 2:  # x.max(1)
             return owner.items[node.attr == "indices"]
         return Bound(owner, node.attr) if owner is not None else Bound(None, node.attr)
@@ -511,7 +526,9 @@ class Reader:
             if owner.kind == "mapping":
                 return owner.attributes.get(at.value) if isinstance(at, Text) and isinstance(at.value, str) else None
             if owner.kind == "gpus":
-                return owner if isinstance(index, ast.Slice) else Thing("gpu", logical=owner["logical"])
+                return owner if isinstance(index, ast.Slice) else Thing(
+                    "gpu", logical=owner["logical"], varies=isinstance(at, Thing) and at["varies"],
+                    one=isinstance(at, Text))
             if owner.kind == "sequence":
                 return owner if isinstance(index, ast.Slice) else owner["item"]
             if owner.kind in ("outputs", "encoding"):
@@ -522,8 +539,10 @@ class Reader:
                 if owner["scalar"] and isinstance(at, Text) and type(at.value) is int:
                     self.mistake(node, "a number taken from a loss by its index", self.written(node))
                 parts = index.elts if isinstance(index, ast.Tuple) else [index]
-                return Thing("tensor", device=owner["device"], line=owner["line"], loader=owner["loader"],
+                return Thing("tensor", device=owner["device"], line=owner["line"], loader=owner["loader"], cause=owner["cause"],
                              zero=not any(isinstance(part, ast.Slice) for part in parts))
+        if isinstance(owner, Many) and owner.open:
+            return owner if isinstance(index, ast.Slice) else self.item_of(owner)
         if isinstance(owner, Many) and isinstance(at, Text) and isinstance(at.value, int):
             if -len(owner.items) <= at.value < len(owner.items):
                 return owner.items[at.value]
@@ -601,7 +620,7 @@ class Reader:
             return known
         numbers = [is_number(left), is_number(right)]
         if all(numbers) and not (isinstance(left, Text) and isinstance(right, Text)):
-            return Thing("number")
+            return Thing("number", varies=any(isinstance(v, Thing) and v["varies"] for v in (left, right)))
         tensors = [v for v in (left, right) if isinstance(v, Thing) and v.kind == "tensor"]
         if len(tensors) == 2:
             self.torch.meet(node, tensors)
@@ -630,9 +649,10 @@ class Reader:
         tensors = [v for v in [left] + rights if isinstance(v, Thing) and v.kind == "tensor"]
         if len(tensors) == 2 == 1 + len(rights) and not isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
             self.torch.meet(node, tensors)
-            return Thing("tensor", device=tensors[0]["device"], line=tensors[0]["line"])
+            return Thing("tensor", device=tensors[0]["device"], line=tensors[0]["line"], cause=tensors[0]["cause"])
         if len(rights) == 1 and isinstance(left, Thing) and left.kind == "tensor" and is_number(rights[0]):
             return Thing("tensor", device=left["device"], line=left["line"])
+        self.compared(node, left, rights)
         if len(rights) != 1 or not isinstance(left, Text):
             return None
         op, right = type(node.ops[0]).__name__, rights[0]
@@ -646,6 +666,18 @@ class Reader:
         if isinstance(right, Many) and op in ("In", "NotIn") and all(isinstance(i, Text) for i in right.items):
             return Text(any(left.value == i.value for i in right.items) == (op == "In"))
         return None
+
+    def compared(self, node, left, rights):
+        """device == "cuda" of a torch.device: it equals no text."""
+        if len(rights) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.In, ast.NotIn)):
+            return
+        one, other = left, rights[0]
+        if isinstance(other, Place) and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+            one, other = other, one
+        texts = other.items if isinstance(other, Many) else [other]
+        if isinstance(one, Place) and not one.said and texts and all(
+                isinstance(t, Text) and isinstance(t.value, str) for t in texts):
+            self.mistake(node, "a device that is compared with a text", self.written(node))
 
     def of_IfExp(self, node):
         test = self.decide(node.test)
@@ -682,11 +714,12 @@ class Reader:
         self.called = node.func
         called = self.value(node.func)
         values = self.spread_out(node.args)
-        words = {}
+        words = Words()
         for keyword in node.keywords:
             given = self.value(keyword.value)
             if keyword.arg is None and isinstance(given, Thing) and given.kind == "mapping":
                 words.update(given.attributes)
+                words.nodes.update(given.nodes)
             else:
                 words[keyword.arg] = given
         if isinstance(called, Name):
@@ -717,7 +750,18 @@ class Reader:
                 isinstance(v, Many) and len(v.items) == len(values[0].items) for v in values):
             return Many([Many(list(row)) for row in zip(*(v.items for v in values))])
         if isinstance(node.func, ast.Name) and node.func.id in ("len", "int", "range"):
-            return Thing("range" if node.func.id == "range" else "number")
+            of = values[0] if values and isinstance(values[0], Thing) and node.func.id == "int" else None
+            return Thing("range" if node.func.id == "range" else "number",
+                         rank=of is not None and of.kind.startswith("variable") and of["name"] == "RANK",
+                         varies=of is not None and of["varies"])
+        if isinstance(node.func, ast.Name) and node.func.id == "tuple" and values and isinstance(values[0], Thing) and \
+                values[0].kind == "sequence":
+            return values[0]
+        if isinstance(node.func, ast.Name) and node.func.id in ("list", "tuple") and values and isinstance(
+                values[0], Many):
+            made = Many(list(values[0].items))
+            made.open = values[0].open
+            return made
         if isinstance(node.func, ast.Name) and node.func.id in ("list", "iter", "enumerate", "tqdm", "sorted", "next"):
             return self.through(node.func.id, values)
         return None
@@ -766,22 +810,29 @@ class Reader:
         elif self.matters(name) or name.startswith("jax."):
             self.jax(node, name, values, words)
             if self.matters(name) and not self.is_same_setting(node, name):
-                self.note(node, "call", name, self.arguments(node))
+                event = self.note(node, "call", name, self.arguments(node))
+                given = values[0].items if values and isinstance(values[0], Many) else values[:1]
+                if event and name.startswith("tensorflow.config.") and any(
+                        isinstance(v, Thing) and v.kind == "gpu" and v["varies"] for v in given):
+                    self.varying.append(event)
         if name in ("os.environ.copy", "copy.copy", "copy.deepcopy") and (values or name[0] == "o"):
             if name[0] == "o" or isinstance(values[0], Name) and values[0].full == "os.environ":
                 return Thing("mapping", environment=True, path=self.path)
         if name == "shlex.split" and values and is_form(values[0]):
             return self.of_text(values[0], "split", [], {})
         if name in NUMBERS:
-            return Thing("number")
-        if name in ("os.environ.get", "os.getenv") and first and len(values) == 1:
-            return Thing("variable", name=first)
+            return Thing("number", rank=name == "torch.distributed.get_rank")
+        if name in ("os.environ.get", "os.getenv") and first:
+            return Thing("variable" if len(values) == 1 else "variable or default", name=first)
         if name in RUNNERS and values and isinstance(values[0], Function):
             return self.follow(values[0], [], {}, node)
         if name.rsplit(".", 1)[-1] in ("tqdm", "trange") and values:
             return values[0]
-        if name in ("numpy.array", "numpy.asarray") and values:
-            self.torch.to_numpy(node, values[0])
+        if values and TO_NUMPY.match(name):
+            whole = name in ("numpy.array", "numpy.asarray") or not name.startswith("numpy.")
+            for one in values[:1 if name.startswith("numpy.") else 2]:
+                if whole or isinstance(one, Many):
+                    self.torch.to_numpy(node, one)
         if name == "functools.partial" and values and (len(values) > 1 or words):
             if isinstance(values[0], Name):
                 self.jax(node, values[0].full, values[1:], words)
@@ -818,6 +869,7 @@ class Reader:
                     self.change(value["item"], "device", None)
                     self.hand_over([value["item"]], node, spawned)
                 self.change(value, "escaped", True)
+                self.change(value, "late", None)
                 if value.kind in ("instance", "module") and (value["class"] or value["hf"]):
                     self.change(value, "device", None)
 
@@ -841,6 +893,7 @@ class Reader:
         if last in MIRRORED[:1] + ("OneDeviceStrategy",) and parts[0] == "tensorflow":
             self.strategy_devices(node, values[0] if values else words.get("devices", words.get("device")))
         if last == "set_visible_devices" and values and isinstance(values[0], Many) and not values[0].items and \
+                not values[0].open and \
                 (len(values) < 2 or text_of(values[1]) != "CPU"):
             self.hidden.append(self.path)
         if last == "list_physical_devices" and (not values or text_of(values[0]) == "GPU") and \
@@ -885,6 +938,7 @@ class Reader:
         if last.endswith("Strategy"):
             made = Thing("strategy", name=last)
             if last in MIRRORED:
+                made.state["all"] = not values and "devices" not in words
                 self.strategies.append((node, made, self.source))
             return made
         return None
@@ -897,6 +951,8 @@ class Reader:
         given = [self.scope.names.get(one.arg) for one in parameters.args + parameters.kwonlyargs]
         before = self.settled.get(node)
         self.settled[node] = given
+        if any(isinstance(one, Thing) and one["varies"] for one in given):
+            return False
         return before is not None and len(before) == len(given) and all(
             one is not None and same(one, other) for one, other in zip(before, given))
 
@@ -909,6 +965,9 @@ class Reader:
             self.limited.append((self.path, of))
         if not grows or len(values) > 1 and isinstance(values[1], Text) and not values[1].value:
             return
+        gpu = values[0] if values else None
+        one = isinstance(gpu, Thing) and gpu.kind == "gpu" and gpu["one"]
+        self.grown.append((node if one else None, self.source))
         for path, first in self.limited:
             apart = isinstance(of, ast.Subscript) and isinstance(first, ast.Subscript) and \
                 self.written(of) != self.written(first)
@@ -964,10 +1023,12 @@ class Reader:
             if isinstance(where, Text) and isinstance(where.value, str):
                 self.mistake(node, "jax.device_put to a text", where.value)
         if name in ("jax.devices", "jax.local_devices", "jax.device_count", "jax.local_device_count"):
-            platform = text_of(words.get("backend", values[0] if values and name == "jax.devices" else None))
+            said = words.get("backend", values[0] if values and name == "jax.devices" else None)
+            option = isinstance(said, Thing) and said.kind == "option"
+            platform = text_of(said["default"] if option else said)
             if platform and (":" in platform or
                              platform != platform.lower() and platform.lower() in ("cpu", "gpu", "tpu")):
-                self.mistake(node, "a platform that JAX doesn't know", self.written(node))
+                self.mistake(node, "a platform that JAX doesn't know", self.written(node), doubted=option)
         option = text_of(values[0]) if name == "jax.config.update" and values else None
         if option and option not in JAX_OPTIONS:
             near = difflib.get_close_matches(option, JAX_OPTIONS, 1, 0.93)
@@ -1000,7 +1061,10 @@ class Reader:
     def call_method(self, node, bound, values, words):
         thing, attribute = bound.thing, bound.name
         if isinstance(bound.value, Function):
-            return self.follow(bound.value, [thing] + values, words, node)
+            if decorated(bound.value, "classmethod") and isinstance(thing, Thing):
+                thing = thing["class"]
+            first = [] if decorated(bound.value, "staticmethod") else [thing]
+            return self.follow(bound.value, first + values, words, node)
         if self.is_super(node) and self.inside and self.inside[-1].owner:
             for parent in self.inside[-1].owner.parents:
                 method = parent.method(attribute)
@@ -1008,6 +1072,8 @@ class Reader:
                     return self.follow(method, [self.scope.names.get("self")] + values, words, node)
         if attribute in ("to", "cuda") and values and text_of(values[0]) is not None:
             self.note(node, "call", "." + attribute, text_of(values[0]))
+        if isinstance(thing, Many) and attribute in ("append", "extend", "insert", "pop", "remove", "clear"):
+            return self.grow(thing, attribute, values)
         if is_form(thing) and attribute in ("format", "split", "strip", "lower", "upper"):
             return self.of_text(thing, attribute, values, words)
         of = node.func.value if isinstance(node.func, ast.Attribute) else None
@@ -1059,6 +1125,14 @@ class Reader:
                 return None
         return answer
 
+    def grow(self, many, attribute, values):
+        """list.append: in a loop or branch it is not known how often."""
+        new = values[-1:] if attribute in ("append", "insert") else values[0].items if attribute == "extend" and \
+            values and isinstance(values[0], Many) else [None]
+        many.open = many.open or bool(self.journal) or attribute != "append"
+        if len(many.items) < 100:
+            many.items.extend(new)
+
     @staticmethod
     def of_text(thing, attribute, values, words):
         """A text's own methods, where some of it may not be known."""
@@ -1089,9 +1163,13 @@ class Reader:
         kind = next((getattr(k.value, "id", None) for k in node.keywords if k.arg == "type"), None)
         if kind == "bool" and ABOUT_DEVICES.search(name):
             self.mistake(node, "an option of type bool", longs[0])
+        if name in ("local_rank", "local-rank") and longs[0].startswith("--"):
+            self.torch.launched.append((node, self.source))
+        if name and isinstance(words.get("default"), Many) and "nargs" in words:
+            parser.attributes[name] = Thing("option", default=words["default"])
         if name and not {"nargs", "action"} & set(words):
             if kind in ("int", "float"):
-                parser.attributes[name] = Thing("number")
+                parser.attributes[name] = Thing("number", default=words.get("default"), launched=name == "local_rank")
             elif kind == "str" or "type" not in words:
                 parser.attributes[name] = Thing("option", default=words.get("default"))
         return None
@@ -1103,7 +1181,8 @@ class Reader:
 
     def keras_method(self, node, model, attribute, words):
         name = self.written(node.func)
-        if attribute in MODEL_USES and self.device is not None and self.device != model["under"]:
+        usual = model["under"] is None and re.search(r"device\('/?(device:)?gpu:0'\)$", self.device or "", re.I)
+        if attribute in MODEL_USES and self.device is not None and self.device != model["under"] and not usual:
             self.note(node, "placed-call", name, None, self.device, model["line"])
         elif attribute in MODEL_USES:
             self.note(node, "call", "." + attribute)
@@ -1200,6 +1279,7 @@ class Reader:
         self.scope, self.results = scope, []
         self.source = function.file
         self.inside.append(function)
+        self.calls.append((node, before[3]))
         try:
             if isinstance(function.node, ast.Lambda):
                 return self.value(function.node.body)
@@ -1207,6 +1287,7 @@ class Reader:
             results = self.results
         finally:
             self.inside.pop()
+            self.calls.pop()
             self.scope, self.results, _, self.source, self.path = before
         answer = results[0] if results else None
         for other in results[1:]:
@@ -1230,15 +1311,24 @@ class Reader:
             self.follow(init, [thing] + values, words, node)
         elif of.fields is not None:
             for number, field in enumerate(of.fields):
-                unknown = None in words or field not in of.names
-                thing.attributes[field] = values[number] if number < len(values) else words.get(
-                    field, None if unknown else of.names[field])
+                known = values[number] if number < len(values) else words.get(field, of.names.get(field))
+                if None in words and number >= len(values) and field not in words:
+                    known = self.default_of(known, of.kinds.get(field))
+                thing.attributes[field] = known
+            thing.state["fields"] = True
             after = of.method("__post_init__")
             if after:
                 self.follow(after, [thing], {}, node)
         if any("parameters" in b for b in bases):
             thing.state["device"] = None
         return thing
+
+    @staticmethod
+    def default_of(value, kind):
+        """What a field may be whose value a file or a command line can set."""
+        if kind in ("int", "float") and is_number(value):
+            return Thing("number", default=value)
+        return Thing("option", default=value) if kind == "str" and is_form(value) else None
 
     def device_in_init(self, init):
         """self.device of a LightningModule, before the trainer has moved it."""
@@ -1307,6 +1397,8 @@ class Reader:
                 self.set_variable(target, text_of(self.value(index)), value)
             elif isinstance(owner, Thing) and owner.kind == "encoding":
                 self.change(owner, "device", None)
+            elif isinstance(owner, (Bound, Thing)) and self.torch.holder(owner):
+                self.torch.late_part(target, owner, value)
             elif isinstance(owner, Thing) and owner.kind == "mapping":
                 key = self.value(index)
                 if isinstance(key, Text):
@@ -1330,6 +1422,7 @@ class Reader:
             self.torch.switch(target, name, value)
             return
         owner = self.value(target.value)
+        self.torch.late_part(target, owner, value)
         if isinstance(owner, Class):
             owner.names[target.attr] = join(owner.names.get(target.attr), value) if self.journal else value
         if isinstance(owner, Thing):
@@ -1339,10 +1432,12 @@ class Reader:
                     self.change(owner, "device", None)  # its parts lie on several devices
                 self.change(value, "device", None)  # it moves with the whole
                 self.change(value, "whole", owner)
+                self.change(value, "weight", None)
             if owner.kind == "module" and isinstance(value, Thing) and value["lost"]:
                 self.mistake(target, "a parameter that is moved", self.written(value["lost"]),
                              doubted="|" in (value["device"] or ""))
             self.torch.plain_list(target, owner, value)
+            self.torch.plain_tensor(target, owner, value)
             if owner.kind == "tensor" and target.attr == "data":
                 self.change(owner, "device", value["device"] if isinstance(value, Thing) else None)
             if self.journal and owner.attributes.get(target.attr) is not value and target.attr in owner.attributes:
@@ -1351,6 +1446,11 @@ class Reader:
 
     def item_of(self, value, node=None):
         """What a loop over it gives."""
+        if isinstance(value, Many) and value.open:
+            found = value.items[0] if value.items else None
+            for other in value.items[1:]:
+                found = found if is_alike(found, other) else join(found, other)
+            return found
         if isinstance(value, Many):
             if value.items and all(is_number(item) for item in value.items):
                 return value.items[0] if len(value.items) == 1 else Thing("number")
@@ -1360,11 +1460,11 @@ class Reader:
             return value.items[0] if len(value.items) == 1 else None
         if isinstance(value, Thing):
             if value.kind == "gpus":
-                return Thing("gpu", logical=value["logical"])
+                return Thing("gpu", logical=value["logical"], varies=True)
             if value.kind == "enumerate":
-                return Many([Thing("number"), self.item_of(value["of"], node)])
+                return Many([Thing("number", varies=True), self.item_of(value["of"], node)])
             if value.kind == "range":
-                return Thing("number")
+                return Thing("number", varies=True)
             if value.kind == "sequence":
                 return value["item"]
             if value.kind == "loader":
@@ -1442,6 +1542,8 @@ class Reader:
             return self.loaded[shown]
         module = self.loaded[shown] = Thing("local-module")
         self.brings_batches = self.brings_batches or any(self.is_dataset_of_gpu(node) for node in ast.walk(tree))
+        self.torch.reads_local_rank = self.torch.reads_local_rank or any(
+            getattr(one, "value", None) == "LOCAL_RANK" for one in ast.walk(tree))
         before = self.scope, self.globals, self.source, self.main, self.cell, self.inside
         self.globals = self.scope = Scope()
         self.source, self.main, self.cell, self.inside = shown, False, None, []
@@ -1488,6 +1590,8 @@ class Reader:
                 for d in node.decorator_list):
             made.fields = [one.target.id for one in node.body
                            if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
+            made.kinds = {one.target.id: getattr(one.annotation, "id", "") for one in node.body
+                          if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)}
         self.scope.names[node.name] = made
 
     def on_Global(self, node):
@@ -1537,6 +1641,8 @@ class Reader:
         if self.full(node.target) == "os.environ" and isinstance(value, Thing) and value.kind == "mapping":
             return self.update_all(node, value)
         before = self.value(node.target) if not isinstance(node.target, ast.Subscript) else None
+        if isinstance(before, Many) and isinstance(node.op, ast.Add):
+            return self.grow(before, "extend", [value])
         tensors = [v for v in (before, value) if isinstance(v, Thing) and v.kind == "tensor"]
         if len(tensors) == 2:
             self.torch.meet(node, tensors)
@@ -1603,7 +1709,7 @@ class Reader:
 
     def on_For(self, node):
         over = self.value(node.iter)
-        if isinstance(over, Many) and 0 < len(over.items) <= 8 and all(i is not None for i in over.items):
+        if isinstance(over, Many) and not over.open and 0 < len(over.items) <= 8 and all(i is not None for i in over.items):
             for item in over.items:
                 self.assign(node.target, item)
                 self.statements(node.body)
@@ -1642,11 +1748,22 @@ class Reader:
         if once:
             self.statements(node.body)
         else:
+            begin = len(self.events)
             branch = Branch(self, self.number() + "l")
             with branch:
-                self.statements(node.body)
+                path = self.path
+                ended = self.statements(node.body)
             merge(self, branch, None, True)
+            if not ended:
+                self.comes_round(begin, path)
         self.statements(node.orelse)
+
+    def comes_round(self, begin, path):
+        """What a loop configured is configured once more, after all that its body did."""
+        for event in [e for e in self.events[begin:] if any(e is one for one in self.varying)]:
+            steps = event.get("path", "").split("/")
+            if all(step[-1:] in "lp" and step[:1] != "p" for step in steps[len(path) - 1:]):
+                self.events.append(dict(event))
 
     def on_While(self, node):
         test = self.decide(node.test)
@@ -1766,10 +1883,21 @@ class Reader:
         self.uses_float64()
         for node in self.unused_configurations:
             self.mistake(node, "a configuration that no session gets", self.written(node))
+        self.grows_apart()
         fits = any(e["name"] in (".fit", "tensorflow.keras.Model.fit") for e in self.events)
         for node, strategy, source in self.strategies:
             if fits and not source and not strategy["used"] and not strategy["escaped"]:
                 self.mistake(node, "a strategy that nothing runs under", self.written(node))
+
+
+    def grows_apart(self):
+        """Memory growth of the first GPU alone, where a strategy takes them all."""
+        chosen = any(e["name"].endswith("set_visible_devices") or e["name"] in VARIABLES and "DEVICES" in e["name"] or
+                     e["name"] == "TF_FORCE_GPU_ALLOW_GROWTH" for e in self.events)
+        all_of_them = any(made["all"] for _, made, _ in self.strategies)
+        if chosen or not all_of_them or len({id(node) for node, _ in self.grown}) != 1 or not self.grown[0][0]:
+            return
+        self.torch.at(self.grown[0], "growth of one GPU of several", self.written(self.grown[0][0]))
 
 
 class Branch:

@@ -13,6 +13,9 @@ OF_TENSORS = ("cat", "stack", "concat", "matmul", "mm", "bmm", "add", "sub", "mu
               "masked_fill", "gather", "tensordot", "baddbmm", "minimum", "maximum", "atan2", "sin", "cos", "logsumexp",
               "index_select", "masked_select", "eq", "ne", "lt", "gt", "le", "ge", "logical_and", "logical_or",
               "movedim", "swapaxes", "logical_not", "neg", "erf")
+COLLECTIVES = ("all_reduce", "broadcast", "reduce", "all_gather", "gather", "scatter", "reduce_scatter", "send",
+               "recv", "isend", "irecv", "all_to_all", "all_gather_into_tensor", "reduce_scatter_tensor",
+               "all_to_all_single")
 # Modules that compute nothing of their own, so that they have no device.
 LOSSES = ("Loss", "Softmax", "ReLU", "Sigmoid", "Tanh", "Dropout", "Flatten", "Identity", "MaxPool", "AvgPool")
 OF_TWO = ("max", "min", "sort", "topk", "median", "mode", "kthvalue")
@@ -41,7 +44,12 @@ MOVES_ITSELF = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|device|_apply|is_cuda|type_a
 # A class with one of these in it moves what it was given, or what it holds.
 MOVES_TENSORS = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|_apply|type_as")
 # What a program says of a process is a text, as all variables are.
+SEVERAL_NODES = re.compile(r"(--nnodes[=\s]+|--num[-_]nodes[=\s]+|SBATCH\s+(--nodes=|-N\s*))([2-9]|[1-9]\d)\b")
 RANKS = re.compile(r"(^|_)(RANK|LOCALID|PROCID)$")
+SPAWNS = re.compile(r"set_start_method|get_context|forkserver|['\"]spawn['\"]")
+# Metrics of torchmetrics that add to tensors with dimensions, which they hold.
+COUNTERS = re.compile(r"(Binary|Multiclass|Multilabel)?(Accuracy|F1Score|FBetaScore|Precision|Recall|ConfusionMatrix|"
+                      r"JaccardIndex|StatScores|Specificity|MatthewsCorrCoef|CohenKappa|HammingDistance)$")
 WEIGHTS = re.compile(r"model|net|check|ckpt|weight|state|resume|best|last|\.pth|\.tar", re.I)
 HOLDS_ITSELF = re.compile(r"ModuleList|ModuleDict|Sequential|add_module|register_module|setattr|parameters|_modules|"
                           r"\.to\(|\.cuda\(")
@@ -63,12 +71,19 @@ class Torch:
         self.asked = False  # an assertion asks whether there is a GPU
         self.maps = False  # one of its loads has a map_location
         self.to_cpu = self.to_gpu = False  # it names the one, or the other
+        self.autocasts = []
+        self.launched = []  # options that torch.distributed.launch passed, and torchrun does not
+        self.launched_used = self.reads_local_rank = self.ranked = False
+        self.module_on_cpu = False  # it moves a model to the CPU
+        self.moves_seen = None  # to the GPU, in what a worker runs
+        self.backend = None  # of the process group
+        self.copies_done = 0  # how often it waited for the GPU
         self.to_either = False  # the script takes the device that is there, or the CPU
 
     # ---- devices
 
     def place(self, value, node=None):
-        text = place_of(value)
+        text = "cuda:" + ANY if isinstance(value, Thing) and value.kind == "number" else place_of(value)
         if text and "|" in text:
             self.to_either = True
         self.to_gpu = self.to_gpu or bool(text) and text.startswith("cuda")
@@ -87,6 +102,8 @@ class Torch:
             self.reader.mistake(node, "a device that PyTorch doesn't know", said, doubted=option)
 
     def started(self, node, place):
+        if self.moves_seen is not None and place and place.split("|")[0].split(":")[0] == "cuda":
+            self.moves_seen.append((node, self.reader.source, place))
         if place and place.split(":")[0] == "cuda":
             self.reader.note(node, "call", "torch.Tensor.cuda", place)
 
@@ -96,6 +113,8 @@ class Torch:
         parts = name.split(".")
         if name.startswith("torchvision.models.") and parts[-1][:1].islower():
             return Thing("module", device=self.default, line=node.lineno)
+        if parts[0] == "torchmetrics" and parts[-1][:1].isupper():
+            return self.metric(node, parts[-1], values, words)
         if parts[0] != "torch":
             return None
         last, reader = parts[-1], self.reader
@@ -104,6 +123,9 @@ class Torch:
             return handler(node, values, words)
         if name.startswith("torch.optim.") and last[:1].isupper() and len(parts) == 3:
             return self.optimizer(node, last, values, words)
+        if name.startswith("torch.distributed.") and last in COLLECTIVES and "group" not in words:
+            self.collective(node, values + list(words.values()))
+            return None
         if name.startswith("torch.nn.functional."):
             tensors = [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "tensor"]
             self.meet(node, tensors)
@@ -137,7 +159,20 @@ class Torch:
                 given = [values[0]["item"]]
             tensors = [v for v in given if isinstance(v, Thing) and v.kind == "tensor"]
             self.meet(node, tensors)
-            return Thing("tensor", device=tensors[0]["device"]) if tensors else None
+            return Thing("tensor", device=tensors[0]["device"], cause=tensors[0]["cause"]) if tensors else None
+        return None
+
+    def do_distributed_init_process_group(self, node, values, words):
+        backend = text_of(values[0] if values else words.get("backend"))
+        self.backend = backend if backend and self.backend in (None, backend) else "several"
+
+    def collective(self, node, values):
+        """NCCL takes tensors of the GPU alone."""
+        given = [item for v in values for item in (v.items if isinstance(v, Many) else [v])]
+        for one in given if self.backend == "nccl" else ():
+            if isinstance(one, Thing) and one.kind == "tensor" and (one["device"] or one["lies"]) == "cpu":
+                return self.reader.mistake(node, "a collective of NCCL over a tensor on the CPU",
+                                           self.reader.written(node))
         return None
 
     @staticmethod
@@ -155,8 +190,15 @@ class Torch:
         self.draws(node, place, words)
         scalar = last == "tensor" and values and (isinstance(values[0], Text) or is_number(values[0]))
         grad = words.get("requires_grad")
-        return Thing("tensor", device=None if scalar else place, line=node.lineno,
+        return Thing("tensor", device=None if scalar else place, line=node.lineno, lies=place,
+                     cause=self.made_in_module(node) if place == "cpu" and "device" not in words else None,
                      leaf=isinstance(grad, Text) and grad.value is True)
+
+    def made_in_module(self, node):
+        """Where a method of a module makes a tensor without a word of its device."""
+        inside = self.reader.inside[-1] if self.reader.inside else None
+        of = inside.owner if inside else None
+        return (node, self.reader.source) if of and any(b.endswith(".Module") for b in of.all_bases()) else None
 
     def do_Generator(self, node, values, words):
         where = values[0] if values else words.get("device")
@@ -182,22 +224,37 @@ class Torch:
         if isinstance(of, Thing) and of.kind == "variable" and RANKS.search(of["name"] or ""):
             self.reader.mistake(node, "a rank as text", self.reader.written(node))
 
+    def global_rank(self, node, value):
+        """The rank among all nodes counts on, where each node counts its GPUs from 0."""
+        if isinstance(value, Thing) and value["launched"]:
+            self.launched_used = True
+        if isinstance(value, Thing) and value["rank"] and SEVERAL_NODES.search(self.reader.text) and not self.ranked:
+            self.ranked = True
+            self.reader.mistake(node, "a GPU by its global rank", self.reader.written(node))
+
     def do_device(self, node, values, words):
         self.rank_as_text(node, values)
+        self.global_rank(node, values[-1] if values else words.get("index"))
         self.named_place(node, values[0] if values else words.get("type"))
         text = place_of(values[0]) if values else None
         self.to_cpu = self.to_cpu or text == "cpu"
         self.to_gpu = self.to_gpu or bool(text) and text.startswith("cuda")
         if text and len(values) > 1 and isinstance(values[1], Text):
             text = "%s:%s" % (text, values[1].value)
-        return Place(text) if text else None
+        elif text == "cuda" and (len(values) > 1 or "index" in words):
+            text = "cuda:" + ANY
+        return Place(text)
 
     def gpu_alone(self, node, values, words):
         if not self.reader.path and not self.reader.guarded and not self.asked:
             self.needs_gpu.append((node, self.reader.source))
         return None
 
-    do_cuda_synchronize = do_cuda_current_device = do_cuda_get_device_name = gpu_alone
+    def do_cuda_synchronize(self, node, values, words):
+        self.copies_done += 1
+        return self.gpu_alone(node, values, words)
+
+    do_cuda_current_device = do_cuda_get_device_name = gpu_alone
     do_cuda_get_device_properties = do_cuda_get_device_capability = do_cuda_mem_get_info = gpu_alone
 
     def do_cuda_set_device(self, node, values, words):
@@ -205,6 +262,7 @@ class Torch:
         if place and place.split(":")[0] == "cpu":
             self.reader.mistake(node, "set_device of what is no GPU", self.reader.written(node))
         self.rank_as_text(node, values)
+        self.global_rank(node, values[0] if values else words.get("device"))
         self.named_place(node, values[0] if values else None)
         if values and isinstance(values[0], Text) and isinstance(values[0].value, int):
             self.current = values[0].value
@@ -235,9 +293,35 @@ class Torch:
         dataset = values[0] if values else words.get("dataset")
         place = dataset["place"] if isinstance(dataset, Thing) else None
         if pinned and place and set(place.split("|")) - {"cpu"}:
-            self.reader.mistake(node, "a DataLoader that pins tensors of the GPU", place, doubted="|" in place)
+            self.reader.mistake(words.nodes.get("pin_memory", node), "a DataLoader that pins tensors of the GPU", place,
+                                doubted="|" in place)
+        self.in_workers(node, dataset, collate, place, words)
         return Thing("loader", pinned=pinned, line=node.lineno, collate="collate_fn" in words,
                      unknown=moving or isinstance(dataset, Thing) and dataset["unknown"])
+
+    def in_workers(self, node, dataset, collate, place, words):
+        """Forked workers can't use CUDA, which their parent has begun."""
+        count, context = words.get("num_workers"), text_of(words.get("multiprocessing_context"))
+        default = count["default"] if isinstance(count, Thing) and count.kind == "number" else count
+        if not isinstance(default, Text) or type(default.value) is not int or default.value < 1:
+            return
+        if "multiprocessing_context" in words and context != "fork" or SPAWNS.search(self.reader.text):
+            return
+        if place and set(place.split("|")) - {"cpu"}:
+            return self.reader.mistake(node, "a DataLoader whose workers use CUDA", self.reader.written(node),
+                                       doubted="|" in place or context != "fork")
+        get = dataset["class"].method("__getitem__") if isinstance(dataset, Thing) and dataset["class"] else None
+        self.moves_seen, seen = [], None
+        reader = self.reader
+        before, reader.path = reader.path, ("p%d:" % node.lineno,)
+        for function, given in ((get, [dataset]), (collate if isinstance(collate, Function) else None, [])):
+            if function:
+                reader.follow(function, given, {}, node)
+        seen, self.moves_seen = self.moves_seen, None
+        reader.path = before
+        for at, source, where in seen[:1]:
+            self.at((at, source), "a DataLoader whose workers use CUDA", reader.written(at),
+                    doubted="|" in where or context != "fork" or default is not count)
 
     def do_utils_data_TensorDataset(self, node, values, words):
         """Its tensors lie where they lie: batches of a dataset on the GPU need no move."""
@@ -283,7 +367,15 @@ class Torch:
     def do_autocast(self, node, values, words):
         if not values and "device_type" not in words and not self.spread(node):
             self.reader.mistake(node, "autocast without a device", "torch.autocast()")
-        self.named_place(node, values[0] if values else words.get("device_type"))
+        where = values[0] if values else words.get("device_type")
+        self.named_place(node, where)
+        if isinstance(where, Place) and not where.said:
+            self.reader.mistake(node, "autocast of a device that is no text", self.reader.written(node))
+        kind = (text_of(where) or "").split(":")[0]
+        on = words.get("enabled")
+        if kind and not (isinstance(on, Text) and not on.value):
+            chosen = any(step[-1:] in "abce" for step in self.reader.path)
+            self.autocasts.append((node, self.reader.source, kind, chosen))
         return None
 
     do_amp_autocast = do_autocast
@@ -297,13 +389,28 @@ class Torch:
 
     do_amp_GradScaler = do_cuda_amp_GradScaler
 
+    def metric(self, node, last, values, words):
+        """A module with counters, which must lie where its inputs lie."""
+        if last == "MetricCollection":
+            of = values[0] if values else None
+            held = of.attributes.values() if isinstance(of, Thing) and of.kind == "mapping" else of.items if isinstance(
+                of, Many) else values + list(words.values())
+            if not any(isinstance(one, Thing) and one["metric"] and one["device"] for one in held):
+                return None
+        elif not COUNTERS.match(last):
+            return None
+        return Thing("module", device=self.default, metric=True, line=node.lineno, cause=(node, self.reader.source))
+
     def module(self, node, name, last, values, words):
         if last in ("DataParallel", "DistributedDataParallel"):
             of = values[0] if values else words.get("module")
             ids = words.get("device_ids", values[1] if len(values) > 1 else None)
-            numbers = [i.value if isinstance(i, Text) else None for i in ids.items] if isinstance(ids, Many) else None
+            given = ids["default"] if isinstance(ids, Thing) and ids.kind == "option" else ids
+            numbers = [i.value if isinstance(i, Text) else None for i in given.items] if isinstance(given, Many) else None
+            for one in given.items if isinstance(given, Many) else ():
+                self.global_rank(node, one)
             wrapped = Thing("module", device=of["device"] if isinstance(of, Thing) else None, parallel=True, of=of,
-                            ids=numbers, node=node, source=self.reader.source, path=self.reader.path)
+                            ids=numbers, option=given is not ids, node=node, source=self.reader.source, path=self.reader.path)
             if last == "DataParallel":
                 self.parallel.append(wrapped)
             elif wrapped["device"] == "cpu" and isinstance(ids, Many) and ids.items:
@@ -317,6 +424,7 @@ class Torch:
             weight = words.get("weight", words.get("pos_weight"))
             return Thing("module", device=None, loss=last.endswith("Loss"), weightless=True,
                          weight=weight["device"] if isinstance(weight, Thing) and weight.kind == "tensor" else None,
+                         made=(node, self.reader.source),
                          scalar=last.endswith("Loss") and plain)
         if last == "Parameter":
             of = values[0] if values and isinstance(values[0], Thing) else None
@@ -328,7 +436,7 @@ class Torch:
                               for v in given)  # where its own weights may be
             places = {m["device"] for m in members}
             place = None if strange else self.default if not members else places.pop() if len(places) == 1 else None
-            return Thing("module", device=place, line=node.lineno)
+            return Thing("module", device=place, line=node.lineno, weightless=not members and not strange)
         return Thing("module", device=self.default, line=node.lineno, recurrent=last in RECURRENT)
 
     def optimizer(self, node, last, values, words):
@@ -349,6 +457,7 @@ class Torch:
         if optimizer["of"] is not None:
             optimizer.state["place"] = optimizer["of"]["device"]
             self.optimizers.append((optimizer, self.reader.path))
+            optimizer.state["calls"] = self.reader.calls + [(node, self.reader.source)]
         return optimizer
 
     def of_unknown(self, node):
@@ -370,12 +479,18 @@ class Torch:
     def method(self, node, thing, attribute, values, words):
         if attribute in ("to", "cuda", "cpu"):
             return self.move(node, thing, attribute, values, words)
+        if attribute in ("synchronize", "wait", "query"):
+            self.copies_done += 1
         if not isinstance(thing, Thing):
             return None
         if thing.kind == "module":
             return self.of_module(node, thing, attribute, values, words)
         if thing.kind == "tensor":
             return self.of_tensor(node, thing, attribute, values, words)
+        if thing.kind == "optimizer" and attribute == "load_state_dict" and thing["of"] is not None:
+            thing.state["loaded"] = (thing["loaded"] or []) + [
+                (node, self.reader.source, self.reader.path, thing["of"]["device"])]
+            return None
         if thing.kind == "generator":
             return thing if attribute == "manual_seed" else None
         if thing.kind == "scaler":
@@ -392,6 +507,7 @@ class Torch:
         if attribute == "cpu":
             return "cpu"
         where = values[0] if values else words.get("device")
+        self.global_rank(node, where)
         if attribute == "cuda":
             if where is None and not values and "device" not in words:
                 return self.place(Text("cuda"))
@@ -422,10 +538,20 @@ class Torch:
             return thing
         if thing.kind == "tensor":
             self.copies(node, thing, place, words)
+            late = words.get("non_blocking")
+            hurries = place == "cpu" and (thing["device"] or "").startswith("cuda") and isinstance(
+                late, Text) and late.value is True
             apart_ = place is not None and thing["device"] is not None and apart(thing["device"], place)
             return Thing("tensor", device=place, line=node.lineno, unleafed=apart_ and thing["leaf"],
-                         scalar=thing["scalar"], lost=node if apart_ and thing["parameter"] else None)
+                         copying=self.copies_done if hurries else None, scalar=thing["scalar"], lost=node if apart_ and thing["parameter"] else None)
         self.moved(node, thing, place)
+        whole = thing
+        for _ in range(10):
+            self.reader.change(whole, "late", None)
+            if not isinstance(whole["whole"], Thing):
+                break
+            whole = whole["whole"]
+        self.module_on_cpu = self.module_on_cpu or place == "cpu"
         if thing["weight"]:
             self.reader.change(thing, "weight", place)
         if not thing["weightless"]:
@@ -440,18 +566,35 @@ class Torch:
         for optimizer, path in self.optimizers:
             here = self.reader.path
             unknown = thing["stranger"] and optimizer["place"] is None and place not in (None, "cpu")
-            if optimizer["of"] is thing and here[: len(path)] == path and (unknown or apart(optimizer["place"], place)):
-                eager = optimizer["name"] in EAGER_STATE
-                self.reader.mistake(node, "a model that moves after its optimizer" + (" with state" if eager else ""),
-                                    self.reader.written(node), other=optimizer["node"], doubted=unknown)
+            if optimizer["of"] is not thing:
+                continue
+            for at, source, when, was in optimizer["loaded"] or ():
+                if apart(was, place) and not exclusive(when, here):
+                    self.at((at, source), "an optimizer's state that is loaded before its model moves",
+                            self.reader.written(at), doubted=bool(when) or "|" in place)
+            if here[: len(path)] == path and (unknown or apart(optimizer["place"], place)):
+                if optimizer["name"] in EAGER_STATE:
+                    made = optimizer["calls"]
+                    at = next((one for one, other in zip(made, self.reader.calls + [None])
+                               if other is None or one[0] is not other[0]), made[-1])
+                    self.at(at, "a model that moves after its optimizer with state", self.reader.written(node),
+                            other=optimizer["node"], doubted=unknown)
+                elif not optimizer["loaded"]:
+                    self.reader.mistake(node, "a model that moves after its optimizer", self.reader.written(node),
+                                        other=optimizer["node"], doubted=unknown)
+
+    def at(self, cause, name, *more, **options):
+        """A mistake that is told where its cause stands."""
+        reader, before = self.reader, self.reader.source
+        node, reader.source = cause
+        reader.mistake(node, name, *more, **options)
+        reader.source = before
 
     def copies(self, node, thing, place, words):
         late = words.get("non_blocking")
         if not isinstance(late, Text) or late.value is not True:
             return
         loader = thing["loader"]
-        if place == "cpu" and (thing["device"] or "").startswith("cuda"):
-            self.reader.mistake(node, "non_blocking to the CPU", self.reader.written(node))
         if isinstance(loader, Thing) and loader["pinned"] is False and not loader["named"] and not loader["collate"]:
             self.reader.mistake(node, "non_blocking without pinned memory", self.reader.written(node))
 
@@ -462,14 +605,27 @@ class Torch:
             self.reader.change(thing, "half", attribute == "half")
         if attribute in ("eval", "train", "half", "float", "double", "requires_grad_", "bfloat16", "to_empty", "type"):
             return thing
-        if attribute == "forward":
+        if attribute == "forward" or attribute == "update" and thing["metric"]:
             return self.apply(node, thing, values, {})
+        if attribute == "clone" and thing["metric"]:
+            return Thing("module", device=thing["device"], metric=True, line=node.lineno, cause=thing["cause"])
         if attribute == "generate" and thing["hf"]:
             given = self.apply(node, thing, values, words)
             return Thing("tensor", device=given["device"], line=node.lineno) if given else None
         return None
 
+    def early(self, node, of):
+        """What reads a tensor while it is still being copied."""
+        if of["copying"] is not None and of["copying"] == self.copies_done:
+            self.reader.mistake(node, "non_blocking to the CPU", self.reader.written(node))
+
     def to_numpy(self, node, of):
+        if isinstance(of, Many):
+            of = next((i for i in of.items if isinstance(i, Thing) and i.kind == "tensor" and i["device"]), None)
+        if isinstance(of, Thing) and of.kind == "sequence":
+            of = of["item"]
+        if isinstance(of, Thing) and of.kind == "tensor":
+            self.early(node, of)
         place = of["device"] if isinstance(of, Thing) and of.kind == "tensor" else None
         if place and set(place.split("|")) - {"cpu"}:
             self.reader.mistake(node, "numpy() of a tensor on the GPU", self.reader.written(node), doubted="|" in place)
@@ -477,6 +633,8 @@ class Torch:
     def of_tensor(self, node, thing, attribute, values, words):
         if attribute == "numpy":
             self.to_numpy(node, thing)
+        if attribute in ("item", "tolist"):
+            self.early(node, thing)
         if attribute == "pin_memory" and (thing["device"] or "").split(":")[0] == "cuda" and "|" not in thing["device"]:
             self.reader.mistake(node, "pin_memory of a tensor on the GPU", self.reader.written(node))
         tensors = [v for v in values if isinstance(v, Thing) and v.kind == "tensor"]
@@ -484,7 +642,7 @@ class Torch:
             self.meet(node, [thing] + tensors)
         if attribute == "type" and values and isinstance(values[0], Name) and re.match(
                 r"torch\.[a-z]+\d*$", values[0].full):
-            return Thing("tensor", device=thing["device"], line=thing["line"])  # a kind of number
+            return Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"])  # a kind of number
         if attribute == "type_as":
             return Thing("tensor", device=tensors[0]["device"] if tensors else None, line=thing["line"])
         if attribute in TO_ONE_NUMBER and not values and not words:
@@ -498,12 +656,16 @@ class Torch:
         if attribute in OF_TWO and (values or "dim" in words) and not tensors:
             return self.pair(thing)
         if attribute in ("chunk", "split", "unbind"):
-            return Thing("sequence", item=Thing("tensor", device=thing["device"], line=thing["line"]))
-        return None if attribute in OF_TENSOR_OTHER else Thing("tensor", device=thing["device"], line=thing["line"])
+            return Thing("sequence", item=Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"]))
+        return None if attribute in OF_TENSOR_OTHER else Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"])
 
     def apply(self, node, thing, values, words):
         """model(x): both must lie on one device."""
         if thing.kind != "module":
+            return None
+        if thing["late"]:
+            self.part_is_late(node, thing, [v for v in values if isinstance(v, Thing) and v.kind == "tensor"])
+        if thing["metric"] and thing["device"] is None:
             return None
         if thing["class"] and thing["device"] is None and isinstance(thing["whole"], Thing):
             whole = thing["whole"]
@@ -519,10 +681,10 @@ class Torch:
         if thing["loss"] or thing["weightless"]:
             self.meet(node, tensors)
             if thing["weight"] and tensors and tensors[0]["device"]:
-                self.meet(node, [tensors[0], Thing("tensor", device=thing["weight"])])
+                self.meet(node, [tensors[0], Thing("tensor", device=thing["weight"], cause=thing["made"])])
             if thing["loss"]:
                 return Thing("tensor", device=None, scalar=True, line=node.lineno) if thing["scalar"] else None
-            return Thing("tensor", device=tensors[0]["device"]) if tensors else None
+            return Thing("tensor", device=tensors[0]["device"], cause=tensors[0]["cause"]) if tensors else None
         if thing["device"] is None and tensors and not thing["stranger"] and not thing["class"]:  # a member of a module
             inner = [v for each in values[1:] if isinstance(each, Many) for v in each.items]
             self.meet(node, tensors + [v for v in inner if isinstance(v, Thing) and v.kind == "tensor"])
@@ -536,8 +698,8 @@ class Torch:
             for tensor in tensors:
                 if apart(thing["device"], tensor["device"]):
                     doubted = "|" in thing["device"] + tensor["device"]
-                    self.reader.mistake(node, "a model and its input on two devices",
-                                        self.reader.written(node), thing["device"], tensor["device"], doubted=doubted)
+                    self.at(self.cause_of(node, thing, tensor), "a model and its input on two devices",
+                            self.reader.written(node), thing["device"], tensor["device"], doubted=doubted)
                     break
         for encoding in [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "encoding"]:
             self.encoded(node, thing, encoding)
@@ -584,11 +746,46 @@ class Torch:
         if owner.kind != "module" or not owner["class"] or not items or not all(
                 isinstance(i, Thing) and i.kind == "module" and not i["weightless"] for i in items):
             return
+        for item in items:
+            item.state["cause"] = (target, self.reader.source)
         self.not_held(target, owner)
 
     def not_held(self, node, owner):
         if not HOLDS_ITSELF.search(self.reader.written_whole(owner["class"].node)):
             self.reader.mistake(node, "modules in a list of Python's", self.reader.written(node))
+
+    @staticmethod
+    def holder(value):
+        """The module of model.part[1].last, as far as it is known."""
+        while isinstance(value, Bound):
+            value = value.thing
+        return value if isinstance(value, Thing) and value.kind == "module" and not value["loss"] else None
+
+    def late_part(self, target, owner, value):
+        """model.fc = nn.Linear(…) behind model.to(…): the new part stays on the CPU."""
+        whole = self.holder(owner)
+        if not whole or not isinstance(value, Thing) or value.kind != "module" or value["weightless"]:
+            return
+        for _ in range(10):
+            whole = whole["whole"] if whole["device"] is None and isinstance(whole["whole"], Thing) else whole
+        if value["device"] == "cpu" and whole["device"] and apart(whole["device"], "cpu"):
+            self.reader.change(whole, "late", (target, self.reader.source, value))
+
+    def part_is_late(self, node, thing, tensors):
+        target, source, part = thing["late"]
+        for tensor in tensors:
+            if tensor["device"] and apart(tensor["device"], "cpu"):
+                self.at((target, source), "a part of a model that was moved before", self.reader.written(target),
+                        tensor["device"], doubted="|" in tensor["device"])
+
+    def plain_tensor(self, target, owner, value):
+        """self.table = torch.zeros(…): a module moves its parameters and buffers, and no other tensor."""
+        if owner.kind != "module" or not owner["class"]:
+            return
+        for one in value.items if isinstance(value, Many) else [value["item"]] if isinstance(
+                value, Thing) and value.kind == "sequence" else [value]:
+            if isinstance(one, Thing) and one.kind == "tensor" and not one["parameter"]:
+                one.state["cause"] = (target, self.reader.source)
 
     def moves_its_input(self, thing):
         if not thing["class"]:
@@ -602,9 +799,14 @@ class Torch:
         for one in tensors[1:]:
             if apart(tensors[0]["device"], one["device"]):
                 doubted = "|" in tensors[0]["device"] + one["device"]
-                self.reader.mistake(node, "tensors on two devices", self.reader.written(node), tensors[0]["device"],
-                                    one["device"], doubted=doubted)
+                self.at(self.cause_of(node, tensors[0], one), "tensors on two devices", self.reader.written(node),
+                        tensors[0]["device"], one["device"], doubted=doubted)
                 return
+
+    def cause_of(self, node, *things):
+        """Where what lies on the CPU was made or kept so that no move reaches it."""
+        found = [t["cause"] for t in things if t["device"] == "cpu" and t["cause"]]
+        return found[0] if found else (node, self.reader.source)
 
     # ---- statements
 
@@ -646,10 +848,18 @@ class Torch:
         for wrapped in self.parallel:
             place, ids = wrapped["device"], wrapped["ids"]
             reader.source = wrapped["source"]
-            if place and "|" not in place and place.startswith("cuda") and ids and ids[0] is not None:
+            if place and "|" not in place and ANY not in place and place.startswith("cuda") and ids and ids[0] is not None:
                 if int(place.partition(":")[2] or 0) != ids[0]:
                     reader.mistake(wrapped["node"], "DataParallel on other GPUs than its model",
-                                   reader.written(wrapped["node"]), place)
+                                   reader.written(wrapped["node"]), place, doubted=wrapped["option"])
+        if self.launched_used and re.search(r"\btorchrun\b", reader.text) and "LOCAL_RANK" not in reader.text and \
+                "distributed.launch" not in reader.text and not self.reads_local_rank:
+            self.at(self.launched[0], "a local rank that torchrun does not pass", reader.written(self.launched[0][0]))
+        kinds = {kind for _, _, kind, _ in self.autocasts}
+        if kinds == {"cpu"} and self.to_gpu and not self.to_cpu and not self.module_on_cpu:
+            for node, source, _, chosen in self.autocasts:
+                if not chosen:
+                    self.at((node, source), "autocast of the CPU around work of the GPU", reader.written(node))
         if self.to_either and self.needs_gpu:
             node, reader.source = self.needs_gpu[0]
             reader.mistake(node,

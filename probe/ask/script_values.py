@@ -8,6 +8,14 @@ class Text:
         self.value = value
 
 
+class Words(dict):
+    """The arguments by name of a call; `nodes`: where those are written that stand elsewhere."""
+
+    def __init__(self):
+        super().__init__()
+        self.nodes = {}
+
+
 class Name:
     """What an import brought: tensorflow.config."""
 
@@ -20,13 +28,15 @@ class Many:
 
     def __init__(self, items):
         self.items = items
+        self.open = False  # it grows in a loop or branch: how many there are is not known
 
 
 class Place:
-    """A device as PyTorch names it; "cuda|cpu" where the script takes the one that is there."""
+    """A device as PyTorch names it; "cuda|cpu" where the script takes the one that is there; None: not known which."""
 
-    def __init__(self, text):
+    def __init__(self, text, said=False):
         self.text = text
+        self.said = said  # by a text or number, and no object of torch.device
 
 
 class Function:
@@ -41,6 +51,10 @@ class Function:
         return getattr(self.node, "name", "lambda")
 
 
+def decorated(function, *names):
+    return any(getattr(d, "id", getattr(d, "attr", "")) in names for d in getattr(function.node, "decorator_list", ()))
+
+
 class Class:
     def __init__(self, node, scope):
         self.node, self.name, self.scope = node, node.name, scope
@@ -49,6 +63,7 @@ class Class:
         self.methods = {}
         self.names = {}  # what its body assigns
         self.fields = None  # of a dataclass, in their order
+        self.kinds = {}  # of its fields, as annotated
 
     def held(self, name, depth=0):
         """What its body, or a parent's, assigns to this name."""
@@ -150,6 +165,12 @@ def is_no_text(value):
     return is_number(value) or isinstance(value, Text) and not isinstance(value.value, str)
 
 
+def is_alike(one, other):
+    """Two tensors or modules on one device."""
+    return isinstance(one, Thing) and isinstance(other, Thing) and one.kind == other.kind and \
+        one.kind in ("tensor", "module") and one["device"] == other["device"] and one["class"] is other["class"]
+
+
 def merge_mapping(into, value, forget=False):
     """{**into, **value}; what is not known of the second is not known of the whole."""
     if isinstance(value, Name) and value.full == "os.environ" or isinstance(value, Thing) and value["environment"]:
@@ -177,10 +198,15 @@ DEVICE_KINDS = ("cpu", "cuda", "mps", "xpu", "meta", "xla", "hpu", "ipu", "npu",
                 "privateuseone", "mkldnn", "opengl", "opencl", "ideep", "fpga", "maia", "ort", "lazy", "ve")
 
 
+ANY = "…"  # a number of a GPU that is not known
+
+
 def place_of(value):
     """The device that a value names, for PyTorch; None: not known."""
     if isinstance(value, Place):
         return value.text
+    if isinstance(value, Thing) and value.kind == "form" and value["text"] == "cuda:" + UNKNOWN:
+        return "cuda:" + ANY
     if isinstance(value, Text):
         if isinstance(value.value, bool) or value.value is None:
             return None
@@ -197,14 +223,38 @@ def join_places(one, other):
     return "|".join(sorted(set(one.split("|")) | set(other.split("|")), reverse=True))
 
 
+def exclusive(path, other):
+    """Whether what stands on these paths are two branches of one condition."""
+    for one, two in zip(path, other):
+        if one != two:
+            return one[:-1] == two[:-1] and one[:-1].isdigit()
+    return False
+
+
 def join(one, other):
     """What a value is after either of two branches; None: not known."""
     if same(one, other):
         return one
+    for value in [one, other] + [i for v in (one, other) if isinstance(v, Many) for i in v.items]:
+        if isinstance(value, Thing) and value.kind in ("strategy", "scaler"):
+            value.state["escaped"] = True  # what becomes of it can't be seen any more
+    if isinstance(one, Many) and isinstance(other, Many) and len(one.items) == len(other.items):
+        return Many([join(*pair) for pair in zip(one.items, other.items)])
+    if isinstance(one, Thing) and isinstance(other, Thing) and one["fields"] and one["class"] is other["class"]:
+        made = Thing(one.kind, **{"class": one["class"], "fields": True})
+        made.attributes = {name: join(one.attributes[name], other.attributes[name])
+                           for name in one.attributes.keys() & other.attributes.keys()}
+        return made
+    for value, by in ((one, other), (other, one)):
+        if isinstance(value, Thing) and value.kind in ("option", "number") and same(value["default"], by):
+            return value
     places = place_of(one), place_of(other)
     texts = [v for v in (one, other) if not (isinstance(v, Text) and isinstance(v.value, int))]
     if None not in places and len(texts) == 2:
-        return Place(join_places(*places))
+        said = [not isinstance(v, Place) or v.said for v in (one, other)]
+        return Place(join_places(*places), said=any(said))
+    if all(isinstance(v, Place) and not v.said for v in (one, other)):
+        return Place(None)
     return None
 
 
@@ -215,6 +265,8 @@ def apart(one, other):
     first, second = set(one.split("|")), set(other.split("|"))
     if first == {"cpu"} or second == {"cpu"}:
         return bool((second if first == {"cpu"} else first) - {"cpu", "meta"})
+    if ANY in one + other:
+        return False
     if len(first) == 1 and len(second) == 1:
         index = [text if ":" in text else text + ":0" for text in (one, other)]
         return index[0] != index[1]
