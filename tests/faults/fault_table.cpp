@@ -21,6 +21,7 @@
 #include "kernels/core/random.h"
 #include "kernels/core/verify.h"
 #include "tests/support/devices.h"
+#include "tests/support/sanitized.h"
 
 namespace {
 
@@ -230,13 +231,14 @@ Row run(const Kind& kind, std::uint64_t seed, const Target& target, const std::s
   const Variable places("ENVDOCTOR_FAULT_SEED", std::to_string(seed));
   const Variable width("ENVDOCTOR_FAULT_COLUMNS", std::to_string(std::max<std::int64_t>(1, columns)));
   const std::string_view name = kind.name;
+  constexpr std::uint64_t most_mib = sanitized ? 2400 : 600;  // sanitizers keep what is freed
   VerifyOptions options{.effort = Effort::quick,
                         .kernels = {kernel.name},
                         .precisions = {problem.precision, Precision::int32, Precision::uint32},
                         .size = size,
                         .variant = kind.variant,
                         .seed = 11,
-                        .limits = {.time = Milliseconds(60'000), .memory_mib = 600}};
+                        .limits = {.time = Milliseconds(60'000), .memory_mib = most_mib}};
   if (kind.precision != single || is_floating(problem.precision)) options.precisions = {problem.precision};
   if (name == "hang" || name == "slow") options.limits.time = Milliseconds(3000);
   const Snapshot snapshot = verify({target}, options);
