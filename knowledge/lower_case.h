@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -7,9 +9,23 @@ namespace envdoctor {
 // ASCII capitals as small letters, all else as it is, whatever the locale.
 inline char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
+// Eight characters at a time, as logs are searched in small letters.
+inline void make_lower_case(std::string& text) {
+  constexpr std::uint64_t each = 0x0101010101010101U;
+  std::size_t at = 0;
+  for (std::uint64_t eight = 0; at + sizeof eight <= text.size(); at += sizeof eight) {
+    std::memcpy(&eight, text.data() + at, sizeof eight);
+    const std::uint64_t seven_bits = eight & 0x7F * each;
+    const std::uint64_t from_a = seven_bits + (0x80 - 'A') * each, beyond_z = seven_bits + (0x7F - 'Z') * each;
+    eight |= (from_a & ~beyond_z & ~eight & 0x80 * each) >> 2U;
+    std::memcpy(text.data() + at, &eight, sizeof eight);
+  }
+  for (; at < text.size(); ++at) text[at] = lower_case(text[at]);
+}
+
 inline std::string lower_case(std::string_view text) {
   std::string all(text);
-  for (char& c : all) c = lower_case(c);
+  make_lower_case(all);
   return all;
 }
 

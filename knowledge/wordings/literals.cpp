@@ -7,6 +7,8 @@
 #include <map>
 #include <utility>
 
+#include "knowledge/lower_case.h"
+
 namespace envdoctor::knowledge {
 namespace {
 
@@ -322,7 +324,7 @@ std::vector<Form> forms_of(std::string_view pattern) {
 
 // How seldom a run is met: signs are rarer in logs than letters, blanks more common. (Tried on failure reports: half as
 // many places have to be looked at as by length alone.)
-int rarity(std::string_view run) {
+int weight(std::string_view run) {
   static constexpr auto weights = [] {
     std::array<signed char, 256> all{};
     all.fill(9);
@@ -331,11 +333,12 @@ int rarity(std::string_view run) {
     all[' '] = 1;
     return all;
   }();
-  if (run.size() < 4) return 0;
   int sum = 0;
   for (const char c : run) sum += weights[static_cast<unsigned char>(c)];
   return sum;
 }
+
+int rarity(std::string_view run) { return run.size() < 4 ? 0 : weight(run); }
 
 // What may stand beside a fixed stretch: the gap there or, if that may be empty, the stretch beyond.
 Characters beside(const Stretch* gap, const Stretch* beyond, Characters Stretch::*side) {
@@ -347,7 +350,7 @@ Characters beside(const Stretch* gap, const Stretch* beyond, Characters Stretch:
 Literal literal_of(const Form& form) {
   constexpr int rare = 30;
   std::string_view best;
-  std::string_view longest_other;
+  std::string_view rarest_other;
   int rarest = -1;
   const std::vector<Stretch>& stretches = form.way.stretches;
   Literal found{.at_start = !stretches.empty() && stretches[0].at_start,
@@ -367,7 +370,7 @@ Literal literal_of(const Form& form) {
         found.before = width;
         chosen = static_cast<std::size_t>(&one - stretches.data());
       }
-      if (other.size() > longest_other.size()) longest_other = other;
+      if (weight(other) > weight(rarest_other)) rarest_other = other;
     }
     width += one.width;
   }
@@ -381,7 +384,9 @@ Literal literal_of(const Form& form) {
     found.in_front = either_case(found.in_front);
     found.behind = either_case(found.behind);
   }
-  if (!longest_other.empty() && !found.fold) found.also.emplace_back(longest_other);
+  const bool ascii = std::ranges::all_of(rarest_other, [](char c) { return (c & '\x80') == 0; });
+  if (!rarest_other.empty() && (ascii || !found.fold))
+    found.also.push_back(found.fold ? lower_case(rarest_other) : std::string(rarest_other));
   return found;
 }
 

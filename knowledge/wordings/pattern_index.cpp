@@ -54,6 +54,7 @@ class Writer {
                             .behind = number_of(one.behind),
                             .whole = one.whole,
                             .at_start = one.at_start,
+                            .fold = one.fold,
                             .before = number(one.before),
                             .after = number(one.after),
                             .also_begin = number(runs_.size())};

@@ -22,7 +22,7 @@ struct PatternIndex {
     bool report = false;
     bool whole = false;
     bool at_start = false;
-    std::uint8_t unused = 0;   // no byte is left to chance: two builds write the same file
+    bool fold = false;
     std::uint32_t before = 0;  // the rest is as in Literal
     std::uint32_t after = 0;
     std::uint32_t also_begin = 0, also_end = 0;  // in `runs`
@@ -40,7 +40,8 @@ struct PatternIndex {
     return (word.in_front == 0 || (at > 0 && sets[word.in_front][index_of(line[at - 1])])) &&
            (word.behind == 0 || (end < line.size() && sets[word.behind][index_of(line[end])]));
   }
-  // Whether one of the runs that go with the word is near it and, of a pattern for a line's start, the start as well.
+  // Whether one of the runs that go with the word is near it and, of a pattern for a line's start, the start as well. Of
+  // a word that is fold the line is in small letters.
   [[nodiscard]] bool may_match(const Word& word, std::string_view line, std::size_t at) const;
 
   std::span<const Word> words{};  // by the number that the search reports

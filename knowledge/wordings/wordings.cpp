@@ -5,6 +5,7 @@
 
 #include "knowledge/codes/names.h"
 #include "knowledge/embedded_tables.h"
+#include "knowledge/lower_case.h"
 #include "knowledge/table_rows.h"
 #include "knowledge/wordings/pattern_index.h"
 
@@ -176,6 +177,11 @@ std::vector<LogMatch> LogMatcher::match(std::string_view line) {
   hits_.clear();
   reports_.reset();
   ++line_;
+  small_.clear();
+  const auto in_small_letters = [&] {
+    if (small_.empty()) make_lower_case(small_.assign(line));
+    return std::string_view(small_);
+  };
   all.search.each(line, [&](std::uint32_t number, std::size_t at) {
     const PatternIndex::Word& word = all.words[number];
     if (word.report) {
@@ -187,7 +193,9 @@ std::vector<LogMatch> LogMatcher::match(std::string_view line) {
     Row& row = rows_[word.row];
     if (row.last == line_ || row.matched == enough) return;
     const Pattern& pattern = patterns().rows[word.row];
-    if (!word.whole && !(all.may_match(word, line, at) && pattern.matches(line, word, at))) return;
+    if (!word.whole &&
+        !(all.may_match(word, word.fold ? in_small_letters() : line, at) && pattern.matches(line, word, at)))
+      return;
     if (!pattern.reads_codes()) ++row.matched;
     row.last = line_;
     hits_.emplace_back(word.row, at);

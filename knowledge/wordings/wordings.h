@@ -62,6 +62,7 @@ class LogMatcher {
   };
   std::vector<Row> rows_{};
   std::vector<std::pair<std::uint32_t, std::size_t>> hits_{};  // of the line at hand: row, and where
+  std::string small_{};  // the line at hand in small letters, if a word asks for it
   ReportSet reports_{};
   std::uint64_t line_ = 0;
 };

@@ -129,7 +129,8 @@ TEST(RequiredLiterals, NameOtherRunsOfWhichOneMustBeThere) {
   EXPECT_EQ(also("abcde[0-9]the longest run[0-9]abc"), Runs{"abcde"}) << "what was the longest before";
   EXPECT_EQ(also("one thing[0-9](?:other|thing)"), (Runs{"other", "thing"}));
   EXPECT_EQ(also("one thing[0-9](?:other)?"), Runs{}) << "one form has none";
-  EXPECT_EQ(also("(?i)one thing[0-9]other thing"), Runs{}) << "its capitals may be others";
+  EXPECT_EQ(also("(?i)one thing[0-9]Other Thing"), Runs{"one thing"}) << "to be read in small letters";
+  EXPECT_EQ(also("(?i)caf\xe9[0-9]one longer thing"), Runs{}) << "whose capitals are not known here";
 }
 
 std::string listed(const Characters& characters) {

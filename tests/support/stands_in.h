@@ -28,7 +28,7 @@ inline bool stands_in(const Literal& literal, const RE2& expression, const std::
     if (!literal.in_front.all() && (at == 0 || !literal.in_front[index_of(line[at - 1])])) continue;
     if (!literal.behind.all() && (end == line.size() || !literal.behind[index_of(line[end])])) continue;
     const std::size_t from = at - std::min(at, literal.before), to = std::min(line.size(), end + literal.after);
-    const std::string near = line.substr(from, to - from);
+    const std::string near = text.substr(from, to - from);
     if (!literal.also.empty() &&
         std::ranges::none_of(literal.also, [&near](const auto& run) { return near.find(run) != near.npos; }))
       continue;
