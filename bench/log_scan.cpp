@@ -1,10 +1,12 @@
-// How fast logs are read, of which sort they may be: bench_log_scan [MEGABYTES] [ONLY]
+// How fast logs are read, of which sort they may be: bench_log_scan [MEGABYTES] [ONLY] [FILE ...]
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "knowledge/wordings/literals.h"
@@ -142,5 +144,9 @@ int main(int argc, char** argv) {
              pieces);
   for (const Sort& sort : sorts) {
     if (std::strstr(sort.name, only)) measure(sort.name, sort.make(), pieces);
+  }
+  for (int i = 3; i < argc; ++i) {
+    std::ifstream file(argv[i]);
+    measure(argv[i], {std::istreambuf_iterator<char>(file), {}}, 1);
   }
 }

@@ -30,6 +30,14 @@ struct Header {
   bool silent = false;  // "rev ff": its registers read as ones, so it is switched off or gone
 };
 
+// Whether a line may begin with "65:00.0" or "0000:65:00.0"; asked of each line of a log, so without an expression.
+bool may_begin_with_address(std::string_view line) {
+  const std::size_t colon = line.substr(0, 9).find(':');
+  if (colon != 2 && (colon < 4 || colon > 8)) return false;
+  const std::string_view bus = line.substr(colon == 2 ? 0 : colon + 1);
+  return bus.size() > 7 && bus[2] == ':' && bus[5] == '.';
+}
+
 // "0000:65:00.0 3D controller [0302]: NVIDIA Corporation GH100 [H100] [10de:2330] (rev a1)", or "65:00.0 0302:
 // 10de:2330" of -n. False for other lines.
 bool parse_header(std::string_view line, Header& header) {
@@ -44,7 +52,7 @@ bool parse_header(std::string_view line, Header& header) {
       R"re(((?:[[:xdigit:]]{4,8}:)?[[:xdigit:]]{2}:[[:xdigit:]]{2}\.[0-7]) "([^"]*)" "([^"]*)" "([^"]*)".*)re",
       RE2::Latin1);
   line = trimmed(line);
-  if (line.empty() || std::isxdigit(static_cast<unsigned char>(line[0])) == 0) return false;  // most lines of a log
+  if (!may_begin_with_address(line)) return false;
   header = {};
   Piece rest, words;
   if (contains(line, "\" \"") &&

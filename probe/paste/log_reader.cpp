@@ -281,11 +281,16 @@ std::size_t mark(std::string_view line) {
     case '>':
       return line.starts_with("> ") || line.size() == 1 ? std::min<std::size_t>(2, line.size()) : 0;
     case '[':
-      return length_of(brackets, line);
+      return line.starts_with("[rank") || line.starts_with("[default") || line.starts_with("[pod/") ||
+                     contains(line.substr(0, 16), "]<std")
+                 ? length_of(brackets, line)
+                 : 0;
     case '(':
       return length_of(process, line.substr(0, 80));
     default:
-      if (const std::size_t length = digit(line[0]) ? length_of(time_stamp, line) : 0; length > 0) return length;
+      if (line.size() > 10 && digit(line[0]) && line[4] == '-' && line[10] == 'T') {
+        if (const std::size_t length = length_of(time_stamp, line); length > 0) return length;
+      }
       return contains(line.substr(0, 66), "|") ? length_of(service, line.substr(0, 68)) : 0;
   }
 }
