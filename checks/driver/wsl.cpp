@@ -119,6 +119,29 @@ void judge(const Snapshot& snapshot, Answers& answers) {
 
 bool on_wsl(const Facts& facts) { return facts.wsl(); }
 
+// nvidia-smi asks Windows' driver by a library of its own; a program that finds no GPU beside it loaded another
+// libcuda.
+bool smi_alone_answers(const Facts& facts) {
+  return (facts.wsl() || facts.saw({{noted, "wsl-named"}})) && !facts.used() && !facts.container() &&
+         facts.saw({{noted, "nvidia-smi-versions"}}) &&
+         !facts.saw({{noted, "visible-devices"}, {noted, "visible-devices-in-program"}});
+}
+
+// WSL's kernel holds no amdgpu: AMD's GPUs are reached through Windows' driver as well.
+void judge_amd(const Facts& facts, Answers& answers) {
+  const Symptom* module = facts.first({{missing, "amdgpu-kernel-module"}, {missing, "kfd-node"}});
+  // amd-smi looks for the module under WSL as well, where it never is.
+  const bool by_rocm = module && (module->program.is("rocminfo") || module->is({missing, "kfd-node"}));
+  if (!by_rocm || !facts.wsl() || facts.used()) return;
+  Finding& finding = answers.found_in(*module, Confidence::likely);
+  finding.explanation =
+      "WSL's kernel has no amdgpu driver and makes no /dev/kfd. ROCm reaches the GPU through Windows' driver there, "
+      "for "
+      "the GPUs that AMD lists for WSL.";
+  finding.fix = {{.text = "Install AMD's driver for WSL in Windows and ROCm for WSL here; remove amdgpu-dkms.",
+                  .command = "sudo amdgpu-install -y --usecase=wsl,rocm --no-dkms"}};
+}
+
 // Windows passes cards of its display driver model (WDDM) on to WSL, none of the one for computing (TCC).
 bool no_use_on_wsl(const Facts& facts) { return facts.wsl() && !facts.used(); }
 
@@ -150,8 +173,10 @@ Diagnosis diagnosis() {
               {{refused, "gpu-access"}, likely},
               {{missing, "driver-version"}, likely, on_wsl},
               {{noted, "nvidia-smi-versions"}, possible, on_wsl, "cuda", "ERR!"},
+              {{missing, "cuda-device"}, likely, smi_alone_answers},
           },
       .judge_host = judge,
+      .judge = judge_amd,
   };
 }
 

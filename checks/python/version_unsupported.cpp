@@ -101,6 +101,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{unsupported, "wheel"}, likely},
+              {{unsupported, "python-of-framework"}, likely},
               {{unsupported, "python-version"}, likely, gpu_framework_asked},
           },
       .judge_host = judge,

@@ -55,7 +55,9 @@ std::optional<Evidence> torch_on_cpu(const Snapshot& snapshot) {
   const bool other_device =
       version.find("+rocm") != version.npos || version.find("+xpu") != version.npos || torch->hip_version.get();
   if (other_device || torch->cuda_version.outcome() != Outcome::absent) return {};
-  if (!gpu_known(snapshot) && !asked_in_vain(snapshot)) return {};
+  // Who installs CUDA's libraries beside it wants a GPU build.
+  if (!gpu_known(snapshot) && !asked_in_vain(snapshot) && !package_installed(snapshot, "cudatoolkit").is(true))
+    return {};
   return evidence("/torch/cuda_version", torch->cuda_version.why());
 }
 
@@ -74,9 +76,11 @@ std::optional<Evidence> tensorflow_on_cpu(const Snapshot& snapshot) {
   }
   const auto* version = tensorflow->version.get();
   const auto needs = version ? knowledge::tensorflow_needs(*version) : std::nullopt;
-  const bool wanted = gpu_known(snapshot) || tensorflow->physical_gpus.is(0);
-  if (!version || !platform.is("windows") || !wanted || tensorflow->built_with_cuda.is(true) ||
-      (needs && needs->windows_gpu))
+  const bool wanted = gpu_known(snapshot) || tensorflow->physical_gpus.is(0) ||
+                      first_symptom(snapshot, {{missing, "any-gpu"}, {missing, "tensorflow-gpu"}});
+  const bool windows = platform.is("windows") || (!platform.get() && first_symptom(snapshot, {{noted, "windows"}}) &&
+                                                  !first_symptom(snapshot, {{present, "wsl"}, {noted, "wsl-named"}}));
+  if (!version || !windows || !wanted || tensorflow->built_with_cuda.is(true) || (needs && needs->windows_gpu))
     return {};
   return evidence("/tensorflow/version", *version + " on Windows");
 }

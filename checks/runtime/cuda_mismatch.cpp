@@ -1,11 +1,39 @@
+#include <fmt/format.h>
+
 #include "checks/engine/rule.h"
+#include "checks/facts/version_range.h"
+#include "knowledge/frameworks/frameworks.h"
 
 namespace envdoctor::runtime_cuda_mismatch {
 
 using enum SymptomClass;
 
+int major_of(const std::string& version) { return std::atoi(version.c_str()); }
+
+// What a person says to have installed, against what a TensorFlow that lists no GPU loads: up to 2.4 the very release,
+// later any of the same major version.
+void judge_stated(const Facts& facts, Answers& answers) {
+  const Symptom* stated = facts.first({{noted, "stated-cuda"}});
+  const Tensorflow* tensorflow = facts.snapshot().tensorflow.get();
+  const std::string version = tensorflow ? tensorflow->version.or_empty() : "";
+  const auto needs = knowledge::tensorflow_needs(version);
+  if (!stated || !needs || needs->cuda.empty() || !tensorflow->physical_gpus.is(0) || facts.used() ||
+      facts.saw({{missing, "library"}, {missing, "cuda-libraries"}, {missing, "gpu-support"}}))
+    return;
+  const std::string here = stated->detail("version");
+  const bool fits = in_range(version, ">=2.5").is(true) ? major_of(here) == major_of(needs->cuda) : here == needs->cuda;
+  if (fits) return;
+  Finding& finding = answers.found_in(*stated, Confidence::likely, "framework:tensorflow");
+  finding.explanation = fmt::format("TensorFlow {} was built for CUDA {}, and the CUDA here is said to be {}.", version,
+                                    needs->cuda, here);
+  finding.evidence.push_back(evidence("/tensorflow/physical_gpus", "0"));
+  finding.fix = {{.text = fmt::format("Install CUDA {} with cuDNN {}, or a TensorFlow that was built for CUDA {}.",
+                                      needs->cuda, needs->cudnn, here)}};
+}
+
 // CuPy shows the CUDA that it was built with and the one that it found.
 void judge(const Facts& facts, Answers& answers) {
+  judge_stated(facts, answers);
   const Symptom* line = facts.first({{noted, "linked-and-local-cuda"}});
   if (!line) return answers.not_applicable("no program tells which CUDA it has and which it was built with");
   if (line->detail("linked") == line->detail("local")) return answers.passed();

@@ -93,9 +93,25 @@ bool judge_kfd(const Facts& facts, Answers& answers) {
   return true;
 }
 
+// The engine finds no such file, and the shell beside it does: the engine runs on another machine, most often a virtual
+// one.
+bool judge_engine(const Facts& facts, Answers& answers) {
+  const Symptom* lacking = facts.first({{missing, "amdgpu-kernel-module"}});
+  if (!lacking || !facts.saw({{noted, "container-start"}}) || !node_of(facts, "/dev/kfd")) return false;
+  Finding& finding = answers.found_in(*lacking, Confidence::likely);
+  finding.evidence.push_back(evidence("/device_nodes", "/dev/kfd"));
+  finding.title = "The container engine runs where the GPU's nodes are not";
+  finding.explanation =
+      "/dev/kfd is on this host, and the engine finds none: it runs in a virtual machine, as Docker Desktop's does, or "
+      "on another host.";
+  finding.fix = {{.text = "Use the host's own engine: choose its context, or run docker with sudo.",
+                  .command = "docker context use default"}};
+  return true;
+}
+
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts;
-  if (judge_kfd(facts, answers)) return;
+  if (judge_kfd(facts, answers) || judge_engine(facts, answers)) return;
   const Flag container = in_container(snapshot);
   if (container.is(false)) return answers.not_applicable("this is no container");
   if (!container.get()) return answers.unknown(why_unknown("/host/container", container));

@@ -13,8 +13,8 @@ std::optional<std::size_t> number_in(const std::string& entry) {
 }
 
 // Both are set, and the second list asks for a number that the first can't have left a device for.
-void judge(const Snapshot& snapshot, const std::string& first, const std::string& second, Answers& answers) {
-  const std::string all = env_of(snapshot, first).or_empty(), some = env_of(snapshot, second).or_empty();
+void judge(const visibility::Setting& first, const visibility::Setting& second, Answers& answers) {
+  const std::string &all = first.value, &some = second.value;
   if (all.empty() || some.empty() || some == "all") return;
   const std::size_t left = entries_of(all).size();
   const auto entries = entries_of(some);
@@ -22,17 +22,32 @@ void judge(const Snapshot& snapshot, const std::string& first, const std::string
   const auto beyond = std::find_if(entries.begin(), end, [&](const auto& entry) { return *number_in(entry) >= left; });
   if (beyond == end) return;
   const bool nothing = beyond == entries.begin();  // cut at the very first entry
-  Finding& finding = answers.found_on("env:" + second);
-  finding.explanation =
-      fmt::format("{}={} leaves at most {} GPU{}, numbered anew from 0; {}={} then asks for a number beyond them{}",
-                  first, all, left, left == 1 ? "" : "s", second, some, nothing ? " and no GPU is left." : ".");
+  Finding& finding =
+      second.shown ? visibility::found_in(answers, second, Confidence::likely) : answers.found_on("env:" + second.name);
+  finding.explanation = fmt::format(
+      "{}={} leaves at most {} GPU{}, numbered anew from 0; {}={} then asks for a number beyond them{}", first.name,
+      all, left, left == 1 ? "" : "s", second.name, some, nothing ? " and no GPU is left." : ".");
   finding.severity = nothing ? Severity::error : Severity::warning;
-  finding.evidence = {evidence("/env/" + first, all), evidence("/env/" + second, some)};
-  finding.fix = {{fmt::format("Set only one of the two; with {} kept, unset the other.", first), "unset " + second}};
+  if (!second.shown) finding.evidence = {evidence("/env/" + first.name, all), evidence("/env/" + second.name, some)};
+  finding.fix = {
+      {fmt::format("Set only one of the two; with {} kept, unset the other.", first.name), "unset " + second.name}};
+}
+
+void judge(const Snapshot& snapshot, const std::string& first, const std::string& second, Answers& answers) {
+  judge({first, env_of(snapshot, first).or_empty()}, {second, env_of(snapshot, second).or_empty()}, answers);
+}
+
+// The same of variables that lines of a text set.
+void judge_shown(const Facts& facts, Answers& answers) {
+  const auto shown = visibility::shown_settings(facts);
+  const auto of = [&](const char* name) { return std::ranges::find(shown, name, &visibility::Setting::name); };
+  const auto first = of("ROCR_VISIBLE_DEVICES"), second = of("HIP_VISIBLE_DEVICES");
+  if (first != shown.end() && second != shown.end() && !facts.used()) judge(*first, *second, answers);
 }
 
 // A program that asks for a number which the variable's own list is too short for counts what the variable left.
 void judge_program(const Facts& facts, Answers& answers) {
+  judge_shown(facts, answers);
   const Symptom* asked =
       facts.first({{missing, "gpu-index"}, {missing, "cuda-device-index"}, {missing, "tensorflow-device"}});
   const auto entries = entries_of(visibility::setting_of(facts, "CUDA_VISIBLE_DEVICES").value);

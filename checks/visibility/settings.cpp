@@ -16,6 +16,17 @@ bool is_the_command(const Symptom& line, const std::string& name, const std::str
          line.text.or_empty().find(name + "= " + value) != std::string::npos;
 }
 
+// "ROCR_VISIBLE_DEVICES=1 HIP_VISIBLE_DEVICES=1": a line's symptom tells the first; the others stand in its text.
+void add_others(const Symptom& line, const std::string& first, std::vector<Setting>& all) {
+  const std::string& text = line.text.or_empty();
+  for (const std::string name : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"}) {
+    const std::size_t at = name == first ? text.npos : text.find(" " + name + "=");
+    if (at == text.npos) continue;
+    const std::size_t value = at + name.size() + 2;
+    all.push_back({name, text.substr(value, text.find_first_not_of("-,.0123456789", value) - value), &line, false});
+  }
+}
+
 }  // namespace
 
 std::vector<Setting> shown_settings(const Facts& facts) {
@@ -28,6 +39,7 @@ std::vector<Setting> shown_settings(const Facts& facts) {
       std::string value = one->detail("value");
       if (is_the_command(*one, name, value)) value.clear();
       all.push_back({name, value, one, one->is({noted, "visible-devices-in-program"})});
+      if (!all.back().in_program) add_others(*one, name, all);
     }
   }
   return all;

@@ -22,11 +22,14 @@ class Table {
         "^\\| +(\\d+) +(\\S[^|]*?) +(On|Off|N/A|WDDM|TCC|MCDM) *\\| +([0-9A-Fa-f:.]{7,16}) [^|]*(?:\\| +(\\S+) *\\|)?",
         RE2::Latin1);
     static const RE2 memory(
-        "\\| +(\\d+)MiB / +(\\d+)MiB +\\|[^|]*?(Default|E\\. Process|E\\. Thread|Prohibited|)? *\\|", RE2::Latin1);
+        "\\| +(\\d+)MiB / +(\\d+)MiB +\\| *(?:(\\d+)%)?[^|]*?(Default|E\\. Process|E\\. Thread|Prohibited|)? *\\|",
+        RE2::Latin1);
     static const RE2 mig("^\\|[ ]*\\|[ ]*\\| +(Enabled|Disabled)\\*? *\\|", RE2::Latin1);
     static const RE2 process("^\\| +(\\d+) +(?:\\S+ +\\S+ +)?(\\d+) +[CGM+]{1,3} +(\\S[^|]*?) +(\\d+)MiB *\\|",
                              RE2::Latin1);
     static const RE2 slice("^\\| +(\\d+) +\\d+ +\\d+ +(\\d+) *\\| +\\d+MiB / +(\\d+)MiB ", RE2::Latin1);
+    // A table of processes that ends below its head names none.
+    if (rows_begin_ && line.starts_with("+----") && !nvidia_.processes.get()) nvidia_.processes.fill();
     if (!contains(line, "|")) return;
     std::string a, b, c, d, e;
     if (RE2::PartialMatch(line, header, &a, &b)) {
@@ -39,6 +42,7 @@ class Table {
     if (contains(line, "Processes:")) processes_ = true;
     if (contains(line, "MIG devices:")) slices_ = true;
     if (contains(line, "No running processes found")) nvidia_.processes.fill();
+    if (processes_ && line.starts_with("|====")) rows_begin_ = true;
     if (contains(line, "No MIG devices found")) {
       for (NvidiaDevice& device : devices_)
         if (device.mig.is(true)) device.mig_devices.fill();
@@ -59,12 +63,13 @@ class Table {
         if (device.index.is(leading_number(a).value_or(-1)))
           device.mig_devices.fill().push_back(
               {.index = leading_number(b).value_or(0), .memory_total_mib = leading_number(c).value_or(0)});
-    } else if (!processes_ && !devices_.empty() && RE2::PartialMatch(line, memory, &a, &b, &c)) {
+    } else if (!processes_ && !devices_.empty() && RE2::PartialMatch(line, memory, &a, &b, &d, &c)) {
       const auto used = leading_number(a), total = leading_number(b);
       if (used && total && *used <= *total && !devices_.back().memory_total_mib.get()) {
         devices_.back().memory_total_mib = *total;
         devices_.back().memory_free_mib = *total - *used;
       }
+      if (const auto busy = leading_number(d); busy && *busy <= 100) devices_.back().utilization_percent = *busy;
       take_compute_mode(devices_.back(), c);
     } else if (!processes_ && !devices_.empty() && RE2::PartialMatch(line, mig, &a)) {
       devices_.back().mig = a == "Enabled";
@@ -85,6 +90,7 @@ class Table {
   int headers_ = 0;
   bool processes_ = false;
   bool slices_ = false;
+  bool rows_begin_ = false;  // of processes
 };
 
 }  // namespace

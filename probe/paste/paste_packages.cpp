@@ -128,4 +128,22 @@ Snapshot parse_conda_list(const std::string& text) {
   return snapshot;
 }
 
+// "pytorch-1.12.1 | py3.8_cpu_0  133.8 MB  pytorch": what conda is about to install, before it does.
+bool starts_conda_plan(std::string_view line) { return contains(line, "## Package Plan ##"); }
+
+Snapshot parse_conda_plan(const std::string& text) {
+  static const RE2 form(R"(\s+([\w.-]+)-(\d[\w.]*)\s+\|\s+(\S+)\s.*)", RE2::Latin1);
+  Snapshot snapshot;
+  Row row;
+  std::string build;
+  for (const std::string_view line : lines_of(text)) {
+    if (!contains(line, " | ") ||
+        !RE2::FullMatch(re2::StringPiece(line.data(), line.size()), form, &row.name, &row.version, &build))
+      continue;
+    add(snapshot, row);
+    add_build(snapshot, row, build);
+  }
+  return snapshot;
+}
+
 }  // namespace envdoctor

@@ -25,6 +25,8 @@ Snapshot parse_pip_freeze(const std::string& text);
 bool starts_pip_list(std::string_view line);
 Snapshot parse_pip_list(const std::string& text);
 bool starts_conda_list(std::string_view line);
+bool starts_conda_plan(std::string_view line);
+Snapshot parse_conda_plan(const std::string& text);
 Snapshot parse_conda_list(const std::string& text);
 bool starts_pip_show(std::string_view line);
 Snapshot parse_pip_show(const std::string& text);

@@ -27,6 +27,7 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"pip freeze", starts_pip_freeze, parse_pip_freeze},
       {"pip list", starts_pip_list, parse_pip_list},
       {"conda list", starts_conda_list, parse_conda_list},
+      {"conda install", starts_conda_plan, parse_conda_plan},
       {"pip show", starts_pip_show, parse_pip_show},
       {"conda info", starts_conda_info, parse_conda_info},
       {"driver packages", starts_driver_packages, parse_driver_packages},

@@ -118,6 +118,7 @@ void torch_cudnn(Answered& into, std::string_view value, std::string_view) {
 void not_kept(Answered&, std::string_view, std::string_view) {}
 
 void tensorflow_gpus(Answered& into, std::string_view value, std::string_view argument) {
+  if (argument == "None") argument = {};
   if (!argument.empty() && !contains(argument, "GPU")) return;
   const auto number = leading_number(value);
   // Of all devices the CPU is one; an empty list of them says nothing.
