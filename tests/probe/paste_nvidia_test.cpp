@@ -239,5 +239,22 @@ TEST(NvidiaSmiCsv, OtherTablesAreNone) {
   EXPECT_FALSE(read_log("index, name, driver_version\nNo devices were found\n", "x").nvidia.get());
 }
 
+TEST(PastedSmi, TellsTheLoadAndThatNobodyIsListed) {
+  const std::string head =
+      "| NVIDIA-SMI 418.67       Driver Version: 418.67       CUDA Version: 10.1     |\n"
+      "|   0  Tesla V100-SXM2...  Off  | 00000000:0A:00.0 Off |                    0 |\n"
+      "| N/A   34C    P0    41W / 300W |  13204MiB / 16130MiB |     97%      Default |\n"
+      "| Processes:                                                       GPU Memory |\n"
+      "|=============================================================================|\n";
+  const std::string row = "|    0      4021      C   python3                                    12901MiB |\n";
+  const std::string end = "+-----------------------------------------------------------------------------+\n";
+  const Snapshot none = read_log(head + end, "x"), one = read_log(head + row + end, "x");
+  EXPECT_TRUE(none.nvidia.get()->devices.get()->front().utilization_percent.is(97));
+  ASSERT_TRUE(none.nvidia.get()->processes.get());
+  EXPECT_TRUE(none.nvidia.get()->processes.get()->empty());
+  EXPECT_EQ(one.nvidia.get()->processes.get()->size(), 1U);
+  EXPECT_FALSE(read_log(head, "x").nvidia.get()->processes.get()) << "the table was cut off";
+}
+
 }  // namespace
 }  // namespace envdoctor::paste_nvidia_test
