@@ -7,9 +7,8 @@ using enum SymptomClass;
 
 void judge(const Facts& facts, Answers& answers) {
   // Programs that run with any vendor's GPU ask for CUDA first.
-  if (has_gpu(facts, Vendor::amd).is(true) && !has_gpu(facts, Vendor::nvidia).is(true))
-    return answers.not_applicable("the GPU is AMD's");
-  report_missing_libraries(facts, answers);
+  const bool amd_alone = has_gpu(facts, Vendor::amd).is(true) && !has_gpu(facts, Vendor::nvidia).is(true);
+  if (!amd_alone) report_missing_libraries(facts, answers);
   answers.not_applicable("no program was seen to ask for libcuda.so");
 }
 

@@ -138,8 +138,8 @@ void judge_amd(const Facts& facts, Answers& answers) {
       "WSL's kernel has no amdgpu driver and makes no /dev/kfd. ROCm reaches the GPU through Windows' driver there, "
       "for "
       "the GPUs that AMD lists for WSL.";
-  finding.fix = {{.text = "Install AMD's driver for WSL in Windows and ROCm for WSL here; remove amdgpu-dkms.",
-                  .command = "sudo amdgpu-install -y --usecase=wsl,rocm --no-dkms"}};
+  finding.fix = {{.text = "Install AMD's driver for WSL in Windows and ROCm's packages for WSL here (amdgpu-install "
+                          "--usecase=wsl,rocm --no-dkms); remove amdgpu-dkms."}};
 }
 
 // Windows passes cards of its display driver model (WDDM) on to WSL, none of the one for computing (TCC).
