@@ -67,6 +67,12 @@ bool names_call(const knowledge::ScriptCall& row, const ScriptEvent& event) {
   return below ? starts : event.name == base || (row.removed && starts);
 }
 
+// The other line that a mistake has to do with.
+Evidence evidence_of_other(const Symptom& event) {
+  return {"log", event.detail("other"), event.source.or_empty(), std::atoll(event.detail("other_line").c_str()),
+          std::atoll(event.detail("other_cell").c_str())};
+}
+
 // {0}, {1} and {2}: what the reader saw.
 std::string filled(std::string text, const ScriptEvent& event) {
   const std::string details[] = {event.value, event.event->detail("first"), event.event->detail("second")};
@@ -160,6 +166,8 @@ Finding& found_in_script(Answers& answers, const ScriptEvent& event, std::string
   else if (event.has_value)
     written += event.kind == "call" ? "(" + event.value + ")" : " = '" + event.value + "'";
   finding.evidence.push_back(evidence(*event.event, written));
+  if (event.kind == "mistake" && !symptom.detail("other").empty())
+    finding.evidence.push_back(evidence_of_other(symptom));
   finding.fix.push_back({.text = std::move(instead)});
   return finding;
 }

@@ -10,6 +10,8 @@ PRECISIONS = ("16", "32", "64", "bf16", "16-true", "16-mixed", "bf16-true", "bf1
               "int8-training")
 GONE_STRATEGIES = ("dp", "ddp2", "ddp_sharded", "ddp_fully_sharded", "horovod", "bagua", "collaborative", "ddp_cpu",
                    "ddp_sharded_spawn", "fsdp_native")
+# Strategies that start the program again, or copies of it: of lightning 2.6, they raise where it is interactive.
+NO_NOTEBOOK = re.compile(r"(ddp(_spawn)?(_find_unused_parameters_(true|false))?|fsdp(_cpu_offload)?|deepspeed(_\w+)?)$")
 # What is gone, and what to write instead.
 GONE_ARGUMENTS = {
     "Trainer": {
@@ -76,6 +78,13 @@ class Libraries:
         self.one_of(node, "precision=", words.get("precision"), PRECISIONS)
         if strategy in GONE_STRATEGIES:
             self.one_of(node, "strategy=", words["strategy"], ("auto", "ddp", "ddp_spawn", "fsdp", "deepspeed"))
+        nothing = isinstance(words.get("devices"), Many) and not words["devices"].items and not words["devices"].open
+        if devices == "0" or nothing:
+            at = words.nodes.get("devices", self.reader.keyword_of(node, "devices"))
+            self.reader.mistake(at, "a trainer without devices", "devices=%s" % (devices or "[]"))
+        alone = words.nodes.get("strategy", self.reader.keyword_of(node, "strategy"))
+        if strategy and NO_NOTEBOOK.match(strategy) and self.reader.cell and not self.reader.source:
+            self.reader.mistake(alone, "a strategy that starts the script again", strategy)
         if devices and not re.match(r"(auto|-?\d+(\s*,\s*\d+)*,?)$", devices):
             self.one_of(node, "devices=", words["devices"], ("auto", "1", "0,1"))
         return Thing("trainer", accelerator=accelerator, prepares="setup" if fabric else None)
@@ -87,6 +96,8 @@ class Libraries:
             self.dtype(node, words)
         if last == "TrainingArguments":
             self.gone(node, last, words)
+            for pair in (("fp16", "bf16"), ("fp16_full_eval", "bf16_full_eval")):
+                self.both_halves(node, pair, words)
         if last not in ("from_pretrained", "from_config") or len(parts) < 3:
             return None
         if TOKENIZERS.search(parts[-2]):
@@ -99,6 +110,14 @@ class Libraries:
             torch.named_place(node, where)
         elsewhere = any(word in words for word in MOVED_ELSEWHERE)
         return Thing("module", device=None if elsewhere else torch.default, line=node.lineno, hf=True)
+
+    def both_halves(self, node, pair, words):
+        """fp16 and bf16 exclude each other; torch.cuda.is_bf16_supported() is true on newer GPUs."""
+        kinds = [words.get(word) for word in pair]
+        asked = [isinstance(kind, Thing) and kind.kind == "answer" for kind in kinds]
+        if all(a or isinstance(k, Text) and k.value is True for a, k in zip(asked, kinds)):
+            at = words.nodes.get(pair[1], self.reader.keyword_of(node, pair[1]))
+            self.reader.mistake(at, "two kinds of half precision", "%s with %s" % pair, doubted=any(asked))
 
     def dtype(self, node, words):
         for word in ("torch_dtype", "dtype"):
@@ -162,7 +181,7 @@ class Children:
         begins = re.match(r"(\w+)=\S*", said)
         if not in_shell and known_shell and begins and (begins.group(1) in VARIABLES or begins.group(1).isupper()):
             return self.reader.mistake(node, "a variable before a program without a shell", begins.group(0).replace(
-                UNKNOWN, "…"), begins.group(1))
+                UNKNOWN, "…").replace(NUMBER, "…"), begins.group(1))
         tokens = items
         if items is None and is_form(command):
             try:

@@ -140,6 +140,8 @@ LISTS_DEVICES = ("list_physical_devices", "list_logical_devices", "get_visible_d
 FLOATX = ("float16", "float32", "float64", "bfloat16")
 # Options that choose a device, or how it computes.
 ABOUT_DEVICES = re.compile(r"(^|_)(use|no|with)?_?(cuda|gpus?|cpu|tpu|mps|amp|fp16|bf16|half|tf32|xla|pin)(_|$)", re.I)
+# Of these the ones that leave the GPU out.
+AGAINST_GPU = re.compile(r"(^|_)(no|not|without|disable|cpu)(_|$)", re.I)
 # Who brings a loader's batches to the GPU by itself.
 BRINGS_BATCHES = re.compile(r"accelerat|fabric|prefetch|devicedataloader|devicedl|dali|ffcv|wrap_dataloader|to_device",
                             re.I)
@@ -197,6 +199,7 @@ class Reader:
         self.deciding = 0  # expressions that decide what is run
         self.hidden = []  # paths on which all GPUs were hidden
         self.asked_visible = False  # whether it looks at what hiding changes
+        self.listed_after_hiding = []  # calls that list what the machine has, hidden or not
         self.unused_configurations = []
         self.grown = []  # calls that let the memory of one GPU grow; None: of several
         self.limited = []  # the path on which a GPU's memory was limited, and the GPU
@@ -244,6 +247,10 @@ class Reader:
                e.get("source") == self.source for e in self.events):
             return
         event = self.note(node, "mistake", name, value, other_line=getattr(other, "lineno", None), doubted=doubted)
+        if event and other is not None:
+            event["other"] = self.written(other)
+            if getattr(other, "cell", None):
+                event["other_cell"] = str(other.cell)
         if event:
             event.update(zip(("first", "second"), more))
 
@@ -324,6 +331,8 @@ class Reader:
 
     def look_for_unbound(self, trees):
         bound = set()
+        for tree in trees:
+            self.torch.look_for_own_gpu(tree)
         for node in (node for tree in trees for node in ast.walk(tree)):
             if isinstance(node, ast.alias):
                 bound.add((node.asname or node.name).split(".")[0])
@@ -361,7 +370,9 @@ class Reader:
             shared = any(isinstance(n, (ast.Global, ast.Nonlocal)) and name in n.names for n in ast.walk(function))
             if len(loads) == len(stores) and not shared and any(
                     "ession" in self.written(n) for n in ast.walk(function) if isinstance(n, ast.Call)):
-                self.unused_configurations.append(stores[-1] if stores else statement)
+                sessions = [n for n in ast.walk(function) if isinstance(n, ast.Call) and
+                            re.search(r"\bSession$|\bInteractiveSession$", self.written(n.func))]
+                self.unused_configurations.append((stores[-1] if stores else statement, sessions))
 
     def is_dataset_of_gpu(self, node):
         return isinstance(node, ast.ClassDef) and any("Dataset" in self.written(base) for base in node.bases) and \
@@ -413,7 +424,11 @@ class Reader:
             with Branch(self, "loop"):
                 path = self.path
                 item = self.value(node.elt)
+                state = dict(item.state) if isinstance(item, Thing) else {}
             self.comes_round(begin, path)
+            for key, value in state.items():  # what it did to the members stays
+                if item.state.get(key) is not value:
+                    self.change(item, key, value)
         if isinstance(item, Thing) and item.kind == "gpu":
             return Thing("gpus", logical=item["logical"])
         return Thing("sequence", item=item) if isinstance(item, Thing) and item.kind in ("tensor", "module") else None
@@ -523,8 +538,10 @@ class Reader:
         if isinstance(owner, Name) and owner.full == "os.environ":
             return Thing("variable", name=text_of(at))
         if isinstance(owner, Thing):
+            if owner.kind == "mapping" and isinstance(at, Text) and isinstance(at.value, str):
+                return owner.attributes.get(at.value)
             if owner.kind == "mapping":
-                return owner.attributes.get(at.value) if isinstance(at, Text) and isinstance(at.value, str) else None
+                return choice_of(list(owner.attributes.values()))
             if owner.kind == "gpus":
                 return owner if isinstance(index, ast.Slice) else Thing(
                     "gpu", logical=owner["logical"], varies=isinstance(at, Thing) and at["varies"],
@@ -539,6 +556,7 @@ class Reader:
                 if owner["scalar"] and isinstance(at, Text) and type(at.value) is int:
                     self.mistake(node, "a number taken from a loss by its index", self.written(node))
                 parts = index.elts if isinstance(index, ast.Tuple) else [index]
+                self.torch.indexed(node, owner, at.items if isinstance(at, Many) else [at])
                 return Thing("tensor", device=owner["device"], line=owner["line"], loader=owner["loader"], cause=owner["cause"],
                              zero=not any(isinstance(part, ast.Slice) for part in parts))
         if isinstance(owner, Many) and owner.open:
@@ -611,8 +629,9 @@ class Reader:
             try:
                 return Text(left.value % tuple(one.value for one in given))
             except (TypeError, ValueError, AttributeError):
+                said = re.sub(r"%[di]", NUMBER, left.value)
                 return text_or_form(re.sub(r"%[-#0 +]*\d*(?:\.\d+)?[a-z]", UNKNOWN,
-                                           left.value)) if right is not left else None
+                                           said)) if right is not left else None
         if isinstance(node.op, ast.BitOr) and isinstance(right, Thing) and right.kind == "mapping":
             known = Thing("mapping")
             merge_mapping(known, left)
@@ -749,6 +768,8 @@ class Reader:
         if isinstance(node.func, ast.Name) and node.func.id == "zip" and values and all(
                 isinstance(v, Many) and len(v.items) == len(values[0].items) for v in values):
             return Many([Many(list(row)) for row in zip(*(v.items for v in values))])
+        if isinstance(node.func, ast.Name) and node.func.id == "str" and len(values) == 1 and is_number(values[0]):
+            return Thing("form", text=NUMBER)
         if isinstance(node.func, ast.Name) and node.func.id in ("len", "int", "range"):
             of = values[0] if values and isinstance(values[0], Thing) and node.func.id == "int" else None
             return Thing("range" if node.func.id == "range" else "number",
@@ -897,8 +918,8 @@ class Reader:
                 (len(values) < 2 or text_of(values[1]) != "CPU"):
             self.hidden.append(self.path)
         if last == "list_physical_devices" and (not values or text_of(values[0]) == "GPU") and \
-                any(self.path[: len(path)] == path for path in self.hidden) and not self.asked_visible:
-            self.mistake(node, "list_physical_devices as proof of hiding", self.written(node))
+                any(self.path[: len(path)] == path for path in self.hidden):
+            self.listed_after_hiding.append((node, self.path, self.source))
         if last in ("get_visible_devices", "list_logical_devices"):
             self.asked_visible = True
         if last in POLICIES and "mixed_precision" in name + "DTypePolicy" and values and \
@@ -938,7 +959,9 @@ class Reader:
         if last.endswith("Strategy"):
             made = Thing("strategy", name=last)
             if last in MIRRORED:
-                made.state["all"] = not values and "devices" not in words
+                given = values[0] if values else words.get("devices")
+                made.state["several"] = "devices" not in words if not values else isinstance(
+                    given, Many) and len({text_of(one) for one in given.items}) > 1
                 self.strategies.append((node, made, self.source))
             return made
         return None
@@ -981,7 +1004,7 @@ class Reader:
             of = self.find_value(node.value)
             found = of.items if isinstance(of, Many) else list(of.attributes.values()) if isinstance(
                 of, Thing) and of.kind == "mapping" else []
-        return [one.value for one in found if isinstance(one, Text) and isinstance(one.value, str)]
+        return [form_of(one).replace(NUMBER, "0") for one in found if is_form(one) and UNKNOWN not in form_of(one)]
 
     def kind_of_device(self, node, values):
         """list_physical_devices('gpu') gives an empty list: kinds are upper case."""
@@ -1093,6 +1116,8 @@ class Reader:
                 merge_mapping(thing, values[0] if values else None, not values or bool(self.journal))
                 thing.attributes.update({} if self.journal else {n: v for n, v in words.items() if n})
                 return None
+            if thing.kind == "mapping" and attribute == "get" and values and not isinstance(values[0], Text):
+                return choice_of(list(thing.attributes.values()))
             if thing.kind == "mapping" and attribute in ("values", "items") and thing.attributes:
                 held = list(thing.attributes.items())
                 return Many([v if attribute == "values" else Many([Text(k), v]) for k, v in held])
@@ -1154,6 +1179,7 @@ class Reader:
         if attribute in ("parse_args", "parse_known_args"):
             options = Thing("instance")
             options.attributes.update(parser.attributes)
+            self.switches_that_are_set(parser)
             return options if attribute == "parse_args" else Many([options, None])
         if attribute != "add_argument":
             return None
@@ -1165,6 +1191,10 @@ class Reader:
             self.mistake(node, "an option of type bool", longs[0])
         if name in ("local_rank", "local-rank") and longs[0].startswith("--"):
             self.torch.launched.append((node, self.source))
+        action, default = text_of(words.get("action")), words.get("default")
+        if action in ("store_true", "store_false"):
+            fixed = isinstance(default, Text) and default.value is (action == "store_true")
+            self.change(parser, "switches", (parser["switches"] or []) + [(node, name, longs[0], fixed)])
         if name and isinstance(words.get("default"), Many) and "nargs" in words:
             parser.attributes[name] = Thing("option", default=words["default"])
         if name and not {"nargs", "action"} & set(words):
@@ -1174,6 +1204,15 @@ class Reader:
                 parser.attributes[name] = Thing("option", default=words.get("default"))
         return None
 
+    def switches_that_are_set(self, parser):
+        """--no-cuda of store_true whose default is True: given or not, there is no GPU."""
+        switches = parser["switches"] or []
+        for node, name, flag, fixed in switches:
+            others = [one for one in switches if one[1] == name and one[0] is not node]
+            changed = re.search(r"\b%s\s*=[^=]" % re.escape(name), self.text)
+            if fixed and not others and not changed and ABOUT_DEVICES.search(name) and AGAINST_GPU.search(name):
+                self.mistake(node, "a switch whose default is its value", flag)
+
     @staticmethod
     def is_super(node):
         of = node.func.value if isinstance(node.func, ast.Attribute) else None
@@ -1181,6 +1220,9 @@ class Reader:
 
     def keras_method(self, node, model, attribute, words):
         name = self.written(node.func)
+        if self.strategy and self.strategy in (self.device, model["under"]):
+            for _, made, _ in self.strategies:
+                made.state["runs_keras"] = True
         usual = model["under"] is None and re.search(r"device\('/?(device:)?gpu:0'\)$", self.device or "", re.I)
         if attribute in MODEL_USES and self.device is not None and self.device != model["under"] and not usual:
             self.note(node, "placed-call", name, None, self.device, model["line"])
@@ -1188,7 +1230,8 @@ class Reader:
             self.note(node, "call", "." + attribute)
         if model.kind == "keras-model" and not model["class"]:
             self.of_keras_model(node, model, attribute, words)
-        if attribute in MODEL_USES or attribute in ("compile", "build", "load_weights", "set_weights"):
+        if attribute in MODEL_USES or attribute in ("compile", "build", "load_weights", "set_weights") or \
+                attribute == "adapt" and model.kind == "layer":
             self.note(node, "call", "tensorflow.keras.Model." + attribute, self.arguments(node))
         if attribute == "add":
             return None
@@ -1227,6 +1270,8 @@ class Reader:
             return None
         if thing.kind == "tokenizer":
             return self.libraries.tokens(node, words)
+        if thing.kind == "choice":
+            return self.call_choice(node, thing["items"], values, words)
         if thing.kind == "partial":
             return self.call_value(node, thing["of"], thing["given"] + values, {**thing["words"], **words})
         if thing.kind == "instance" and thing["class"]:
@@ -1234,6 +1279,17 @@ class Reader:
             if method:
                 return self.follow(method, [thing] + values, words, node)
         return self.torch.apply(node, thing, values, words)
+
+    def call_choice(self, node, functions, values, words):
+        """One of several functions, each on a way of its own."""
+        number, answers = self.number(), []
+        for letter, function in zip("abcdefgh", functions):
+            with Branch(self, number + letter):
+                answers.append(self.call_value(node, function, values, words))
+        answer = answers[0]
+        for other in answers[1:]:
+            answer = join(answer, other)
+        return answer
 
     def call_value(self, node, called, values, words):
         if isinstance(called, Name):
@@ -1355,6 +1411,8 @@ class Reader:
         self.misspelt(at or node, name)
         if name == "KERAS_BACKEND" and text_of(value) is not None and text_of(value).lower() not in BACKENDS:
             self.mistake(node, "a backend that Keras doesn't know", text_of(value))
+        if name == "TF_FORCE_GPU_ALLOW_GROWTH" and isinstance(value, Text) and value.value not in ("true", "false", ""):
+            self.mistake(at or node, "a growth that TensorFlow can't read", text_of(value))
         self.note(node, "set-variable", name, text_of(value), doubted=doubted)
 
     def misspelt(self, node, name):
@@ -1397,6 +1455,9 @@ class Reader:
                 self.set_variable(target, text_of(self.value(index)), value)
             elif isinstance(owner, Thing) and owner.kind == "encoding":
                 self.change(owner, "device", None)
+            elif isinstance(owner, Thing) and owner.kind == "tensor":
+                at = self.value(index)
+                self.torch.indexed(target, owner, at.items if isinstance(at, Many) else [at])
             elif isinstance(owner, (Bound, Thing)) and self.torch.holder(owner):
                 self.torch.late_part(target, owner, value)
             elif isinstance(owner, Thing) and owner.kind == "mapping":
@@ -1457,6 +1518,8 @@ class Reader:
             rows = [item.items if isinstance(item, Many) else [] for item in value.items]
             if len(rows) > 1 and rows[0] and all(len(row) == len(rows[0]) for row in rows):
                 return Many([self.item_of(Many(list(column))) for column in zip(*rows)])
+            if value.items and all(is_alike(one, value.items[0]) and one.kind == "tensor" for one in value.items):
+                return value.items[0]
             return value.items[0] if len(value.items) == 1 else None
         if isinstance(value, Thing):
             if value.kind == "gpus":
@@ -1479,12 +1542,13 @@ class Reader:
     # ---- statements: each answers whether what stands below it is not reached
 
     def statements(self, body):
-        begin = self.path
+        begin, guarded = self.path, self.guarded
         for statement in body:
             self.step()
             if self.statement(statement):
+                self.guarded = guarded
                 return True
-        self.path = begin
+        self.path, self.guarded = begin, guarded
         return False
 
     def statement(self, node):
@@ -1544,6 +1608,7 @@ class Reader:
         self.brings_batches = self.brings_batches or any(self.is_dataset_of_gpu(node) for node in ast.walk(tree))
         self.torch.reads_local_rank = self.torch.reads_local_rank or any(
             getattr(one, "value", None) == "LOCAL_RANK" for one in ast.walk(tree))
+        self.torch.look_for_own_gpu(tree)
         before = self.scope, self.globals, self.source, self.main, self.cell, self.inside
         self.globals = self.scope = Scope()
         self.source, self.main, self.cell, self.inside = shown, False, None, []
@@ -1678,11 +1743,12 @@ class Reader:
         written = self.words_of(node.test)
         guards = bool(re.search(r"hasattr|version|VERSION|TF2|tf2|is_tf", written)) or \
             not self.maybe_missing.isdisjoint(re.findall(r"\w+", written))
+        begin, guarded = self.path, self.guarded
         self.guarded += guards
-        try:
-            return self.branches_of(node)
-        finally:
-            self.guarded -= guards
+        ended = self.branches_of(node)
+        if self.path == begin:  # else what follows is the other branch
+            self.guarded = guarded
+        return ended
 
     def branches_of(self, node):
         number = self.number()
@@ -1777,6 +1843,7 @@ class Reader:
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, value)
             if isinstance(call, ast.Call):
+                self.torch.own_gpu = self.torch.own_gpu or self.full(call.func) == "torch.cuda.device"
                 if self.full(call.func) == "tensorflow.device" or getattr(call.func, "attr", "") == "scope":
                     self.device = self.written(call)
                     of = self.find_value(getattr(call.func, "value", None))
@@ -1824,6 +1891,11 @@ class Reader:
             with branch:
                 self.statements(handler.body)
             self.guarded -= older
+            for name in self.maybe_missing & set(branch.after) if older else ():
+                one, other = self.scope.names.get(name), branch.after[name]
+                if isinstance(one, Name) and isinstance(other, Name) and one.full != other.full and \
+                        self.matters(one.full):
+                    self.scope.names[name] = other  # what newer releases have in its place
         begin = self.path
         if not ended:
             ended = self.statements(node.orelse)
@@ -1881,21 +1953,41 @@ class Reader:
         self.path, self.source = (), None
         self.torch.end()
         self.uses_float64()
-        for node in self.unused_configurations:
-            self.mistake(node, "a configuration that no session gets", self.written(node))
+        for node, sessions in self.unused_configurations:
+            self.mistake(node, "a configuration that no session gets", self.written(node),
+                         other=sessions[0] if sessions else None)
         self.grows_apart()
+        for node, path, source in self.listed_after_hiding if not self.asked_visible else ():
+            self.path, self.source = path, source
+            self.mistake(node, "list_physical_devices as proof of hiding", self.written(node))
+        self.path, self.source = (), None
+        self.strategy_of_another_backend()
         fits = any(e["name"] in (".fit", "tensorflow.keras.Model.fit") for e in self.events)
         for node, strategy, source in self.strategies:
             if fits and not source and not strategy["used"] and not strategy["escaped"]:
                 self.mistake(node, "a strategy that nothing runs under", self.written(node))
 
 
+    def strategy_of_another_backend(self):
+        """tf.distribute is TensorFlow's: Keras on JAX or PyTorch takes no notice of it."""
+        said = {e.get("value") for e in self.events if e["subject"] == "script-set-variable" and
+                e["name"] == "KERAS_BACKEND"}
+        if not said or not said <= {"jax", "torch"} or self.tf_keras:
+            return
+        for node, made, source in self.strategies:
+            if made["runs_keras"]:
+                self.source = source
+                self.mistake(node, "a strategy of TensorFlow's around Keras on another backend", said.pop())
+                self.source = None
+                return
+
     def grows_apart(self):
-        """Memory growth of the first GPU alone, where a strategy takes them all."""
+        """Memory growth of one GPU alone, where the script uses several: TensorFlow takes one setting for all."""
         chosen = any(e["name"].endswith("set_visible_devices") or e["name"] in VARIABLES and "DEVICES" in e["name"] or
                      e["name"] == "TF_FORCE_GPU_ALLOW_GROWTH" for e in self.events)
-        all_of_them = any(made["all"] for _, made, _ in self.strategies)
-        if chosen or not all_of_them or len({id(node) for node, _ in self.grown}) != 1 or not self.grown[0][0]:
+        several = any(made["several"] for _, made, _ in self.strategies) or any(
+            e["name"] == "tensorflow.device" and re.search(r"gpu:[1-9]", e.get("value", ""), re.I) for e in self.events)
+        if chosen or not several or len({id(node) for node, _ in self.grown}) != 1 or not self.grown[0][0]:
             return
         self.torch.at(self.grown[0], "growth of one GPU of several", self.written(self.grown[0][0]))
 

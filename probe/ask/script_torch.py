@@ -12,7 +12,7 @@ OF_TENSORS = ("cat", "stack", "concat", "matmul", "mm", "bmm", "add", "sub", "mu
               "tile", "repeat_interleave", "diag", "pow", "square", "round", "floor", "sign", "cdist", "cross", "kron",
               "masked_fill", "gather", "tensordot", "baddbmm", "minimum", "maximum", "atan2", "sin", "cos", "logsumexp",
               "index_select", "masked_select", "eq", "ne", "lt", "gt", "le", "ge", "logical_and", "logical_or",
-              "movedim", "swapaxes", "logical_not", "neg", "erf")
+              "bincount", "histc", "nonzero", "diff", "movedim", "swapaxes", "logical_not", "neg", "erf")
 COLLECTIVES = ("all_reduce", "broadcast", "reduce", "all_gather", "gather", "scatter", "reduce_scatter", "send",
                "recv", "isend", "irecv", "all_to_all", "all_gather_into_tensor", "reduce_scatter_tensor",
                "all_to_all_single")
@@ -47,6 +47,8 @@ MOVES_TENSORS = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|_apply|type_as")
 SEVERAL_NODES = re.compile(r"(--nnodes[=\s]+|--num[-_]nodes[=\s]+|SBATCH\s+(--nodes=|-N\s*))([2-9]|[1-9]\d)\b")
 RANKS = re.compile(r"(^|_)(RANK|LOCALID|PROCID)$")
 SPAWNS = re.compile(r"set_start_method|get_context|forkserver|['\"]spawn['\"]")
+# What gives a process its own GPU, so that plain "cuda" means that one.
+OWN_GPU = ("set_device", "set_device_index", "set_device_idx", "CUDA_VISIBLE_DEVICES", "device_of")
 # Metrics of torchmetrics that add to tensors with dimensions, which they hold.
 COUNTERS = re.compile(r"(Binary|Multiclass|Multilabel)?(Accuracy|F1Score|FBetaScore|Precision|Recall|ConfusionMatrix|"
                       r"JaccardIndex|StatScores|Specificity|MatthewsCorrCoef|CohenKappa|HammingDistance)$")
@@ -77,6 +79,7 @@ class Torch:
         self.module_on_cpu = False  # it moves a model to the CPU
         self.moves_seen = None  # to the GPU, in what a worker runs
         self.backend = None  # of the process group
+        self.own_gpu = False  # something of the script may say which GPU is a process's own
         self.copies_done = 0  # how often it waited for the GPU
         self.to_either = False  # the script takes the device that is there, or the CPU
 
@@ -94,7 +97,7 @@ class Torch:
     def named_place(self, node, value):
         """A text that no device has as its name raises."""
         option = isinstance(value, Thing) and value.kind == "option"
-        said = form_of(value["default"] if option else value)
+        said = form_of(value["default"] if option else value).replace(NUMBER, "0")
         kind, _, index = said.partition(":")
         if UNKNOWN not in kind and is_form(value["default"] if option else value) and \
                 (kind not in DEVICE_KINDS or (index and UNKNOWN not in index and not index.isdigit())):
@@ -162,6 +165,14 @@ class Torch:
             return Thing("tensor", device=tensors[0]["device"], cause=tensors[0]["cause"]) if tensors else None
         return None
 
+    def do_multiprocessing_spawn(self, node, values, words):
+        """Each process is given its number first."""
+        function, reader = values[0] if values else words.get("fn"), self.reader
+        if isinstance(function, Function) and not function.followed:
+            before, reader.path = reader.path, ("p%d:" % node.lineno,)
+            reader.follow(function, [Thing("number")], {}, node, forced=True)
+            reader.path = before
+
     def do_distributed_init_process_group(self, node, values, words):
         backend = text_of(values[0] if values else words.get("backend"))
         self.backend = backend if backend and self.backend in (None, backend) else "several"
@@ -191,6 +202,7 @@ class Torch:
         scalar = last == "tensor" and values and (isinstance(values[0], Text) or is_number(values[0]))
         grad = words.get("requires_grad")
         return Thing("tensor", device=None if scalar else place, line=node.lineno, lies=place,
+                     made=(node, self.reader.source),
                      cause=self.made_in_module(node) if place == "cpu" and "device" not in words else None,
                      leaf=isinstance(grad, Text) and grad.value is True)
 
@@ -199,6 +211,16 @@ class Torch:
         inside = self.reader.inside[-1] if self.reader.inside else None
         of = inside.owner if inside else None
         return (node, self.reader.source) if of and any(b.endswith(".Module") for b in of.all_bases()) else None
+
+    def indexed(self, node, of, indices):
+        """An index lies on the CPU, or where the tensor lies."""
+        for one in indices:
+            if isinstance(one, Thing) and one.kind == "tensor" and not one["zero"] and not one["scalar"] and \
+                    one["device"] != "cpu" and apart(of["device"], one["device"]):
+                made = one["made"] if one["made"] and one["made"][1] == self.reader.source else (None, None)
+                return self.reader.mistake(node, "an index on another device", self.reader.written(node), of["device"],
+                                           one["device"], other=made[0], doubted="|" in of["device"] + one["device"])
+        return None
 
     def do_Generator(self, node, values, words):
         where = values[0] if values else words.get("device")
@@ -256,6 +278,13 @@ class Torch:
 
     do_cuda_current_device = do_cuda_get_device_name = gpu_alone
     do_cuda_get_device_properties = do_cuda_get_device_capability = do_cuda_mem_get_info = gpu_alone
+
+    def do_cuda_is_bf16_supported(self, node, values, words):
+        return Thing("answer")  # true on newer GPUs
+
+    def look_for_own_gpu(self, tree):
+        self.own_gpu = self.own_gpu or any(
+            getattr(one, "attr", getattr(one, "value", None)) in OWN_GPU for one in ast.walk(tree))
 
     def do_cuda_set_device(self, node, values, words):
         place = place_of(values[0]) if values else None
@@ -415,6 +444,9 @@ class Torch:
                 self.parallel.append(wrapped)
             elif wrapped["device"] == "cpu" and isinstance(ids, Many) and ids.items:
                 self.reader.mistake(node, "DistributedDataParallel of a model on the CPU", self.reader.written(node))
+            elif wrapped["device"] == "cuda" and not self.own_gpu and isinstance(given, Many) and any(
+                    isinstance(one, Thing) and one.kind == "number" for one in given.items):
+                self.reader.mistake(node, "DistributedDataParallel of a model on the first GPU", self.reader.written(node))
             return wrapped
         if "device" in words:
             self.named_place(node, words["device"])

@@ -136,6 +136,7 @@ def text_of(value):
 
 
 UNKNOWN = "\ufffc"  # what stands in a text for a part that is computed
+NUMBER = "\ufffb"  # the same, where it is surely a number
 
 
 def form_of(value):
@@ -143,7 +144,7 @@ def form_of(value):
     said = text_of(value)
     if said is None and isinstance(value, Thing) and value.kind == "form":
         return value["text"]
-    return UNKNOWN if said is None else said
+    return said if said is not None else NUMBER if is_number(value) else UNKNOWN
 
 
 def is_form(value):
@@ -151,7 +152,7 @@ def is_form(value):
 
 
 def text_or_form(said):
-    return Thing("form", text=said) if UNKNOWN in said else Text(said)
+    return Thing("form", text=said) if UNKNOWN in said or NUMBER in said else Text(said)
 
 
 def is_number(value):
@@ -163,6 +164,12 @@ def is_number(value):
 
 def is_no_text(value):
     return is_number(value) or isinstance(value, Text) and not isinstance(value.value, str)
+
+
+def choice_of(values):
+    """Which of these functions it is, is not known; None: some are none."""
+    functions = 0 < len(values) <= 8 and all(isinstance(value, Function) for value in values)
+    return Thing("choice", items=values) if functions else None
 
 
 def is_alike(one, other):
@@ -205,7 +212,7 @@ def place_of(value):
     """The device that a value names, for PyTorch; None: not known."""
     if isinstance(value, Place):
         return value.text
-    if isinstance(value, Thing) and value.kind == "form" and value["text"] == "cuda:" + UNKNOWN:
+    if isinstance(value, Thing) and value.kind == "form" and value["text"] in ("cuda:" + UNKNOWN, "cuda:" + NUMBER):
         return "cuda:" + ANY
     if isinstance(value, Text):
         if isinstance(value.value, bool) or value.value is None:

@@ -176,6 +176,38 @@ TEST(Notebook, RunsWhatItsMagicsRun) {
   EXPECT_NE(ran.out.find("after tensorflow.ones (cell 2, line 2)"), ran.out.npos);
 }
 
+TEST(Notebook, StartsNoSecondProgram) {
+  const std::string import = R"("from lightning import Trainer")";
+  const auto found = [&](const std::string& strategy) {
+    const Ran ran = read_notebook(notebook({import, R"j(["Trainer(\n", "    strategy=')j" + strategy + R"j(')"])j"}));
+    return ran.out.find("train.ipynb:cell 3:2\"") != ran.out.npos;
+  };
+  for (const char* raises : {"ddp", "ddp_spawn", "ddp_find_unused_parameters_true", "fsdp", "deepspeed_stage_2"})
+    EXPECT_TRUE(found(raises)) << raises;
+  for (const char* works : {"ddp_notebook", "ddp_notebook_find_unused_parameters_true", "auto"})
+    EXPECT_FALSE(found(works)) << works;
+}
+
+TEST(Notebook, GrowsTheMemoryOfAllOrNone) {
+  const Ran ran =
+      read_notebook(notebook({R"j(["import tensorflow as tf\n", "gpus = tf.config.list_physical_devices('GPU')"])j",
+                              R"j("tf.config.experimental.set_memory_growth(gpus[0], True)")j",
+                              R"j("s = tf.distribute.MirroredStrategy(['/gpu:0', '/gpu:1'])")j"}));
+  EXPECT_NE(ran.out.find("train.ipynb:cell 3:1\""), ran.out.npos) << ran.out.substr(0, 2000);
+}
+
+// Both lines that a mistake has to do with are shown.
+TEST(Script, ShowsTheSessionThatLacksItsConfiguration) {
+  const Ran ran = run_envdoctor(
+      "script --format json " +
+          write_file_here("train.py",
+                          "import tensorflow.compat.v1 as tf\nconfig = tf.ConfigProto()\n"
+                          "config.gpu_options.allow_growth = True\nsaver = 1\nwith tf.Session() as s:\n  s.run(1)\n"),
+      "PATH=/usr/bin:/bin VIRTUAL_ENV= ");
+  EXPECT_NE(ran.out.find("\"line\": 3"), ran.out.npos) << ran.out.substr(0, 2000);
+  EXPECT_NE(ran.out.find("\"line\": 5"), ran.out.npos) << ran.out.substr(0, 2000);
+}
+
 TEST(Notebook, GivesVariablesTheQuotesAsWell) {
   const Ran ran = read_notebook(notebook({R"j("%env CUDA_VISIBLE_DEVICES=\"0\"")j", R"("import torch")"}));
   EXPECT_NE(ran.out.find("names none, and CUDA"), ran.out.npos) << ran.out.substr(0, 2000);
