@@ -94,8 +94,8 @@ class Libraries:
         if last == "pipeline":
             torch.named_place(node, words.get("device"))
             self.dtype(node, words)
-        if last == "TrainingArguments":
-            self.gone(node, last, words)
+        if last.endswith("TrainingArguments"):
+            self.gone(node, "TrainingArguments", words)
             for pair in (("fp16", "bf16"), ("fp16_full_eval", "bf16_full_eval")):
                 self.both_halves(node, pair, words)
         if last not in ("from_pretrained", "from_config") or len(parts) < 3:
@@ -132,6 +132,7 @@ class Libraries:
             return self.prepared(values)
         if thing.kind == "trainer" and attribute == "fit" and values:
             self.fit(node, thing, values[0])
+            return Thing("fitted")
         return None
 
     def tokens(self, node, words, alone=False):
@@ -151,9 +152,14 @@ class Libraries:
         """Lightning moves the module to the GPU, and calls what it defines."""
         if not isinstance(model, Thing) or model.kind != "module" or not model["class"]:
             return
+        if trainer["accelerator"] in ("gpu", "cuda"):
+            self.step_of(node, model)
+            self.reader.change(model, "device", "cpu")  # when it ends, it takes the module back
+
+    def step_of(self, node, model):
         moves = MOVES_ITSELF.search(self.reader.written_whole(model["class"].node))
         step = model["class"].method("training_step")
-        if trainer["accelerator"] not in ("gpu", "cuda") or moves or not step or model["class"].parents:
+        if moves or not step or model["class"].parents:
             return
         self.reader.change(model, "device", "cuda")
         self.reader.follow(step, [model], {}, node)

@@ -49,6 +49,19 @@ VARIABLES = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICE
              "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", "PYTORCH_NO_CUDA_MEMORY_CACHING",
              "PYTORCH_ENABLE_MPS_FALLBACK", "PYTORCH_NVML_BASED_CUDA_CHECK", "PYTORCH_MPS_HIGH_WATERMARK_RATIO",
              "CUBLAS_WORKSPACE_CONFIG", "HSA_OVERRIDE_GFX_VERSION", "ONEAPI_DEVICE_SELECTOR")
+# What a variable takes, and what becomes of the rest: tried on jax 0.10.2, and read in gpu_bfc_allocator.cc.
+PLATFORMS = (r"(?!.*[A-Z:])[\w,]+|(?!(?i:.*\b(cpu|gpu|cuda|rocm|tpu)\b)).*",
+             "JAX takes 'cpu', 'gpu', 'cuda', 'rocm' or 'tpu', in small letters and without a number, and raises")
+TAKEN = {
+    "TF_FORCE_GPU_ALLOW_GROWTH": ("(true|false)", "TensorFlow takes 'true' or 'false', in small letters, and ignores "
+                                  "the rest with a line in the log"),
+    "XLA_PYTHON_CLIENT_PREALLOCATE": ("(?!(FALSE|(?i:no|off|n|f|none|disabled?))$).*",
+                                      "JAX takes 'false' or '0' for no, and all the rest for yes"),
+    "XLA_PYTHON_CLIENT_ALLOCATOR": ("(?i:default|platform|bfc|cuda_async|vmm)",
+                                    "JAX takes 'default', 'platform', 'bfc', 'cuda_async' or 'vmm', and raises"),
+    "JAX_PLATFORMS": PLATFORMS,
+    "JAX_PLATFORM_NAME": PLATFORMS,
+}
 # Modules whose members are known well enough to call a name that is nearly one of them misspelt.
 MEMBERS = {
     "torch.cuda":
@@ -140,8 +153,8 @@ LISTS_DEVICES = ("list_physical_devices", "list_logical_devices", "get_visible_d
 FLOATX = ("float16", "float32", "float64", "bfloat16")
 # Options that choose a device, or how it computes.
 ABOUT_DEVICES = re.compile(r"(^|_)(use|no|with)?_?(cuda|gpus?|cpu|tpu|mps|amp|fp16|bf16|half|tf32|xla|pin)(_|$)", re.I)
-# Of these the ones that leave the GPU out.
-AGAINST_GPU = re.compile(r"(^|_)(no|not|without|disable|cpu)(_|$)", re.I)
+# Options that leave the GPU out.
+AGAINST_GPU = re.compile(r"(no|not|without|disable)_?(use_)?(cuda|gpus?|mps|tpu)$|((use|force|on|only)_)?cpu(_only)?$", re.I)
 # Who brings a loader's batches to the GPU by itself.
 BRINGS_BATCHES = re.compile(r"accelerat|fabric|prefetch|devicedataloader|devicedl|dali|ffcv|wrap_dataloader|to_device",
                             re.I)
@@ -409,7 +422,10 @@ class Reader:
         return None
 
     def comprehension(self, part):
-        self.assign(part.target, self.item_of(self.value(part.iter), part.iter))
+        item = self.item_of(self.value(part.iter), part.iter)
+        if item is None and isinstance(part.iter, ast.Call) and getattr(part.iter.func, "id", "") == "enumerate":
+            item = Many([Thing("number", varies=True), None])
+        self.assign(part.target, item)
         for test in part.ifs:
             self.value(test)
 
@@ -842,7 +858,8 @@ class Reader:
         if name == "shlex.split" and values and is_form(values[0]):
             return self.of_text(values[0], "split", [], {})
         if name in NUMBERS:
-            return Thing("number", rank=name == "torch.distributed.get_rank")
+            return Thing("number", rank=name == "torch.distributed.get_rank",
+                         current=name == "torch.cuda.current_device")
         if name in ("os.environ.get", "os.getenv") and first:
             return Thing("variable" if len(values) == 1 else "variable or default", name=first)
         if name in RUNNERS and values and isinstance(values[0], Function):
@@ -1057,6 +1074,8 @@ class Reader:
             near = difflib.get_close_matches(option, JAX_OPTIONS, 1, 0.93)
             if near and not option.startswith(near[0]):
                 self.mistake(node, "an option that JAX lacks", option, near[0])
+        if option in ("jax_platforms", "jax_platform_name") and len(values) > 1:
+            self.not_taken(node, option.upper(), values[1])
         if option == "jax_platform":
             self.mistake(node, "an option that JAX lacks", option, "jax_platforms")
         if name == "jax.config.update" and len(values) > 1 and text_of(values[0]) == "jax_default_matmul_precision":
@@ -1210,7 +1229,7 @@ class Reader:
         for node, name, flag, fixed in switches:
             others = [one for one in switches if one[1] == name and one[0] is not node]
             changed = re.search(r"\b%s\s*=[^=]" % re.escape(name), self.text)
-            if fixed and not others and not changed and ABOUT_DEVICES.search(name) and AGAINST_GPU.search(name):
+            if fixed and not others and not changed and AGAINST_GPU.match(name):
                 self.mistake(node, "a switch whose default is its value", flag)
 
     @staticmethod
@@ -1411,9 +1430,13 @@ class Reader:
         self.misspelt(at or node, name)
         if name == "KERAS_BACKEND" and text_of(value) is not None and text_of(value).lower() not in BACKENDS:
             self.mistake(node, "a backend that Keras doesn't know", text_of(value))
-        if name == "TF_FORCE_GPU_ALLOW_GROWTH" and isinstance(value, Text) and value.value not in ("true", "false", ""):
-            self.mistake(at or node, "a growth that TensorFlow can't read", text_of(value))
+        self.not_taken(at or node, name, value)
         self.note(node, "set-variable", name, text_of(value), doubted=doubted)
+
+    def not_taken(self, node, name, value):
+        taken, said = TAKEN.get(name), text_of(value)
+        if taken and said and is_form(value) and not re.fullmatch(taken[0], said):
+            self.mistake(node, "a value that a variable doesn't take", said, name, taken[1])
 
     def misspelt(self, node, name):
         if name in VARIABLES:
@@ -1784,7 +1807,7 @@ class Reader:
         if item is None and not self.brings_batches and self.is_loader(node.iter):
             item = self.loader_item(node.iter)
         if item is None and isinstance(node.iter, ast.Call) and getattr(node.iter.func, "id", "") == "enumerate":
-            item = Many([Thing("number"), None])
+            item = Many([Thing("number", varies=True), None])
         self.assign(node.target, item)
         return self.loop(node, self.runs_once(node.iter))
 
@@ -1987,7 +2010,9 @@ class Reader:
                      e["name"] == "TF_FORCE_GPU_ALLOW_GROWTH" for e in self.events)
         several = any(made["several"] for _, made, _ in self.strategies) or any(
             e["name"] == "tensorflow.device" and re.search(r"gpu:[1-9]", e.get("value", ""), re.I) for e in self.events)
-        if chosen or not several or len({id(node) for node, _ in self.grown}) != 1 or not self.grown[0][0]:
+        divided = any(e["name"].endswith(("logical_device_configuration", "virtual_device_configuration"))
+                      for e in self.events)
+        if chosen or divided or not several or len({id(node) for node, _ in self.grown}) != 1 or not self.grown[0][0]:
             return
         self.torch.at(self.grown[0], "growth of one GPU of several", self.written(self.grown[0][0]))
 

@@ -445,7 +445,8 @@ class Torch:
             elif wrapped["device"] == "cpu" and isinstance(ids, Many) and ids.items:
                 self.reader.mistake(node, "DistributedDataParallel of a model on the CPU", self.reader.written(node))
             elif wrapped["device"] == "cuda" and not self.own_gpu and isinstance(given, Many) and any(
-                    isinstance(one, Thing) and one.kind == "number" for one in given.items):
+                    isinstance(one, Thing) and one.kind == "number" and not one["current"] and
+                    (one["default"] is None or one["launched"]) for one in given.items):
                 self.reader.mistake(node, "DistributedDataParallel of a model on the first GPU", self.reader.written(node))
             return wrapped
         if "device" in words:
@@ -529,7 +530,8 @@ class Torch:
             of = values[0]["of"] if attribute in ("step", "unscale_") and values and isinstance(
                 values[0], Thing) and values[0].kind == "optimizer" else None
             if isinstance(of, Thing) and of["half"]:
-                self.reader.mistake(node, "a GradScaler of a model in half precision", self.reader.written(node))
+                self.reader.mistake(node, "a GradScaler of a model in half precision", self.reader.written(node),
+                                    other=of["half"][0] if of["half"][1] == self.reader.source else None)
             thing.state["scales" if attribute == "scale" else "steps" if attribute == "step" else attribute] = node
             return None
         return None
@@ -634,7 +636,7 @@ class Torch:
         if attribute in ("parameters", "named_parameters"):
             return Bound(thing, "params")
         if attribute in ("half", "float", "double", "bfloat16"):
-            self.reader.change(thing, "half", attribute == "half")
+            self.reader.change(thing, "half", (node, self.reader.source) if attribute == "half" else None)
         if attribute in ("eval", "train", "half", "float", "double", "requires_grad_", "bfloat16", "to_empty", "type"):
             return thing
         if attribute == "forward" or attribute == "update" and thing["metric"]:
@@ -684,7 +686,8 @@ class Torch:
                          device=thing["device"],
                          line=thing["line"],
                          scalar=thing["scalar"],
-                         zero=thing["zero"])
+                         zero=thing["zero"],
+                         cause=thing["cause"])
         if attribute in OF_TWO and (values or "dim" in words) and not tensors:
             return self.pair(thing)
         if attribute in ("chunk", "split", "unbind"):
@@ -718,11 +721,11 @@ class Torch:
                 return Thing("tensor", device=None, scalar=True, line=node.lineno) if thing["scalar"] else None
             return Thing("tensor", device=tensors[0]["device"], cause=tensors[0]["cause"]) if tensors else None
         if thing["device"] is None and tensors and not thing["stranger"] and not thing["class"]:  # a member of a module
-            inner = [v for each in values[1:] if isinstance(each, Many) for v in each.items]
+            inner = self.held_in(values[1:])
             self.meet(node, tensors + [v for v in inner if isinstance(v, Thing) and v.kind == "tensor"])
             given = Thing("tensor", device=tensors[0]["device"], line=node.lineno)
             return Many([given, None]) if thing["recurrent"] else given
-        for held in [v for each in values[1:] if isinstance(each, Many) for v in each.items]:  # lstm(x, (h, c))
+        for held in self.held_in(values[1:]):  # lstm(x, (h, c))
             if isinstance(held, Thing) and held.kind == "tensor" and not thing["class"]:
                 tensors.append(held)
         on_cpu = thing["parallel"] and thing["device"] == "cpu"  # DataParallel takes what lies on the CPU to the GPUs
@@ -743,6 +746,11 @@ class Torch:
         if not thing["class"] and values and not thing["stranger"] and not thing["parallel"]:
             return Many([made, None]) if thing["recurrent"] else made
         return made if tensors or isinstance(given, Thing) and given.kind == "tensor" else None
+
+    @staticmethod
+    def held_in(values):
+        return [one for each in values for one in (each.items if isinstance(each, Many) else [each["item"]] if isinstance(
+            each, Thing) and each.kind == "sequence" else [])]
 
     def encoded(self, node, thing, encoding):
         """model(**tokens), model.generate(**tokens)"""
