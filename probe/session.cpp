@@ -103,7 +103,7 @@ void Session::exec_framed(const std::string& name, Limits limits, std::vector<st
 Snapshot Session::finish() {
   const Identity identity = identity_of(host);
   RedactedTexts known;
-  if (options.redact) {  // what is here while the children work: afterwards, the report would wait for it
+  if (options.redact) {  // redacts this part while the children run, to save time afterwards
     Snapshot so_far = snapshot_;
     redact(so_far, identity, &known);
   }

@@ -8,9 +8,10 @@ namespace envdoctor {
 void require_python(const Host& host, const Options& options);
 
 // The evidence of this machine, with progress on standard error where that is a terminal.
-// Of these probes alone, if any are named. With Launches::none no kernel is tried: others follow.
+// Runs only these probes, if any are named. With Launches::none no kernel is launched, because the command runs its own
 enum class Launches { none, tiny };
-Snapshot gather_here(const Options& options, const std::vector<std::string>& probes = {}, Launches launches = Launches::tiny);
+Snapshot gather_here(const Options& options, const std::vector<std::string>& probes = {},
+                     Launches launches = Launches::tiny);
 
 void show_progress(const std::vector<std::string>& running);
 

@@ -59,12 +59,14 @@ std::optional<Peak> memory_peak(const DeviceSpecs& c) {
 std::string text(Rate rate) { return rate == Rate::gigabytes ? "GB/s" : rate == Rate::gigaflops ? "GFLOP/s" : "Gop/s"; }
 
 std::string impossible(double value, Rate rate, const std::optional<Peak>& peak, double amount) {
-  constexpr double clock_told_low = 1.5, caches = 10, beyond_caches = 2, all_caches_bytes = 128 << 20;
+  constexpr double clock_understated = 1.5, caches = 10, beyond_caches = 2, all_caches_bytes = 128 << 20;
   constexpr double fastest_memory = 1e5, fastest_units = 2e6;  // caches and small words included
   if (!std::isfinite(value) || value <= 0) return "the clock did not advance";
   const bool memory = rate == Rate::gigabytes;
   if (peak && peak->value > 0) {
-    const double limit = peak->value * (!memory ? clock_told_low : amount > all_caches_bytes ? beyond_caches : caches);
+    const double limit = peak->value * (!memory                     ? clock_understated
+                                        : amount > all_caches_bytes ? beyond_caches
+                                                                    : caches);
     return value <= limit
                ? ""
                : fmt::format("{:.3g} {} is {:.3g} times the device's peak", value, text(rate), value / peak->value);

@@ -126,7 +126,7 @@ wrong[5, 1] += np.float32(0.01)
 for op in ("matmul", "sum", "scan", "conv"):
     compare(f"one of 2560, {op}", equal, wrong, "--op", op, "--depth", "1024", status=1, judgement="none", beyond=1)
 compare("one of 2560, exp", equal, wrong, "--op", "exp", status=1, judgement="none", beyond=1)
-compare("one of 2560, told without --op", equal, wrong, status=1, judgement=None, where="one", worst_place=[5, 1],
+compare("one of 2560, without --op", equal, wrong, status=1, judgement=None, where="one", worst_place=[5, 1],
         says="1 of 2 560 numbers differs, at [5, 1], by 0.01; all others have the same bits.")
 plain = subprocess.run([binary, "compare", folder / "a.npy", folder / "b.npy"], stdout=subprocess.PIPE).stdout.decode()
 expect("the sentence comes first", plain.startswith("1 of 2 560 numbers differs"), plain[:200])

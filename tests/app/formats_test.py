@@ -137,14 +137,14 @@ def check_agent(name, text, report):
 
 
 def check(name, path, *more):
-    told, status = render(path, *more)
-    report = json.loads(told["json"])
-    check_junit(name + " junit", told["junit"], report, status)
-    check_sarif(name + " sarif", told["sarif"], report)
-    check_prometheus(name + " prometheus", told["prometheus"], report)
-    check_markdown(name + " markdown", told["markdown"], report)
-    check_agent(name + " agent", told["agent"], report)
-    check_annotations(name + " annotations", told["github"], told["gitlab"], report)
+    rendered, status = render(path, *more)
+    report = json.loads(rendered["json"])
+    check_junit(name + " junit", rendered["junit"], report, status)
+    check_sarif(name + " sarif", rendered["sarif"], report)
+    check_prometheus(name + " prometheus", rendered["prometheus"], report)
+    check_markdown(name + " markdown", rendered["markdown"], report)
+    check_agent(name + " agent", rendered["agent"], report)
+    check_annotations(name + " annotations", rendered["github"], rendered["gitlab"], report)
     return report
 
 

@@ -205,8 +205,8 @@ TEST(DrmFdinfo, IsReadAsTheKernelDocumentsIt) {
   EXPECT_EQ(client.address, "0000:03:00.0");
   EXPECT_EQ(client.busy_ns.at("compute"), 3'000'000);
   EXPECT_EQ(client.memory_mib, 2);
-  EXPECT_TRUE(client.tells());
-  EXPECT_FALSE(parse_fdinfo("drm-driver:\tnvidia-drm\n").tells());
+  EXPECT_TRUE(client.is_complete());
+  EXPECT_FALSE(parse_fdinfo("drm-driver:\tnvidia-drm\n").is_complete());
 }
 
 TEST(MappedLibraries, AreThoseThatTellOfGpus) {

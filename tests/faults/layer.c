@@ -509,7 +509,7 @@ static cl_program CL_API_CALL create_program(cl_context c, cl_uint n, const char
 }
 
 static cl_int CL_API_CALL build(cl_program p, cl_uint n, const cl_device_id *d, const char *options,
-                                void(CL_CALLBACK *told)(cl_program, void *), void *user) {
+                                void(CL_CALLBACK *notify)(cl_program, void *), void *user) {
   char more[512];
   optimised = !options || !strstr(options, "-cl-opt-disable");
   if (is("build-failure")) return CL_BUILD_PROGRAM_FAILURE;
@@ -520,7 +520,7 @@ static cl_int CL_API_CALL build(cl_program p, cl_uint n, const cl_device_id *d, 
            : is("unsafe-math")      ? "-cl-unsafe-math-optimizations"
            : is("denorms-are-zero") ? "-cl-denorms-are-zero"
                                     : "");
-  return driver->clBuildProgram(p, n, d, more, told, user);
+  return driver->clBuildProgram(p, n, d, more, notify, user);
 }
 
 __attribute__((visibility("default"))) cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size, void *out,

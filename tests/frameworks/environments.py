@@ -66,6 +66,6 @@ ENVIRONMENTS = [
     Environment("half-an-uninstall", on=TENSORFLOW_215, first="python.broken-install", breaks=halve_uninstall),
     # The plug-in without its CUDA libraries: JAX falls back to the CPU and tells why.
     Environment("jax-with-a-gpu-plugin", ["jax-cuda12-plugin", "jax-cuda12-pjrt"], on="jax",
-                shows=[("jax", "backend", "cpu"), ("jax", "backend_errors", lambda told: "CUDA" in told["xla_cuda12"])]),
+                shows=[("jax", "backend", "cpu"), ("jax", "backend_errors", lambda errors: "CUDA" in errors["xla_cuda12"])]),
     Environment("kernel-of-another-python", on="jax", first="python.wrong-environment", breaks=kernel_of_another),
 ]

@@ -191,10 +191,10 @@ raises("watch", KeyError, fails, "mine")
 # What the program says of a block is told as it is; a program that says nothing makes the answer unknown.
 for line, use, worked in (('{"verdict": {"use": "ran", "worked": true, "line": "ran on GPU 0"}}', "ran", True), ('{"verdict": {"use": "idle", "worked": false, "line": "opened"}}', "idle", False),
                           ('{"verdict": {"use": "unknown", "worked": false, "line": "?"}}', "unknown", None), ("", "unknown", None), ("[]", "unknown", None)):
-    told = pathlib.Path(own_folder.name) / "teller"
-    told.write_text(f"#!/bin/sh\ncat\necho '{line}'\n")
-    told.chmod(0o755)
-    os.environ["ENVDOCTOR"] = str(told)
+    program = pathlib.Path(own_folder.name) / "program"
+    program.write_text(f"#!/bin/sh\ncat\necho '{line}'\n")
+    program.chmod(0o755)
+    os.environ["ENVDOCTOR"] = str(program)
     with envdoctor.Watch() as watch:
         pass
     os.environ["ENVDOCTOR"] = binary
