@@ -1,4 +1,4 @@
-"""`envdoctor agree` on a stand-in for PyTorch: what it names, what it refuses, and what it says in each format.
+"""`envdoctor agree` on a simulated PyTorch: the faults that it names, the models that it refuses, and its output in each format.
 
 Real frameworks are tried by ./dev test --frameworks. Arguments: the source folder, the program."""
 import json

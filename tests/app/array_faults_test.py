@@ -1,4 +1,4 @@
-"""`envdoctor compare` on arrays of which one was spoilt: nothing wrong is called rounding, and what is said of it is so.
+"""`envdoctor compare` on pairs of arrays, one of them damaged: no fault is called rounding, and the description is correct.
 
 Arguments: the source folder, the program."""
 import collections
@@ -328,7 +328,7 @@ def torch_save(name, value, data, protocol=2, **members):
 
 
 class StateDict(collections.OrderedDict):
-    """Its class is told as that of its base, with an attribute, as modules do."""
+    """Pickled as its base class with an attribute, as modules do."""
 
     def __reduce__(self):
         return collections.OrderedDict, (), {"_metadata": collections.OrderedDict([("", {"version": 1})])}, None, iter(self.items())

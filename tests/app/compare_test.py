@@ -1,4 +1,4 @@
-"""`envdoctor compare` on arrays that numpy wrote, with arithmetics imitated here, and on files meant to harm.
+"""`envdoctor compare` on arrays that numpy wrote, with simulated arithmetics, and on malicious files.
 
 Arguments: the source folder, the program."""
 import json

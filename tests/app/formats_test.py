@@ -1,4 +1,4 @@
-"""Every report format, read by someone else's reader: the SARIF schema, junitparser, prometheus-client, markdown-it.
+"""Every report format, read by third-party readers: the SARIF schema, junitparser, prometheus-client, markdown-it.
 
 Arguments: the source folder, the program. The readers come from PyPI into one environment in a cache folder."""
 import json
@@ -169,7 +169,7 @@ with tempfile.TemporaryDirectory() as folder:
     expect("waived", [w["id"] for w in report["waived"]] == ["hardware.no-gpu"], "nothing is waived")
     check("unknown", bare, "--expect", "triad.min=0.8peak")
 
-    # A log whose trouble has no known cause: what is open is told, in two kilobytes, however long its lines are.
+    # A log whose trouble has no known cause: the open questions are reported, in two kilobytes, however long its lines are.
     log = pathlib.Path(folder) / ('"' * 200 + ".log")
     log.write_text("".join(f"step {n} loss 0.5 \U0001f600\n" for n in range(200)) + "".join(f"RuntimeError: the frobnicator of shard {n} refused: " + "\u00e9\"\\" * 3000 + "\n" for n in range(6)))
     done = subprocess.run([binary, "diagnose", "--log", log, "--format", "json", "-o", f"agent={folder}/agent"], stdout=subprocess.PIPE, timeout=60)

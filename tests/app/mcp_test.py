@@ -1,4 +1,4 @@
-"""`envdoctor mcp` with the official Python client, and with a thousand hostile messages that must all be answered or passed over.
+"""`envdoctor mcp` with the official Python client, and with a thousand hostile messages that must all be answered or ignored.
 
 Arguments: the source folder, the program. SEED draws other messages."""
 import asyncio

@@ -1,4 +1,4 @@
-"""Every envdoctor command of the recipes in docs/ci is run as it stands there, and does what the recipe says.
+"""Every envdoctor command of the recipes in docs/ci is run unchanged, and does what the recipe says.
 
 Each other command of a step is run as well, the files that a recipe hands on are there, and the manifests are valid by
 Kubernetes' own schemas. Arguments: the source folder, the program. In place of this machine a captured host is looked at."""

@@ -1,4 +1,4 @@
-"""`envdoctor diagnose --serve`: the page in headless Chromium, what other sites may not do, fifty at once, and a thousand hostile
+"""`envdoctor diagnose --serve`: the page in headless Chromium, attacks from other sites, fifty at once, and a thousand hostile
 requests.
 
 Arguments: the source folder, the program. SEED draws other requests."""

@@ -1,4 +1,4 @@
-// `envdoctor verify --framework` on a stand-in for PyTorch that lies.
+// `envdoctor verify --framework` on a simulated PyTorch that gives wrong results.
 #include <gmock/gmock.h>
 #include <sched.h>
 

@@ -1,5 +1,5 @@
-// An OpenCL layer (cl_layer.h, for OPENCL_LAYERS) that makes any driver lie in one way, named by ENVDOCTOR_FAULT. It
-// stands between program and driver: what is written to buffers, what is read back by Read, ReadRect or Map, what is
+// An OpenCL layer (cl_layer.h, for OPENCL_LAYERS) that makes any driver fail in one way, named by ENVDOCTOR_FAULT. It
+// is between program and driver: what is written to buffers, what is read back by Read, ReadRect or Map, what is
 // built and what is launched goes through here.
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS

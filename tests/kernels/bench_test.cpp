@@ -1,4 +1,4 @@
-// Speed is told of what is right and possible alone.
+// Speed is reported only for right and plausible results.
 #include <gmock/gmock.h>
 
 #include "kernels/bench/bench.h"
@@ -25,7 +25,7 @@ std::vector<ComputeResult> benched(Device& device, Device* host, const char* ker
   return *seen.compute.get();
 }
 
-// A device that computes as the host does and tells whatever time it is made to.
+// A device that computes as the host does and reports any given time.
 class Dishonest : public Device {
  public:
   explicit Dishonest(std::function<RunTime(RunTime, int)> change_time, kernels::DeviceSpecs specs = {},

@@ -1,4 +1,4 @@
-// How work on devices is spread over children, and what is told where one of them comes to grief.
+// How work on devices is distributed over children, and what is reported when one of them fails.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -55,7 +55,7 @@ class Children : public testing::TestWithParam<Target> {
   std::vector<std::string> names{};
 };
 
-TEST_P(Children, TellInTheOrderOfTheKernels) {
+TEST_P(Children, ReportInTheOrderOfTheKernels) {
   const Snapshot snapshot = run([](const std::string&) {});
   EXPECT_EQ(kernel_names(snapshot), names);
   EXPECT_TRUE(snapshot.compute_not_run.get()->empty());

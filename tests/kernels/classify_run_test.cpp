@@ -1,4 +1,4 @@
-// What naming is given to work with: a device that lies on the host, in the verifier itself.
+// The inputs of classification: a faulty device on the host, in the verifier itself.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The reference kernels on devices that compute right.
+// The reference kernels on devices that compute correctly.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The verifier is shown to catch lies: a layer before a healthy driver corrupts what it computes in one way a time.
+// Shows that the verifier detects faults: a layer above a healthy driver corrupts its results in one way at a time.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The kernels that frameworks are asked for, and the numbers of their narrow types.
+// The kernels for frameworks, and the numbers of their narrow types.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Each name's border: the last case that it takes, and the first that it doesn't.
+// Each classification's border: the last case that it covers, and the first that it doesn't.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ Places box(std::size_t columns, std::size_t top, std::size_t height, std::size_t
   return places;
 }
 
-// Far apart, at no even distance.
+// Far apart, at irregular distances.
 Places spread_out(std::size_t many, std::size_t step = 9) {
   Places places;
   for (std::size_t i = 0; i < many; ++i) places.push_back(i * step + i % 3);
@@ -959,7 +959,7 @@ TEST(NameBorder, OfEachKindOfNarrowerInputs) {
     ASSERT_TRUE(found.best) << name;
     EXPECT_STREQ(found.best->text, name);
     EXPECT_TRUE(found.holds && found.suspect()) << name;
-    EXPECT_FALSE(found.tf32_or_fp16) << name;  // its range tells binary16 from TF32
+    EXPECT_FALSE(found.tf32_or_fp16) << name;  // its range distinguishes binary16 from TF32
   }
 }
 

@@ -1,4 +1,4 @@
-"""The pytest plugin as a project meets it: broken and healthy hosts, with and without --gpu-required, alone and under xdist.
+"""The pytest plugin as a project uses it: broken and healthy hosts, with and without --gpu-required, alone and under xdist.
 
 Arguments: the source folder, the program."""
 import json

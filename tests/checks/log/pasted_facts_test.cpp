@@ -1,4 +1,4 @@
-// What texts show as facts, side by side: each pair of them tells a cause, and its healthy twin none.
+// Facts from texts in combination: each pair of them shows a cause, and its healthy counterpart none.
 #include <gtest/gtest.h>
 
 #include <algorithm>
