@@ -74,7 +74,7 @@ Named narrow(const ModelAgreement& model, const std::string& precision, bool dec
       is_keras(model) ? "Give it dtype='" + model.precision.or_empty() + "'"
                       : "Keep it in " + model.precision.or_empty() + " (no .half(), .bfloat16() or autocast around it)";
   return {"computes in " + words + " in a model of " + model.precision.or_empty(),
-          declared ? "It was set to compute in " + words + ", alone among the layers."
+          declared ? "It was told to compute in " + words + ", alone among the layers."
                    : "Its result holds no more than the bits of " + words + ".",
           policy + ", or give the whole model a mixed precision, by which it is judged then."};
 }

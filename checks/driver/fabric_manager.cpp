@@ -25,7 +25,7 @@ void report_finding(const Snapshot& snapshot, Confidence confidence, std::vector
                          "install nvidia-fabricmanager in exactly the driver's version" +
                              (version.get() ? " (" + *version.get() + ")" : "") + " and start its service.",
                          "sudo systemctl enable --now nvidia-fabricmanager"),
-                 on_host(snapshot, "if the service runs and the fault stays, its log shows which link or switch fails.",
+                 on_host(snapshot, "if the service runs and the fault stays, its log tells which link or switch fails.",
                          "sudo journalctl -u nvidia-fabricmanager -b --no-pager")};
 }
 

@@ -18,7 +18,7 @@ Finding& report_finding(const Snapshot& snapshot, const std::string& subject, Co
   finding.fix = {on_host(snapshot, "switch the machine off completely and on again; a warm reboot often isn't enough."),
                  on_host(snapshot,
                          "if it happens again, check power cables and supply, temperature, seat and riser, and update "
-                         "the firmware. The kernel log shows what happened first.",
+                         "the firmware. The kernel log tells what came first.",
                          "sudo dmesg | grep -iE 'nvrm|xid|aer|pcie'")};
   return finding;
 }

@@ -26,11 +26,10 @@ Finding& report_nvidia(const Snapshot& snapshot, Confidence confidence, Answers&
   if (nvidia::libcuda(snapshot).get()) finding.evidence.push_back(nvidia::libcuda_evidence(snapshot));
   if (const Text kernel = of(snapshot.host, &HostFacts::kernel); kernel.get())
     finding.evidence.push_back(evidence("/host/kernel", *kernel.get()));
-  finding.fix = {
-      on_host(snapshot, "load the module; its error message says why it doesn't load.", "sudo modprobe nvidia"),
-      {.text = on_the_host(snapshot) +
-               "if no module is found for this kernel, install the kernel's headers and let DKMS build it.",
-       .command = install_kernel_headers(snapshot)}};
+  finding.fix = {on_host(snapshot, "load the module; its own words tell why it doesn't load.", "sudo modprobe nvidia"),
+                 {.text = on_the_host(snapshot) +
+                          "if no module is found for this kernel, install the kernel's headers and let DKMS build it.",
+                  .command = install_kernel_headers(snapshot)}};
   if (const auto distro = distro_of(snapshot); distro == Distro::debian || distro == Distro::ubuntu)
     finding.fix.push_back({.text = "Build what DKMS has registered for this kernel.",
                            .command = host_command(snapshot, "sudo dkms autoinstall")});
@@ -112,7 +111,7 @@ void judge_amdgpu(const Facts& facts, Answers& answers) {
   Finding& finding = answers.found_in(*line, Confidence::likely);
   finding.title = "The kernel module amdgpu is not loaded";
   finding.explanation = "ROCm is installed and finds no amdgpu in the running kernel.";
-  finding.fix = {{.text = "Load the module; the kernel log says why it doesn't load.",
+  finding.fix = {{.text = "Load the module; the kernel log tells why it doesn't load.",
                   .command = "sudo modprobe amdgpu; sudo dmesg | grep amdgpu"}};
 }
 

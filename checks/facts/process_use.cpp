@@ -123,7 +123,7 @@ ProcessVerdict judge_process(const Watched& watched) {
       return {DeviceUse::unknown, "it opened a GPU and ended too soon to tell how it used it"};
     const bool nvidia = std::ranges::any_of(*use->nodes.get(),
                                             [](const std::string& path) { return path.find("/nvidia") != path.npos; });
-    if (!nvidia) return {DeviceUse::unknown, "it opened a GPU whose driver doesn't report who uses it"};
+    if (!nvidia) return {DeviceUse::unknown, "it opened a GPU whose driver doesn't tell who uses it"};
     return {DeviceUse::idle, "the driver never listed it as computing"};
   }
   std::string unknown;

@@ -27,7 +27,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
     if (!platform.devices.get()) return answers.unknown(why_unknown(place, platform.devices));
     for (const auto& [d, device] : numbered(platform.devices)) {
       if (!device.type.get() && !reads_as_processor(platform, device))
-        return answers.unknown("/opencl/platforms: not every device reports its type");
+        return answers.unknown("/opencl/platforms: not every device tells its type");
       proved = proved && device.type.get();
       proof.push_back(device.type.get() ? evidence(at(place, d, "type"), *device.type.get())
                                         : evidence(at(place, d, "name"), device.name.or_empty()));

@@ -35,7 +35,7 @@ void judge_stated(const Facts& facts, Answers& answers) {
 void judge(const Facts& facts, Answers& answers) {
   judge_stated(facts, answers);
   const Symptom* line = facts.first({{noted, "linked-and-local-cuda"}});
-  if (!line) return answers.not_applicable("no program reports which CUDA it has and which it was built with");
+  if (!line) return answers.not_applicable("no program tells which CUDA it has and which it was built with");
   if (line->detail("linked") == line->detail("local")) return answers.passed();
   Finding& finding = answers.found_in(*line, Confidence::likely, "framework:cupy");
   finding.explanation = fmt::format("CuPy was built with CUDA {}, and the libraries that it finds are of CUDA {}.",

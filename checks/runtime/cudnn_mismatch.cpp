@@ -97,7 +97,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   if (!asked && of(snapshot.python, &Python::packages).get())
     return answers.not_applicable("no framework here is known to load cuDNN from outside");
   if (!asked) return answers.unknown("what the framework was built with is not known");
-  if (!judged) return answers.unknown("no copy of cuDNN of this major version reports its version");
+  if (!judged) return answers.unknown("no copy of cuDNN of this major version tells its version");
   answers.passed();
 }
 

@@ -7,7 +7,7 @@ using enum SymptomClass;
 
 void judge(const Facts& facts, Answers& answers) {
   const auto& steps = facts.all({noted, "step-times"});
-  if (steps.empty()) return answers.not_applicable("usage.input-bound", "no program prints the times of its steps");
+  if (steps.empty()) return answers.not_applicable("usage.input-bound", "no program tells the times of its steps");
   const Symptom& last = *steps.back();
   const double step = std::atof(last.detail("step").c_str()), data = std::atof(last.detail("data").c_str());
   if (step > 0 && data > 0.5 * step)
