@@ -82,7 +82,7 @@ def check(*, quick: bool = False, python: Optional[Path] = None, only: Union[Non
     """Probes this host and diagnoses it.
 
     quick: files and driver libraries only, no framework is started (a second instead of up to a minute).
-    python: the Python environment that is meant, as a path, an environment's name or a Jupyter kernel; this interpreter's
+    python: the Python environment to diagnose, as a path, an environment's name or a Jupyter kernel; this interpreter's
     by default.
     only, skip: ids or families, such as "driver". expect: requirements such as "gpus=8".
     timeout: seconds for the whole run.
