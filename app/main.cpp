@@ -12,9 +12,9 @@
 
 int main(int argc, char** argv) {
   envdoctor::fill_closed_streams();
-  const auto inherited = std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error, which we tell
+  const auto inherited = std::signal(SIGXFSZ, SIG_IGN);  // writing past a file size limit is reported as an error
   try {
-    // Whoever starts it chooses libraries, interpreters and programs that it runs.
+    // The caller's environment chooses the libraries, interpreters and programs that this process runs.
     if (getuid() != geteuid() || getgid() != getegid())
       throw envdoctor::UsageError(
           "it is set-uid or set-gid and would run others' code with its owner's rights; take the bit away "
@@ -25,12 +25,13 @@ int main(int argc, char** argv) {
       envdoctor::write_out(printed);
       return 0;
     }
-    if (options.command == "run") std::signal(SIGXFSZ, inherited);  // CMD gets what we got
+    if (options.command == "run") std::signal(SIGXFSZ, inherited);  // CMD inherits the caller's setting
     const int status = envdoctor::run_command(options);
     std::fflush(nullptr);
-    std::_Exit(status);  // nobody waits until tables and patterns are freed one by one
+    std::_Exit(status);  // skips freeing tables and patterns, which takes time
   } catch (const std::exception& error) {
-    envdoctor::tell(fmt::format("envdoctor: {}\n", envdoctor::clean_lines(error.what())));  // may quote a hostile file
+    envdoctor::print_message(
+        fmt::format("envdoctor: {}\n", envdoctor::clean_lines(error.what())));  // may quote a hostile file
     return 2;
   }
 }

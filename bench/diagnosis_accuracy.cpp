@@ -1,7 +1,7 @@
-// How often the diagnosis is right on the cases of fixtures/cases: what is counted is the first and the first three
-// roots, and anything certain or likely where nothing is wrong.
-//   bench_diagnosis FOLDER [NOTED]   with NOTED, a file of figures, fails where a figure is worse than noted there;
-//                                    UPDATE_GOLDEN=1 writes them anew
+// How often the diagnosis is right on the cases of fixtures/cases: counts the first and the first three
+// roots, and any certain or likely finding where nothing is wrong.
+//   bench_diagnosis FOLDER [NOTED]   with NOTED, a file of figures, fails if a figure is worse than recorded there;
+//                                    UPDATE_GOLDEN=1 rewrites them
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -79,13 +79,15 @@ void count(const Case& one, Figures& figures, std::map<std::string, Figures>& fa
   }
   const bool quiet = one.cause == "healthy" || one.cause == "benign.message";
   if (quiet) {
-    const bool told = one.cause == "healthy" ||
-                      std::ranges::any_of(report.findings, [](const auto& f) { return f.id == "benign.message"; });
+    const bool benign_reported = one.cause == "healthy" || std::ranges::any_of(report.findings, [](const auto& f) {
+                                   return f.id == "benign.message";
+                                 });
     ++figures.quiet;
-    figures.quiet_kept += loud.empty() && told;
+    figures.quiet_kept += loud.empty() && benign_reported;
     figures.alarms += !loud.empty();
-    if (!loud.empty() || !told)
-      fmt::print("{}: {}: not quiet: {}\n", one.file, one.name, loud.empty() ? "benign line not told" : loud.front());
+    if (!loud.empty() || !benign_reported)
+      fmt::print("{}: {}: not quiet: {}\n", one.file, one.name,
+                 loud.empty() ? "benign line not reported" : loud.front());
     return;
   }
   Figures& family = families[one.cause.substr(0, one.cause.find('.'))];
@@ -102,7 +104,7 @@ void count(const Case& one, Figures& figures, std::map<std::string, Figures>& fa
                roots.empty() ? "nothing" : roots.front(), alarm ? ", and a false alarm" : "");
 }
 
-// "top1 151" a line. Answers how many figures are worse.
+// "top1 151" per line. Returns how many figures are worse.
 int compare(const std::map<std::string, int>& figures, const std::string& path) {
   if (const char* update = std::getenv("UPDATE_GOLDEN"); update && std::string(update) == "1") {
     std::ofstream file(path);

@@ -1,7 +1,7 @@
 // How often the verifier reports a healthy device as wrong, which must never happen. Runs the kernels at their smallest
 // sizes, with fresh seeds, on the installed third-party drivers and this host.
 //   bench_false_alarms [SEEDS [FIRST [DEVICE [KERNEL [EFFORT]]]]]   seeds per option set and device; default 20
-// DEVICE: one of ours alone, or the path of another driver's library; KERNEL: one that is left out, or '-'; EFFORT:
+// DEVICE: only one of ours, or the path of another driver's library; KERNEL: one to leave out, or '-'; EFFORT:
 // tiny, quick or full sizes.
 #include <fmt/format.h>
 
@@ -47,7 +47,7 @@ struct Count {
   }
 };
 
-// Options for the compiler, and what then promises nothing any more and isn't looked at.
+// Compiler options, and the kernels and types without guarantees under them, which are skipped.
 struct OptionSet {
   const char* options = "";
   std::vector<std::string_view> without_kernels{};
@@ -59,8 +59,8 @@ const OptionSet option_sets[] = {
     {"-cl-mad-enable"},
     {.options = "-cl-no-signed-zeros", .without_kernels = {"triad"}},
     {"-cl-std=CL1.2"},
-    {.options = "-cl-denorms-are-zero", .without_fp64 = true},  // doubles may be flushed then as well
-    {.options = "-cl-finite-math-only", .without_kernels = {"fp-probe", "triad"}},  // NaN and infinity may be anything
+    {.options = "-cl-denorms-are-zero", .without_fp64 = true},                      // doubles may be flushed as well
+    {.options = "-cl-finite-math-only", .without_kernels = {"fp-probe", "triad"}},  // NaN and infinity are undefined
 };
 
 std::vector<kernels::Precision> precisions(bool without_fp64) {

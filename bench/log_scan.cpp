@@ -1,4 +1,4 @@
-// How fast logs are read, of which sort they may be: bench_log_scan [MEGABYTES] [ONLY] [FILE ...]
+// The speed of reading different kinds of logs: bench_log_scan [MEGABYTES] [ONLY] [FILE ...]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,14 +46,14 @@ std::string ordinary() {
   });
 }
 
-// Beginnings of every example, so that the search goes deep and finds nothing.
+// Prefixes of every example, so that the search goes deep but finds nothing.
 std::string near_misses(std::size_t in_a_line) {
   return fill([in_a_line](std::size_t i) {
     return rows()[i % rows().size()].example.substr(0, 4 + i % 9) + (i % in_a_line == in_a_line - 1 ? '\n' : ' ');
   });
 }
 
-// The words of patterns that are more than words, so that each is a place where a pattern may have to be tried.
+// Words from patterns that need more than the word, so that a pattern may have to be tried at each place.
 std::string words_alone(std::size_t in_a_line) {
   std::vector<std::string> words;
   for (const auto& row : rows()) {
@@ -119,7 +119,7 @@ constexpr Sort sorts[] = {
     {"one endless line", [] { return std::string(piece, 'x'); }},
 };
 
-// Processor time of this one thread: what else the machine does is left out.
+// CPU time of this thread only, without other load on the machine.
 double seconds_since(std::clock_t start) { return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC; }
 
 void measure(const char* name, const std::string& text, int pieces) {

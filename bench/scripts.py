@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `envdoctor script` finds in scripts with a seeded mistake, and in sound ones: precision and recall.
+"""What `envdoctor script` finds in scripts with a seeded mistake, and in correct ones: precision and recall.
 
     bench/scripts.py ENVDOCTOR [--least PRECISION RECALL]     the cases of fixtures/scripts
 
@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent.parent / "fixtures" / "scripts"
 
 
 def cases():
-    """(title, expected, {file: text} of what lies beside, script)"""
+    """(title, expected, {file: text} of its neighbours, script)"""
     for path in sorted(HERE.glob("*.txt")):
         for case in path.read_text().split("\n=== ")[1:] if not path.read_text().startswith("=== ") else []:
             head, _, script = case.partition("\n---\n")
@@ -34,7 +34,7 @@ def cases():
 
 
 def found(program, folder):
-    """{folder of the case: {id:line}}, and what could not be read."""
+    """{folder of the case: {id:line}}, and the scripts that could not be read."""
     env = {"PATH": "/usr/bin:/bin", "HOME": folder}
     answer = subprocess.run([program, "script", folder, "--format", "json"], env=env, capture_output=True, text=True)
     if answer.returncode not in (0, 1):

@@ -1,5 +1,5 @@
-// The smallest relative fault in one output element that each kernel sees: on the host, whose every launch multiplies
-// one drawn element of an output by 1 + 2^-b.
+// The smallest relative fault in one output element that each kernel detects: on the host, where every launch
+// multiplies one random element of an output by 1 + 2^-b.
 //   bench_sensitivity [PLACES [SEED]]     places drawn for each kernel and precision; default 8
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ using namespace envdoctor::kernels;  // NOLINT
 
 constexpr int most_bits = 56;
 
-// Whether the fault is seen when it sits in the element that `place` draws among those that aren't zero.
+// Whether the fault is detected in the element that `place` selects among those that aren't zero.
 bool is_seen(const Kernel& kernel, const Problem& problem, std::size_t output, std::uint64_t place, int bits) {
   const Plan plan = kernel.plan(problem, Variant::host, Capabilities{.fp64 = true});
   const int buffer = plan.outputs.at(output);
@@ -42,7 +42,7 @@ bool is_seen(const Kernel& kernel, const Problem& problem, std::size_t output, s
   return !run_problem(*device, kernel, problem, Variant::host, 3, [](const std::string&) {}).right();
 }
 
-// The most bits at which it is still seen, by halves.
+// The largest b at which it is still detected, in steps of a half.
 int finest(const Kernel& kernel, const Problem& problem, std::size_t output, std::uint64_t place) {
   int seen = 0, unseen = std::min(most_bits, significand_bits(problem.precision) + 1);
   while (unseen - seen > 1) {
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
   fmt::print("kernel, precision: seen in every place, in half of them\n");
   for (const Kernel& kernel : all_kernels()) {
     for (const Precision precision : kernel.precisions) {
-      if (!is_floating(precision) || precision == Precision::fp16) continue;  // whole numbers are compared bit by bit
+      if (!is_floating(precision) || precision == Precision::fp16) continue;  // integers are compared bit by bit
       const Problem problem{
           .precision = precision, .size = kernel.sizes(precision, Effort::quick).back(), .seed = seed};
       std::vector<int> bits;

@@ -1,4 +1,4 @@
-// Files of arrays: a file of one, or of many by name.
+// Array files: with one array, or with many by name.
 #include "compare/array_file.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ constexpr std::int64_t most_numbers = std::int64_t{1} << 50;
 
 enum class FileKind { unknown, npy, zip, safetensors, old_torch };
 
-// What torch.save wrote before version 1.6 begins with its magic number as a pickle.
+// Files that torch.save wrote before version 1.6 begin with a pickled magic number.
 FileKind kind_of(const std::string& path) {
   unsigned char start[16] = {};
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), std::fclose);

@@ -1,6 +1,6 @@
 #pragma once
-// Files of arrays, read in pieces: a file may be larger than memory, and is not to be trusted. NumPy's .npy and .npz,
-// .safetensors, and the archives that torch.save writes.
+// Array files, read in pieces: a file may be larger than memory, and is untrusted. NumPy's .npy and .npz,
+// .safetensors, and the archives of torch.save.
 #include <functional>
 #include <map>
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace envdoctor::compare {
 
-// A file that can't be taken. `what()` names the file and the place.
+// An invalid file. `what()` names the file and the place.
 class BadArray : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -20,31 +20,31 @@ struct Header {
   Type type{};
   bool fortran_order = false;
   std::vector<std::int64_t> shape{};
-  std::int64_t count = 0;  // numbers in all; complex ones count twice
+  std::int64_t count = 0;  // total of numbers; complex ones count twice
 };
 
-// A header of this shape. Throws BadArray where no file can hold that many numbers.
+// A header of this shape. Throws BadArray if no file can hold that many numbers.
 Header header_of(const Type& type, std::vector<std::int64_t> shape, const std::string& name);
 
-// A stream of bytes: fills the buffer, answers how many there were; fewer only at the end.
+// A stream of bytes: fills the buffer, returns the number of bytes; fewer only at the end.
 class Source {
  public:
   virtual ~Source() = default;
   virtual std::size_t read(char* buffer, std::size_t size) = 0;
-  [[nodiscard]] virtual std::optional<std::uint64_t> left() const = 0;  // none: it is not known before the end
-  virtual void check_rest() {}  // reads to the end; throws BadArray where the checksum is wrong
+  [[nodiscard]] virtual std::optional<std::uint64_t> left() const = 0;  // none: unknown before the end
+  virtual void check_rest() {}  // reads to the end; throws BadArray if the checksum is wrong
 };
 
-// One array: its header, and its numbers from the first on.
+// One array: its header, and a reader of its numbers.
 class ArrayReader {
  public:
-  // The source stands at the first number. Throws BadArray where it holds fewer than the header needs.
+  // The source must be at the first number. Throws BadArray if it has fewer than the header needs.
   ArrayReader(std::string name, Header header, std::unique_ptr<Source> source);
   [[nodiscard]] const Header& header() const { return header_; }
   [[nodiscard]] const std::string& name() const { return name_; }
-  // Up to `limit` further numbers; empty at the end. Throws where the file ends early.
+  // Up to `limit` further numbers; empty at the end. Throws if the file ends early.
   const Numbers& next(std::size_t limit);
-  void check_rest() { source_->check_rest(); }  // to be called before anything is said of the numbers
+  void check_rest() { source_->check_rest(); }  // call it before reporting anything about the numbers
 
  private:
   std::string name_;
@@ -55,10 +55,10 @@ class ArrayReader {
   Numbers numbers_{};
 };
 
-// What a file holds, by name: how each array is opened. Of one archive one array at a time can be read.
+// The contents of a file, by name: opens each array. Only one array of an archive can be read at a time.
 using Arrays = std::map<std::string, std::function<ArrayReader()>>;
 
-// "x.npy" holds one array, named ""; the others several. Throws BadArray.
+// "x.npy" holds one array, named ""; other formats several. Throws BadArray.
 class ArrayFile {
  public:
   explicit ArrayFile(const std::string& path);

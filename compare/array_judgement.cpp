@@ -1,8 +1,8 @@
-// Which arithmetic could have made a difference. Without the inputs the scale of an element is not known. Where the
-// operation is elementwise it is the element itself; for sums it is the root mean square of the results in the
-// element's row and column: a sum of k products with signs at random has the root mean square of its terms times
-// sqrt(k), which is what its rounding errors grow with. Every element is held to its own limit, and no few of them may
-// stand out.
+// Which arithmetic could have caused a difference. Without the inputs the scale of an element is unknown. If the
+// operation is elementwise the scale is the element itself. For sums it is the root mean square of the results in the
+// element's row and column: a sum of k products with random signs has the root mean square of its terms times sqrt(k),
+// which is what its rounding errors grow with. Every element has its own limit, and no small group of elements may
+// exceed it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,17 +35,17 @@ const Known* form_of(const Operation& operation) {
 
 bool by_element(Form form) { return form == Form::element || form == Form::function; }
 
-// Multiplied and added once: the fused and the separate form differ where the two cancel.
+// One multiply and add: the fused and the separate form differ where the two cancel.
 std::int64_t depth_of(const Operation& operation) { return operation.name == "triad" ? 2 : operation.depth; }
 
-// A line: below it, this arithmetic could have made the difference.
+// A limit: below it, this arithmetic could have caused the difference.
 struct Line {
   std::string judgement;
   std::string arithmetic;
-  double level;  // of sums: root mean square of the differences over the elements' scales; else of each element
+  double level;  // for sums: root mean square of the differences over the elements' scales; otherwise for each element
 };
 
-// Nothing that is off by a sixteenth throughout is called rounding, however deep the sums are.
+// An error of a sixteenth everywhere is never rounding, however deep the sums are.
 double spread(double roundoff, double depth) {
   return std::min(2.3 * roundoff * std::sqrt(std::max(depth, 1.0)), 1.0 / 32);
 }
@@ -53,7 +53,7 @@ double spread(double roundoff, double depth) {
 std::vector<Line> lines_for(const ArrayDifference& d, Form form, double depth) {
   const double half = std::ldexp(1.0, -11);
   std::vector<Line> lines;
-  // Both sides round, so both errors count: twice the line of one.
+  // Both sides round, so both errors count: twice the limit of one.
   const double ulps = form == Form::function ? 32 : 4;
   const bool summed = !by_element(form), product = form == Form::product || form == Form::conv;
   const auto add_rounding = [&](const std::string& name, int digits) {
@@ -73,12 +73,12 @@ std::vector<Line> lines_for(const ArrayDifference& d, Form form, double depth) {
   return lines;
 }
 
-// How far each number is off, in terms of its scale.
+// The error of each number relative to its scale.
 struct Ratio {
-  double to_scale = 0;    // of sums: to the root mean square around it
-  double to_largest = 0;  // to that or the number itself, whichever is larger
-  double to_all = 0;      // to that or the root mean square of all, whichever is larger
-  bool far = false;       // by more than an eighth of the larger of the two numbers
+  double to_scale = 0;    // for sums: relative to the root mean square around it
+  double to_largest = 0;  // relative to that or the number itself, whichever is larger
+  double to_all = 0;      // relative to that or the root mean square of all, whichever is larger
+  bool far = false;       // off by more than an eighth of the larger of the two numbers
   bool counts = false;    // finite, and not flushed
 };
 
@@ -126,7 +126,7 @@ class Ratios {
   double running_ = 0;
 };
 
-// All ratios in figures. Classes are a quarter of a binary order wide.
+// Statistics of all ratios. Histogram classes are a quarter of a factor of two wide.
 class RatioFigures {
  public:
   void take(const Ratio& ratio) {
@@ -175,7 +175,7 @@ class RatioFigures {
   double peak_ = 0, peak_of_all_ = 0;
 };
 
-// Whether a line explains all numbers, and how far the furthest may be off by it.
+// Whether a limit explains all numbers, and the largest error that it allows.
 struct Explained {
   bool all = false;
   double level = 0, peak = 0, peak_of_all = 0;
@@ -187,22 +187,22 @@ Explained explained_by(const Line& line, const Line& rounding, const RatioFigure
   const bool first = line.judgement == rounding.judgement;
   Explained limits{.level = line.level, .peak = line.level, .peak_of_all = line.level};
   if (by_element(form)) {
-    // Another arithmetic changes nearly all numbers.
+    // A different arithmetic changes almost all numbers.
     limits.all = figures.peak() <= line.level && (first || figures.share_above(rounding.level) >= 0.25);
     return limits;
   }
-  // Sums of one sign hold no cancellation: the hard bound gamma_k times the result is an answer by itself, as long as
-  // it is a bound.
+  // Sums of one sign have no cancellation: the worst-case bound gamma_k times the result is enough by itself, as long
+  // as it is below 1.
   const double unit = std::ldexp(1.0, -d.type.digits), gamma = depth * unit / (1 - depth * unit);
   if (first && d.one_sign && depth * unit <= 1.0 / 64) limits.level = std::max(line.level, 2 * gamma);
-  // Where few numbers carry the scale, it may be small by chance itself.
+  // If few numbers determine the scale, it may itself be small by chance.
   const double chance = 16 / std::sqrt(carriers);
   limits.level *= std::max(1.0, chance / 4);
-  // A row or a column may be small by chance, so that its own scale is held less strictly. Against all, the furthest
-  // stands 16 times above the middle at most, or below what rounding makes anyhow.
+  // A row or a column may be small by chance, so its own scale is applied less strictly. Relative to all, the largest
+  // error is at most 16 times the median, or below ordinary rounding.
   limits.peak = 16 * limits.level;
   limits.peak_of_all = std::min(limits.peak, std::max(16 * figures.median(), rounding.level * std::max(1.0, chance)));
-  // A result is small by chance, so that its error is an eighth of it, no more often than errors are large.
+  // A result that is small by chance, so that its error is an eighth of it, is as rare as a large error.
   const bool small_by_chance =
       form == Form::conv || figures.far_share() <= std::min(64 * line.level, 0.25) + figures.allowed_by_chance();
   limits.all = figures.level() <= limits.level && figures.peak() <= limits.peak &&
@@ -371,7 +371,7 @@ bool ArrayDifference::alike() const {
   return error.empty() && (differing == 0 || judgement == "within-tolerance" || judgement == type.name + "-rounding");
 }
 
-// A convolution's channel is a scale of its own, but not each of its rows: a transform mixes them.
+// A convolution's channel has its own scale, but its rows don't: a transform mixes them.
 LineSums sums_for(const Operation& operation, const Layout& layout, bool complex) {
   const Known* const row = form_of(operation);
   LineSums sums{.width = std::max<std::int64_t>(layout.width, 1) * (complex ? 2 : 1)};
@@ -391,8 +391,8 @@ LineSums sums_for(const Operation& operation, const Layout& layout, bool complex
   return sums;
 }
 
-// Of float32 what PyTorch's tutorial on exporting a network to ONNX takes; of float64 torch.testing.assert_close's; of
-// the others some units in the last place, as a network's layers add up.
+// For float32 the values of PyTorch's ONNX export tutorial; for float64 those of torch.testing.assert_close; for
+// the others a few units in the last place, because the errors of a network's layers add up.
 std::pair<double, double> tolerance_of(const Type& type) {
   if (type.kind != Kind::floating) return {0, 0};
   if (type.digits == 53) return {1e-7, 1e-7};

@@ -7,7 +7,7 @@
 namespace envdoctor::compare {
 namespace {
 
-// A whole line as NumPy writes it: "[5, :]"; in Fortran order the first axis runs.
+// A whole line as NumPy writes it: "[5, :]"; in Fortran order the first axis varies fastest.
 std::string line_text(const Layout& layout, std::int64_t line) {
   const auto place = layout.place(line * layout.width);
   std::vector<std::string> words;
@@ -61,7 +61,7 @@ void Places::add(std::int64_t at, const Layout& layout) {
   right_ = std::max(right_, column);
 }
 
-// Nine of ten are enough to fill a row: some numbers come out right by chance.
+// Nine of ten wrong numbers count as a whole row: some are right by chance.
 std::string Places::kind(const Layout& layout) const {
   const std::int64_t total = layout.width * layout.lines;
   const bool flat = layout.lines <= 1 || layout.width <= 1;

@@ -42,7 +42,7 @@ void RowOrder::take(const Numbers& a, const Numbers& b, std::int64_t first) {
   }
 }
 
-// The same rows to the bit, or rows of the same sizes and sums whose order differs.
+// Bit-identical rows, or rows with equal sizes and sums, in a different order.
 std::string RowOrder::hint() const {
   if (a_.empty() || a_ == b_) return "";
   auto sorted_a = a_, sorted_b = b_;
@@ -55,13 +55,13 @@ std::string RowOrder::hint() const {
     const double size = std::sqrt(a.squares);
     return std::fabs(size - std::sqrt(b.squares)) <= 4e-3 * size && std::fabs(a.sum - b.sum) <= 4e-2 * size;
   };
-  const auto apart_here = std::ranges::count_if(
+  const auto differing = std::ranges::count_if(
       a_, [&](const Row& row) { return !near(row, b_[static_cast<std::size_t>(&row - a_.data())]); });
   std::ranges::sort(sorted_a, {}, &Row::squares);
   std::ranges::sort(sorted_b, {}, &Row::squares);
-  std::int64_t apart_sorted = 0;
-  for (std::size_t i = 0; i < sorted_a.size(); ++i) apart_sorted += !near(sorted_a[i], sorted_b[i]);
-  if (apart_here < 2 || apart_sorted * 10 > apart_here) return "";
+  std::int64_t differing_sorted = 0;
+  for (std::size_t i = 0; i < sorted_a.size(); ++i) differing_sorted += !near(sorted_a[i], sorted_b[i]);
+  if (differing < 2 || differing_sorted * 10 > differing) return "";
   return fmt::format("B seems to hold the {} of A in another order: their sizes and sums agree once sorted.", rows_);
 }
 

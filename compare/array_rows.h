@@ -1,5 +1,5 @@
 #pragma once
-// Whether two arrays hold the same rows in another order.
+// Whether two arrays have the same rows in a different order.
 #include "compare/array_places.h"
 #include "compare/number_types.h"
 
@@ -7,15 +7,15 @@ namespace envdoctor::compare {
 
 class RowOrder {
  public:
-  // Of more rows than it can keep, or of fewer than two, it says nothing.
+  // Gives no hint for more rows than it can keep, or for fewer than two.
   RowOrder(const Layout& layout, bool complex);
   void take(const Numbers& a, const Numbers& b, std::int64_t first);
   [[nodiscard]] std::string hint() const;  // a sentence; empty: they don't
 
  private:
   struct Row {
-    std::uint64_t hash = 0;           // of the bits
-    double squares = 0, sum = 0;      // of the numbers
+    std::uint64_t hash = 0;       // of the bits
+    double squares = 0, sum = 0;  // of the numbers
     bool operator==(const Row&) const = default;
   };
   std::int64_t width_ = 1;

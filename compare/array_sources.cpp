@@ -11,7 +11,7 @@
 namespace envdoctor::compare {
 namespace {
 
-// The member of an archive that was opened last.
+// The archive member that was opened last.
 class ZipSource : public Source {
  public:
   ZipSource(std::string place, std::shared_ptr<void> zip) : place_(std::move(place)), zip_(std::move(zip)) {
@@ -44,7 +44,8 @@ class ZipSource : public Source {
   void check_rest() override {
     char rest[1 << 14];
     while (read(rest, sizeof rest) > 0) continue;
-    if (read_ != size_) throw BadArray(place_ + ": the packed data end too early");  // minizip checks no sum then
+    if (read_ != size_)
+      throw BadArray(place_ + ": the packed data end too early");  // minizip doesn't check the checksum then
     if (unzCloseCurrentFile(zip_.get()) == UNZ_CRCERROR) throw BadArray(place_ + ": the checksum is wrong");
   }
 
@@ -73,7 +74,7 @@ std::size_t FileSource::read(char* buffer, std::size_t size) {
   return got;
 }
 
-// Of two members of one name one reader takes the first, another the last.
+// If two members have one name some readers take the first, others the last.
 ZipFile::ZipFile(const std::string& path)
     : path_(path), zip_(unzOpen64(path.c_str()), [](void* zip) { unzClose(zip); }) {
   if (!zip_) throw BadArray(path_ + ": cannot read the directory of this zip archive (.npz, .pt)");

@@ -21,17 +21,17 @@ class FileSource : public Source {
   };
   std::string path_;
   std::unique_ptr<std::FILE, Close> file_;
-  std::optional<std::uint64_t> left_{};  // of a pipe: not known
+  std::optional<std::uint64_t> left_{};  // none for a pipe: unknown
 };
 
-// The members of an archive, of which one is read at a time.
+// The members of an archive, which are read one at a time.
 class ZipFile {
  public:
   explicit ZipFile(const std::string& path);
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] bool contains(const std::string& name) const { return places_.contains(name); }
-  // `shown` names it in errors.
+  // `shown` is its name in errors.
   [[nodiscard]] std::unique_ptr<Source> open(const std::string& name, const std::string& shown) const;
 
  private:
@@ -43,7 +43,7 @@ class ZipFile {
   std::map<std::string, Place> places_{};
 };
 
-// All that is left, its checksum right. Throws BadArray where that is more than `limit` bytes.
+// All remaining bytes, with the checksum verified. Throws BadArray if there are more than `limit`.
 std::string read_all(Source& source, std::uint64_t limit, const std::string& name);
 
 }  // namespace envdoctor::compare

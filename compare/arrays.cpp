@@ -21,14 +21,14 @@ std::size_t class_of(double ulps) {
   return at;
 }
 
-// The gap at a, on the side of b.
+// The gap at a, towards b.
 double gap(double a, double b, const Type& type) {
   int exponent = 0;
   const bool power = std::fabs(std::frexp(a, &exponent)) == 0.5, inward = std::fabs(b) < std::fabs(a);
   return ulp_at(power && inward ? a * 0.75 : a, type);
 }
 
-// Which place holds the largest number of the row, as numpy.argmax has it.
+// The index of the largest number of the row, like numpy.argmax.
 struct Largest {
   double value = 0;
   std::int64_t at = -1;
@@ -39,7 +39,7 @@ struct Largest {
   }
 };
 
-// The first reading.
+// The first pass.
 class Describer {
  public:
   Describer(ArrayDifference& to, LineSums& sums)
@@ -155,7 +155,7 @@ class Describer {
 
 std::string shape_text(const Header& header) { return fmt::format("({})", fmt::join(header.shape, ", ")); }
 
-// Floating before whole; of two floating types the one of fewer digits.
+// Floating types before integers; of two floating types the one with fewer digits.
 Type coarser(const Type& a, const Type& b) {
   const bool float_a = a.kind == Kind::floating, float_b = b.kind == Kind::floating;
   if (float_a != float_b) return float_a ? a : b;
@@ -170,7 +170,7 @@ ArrayDifference difference_of(const ArrayPair& pair, const std::string& name, co
   else if (one.type.complex != other.type.complex)
     to.error = "one is complex and the other is not";
   if (!to.error.empty()) {
-    pair.open_a().check_rest();  // what a damaged file says of its shape is no difference
+    pair.open_a().check_rest();  // the shape in a damaged file must not be reported as a difference
     pair.open_b().check_rest();
     return to;
   }
@@ -197,7 +197,7 @@ ArrayDifference difference_of(const ArrayPair& pair, const std::string& name, co
   return to;
 }
 
-// What only one of the two holds is as bad as what differs.
+// An array in only one of the two is as bad as a difference.
 ArrayDifference lacking(const std::string& name, const std::string& file) {
   ArrayDifference difference{.name = name};
   difference.error = "only in " + file;
@@ -228,7 +228,7 @@ std::vector<ArrayDifference> compare_arrays(const std::string& a, const std::str
   };
   const auto names_a = file_a.names(), names_b = file_b.names();
   std::vector<ArrayDifference> list;
-  // A file of one array without a name is compared with a file of one array, whatever its name.
+  // An unnamed array is compared with the only array of another file, whatever its name.
   const bool unnamed = names_a.front().empty() || names_b.front().empty();
   if (names_a.size() == 1 && names_b.size() == 1 && unnamed) return {compare_one(names_a.front(), names_b.front())};
   const std::set<std::string> in_a(names_a.begin(), names_a.end()), in_b(names_b.begin(), names_b.end());

@@ -1,5 +1,5 @@
 #pragma once
-// Two arrays that should be one: how far apart they are, and which arithmetic could have made that difference.
+// Two arrays that should be equal: how much they differ, and which arithmetic could have caused it.
 #include <array>
 #include <optional>
 
@@ -8,7 +8,7 @@
 
 namespace envdoctor::compare {
 
-// Upper ends of the histogram's classes in ulp: 0, 1, 2, 4, … 4096; one class more for what lies above.
+// Upper ends of the histogram's classes in ulp: 0, 1, 2, 4, … 4096; one more class for larger ones.
 inline constexpr std::size_t histogram_classes = 15;
 
 // How many of a network's inputs are given the same class: the largest number of each row.
@@ -17,50 +17,50 @@ struct TopOne {
 };
 
 struct ArrayDifference {
-  std::string name{};            // in the archives; empty: the files' only array
-  std::string error{};           // shapes differ, missing in one: nothing was compared then
+  std::string name{};   // in the archives; empty: the files' only, unnamed array
+  std::string error{};  // shapes differ, missing in one: then nothing was compared
   Type type_a{}, type_b{};
-  Type type{};                   // the coarser of the two
+  Type type{};  // the coarser of the two
   Layout layout{};
   std::int64_t count = 0;
-  std::int64_t differing = 0;    // not the same number
-  std::int64_t sign_of_zero = 0, nan_payload = 0;  // the same number in other bits
-  Places where{};                // of what isn't the same number
+  std::int64_t differing = 0;                      // numbers that are not equal
+  std::int64_t sign_of_zero = 0, nan_payload = 0;  // equal numbers with different bits
+  Places where{};                                  // places of numbers that are not equal
   std::array<std::int64_t, histogram_classes> ulp_histogram{};
-  double max_ulp = 0;            // in the coarser of the two types
+  double max_ulp = 0;  // in the coarser of the two types
   double max_absolute = 0;
-  double max_relative = 0;       // of A's number, where that isn't zero
+  double max_relative = 0;                       // relative to A's number, where that isn't zero
   double rms_difference = 0, rms_reference = 0;  // of A: the reference
-  std::int64_t worst_at = -1;    // of the largest difference; a NaN in one of the two is larger than any
+  std::int64_t worst_at = -1;  // index of the largest difference; a NaN in only one of the two counts as larger
   std::int64_t worst_relative_at = -1;
   std::string worst_a{}, worst_b{};
-  std::int64_t not_a_number = 0; // in one of the two only
-  std::int64_t infinite = 0;     // in one of the two only, or of the other sign
+  std::int64_t not_a_number = 0;  // in only one of the two
+  std::int64_t infinite = 0;      // in only one of the two, or with opposite signs
   std::int64_t both_nan = 0;
-  std::int64_t flushed = 0;      // zero in one, subnormal in the other
-  std::int64_t zero_in_a = 0, zero_in_b = 0;  // and neither zero nor subnormal in the other
-  bool one_sign = false;         // A holds numbers of one sign only
-  bool last_bits = true;         // no number is off by more than one unit in its last place
-  std::optional<TopOne> top_one{};   // of a network's two-dimensional outputs
-  std::optional<double> rtol{}, atol{};  // that it was judged by
-  Places beyond{};               // of what is further off than what explains the rest, or than the tolerance
+  std::int64_t flushed = 0;                   // zero in one, subnormal in the other
+  std::int64_t zero_in_a = 0, zero_in_b = 0;  // but neither zero nor subnormal in the other
+  bool one_sign = false;                      // all numbers of A have one sign
+  bool last_bits = true;                      // no number is off by more than one unit in its last place
+  std::optional<TopOne> top_one{};            // for a network's two-dimensional outputs
+  std::optional<double> rtol{}, atol{};       // the tolerances that were used
+  Places beyond{};  // places of errors beyond the explanation of the rest, or beyond the tolerance
   std::string hint{};
-  // The least arithmetic that could have made the difference: same-bits, same-numbers, float32-rounding,
+  // The mildest arithmetic that could have caused the difference: same-bits, same-numbers, float32-rounding,
   // tf32-or-half-inputs, half-precision, flushed-subnormals, within-tolerance, outside-tolerance, none; empty: not
-  // judged, as too little is known of the operation.
+  // judged, because too little is known about the operation.
   std::string judgement{};
-  std::string explanation{};     // the same in a sentence, with the limits it was compared with
+  std::string explanation{};  // the same in a sentence, with the limits that were used
   [[nodiscard]] bool floating() const { return type.kind == Kind::floating; }
   [[nodiscard]] bool alike() const;  // the same, or explained by rounding in their own type, or within the tolerance
   // "1 of 2 560 numbers differs, at [5, 1], by 0.01; all others have the same bits"
   [[nodiscard]] std::string summary() const;
 };
 
-// What was computed, as far as its error depends on it.
+// The operation that was computed, as far as the error depends on it.
 struct Operation {
-  std::string name{};       // a row of known_operations(); empty: not given
-  std::int64_t depth = 0;   // products or terms summed into one element; 0: not given
-  std::optional<double> rtol{}, atol{};  // of a network; none: the defaults of the type
+  std::string name{};                    // a row of known_operations(); empty: not given
+  std::int64_t depth = 0;                // products or terms summed into one element; 0: not given
+  std::optional<double> rtol{}, atol{};  // for a network; none: the defaults of the type
 };
 const std::vector<std::string>& known_operations();
 

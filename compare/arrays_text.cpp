@@ -18,7 +18,8 @@ std::string class_name(std::size_t at) {
   return at + 1 == histogram_classes ? "more" : fmt::format("<= {}", std::int64_t{1} << (at - 1));
 }
 
-// A bar for each class up to the last that isn't empty, by the logarithm: one element among a million is to be seen.
+// A bar for each class up to the last that isn't empty, on a logarithmic scale, so that one element among a million is
+// visible.
 std::string histogram(const ArrayDifference& d) {
   std::size_t last = histogram_classes;
   while (last > 1 && d.ulp_histogram[last - 1] == 0) --last;
@@ -33,7 +34,7 @@ std::string histogram(const ArrayDifference& d) {
   return out;
 }
 
-// The element that a number of the file belongs to.
+// The element that a number in the file belongs to.
 std::vector<std::int64_t> element(const ArrayDifference& d, std::int64_t at) {
   return d.layout.place(d.type.complex ? at / 2 : at);
 }
@@ -57,7 +58,7 @@ std::string amount(const ArrayDifference& d) {
                      at_place(d, d.worst_at));
 }
 
-// What has not the same bits although it is the same number.
+// Numbers that are equal but have different bits.
 std::string other_bits(const ArrayDifference& d) {
   std::string out;
   if (d.sign_of_zero > 0)

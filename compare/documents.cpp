@@ -13,10 +13,10 @@ namespace {
 using Json = nlohmann::json;
 using knowledge::Changes;
 
-// A snapshot as a flat list of places, with what stands at each.
+// A snapshot as a flat list of places with their values.
 struct FlatDocument {
   std::map<std::string, ShownValue> values{};  // by JSON pointer; members of lists by their name, GPUs by their order
-  std::map<std::string, std::string> above{};  // sections, lists and members that hold others, in short
+  std::map<std::string, std::string> above{};  // sections, lists and members with children, in short form
 };
 
 bool is_reason(const Json& json, const char* word) {
@@ -30,8 +30,8 @@ std::string step_of(const std::string& name) {
   return step;
 }
 
-// What names a member of a list, so that another order is no difference. GPUs and devices go by their order: two hosts
-// have other addresses.
+// The name of a list's member, so that a different order is no difference. GPUs and devices go by their order: two
+// hosts have different addresses.
 const std::map<std::string, const char*>& names_of_members() {
   static const std::map<std::string, const char*> names = {{"/libraries", "soname"},  {"/modules", "name"},
                                                            {"/device_nodes", "path"}, {"/toolkits", "path"},
@@ -75,7 +75,7 @@ void walk(const Json& json, const std::string& path, FlatDocument& document) {
   }
 }
 
-// Whether everything in here is listed, so that what isn't is not there.
+// Whether this lists everything, so that a missing member does not exist.
 bool lists_all(const std::string& path, const std::string& step) {
   return path == "/env" || path == "/python/packages" || names_of_members().contains(path) ||
          (!step.empty() && step.find_first_not_of("0123456789") == step.npos);
@@ -87,8 +87,8 @@ FlatDocument flatten(const Snapshot& snapshot) {
   return document;
 }
 
-// The highest place on the way to `path` that the document lacks, or where it has a plain value; `path` where it has
-// all.
+// The highest place on the way to `path` that the document lacks, or where it has a plain value; `path` if it has
+// every step.
 std::string first_lacking(const FlatDocument& document, const std::string& path) {
   for (std::size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
     if (!document.above.contains(path.substr(0, end))) return path.substr(0, end);
@@ -96,21 +96,21 @@ std::string first_lacking(const FlatDocument& document, const std::string& path)
   return path;
 }
 
-// What the document says of a place. A member that a list or a map lacks is known not to be there; a field that is
-// missing was not looked at.
+// The document's value at a place. A member that a list or a map lacks is known not to exist; a field that is
+// missing was not probed.
 ShownValue value_at(const FlatDocument& document, const std::string& path) {
   if (const auto value = document.values.find(path); value != document.values.end()) return value->second;
   if (const auto above = document.above.find(path); above != document.above.end()) return {true, above->second};
   const std::size_t last = path.rfind('/');
   const std::string parent = path.substr(0, last), step = path.substr(last + 1);
-  // An empty list lists all as well.
+  // An empty list is complete as well.
   const auto plain = document.values.find(parent);
   if (plain != document.values.end() && plain->second.known) return {true, "none"};
   return document.above.contains(parent) && lists_all(parent, step) ? ShownValue{true, "none"}
                                                                     : ShownValue{false, "unknown"};
 }
 
-// Where one document lacks a whole section, list or member, that is the difference, and not all that lies in it.
+// Where one document lacks a whole section, list or member, that is one difference, not one for everything in it.
 std::string common_place(const std::vector<FlatDocument>& documents, const std::string& path) {
   std::string place = path;
   for (const FlatDocument& document : documents) {
@@ -156,7 +156,7 @@ Comparison compare_snapshots(const std::vector<Snapshot>& snapshots, const std::
       if (fresh) {
         for (const FlatDocument& d : documents) difference.values.push_back(value_at(d, place));
       }
-      // The most that anything in it can change.
+      // The strongest effect of anything in it.
       const Changes changes = row ? row->changes : Changes::neither;
       if (fresh || changes < difference.changes) {
         difference.changes = changes;

@@ -31,7 +31,7 @@ std::string verdict(const Comparison& comparison) {
   return comparison.results_unknown() ? "unknown" : "results-alike";
 }
 
-// Differences that are the same for several members of a list, such as eight GPUs, value once.
+// Differences that are the same for several members of a list, such as eight GPUs, shown once.
 struct Alike {
   std::string path{};  // with * in place of the members' numbers
   const Difference* first = nullptr;
@@ -43,7 +43,7 @@ std::string without_numbers(const std::string& path) {
   for (std::size_t begin = 1; begin <= path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     const std::string step = path.substr(begin, end - begin);
-    const std::size_t name = step.find_last_not_of("0123456789") + 1;  // nvidia0 is a node as nvidia1 is
+    const std::size_t name = step.find_last_not_of("0123456789") + 1;  // nvidia0 and nvidia1 are alike
     const bool numbered = name < step.size() && (name == 0 || path.starts_with("/device_nodes/"));
     out += "/" + (numbered ? step.substr(0, name) + "*" : step);
     begin = end + 1;
@@ -51,7 +51,7 @@ std::string without_numbers(const std::string& path) {
   return out;
 }
 
-// What one has and the others lack is value as a whole where it would fill lines: a device, a node.
+// A device or node that only one document has is shown in one line instead of several.
 std::string value_text(const ShownValue& value, bool several) {
   const bool whole = value.text.starts_with('{') || value.text.ends_with(" entries") || value.text == "1 entry";
   return several && whole ? "there" : shortened(value.text, 200);
@@ -85,7 +85,7 @@ std::string ratio_text(double ratio, bool clear) {
   return ratio <= 0 ? "-" : fmt::format("{:.3g}{}", ratio, clear ? "" : " ~");
 }
 
-// One line a kernel, one column a document after the first.
+// One line per kernel, one column per document after the first.
 std::string speeds_text(const Comparison& comparison) {
   if (comparison.speeds.empty()) return "";
   std::string out = "\nSpeed  (relative to A; ~ within the noise, - not timed in both)\n";

@@ -1,4 +1,4 @@
-// Places that were wrong in more than one run of a kernel: chance doesn't strike one element twice.
+// Places that were wrong in more than one run of a kernel: a random fault rarely hits one element twice.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 namespace envdoctor::compare {
 namespace {
 
-// What one document says of one kernel on one device.
+// One document's results of one kernel on one device.
 struct FaultyRun {
   std::string words{};
-  std::map<std::int64_t, std::string> wrong{};  // the bits that stood at a place
+  std::map<std::int64_t, std::string> wrong{};  // the wrong bits at a place
 };
 
 std::string words_for(const Snapshot& snapshot, const ComputeResult& result) {
@@ -51,18 +51,18 @@ std::set<std::string> cards_of(const Snapshot& snapshot) {
   return cards;
 }
 
-// Whether the runs were on the same cards, on others altogether, or it isn't known.
+// Whether the runs were on the same cards, on entirely different ones, or that is unknown.
 Cards compare_cards(const std::vector<Snapshot>& snapshots, const std::vector<std::size_t>& runs) {
   const auto first = cards_of(snapshots[runs.front()]);
-  bool same = !first.empty(), apart = !first.empty();
+  bool same = !first.empty(), differ = !first.empty();
   for (const std::size_t run : runs) {
     if (run == runs.front()) continue;
     const auto cards = cards_of(snapshots[run]);
     same = same && cards == first;
-    apart = apart && !cards.empty() &&
-            std::ranges::none_of(cards, [&](const std::string& card) { return first.contains(card); });
+    differ = differ && !cards.empty() &&
+             std::ranges::none_of(cards, [&](const std::string& card) { return first.contains(card); });
   }
-  return same ? Cards::same : apart ? Cards::other : Cards::not_known;
+  return same ? Cards::same : differ ? Cards::other : Cards::not_known;
 }
 
 // One run may have been saved twice.

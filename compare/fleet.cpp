@@ -1,4 +1,4 @@
-// Grouping by root finding, and the odd ones out.
+// Groups reports by root finding, and finds outliers.
 #include "compare/fleet.h"
 
 #include <fmt/format.h>
@@ -11,13 +11,14 @@
 namespace envdoctor::compare {
 namespace {
 
-// So many hosts must tell a thing, and this share of them alike, before another value is an outlier.
+// At least this many hosts must report a value, and this share of them the same one, before another value is an
+// outlier.
 constexpr std::size_t fewest = 3;
 constexpr double usual_share = 0.75;
-// A number is an outlier if it lies so many spreads and so much of the median from it.
+// A number is an outlier if it differs from the median by this many spreads and by this share of the median.
 constexpr double spreads = 6, least_part = 0.05;
 
-// Nearly one number: host memory differs by a page or two between equal hosts.
+// Almost equal numbers: host memory differs by a page or two between equal hosts.
 bool near(const Fleet::Value& value, const Fleet::Value& usual) {
   return value.numeric() && usual.numeric() && std::fabs(value.number - usual.number) <= 0.02 * std::fabs(usual.number);
 }
@@ -49,7 +50,7 @@ struct Judge {
       const double off = std::fabs(value.number - middle);
       return off > spreads * spread && off > least_part * std::fabs(middle);
     };
-    // Many that are far are no outliers: two kinds of hosts are in one fleet.
+    // Many distant values are no outliers: the fleet has two kinds of hosts.
     const auto off = static_cast<double>(std::ranges::count_if(values, far));
     if (off > (1 - usual_share) * static_cast<double>(values.size())) return;
     for (const Fleet::Value& value : values) {

@@ -1,5 +1,5 @@
 #pragma once
-// Thousands of reports in one go: which hosts fail and why, and which is the outlier.
+// Thousands of reports at once: which hosts fail and why, and which are outliers.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,23 +16,23 @@ struct RootGroup {
 
 struct Outlier {
   std::string host{};
-  std::string path{};      // into the snapshot; libraries by their name
+  std::string path{};  // path in the snapshot; libraries by name
   std::string value{};
-  std::string usual{};     // what most hosts have, or the median and spread
+  std::string usual{};  // the value of most hosts, or the median and spread
 };
 
 struct FleetSummary {
   std::int64_t reports = 0;
-  std::vector<std::pair<std::string, std::int64_t>> verdicts{};  // pass, warn, fail, incomplete, as far as there are any
-  std::vector<std::pair<std::string, std::string>> damaged{};    // file, and what is wrong with it
-  std::vector<RootGroup> groups{};  // errors first, the largest first
-  std::vector<Outlier> outliers{};           // by host, then path
+  std::vector<std::pair<std::string, std::int64_t>> verdicts{};  // pass, warn, fail, incomplete, those that occur
+  std::vector<std::pair<std::string, std::string>> damaged{};    // file and error
+  std::vector<RootGroup> groups{};                               // errors first, the largest first
+  std::vector<Outlier> outliers{};                               // by host, then path
 };
 
-// Takes reports one at a time and keeps of each only what is compared.
+// Takes reports one at a time and keeps only the values that are compared.
 class Fleet {
  public:
-  // A JSON report of the host of this name; what can't be taken is noted as damaged.
+  // A JSON report of the host of this name; an invalid one is recorded as damaged.
   void add(const std::string& host, std::string_view report);
   void add_damaged(const std::string& host, const std::string& why) { damaged_.emplace_back(host, why); }
   [[nodiscard]] FleetSummary summary() const;
@@ -41,7 +41,7 @@ class Fleet {
   struct Value {
     static constexpr std::uint32_t no_text = 0xFFFFFFFF;
     std::uint32_t host = 0;
-    std::uint32_t text = no_text;  // into texts_; no_text: a number
+    std::uint32_t text = no_text;  // index in texts_; no_text: a number
     double number = 0;
     [[nodiscard]] bool numeric() const { return text == no_text; }
   };
@@ -55,7 +55,7 @@ class Fleet {
 
  private:
   friend class FleetReader;
-  // The column of a place in a snapshot, made at first sight; -1: not compared.
+  // The column of a place in a snapshot, created at its first value; -1: not compared.
   int column(const std::string& path);
   std::uint32_t text_number(const std::string& text);
   std::vector<Member> members_{};

@@ -1,4 +1,4 @@
-// One report, event by event: no tree is built.
+// Reads one report event by event (SAX), without building a tree.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ class FleetReader : public nlohmann::json_sax<nlohmann::json> {
     return fmt::format("at /verdict: {}; it must be one of {}",
                        verdict.empty() ? "missing" : "'" + shortened(verdict, 40) + "'", fmt::join(verdicts, ", "));
   }
-  // Only a whole report counts.
+  // Only a complete report counts.
   void keep() {
     for (const auto& [column, value] : kept_) fleet_.columns_[static_cast<std::size_t>(column)].push_back(value);
   }
@@ -73,7 +73,7 @@ class FleetReader : public nlohmann::json_sax<nlohmann::json> {
     std::optional<double> number{};
   };
 
-  // The place of a value: in a list the next index.
+  // The place of the next value: in a list the next index.
   bool place() {
     if (frames_.empty() || !frames_.back().list) return true;
     path_.resize(frames_.back().path_size);
@@ -114,19 +114,19 @@ class FleetReader : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  // Lists whose members go by name: /snapshot/libraries/3, modules, and the kernels' results.
+  // Lists whose members are identified by name: /snapshot/libraries/3, modules, and the kernels' results.
   [[nodiscard]] bool named_list() const {
     return path_.starts_with("/snapshot/libraries/") || path_.starts_with("/snapshot/modules/") ||
            path_.starts_with("/snapshot/compute/");
   }
 
-  // A finding, a library or a kernel's result: `fields_` holds what stands in it, as "id" and "rate/value".
+  // A finding, a library or a kernel's result: `fields_` holds its values, such as "id" and "rate/value".
   [[nodiscard]] bool is_member() const {
     return (frames_.size() == 3 && path_.starts_with("/findings/")) || (frames_.size() == 4 && named_list());
   }
 
   void put(const std::string& path, const Scalar& scalar) {
-    if (path.ends_with("/absent") || path.ends_with("/failed")) return;  // why there is no value is none
+    if (path.ends_with("/absent") || path.ends_with("/failed")) return;  // the reason for a missing value is no value
     const int column = fleet_.column(path);
     if (column < 0) return;
     const std::uint32_t word = scalar.number ? Fleet::Value::no_text : fleet_.text_number(scalar.text.substr(0, 200));
@@ -143,7 +143,7 @@ class FleetReader : public nlohmann::json_sax<nlohmann::json> {
     } else if (path_.starts_with("/snapshot/modules/")) {
       if (fields_.contains("version")) put("/modules/" + text("name") + "/version", fields_["version"]);
     } else if (fields_["rate/value"].number) {
-      // Rates are compared of the same work alone: "gemm fp32 k=1024 m=1 n=1024 with copies cuda:0".
+      // Rates are compared only for the same work: "gemm fp32 k=1024 m=1 n=1024 with copies cuda:0".
       std::string work = text("kernel") + " " + text("precision");
       for (const auto& [field, value] : fields_) {
         if (field.starts_with("size/") && value.number) work += fmt::format(" {}={}", field.substr(5), *value.number);
@@ -158,7 +158,7 @@ class FleetReader : public nlohmann::json_sax<nlohmann::json> {
   std::uint32_t host_;
   std::string path_{}, schema_{}, wrong_{};
   std::vector<Frame> frames_{};
-  std::size_t member_size_ = 0;  // of the path of the member that was begun last
+  std::size_t member_size_ = 0;  // length of the path of the current member
   std::map<std::string, Scalar> fields_{};
   std::vector<std::pair<int, Fleet::Value>> kept_{};
 };
@@ -169,7 +169,7 @@ int Fleet::column(const std::string& path) {
   const knowledge::DifferenceRow* row = knowledge::difference_at(path);
   const bool rate = path.starts_with("/compute/");
   if (!rate && (!row || row->changes == knowledge::Changes::ignored)) return -1;
-  if (column_of_.size() > 200'000) return -1;  // documents that name a new place each
+  if (column_of_.size() > 200'000) return -1;  // limits documents that each add new places
   paths_.push_back(path);
   columns_.emplace_back();
   return entry->second = static_cast<int>(columns_.size()) - 1;

@@ -19,7 +19,7 @@ std::string names(const std::vector<std::string>& all) {
   return all.size() > names_shown ? out + fmt::format(" and {} more", all.size() - names_shown) : out;
 }
 
-// By place: hosts with the same outlier stand together, those that stand alone come first.
+// By place: hosts with the same outlier are listed together, single ones first.
 std::string outliers_text(const std::vector<Outlier>& all) {
   if (all.empty()) return "";
   std::map<std::pair<std::string, std::string>, std::map<std::string, std::vector<std::string>>> places;

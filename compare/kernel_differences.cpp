@@ -1,5 +1,5 @@
-// Kernels on several hosts: results of the same bits, within the bound that was derived for them, or outside it; and
-// times as ratios: machines differ by more than clocks, so only ratios say something.
+// Kernels on several hosts: results with the same bits, within the derived bound, or outside it; and
+// times as ratios, because absolute times of different machines mean little.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace envdoctor::compare {
 namespace {
 
-// Why bits may differ although nothing is wrong, in the words of the results themselves.
+// Why bits may differ although nothing is wrong, by the results' own fields.
 void explain(const ComputeResult& result, std::string& why) {
   const auto add = [&](const std::string& word) {
     if (!word.empty() && why.find(word) == why.npos) why += (why.empty() ? "" : "; ") + word;
@@ -21,12 +21,12 @@ void explain(const ComputeResult& result, std::string& why) {
   add(of(result.agreement, &Agreement::pattern).or_empty());
 }
 
-// One document may hold a kernel for several devices; the worst counts.
+// One document may hold a kernel for several devices; the worst one counts.
 int rank(const std::string& outcome) {
   return outcome == "same-bits" ? 0 : outcome == "within-bound" ? 1 : outcome == "outside" ? 3 : 2;
 }
 
-// Where the documents' devices calculate in different modes.
+// Whether the documents' devices compute in different modes.
 void add_modes(const std::vector<std::vector<std::string>>& modes, std::string& why) {
   if (std::ranges::all_of(modes, [&](const auto& one) { return one == modes.front(); })) return;
   std::vector<std::string> all;
@@ -38,8 +38,8 @@ void add_modes(const std::vector<std::vector<std::string>>& modes, std::string& 
   why += fmt::format("{}arithmetic: {}", why.empty() ? "" : "; ", fmt::join(all, " / "));
 }
 
-// Both intervals known, and apart.
-bool apart(const ComputeTime& one, const ComputeTime& other) {
+// Both intervals are known and don't overlap.
+bool disjoint(const ComputeTime& one, const ComputeTime& other) {
   if (!one.low_ms.get() || !one.high_ms.get() || !other.low_ms.get() || !other.high_ms.get()) return false;
   return *one.high_ms.get() < *other.low_ms.get() || *other.high_ms.get() < *one.low_ms.get();
 }
@@ -79,7 +79,7 @@ std::vector<KernelDifference> compare_kernels(const std::vector<Snapshot>& snaps
                : !everywhere || worst == 2 ? Bits::not_known
                : worst == 1                ? Bits::within_bound
                                            : Bits::same;
-    // The same distances from the right answer, class by class and device by device: alike, as far as figures can tell.
+    // Equal error histograms on all devices: the results are equal as far as these figures show.
     const auto alike = [&](const std::vector<const Agreement*>& figures) {
       return std::ranges::equal(figures, seen.figures.front(), [](const auto* a, const auto* b) { return *a == *b; });
     };
@@ -108,7 +108,7 @@ std::vector<SpeedDifference> compare_speeds(const std::vector<Snapshot>& snapsho
     for (const ComputeTime* time : row) {
       const bool both = time && row.front();
       difference.ratios.push_back(both ? *row.front()->median_ms.get() / *time->median_ms.get() : 0);
-      difference.clear.push_back(both && apart(*row.front(), *time));
+      difference.clear.push_back(both && disjoint(*row.front(), *time));
     }
     list.push_back(std::move(difference));
   }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t header_limit = 64 << 10;
 
-// Types that NumPy doesn't know are written by their size alone. Of two bytes there is bfloat16 only (ml_dtypes); of
+// Types that NumPy doesn't know are written only by size. With two bytes there is only bfloat16 (ml_dtypes); with
 // one byte there are several.
 Type type_of(const std::string& descr, const std::string& name) {
   static const RE2 pattern("([<>|=]?)([fiucbV])([0-9]{1,2})");
@@ -46,7 +46,7 @@ std::vector<std::int64_t> read_shape(const std::string& text, const std::string&
   return shape;
 }
 
-// The header is a Python dictionary of three entries. Of an entry that stands there twice, Python takes the last.
+// The header is a Python dictionary of three entries. If an entry occurs twice, Python takes the last.
 Header parse(const std::string& text, const std::string& name) {
   static const RE2 start("\\s*\\{"), end("\\s*\\}\\s*"),
       entry(

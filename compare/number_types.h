@@ -1,5 +1,5 @@
 #pragma once
-// The kinds of numbers that files of arrays hold, and what their bits mean.
+// The number types in array files, and the meaning of their bits.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,28 +9,28 @@ namespace envdoctor::compare {
 
 enum class Kind { floating, integer, unsigned_integer, boolean };
 struct Type {
-  std::string name{};        // "float32"
+  std::string name{};  // "float32"
   Kind kind = Kind::floating;
-  int bytes = 4;             // of one number
-  int digits = 0;            // of a floating type's significand, the leading one counted
-  int min_exponent = 0;      // of its smallest normal number
-  bool complex = false;      // two numbers each
+  int bytes = 4;         // per number
+  int digits = 0;        // of a floating type's significand, including the leading one
+  int min_exponent = 0;  // exponent of its smallest normal number
+  bool complex = false;  // two numbers each
   bool big_endian = false;
 };
 
-// "float32", "bfloat16", "int64", "complex64", … None: not a type that can be compared.
+// "float32", "bfloat16", "int64", "complex64", … None: a type that can't be compared.
 std::optional<Type> type_named(const std::string& name);
 
-// Numbers as doubles, 64-bit integers rounded, and their own bits: integers widened to 64 with their sign.
+// Numbers as doubles (64-bit integers are rounded) and their bits (integers are sign-extended to 64).
 struct Numbers {
   std::vector<double> values{};
   std::vector<std::uint64_t> bits{};
 };
 
-// Reads as many as `values` has places for.
+// Reads as many as fit in `values`.
 void decode(const char* bytes, const Type& type, Numbers& to);
 
-// Without rounding, whatever the type.
+// Without rounding, for any type.
 long double exact(std::uint64_t bits, double value, const Type& type);
 std::string number_text(std::uint64_t bits, double value, const Type& type);
 

@@ -49,7 +49,7 @@ class PickleMachine {
     for (std::size_t i = width; i-- > 0;) value = value << 8 | static_cast<unsigned char>(raw[i]);
     return value;
   }
-  // In two's complement, as wide as it is.
+  // In two's complement, of any width.
   std::int64_t signed_number(std::size_t width) {
     if (width == 0) return 0;
     if (width > 8) fail("a whole number of more than 64 bits");
@@ -182,7 +182,7 @@ class PickleMachine {
     value.items.insert(value.items.end(), items.begin(), items.end());
   }
 
-  // An OrderedDict is a dictionary; other calls are kept as what would have been called, and with what.
+  // An OrderedDict is a dictionary; other calls are kept as the callable's name and its arguments.
   void call() {
     const std::uint32_t arguments = pop(), called = pop();
     const Value &what = pickle_.values[called], &with = pickle_.values[arguments];

@@ -1,5 +1,5 @@
 // The .safetensors format: eight bytes of length, a JSON object of that length, then the tensors' bytes end to end
-// (huggingface.co/docs/safetensors). As in the reference reader, no byte belongs to two tensors or to none.
+// (huggingface.co/docs/safetensors). As in the reference reader, every byte belongs to exactly one tensor.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ constexpr std::uint64_t most_header = 16 << 20;
 struct Tensor {
   std::string name{};
   Header header{};
-  std::uint64_t begin = 0, end = 0;  // among the bytes behind the header
+  std::uint64_t begin = 0, end = 0;  // within the bytes after the header
 };
 
 const std::map<std::string, const char*>& tensor_types() {
@@ -30,8 +30,8 @@ const std::map<std::string, const char*>& tensor_types() {
   return types;
 }
 
-// Flat but for the lists of a shape and of two offsets; one key twice is refused, as one reader takes the first of them
-// and another the last.
+// Flat except for the lists of a shape and of two offsets; a repeated key is refused, because some readers take the
+// first and others the last.
 nlohmann::json parse_directory(const std::string& text, const std::string& path) {
   std::vector<std::set<std::string>> keys;
   const auto watch = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {

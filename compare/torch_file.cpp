@@ -1,5 +1,5 @@
-// What torch.save writes: a zip archive with data.pkl, a pickle of how tensors lie in storages, and a member for each
-// storage (torch/serialization.py, torch/_utils.py). A checkpoint's numbers and texts beside tensors are passed over.
+// Files of torch.save: a zip archive with data.pkl, a pickle that maps tensors to storages, and a member for each
+// storage (torch/serialization.py, torch/_utils.py). A checkpoint's numbers and texts besides tensors are ignored.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ std::vector<std::string> allowed_globals() {
   return names;
 }
 
-// A tensor as it lies in its storage; offset and strides in elements.
+// A tensor's layout in its storage; offset and strides in elements.
 struct TorchTensor {
   Header header{};
   std::string member{};
@@ -81,7 +81,7 @@ struct TorchTensor {
   }
 };
 
-// Elements in the order of their indices, out of a storage in memory.
+// Elements in index order, from a storage in memory.
 class GatheredSource : public Source {
  public:
   GatheredSource(TorchTensor tensor, std::shared_ptr<const std::string> storage)
@@ -90,7 +90,7 @@ class GatheredSource : public Source {
         index_(tensor_.strides.size()),
         place_(tensor_.offset),
         left_(tensor_.elements()) {}
-  // Whole elements only, which is how readers ask.
+  // Whole elements only, as all callers request.
   std::size_t read(char* buffer, std::size_t size) override {
     const std::size_t width = tensor_.width();
     std::size_t done = 0;
@@ -159,7 +159,7 @@ class TorchFile : public std::enable_shared_from_this<TorchFile> {
       walk(value.items[0], name, depth + 1);
     } else if (value.kind == Value::Kind::call && value.text.find("_rebuild_tensor") != value.text.npos) {
       const TorchTensor tensor = tensor_of(value, shown(name));
-      // Tensors may repeat a storage or share one, but a small file shall not make for endless work.
+      // Tensors may repeat a storage or share one, but a small file must not cause endless work.
       elements_ += static_cast<long double>(tensor.elements());
       if (elements_ > most_repeated + 16 * size_)
         throw BadArray(shown(name) + ": in data.pkl: tensors that repeat their storages too often");
@@ -194,7 +194,7 @@ class TorchFile : public std::enable_shared_from_this<TorchFile> {
   }
 
   // (storage, offset, shape, strides, requires_grad, hooks, metadata); the third version states the type before the
-  // metadata, which say that a tensor is to be conjugated or negated when it is read.
+  // metadata, which say that a tensor must be conjugated or negated when it is read.
   TorchTensor tensor_of(const Value& call, const std::string& name) const {
     const bool third = call.text.ends_with("v3");
     const auto bad = [&](const char* why) { throw BadArray(fmt::format("{}: in data.pkl: {}", name, why)); };
@@ -253,7 +253,7 @@ class TorchFile : public std::enable_shared_from_this<TorchFile> {
   std::map<std::string, TorchTensor> tensors_{};
   std::size_t visited_ = 0;
   long double elements_ = 0, size_ = 0;  // of all tensors; of the file in bytes
-  std::string cached_{};                 // the storage that was gathered from last
+  std::string cached_{};                 // the last storage that was read
   std::shared_ptr<const std::string> storage_{};
 };
 

@@ -1,4 +1,4 @@
-# find_package(envdoctor): the gate before GPU tests, and the matcher for GoogleTest. docs/cpp/README.md tells how.
+# find_package(envdoctor): the gate before GPU tests, and the matcher for GoogleTest. See docs/cpp/README.md.
 get_filename_component(_envdoctor_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 find_program(ENVDOCTOR_PROGRAM envdoctor HINTS "${_envdoctor_prefix}/bin" NO_CMAKE_FIND_ROOT_PATH
   DOC "the program envdoctor")
@@ -11,7 +11,7 @@ endif()
 if(NOT TARGET envdoctor::program)
   add_executable(envdoctor::program IMPORTED)
   set_target_properties(envdoctor::program PROPERTIES IMPORTED_LOCATION "${ENVDOCTOR_PROGRAM}")
-  # Link it beside GTest::gmock: #include <envdoctor/agrees_with.h>
+  # Link it together with GTest::gmock: #include <envdoctor/agrees_with.h>
   add_library(envdoctor::agrees_with INTERFACE IMPORTED)
   set_target_properties(envdoctor::agrees_with PROPERTIES
     INTERFACE_INCLUDE_DIRECTORIES "${_envdoctor_prefix}/share/envdoctor/include"
@@ -22,9 +22,9 @@ endif()
 # envdoctor_gate([NAME gpu] [TARGET program...] [TESTS test...] [EXPECT gpus=1...] [OPTIONS --skip...]
 #                [TIMEOUT seconds])
 #
-# Adds the test envdoctor.NAME, which fails unless the GPUs of this host can be used and are what EXPECT says; it tells
+# Adds the test envdoctor.NAME, which fails unless the GPUs of this host can be used and meet EXPECT; it prints
 # the cause. It sets up the fixture NAME: tests that require it (FIXTURES_REQUIRED NAME) are not run where it fails.
-# TARGET: adds a test that runs this program, and lets it require the fixture. TESTS: lets tests that there are require it.
+# TARGET: adds a test that runs this program, and lets it require the fixture. TESTS: lets existing tests require it.
 function(envdoctor_gate)
   cmake_parse_arguments(PARSE_ARGV 0 gate "" "NAME;TIMEOUT" "TARGET;TESTS;EXPECT;OPTIONS")
   if(gate_UNPARSED_ARGUMENTS)

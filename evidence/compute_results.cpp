@@ -92,7 +92,7 @@ std::string full_problem_name(const ComputeResult& result) {
 }
 
 std::string size_text(const ComputeResult& result) {
-  // One of these is the ordinary case, and left out.
+  // One is the ordinary case and is left out.
   static const std::set<std::string> usually_one = {"batch", "groups", "items", "pad", "steps", "stride"};
   std::map<std::int64_t, std::string, std::greater<>> names;
   for (const auto& [name, value] : result.size.or_empty()) {

@@ -10,48 +10,48 @@
 
 namespace envdoctor {
 
-// What kind of wrong a result is, as far as trials could tell.
+// How a result is wrong, as far as trials could determine.
 enum class WrongResult {
-  out_of_bounds,          // memory beside the output was overwritten
-  not_written,            // parts of the output were never written
-  nondeterministic,       // other values in each run, and no free order explains them
-  order,                  // other bits in each run, as sums in a free order give them (float atomics)
-  bit_flip,               // single bits turned
-  tile,                   // one block of the output
+  out_of_bounds,     // memory beside the output was overwritten
+  not_written,       // parts of the output were never written
+  nondeterministic,  // other values in each run, and no free order explains them
+  order,             // other bits in each run, as sums in a free order give them (float atomics)
+  bit_flip,          // single bits turned
+  tile,              // one block of the output
   tf32_inputs,
   bf16_inputs,
   fp16_inputs,
   fp32_inputs,
-  narrow_inputs,          // 11 bits: TF32 or fp16
+  narrow_inputs,  // 11 bits: TF32 or fp16
   fp16_accumulator,
   narrow_accumulator,
   truncating_accumulator,
-  flush_to_zero,          // subnormal numbers became zero
+  flush_to_zero,  // subnormal numbers became zero
   fast_math,
-  size_limit,             // right up to a size and wrong above
-  miscompiled,            // right when built without optimisation
-  unstable,               // plain arithmetic on the CPU is as far off
-  cudnn,                  // right without cuDNN
-  onednn,                 // right without oneDNN
-  lost_terms,             // one term of each sum is missing
-  barrier,                // items of a group don't wait for each other
-  tail,                   // the end of the output
-  columns,                // whole columns
-  other_index,            // right values at wrong places
-  not_a_number,           // NaN or infinity where a number belongs
+  size_limit,    // right up to a size and wrong above
+  miscompiled,   // right when built without optimisation
+  unstable,      // plain arithmetic on the CPU is as far off
+  cudnn,         // right without cuDNN
+  onednn,        // right without oneDNN
+  lost_terms,    // one term of each sum is missing
+  barrier,       // items of a group don't wait for each other
+  tail,          // the end of the output
+  columns,       // whole columns
+  other_index,   // right values at wrong places
+  not_a_number,  // NaN or infinity where a number belongs
   zeros,
-  scaled,                 // off by one factor
-  stale,                  // the results of earlier inputs
-  transfer,               // bytes that were sent or read back did not arrive
-  inputs_overwritten,     // a launch wrote into its inputs
-  last_element,           // nothing but the last element
-  moved_count,            // counts stand in other bins: their sum is right
-  lost_additions,         // sums or counts lack whole terms, as where atomics overwrite each other
-  zero_sign,              // +0 for -0, or -0 for +0
-  function,               // one function is inexact: exp
-  rounding_mode,          // single operations are rounded another way than to nearest
-  other_calculation,      // the same at every size, in every run, with and without optimisation
-  unnamed,                // outside the bound, cause unknown
+  scaled,              // off by one factor
+  stale,               // the results of earlier inputs
+  transfer,            // bytes that were sent or read back did not arrive
+  inputs_overwritten,  // a launch wrote into its inputs
+  last_element,        // nothing but the last element
+  moved_count,         // counts stand in other bins: their sum is right
+  lost_additions,      // sums or counts lack whole terms, as where atomics overwrite each other
+  zero_sign,           // +0 for -0, or -0 for +0
+  function,            // one function is inexact: exp
+  rounding_mode,       // single operations are rounded another way than to nearest
+  other_calculation,   // the same at every size, in every run, with and without optimisation
+  unnamed,             // outside the bound, cause unknown
 };
 
 std::string_view text(WrongResult value);  // "tf32-inputs", as the file format spells it
@@ -59,22 +59,22 @@ std::optional<WrongResult> wrong_result_of(std::string_view text);
 
 struct ComputeSample {
   Number index{};
-  Text got{};       // the element's bits, "0x3f800000"
+  Text got{};  // the element's bits, "0x3f800000"
   Text expected{};
   ENVDOCTOR_FIELDS(ComputeSample, index, got, expected)
 };
 
 struct Agreement {
-  Text outcome{};            // same-bits, within-bound, outside, not-trustworthy
+  Text outcome{};  // same-bits, within-bound, outside, not-trustworthy
   Real max_ulp{};
-  Real error_over_bound{};   // the largest; 1 is the last legal value
-  Text bound{};              // probable: outside of what chance explains, twice, and not of the worst case
+  Real error_over_bound{};             // the largest; 1 is the last legal value
+  Text bound{};                        // probable: outside of what chance explains, twice, and not of the worst case
   List<std::int64_t> ulp_histogram{};  // elements with a difference of 0, <=1, <=2, <=4, … <=2^k ulp; last: more
-  Number wrong{};            // elements outside
+  Number wrong{};                      // elements outside
   Number elements{};
-  Text pattern{};            // what it looks like: "tf32 inputs", "one bit of one word", "a 64 x 16 tile", …
-  Text cause{};              // a WrongResult, "tf32-inputs"; absent where nothing had to be named
-  Text confirmed_by{};       // what made the name sure: "replay", "precision probes", "repeat", "without optimisation", …
+  Text pattern{};       // what it looks like: "tf32 inputs", "one bit of one word", "a 64 x 16 tile", …
+  Text cause{};         // a WrongResult, "tf32-inputs"; absent where nothing had to be named
+  Text confirmed_by{};  // what made the name sure: "replay", "precision probes", "repeat", "without optimisation", …
   List<ComputeSample> samples{};  // eight of the wrong elements
   ENVDOCTOR_FIELDS(Agreement, outcome, max_ulp, error_over_bound, bound, ulp_histogram, wrong, elements, pattern, cause,
                    confirmed_by, samples)
@@ -89,38 +89,38 @@ struct ComputeTime {
   Real high_ms{};
   Real p10_ms{};
   Real p90_ms{};
-  Real event_ms{};           // the device's own clock, only where it survives the cross-check with the wall clock
+  Real event_ms{};  // the device's own clock, only where it survives the cross-check with the wall clock
   Number samples{};
   ENVDOCTOR_FIELDS(ComputeTime, median_ms, low_ms, high_ms, p10_ms, p90_ms, event_ms, samples)
 };
 
 struct ComputeRate {
   Real value{};
-  Text unit{};               // GB/s, GFLOP/s, Gop/s
+  Text unit{};  // GB/s, GFLOP/s, Gop/s
   ENVDOCTOR_FIELDS(ComputeRate, value, unit)
 };
 
 struct ComputeResult {
-  Text device{};             // a subject: "opencl:Portable Computing Language/pthread-…", "cuda:0", "host"
-  Text backend{};            // opencl, cuda, host, framework
+  Text device{};   // a subject: "opencl:Portable Computing Language/pthread-…", "cuda:0", "host"
+  Text backend{};  // opencl, cuda, host, framework
   Text kernel{};
   Text precision{};
   Map<std::int64_t> size{};
   Number seed{};
-  Text variant{};            // cpu, gpu: which way the kernel is written
-  Text math_library{};       // whose functions it used: "the driver's compiler", "libclc in our PTX", "libm"
+  Text variant{};       // cpu, gpu: which way the kernel is written
+  Text math_library{};  // whose functions it used: "the driver's compiler", "libclc in our PTX", "libm"
   Real flops{};
   Real bytes{};
   Reading<Agreement> agreement{};
-  Flag repeatable{};         // the same bits in every repeat
-  Text digest{};             // of the outputs' bits: equal on devices of one kind
-  Real host_cores{};         // cores of this host that were busy while the device, by its own words no CPU, computed
-  Text mode{};               // the arithmetic that ran: "fused, subnormals kept, to nearest"
-  Number limit{};            // compute.size-limit: the largest size that is right
+  Flag repeatable{};  // the same bits in every repeat
+  Text digest{};      // of the outputs' bits: equal on devices of one kind
+  Real host_cores{};  // cores of this host that were busy while the device, by its own words no CPU, computed
+  Text mode{};        // the arithmetic that ran: "fused, subnormals kept, to nearest"
+  Number limit{};     // compute.size-limit: the largest size that is right
   Reading<ComputeTime> time{};
   Reading<ComputeRate> rate{};
   Real share_of_peak{};
-  Text peak_origin{};        // what the peak was computed from
+  Text peak_origin{};  // what the peak was computed from
   ENVDOCTOR_FIELDS(ComputeResult, device, backend, kernel, precision, size, seed, variant, math_library, flops, bytes,
                    agreement, repeatable, digest, host_cores, mode, limit, time, rate, share_of_peak, peak_origin)
 };

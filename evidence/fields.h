@@ -1,6 +1,6 @@
 #pragma once
-// One list of fields per struct, from which reading and writing both follow: ENVDOCTOR_FIELDS(Type, a, b, c).
-// A member named after a keyword carries a trailing underscore (`class_`), which the file format doesn't.
+// One list of fields per struct, from which reading and writing are generated: ENVDOCTOR_FIELDS(Type, a, b, c).
+// A member named after a keyword carries a trailing underscore (`class_`), which the file format omits.
 
 #include <cstdint>
 #include <map>
@@ -21,7 +21,7 @@ using List = Reading<std::vector<T>>;
 template <class T>
 using Map = Reading<std::map<std::string, T>>;
 
-// A struct whose fields were listed with ENVDOCTOR_FIELDS.
+// A struct whose fields are listed with ENVDOCTOR_FIELDS.
 template <class T>
 concept Fields = T::has_fields;
 
@@ -47,13 +47,15 @@ constexpr std::string_view field_key(std::string_view member) {
 #define ENVDOCTOR_EXPAND3(...) ENVDOCTOR_EXPAND2(ENVDOCTOR_EXPAND2(ENVDOCTOR_EXPAND2(__VA_ARGS__)))
 #define ENVDOCTOR_EXPAND2(...) ENVDOCTOR_EXPAND1(ENVDOCTOR_EXPAND1(ENVDOCTOR_EXPAND1(__VA_ARGS__)))
 #define ENVDOCTOR_EXPAND1(...) __VA_ARGS__
-#define ENVDOCTOR_EACH(field, ...) visit(envdoctor::field_key(#field), self.field); __VA_OPT__(ENVDOCTOR_AGAIN ENVDOCTOR_PARENS(__VA_ARGS__))
+#define ENVDOCTOR_EACH(field, ...)                 \
+  visit(envdoctor::field_key(#field), self.field); \
+  __VA_OPT__(ENVDOCTOR_AGAIN ENVDOCTOR_PARENS(__VA_ARGS__))
 #define ENVDOCTOR_AGAIN() ENVDOCTOR_EACH
 
-#define ENVDOCTOR_FIELDS(Type, ...)                                    \
-  static constexpr bool has_fields = true;                             \
-  template <class Self, class Visit>                                   \
-  static void each(Self& self, Visit&& visit) {                        \
-    ENVDOCTOR_EXPAND(ENVDOCTOR_EACH(__VA_ARGS__))                      \
-  }                                                                    \
+#define ENVDOCTOR_FIELDS(Type, ...)               \
+  static constexpr bool has_fields = true;        \
+  template <class Self, class Visit>              \
+  static void each(Self& self, Visit&& visit) {   \
+    ENVDOCTOR_EXPAND(ENVDOCTOR_EACH(__VA_ARGS__)) \
+  }                                               \
   bool operator==(const Type&) const = default;

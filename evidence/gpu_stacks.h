@@ -1,5 +1,5 @@
 #pragma once
-// What each vendor's own software says of its GPUs.
+// What each vendor's own software reports about its GPUs.
 #include "evidence/fields.h"
 #include "evidence/pci.h"
 
@@ -7,7 +7,7 @@ namespace envdoctor {
 
 struct Ecc {
   Flag enabled{};
-  Number corrected{};    // volatile counters, since the driver was loaded
+  Number corrected{};  // volatile counters, since the driver was loaded
   Number uncorrected{};
   Number retired_pages{};
   Flag remap_pending{};  // rows or pages wait for a reset
@@ -31,19 +31,19 @@ struct NvidiaDevice {
   Text compute_capability{};  // "8.6"
   Number memory_total_mib{};
   Number memory_free_mib{};
-  Flag mig{};                 // MIG mode is on
+  Flag mig{};  // MIG mode is on
   List<MigDevice> mig_devices{};
-  Number minor{};             // of /dev/nvidia<minor>
-  Text error{};               // why NVML could not open or read this one
+  Number minor{};  // of /dev/nvidia<minor>
+  Text error{};    // why NVML could not open or read this one
   Reading<Ecc> ecc{};
   Flag persistence{};
-  Text compute_mode{};        // default, exclusive_process, prohibited
+  Text compute_mode{};                   // default, exclusive_process, prohibited
   List<std::string> throttle_reasons{};  // power_cap, hw_slowdown, hw_thermal, hw_power_brake, sw_thermal, sync_boost
   Number temperature_c{};
   Real power_w{};
   Real power_limit_w{};
   Number utilization_percent{};
-  Text fabric_state{};        // not_started, in_progress, completed, not_supported
+  Text fabric_state{};  // not_started, in_progress, completed, not_supported
   Reading<PciLink> link{};
   ENVDOCTOR_FIELDS(NvidiaDevice, index, name, uuid, pci_address, compute_capability, memory_total_mib, memory_free_mib,
                    mig, mig_devices, minor, error, ecc, persistence, compute_mode, throttle_reasons, temperature_c,
@@ -59,7 +59,7 @@ struct NvidiaProcGpu {
   ENVDOCTOR_FIELDS(NvidiaProcGpu, address, model, uuid, minor)
 };
 
-// A device as the CUDA driver lists it, in CUDA's own order and after its own filter.
+// A device as the CUDA driver lists it, in CUDA's order and after CUDA_VISIBLE_DEVICES.
 struct CudaDevice {
   Number ordinal{};
   Text name{};
@@ -95,40 +95,40 @@ struct Nvidia {
   Text kernel_driver_version{};     // /proc/driver/nvidia/version or the module's own
   Text kernel_module_kind{};        // open, proprietary
   Text userspace_driver_version{};  // of the libraries: NVML, or the number in libcuda's file name
-  Text nvml_library{};              // path that was loaded
+  Text nvml_library{};              // path of the loaded file
   Text nvml_error{};                // nvmlReturn_t name; absent: initialised
   Text cuda_library{};
-  Text cuda_driver_version{};       // "12.4": the highest CUDA it takes
-  Text cuinit_error{};              // CUresult name; absent: CUDA_SUCCESS
+  Text cuda_driver_version{};  // "12.4": the highest CUDA it takes
+  Text cuinit_error{};         // CUresult name; absent: CUDA_SUCCESS
   List<NvidiaProcGpu> proc_gpus{};
   Flag fabric_manager_running{};
-  Flag nvswitch{};                  // the host has NVSwitch devices, so a fabric manager is needed
+  Flag nvswitch{};  // the host has NVSwitch devices, so a fabric manager is needed
   List<NvidiaDevice> devices{};
   List<CudaDevice> cuda_devices{};
   List<NvidiaProcess> processes{};
   List<Xid> xid{};
   List<ContainerSpec> container_specs{};
-  ENVDOCTOR_FIELDS(Nvidia, kernel_driver_version, kernel_module_kind, userspace_driver_version, nvml_library, nvml_error,
-                   cuda_library, cuda_driver_version, cuinit_error, proc_gpus, fabric_manager_running, nvswitch, devices,
-                   cuda_devices, processes, xid, container_specs)
+  ENVDOCTOR_FIELDS(Nvidia, kernel_driver_version, kernel_module_kind, userspace_driver_version, nvml_library,
+                   nvml_error, cuda_library, cuda_driver_version, cuinit_error, proc_gpus, fabric_manager_running,
+                   nvswitch, devices, cuda_devices, processes, xid, container_specs)
 };
 
 // A GPU as the kernel's KFD topology or HIP shows it.
 struct RocmDevice {
   Number index{};
   Text name{};
-  Text gfx{};           // "gfx90a"
+  Text gfx{};  // "gfx90a"
   Text pci_address{};
-  Text render_node{};   // /dev/dri/renderD128
+  Text render_node{};  // /dev/dri/renderD128
   Number memory_total_mib{};
   Text unique_id{};
   ENVDOCTOR_FIELDS(RocmDevice, index, name, gfx, pci_address, render_node, memory_total_mib, unique_id)
 };
 
 struct Rocm {
-  Text version{};       // of the installed ROCm
+  Text version{};  // of the installed ROCm
   Text kernel_driver_version{};
-  List<RocmDevice> devices{};      // KFD's GPU nodes in topology order
+  List<RocmDevice> devices{};  // KFD's GPU nodes in topology order
   Text hip_library{};
   Text hip_version{};
   Text hip_error{};                // hipError_t name; absent: success

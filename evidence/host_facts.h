@@ -4,14 +4,14 @@
 namespace envdoctor {
 
 struct Captured {
-  Text at{};             // RFC 3339, UTC
-  Text by{};             // "envdoctor 0.1.0"
+  Text at{};  // RFC 3339, UTC
+  Text by{};  // "envdoctor 0.1.0"
   Number duration_ms{};
   ENVDOCTOR_FIELDS(Captured, at, by, duration_ms)
 };
 
 struct ProbeError {
-  Text kind{};     // timeout, crash, missing, denied, malformed
+  Text kind{};  // timeout, crash, missing, denied, malformed
   Text message{};
   Text culprit{};  // the file or library to blame
   ENVDOCTOR_FIELDS(ProbeError, kind, message, culprit)
@@ -31,10 +31,11 @@ struct User {
 };
 
 struct Cgroup {
-  Number version{};            // 1 or 2
-  Real cpus{};                 // quota over period; absent: no limit
-  Number memory_mib{};         // absent: no limit
-  List<std::string> devices{};  // v1 rules as written, such as "c 195:* rwm"; v2 keeps them where nobody can read them
+  Number version{};     // 1 or 2
+  Real cpus{};          // quota over period; absent: no limit
+  Number memory_mib{};  // absent: no limit
+  List<std::string>
+      devices{};  // v1 rules as written, such as "c 195:* rwm"; v2 keeps them in a BPF program that can't be read
   ENVDOCTOR_FIELDS(Cgroup, version, cpus, memory_mib, devices)
 };
 
@@ -48,14 +49,14 @@ struct Ulimits {
 };
 
 struct HostFacts {
-  Text platform{};        // linux, windows, macos, wsl2
+  Text platform{};  // linux, windows, macos, wsl2
   Text os{};
   Text kernel{};
   Text arch{};
   Text container{};       // docker, podman, singularity, kubernetes, lxc, none
   Text virtualization{};  // kvm, vmware, hyperv, xen, gvisor, …, none
   Flag secure_boot{};
-  Text lockdown{};        // of the kernel: none, integrity, confidentiality
+  Text lockdown{};  // of the kernel: none, integrity, confidentiality
   Reading<User> user{};
   Number shm_mib{};
   Reading<Cgroup> cgroup{};
@@ -71,7 +72,7 @@ struct Cpu {
   Number cores{};
   Number threads{};
   Number numa_nodes{};
-  Number allowed_cpus{};    // how many hardware threads this process may run on
+  Number allowed_cpus{};  // how many hardware threads this process may run on
   ENVDOCTOR_FIELDS(Cpu, model, isa, sockets, cores, threads, numa_nodes, allowed_cpus)
 };
 
@@ -91,11 +92,11 @@ struct Package {
 struct NumaNode {
   Number index{};
   Number memory_mib{};
-  Text cpus{};  // list format, "0-15,32-47"
+  Text cpus{};  // as a list, "0-15,32-47"
   ENVDOCTOR_FIELDS(NumaNode, index, memory_mib, cpus)
 };
 
-// A GPU's way to its package: PCI bridges from the root port down.
+// A GPU's path to its CPU package: PCI bridges from the root port down.
 struct GpuPath {
   Text address{};
   Number numa_node{};

@@ -28,12 +28,12 @@ template <class T>
 Json write(const std::map<std::string, T>& values);
 
 void put_reason(Json& object, std::string_view key, const Missing& missing) {
-  if (missing.outcome == Outcome::not_probed) return;  // then there is no key at all
+  if (missing.outcome == Outcome::not_probed) return;  // then the key is left out
   const char* word = missing.outcome == Outcome::absent ? "absent" : "failed";
   object[std::string(key)] = {{word, missing.why}};
 }
 
-// These two are functions of the field's type alone, so that each struct's list of fields compiles to mere calls.
+// These two depend only on the field's type, so that each struct's list of fields compiles to plain calls.
 template <class T>
 void put(Json& object, std::string_view key, const Reading<T>& reading) {
   if (!reading.get()) return put_reason(object, key, reading.missing());
@@ -78,9 +78,9 @@ std::string text_of(const Document& value, const char* schema) {
 
 constexpr std::size_t size_limit_mib = 64;
 constexpr int depth_limit = 32;
-constexpr std::size_t most_devices = 1024;  // each is judged beside each finding
+constexpr std::size_t most_devices = 1024;  // the work grows with devices times findings
 
-// Where we are in the document, as a JSON pointer, for the error message.
+// The current place in the document, as a JSON pointer, for error messages.
 struct Place {
   const Place* parent = nullptr;
   std::string step{};
@@ -142,7 +142,7 @@ void read_member(const Json& json, std::string_view key, T& field, const Place& 
 
 template <Fields T>
 void read(const Json& json, T& value, const Place& place) {
-  if constexpr (std::is_same_v<T, Module>) {  // a bare name stands for {"name": …}
+  if constexpr (std::is_same_v<T, Module>) {  // a plain string means {"name": …}
     if (json.is_string()) return read(json, value.name, place);
   }
   if (!json.is_object()) reject(place, "an object", json);
@@ -181,7 +181,7 @@ T read_as(const Json& json, const Place& place) {
   return value;
 }
 
-// What `reading` answers; its errors name the source.
+// Calls `reading` and adds the source to its errors.
 template <class Read>
 auto named(const std::string& source, const Read& reading) {
   try {
@@ -191,7 +191,7 @@ auto named(const std::string& source, const Read& reading) {
   }
 }
 
-// Looked for before the parser runs: its own hook for this walks every list once per element.
+// Checked before the parser runs: the parser's own callback walks every list once per element.
 void limit_depth(std::string_view text) {
   int depth = 0;
   bool quoted = false;
@@ -280,7 +280,7 @@ Text json_text(std::string_view json, const std::string& pointer) {
 
 namespace {
 
-// Takes a document's values as they come, so that neither its size nor its depth costs more than the text itself.
+// Collects a document's values while parsing (SAX), so that memory use stays below the size of the text.
 class ValueTaker : public nlohmann::json_sax<Json> {
  public:
   std::map<std::string, std::string> values{};
@@ -307,7 +307,7 @@ class ValueTaker : public nlohmann::json_sax<Json> {
  private:
   struct Level {
     bool array = false;
-    std::size_t place = 0;  // length of its own pointer
+    std::size_t place = 0;  // length of this level's JSON pointer
     std::size_t next = 0;
   };
 

@@ -10,7 +10,7 @@
 
 namespace envdoctor {
 
-// A document that can't be taken. `what()` names the source and the place in it (byte, or JSON pointer).
+// An invalid document. `what()` names the source and the place in it (byte, or JSON pointer).
 class BadDocument : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -19,7 +19,7 @@ class BadDocument : public std::runtime_error {
 // Two-space indented, keys sorted, ends in a newline; bytes that are not UTF-8 become U+FFFD.
 std::string to_json(const Snapshot& snapshot);
 
-// Takes a snapshot, or a report that embeds one. Unknown keys are passed over, any known key may be missing, and in
+// Parses a snapshot, or a report that embeds one. Unknown keys are ignored, any known key may be missing, and in
 // place of any value may stand {"absent": why} or {"failed": why}. Throws BadDocument. `source` is named in errors.
 Snapshot snapshot_from_json(std::string_view text, const std::string& source);
 
@@ -28,12 +28,12 @@ Snapshot snapshot_from_json(std::string_view text, const std::string& source);
 Snapshot snapshot_with(const std::string& pointer, const std::string& text);
 
 // One text out of a foreign JSON file (a Jupyter kernel's, Keras's, conda's), at a JSON pointer ("/argv/0"). Absent:
-// nothing stands there. Failed: no JSON, or no text there.
+// nothing is there. Failed: not JSON, or not a text.
 Text json_text(std::string_view json, const std::string& pointer);
 
-// The texts, numbers, true and false of the foreign JSON document that a text starts with, each by its JSON pointer, as
-// they are written. Of a document that is cut off or damaged: those before. At most a hundred thousand, none of them
-// below 32 levels.
+// The texts, numbers, true and false of the JSON document that a text starts with, each by its JSON pointer, as they
+// are written. A truncated or damaged document gives the values before the damage. At most a hundred thousand, none of
+// them below 32 levels.
 std::map<std::string, std::string> json_values(std::string_view text);
 
 }  // namespace envdoctor

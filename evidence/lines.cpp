@@ -15,7 +15,7 @@ namespace {
 std::string utf8(std::string_view text) {
   const std::string quoted = nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   std::string valid = nlohmann::json::parse(quoted).get<std::string>();
-  // XML has no place for U+FFFE and U+FFFF: EF BF BE, EF BF BF.
+  // XML forbids U+FFFE and U+FFFF: EF BF BE, EF BF BF.
   for (auto at = valid.find("\xEF\xBF"); at != valid.npos; at = valid.find("\xEF\xBF", at + 3)) {
     if (static_cast<unsigned char>(valid[at + 2]) >= 0xBE) valid.replace(at, 3, "???");
   }
@@ -53,7 +53,7 @@ std::string wrap(std::string_view first, std::string_view text, std::size_t widt
   const std::string indent(columns(first), ' ');
   std::string out, line(first);
   bool empty = true;
-  std::istringstream words(printable(text));  // in which blanks alone part words
+  std::istringstream words(printable(text));  // only blanks separate words
   for (std::string word; words >> word; empty = false) {
     if (!empty && columns(line) + 1 + columns(word) > width) {
       out += line + "\n";

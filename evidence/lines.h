@@ -9,25 +9,25 @@ namespace envdoctor {
 
 inline constexpr std::size_t line_width = 80;
 
-// Columns a terminal gives this UTF-8 text: code points, near enough for what reports hold.
+// Columns a terminal gives this UTF-8 text: code points, close enough for reports.
 std::size_t columns(std::string_view text);
 
-// Control characters replaced, so that a host's own words can't move the cursor or colour the report.
+// Replaces control characters, so that text from the host can't move the cursor or colour the report.
 std::string printable(std::string_view text);
 
-// The same for a format that must be valid UTF-8 without control characters, XML's rules included: one line, or with
-// its line ends kept.
+// The same for a format that must be valid UTF-8 without control characters, XML's rules included: as one line, or with
+// its line breaks kept.
 std::string clean(std::string_view text);
 std::string clean_lines(std::string_view text);
 
-// Cut after `limit` bytes at a character's end, with three dots.
+// Truncates after `limit` bytes at a character boundary and adds three dots.
 std::string shortened(std::string text, std::size_t limit);
 
-// A file's name as a relative URI: everything that isn't plain is percent-encoded.
+// A file's name as a relative URI: every other character is percent-encoded.
 std::string uri(std::string_view name);
 
-// Words set in lines of `width` columns; the first line begins with `first`, the others with as many blanks. A word
-// that is longer than a line stands alone on one.
+// Wraps words at `width` columns; the first line begins with `first`, the others with as many blanks. A word
+// that is longer than a line gets a line of its own.
 std::string wrap(std::string_view first, std::string_view text, std::size_t width = line_width);
 
 // "1,234 MiB" as people read it: 80.0 GiB, 512 MiB.

@@ -4,7 +4,7 @@
 
 namespace envdoctor {
 
-// The number in the middle, or the mean of the two there. Needs at least one; none may be NaN.
+// The middle number, or the mean of the middle two. Needs at least one; none may be NaN.
 inline double median(std::vector<double> numbers) {
   const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
   std::nth_element(numbers.begin(), middle, numbers.end());

@@ -17,15 +17,15 @@ std::string as_text(bool value) { return value ? "true" : "false"; }
 std::string as_text(std::int64_t value) { return std::to_string(value); }
 std::string as_text(double value) { return std::to_string(value); }
 
-// "0000:65:00.0" of an address however its domain is written.
+// "0000:65:00.0" from an address, however its domain is written.
 std::string short_address(const Text& address) {
   std::string text = address.or_empty();
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text.size() > 12 && text.starts_with("0000") ? text.substr(text.size() - 12) : text;
 }
 
-// Whether two rows tell of one GPU: by its address, by its UUID, of which one may be cut, or, where a row has neither,
-// by its number.
+// Whether two rows describe one GPU: by address, by UUID, which may be truncated, or, where a row has neither,
+// by number.
 template <class Device>
 bool same_device(const Device& a, const Device& b) {
   if (a.pci_address.get() && b.pci_address.get()) return short_address(a.pci_address) == short_address(b.pci_address);
@@ -36,14 +36,14 @@ bool same_device(const Device& a, const Device& b) {
   return a.index.get() && b.index.get() && *a.index.get() == *b.index.get();
 }
 
-// Tools cut a name that is too long for their table: "NVIDIA RTX 6000 Ada Gene...".
+// Tools truncate a name that is too long for their table: "NVIDIA RTX 6000 Ada Gene...".
 bool is_cut_form(const std::string& text, const std::string& whole) {
   return text.size() > 6 && text.ends_with("...") &&
          whole.starts_with(std::string_view(text).substr(0, text.size() - 3));
 }
 
-// Fills one value from another of its type, and notes the JSON pointer of each value it took as a whole, and of each
-// that it left because another one is known.
+// Fills one value from another of its type, and records the JSON pointer of each value that it took as a whole, and of
+// each that it kept because it was already known.
 struct Filler {
   std::vector<std::string> taken{};
   std::vector<std::pair<std::string, std::string>> left{};  // and its value
@@ -78,7 +78,7 @@ struct Filler {
     }
   }
 
-  // Each device from the row that tells of it as well; what only one of the lists has is no fact of the other's.
+  // Fills each device from the other list's row for it; a device that only one list has is not added to the other.
   template <class Device>
   void fill_devices(std::vector<Device>& into, const std::vector<Device>& from, const std::string& at) {
     const std::size_t known = left.size();
@@ -86,7 +86,7 @@ struct Filler {
       const auto same = std::ranges::find_if(from, [&](const Device& one) { return same_device(into[i], one); });
       if (same != from.end()) fill(into[i], *same, pointer_to(at, std::to_string(i)));
     }
-    left.resize(known);  // how full or hot a GPU is differs from one moment to the next
+    left.resize(known);  // a GPU's memory use and temperature change all the time
   }
 
   template <Fields T>
@@ -100,7 +100,7 @@ bool is_below(std::string_view pointer, std::string_view ancestor) {
   return pointer.starts_with(ancestor) && (pointer.size() == ancestor.size() || pointer[ancestor.size()] == '/');
 }
 
-// The entries that speak of what was taken: those at or below its pointer, and the nearest one above it.
+// The entries that apply to what was taken: those at or below its pointer, and the nearest one above it.
 void take_sources(Map<TextSource>& into, const std::map<std::string, TextSource>& from,
                   const std::vector<std::string>& taken) {
   for (const std::string& pointer : taken) {
@@ -126,7 +126,7 @@ void set_source_of(const Reading<T>& reading, const std::string& at, const TextS
   }
 }
 
-// The entry that speaks of this pointer: its own, or the nearest one above it.
+// The entry that applies to this pointer: its own, or the nearest one above it.
 const TextSource* nearest(const std::map<std::string, TextSource>& sources, std::string pointer) {
   for (; !pointer.empty(); pointer.resize(pointer.rfind('/'))) {
     if (const auto found = sources.find(pointer); found != sources.end()) return &found->second;

@@ -16,7 +16,7 @@ std::string_view key_of(std::string_view place) { return place.substr(place.rfin
 
 bool is_version(std::string_view key) { return key.ends_with("version"); }
 
-// The least that a GPU computes with: none had less than 16 MiB since there are drivers that say so.
+// The minimum memory of a GPU: every GPU that such drivers support has at least 16 MiB.
 bool memory_fits(std::string_view place, std::int64_t mib) {
   constexpr std::int64_t least = 16, most = 64 << 20;
   const bool total = key_of(place) == "memory_total_mib";
@@ -45,7 +45,7 @@ bool is_no_driver(std::string_view version) {
   return longest > most_digits || (!version.empty() && version.find_first_not_of("0.") == version.npos);
 }
 
-// Calls visit(place, reading) for each reading below, those inside of a present one after it.
+// Calls visit(place, reading) for each reading below, a present one's members after it.
 template <class T, class Visit>
 void each_reading(T& value, std::string& place, const Visit& visit) {
   const auto at = [&](std::string_view step, auto& below) {

@@ -1,5 +1,5 @@
 #pragma once
-// Reading<T>: a value, or the reason there is none. Not looked, not there and couldn't tell are three answers.
+// Reading<T>: a value, or the reason there is none. "Not probed", "absent" and "failed" are three different answers.
 
 #include <string>
 #include <type_traits>
@@ -9,15 +9,15 @@ namespace envdoctor {
 
 enum class Outcome { not_probed, absent, failed, present };
 
-// The reason a reading has no value, detached from its type so that it can be handed on.
+// The reason a reading has no value, without its type, so that it can be passed on.
 struct Missing {
   Outcome outcome = Outcome::not_probed;
   std::string why{};
 };
 
-// "The host has none of this": looked at, and not there.
+// "The host has none of this": probed, and not there.
 inline Missing absent(std::string why) { return {Outcome::absent, std::move(why)}; }
-// "Something stopped us": a permission, a limit, a text that makes no sense. When in doubt, this one.
+// "Something stopped us": a permission, a limit, malformed text. When in doubt, use this one.
 inline Missing failed(std::string why) { return {Outcome::failed, std::move(why)}; }
 
 template <class T>
@@ -25,24 +25,23 @@ class Reading {
  public:
   using Value = T;
 
-  Reading() = default;                                          // not probed
-  Reading(Missing missing) : missing_(std::move(missing)) {}    // NOLINT: absent() and failed() convert
+  Reading() = default;                                        // not probed
+  Reading(Missing missing) : missing_(std::move(missing)) {}  // NOLINT: absent() and failed() convert
   template <class U = T>
-    requires(std::is_convertible_v<U, T> && !std::is_same_v<std::remove_cvref_t<U>, Missing> &&
-             !std::is_same_v<std::remove_cvref_t<U>, Reading>)
-  Reading(U&& value)                                            // NOLINT: a value converts
+  requires(std::is_convertible_v<U, T> && !std::is_same_v<std::remove_cvref_t<U>, Missing> &&
+           !std::is_same_v<std::remove_cvref_t<U>, Reading>) Reading(U&& value)  // NOLINT: a value converts
       : missing_{Outcome::present, {}}, value_(std::forward<U>(value)) {}
 
   [[nodiscard]] Outcome outcome() const { return missing_.outcome; }
   [[nodiscard]] const std::string& why() const { return missing_.why; }
-  // The reason alone, to be handed on as another type's reading.
+  // The reason alone, to be passed on as another type's reading.
   [[nodiscard]] const Missing& missing() const { return missing_; }
 
   // Null unless present: `if (const auto* pci = snapshot.pci.get())`.
   [[nodiscard]] const T* get() const { return outcome() == Outcome::present ? &value_ : nullptr; }
   [[nodiscard]] T* get() { return outcome() == Outcome::present ? &value_ : nullptr; }
 
-  // The value, or an empty one: for loops and comparisons that treat all that is missing alike.
+  // The value, or an empty one: for loops and comparisons that treat every missing value alike.
   [[nodiscard]] const T& or_empty() const& { return value_; }
   [[nodiscard]] T or_empty() && { return std::move(value_); }
   [[nodiscard]] T value_or(T fallback) const { return get() ? value_ : std::move(fallback); }
@@ -50,7 +49,7 @@ class Reading {
   // True only if present and equal; a reading without a value equals no value.
   [[nodiscard]] bool is(const T& value) const { return outcome() == Outcome::present && value_ == value; }
 
-  // f applied to the value, or the same reason. f may answer a plain value or a Reading.
+  // f applied to the value, or the same reason. f may return a plain value or a Reading.
   template <class F>
   [[nodiscard]] auto then(F f) const {
     using R = decltype(f(std::declval<const T&>()));
@@ -61,12 +60,12 @@ class Reading {
     }
   }
 
-  // The value to be filled in, made present first.
+  // The value to fill in; makes the reading present first.
   T& fill() {
     if (outcome() != Outcome::present) missing_ = {Outcome::present, {}};
     return value_;
   }
-  // Why there is no value, where none is held yet.
+  // Sets why there is no value, unless there is one already.
   void lack(Missing missing) { missing_ = std::move(missing); }
 
   bool operator==(const Reading& other) const {
@@ -75,7 +74,7 @@ class Reading {
 
  private:
   Missing missing_{};
-  T value_{};  // as made by default unless present
+  T value_{};  // default-constructed unless present
 };
 
 }  // namespace envdoctor

@@ -1,13 +1,13 @@
 #pragma once
-// All the evidence of one host at one time. A section that is not probed was not looked at: that is never 'no'.
+// All the evidence of one host at one time. A section that was not probed is unknown; it never means 'no'.
 #include "evidence/compute_results.h"
 #include "evidence/gpu_stacks.h"
 #include "evidence/host_facts.h"
 #include "evidence/model_agreement.h"
-#include "evidence/symptom.h"
 #include "evidence/opencl.h"
 #include "evidence/pci.h"
 #include "evidence/software.h"
+#include "evidence/symptom.h"
 
 namespace envdoctor {
 
@@ -18,32 +18,32 @@ struct TextSource {
   ENVDOCTOR_FIELDS(TextSource, source, line)
 };
 
-// A text that was read: how long it is, and the lines that look most like the end of something that failed.
+// A text that was read: its length, and the lines that most look like the end of a failure.
 struct TextLine {
   Number line{};  // from 1
   Text text{};
   ENVDOCTOR_FIELDS(TextLine, line, text)
 };
 
-// The cause of most reports with the words of a text.
+// The cause that most reports with the words of a text have.
 struct Resembles {
-  Text cause{};        // the id of a diagnosis
-  Real share{};        // 0 to 1: how likely against all other causes, by words alone
-  List<std::string> words{};  // of the text, that count most for it
+  Text cause{};               // the id of a diagnosis
+  Real share{};               // 0 to 1: its probability among all causes, judged by words alone
+  List<std::string> words{};  // the words of the text that weigh most for it
   ENVDOCTOR_FIELDS(Resembles, cause, share, words)
 };
 
 struct ReadText {
   Text source{};
   Number lines{};
-  List<TextLine> notable{};     // what ended in an error
-  List<TextLine> complaints{};  // where nothing did: what its beginning says that isn't as it should be
+  List<TextLine> notable{};     // errors that ended something
+  List<TextLine> complaints{};  // if there is no such error: problems that its beginning mentions
   List<std::string> about{};    // words of knowledge/wordings/questions.json in its beginning and in those lines
   Reading<Resembles> resembles{};
   ENVDOCTOR_FIELDS(ReadText, source, lines, notable, complaints, about, resembles)
 };
 
-// What a text says of a field that is known otherwise already: the field stays, and this stands beside it.
+// What a text says about a field that is already known to differ: the field stays, and this is kept beside it.
 struct Contradiction {
   Text path{};   // JSON pointer of the field
   Text value{};  // what the text says
@@ -80,7 +80,7 @@ struct Snapshot {
   List<Symptom> log{};
   List<ReadText> texts{};
   List<Contradiction> contradictions{};
-  Map<TextSource> sources{};  // JSON pointer of a field that was read from text; it speaks for all below it
+  Map<TextSource> sources{};  // JSON pointer of a field that was read from text; it applies to everything below it
   ENVDOCTOR_FIELDS(Snapshot, captured, probes, host, cpu, memory, pci, modules, device_nodes, nvidia, rocm, level_zero,
                    opencl, env, libraries, toolkits, python, tensorflow, torch, jax, keras, topology, compute,
                    compute_not_run, agree, log, texts, contradictions, sources)

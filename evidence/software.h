@@ -4,7 +4,7 @@
 
 namespace envdoctor {
 
-// What the dynamic loader answers for one soname; further copies follow as rows of their own with `shadowed_by`.
+// What the dynamic loader finds for one soname; further copies follow as separate rows with `shadowed_by`.
 struct SharedLibrary {
   Text soname{};
   Flag found{};  // by the loader, or by packages of pip and conda, which bring their own search path; a path
@@ -12,8 +12,8 @@ struct SharedLibrary {
   Text path{};
   Text version{};
   Text origin{};       // ldcache, LD_LIBRARY_PATH, LD_PRELOAD, RUNPATH, default, pip, conda, toolkit, mounted
-  Text shadowed_by{};  // path of the copy that wins over this one
-  Flag stub{};         // a toolkit's link-time stand-in, no driver
+  Text shadowed_by{};  // path of the copy that is loaded instead
+  Flag stub{};         // a toolkit's link-time stub, not the driver
   ENVDOCTOR_FIELDS(SharedLibrary, soname, found, path, version, origin, shadowed_by, stub)
 };
 
@@ -24,7 +24,7 @@ struct Toolkit {
   ENVDOCTOR_FIELDS(Toolkit, path, version, origin)
 };
 
-// Another way to a Python than the command on PATH: a notebook kernel, or the process that a notebook runs in.
+// A Python other than the command on PATH: a notebook kernel, or the process that a notebook runs in.
 struct PythonPlace {
   Text name{};
   Text executable{};
@@ -37,19 +37,19 @@ struct PythonPlace {
 struct WrittenTwice {
   Text folder{};                 // "tensorflow", what is imported
   List<std::string> packages{};  // "tensorflow-cpu 2.15.1"
-  Text winner{};                 // the one whose files lie there now, told by their recorded sizes
+  Text winner{};                 // the one whose files are there now, judged by their recorded sizes
   ENVDOCTOR_FIELDS(WrittenTwice, folder, packages, winner)
 };
 
-// What an installation or its removal left incomplete.
+// An incomplete installation or removal.
 struct PackageDamage {
   Text package{};
   Text what{};  // leftover, files-missing, metadata-missing, recorded-twice
-  Text path{};  // the file or folder that tells
+  Text path{};  // the file or folder that shows it
   ENVDOCTOR_FIELDS(PackageDamage, package, what, path)
 };
 
-// What a framework's own metadata asks of another package.
+// A requirement on another package in a framework's metadata.
 struct PackageRequirement {
   Text by{};         // "tensorflow"
   Text name{};       // "numpy"
@@ -72,11 +72,11 @@ struct Python {
   Text kind{};      // venv, conda, pyenv, uv, system
   Text prefix{};    // sys.prefix
   Text found_by{};  // PATH, VIRTUAL_ENV, CONDA_PREFIX, --python
-  // What puts packages into it: pip, uv, conda, pixi; ensurepip: pip itself must come first. Absent: the distribution
-  // alone may.
+  // The tool that installs packages into it: pip, uv, conda, pixi; ensurepip: pip itself must come first. Absent: the
+  // distribution alone may.
   Text installer{};
-  Reading<PythonPlace> activated{};  // what VIRTUAL_ENV names where that is another one; absent: none other
-  List<std::string> search_path{};  // package folders in the order of import
+  Reading<PythonPlace> activated{};  // the one that VIRTUAL_ENV names if it is another; absent: no other
+  List<std::string> search_path{};   // package folders in the order of import
   Map<std::string> packages{};
   Map<std::string> conda_packages{};  // name -> "version build"
   List<WrittenTwice> written_twice{};
@@ -85,12 +85,12 @@ struct Python {
   List<GpuPackage> gpu_packages{};
   List<std::string> others{};  // "/opt/conda/envs/tf: tensorflow 2.15.1"
   List<PythonPlace> kernels{};
-  Reading<PythonPlace> notebook{};  // the kernel that this process runs under; absent: under none
+  Reading<PythonPlace> notebook{};  // the kernel that this process runs under; absent: none
   ENVDOCTOR_FIELDS(Python, executable, version, kind, prefix, found_by, installer, activated, search_path, packages,
                    conda_packages, written_twice, damage, requirements, gpu_packages, others, kernels, notebook)
 };
 
-// What stands before `import_error` is read from files; what follows, the framework itself was asked. Devices are
+// Members before `import_error` are read from files; the others come from the framework itself. Devices are
 // named as the framework names them.
 struct Tensorflow {
   Text version{};
@@ -106,7 +106,7 @@ struct Tensorflow {
   Number visible_gpus{};
   Number logical_gpus{};
   List<std::string> devices{};
-  Text placement{};            // where a matmul ran that nobody placed
+  Text placement{};            // where a matmul without explicit placement ran
   Text placement_under_gpu{};  // where one ran under tf.device("/GPU:0")
   Flag soft_placement{};
   Text variables_on{};  // of a tiny Keras model
@@ -122,8 +122,7 @@ struct Tensorflow {
   ENVDOCTOR_FIELDS(Tensorflow, version, package, wheel_tag, built_with_cuda, built_with_rocm, cuda_version,
                    cudnn_version, arch_list, import_error, physical_gpus, visible_gpus, logical_gpus, devices,
                    placement, placement_under_gpu, soft_placement, variables_on, training_on, training_error,
-                   memory_growth, intra_op_threads, inter_op_threads, deterministic_ops, tf32, onednn,
-                   mapped_libraries)
+                   memory_growth, intra_op_threads, inter_op_threads, deterministic_ops, tf32, onednn, mapped_libraries)
 };
 
 struct TorchDevice {
@@ -142,14 +141,14 @@ struct Torch {
   Text hip_version{};
   Text import_error{};
   Flag cuda_available{};
-  Text cuda_error{};  // why not, in torch's own words
+  Text cuda_error{};  // torch's message why not
   Number device_count{};
   List<TorchDevice> devices{};
   List<std::string> arch_list{};
   Text cudnn_version{};  // as loaded
   Flag tf32_matmul{};
   Flag tf32_cudnn{};
-  Text matmul{};  // the device on which a tiny one ran
+  Text matmul{};  // the device that ran a tiny one
   Number threads{};
   List<std::string> mapped_libraries{};
   ENVDOCTOR_FIELDS(Torch, version, package, wheel_tag, cuda_version, hip_version, import_error, cuda_available,
@@ -160,7 +159,7 @@ struct Torch {
 struct Jax {
   Text version{};
   Text jaxlib_version{};
-  Text wheel_tag{};         // jaxlib's
+  Text wheel_tag{};            // jaxlib's
   Map<std::string> plugins{};  // jax-cuda12-plugin -> version
   Text import_error{};
   Text backend{};
@@ -175,9 +174,9 @@ struct Jax {
 struct Keras {
   Text version{};
   Text tf_keras_version{};
-  Text backend{};         // the one that it really uses
-  Text config_file{};     // keras.json, whether or not it is there
-  Text config_backend{};  // what stands in it
+  Text backend{};         // the one in use
+  Text config_file{};     // keras.json, whether or not it exists
+  Text config_backend{};  // its value in that file
   Text image_data_format{};
   ENVDOCTOR_FIELDS(Keras, version, tf_keras_version, backend, config_file, config_backend, image_data_format)
 };

@@ -1,5 +1,5 @@
 #pragma once
-// What a line of text says that has no field of its own in the snapshot.
+// A fact from a line of text that has no field of its own in the snapshot.
 #include <compare>
 #include <optional>
 #include <string_view>
@@ -9,25 +9,25 @@
 namespace envdoctor {
 
 enum class SymptomClass {
-  missing,       // what is needed is not there, or is not found
+  missing,       // something needed does not exist, or is not found
   mismatch,      // two things do not fit each other
-  refused,       // something denies it: permission, policy, an API
+  refused,       // denied: by permissions, a policy or an API
   exhausted,     // all of it is used up
-  busy,          // another holds it
+  busy,          // another process holds it
   crashed,       // it ended or hung abnormally
   timed_out,     // it took longer than allowed
   wrong_result,  // it ran, and what it computed is wrong
   failed,        // it was tried and did not succeed
   too_old,       // it is older than what is asked
   unsupported,   // it cannot be done here at all
-  ignored,       // it is there, or was asked for, and is not used
+  ignored,       // it exists or was requested, and is not used
   limited,       // there is less of it than there could be
-  hidden,        // something keeps it out of sight
-  lost,          // it was there and is there no more
+  hidden,        // something hides it
+  lost,          // it was there and is gone
   slow,          // it works, slower than it should
-  duplicate,     // it is there twice
+  duplicate,     // it exists twice
   used,          // a program says that it works on a device
-  present,       // it is there or switched on; no fault by itself
+  present,       // it exists or is enabled; no fault by itself
   noted,         // a value or a name that other facts are compared with; no fault by itself
   harmless,      // it reads like a fault and is none; the subject says what it is
 };
@@ -42,20 +42,20 @@ struct Kind {
   auto operator<=>(const Kind&) const = default;
 };
 
-// One line of a log that a row of knowledge/wordings/wordings.json knows.
+// One line of a log that a row of knowledge/wordings/wordings.json matches.
 struct Symptom {
   Text class_{};
   Text subject{};
-  Text code{};     // the vendor's name or number of the error
-  Text program{};  // whose line it is: tensorflow, torch, …
-  Text source{};   // "kernel", or the log's file name
-  Number line{};   // from 1
-  Text text{};     // the line itself, shortened
-  std::map<std::string, std::string> details{};  // what else the line says; flattened into the object in the file
+  Text code{};                                   // the vendor's name or number of the error
+  Text program{};                                // which program printed it: tensorflow, torch, …
+  Text source{};                                 // "kernel", or the log's file name
+  Number line{};                                 // from 1
+  Text text{};                                   // the line itself, shortened
+  std::map<std::string, std::string> details{};  // other values in the line; flattened into the object in the file
   ENVDOCTOR_FIELDS(Symptom, class_, subject, code, program, source, line, text)
 
   [[nodiscard]] bool is(const Kind& kind) const;
-  // The code, the program or a detail by its name; empty: the line does not say.
+  // The code, the program or a detail by its name; empty: the line does not contain it.
   [[nodiscard]] std::string detail(const std::string& name) const;
 };
 

@@ -10,19 +10,19 @@ struct ProcessLibrary {
   Text library{};  // as knowledge/frameworks/process_libraries.json calls it: cuda, cudnn, tensorflow, …
   Text path{};
   Text version{};
-  Text origin{};   // pip, conda, toolkit, system
+  Text origin{};  // pip, conda, toolkit, system
   ENVDOCTOR_FIELDS(ProcessLibrary, library, path, version, origin)
 };
 
 // A GPU on which the processes were seen.
 struct ProcessGpu {
-  Text seen_by{};         // nvml, or drm
-  Number index{};         // as nvidia-smi counts
+  Text seen_by{};  // nvml, or drm
+  Number index{};  // as nvidia-smi counts
   Text uuid{};
   Text pci_address{};
   Text name{};
-  Text driver{};          // of the DRM client: amdgpu, i915, xe, …
-  Real busy_percent{};    // by these processes, on average since they were first seen on it
+  Text driver{};        // of the DRM client: amdgpu, i915, xe, …
+  Real busy_percent{};  // by these processes, on average since they were first seen on it
   Number peak_memory_mib{};
   Number samples{};
   ENVDOCTOR_FIELDS(ProcessGpu, seen_by, index, uuid, pci_address, name, driver, busy_percent, peak_memory_mib, samples)
@@ -30,31 +30,31 @@ struct ProcessGpu {
 
 // Where the time went so far, in seconds of the time that it was watched.
 struct ProcessTime {
-  Real gpu_busy{};  // of the busiest GPU
-  Real copying{};   // between host and GPU
-  Real storage{};   // some process of the tree waited for a disk
-  Real runnable{};  // some process of the tree had work for a processor
-  Real cpu{};       // spent by all processes on all cores
-  Number memory_mib{};  // held on GPUs at the last look
+  Real gpu_busy{};      // of the busiest GPU
+  Real copying{};       // between host and GPU
+  Real storage{};       // some process of the tree waited for a disk
+  Real runnable{};      // some process of the tree was ready to run
+  Real cpu{};           // spent by all processes on all cores
+  Number memory_mib{};  // held on GPUs at the last sample
   ENVDOCTOR_FIELDS(ProcessTime, gpu_busy, copying, storage, runnable, cpu, memory_mib)
 };
 
 struct ProcessUse {
-  Number pid{};             // of the first
-  Text program{};           // its name
-  Number processes{};       // how many there were, descendants included
-  Real seconds{};           // how long it was watched
+  Number pid{};        // of the first
+  Text program{};      // its name
+  Number processes{};  // how many there were, descendants included
+  Real seconds{};      // how long it was watched
   Number samples{};
   List<std::string> nodes{};  // GPU nodes that they held open, sorted
   List<ProcessLibrary> libraries{};
-  List<ProcessGpu> gpus{};  // failed: couldn't be told, and why
-  Number opens{};           // how often anybody opened a GPU node meanwhile
+  List<ProcessGpu> gpus{};  // failed: why this is unknown
+  Number opens{};           // how often any process opened a GPU node meanwhile
   Map<Text> env{};          // GPU variables the first was started with
-  Text unreadable{};        // a process of the tree that could not be looked into, and why; absent: none
+  Text unreadable{};        // a process of the tree that could not be inspected, and why; absent: none
   Text outside{};           // why its work may run outside the tree; absent: no reason known
   Reading<ProcessTime> time{};
-  ENVDOCTOR_FIELDS(ProcessUse, pid, program, processes, seconds, samples, nodes, libraries, gpus, opens, env, unreadable,
-                   outside, time)
+  ENVDOCTOR_FIELDS(ProcessUse, pid, program, processes, seconds, samples, nodes, libraries, gpus, opens, env,
+                   unreadable, outside, time)
 };
 
 // One round of asking NVML.
@@ -63,7 +63,7 @@ struct RoundDevice {
   Text uuid{};
   Text name{};
   Number utilization_percent{};
-  Real copying_percent{};  // of what its PCIe link can carry; asked only where time is told apart
+  Real copying_percent{};  // of its PCIe link's bandwidth; queried only where the time is broken down
   ENVDOCTOR_FIELDS(RoundDevice, index, uuid, name, utilization_percent, copying_percent)
 };
 struct RoundProcess {
@@ -82,7 +82,7 @@ struct NvmlRound {
 struct Watched {
   List<DeviceNode> device_nodes{};
   Reading<ProcessUse> process{};
-  Reading<NvmlRound> round{};  // between the watcher and its companion only
+  Reading<NvmlRound> round{};  // only between the watcher and its background child
   ENVDOCTOR_FIELDS(Watched, device_nodes, process, round)
 };
 

@@ -6,11 +6,11 @@
 
 namespace envdoctor {
 
-// What a probe may touch. Handed to it; nothing below app reads a global.
+// What a probe may access. It is passed in: nothing below app reads a global.
 struct Host {
   const Files& files;
   std::map<std::string, std::string> env{};
-  bool live = true;  // false: a captured root. Then no library is loaded and no command is run.
+  bool live = true;  // false: a captured root. Then no library is loaded and no command runs.
 };
 
 // The value of a variable; empty if it isn't set.

@@ -1,5 +1,5 @@
 #pragma once
-// Small readers of text that several probes need. None of them throws, whatever the text holds.
+// Small text parsers shared by several probes. None of them throws on any input.
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -68,7 +68,7 @@ inline std::vector<std::string_view> words_of(std::string_view text) {
   return result;
 }
 
-// The whole text as a number; nullopt if anything else stands there or it doesn't fit. Base 16 takes a leading 0x.
+// The whole text as a number; nullopt if it holds anything else or is out of range. Base 16 accepts a leading 0x.
 template <class T = std::int64_t>
 std::optional<T> number_of(std::string_view text, int base = 10) {
   text = trimmed(text);
@@ -97,7 +97,7 @@ inline std::optional<std::int64_t> first_number(std::string_view text) {
   return number_of(text.substr(0, text.find_first_of(" \t")));
 }
 
-// What follows the last slash.
+// The part after the last slash.
 constexpr std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
 }  // namespace envdoctor

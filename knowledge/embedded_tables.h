@@ -1,5 +1,5 @@
 #pragma once
-// The rosters of tables and topics in the program, which the build writes from the files in knowledge/ and docs/topics.
+// The lists of embedded tables and topics, which the build generates from the files in knowledge/ and docs/topics.
 #include <string_view>
 #include <vector>
 
@@ -11,7 +11,7 @@ struct Embedded {
   const char* end = nullptr;
 };
 
-// The bytes of a name; empty: there is none.
+// The bytes under a name; empty: unknown name.
 std::string_view bytes_of(const Embedded* roster, std::string_view name);
 std::vector<std::string_view> names_of(const Embedded* roster);
 

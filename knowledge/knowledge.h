@@ -1,5 +1,5 @@
 #pragma once
-// The embedded tables, as bytes. Typed look-ups stand in the headers beside this one.
+// The embedded tables, as bytes. Typed look-ups are in the other headers of this folder.
 #include <functional>
 #include <string>
 #include <string_view>
@@ -7,9 +7,9 @@
 
 namespace envdoctor::knowledge {
 
-// The bytes of knowledge/<name>.json: from the folder given to use_folder() if it holds that file, else embedded.
+// The bytes of knowledge/<name>.json: from the folder given to use_folder() if it has that file, otherwise embedded.
 std::string_view table(std::string_view name);
-// --knowledge DIR. Must be called before the first look-up. Throws std::runtime_error naming the file if one can't be read.
+// --knowledge DIR. Call it before the first look-up. Throws std::runtime_error naming the file if one can't be read.
 void use_folder(const std::string& folder);
 std::vector<std::string> table_names();
 

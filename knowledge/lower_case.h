@@ -6,10 +6,10 @@
 
 namespace envdoctor {
 
-// ASCII capitals as small letters, all else as it is, whatever the locale.
+// ASCII capitals to lower case, everything else unchanged, in any locale.
 inline char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Eight characters at a time, as logs are searched in small letters.
+// Eight characters at a time, because whole logs are converted.
 inline void make_lower_case(std::string& text) {
   constexpr std::uint64_t each = 0x0101010101010101U;
   std::size_t at = 0;

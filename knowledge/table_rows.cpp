@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 #ifdef __SSE2__
-#define RAPIDJSON_SSE2  // texts are looked through sixteen characters at a time
+#define RAPIDJSON_SSE2  // texts are scanned sixteen characters at a time
 #endif
 #include <rapidjson/document.h>
 #include <rapidjson/error/en.h>
@@ -27,7 +27,7 @@ const Value* field(const void* node, const char* key) {
 
 std::string text_of(const Value& text) { return {text.GetString(), text.GetStringLength()}; }
 
-// `bytes`: as they were before they were parsed in place.
+// `bytes`: a copy from before they were parsed in place.
 void require_object(const rapidjson::Document& tree, const std::string& file, std::string_view bytes) {
   if (tree.HasParseError()) {
     const auto line = 1 + std::ranges::count(bytes.substr(0, tree.GetErrorOffset()), '\n');
@@ -107,7 +107,7 @@ std::map<std::string, std::string> Row::texts_by_key(const char* key) const {
 }
 
 Table::Table(std::string_view name) : file_(table_file(name)), bytes_(table(name)) {
-  // A copy is read where it lies, its texts become the values; sixteen characters at a time, thus some beyond its end.
+  // Parses a copy in place, so its texts become the values. SSE reads up to sixteen characters beyond its end.
   bytes_.append(16, '\0');
   const auto tree = std::make_shared<rapidjson::Document>();
   tree->ParseInsitu<rapidjson::kParseIterativeFlag>(bytes_.data());

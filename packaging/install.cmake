@@ -19,7 +19,7 @@ install(FILES ${pages}/envdoctor.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${pages}/envdoctor.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME envdoctor)
 install(FILES ${pages}/_envdoctor DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
 install(FILES ${pages}/envdoctor.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-# The first page is that of the whole: which of two files of one name is installed would depend on their times.
+# The first page is the main one: of two files with one name the installed one would depend on their times.
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} REGEX "/docs/README\\.md$" EXCLUDE)
 install(FILES README.md packaging/copyright ${pages}/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES packaging/lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME envdoctor)

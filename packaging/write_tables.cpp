@@ -1,6 +1,6 @@
-// Run by the build: write_tables WORDINGS RESEMBLANCE CONSTANTS writes what our own tables give before the program
-// starts: what log patterns are found by, what the words of reports weigh, and a header with a constant for each code
-// that a rule may ask for.
+// Run by the build: write_tables WORDINGS RESEMBLANCE CONSTANTS precomputes our own tables before the program
+// starts: the index of log patterns, the weights of the words of reports, and a header with a constant for each code
+// that a rule may use.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ std::string constants() {
       add(xids, "xid", "std::int64_t " + identifier(mnemonic, {"ROBUST_CHANNEL_"}), std::to_string(row.number("xid")));
   }
   return fmt::format(R"(#pragma once
-// Made by the build from error_codes.json and xid.json: a rule can't ask for a code that no table knows.
+// Made by the build from error_codes.json and xid.json: a rule can't use a code that is in no table.
 #include <cstdint>
 
 namespace envdoctor::cuda_error {{  // CUresult by name; where only the runtime has the code, cudaError_t

@@ -39,8 +39,8 @@ bool is_known_word(const knowledge::EnvValues& values, std::string_view word) {
          (values.any_word && matches(word, plain));
 }
 
-// A name that has no letters but those of known words, as cuda-12.4, libcudart.so.12 or x86_64-linux-gnu; below a
-// system's folder also those of short words. A name that was taken out before stays so.
+// A name whose letters all belong to known words, such as cuda-12.4, libcudart.so.12 or x86_64-linux-gnu; below a
+// system folder also to short words. A name that was removed before stays removed.
 bool is_known_name(std::string_view name, bool of_system) {
   static const RE2 marks(R"(\$HOME|~|\$?\{?ORIGIN\}?|<[a-z]{2,6}>(?:\.[a-z]{2,4})?)");
   static const RE2 letters("([A-Za-z]+|[^A-Za-z0-9._+@-])");
@@ -100,13 +100,13 @@ std::optional<std::string> known_value(std::string_view name, std::string_view v
                                        const std::vector<std::string>& known_paths) {
   const knowledge::EnvValues* values = knowledge::env_values(name);
   if (!values || knowledge::env_names_hosts(name) || value.size() > longest_value) return std::nullopt;
-  // A variable that no shell put its value for: visibility.empty.
+  // A variable reference that no shell expanded: visibility.empty.
   static const RE2 not_expanded(R"(\$\{?[A-Z][A-Z0-9_]{0,24}\}?)");
   if (matches(value, not_expanded)) return std::string(value);
   constexpr std::string_view between = ",;:= |&<>!()[]{}\"'^*\t";
   std::string out;
   for (std::size_t begin = 0; begin <= value.size();) {
-    // What a detector took out of a path stands between < and >.
+    // Parts of a path that a detector removed stand between < and >.
     const bool path = is_path(value.substr(begin));
     const auto end = std::min(value.find_first_of(path ? ":;, \t\"'=" : between, begin), value.size());
     const std::string_view word = value.substr(begin, end - begin);

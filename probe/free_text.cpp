@@ -37,7 +37,7 @@ void each_part(std::string_view name, Take take) {
   }
 }
 
-// A part of so many letters and more that no program is known to say.
+// A part of at least so many letters that no known program prints.
 bool holds_unknown_word(std::string_view name, std::size_t least) {
   bool unknown = false;
   each_part(name, [&](std::string_view part) {
@@ -55,7 +55,7 @@ bool is_file_of_programs(std::string_view name) {
   return is_wholly(name, form);
 }
 
-// Without what tells the kind of a file: "last.pt" -> "<name>.pt".
+// Replaces the name and keeps the extension: "last.pt" -> "<name>.pt".
 std::string without_name(std::string_view name) {
   static const RE2 kind(R"(.*?(\.(?:tar\.)?[A-Za-z][A-Za-z0-9]{0,10}(?::\d+)?))");
   std::string suffix;
@@ -69,7 +69,7 @@ bool stands_below(std::string_view path, std::string_view folder) {
   return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
-// Folders that aren't the system's lose their unknown names, up to one below which programs put files.
+// Redacts unknown names of folders outside the system, up to one below which programs put files.
 std::string known_parts(std::string_view path, char between) {
   static const RE2 of_programs(R"((?:site|dist)-packages|lib\d*|bin|include|python3?\.\d+|third_party|csrc)");
   static const RE2 owners(
@@ -92,7 +92,7 @@ std::string known_parts(std::string_view path, char between) {
   return out;
 }
 
-// Replaces the last group of each match by what `change` makes of it.
+// Replaces the last group of each match by the result of `change`.
 template <class Change>
 void change_groups(std::string& text, const RE2& pattern, Change change) {
   std::array<Piece, 2> groups;
@@ -139,7 +139,7 @@ void withhold_windows_paths(std::string& text) {
   change_groups(text, windows_path, [](std::string_view path) { return known_parts(path, '\\'); });
 }
 
-// Whose addresses stand in every report; below those of `shared` everybody has a folder.
+// Public hosts that reports mention; on those in `shared` every user has a folder.
 bool is_public(std::string_view host) {
   static const RE2 form(
       R"((?i)(?:[\w-]+\.)*(?:github\.com|githubusercontent\.com|gitlab\.com|pypi\.(?:org|python\.org|nvidia\.com)|pythonhosted\.org|python\.org|pytorch\.org|nvidia\.(?:com|cn)|nvcr\.io|nvidia\.github\.io|tensorflow\.org|huggingface\.co|hf\.co|anaconda\.(?:org|com)|conda\.io|conda-forge\.org|amd\.com|intel\.com|khronos\.org|docker\.(?:com|io)|ghcr\.io|quay\.io|google(?:apis)?\.com|kernel\.org|ubuntu\.com|debian\.org|readthedocs\.(?:io|org)|stackoverflow\.com|apache\.org|gnu\.org|wandb\.ai|microsoft\.com|aka\.ms|jax\.dev|keras\.io|redhat\.com|launchpad\.net|freedesktop\.org|llvm\.org|goo\.gl|bit\.ly|numpy\.org|scipy\.org|kaggle\.com|kubernetes\.io|k8s\.io|gcr\.io|neptune\.ai|comet\.com|lambdalabs\.com|paperspace\.com|wikipedia\.org)|localhost(?:\.localdomain)?)");
@@ -151,7 +151,7 @@ bool is_shared(std::string_view host) {
   return is_wholly(host, form);
 }
 
-// Where every path is a person's or a team's own.
+// Hosts where every path belongs to a person or a team.
 bool is_of_experiments(std::string_view host) {
   static const RE2 form(R"((?i)(?:[\w-]+\.)*(?:wandb\.ai|neptune\.ai|comet\.com))");
   return is_wholly(host, form);
@@ -185,7 +185,7 @@ void withhold_domains(std::string& text) {
   replace_groups(text, domain, "<host>", [](const std::array<Piece, 3>& groups) { return is_public(view(groups[1])); });
 }
 
-// What stands in front of evidence: the names of what programs are made of.
+// Words that precede evidence: names of program parts.
 bool is_evidence(std::string_view before) {
   static const RE2 words(
       R"((?i)(?:\b(?:module|modules|named|import|package|packages|symbol|function|kernel|attribute|argument|option|librar(?:y|ies)|op|operator|layer|extension|backend|plugin|requirement|distribution(?: found for)?|method|class|type|dtype|keyword|command|program|gpu|device|arch|architecture|target|platform|codename|parameter|variable|key|driver|module\(s\)|def|pip3? install|apt(?:-get)? install|conda install)s?:? +["'`]?|(?:^|[^\w-])name +["'`]?|import [\w., ]*, |0x|--?|\bdlopen\()$)");
@@ -198,7 +198,7 @@ bool is_memory_address(std::string_view word) {
   return is_wholly(word, form);
 }
 
-// How drawn a word looks, of which no part is a word.
+// How random a word looks of which no part is a known word.
 bool is_drawn(std::string_view word) {
   constexpr std::size_t least_hex = 14;
   const auto in = [&](auto kind) { return std::ranges::any_of(word, kind); };
@@ -244,8 +244,8 @@ void withhold_drawn_words(std::string& text) {
   replace_groups(text, fingerprint, "<secret>", [](const auto&) { return false; });
 }
 
-// Passwords as people make them up, without a word that tells of them: small and capital letters and figures, and a
-// mark, or with a part that no program says.
+// Passwords that people choose, without a word that announces them: small and capital letters and digits, and a
+// punctuation mark, or with a part that no program prints.
 void withhold_made_up_passwords(std::string& text) {
   static const RE2 word(R"((?:^|[\s"'`=:(,|])([A-Za-z0-9!#$%&*?^~.+-]{8,40})(?:$|[\s"'`,;:)|]))");
   replace_groups(text, word, "<secret>", [&](const std::array<Piece, 3>& groups) {
@@ -268,7 +268,7 @@ void withhold_made_up_passwords(std::string& text) {
   });
 }
 
-// What clouds number: instances, networks, volumes, accounts.
+// Identifiers in clouds: instances, networks, volumes, accounts.
 void withhold_cloud_numbers(std::string& text) {
   static const RE2 resource(R"(\b(?:google|aws|azurerm|kubernetes|oci)_\w+\.(\w+))");
   replace_groups(text, resource, "<name>", [](const auto&) { return false; });
@@ -284,7 +284,7 @@ void withhold_cloud_numbers(std::string& text) {
   });
 }
 
-// People whom a sentence greets, or a header or a note names.
+// Names of people in a greeting, a header or a note.
 void withhold_people(std::string& text) {
   static const RE2 greeted(
       R"(\b(?:Dear|Hi|Hello|Hey|Thanks)(?: (?:Mr|Ms|Mrs|Dr|Prof)\.?)?,? ([A-Z][\pL'-]+(?: [A-Z][\pL'-]+){0,2}))");
@@ -300,7 +300,7 @@ void withhold_people(std::string& text) {
   });
 }
 
-// Of people: how to reach them, and what they pay with.
+// Contact and payment data of people.
 void withhold_personal_numbers(std::string& text) {
   static const RE2 forms[] = {
       RE2(R"((?:^|[^\w.])(\+[1-9]\d{0,2}(?:[ ./-]?\(?\d{2,5}\)?){2,5}))"),
@@ -321,7 +321,7 @@ void withhold_personal_numbers(std::string& text) {
   }
 }
 
-// What stands in front of a name of somebody's, whatever shape the name has.
+// Words that precede a personal name of any form.
 bool is_labelled(std::string_view before) {
   static const RE2 label(
       R"((?i)(?:user|login|owner|author|maintainer|submitter|requester|reviewer|account|tenant|org|organi[sz]ation|customer|client|team|project|workspace|namespace|entity|experiment|bucket|database|cluster|queue|hosts?|node|nodes|node ?list|server|machine|instance|vault|subscription|group|endpoint|master_addr|role|job|topic|dataset|table|container|repo|repository)(?:[_ -]?(?:id|name|s))?["'\])]{0,3}\s*(?:=>|[:=])\s*[\[{("'`]*(?:["']?name["']?\s*:\s*["']?)?$)");
@@ -332,8 +332,8 @@ bool is_labelled(std::string_view before) {
   return occurs(before, label) || occurs(before, quoted) || occurs(before, next_word);
 }
 
-// A label that is joined to one word, whatever the word: owner=mark. What the words of a status or a platform are
-// stays.
+// A label that is joined to any one word: owner=mark. Words of a status or a platform
+// stay.
 bool is_value_of_label(std::string_view before, std::string_view name, std::string_view after) {
   static const RE2 label(
       R"((?i)(?:\b|_)(?:user|login|owner|author|submitter|account|tenant|customer|team|project|namespace|entity|bucket|database|cluster|host|hostname|nodename|server|vault|subscription|org)(?:[_ -]?(?:id|name))?["']?\s?(?:=|: ?)["']?$)");
@@ -344,7 +344,7 @@ bool is_value_of_label(std::string_view before, std::string_view name, std::stri
          RE2::PartialMatch(Piece(after.data(), std::min<std::size_t>(after.size(), 40)), ends);
 }
 
-// Letters and figures that a service numbers its customers with: xk41177.
+// Letters and digits of customer numbers: xk41177.
 bool is_number_of_account(std::string_view name) {
   static const RE2 form(R"([a-z]{2,4}\d{4,}(?:\..*)?)");
   return is_wholly(name, form);

@@ -3,10 +3,10 @@
 
 namespace envdoctor {
 
-// Takes out of a sentence, a command or a row of a table what names somebody's: words that no program is known to say
-// become <name>, except where evidence stands (behind "module", "symbol", in code, in paths of the system), and so do
-// folders that are not the system's, hosts and buckets of addresses that are not a public project's, and drawn words.
-// A text that is one word, such as a path or a version, stays as it is, addresses aside.
+// Redacts names in a sentence, a command or a row of a table: words that no known program prints become <name>, except
+// where evidence stands (after "module", "symbol", in code, in system paths). The same goes for folders outside the
+// system, for hosts and buckets in addresses that don't belong to a public project, and for random-looking words. A
+// text that is one word, such as a path or a version, stays as it is, except addresses.
 void withhold_names(std::string& text);
 
 }  // namespace envdoctor

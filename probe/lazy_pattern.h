@@ -9,7 +9,7 @@
 
 namespace envdoctor {
 
-// The characters of a text in lower case, and which of them it has: most searches for a word end there.
+// A text in lower case and the set of its characters, which is enough to reject most searches for a word.
 class LowerText {
  public:
   explicit LowerText(std::string_view text);
@@ -22,11 +22,11 @@ class LowerText {
   std::bitset<256> characters_{};
 };
 
-// A pattern that is compiled when a text first has one of its words, since compiling all of them takes longer than the
+// A pattern that is compiled when a text first has one of its words: compiling all patterns takes longer than the
 // rest of a short run.
 class LazyPattern {
  public:
-  // Every text that matches is that long and has one of the words, in lower case; none: each text may match.
+  // A matching text has at least this length and one of the words, in lower case; no words: any text may match.
   LazyPattern(std::string expression, std::vector<std::string_view> words, std::size_t shortest = 0)
       : expression_(std::move(expression)), words_(std::move(words)), shortest_(shortest) {}
 

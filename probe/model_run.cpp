@@ -1,4 +1,4 @@
-// A person's model is run by our program in their own interpreter: it may crash, hang, print and eat memory there.
+// Our program runs a user's model in the user's interpreter: it may crash, hang, print and use much memory there.
 #include "probe/model_run.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-// What agree.py reads.
+// The input of agree.py.
 std::string wishes(const ModelRun& run) {
   return fmt::format(
       R"({{"model": {}, "shown": {}, "kind": "{}", "input": {}, "against": "{}", "seed": {}, "memory_mib": {}, "gradients": {}, "allow_code": {}}})",

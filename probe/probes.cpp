@@ -3,8 +3,8 @@
 namespace envdoctor {
 
 const std::vector<Probe>& all_probes() {
-  // Those that only start children come first, so that these work while this process reads files; the longest of them
-  // leads.
+  // Probes that only start children come first, so that these run while this process reads files; the longest one is
+  // the first.
   static const std::vector<Probe> probes = {
       {"opencl", probe_opencl, {"opencl", "hardware", "visibility"}, "OpenCL loader, .icd files, platforms, devices"},
       {"nvidia",

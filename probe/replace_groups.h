@@ -7,7 +7,7 @@
 
 namespace envdoctor {
 
-// What is found becomes `by` unless `keep` wants it: the last group of the pattern, or the whole match where it has
+// Replaces each match by `by` unless `keep` returns true: the last group of the pattern, or the whole match if it has
 // none. keep(groups), the whole match first.
 template <class Keep>
 void replace_groups(std::string& text, const RE2& pattern, std::string_view by, Keep keep) {

@@ -24,7 +24,7 @@ namespace {
 constexpr int most_ancestors = 20;
 
 std::string parent_process(const Host& host, const std::string& pid) {
-  static const RE2 form(R"((?s).*\)\s+\S+\s+(\S+).*)", RE2::Latin1);  // the name in brackets may hold anything
+  static const RE2 form(R"((?s).*\)\s+\S+\s+(\S+).*)", RE2::Latin1);  // the name in brackets may contain any character
   std::string parent;
   RE2::FullMatch(host.files.read("/proc/" + pid + "/stat", 4096).or_empty(), form, &parent);
   return parent;
@@ -70,12 +70,12 @@ namespace {
 
 constexpr Limits usual_limits{.time = Milliseconds(30'000), .memory_mib = 4096};
 
-// Takes the reader from the file that its first argument names: an argument itself is 128 KiB long at most.
+// Loads the reader from the file that its first argument names, because an argument is limited to 128 KiB.
 constexpr const char* loader =
     "import sys\nwith open(sys.argv.pop(1), encoding='utf-8') as file: text = file.read()\n"
     "exec(compile(text, 'script_reader', 'exec'))";
 
-// The parts, one behind the other, in memory that nobody can write any more and that a child opens by path_of().
+// The concatenated parts, in sealed memory that a child opens by path_of().
 Descriptor sealed_file(const char* name, const std::vector<std::string_view>& parts) {
   Descriptor file(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
   for (const std::string_view part : parts)

@@ -11,24 +11,24 @@ namespace envdoctor {
 // The notebook kernel that this process was started from, found among its ancestors. Absent: none.
 Reading<PythonPlace> notebook_above(const Host& host);
 
-// A Python by its executable: where it lies, and which frameworks it has.
+// A Python by its executable: its place and its frameworks.
 PythonPlace place_of(const Host& host, const std::string& name, const std::string& executable);
 
-// "tensorflow 2.15.1" for each framework whose package lies in the environment at this prefix.
+// "tensorflow 2.15.1" for each framework whose package is in the environment at this prefix.
 std::vector<std::string> frameworks_at(const Host& host, const std::string& prefix);
 
-// A training script or a notebook: its text, and what the file is called.
+// A training script or a notebook: its text and its file's name.
 struct Script {
   std::string content{};
   std::string shown{};
-  std::string folder{};  // from which modules that it imports are read; empty: none
+  std::string folder{};  // where the modules that it imports are read from; empty: none
 };
 
 // What each script says about devices, as symptoms: {noted, script-import}, script-call, script-set-variable,
-// script-placed-call, script-mistake and script-handler in the order in which they would run, then {present, script}; or
-// {failed, script-reading} alone. In a notebook, `cell` counts all cells from 1 and `line` the lines of that cell. The
-// syntax trees are read by `python` (a path, or a name on PATH) in a child; nothing of the scripts is run. Failed:
-// Python could not be asked. It takes `most` at most, and never more than 30 s. `reader`, a Python program of any length,
+// script-placed-call, script-mistake and script-handler in the order in which they would run, then {present, script};
+// or {failed, script-reading} alone. In a notebook, `cell` counts all cells from 1 and `line` the lines of that cell.
+// The syntax trees are read by `python` (a path, or a name on PATH) in a child; nothing of the scripts is run. Failed:
+// Python could not be run. It takes at most `most`, and never more than 30 s. `reader`, a Python program of any length,
 // reads the trees.
 std::string script_reader();
 List<Symptom> read_scripts(const std::vector<Script>& scripts, const std::string& python, Milliseconds most,

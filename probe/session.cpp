@@ -103,9 +103,10 @@ void Session::exec_framed(const std::string& name, Limits limits, std::vector<st
 Snapshot Session::finish() {
   const Identity identity = identity_of(host);
   RedactedTexts known;
-  if (options.redact) {  // what is here while the children work: afterwards, the report would wait for it
+  {  // work on what is known while the children run, to save time afterwards
     Snapshot so_far = snapshot_;
-    redact(so_far, identity, &known);
+    if (options.redact) redact(so_far, identity, &known);
+    if (options.meanwhile) options.meanwhile(so_far);
   }
   group_.run(options.whole, options.progress);
   if (options.redact) redact(snapshot_, identity, &known);

@@ -1,4 +1,4 @@
-// `envdoctor explain ID`, and docs/diagnoses.md, which holds all of them.
+// `envdoctor explain ID`, and docs/diagnoses.md, which has all of them.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -9,7 +9,7 @@ namespace envdoctor {
 struct ReportStyle {
   bool color = false;
   bool verbose = false;
-  bool arithmetic = false;  // was asked for: it is told in full
+  bool arithmetic = false;  // was requested: it is shown in full
 };
 
 std::string render_text(const Report& report, const ReportStyle& style);
@@ -26,33 +26,33 @@ std::string render_agent(const Report& report, const ReportStyle& style);   // o
 
 struct Format {
   const char* name;
-  const char* extension;  // end of a file name that asks for it; empty: none does
+  const char* extension;  // file extension that selects it; empty: none
   std::string (*render)(const Report&, const ReportStyle&);
 };
 const std::vector<Format>& all_formats();
 const Format* format_named(std::string_view name);  // null: no such format
-// By the file name's extension; text where it says nothing.
+// By the file name's extension; text if that is unknown.
 const Format& format_for_file(std::string_view path);
 
-// `envdoctor show`: what the host is, no judgement. Empty section: all of them.
+// `envdoctor show`: describes the host, without judgement. Empty section: all of them.
 std::string render_show(const Snapshot& snapshot, const std::string& section);
 std::vector<std::string> show_sections();
 
-// `envdoctor visible`. Per stack the filters in order, the devices as the program numbers them, and each hidden one with
-// its reason.
+// `envdoctor visible`. Per stack the filters in order, the devices as the program numbers them, and each hidden one
+// with its reason.
 std::string visible_text(const std::vector<VisibleList>& lists);
 // {"schema": "envdoctor.visible/1", "stacks": [{stack, filters: [{name, value, effect}], devices: [{name, uuid,
 // pci_address}] in the program's order or {"failed": why}, hidden: [… by, why], observed, order_guessed}]}
 std::string visible_json(const std::vector<VisibleList>& lists);
 
-// What `run` says afterwards, one line without its end: "ran on GPU 0 (83 % busy, peak 5.1 GiB, cuDNN 9.3 from the
+// The line that `run` prints afterwards, without line end: "ran on GPU 0 (83 % busy, peak 5.1 GiB, cuDNN 9.3 from the
 // wheel)".
 std::string use_line(const Watched& watched, const ProcessVerdict& verdict);
-// A line of `run --watch` for the time between two looks, and the sums of all: "30 s: GPU busy 62 %, 5.1 GiB; …".
+// A line of `run --watch` for the time between two samples, and the totals: "30 s: GPU busy 62 %, 5.1 GiB; …".
 class WatchedTime {
  public:
   std::string line(const Watched& now);
-  // "GPU busy 62 %, copying 3 %, waiting for input 30 %"; empty: nothing was seen.
+  // "GPU busy 62 %, copying 3 %, waiting for input 30 %"; empty: no sample.
   [[nodiscard]] std::string where_it_went() const;
 
  private:
@@ -62,14 +62,14 @@ class WatchedTime {
 };
 // The page of `pid`: nodes, libraries, variables, GPUs, and the line above.
 std::string render_process(const Watched& watched, const ProcessVerdict& verdict);
-// What was watched, with {"verdict": {"use": "ran" | "idle" | "never-opened" | "unknown", "worked": whether some work
-// was seen, "line": the line above}} beside it.
+// The watched process, with {"verdict": {"use": "ran" | "idle" | "never-opened" | "unknown", "worked": whether some
+// work was seen, "line": the line above}} beside it.
 std::string process_json(const Watched& watched, const ProcessVerdict& verdict);
 
-// `envdoctor self-test`: one thing that a copy of the program must do anywhere.
+// `envdoctor self-test`: one thing that the program must be able to do on any host.
 struct SelfTestPart {
   std::string name{};     // "kernel"
-  std::string shows{};    // what is so if it passed
+  std::string shows{};    // what a pass shows
   std::string why_not{};  // empty: it passed
   [[nodiscard]] bool passed() const { return why_not.empty(); }
 };

@@ -72,7 +72,7 @@ std::vector<const Finding*> consequences_of(const Finding& finding, const std::v
 
 std::string place_of(const Evidence& evidence) {
   if (evidence.source.empty()) return evidence.path;
-  if (evidence.line == 0) return evidence.source;  // the text as a whole
+  if (evidence.line == 0) return evidence.source;  // the whole text
   return evidence.cell > 0 ? fmt::format("{}, cell {}, line {}", evidence.source, evidence.cell, evidence.line)
                            : fmt::format("{}:{}", evidence.source, evidence.line);
 }

@@ -3,7 +3,7 @@
 
 namespace envdoctor {
 
-// Two to five lines: what this host is and what software for computing it has. Only what is known.
+// Two to five lines: the host and its compute software. Only known facts.
 std::string host_summary(const Snapshot& snapshot);
 
 // "99 diagnoses checked: 1 failed, 35 passed, 25 unknown, 38 not applicable"
@@ -12,7 +12,7 @@ std::string check_counts(const Report& report);
 // The findings that this one causes, in the report's order.
 std::vector<const Finding*> consequences_of(const Finding& finding, const std::vector<Finding>& all);
 
-// "no known cause in these 212 lines", and for each excluded diagnosis its id and what rules it out.
+// "no known cause in these 212 lines", and for each excluded diagnosis its id and the fact that rules it out.
 std::string no_known_cause(const Undetermined& undetermined);
 std::vector<std::string> excluded_words(const Undetermined& undetermined);
 
@@ -22,7 +22,7 @@ std::string place_of(const Evidence& evidence);
 // GPUs of one name whose layers are in the same states.
 struct GpuGroup {
   std::vector<std::string> subjects{};
-  std::vector<const GpuStack*> stacks{};  // of the first of them
+  std::vector<const GpuStack*> stacks{};  // the stacks of the first of them
 };
 std::vector<GpuGroup> groups_of(const std::vector<GpuStack>& stacks);
 

@@ -83,11 +83,11 @@ int agree(const Options& options) {
   std::function<void(const std::string&)> progress;
   if (isatty(STDERR_FILENO))
     progress = [](const std::string& step) {
-      tell("\r\033[K" + (step.empty() ? "starting Python" : step.substr(0, 70)));
+      print_message("\r\033[K" + (step.empty() ? "starting Python" : step.substr(0, 70)));
     };
   snapshot.agree =
       run_model(run, *executable.get(), ask_environment(environment(), snapshot), time_left(options), progress);
-  if (progress) tell("\r\033[K");
+  if (progress) print_message("\r\033[K");
   const auto files = open_files("/");
   if (options.redact) redact(snapshot, identity_of({.files = *files, .env = environment()}));
   JudgeOptions judging = judge_options(options, false);

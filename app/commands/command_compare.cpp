@@ -48,7 +48,7 @@ int compare_files(const Options& options) {
   if (options.arguments.size() < 2) throw UsageError("compare needs at least two files");
   check_result_format(options, true);
   const auto is_array = [](const std::string& path) {
-    std::error_code none;  // of a pipe nothing may be read before it is read whole
+    std::error_code none;  // nothing may be read from a pipe before the whole of it is read
     return std::filesystem::is_regular_file(path, none) && compare::is_array_file(path);
   };
   if (std::ranges::all_of(options.arguments, is_array)) return arrays(options);

@@ -21,7 +21,7 @@ void declare(Arguments& arguments, Options& options) {
 struct Input {
   std::string path{};
   std::string host{};  // its file's name, below the folder that was named
-  std::string why{};   // why it cannot be read; empty: nothing is known against it
+  std::string why{};   // why it cannot be read; empty: it looks readable
 };
 
 // The reports below a folder, and the folders below it that cannot be listed.
@@ -29,7 +29,7 @@ void list_folder(const fs::path& folder, const std::string& named, std::vector<I
   std::error_code error;
   for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
-    std::error_code unknown;  // where a link leads, say: opening the file will tell
+    std::error_code unknown;  // such as a link that leads nowhere: opening the file reports it
     if (entry->is_directory(unknown)) {
       if (!entry->is_symlink(unknown)) list_folder(entry->path(), named, files);
     } else if (entry->path().extension() == ".json" &&
@@ -43,7 +43,7 @@ void list_folder(const fs::path& folder, const std::string& named, std::vector<I
   }
 }
 
-// Folders become the reports in them, sorted. Where two would be one host by their names, all go by their paths.
+// Replaces each folder by the reports in it, sorted. Where two names would be the same, all hosts are named by path.
 std::vector<Input> files_named(const std::vector<std::string>& arguments) {
   std::vector<Input> files;
   for (const std::string& argument : arguments) {

@@ -15,11 +15,11 @@ void declare(Arguments& arguments, Options&) { arguments.footer("Exit status: 0 
 // Whether the client still reads.
 bool say(const std::string& answer) { return answer.empty() || write_all(STDOUT_FILENO, answer + "\n"); }
 
-// One message a line, answered one after the other, until the client closes its end.
+// Answers one message per line, in order, until the client closes its end.
 int serve(const Options& options) {
   std::signal(SIGPIPE, SIG_IGN);
   std::string line, bytes(1 << 16, '\0');
-  bool too_long = false;  // the rest of this line is passed over
+  bool too_long = false;  // the rest of this line is skipped
   while (true) {
     const ssize_t got = ::read(STDIN_FILENO, bytes.data(), bytes.size());
     if (got < 0 && errno == EINTR) continue;

@@ -25,7 +25,7 @@ void declare(Arguments& arguments, Options& options) {
   arguments.footer("Exit status: 3 where it can't be told whether it used a GPU, as of a process\nof another user.");
 }
 
-// Whether something was there to read, and whether that was the end.
+// Whether there was something to read, and whether it was the end of input.
 bool input_ended() {
   char bytes[4096];
   const ssize_t got = ::read(STDIN_FILENO, bytes, sizeof(bytes));
@@ -39,10 +39,10 @@ int pid(const Options& options) {
     throw UsageError(fmt::format("pid {}: not a process number", options.arguments.front()));
   if (!open_files("/")->status(fmt::format("/proc/{}", number)).get())
     throw UsageError(fmt::format("pid {}: no such process", number));
-  // Who asks for its own process has started this one: what looks is no part of what is looked at.
+  // A program that asks about its own process has started this one, so this process is left out of the watched tree.
   BackgroundChild watcher(watch_process(number, {.redact = options.redact, .besides = {getpid()}}));
   const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.run.seconds);
-  while (watcher) {  // until the time is over, or the watcher has ended on its own
+  while (watcher) {  // until the time is up, or the watcher has ended by itself
     const auto left = std::chrono::duration_cast<Milliseconds>(until - std::chrono::steady_clock::now()).count();
     if (left <= 0) break;
     pollfd news[] = {{.fd = watcher.descriptor(), .events = POLLIN, .revents = 0},

@@ -21,7 +21,7 @@ namespace envdoctor::run_program_command {
 namespace {
 
 constexpr int not_used = 1, unknown_use = 3;
-constexpr std::int64_t most_gap_ms = 200;  // until a line that is due is told
+constexpr std::int64_t most_gap_ms = 200;  // until a line that is due is printed
 
 void declare(Arguments& arguments, Options& options) {
   RunOptions& run = options.run;
@@ -59,7 +59,7 @@ int required(int status, const ProcessVerdict& verdict) {
   return verdict.use == DeviceUse::unknown ? unknown_use : not_used;
 }
 
-// The host's GPUs, as nvidia-smi counts them where the kernel lists none (WSL2). Throws where there is none to name.
+// The host's GPUs, as nvidia-smi counts them where the kernel lists none (WSL2). Throws where there is none.
 std::vector<ListedGpu> gpus_to_choose_from(const Options& options) {
   std::vector<ListedGpu> gpus = list_gpus(*open_files("/"));
   if (!gpus.empty()) return gpus;
@@ -73,7 +73,8 @@ std::vector<ListedGpu> gpus_to_choose_from(const Options& options) {
   return gpus;
 }
 
-// Why CMD could not use a GPU with these variables; empty: it may. The driver is asked as CMD will find it.
+// Why CMD could not use a GPU with these variables; empty: it can. The driver is asked with the environment that CMD
+// will have.
 std::string why_none_can_be_had(const Options& options, const std::vector<EnvChange>& changes) {
   for (const EnvChange& change : changes) {
     if (change.value)
@@ -107,23 +108,24 @@ int run(const Options& options) {
     throw UsageError("run needs a command: envdoctor run --device gpu -- CMD. See 'envdoctor run --help'.");
   if (run.require_gpu && run.device == "cpu") throw UsageError("--require-gpu and --device cpu contradict each other.");
   if (const std::string why = run.require_gpu ? why_none_can_be_had(options, changes) : ""; !why.empty()) {
-    tell(fmt::format("envdoctor: no GPU can be had: {}. {} was not started.\n", why, options.arguments.front()));
+    print_message(
+        fmt::format("envdoctor: no GPU can be had: {}. {} was not started.\n", why, options.arguments.front()));
     return not_used;
   }
 
-  const Foreground program(options.arguments, changed_environment(env, changes));  // from here on signals are held
+  const Foreground program(options.arguments, changed_environment(env, changes));  // signals are held from here on
   if (run.deterministic && !run.quiet)
-    tell(fmt::format("envdoctor: variables do not make this fully deterministic: {}\n",
-                     knowledge::left_by_switch("deterministic")));
+    print_message(fmt::format("envdoctor: variables do not make this fully deterministic: {}\n",
+                              knowledge::left_by_switch("deterministic")));
   if (program.error() != 0) {
-    tell(fmt::format("envdoctor: {}: {}\n", options.arguments.front(), std::strerror(program.error())));
+    print_message(fmt::format("envdoctor: {}: {}\n", options.arguments.front(), std::strerror(program.error())));
     return shell_status_of(program.error());
   }
   const Milliseconds every(static_cast<std::int64_t>(run.watch * 1000));
   BackgroundChild watcher(watch_process(program.pid(), {.redact = options.redact, .every = every}));
   WatchedTime time;
   const auto follow = [&](const Watched& now) {
-    if (const std::string line = time.line(now); !line.empty()) tell(fmt::format("envdoctor: {}\n", line));
+    if (const std::string line = time.line(now); !line.empty()) print_message(fmt::format("envdoctor: {}\n", line));
   };
   const int status = program.wait(static_cast<int>(std::min<std::int64_t>(every.count(), most_gap_ms)), [&] {
     if (watcher && watcher.read()) follow(watched_from_json(watcher.answer(), "the watcher"));
@@ -132,11 +134,13 @@ int run(const Options& options) {
   const ProcessVerdict verdict = judge_process(seen);
   if (run.watch > 0) {
     (void)time.line(seen);
-    if (const std::string went = time.where_it_went(); !went.empty()) tell(fmt::format("envdoctor: {}\n", went));
+    if (const std::string went = time.where_it_went(); !went.empty())
+      print_message(fmt::format("envdoctor: {}\n", went));
   }
   if (!run.quiet || !as_asked(run, verdict))
-    tell(fmt::format("envdoctor: {}\n", run.device == "cpu" && as_asked(run, verdict) ? "ran on the CPU, as asked"
-                                                                                      : use_line(seen, verdict)));
+    print_message(fmt::format("envdoctor: {}\n", run.device == "cpu" && as_asked(run, verdict)
+                                                     ? "ran on the CPU, as asked"
+                                                     : use_line(seen, verdict)));
   return run.require_gpu ? required(status, verdict) : status;
 }
 

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_scripts = 1000;
 constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
-// Neither hidden folders, such as .ipynb_checkpoints, nor what was installed.
+// Skips hidden folders, such as .ipynb_checkpoints, and installed packages.
 bool holds_own_scripts(const fs::path& folder) {
   std::error_code error;
   const std::string name = folder.filename();

@@ -32,7 +32,7 @@ const std::vector<Command>& all_commands() {
 
 namespace {
 
-// What comes in may be the output of a program that runs for hours.
+// The input may be the output of a program that runs for hours.
 bool waits_for_standard_input(const Options& options) {
   const auto named = [](const std::vector<std::string>& files) { return std::ranges::find(files, "-") != files.end(); };
   return !options.timeout_given && (named(options.arguments) || named(options.logs));
@@ -50,9 +50,9 @@ int run_command(const Options& options) {
     return command.run(whole);
   };
   if (!command.bounded || options.serve || waits_for_standard_input(options)) return work();
-  constexpr std::chrono::seconds room(4);  // to end what runs, and to write
+  constexpr std::chrono::seconds room(4);  // to end running children and to write the output
   return run_bounded(time_left(options) + room, work, [&] {
-    tell(
+    print_message(
         fmt::format("envdoctor: {} has not ended within {} s: a file system or a reader may hang, or there is much to "
                     "do; if so, allow more by --timeout\n",
                     options.command, options.timeout_s));

@@ -7,15 +7,15 @@ namespace envdoctor {
 
 struct Command {
   const char* name;
-  const char* help;                          // one line; no full stop
-  void (*declare)(Arguments&, Options&);      // the arguments and options that only it takes; null: none
-  int (*run)(const Options&);                // answers the exit status of the contract; throws UsageError, BadDocument
-  bool bounded = false;                      // by --timeout as a whole; not what watches a program or serves
+  const char* help;                       // one line; no full stop
+  void (*declare)(Arguments&, Options&);  // the arguments and options that only it takes; null: none
+  int (*run)(const Options&);             // returns the exit status; throws UsageError, BadDocument
+  bool bounded = false;  // limited by --timeout as a whole; false for commands that watch a program or serve
 };
 
 const std::vector<Command>& all_commands();  // as --help lists them; the first is the default
 
-// Runs the command that the options name, in a process of its own where it is bounded.
+// Runs the command that the options name, in a separate process where it is bounded.
 int run_command(const Options& options);
 
 }  // namespace envdoctor

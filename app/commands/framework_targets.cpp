@@ -69,9 +69,9 @@ std::string why_not(const Framework& framework) {
   return "error: it lists no device";
 }
 
-// One target for each device that a framework listed when it was asked, GPUs first: subject "framework:torch/cuda:0".
-// One that is missing or doesn't start is a row of compute_not_run instead. `only`: that framework alone; empty: all
-// that are installed. The snapshot must not be redacted yet.
+// One target for each device that a framework listed, GPUs first: subject "framework:torch/cuda:0". A framework that is
+// missing or doesn't start becomes a row of compute_not_run. `only`: that framework alone; empty: every installed one.
+// The snapshot must not be redacted yet.
 std::vector<kernels::Target> framework_targets(Snapshot& snapshot, const std::string& only) {
   std::vector<kernels::Target> targets;
   auto& not_run = snapshot.compute_not_run.fill();
@@ -101,7 +101,7 @@ std::vector<kernels::Target> framework_targets(Snapshot& snapshot, const std::st
   return targets;
 }
 
-// Gathers the Python environment, asks its frameworks for their devices, and does `work` on those that are wanted.
+// Gathers the Python environment, asks its frameworks for their devices, and does `work` on the selected ones.
 // Interpreters are started by their real paths, so their answers are redacted last.
 Snapshot compute_frameworks(const Options& options, kernels::VerifyOptions how, Insist insist,
                             const ComputeWork& work) {

@@ -47,14 +47,14 @@ Redaction redaction_for(const Host& host) {
   return {.content =
               [identity](const std::string& path, const std::string& content) {
                 if (path == "/proc/1/environ") return container_word(content);
-                // Behind the first 256 bytes of a PCI configuration stands the device's serial number.
+                // The device's serial number follows the first 256 bytes of a PCI configuration.
                 if (path.starts_with("/sys/") && path.ends_with("/config")) return content.substr(0, 256);
                 return redact_text(content, identity);
               },
           .path = [identity](const std::string& path) { return redact_text(path, identity); }};
 }
 
-// libpci and hwloc read on their own; what they look at is copied beside: of a PCI device a few files, no data.
+// libpci and hwloc read files themselves, so those are copied as well: a few files per PCI device, no data.
 void record_trees(const Files& files) {
   const std::string bus = "/sys/bus/pci/devices";
   const auto wanted_of_pci = [&](const std::string& path) {
@@ -71,8 +71,8 @@ void record_trees(const Files& files) {
 }
 
 // Writes a captured host: the files that the kernel-side probes read (root/, nodes.txt, errors.txt), and snapshot.json
-// with the sections that only vendor libraries, the loader and the environment can tell. Redacted unless told
-// otherwise. Throws UsageError naming what could not be written.
+// with the sections that only vendor libraries, the loader and the environment provide. Redacted by default. Throws
+// UsageError naming what could not be written.
 void write_host_folder(const std::string& folder, const Host& host, const Snapshot& snapshot, bool redact) {
   RecordingFiles recorder(host.files, folder, redact ? redaction_for(host) : Redaction{});
   const Host recorded{.files = recorder, .env = host.env, .live = false};
@@ -81,7 +81,7 @@ void write_host_folder(const std::string& folder, const Host& host, const Snapsh
   (void)gather(recorded, options);
   record_trees(recorder);
   Snapshot sections = snapshot;
-  // The rest is read from the files anew.
+  // Everything else is read again from the captured files.
   static const std::set<std::string_view> of_files = {"host", "cpu",     "memory",       "topology",
                                                       "pci",  "modules", "device_nodes", "probes"};
   Snapshot::each(sections, [&](std::string_view name, auto& section) {
@@ -94,7 +94,7 @@ void write_host_folder(const std::string& folder, const Host& host, const Snapsh
 }  // namespace
 
 void show_progress(const std::vector<std::string>& running) {
-  tell(fmt::format("\r\033[Kwaiting for {}", fmt::join(running, ", ")));
+  print_message(fmt::format("\r\033[Kwaiting for {}", fmt::join(running, ", ")));
 }
 
 void require_python(const Host& host, const Options& options) {
@@ -103,7 +103,8 @@ void require_python(const Host& host, const Options& options) {
     throw UsageError("--python " + python.why());
 }
 
-Snapshot gather_here(const Options& options, const std::vector<std::string>& probes, Launches launches) {
+Snapshot gather_here(const Options& options, const std::vector<std::string>& probes, Launches launches,
+                     const std::function<void(const Snapshot&)>& meanwhile) {
   std::signal(SIGPIPE, SIG_IGN);
   const auto start = std::chrono::steady_clock::now();
   const auto files = open_files("/");
@@ -118,11 +119,12 @@ Snapshot gather_here(const Options& options, const std::vector<std::string>& pro
                                .probes = probes,
                                .whole = time_left(options),
                                .python = options.python,
-                               .by = std::string("envdoctor ") + ENVDOCTOR_VERSION};
+                               .by = std::string("envdoctor ") + ENVDOCTOR_VERSION,
+                               .meanwhile = meanwhile};
   const bool terminal = isatty(STDERR_FILENO);
   if (terminal) gather_options.progress = show_progress;
   Snapshot snapshot = gather(host, gather_options);
-  if (terminal) tell("\r\033[K");
+  if (terminal) print_message("\r\033[K");
   const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
   snapshot.captured = Captured{.at = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
                                .by = gather_options.by,

@@ -98,7 +98,7 @@ kernels::VerifyOptions verify_options(const Options& options) {
 }
 
 std::vector<kernels::Target> wanted_targets(const Snapshot& snapshot, const std::vector<std::string>& names) {
-  // Where a user put layers between programs and drivers, programs are to be judged with them.
+  // If the user installed layers between programs and drivers, the kernels must run through those layers too.
   const char* layers = std::getenv("OPENCL_LAYERS");
   const std::string loader = layers && *layers ? snapshot.opencl.or_empty().loader.or_empty().path.or_empty() : "";
   return wanted_of(kernels::targets_of(snapshot, loader), names);
@@ -142,11 +142,11 @@ void add_compute(Snapshot& snapshot, const std::vector<kernels::Target>& targets
   std::ranges::copy(snapshot.compute_not_run.or_empty(), std::back_inserter(*computed.compute_not_run.get()));
   snapshot.compute_not_run = {};
   fill_in(snapshot, computed);
-  if (options.progress) tell("\r\033[K");
+  if (options.progress) print_message("\r\033[K");
 }
 
-Snapshot gather_and_compute(const Options& options) {
-  Snapshot snapshot = gather_here(options);
+Snapshot gather_and_compute(const Options& options, const std::function<void(const Snapshot&)>& meanwhile) {
+  Snapshot snapshot = gather_here(options, {}, Launches::tiny, meanwhile);
   if (options.quick || !is_wanted(options.only, options.skip, "compute.wrong-results")) return snapshot;
   kernels::VerifyOptions how = verify_options(options);
   how.effort = kernels::Effort::quick;

@@ -11,12 +11,12 @@ struct EnvChange {
   std::string why{};
 };
 
-// What has to change in `env`. Sorted by name. Throws UsageError for a device that can't be had: no such number, an
+// The changes to `env`, sorted by name. Throws UsageError for a device that is not available: no such number, an
 // ambiguous or unknown UUID, where the host's GPUs are known.
 std::vector<EnvChange> environment_changes(const RunOptions& options, const std::vector<ListedGpu>& gpus,
                                            const std::map<std::string, std::string>& env);
 
-// As a shell takes it, for eval: "export NAME='value';" and "unset NAME;", with the reasons as comments if asked.
+// For eval in a shell: "export NAME='value';" and "unset NAME;", with the reasons as comments if asked.
 std::string shell_lines(const std::vector<EnvChange>& changes, bool reasons);
 
 // The whole environment as "NAME=value" lines.

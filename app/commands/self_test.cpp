@@ -19,7 +19,7 @@ std::string found_in(const Report& report) { return report.findings.empty() ? "n
 
 Report judge_known(const Snapshot& snapshot) { return judge(snapshot, {.from_files = true}); }
 
-// Empty: nothing is wrong with it.
+// What is wrong with it; empty: nothing.
 std::string against_healthy(std::string_view host) {
   const Report report = judge_known(snapshot_from_json(host, "the embedded host"));
   for (const Finding& finding : report.findings) {
@@ -34,7 +34,7 @@ std::string against_root(const Snapshot& snapshot, const std::string& id) {
   return report.verdict == Verdict::fail ? "" : id + " was found, and the verdict isn't fail";
 }
 
-// One product of matrices on the host, in a child; the fault sits in that child's arithmetic.
+// One product of matrices on the host, in a child; the fault is injected into that child's arithmetic.
 Snapshot product(const kernels::Fault& fault) {
   kernels::VerifyOptions options{.effort = kernels::Effort::quick,
                                  .kernels = {kernel_name},

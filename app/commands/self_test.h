@@ -1,5 +1,5 @@
 #pragma once
-// Whether this copy of the program works: known hosts and a known text must give the answers that they always give,
+// Whether this copy of the program works: known hosts and a known text must give the expected answers,
 // and a reference kernel must agree here until a fault is put into it.
 #include "kernels/devices/device.h"
 #include "knowledge/embedded_tables.h"

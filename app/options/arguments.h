@@ -1,5 +1,5 @@
 #pragma once
-// What a command takes, declared. Behind it stands CLI11, which takes a compiler ten seconds wherever it is included.
+// The arguments and options of a command. Hides CLI11, which costs ten seconds of compile time wherever it is included.
 #include <functional>
 #include <string>
 #include <vector>
@@ -10,19 +10,20 @@ class App;
 
 namespace envdoctor {
 
-// What an option, or an argument without a name, takes.
+// The values of an option or positional argument.
 struct Takes {
   std::string shown{};                  // in --help, behind its name; empty: the words
-  std::vector<std::string> words{};     // one of these alone
+  std::vector<std::string> words{};     // only one of these
   std::pair<double, double> between{};  // a number from the first to the second; both 0: any
   bool folder = false;                  // one that exists
-  bool with_commas = false;             // a list; else values stand apart
-  bool one = false;                     // no more than one value
+  bool with_commas = false;             // a comma-separated list; else each value is an argument of its own
+  bool one = false;                     // at most one value
   bool required = false;
 };
 
-// Of one command. Names are "--long", "-s,--long" or, for arguments without one, a plain word; targets keep what they
-// hold unless something is typed, and must outlive the parsing. A wrong value is a UsageError of parse_options().
+// The arguments of one command. Names are "--long", "-s,--long" or, for positional ones, a plain word; targets keep
+// their value unless the option is given, and must outlive the parsing. parse_options() throws UsageError for a wrong
+// value.
 class Arguments {
  public:
   explicit Arguments(CLI::App& app) : app_(app) {}

@@ -1,15 +1,15 @@
 #pragma once
-// The command line as words: what the manual page and the shells' completions are made of.
+// The command line as words: the source of the manual page and of the shell completions.
 #include <string>
 #include <vector>
 
 namespace envdoctor {
 
 struct OptionWords {
-  std::vector<std::string> names{};    // "-o", "--output"
-  std::string takes{};                 // "FILE", "text|json"; empty: a flag
+  std::vector<std::string> names{};  // "-o", "--output"
+  std::string takes{};               // "FILE", "text|json"; empty: a flag
   std::string help{};
-  std::vector<std::string> values{};   // all it takes, where they are few and known
+  std::vector<std::string> values{};  // the allowed values, where they are few
 };
 
 struct CommandWords {
@@ -17,7 +17,7 @@ struct CommandWords {
   std::string help{};
   std::string footer{};
   std::vector<OptionWords> options{};
-  std::vector<OptionWords> arguments{};  // one name each, as --help shows it
+  std::vector<OptionWords> arguments{};  // one name each, as in --help
 };
 
 // The program first, then its commands in their order.

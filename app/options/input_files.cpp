@@ -37,7 +37,7 @@ struct ReadingLimit {
   throw UsageError(fmt::format("{}: cannot {}: {}", shown_name(path), what, std::strerror(errno)));
 }
 
-// A file, a pipe or a terminal, or /dev/null. Waits for nobody: a pipe may not have its writer yet.
+// A file, a pipe, a terminal or /dev/null. Does not block: a pipe may not have a writer yet.
 Descriptor open_input(const std::string& path) {
   Descriptor file(path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
                               : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
@@ -114,7 +114,7 @@ std::string read_input(const std::string& path) {
   std::string content;
   read_pieces(path, [&](std::string_view piece) {
     content += piece;
-    return content.size() < input_limit;  // the reader of the document complains
+    return content.size() < input_limit;  // the document's parser reports the error
   });
   return content;
 }

@@ -6,21 +6,21 @@
 
 namespace envdoctor {
 
-// How long, from now on, all reading may take. `standard_input_too`: else it is waited for as long as it is open, as the
-// output of a program that runs for hours may be.
+// The time limit, from now on, for all reading. `standard_input_too`: without it standard input is read for as long as
+// it is open, because it may be the output of a program that runs for hours.
 void limit_reading(std::chrono::seconds limit, bool standard_input_too);
-// What is left of it; whoever reads what we write has as long.
+// The time that is left; the reader of our output has as long.
 std::chrono::milliseconds reading_time_left();
 
-std::string read_input(const std::string& path);   // "-": standard input
-std::string shown_name(const std::string& path);   // "-" -> "standard input"
+std::string read_input(const std::string& path);                  // "-": standard input
+std::string shown_name(const std::string& path);                  // "-" -> "standard input"
 std::string report_name(const std::string& path, bool redacted);  // as a report may name it: $HOME/…
-// A snapshot or a JSON report; redacted once more, which changes nothing in what was gathered redacted.
+// A snapshot or a JSON report; redacted again, which changes nothing in a snapshot that was gathered redacted.
 Snapshot read_snapshot(const std::string& path, bool redacted);
-// In pieces, so that a large log needs no memory; unpacked and decoded where it needs to be.
+// Reads in pieces, so that a large log needs little memory; decompresses and decodes as needed.
 Snapshot read_log_file(const std::string& path, bool redact);
 
-// This process's environment. Of a name that stands there twice the first counts, as for getenv.
+// This process's environment. If a name occurs twice the first counts, as with getenv.
 std::map<std::string, std::string> environment();
 
 }  // namespace envdoctor

@@ -18,7 +18,7 @@
 namespace envdoctor {
 namespace {
 
-// What may stand before ".min": copies are timed under three names.
+// What may precede ".min": copies are timed under three names.
 std::vector<std::string> speeds() {
   std::vector<std::string> names = timed_kernel_names();
   std::erase(names, "copy");
@@ -26,7 +26,7 @@ std::vector<std::string> speeds() {
   return names;
 }
 
-// A kernel that there is not would never be met, whatever the host.
+// An unknown kernel's expectation would fail on every host.
 void check_kernel(const std::string& key) {
   if (expect_key(key)->key != std::string_view("*.min")) return;
   const std::vector<std::string> known = speeds();
@@ -38,8 +38,8 @@ void check_kernel(const std::string& key) {
                                did_you_mean(kernel, meant), fmt::join(known, ", ")));
 }
 
-// What --expect was given, in order: KEY=VALUE, or a TOML file where one of that name exists or the name ends in .toml.
-// Throws UsageError and BadExpectation.
+// The arguments of --expect, in order: KEY=VALUE, or a TOML file where one of that name exists or the name ends in
+// .toml. Throws UsageError and BadExpectation.
 Expectations expectations_named(const std::vector<std::string>& texts) {
   Expectations all;
   for (const std::string& text : texts) {
@@ -71,7 +71,7 @@ Output parse_output(const std::string& text) {
                                did_you_mean(format, names), fmt::join(names, ", "), text));
 }
 
-// Told before a run of minutes instead of after it.
+// Checked before a run that takes minutes instead of after it.
 void check_folder(const std::string& path) {
   if (path.empty()) throw UsageError("-o: the name of a file is missing");
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
@@ -80,7 +80,7 @@ void check_folder(const std::string& path) {
     throw UsageError(fmt::format("{}: cannot write: folder {} does not exist", path, folder.string()));
 }
 
-// An option that takes one of a few words, each standing for a value.
+// An option that takes one of a few words, each of which means a value.
 template <class T>
 void add_words(Arguments& arguments, const std::string& name, T& target,
                const std::vector<std::pair<std::string, T>>& words, const std::string& help) {
@@ -92,7 +92,7 @@ void add_words(Arguments& arguments, const std::string& name, T& target,
   arguments.option(name, take, help, {.words = names});
 }
 
-// Descriptions go on below themselves, so that help has 80 columns.
+// Long descriptions are wrapped, so that help fits 80 columns.
 class Columns : public CLI::Formatter {
  public:
   [[nodiscard]] std::string make_option_desc(const CLI::Option* option) const override {
@@ -101,7 +101,7 @@ class Columns : public CLI::Formatter {
   }
 };
 
-// What every command that makes a report takes.
+// The options of every command that writes a report.
 void add_report_options(Arguments& arguments, Options& options, std::vector<std::string>& outputs,
                         std::vector<std::string>& expectations) {
   const Takes ids{.shown = "ID[,ID]", .with_commas = true};
@@ -191,7 +191,7 @@ Options parse_options(int argc, const char* const* argv, std::string& printed) {
         throw UsageError(fmt::format("'{}' is not an envdoctor command{}. See 'envdoctor --help'.", argv[1],
                                      did_you_mean(argv[1], commands)));
     }
-    // What stands behind "--" belongs to the program that is run: the parser would take brackets in it for lists.
+    // Arguments after "--" belong to the program: the parser would take brackets in them for lists.
     const char* const* end = argv + argc;
     const bool runs = argc > 1 && argv[1] == std::string_view("run");
     const auto* behind = runs ? std::find(argv, end, std::string_view("--")) : end;

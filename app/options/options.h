@@ -6,7 +6,7 @@
 
 namespace envdoctor {
 
-// A command line or an input that can't be taken: exit status 2. `what()` says what to do next.
+// A command line or an input that is invalid: exit status 2. `what()` says what to do next.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -20,47 +20,47 @@ struct Output {
 enum class FailOn { error, warning, never };
 enum class ColorWhen { automatic, always, never };
 
-// What only `run` and `pid` take.
+// Options of `run` and `pid` only.
 struct RunOptions {
-  std::string device{};  // cpu, gpu, gpu:N, gpu:UUID; empty: as the environment has it
-  std::string tf32{};    // on, off; empty: as the environment has it
+  std::string device{};  // cpu, gpu, gpu:N, gpu:UUID; empty: unchanged
+  std::string tf32{};    // on, off; empty: unchanged
   bool deterministic = false;
   bool memory_growth = false;
   bool require_gpu = false;
   bool print_env = false;
   bool quiet = false;
-  double seconds = 2;    // pid: how long to watch
+  double seconds = 2;             // pid: how long to watch
   bool until_input_ends = false;  // pid: no longer than standard input is open
-  double watch = 0;      // run: seconds between two lines; 0: none
+  double watch = 0;               // run: seconds between two lines; 0: none
 };
 
-// What 'verify' is asked for.
+// Options of 'verify'.
 struct VerifyWishes {
   std::vector<std::string> kernels{}, devices{}, precisions{};
   std::optional<std::int64_t> size{}, seed{};
   std::int64_t repeat = 3;
-  std::optional<std::string> framework{};  // through frameworks' own operations; empty: through all that are there
+  std::optional<std::string> framework{};  // run the frameworks' own operations; empty: of all installed ones
 };
 
-// What 'agree' is asked for.
+// Options of 'agree'.
 struct AgreeWishes {
-  std::string input{}, against{};  // empty: made of the seed; cpu where there is a GPU, else fp64
+  std::string input{}, against{};  // defaults: generated from the seed; cpu where there is a GPU, else fp64
   std::int64_t seed = 1, memory_mib = 16'384;
   bool gradients = false, allow_code = false;
 };
 
 struct Options {
   std::string command = "check";
-  std::vector<std::string> arguments{};  // snapshots, a section, an id: what the command takes
+  std::vector<std::string> arguments{};  // snapshots, a section, an id: positional arguments
   std::vector<std::string> logs{};
-  std::string format{};                  // of standard output; empty: text, or nothing where -o is given
+  std::string format{};  // of standard output; empty: text, or nothing where -o is given
   std::vector<Output> outputs{};
   std::vector<std::string> only{};
   std::vector<std::string> skip{};
   std::vector<std::string> expected{};   // --expect, as typed
-  Expectations expectations{};           // what that means
+  Expectations expectations{};           // the parsed form
   std::string operation{};               // compare --op
-  std::int64_t depth = 0;                // compare --depth; 0: not told
+  std::int64_t depth = 0;                // compare --depth; 0: not given
   std::optional<double> rtol{}, atol{};  // compare; none: not given
   bool learn = false;                    // expect --learn
   FailOn fail_on = FailOn::error;
@@ -69,25 +69,25 @@ struct Options {
   bool timeout_given = false;
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::now() + std::chrono::seconds(timeout_s);
   std::string knowledge{};
-  std::string python{};                  // --python
-  std::string host_folder{};             // capture --host-folder
-  std::optional<std::string> serve{};    // diagnose --serve: [ADDRESS:]PORT; port 0: any that is free
+  std::string python{};                // --python
+  std::string host_folder{};           // capture --host-folder
+  std::optional<std::string> serve{};  // diagnose --serve: [ADDRESS:]PORT; port 0: any that is free
   RunOptions run{};
   VerifyWishes verify{};
   AgreeWishes agree{};
   bool quick = false;
-  bool here = false;                     // script: judged for this host alone
+  bool here = false;  // script: judge for this host only
   bool verbose = false;
   bool redact = true;
 };
 
-// What is left of --timeout, the time of the whole run; none is zero.
+// What is left of --timeout, the limit of the whole run; zero: nothing is left.
 std::chrono::milliseconds time_left(const Options& options);
 
-// The folders of output files are looked at, and files of expectations read.
+// Checks that the folders of output files exist, and reads files of expectations.
 void read_named_files(Options& options);
 
-// Parses a command line. Help and version requests come back as text to print with exit status 0: `printed` is set.
+// Parses a command line. For --help and --version `printed` is set to the text, to be printed with exit status 0.
 Options parse_options(int argc, const char* const* argv, std::string& printed);
 
 }  // namespace envdoctor

@@ -1,5 +1,5 @@
 #pragma once
-// Names a person may type, and the nearest one to a typo.
+// Names that a user may type, and the nearest one to a typo.
 #include <string>
 #include <vector>
 
@@ -15,7 +15,7 @@ std::vector<std::string> names_in(const Rows& rows) {
 
 std::vector<std::string> diagnosis_names();  // ids and families
 
-// " (did you mean 'capture'?)" where one name is at most two letters away, else nothing.
+// " (did you mean 'capture'?)" if a name is at most two letters away, else nothing.
 std::string did_you_mean(const std::string& typed, const std::vector<std::string>& names);
 
 }  // namespace envdoctor

@@ -1,4 +1,4 @@
-// What a shell offers after "envdoctor", and the manual page in the man macros.
+// Shell completions for "envdoctor", and the manual page in the man macros.
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -17,7 +17,7 @@ std::string names_of(const Commands& commands, const char* between) {
   return names;
 }
 
-// All a person may type after a command: its options and the values of its arguments.
+// All words that may follow a command: its options and the values of its arguments.
 std::string typed_after(const CommandWords& command) {
   std::string words;
   const auto add = [&](const std::string& word) { words += (words.empty() ? "" : " ") + word; };
@@ -59,7 +59,7 @@ complete -o default -F _envdoctor envdoctor
                      typed_after(commands.front()), values, names_of(commands, "|"), names_of(commands, " "), words);
 }
 
-// A help text inside quotes of zsh's _arguments or of fish.
+// A help text, quoted for zsh's _arguments or for fish.
 std::string quoted(std::string text) {
   RE2::GlobalReplace(&text, "'", "’");
   RE2::GlobalReplace(&text, "[][:]", R"(\\\0)");
@@ -131,7 +131,7 @@ std::string fish(const Commands& commands) {
   return lines;
 }
 
-// Hyphens stay hyphens, and no line begins as a request.
+// Escapes hyphens, and dots at the start of a line, which man would read as a request.
 std::string plain(std::string text) {
   RE2::GlobalReplace(&text, R"(\\)", R"(\\e)");
   RE2::GlobalReplace(&text, "-", R"(\\-)");

@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
   throw UsageError(fmt::format("{}: cannot {}: {}", path, what, std::strerror(errno)));
 }
 
-// In a folder where everybody may write, such as /tmp, a link or a file of somebody else may be a trap. The kernel's
+// In a world-writable folder, such as /tmp, a link or a file of another user may be an attack. The kernel's
 // fs.protected_symlinks and fs.protected_regular refuse them too, but only where files are opened.
 void refuse_planted(const std::string& path, const std::string& at) {
   struct stat found {
@@ -39,7 +39,7 @@ void refuse_planted(const std::string& path, const std::string& at) {
   throw UsageError(fmt::format("{}: cannot write: {} belongs to another user; name a file elsewhere", path, at));
 }
 
-// Where the plain file lies that this path names, or would. Empty: it is no plain file, or a stream that is open.
+// The location of the plain file that this path names or would create. Empty: not a plain file, or an open stream.
 std::string place_of(const std::string& path) {
   struct stat found {};
   if (stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) return {};
@@ -58,7 +58,7 @@ std::string place_of(const std::string& path) {
   return place;
 }
 
-// Owner and mode of the file that it replaces, or what a new file has.
+// Owner and mode of the file that it replaces, or the defaults of a new file.
 bool dress(int file, const std::string& place) {
   struct stat old {};
   if (stat(place.c_str(), &old) == 0) {
@@ -74,7 +74,7 @@ bool fill(int file, const std::string& place, const std::string& content) {
   return write_all(file, content) && dress(file, place) && (fsync(file) == 0 || errno == EINVAL);
 }
 
-// While a file has a name that nobody asked for, no signal ends this process.
+// Blocks signals while a temporary file exists, so that none is left behind.
 class NoInterruption {
  public:
   NoInterruption() {
@@ -94,7 +94,7 @@ class NoInterruption {
   sigset_t before_{};
 };
 
-// `fresh` is renamed to its place, or goes.
+// Renames `fresh` to its place, or removes it.
 bool rename_or_remove(bool whole, const std::string& fresh, const std::string& place) {
   if (whole && rename(fresh.c_str(), place.c_str()) == 0) return true;
   const int why = errno;
@@ -103,14 +103,14 @@ bool rename_or_remove(bool whole, const std::string& fresh, const std::string& p
   return false;
 }
 
-// A name that no file in the folder has.
+// A name that is not in use in the folder.
 std::string fresh_name(const std::string& folder) {
   std::random_device random;
   return fmt::format("{}/.envdoctor-{:08x}{:08x}", folder, random(), random());
 }
 
-// The file has no name until it is whole, so that nothing of it stays wherever we are ended, be it by SIGKILL; where
-// the file system has no such files, it has one from the beginning.
+// The file has no name until it is complete (O_TMPFILE), so that nothing is left behind even after SIGKILL; where
+// the file system does not support that, it has a name from the beginning.
 bool replace(const std::string& path, const std::string& folder, const std::string& place, const std::string& content) {
   const std::string fresh = fresh_name(folder);
   const Descriptor unnamed(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
@@ -128,7 +128,7 @@ bool replace(const std::string& path, const std::string& folder, const std::stri
   return rename_or_remove(fill(file.get(), place, content), fresh, place);
 }
 
-// A device, a stream of ours, or a pipe, whose reader may still be to come.
+// A device, one of our streams, or a pipe, whose reader may not have opened it yet.
 Descriptor open_as_it_stands(const std::string& path) {
   while (true) {
     Descriptor file(::open(path.c_str(), O_WRONLY | O_TRUNC | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
@@ -162,11 +162,11 @@ void write_out(const std::string& content) {
   if (!whole && errno != EPIPE) not_written("standard output", "write");
 }
 
-void tell(const std::string& message) { (void)std::fputs(message.c_str(), stderr); }
+void print_message(const std::string& message) { (void)std::fputs(message.c_str(), stderr); }
 
 void fill_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(stream, F_GETFD) < 0)  // the number that open gives is the lowest free one
+    if (fcntl(stream, F_GETFD) < 0)  // open returns the lowest free number
       (void)::open("/dev/null", (stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
   }
 }

@@ -27,7 +27,7 @@ std::string file_for(std::string path, const std::string& name) {
   return path.replace(path.find("{}"), 2, stem);
 }
 
-// All reports in one text, each under its snapshot's name where people read it.
+// All reports in one text; formats for people put each under its snapshot's name.
 std::string joined(const std::vector<Report>& reports, const std::vector<std::string>& names, const Format& format,
                    const ReportStyle& style) {
   if (reports.size() == 1) return format.render(reports.front(), style);
@@ -83,10 +83,10 @@ void write_reports(const std::vector<Report>& reports, const std::vector<std::st
   const Format& printed = options.format.empty() ? all_formats().front() : *format_named(options.format);
   style.color = use_color(options.color);
   const std::string text = prints ? joined(reports, names, printed, style) : "";
-  // A GitHub job shows annotations of what its steps print; standard output is the report's alone.
+  // A GitHub job turns lines that its steps print into annotations; standard output holds only the report.
   const char* github = std::getenv("GITHUB_ACTIONS");
   if (github && std::string(github) == "true" && options.format != "github") {
-    for (const Report& report : reports) tell(render_github(report, {}));
+    for (const Report& report : reports) print_message(render_github(report, {}));
   }
   for (const auto& [path, content] : files) write_file(path, content);
   if (prints) write_out(text);

@@ -14,7 +14,7 @@
 namespace envdoctor {
 namespace {
 
-// "works: TensorFlow …": one line for each answer, and the environments that gave it.
+// "works: TensorFlow …": one line per answer, with the environments that gave it.
 std::string method_lines(const std::string& id) {
   const knowledge::Method method = knowledge::method(id);
   if (method.title.empty()) return wrap("  ", id + ": not tested yet");

@@ -11,7 +11,7 @@ namespace envdoctor {
 namespace {
 
 #if defined(__clang__)
-constexpr const char* compiler = __VERSION__;  // begins with its name
+constexpr const char* compiler = __VERSION__;  // begins with the compiler's name
 #else
 constexpr const char* compiler = "g++ " __VERSION__;
 #endif

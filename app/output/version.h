@@ -3,7 +3,7 @@
 
 namespace envdoctor {
 
-// What --version prints: the version, then with what it was built and what it carries.
+// What --version prints: the version, the compiler and the libraries that are linked in.
 std::string version_text();
 
 }  // namespace envdoctor

@@ -1,5 +1,5 @@
 #pragma once
-// Work on what strangers send: done in a child with limits, so that no input ends, blocks or fills the server.
+// Handles untrusted requests in a child with limits, so that no input can crash, block or exhaust the server.
 #include <functional>
 #include <string>
 
@@ -14,7 +14,7 @@ struct BoundedAnswer {
   std::string text{};  // the answer, or why there is none
 };
 
-// A UsageError of the work is a refusal.
+// A UsageError that the work throws becomes `refused`.
 BoundedAnswer bounded_answer(const Limits& limits, const std::function<std::string()>& work);
 
 }  // namespace envdoctor

@@ -17,7 +17,7 @@ namespace {
 constexpr std::chrono::seconds longest_diagnosis{30};
 constexpr std::int64_t most_memory_mib = 1024;
 
-// The page's own script and its answers, nothing else; what a report holds can start nothing, wherever it is shown.
+// Allows only the page's own script and its answers; the content of a report can run nothing, wherever it is shown.
 constexpr const char* page_policy =
     "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -38,7 +38,7 @@ HttpResponse text_page(const char* type, const char* text) {
   return {.type = fmt::format("{}; charset=utf-8", type), .body = text};
 }
 
-// Why a request may come from another site's page; empty: it doesn't. What a browser sends for a page, it says so.
+// Why a request may come from another site's page; empty: it doesn't. Browsers mark such requests.
 std::string why_foreign(const HttpRequest& request) {
   const std::string host = request.header("host"), origin = request.header("origin");
   if (!is_number_or_localhost(host))
@@ -116,7 +116,7 @@ void serve_desk(const Options& options) {
     }
   }();
   const std::string host = address.find(':') == address.npos ? address : "[" + address + "]";
-  tell(fmt::format("envdoctor: http://{}:{}/ (Ctrl-C ends it)\n", host, server.port()));
+  print_message(fmt::format("envdoctor: http://{}:{}/ (Ctrl-C ends it)\n", host, server.port()));
   const HttpLimits limits;
   server.run({}, [&](int socket) {
     auto [request, refused] = read_request(socket, limits);

@@ -1,5 +1,5 @@
 #pragma once
-// The page of `diagnose --serve`: somebody pastes a log or drops a file, and sees the report.
+// The page of `diagnose --serve`: the user pastes a log or drops a file, and sees the report.
 #include "app/options/options.h"
 #include "host/net/http.h"
 
@@ -8,7 +8,7 @@ namespace envdoctor {
 // The answer to one request. Runs nothing that was sent, keeps nothing of it, and reads nothing of this host.
 HttpResponse desk_answer(const HttpRequest& request, const Options& options);
 
-// "[ADDRESS:]PORT" of --serve: the numeric address (127.0.0.1 unless told otherwise) and the port. Throws UsageError.
+// "[ADDRESS:]PORT" of --serve: the numeric address (by default 127.0.0.1) and the port. Throws UsageError.
 std::pair<std::string, std::uint16_t> serve_address(const std::string& text);
 
 // Serves until a signal ends this process. Throws UsageError where it cannot listen.

@@ -1,5 +1,5 @@
-// The page and its script. Whatever comes from the server or from a person is put in as text, or into a frame that may
-// start nothing.
+// The page and its script. Content from the server or the user is inserted as text, or into a frame that may
+// run no script.
 #include "app/serve/desk.h"
 
 namespace envdoctor {
@@ -47,10 +47,10 @@ let asked = 0;
 
 async function diagnose(body) {
   const mine = ++asked;
-  const tell = text => { if (mine === asked) part('status').textContent = text; };
+  const show = text => { if (mine === asked) part('status').textContent = text; };
   part('report').hidden = true;
-  if (body.size > most) return tell('The file is larger than 16 MiB.');
-  tell('Reading …');
+  if (body.size > most) return show('The file is larger than 16 MiB.');
+  show('Reading …');
   try {
     const headers = {Accept: 'text/html', 'Content-Type': 'application/octet-stream'};
     const answer = await fetch('diagnose', {method: 'POST', headers, body});
@@ -59,14 +59,14 @@ async function diagnose(body) {
     if (!answer.ok) {
       let why = text;
       try { why = JSON.parse(text).error; } catch { }
-      return tell('Could not be diagnosed: ' + why);
+      return show('Could not be diagnosed: ' + why);
     }
     part('report').srcdoc = text;
     part('report').hidden = false;
     part('report').scrollIntoView();
-    tell('');
+    show('');
   } catch (error) {
-    tell('The server gave no answer: ' + error.message);
+    show('The server gave no answer: ' + error.message);
   }
 }
 

@@ -37,7 +37,7 @@ std::string error_message(const Json& id, int code, const std::string& what) {
   return written({{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", code}, {"message", what}}}});
 }
 
-// What a tool was given, each argument checked: anything else is told, not passed over.
+// A tool's arguments, each one checked: unknown ones are reported, not ignored.
 class Given {
  public:
   Given(const Json& arguments, const std::vector<std::string>& known) : arguments_(arguments) {
@@ -213,7 +213,7 @@ Json result_of(const std::string& method, const Json& params, const Options& opt
   throw RpcError(unknown_method, fmt::format("no method '{}'", method.substr(0, 100)));
 }
 
-// A JSON document that is not nested too deeply; anything else is a parse error.
+// A JSON document that is not nested too deeply; otherwise a parse error.
 Json parsed(std::string_view line) {
   bool deep = false;
   const auto watch = [&](int depth, Json::parse_event_t, Json&) {
@@ -246,11 +246,11 @@ std::string mcp_answer(std::string_view line, const Options& options) {
     }
     if (message.value("jsonrpc", Json()) != "2.0") throw RpcError(invalid_request, "jsonrpc must be \"2.0\"");
     if (!message.contains("method")) {
-      if (message.contains("result") || message.contains("error")) return {};  // an answer: we asked nothing
+      if (message.contains("result") || message.contains("error")) return {};  // a response: we sent no request
       throw RpcError(invalid_request, "the method is missing");
     }
     if (!message.at("method").is_string()) throw RpcError(invalid_request, "method must be a text");
-    if (!asks) return {};  // a notification: there is nothing to be told
+    if (!asks) return {};  // a notification: no response
     const Json params = message.value("params", Json::object());
     if (!params.is_object()) throw RpcError(invalid_params, "params must be an object");
     const Json result = result_of(message.at("method").get<std::string>(), params, options);

@@ -1,5 +1,5 @@
 #pragma once
-// The Model Context Protocol, as far as read-only tools need it: JSON-RPC 2.0, one message a line.
+// The Model Context Protocol, limited to what read-only tools need: JSON-RPC 2.0, one message per line.
 #include <string>
 #include <string_view>
 
@@ -9,7 +9,7 @@ namespace envdoctor {
 
 inline constexpr std::size_t most_mcp_bytes = std::size_t{16} << 20;  // of one message
 
-// The answer to one message, without its line end; empty: it asks for none. Whatever the line holds, it is answered.
+// The response to one message, without its line end; empty: a notification. Every other line gets one, valid or not.
 std::string mcp_answer(std::string_view line, const Options& options);
 
 // The answer to a line that was longer than most_mcp_bytes.

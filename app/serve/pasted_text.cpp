@@ -31,7 +31,7 @@ Snapshot pasted(const std::string& text, bool redacted) {
       Snapshot snapshot = snapshot_from_json(text, source);
       if (redacted) redact(snapshot, {});
       return snapshot;
-    } catch (const BadDocument&) {  // a snapshot says that it is one; other JSON may well be a log
+    } catch (const BadDocument&) {  // not marked as a snapshot, so this JSON may be a log
       if (text.find("\"envdoctor.snapshot/") != text.npos || text.find("\"envdoctor.report/") != text.npos) throw;
     }
   }

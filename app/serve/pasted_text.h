@@ -1,5 +1,5 @@
 #pragma once
-// What somebody pasted: a log, a snapshot or a JSON report.
+// Pasted text: a log, a snapshot or a JSON report.
 #include <string>
 
 #include "app/options/options.h"
@@ -7,7 +7,7 @@
 
 namespace envdoctor {
 
-// Its report. Reads nothing of this host, and keeps nothing. Throws UsageError for what is neither.
+// Its report. Reads nothing of this host, and keeps nothing. Throws UsageError for anything else.
 Report diagnose_text(const std::string& text, const Options& options);
 
 }  // namespace envdoctor

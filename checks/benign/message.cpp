@@ -1,4 +1,4 @@
-// Lines that read like a fault and are none, told as such only where the logs hold nothing worse.
+// Lines that look like a fault but are harmless. They are reported as such only where the logs hold nothing worse.
 #include <set>
 #include "checks/engine/rule.h"
 

@@ -28,7 +28,7 @@ std::vector<const OpenclDevice*> opencl_devices_named(const Snapshot& snapshot, 
   return named;
 }
 
-// The place on the bus of "cuda:1" or "opencl:Platform/Device"; empty: not known, or not one device alone.
+// The PCI address of "cuda:1" or "opencl:Platform/Device"; empty: unknown, or not a single device.
 std::string address_of(const Snapshot& snapshot, const std::string& device) {
   std::vector<std::string> places;
   for (const CudaDevice& d : of(snapshot.nvidia, &Nvidia::cuda_devices).or_empty()) {
@@ -55,7 +55,7 @@ std::vector<Row> rows(const Snapshot& snapshot) {
 }
 
 bool burns_host_cores(const Snapshot& snapshot, const std::string& device) {
-  // A driver may wait in a loop, on one core; and work that counts begins well above that.
+  // A driver may busy-wait on one core; real work uses clearly more than that.
   constexpr double more_than_waiting = 1.6;
   return std::ranges::any_of(snapshot.compute.or_empty(), [&](const ComputeResult& result) {
     return result.device.is(device) && result.host_cores.or_empty() >= more_than_waiting;
@@ -112,7 +112,7 @@ std::string in_problems(const std::vector<Row>& rows) {
 }
 
 void judge(const Snapshot& snapshot, Answers& answers, const std::function<bool(const Row&)>& picked,
-           const std::function<void(Finding&, const std::vector<Row>&)>& tell) {
+           const std::function<void(Finding&, const std::vector<Row>&)>& describe) {
   if (!snapshot.compute.get()) return answers.unknown(why_unknown("/compute", snapshot.compute));
   const std::vector<Row> all = rows(snapshot);
   std::map<std::string, std::vector<Row>> by_device;
@@ -123,7 +123,7 @@ void judge(const Snapshot& snapshot, Answers& answers, const std::function<bool(
     Finding& finding = answers.found_on(device);
     finding.evidence = proof(found);
     if (std::ranges::all_of(found, &Row::by_chance)) finding.confidence = Confidence::likely;
-    tell(finding, found);
+    describe(finding, found);
   }
   if (all.empty()) return answers.unknown("/compute: no result was compared with a reference");
   const auto doubtful =
@@ -134,9 +134,9 @@ void judge(const Snapshot& snapshot, Answers& answers, const std::function<bool(
 }
 
 void judge_cause(const Facts& facts, Answers& answers, WrongResult cause,
-                 const std::function<void(Finding&, const std::vector<Row>&)>& tell) {
+                 const std::function<void(Finding&, const std::vector<Row>&)>& describe) {
   judge(
-      facts.snapshot(), answers, [&](const Row& row) { return row.cause == cause; }, tell);
+      facts.snapshot(), answers, [&](const Row& row) { return row.cause == cause; }, describe);
   add_printed(facts, answers, cause);
 }
 

@@ -6,7 +6,7 @@ namespace envdoctor::compute_denormals {
 
 using enum SymptomClass;
 
-void tell(Finding& finding, const std::vector<compute::Row>& rows) {
+void describe(Finding& finding, const std::vector<compute::Row>& rows) {
   const bool outside = std::ranges::any_of(rows, &compute::Row::outside);
   finding.explanation =
       fmt::format("Numbers below the smallest normal one were flushed to zero {}.", compute::in_problems(rows));
@@ -20,7 +20,7 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
 }
 
 void judge(const Facts& facts, Answers& answers) {
-  compute::judge_cause(facts, answers, WrongResult::flush_to_zero, tell);
+  compute::judge_cause(facts, answers, WrongResult::flush_to_zero, describe);
 }
 
 Diagnosis diagnosis() {

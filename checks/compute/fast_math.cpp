@@ -1,10 +1,10 @@
-// compute.fast-math: single operations behave as only fast-math options explain.
+// compute.fast-math: only fast-math options explain the results of single operations.
 #include "checks/compute/compute_facts.h"
 #include "checks/engine/rule.h"
 
 namespace envdoctor::compute_fast_math {
 
-void tell(Finding& finding, const std::vector<compute::Row>& rows) {
+void describe(Finding& finding, const std::vector<compute::Row>& rows) {
   finding.explanation =
       fmt::format("Results differ {} as they do with options that ignore infinities, NaN or the order of additions.",
                   compute::in_problems(rows));
@@ -13,7 +13,9 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
                "OPENCL_LAYERS may add them."}};
 }
 
-void judge(const Facts& facts, Answers& answers) { compute::judge_cause(facts, answers, WrongResult::fast_math, tell); }
+void judge(const Facts& facts, Answers& answers) {
+  compute::judge_cause(facts, answers, WrongResult::fast_math, describe);
+}
 
 Diagnosis diagnosis() {
   return {

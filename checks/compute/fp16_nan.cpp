@@ -26,8 +26,8 @@ std::optional<Evidence> card(const Facts& facts) {
   return {};
 }
 
-// The scale that keeps gradients of half precision finite is halved whenever they overflow: where it has become this
-// small, they overflow whatever the scale.
+// The loss scale that keeps gradients of half precision finite is halved whenever they overflow: once it is this
+// small, they overflow at any scale.
 bool judge_loss_scale(const Facts& facts, Answers& answers) {
   constexpr double hopeless = 1e-6;
   for (const Symptom* line : facts.all({noted, "loss-scale"})) {
@@ -65,7 +65,7 @@ constexpr Blame of_value = {
     "Run once in single precision. If that stays finite, train in bfloat16, or scale the loss (torch.amp.GradScaler, "
     "tf.keras.mixed_precision.LossScaleOptimizer) and clip gradients."};
 
-// Half precision stands in the same text as the value that is not a number any more.
+// The text mentions half precision and a value that became NaN.
 void blame_half_precision(const Symptom& line, const Symptom& half, Answers& answers) {
   const Blame& blame = line.is({wrong_result, "nan-in-picture"}) ? of_picture : of_value;
   Finding& finding = answers.found_in(line, Confidence::possible);

@@ -1,4 +1,4 @@
-// compute.fp64-missing: kernels in double precision could not be tried, because the device has none.
+// compute.fp64-missing: kernels in double precision could not run, because the device lacks it.
 #include <set>
 #include "checks/compute/compute_facts.h"
 #include "checks/engine/rule.h"
@@ -17,7 +17,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
     const std::string subject = compute::subject(snapshot, {.device = row.device});
     if (!reported.insert(subject).second) continue;
     Finding& finding = answers.found_on(subject);
-    // Training seldom needs it; a program that does will say so itself.
+    // Training seldom needs it; a program that does reports an error itself.
     finding.severity = Severity::info;
     finding.explanation =
         "Double precision is not offered by this device; only single precision and integers were checked.";

@@ -9,8 +9,8 @@
 namespace envdoctor::compute {
 namespace {
 
-// By how much a kind may exceed what its longest sum gives: functions are good for some units in the last place, and
-// normalisations, recurrences and what nobody knows round on the way, too.
+// How much a kind may exceed the bound of its longest sum: functions are accurate to some units in the last place, and
+// normalisations, recurrences and unknown layers round intermediate values as well.
 constexpr double by_known = 4, by_function = 16, by_unknown = 64;
 
 bool is_one_of(std::string_view kind, std::initializer_list<std::string_view> words) {
@@ -31,8 +31,8 @@ double allowance(const LayerAgreement& row) {
   return by_unknown;
 }
 
-// Nothing that is off by a sixteenth throughout is called rounding; and four times below what TF32 does to a product of
-// float32, whatever the sum's length.
+// An error of a sixteenth everywhere is never rounding; and the limit stays four times below the error of TF32 in a
+// product of float32, whatever the sum's length.
 double most_of(const std::string& judged_by) {
   constexpr double below_tf32 = 2048;
   const double unit = roundoff_of(judged_by);
@@ -47,7 +47,7 @@ double terms_of(const std::vector<LayerAgreement>& rows, std::size_t index) {
   return most;
 }
 
-// Further than this times the limit not even one number may be off.
+// No single number may be off by more than this times the limit.
 constexpr double furthest_over_limit = 16;
 
 }  // namespace

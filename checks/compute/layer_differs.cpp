@@ -1,5 +1,5 @@
-// compute.layer-differs: a layer of a person's own model computes what rounding can't explain, or another result each
-// time.
+// compute.layer-differs: a layer of the user's own model differs by more than rounding explains, or gives another
+// result each time.
 #include <cmath>
 
 #include "checks/compute/compute_facts.h"
@@ -10,7 +10,7 @@ namespace envdoctor::compute_layer_differs {
 
 using compute::LayerFault;
 
-// What kind of difference it is, in words: "Layer 'dense_1' " + is, why, and the switch that removes it.
+// The kind of difference, in words: "Layer 'dense_1' " + is, why, and the switch that removes it.
 struct Named {
   std::string is{};
   std::string why{};
@@ -79,7 +79,7 @@ Named narrow(const ModelAgreement& model, const std::string& precision, bool dec
           policy + ", or give the whole model a mixed precision, by which it is judged then."};
 }
 
-// The replay that leaves least, if it leaves next to nothing.
+// The replay with the smallest remaining difference, if that is close to zero.
 std::string replayed(const LayerAgreement& row) {
   std::string best;
   double least = row.difference.or_empty() / 8;
@@ -163,7 +163,7 @@ Named named(const ModelAgreement& model, std::size_t index) {
   if (unit > 0 && compute::roundoff_of(row.dtype.or_empty()) > unit) return narrow(model, row.dtype.or_empty(), false);
   if (const auto replay = by_replay(model, row); replay && !replayed(row).starts_with("int8")) return *replay;
   if (row.elements.or_empty() >= 16 && row.bits.or_empty() > 0 && unit <= 0x1p-24) {
-    // As few bits are in whole numbers times a step, too, which are further off than a rounding of that precision.
+    // Multiples of a step have as few bits too, but differ by more than a rounding of that precision.
     const auto explains = [&](const char* narrower) {
       return row.difference.or_empty() <= 2 * row.rounding.or_empty() * compute::roundoff_of(narrower) / unit;
     };

@@ -1,5 +1,5 @@
-// compute.nondeterministic: other bits in each run on the same input. Expected of sums in a free order, and of nothing
-// else.
+// compute.nondeterministic: different bits in each run on the same input. Normal for sums in a free order, and for
+// nothing else.
 #include <map>
 #include <set>
 
@@ -10,7 +10,7 @@ namespace envdoctor::compute_nondeterministic {
 
 using enum SymptomClass;
 
-void tell(Finding& finding, const std::vector<compute::Row>& rows) {
+void describe(Finding& finding, const std::vector<compute::Row>& rows) {
   const bool free_order =
       std::ranges::all_of(rows, [](const compute::Row& row) { return row.cause == WrongResult::order; });
   finding.explanation = fmt::format("Repeated runs differ in their bits {}.", compute::in_problems(rows));
@@ -37,7 +37,7 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
                           "'envdoctor verify --repeat 20' again."}};
 }
 
-// What this device is called, where another may have the same name: the model's, not the card's.
+// The device's model name, which another device may have too.
 std::string kind_of(const Snapshot& snapshot, const ComputeResult& result) {
   const std::string device = result.device.or_empty();
   for (const CudaDevice& card : snapshot.nvidia.or_empty().cuda_devices.or_empty()) {
@@ -46,7 +46,7 @@ std::string kind_of(const Snapshot& snapshot, const ComputeResult& result) {
   return device.substr(0, device.find(" #"));
 }
 
-// Devices of one kind that repeat their own bits, and not each other's.
+// Devices of one kind, each of which repeats its own bits, but which differ from each other.
 void judge_twins(const Snapshot& snapshot, Answers& answers) {
   std::map<std::string, std::pair<std::size_t, const ComputeResult*>> seen;
   std::set<std::string> reported;
@@ -78,7 +78,7 @@ void judge_twins(const Snapshot& snapshot, Answers& answers) {
 
 bool picked(const compute::Row& row) { return row.result->repeatable.is(false); }
 
-// A person says that runs differ although the seed is the same.
+// The user says that runs differ although the seed is the same.
 void judge_complaint(const Facts& facts, Answers& answers) {
   const Symptom* differ = facts.first({{wrong_result, "repeated-results"}});
   const Symptom* seed = facts.first({{noted, "random-seed"}});
@@ -95,7 +95,7 @@ void judge_complaint(const Facts& facts, Answers& answers) {
 
 void judge(const Facts& facts, Answers& answers) {
   judge_complaint(facts, answers);
-  compute::judge(facts.snapshot(), answers, picked, tell);
+  compute::judge(facts.snapshot(), answers, picked, describe);
   judge_twins(facts.snapshot(), answers);
 }
 

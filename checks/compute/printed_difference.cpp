@@ -1,4 +1,4 @@
-// Results of a device and of the CPU that differ, as the program that compares them prints them.
+// Results of a device and of the CPU that differ, as printed by the program that compares them.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -23,7 +23,7 @@ struct PrintedDifference {
 
 // TF32 keeps 10 bits of the mantissa: products are off by about 2^-11, sums of them by somewhat more.
 constexpr double tf32_least = 2e-5, tf32_most = 2e-2;
-// The smallest normal float32; what lies below is subnormal.
+// The smallest normal float32; smaller numbers are subnormal.
 constexpr double least_normal = 1.17549435e-38;
 
 double largest(const Facts& facts, const char* kind) {
@@ -45,7 +45,7 @@ bool has_tf32(const Facts& facts) {
   });
 }
 
-// Which builds compute float32 products in TF32 unless told otherwise.
+// Builds that compute float32 products in TF32 by default.
 bool tf32_by_default(const Facts& facts) {
   return std::ranges::any_of(std::array{"torch", "tensorflow", "jax"}, [&](const char* framework) {
     const std::string version = framework_version(facts.snapshot(), framework);
@@ -53,7 +53,7 @@ bool tf32_by_default(const Facts& facts) {
   });
 }
 
-// What a test's own comparison says: how far apart, by absolute and relative size.
+// A test's own comparison: the absolute and the relative difference.
 std::optional<PrintedDifference> by_a_test(const Facts& facts) {
   const Symptom* symptom = nullptr;
   for (const Kind& kind : {Kind{wrong_result, "numbers"}, Kind{noted, "difference-of-numbers"}}) {
@@ -74,7 +74,7 @@ std::optional<PrintedDifference> by_a_test(const Facts& facts) {
   return std::nullopt;
 }
 
-// Values printed side by side, of the CPU and of a GPU: the same but for what TF32 leaves out. Where the CPU prints
+// Values of the CPU and of a GPU printed side by side that differ only by TF32's rounding. Where the CPU prints
 // zero, the value is itself an error.
 std::optional<PrintedDifference> by_printed_values(const Facts& facts) {
   if (!has_tf32(facts) || !tf32_by_default(facts)) return std::nullopt;
@@ -92,7 +92,7 @@ std::optional<PrintedDifference> by_printed_values(const Facts& facts) {
   return std::nullopt;
 }
 
-// Single precision is off by as much as TF32 makes it on a card that has TF32, and double precision, or single
+// On a card with TF32 single precision has TF32's error, and double precision, or single
 // precision on an older card, is right.
 std::optional<PrintedDifference> by_precisions(const Facts& facts) {
   constexpr double right = 1e-5;
@@ -111,8 +111,8 @@ std::optional<PrintedDifference> by_precisions(const Facts& facts) {
 
 bool whole_number(const std::string& text) { return text.find_first_not_of("0123456789abcdefx-") == std::string::npos; }
 
-// No rounding, TF32's and half precision's included, leaves a tenth of a sum between two results.
-bool far_apart(const std::string& device, const std::string& host) {
+// No rounding, not even of TF32 or half precision, makes two results differ by a tenth of a sum.
+bool differ_much(const std::string& device, const std::string& host) {
   const double a = std::atof(device.c_str()), b = std::atof(host.c_str());
   if (!std::isfinite(b)) return false;
   return !std::isfinite(a) || std::fabs(a - b) > 0.1 * std::fmax(std::fabs(a), std::fabs(b));
@@ -131,7 +131,7 @@ std::optional<PrintedDifference> by_labels(const Facts& facts) {
       const int of = std::tolower(device->detail("of")[0]);
       if (a == b || of != std::tolower(host->detail("of")[0])) continue;
       const bool exact = of == 'r' && whole_number(a) && whole_number(b);
-      if (exact || far_apart(a, b))
+      if (exact || differ_much(a, b))
         return PrintedDifference{device, WrongResult::unnamed, exact ? Confidence::likely : Confidence::possible};
     }
   }

@@ -6,7 +6,7 @@ namespace envdoctor::compute_size_limit {
 
 using enum SymptomClass;
 
-void tell(Finding& finding, const std::vector<compute::Row>& rows) {
+void describe(Finding& finding, const std::vector<compute::Row>& rows) {
   std::int64_t smallest = 0;
   for (const compute::Row& row : rows) {
     const auto* limit = row.result->limit.get();
@@ -25,7 +25,7 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
 }
 
 void judge(const Facts& facts, Answers& answers) {
-  compute::judge_cause(facts, answers, WrongResult::size_limit, tell);
+  compute::judge_cause(facts, answers, WrongResult::size_limit, describe);
 }
 
 Diagnosis diagnosis() {

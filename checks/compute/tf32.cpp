@@ -16,8 +16,8 @@ const char* title_of(std::optional<WrongResult> cause, bool fp64) {
   return fp64 ? "Double precision products are computed in TF32" : "Float32 products are computed in TF32";
 }
 
-// A library may choose TF32; our own kernels are plain arithmetic, so that there it is a fault of the device.
-void tell(Finding& finding, const std::vector<compute::Row>& rows) {
+// A library may choose TF32. Our own kernels use plain arithmetic, so there it is a fault of the device.
+void describe(Finding& finding, const std::vector<compute::Row>& rows) {
   const bool chosen = std::ranges::all_of(rows, &compute::Row::by_framework);
   const bool outside = std::ranges::any_of(rows, &compute::Row::outside);
   const compute::Row& first = rows.front();
@@ -41,7 +41,7 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
   }
 }
 
-// A person complains of wrong or imprecise results, and speaks of TF32.
+// The user reports wrong or imprecise results, and mentions TF32.
 void judge_complaint(const Facts& facts, Answers& answers) {
   const Symptom* switch_named = facts.first({{SymptomClass::noted, "tf32"}});
   const Symptom* complaint = facts.first(
@@ -54,7 +54,7 @@ void judge_complaint(const Facts& facts, Answers& answers) {
 void judge(const Facts& facts, Answers& answers) {
   judge_complaint(facts, answers);
   compute::judge(
-      facts.snapshot(), answers, [](const compute::Row& row) { return compute::is_narrow(row.cause); }, tell);
+      facts.snapshot(), answers, [](const compute::Row& row) { return compute::is_narrow(row.cause); }, describe);
   compute::add_printed(facts, answers, WrongResult::tf32_inputs);
 }
 

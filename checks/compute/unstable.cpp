@@ -1,4 +1,4 @@
-// compute.unstable: plain arithmetic on the CPU is as far off, so that the calculation is at fault and not the device.
+// compute.unstable: plain arithmetic on the CPU has the same error, so the calculation is at fault and not the device.
 #include "checks/compute/compute_facts.h"
 #include "checks/engine/rule.h"
 
@@ -6,7 +6,7 @@ namespace envdoctor::compute_unstable {
 
 using enum SymptomClass;
 
-void tell(Finding& finding, const std::vector<compute::Row>& rows) {
+void describe(Finding& finding, const std::vector<compute::Row>& rows) {
   finding.explanation =
       fmt::format("Results differ from the exact ones {}, but the CPU's in the same precision differ as much.",
                   compute::in_problems(rows));
@@ -15,7 +15,9 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
                "maximum, sum in pairs)."}};
 }
 
-void judge(const Facts& facts, Answers& answers) { compute::judge_cause(facts, answers, WrongResult::unstable, tell); }
+void judge(const Facts& facts, Answers& answers) {
+  compute::judge_cause(facts, answers, WrongResult::unstable, describe);
+}
 
 Diagnosis diagnosis() {
   using enum Confidence;

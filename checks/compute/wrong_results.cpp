@@ -12,7 +12,7 @@ struct Wording {
   const char* fix;
 };
 
-// Most telling first: of several causes on one device the first gives the words.
+// Most significant first: of several causes on one device the first gives the text.
 constexpr std::array<Wording, 26> words{{
     {WrongResult::cudnn, "cuDNN gives wrong results", "The same operation gives right results without cuDNN.",
      "Use another release of cuDNN; until then set torch.backends.cudnn.enabled = False."},
@@ -86,7 +86,7 @@ constexpr std::array<Wording, 26> words{{
      "Update or replace the driver."},
 }};
 
-// Bits and places are the card's fault only if they come and go between runs, or stay on other inputs.
+// Wrong bits and places are the card's fault only if they vary between runs, or stay with other inputs.
 bool needs_proof(WrongResult cause) { return cause == WrongResult::bit_flip || cause == WrongResult::tile; }
 bool is_proved(const compute::Row& row) {
   const std::string& by = row.agreement->confirmed_by.or_empty();
@@ -104,7 +104,7 @@ bool picked(const compute::Row& row) {
          !(row.cause && std::ranges::find(others, *row.cause) != others.end());
 }
 
-void tell(Finding& finding, const std::vector<compute::Row>& rows) {
+void describe(Finding& finding, const std::vector<compute::Row>& rows) {
   finding.explanation =
       fmt::format("Results lie outside the bound that rounding can explain {}.", compute::in_problems(rows));
   if (std::ranges::all_of(rows, &compute::Row::by_chance))
@@ -136,7 +136,7 @@ void tell(Finding& finding, const std::vector<compute::Row>& rows) {
 }
 
 void judge(const Facts& facts, Answers& answers) {
-  compute::judge(facts.snapshot(), answers, picked, tell);
+  compute::judge(facts.snapshot(), answers, picked, describe);
   compute::add_printed(facts, answers, WrongResult::unnamed);
 }
 

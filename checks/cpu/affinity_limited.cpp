@@ -6,8 +6,8 @@ namespace envdoctor::cpu_affinity_limited {
 
 using enum SymptomClass;
 
-// A report shows the mask of a process and not how many CPUs there are: no machine with a GPU has as few.
-void tell_few(const Snapshot& snapshot, std::int64_t allowed, Answers& answers) {
+// A report shows a process's mask but not the number of CPUs; no machine with a GPU has that few.
+void report_few_cpus(const Snapshot& snapshot, std::int64_t allowed, Answers& answers) {
   Finding& finding = answers.found();
   finding.confidence = Confidence::possible;
   for (const char* name : {"OMP_PROC_BIND", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "OMP_PLACES"}) {
@@ -29,7 +29,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   if (!allowed.get()) return answers.unknown(why_unknown("/cpu/allowed_cpus", allowed));
   constexpr std::int64_t one_core = 2;  // hardware threads
   if (!threads.get() && from_report(snapshot) && *allowed.get() <= one_core)
-    return tell_few(snapshot, *allowed.get(), answers);
+    return report_few_cpus(snapshot, *allowed.get(), answers);
   if (!threads.get()) return answers.unknown(why_unknown("/cpu/threads", threads));
   if (static_cast<double>(*allowed.get()) >= need || *allowed.get() >= *threads.get()) return answers.passed();
   Finding& finding = answers.found();

@@ -1,10 +1,10 @@
-// cpu.cgroup-limited: the processor time or the memory left to this process is too little to feed its GPUs.
+// cpu.cgroup-limited: this process may use too little CPU time or memory to feed its GPUs.
 #include "checks/cpu/cpu_need.h"
 #include "checks/engine/rule.h"
 
 namespace envdoctor::cpu_cgroup_limited {
 
-constexpr std::int64_t least_memory_mib = 4096;  // a framework alone, with its libraries, takes 2 to 3 GiB
+constexpr std::int64_t least_memory_mib = 4096;  // a framework with its libraries takes 2 to 3 GiB
 
 void judge(const Snapshot& snapshot, Answers& answers) {
   const double need = cpu::needed(snapshot);
@@ -13,12 +13,12 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   if (!cgroup.get()) return answers.unknown(why_unknown("/host/cgroup", cgroup));
   const Real& cpus = cgroup.get()->cpus;
   const Number& memory = cgroup.get()->memory_mib;
-  // What the machine has is no limit of the cgroup's.
+  // The machine's own size is no limit of the cgroup.
   const auto threads = static_cast<double>(of(snapshot.cpu, &Cpu::threads).value_or(INT64_MAX));
   const auto total = of(snapshot.memory, &Memory::total_mib).value_or(INT64_MAX);
-  // Programs size their pools by what the machine shows; a text that sets the quota beside it is about that.
-  const bool told = snapshot.sources.or_empty().contains("/host/cgroup/cpus");
-  const bool half = told && cpus.get() && *cpus.get() * 2 <= threads && threads < INT32_MAX;
+  // Programs size their pools by the machine's CPUs; a text that mentions both the quota and those is about that.
+  const bool limit_reported = snapshot.sources.or_empty().contains("/host/cgroup/cpus");
+  const bool half = limit_reported && cpus.get() && *cpus.get() * 2 <= threads && threads < INT32_MAX;
   const bool few = cpus.get() && ((*cpus.get() < need && *cpus.get() < threads) || half);
   const bool little = memory.get() && *memory.get() < least_memory_mib && *memory.get() < total;
   if (!few && !little) {

@@ -1,4 +1,4 @@
-// cpu.isa-missing: a framework dies of an instruction that this CPU hasn't got, or will.
+// cpu.isa-missing: a framework crashes, or will crash, on an instruction that this CPU lacks.
 #include "checks/engine/rule.h"
 #include "checks/facts/imports.h"
 #include "checks/facts/version_range.h"
@@ -14,7 +14,7 @@ bool lacks(const Snapshot& snapshot, const std::string& what) {
          std::ranges::find(*isa.get(), what) == isa.get()->end();
 }
 
-Finding& tell(Answers& answers, const std::string& framework) {
+Finding& report_finding(Answers& answers, const std::string& framework) {
   Finding& finding = answers.found_on("framework:" + framework);
   finding.confidence = Confidence::likely;
   finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
@@ -24,7 +24,7 @@ Finding& tell(Answers& answers, const std::string& framework) {
 void judge_imports(const Snapshot& snapshot, Answers& answers) {
   for (const Import& one : imports_of(snapshot)) {
     if (one.error.outcome() != Outcome::failed || one.error.why().find("SIGILL") == std::string::npos) continue;
-    Finding& finding = tell(answers, one.framework);
+    Finding& finding = report_finding(answers, one.framework);
     finding.explanation = "The import ended by an illegal instruction (" + one.error.why() + ").";
     finding.evidence = {evidence(one.path, one.error.why())};
     if (!lacks(snapshot, "avx")) return;
@@ -35,14 +35,14 @@ void judge_imports(const Snapshot& snapshot, Answers& answers) {
   }
 }
 
-// By what the official packages need; a build of one's own may do without.
+// Judged by the needs of the official packages; a custom build may need less.
 void judge_versions(const Snapshot& snapshot, Answers& answers) {
   for (const std::string& framework : frameworks(snapshot)) {
     const std::string version = framework_version(snapshot, framework);
-    // Of torch nothing is recorded.
+    // Nothing is recorded for torch.
     const std::string what = framework == "torch" ? "" : rule_for(framework, "cpu_instructions", version);
     if (what.empty() || !lacks(snapshot, what)) continue;
-    Finding& finding = tell(answers, framework);
+    Finding& finding = report_finding(answers, framework);
     finding.explanation = "The official " + framework + " " + version + " uses " + what +
                           " instructions, and this CPU doesn't list them: importing it ends in an illegal instruction.";
     finding.evidence = {framework_seen(snapshot, framework), evidence("/cpu/isa", "no " + what)};

@@ -1,4 +1,4 @@
-// cpu.oversubscribed: a thread pool is told to start more threads than this process may use CPUs.
+// cpu.oversubscribed: a thread pool is set to start more threads than this process may use CPUs.
 #include <cmath>
 #include "checks/cpu/cpu_need.h"
 #include "checks/engine/rule.h"
@@ -27,7 +27,7 @@ std::vector<Pool> pools(const Snapshot& snapshot) {
   return all;
 }
 
-// What a cgroup's quota leaves counts as little as what the CPU set leaves.
+// A cgroup's quota counts like a CPU set.
 Real usable_cpus(const Snapshot& snapshot) {
   const double quota = of(snapshot.host, &HostFacts::cgroup).or_empty().cpus.value_or(INFINITY);
   return of(snapshot.cpu, &Cpu::allowed_cpus).then([&](std::int64_t all) {
@@ -40,7 +40,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   const auto all = pools(snapshot);
   if (!cpus.get()) return answers.unknown(why_unknown("/cpu/allowed_cpus", cpus));
   if (all.empty() && !snapshot.env.get()) return answers.unknown(why_unknown("/env", snapshot.env));
-  constexpr double too_many = 1.5;  // with fewer, the scheduler loses next to nothing
+  constexpr double too_many = 1.5;  // with fewer, scheduling costs almost nothing
   for (const Pool& pool : all) {
     if (static_cast<double>(pool.threads) <= *cpus.get() * too_many) continue;
     const std::string usable = std::to_string(static_cast<std::int64_t>(*cpus.get()));

@@ -1,4 +1,4 @@
-// driver.access-denied: the node's owner and mode let this user in, and a policy refuses it all the same: SELinux,
+// driver.access-denied: the node's owner and mode permit access, but a policy refuses it: SELinux,
 // AppArmor, a systemd sandbox, a service's session.
 #include "checks/driver/node_access.h"
 #include "checks/driver/nvidia_facts.h"

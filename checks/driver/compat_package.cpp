@@ -1,9 +1,9 @@
-// driver.compat-package: libcuda of a cuda-compat package is loaded, and this GPU or this module doesn't take it.
+// driver.compat-package: libcuda of a cuda-compat package is loaded, and this GPU or this module doesn't support it.
 #include "checks/driver/nvidia_facts.h"
 
 namespace envdoctor::driver_compat_package {
 
-void tell(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence> evidence, Answers& answers) {
+void report_finding(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence> evidence, Answers& answers) {
   Finding& finding =
       nvidia::fault(answers, snapshot, confidence, nvidia::joined(nvidia::cuinit_evidence(snapshot), evidence));
   finding.explanation = "libcuda comes from CUDA's forward-compatibility package instead of the driver. ";
@@ -25,20 +25,22 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   if (const auto path = nvidia::compat_path(snapshot)) {
     signs.insert(signs.begin(), *path);
     if (cuinit.get())
-      return tell(snapshot, not_supported || mismatch ? Confidence::certain : Confidence::likely, signs, answers);
+      return report_finding(snapshot, not_supported || mismatch ? Confidence::certain : Confidence::likely, signs,
+                            answers);
     return answers.unknown("libcuda comes from a compatibility package; whether it works here was not tried");
   }
   const nvidia::Versions versions = nvidia::versions(snapshot);
-  // On a bare host both codes follow an upgrade without a reboot more often: driver.version-mismatch.
+  // Outside containers both codes more often follow an upgrade without a reboot: driver.version-mismatch.
   const bool bare = in_container(snapshot).is(false);
   // With a visibility variable set, "no device" needs no further explanation.
   const bool hidden = cuinit.is(cuda_error::no_device) && env_of(snapshot, "CUDA_VISIBLE_DEVICES").get();
-  if (!signs.empty() && (cuinit.get() || versions.told_to_differ) && !hidden)
-    return tell(snapshot, Confidence::likely, signs, answers);
-  // Module and libraries differ, and nothing shows that the library is a compatibility package's: then that is what
-  // cuInit says, too.
+  if (!signs.empty() && (cuinit.get() || versions.reported_different) && !hidden)
+    return report_finding(snapshot, Confidence::likely, signs, answers);
+  // Module and libraries differ, and nothing shows that the library is from a compatibility package: then cuInit's code
+  // means the same.
   const bool halves_differ = nvidia::nvml(snapshot).is(nvml_error::lib_rm_version_mismatch) || versions.differ();
-  if ((not_supported || mismatch) && !bare && !halves_differ) return tell(snapshot, Confidence::likely, {}, answers);
+  if ((not_supported || mismatch) && !bare && !halves_differ)
+    return report_finding(snapshot, Confidence::likely, {}, answers);
   if (nvidia::libcuda(snapshot).get() || cuinit.outcome() == Outcome::absent) return answers.passed();
   if (nvidia::libcuda(snapshot).outcome() == Outcome::absent) return answers.not_applicable("libcuda is not found");
   answers.unknown(why_unknown(nvidia::libcuda_place(snapshot), nvidia::libcuda(snapshot)));

@@ -5,7 +5,7 @@ namespace envdoctor::driver_compute_mode {
 
 using enum SymptomClass;
 
-// A process on this GPU, which an exclusive mode gives it to alone.
+// A process that uses this GPU exclusively.
 std::optional<Evidence> holder(const Snapshot& snapshot, const NvidiaDevice& device) {
   for (const auto& [i, process] : numbered(of(snapshot.nvidia, &Nvidia::processes))) {
     if (process.gpu.get() && device.index.is(*process.gpu.get()))
@@ -15,7 +15,7 @@ std::optional<Evidence> holder(const Snapshot& snapshot, const NvidiaDevice& dev
   return std::nullopt;
 }
 
-// Whether another GPU is open to everybody.
+// Whether another GPU accepts further programs.
 bool another_is_open(const Snapshot& snapshot, const NvidiaDevice& but) {
   return std::ranges::any_of(of(snapshot.nvidia, &Nvidia::devices).or_empty(), [&](const NvidiaDevice& device) {
     return &device != &but && device.compute_mode.is("default") && !device.error.get();
@@ -27,13 +27,13 @@ Fix set_back(const Snapshot& snapshot, const NvidiaDevice& device, const std::st
                  device.index.get() ? fmt::format("sudo nvidia-smi -i {} -c DEFAULT", *device.index.get()) : "");
 }
 
-void tell(const Snapshot& snapshot, std::size_t i, const NvidiaDevice& device, Answers& answers) {
+void report_finding(const Snapshot& snapshot, std::size_t i, const NvidiaDevice& device, Answers& answers) {
   const bool prohibited = device.compute_mode.is("prohibited");
   const auto process =
       device.compute_mode.or_empty().starts_with("exclusive") ? holder(snapshot, device) : std::nullopt;
   if (!prohibited && !process) return;
   Finding& finding = answers.found_on(nvidia::subject_of(device));
-  // A process that only draws doesn't take an exclusive GPU away from CUDA, and the list doesn't tell the two apart.
+  // A process that only renders doesn't block an exclusive GPU for CUDA, but the list doesn't distinguish the two.
   const bool refused = nvidia::cuinit(snapshot).is(cuda_error::device_unavailable);
   finding.confidence = prohibited ? Confidence::certain : refused ? Confidence::likely : Confidence::possible;
   if (another_is_open(snapshot, device) || finding.confidence == Confidence::possible)
@@ -68,7 +68,7 @@ void judge_refused(const Facts& facts, Answers& answers) {
   }
 }
 
-// A report shows nothing but GPUs that are exclusive, each with work on it: the next program finds none.
+// A report shows only exclusive GPUs, each of them in use: the next program finds none.
 void judge_taken(const Snapshot& snapshot, Answers& answers) {
   const auto& devices = of(snapshot.nvidia, &Nvidia::devices).or_empty();
   const bool from_text = snapshot.sources.or_empty().contains("/nvidia/devices");
@@ -92,7 +92,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   answers.passed();
   for (const auto& [i, device] : numbered(of(snapshot.nvidia, &Nvidia::devices))) {
     if (device.compute_mode.get())
-      tell(snapshot, i, device, answers);
+      report_finding(snapshot, i, device, answers);
     else if (device.compute_mode.outcome() != Outcome::absent)
       answers.unknown("the compute mode of a GPU is not known");
   }

@@ -1,9 +1,10 @@
-// driver.container-cgroup-lost: the nodes are in the container and its device cgroup no longer lets anyone open them.
+// driver.container-cgroup-lost: the container has the nodes, but its device cgroup no longer permits opening them.
 #include "checks/driver/nvidia_facts.h"
 
 namespace envdoctor::driver_container_cgroup_lost {
 
-// The control node, without which nothing works; it is every GPU's, so its loss is no grant of fewer GPUs.
+// The control node, without which nothing works; all GPUs share it, so its loss does not mean that fewer GPUs were
+// granted.
 std::optional<Evidence> control_node_forbidden(const Snapshot& snapshot) {
   for (const auto& [i, node] : numbered(snapshot.device_nodes)) {
     if (node.path.is("/dev/nvidiactl") && node.accessible.is(false) && node.error.is("EPERM"))
@@ -12,7 +13,7 @@ std::optional<Evidence> control_node_forbidden(const Snapshot& snapshot) {
   return std::nullopt;
 }
 
-// cgroup v1 shows its rules: NVIDIA's major number 195 may be made (m) and not opened (rw).
+// cgroup v1 shows its rules: NVIDIA's major number 195 may be created (m) but not opened (rw).
 std::optional<Evidence> rules_forbid(const Snapshot& snapshot) {
   const auto& rules = of(snapshot.host, &HostFacts::cgroup).or_empty().devices.or_empty();
   const auto lets_open = [](const std::string& rule) {
@@ -23,7 +24,7 @@ std::optional<Evidence> rules_forbid(const Snapshot& snapshot) {
   return evidence("/host/cgroup/devices", "no rule opens c 195:*");
 }
 
-void tell(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence> proof, Answers& answers) {
+void report_finding(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence> proof, Answers& answers) {
   Finding& finding = nvidia::fault(answers, snapshot, confidence, std::move(proof));
   finding.explanation =
       "The container worked and has lost its right to open the GPU: when the host's systemd reloads its units it "
@@ -48,13 +49,14 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   if (rules && nvidia::has_nodes(snapshot).is(true)) proof.push_back(*rules);
   if (unknown_error) proof = nvidia::joined(std::move(proof), nvidia::nvml_evidence(snapshot));
   if (forbidden && contained.is(true))
-    return tell(snapshot, unknown_error || rules ? Confidence::certain : Confidence::likely, proof, answers);
-  if (unknown_error && contained.is(true) && rules) return tell(snapshot, Confidence::likely, proof, answers);
+    return report_finding(snapshot, unknown_error || rules ? Confidence::certain : Confidence::likely, proof, answers);
+  if (unknown_error && contained.is(true) && rules) return report_finding(snapshot, Confidence::likely, proof, answers);
   if (const DeviceNode* node = node_of(snapshot, "/dev/nvidiactl"); node && node->accessible.is(true))
     return answers.passed();
   if (nvidia::has_nodes(snapshot).is(false)) return answers.not_applicable("no GPU was given to this container");
-  // In a container the message alone nearly always means this; elsewhere it covers several causes.
-  if (unknown_error) return tell(snapshot, marked ? Confidence::likely : Confidence::possible, proof, answers);
+  // In a container the message alone almost always means this; elsewhere it has several causes.
+  if (unknown_error)
+    return report_finding(snapshot, marked ? Confidence::likely : Confidence::possible, proof, answers);
   if (!contained.get()) return answers.unknown(why_unknown("/host/container", contained));
   if (nvidia::nvml(snapshot).outcome() == Outcome::absent) return answers.passed();
   answers.unknown(why_unknown("/device_nodes", snapshot.device_nodes));

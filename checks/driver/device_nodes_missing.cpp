@@ -1,5 +1,5 @@
 // driver.device-nodes-missing: the kernel driver runs and a node that programs must open isn't there. NVIDIA's nodes
-// are made on demand by a set-uid helper, so a missing one means something only where the driver was asked and failed.
+// are created on demand by a set-uid helper, so a missing one matters only where a call to the driver failed.
 #include "checks/driver/nvidia_facts.h"
 
 namespace envdoctor::driver_device_nodes_missing {
@@ -15,7 +15,7 @@ std::vector<std::string> missing_nodes(const Snapshot& snapshot) {
   return missing;
 }
 
-void tell(const Snapshot& snapshot, const std::vector<std::string>& missing, Answers& answers) {
+void report_finding(const Snapshot& snapshot, const std::vector<std::string>& missing, Answers& answers) {
   const bool one = missing.size() == 1;
   const std::string list = fmt::format("{}", fmt::join(missing, ", "));
   Finding& finding =
@@ -88,7 +88,7 @@ void judge_nvidia(const Snapshot& snapshot, Answers& answers) {
   const bool contained = nvidia::contained(snapshot);
   if (contained && nvidia::has_nodes(snapshot).is(false))
     return answers.not_applicable("no node at all was given to this container");
-  // Not asked, or refused for a reason of its own: the helper would make them when CUDA starts.
+  // Not called, or failed for another reason: the helper would create them when CUDA starts.
   const bool named = cuinit.get() && *cuinit.get() != cuda_error::unknown && *cuinit.get() != cuda_error::no_device &&
                      *cuinit.get() != cuda_error::operating_system && *cuinit.get() != cuda_error::not_initialized &&
                      *cuinit.get() != cuda_error::invalid_device;
@@ -97,7 +97,7 @@ void judge_nvidia(const Snapshot& snapshot, Answers& answers) {
   if (!cuinit.get() && !contained)
     return answers.unknown(fmt::format("{} not there, which is normal until CUDA is first used; that was not tried",
                                        fmt::join(missing, ", ")));
-  tell(snapshot, missing, answers);
+  report_finding(snapshot, missing, answers);
 }
 
 void judge(const Snapshot& snapshot, Answers& answers) {
@@ -105,7 +105,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   judge_nvidia(snapshot, answers);
 }
 
-// The other nodes aren't said to be missing: NVML needs no nvidia-uvm, CUDA does.
+// Doesn't report other nodes as missing: CUDA needs nvidia-uvm, NVML doesn't.
 bool uvm_alone(const Facts& facts) {
   return when::no_driver_answers(facts) && !facts.with({missing, "device-node"}, "node", "/dev/nvidia0") &&
          !facts.with({missing, "device-node"}, "node", "/dev/nvidia*");
@@ -115,7 +115,7 @@ bool node_outside_container(const Facts& facts) { return when::no_better_cause(f
 
 bool kfd_absent(const Facts& facts) { return !facts.container() && facts.saw({{present, "amdgpu-kernel-module"}}); }
 
-// A card node draws; programs compute through a render node. Many servers have a card that only draws.
+// Card nodes are for display; programs compute through render nodes. Many servers have a display-only card.
 bool computes_elsewhere(const Facts& facts) {
   const Symptom* node = facts.first({{missing, "render-node"}});
   const auto gpus = gpus_of(facts);

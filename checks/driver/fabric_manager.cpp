@@ -1,4 +1,4 @@
-// driver.fabric-manager: GPUs joined by NVSwitch, whose fabric nobody has set up.
+// driver.fabric-manager: the fabric of GPUs joined by NVSwitch is not set up.
 #include "checks/driver/nvidia_facts.h"
 
 namespace envdoctor::driver_fabric_manager {
@@ -15,7 +15,7 @@ std::optional<Evidence> fabric_not_up(const Snapshot& snapshot) {
   return std::nullopt;
 }
 
-void tell(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence> proof, Answers& answers) {
+void report_finding(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence> proof, Answers& answers) {
   const Text version = of(snapshot.nvidia, &Nvidia::kernel_driver_version);
   Finding& finding = nvidia::fault(answers, snapshot, confidence, std::move(proof));
   finding.explanation =
@@ -41,18 +41,18 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   if (of(snapshot.nvidia, &Nvidia::fabric_manager_running).is(false))
     proof.push_back(evidence("/nvidia/fabric_manager_running", "false"));
   if (cuinit.is(cuda_error::system_not_ready))
-    return tell(snapshot, stopped || not_up ? Confidence::certain : Confidence::likely,
-                nvidia::joined(nvidia::cuinit_evidence(snapshot), proof), answers);
+    return report_finding(snapshot, stopped || not_up ? Confidence::certain : Confidence::likely,
+                          nvidia::joined(nvidia::cuinit_evidence(snapshot), proof), answers);
   if (cuinit.outcome() == Outcome::absent) return answers.passed();
   if (!cuinit.get() && stopped && (not_up || in_container(snapshot).is(false)))
-    return tell(snapshot, Confidence::likely, std::move(proof), answers);
+    return report_finding(snapshot, Confidence::likely, std::move(proof), answers);
   if (switches.is(false)) return answers.not_applicable("the host has no NVSwitch");
   if (cuinit.get()) return answers.passed();
   if (nvidia::libcuda(snapshot).outcome() == Outcome::absent) return answers.not_applicable("libcuda is not found");
   answers.unknown(why_unknown("/nvidia/cuinit_error", cuinit));
 }
 
-// Without NVSwitch the service stops at once and says so; nothing waits for it.
+// Without NVSwitch the service stops at once and logs that; nothing needs it.
 bool fabric_wanted(const Facts& facts) { return when::no_driver_answers(facts) && !facts.saw({{missing, "nvswitch"}}); }
 
 Diagnosis diagnosis() {

@@ -5,7 +5,8 @@ namespace envdoctor::driver_firmware_missing {
 
 using enum SymptomClass;
 
-// What drivers ask for and do without: video codecs, display power, secure display and a virtual function's code.
+// Firmware that drivers request but don't need: video codecs, display power, secure display and a virtual function's
+// code.
 bool optional_file(const std::string& file) {
   for (const char* part : {"_ta.", "_cap.", "_dmc", "isp_", "huc", "_gsc", "_kicker"}) {
     if (file.find(part) != std::string::npos) return true;

@@ -7,8 +7,8 @@ namespace envdoctor::driver_gpu_init_failed {
 
 using enum SymptomClass;
 
-void tell(const Snapshot& snapshot, const std::string& subject, Confidence confidence, std::vector<Evidence> proof,
-          Answers& answers) {
+void report_finding(const Snapshot& snapshot, const std::string& subject, Confidence confidence,
+                    std::vector<Evidence> proof, Answers& answers) {
   Finding& finding = answers.found_on(subject);
   finding.confidence = confidence;
   finding.explanation =
@@ -33,20 +33,20 @@ bool from_log(const Facts& facts, const std::vector<Gpu>& gpus, Answers& answers
   for (const Symptom* line : facts.all({failed, "nvidia-gpu-initialization"})) {
     const std::string address = normal_address(line->detail("gpu"));
     if (other || started_since(address)) continue;
-    tell(facts, address.empty() ? "host" : "gpu:" + address, Confidence::certain,
-         {line->code.get() ? evidence(*line, *line->code.get()) : evidence(*line)}, answers);
+    report_finding(facts, address.empty() ? "host" : "gpu:" + address, Confidence::certain,
+                   {line->code.get() ? evidence(*line, *line->code.get()) : evidence(*line)}, answers);
     return true;
   }
   for (const LoggedXid& xid : xids_of(facts, answers.id)) {
     if (started_since(xid.gpu)) continue;
-    tell(facts, xid.subject(), Confidence::likely, {}, answers);
-    tell_xid(answers.findings.back(), xid, facts);
+    report_finding(facts, xid.subject(), Confidence::likely, {}, answers);
+    describe_xid(answers.findings.back(), xid, facts);
     return true;
   }
   return false;
 }
 
-// A reason for the driver to list nothing that has nothing to do with the GPU's start.
+// Another reason for the driver to list no GPU.
 std::string other_reason(const Snapshot& snapshot) {
   if (nvidia::contained(snapshot)) return "in a container a GPU that isn't listed may not have been given";
   if (nvidia::on_wsl(snapshot)) return "WSL shows no bus";
@@ -62,7 +62,7 @@ bool dropped(const Gpu& gpu, const Snapshot& snapshot) {
                   (version.get() && std::atoi(version.get()->c_str()) > std::atoi(last->c_str())));
 }
 
-// The module is loaded and bound, and yet its nodes answer as those of a device that isn't there, to NVML as to us.
+// The module is loaded and bound, but opening its nodes fails with "no such device", for NVML and for us.
 bool from_nodes(const Snapshot& snapshot, const std::vector<Gpu>& gpus, Answers& answers) {
   const auto bound = std::ranges::find(gpus, "nvidia", &Gpu::driver);
   const Text nvml = nvidia::nvml(snapshot);
@@ -76,11 +76,12 @@ bool from_nodes(const Snapshot& snapshot, const std::vector<Gpu>& gpus, Answers&
     if ((!node.path.is("/dev/nvidiactl") && !is_card_node(node)) ||
         (error != "EIO" && error != "ENXIO" && error != "ENODEV"))
       continue;
-    tell(snapshot, bound->subject(), Confidence::likely,
-         nvidia::joined({evidence(bound->in_pci("driver"), "nvidia"),
-                         evidence("/device_nodes/" + std::to_string(i) + "/error", *node.path.get() + ": " + error)},
-                        nvidia::nvml_evidence(snapshot)),
-         answers);
+    report_finding(
+        snapshot, bound->subject(), Confidence::likely,
+        nvidia::joined({evidence(bound->in_pci("driver"), "nvidia"),
+                        evidence("/device_nodes/" + std::to_string(i) + "/error", *node.path.get() + ": " + error)},
+                       nvidia::nvml_evidence(snapshot)),
+        answers);
     return true;
   }
   return false;
@@ -102,10 +103,10 @@ void judge(const Facts& facts, Answers& answers) {
   answers.passed();
   for (const Gpu& gpu : gpus) {
     if (gpu.driver != "nvidia" || gpu.nvml_index >= 0 || dropped(gpu, snapshot)) continue;
-    tell(snapshot, gpu.subject(), snapshot.device_nodes.get() ? Confidence::likely : Confidence::possible,
-         {evidence(gpu.in_pci("driver"), "nvidia"),
-          evidence("/nvidia/devices", devices.get()->empty() ? "none" : "this GPU is not among them")},
-         answers);
+    report_finding(snapshot, gpu.subject(), snapshot.device_nodes.get() ? Confidence::likely : Confidence::possible,
+                   {evidence(gpu.in_pci("driver"), "nvidia"),
+                    evidence("/nvidia/devices", devices.get()->empty() ? "none" : "this GPU is not among them")},
+                   answers);
   }
 }
 
@@ -126,7 +127,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{missing, "device-behind-node"}, possible, when::no_driver_answers},
-              // Programs that open the GPU say so as well, whatever kept it from starting.
+              // Programs that open the GPU print this for any failure to start.
               {{failed, "any-gpu-start"}, possible, when::no_driver_answers},
               {{failed, "amd-gpu-initialization"}, certain},
               {{failed, "intel-gpu-initialization"}, likely},

@@ -1,4 +1,4 @@
-// driver.gpu-lost: the GPU was there and no longer answers.
+// driver.gpu-lost: the GPU was present and no longer answers.
 #include "checks/driver/nvidia_facts.h"
 #include "checks/driver/xid_findings.h"
 #include "knowledge/codes/names.h"
@@ -7,8 +7,8 @@ namespace envdoctor::driver_gpu_lost {
 
 using enum SymptomClass;
 
-Finding& tell(const Snapshot& snapshot, const std::string& subject, Confidence confidence, std::vector<Evidence> proof,
-              Answers& answers) {
+Finding& report_finding(const Snapshot& snapshot, const std::string& subject, Confidence confidence,
+                        std::vector<Evidence> proof, Answers& answers) {
   Finding& finding = answers.found_on(subject);
   finding.confidence = confidence;
   finding.explanation =
@@ -23,7 +23,7 @@ Finding& tell(const Snapshot& snapshot, const std::string& subject, Confidence c
   return finding;
 }
 
-// A device that NVML lists and can talk to is not lost, whatever the log says of an earlier time.
+// A device that NVML lists and can talk to is not lost, whatever the log says about earlier.
 bool answers_now(const Snapshot& snapshot, const std::string& address) {
   return std::ranges::any_of(of(snapshot.nvidia, &Nvidia::devices).or_empty(), [&](const NvidiaDevice& device) {
     return address_of(device.pci_address).starts_with(address) && !device.error.get() && device.name.get() &&
@@ -35,14 +35,14 @@ bool judge_devices(const Snapshot& snapshot, Answers& answers) {
   bool found = false;
   for (const auto& [i, device] : numbered(of(snapshot.nvidia, &Nvidia::devices))) {
     if (!device.error.get() || knowledge::nvml_error_name(*device.error.get()) != nvml_error::gpu_is_lost) continue;
-    tell(snapshot, nvidia::subject_of(device), Confidence::certain,
-         {evidence(at("/nvidia/devices", i, "error"), *device.error.get())}, answers);
+    report_finding(snapshot, nvidia::subject_of(device), Confidence::certain,
+                   {evidence(at("/nvidia/devices", i, "error"), *device.error.get())}, answers);
     found = true;
   }
   return found;
 }
 
-// A channel that a program's own fault tore down doesn't switch any more.
+// A channel that was torn down after a program's own fault doesn't respond either.
 constexpr std::int64_t xid_context_switch_timeout = 109;
 bool program_failed_on(const Snapshot& snapshot, const std::string& gpu) {
   const auto others = xids_of(snapshot, "");
@@ -52,14 +52,14 @@ bool program_failed_on(const Snapshot& snapshot, const std::string& gpu) {
   });
 }
 
-// An Xid in the kernel's log: for each GPU the code that says most.
+// An Xid in the kernel's log: for each GPU the most specific code.
 bool judge_xid(const Snapshot& snapshot, Answers& answers) {
-  // Where NVML answered, the loss may be over: a reset, or another card since.
+  // Where NVML answered, the loss may be over: the GPU was reset or replaced since.
   const bool asked = of(snapshot.nvidia, &Nvidia::devices).get();
   std::map<std::string, LoggedXid> by_gpu;
   for (const LoggedXid& xid : xids_of(snapshot, answers.id)) {
     const bool off = xid.code == xid::gpu_has_fallen_off_the_bus;
-    if (!off && answers_now(snapshot, xid.gpu)) continue;  // a timeout that is over, or one that a program caused
+    if (!off && answers_now(snapshot, xid.gpu)) continue;  // a timeout in the past, or one that a program caused
     if (xid.code == xid_context_switch_timeout && program_failed_on(snapshot, xid.gpu)) continue;
     const auto [row, fresh] = by_gpu.try_emplace(xid.gpu, xid);
     if (!fresh && off) row->second = xid;
@@ -67,8 +67,9 @@ bool judge_xid(const Snapshot& snapshot, Answers& answers) {
   for (const auto& [address, xid] : by_gpu) {
     const bool back = answers_now(snapshot, address);
     const auto sure = xid.code == xid::gpu_has_fallen_off_the_bus && !asked ? Confidence::certain : Confidence::likely;
-    Finding& finding = tell(snapshot, xid.subject(), back ? Confidence::possible : sure, xid.evidence, answers);
-    tell_xid(finding, xid, snapshot);
+    Finding& finding =
+        report_finding(snapshot, xid.subject(), back ? Confidence::possible : sure, xid.evidence, answers);
+    describe_xid(finding, xid, snapshot);
     if (!back) continue;
     finding.severity = Severity::warning;
     finding.title = "The GPU fell off the bus earlier and answers again";
@@ -76,7 +77,7 @@ bool judge_xid(const Snapshot& snapshot, Answers& answers) {
   return !by_gpu.empty();
 }
 
-// What programs and the kernel print; the words alone are evidence only while the driver has nothing better to say.
+// What programs and the kernel print; messages alone are evidence only where the driver's own answer is unknown.
 bool judge_log(const Snapshot& snapshot, bool logged, Answers& answers) {
   for (const Kind& kind : {Kind{lost, "pci-device"}, Kind{lost, "gpu"}}) {
     for (const Symptom* line : symptoms_of(snapshot, kind)) {
@@ -85,11 +86,11 @@ bool judge_log(const Snapshot& snapshot, bool logged, Answers& answers) {
       if (nvidia::cuda_works(snapshot) || answers_now(snapshot, address)) continue;
       const bool whole = std::ranges::count(address, '.') == 1;
       const std::string subject = whole ? "gpu:" + address : "host";
-      // One loss makes the kernel write both lines.
+      // The kernel writes both lines for one loss.
       if (logged && (!whole || answers.findings.back().subject == subject))
         answers.findings.back().evidence.push_back(evidence(*line));
       else
-        tell(snapshot, subject, Confidence::certain, {evidence(*line)}, answers);
+        report_finding(snapshot, subject, Confidence::certain, {evidence(*line)}, answers);
       return true;
     }
   }
@@ -99,7 +100,7 @@ bool judge_log(const Snapshot& snapshot, bool logged, Answers& answers) {
 void judge(const Snapshot& snapshot, Answers& answers) {
   if (judge_devices(snapshot, answers)) return;
   if (of(snapshot.nvidia, &Nvidia::nvml_error).get() && nvidia::nvml(snapshot).is(nvml_error::gpu_is_lost)) {
-    tell(snapshot, "host", Confidence::certain, nvidia::nvml_evidence(snapshot), answers);
+    report_finding(snapshot, "host", Confidence::certain, nvidia::nvml_evidence(snapshot), answers);
     return;
   }
   const bool logged = judge_xid(snapshot, answers);
@@ -110,7 +111,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   answers.unknown(why_unknown("/nvidia/devices", devices));
 }
 
-// A node that has fewer GPUs than its configuration names, and not none, which is a driver that isn't reached.
+// A node with fewer GPUs than configured. If it has none, the driver is unreachable instead.
 bool some_counted(const Facts& facts) {
   return std::ranges::none_of(facts.all({missing, "slurm-gpu"}),
                               [](const Symptom* line) { return line->detail("have") == "0"; });
@@ -133,12 +134,12 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{lost, "amd-gpu"}, likely},
-              // Whoever counts the GPUs finds fewer than there were; the kernel's log tells why.
+              // Programs find fewer GPUs than before; the kernel log shows why.
               {{lost, "gpu-answers"}, possible},
               {{lost, "gpu-of-slurm-node"}, possible},
               {{missing, "slurm-gpu"}, possible, some_counted},
               {{lost, "gpu-of-kubernetes-node"}, possible},
-              // All ones are read of a card that fell off the bus, and of one in a laptop that is switched off.
+              // Reads return all ones for a card that fell off the bus, and for a laptop's card that is powered off.
               {{lost, "pci-configuration"}, possible, when::no_driver_answers},
               {{failed, "gpu"}, likely},
           },

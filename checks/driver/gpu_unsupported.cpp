@@ -8,7 +8,7 @@ namespace envdoctor::driver_gpu_unsupported {
 
 using enum SymptomClass;
 
-// Why this driver doesn't drive this generation; empty: nothing speaks against it.
+// Why this driver doesn't drive this generation; empty: no known reason.
 struct Reason {
   std::string text{};
   std::string remedy{};
@@ -41,10 +41,10 @@ Reason by_module(const Gpu& gpu, const std::string& kind) {
   return {};
 }
 
-void tell(const Snapshot& snapshot, const Gpu& gpu, const Reason& reason, std::vector<Evidence> proof,
-          Answers& answers) {
+void report_finding(const Snapshot& snapshot, const Gpu& gpu, const Reason& reason, std::vector<Evidence> proof,
+                    Answers& answers) {
   proof.push_back(evidence(gpu.in_pci("device_id"), gpu.device_id + " (" + gpu.architecture + ")"));
-  // The generation is looked up by the PCI id: a fact about the id, not something the driver said.
+  // The generation is looked up by the PCI id: a fact about the id, not an answer of the driver.
   Finding& finding = nvidia::fault(answers, snapshot, Confidence::likely, std::move(proof), gpu.subject());
   finding.explanation = reason.text;
   finding.fix = {{.text = on_the_host(snapshot) + reason.remedy}};
@@ -86,7 +86,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
       reason = by_module(gpu, *kind.get());
       proof.push_back(evidence("/nvidia/kernel_module_kind", *kind.get()));
     }
-    if (!reason.text.empty()) tell(snapshot, gpu, reason, std::move(proof), answers);
+    if (!reason.text.empty()) report_finding(snapshot, gpu, reason, std::move(proof), answers);
   }
   if (unknown && nvidia::user_space_installed(snapshot).is(false) && nvidia::kernel_driver_runs(snapshot).is(false))
     return answers.not_applicable("no NVIDIA driver is installed");

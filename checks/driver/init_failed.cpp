@@ -1,12 +1,12 @@
-// driver.init-failed: everything the driver needs is there and cuInit fails, with an error that names no cause.
+// driver.init-failed: everything that the driver needs is present, but cuInit fails with an error that names no cause.
 #include <array>
 
 #include "checks/driver/nvidia_facts.h"
 
 namespace envdoctor::driver_init_failed {
 
-// Errors that name their cause, or are no fault of the driver; each is another check's. The last ones come from a
-// program's own mistakes or from a machine without a visible device.
+// Errors that name their cause, or are no fault of the driver; other checks handle each of them. The last ones come
+// from a program's own mistakes or from a machine without a visible device.
 constexpr std::array others{cuda_error::no_device,
                             cuda_error::stub_library,
                             cuda_error::system_not_ready,
@@ -31,7 +31,7 @@ constexpr std::array others{cuda_error::no_device,
                             cuda_error::launch_timeout,
                             cuda_error::launch_out_of_resources};
 
-// What explains the error better, if it is known.
+// A better explanation of the error, if one is known.
 std::string better_cause(const Facts& facts) {
   const Snapshot& snapshot = facts.snapshot();
   if (nvidia::kernel_driver_runs(snapshot).is(false)) return "no NVIDIA kernel driver runs";

@@ -1,5 +1,5 @@
 // driver.kernel-lockdown: the kernel is locked down and loads no unsigned module, for another reason than Secure Boot,
-// or keeps a tool of the GPU from the card's registers.
+// or denies a GPU tool access to the card's registers.
 #include "checks/driver/nvidia_facts.h"
 
 namespace envdoctor::driver_kernel_lockdown {
@@ -10,7 +10,7 @@ Fix see_what_locks(const Facts& facts) {
   return on_host(facts, "see what locks the kernel down.", "cat /sys/kernel/security/lockdown /proc/cmdline");
 }
 
-void tell(const Facts& facts, Confidence confidence, std::vector<Evidence> proof, Answers& answers) {
+void report_finding(const Facts& facts, Confidence confidence, std::vector<Evidence> proof, Answers& answers) {
   Finding& finding = nvidia::fault(answers, facts, confidence, std::move(proof));
   finding.explanation =
       "A locked-down kernel loads signed modules only. Secure Boot is not what locked it: the kernel's command line "
@@ -22,7 +22,7 @@ void tell(const Facts& facts, Confidence confidence, std::vector<Evidence> proof
 }
 
 // A tool that reads and writes the card's registers itself, and is refused in the same text.
-void tell_tool(const Facts& facts, const Symptom& kernel, const Symptom& tool, Answers& answers) {
+void report_failed_tool(const Facts& facts, const Symptom& kernel, const Symptom& tool, Answers& answers) {
   Finding& finding = nvidia::fault(answers, facts, Confidence::likely, {evidence(tool), evidence(kernel)});
   finding.title = "The kernel is locked down and keeps a tool from the GPU's registers";
   finding.explanation =
@@ -41,22 +41,23 @@ void judge(const Facts& facts, Answers& answers) {
   if (runs.is(true) || nvidia::cuda_works(snapshot) || lockdown.is("none")) return answers.passed();
   if (nvidia::secure_boot_is_on(facts)) return answers.not_applicable("Secure Boot locks the kernel down");
   if (const Symptom* line = facts.first({{refused, "kernel-module-by-lockdown"}}))
-    return tell(facts, Confidence::likely, {evidence(*line)}, answers);
+    return report_finding(facts, Confidence::likely, {evidence(*line)}, answers);
   if (const Symptom* kernel = facts.first({{refused, "pci-access-by-lockdown"}})) {
     if (const Symptom* tool = facts.first({{refused, "pci-device-access"}}))
-      return tell_tool(facts, *kernel, *tool, answers);
+      return report_failed_tool(facts, *kernel, *tool, answers);
   }
   const Symptom* locked = facts.first({{present, "kernel-lockdown"}});
   const bool refused_module = facts.saw({{failed, "kernel-module"}, {refused, "kernel-module-signature"}});
   if (locked && (refused_module || facts.driver_dead()))
-    return tell(facts, refused_module ? Confidence::likely : Confidence::possible, {evidence(*locked)}, answers);
-  // A signature is refused with other words; what root may not insert at all, lockdown keeps out.
+    return report_finding(facts, refused_module ? Confidence::likely : Confidence::possible, {evidence(*locked)},
+                          answers);
+  // A bad signature gives another message; if root may not insert the module at all, lockdown is the reason.
   if (const Symptom* line = facts.first({{failed, "kernel-module"}});
       line && !facts.container() && line->text.or_empty().find("not permitted") != std::string::npos)
-    return tell(facts, Confidence::possible, {evidence(*line)}, answers);
+    return report_finding(facts, Confidence::possible, {evidence(*line)}, answers);
   if (lockdown.get() && runs.is(false) && nvidia::user_space_installed(snapshot).is(true))
-    return tell(facts, Confidence::possible,
-                {evidence("/host/lockdown", *lockdown.get()), evidence("/modules", "no nvidia")}, answers);
+    return report_finding(facts, Confidence::possible,
+                          {evidence("/host/lockdown", *lockdown.get()), evidence("/modules", "no nvidia")}, answers);
   lockdown.get() ? answers.unknown(why_unknown("/modules", runs))
                  : answers.unknown(why_unknown("/host/lockdown", lockdown));
 }

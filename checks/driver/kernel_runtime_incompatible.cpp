@@ -1,4 +1,4 @@
-// driver.kernel-runtime-incompatible: the kernel driver and the libraries that use it are of releases that don't fit.
+// driver.kernel-runtime-incompatible: the kernel driver and the libraries that use it are of incompatible releases.
 #include <cstdlib>
 
 #include "checks/engine/rule.h"
@@ -8,7 +8,7 @@ namespace envdoctor::driver_kernel_runtime_incompatible {
 using enum SymptomClass;
 
 // A Jetson's kernel driver comes with the board's release and its libraries with the image's. Since release 34 images
-// of older ones run; those before and all that are newer than the board don't.
+// of older ones run; earlier ones, and images newer than the board's release, don't.
 bool image_of_another_release(const Facts& facts) {
   const Symptom* board = facts.first({{noted, "l4t-host"}});
   const Symptom* image = facts.first({{noted, "l4t-image"}});

@@ -1,5 +1,5 @@
 // driver.level-zero-missing: Intel's GPU works through OpenCL, and the driver of Level Zero, which SYCL and torch's
-// XPU builds use, isn't there.
+// XPU builds use, is not installed.
 #include "checks/engine/rule.h"
 #include "checks/opencl/opencl_facts.h"
 #include "checks/runtime/library_facts.h"
@@ -17,7 +17,7 @@ bool opencl_lists_intel_gpu(const Snapshot& snapshot) {
   return std::ranges::any_of(opencl_devices(snapshot), [](const OpenclDevice* device) { return of_intel(*device); });
 }
 
-// A program wants SYCL or an XPU: then the driver is more than a thing worth knowing.
+// If a program needs SYCL or an XPU, the missing driver is more than information.
 bool wanted(const Facts& facts) {
   const std::string& torch = of(facts.snapshot().torch, &Torch::version).or_empty();
   return torch.find("+xpu") != std::string::npos ||
@@ -33,7 +33,7 @@ void describe(Finding& finding, const Facts& facts) {
                   .command = ubuntu ? host_command(facts, "sudo apt-get install libze1 libze-intel-gpu1") : ""}};
 }
 
-// sycl-ls lists what each of its back ends finds: a GPU by OpenCL alone has no Level Zero driver.
+// sycl-ls lists the devices of each back end: a GPU that only OpenCL lists has no Level Zero driver.
 const Symptom* opencl_alone(const Facts& facts) {
   const Symptom* gpu = nullptr;
   for (const Symptom* line : facts.all({present, "sycl-device"})) {

@@ -6,7 +6,7 @@ namespace envdoctor::driver_libcuda_linker_name {
 using enum SymptomClass;
 
 void judge(const Facts& facts, Answers& answers) {
-  // Programs that run with any vendor's GPU ask for CUDA first.
+  // Programs that support several vendors try CUDA first.
   const bool amd_alone = has_gpu(facts, Vendor::amd).is(true) && !has_gpu(facts, Vendor::nvidia).is(true);
   if (!amd_alone) report_missing_libraries(facts, answers);
   answers.not_applicable("no program was seen to ask for libcuda.so");

@@ -1,4 +1,4 @@
-// driver.libcuda-missing: the kernel driver is here, and the loader finds no libcuda.so.1.
+// driver.libcuda-missing: the kernel driver runs, but the loader finds no libcuda.so.1.
 #include "checks/driver/nvidia_facts.h"
 #include "checks/runtime/library_facts.h"
 
@@ -16,7 +16,7 @@ std::string copy_elsewhere(const Snapshot& snapshot) {
   return {};
 }
 
-void tell(const Snapshot& snapshot, Confidence confidence, Answers& answers) {
+void report_finding(const Snapshot& snapshot, Confidence confidence, Answers& answers) {
   const std::string elsewhere = copy_elsewhere(snapshot);
   const Text version = of(snapshot.nvidia, &Nvidia::kernel_driver_version);
   Finding& finding =
@@ -58,9 +58,9 @@ void judge_host(const Snapshot& snapshot, Answers& answers) {
   if (runs.is(false)) return answers.not_applicable("no NVIDIA kernel driver runs");
   if (contained && nodes.is(false)) return answers.not_applicable("no GPU was given to this container");
   if (elsewhere || (runs.is(true) && (!contained || nodes.is(true))))
-    return tell(snapshot, absent ? Confidence::certain : Confidence::likely, answers);
-  // In a container whose nodes and module are not known it may be that no GPU was given at all.
-  if (runs.is(true) || contained) return tell(snapshot, Confidence::possible, answers);
+    return report_finding(snapshot, absent ? Confidence::certain : Confidence::likely, answers);
+  // In a container whose nodes and module are unknown, the container may simply have no GPU.
+  if (runs.is(true) || contained) return report_finding(snapshot, Confidence::possible, answers);
   answers.unknown("libcuda.so.1 is not found; whether the kernel driver runs is not known");
 }
 

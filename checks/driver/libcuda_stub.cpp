@@ -1,4 +1,4 @@
-// driver.libcuda-stub: programs load the toolkit's link-time stand-in instead of the driver's library.
+// driver.libcuda-stub: programs load the toolkit's link-time stub instead of the driver's library.
 #include "checks/driver/nvidia_facts.h"
 
 namespace envdoctor::driver_libcuda_stub {
@@ -16,7 +16,7 @@ std::optional<Evidence> stub_loaded(const Snapshot& snapshot) {
   return std::nullopt;
 }
 
-// Where a stub without a version lies, which linkers use and programs seldom load.
+// The place of a stub without a version, which linkers use and programs seldom load.
 std::optional<Evidence> stub_on_disk(const Snapshot& snapshot) {
   for (const auto& [i, row] : numbered(snapshot.libraries)) {
     if (row.path.or_empty().find("/stubs/libcuda.so") != std::string::npos)
@@ -25,7 +25,7 @@ std::optional<Evidence> stub_on_disk(const Snapshot& snapshot) {
   return std::nullopt;
 }
 
-void tell(const Facts& facts, bool answered, const std::optional<Evidence>& place, Answers& answers) {
+void report_finding(const Facts& facts, bool answered, const std::optional<Evidence>& place, Answers& answers) {
   Finding& finding =
       nvidia::fault(answers, facts, Confidence::certain,
                     answered ? nvidia::cuinit_evidence(facts) : std::vector<Evidence>{}, "library:libcuda.so.1");
@@ -46,7 +46,7 @@ void judge(const Facts& facts, Answers& answers) {
   const auto loaded = stub_loaded(facts);
   const Text cuinit = nvidia::cuinit(facts), libcuda = nvidia::libcuda(facts);
   const bool answered = cuinit.is(cuda_error::stub_library);
-  if (loaded || answered) return tell(facts, answered, loaded ? loaded : stub_on_disk(facts), answers);
+  if (loaded || answered) return report_finding(facts, answered, loaded ? loaded : stub_on_disk(facts), answers);
   if (libcuda.get()) return answers.passed();
   if (libcuda.outcome() == Outcome::absent) return answers.not_applicable("no libcuda.so.1 is found");
   if (cuinit.get()) return answers.passed();

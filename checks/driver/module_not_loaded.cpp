@@ -1,5 +1,5 @@
-// driver.module-not-loaded: user-space parts of the driver are installed and the kernel module doesn't run. For AMD and
-// Intel GPUs, whose drivers come with the kernel: nothing is bound to the GPU.
+// driver.module-not-loaded: user-space parts of the driver are installed, but the kernel module is not loaded. For AMD
+// and Intel GPUs, whose drivers come with the kernel: nothing is bound to the GPU.
 #include "checks/driver/nvidia_facts.h"
 
 namespace envdoctor::driver_module_not_loaded {
@@ -8,14 +8,14 @@ using enum SymptomClass;
 
 bool held_by_another(const Gpu& gpu) { return !gpu.driver.empty() && gpu.driver != "nvidia"; }
 
-// Where it stands that the module doesn't run.
+// The evidence that the module is not loaded.
 Evidence not_running(const Snapshot& snapshot) {
   if (snapshot.modules.get()) return evidence("/modules", "no nvidia");
   const Symptom* line = first_symptom(snapshot, {{missing, "kernel-driver"}});
   return line ? evidence(*line, "kernel driver not running") : evidence("/nvidia/kernel_driver_version", "none");
 }
 
-Finding& tell_nvidia(const Snapshot& snapshot, Confidence confidence, Answers& answers) {
+Finding& report_nvidia(const Snapshot& snapshot, Confidence confidence, Answers& answers) {
   std::vector<Evidence> proof;
   if (nvidia::kernel_driver_runs(snapshot).is(false)) proof.push_back(not_running(snapshot));
   Finding& finding =
@@ -52,7 +52,7 @@ void judge_nvidia(const Facts& facts, Answers& answers) {
   const Flag runs = nvidia::kernel_driver_runs(snapshot);
   if (runs.is(true)) return answers.passed();
   if (const Symptom* line = no_module_built(facts); line && !facts.saw({{refused, "kernel-module-signature"}})) {
-    Finding& finding = tell_nvidia(snapshot, Confidence::likely, answers);
+    Finding& finding = report_nvidia(snapshot, Confidence::likely, answers);
     finding.explanation = "No nvidia module was built for the running kernel.";
     finding.evidence.insert(finding.evidence.begin(), evidence(*line));
     return;
@@ -67,12 +67,12 @@ void judge_nvidia(const Facts& facts, Answers& answers) {
   if (installed.is(false)) return answers.not_applicable("no part of the driver is installed");
   if (!installed.get()) return answers.unknown(why_unknown("/libraries: libcuda.so.1", installed));
   const bool bus_agrees = !gpus.empty() && snapshot.modules.get();
-  // Without a GPU on the bus a library alone proves nothing: many machines without one have it.
-  tell_nvidia(snapshot,
-              bus_agrees           ? Confidence::certain
-              : snapshot.pci.get() ? Confidence::likely
-                                   : Confidence::possible,
-              answers);
+  // Without a GPU on the bus the library alone proves nothing: many machines without a GPU have it.
+  report_nvidia(snapshot,
+                bus_agrees           ? Confidence::certain
+                : snapshot.pci.get() ? Confidence::likely
+                                     : Confidence::possible,
+                answers);
 }
 
 // A discrete AMD or Intel GPU without any driver on a system that may load some.
@@ -98,8 +98,8 @@ void judge_in_kernel(const Snapshot& snapshot, Answers& answers) {
   }
 }
 
-// What rocminfo says of amdgpu. It looks for the module in sysfs, which a container shares with its host, and for the
-// node in /dev: without a word of the module, a missing node means the same on a bare host only.
+// rocminfo's message about amdgpu. It looks for the module in sysfs, which a container shares with its host, and for
+// the node in /dev: if it doesn't mention the module, a missing node means the same only outside containers.
 void judge_amdgpu(const Facts& facts, Answers& answers) {
   if (facts.wsl()) return;  // its kernel reaches the GPU through Windows, without amdgpu
   const bool by_node = !facts.container() && !facts.saw({{present, "amdgpu-kernel-module"}});
@@ -125,7 +125,7 @@ bool not_rejected(const Facts& facts) {
   return !nvidia::driver_answers(facts) && !facts.saw({{refused, "kernel-module-signature"}});
 }
 
-// modprobe finds no device for the module: nothing says that it ignores one that is there.
+// modprobe finds no device for the module: nothing says that it ignores an existing one.
 bool no_device_ignored(const Facts& facts) {
   return not_rejected(facts) && !facts.saw({{unsupported, "gpu"}, {too_old, "gpu"}, {ignored, "driver-probe"}});
 }

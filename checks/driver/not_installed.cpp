@@ -1,11 +1,11 @@
-// driver.not-installed: the bus shows an NVIDIA GPU without a driver, and no part of NVIDIA's driver is anywhere.
+// driver.not-installed: the bus shows an NVIDIA GPU without a driver, and no part of NVIDIA's driver is installed.
 #include "checks/driver/nvidia_facts.h"
 
 namespace envdoctor::driver_not_installed {
 
 using enum SymptomClass;
 
-void tell(const Snapshot& snapshot, const Gpu& gpu, Answers& answers) {
+void report_finding(const Snapshot& snapshot, const Gpu& gpu, Answers& answers) {
   Finding& finding = nvidia::fault(
       answers, snapshot, Confidence::certain,
       {evidence(gpu.in_pci("driver"), "none"), evidence("/modules", "no nvidia"), nvidia::libcuda_evidence(snapshot)},
@@ -40,7 +40,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
     if (driver.outcome() != Outcome::absent) return answers.unknown(why_unknown("/pci: driver", driver));
   }
   if (unbound.empty()) return answers.not_applicable("another driver holds the GPU");
-  for (const Gpu& gpu : unbound) tell(snapshot, gpu, answers);
+  for (const Gpu& gpu : unbound) report_finding(snapshot, gpu, answers);
 }
 
 bool nothing_else_of_nvidia(const Facts& facts) {
@@ -48,7 +48,7 @@ bool nothing_else_of_nvidia(const Facts& facts) {
          !facts.saw({{present, "nvidia-kernel-module"}, {present, "gpu"}});
 }
 
-// No libcuda can be loaded, and nothing says that a kernel driver runs for which one should be here.
+// No libcuda can be loaded, and nothing shows a running kernel driver that would need one.
 bool no_sign_of_a_driver(const Facts& facts) {
   return when::no_driver_answers(facts) && !nvidia::contained(facts) && !facts.wsl() &&
          !nvidia::kernel_driver_runs(facts).is(true) && !facts.snapshot().pci.get();

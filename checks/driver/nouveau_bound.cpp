@@ -9,7 +9,7 @@ bool is_display_driver(const std::string& driver) {
   return driver == "nouveau" || driver == "nvidiafb" || driver == "rivafb";
 }
 
-void tell(const Snapshot& snapshot, const Gpu& gpu, Answers& answers) {
+void report_finding(const Snapshot& snapshot, const Gpu& gpu, Answers& answers) {
   const Flag installed = nvidia::user_space_installed(snapshot);
   const std::string& driver = gpu.driver;
   Finding& finding =
@@ -36,10 +36,10 @@ void tell(const Snapshot& snapshot, const Gpu& gpu, Answers& answers) {
 
 // NVIDIA's module found its GPUs held by another driver.
 bool from_log(const Facts& facts, Answers& answers) {
-  // A module that doesn't know the GPU isn't asked to drive it either.
+  // A module that doesn't support the GPU would not drive it anyway.
   const bool unfit = facts.saw({{unsupported, "gpu"}, {too_old, "gpu"}});
   const Symptom* line = unfit ? facts.first({{busy, "gpu"}}) : facts.first({{ignored, "driver-probe"}, {busy, "gpu"}});
-  const bool named = facts.saw({{present, "other-driver"}});  // driver.other-driver-bound says which
+  const bool named = facts.saw({{present, "other-driver"}});  // driver.other-driver-bound reports which
   if (!line || named || !when::no_driver_answers(facts)) return false;
   Finding& finding = answers.found();
   finding.confidence = Confidence::likely;
@@ -67,7 +67,7 @@ void judge(const Facts& facts, Answers& answers) {
     if (!device) continue;
     const bool held = is_display_driver(gpu.driver);
     const bool driver_known = device->driver.get() || device->driver.outcome() == Outcome::absent;
-    if (held) tell(snapshot, gpu, answers);
+    if (held) report_finding(snapshot, gpu, answers);
     found = found || held;
     (driver_known ? known : unknown) = true;
   }
@@ -77,7 +77,7 @@ void judge(const Facts& facts, Answers& answers) {
                                      : why_unknown("/pci", snapshot.pci));
 }
 
-// Where the devices of the bus are known, their own checks judge drivers and links; a line alone may be any device's.
+// If the devices on the bus are known, other checks judge drivers and links; a line alone may be about any device.
 bool drivers_unknown(const Facts& facts) {
   return when::no_driver_answers(facts) &&
          std::ranges::none_of(facts.snapshot().pci.or_empty(),

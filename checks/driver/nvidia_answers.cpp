@@ -1,4 +1,4 @@
-// What cuInit and NVML answered: as asked on this host, or as a program's log tells it.
+// What cuInit and NVML returned: on this host, or according to a program's log.
 #include <span>
 
 #include "checks/driver/nvidia_facts.h"
@@ -44,7 +44,7 @@ struct Answer {
   std::vector<Evidence> evidence{};
 };
 
-// What the lines of a log say, and each that says the same.
+// The value in the lines of a log, with every line that agrees.
 Answer from_log(const Snapshot& snapshot, std::span<const FromLog> table) {
   Answer answer;
   for (const FromLog& row : table) {
@@ -60,7 +60,7 @@ Answer from_log(const Snapshot& snapshot, std::span<const FromLog> table) {
   return answer;
 }
 
-// The host's own answer, and the lines of a log that say the same; else what the log says.
+// The host's own answer, with the log lines that agree; otherwise the log's value.
 Answer answer_of(const Snapshot& snapshot, const Text& error, std::string (*name_of)(std::string_view),
                  const char* place, std::span<const FromLog> table) {
   Answer logged = from_log(snapshot, table);
@@ -70,7 +70,7 @@ Answer answer_of(const Snapshot& snapshot, const Text& error, std::string (*name
   return answer;
 }
 
-// 'Absent' also stands where there was no library to ask.
+// 'Absent' also occurs where there was no library to call.
 Answer success(const Text& error, bool asked, const char* what) {
   return {asked ? error : Text(envdoctor::failed(fmt::format("{} was not asked: {}", what, error.why()))), {}};
 }
@@ -112,10 +112,10 @@ Versions versions(const Snapshot& snapshot) {
   if (known && knowledge::compare_versions(found.kernel, found.user) == 0) return found;
   const Symptom* line = first_symptom(snapshot, {{mismatch, "driver-version"}});
   if (!line) return found;
-  found.told_to_differ = true;
+  found.reported_different = true;
   if (found.user.empty()) found.user = line->detail("library");
   if (found.kernel.empty()) found.kernel = line->detail("kernel");
-  // The kernel names its own version on a line of its own.
+  // The kernel prints its own version on a separate line.
   for (const Symptom* second : symptoms_of(snapshot, {mismatch, "kernel-module-version"})) {
     if (found.kernel.empty()) found.kernel = second->detail("kernel");
   }
@@ -126,7 +126,7 @@ Versions versions(const Snapshot& snapshot) {
 }
 
 bool Versions::differ() const {
-  if (kernel.empty() || user.empty()) return told_to_differ;
+  if (kernel.empty() || user.empty()) return reported_different;
   return knowledge::compare_versions(kernel, user) != 0;
 }
 
@@ -140,10 +140,10 @@ std::vector<Evidence> compat_signs(const Snapshot& snapshot) {
   const Text kernel = of(snapshot.nvidia, &Nvidia::kernel_driver_version);
   const Text cuda = of(snapshot.nvidia, &Nvidia::cuda_driver_version);
   const Versions both = versions(snapshot);
-  // NVML compares the libraries of the driver itself: where they don't fit the module, no package is needed to explain
-  // what else doesn't.
+  // NVML compares the libraries of the driver itself: if they don't match the module, no package is needed to explain
+  // other differences.
   if (both.kernel.empty() || nvml(snapshot).is(nvml_error::lib_rm_version_mismatch)) return {};
-  // On a bare host a newer library of the driver brings its newer CUDA along.
+  // Outside containers a newer driver library includes its newer CUDA.
   const bool upgraded = both.differ() && !contained(snapshot);
   if (kernel.get() && cuda.get() && !upgraded) {
     const auto own = knowledge::max_cuda_of_driver(*kernel.get());
@@ -151,7 +151,7 @@ std::vector<Evidence> compat_signs(const Snapshot& snapshot) {
       return {evidence("/nvidia/kernel_driver_version", *kernel.get()),
               evidence("/nvidia/cuda_driver_version", *cuda.get())};
   }
-  // The package brings a library of a newer branch into an image; an upgrade on the host mostly stays in its branch.
+  // The package brings a library of a newer branch into an image; an upgrade on the host usually stays in its branch.
   const bool newer = !both.user.empty() && knowledge::compare_versions(both.user, both.kernel) > 0 &&
                      branch(both.user) != branch(both.kernel);
   if (newer && contained(snapshot)) return both.evidence;

@@ -5,7 +5,7 @@
 namespace envdoctor::nvidia {
 namespace {
 
-// A trace of the driver itself, which is there only where a GPU was meant to be used.
+// A trace of the driver itself, which exists only where a GPU was meant to be used.
 bool driver_trace(const Snapshot& snapshot) {
   return of(snapshot.nvidia, &Nvidia::kernel_driver_version).get() || module_loaded(snapshot, "nvidia").is(true) ||
          has_nodes(snapshot).is(true);
@@ -36,7 +36,7 @@ bool framework_wants_cuda(const Snapshot& snapshot) {
          of(snapshot.tensorflow, &Tensorflow::cuda_version).get() || snapshot.jax.get() != nullptr;
 }
 
-// A log's line about libcuda: that it was opened, or is missing. Only asked where the host itself wasn't.
+// A log's line about libcuda: that it was opened, or is missing. Used only where the host itself was not probed.
 const Symptom* libcuda_line(const Snapshot& snapshot, SymptomClass said) {
   for (const Symptom* line : symptoms_of(snapshot, {said, "library"})) {
     if (line->detail("library").starts_with("libcuda.so")) return line;
@@ -174,7 +174,7 @@ Flag user_space_installed(const Snapshot& snapshot) {
   const Text nvml_library = where(snapshot, "libnvidia-ml.so.1", of(snapshot.nvidia, &Nvidia::nvml_library));
   if (cuda.get() || nvml_library.get()) return true;
   if (cuda.outcome() == Outcome::absent) return false;
-  // What answered cuInit was a libcuda, unless the answer says that it was none.
+  // If cuInit returned a code there is a libcuda, unless the code says that it is a stub.
   const Text answer = cuinit(snapshot);
   if (answer.get() && *answer.get() != cuda_error::shared_object_init_failed &&
       *answer.get() != cuda_error::stub_library)

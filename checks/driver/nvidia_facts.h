@@ -1,20 +1,20 @@
 #pragma once
-// What several checks of the NVIDIA driver ask of a snapshot.
+// Facts of a snapshot that several checks of the NVIDIA driver need.
 #include "checks/engine/rule.h"
 
 namespace envdoctor::nvidia {
 
-// Why checks of NVIDIA's driver don't apply on this host ("the PCI bus shows no NVIDIA GPU"); empty: they do, or nobody
-// knows.
+// Why checks of NVIDIA's driver don't apply on this host ("the PCI bus shows no NVIDIA GPU"); empty: they do, or that
+// is unknown.
 std::string not_here(const Snapshot& snapshot);
 
 // The NVIDIA GPUs that were given to this job and are not set aside for a virtual machine.
 std::vector<Gpu> gpus(const Snapshot& snapshot);
 
-// "gpu:0000:65:00.0", or "cuda:0" where the address is not known.
+// "gpu:0000:65:00.0", or "cuda:0" where the address is unknown.
 std::string subject_of(const NvidiaDevice& device);
 
-// Evidence that CUDA lists or uses a device here: whatever else looks odd, the driver works.
+// Evidence that CUDA lists or uses a device here: whatever else looks wrong, the driver works.
 std::optional<Evidence> cuda_works(const Snapshot& snapshot);
 
 // Evidence that the driver answers: CUDA works, cuInit succeeds or NVML lists a device. It outranks everything that
@@ -24,39 +24,40 @@ std::optional<Evidence> driver_answers(const Snapshot& snapshot);
 // Whether the kernel module runs: the driver answers, its version is known, or it is in the list of modules.
 Flag kernel_driver_runs(const Snapshot& snapshot);
 
-// Whether Secure Boot is on, read or said by a line; it locks the kernel down, which has other reasons, too.
+// Whether Secure Boot is on, probed or stated by a line; it locks the kernel down, which can have other reasons.
 bool secure_boot_is_on(const Facts& facts);
 
-// Where the loader finds libcuda.so.1; absent: nowhere.
+// Where the loader finds libcuda.so.1; absent: it finds none.
 Text libcuda(const Snapshot& snapshot);
-// Where in the snapshot the answer of libcuda() stands.
+// The place of libcuda()'s answer in the snapshot.
 std::string libcuda_place(const Snapshot& snapshot);
 // The same as evidence: the path, or that it was not found.
 Evidence libcuda_evidence(const Snapshot& snapshot);
 // Whether any part of the driver's user space (libcuda or NVML) is installed.
 Flag user_space_installed(const Snapshot& snapshot);
 
-// What cuInit answered, as the name of a CUresult, from the snapshot or else from a log; absent: CUDA_SUCCESS; failed
-// or not probed: it was not asked.
+// cuInit's result, as the name of a CUresult, from the snapshot or else from a log; absent: CUDA_SUCCESS; failed
+// or not probed: it was not called.
 Text cuinit(const Snapshot& snapshot);
-// Where that stands: the host's own answer, and each line of a log that says the same. Empty without a value.
+// The evidence for it: the host's own answer, and each log line that agrees. Empty without a value.
 std::vector<Evidence> cuinit_evidence(const Snapshot& snapshot);
-// What NVML's start answered, as the name of an nvmlReturn_t, from the snapshot or else from a log; absent: it started;
-// failed or not probed: not asked.
+// NVML's init result, as the name of an nvmlReturn_t, from the snapshot or else from a log; absent: success;
+// failed or not probed: not called.
 Text nvml(const Snapshot& snapshot);
 std::vector<Evidence> nvml_evidence(const Snapshot& snapshot);
 
-// The module's and the libraries' version, as the host shows them or else as a log compares them, and where that stands.
+// The module's and the libraries' version, from the host or else from a log, with the evidence.
 struct Versions {
   std::string kernel{};
   std::string user{};
   std::vector<Evidence> evidence{};
-  bool told_to_differ = false;  // a log says so, perhaps without telling both
+  bool reported_different = false;  // a log says so, perhaps without naming both
   [[nodiscard]] bool differ() const;
 };
 Versions versions(const Snapshot& snapshot);
 
-// libcuda of a CUDA forward-compatibility package stands before the driver's own: its path lies in a compat folder.
+// libcuda of a CUDA forward-compatibility package takes precedence over the driver's own: its path is in a compat
+// folder.
 std::optional<Evidence> compat_path(const Snapshot& snapshot);
 // The driver reports a CUDA version that its branch doesn't have ("470 with CUDA 11.7"), or, in a container, libcuda is
 // newer than the host's module. Empty: no such sign.
@@ -67,19 +68,19 @@ std::vector<Evidence> joined(std::vector<Evidence> first, const std::vector<Evid
 
 bool on_wsl(const Snapshot& snapshot);
 bool on_platform(const Snapshot& snapshot, const std::string& platform);
-// A container of any kind, known or marked so in a log; false where nobody knows.
+// A container of any kind, known or indicated by a log; false if unknown.
 bool contained(const Snapshot& snapshot);
-// Whether at least one of NVIDIA's device nodes is here; unknown where the nodes are not known.
+// Whether at least one of NVIDIA's device nodes exists; unknown where the nodes are unknown.
 Flag has_nodes(const Snapshot& snapshot);
 
-// error, or warning where the GPUs are usable all the same: CUDA works, or OpenCL lists one and no framework wants
+// error, or warning where the GPUs are usable anyway: CUDA works, or OpenCL lists one and no framework wants
 // CUDA.
 Severity fault_severity(const Snapshot& snapshot);
 // A finding of that severity.
 Finding& fault(Answers& answers, const Snapshot& snapshot, Confidence confidence, std::vector<Evidence> proof,
                std::string subject = "host");
 
-// The first of NVIDIA's nodes that may not be opened, for want of a permission or by the cgroup; those whose path
+// The first of NVIDIA's nodes that may not be opened, because of permissions or the cgroup; those whose path
 // begins with one of `but` don't count. Null: none.
 const DeviceNode* closed_node(const Snapshot& snapshot, std::initializer_list<std::string_view> but);
 

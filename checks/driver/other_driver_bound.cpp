@@ -1,5 +1,5 @@
-// driver.other-driver-bound: a kernel driver that offers no compute holds the GPU: one that hands it on to virtual
-// machines, or a new one that is not ready for it. nouveau has a diagnosis of its own.
+// driver.other-driver-bound: a kernel driver without compute support is bound to the GPU: one that passes it on to
+// virtual machines, or a new one that lacks it so far. nouveau has its own diagnosis.
 #include "checks/driver/nvidia_facts.h"
 
 namespace envdoctor::driver_other_driver_bound {
@@ -36,7 +36,7 @@ void describe(Finding& finding, const std::string& driver, const Snapshot& snaps
                                        "initramfs and reboot.")};
 }
 
-// Some GPU of this host is left to compute with, so that the one that is given away was meant to be.
+// This host has another GPU to compute with, so passing this one on was intended.
 bool another_is_free(const std::vector<Gpu>& gpus) {
   return std::ranges::any_of(gpus, [](const Gpu& gpu) {
     return gpu.granted && !gpu.integrated && !is_other(gpu.driver) && !gpu.driver.empty();
@@ -63,7 +63,7 @@ void judge(const Facts& facts, Answers& answers) {
   const Symptom* line = facts.first({{present, "other-driver"}});
   if (line && !works && !facts.saw({{present, "bound-driver"}})) {
     const std::string driver = line->detail("driver") == "NovaCore" ? "nova_core" : line->detail("driver");
-    // Other cards are handed on as well, and not every line tells which one it speaks of.
+    // Other cards are passed on as well, and not every line names the card.
     const bool of_gpu = !hands_on(driver) || !line->detail("of").empty();
     Finding& finding = answers.found_in(*line, of_gpu ? Confidence::likely : Confidence::possible);
     return describe(finding, driver.empty() ? "another driver" : driver, snapshot);

@@ -1,4 +1,4 @@
-// driver.permission: a node exists and this user may not open it (EACCES). A container's cgroup (EPERM) is another
+// driver.permission: a node exists and this user may not open it (EACCES). A container's cgroup (EPERM) is a different
 // matter.
 #include "checks/driver/node_access.h"
 #include "checks/driver/nvidia_facts.h"
@@ -54,7 +54,8 @@ Fix remedy(const Snapshot& snapshot, const DeviceNode& node) {
               "the node belongs to root alone; a udev rule of the distribution usually gives it to the group render."};
 }
 
-void tell(const Snapshot& snapshot, const std::vector<Refused>& refused, Severity severity, Answers& answers) {
+void report_finding(const Snapshot& snapshot, const std::vector<Refused>& refused, Severity severity,
+                    Answers& answers) {
   const DeviceNode& first = *refused.front().node;
   Finding& finding = answers.found_on(refused.size() == 1 ? subject_of(*first.path.get(), snapshot) : "host");
   finding.severity = severity;
@@ -84,14 +85,14 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   };
   const bool works = nvidia::cuda_works(snapshot).has_value();
   const std::size_t before = answers.findings.size();
-  if (!cuda.empty()) tell(snapshot, cuda, nvidia::fault_severity(snapshot), answers);
+  if (!cuda.empty()) report_finding(snapshot, cuda, nvidia::fault_severity(snapshot), answers);
   if (amd.empty() && has(Vendor::amd)) amd = render;
   if (!amd.empty()) {
     const Severity severity = works ? Severity::warning : Severity::error;
-    tell(snapshot, amd, rocm_is_meant(snapshot) ? severity : Severity::info, answers);
+    report_finding(snapshot, amd, rocm_is_meant(snapshot) ? severity : Severity::info, answers);
   } else if (has(Vendor::intel) && !has(Vendor::nvidia) && !render.empty()) {
     const bool meant = of(snapshot.level_zero, &LevelZero::library).get() != nullptr;
-    tell(snapshot, render, meant ? Severity::error : Severity::info, answers);
+    report_finding(snapshot, render, meant ? Severity::error : Severity::info, answers);
   }
   const bool found = answers.findings.size() > before;
   if (!found && !works && nvidia::nvml(snapshot).is(nvml_error::no_permission)) {
@@ -107,7 +108,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
                                        : answers.unknown(why_unknown("/device_nodes", snapshot.device_nodes));
 }
 
-// A person says that root is served where the user isn't, and something failed for the user.
+// The text says that it works for root but not for the user, and something failed for the user.
 bool root_is_served(const Facts& facts) {
   const auto& lines = facts.all({refused, "user-without-root"});
   const bool said = std::ranges::any_of(lines, [](const Symptom* one) { return one->detail("neither").empty(); });

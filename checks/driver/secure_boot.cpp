@@ -1,11 +1,11 @@
-// driver.secure-boot: the kernel refuses NVIDIA's module because nobody it trusts has signed it.
+// driver.secure-boot: the kernel refuses NVIDIA's module because it has no trusted signature.
 #include "checks/driver/nvidia_facts.h"
 
 namespace envdoctor::driver_secure_boot {
 
 using enum SymptomClass;
 
-void tell(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence> proof, Answers& answers) {
+void report_finding(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence> proof, Answers& answers) {
   const bool possible = confidence == Confidence::possible;
   Finding& finding = nvidia::fault(answers, snapshot, confidence, std::move(proof));
   if (possible) finding.severity = Severity::warning;
@@ -44,13 +44,13 @@ void judge(const Facts& facts, Answers& answers) {
   if (const Symptom* line = refused_module(facts)) {
     std::vector<Evidence> proof{evidence(*line, "module signature rejected")};
     if (secure.is(true)) proof.push_back(evidence("/host/secure_boot", "true"));
-    // The line may speak of another module; where the driver is known not to run, it is this one.
+    // The line may be about another module; if the driver is known not to run, it is this one.
     const bool dead = runs.is(false) ? secure.is(true) : facts.driver_dead();
-    return tell(snapshot, dead ? Confidence::certain : Confidence::likely, std::move(proof), answers);
+    return report_finding(snapshot, dead ? Confidence::certain : Confidence::likely, std::move(proof), answers);
   }
   if (secure.is(true) && runs.is(false) && nvidia::user_space_installed(snapshot).is(true))
-    return tell(snapshot, Confidence::possible,
-                {evidence("/host/secure_boot", "true"), evidence("/modules", "no nvidia")}, answers);
+    return report_finding(snapshot, Confidence::possible,
+                          {evidence("/host/secure_boot", "true"), evidence("/modules", "no nvidia")}, answers);
   if (runs.is(false) && nvidia::user_space_installed(snapshot).is(false))
     return answers.not_applicable("no NVIDIA driver is installed");
   if (!secure.get()) return answers.unknown(why_unknown("/host/secure_boot", secure));

@@ -1,5 +1,5 @@
-// driver.too-old: a framework or toolkit needs a newer driver. From CUDA 11 on any driver of the same CUDA major will
-// do (minor-version compatibility); before, each CUDA version has its own minimum.
+// driver.too-old: a framework or toolkit needs a newer driver. From CUDA 11 on any driver of the same CUDA major
+// version is enough (minor-version compatibility); before, each CUDA version has its own minimum.
 #include "checks/driver/nvidia_facts.h"
 #include "checks/facts/fitting_build.h"
 #include "knowledge/gpus/drivers.h"
@@ -15,7 +15,7 @@ struct Need {
   Evidence evidence{};
   std::string subject{};
   bool is_toolkit = false;
-  bool fails = false;  // it says itself that it can't use CUDA
+  bool fails = false;  // it reports itself that it can't use CUDA
 };
 
 int major_of(const std::string& version) { return std::atoi(version.c_str()); }
@@ -61,7 +61,7 @@ std::vector<Need> needs_of(const Snapshot& snapshot) {
   return needs;
 }
 
-// What was to be installed, where the framework itself says nothing of its build and finds no GPU.
+// The package that was to be installed, where the framework finds no GPU and its build is unknown.
 std::vector<Need> wanted_of(const Facts& facts) {
   if (const Symptom* image = facts.first({{noted, "image-needs-cuda"}}); image && !facts.used())
     return {{.who = "the container's image",
@@ -79,8 +79,8 @@ std::vector<Need> wanted_of(const Facts& facts) {
 }
 
 struct Driver {
-  std::string kernel{};    // Linux: by which minimums are judged
-  std::string max_cuda{};  // what it reports, or what its branch is known for
+  std::string kernel{};    // Linux: compared with the minimums
+  std::string max_cuda{};  // the version it reports, or the known one of its branch
   std::vector<Evidence> evidence{};
 };
 
@@ -88,7 +88,7 @@ Driver driver_of(const Snapshot& snapshot) {
   Driver driver;
   const Text version = of(snapshot.nvidia, &Nvidia::kernel_driver_version);
   const Text cuda = of(snapshot.nvidia, &Nvidia::cuda_driver_version);
-  // Windows numbers its drivers otherwise, also where WSL hands the number on.
+  // Windows numbers its drivers differently, also in WSL.
   const bool linux = !nvidia::on_wsl(snapshot) && !nvidia::on_platform(snapshot, "windows");
   if (version.get()) {
     if (linux) driver.kernel = *version.get();
@@ -102,7 +102,7 @@ Driver driver_of(const Snapshot& snapshot) {
   return driver;
 }
 
-// Whether the driver doesn't run programs of this CUDA version; not probed: can't be told.
+// Whether the driver can't run programs of this CUDA version; not probed: unknown.
 Flag needs_newer(const Driver& driver, const std::string& cuda) {
   const int wanted = major_of(cuda);
   const bool has_minor = cuda.find('.') != std::string::npos;
@@ -111,7 +111,8 @@ Flag needs_newer(const Driver& driver, const std::string& cuda) {
     if (served > wanted) return false;
     if (served < wanted && wanted >= 11) return true;
     if (wanted < 11) return has_minor ? Flag(knowledge::compare_versions(driver.max_cuda, cuda) < 0) : Flag();
-    // The same major version. A compatibility package serves more than the module's own branch: its word counts.
+    // The same major version. A compatibility package supports more than the module's own branch, so its version
+    // counts.
     const auto own = knowledge::max_cuda_of_driver(driver.kernel);
     if (own && major_of(*own) != served) return false;
   }
@@ -120,7 +121,7 @@ Flag needs_newer(const Driver& driver, const std::string& cuda) {
   return least ? Flag(knowledge::compare_versions(driver.kernel, *least) < 0) : Flag();
 }
 
-void tell(const Snapshot& snapshot, const Need& need, const Driver& driver, Answers& answers) {
+void report_finding(const Snapshot& snapshot, const Need& need, const Driver& driver, Answers& answers) {
   Finding& finding = answers.found_on(need.subject);
   if (need.is_toolkit) {
     finding.severity = Severity::info;
@@ -147,11 +148,11 @@ void tell(const Snapshot& snapshot, const Need& need, const Driver& driver, Answ
     finding.fix.push_back(std::move(*build));
 }
 
-// A program said so itself.
+// A program reported it itself.
 void judge_log(const Facts& facts, const Driver& driver, Answers& answers) {
   for (const Symptom* line : symptoms_of(facts, {too_old, "driver"})) {
     if (line->detail("found") == "0") continue;  // no driver answered at all
-    // Without a version the words may also mean that none answered.
+    // Without a version the message may also mean that no driver answered.
     const bool compared = !line->detail("found").empty() || !line->detail("needs").empty();
     if (!compared && facts.driver_dead()) continue;
     Finding& finding = answers.found();
@@ -174,7 +175,7 @@ void judge(const Facts& facts, Answers& answers) {
   for (Need& one : wanted_of(facts)) needs.push_back(std::move(one));
   for (const Need& need : needs) {
     const Flag old = needs_newer(driver, need.cuda);
-    if (old.is(true)) tell(snapshot, need, driver, answers);
+    if (old.is(true)) report_finding(snapshot, need, driver, answers);
     found = found || old.is(true);
     unknown = unknown || !old.get();
   }

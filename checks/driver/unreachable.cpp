@@ -1,5 +1,5 @@
-// driver.unreachable: programs can't reach the driver and what was seen fits several causes. The group is told, its
-// members by likelihood, with the command that decides; never where a check can name the cause.
+// driver.unreachable: programs can't reach the driver and the facts fit several causes. Reports the group with its
+// members by likelihood and the command that decides; not where another check can name the cause.
 #include "checks/driver/nvidia_facts.h"
 #include "checks/facts/group_members.h"
 
@@ -13,13 +13,13 @@ struct Cause {
   bool possible;
 };
 
-// What a program or NVML said that several causes would make it say.
+// A message of a program or NVML that has several possible causes.
 std::vector<Evidence> complaints(const Facts& facts) {
   const Text nvml = nvidia::nvml(facts), cuinit = nvidia::cuinit(facts);
-  // That NVML lists nothing, these lines explain.
+  // These lines explain that NVML lists nothing.
   const bool none_explained =
       facts.saw({{missing, "device-for-kernel-module"}, {missing, "nvidia-gpu"}, {failed, "pci-memory-region"}});
-  // With a kernel driver, a library that isn't found has a diagnosis of its own.
+  // If there is a kernel driver, a missing library has its own diagnosis.
   const bool named = cuinit.is(cuda_error::shared_object_init_failed) && nvidia::kernel_driver_runs(facts).is(true);
   std::vector<Evidence> found;
   if (nvml.is(nvml_error::driver_not_loaded) || nvml.is(nvml_error::library_not_found) ||
@@ -42,7 +42,7 @@ bool hidden_on_purpose(const Snapshot& snapshot) {
   return env_of(snapshot, "CUDA_VISIBLE_DEVICES").get() && nvidia::cuinit(snapshot).is(cuda_error::no_device);
 }
 
-// The causes that the known facts leave, the likeliest first.
+// The causes that the known facts don't rule out, the likeliest first.
 std::vector<Cause> causes(const Snapshot& snapshot) {
   const Flag runs = nvidia::kernel_driver_runs(snapshot);
   const Flag installed = nvidia::user_space_installed(snapshot);
@@ -62,13 +62,13 @@ std::vector<Cause> causes(const Snapshot& snapshot) {
   return all;
 }
 
-// Whether one of the specific checks can name the cause already: its facts are all known.
+// Whether one of the specific checks can already name the cause: all its facts are known.
 bool facts_complete(const Snapshot& snapshot) {
   return snapshot.pci.get() && nvidia::kernel_driver_runs(snapshot).get() &&
          nvidia::user_space_installed(snapshot).get() && snapshot.device_nodes.get();
 }
 
-void tell(const Snapshot& snapshot, std::vector<Evidence> proof, Answers& answers) {
+void report_finding(const Snapshot& snapshot, std::vector<Evidence> proof, Answers& answers) {
   std::vector<std::string> words;
   std::vector<GroupMember> deciders;
   for (const Cause& cause : causes(snapshot)) {
@@ -86,7 +86,7 @@ void judge(const Facts& facts, Answers& answers) {
   if (nvidia::on_wsl(facts)) return answers.not_applicable("under WSL this is driver.wsl");
   if (nvidia::on_platform(facts, "macos")) return answers.not_applicable("macOS has no NVIDIA driver");
   if (nvidia::cuda_works(facts) || nvidia::cuinit(facts).outcome() == Outcome::absent) return answers.passed();
-  // NVML lists GPUs: the driver is reached, whatever else is wrong.
+  // NVML lists GPUs: the driver is reachable, whatever else is wrong.
   if (!of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().empty()) return answers.passed();
   auto proof = complaints(facts);
   if (proof.empty()) return answers.unknown("no program was seen to fail at the driver, and none to reach it");
@@ -94,7 +94,7 @@ void judge(const Facts& facts, Answers& answers) {
     return answers.not_applicable("the facts that tell the causes apart are known; see the other checks");
   if (!when::no_better_cause(facts)) return answers.not_applicable("a message names the cause");
   if (hidden_on_purpose(facts)) return answers.not_applicable("a variable hides the GPUs");
-  tell(facts, std::move(proof), answers);
+  report_finding(facts, std::move(proof), answers);
 }
 
 // OpenCL lists no GPU either.
@@ -102,7 +102,7 @@ bool no_driver_seen(const Facts& facts) { return when::no_better_cause(facts) &&
 
 bool too_old_perhaps(const Facts& facts) { return facts.driver_dead() && when::no_better_cause(facts); }
 
-// Programs say of a GPU that they don't find it whatever the reason; only where nothing else was seen it is the driver.
+// Programs report a missing GPU for many reasons; it is the driver only where nothing else was seen.
 bool nothing_known(const Facts& facts) {
   return when::no_better_cause(facts) && !when::gpu_listed(facts) && !facts.wsl() &&
          !facts.saw({{missing, "gpu-support"},
@@ -114,19 +114,19 @@ bool nothing_known(const Facts& facts) {
                      {noted, "cpu-build"}});
 }
 
-// A number that is too high is refused in the same words.
+// A device number that is too high gives the same message.
 bool refused_without_cuda(const Facts& facts) {
   return when::no_better_cause(facts) && facts.saw({{missing, "torch-cuda"}});
 }
 
-// The module finds no GPU of NVIDIA's, and doesn't say that it ignores one.
+// The module finds no NVIDIA GPU, and doesn't say that it ignores one.
 bool no_gpu_ignored(const Facts& facts) {
   return when::no_driver_answers(facts) &&
          !facts.saw(
              {{refused, "kernel-module-signature"}, {unsupported, "gpu"}, {too_old, "gpu"}, {ignored, "driver-probe"}});
 }
 
-// HSA says no more than this of a /dev/kfd that it can't open, whatever the reason.
+// HSA prints only this if it can't open /dev/kfd, whatever the reason.
 bool hsa_alone(const Facts& facts) {
   return when::no_better_cause(facts) && !facts.saw({{missing, "amdgpu-kernel-module"},
                                                      {missing, "kfd-node"},

@@ -7,7 +7,7 @@ namespace envdoctor::driver_version_mismatch {
 
 using enum SymptomClass;
 
-void tell(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence> proof, Answers& answers) {
+void report_finding(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence> proof, Answers& answers) {
   Finding& finding = nvidia::fault(answers, snapshot, confidence, std::move(proof));
   if (nvidia::contained(snapshot)) {
     finding.explanation =
@@ -27,25 +27,25 @@ void tell(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence>
 void judge(const Snapshot& snapshot, Answers& answers) {
   if (nvidia::on_wsl(snapshot)) return answers.not_applicable("WSL's driver has no kernel module on this side");
   const Text nvml = nvidia::nvml(snapshot), cuinit = nvidia::cuinit(snapshot);
-  // NVML refuses a module of another version, so where it starts the two agree.
+  // NVML refuses a module of another version, so if it starts the two agree.
   if (nvidia::cuda_works(snapshot) || nvml.outcome() == Outcome::absent) return answers.passed();
 
   const nvidia::Versions versions = nvidia::versions(snapshot);
   if (nvml.is(nvml_error::lib_rm_version_mismatch))
-    return tell(snapshot, Confidence::certain,
-                nvidia::joined(nvidia::nvml_evidence(snapshot),
-                               versions.differ() ? versions.evidence : std::vector<Evidence>{}),
-                answers);
+    return report_finding(snapshot, Confidence::certain,
+                          nvidia::joined(nvidia::nvml_evidence(snapshot),
+                                         versions.differ() ? versions.evidence : std::vector<Evidence>{}),
+                          answers);
   if (nvidia::compat_path(snapshot) || !nvidia::compat_signs(snapshot).empty())
     return answers.not_applicable("libcuda comes from a compatibility package");
-  // A program that compares the two complains of what it could not do.
-  const bool fails = cuinit.get() || nvml.get() || versions.told_to_differ;
+  // A program that compares the two also reports a failure.
+  const bool fails = cuinit.get() || nvml.get() || versions.reported_different;
   if (versions.differ())
-    return tell(snapshot, fails ? Confidence::certain : Confidence::likely, versions.evidence, answers);
-  // Without versions: on a bare host these two codes come from an upgrade without a reboot.
+    return report_finding(snapshot, fails ? Confidence::certain : Confidence::likely, versions.evidence, answers);
+  // Without versions: outside containers these two codes come from an upgrade without a reboot.
   if (in_container(snapshot).is(false) &&
       (cuinit.is(cuda_error::system_driver_mismatch) || cuinit.is(cuda_error::compat_not_supported_on_device)))
-    return tell(snapshot, Confidence::likely, nvidia::cuinit_evidence(snapshot), answers);
+    return report_finding(snapshot, Confidence::likely, nvidia::cuinit_evidence(snapshot), answers);
   const Text kernel = of(snapshot.nvidia, &Nvidia::kernel_driver_version);
   const Text user = of(snapshot.nvidia, &Nvidia::userspace_driver_version);
   if (nvidia::kernel_driver_runs(snapshot).is(false)) return answers.not_applicable("the kernel module is not loaded");

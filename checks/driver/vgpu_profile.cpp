@@ -1,4 +1,4 @@
-// driver.vgpu-profile: this virtual GPU is of a kind without CUDA, or has no licence.
+// driver.vgpu-profile: this virtual GPU has a profile without CUDA, or no licence.
 #include <re2/re2.h>
 #include "checks/driver/nvidia_facts.h"
 
@@ -39,7 +39,7 @@ void judge(const Facts& facts, Answers& answers) {
   for (const auto& [i, device] : numbered(of(snapshot.nvidia, &Nvidia::devices))) {
     any = true;
     std::string why = why_no_cuda(device.name.or_empty());
-    // Nobody else uses a virtual GPU: that all of them are busy is how the driver says that this one may not compute.
+    // A virtual GPU has no other users: the driver reports "all devices are busy" if this one may not compute.
     const bool refused_here = refused_all && is_virtual(device.name.or_empty()) && device.compute_mode.is("default");
     if (why.empty() && !refused_here) continue;
     if (why.empty()) why = "CUDA is refused in it, as without a licence or on a host that is not set up for computing";

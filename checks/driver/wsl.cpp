@@ -10,8 +10,8 @@ const Fix update{
     "again.",
     ""};
 
-void tell(const Snapshot& snapshot, Confidence confidence, std::string explanation, std::vector<Evidence> proof,
-          std::vector<Fix> fix, Answers& answers) {
+void report_finding(const Snapshot& snapshot, Confidence confidence, std::string explanation,
+                    std::vector<Evidence> proof, std::vector<Fix> fix, Answers& answers) {
   Finding& finding = nvidia::fault(answers, snapshot, confidence, std::move(proof));
   finding.explanation = std::move(explanation);
   finding.fix = std::move(fix);
@@ -31,29 +31,30 @@ void judge_errors(const Snapshot& snapshot, Answers& answers) {
   const Text cuinit = nvidia::cuinit(snapshot);
   const auto proof = nvidia::cuinit_evidence(snapshot);
   if (nvidia::nvml(snapshot).is(nvml_error::operating_system))
-    return tell(
+    return report_finding(
         snapshot, Confidence::likely,
         "Windows refuses WSL the GPU: its driver, a policy or an update that waits for a restart stands in the way.",
         nvidia::nvml_evidence(snapshot),
         {{"Restart Windows, then update NVIDIA's driver there and WSL itself (wsl --update, wsl --shutdown).", ""}},
         answers);
   if (const auto path = linux_libcuda(snapshot); path && cuinit.get())
-    return tell(snapshot, Confidence::likely,
-                "The libcuda that is loaded is not the one Windows provides in /usr/lib/wsl/lib: a Linux driver was "
-                "installed inside WSL.",
-                nvidia::joined({*path}, proof),
-                {{"Remove every NVIDIA driver package inside WSL (libcuda1, libnvidia-*, nvidia-driver-*); keep the "
-                  "CUDA toolkit only.",
-                  ""}},
-                answers);
+    return report_finding(
+        snapshot, Confidence::likely,
+        "The libcuda that is loaded is not the one Windows provides in /usr/lib/wsl/lib: a Linux driver was "
+        "installed inside WSL.",
+        nvidia::joined({*path}, proof),
+        {{"Remove every NVIDIA driver package inside WSL (libcuda1, libnvidia-*, nvidia-driver-*); keep the "
+          "CUDA toolkit only.",
+          ""}},
+        answers);
   if (cuinit.is(cuda_error::not_found))
-    return tell(
+    return report_finding(
         snapshot, Confidence::likely,
         "The Windows driver needs a library that an older NVIDIA container toolkit doesn't pass into the container.",
         proof, {{"Update nvidia-container-toolkit in WSL (or Docker Desktop), then start the container anew.", ""}},
         answers);
   if (cuinit.is(cuda_error::out_of_memory))
-    return tell(
+    return report_finding(
         snapshot, Confidence::likely,
         "Starting CUDA fails with 'out of memory' before anything was allocated, as it does under WSL with several "
         "GPUs.",
@@ -61,46 +62,50 @@ void judge_errors(const Snapshot& snapshot, Answers& answers) {
         {{"Try with one GPU (CUDA_VISIBLE_DEVICES=0), give WSL more memory in .wslconfig, and update.", ""}, update},
         answers);
   if (cuinit.get() && !cuinit.is(cuda_error::stub_library) && !cuinit.is(cuda_error::compat_not_supported_on_device))
-    tell(snapshot, Confidence::possible,
-         "Under WSL CUDA doesn't start; the driver of Windows, WSL or a Linux driver inside it are the usual places to "
-         "look.",
-         proof,
-         {update,
-          {"Look for a Linux driver inside WSL: dpkg -l | grep -E 'libcuda1|nvidia-driver|libnvidia-compute'; remove "
-           "it.",
-           ""}},
-         answers);
+    report_finding(
+        snapshot, Confidence::possible,
+        "Under WSL CUDA doesn't start; the driver of Windows, WSL or a Linux driver inside it are the usual places to "
+        "look.",
+        proof,
+        {update,
+         {"Look for a Linux driver inside WSL: dpkg -l | grep -E 'libcuda1|nvidia-driver|libnvidia-compute'; remove "
+          "it.",
+          ""}},
+        answers);
 }
 
-// The way to Windows isn't there.
+// The interface to Windows is missing.
 void judge_passage(const Snapshot& snapshot, Answers& answers) {
   const DeviceNode* passage = node_of(snapshot, "/dev/dxg");
   if (snapshot.device_nodes.get() && !passage && !nvidia::contained(snapshot))
-    return tell(snapshot, Confidence::likely,
-                "/dev/dxg, by which WSL2 reaches the GPU of Windows, does not exist: WSL's kernel is too old or "
-                "Windows offers no GPU.",
-                {evidence("/device_nodes", "no /dev/dxg")}, {update}, answers);
+    return report_finding(
+        snapshot, Confidence::likely,
+        "/dev/dxg, by which WSL2 reaches the GPU of Windows, does not exist: WSL's kernel is too old or "
+        "Windows offers no GPU.",
+        {evidence("/device_nodes", "no /dev/dxg")}, {update}, answers);
   if (!passage || nvidia::libcuda(snapshot).outcome() != Outcome::absent) return;
-  tell(snapshot, Confidence::possible,
-       "WSL2 reaches a GPU, and libcuda.so.1 is not found. If the GPU is NVIDIA's, Windows' driver is missing or too "
-       "old, or /usr/lib/wsl/lib is not on the search path.",
-       {evidence("/device_nodes", "/dev/dxg"), nvidia::libcuda_evidence(snapshot)},
-       {update,
-        {"If /usr/lib/wsl/lib/libcuda.so.1 exists, make the loader look there: echo /usr/lib/wsl/lib | sudo tee "
-         "/etc/ld.so.conf.d/ld.wsl.conf, then sudo ldconfig.",
-         ""}},
-       answers);
+  report_finding(
+      snapshot, Confidence::possible,
+      "WSL2 reaches a GPU, and libcuda.so.1 is not found. If the GPU is NVIDIA's, Windows' driver is missing or too "
+      "old, or /usr/lib/wsl/lib is not on the search path.",
+      {evidence("/device_nodes", "/dev/dxg"), nvidia::libcuda_evidence(snapshot)},
+      {update,
+       {"If /usr/lib/wsl/lib/libcuda.so.1 exists, make the loader look there: echo /usr/lib/wsl/lib | sudo tee "
+        "/etc/ld.so.conf.d/ld.wsl.conf, then sudo ldconfig.",
+        ""}},
+      answers);
   answers.findings.back().severity = Severity::warning;  // the GPU may be of another vendor
 }
 
-// Only what a framework says of itself is known: a CUDA build that can't use CUDA.
+// Only a framework's own output is known: a CUDA build that can't use CUDA.
 void judge_framework(const Snapshot& snapshot, Answers& answers) {
   const bool asked = nvidia::cuinit(snapshot).outcome() != Outcome::not_probed || snapshot.device_nodes.get();
   if (!asked && of(snapshot.torch, &Torch::cuda_available).is(false) &&
       of(snapshot.torch, &Torch::cuda_version).get() && !env_of(snapshot, "CUDA_VISIBLE_DEVICES").get())
-    tell(snapshot, Confidence::possible,
-         "PyTorch is a CUDA build and can't use CUDA under WSL; the driver of Windows is the usual place to look.",
-         {evidence("/torch/cuda_available", "false"), evidence("/host/platform", "wsl2")}, {update}, answers);
+    report_finding(
+        snapshot, Confidence::possible,
+        "PyTorch is a CUDA build and can't use CUDA under WSL; the driver of Windows is the usual place to look.",
+        {evidence("/torch/cuda_available", "false"), evidence("/host/platform", "wsl2")}, {update}, answers);
 }
 
 void judge(const Snapshot& snapshot, Answers& answers) {
@@ -119,7 +124,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
 
 bool on_wsl(const Facts& facts) { return facts.wsl(); }
 
-// nvidia-smi asks Windows' driver by a library of its own; a program that finds no GPU beside it loaded another
+// nvidia-smi calls Windows' driver through its own library; a program that finds no GPU anyway has loaded another
 // libcuda.
 bool smi_alone_answers(const Facts& facts) {
   return (facts.wsl() || facts.saw({{noted, "wsl-named"}})) && !facts.used() && !facts.container() &&
@@ -130,7 +135,7 @@ bool smi_alone_answers(const Facts& facts) {
 // WSL's kernel holds no amdgpu: AMD's GPUs are reached through Windows' driver as well.
 void judge_amd(const Facts& facts, Answers& answers) {
   const Symptom* module = facts.first({{missing, "amdgpu-kernel-module"}, {missing, "kfd-node"}});
-  // amd-smi looks for the module under WSL as well, where it never is.
+  // amd-smi looks for the module even under WSL, where it never exists.
   const bool by_rocm = module && (module->program.is("rocminfo") || module->is({missing, "kfd-node"}));
   if (!by_rocm || !facts.wsl() || facts.used()) return;
   Finding& finding = answers.found_in(*module, Confidence::likely);

@@ -9,7 +9,7 @@ void judge(const Facts& facts, Answers& answers) {
   const Text platform = of(facts.snapshot().host, &HostFacts::platform);
   const Text kernel = of(facts.snapshot().host, &HostFacts::kernel);
   const Symptom* line = facts.first({{present, "wsl1"}});
-  const bool by_kernel = kernel.or_empty().ends_with("-Microsoft");  // WSL 2 writes it small
+  const bool by_kernel = kernel.or_empty().ends_with("-Microsoft");  // WSL 2 writes it in lower case
   if (!platform.is("wsl1") && !by_kernel && (!line || facts.used() || platform.is("wsl2"))) {
     return platform.get() || kernel.get() ? answers.not_applicable("this is not the first WSL")
                                           : answers.unknown(why_unknown("/host/platform", platform));

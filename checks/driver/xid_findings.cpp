@@ -34,7 +34,7 @@ std::vector<LoggedXid> xids_of(const Snapshot& snapshot, std::string_view id) {
   return found;
 }
 
-void tell_xid(Finding& finding, const LoggedXid& xid, const Snapshot& snapshot) {
+void describe_xid(Finding& finding, const LoggedXid& xid, const Snapshot& snapshot) {
   finding.evidence = xid.evidence;
   if (xid.only_mentioned) finding.confidence = std::min(finding.confidence, Confidence::likely);
   const auto known = knowledge::xid(xid.code);

@@ -1,5 +1,5 @@
 #pragma once
-// Xids, the NVIDIA kernel module's numbered errors, as causes: knowledge/codes/xid.json says which diagnosis each means.
+// Xids, the NVIDIA kernel module's numbered errors, as causes: knowledge/codes/xid.json maps each to a diagnosis.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,14 +14,14 @@ struct LoggedXid {
   std::int64_t code = 0;
   std::string gpu{};  // its address; empty: the line names none
   std::vector<Evidence> evidence{};
-  bool only_mentioned = false;  // somebody names its number; no line of the kernel's was read
+  bool only_mentioned = false;  // a person mentions its number; no kernel line was read
   [[nodiscard]] std::string subject() const { return gpu.empty() ? "host" : "gpu:" + gpu; }
 };
 
-// The Xids that mean this diagnosis, each once, from the kernel's log since boot and from logs that were handed in.
+// The Xids that mean this diagnosis, each once, from the kernel's log since boot and from logs that were passed in.
 std::vector<LoggedXid> xids_of(const Snapshot& snapshot, std::string_view id);
 
-// Writes what this Xid means into the finding made of it. One that only needs a reset isn't told as a GPU off the bus.
-void tell_xid(Finding& finding, const LoggedXid& xid, const Snapshot& snapshot);
+// Writes the meaning of this Xid into its finding. One that only needs a reset is not reported as a GPU off the bus.
+void describe_xid(Finding& finding, const LoggedXid& xid, const Snapshot& snapshot);
 
 }  // namespace envdoctor

@@ -17,7 +17,7 @@ bool same_matter(const Finding& cause, const Finding& consequence) {
          !names_one_device(consequence.subject);
 }
 
-// What keeps a GPU from being used keeps an expectation of its use from being met.
+// A finding that prevents the use of a GPU also causes the failure of an expectation of its use.
 bool expects_use(std::string_view id) {
   return id == "expect.stack" || id == "expect.framework" || id == "expect.compute" || id == "expect.speed";
 }
@@ -36,7 +36,7 @@ void find_roots(std::vector<Finding>& findings) {
   for (Finding& finding : findings) {
     finding.caused_by.clear();
     for (const Finding& cause : findings) {
-      // What is told as information, or a guess, doesn't explain away something surer.
+      // Information or a guess doesn't explain a finding with higher confidence.
       const bool weak = cause.severity == Severity::info ||
                         (cause.confidence == Confidence::possible && finding.confidence > cause.confidence);
       if (!weak && explains(cause, finding) && same_matter(cause, finding) &&

@@ -72,7 +72,7 @@ Finding& add_finding(Answers& answers, const Symptom& symptom, const char* id, C
   Finding& finding = answers.found(id, std::move(subject));
   finding.confidence = confidence;
   const Diagnosis* row = find_diagnosis(id);
-  // What usually is only worth knowing has stopped a program here, or slowed it: its own message says so.
+  // A problem that is usually only information has stopped or slowed a program here, by its own message.
   const bool costs = finding.id.starts_with("compute.") || finding.id == "runtime.jit-slow";
   if (costs && finding.severity == Severity::info) finding.severity = Severity::warning;
   finding.explanation = row->claim;

@@ -1,5 +1,5 @@
 #pragma once
-// A diagnosis: what an id means, and the rule that finds it. One file checks/<family>/<name>.cpp each.
+// A diagnosis: the meaning of an id, and the rule that finds it. One file checks/<family>/<name>.cpp each.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace envdoctor {
 
-// Where rules put their answers, those of the diagnosis that is being judged unless they name another id. Each id gets
-// one state: at least one finding, or else unknown before passed before not applicable.
+// Collects the answers of rules, by default those of the diagnosis that is being judged. Each id gets
+// one state: failed with at least one finding, otherwise unknown, passed or not applicable, in this order.
 struct Answers {
   // A finding with layer, severity and title from the catalogue; the rule overrides what differs.
   Finding& found() { return found(id); }
@@ -31,8 +31,8 @@ struct Answers {
   std::vector<CheckResult> results{};
 };
 
-// A line of text that points to a diagnosis, and how surely, if `when` holds and the detail, if one is named, starts
-// with `value`. A code is compared by its name, however the program prints it.
+// A line of text that indicates a diagnosis, and with which confidence, if `when` is true and the detail, if named,
+// starts with `value`. A code is compared by name, however the program prints it.
 struct SymptomRule {
   Kind kind;
   Confidence confidence;
@@ -44,27 +44,27 @@ struct SymptomRule {
 struct Diagnosis {
   const char* id;
   Layer layer;
-  Severity severity;      // the usual one
-  const char* title;      // what a person reads first; no full stop
-  const char* claim;      // what it says is the case
-  const char* proof;      // what must be seen before it is certain or likely
-  const char* disproof;   // what would show that it is not the case
-  const char* remedy;     // the usual fix, in a sentence
-  std::vector<const char*> explains{};       // ids that follow from it
+  Severity severity;                    // the default
+  const char* title;                    // the first line of a finding; no full stop
+  const char* claim;                    // the statement of the diagnosis
+  const char* proof;                    // the evidence required for certain or likely
+  const char* disproof;                 // the evidence against it
+  const char* remedy;                   // the usual fix, in one sentence
+  std::vector<const char*> explains{};  // ids of its consequences
   std::vector<SymptomRule> symptoms{};
-  std::string (*not_here)(const Snapshot&) = nullptr;       // why it can't be here at all; empty: it can
-  void (*judge_host)(const Snapshot&, Answers&) = nullptr;  // what the host's own facts say
-  void (*judge)(const Facts&, Answers&) = nullptr;          // what facts and texts say
+  std::string (*not_here)(const Snapshot&) = nullptr;       // why it can't apply here; empty: it can
+  void (*judge_host)(const Snapshot&, Answers&) = nullptr;  // judges the host's own facts
+  void (*judge)(const Facts&, Answers&) = nullptr;          // judges facts and texts
 };
 
 const std::vector<Diagnosis>& roster();                // in the order in which they are judged
 const std::vector<const Diagnosis*>& catalogue();      // sorted by id
 const Diagnosis* find_diagnosis(std::string_view id);  // null: no such id
 
-// What follows wherever the driver below can't be used at all, and `more`.
+// The consequences of an unusable driver, and `more`.
 std::vector<const char*> with_unusable_driver(std::vector<const char*> more);
 
-// Puts the answers of one diagnosis where they belong: its rule's, then those of its symptoms.
+// Collects the answers of one diagnosis: its rule's, then those of its symptoms.
 void answer(const Diagnosis& diagnosis, const Facts& facts, Answers& answers);
 
 // A finding of this id with this symptom as its first evidence.

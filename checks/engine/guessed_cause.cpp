@@ -38,8 +38,8 @@ bool is_guessed(const Finding& finding) {
 
 void add_guessed_cause(const Snapshot& snapshot, const JudgeOptions& options, const std::vector<CheckResult>& results,
                        std::vector<Finding>& findings) {
-  const auto tells_a_cause = [](const Finding& finding) { return finding.severity != Severity::info; };
-  if (!from_report(snapshot) || std::ranges::any_of(findings, tells_a_cause)) return;
+  const auto names_a_cause = [](const Finding& finding) { return finding.severity != Severity::info; };
+  if (!from_report(snapshot) || std::ranges::any_of(findings, names_a_cause)) return;
   const auto& texts = snapshot.texts.or_empty();
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const bool complains = !texts[i].notable.or_empty().empty() || !texts[i].complaints.or_empty().empty();

@@ -1,15 +1,15 @@
 #pragma once
-// A guess where no rule found a cause: the one whose reports use the words of the text.
+// A guess where no rule found a cause: the cause whose reports use the same words as the text.
 #include <vector>
 
 #include "checks/engine/report.h"
 
 namespace envdoctor {
 
-// Adds one finding, `possible` and a warning at most, for a text that holds an error or a complaint and in which nothing
-// was found, unless the check of that diagnosis passed or nobody asked for it.
+// Adds one finding, `possible` and a warning at most, for a text with an error or a complaint in which nothing
+// was found, unless the check of that diagnosis passed or was not requested.
 void add_guessed_cause(const Snapshot& snapshot, const JudgeOptions& options, const std::vector<CheckResult>& results,
-                     std::vector<Finding>& findings);
+                       std::vector<Finding>& findings);
 
 // Such a finding proves nothing: the text's cause is still undetermined.
 bool is_guessed(const Finding& finding);

@@ -25,7 +25,7 @@ bool named(const std::vector<std::string>& names, const std::string& id) {
   });
 }
 
-// Each line of a log is shown once, whatever it is a symptom of.
+// Each line of a log is shown once, even if it is a symptom of several things.
 void keep_once(std::vector<Evidence>& all) {
   std::set<Evidence> seen;
   std::set<std::pair<std::string, std::int64_t>> lines;
@@ -35,14 +35,14 @@ void keep_once(std::vector<Evidence>& all) {
   });
 }
 
-// `into` takes over what proves `from`.
+// Moves the evidence of `from` to `into`.
 void absorb(Finding& into, Finding& from) {
   std::ranges::move(from.evidence, std::back_inserter(into.evidence));
   into.severity = std::max(into.severity, from.severity);
   into.confidence = std::max(into.confidence, from.confidence);
 }
 
-// A message says what is wrong and seldom of what: where a check says it of one thing, the message speaks of that.
+// A message says what is wrong but seldom with what: if a check found it for one subject, the message belongs to that.
 void merge_messages(std::vector<Finding>& findings) {
   const auto by_messages = [](const Finding& f) {
     return f.subject == "host" && !f.evidence.empty() &&
@@ -61,7 +61,7 @@ void merge_messages(std::vector<Finding>& findings) {
   }
 }
 
-// Findings of the same id and subject become one: the surest stays, the evidence of all is kept.
+// Merges findings of the same id and subject: keeps the one with the highest confidence, and the evidence of all.
 std::vector<Finding> merge_equal(std::vector<Finding> findings) {
   std::vector<Finding> merged;
   std::ranges::stable_sort(findings, std::ranges::greater{}, &Finding::confidence);
@@ -78,7 +78,7 @@ std::vector<Finding> merge_equal(std::vector<Finding> findings) {
   return merged;
 }
 
-// One diagnosis tells of so many things, which nobody reads; the last says how many more there are.
+// Limits the findings of one diagnosis, because nobody reads more; the last one says how many are left out.
 constexpr std::size_t most_findings = 256;
 
 void cut(std::vector<Finding>& findings, std::size_t begin) {
@@ -88,7 +88,7 @@ void cut(std::vector<Finding>& findings, std::size_t begin) {
   findings.back().explanation += fmt::format(" {} more of these are not shown.", more);
 }
 
-// The weightiest state of each id.
+// The state of each id that takes precedence.
 std::vector<CheckResult> states(const std::vector<CheckResult>& results, const std::vector<Finding>& findings) {
   std::map<std::string, CheckResult> by_id;
   for (const CheckResult& result : results) {
@@ -101,7 +101,7 @@ std::vector<CheckResult> states(const std::vector<CheckResult>& results, const s
   return all;
 }
 
-// A field that was read from text is shown with the line that it was read from: the nearest entry above it.
+// A field that was read from text is shown with its source line: the nearest entry above it.
 void add_sources(std::vector<Finding>& findings, const Snapshot& snapshot) {
   const auto& sources = snapshot.sources.or_empty();
   for (Finding& finding : findings) {
@@ -117,7 +117,7 @@ void add_sources(std::vector<Finding>& findings, const Snapshot& snapshot) {
   }
 }
 
-// Checks put "On the host: " before a fix where it belongs there; without it the sentence begins here.
+// Checks put "On the host: " before a fix for the host; without it the sentence must begin with a capital.
 void begin_with_capitals(std::vector<Fix>& fixes) {
   for (Fix& fix : fixes) {
     if (!fix.text.empty()) fix.text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(fix.text[0])));

@@ -26,7 +26,7 @@ bool same_gpu(const Gpu& gpu, const Text& address) {
   return address.get() && normal_address(*address.get()) == gpu.address;
 }
 
-// What a driver counts and then gives no handle for, or of impossible memory, is no device that it shows.
+// A device without a handle, or with an impossible memory size, doesn't count as listed.
 template <class Device>
 bool answers(const Device& device) {
   return device.name.outcome() != Outcome::failed && device.memory_total_mib.outcome() != Outcome::failed;
@@ -40,13 +40,13 @@ bool lists(const List<Device>& devices, const Gpu& gpu) {
          (all.size() == 1 && answers(all.front()) && (!all.front().pci_address.get() || gpu.address.empty()));
 }
 
-// NVML talks to this GPU: what lies below works, even where a sandbox shows no bus and no list of modules.
+// NVML talks to this GPU: the layers below work, even where a sandbox shows no bus and no list of modules.
 bool nvml_answers(const Snapshot& snapshot, const Gpu& gpu) {
   const NvidiaDevice* device = nvml_device(snapshot, gpu);
   return device && !device->error.get();
 }
 
-// AMD's kernel driver lists this GPU; where no row has an address, all of them stand in the list that the GPUs are of.
+// AMD's kernel driver lists this GPU; if no row has an address, the list of GPUs comes from these rows.
 bool kfd_lists(const Snapshot& snapshot, const Gpu& gpu) {
   const auto devices = of(snapshot.rocm, &Rocm::devices);
   return gpu.vendor == Vendor::amd && (lists(devices, gpu) || (gpu.address.empty() && !devices.or_empty().empty()));
@@ -91,7 +91,7 @@ bool opencl_lists(const Snapshot& snapshot, const Gpu& gpu, bool ran) {
   });
 }
 
-// It tells a version that there may be; what it says of devices is worth nothing else.
+// Its version is plausible; otherwise its list of devices proves nothing.
 bool cuda_is_sane(const Snapshot& snapshot) {
   return of(snapshot.nvidia, &Nvidia::cuda_driver_version).outcome() != Outcome::failed;
 }
@@ -100,7 +100,7 @@ bool cuda_is_sane(const Snapshot& snapshot) {
 Result user_driver(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack) {
   if (stack == "opencl") return holds_if(opencl_lists(snapshot, gpu, false), "an OpenCL platform lists it");
   if (stack == "cuda") {
-    // A library that gives no handle for any device that it counts, or an impossible version, isn't one that works.
+    // A library that gives no handle for any device, or an impossible version, doesn't work.
     const auto devices = of(snapshot.nvidia, &Nvidia::cuda_devices);
     const Text version = of(snapshot.nvidia, &Nvidia::cuda_driver_version);
     if (devices.get() && !cuda_is_sane(snapshot)) return {LayerState::unknown, version.why()};
@@ -156,7 +156,7 @@ Result framework(const Snapshot& snapshot, const Gpu&, std::string_view stack) {
   return unknown;
 }
 
-// A framework's own small work ran on the device that it counts first.
+// A framework's small test ran on its first device.
 Result use(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack) {
   const auto on = [](const Text& place, std::string_view mark) { return place.or_empty().find(mark) != mark.npos; };
   const bool rocm_build = of(snapshot.torch, &Torch::hip_version).get() != nullptr ||
@@ -177,7 +177,7 @@ Result use(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack) {
   return unknown;
 }
 
-// Results of this GPU in this stack: right ones carry the layer, unless one is outside its bound.
+// Results of this GPU in this stack: right ones prove the layer, unless one is outside its bound.
 Result computes(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack) {
   const std::string_view device = stack == "cuda" ? "cuda:" : stack == "opencl" ? "opencl:" : "";
   std::size_t right = 0, wrong = 0;

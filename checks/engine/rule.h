@@ -1,5 +1,5 @@
 #pragma once
-// All that the file of a diagnosis needs.
+// Everything that the file of a diagnosis includes.
 #include <fmt/format.h>
 
 #include <algorithm>

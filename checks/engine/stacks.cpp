@@ -6,7 +6,7 @@
 namespace envdoctor {
 namespace {
 
-// The stack of each vendor's own.
+// Each vendor's own stack.
 const std::map<Vendor, std::string_view> own_stacks = {
     {Vendor::nvidia, "cuda"}, {Vendor::amd, "rocm"}, {Vendor::intel, "level-zero"}};
 
@@ -25,7 +25,8 @@ GpuStack build(const Snapshot& snapshot, const Gpu& gpu, std::string_view stack,
     gpu_stack.layers.push_back(prove(snapshot, gpu, stack, layer));
   auto& layers = gpu_stack.layers;
 
-  // The highest layer whose proof needs all below it. A CUDA library that was found proves nothing of the driver.
+  // Finds the highest ok layer, which proves all layers below it. A CUDA library that was found proves nothing about
+  // the driver.
   const auto carries = [&](const LayerResult& layer) {
     return layer.state == LayerState::ok && (layer.layer != Layer::runtime || stack == "opencl");
   };
@@ -58,10 +59,10 @@ bool concerns(const Finding& finding, const Gpu& gpu, std::string_view stack) {
   if (family(finding) == "runtime" && stack == "opencl") return false;
   if (finding.subject.starts_with("gpu:") || finding.subject.starts_with("cuda:"))
     return finding.subject == gpu.subject();
-  // A device whose place on the bus is not known goes by its name.
+  // A device without a known PCI address is identified by its name.
   if (finding.subject.starts_with("opencl:"))
     return stack == "opencl" && !gpu.name.empty() && finding.subject.ends_with("/" + gpu.name);
-  // What a finding rests on tells which vendor's GPUs it speaks of.
+  // A finding's evidence shows which vendor's GPUs it concerns.
   const auto rests_on = [&](std::string_view section) {
     return std::ranges::any_of(finding.evidence, [&](const Evidence& e) { return e.path.starts_with(section); });
   };

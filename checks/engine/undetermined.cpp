@@ -1,5 +1,5 @@
-// What can be said of a text that ends in an error or complains where no diagnosis was found: what stands there, what
-// the facts rule out, which fact is missing, and the one command that would tell it.
+// The report on a text with an error or a complaint but without a diagnosis: the lines, what
+// the facts rule out, which fact is missing, and the one command that would show it.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -15,7 +15,7 @@
 namespace envdoctor {
 namespace {
 
-bool kernel_told(const Facts& facts) {
+bool has_kernel_log(const Facts& facts) {
   return of(facts.snapshot().nvidia, &Nvidia::xid).get() ||
          std::ranges::any_of(facts.snapshot().log.or_empty(), [](const Symptom& one) {
            return one.source.or_empty() == "kernel" || one.is({SymptomClass::noted, "xid"});
@@ -32,11 +32,11 @@ bool sycl_listed(const Facts& facts) {
   return facts.snapshot().level_zero.get() || facts.saw({{SymptomClass::present, "sycl-device"}});
 }
 
-// Whether the evidence holds the fact that a question asks for.
+// Whether the evidence contains the fact that a question asks for.
 bool is_known(const Facts& facts, const std::string& fact) {
   const Snapshot& snapshot = facts.snapshot();
   if (fact == "nvidia-devices") return nvidia_listed(facts);
-  if (fact == "kernel-log") return kernel_told(facts);
+  if (fact == "kernel-log") return has_kernel_log(facts);
   if (fact == "rocm-devices") return of(snapshot.rocm, &Rocm::devices).get();
   if (fact == "sycl-devices") return sycl_listed(facts);
   if (fact == "opencl-platforms") return of(snapshot.opencl, &Opencl::platforms).get();
@@ -53,7 +53,7 @@ bool is_harmless(const Facts& facts, const std::string& source, std::int64_t lin
       facts.harmless(), [&](const Symptom* one) { return one->line.is(line) && one->source.or_empty() == source; });
 }
 
-// The same words again, of which the first few are kept as symptoms.
+// Repeated messages, of which the first few are kept as symptoms.
 bool repeats_the_harmless(const Facts& facts, const std::string& line) {
   return std::ranges::any_of(facts.harmless(), [&](const Symptom* one) { return one->text.is(line); });
 }
@@ -76,7 +76,7 @@ std::vector<std::string> names_in(const std::string& line) {
   return names;
 }
 
-// Lines around a harmless one speak of the same thing, and say as little.
+// Lines around a harmless one are about the same thing, and harmless too.
 bool speaks_of_the_harmless(const Facts& facts, const Evidence& line) {
   const auto names = names_in(line.value);
   return std::ranges::any_of(facts.harmless(), [&](const Symptom* one) {
@@ -94,7 +94,7 @@ bool is_a_fault(const Symptom& symptom) {
   return class_ && std::ranges::find(faults, *class_) != faults.end();
 }
 
-// Known messages of which no diagnosis came.
+// Known messages that led to no diagnosis.
 std::vector<Evidence> unexplained_symptoms(const Facts& facts) {
   constexpr std::size_t most = 5;
   std::vector<Evidence> lines;
@@ -107,7 +107,7 @@ std::vector<Evidence> unexplained_symptoms(const Facts& facts) {
   return lines;
 }
 
-// What the lines that look decisive speak of, and the symptoms of the whole text.
+// The topics of the decisive lines, and the symptoms of the whole text.
 std::string words_of(const Facts& facts, const Undetermined& undetermined) {
   std::string words;
   for (const Evidence& line : undetermined.decisive) words += line.value + '\n';
@@ -120,8 +120,8 @@ bool holds_any(const std::set<std::string>& words, const std::vector<std::string
   return std::ranges::any_of(wanted, [&](const std::string& word) { return words.contains(word); });
 }
 
-// What those lines speak of is asked first, then what else the text is about. What lies lower comes first in the table:
-// a framework's error says little while nobody knows whether the driver answers.
+// Questions about the topics of those lines come first, then other topics. Lower layers come first in the table:
+// a framework's error says little as long as it is unknown whether the driver answers.
 void ask(const Facts& facts, Undetermined& undetermined) {
   constexpr std::size_t most_missing = 3;
   const std::set<std::string> decisive = knowledge::question_words_in(words_of(facts, undetermined));

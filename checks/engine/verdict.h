@@ -1,22 +1,23 @@
 #pragma once
-#include "checks/facts/gpus.h"
 #include "checks/engine/report.h"
+#include "checks/facts/gpus.h"
 
 namespace envdoctor {
 
-// An error about one stack becomes a warning where the GPU has another stack that works and nobody asked for this one.
-void downgrade_severity(std::vector<Finding>& findings, const std::vector<GpuStack>& stacks, const std::vector<Gpu>& gpus, const Snapshot& snapshot);
+// An error about one stack becomes a warning where the GPU has another working stack and this one was not requested.
+void downgrade_severity(std::vector<Finding>& findings, const std::vector<GpuStack>& stacks,
+                        const std::vector<Gpu>& gpus, const Snapshot& snapshot);
 
-// Adds expect.* findings for what the options say this host must be and it is not, or couldn't be shown to be.
+// Adds expect.* findings for expectations in the options that this host doesn't meet, or that couldn't be checked.
 void judge_expectations(Report& report);
-// N of the last gpus=N; -1: nothing is expected.
+// N of the last gpus=N; -1: no number is expected.
 std::int64_t expected_gpus(const JudgeOptions& options);
-// "2026-11-21": the day on which this evidence was gathered, UTC; empty: not known.
+// "2026-11-21": the day of this evidence, UTC; empty: unknown.
 std::string captured_day(const Snapshot& snapshot);
-// Moves what the options waive from findings to waived, and adds a finding for every waiver that is over.
+// Moves what the options waive from findings to waived, and adds a finding for every expired waiver.
 void apply_waivers(Report& report);
 
-// Says what is known and what is not where no finding tells why a text ends in an error. After reach_verdict.
+// Reports what is known and what is not where no finding explains why a text ends in an error. After reach_verdict.
 void describe_undetermined(Report& report);
 
 // Sets verdict and verdict_why from findings and stacks. Fails closed.

@@ -1,4 +1,4 @@
-// The verdict of 'verify' and 'bench': about the devices they ran on, and nothing else.
+// The verdict of 'verify' and 'bench': only about the devices that they ran on.
 #include <algorithm>
 #include <set>
 
@@ -29,7 +29,7 @@ bool ran_on_gpu(const Snapshot& snapshot, const std::set<std::string>& devices) 
   return false;
 }
 
-// A GPU that a driver lists and that no kernel ran on, unless the user chose among the devices; empty: there is none.
+// A GPU that a driver lists but no kernel ran on, unless the user selected devices; empty: there is none.
 std::string gpu_left_out(const Report& report) {
   const Snapshot& snapshot = report.snapshot;
   const auto of_framework = [](const auto& row) { return row.device.or_empty().starts_with("framework:"); };
@@ -76,11 +76,11 @@ void reach_verdict_of_devices(Report& report) {
   const bool found = worst != report.findings.end();
   const ComputeNotRun* row =
       first(snapshot.compute_not_run, [&](const ComputeNotRun& r) { return compute::stopped(snapshot, r); });
-  // A result that proves nothing, since it is mostly zero or one value.
+  // A result that proves nothing, because it is mostly zero or a single value.
   const ComputeResult* doubtful = first(snapshot.compute, [](const ComputeResult& result) {
     return result.agreement.or_empty().outcome.is("not-trustworthy");
   });
-  // A rate that nothing can reach, or a time that says nothing.
+  // An impossible rate, or a meaningless time.
   const ComputeResult* refused = first(snapshot.compute, [](const ComputeResult& result) {
     return result.rate.outcome() == Outcome::failed && result.rate.why().starts_with("rejected: ");
   });

@@ -1,4 +1,4 @@
-// The verdict of 'agree': about one model on two sides, and nothing else.
+// The verdict of 'agree': only about one model on two sides.
 #include <fmt/format.h>
 
 #include <algorithm>

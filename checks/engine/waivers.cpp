@@ -1,4 +1,4 @@
-// Findings that someone decided to accept until a given day.
+// Findings that the user accepts until a given day.
 #include <fmt/format.h>
 
 #include <algorithm>

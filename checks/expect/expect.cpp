@@ -1,4 +1,4 @@
-// What the caller says this host must be: every expectation that isn't met, or that couldn't be checked, is a finding.
+// The caller's expectations of this host: every one that isn't met, or that couldn't be checked, is a finding.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ void judge_expectations(Report& report) {
     if (judged.met == Met::unknown) finding.explanation += " What could not be checked counts as not met.";
     finding.evidence = std::move(judged.evidence);
     finding.fix.push_back({find_diagnosis(key->id)->remedy, {}});
-    // Two expectations may fail under one id: they are told as one.
+    // Several failed expectations with one id are reported as one finding.
     const auto same = std::ranges::find(report.findings, finding.id, &Finding::id);
     if (same == report.findings.end()) {
       report.findings.push_back(std::move(finding));

@@ -1,4 +1,4 @@
-// Expectations about what the kernels gave: agreement with the CPU, and speed.
+// Expectations about the kernels' results: agreement with the CPU, and speed.
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -27,7 +27,7 @@ std::pair<double, std::string> rate_of(const std::string& value) {
   return {-1, ""};
 }
 
-// Not the host's own processor, by whatever way: "host", an OpenCL CPU, "framework:tensorflow/CPU:0".
+// Not the host's own CPU under any of its names: "host", an OpenCL CPU, "framework:tensorflow/CPU:0".
 bool is_gpu(const Snapshot& snapshot, const Text& device) {
   static const RE2 cpu_of_framework("^framework:(?:[^/]*/)?(?:cpu|CPU)");
   return device.get() && !compute::is_cpu(snapshot, *device.get()) &&
@@ -44,7 +44,7 @@ std::vector<std::pair<const ComputeResult*, std::string>> on_gpus(const Snapshot
   return found;
 }
 
-// Those that stopped on GPUs for a reason of their own.
+// Kernels that failed on GPUs by themselves.
 std::vector<std::pair<const ComputeNotRun*, std::string>> stopped_on_gpus(const Snapshot& snapshot) {
   std::vector<std::pair<const ComputeNotRun*, std::string>> found;
   const auto& rows = snapshot.compute_not_run.or_empty();

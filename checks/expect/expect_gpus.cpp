@@ -13,7 +13,7 @@
 namespace envdoctor {
 namespace {
 
-// Whether `word` stands in `text` as a word of its own: A10 is not in A100.
+// Whether `word` occurs in `text` as a whole word: A10 is not in A100.
 bool has_word(const std::string& text, const std::string& word) {
   const auto part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
   const std::string in = lower_case(text), of = lower_case(word);
@@ -74,7 +74,7 @@ std::pair<Number, std::string> width_of(const Snapshot& snapshot, const Gpu& gpu
   return {of((*snapshot.pci.get())[i].link, &PciLink::width), at("/pci", i, "link/width")};
 }
 
-// The least of what every GPU has; empty where it isn't known of all.
+// The minimum over all GPUs; empty where it isn't known for all.
 std::string least(const Report& report, Read read) {
   std::int64_t smallest = INT64_MAX;
   for (const Gpu& gpu : granted_gpus(report.snapshot)) {

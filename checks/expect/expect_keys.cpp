@@ -1,4 +1,4 @@
-// The keys that --expect takes: the roster, and those about versions, sizes of the host and frameworks.
+// The list of keys for --expect, and the keys about versions, sizes of the host and frameworks.
 #include "checks/expect/expect_keys.h"
 
 #include <fmt/format.h>
@@ -85,7 +85,7 @@ std::string learn_cuda(const Report& report) {
 }
 std::string learn_rocm(const Report& report) { return text_of(of(report.snapshot.rocm, &Rocm::version)); }
 
-// Whether the framework itself lists a GPU, and where that stands.
+// Whether the framework itself lists a GPU, and the evidence.
 std::pair<Flag, std::string> lists_gpu(const Snapshot& snapshot, const std::string& framework) {
   if (framework == "torch") return {of(snapshot.torch, &Torch::cuda_available), "/torch/cuda_available"};
   const auto is_gpu = [](const std::string& backend) {
@@ -152,7 +152,7 @@ constexpr ExpectKey keys[] = {
     {"stack", "expect.stack", "cuda, opencl, rocm or level-zero", valid_stack, judge_stack, learn_stack},
     {"tensorflow.min", "expect.framework", a_version, valid_version, judge_framework_version, nullptr},
     {"torch.min", "expect.framework", a_version, valid_version, judge_framework_version, nullptr},
-    // Any kernel's name before .min that no other key has taken: keep it last.
+    // Matches any kernel's name before .min that no other key matches: keep it last.
     {"*.min", "expect.speed", "a rate, such as 900GB/s or 40GFLOP/s, or a share such as 0.8peak", valid_speed,
      judge_speed, nullptr},
 };

@@ -1,7 +1,7 @@
 #pragma once
-// What the judges of expectations share.
-#include "checks/facts/gpus.h"
+// Shared by the checks of expectations.
 #include "checks/engine/report.h"
+#include "checks/facts/gpus.h"
 
 namespace envdoctor {
 
@@ -14,7 +14,8 @@ template <class T>
 Judged not_known(const std::string& what, const std::string& path, const Reading<T>& reading) {
   const bool none = reading.outcome() == Outcome::absent;
   const std::string why = reading.outcome() == Outcome::not_probed ? "not looked at" : reading.why();
-  return {none ? Met::no : Met::unknown, what + (none ? " is not there: " : " is not known: ") + why + ".",
+  return {none ? Met::no : Met::unknown,
+          what + (none ? " is not there: " : " is not known: ") + why + ".",
           {evidence(path, why)}};
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a host must be, as a person wrote it down, and the findings that person decided to bear for a while.
+// The user's expectations of a host, and the findings that the user accepts for a while.
 #include <span>
 #include <stdexcept>
 
@@ -11,13 +11,13 @@ struct Report;
 
 struct Expectation {
   std::string key{};    // "driver.min"
-  std::string value{};  // checked: what the key takes
+  std::string value{};  // already validated for the key
 };
 
-// A finding that is borne: it stays visible, but decides nothing.
+// An accepted finding: it stays visible, but doesn't affect the verdict.
 struct Waiver {
   std::string id{};
-  std::string subject{};   // empty: wherever it is found
+  std::string subject{};  // empty: wherever it is found
   std::string reason{};
   std::string last_day{};  // "2026-12-31", still waived on that day
   std::string place{};     // "host.toml:7"
@@ -29,7 +29,7 @@ struct Expectations {
   std::vector<Waiver> waivers{};
 };
 
-// A text that can't be taken. `what()` names the file and line, and says what belongs there.
+// An invalid text. `what()` names the file and line, and what is expected there.
 class BadExpectation : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -40,25 +40,25 @@ Expectation read_expectation(const std::string& text);
 // A TOML document: keys as above ([driver] min = "550"), and [[waiver]] tables. Throws BadExpectation.
 Expectations read_expectations(std::string_view toml, const std::string& source);
 
-// What this host is, as a file that the same host meets: only what was seen. Never empty; begins with a comment.
+// Expectations that this host meets, as a file: only observed facts. Never empty; begins with a comment.
 std::string learn_expectations(const Report& report);
 
-// How one expectation came out.
+// The result of one expectation.
 enum class Met { yes, no, unknown };
 struct Judged {
   Met met = Met::unknown;
-  std::string explanation{};  // what was expected and what is here, in a sentence
+  std::string explanation{};  // the expected and the actual value, in a sentence
   std::vector<Evidence> evidence{};
 };
 
-// A key that may be expected.
+// A key of --expect.
 struct ExpectKey {
   const char* key;    // "driver.min"; "*.min" stands for a kernel's speed
-  const char* id;     // the diagnosis where it isn't met
+  const char* id;     // the diagnosis if it isn't met
   const char* takes;  // in words: "a version, such as 550.54"
   bool (*valid)(const std::string& value);
   Judged (*judge)(const Report&, const Expectation&);
-  std::string (*learn)(const Report&);  // the value this host meets; empty: nothing to be said. May be null
+  std::string (*learn)(const Report&);  // the value that this host meets; empty: none. May be null
 };
 std::span<const ExpectKey> expect_keys();
 const ExpectKey* expect_key(std::string_view key);  // null: no such key

@@ -1,4 +1,4 @@
-// Expectations from TOML, and what a host is as TOML. Whatever is wrong is told with its file and line.
+// Reads expectations from TOML, and writes a host's as TOML. Errors name the file and line.
 #include <fmt/format.h>
 
 #include <toml++/toml.h>

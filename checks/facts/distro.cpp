@@ -7,7 +7,7 @@
 namespace envdoctor {
 namespace {
 
-// What the name of a distribution holds, the more exact before the more general.
+// Parts of distribution names, specific ones before general ones.
 constexpr std::pair<std::string_view, Distro> distributions[] = {
     {"Ubuntu", Distro::ubuntu},     {"Pop!_OS", Distro::ubuntu_like}, {"Linux Mint", Distro::ubuntu_like},
     {"Debian", Distro::debian},     {"Fedora", Distro::fedora},       {"Red Hat", Distro::rhel},

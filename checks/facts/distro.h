@@ -1,5 +1,5 @@
 #pragma once
-// Commands that are exact for one distribution, and empty where it isn't known or the command belongs on another host.
+// Commands for one distribution; empty where it is unknown or the command belongs on another host.
 #include <string>
 
 #include "checks/engine/finding.h"
@@ -16,11 +16,11 @@ std::string on_the_host(const Snapshot& snapshot);
 
 // Installs NVIDIA's driver. Empty in a container and outside Linux.
 std::string install_nvidia_driver(const Snapshot& snapshot);
-// Installs the headers of the running kernel, which DKMS needs to build a module. Empty where the kernel isn't known.
+// Installs the headers of the running kernel, which DKMS needs to build a module. Empty where the kernel is unknown.
 std::string install_kernel_headers(const Snapshot& snapshot);
-// `command` where it can be typed as it stands: on a Linux host, outside a container and WSL.
+// `command` where it can be run unchanged: on a Linux host, outside a container and WSL.
 std::string host_command(const Snapshot& snapshot, std::string command);
-// What to do outside a container: on_the_host and the text, host_command of the command.
+// A fix outside a container: on_the_host and the text, host_command of the command.
 Fix on_host(const Snapshot& snapshot, const std::string& text, std::string command = "");
 
 }  // namespace envdoctor

@@ -1,5 +1,5 @@
 #pragma once
-// Short ways to the facts that many checks ask for. A section that is unknown hands its reason on.
+// Shortcuts to facts that many checks need. An unknown section passes its reason on.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,8 +8,9 @@
 
 namespace envdoctor {
 
-// A field of a section: of(snapshot.nvidia, &Nvidia::cuinit_error). It lies in the snapshot, and pointers into it live
-// as long; only what stands in for a section without a value is overwritten by the next call for a field of its type.
+// A field of a section: of(snapshot.nvidia, &Nvidia::cuinit_error). The result is part of the snapshot, and pointers
+// into it live as long; only the placeholder for a missing section is overwritten by the next call for a field of its
+// type.
 template <class Section, class T>
 const Reading<T>& of(const Reading<Section>& section, Reading<T> Section::*field) {
   if (const Section* known = section.get()) return known->*field;
@@ -18,13 +19,14 @@ const Reading<T>& of(const Reading<Section>& section, Reading<T> Section::*field
   return none;
 }
 
-// A variable: its value (possibly empty), absent if it isn't set, failed if withheld, not probed if nobody looked.
+// A variable: its value (possibly empty), absent if it isn't set, failed if hidden, not probed if the environment is
+// unknown.
 Text env_of(const Snapshot& snapshot, const std::string& name);
 
 // Whether a kernel module of this name is loaded.
 Flag module_loaded(const Snapshot& snapshot, std::string_view name);
 
-// The node with this path; null: not listed, or the nodes are not known.
+// The node with this path; null: not listed, or the nodes are unknown.
 const DeviceNode* node_of(const Snapshot& snapshot, std::string_view path);
 // All nodes whose path starts so.
 std::vector<const DeviceNode*> nodes_under(const Snapshot& snapshot, std::string_view prefix);
@@ -42,12 +44,12 @@ Flag package_installed(const Snapshot& snapshot, std::string_view name);
 
 // "00000000:65:00.0" and "65:00.0" and "0000:65:00.0" -> "0000:65:00.0", lower case.
 std::string normal_address(std::string_view address);
-std::string address_of(const Text& address);  // empty: not known
+std::string address_of(const Text& address);  // empty: unknown
 
 // "/dev/nvidia0": the node of a single NVIDIA GPU.
 bool is_card_node(const DeviceNode& node);
 
-// The rows of a list with their numbers; none where the list is not known.
+// The rows of a list with their indices; none where the list is unknown.
 template <class T>
 std::vector<std::pair<std::size_t, const T&>> numbered(const List<T>& list) {
   std::vector<std::pair<std::size_t, const T&>> all;

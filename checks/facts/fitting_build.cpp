@@ -15,7 +15,7 @@
 namespace envdoctor {
 namespace {
 
-// The least capable NVIDIA GPU that was given to this job: what it takes, the others mostly take, too.
+// The least capable NVIDIA GPU of this job: a build that supports it usually supports the others too.
 std::string capability_of(const Snapshot& snapshot) {
   std::string least;
   for (const Gpu& gpu : gpus_of(snapshot)) {
@@ -29,7 +29,7 @@ knowledge::BuildNeeds needs_of(const Snapshot& snapshot) {
   knowledge::BuildNeeds needs{.capability = capability_of(snapshot),
                               .python = text_of(of(snapshot.python, &Python::version))};
   const Text platform = of(snapshot.host, &HostFacts::platform);
-  // Windows numbers its drivers otherwise, also where WSL hands the number on.
+  // Windows numbers its drivers differently, also in WSL.
   const bool other_numbers = platform.is("windows") || platform.is("wsl2");
   const std::string driver = text_of(of(snapshot.nvidia, &Nvidia::kernel_driver_version));
   if (!other_numbers) needs.driver = driver;

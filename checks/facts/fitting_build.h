@@ -1,5 +1,5 @@
 #pragma once
-// Which build of a framework would fit this driver, GPU and Python: the exact remedy where one of them is the cause.
+// The build of a framework that fits this driver, GPU and Python: the exact fix where one of them is the cause.
 #include <optional>
 #include <string>
 
@@ -8,15 +8,15 @@
 
 namespace envdoctor {
 
-// "torch", "tensorflow", "jax" or "vllm". Nothing: nothing is known that a build would have to fit, or no recorded one fits.
-// `python_alone`: the version of Python is the cause, so that it is enough to know.
+// "torch", "tensorflow", "jax" or "vllm". Nothing: no requirement is known, or no recorded build fits.
+// `python_alone`: the version of Python is the cause, so nothing else needs to be known.
 std::optional<Fix> fitting_build(const Snapshot& snapshot, const std::string& framework, bool python_alone = false);
 
-// The same of vLLM instead where the text or the environment speaks of it: it pins its PyTorch.
+// The same for vLLM instead if the text or the environment mentions it: it pins its PyTorch.
 std::optional<Fix> fitting_build_in_use(const Snapshot& snapshot, const std::string& framework);
 
-// Which flash-attn fits this PyTorch, Python and GPU, or that none does. Nothing: neither is known. `stated`: the compute
-// capability of a GPU that is only spoken of.
+// Which flash-attn fits this PyTorch, Python and GPU, or that none does. Nothing: unknown. `stated`: the compute
+// capability of a GPU that is only mentioned.
 std::optional<Fix> fitting_flash_attention(const Snapshot& snapshot, const std::string& stated = {});
 
 }  // namespace envdoctor

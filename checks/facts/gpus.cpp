@@ -27,7 +27,7 @@ Vendor vendor_of(const PciDevice& device) {
   return word == words.end() ? Vendor::other : word->second;
 }
 
-// An integrated GPU sits on bus 0 of its vendor's own host bridge; AMD's are told by their chip.
+// An integrated GPU sits on bus 0 of its vendor's own host bridge; AMD's are recognised by their chip.
 bool is_integrated(const Gpu& gpu) {
   if (gpu.vendor == Vendor::intel) return gpu.address.starts_with("0000:00:02.");
   if (gpu.vendor != Vendor::amd) return false;
@@ -38,7 +38,7 @@ bool is_integrated(const Gpu& gpu) {
       apus, [&](const char* apu) { return gpu.chip.starts_with(apu) || gpu.name.find(apu) != std::string::npos; });
 }
 
-// Chips from before GPUs computed: NVIDIA's before G80 (2006, all that run no CUDA), and Intel's up to the fifth
+// Chips from before GPU computing: NVIDIA's before G80 (2006, all that run no CUDA), and Intel's up to the fifth
 // generation ("Ironlake", 2010), for which no OpenCL was ever made.
 bool is_before_compute(const PciDevice& device) {
   const auto model = knowledge::gpu_model(text_of(device.vendor_id), text_of(device.device_id));
@@ -68,7 +68,7 @@ Gpu* find_gpu(std::vector<Gpu>& gpus, Vendor vendor, const std::string& address,
     const auto same = std::ranges::find(gpus, address, &Gpu::address);
     if (same != gpus.end()) return &*same;
   }
-  // Where one side gives no address, the n-th of this vendor is taken for the n-th.
+  // If one side has no addresses, the n-th GPUs of this vendor are matched.
   for (Gpu& gpu : gpus) {
     if (gpu.vendor != vendor || (!gpu.address.empty() && !address.empty())) continue;
     if (position-- == 0) return &gpu;
@@ -93,7 +93,7 @@ void join_nvidia(std::vector<Gpu>& gpus, const Nvidia& nvidia) {
     gpu.compute_capability = device.compute_capability.value_or(gpu.compute_capability);
   }
   for (const auto& [i, device] : numbered(nvidia.cuda_devices)) {
-    if (!device.pci_address.get() && nvidia.devices.get()) continue;  // nothing to tell them apart by
+    if (!device.pci_address.get() && nvidia.devices.get()) continue;  // nothing distinguishes them
     Gpu& gpu = join(gpus, Vendor::nvidia, device, i);
     gpu.compute_capability = device.compute_capability.value_or(gpu.compute_capability);
   }
@@ -103,14 +103,14 @@ void join_rocm(std::vector<Gpu>& gpus, const Rocm& rocm) {
   const bool on_bus = std::ranges::any_of(gpus, [](const Gpu& gpu) { return gpu.vendor == Vendor::amd; });
   for (auto [i, device] : numbered(rocm.devices)) {
     RocmDevice row = device;
-    if (on_bus) row.name = {};  // the bus names it better
+    if (on_bus) row.name = {};  // the bus has the better name
     Gpu& gpu = join(gpus, Vendor::amd, row, i);
     gpu.gfx = row.gfx.value_or(gpu.gfx);
   }
 }
 
-// Level Zero's null driver lists a GPU on any machine: where the bus was read and holds none, and no node stands by
-// which a runtime could reach one, its word proves nothing.
+// Level Zero's null driver lists a GPU on any machine: if the bus was read and has none, and no node exists by
+// which a runtime could reach one, its list proves nothing.
 bool nothing_to_reach(const Snapshot& snapshot) {
   const bool no_node = nodes_under(snapshot, "/dev/dri").empty() && nodes_under(snapshot, "/dev/kfd").empty() &&
                        nodes_under(snapshot, "/dev/dxg").empty();

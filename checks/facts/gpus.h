@@ -10,7 +10,7 @@ namespace envdoctor {
 enum class Vendor { nvidia, amd, intel, other };
 
 struct Gpu {
-  std::string address{};             // 0000:65:00.0; empty where no source gives one
+  std::string address{};  // 0000:65:00.0; empty where no source gives one
   Vendor vendor = Vendor::other;
   std::string name{};
   std::string device_id{};           // "10de:2330"
@@ -20,9 +20,9 @@ struct Gpu {
   std::string gfx{};                 // AMD
   std::string driver{};              // kernel driver bound; empty: none, or not known (see pci_index)
   bool integrated = false;
-  bool granted = true;               // false: seen on the host, but not given to this container, job or slice
-  int pci_index = -1;                // into snapshot.pci; -1: the bus doesn't show it
-  int nvml_index = -1;               // into snapshot.nvidia.devices
+  bool granted = true;                        // false: seen on the host, but not given to this container, job or slice
+  int pci_index = -1;                         // into snapshot.pci; -1: the bus doesn't show it
+  int nvml_index = -1;                        // into snapshot.nvidia.devices
   [[nodiscard]] std::string subject() const;  // "gpu:0000:65:00.0", or "cuda:0" where there is no address
   [[nodiscard]] std::string in_pci(std::string_view field) const;  // "/pci/0/driver"
 };
@@ -31,11 +31,11 @@ struct Gpu {
 // that gave all away, and other accelerators are left out.
 std::vector<Gpu> gpus_of(const Snapshot& snapshot);
 
-// Its rows on the bus and in NVML's list; null: it has none there.
+// Its rows in the bus's and in NVML's list; null: none.
 const PciDevice* pci_device(const Snapshot& snapshot, const Gpu& gpu);
 const NvidiaDevice* nvml_device(const Snapshot& snapshot, const Gpu& gpu);
 
-// Works out which of these this container, job or slice was given; the others are marked not granted. Part of gpus_of.
+// Determines which of these this container, job or slice was given; marks the others as not granted. Part of gpus_of.
 void mark_granted(std::vector<Gpu>& gpus, const Snapshot& snapshot);
 
 // Whether this PCI device counts as a GPU: an NVIDIA, AMD or Intel display controller or processing accelerator.

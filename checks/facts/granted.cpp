@@ -6,7 +6,7 @@
 namespace envdoctor {
 namespace {
 
-// The nodes that stand for one GPU alone; empty: not known.
+// The nodes of a single GPU; empty: unknown.
 std::string own_node(const Gpu& gpu, const Snapshot& snapshot) {
   for (const NvidiaProcGpu& row : of(snapshot.nvidia, &Nvidia::proc_gpus).or_empty()) {
     if (gpu.vendor == Vendor::nvidia && row.address.get() && address_of(row.address) == gpu.address && row.minor.get())
@@ -22,7 +22,7 @@ std::string own_node(const Gpu& gpu, const Snapshot& snapshot) {
 
 enum class Node { open, withheld, unknown };
 
-// Withheld: the node isn't there, or the cgroup forbids it (EPERM). A missing right (EACCES) is a fault, not a grant.
+// Withheld: the node doesn't exist, or the cgroup forbids it (EPERM). Missing permission (EACCES) is a fault instead.
 Node node_state(const std::string& path, const Snapshot& snapshot) {
   if (path.empty() || !snapshot.device_nodes.get()) return Node::unknown;
   const DeviceNode* node = node_of(snapshot, path);
@@ -33,8 +33,8 @@ Node node_state(const std::string& path, const Snapshot& snapshot) {
 
 }  // namespace
 
-// A GPU is not granted if it was left out while another of the same vendor was given: its own node is withheld and the
-// other's opens, or, inside a container or a Slurm job, the driver lists others but not this one.
+// A GPU is not granted if another one of the same vendor was given instead: its own node is withheld and the
+// other's can be opened, or, inside a container or a Slurm job, the driver lists others but not this one.
 void mark_granted(std::vector<Gpu>& gpus, const Snapshot& snapshot) {
   const bool confined = in_container(snapshot).is(true) || env_of(snapshot, "SLURM_JOB_ID").get() ||
                         env_of(snapshot, "SLURM_JOB_GPUS").get() || env_of(snapshot, "SLURM_STEP_GPUS").get();

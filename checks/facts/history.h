@@ -1,13 +1,13 @@
 #pragma once
-// What happened before the system was last started: history, once the driver answers again.
+// Events before the last boot: history, if the driver answers again.
 #include <optional>
 
 #include "evidence/snapshot.h"
 
 namespace envdoctor {
 
-// The snapshot without what its texts tell of earlier starts; nothing: all of it is of today, or nothing shows that the
-// driver answers since.
+// The snapshot without the facts that its texts report of earlier boots; nothing: it has none, or nothing shows that
+// the driver answers now.
 std::optional<Snapshot> without_history(const Snapshot& snapshot);
 
 }  // namespace envdoctor

@@ -1,5 +1,5 @@
 #pragma once
-// How the import of each framework went, where it was tried.
+// The result of importing each framework, where that was tried.
 #include <string>
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace envdoctor {
 struct Import {
   const char* framework;  // tensorflow, torch, jax
   const char* path;       // "/tensorflow/import_error"
-  Text error{};           // a text: it raised; failed: it crashed, hung or printed nonsense; absent: it went well
+  Text error{};           // a text: it raised; failed: it crashed, hung or printed nonsense; absent: success
   [[nodiscard]] bool tried() const { return error.outcome() != Outcome::not_probed; }
   [[nodiscard]] bool went_well() const { return error.outcome() == Outcome::absent; }
 };
@@ -19,7 +19,7 @@ struct Import {
 std::vector<Import> imports_of(const Snapshot& snapshot);
 // The framework that a distribution belongs to ("tensorflow-cpu" -> tensorflow); empty: none.
 std::string framework_of_package(std::string_view package);
-// Whether that framework was imported without an error; unknown where nobody tried.
+// Whether that framework was imported without an error; unknown where it wasn't tried.
 Flag imports_well(const Snapshot& snapshot, std::string_view framework);
 
 }  // namespace envdoctor

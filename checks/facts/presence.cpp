@@ -37,7 +37,7 @@ std::string count(std::size_t number, const std::string& what) {
   return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
 }
 
-// What the framework says of its own version.
+// The version that the framework itself reports.
 Text own_version(const Snapshot& snapshot, const std::string& framework) {
   if (framework == "tensorflow") return of(snapshot.tensorflow, &Tensorflow::version);
   if (framework == "torch") return of(snapshot.torch, &Torch::version);

@@ -11,10 +11,10 @@ namespace envdoctor {
 namespace {
 
 constexpr double hardly_busy_percent = 10;
-constexpr double too_short_s = 0.5;  // shorter than this, looks are too few to prove an absence
+constexpr double too_short_s = 0.5;  // below this there are too few samples to prove an absence
 constexpr std::int64_t few_rounds = 2;
 
-// A node that computing needs, not only asking or showing.
+// A node for computing, not only for queries or display.
 bool for_computing(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
   const bool digits_at_end = !name.empty() && name.back() >= '0' && name.back() <= '9';
@@ -22,7 +22,7 @@ bool for_computing(std::string_view path) {
   return name != "nvmap" && !name.starts_with("card");
 }
 
-// The roles of all libraries that were mapped, with the library's name behind each: "framework torch".
+// The roles of all libraries that were mapped, each followed by the library's name: "framework torch".
 std::set<std::string> roles_of(const ProcessUse& use) {
   std::set<std::string> roles;
   for (const ProcessLibrary& library : use.libraries.or_empty()) {

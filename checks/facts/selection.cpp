@@ -1,4 +1,4 @@
-// What each runtime makes of its variable. AMD's rules differ from CUDA's in small things; read in ROCr
+// How each runtime parses its variable. AMD's rules differ from CUDA's in details; taken from ROCr
 // (amd_filter_device.cpp) and clr (rocdevice.cpp).
 #include "checks/facts/selection.h"
 
@@ -23,7 +23,7 @@ std::vector<std::string> split(std::string_view value) {
 }
 
 // Decimal digits after an optional sign, the rest ignored, as strtol with base 10 reads them: "+1" is 1, "1abc" is 1,
-// and "0x1" is 0. Seen so in CUDA by nvitop and PyTorch, which both imitate it. Too large for any host: no device has
+// and "0x1" is 0. nvitop and PyTorch, which both imitate CUDA, observed this. Too large for any host: no device has
 // it.
 std::optional<long> leading_number(std::string_view entry) {
   if (!starts_as_number(entry)) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<long> leading_number(std::string_view entry) {
 }
 
 // UUIDs are compared as written (CUDA prints lower-case digits). Both sides may have been shortened by redaction, so
-// the shorter one decides; an entry of nothing but the prefix names nobody.
+// the shorter one decides; an entry that is only the prefix matches none.
 bool begins_so(const std::string& uuid, const std::string& entry, std::string_view prefix) {
   constexpr std::size_t shortened = 8;
   if (entry.size() <= prefix.size() || !uuid.starts_with(prefix)) return false;
@@ -59,7 +59,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-// What an entry names, or why it names nothing.
+// The device that an entry names, or why it names none.
 struct Named {
   Cut cut = Cut::none;
   Selected one{};
@@ -76,7 +76,7 @@ Named by_number(long number, const std::vector<Selectable>& devices) {
   return device < devices.size() ? Named{Cut::none, {device, -1}} : Named{Cut::out_of_range, {}};
 }
 
-// The devices or instances that a UUID entry fits.
+// The devices or instances that match a UUID entry.
 std::vector<Selected> fitting(const std::string& entry, const std::vector<Selectable>& devices) {
   std::vector<Selected> all;
   for (std::size_t d = 0; d < devices.size(); ++d) {
@@ -101,7 +101,7 @@ Named named_by_cuda(const std::string& entry, const std::string& first, const st
   return number ? by_number(*number, devices) : only_one(fitting(entry, devices));
 }
 
-// A UUID's beginning in any case.
+// The start of a UUID, in upper or lower case.
 Named by_uuid(const std::string& entry, const std::vector<Selectable>& devices) {
   const std::string wanted = upper(entry);
   std::vector<Selected> fit;
@@ -137,7 +137,7 @@ void cut(Selection& selection, Cut why, std::size_t at, const std::string& entry
   selection.cut_entry = entry;
 }
 
-// What a device that is named a second time does to the list.
+// The effect of naming a device twice.
 enum class Repeated { passed_over, ends_it, empties_it };
 
 template <class Name>
@@ -165,7 +165,7 @@ Selection all_of(const std::vector<Selectable>& devices) {
   return selection;
 }
 
-// CUDA enumerates at most one MIG instance, and then no whole GPU beside it; a GPU in MIG mode without an instance
+// CUDA enumerates at most one MIG instance, and then no whole GPU as well; a GPU in MIG mode without an instance
 // offers nothing (NVIDIA's MIG user guide, "CUDA device enumeration").
 void apply_mig(Selection& selection, const std::vector<Selectable>& devices) {
   std::vector<Selected> whole;
@@ -220,7 +220,7 @@ std::string describe_cut(const Selection& selection) {
                      faults.at(static_cast<std::size_t>(selection.cut)));
 }
 
-// A repetition leaves no device at all, the ones before it included.
+// A repetition removes all devices, including those before it.
 Selection select_cuda(std::string_view value, const std::vector<Selectable>& devices) {
   const auto entries = entries_of(value);
   const auto name = [&](const std::string& entry) { return named_by_cuda(entry, entries.front(), devices); };
@@ -241,7 +241,7 @@ Selection select_rocr(std::string_view value, const std::vector<Selectable>& dev
   return select(entries_of(value), name, Repeated::ends_it);
 }
 
-// HIP passes over repetitions, strips no blanks, and takes an empty text for a variable that isn't set.
+// HIP ignores repetitions, strips no blanks, and treats an empty text like an unset variable.
 Selection select_hip(std::string_view value, const std::vector<Selectable>& devices) {
   if (value.empty()) return all_of(devices);
   auto entries = split(value);

@@ -16,8 +16,8 @@ bool asked_by_us(const Symptom& symptom) {
 
 namespace {
 
-// Whether what a framework printed when it was asked here is worth a diagnosis. Nobody has seen its harmless lines, a
-// misfit that its own metadata shows is told from there, and of a missing driver it complains in vain where no GPU is.
+// Whether a line that a framework printed when we queried it is worth a diagnosis. The user hasn't seen harmless ones,
+// a mismatch in its metadata is reported from there, and a missing driver doesn't matter on a host without a GPU.
 class Asked {
  public:
   explicit Asked(const Snapshot& snapshot) : no_gpu_(has_any_gpu(snapshot).is(false)) {
@@ -29,7 +29,7 @@ class Asked {
     }
   }
 
-  [[nodiscard]] bool worth_telling(const Symptom& symptom) const {
+  [[nodiscard]] bool worth_reporting(const Symptom& symptom) const {
     using enum SymptomClass;
     if (!asked_by_us(symptom)) return true;
     if (symptom.class_.is("harmless") || symptom.is({missing, "python-module"}))
@@ -55,7 +55,7 @@ Facts::Facts(const Snapshot& snapshot) : snapshot_(snapshot) {
   const Asked asked(snapshot);
   for (const Symptom& symptom : snapshot.log.or_empty()) {
     const auto class_ = symptom_class(symptom.class_.or_empty());
-    if (!class_ || !symptom.subject.get() || !asked.worth_telling(symptom)) continue;
+    if (!class_ || !symptom.subject.get() || !asked.worth_reporting(symptom)) continue;
     by_kind_[{*class_, *symptom.subject.get()}].push_back(&symptom);
     if (class_ == SymptomClass::harmless) harmless_.push_back(&symptom);
     used_ = used_ || class_ == SymptomClass::used;

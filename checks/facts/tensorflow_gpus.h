@@ -6,7 +6,8 @@
 
 namespace envdoctor {
 
-// The section of TensorFlow if it lists a GPU; null: it doesn't, or nobody looked, and `id` has got that answer.
+// The section of TensorFlow if it lists a GPU; null: it doesn't or it is unknown, which is recorded as the answer of
+// `id`.
 const Tensorflow* tensorflow_with_gpus(const Snapshot& snapshot, Answers& answers);
 
 }  // namespace envdoctor

@@ -1,5 +1,5 @@
 #pragma once
-// Per stack, the filters in order and the devices that a program would see, with the reason for each missing one.
+// Per stack, the filters in order and the devices that a program would see, and why others are missing.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,29 +34,29 @@ struct VisibleList {
   std::vector<Filter> filters{};
   std::vector<VisibleDevice> devices{};  // in the program's order
   std::vector<HiddenDevice> hidden{};
-  bool observed = false;       // the runtime's own list, not worked out from the variables
-  bool order_guessed = false;  // different GPUs, and nobody asked CUDA which it puts first
-  std::string unknown{};       // why the list can't be told; empty: it can
+  bool observed = false;       // the runtime's own list, not computed from the variables
+  bool order_guessed = false;  // different GPUs, and CUDA's order is unknown
+  std::string unknown{};       // why the list is unknown; empty: it is known
 };
 
 // One list for each stack whose GPUs or software this host has.
 std::vector<VisibleList> visible_lists(const Snapshot& snapshot);
-// Those, and one for SYCL, OpenCL and each installed framework.
+// The same, and one for SYCL, OpenCL and each installed framework.
 std::vector<VisibleList> visible_to_programs(const Snapshot& snapshot);
 VisibleList visible_to_cuda(const Snapshot& snapshot);
 VisibleList visible_to_rocm(const Snapshot& snapshot);
 VisibleList visible_to_level_zero(const Snapshot& snapshot);
 VisibleList visible_to_opencl(const Snapshot& snapshot);  // CPU devices too, as programs see them
 VisibleList visible_to_sycl(const Snapshot& snapshot);    // through Level Zero
-// "torch", "tensorflow" or "jax": what its build and its own variables leave of its runtime's list.
+// "torch", "tensorflow" or "jax": its runtime's list, filtered by its build and its own variables.
 VisibleList visible_to_framework(const Snapshot& snapshot, const std::string& framework);
 
-// The positions that these filters keep of so many devices, in order: JAX_CUDA_VISIBLE_DEVICES, and
+// The positions that these filters keep out of a number of devices, in order: JAX_CUDA_VISIBLE_DEVICES, and
 // ONEAPI_DEVICE_SELECTOR for Level Zero's GPUs.
 std::vector<std::size_t> select_jax(std::string_view value, std::size_t devices);
 std::vector<std::size_t> select_sycl(std::string_view value, std::size_t devices);
 
-// What a filter chooses from: the devices of one stack before any variable, in that runtime's order.
+// The input of a filter: the devices of one stack before any variable, in that runtime's order.
 struct Basis {
   std::vector<VisibleDevice> devices{};
   std::vector<Selectable> selectable{};  // the same, as a variable names them
@@ -66,13 +66,13 @@ struct Basis {
 Basis cuda_basis(const Snapshot& snapshot);
 Basis rocm_basis(const Snapshot& snapshot);
 
-// What NVML lists, and what CUDA lists, each in its own order.
+// NVML's list and CUDA's list, each in its own order.
 std::vector<VisibleDevice> nvml_list(const std::vector<NvidiaDevice>& devices);
 std::vector<VisibleDevice> cuda_list(const std::vector<CudaDevice>& devices);
 
 // The GPU as the bus shows it.
 VisibleDevice visible(const Gpu& gpu);
-// The row of a list that these devices hold as this one; null: none.
+// The row in a list for this device; null: none.
 const VisibleDevice* find_same(const std::vector<VisibleDevice>& devices, const VisibleDevice& device);
 
 // "device 0 = GPU-3f2504e0 at 65:00.0".
@@ -81,12 +81,12 @@ std::string describe(std::size_t ordinal, const VisibleDevice& device);
 std::string describe(const VisibleDevice& device);
 // Whether two rows of different sources are the same device, by UUID or address; neither known: not.
 bool same_device(const VisibleDevice& a, const VisibleDevice& b);
-// Files what a selection leaves of a basis under this filter's name; the list keeps its other parts.
+// Applies a selection from a basis under this filter's name; the list's other parts stay.
 void apply(VisibleList& list, const Basis& basis, const Selection& selection, const std::string& name,
            const std::string& value);
 // The same for a filter that keeps these positions of the list's own devices.
 void keep(VisibleList& list, const std::vector<std::size_t>& kept, Filter filter, const std::string& why);
-// Marks the vendor's GPUs that this container, job or slice was not given.
+// Marks the vendor's GPUs that were not given to this container, job or slice.
 void hide_what_was_not_given(VisibleList& list, const Snapshot& snapshot, Vendor vendor);
 
 }  // namespace envdoctor

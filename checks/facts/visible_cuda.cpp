@@ -10,7 +10,7 @@
 namespace envdoctor {
 namespace {
 
-// The instances' UUIDs; one without a name where MIG is on and nobody listed them.
+// The instances' UUIDs; one without a name where MIG is on and they are not listed.
 Selectable selectable(const NvidiaDevice& device) {
   Selectable one{.uuid = text_of(device.uuid), .mig = device.mig.is(true)};
   if (!one.mig) return one;
@@ -33,7 +33,7 @@ void take_from_bus(Basis& basis, const Snapshot& snapshot) {
   }
 }
 
-// CUDA's own list where it was taken without a filter tells the order; else different GPUs leave only a guess.
+// An unfiltered list of CUDA gives the order; otherwise the order of different GPUs is a guess.
 void put_in_cuda_order(Basis& basis, const Snapshot& snapshot) {
   if (env_of(snapshot, "CUDA_DEVICE_ORDER").is("PCI_BUS_ID")) return;
   const bool mixed =
@@ -88,7 +88,7 @@ void file_observed(VisibleList& list, const Basis& basis, const std::vector<Cuda
     }
     if (basis.devices.size() == cuda.size() && (device.uuid.empty() || list.devices.front().uuid.empty()) &&
         (device.address.empty() || list.devices.front().address.empty()))
-      continue;  // nothing to tell them apart by, and as many as there are
+      continue;  // nothing distinguishes them, and the number is the same
     const auto hidden = std::ranges::find_if(
         worked_out, [&](const HiddenDevice& h) { return same(h.device) || h.device.listed == device.listed; });
     list.hidden.push_back(hidden != worked_out.end() ? *hidden

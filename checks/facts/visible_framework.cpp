@@ -1,5 +1,5 @@
-// What SYCL's variable, by the grammar of Intel's DPC++ documentation, and a framework's own build and variables leave
-// of the devices that the runtime below gives.
+// What SYCL's variable, by the grammar of Intel's DPC++ documentation, and a framework's build and variables select
+// from the devices of the runtime below.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ bool without_gpu(const Snapshot& snapshot, const std::string& framework) {
   return framework == "tensorflow" && of(snapshot.tensorflow, &Tensorflow::built_with_cuda).is(false);
 }
 
-// What the framework itself answered: how many GPUs there are for it, and what it calls them. None: it wasn't asked.
+// The framework's own answer: the number of its GPUs and their names. None: it wasn't queried.
 struct Answer {
   std::size_t count = 0;
   std::vector<VisibleDevice> devices{};  // as far as it names them
@@ -64,7 +64,7 @@ std::string name_of(const std::string& framework) {
   return framework == "torch" ? "PyTorch" : framework == "jax" ? "JAX" : "TensorFlow";
 }
 
-// The framework's own word outranks what is worked out from variables.
+// The framework's own list takes precedence over one computed from variables.
 void take_answer(VisibleList& list, const std::string& framework, const Answer& answer) {
   list.observed = true;
   list.unknown.clear();
@@ -80,7 +80,7 @@ void take_answer(VisibleList& list, const std::string& framework, const Answer& 
   for (std::size_t i = 0; i < list.devices.size(); ++i) {
     if (find_same(answer.devices, list.devices[i])) kept.push_back(i);
   }
-  if (kept.size() != answer.count) {  // which ones they are, its names don't tell
+  if (kept.size() != answer.count) {  // its names don't show which ones they are
     list.order_guessed = answer.count > 0;
     kept.resize(answer.count);
     for (std::size_t i = 0; i < kept.size(); ++i) kept[i] = i;
@@ -139,7 +139,7 @@ std::vector<std::size_t> select_jax(std::string_view value, std::size_t devices)
 
 namespace {
 
-// What the build and the variables leave.
+// The devices that the build and the variables leave.
 VisibleList worked_out(const Snapshot& snapshot, const std::string& framework) {
   const bool amd = for_amd(snapshot, framework);
   VisibleList list = amd ? visible_to_rocm(snapshot) : visible_to_cuda(snapshot);
@@ -156,7 +156,7 @@ VisibleList worked_out(const Snapshot& snapshot, const std::string& framework) {
     if (leaves_cpu_only(platforms)) keep(list, {}, {name, platforms, ""}, std::string(name) + " names no GPU platform");
     break;
   }
-  // A set of numbers, counted in what the runtime left; its order doesn't matter.
+  // A set of numbers, counted in the runtime's list; its order doesn't matter.
   const std::string name = amd ? "JAX_ROCM_VISIBLE_DEVICES" : "JAX_CUDA_VISIBLE_DEVICES";
   const std::string value = env_of(snapshot, name).or_empty();
   if (!value.empty() && value != "all")
@@ -179,7 +179,7 @@ std::vector<std::size_t> select_sycl(std::string_view value, std::size_t devices
       std::ranges::all_of(terms, [](const std::string& term) { return term.starts_with("!"); });
   std::vector<std::size_t> kept;
   for (std::size_t device = 0; device < devices; ++device) {
-    // Of the terms, those that exclude begin with '!', which no backend's name does.
+    // Terms that exclude begin with '!', as no backend's name does.
     const bool wanted =
         only_exclusions || std::ranges::any_of(terms, [&](const auto& term) { return names(term, device); });
     const bool excluded = std::ranges::any_of(

@@ -1,4 +1,4 @@
-// OpenCL: the loader's registration, each driver, and the variables that the vendors' drivers obey.
+// OpenCL: the loader's registration, each driver, and the variables that the vendors' drivers read.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ bool loads_nothing(const Snapshot& snapshot, opencl::Maker maker, std::string& w
   return !any;
 }
 
-// Why a GPU is in no platform: its driver, or a variable that this driver reads.
+// Why a GPU is in no platform: because of its driver, or of a variable that this driver reads.
 HiddenDevice hidden(const Snapshot& snapshot, const Gpu& gpu) {
   HiddenDevice device{visible(gpu), "driver", "no platform lists it"};
   const opencl::Maker maker = gpu.vendor == Vendor::nvidia ? opencl::Maker::nvidia

@@ -66,7 +66,7 @@ VisibleList visible_to_rocm(const Snapshot& snapshot) {
   return list;
 }
 
-// Level Zero's own list stands after its filter; the bus tells what is missing from it.
+// Level Zero's list is already filtered; the bus shows what is missing from it.
 VisibleList visible_to_level_zero(const Snapshot& snapshot) {
   VisibleList list{.stack = "level-zero"};
   const auto devices = of(snapshot.level_zero, &LevelZero::devices);

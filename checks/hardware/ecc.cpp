@@ -32,7 +32,7 @@ void judge_device(const NvidiaDevice& device, const Ecc& ecc, const std::string&
   }
 }
 
-// Single bits turned in what a device computed: a suspicion, since a bus or a register can do that too.
+// Flipped bits in a device's results: only a suspicion, because a bus or a register can cause them too.
 void suspect(const Snapshot& snapshot, Answers& answers) {
   for (const compute::Row& row : compute::rows(snapshot)) {
     if (row.cause != WrongResult::bit_flip) continue;
@@ -63,11 +63,11 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   }
   if (!devices.get()) answers.unknown(why_unknown("/nvidia/devices", devices));
   if (answers.findings.size() > before) return;
-  // From the kernel log: it happened since boot, and may have been healed by a reset since.
+  // From the kernel log: it happened since boot, and a reset may have fixed it since.
   for (const LoggedXid& xid : xids_of(snapshot, answers.id)) {
     Finding& finding = answers.found_on(xid.subject());
     finding.confidence = Confidence::likely;
-    tell_xid(finding, xid, snapshot);
+    describe_xid(finding, xid, snapshot);
     finding.fix = {exchange};
   }
 }

@@ -1,4 +1,4 @@
-// hardware.gpu-hang: the kernel's watchdog found that the GPU no longer works through its queue.
+// hardware.gpu-hang: the kernel's watchdog found that the GPU no longer processes its queue.
 #include "checks/engine/rule.h"
 
 namespace envdoctor::hardware_gpu_hang {

@@ -1,19 +1,19 @@
-// hardware.mig-unconfigured: MIG mode is on and nothing was cut, so CUDA finds no device.
+// hardware.mig-unconfigured: MIG mode is on but has no instances, so CUDA finds no device.
 #include "checks/driver/nvidia_facts.h"
 
 namespace envdoctor::hardware_mig_unconfigured {
 
 using enum SymptomClass;
 
-// Without the list of slices: CUDA fails where NVML lists the GPU.
+// Without the list of instances: CUDA fails where NVML lists the GPU.
 bool cuda_fails(const Snapshot& snapshot) {
   const auto cuda = of(snapshot.nvidia, &Nvidia::cuda_devices);
   return nvidia::cuinit(snapshot).is(cuda_error::no_device) || (cuda.get() && cuda.get()->empty()) ||
          of(snapshot.torch, &Torch::cuda_available).is(false);
 }
 
-void tell(const Snapshot& snapshot, const NvidiaDevice& device, std::size_t index, Confidence confidence,
-          Answers& answers) {
+void report_finding(const Snapshot& snapshot, const NvidiaDevice& device, std::size_t index, Confidence confidence,
+                    Answers& answers) {
   Finding& finding = nvidia::fault(answers, snapshot, confidence,
                                    {evidence(at("/nvidia/devices", index, "mig"), "true")}, nvidia::subject_of(device));
   finding.explanation = fmt::format("With MIG mode on CUDA runs on slices of the GPU only, and none has been made{}.",
@@ -44,7 +44,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
         (on && !listed && !fails))
       answers.unknown("whether a GPU is in MIG mode, or how it is cut, is not known");
     if (fails || (on && listed && device.mig_devices.get()->empty()))
-      tell(snapshot, device, i, fails ? Confidence::likely : Confidence::certain, answers);
+      report_finding(snapshot, device, i, fails ? Confidence::likely : Confidence::certain, answers);
   }
 }
 

@@ -7,8 +7,8 @@ using enum SymptomClass;
 
 bool set_aside(const Gpu& gpu) { return gpu.driver == "vfio-pci" || gpu.driver == "pciback"; }
 
-// A node that only a GPU's driver makes, Jetson's included. One behind which no driver stands proves nothing: NVIDIA's
-// libraries make nodes wherever root runs them.
+// A node that only a GPU's driver creates, Jetson's included. A node without a driver proves nothing: NVIDIA's
+// libraries create nodes wherever root runs them.
 const DeviceNode* gpu_node(const Snapshot& snapshot) {
   for (const char* prefix : {"/dev/nvidia", "/dev/nvhost", "/dev/kfd", "/dev/dri/renderD", "/dev/dxg"}) {
     for (const DeviceNode* node : nodes_under(snapshot, prefix)) {
@@ -23,7 +23,7 @@ bool is_passage_to_windows(const PciDevice& device) {
   return device.vendor_id.is("1414") && device.device_id.is("008e");
 }
 
-// The bus is known from a text alone.
+// The bus is known only from a text.
 bool pasted(const Snapshot& snapshot) { return snapshot.log.get() && from_report(snapshot); }
 
 void all_set_aside(const std::vector<Gpu>& gpus, bool whole, Answers& answers) {
@@ -41,7 +41,7 @@ void none_at_all(const Snapshot& snapshot, Answers& answers) {
   Finding& finding = answers.found();
   const bool bus_seen = snapshot.pci.get() != nullptr;
   const auto displays = snapshot.pci.or_empty().size();
-  // What people paste may be a part of the bus: `lspci | grep VGA` leaves data-centre cards out.
+  // A pasted list may be only part of the bus: `lspci | grep VGA` leaves data-centre cards out.
   finding.confidence = pasted(snapshot) ? Confidence::possible : bus_seen ? Confidence::certain : Confidence::likely;
   finding.explanation = fmt::format("{}{}. Programs will run on the CPU.",
                                     bus_seen ? "The PCI bus was read and holds no NVIDIA, AMD or Intel GPU"

@@ -21,7 +21,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{unsupported, "peer-access"}, likely},
-              // Copies that take the direct way are slower than those through the host's memory.
+              // Direct copies are slower than those through the host's memory.
               {{slow, "peer-copy"}, likely},
               {{noted, "p2p-off-helps"}, possible},
               {{present, "pcie-acs-redirect"},

@@ -1,11 +1,11 @@
-// hardware.pcie-atomics: ROCm's kernel driver leaves a GPU out because board or slot don't pass PCIe atomics on.
+// hardware.pcie-atomics: ROCm's kernel driver leaves a GPU out because the board or slot doesn't support PCIe atomics.
 #include "checks/engine/rule.h"
 
 namespace envdoctor::hardware_pcie_atomics {
 
 using enum SymptomClass;
 
-// The kernel names a GPU that it skipped, which is more than its note that atomics are missing.
+// The kernel names a GPU that it skipped, which is stronger than its note that atomics are missing.
 bool skipped(const Facts& facts) {
   return !facts.used() && std::ranges::any_of(facts.all({refused, "pcie-atomics"}),
                                               [](const Symptom* line) { return !line->detail("device").empty(); });

@@ -18,7 +18,7 @@ Link link_of(const Gpu& gpu, const Snapshot& snapshot) {
   return device && device->link.get() ? Link{device->link.get(), gpu.in_pci("link")} : Link{};
 }
 
-// A link width that can be one; a sleeping device reads as 0 or all ones.
+// A valid link width; a sleeping device reads as 0 or all ones.
 bool plausible(const Number& width) { return width.get() && *width.get() >= 1 && *width.get() <= 32; }
 
 // GPUs of laptops are soldered to half of their lanes.
@@ -31,7 +31,7 @@ void narrow(const Gpu& gpu, const Link& found, Answers& answers) {
   const auto width = *found.link->width.get();
   const auto most = *found.link->max_width.get();
   Finding& finding = answers.found_on(gpu.subject());
-  // Half the lanes is how many boards are wired, laptops and two-slot desktops above all.
+  // Many boards wire only half of the lanes, especially laptops and desktops with two slots.
   const bool by_design = width * 2 >= most;
   if (by_design) finding.severity = Severity::info;
   finding.explanation = fmt::format(
@@ -45,7 +45,7 @@ void narrow(const Gpu& gpu, const Link& found, Answers& answers) {
                           "board's manual which slots share lanes."}};
 }
 
-// Under load a link that stays slow is worth a line; idle links are slow on purpose.
+// A link that stays slow under load is reported; idle links are slow on purpose.
 void slow_link(const Gpu& gpu, const Link& found, std::int64_t utilization, Answers& answers) {
   Finding& finding = answers.found_on(gpu.subject());
   finding.severity = Severity::info;

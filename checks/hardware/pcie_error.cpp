@@ -1,4 +1,5 @@
-// hardware.pcie-error: the kernel met errors on the way to the GPU, above all those that the link could not correct.
+// hardware.pcie-error: the kernel logged PCIe errors of the GPU's link, especially those that the link could not
+// correct.
 #include "checks/driver/nvidia_facts.h"
 
 namespace envdoctor::hardware_pcie_error {
@@ -15,7 +16,7 @@ std::string slot_of(const std::string& address) {
   return normal.substr(0, normal.rfind('.'));
 }
 
-// Ports serve other cards, too: the error is a GPU's where the line names its driver or the GPU fell away.
+// Ports serve other cards too: the error belongs to a GPU if the line names its driver or the GPU was lost.
 bool of_a_gpu(const Facts& facts, const Symptom& line) {
   const auto gpus = gpus_of(facts);
   const std::string slot = slot_of(line.detail("device"));
@@ -30,7 +31,7 @@ bool of_another_device(const Facts& facts, const Symptom* line) {
   return !driver.empty() && driver != "pcieport" && !of_a_gpu(facts, *line);
 }
 
-// The link repeats what it lost: slower, and a sign of a bad seat, cable or riser, but nothing stops.
+// The link retransmits lost data: it is slower, and a sign of a bad contact, cable or riser, but nothing fails.
 void judge_corrected(const Symptom& line, Answers& answers) {
   Finding& finding = answers.found_in(line, Confidence::possible);
   finding.severity = Severity::warning;

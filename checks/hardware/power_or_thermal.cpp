@@ -42,7 +42,7 @@ void judge_device(const NvidiaDevice& device, const std::string& place, Answers&
   }
 }
 
-// The driver says in so many words that the card has too little power.
+// The driver says explicitly that the card has too little power.
 bool judge_power(const Snapshot& snapshot, Answers& answers) {
   if (nvidia::nvml(snapshot).is(nvml_error::insufficient_power)) {
     Finding& finding = answers.found();
@@ -57,7 +57,7 @@ bool judge_power(const Snapshot& snapshot, Answers& answers) {
   for (const LoggedXid& xid : xids) {
     Finding& finding = answers.found_on(xid.subject());
     finding.confidence = Confidence::likely;
-    tell_xid(finding, xid, snapshot);
+    describe_xid(finding, xid, snapshot);
     finding.fix = {plug_in};
   }
   return !xids.empty();
@@ -97,7 +97,7 @@ Diagnosis diagnosis() {
               {{limited, "gpu-clock"}, likely},
               {{limited, "gpu-temperature"}, possible},
               {{missing, "gpu-power-cable"}, certain},
-              // A person says that the machine goes off, and speaks of heat or of the power supply.
+              // The text says that the machine turns off, and mentions heat or the power supply.
               {{noted, "machine-off"},
                possible,
                [](const Facts& f) {

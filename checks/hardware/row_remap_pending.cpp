@@ -26,7 +26,8 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   answers.not_applicable("the driver lists no GPU");
   for (const auto& [i, device] : numbered(devices)) {
     const Ecc& ecc = device.ecc.or_empty();
-    // With errors that were not corrected, or without a spare left, the GPU has a graver fault, told by hardware.ecc.
+    // With errors that were not corrected, or without a spare left, the GPU has a worse fault, which hardware.ecc
+    // reports.
     const bool graver = ecc.remap_failed.is(true) || ecc.uncorrected.or_empty() > 0;
     if (ecc.remap_pending.is(true) && !graver) judge_device(device, ecc, at("/nvidia/devices", i, "ecc"), answers);
     const bool known = device.ecc.outcome() == Outcome::absent || ecc.remap_pending.get() ||
@@ -36,8 +37,8 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   if (!devices.get()) answers.unknown(why_unknown("/nvidia/devices", devices));
 }
 
-// A line of a report that was read as a whole says nothing more than the fields that it filled.
-bool told_by_lines_alone(const Facts& facts) {
+// If a report was read as a whole, its fields already contain what its lines say.
+bool only_log_lines_say_so(const Facts& facts) {
   const auto devices = of(facts.snapshot().nvidia, &Nvidia::devices);
   return !facts.saw({{failed, "gpu-memory-ecc"}}) &&
          std::ranges::none_of(devices.or_empty(),
@@ -57,7 +58,7 @@ Diagnosis diagnosis() {
       .remedy = "Reset the GPU while nothing runs on it, or reboot; watch the counters afterwards.",
       .symptoms =
           {
-              {{present, "row-remap-pending"}, certain, told_by_lines_alone},
+              {{present, "row-remap-pending"}, certain, only_log_lines_say_so},
           },
       .not_here = nvidia::not_here,
       .judge_host = judge,

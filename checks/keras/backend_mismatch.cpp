@@ -1,5 +1,5 @@
-// keras.backend-mismatch: what Keras is told to run on, what it runs on, and whether that is installed. The variable
-// outranks the file, and both are read once, when Keras is imported.
+// keras.backend-mismatch: the backend that Keras is set to use, the one it runs on, and whether it is installed. The
+// variable takes precedence over the file, and both are read once, when Keras is imported.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,10 +47,10 @@ Flag backend_installed(const Snapshot& snapshot, const std::string& backend) {
   });
 }
 
-// What Keras 3 takes as KERAS_BACKEND (keras/src/backend/__init__.py of 3.12).
+// The values of KERAS_BACKEND in Keras 3 (keras/src/backend/__init__.py of 3.12).
 constexpr std::array known_backends = {"tensorflow", "jax", "torch", "numpy", "openvino"};
 
-// The environment that VIRTUAL_ENV names, where it is another one and holds this backend; none: "".
+// The environment that VIRTUAL_ENV names, if it is another one and has this backend; otherwise "".
 std::string activated_with(const Snapshot& snapshot, const std::string& backend) {
   const auto place = of(snapshot.python, &Python::activated);
   const auto holds = [&](const std::string& framework) { return framework.starts_with(backend); };
@@ -58,14 +58,14 @@ std::string activated_with(const Snapshot& snapshot, const std::string& backend)
                                                                                        : "";
 }
 
-// Whether what Keras is configured to use is there to run on. True: it is not, and a finding says so.
+// Checks that the configured backend is installed. True: it is not, and a finding was added.
 bool judge_wish(const Snapshot& snapshot, Answers& answers) {
-  // Keras 2 knows TensorFlow only; Keras 3 takes what it is told.
+  // Keras 2 supports only TensorFlow; Keras 3 uses the configured backend.
   const Text version = of(snapshot.keras, &Keras::version);
   if (!version.get() || rule_for("keras", "chooses_backend", *version.get()).empty()) return false;
   const Wish wish = wish_of(snapshot);
   if (std::ranges::find(known_backends, wish.backend) == known_backends.end()) {
-    // Never "install it": a package of that name would be a stranger's.
+    // Never suggests to install it: anyone may have published a package of that name.
     Finding& finding = report(answers,
                               fmt::format("No backend of Keras 3 is named {}. Keras takes {}.", wish.backend,
                                           fmt::join(known_backends, ", ")),
@@ -98,7 +98,7 @@ void judge_backend(const Snapshot& snapshot, Answers& answers) {
   if (!runs.get()) return answers.unknown(why_unknown("/keras/backend", runs));
   const std::string end = " and Keras runs on " + *runs.get();
   const Evidence seen = evidence("/keras/backend", *runs.get());
-  // In a report the person speaks of the file, and something outranks it.
+  // The report mentions the file, and something takes precedence over it.
   const bool in_a_report = !of(snapshot.python, &Python::packages).get();
   if (!variable.empty() && variable != *runs.get()) {
     report(answers,
@@ -115,7 +115,7 @@ void judge_backend(const Snapshot& snapshot, Answers& answers) {
   }
 }
 
-// Keras named TensorFlow as its backend, went to import it and did not find it.
+// Keras named TensorFlow as its backend, and could not import it.
 void report_missing_backend(const Facts& facts, Answers& answers) {
   const auto module = missing_module(facts);
   if (module && module->symptom->detail("module") == "tensorflow" && module->confidence == Confidence::possible &&

@@ -1,11 +1,11 @@
-// keras.image-data-format: Keras is set to channels_first, which the device here does not compute.
+// keras.image-data-format: Keras is set to channels_first, which this host's device does not support.
 #include "checks/engine/rule.h"
 
 namespace envdoctor::keras_image_data_format {
 
 using enum SymptomClass;
 
-// On the CPU TensorFlow computes with channels_first through oneDNN alone; without it convolutions and poolings raise.
+// On the CPU TensorFlow computes with channels_first only through oneDNN; without it convolutions and poolings raise.
 void judge(const Snapshot& snapshot, Answers& answers) {
   const Keras* keras = snapshot.keras.get();
   if (!keras) return answers.not_applicable("Keras was not looked at");

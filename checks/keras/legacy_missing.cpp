@@ -1,4 +1,4 @@
-// keras.legacy-missing: a program asks for Keras 2, and the package that holds it is not installed.
+// keras.legacy-missing: a program needs Keras 2, but its package is not installed.
 #include "checks/engine/rule.h"
 #include "checks/keras/keras_facts.h"
 #include "checks/python/package_facts.h"

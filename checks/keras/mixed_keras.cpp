@@ -1,4 +1,4 @@
-// keras.mixed-keras: tf.keras and keras are two packages, and objects of one are refused by the other.
+// keras.mixed-keras: tf.keras and keras are two packages, and each refuses the other's objects.
 #include "checks/engine/rule.h"
 #include "checks/facts/version_range.h"
 #include "checks/keras/keras_facts.h"
@@ -7,7 +7,7 @@ namespace envdoctor::keras_mixed_keras {
 
 using enum SymptomClass;
 
-// With TF_USE_LEGACY_KERAS tf.keras is the package tf-keras, and `import keras` another Keras beside it.
+// With TF_USE_LEGACY_KERAS tf.keras is the package tf-keras, and `import keras` another Keras.
 void judge(const Snapshot& snapshot, Answers& answers) {
   if (!snapshot.keras.get()) return answers.not_applicable("Keras was not looked at");
   const Text variable = env_of(snapshot, "TF_USE_LEGACY_KERAS");

@@ -1,4 +1,4 @@
-// keras.version-mismatch: TensorFlow asks for another Keras than the installed one, by its metadata, by pip's list of
+// keras.version-mismatch: TensorFlow needs another Keras than the installed one, by its metadata, by pip's list of
 // conflicts, or by an import that fails.
 #include <re2/re2.h>
 #include "checks/engine/rule.h"
@@ -9,7 +9,7 @@ namespace envdoctor::keras_version_mismatch {
 
 using enum SymptomClass;
 
-// Keras is loaded late: an import that went well says nothing of it.
+// Keras is loaded late: a successful import says nothing about it.
 void judge_metadata(const Facts& facts, Answers& answers) {
   judge_requirements(facts, {"keras", "tf-keras"}, "TensorFlow's own Keras code does not work with it.", answers);
   const bool failed_later = of(facts.snapshot().tensorflow, &Tensorflow::training_error).get() != nullptr;
@@ -22,7 +22,7 @@ void judge_metadata(const Facts& facts, Answers& answers) {
   }
 }
 
-// pip lists many conflicts that do no harm: one about Keras counts where Keras itself failed.
+// pip lists many harmless conflicts: one about Keras counts only where Keras itself failed.
 void judge_conflicts(const Facts& facts, Answers& answers) {
   const bool failed = facts.saw({{mismatch, "keras-layer-class"}, {mismatch, "keras-version"}});
   for (const Requirement& need : requirements(facts)) {
@@ -34,7 +34,7 @@ void judge_conflicts(const Facts& facts, Answers& answers) {
   }
 }
 
-// The name that a line misses, where newer releases have it no more: no version of Keras that fits brings it back.
+// The missing name in a line, if newer releases have removed it: no matching version of Keras has it.
 const knowledge::ScriptCall* removed_in(const Symptom& line) {
   static const RE2 missed("(?:cannot import name|has no attribute|No module named) '?([A-Za-z0-9_.]+)", RE2::Latin1);
   std::string name;

@@ -1,4 +1,4 @@
-// memory.fragmented: an allocation fails while the program holds more than it asks for unused.
+// memory.fragmented: an allocation fails although the program holds more unused memory than it requests.
 #include "checks/engine/rule.h"
 #include "checks/memory/memory_facts.h"
 

@@ -22,7 +22,7 @@ double mib(const std::string& text) {
   return number * (unit == mib_of_unit.end() ? 1.0 / (1 << 20) : unit->second);
 }
 
-// What torch says of a card, in MiB. Old and new wording give different parts.
+// torch's figures for a card, in MiB. Old and new messages give different ones.
 struct Sum {
   double wanted = -1, total = -1, free = -1, own = -1, unallocated = -1;
 };
@@ -35,7 +35,7 @@ Sum sum_of(const Facts& facts, const Symptom& event) {
     sum.free = mib(event.detail("free_old"));
     sum.own = mib(event.detail("reserved_old"));
     const double allocated = mib(event.detail("allocated_old"));
-    // Up to 1.3 what was cached did not count what was allocated.
+    // Up to 1.3 the cached memory did not include the allocated memory.
     if (sum.own >= 0 && allocated > sum.own) {
       sum.unallocated = sum.own;
       sum.own += allocated;
@@ -50,22 +50,22 @@ Sum sum_of(const Facts& facts, const Symptom& event) {
     if (const double process = mib(parts->detail("process")); process >= 0) sum.own = process;
     if (const double idle = mib(parts->detail("unallocated")); idle >= 0) sum.unallocated = idle;
   }
-  // On AMD and in containers the process is not told apart, and what torch itself holds must do.
+  // On AMD and in containers the process's own use is unknown, so torch's own figure is used.
   if (sum.own < 0 && allocated >= 0 && sum.unallocated >= 0) sum.own = allocated + sum.unallocated;
   return sum;
 }
 
 Holder holder_by_sum(const Sum& sum) {
   if (sum.total <= 0 || sum.free < 0 || sum.own < 0) return Holder::program;
-  // A CUDA context takes some hundred MiB that no process counts as its own; and some of what is held always lies
-  // idle.
+  // A CUDA context takes a few hundred MiB that no process counts as its own, and some reserved memory is always
+  // unused.
   const double others = sum.total - sum.free - sum.own - 600;
   if (others > 0.2 * sum.total && others + sum.free > sum.wanted) return Holder::others;
   const bool idle = sum.unallocated > sum.wanted && sum.wanted > 0 && sum.unallocated > 0.05 * sum.total;
   return idle ? Holder::fragments : Holder::program;
 }
 
-// Before 1.4 TensorFlow told the card's memory on the line above the free part of it.
+// Before 1.4 TensorFlow printed the card's memory on the line above the free memory.
 double total_for(const Facts& facts, const Symptom& free) {
   for (const Symptom* event : facts.all({noted, "total-gpu-memory"})) {
     if (event->source == free.source && event->line.get() && free.line.is(*event->line.get() + 1))
@@ -84,7 +84,7 @@ const Symptom* first(const Facts& facts, std::initializer_list<Kind> kinds) {
 }  // namespace
 
 const Symptom* little_free_at_start(const Facts& facts) {
-  // The GPU of such a board has no memory of its own: what the system keeps files in counts as taken.
+  // The GPU of such a board has no memory of its own: the page cache counts as used.
   for (const char* board : {"NVIDIA Tegra", "Tegra", "Xavier", "Orin"}) {
     if (facts.with({used, "gpu"}, "name", board)) return nullptr;
   }
@@ -93,7 +93,7 @@ const Symptom* little_free_at_start(const Facts& facts) {
     const double total = total_for(facts, *symptom), free = mib(symptom->detail("free"));
     if (total > 0 && free >= 0 && free < little * total) return symptom;
   }
-  // TensorFlow's allocator takes nearly all that is free at its start; its limit is what was free.
+  // TensorFlow's allocator takes nearly all free memory at its start, so its limit is the memory that was free.
   const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
   const auto total = devices.empty() ? 0 : devices.front().memory_total_mib.or_empty();
   for (const Symptom* symptom : facts.all({noted, "tensorflow-allocator-limit"})) {
@@ -105,7 +105,7 @@ const Symptom* little_free_at_start(const Facts& facts) {
 
 namespace {
 
-// A line of TensorFlow's allocator that does not itself say that it tries again.
+// A line of TensorFlow's allocator that does not announce another attempt.
 const Symptom* allocator_gave_up(const Facts& facts) {
   for (const Symptom* full : facts.all({exhausted, "tensorflow-allocator"})) {
     const auto& harmless = facts.harmless();
@@ -175,8 +175,7 @@ GpuMemories visible_gpu_memory(const Snapshot& snapshot) {
     if (total && free && *total > 0)
       seen.gpus.push_back({i, *total, *free});
     else
-      seen.all_known =
-          seen.all_known && device.memory_total_mib.outcome() == Outcome::absent;  // the processor's memory
+      seen.all_known = seen.all_known && device.memory_total_mib.outcome() == Outcome::absent;  // the CPU's memory
   }
   return seen;
 }

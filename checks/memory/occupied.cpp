@@ -1,4 +1,5 @@
-// memory.occupied: other processes hold nearly all of a GPU's memory, by NVML or by what a program found free.
+// memory.occupied: other processes hold nearly all of a GPU's memory, by NVML or by the free memory that a program
+// found.
 #include "checks/engine/rule.h"
 #include "checks/memory/memory_facts.h"
 
@@ -8,12 +9,12 @@ using enum SymptomClass;
 
 constexpr std::int64_t context_mib = 512;  // what a CUDA context and one framework's libraries take before any tensor
 
-void tell(const Snapshot& snapshot, const memory::GpuMemory& gpu, bool room_elsewhere, Answers& answers) {
+void report_finding(const Snapshot& snapshot, const memory::GpuMemory& gpu, bool room_elsewhere, Answers& answers) {
   Finding& finding = answers.found_on(memory::subject_of(snapshot, gpu));
   finding.severity = gpu.free_mib < context_mib && !room_elsewhere ? Severity::error : Severity::warning;
   finding.evidence = {memory::free_memory_seen(gpu)};
   const std::string who = memory::holders(snapshot, gpu, finding.evidence);
-  // In a report the figure was often taken while the reporter's own program ran.
+  // In a report the figure was often measured while the reporter's own program ran.
   const Confidence unnamed = from_report(snapshot) ? Confidence::possible : Confidence::likely;
   finding.confidence = who.empty() ? unnamed : Confidence::certain;
   finding.explanation =
@@ -43,7 +44,7 @@ void judge_devices(const Facts& facts, Answers& answers) {
   const bool room = !std::ranges::all_of(seen.gpus, memory::nearly_full);
   for (const memory::GpuMemory& gpu : seen.gpus) {
     if (!memory::nearly_full(gpu)) continue;
-    tell(snapshot, gpu, room, answers);
+    report_finding(snapshot, gpu, room, answers);
   }
   if (!seen.all_known) return answers.unknown("/nvidia/devices: free memory is not known");
   answers.passed();
@@ -100,8 +101,8 @@ void judge_shared(const Facts& facts, Answers& answers) {
       {.text = "End those that are left over or no longer needed, or choose another GPU.", .command = "nvidia-smi"}};
 }
 
-// A monitor shows memory in use, and nobody to whom it belongs, on a GPU that is at work or has no room for a program.
-// In a container that is usual.
+// A monitor shows memory in use but no process that owns it, on a GPU that is busy or has no room for a program.
+// That is normal in a container.
 void judge_nobody(const Facts& facts, Answers& answers) {
   const auto& processes = of(facts.snapshot().nvidia, &Nvidia::processes);
   if (!processes.get() || !processes.get()->empty() || facts.container() || facts.wsl() || facts.used() ||

@@ -4,7 +4,7 @@
 
 namespace envdoctor::memory_out_of_memory {
 
-// What the kernel's killer, the job's control group and the C library count is the machine's memory, not the GPU's.
+// The OOM killer, the job's cgroup and the C library are about the machine's memory, not the GPU's.
 void judge_host_memory(const Facts& facts, Answers& answers) {
   const auto& killed = facts.all({SymptomClass::exhausted, "host-memory"});
   if (killed.empty()) return;
@@ -22,7 +22,7 @@ void judge(const Facts& facts, Answers& answers) {
     return;
   }
   judge_host_memory(facts, answers);
-  // cuBLAS alone, outside TensorFlow: nobody took the memory in advance; there is none left.
+  // cuBLAS alone, without TensorFlow: the memory was not preallocated, it is used up.
   const Symptom* handle = memory::handle_without_memory(facts);
   if (handle && handle->is({SymptomClass::failed, "cublas"})) answers.found_in(*handle, Confidence::possible);
 }

@@ -1,4 +1,5 @@
-// memory.preallocated: JAX or TensorFlow takes most of a GPU's memory at its start, where others hold part of it.
+// memory.preallocated: JAX or TensorFlow takes most of a GPU's memory at its start, while other processes use part of
+// it.
 #include "checks/engine/rule.h"
 #include "checks/memory/memory_facts.h"
 
@@ -13,7 +14,7 @@ struct Wish {
   std::vector<Evidence> evidence{};
 };
 
-// What the variables make of it, as jaxlib reads them.
+// The setting in the variables, as jaxlib reads them.
 Wish wish_of(const Snapshot& snapshot) {
   Wish wish;
   const auto value = [&](const char* name) {
@@ -37,18 +38,18 @@ std::string no_matter(const Snapshot& snapshot) {
   const Jax* jax = snapshot.jax.get();
   if (!jax) return package_installed(snapshot, "jax").is(false) ? "JAX is not installed" : "";
   if (jax->backend.is("cpu")) return "JAX runs on the CPU";
-  // Up to 0.4.2x jaxlib was for CUDA itself, without plug-ins.
+  // Up to 0.4.2x jaxlib itself was built for CUDA, without plug-ins.
   const bool able = jax->backend.get() || text_of(jax->jaxlib_version).find("cuda") != std::string::npos;
   return !able && jax->plugins.get() && jax->plugins.get()->empty() ? "JAX has no GPU plug-in" : "";
 }
 
-void tell(const Snapshot& snapshot, const memory::GpuMemory& gpu, const Wish& wish, Answers& answers) {
+void report_finding(const Snapshot& snapshot, const memory::GpuMemory& gpu, const Wish& wish, Answers& answers) {
   const auto wanted = static_cast<std::int64_t>(wish.share * static_cast<double>(gpu.total_mib));
   Finding& finding = answers.found_on(memory::subject_of(snapshot, gpu));
   finding.evidence = {memory::free_memory_seen(gpu), framework_seen(snapshot, "jax")};
   finding.evidence.insert(finding.evidence.end(), wish.evidence.begin(), wish.evidence.end());
   const std::string who = memory::holders(snapshot, gpu, finding.evidence);
-  // A desktop's part is not worth a warning; another program, which may want more, is.
+  // A desktop's share is not worth a warning; that of another program, which may need more, is.
   finding.severity = who.empty() ? Severity::info : Severity::warning;
   finding.confidence = Confidence::likely;
   finding.explanation = "JAX asks for " + std::to_string(wanted) + " MiB of this GPU with its first operation and " +
@@ -88,7 +89,7 @@ void judge_jax(const Facts& facts, Answers& answers) {
   for (const memory::GpuMemory& gpu : seen.gpus) {
     if (memory::nearly_full(gpu)) return answers.not_applicable("the GPU is full already: memory.occupied");
     if (static_cast<double>(gpu.free_mib) >= wish.share * static_cast<double>(gpu.total_mib)) continue;
-    tell(snapshot, gpu, wish, answers);
+    report_finding(snapshot, gpu, wish, answers);
   }
   if (!seen.all_known) return answers.unknown("/nvidia/devices: free memory is not known");
   answers.passed();

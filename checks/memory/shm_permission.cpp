@@ -1,4 +1,4 @@
-// memory.shm-permission: shared memory is there, and this user may not make anything in it.
+// memory.shm-permission: shared memory exists, but this user may not create anything in it.
 #include "checks/engine/rule.h"
 
 namespace envdoctor::memory_shm_permission {
@@ -8,7 +8,7 @@ using enum SymptomClass;
 void judge(const Facts& facts, Answers& answers) {
   const Symptom* line = facts.first({{refused, "shared-memory"}});
   const Symptom* semaphore = facts.first({{noted, "semaphore-call"}});
-  // Python's semaphores live in /dev/shm; the error that follows names no file.
+  // Python's semaphores are in /dev/shm; the error that follows names no file.
   if (!line && semaphore) line = facts.first({{refused, "unnamed-file"}});
   if (line) {
     Finding& finding = answers.found_in(*line, Confidence::likely);

@@ -5,7 +5,7 @@ namespace envdoctor::memory_shm_too_small {
 
 using enum SymptomClass;
 
-constexpr std::int64_t default_mib = 64;  // Docker's, Podman's and Kubernetes' unless told otherwise
+constexpr std::int64_t default_mib = 64;  // the default of Docker, Podman and Kubernetes
 
 void judge(const Snapshot& snapshot, Answers& answers) {
   const Number size = of(snapshot.host, &HostFacts::shm_mib);

@@ -1,4 +1,4 @@
-// opencl.cpu-only: OpenCL has devices, and none of them is a GPU.
+// opencl.cpu-only: OpenCL has devices, but none of them is a GPU.
 #include <algorithm>
 #include <array>
 
@@ -8,7 +8,7 @@ namespace envdoctor::opencl_cpu_only {
 
 using enum SymptomClass;
 
-// A device whose type is not told, with a processor's name or on a platform for processors.
+// A device of unknown type, with a CPU's name or on a platform for CPUs.
 bool reads_as_processor(const OpenclPlatform& platform, const OpenclDevice& device) {
   const std::string names = platform.name.or_empty() + '\n' + device.name.or_empty();
   return std::ranges::any_of(std::array{"CPU", "Processor", "Xeon", "EPYC", "Ryzen"},
@@ -50,7 +50,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
 
 bool no_sycl_gpu(const Facts& facts) { return !facts.with({present, "sycl-device"}, "type", "gpu") && !facts.used(); }
 
-// Vulkan's software renderer is listed wherever a display is missing; where CUDA works nobody computes through it.
+// Vulkan's software renderer is listed wherever a display is missing; where CUDA works no program computes with it.
 bool no_device_of_cuda(const Facts& facts) { return when::no_driver_answers(facts) && !opencl_lists_gpu(facts); }
 
 Diagnosis diagnosis() {

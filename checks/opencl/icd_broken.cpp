@@ -6,12 +6,12 @@ namespace envdoctor::opencl_icd_broken {
 
 using enum SymptomClass;
 
-// It ends or holds up every program that asks for OpenCL, since the loader opens all drivers.
+// It crashes or delays every program that uses OpenCL, because the loader opens all drivers.
 bool takes_programs_along(const OpenclIcd& icd) {
   return icd.error_kind.is("crash") || icd.error_kind.is("timeout") || icd.error_kind.is("exit");
 }
 
-// A driver without a platform is in order and sees no device: another diagnosis.
+// A driver without a platform works but sees no device: another diagnosis.
 bool broken(const OpenclIcd& icd) {
   if (icd.error_kind.is("no-platform")) return false;
   return icd.loads.is(false) || (icd.error.get() && icd.error_kind.get());

@@ -1,4 +1,4 @@
-// opencl.icd-missing-in-container: NVIDIA's driver library was passed into the container and nothing registers it.
+// opencl.icd-missing-in-container: NVIDIA's driver library was passed into the container, but nothing registers it.
 #include "checks/opencl/opencl_facts.h"
 
 namespace envdoctor::opencl_icd_missing_in_container {

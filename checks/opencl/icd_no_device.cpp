@@ -1,11 +1,11 @@
-// opencl.icd-no-device: a driver loads and finds no device that it could drive.
+// opencl.icd-no-device: a driver loads but finds no device.
 #include "checks/opencl/opencl_facts.h"
 
 namespace envdoctor::opencl_icd_no_device {
 
 using enum SymptomClass;
 
-// Whether another platform lists a GPU that this maker's driver is for, or any GPU where it isn't known whose it is.
+// Whether another platform lists a GPU that this maker's driver is for, or any GPU if its maker is unknown.
 Severity weigh(const Snapshot& snapshot, opencl::Maker maker) {
   const Flag gpu = opencl::has_gpu_of(snapshot, maker);
   if (gpu.is(false)) return Severity::info;

@@ -1,4 +1,4 @@
-// opencl.loader-missing: no libOpenCL.so.1, so that no program finds any OpenCL driver.
+// opencl.loader-missing: no libOpenCL.so.1, so no program finds any OpenCL driver.
 #include "checks/opencl/opencl_facts.h"
 #include "checks/runtime/library_facts.h"
 
@@ -28,7 +28,7 @@ void judge_loader(const Snapshot& snapshot, Answers& answers) {
 
 void judge_texts(const Facts& facts, Answers& answers) {
   report_missing_libraries(facts, answers);
-  // Where programs miss libraries of another kind as well, OpenCL is not what they stop at.
+  // If programs lack other libraries as well, OpenCL is not what stops them.
   const auto of_another = [&](const MissingLibrary& one) { return one.symptom && one.diagnosis != answers.id; };
   const Symptom* unnamed = facts.first({{missing, "opencl-loader"}});
   if (unnamed && std::ranges::none_of(missing_libraries(facts), of_another) && no_driver_fault(facts))

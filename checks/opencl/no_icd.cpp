@@ -1,4 +1,4 @@
-// opencl.no-icd: the folder that the loader reads holds no .icd file.
+// opencl.no-icd: the folder that the loader reads has no .icd file.
 #include "checks/opencl/opencl_facts.h"
 
 namespace envdoctor::opencl_no_icd {

@@ -1,5 +1,5 @@
-// opencl.no-platform: the group. An application gets no platform, and nothing seen here tells which of several causes
-// it is. It is judged last, and leaves it to an OpenCL diagnosis that was found before.
+// opencl.no-platform: the group. An application gets no platform, and no fact shows which of several causes
+// it is. It is judged last, and yields to an OpenCL diagnosis that was found before.
 #include "checks/facts/group_members.h"
 #include "checks/opencl/opencl_facts.h"
 

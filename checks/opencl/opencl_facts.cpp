@@ -12,7 +12,7 @@ namespace {
 
 bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-// A vendor's driver loads, and the platforms that are listed hold none of this vendor's.
+// A vendor's driver loads, but no listed platform belongs to this vendor.
 bool lacks_its_platform(const Snapshot& snapshot, const OpenclIcd& icd) {
   const auto* all = platforms(snapshot);
   const Maker maker = maker_of(text_of(icd.library));
@@ -92,7 +92,7 @@ std::vector<Empty> empties(const Snapshot& snapshot) {
   const Opencl& section = snapshot.opencl.or_empty();
   if (!section.platforms.get()) return all;
   for (const auto& [i, platform] : numbered(section.platforms)) {
-    // A report that names rusticl alone and no device of it: its state unless a driver is named.
+    // A report that lists only rusticl without a device: its state unless a driver is named.
     const bool quiet_rusticl = is_rusticl(text_of(platform.name)) && section.platforms.get()->size() == 1 &&
                                platform.devices.outcome() == Outcome::not_probed && from_report(snapshot);
     if (!has_no_device(platform) && !quiet_rusticl) continue;
@@ -140,7 +140,7 @@ bool nvidia_in_container(const Facts& facts) {
 
 Severity weigh(const Snapshot& snapshot, Severity usual) {
   if (has_any_gpu(snapshot).is(false)) return Severity::info;
-  // Files of `verify` and `bench` hold the devices that compute: nobody looked for a GPU that is left without a driver.
+  // Files of `verify` and `bench` list only the devices that compute: a GPU without a driver was not looked for.
   const bool looked = snapshot.pci.outcome() != Outcome::not_probed || from_report(snapshot);
   if (!looked && !has_any_gpu(snapshot).get()) return std::min(usual, Severity::warning);
   if (opencl_lists_gpu(snapshot)) return std::min(usual, Severity::warning);

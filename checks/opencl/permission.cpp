@@ -1,4 +1,4 @@
-// opencl.permission: a driver for an AMD or Intel GPU is registered, and this user may not open any render node.
+// opencl.permission: a driver for an AMD or Intel GPU is registered, but this user may not open any render node.
 #include "checks/opencl/opencl_facts.h"
 
 namespace envdoctor::opencl_permission {

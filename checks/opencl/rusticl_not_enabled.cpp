@@ -1,11 +1,11 @@
-// opencl.rusticl-not-enabled: Mesa's rusticl loads and has nothing to drive, since RUSTICL_ENABLE names no driver.
+// opencl.rusticl-not-enabled: Mesa's rusticl loads but has no device, because RUSTICL_ENABLE names no driver.
 #include "checks/opencl/opencl_facts.h"
 
 namespace envdoctor::opencl_rusticl_not_enabled {
 
 using enum SymptomClass;
 
-// The name of Mesa's driver for the GPU that is here.
+// The name of Mesa's driver for this host's GPU.
 std::string mesa_driver(const Snapshot& snapshot) {
   for (const Gpu& gpu : gpus_of(snapshot)) {
     if (gpu.driver == "amdgpu" || gpu.driver == "radeon") return "radeonsi";

@@ -1,4 +1,4 @@
-// opencl.wrong-loader: the libOpenCL in use looks for drivers somewhere else than where they are registered.
+// opencl.wrong-loader: the libOpenCL in use looks for drivers in another place than where they are registered.
 #include "checks/opencl/opencl_facts.h"
 #include "checks/runtime/library_facts.h"
 
@@ -27,7 +27,7 @@ std::optional<Fault> file_for_khronos(const Snapshot& snapshot, const OpenclLoad
                Confidence::certain};
 }
 
-// A variable or an environment's own loader reads a folder that holds nothing.
+// A variable or an environment's own loader reads an empty folder.
 std::optional<Fault> reads_another_folder(const Snapshot& snapshot, const OpenclLoader& loader) {
   const auto* icds = opencl::icds(snapshot);
   if (!icds || !icds->empty()) return std::nullopt;
@@ -95,7 +95,7 @@ void judge_symbols(const Facts& facts, Answers& answers) {
        "ldconfig -p | grep libOpenCL"}};
 }
 
-// A loader of another installation reads another folder of drivers; one that lacks a symbol version is an older one.
+// A loader from another installation reads another folder of drivers; one without a symbol version is older.
 bool wrong_loader(const Facts& facts) {
   return facts.saw({{missing, "opencl-platform"}, {missing, "opencl-device"}}) ||
          facts.with({mismatch, "opencl-loader"}, "kind", "version");

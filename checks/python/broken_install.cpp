@@ -15,7 +15,7 @@ Fix reinstall(const Snapshot& snapshot, const std::string& package) {
       .command = package.starts_with('~') ? "" : pip_install(snapshot, "--force-reinstall --no-cache-dir " + package)};
 }
 
-// Whether a framework needs this package: itself, or one that its metadata asks for.
+// Whether a framework needs this package: the framework itself, or a requirement in its metadata.
 bool matters(const Snapshot& snapshot, const std::string& package) {
   return !framework_of_package(package).empty() || package == "numpy" ||
          std::ranges::any_of(of(snapshot.python, &Python::requirements).or_empty(),
@@ -41,7 +41,7 @@ void report_damage(const Snapshot& snapshot, std::set<std::string>& blamed, Answ
     if (!leftover) blamed.insert(framework);
     Finding& finding = answers.found_on("package:" + package);
     const bool works = imports_well(snapshot, framework).is(true);
-    // pip passes over a leftover, and a package that is imported without complaint works for now.
+    // pip ignores a leftover, and a package that is imported without complaint works for now.
     finding.severity = leftover ? Severity::info : works ? Severity::warning : Severity::error;
     finding.confidence = works ? Confidence::likely : Confidence::certain;
     finding.explanation = words_for(*one.what.get(), package, *one.path.get());
@@ -51,8 +51,8 @@ void report_damage(const Snapshot& snapshot, std::set<std::string>& blamed, Answ
   }
 }
 
-// A package that is listed, and brought nothing: what tensorflow-gpu became. Its wheel is for any machine, as that of
-// no TensorFlow with code in it.
+// A package that is listed but empty, as tensorflow-gpu is now. Its wheel is for any machine, unlike those of
+// every TensorFlow with code.
 void report_empty(const Snapshot& snapshot, Answers& answers) {
   const Tensorflow* tensorflow = snapshot.tensorflow.get();
   if (!tensorflow || !tensorflow->package.is("tensorflow-gpu") || !tensorflow->version.get() ||
@@ -68,7 +68,7 @@ void report_empty(const Snapshot& snapshot, Answers& answers) {
   finding.fix = {{.text = "Uninstall tensorflow-gpu and install tensorflow[and-cuda]."}};
 }
 
-// jaxlib belongs to jax, version by version.
+// Each jax version needs its own jaxlib version.
 void report_jaxlib(const Facts& facts, Answers& answers) {
   for (const Requirement& need : requirements(facts)) {
     if (need.name != "jaxlib" || need.symptom || !need.met.is(false)) continue;
@@ -84,7 +84,7 @@ void report_jaxlib(const Facts& facts, Answers& answers) {
   }
 }
 
-// `blamed`: frameworks whose damage is told already.
+// `blamed`: frameworks whose damage is already reported.
 void report_imports(const Snapshot& snapshot, const std::set<std::string>& blamed, Answers& answers) {
   for (const Import& one : imports_of(snapshot)) {
     const bool crashed =

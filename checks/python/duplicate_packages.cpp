@@ -15,7 +15,7 @@ const std::vector<std::vector<std::string>>& groups() {
   return all;
 }
 
-// Of a host that was looked at: what the lists of installed files say, and whose files lie there.
+// For a probed host: the conflicts in the lists of installed files, and which package's files are present.
 void report_seen(const Snapshot& snapshot, Answers& answers) {
   const auto& twice = of(snapshot.python, &Python::written_twice).or_empty();
   for (std::size_t i = 0; i < twice.size(); ++i) {
@@ -35,9 +35,9 @@ void report_seen(const Snapshot& snapshot, Answers& answers) {
   }
 }
 
-// By the names in the package list alone.
+// Only by the names in the package list.
 void report_listed(const Snapshot& snapshot, Answers& answers) {
-  if (of(snapshot.python, &Python::written_twice).get()) return;  // looked at: they don't share a file
+  if (of(snapshot.python, &Python::written_twice).get()) return;  // probed: they don't share a file
   for (std::vector<std::string> group : groups()) {
     std::erase_if(group, [&](const std::string& name) { return !package_installed(snapshot, name).is(true); });
     for (std::size_t i = 1; i < group.size(); ++i) {

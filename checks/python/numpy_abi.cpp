@@ -1,5 +1,5 @@
-// python.numpy-abi: a framework's own metadata asks for another NumPy than the installed one, or its import says so.
-// What happened at the import says how much that matters.
+// python.numpy-abi: a framework's own metadata requires another NumPy than the installed one, or its import says so.
+// The result of the import decides the severity.
 #include "checks/engine/rule.h"
 #include "checks/facts/imports.h"
 #include "checks/python/package_facts.h"
@@ -10,7 +10,7 @@ namespace envdoctor::python_numpy_abi {
 
 using enum SymptomClass;
 
-// Releases that set no upper bound and break all the same.
+// Releases without an upper bound that break anyway.
 void numpy_2_under_old_tensorflow(const Snapshot& snapshot, Answers& answers) {
   const Text version = of(snapshot.tensorflow, &Tensorflow::version);
   const auto& packages = of(snapshot.python, &Python::packages).or_empty();

@@ -13,7 +13,7 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
   return std::ranges::find(names, name) != names.end();
 }
 
-// The environment's package list names it, and the interpreter that ran has not got it.
+// The environment's package list has it, but the interpreter that ran does not.
 bool is_listed(const Facts& facts, const std::string& module) {
   const bool torch = module == "torch";
   return package_installed(facts.snapshot(), torch ? "pytorch" : module).is(true) ||
@@ -25,7 +25,7 @@ void report_unmet(const Snapshot& snapshot, const char* id, const Requirement& n
                   Answers& answers) {
   Finding& finding = answers.found(id, "package:" + need.name);
   const Flag well = imports_well(snapshot, framework_of_package(need.by));
-  // It works all the same: the range is stricter than the code.
+  // It works anyway: the range is stricter than the code.
   finding.severity = well.is(true) ? Severity::warning : Severity::error;
   finding.confidence = well.is(false) ? Confidence::certain : well.is(true) ? Confidence::possible : Confidence::likely;
   finding.explanation =
@@ -74,7 +74,7 @@ std::string pip_install(const Snapshot& snapshot, const std::string& what) {
   if (installer.is("conda"))
     return prefix.empty() ? "" : "conda install --yes --prefix \"" + prefix + "\" pip && " + pip;
   if (!installer.is("pixi")) return pip;
-  // What pixi's manifest doesn't name, its next run takes out again; it takes names and versions, none of pip's
+  // pixi removes packages that are not in its manifest at its next run; it takes names and versions, none of pip's
   // options.
   const auto folder = prefix.find("/.pixi/envs/");
   if (folder == prefix.npos || what.find("--") != what.npos) return {};

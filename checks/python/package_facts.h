@@ -1,37 +1,37 @@
 #pragma once
-// What installed packages ask of each other, and the modules that a program did not find.
+// The requirements between installed packages, and the modules that a program did not find.
 #include "checks/engine/diagnosis.h"
 #include "checks/facts/facts.h"
 
 namespace envdoctor {
 
-// Installs this with the environment's own Python, for a fix; empty: that Python is not known.
+// Installs this with the environment's own Python, for a fix; empty: that Python is unknown.
 std::string pip_install(const Snapshot& snapshot, const std::string& what);
 
-// That one package asks for another, by the package's metadata or by a line of pip's that says that this is not met.
+// A requirement of one package on another, from its metadata or from a line of pip that says that it is not met.
 struct Requirement {
   std::string by{};
   std::string name{};
-  std::string range{};      // empty: told by pip
-  std::string installed{};  // empty: not installed, or told by pip
+  std::string range{};      // empty: reported by pip
+  std::string installed{};  // empty: not installed, or reported by pip
   Flag met{};
   std::vector<Evidence> evidence{};
   const Symptom* symptom = nullptr;  // pip's line; null: the metadata
 };
 
-// Those of the metadata, then pip's conflicts that no metadata shows as solved; one that metadata shows as well is
-// further evidence of that.
+// Requirements in metadata, then pip's conflicts unless metadata shows that they are solved; a conflict in both is
+// further evidence for the first.
 std::vector<Requirement> requirements(const Facts& facts);
 
-// Judges what the frameworks' metadata asks of this package. False: it answered nothing but passed or not applicable.
+// Judges the frameworks' requirements on this package. False: the answer is only passed or not applicable.
 bool judge_requirements(const Facts& facts, std::initializer_list<std::string_view> packages,
                         const std::string& consequence, Answers& answers);
 
-// pip's line that it finds no TensorFlow, where the releases that it sees end before those whose wheels only pip 19.0 and
-// later take (1.15 and 2.0: manylinux2010). Null: no such line.
+// pip's line that it finds no TensorFlow, where the releases that it sees end before those whose wheels only pip 19.0
+// and later take (1.15 and 2.0: manylinux2010). Null: no such line.
 const Symptom* passed_over_by_old_pip(const Facts& facts);
 
-// The first module of a framework that a program did not find, and whose diagnosis that is.
+// The first module of a framework that a program did not find, and the diagnosis that it belongs to.
 struct MissingModule {
   const Symptom* symptom = nullptr;
   std::string_view diagnosis{};

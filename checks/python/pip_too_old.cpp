@@ -1,4 +1,4 @@
-// python.pip-too-old: this pip doesn't know the tags of today's wheels and takes none of them.
+// python.pip-too-old: this pip doesn't know the tags of current wheels and ignores them.
 #include "checks/engine/rule.h"
 #include "checks/python/package_facts.h"
 #include "knowledge/gpus/drivers.h"

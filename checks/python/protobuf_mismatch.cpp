@@ -1,4 +1,4 @@
-// python.protobuf-mismatch: a framework's own metadata asks for another protobuf than the installed one, or its import
+// python.protobuf-mismatch: a framework's own metadata requires another protobuf than the installed one, or its import
 // says so.
 #include "checks/engine/rule.h"
 #include "checks/facts/imports.h"
@@ -8,14 +8,14 @@ namespace envdoctor::python_protobuf_mismatch {
 
 using enum SymptomClass;
 
-// Behind the line the same text shows a result of the framework.
+// After the line the text shows a result of the framework.
 bool computed_after(const Facts& facts, const Symptom& printed) {
   return std::ranges::any_of(facts.all({noted, "tensorflow-result"}), [&](const Symptom* one) {
     return one->source == printed.source && one->line.or_empty() > printed.line.or_empty();
   });
 }
 
-// What was printed did no harm: the framework was imported, or went on to a device or a result.
+// The message was harmless: the framework was imported, or went on to a device or a result.
 bool works(const Facts& facts) {
   const auto& printed = facts.all({mismatch, "protobuf-version"});
   return facts.used() || imports_well(facts.snapshot(), "tensorflow").is(true) ||

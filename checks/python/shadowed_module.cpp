@@ -1,4 +1,4 @@
-// python.shadowed-module: a file of one's own has the name of a package, and Python imports it instead.
+// python.shadowed-module: a user's own file has the name of a package, and Python imports it instead.
 #include "checks/engine/rule.h"
 
 namespace envdoctor::python_shadowed_module {

@@ -1,4 +1,4 @@
-// python.version-unsupported: the framework has no wheel for this Python, or its files were made for another one.
+// python.version-unsupported: the framework has no wheel for this Python, or its files were built for another one.
 #include <re2/re2.h>
 #include "checks/engine/rule.h"
 #include "checks/facts/fitting_build.h"
@@ -11,7 +11,7 @@ namespace envdoctor::python_version_unsupported {
 
 using enum SymptomClass;
 
-// "cp311-cp311-manylinux…" fits 3.11 only, "cp39-abi3-…" 3.9 and later, "py3-none-any" any. Nothing: not read.
+// "cp311-cp311-manylinux…" fits 3.11 only, "cp39-abi3-…" 3.9 and later, "py3-none-any" any. Nothing: unknown tag.
 std::optional<bool> fits(const std::string& tag, const std::string& python) {
   static const RE2 form("^cp3([0-9]+)(?:-(abi3)?|$)");
   std::string minor, abi3;
@@ -33,7 +33,7 @@ void report_tag(const Snapshot& snapshot, const std::string& package, const char
       {.text = "Reinstall the framework in this Python, or remove the other Python's folders from PYTHONPATH."}};
 }
 
-// Keras waits for TensorFlow, and no release that is recorded has a wheel for this Python.
+// Keras fails to import TensorFlow, and no recorded release has a wheel for this Python.
 void report_releases(const Snapshot& snapshot, Answers& answers) {
   const Text version = of(snapshot.python, &Python::version);
   if (!version.get() || !snapshot.keras.get() || !imports_of(snapshot).empty()) return;
@@ -67,7 +67,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   answers.unknown(why_unknown("/python/packages", packages));
 }
 
-// The GPU framework, or one of its libraries, that pip was asked for; null: none.
+// The GPU framework, or one of its libraries, that pip was to install; null: none.
 const Symptom* framework_asked(const Facts& facts) {
   static const RE2 ours("^(?:tensorflow|torch|jax|keras|nvidia-)");
   const auto& lines = facts.all({missing, "package-version"});

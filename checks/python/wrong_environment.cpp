@@ -1,4 +1,4 @@
-// python.wrong-environment: the Python that is active is another one than a notebook starts, or than the one that holds
+// python.wrong-environment: the active Python differs from the one that a notebook starts, or from the one that has
 // the framework.
 #include "checks/engine/rule.h"
 #include "checks/facts/imports.h"
@@ -50,7 +50,7 @@ void report_notebooks(const Snapshot& snapshot, Answers& answers) {
   const auto& kernels = of(snapshot.python, &Python::kernels).or_empty();
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const PythonPlace& kernel = kernels[i];
-    // Only where it matters: this Python has a framework and the kernel's hasn't.
+    // Only where it matters: this Python has a framework and the kernel's doesn't.
     const bool lacks = kernel.frameworks.get() && kernel.frameworks.get()->empty();
     if (!kernel.name.get() || !elsewhere(snapshot, kernel) || !lacks || imports_of(snapshot).empty()) continue;
     report_other(snapshot, kernel, "The Jupyter kernel " + *kernel.name.get(), at("/python/kernels", i, "prefix"),
@@ -75,13 +75,13 @@ void report_activated(const Snapshot& snapshot, Answers& answers) {
                   .command = ". \"" + other + "/bin/activate\""}};
 }
 
-// All that is known comes from texts.
+// All facts come from texts.
 bool known_from_texts(const Snapshot& snapshot) { return snapshot.texts.get() && !snapshot.probes.get(); }
 
 // "2.4.0+cu118" and "2.4.0" are one release.
 std::string release_of(const std::string& version) { return version.substr(0, version.find_first_of("+-")); }
 
-// What a text says otherwise of this field; null: nothing.
+// A text's contradicting value of this field; null: none.
 const Contradiction* contradicted(const Snapshot& snapshot, const std::string& path, const std::string& known) {
   for (const Contradiction& one : snapshot.contradictions.or_empty()) {
     if (one.path.is(path) && release_of(one.value.or_empty()) != release_of(known)) return &one;
@@ -89,8 +89,8 @@ const Contradiction* contradicted(const Snapshot& snapshot, const std::string& p
   return nullptr;
 }
 
-// pip lists one release of a framework, and the program that ran shows another: pip belongs to another Python. Not of
-// PyTorch, of which reports list the packages of several installers.
+// pip lists one release of a framework, but the program shows another: pip belongs to another Python. Not for
+// PyTorch: its reports list the packages of several installers.
 void report_other_release(const Snapshot& snapshot, Answers& answers) {
   if (!known_from_texts(snapshot)) return;
   const auto& packages = of(snapshot.python, &Python::packages).or_empty();
@@ -113,7 +113,7 @@ void report_other_release(const Snapshot& snapshot, Answers& answers) {
   }
 }
 
-// Two programs of one text run under two Pythons with two releases of a framework, and only one of them finds the GPU.
+// Two programs in one text run under two Pythons with two releases of a framework, but only one finds the GPU.
 void report_two_pythons(const Snapshot& snapshot, Answers& answers) {
   if (!known_from_texts(snapshot)) return;
   const Text torch = of(snapshot.torch, &Torch::version), python = of(snapshot.python, &Python::version);

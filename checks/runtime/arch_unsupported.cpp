@@ -1,4 +1,4 @@
-// runtime.arch-unsupported: the build holds neither machine code nor PTX that runs on this GPU.
+// runtime.arch-unsupported: the build has neither machine code nor PTX that runs on this GPU.
 #include <re2/re2.h>
 #include "checks/engine/rule.h"
 #include "checks/facts/fitting_build.h"
@@ -18,7 +18,7 @@ struct Code {
   char suffix = 0;  // 'a': this chip only; 'f': this family
 };
 
-// What a framework's build runs on: a list of code, or a lowest capability, or both; neither: not known.
+// The GPUs that a framework's build supports: a list of targets, or a lowest capability, or both; neither: unknown.
 struct Build {
   std::string who{};
   std::vector<Code> code{};
@@ -72,7 +72,7 @@ Build torch_build(const Snapshot& snapshot) {
     add(build.code, targets->sass, false);
     add(build.code, targets->ptx, true);
   } else if (const auto toolkit = knowledge::targets_of_toolkit(*cuda)) {
-    build.lowest = toolkit->lowest;  // no build can hold code that its toolkit can't make
+    build.lowest = toolkit->lowest;  // no build can have code that its toolkit can't generate
   }
   return build;
 }
@@ -97,7 +97,7 @@ Build jax_build(const Snapshot& snapshot) {
           .evidence = {framework_seen(snapshot, "jax")}};
 }
 
-// The NVIDIA GPUs that a program here sees; those that a variable hides concern nobody.
+// The NVIDIA GPUs that a program here sees; hidden ones don't matter.
 std::vector<Gpu> visible_gpus(const Snapshot& snapshot) {
   std::vector<Gpu> gpus = gpus_of(snapshot);
   std::erase_if(gpus, [](const Gpu& gpu) { return gpu.vendor != Vendor::nvidia || !gpu.granted; });
@@ -110,14 +110,14 @@ std::vector<Gpu> visible_gpus(const Snapshot& snapshot) {
   return gpus;
 }
 
-// TensorFlow's lists come from its build files; the wheel that is installed may hold more.
+// TensorFlow's lists come from its build files; the installed wheel may support more.
 bool from_build_files(const Build& build, const std::string& gpu) {
   return build.who.starts_with("TensorFlow") &&
          (build.lowest.empty() || knowledge::compare_versions(gpu, build.lowest) >= 0);
 }
 
-// Only PTX fits, and the GPU is of a generation (Blackwell, 10.0 and later) on which TensorFlow's PTX of 9.0 and before
-// was reported to fail in the driver's compiler as well as to start slowly.
+// Only PTX fits, and the GPU is of a generation (Blackwell, 10.0 and later) where TensorFlow's PTX of 9.0 and before
+// was reported to fail in the driver's compiler, besides starting slowly.
 bool doubtful(const Build& build, const std::string& gpu) {
   const bool native = std::ranges::any_of(build.code, [&](const Code& code) { return !code.ptx && runs(code, gpu); });
   return build.who.starts_with("TensorFlow") && !build.code.empty() && !native &&
@@ -189,7 +189,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   answers.passed();
 }
 
-// The one compute capability that a text speaks of; empty: none, or several.
+// The only compute capability that a text mentions; empty: none, or several.
 std::string stated_capability(const Facts& facts) {
   std::string one;
   for (const Symptom* line : facts.all({noted, "stated-gpu"})) {
@@ -199,7 +199,7 @@ std::string stated_capability(const Facts& facts) {
   return one;
 }
 
-// A text that ends in a failure names a card and a toolkit that makes no code for it any more.
+// A text that ends in a failure names a card and a toolkit that no longer generates code for it.
 void judge_stated(const Facts& facts, Answers& answers) {
   const std::string capability = stated_capability(facts);
   const Symptom* toolkit = facts.first({{noted, "stated-cuda"}});
@@ -216,7 +216,7 @@ void judge_stated(const Facts& facts, Answers& answers) {
                                : find_diagnosis(answers.id)->remedy}};
 }
 
-// FlashAttention refuses by itself what is older than it takes.
+// FlashAttention itself refuses GPUs that are too old.
 void name_fitting_attention(const Facts& facts, Answers& answers) {
   const auto& lines = facts.all({unsupported, "compute-capability"});
   const auto refused = std::ranges::find_if(lines, [](const Symptom* line) {
@@ -238,7 +238,7 @@ bool ptx_fails(const Facts& facts) {
 
 bool not_rocm(const Facts& facts) { return facts.all({missing, "hip-kernel-image"}).empty(); }
 
-// Ollama tells of each GPU that it leaves out, also where it works on another.
+// Ollama logs each GPU that it skips, even if it works on another.
 bool not_left_out(const Facts& facts) {
   return !facts.used() || std::ranges::any_of(facts.all({unsupported, "compute-capability"}),
                                               [](const Symptom* line) { return !line->program.is("ollama"); });

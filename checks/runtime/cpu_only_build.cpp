@@ -1,5 +1,5 @@
-// runtime.cpu-only-build: the framework that is installed was built without GPU support. What the framework says of
-// itself outranks the name of its package.
+// runtime.cpu-only-build: the installed framework was built without GPU support. The framework's own answer
+// takes precedence over its package's name.
 #include "checks/engine/rule.h"
 #include "checks/runtime/library_facts.h"
 
@@ -7,7 +7,7 @@ namespace envdoctor::runtime_cpu_only_build {
 
 using enum SymptomClass;
 
-// Somebody wants a GPU here: without one, a CPU build is the right build.
+// A GPU is wanted here: without one, a CPU build is the right build.
 bool gpu_known(const Snapshot& snapshot) {
   return !of(snapshot.nvidia, &Nvidia::devices).or_empty().empty() ||
          !of(snapshot.rocm, &Rocm::devices).or_empty().empty() ||
@@ -15,7 +15,7 @@ bool gpu_known(const Snapshot& snapshot) {
          std::ranges::any_of(snapshot.pci.or_empty(), [](const PciDevice& d) { return d.vendor_id.is("10de"); });
 }
 
-// A person asked torch for CUDA, as a text shows, and nothing is known of the host's GPUs.
+// The text shows that torch was asked for CUDA, and the host's GPUs are unknown.
 bool asked_in_vain(const Snapshot& snapshot) {
   const Text& platform = of(snapshot.host, &HostFacts::platform);
   const auto& sources = snapshot.sources.or_empty();
@@ -23,7 +23,7 @@ bool asked_in_vain(const Snapshot& snapshot) {
          of(snapshot.torch, &Torch::cuda_available).is(false) && !has_any_gpu(snapshot).get() && !platform.is("macos");
 }
 
-// A framework other than this one lists a GPU: this one was installed for the CPU beside it.
+// A framework other than this one lists a GPU: this one was installed for the CPU on purpose.
 bool another_works(const Snapshot& snapshot, std::string_view framework) {
   const Text& jax = of(snapshot.jax, &Jax::backend);
   return (framework != "tensorflow" && of(snapshot.tensorflow, &Tensorflow::physical_gpus).or_empty() > 0) ||
@@ -45,8 +45,8 @@ void report(const Snapshot& snapshot, Answers& answers, const std::string& frame
   finding.fix.push_back({.text = find_diagnosis(answers.id)->remedy});
 }
 
-// Evidence of a build without GPU code. PyTorch: the version's tag, or a build for no CUDA, no ROCm and no other device
-// of its own.
+// Evidence of a build without GPU code. PyTorch: the version's tag, or a build without CUDA, ROCm or another device
+// of its kind.
 std::optional<Evidence> torch_on_cpu(const Snapshot& snapshot) {
   const Torch* torch = snapshot.torch.get();
   if (!torch || torch->cuda_available.is(true)) return {};
@@ -55,13 +55,13 @@ std::optional<Evidence> torch_on_cpu(const Snapshot& snapshot) {
   const bool other_device =
       version.find("+rocm") != version.npos || version.find("+xpu") != version.npos || torch->hip_version.get();
   if (other_device || torch->cuda_version.outcome() != Outcome::absent) return {};
-  // Who installs CUDA's libraries beside it wants a GPU build.
+  // If CUDA's libraries are installed as well, a GPU build is wanted.
   if (!gpu_known(snapshot) && !asked_in_vain(snapshot) && !package_installed(snapshot, "cudatoolkit").is(true))
     return {};
   return evidence("/torch/cuda_version", torch->cuda_version.why());
 }
 
-// TensorFlow: its own word; on Windows, every wheel from 2.11 on.
+// TensorFlow: its own answer; on Windows, every wheel from 2.11 on.
 std::optional<Evidence> tensorflow_on_cpu(const Snapshot& snapshot) {
   const Tensorflow* tensorflow = snapshot.tensorflow.get();
   if (!tensorflow || tensorflow->physical_gpus.or_empty() > 0 ||
@@ -85,7 +85,7 @@ std::optional<Evidence> tensorflow_on_cpu(const Snapshot& snapshot) {
   return evidence("/tensorflow/version", *version + " on Windows");
 }
 
-// JAX: a jaxlib without a plug-in, and without a CUDA tag of its own, as it had before there were plug-ins.
+// JAX: a jaxlib without a plug-in, and without the CUDA tag that it had before there were plug-ins.
 std::optional<Evidence> jax_on_cpu(const Snapshot& snapshot) {
   const Jax* jax = snapshot.jax.get();
   const auto* plugins = jax ? jax->plugins.get() : nullptr;
@@ -155,7 +155,7 @@ bool jax_cpu_only(const Facts& facts) {
                      {missing, "library"}});
 }
 
-// A GPU is known, and TensorFlow lists none without a word about drivers or libraries: it never looked.
+// There is a GPU, but TensorFlow lists none and prints nothing about drivers or libraries: it never looked.
 bool silent_build(const Facts& facts) {
   return !of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().empty() && no_driver_fault(facts) && !facts.used() &&
          !facts.saw({{missing, "library"},
@@ -173,15 +173,15 @@ bool no_gpu_known(const Facts& facts) {
              {{missing, "library"}, {missing, "gpu-libraries"}, {failed, "cuinit"}, {missing, "cuda-libraries"}});
 }
 
-// A program that asked CUDA for a device has the code for it, whatever it guesses afterwards.
-// The GPU's driver answers OpenCL, so what PyTorch lacks is in PyTorch.
+// A program that called CUDA for a device was built for it, whatever it prints afterwards.
+// The GPU's driver works with OpenCL, so the problem is in PyTorch.
 bool opencl_reaches_gpu(const Facts& facts) { return !facts.used() && opencl_lists_gpu(facts.snapshot()); }
 
 bool cuda_was_not_tried(const Facts& facts) {
   return !facts.saw({{failed, "cuda-in-program"}, {missing, "system-initialization"}, {failed, "cuda"}});
 }
 
-// Most programs want no CUDA of OpenCV: its build matters where one counts its devices.
+// Most programs don't use CUDA in OpenCV: its build matters only where one counts its devices.
 bool opencv_asked(const Facts& facts) { return facts.saw({{noted, "opencv-asked-for-cuda"}}); }
 
 Diagnosis diagnosis() {

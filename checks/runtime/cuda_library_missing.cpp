@@ -1,4 +1,4 @@
-// runtime.cuda-library-missing: the framework looks for a library of its build's CUDA by name, and there is no copy.
+// runtime.cuda-library-missing: the framework looks for a library of its build's CUDA by name, but there is no copy.
 #include "checks/engine/rule.h"
 #include "checks/runtime/library_facts.h"
 

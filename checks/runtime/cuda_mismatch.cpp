@@ -10,8 +10,8 @@ using enum SymptomClass;
 
 int major_of(const std::string& version) { return std::atoi(version.c_str()); }
 
-// What a person says to have installed, against what a TensorFlow that lists no GPU loads: up to 2.4 the very release,
-// later any of the same major version.
+// The CUDA that the user claims to have installed, compared with the one that TensorFlow loads: up to 2.4 the same
+// release, later any of the same major version. Only where TensorFlow lists no GPU.
 void judge_stated(const Facts& facts, Answers& answers) {
   const Symptom* stated = facts.first({{noted, "stated-cuda"}});
   const Tensorflow* tensorflow = facts.snapshot().tensorflow.get();
@@ -31,7 +31,7 @@ void judge_stated(const Facts& facts, Answers& answers) {
                                       needs->cuda, needs->cudnn, here)}};
 }
 
-// CuPy shows the CUDA that it was built with and the one that it found.
+// CuPy prints the CUDA that it was built with and the one that it found.
 void judge(const Facts& facts, Answers& answers) {
   judge_stated(facts, answers);
   const Symptom* line = facts.first({{noted, "linked-and-local-cuda"}});

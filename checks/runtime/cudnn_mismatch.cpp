@@ -1,4 +1,4 @@
-// runtime.cudnn-mismatch: the copy of cuDNN that TensorFlow or JAX would load is older than its build asks for, or of
+// runtime.cudnn-mismatch: the copy of cuDNN that TensorFlow or JAX would load is older than its build requires, or of
 // another major version.
 #include "checks/engine/rule.h"
 #include "checks/runtime/library_facts.h"
@@ -23,7 +23,7 @@ struct Copy {
   Evidence evidence{};
 };
 
-// cuDNN keeps to this from one release to the next: same major version, same or higher minor version.
+// cuDNN guarantees this between releases: same major version, same or higher minor version.
 bool fits(const std::string& copy, const std::string& wanted) {
   return major_of(copy) == major_of(wanted) &&
          knowledge::compare_versions(major_minor_of(copy), major_minor_of(wanted)) >= 0;
@@ -48,7 +48,7 @@ std::optional<Wanted> jax_wants(const Snapshot& snapshot) {
   return Wanted{"JAX " + version, needs->cudnn, framework_seen(snapshot, "jax")};
 }
 
-// The copies, the one that would be loaded first in front. A name with another major version is never loaded instead.
+// The copies in the order in which they would be loaded. A name with another major version is never loaded instead.
 std::vector<Copy> copies(const Snapshot& snapshot, const std::string& wanted_major) {
   std::vector<Copy> all;
   const auto& libraries = snapshot.libraries.or_empty();

@@ -1,4 +1,4 @@
-// runtime.cudnn-missing: the framework looks for cuDNN by name, and there is no copy.
+// runtime.cudnn-missing: the framework looks for cuDNN by name, but there is no copy.
 #include "checks/engine/rule.h"
 #include "checks/runtime/library_facts.h"
 

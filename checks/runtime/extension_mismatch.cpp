@@ -23,8 +23,8 @@ std::string package(const Snapshot& snapshot, const std::string& name) {
   return found == packages.end() ? "" : found->second;
 }
 
-// A program that works on the GPU proves such a misfit harmless so far.
-Finding& tell(const Facts& facts, const std::string& name, const std::string& version, Answers& answers) {
+// A program that works on the GPU shows that such a mismatch is harmless so far.
+Finding& report_finding(const Facts& facts, const std::string& name, const std::string& version, Answers& answers) {
   Finding& finding = answers.found_on("package:" + name);
   finding.severity = Severity::warning;
   finding.confidence = facts.used() ? Confidence::possible : Confidence::likely;
@@ -34,7 +34,7 @@ Finding& tell(const Facts& facts, const std::string& name, const std::string& ve
   return finding;
 }
 
-// torchvision and torchaudio come out with each torch, in the same kinds of builds.
+// torchvision and torchaudio are released with each torch, in the same kinds of builds.
 bool judge_packages(const Facts& facts, Answers& answers) {
   const std::string torch = framework_version(facts, "torch");
   if (torch.empty()) return false;
@@ -42,14 +42,13 @@ bool judge_packages(const Facts& facts, Answers& answers) {
   for (const char* name : {"torchvision", "torchaudio"}) {
     const std::string version = package(facts, name);
     if (version.empty()) continue;
-    const std::string fits = knowledge::companion_of_torch(name, torch), own = tag_of(version),
-                      of_torch = tag_of(torch);
+    const std::string fits = knowledge::version_for_torch(name, torch), own = tag_of(version), of_torch = tag_of(torch);
     const bool cpu_beside_gpu = own == "cpu" && of_torch.starts_with("cu");
     const bool other_cuda = own.starts_with("cu") && of_torch.starts_with("cu") && own != of_torch;
     const bool other_release = !fits.empty() && knowledge::major_minor_of(version) != fits;
     if (!other_release && !cpu_beside_gpu && !other_cuda) continue;
     found = true;
-    tell(facts, name, version, answers).explanation =
+    report_finding(facts, name, version, answers).explanation =
         other_release
             ? fmt::format("{} {} belongs to another PyTorch; {} {}.* belongs to torch {}.", name, version, name, fits,
                           torch)
@@ -59,7 +58,7 @@ bool judge_packages(const Facts& facts, Answers& answers) {
   return found;
 }
 
-// An extension for CUDA can't be loaded into a torch for the CPU, and is whole.
+// An intact extension for CUDA can't be loaded into a torch for the CPU.
 bool torch_for_cpu(const Facts& facts) {
   return facts.with({noted, "cpu-build"}, "built", "torch") || facts.with({missing, "gpu-support"}, "built", "torch");
 }
@@ -68,7 +67,7 @@ const Symptom* refused_extension(const Facts& facts) {
   if (const Symptom* line = facts.first(
           {{mismatch, "torch-extension-version"}, {mismatch, "torchvision-build"}, {mismatch, "jax-plugin-version"}}))
     return line;
-  // torch's own libraries are looked for by extensions alone; which of them there are differs by release.
+  // Only extensions look for torch's own libraries, which differ by release.
   if (const Symptom* line = facts.with({missing, "library"}, "library", "libtorch")) return line;
   return facts.with({missing, "library"}, "library", "libc10");
 }
@@ -78,8 +77,8 @@ bool speaks_of_flash_attention(const Symptom& line) {
   return text.find("flash_attn") != text.npos || text.find("flash-attn") != text.npos;
 }
 
-// Its fix names the wheel where the extension is one whose wheels are recorded.
-void tell_of(const Facts& facts, const Symptom& line, Confidence confidence, Answers& answers) {
+// The fix names the wheel if the extension's wheels are recorded.
+void report_extension(const Facts& facts, const Symptom& line, Confidence confidence, Answers& answers) {
   Finding& finding = answers.found_in(line, confidence);
   if (!speaks_of_flash_attention(line)) return;
   if (auto fits = fitting_flash_attention(facts)) finding.fix.push_back(std::move(*fits));
@@ -89,10 +88,10 @@ void judge(const Facts& facts, Answers& answers) {
   bool found = judge_packages(facts, answers);
   const Symptom* line = torch_for_cpu(facts) ? nullptr : refused_extension(facts);
   if (line) {
-    tell_of(facts, *line, Confidence::likely, answers);
+    report_extension(facts, *line, Confidence::likely, answers);
     found = true;
   } else if (const auto lacking = missing_symbol(facts, answers.id)) {
-    tell_of(facts, *lacking->symptom, lacking->confidence, answers);
+    report_extension(facts, *lacking->symptom, lacking->confidence, answers);
     found = true;
   }
   if (found) return;

@@ -1,4 +1,4 @@
-// runtime.framework-too-old: the framework lacks a name that a program asks it for, which came with a later release.
+// runtime.framework-too-old: the framework lacks a name that a program uses, which a later release added.
 #include "checks/engine/rule.h"
 #include "knowledge/frameworks/frameworks.h"
 #include "knowledge/gpus/drivers.h"
@@ -7,7 +7,7 @@ namespace envdoctor::runtime_framework_too_old {
 
 using enum SymptomClass;
 
-// "torch.compile", of "module 'torch' has no attribute 'compile'"; "torch.nn.attention", of a module that isn't there.
+// "torch.compile", of "module 'torch' has no attribute 'compile'"; "torch.nn.attention", of a missing module.
 std::string name_in(const Symptom& line) {
   const std::string attribute = line.detail("attribute");
   return line.detail("module") + (attribute.empty() ? "" : "." + attribute);
@@ -19,7 +19,7 @@ void judge(const Facts& facts, Answers& answers) {
   lines.insert(lines.end(), modules.begin(), modules.end());
   for (const Symptom* line : lines) {
     const std::string name = name_in(*line), since = knowledge::first_torch_with(name);
-    // An older copy in the user's folder stands before the environment's.
+    // An older copy in the user's folder takes precedence over the environment's.
     if (since.empty() || facts.saw({{duplicate, "package-of-user"}})) continue;
     const std::string installed = framework_version(facts, "torch");
     if (!installed.empty() && knowledge::compare_versions(installed, since) >= 0) continue;

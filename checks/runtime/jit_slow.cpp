@@ -9,8 +9,8 @@ namespace envdoctor::runtime_jit_slow {
 
 using enum SymptomClass;
 
-// A toolkit makes machine code up to its own newest generation; a later one runs the PTX that TensorFlow's packages
-// carry.
+// A toolkit generates machine code up to its newest generation; later GPUs run the PTX that TensorFlow's packages
+// contain.
 void judge(const Snapshot& snapshot, Answers& answers) {
   const std::string version = framework_version(snapshot, "tensorflow");
   if (version.empty()) return answers.not_applicable("TensorFlow is not installed");
@@ -24,7 +24,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
     const std::string& capability = gpu.compute_capability;
     if (gpu.vendor != Vendor::nvidia || !gpu.granted || capability.empty()) continue;
     known = true;
-    // From Blackwell (10.0) on such PTX was seen to fail: runtime.arch-unsupported speaks of that.
+    // From Blackwell (10.0) on such PTX was seen to fail, which runtime.arch-unsupported reports.
     if (knowledge::compare_versions(knowledge::major_of(capability), knowledge::major_of(toolkit->highest)) <= 0 ||
         knowledge::capability_has(capability, "old-ptx-fails"))
       continue;

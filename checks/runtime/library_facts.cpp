@@ -55,20 +55,20 @@ bool found_in_another_version(const Symptom& symptom) {
   return RE2::PartialMatch(symptom.detail("why"), lacks);
 }
 
-// Programs try these and go on without them, but for one whose import ends there.
+// Programs try these and continue without them, except one whose import fails.
 bool ends_an_import(const Symptom& symptom) {
   static const RE2 end("^(?:ImportError|OSError): (?:libnvinfer|libcupti|libnvrtc-builtins)[^ ]*: cannot open");
   return RE2::PartialMatch(text_of(symptom.text), end);
 }
 
-// A loader that tries the plug-ins of every vendor says so of each whose libraries are not there: no fault by itself.
+// A loader that tries every vendor's plug-in reports each one without its libraries: no fault by itself.
 bool of_a_plug_in(const Facts& facts, const Symptom& symptom) {
   return std::ranges::any_of(facts.all({SymptomClass::ignored, "plug-in"}), [&symptom](const Symptom* skipped) {
     return skipped->line == symptom.line && skipped->source == symptom.source;
   });
 }
 
-// No driver answers either: then the libraries are not what keeps the GPU from being used, or not alone.
+// No driver answers either: then missing libraries are not the only reason why the GPU is not used.
 bool driver_first(const Facts& facts) {
   return !no_driver_fault(facts) || facts.saw({{SymptomClass::too_old, "driver"}});
 }
@@ -90,7 +90,7 @@ const Symptom* unnamed_libraries(const Facts& facts, std::string_view id) {
   return first == all.end() ? nullptr : *first;
 }
 
-// A release with a pip extra for the libraries is given that; a system's own Python is left to its owner.
+// Suggests the pip extra of a release that has one for the libraries, but not for the system's own Python.
 Fix fix_for(const Snapshot& snapshot, const std::string& version, const knowledge::TensorflowNeeds& needs) {
   if (version.empty())
     return {.text = "Install the CUDA libraries of the version that the framework asks for, in its own environment."};
@@ -120,7 +120,7 @@ void report_lacking(const Snapshot& snapshot, const char* id, const std::vector<
   finding.fix = {fix};
 }
 
-// What a report says was not found, where which build asked isn't known.
+// A library that a report lists as not found, if the build that needs it is unknown.
 void judge_report(const Facts& facts, const char* id, Answers& answers) {
   std::vector<std::string> lacking;
   for (const MissingLibrary& one : missing_libraries(facts)) {
@@ -131,7 +131,7 @@ void judge_report(const Facts& facts, const char* id, Answers& answers) {
   report_lacking(facts.snapshot(), id, lacking, "The program", fix_for(facts.snapshot(), "", {}), answers);
 }
 
-// Whether any copy is there, in the loader's path or in the Python environment; unknown where no row speaks of it.
+// Whether any copy is there, in the loader's path or in the Python environment; unknown where no row lists it.
 Flag library_found(const Snapshot& snapshot, std::string_view soname) {
   if (!snapshot.libraries.get()) return snapshot.libraries.missing();
   Flag answer;
@@ -160,7 +160,7 @@ void judge_needs(const Snapshot& snapshot, const char* id, const std::string& ve
   answers.findings.back().evidence.push_back(evidence("/tensorflow/physical_gpus", "0"));
 }
 
-// PyTorch and JAX bring their libraries with them; TensorFlow looks for those of its build's CUDA by name.
+// PyTorch and JAX bundle their libraries; TensorFlow looks for those of its build's CUDA by name.
 void judge_tensorflow(const Facts& facts, const char* id, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
   const std::string version = framework_version(snapshot, "tensorflow");
@@ -179,24 +179,24 @@ void judge_tensorflow(const Facts& facts, const char* id, Answers& answers) {
                                       : "what TensorFlow " + version + " needs is not recorded");
 }
 
-// "_ZN3c104cuda9SetDeviceEi": what calls PyTorch's own functions was built for another PyTorch.
+// "_ZN3c104cuda9SetDeviceEi": the caller of PyTorch's own functions was built for another PyTorch.
 bool of_pytorch(const std::string& symbol) {
   static const RE2 mangled("^_Z.{0,3}(?:3c10|2at|5torch|6caffe2)");
   return RE2::PartialMatch(symbol, mangled);
 }
 
-// A library of PyTorch's own: two torches are mixed where one lacks what the other asks for.
+// A library of PyTorch: two torches are mixed if one lacks a symbol that the other needs.
 bool of_torch_itself(const std::string& library) {
   return library.starts_with("libtorch") || library.starts_with("libc10");
 }
 
-// "clCreateBuffer": what calls it was built for a newer loader than the one that it was given.
+// "clCreateBuffer": the caller was built for a newer loader than the installed one.
 bool of_opencl(const std::string& symbol) {
   static const RE2 function("^cl[A-Z]");
   return RE2::PartialMatch(symbol, function);
 }
 
-// Two versions of a GPU library are mixed where one lacks a symbol that the other asks for.
+// Two versions of a GPU library are mixed if one lacks a symbol that the other needs.
 bool of_a_gpu_library(const Symptom& symptom) {
   static const RE2 functions("^(?:ze|hip|hsa_)"),
       libraries("cudnn|cublas|nvjitlink|nvJitLink|cusparse|nccl|cuda|level_zero|amdhip|miopen");
@@ -263,7 +263,7 @@ std::vector<MissingLibrary> missing_libraries(const Facts& facts) {
     if (diagnosis.empty() && symptom && ends_an_import(*symptom)) diagnosis = cuda_id;
     if (!diagnosis.empty()) all.push_back({name, diagnosis, where, confidence, symptom});
   };
-  // ldd asks the loader as the shell would; a program that sets its own search path may well find what ldd does not.
+  // ldd asks the loader as the shell would; a program that sets its own search path may find what ldd does not.
   for (const Symptom* symptom : facts.all({SymptomClass::missing, "library-by-ldd"})) {
     if (facts.used()) continue;
     add(symptom->detail("library"), Confidence::possible, evidence(*symptom), symptom);
@@ -276,7 +276,7 @@ std::vector<MissingLibrary> missing_libraries(const Facts& facts) {
     const auto same = [&name](const MissingLibrary& one) {
       return one.name == name && one.symptom->subject.is("library");
     };
-    // A program that looks for every vendor's library asks for a name of libcuda that only compilers need.
+    // A program that tries every vendor's library uses a name of libcuda that only compilers need.
     const bool searched = name == "libcuda.so" && facts.saw({{SymptomClass::missing, "opencl-device"}});
     if (searched || found_in_another_version(*symptom) || of_a_plug_in(facts, *symptom) || (facts.used() && tried) ||
         std::ranges::any_of(all, same))
@@ -298,9 +298,9 @@ std::vector<MissingLibrary> missing_libraries(const Facts& facts) {
 void report_missing_libraries(const Facts& facts, Answers& answers) {
   for (const MissingLibrary& one : missing_libraries(facts)) {
     if (!one.symptom || one.diagnosis != answers.id) continue;
-    const auto tells = [&one](const Evidence& e) { return e.value == one.name + " not found"; };
+    const auto names_it = [&one](const Evidence& e) { return e.value == one.name + " not found"; };
     const auto same = std::ranges::find_if(answers.findings, [&](const Finding& finding) {
-      return finding.id == answers.id && std::ranges::any_of(finding.evidence, tells);
+      return finding.id == answers.id && std::ranges::any_of(finding.evidence, names_it);
     });
     if (same == answers.findings.end()) {
       answers.found_in(*one.symptom, one.confidence, "library:" + one.name);

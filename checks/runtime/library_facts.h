@@ -1,6 +1,6 @@
 #pragma once
-// The shared libraries that a program or a framework asks for: the rows of /libraries and the lines of text that say
-// that a library or one of its symbols is missing, and whose diagnosis each is.
+// The shared libraries that a program or a framework needs: the rows of /libraries and the lines of text that say
+// that a library or one of its symbols is missing, and the diagnosis that each belongs to.
 #include "checks/engine/diagnosis.h"
 #include "checks/facts/facts.h"
 #include "knowledge/frameworks/frameworks.h"
@@ -15,7 +15,7 @@ struct LibraryRow {
 // Every row of this soname, found or not.
 std::vector<LibraryRow> rows_of(const Snapshot& snapshot, std::string_view soname);
 
-// How early a copy of this origin is taken by a framework that has its own copies beside it: LD_PRELOAD, then
+// The precedence of a copy of this origin in a framework that has its own copies: LD_PRELOAD, then
 // LD_LIBRARY_PATH, then the environment's own (RUNPATH), then the system's. Lower comes first.
 int precedence(const SharedLibrary& library);
 
@@ -30,7 +30,7 @@ std::string cudnn_version_text(std::string_view version);
 std::optional<knowledge::TensorflowNeeds> linux_tensorflow_needs(const Snapshot& snapshot, const std::string& version);
 std::optional<knowledge::JaxNeeds> jax_needs(const Snapshot& snapshot, const std::string& version);
 
-// A library that is missing where a program asks for it.
+// A missing library that a program needs.
 struct MissingLibrary {
   std::string name{};
   std::string_view diagnosis{};
@@ -41,11 +41,11 @@ struct MissingLibrary {
 
 // Those that ldd and programs name, then those that a report lists as not found; each has a diagnosis.
 std::vector<MissingLibrary> missing_libraries(const Facts& facts);
-// A finding of this diagnosis for each of its libraries that a text names; where a finding for this library stands
-// already, it takes the text as further evidence.
+// A finding of this diagnosis for each of its libraries that a text names; where a finding for this library exists
+// already, the text becomes further evidence.
 void report_missing_libraries(const Facts& facts, Answers& answers);
 // The whole rule of runtime.cuda-library-missing or runtime.cudnn-missing: the libraries of this diagnosis that the
-// installed TensorFlow asks for, and those that texts and reports name.
+// installed TensorFlow needs, and those that texts and reports name.
 void judge_framework_libraries(const Facts& facts, Answers& answers);
 
 struct MissingSymbol {
@@ -59,7 +59,7 @@ std::optional<MissingSymbol> missing_symbol(const Facts& facts, std::string_view
 bool no_driver_fault(const Facts& facts);
 // No text names the file of a library that is missing.
 bool no_library_named(const Facts& facts);
-// Nor is a GPU used; a program tries the libraries of GPUs that it can do without.
+// And no GPU is used, because a program also tries GPU libraries that it doesn't need.
 bool unnamed_and_unused(const Facts& facts);
 // LD_LIBRARY_PATH names a CUDA folder.
 bool cuda_in_library_path(const Facts& facts);

@@ -10,7 +10,7 @@ using enum SymptomClass;
 
 bool concerns_frameworks(const std::string& soname) { return diagnosis_of_library(soname).starts_with("runtime."); }
 
-// A framework that is there says that it has no GPU although the driver was not seen to fail.
+// An installed framework reports no GPU although no driver failure was seen.
 std::optional<Evidence> framework_on_cpu(const Snapshot& snapshot) {
   if (of(snapshot.nvidia, &Nvidia::cuinit_error).get()) return {};
   if (of(snapshot.jax, &Jax::backend).is("cpu")) return evidence("/jax/backend", "cpu");
@@ -38,7 +38,7 @@ void report(const Snapshot& snapshot, const LibraryRow& winner, const std::strin
                   .command = "unset " + variable}};
 }
 
-// The environment's own copy stands behind one that a variable brought in.
+// A copy from a variable takes precedence over the environment's own.
 bool judge_copies(const Snapshot& snapshot, Answers& answers) {
   bool found = false;
   for (const SharedLibrary& own : snapshot.libraries.or_empty()) {
@@ -65,8 +65,8 @@ bool lies_in(const std::string& path, const std::string& folders) {
   return false;
 }
 
-// JAX finds its own libraries unless LD_LIBRARY_PATH names others; then it falls to the CPU and says that it was not
-// built for CUDA, which isn't so.
+// JAX finds its own libraries unless LD_LIBRARY_PATH names others; then it falls back to the CPU and says that it was
+// not built for CUDA, which is wrong.
 void judge_jax(const Snapshot& snapshot, Answers& answers) {
   const std::string path = text_of(env_of(snapshot, "LD_LIBRARY_PATH"));
   if (!of(snapshot.jax, &Jax::backend).is("cpu") || !framework_on_cpu(snapshot)) return;

@@ -1,4 +1,4 @@
-// runtime.rocm-arch-unsupported: PyTorch's ROCm package holds code for some targets only, and runs on no neighbour.
+// runtime.rocm-arch-unsupported: PyTorch's ROCm package has code for some targets only, and runs on no similar ones.
 #include "checks/engine/rule.h"
 #include "knowledge/frameworks/frameworks.h"
 
@@ -12,7 +12,7 @@ struct Target {
   Evidence evidence{};
 };
 
-// The GPUs' targets: by KFD or their PCI ids, else as a log names them.
+// The GPUs' targets: by KFD or their PCI ids, otherwise as named in a log.
 std::vector<Target> targets(const Snapshot& snapshot) {
   std::vector<Target> all;
   for (const Gpu& gpu : gpus_of(snapshot)) {
@@ -46,7 +46,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
 }
 
-// The kernel says so of every old AMD card, a mere display's included.
+// The kernel prints this for every old AMD card, even one for display only.
 bool rocm_fails(const Facts& facts) {
   return when::no_driver_answers(facts) &&
          facts.saw(
@@ -58,7 +58,7 @@ bool other_target(const Facts& facts) {
   return facts.saw({{missing, "miopen-database"}}) || env_of(facts.snapshot(), "HSA_OVERRIDE_GFX_VERSION").get();
 }
 
-// Ollama tells of each GPU that it leaves out, also where it works on another.
+// Ollama logs each GPU that it skips, even if it works on another.
 bool needed_for_work(const Facts& facts) {
   return !facts.used() || std::ranges::any_of(facts.all({missing, "hip-kernel-image"}),
                                               [](const Symptom* line) { return !line->program.is("ollama"); });

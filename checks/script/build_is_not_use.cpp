@@ -16,7 +16,7 @@ Diagnosis diagnosis() {
       .judge =
           [](const Facts& facts, Answers& answers) {
             judge_calls(facts, answers);
-            // Printed, the answer misleads; where it decides nothing, that is a note.
+            // If the answer is only printed, not used in a decision, it misleads: a note.
             judge_events(facts, answers, [&](const ScriptEvent& event) {
               for (Finding& finding : answers.findings) {
                 if (event.kind == "call" && event.event->detail("decides").empty() && !finding.evidence.empty() &&

@@ -1,4 +1,4 @@
-// script.device-around-model: models that stay where they were made.
+// script.device-around-model: models that stay where they were created.
 #include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
 

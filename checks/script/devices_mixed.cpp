@@ -1,4 +1,4 @@
-// script.devices-mixed: a model and its input, or two tensors, lie on different devices.
+// script.devices-mixed: a model and its input, or two tensors, are on different devices.
 #include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
 

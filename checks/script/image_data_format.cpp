@@ -1,4 +1,4 @@
-// script.image-data-format: the layout of images taken for a choice of backend or device.
+// script.image-data-format: the layout of images mistaken for a choice of backend or device.
 #include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
 

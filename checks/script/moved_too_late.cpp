@@ -1,4 +1,4 @@
-// script.moved-too-late: state that the optimizer holds by then stays on the old device.
+// script.moved-too-late: state that the optimizer already holds stays on the old device.
 #include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
 

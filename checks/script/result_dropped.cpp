@@ -1,4 +1,4 @@
-// script.result-dropped: the call changes nothing in place: what it gives back is the moved copy, the wrapped model or
+// script.result-dropped: the call changes nothing in place: it returns the moved copy, the wrapped model or
 // the context.
 #include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"

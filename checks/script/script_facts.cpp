@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view prefix = "script-";
 
-// What started a framework, the first on each path.
+// The call that started a framework, the first on each path.
 struct Started {
   std::vector<const ScriptEvent*> by_import{};
   std::vector<const ScriptEvent*> driver{};
@@ -51,7 +51,7 @@ void note(std::map<std::string, Started>& started, const ScriptEvent& event) {
   if (starts.what == "devices") add(one.devices, event);
 }
 
-// The first line that holds this in a script stands for all: a list of a hundred is read by nobody.
+// Only the first such line in a script is reported: nobody reads a list of a hundred.
 constexpr std::size_t most_further_lines = 8;
 
 bool names_call(const knowledge::ScriptCall& row, const ScriptEvent& event) {
@@ -172,7 +172,7 @@ Finding& found_in_script(Answers& answers, const ScriptEvent& event, std::string
   return finding;
 }
 
-// The script that was asked about; a module that it imports is read for it.
+// The script that the user named; its imported modules are read as part of it.
 std::string script_of(const ScriptEvent& event) {
   const std::string importer = event.event->detail("script");
   return importer.empty() ? event.event->source.value_or("") : importer;
@@ -189,7 +189,7 @@ void judge_script(const Facts& facts, Answers& answers,
     scripts.back().push_back(event);
   }
   std::ranges::for_each(scripts, look);
-  // A module that several scripts import, or that is one of those asked about, is told once.
+  // A module that several scripts import, or that the user named as well, is reported once.
   std::vector<Finding> once;
   for (Finding& finding : answers.findings) {
     const bool known = std::ranges::any_of(once, [&](const Finding& other) {
@@ -280,7 +280,7 @@ std::vector<LateEvent> late_events(const std::vector<ScriptEvent>& events) {
                                                event);
       if (!reader) continue;
       late.push_back({.event = &event, .after = reader, .variable = &row});
-      break;  // once, whichever framework it was
+      break;  // once, for any framework
     }
     const knowledge::EarlyCall* early = event.kind == "call" ? knowledge::early_call(event.name) : nullptr;
     const ScriptEvent* reader = early ? first_before(started[early->framework].devices, event) : nullptr;

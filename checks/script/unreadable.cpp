@@ -1,4 +1,4 @@
-// script.unreadable: the script is no Python that this interpreter takes.
+// script.unreadable: this interpreter can't parse the script.
 #include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
 

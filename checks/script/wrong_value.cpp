@@ -1,11 +1,11 @@
-// script.wrong-value: a call or variable of devices is given what it does not take.
+// script.wrong-value: a call or variable of devices gets an invalid value.
 #include "checks/engine/rule.h"
 #include "checks/facts/selection.h"
 #include "checks/script/script_facts.h"
 
 namespace envdoctor::script_wrong_value {
 
-// "cuda:0" and "gpu1" are names of frameworks, and quotes count as letters: CUDA takes all these for no device at all.
+// "cuda:0" and "gpu1" are names of frameworks, and quotes count as letters: for CUDA all of these name no device.
 bool names_no_device(const std::string& value) {
   const auto entries = entries_of(value);
   return std::ranges::any_of(entries, [](const std::string& entry) {

@@ -16,7 +16,7 @@ struct Timed {
 // One operation at one size, on both.
 struct Both {
   Timed gpu{}, cpu{};
-  // Faster beyond doubt: the intervals of the two medians don't touch.
+  // Certainly faster: the intervals of the two medians don't overlap.
   [[nodiscard]] bool cpu_faster() const { return *cpu.time().high_ms.get() < *gpu.time().low_ms.get(); }
 };
 
@@ -50,7 +50,7 @@ std::map<Key, std::vector<Both>> pairs_of(const std::vector<ComputeResult>& resu
   return pairs;
 }
 
-void tell(const Snapshot& snapshot, const Key& key, const std::vector<Both>& sizes, Answers& answers) {
+void report_finding(const Snapshot& snapshot, const Key& key, const std::vector<Both>& sizes, Answers& answers) {
   const auto last_lost = std::ranges::find_if(sizes.rbegin(), sizes.rend(), &Both::cpu_faster);
   const Both& lost = *last_lost;
   Finding& finding = answers.found_on(compute::subject(snapshot, *lost.gpu.result));
@@ -89,14 +89,14 @@ void judge_printed_times(const Facts& facts, Answers& answers) {
     answers.found_in(*gpu, Confidence::possible).severity = Severity::warning;
 }
 
-// A person says so, and nothing says that the GPU is not used at all.
+// The user says so, and nothing says that the GPU is not used at all.
 void judge_complaint(const Facts& facts, Answers& answers) {
   const Symptom* slower = facts.first({{noted, "gpu-slower-than-cpu"}});
   if (!slower || !answers.findings.empty()) return;
   answers.found_in(*slower, Confidence::possible).severity = Severity::warning;
 }
 
-// What people say that both took, or did in a second; a line of each is enough to suspect it.
+// The times or rates that people state for both; one line of each is enough to suspect it.
 void judge_stated(const Facts& facts, Answers& answers) {
   constexpr double clearly = 1.1;
   for (const char* subject : {"stated-time", "stated-rate"}) {
@@ -120,7 +120,7 @@ void judge_timed(const Facts& facts, Answers& answers) {
   const auto pairs = pairs_of(*snapshot.compute.get());
   if (pairs.empty()) return answers.unknown("/compute: nothing was timed on a framework's GPU and on its CPU");
   for (const auto& [key, sizes] : pairs) {
-    if (std::ranges::any_of(sizes, &Both::cpu_faster)) tell(snapshot, key, sizes, answers);
+    if (std::ranges::any_of(sizes, &Both::cpu_faster)) report_finding(snapshot, key, sizes, answers);
   }
   answers.passed();
 }

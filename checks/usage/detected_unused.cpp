@@ -1,4 +1,4 @@
-// usage.detected-unused: TensorFlow lists a GPU and the work that it was given ran on the CPU, or a program says so.
+// usage.detected-unused: TensorFlow lists a GPU but its work ran on the CPU, or a program says so.
 #include "checks/engine/rule.h"
 #include "checks/facts/tensorflow_gpus.h"
 
@@ -6,7 +6,7 @@ namespace envdoctor::usage_detected_unused {
 
 using enum SymptomClass;
 
-// Of a model's layers the GPU was given a few only, as a default or a forgotten option does.
+// Only a few of a model's layers run on the GPU, as with a default or a forgotten option.
 void judge_layers(const Facts& facts, Answers& answers) {
   constexpr int few = 8, many = 16;
   for (const Symptom* line : facts.all({noted, "offloaded-layers"})) {
@@ -53,7 +53,7 @@ bool cpu_half(const Facts& facts) {
   return !when::half_precision_failed_on_gpu(facts) && !facts.driver_dead() && !facts.saw({{noted, "cpu-asked-for"}});
 }
 
-// A program says that it works on the CPU, and a GPU is known that a driver answers for.
+// A program says that it works on the CPU, and there is a GPU with a working driver.
 bool gpu_waits(const Facts& facts) {
   const bool listed = !of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().empty();
   return !facts.used() && !facts.driver_dead() && (listed || facts.driver_works()) &&

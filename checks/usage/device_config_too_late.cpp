@@ -1,4 +1,4 @@
-// usage.device-config-too-late: TensorFlow refuses to be configured although nothing of ours has used it yet.
+// usage.device-config-too-late: TensorFlow refuses to be configured although our query has not used it yet.
 #include "checks/engine/rule.h"
 
 namespace envdoctor::usage_device_config_too_late {

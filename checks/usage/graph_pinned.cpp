@@ -1,4 +1,4 @@
-// usage.graph-pinned: a saved graph names the GPU on which it was made, and this program has none of that name.
+// usage.graph-pinned: a saved graph names the GPU on which it was created, but this program has none of that name.
 #include "checks/engine/rule.h"
 
 namespace envdoctor::usage_graph_pinned {

@@ -1,4 +1,4 @@
-// usage.input-bound: the part of a step that goes into waiting for data, as training loops average it.
+// usage.input-bound: the share of a step that is spent waiting for data, as training loops report it.
 #include "checks/engine/rule.h"
 
 namespace envdoctor::usage_input_bound {
@@ -19,7 +19,7 @@ void judge(const Facts& facts, Answers& answers) {
 // Lightning gives this hint to everyone.
 bool no_hint_of_lightning(const Facts& facts) { return !facts.with({slow, "data-loading"}, "program", "lightning"); }
 
-// A person says that the GPU idles, and speaks of what feeds it.
+// The user says that the GPU is idle, and mentions its input.
 bool input_is_named(const Facts& facts) { return facts.saw({{noted, "slow-input"}}); }
 
 Diagnosis diagnosis() {

@@ -6,8 +6,8 @@ namespace envdoctor::usage_op_has_no_gpu_kernel {
 
 using enum SymptomClass;
 
-// A product of 32-bit floats has a kernel everywhere: one that doesn't stay where it was put was moved for another
-// reason, and other operations will be too.
+// A product of 32-bit floats has a kernel everywhere: one that doesn't stay on its device was moved for another
+// reason, which also applies to other operations.
 void judge(const Facts& facts, Answers& answers) {
   const Tensorflow* tensorflow = tensorflow_with_gpus(facts.snapshot(), answers);
   if (!tensorflow) return;

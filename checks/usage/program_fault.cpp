@@ -1,5 +1,5 @@
-// usage.program-fault: a kernel touched memory that isn't its own, or stopped itself. The driver reports such faults
-// and has no part in them; a fault of the hardware ends a kernel in the same words.
+// usage.program-fault: a kernel accessed invalid memory, or stopped itself. The driver reports such faults
+// but doesn't cause them; a hardware fault gives the same message.
 #include <set>
 #include "checks/driver/nvidia_facts.h"
 #include "checks/driver/xid_findings.h"
@@ -20,7 +20,7 @@ const Symptom* fault(const Facts& facts) {
   return facts.first({{failed, "amd-gpu-memory-access"}});
 }
 
-// The GPU itself failed; then what the program says of its kernel follows from that.
+// The GPU itself failed; then the kernel's error is a consequence of that.
 bool hardware_failed(const Facts& facts) {
   for (const char* cause : {"hardware.ecc", "driver.gpu-lost", "driver.gpu-init-failed", "hardware.power-or-thermal"}) {
     if (!xids_of(facts.snapshot(), cause).empty()) return true;
@@ -68,10 +68,10 @@ void judge(const Facts& facts, Answers& answers) {
   }
   if (!line && xids.empty()) return answers.not_applicable("no program reports a fault in a kernel");
   if (hardware_failed(facts)) return answers.not_applicable("the GPU itself failed");
-  if (!line) {  // the kernel module alone says so
+  if (!line) {  // only the kernel module reports it
     Finding& finding = answers.found();
     finding.confidence = Confidence::possible;
-    // The host's own log goes back to its start: some program's fault of yesterday is no trouble of today.
+    // The host's own log goes back to boot: a program's fault of yesterday is no current problem.
     const bool handed_in =
         std::ranges::any_of(xids, [](const Evidence& one) { return one.path == "log" && one.source != "kernel"; });
     if (!handed_in) finding.severity = Severity::info;

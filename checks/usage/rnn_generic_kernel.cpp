@@ -1,4 +1,4 @@
-// usage.rnn-generic-kernel: an LSTM with options that cuDNN takes ran on the GPU without cuDNN.
+// usage.rnn-generic-kernel: an LSTM with options that cuDNN supports ran on the GPU without cuDNN.
 
 #include "checks/compute/compute_facts.h"
 #include "checks/engine/rule.h"

@@ -1,4 +1,4 @@
-// usage.wrong-gpu: PyTorch works on another GPU than the one that nvidia-smi calls by the number in the variable.
+// usage.wrong-gpu: PyTorch works on another GPU than the one with that number in nvidia-smi.
 #include <re2/re2.h>
 #include "checks/engine/rule.h"
 #include "checks/facts/visible.h"
@@ -7,7 +7,7 @@ namespace envdoctor::usage_wrong_gpu {
 
 using enum SymptomClass;
 
-// Where in nvidia-smi's list a device of PyTorch's stands.
+// The index of a PyTorch device in nvidia-smi's list.
 const VisibleDevice* find(const std::vector<VisibleDevice>& devices, const TorchDevice& wanted) {
   for (const VisibleDevice& device : devices) {
     if (!device.uuid.empty() && same_device(device, {.uuid = text_of(wanted.uuid)})) return &device;
@@ -15,8 +15,8 @@ const VisibleDevice* find(const std::vector<VisibleDevice>& devices, const Torch
   return nullptr;
 }
 
-void tell(const std::string& variable, const VisibleDevice& meant, const VisibleDevice& got, std::size_t index,
-          Answers& answers) {
+void report_finding(const std::string& variable, const VisibleDevice& meant, const VisibleDevice& got,
+                    std::size_t index, Answers& answers) {
   Finding& finding = answers.found_on("env:CUDA_VISIBLE_DEVICES");
   const std::string number = std::to_string(meant.listed);
   finding.explanation = "CUDA_VISIBLE_DEVICES names GPU " + number + ", which nvidia-smi shows as " + meant.name +
@@ -50,7 +50,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
     const VisibleDevice& wanted = all[meant.chosen[i].device];
     if (!got || wanted.uuid.empty()) continue;
     compared = true;
-    if (got->listed != wanted.listed) return tell(*variable.get(), wanted, *got, i, answers);
+    if (got->listed != wanted.listed) return report_finding(*variable.get(), wanted, *got, i, answers);
   }
   if (compared) return answers.passed();
   answers.unknown("/torch/devices: which cards they are is not known");

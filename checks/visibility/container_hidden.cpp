@@ -1,5 +1,5 @@
-// visibility.container-hidden: the host's driver works on a GPU, and neither its nodes nor its libraries came into this
-// container.
+// visibility.container-hidden: the host's driver works on a GPU, but neither its nodes nor its libraries were passed
+// into this container.
 #include "checks/engine/rule.h"
 
 namespace envdoctor::visibility_container_hidden {
@@ -40,7 +40,7 @@ Fix start_again(const Snapshot& snapshot) {
   return {.text = "Start the container again with its GPUs passed through."};
 }
 
-// The module's version is shared with the host, so it tells of the node even where nothing was passed on.
+// The module's version is shared with the host, so it shows the host's driver even where nothing was passed on.
 void judge_nvidia(const Snapshot& snapshot, Answers& answers) {
   const Text kernel = of(snapshot.nvidia, &Nvidia::kernel_driver_version);
   const Flag loaded = module_loaded(snapshot, "nvidia");
@@ -48,7 +48,7 @@ void judge_nvidia(const Snapshot& snapshot, Answers& answers) {
   if (cuda_device_seen(snapshot) || has_card_node(snapshot) || node_of(snapshot, "/dev/dxg")) return;
   const bool driver = kernel.get() || loaded.is(true);
   const bool no_nodes = snapshot.device_nodes.get() != nullptr;
-  if (!driver && (kernel.outcome() == Outcome::absent || loaded.is(false))) return;  // the node itself has none
+  if (!driver && (kernel.outcome() == Outcome::absent || loaded.is(false))) return;  // the host itself has none
   if (!(driver && no_nodes) && !libcuda.is(false)) return;
 
   Finding& finding = answers.found();
@@ -71,7 +71,7 @@ void judge_render(const Snapshot& snapshot, const Gpu& gpu, Answers& answers) {
       node_of(snapshot, "/dev/kfd"))
     return;
   Finding& finding = answers.found_on(gpu.subject());
-  // A GPU inside the processor is on every laptop and desktop under a container; nobody need have wanted it.
+  // Every laptop and desktop has an integrated GPU; it is not necessarily wanted in a container.
   finding.severity = gpu.integrated ? Severity::info : Severity::error;
   finding.explanation = "The host's " + gpu.driver + " driver holds " + (gpu.name.empty() ? "this GPU" : gpu.name) +
                         ", and no node under /dev/dri is in this container.";
@@ -93,7 +93,7 @@ bool judge_kfd(const Facts& facts, Answers& answers) {
   return true;
 }
 
-// The engine finds no such file, and the shell beside it does: the engine runs on another machine, most often a virtual
+// The engine finds no such file, but the shell beside it does: the engine runs on another machine, usually a virtual
 // one.
 bool judge_engine(const Facts& facts, Answers& answers) {
   const Symptom* lacking = facts.first({{missing, "amdgpu-kernel-module"}});
@@ -131,7 +131,7 @@ void judge(const Facts& facts, Answers& answers) {
 
 bool in_container_without_driver(const Facts& facts) { return when::no_better_cause(facts) && facts.container(); }
 
-// Docker gives a container no GPU unless it is told to, and what ran in it finds none.
+// Docker gives a container no GPU by default, and the program in it finds none.
 bool no_gpu_granted(const Facts& facts) {
   return when::no_driver_answers(facts) && !facts.saw({{noted, "container-gpu-option"}}) &&
          (of(facts.snapshot().torch, &Torch::cuda_available).is(false) || facts.saw({{missing, "driver"},
@@ -155,7 +155,7 @@ bool driver_not_passed_on(const Facts& facts) {
              {{noted, "kernel-driver-version"}, {present, "nvidia-kernel-module"}, {noted, "nvidia-smi-versions"}});
 }
 
-// The host lists a GPU and a container beside it none; nothing asked for one where the container was started.
+// The host lists a GPU but its container none, and the command that started the container did not request one.
 bool none_asked_for(const Facts& facts) {
   const Symptom* blind = facts.first({{missing, "gpu-in-container"}});
   return !facts.used() && blind && blind->detail("option") != "given";
@@ -166,8 +166,8 @@ bool asked_in_vain(const Facts& facts) {
   return !facts.used() && blind && blind->detail("option") == "given";
 }
 
-// Who asks for the GPU's files has a driver, mostly: they stand where the engine doesn't look. The host's own
-// nvidia-smi that isn't there says otherwise.
+// If the GPU's files are requested there is usually a driver: they are in a place where the engine doesn't look. If the
+// host's own nvidia-smi is missing, there is none.
 bool driver_may_be_elsewhere(const Facts& facts) {
   return when::no_driver_answers(facts) && (facts.container() || !facts.saw({{missing, "nvidia-smi"}}));
 }

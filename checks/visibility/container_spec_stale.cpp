@@ -10,7 +10,7 @@ Fix generate(const Snapshot& snapshot, const std::string& file) {
                  "sudo nvidia-ctk cdi generate --output=" + (file.empty() ? "/etc/cdi/nvidia.yaml" : file));
 }
 
-// The running driver's version; both agree on a host in order.
+// The running driver's version; both agree on a working host.
 std::pair<std::string, std::string> driver_version(const Snapshot& snapshot) {
   const Text kernel = of(snapshot.nvidia, &Nvidia::kernel_driver_version);
   const Text user = of(snapshot.nvidia, &Nvidia::userspace_driver_version);
@@ -57,7 +57,7 @@ bool judge_message(const Facts& facts, Answers& answers) {
   return true;
 }
 
-// The specification names a node that this host doesn't have (any more).
+// The specification names a node that this host doesn't have, or no longer has.
 bool judge_node(const Facts& facts, Answers& answers) {
   const Symptom* line = facts.first({{missing, "node-of-container-spec"}});
   if (!line) return false;

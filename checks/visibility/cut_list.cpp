@@ -5,7 +5,7 @@
 namespace envdoctor::visibility {
 namespace {
 
-// A last entry that ends the list ("0,-1", "0,") hides nothing; one that comes first is visibility.empty's.
+// A last entry that ends the list ("0,-1", "0,") hides nothing; one that comes first belongs to visibility.empty.
 bool harmless(const Selection& selection) {
   const bool end_mark = selection.cut == Cut::negative || selection.cut == Cut::empty_entry;
   const bool first = selection.cut_at == 0 && (end_mark || selection.cut == Cut::word);
@@ -24,15 +24,15 @@ bool of_uuid(const Selection& selection) {
   return selection.cut == Cut::unknown_uuid || selection.cut == Cut::ambiguous_uuid;
 }
 
-// A variable and what it chooses from.
+// A variable and the list that it selects from.
 struct Variable {
   std::string name{};
   std::string value{};
   bool nvidia = true;
 };
 
-void tell(const Snapshot& snapshot, const Variable& variable, const Basis& basis, const Selection& selection,
-          Answers& answers) {
+void report_finding(const Snapshot& snapshot, const Variable& variable, const Basis& basis, const Selection& selection,
+                    Answers& answers) {
   Finding& finding = answers.found_on("env:" + variable.name);
   const std::size_t count = basis.devices.size();
   finding.explanation = fmt::format(
@@ -47,7 +47,7 @@ void tell(const Snapshot& snapshot, const Variable& variable, const Basis& basis
   // Repetitions and mixtures are cut by rules that were observed, not documented.
   const bool documented = selection.cut != Cut::repeated && selection.cut != Cut::other_kind;
   finding.confidence = documented || confirmed ? Confidence::certain : Confidence::likely;
-  // A report's list of devices may be what the variable left, and not what it chose from.
+  // A report's list of devices may be the result of the variable, not its input.
   if (!confirmed && from_report(snapshot)) finding.confidence = Confidence::possible;
   if (!selection.chosen.empty())
     finding.severity = selection.chosen.size() == count ? Severity::info : Severity::warning;
@@ -57,8 +57,8 @@ void tell(const Snapshot& snapshot, const Variable& variable, const Basis& basis
     finding.fix = {{fmt::format("The numbers here go from 0 to {}.", count - 1), ""}};
 }
 
-// Nobody counted the GPUs, yet the driver is there and finds none: the number is the likeliest reason.
-bool tell_by_answer(const Snapshot& snapshot, const std::string& value, bool uuids, Answers& answers) {
+// The number of GPUs is unknown, but the driver works and finds none: the device number is the likeliest reason.
+bool report_from_answer(const Snapshot& snapshot, const std::string& value, bool uuids, Answers& answers) {
   const auto none = cuda_finds_none(snapshot);
   const auto entries = entries_of(value);
   if (!none || entries.empty() || !starts_as_number(entries.front()) || entries.front().front() == '-') return false;
@@ -94,7 +94,7 @@ void judge_cut(const Snapshot& snapshot, Answers& answers, bool uuids) {
   const Basis basis = amd ? rocm_basis(snapshot) : cuda_basis(snapshot);
   const bool device_seen = (amd ? hip_device_seen(snapshot) : cuda_device_seen(snapshot)).has_value();
   if (basis.devices.empty()) {
-    if (amd || device_seen || !tell_by_answer(snapshot, variable.value, uuids, answers))
+    if (amd || device_seen || !report_from_answer(snapshot, variable.value, uuids, answers))
       answers.unknown(basis.unknown.empty() ? "no GPU is listed to choose from" : basis.unknown);
     return;
   }
@@ -102,13 +102,13 @@ void judge_cut(const Snapshot& snapshot, Answers& answers, bool uuids) {
       amd ? select_rocr(variable.value, basis.selectable) : select_cuda(variable.value, basis.selectable);
   const std::size_t listed = amd ? of(snapshot.rocm, &Rocm::hip_devices).or_empty().size()
                                  : of(snapshot.nvidia, &Nvidia::cuda_devices).or_empty().size();
-  // The runtime's own list stands above any rule worked out here.
+  // The runtime's own list takes precedence over rules computed here.
   const bool overruled = device_seen && listed != selection.chosen.size() && (listed > 0 || selection.chosen.empty());
   if (harmless(selection) || overruled) return answers.passed();
   if (of_uuid(selection) && std::ranges::any_of(basis.selectable, nameless))
     return answers.unknown(std::string(amd ? "/rocm/devices" : "/nvidia/devices") + ": not every UUID is known");
   if (of_uuid(selection) != uuids) return answers.passed();
-  tell(snapshot, variable, basis, selection, answers);
+  report_finding(snapshot, variable, basis, selection, answers);
 }
 
 }  // namespace envdoctor::visibility

@@ -4,7 +4,7 @@
 
 namespace envdoctor::visibility {
 
-// Answers for one of the two diagnoses: of entries that are UUIDs, or of all others.
+// Answers for one of the two diagnoses: about entries that are UUIDs, or about all others.
 void judge_cut(const Snapshot& snapshot, Answers& answers, bool uuids);
 
 }  // namespace envdoctor::visibility

@@ -1,4 +1,4 @@
-// visibility.double-filter: the second variable counts what the first one left, and finds too little.
+// visibility.double-filter: the second variable selects from what the first one left, which is not enough.
 #include "checks/facts/visible.h"
 #include "checks/visibility/settings.h"
 
@@ -12,7 +12,7 @@ std::optional<std::size_t> number_in(const std::string& entry) {
   return std::strtoul(entry.substr(0, 6).c_str(), nullptr, 10);
 }
 
-// Both are set, and the second list asks for a number that the first can't have left a device for.
+// Both are set, and the second list has a number that is out of range after the first.
 void judge(const visibility::Setting& first, const visibility::Setting& second, Answers& answers) {
   const std::string &all = first.value, &some = second.value;
   if (all.empty() || some.empty() || some == "all") return;
@@ -37,7 +37,7 @@ void judge(const Snapshot& snapshot, const std::string& first, const std::string
   judge({first, env_of(snapshot, first).or_empty()}, {second, env_of(snapshot, second).or_empty()}, answers);
 }
 
-// The same of variables that lines of a text set.
+// The same for variables that lines of a text set.
 void judge_shown(const Facts& facts, Answers& answers) {
   const auto shown = visibility::shown_settings(facts);
   const auto of = [&](const char* name) { return std::ranges::find(shown, name, &visibility::Setting::name); };
@@ -45,7 +45,7 @@ void judge_shown(const Facts& facts, Answers& answers) {
   if (first != shown.end() && second != shown.end() && !facts.used()) judge(*first, *second, answers);
 }
 
-// A program that asks for a number which the variable's own list is too short for counts what the variable left.
+// A program that uses a number beyond the variable's own list must count within the variable's list.
 void judge_program(const Facts& facts, Answers& answers) {
   judge_shown(facts, answers);
   const Symptom* asked =
@@ -57,7 +57,7 @@ void judge_program(const Facts& facts, Answers& answers) {
     const auto number = number_in(entry);
     return number && (gpus == 0 || *number < gpus);
   };
-  // Ranks are numbered from 0, whatever the variable names: then there are more of them than GPUs.
+  // Ranks are numbered from 0 whatever the variable names, so there are more ranks than GPUs.
   if (facts.saw({{noted, "ranks"}})) return;
   if (asked && !entries.empty() && gpus != 1 && std::ranges::all_of(entries, fits))
     answers.found_in(*asked, Confidence::likely, "env:CUDA_VISIBLE_DEVICES");
@@ -68,9 +68,9 @@ void judge_environment(const Snapshot& snapshot, Answers& answers) {
   const Flag amd = has_gpu(snapshot, Vendor::amd), nvidia = has_gpu(snapshot, Vendor::nvidia);
   if (amd.is(false) && nvidia.is(false)) return answers.not_applicable("no GPU that such variables could select");
   answers.passed();
-  // What the runtime lists stands above the arithmetic.
+  // The runtime's list takes precedence over the calculation.
   if (!amd.is(false) && !hip_device_seen(snapshot)) {
-    // Beside a known NVIDIA GPU CUDA's variable is more likely meant for that one.
+    // With a known NVIDIA GPU, CUDA's variable is more likely meant for that one.
     if (!env_of(snapshot, "HIP_VISIBLE_DEVICES").or_empty().empty())
       judge(snapshot, "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", answers);
     else if (amd.is(true) || !nvidia.is(true))

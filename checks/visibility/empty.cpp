@@ -8,15 +8,15 @@ using enum SymptomClass;
 
 using Select = Selection (*)(std::string_view, const std::vector<Selectable>&);
 
-// The first entry ends the list already, and not for want of devices.
+// The first entry already ends the list, and not because devices are missing.
 bool hides_all(Select select, const std::string& value) {
   const Selection selection = select(value, {});
   return selection.cut_at == 0 &&
          (selection.cut == Cut::empty_entry || selection.cut == Cut::negative || selection.cut == Cut::word);
 }
 
-void tell(const Snapshot& snapshot, const std::string& name, const std::string& value, Vendor vendor,
-          Answers& answers) {
+void report_finding(const Snapshot& snapshot, const std::string& name, const std::string& value, Vendor vendor,
+                    Answers& answers) {
   Finding& finding = answers.found_on("env:" + name);
   const auto none = vendor == Vendor::nvidia ? cuda_finds_none(snapshot) : std::nullopt;
   finding.explanation = fmt::format("{} is {}, which selects no GPU at all. No program started from here can use one.",
@@ -39,10 +39,10 @@ void judge(const Snapshot& snapshot, const std::string& name, Select select, Ven
   if (!variable.get() && variable.outcome() != Outcome::absent)
     answers.unknown(why_unknown("/env/" + name, variable));
   else if (variable.get() && !removed && hides_all(select, value))
-    tell(snapshot, name, value, vendor, answers);
+    report_finding(snapshot, name, value, vendor, answers);
 }
 
-// A program's own word, or the first setting that a log shows, unless a device is used all the same.
+// A program's own statement, or the first setting that a log shows, unless a device is used anyway.
 void judge_shown(const Facts& facts, Answers& answers) {
   if (facts.used()) return;
   if (const Symptom* line = facts.first({{hidden, "gpu-by-visible-devices"}})) {
@@ -55,7 +55,7 @@ void judge_shown(const Facts& facts, Answers& answers) {
   if (setting != settings.end())
     visibility::found_in(answers, *setting,
                          visibility::no_device_answered(facts) ? Confidence::likely : Confidence::possible);
-  // The value is a variable of the shell's, which may hold nothing.
+  // The value is a shell variable, which may be empty.
   const auto expanded = std::ranges::find_if(settings, [](const auto& one) { return one.value.starts_with("$"); });
   if (setting == settings.end() && expanded != settings.end() && visibility::no_device_answered(facts))
     visibility::found_in(answers, *expanded, Confidence::possible);

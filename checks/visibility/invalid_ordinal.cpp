@@ -7,7 +7,7 @@ namespace envdoctor::visibility_invalid_ordinal {
 
 using enum SymptomClass;
 
-// Where the number of devices isn't known, there may be one: then CUDA's answer to a list that begins beyond it is that
+// If the number of devices is unknown there may be only one: for a list that begins beyond it, CUDA reports that
 // there is no device.
 void judge_shown(const Facts& facts, Answers& answers) {
   const std::size_t gpus = visibility::listed_gpus(facts);
@@ -22,7 +22,7 @@ void judge_shown(const Facts& facts, Answers& answers) {
   }
 }
 
-// A launcher starts a process for each GPU that it counts, and the last of them find none that is theirs.
+// A launcher starts one process for each GPU that it counts, and the last ones find no GPU.
 void judge_ranks(const Facts& facts, Answers& answers) {
   const Symptom* refused = facts.first({{missing, "cuda-device-index"}, {missing, "gpu-index"}});
   const Symptom* ranks = facts.first({{noted, "ranks"}});

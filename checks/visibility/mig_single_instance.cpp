@@ -1,4 +1,4 @@
-// visibility.mig-single-instance: several MIG instances are named or given, and CUDA uses one.
+// visibility.mig-single-instance: several MIG instances are named or given, but CUDA uses only one.
 #include "checks/engine/rule.h"
 #include "checks/facts/visible.h"
 
@@ -12,7 +12,7 @@ std::size_t instances_given(const std::vector<NvidiaDevice>& devices) {
   return count;
 }
 
-// A person speaks of instances, and of one device that a program sees.
+// The text mentions instances, and a program that sees one device.
 void judge_complaint(const Facts& facts, Answers& answers) {
   const Symptom* one = facts.first({{noted, "only-one-used"}});
   const Symptom* instances = facts.first({{noted, "mig-instances"}});
@@ -22,7 +22,7 @@ void judge_complaint(const Facts& facts, Answers& answers) {
   finding.evidence.push_back(evidence(*instances));
 }
 
-// Who asks for a second instance, as the ranks of one job do, finds none.
+// A program that requests a second instance, such as a rank of a job, finds none.
 void judge_program(const Facts& facts, Answers& answers) {
   const Symptom* asked =
       facts.first({{missing, "supported-device"}, {missing, "cuda-device-index"}, {missing, "gpu-index"}});
@@ -32,7 +32,7 @@ void judge_program(const Facts& facts, Answers& answers) {
   judge_complaint(facts, answers);
 }
 
-// Beside a GPU in MIG mode others stand, and CUDA counts one device all the same.
+// There are GPUs besides the one in MIG mode, but CUDA still counts one device.
 void judge_mixed(const Snapshot& snapshot, const std::vector<NvidiaDevice>& devices, Answers& answers) {
   const auto split = std::ranges::find_if(devices, [](const NvidiaDevice& d) { return d.mig.is(true); });
   if (!from_report(snapshot) || devices.size() < 2 || split == devices.end() ||

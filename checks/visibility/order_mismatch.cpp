@@ -11,8 +11,8 @@ bool by_number(const Text& variable) {
   return !entries.empty() && starts_as_number(entries.front()) && entries.front().front() != '-';
 }
 
-void tell(const Text& variable, const VisibleDevice& meant, const VisibleDevice& got, std::size_t number, bool guessed,
-          Answers& answers) {
+void report_finding(const Text& variable, const VisibleDevice& meant, const VisibleDevice& got, std::size_t number,
+                    bool guessed, Answers& answers) {
   Finding& finding = answers.found_on(variable.get() ? "env:CUDA_VISIBLE_DEVICES" : "host");
   finding.confidence = guessed ? Confidence::possible : Confidence::certain;
   const std::string n = std::to_string(number);
@@ -27,7 +27,7 @@ void tell(const Text& variable, const VisibleDevice& meant, const VisibleDevice&
                   .command = "export CUDA_DEVICE_ORDER=PCI_BUS_ID"}};
 }
 
-// The GPU that nvidia-smi's reader means by each entry, against the one that CUDA gives for it.
+// The GPU that each entry names in nvidia-smi's order, compared with the one that CUDA selects.
 void compare(const Text& variable, const std::vector<VisibleDevice>& nvml, const std::vector<VisibleDevice>& cuda,
              bool guessed, Answers& answers) {
   std::vector<Selectable> selectable;
@@ -37,9 +37,9 @@ void compare(const Text& variable, const std::vector<VisibleDevice>& nvml, const
     const VisibleDevice& expected = nvml[meant.chosen[i].device];
     const bool comparable =
         (!expected.uuid.empty() && !cuda[i].uuid.empty()) || (!expected.address.empty() && !cuda[i].address.empty());
-    // Two cards of one model: the order is another, but nobody gets a GPU that is unlike the one that was meant.
+    // Two cards of one model: the order differs, but both GPUs are equal.
     if (!comparable || same_device(expected, cuda[i]) || expected.name == cuda[i].name) continue;
-    return tell(variable, expected, cuda[i], meant.chosen[i].device, guessed, answers);
+    return report_finding(variable, expected, cuda[i], meant.chosen[i].device, guessed, answers);
   }
   if (guessed) return answers.unknown("the GPUs differ, and CUDA was not asked for its order");
   answers.passed();
@@ -83,7 +83,7 @@ void judge_lists(const Snapshot& snapshot, Answers& answers) {
 
   const auto cuda = of(snapshot.nvidia, &Nvidia::cuda_devices);
   if (cuda.get()) return compare(variable, listed, cuda_list(*cuda.get()), false, answers);
-  // A guess is worth telling only where a single GPU was picked by its number.
+  // A guess is reported only where a single GPU was selected by number.
   if (!variable.get()) return answers.unknown(why_unknown("/nvidia/cuda_devices", cuda));
   compare(variable, listed, visible_to_cuda(snapshot).devices, true, answers);
 }

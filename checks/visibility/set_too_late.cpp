@@ -1,4 +1,5 @@
-// visibility.set-too-late: a framework counts more GPUs than the variable names, so it had read it before.
+// visibility.set-too-late: a framework counts more GPUs than the variable names, so it had read the variable before it
+// was set.
 #include "checks/facts/visible.h"
 #include "checks/visibility/settings.h"
 
@@ -8,7 +9,7 @@ using enum SymptomClass;
 
 void judge_programs(const Facts& facts, Answers& answers) {
   const auto settings = visibility::shown_settings(facts);
-  // The first that hides all, and yet a device is used.
+  // The first setting that hides all devices, although a device is used.
   const auto hiding =
       std::ranges::find_if(settings, [&](const auto& setting) { return visibility::hides_all(facts, setting); });
   if (facts.used() && hiding != settings.end() && hiding->in_program)

@@ -9,14 +9,14 @@ using enum SymptomClass;
 
 namespace {
 
-// "CUDA_VISIBLE_DEVICES= python train.py": the value is empty, and what follows the blank is what was started.
+// "CUDA_VISIBLE_DEVICES= python train.py": the value is empty, and the command follows the blank.
 bool is_the_command(const Symptom& line, const std::string& name, const std::string& value) {
   const bool word = !value.empty() && std::isalpha(static_cast<unsigned char>(value[0]));
   return word && !value.starts_with("GPU-") && !value.starts_with("MIG-") &&
          line.text.or_empty().find(name + "= " + value) != std::string::npos;
 }
 
-// "ROCR_VISIBLE_DEVICES=1 HIP_VISIBLE_DEVICES=1": a line's symptom tells the first; the others stand in its text.
+// "ROCR_VISIBLE_DEVICES=1 HIP_VISIBLE_DEVICES=1": a line's symptom has the first; the others are in its text.
 void add_others(const Symptom& line, const std::string& first, std::vector<Setting>& all) {
   const std::string& text = line.text.or_empty();
   for (const std::string name : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"}) {
@@ -33,7 +33,7 @@ std::vector<Setting> shown_settings(const Facts& facts) {
   std::vector<Setting> all;
   for (const Kind& kind : {Kind{noted, "visible-devices"}, Kind{noted, "visible-devices-in-program"}}) {
     for (const Symptom* one : facts.all(kind)) {
-      // A value that is missing beside the name is an empty one.
+      // A missing value after the name means an empty value.
       const std::string name = one->detail("name");
       if (name.empty()) continue;
       std::string value = one->detail("value");
@@ -55,7 +55,7 @@ Setting setting_of(const Facts& facts, const std::string& name) {
 bool hides_all(const Facts& facts, const Setting& setting) {
   const auto entries = entries_of(setting.value);
   if (entries.empty()) return !of(facts.snapshot().host, &HostFacts::platform).is("windows");
-  // Of the words, those that no text writes in place of a number.
+  // The words that no text uses in place of a number.
   static const std::set<std::string> words = {"none", "NoDevFiles", "all",    "any",  "auto", "cpu",
                                               "gpu",  "cuda",       "cuda:0", "true", "false"};
   return entries.front().starts_with("-") || words.contains(entries.front());

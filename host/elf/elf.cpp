@@ -35,7 +35,7 @@ std::string machine_name(const GElf_Ehdr& header) {
   return fmt::format("machine {}", header.e_machine);
 }
 
-// One file being read. A member that can't answer leaves a reason in `problem`.
+// One file being read. A member that fails sets `problem` to the reason.
 class Reader {
  public:
   Reader(Elf* elf, std::uint64_t size) : elf_(elf), size_(size) {}
@@ -44,7 +44,7 @@ class Reader {
     GElf_Ehdr header;
     if (elf_kind(elf_) != ELF_K_ELF || !gelf_getehdr(elf_, &header)) return fail("not an ELF file");
     facts.machine = machine_name(header);
-    // libelf is content with the program headers that it finds.
+    // libelf does not report missing program headers.
     if (header.e_phnum != 0 &&
         (header.e_phoff > size_ || std::uint64_t{header.e_phnum} * header.e_phentsize > size_ - header.e_phoff))
       return fail("cut short: its program headers are missing");
@@ -147,7 +147,7 @@ Reading<ElfFacts> facts_of(const Handle& elf, std::uint64_t size, const std::str
 
 Reading<ElfFacts> elf_facts(const std::string& bytes, const std::string& name) {
   elf_version(EV_CURRENT);
-  std::string copy = bytes;  // libelf wants it writable
+  std::string copy = bytes;  // libelf needs a writable buffer
   const Handle elf(copy.empty() ? nullptr : elf_memory(copy.data(), copy.size()), elf_end);
   return facts_of(elf, copy.size(), name);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What an ELF file says of itself, read as the dynamic loader would: by its program headers, without its sections.
+// The contents of an ELF file as the dynamic loader sees them: from its program headers, without its sections.
 #include <string>
 #include <vector>
 
@@ -9,19 +9,19 @@
 namespace envdoctor {
 
 struct ElfFacts {
-  std::string machine{};  // "x86-64", "i386", "aarch64", …, else "machine 40"
-  std::string soname{};  // empty if it has none
+  std::string machine{};  // "x86-64", "i386", "aarch64", …, otherwise "machine 40"
+  std::string soname{};   // empty if it has none
   std::vector<std::string> needed{};
   std::string rpath{};  // as written, colons and $ORIGIN included
   std::string runpath{};
 };
 
-// Failed, with `name` in the reason, for what isn't ELF, is cut short or contradicts itself.
+// Failed, with `name` in the reason, for a file that isn't ELF, is truncated or is inconsistent.
 Reading<ElfFacts> elf_facts(const std::string& bytes, const std::string& name);
-// Reads of the file only what is needed: libraries of 2 GB are common.
+// Reads only the needed parts of the file: libraries of 2 GB are common.
 Reading<ElfFacts> elf_facts(const Files& files, const std::string& path);
 
-// The machine this program was built for.
+// The machine that this program was built for.
 std::string own_machine();
 
 }  // namespace envdoctor

@@ -31,7 +31,7 @@ class Bytes {
   explicit Bytes(std::string_view all) : all_(all) {}
   bool big = false;
 
-  // Past the end is 0; `good` then turns false.
+  // Reading past the end gives 0 and sets `good` to false.
   std::uint32_t word(std::size_t at) {
     if (at > all_.size() || all_.size() - at < 4) return static_cast<std::uint32_t>(good = false);
     std::uint32_t value = 0;

@@ -106,7 +106,7 @@ std::vector<std::string> Loader::folders(const std::string& list, const std::str
   return all;
 }
 
-// Every place where the loader would look, in its order.
+// Every path that the loader would try, in order.
 std::vector<Loader::Place> Loader::places(const std::string& soname, const Asker* asker) const {
   std::vector<Place> all;
   const auto add = [&](const std::vector<std::string>& named, const char* origin) {
@@ -137,7 +137,7 @@ std::vector<Loader::Place> Loader::places(const std::string& soname, const Asker
   return all;
 }
 
-// A library of that name loaded before all others is the one that everybody gets.
+// If LD_PRELOAD loads a library of that name, every object gets that one.
 std::vector<Loader::Place> Loader::preloaded(const std::string& soname) const {
   std::vector<Place> all;
   for (const std::string& entry : split(variable_in(env_, "LD_PRELOAD"), ": ")) {
@@ -200,12 +200,12 @@ Reading<std::vector<MissingDependency>> Loader::missing_dependencies(const std::
   if (const auto& about = facts(path); !about.get()) return about.missing();
   std::vector<MissingDependency> missing;
   std::set<std::string> known;
-  std::deque<Asker> objects = {{.path = path}};  // grows at its end only, so that pointers into it hold
+  std::deque<Asker> objects = {{.path = path}};  // grows at its end only, so that pointers into it stay valid
   for (std::size_t i = 0; i < objects.size() && i < most_objects; ++i) {
     const Asker& asker = objects[i];
     const ElfFacts* about = facts(asker.path).get();
     for (const std::string& soname : about ? about->needed : std::vector<std::string>()) {
-      if (!known.insert(soname).second) continue;  // loaded once, whoever asks
+      if (!known.insert(soname).second) continue;  // loaded once for all objects
       const auto found = search(soname, &asker);
       if (found.outcome() == Outcome::failed) return found.missing();
       if (!found.get()) {

@@ -1,5 +1,5 @@
 #pragma once
-// What the dynamic loader (glibc's ld.so) would pick, worked out from files and environment alone: nothing is loaded.
+// What the dynamic loader (glibc's ld.so) would pick, computed from files and environment: nothing is loaded.
 #include <map>
 #include <set>
 #include <string>
@@ -17,24 +17,24 @@ struct CacheEntry {
   std::string soname{};
   std::string path{};
   std::string machine{};  // as in ElfFacts; "" if the cache's flag isn't known here
-  bool hwcap = false;     // for some CPUs only
+  bool hwcap = false;     // only for some CPUs
 };
 
-// Takes "glibc-ld.so.cache1.1", alone or behind the older "ld.so-1.7.0". Failed with the place in the file otherwise.
+// Parses "glibc-ld.so.cache1.1", alone or after the older "ld.so-1.7.0". Otherwise failed with the offset in the file.
 Reading<std::vector<CacheEntry>> parse_ld_cache(std::string_view bytes);
 
 struct FoundLibrary {
   std::string path{};    // as the loader would open it, links not followed
   std::string origin{};  // LD_PRELOAD, RPATH, LD_LIBRARY_PATH, RUNPATH, ldcache, default, path (asked for with a slash)
-  // Why loading it would fail: "not an ELF file"; the loader stops at such a file. Empty if fit, or if only its name
-  // was captured.
+  // Why loading it would fail: "not an ELF file"; the loader stops at such a file. Empty if it would load, or if only
+  // its name was captured.
   std::string problem{};
 };
 
 struct LibrarySearch {
   FoundLibrary chosen{};
   std::vector<FoundLibrary> shadowed{};  // other copies, in the order they would be picked without the ones before
-  std::vector<FoundLibrary> skipped{};   // passed over: for another machine
+  std::vector<FoundLibrary> skipped{};   // skipped: for another machine
 };
 
 struct MissingDependency {
@@ -45,14 +45,14 @@ struct MissingDependency {
 
 class Loader {
  public:
-  // `files` must outlive it. Libraries for another `machine` are passed over, as the loader does.
+  // `files` must outlive it. Libraries for another `machine` are skipped, as the loader does.
   Loader(const Files& files, std::map<std::string, std::string> env, std::string machine = own_machine());
 
   // `requester` is the object that asks, for its RPATH and RUNPATH; may be empty. Absent if nothing is found; failed if
   // a place before the first find couldn't be read.
   [[nodiscard]] Reading<LibrarySearch> look_up(const std::string& soname, const std::string& requester = "") const;
 
-  // What `path` needs, and what that needs in turn, and nothing provides. Failed if `path` itself can't be read.
+  // The direct and indirect dependencies of `path` that nothing provides. Failed if `path` itself can't be read.
   [[nodiscard]] Reading<std::vector<MissingDependency>> missing_dependencies(const std::string& path) const;
 
  private:

@@ -51,7 +51,7 @@ std::string_view cut(std::string_view& text, char at) {
   return head;
 }
 
-// Calls take(line, rows) for each line that says something, until one makes no sense.
+// Calls take(line, rows) for each line that is not blank or a comment, until one is malformed.
 template <class Rows, class Take>
 Reading<Rows> parse_rows(std::string_view text, Take take) {
   Rows rows;

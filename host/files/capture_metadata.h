@@ -1,10 +1,11 @@
 #pragma once
-// What a folder of files can't keep of a captured host, as text beside its root; a line starting with # is passed over.
+// What a folder of files can't store about a captured host, as text beside its root; lines starting with # are
+// comments.
 //
-// nodes.txt, one a line: path kind mode uid gid major minor open-error. The kind is file, folder, link, char, block or
-// other; the mode octal; the open-error an errno name, "-" (may be opened) or "?" (not tried).
-// errors.txt, one a line: path reason, where the reason is an errno name or a sentence.
-// In paths, blanks, control characters and % are written %XX.
+// nodes.txt, one per line: path kind mode uid gid major minor open-error. The kind is file, folder, link, char, block
+// or other; the mode octal; the open-error an errno name, "-" (may be opened) or "?" (not tried). errors.txt, one per
+// line: path reason, where the reason is an errno name or a sentence. In paths, blanks, control characters and % are
+// written %XX.
 #include <map>
 #include <optional>
 #include <string>
@@ -22,7 +23,7 @@ struct Node {
 using Nodes = std::map<std::string, Node>;
 using FileErrors = std::map<std::string, std::string>;
 
-// Of two lines for one path the later one holds, but an open-error once known stays. Failed with the line's number.
+// If two lines have one path the later one counts, but a known open-error stays. Failed with the line's number.
 Reading<Nodes> parse_nodes(std::string_view text);
 Reading<FileErrors> parse_file_errors(std::string_view text);
 

@@ -9,7 +9,7 @@ namespace envdoctor {
 
 namespace {
 
-// Above 2, lest a parent started without standard streams loses them in dup2.
+// Above 2: in a parent that was started without standard streams, dup2 would overwrite a lower descriptor.
 Descriptor above_standard(int number) {
   const Descriptor low(number);
   return Descriptor(fcntl(number, F_DUPFD_CLOEXEC, 3));

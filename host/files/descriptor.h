@@ -29,14 +29,14 @@ class Descriptor {
   int number_ = -1;
 };
 
-// Waits where the reader is slow. False, with errno set, if not all of it could be written.
+// Blocks while the reader is slow. False, with errno set, if not all of it could be written.
 bool write_all(int file, std::string_view content);
 
 struct Pipe {
   Descriptor reading{}, writing{};
 };
 
-// Both ends close on exec, and the reading one doesn't block. Empty, with errno set, if there are no more descriptors.
+// Both ends close on exec, and the read end is non-blocking. Empty, with errno set, if there are no more descriptors.
 Pipe make_pipe();
 
 }  // namespace envdoctor

@@ -24,7 +24,7 @@ constexpr std::size_t longest_metadata = 64u << 20;
 constexpr int reading_flags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
 constexpr const char* not_captured = ": was not captured";
 
-// For the present errno. What lies below a plain file isn't there either.
+// For the current errno. ENOTDIR, a path below a plain file, also means absent.
 Missing errno_reason(const std::string& path) {
   if (errno == ENOENT || errno == ENOTDIR) return absent(path + ": ENOENT");
   return failed(path + ": " + errno_name());
@@ -49,7 +49,7 @@ FileStatus file_status(const struct stat& s) {
           .size = static_cast<std::uint64_t>(s.st_size)};
 }
 
-// Every member takes a path as the caller wrote it, and works on the one without links.
+// Every member takes a path as the caller wrote it, and resolves its links.
 class RootedFiles : public Files {
  public:
   explicit RootedFiles(const std::string& root)
@@ -66,7 +66,7 @@ class RootedFiles : public Files {
     const Reading<std::string> place = find(path, true);
     if (!place.get()) return place;
     if (const std::string* why = error_of(*place.get())) return failed(path + ": " + *why);
-    // Looked at before it is opened: opening a device may set something off.
+    // Checks the kind before opening: opening a device can have side effects.
     const Descriptor looked = open(*place.get(), O_PATH);
     struct stat status {};
     if (!looked) return no_content(path, *place.get());
@@ -165,8 +165,8 @@ class RootedFiles : public Files {
     return {};
   }
 
-  // The path without links; the reason if even that can't be told. The live host's own kernel follows them as a file is
-  // opened: /proc has links that nobody else can follow.
+  // The path with its links resolved, or the reason why they can't be. On the live host the kernel resolves them when
+  // the file is opened: /proc has links that only the kernel can follow.
   [[nodiscard]] Reading<std::string> find(const std::string& path, bool last_too) const {
     if (!broken_.empty()) return failed(broken_);
     if (path.find('\0') != std::string::npos) return failed("a path with a null byte");
@@ -179,7 +179,7 @@ class RootedFiles : public Files {
     return live_ ? Descriptor(::open(place.c_str(), flags | O_CLOEXEC)) : open_beneath(descriptor_.get(), place, flags);
   }
 
-  // For a path that could not be opened: what the capture says of it, else the errno.
+  // For a path that could not be opened: the error that the capture recorded, otherwise the errno.
   [[nodiscard]] Missing unreadable(const std::string& path, const std::string& place) const {
     const Missing why = errno_reason(path);
     const std::string* noted = error_of(place);
@@ -202,7 +202,7 @@ class RootedFiles : public Files {
     const auto error = errors_.find(place);
     return error == errors_.end() ? nullptr : &error->second;
   }
-  // Names that nodes.txt and errors.txt know in a folder.
+  // The names in a folder that nodes.txt and errors.txt list.
   [[nodiscard]] std::set<std::string> noted_in(const std::string& place) const {
     const std::string prefix = place == "/" ? place : place + "/";
     std::set<std::string> names;
@@ -224,7 +224,7 @@ class RootedFiles : public Files {
   Descriptor descriptor_;
   Nodes nodes_{};
   FileErrors errors_{};
-  std::string broken_{};  // why nothing here can be trusted
+  std::string broken_{};  // why nothing of this capture can be trusted
 };
 
 }  // namespace

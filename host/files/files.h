@@ -1,5 +1,5 @@
 #pragma once
-// The one door to the file system: every path goes under a root, so that a captured host reads like this one.
+// The only access to the file system. Every path is resolved under a root, so that a captured host reads like this one.
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -28,20 +28,20 @@ class Files {
   [[nodiscard]] virtual Reading<std::string> read(const std::string& path, std::size_t limit = 1 << 20) const = 0;
   // Names in a folder, sorted, without . and ..
   [[nodiscard]] virtual Reading<std::vector<std::string>> list(const std::string& path) const = 0;
-  // Where a symbolic link points, as written.
+  // The target of a symbolic link, as written.
   [[nodiscard]] virtual Reading<std::string> link(const std::string& path) const = 0;
   // The final target of a path, inside the root, as an absolute path.
   [[nodiscard]] virtual Reading<std::string> resolve(const std::string& path) const = 0;
   [[nodiscard]] virtual Reading<FileStatus> status(const std::string& path) const = 0;  // follows links
   // "" if this user may open it for reading and writing, else the errno name: "EACCES", "EPERM", "ENXIO", …
   [[nodiscard]] virtual Reading<std::string> open_error(const std::string& path) const = 0;
-  // Where the root lies on this machine ("/" for the live host): for libpci and hwloc, which read on their own.
+  // Where the root lies on this machine ("/" for the live host): for libpci and hwloc, which read files themselves.
   [[nodiscard]] virtual std::string root() const = 0;
 };
 
-// Files under `root`, which no link and no ".." leaves (openat2 RESOLVE_IN_ROOT, with a fallback).
+// Files under `root`, which no link and no ".." can leave (openat2 RESOLVE_IN_ROOT, with a fallback).
 // A captured root is a folder named `root`; beside it may lie `nodes.txt` (device nodes, owners and modes, which an
-// archive can't keep) and `errors.txt` (what reading a path gave instead of a content), see host/files/capture_metadata.h.
+// archive can't keep) and `errors.txt` (the error that reading a path gave), see host/files/capture_metadata.h.
 std::unique_ptr<Files> open_files(const std::string& root);
 
 // First line without its end, blanks trimmed. An empty file is failed.

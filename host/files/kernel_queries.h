@@ -1,5 +1,5 @@
 #pragma once
-// Questions to the running kernel that no file answers. For the live host only.
+// Queries to the running kernel that no file answers. For the live host only.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,14 +17,14 @@ Reading<std::int64_t> file_system_size_mib(const std::string& path);
 // a line, "[seconds] text", oldest first. Failed with EPERM where this user may not read it. Never waits.
 Reading<std::string> kernel_messages();
 
-// Device nodes seen from outside: when somebody opens one, and whether we might.
-// Counts how often these files are opened, by whomever (inotify; it doesn't tell who).
+// Device nodes, without opening them: when a process opens one, and whether we may.
+// Counts how often these files are opened, by any process (inotify doesn't report which).
 class NodeOpens {
  public:
   explicit NodeOpens(const std::vector<std::string>& paths);
-  // Readable when there is news; -1 where the kernel didn't let us watch all of them.
+  // Readable when there are events; -1 where the kernel didn't let us watch all of them.
   [[nodiscard]] int descriptor() const { return events_.get(); }
-  // Takes what has come. True if there was anything.
+  // Reads the pending events. True if there were any.
   bool read();
   [[nodiscard]] std::int64_t count() const { return count_; }
 
@@ -33,10 +33,10 @@ class NodeOpens {
   std::int64_t count_ = 0;
 };
 
-// Whether owner, group and mode let this user read and write it. It is not opened, which may start a GPU.
+// Whether owner, group and mode let this user read and write it. Does not open it, which may wake a GPU.
 bool may_open(const std::string& path);
 
-// Processor time that this process has used, in seconds.
+// The CPU time that this process has used, in seconds.
 double cpu_seconds();
 
 }  // namespace envdoctor

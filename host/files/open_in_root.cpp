@@ -132,7 +132,7 @@ Reading<std::string> read_all(const Descriptor& file, const std::string& path, s
   if (!readable_kind(status)) return failed(path + (S_ISDIR(status.st_mode) ? ": EISDIR" : ": not a plain file"));
   const auto too_long = [&] { return failed(fmt::format("{}: longer than {} bytes", path, limit)); };
   if (S_ISREG(status.st_mode) && static_cast<std::uint64_t>(status.st_size) > limit &&
-      status.st_blocks != 0)  // /sys names sizes that it doesn't hold
+      status.st_blocks != 0)  // /sys reports sizes that it doesn't have
     return too_long();
   std::string content;
   if (S_ISREG(status.st_mode))
@@ -144,7 +144,7 @@ Reading<std::string> read_all(const Descriptor& file, const std::string& path, s
       if (content.size() > limit) return too_long();
     } else if (got == 0 || (errno == EAGAIN && S_ISCHR(status.st_mode))) {
       return content;
-    } else if (errno != EINTR && errno != EPIPE) {  // EPIPE: lines of the kernel's log were lost to newer ones
+    } else if (errno != EINTR && errno != EPIPE) {  // EPIPE: newer lines of the kernel log overwrote older ones
       return failed(path + ": " + errno_name());
     }
   }

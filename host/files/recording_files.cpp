@@ -88,7 +88,7 @@ std::string RecordingFiles::kept(const std::string& path) const {
 void RecordingFiles::append(const std::string& file, const std::string& line) const {
   if (!lines_.insert(file + line).second) return;
   const Descriptor out = open_kept(file, O_WRONLY | O_APPEND);
-  // One write, unless the disk is full: several processes may be at it.
+  // One write, unless the disk is full: several processes may append.
   if (out && !write_all(out.get(), line)) note_failure(file);
 }
 
@@ -102,7 +102,7 @@ void RecordingFiles::note_link(const std::string& place, const std::string& targ
     note_failure(file);
 }
 
-// Writes down the links on the way, and answers the path without them.
+// Records the links on the way, and returns the path without them.
 std::string RecordingFiles::note_links(const std::string& path, bool last_too) const {
   const std::string place = follow_links(path, last_too, [&](const std::string& at) -> std::optional<std::string> {
     const auto [known, fresh] = links_.try_emplace(at);
@@ -119,7 +119,7 @@ void RecordingFiles::note_missing(const std::string& path, const std::string& pl
   const bool named = missing.why.starts_with(path + ": ");
   const std::string reason = named ? missing.why.substr(path.size() + 2) : missing.why;
   if (reason == "EISDIR" || reason == "not a plain file")
-    (void)status(path);  // says as much, and leaves it open to be listed
+    (void)status(path);  // records that it exists; listing it is still allowed
   else
     append("errors.txt", file_error_line(kept(place), reason));
 }
@@ -200,7 +200,7 @@ std::string RecordingFiles::finish(const std::map<std::string, std::string>& bes
   tidy("errors.txt", parse_file_errors, file_error_line);
   for (const auto& [name, content] : beside) write(name, content);
   if (error_.empty()) return "";
-  std::error_code none;  // what can't be removed either is told by the error that there is
+  std::error_code none;  // the first error is reported; a failed removal adds nothing
   for (const char* name : own_names) fs::remove_all(fs::path(folder_) / name, none);
   for (const auto& [name, content] : beside) fs::remove(fs::path(folder_) / name, none);
   if (made_) fs::remove(folder_, none);

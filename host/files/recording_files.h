@@ -11,18 +11,18 @@
 
 namespace envdoctor {
 
-// What may leave the host. Both may be empty: nothing is changed.
+// How captured text is redacted. Both may be empty: nothing is changed.
 struct Redaction {
   std::function<std::string(const std::string& path, const std::string& content)> content{};
   std::function<std::string(const std::string& path)> path{};  // also applied to the targets of links
 };
 
-// Hands every question on and writes down the answer. Children of a fork may use it as well: all it notes is appended
-// to the folder at once. Answers are handed on as they are, redacted only where they are kept. Owners, modes and device
+// Forwards every call and records the answer. Children of a fork may use it as well: each record is appended to the
+// folder at once. Answers are returned unchanged and redacted only where they are stored. Owners, modes and device
 // numbers are kept; sizes, inodes and file times are not. Nothing is written through a link.
 class RecordingFiles : public Files {
  public:
-  // `inner` must outlive it. The folder is made, if it isn't there and empty.
+  // `inner` must outlive it. Creates the folder if it doesn't exist; an existing one must be empty.
   RecordingFiles(const Files& inner, std::string folder, Redaction redaction = {});
 
   [[nodiscard]] Reading<std::string> read(const std::string& path, std::size_t limit = 1 << 20) const override;
@@ -33,8 +33,8 @@ class RecordingFiles : public Files {
   [[nodiscard]] Reading<std::string> open_error(const std::string& path) const override;
   [[nodiscard]] std::string root() const override { return inner_.root(); }
 
-  // Sorts the two text files and drops what was noted twice; `beside` are further files, by name. "" or what could not
-  // be written, here and before; then nothing is left of what was.
+  // Sorts the two text files and removes duplicates; `beside` are further files, by name. Returns "" or what could not
+  // be written, here or before; then everything that was written is removed.
   [[nodiscard]] std::string finish(const std::map<std::string, std::string>& beside = {});
 
  private:
@@ -43,7 +43,7 @@ class RecordingFiles : public Files {
   void note_node(const std::string& place, const FileStatus& status, const Reading<std::string>& open_error) const;
   void note_missing(const std::string& path, const std::string& place, const Missing& missing) const;
   void append(const std::string& file, const std::string& line) const;
-  // Opens a file of the folder for writing, and makes it; a failure is noted.
+  // Opens a file of the folder for writing and creates it; a failure is recorded.
   [[nodiscard]] Descriptor open_kept(const std::string& file, int flags) const;
   void write(const std::string& file, const std::string& content) const;
   void note_failure(const std::string& file) const;
@@ -61,18 +61,19 @@ class RecordingFiles : public Files {
   mutable std::string error_{};
 };
 
-// "" where such a folder may be written: there is none, or it is empty and no link; else what is wrong, and what to do.
+// "" if such a folder may be written: it does not exist, or is empty and no link. Otherwise what is wrong and what to
+// do.
 std::string why_not_new(const std::string& folder);
 
-// What of a tree is wanted, and how far.
+// Which part of a tree to read, and how much.
 struct TreeRules {
   std::function<bool(const std::string& path)> wanted{};  // files, folders and links alike; empty: all
-  bool follow_links = false;                              // each folder is visited once all the same
+  bool follow_links = false;                              // each folder is visited only once
   int depth = 8;
   std::size_t most = 100'000;  // entries
 };
 
-// Reads a whole tree through `files`, which then has kept it if it records: for libraries that read files on their own.
+// Reads a whole tree through `files`, so that a recording one stores it: for libraries that read files themselves.
 void read_tree(const Files& files, const std::string& path, const TreeRules& rules = {});
 
 }  // namespace envdoctor

@@ -37,7 +37,7 @@ std::string_view trimmed(std::string_view text) {
 
 ParsedHead refusal(int status, const std::string& why) { return {.refused = status, .why = why}; }
 
-// "POST /diagnose HTTP/1.1". Empty: taken; else why not.
+// "POST /diagnose HTTP/1.1". Empty: accepted; else why not.
 std::string take_line(std::string_view line, HttpRequest& request) {
   const auto first = line.find(' '), last = line.rfind(' ');
   if (first == line.npos || first == last) return "the request line has three words";
@@ -50,7 +50,7 @@ std::string take_line(std::string_view line, HttpRequest& request) {
   return version == "HTTP/1.1" || version == "HTTP/1.0" ? "" : "HTTP/1.1 is needed";
 }
 
-// One "Name: value". Empty: taken; else why not.
+// One "Name: value". Empty: accepted; else why not.
 std::string take_header(std::string_view line, HttpRequest& request) {
   const auto colon = line.find(':');
   if (colon == line.npos || !is_token(line.substr(0, colon))) return "a header has no name";
@@ -63,7 +63,7 @@ std::string take_header(std::string_view line, HttpRequest& request) {
   return fresh || std::ranges::find(once, name) == std::end(once) ? "" : "two headers " + name;
 }
 
-// Waits until something can be read or written; false: the time is over, or the other side is gone.
+// Waits until something can be read or written; false: the time is up, or the peer is gone.
 bool ready(int socket, short what, Clock::time_point until) {
   while (true) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
@@ -74,7 +74,7 @@ bool ready(int socket, short what, Clock::time_point until) {
   }
 }
 
-// Adds what has come, at most `most` bytes. False: the end, or too late.
+// Appends what has arrived, at most `most` bytes. False: end of input, or a timeout.
 bool read_some(int socket, std::string& into, std::size_t most, Clock::time_point until) {
   char bytes[64 << 10];
   while (ready(socket, POLLIN, until)) {

@@ -1,6 +1,6 @@
 #pragma once
-// One request of HTTP/1.1 and its answer, for a server that reads from strangers: strict, bounded in size and time.
-// What this leaves out (connections that stay open, chunks, ranges) nobody needs who sends one text and reads one page.
+// One request of HTTP/1.1 and its answer, for a server with untrusted clients: strict, bounded in size and time.
+// Keep-alive, chunks and ranges are left out: a client that sends one text and reads one page doesn't need them.
 // A library would start threads, and this program forks.
 #include <chrono>
 #include <map>
@@ -31,23 +31,24 @@ struct HttpResponse {
   std::string type = "application/json";
   std::string body{};
   std::vector<std::pair<std::string, std::string>> headers{};
-  bool head_only = false;  // the body's length is told, and the body left out
+  bool head_only = false;  // sends the body's length without the body
 };
 
-// The line and the headers of a request, up to and with the empty line. Else the status and the reason of a refusal.
+// The line and the headers of a request, up to and including the empty line. Otherwise the status and the reason of a
+// refusal.
 struct ParsedHead {
   HttpRequest request{};
   std::size_t body_bytes = 0;
-  int refused = 0;  // a status; 0: taken
+  int refused = 0;  // a status; 0: accepted
   std::string why{};
 };
 ParsedHead parse_head(const std::string& head, const HttpLimits& limits);
 
-// Reads one request. Where it makes no sense, the second holds the answer to it.
+// Reads one request. If it is malformed, the second holds the response to send.
 std::pair<HttpRequest, std::optional<HttpResponse>> read_request(int socket, const HttpLimits& limits);
 
-// Writes the answer and closes our side; waits a moment for the other, so that the answer isn't lost with what was sent
-// and not read.
+// Writes the answer and closes our side; waits briefly for the peer, because unread data from it would reset the
+// connection and lose the answer.
 void write_response(int socket, const HttpResponse& response, const HttpLimits& limits);
 
 // {"error": why} with this status.

@@ -27,7 +27,7 @@ struct Address {
   socklen_t size = 0;
 };
 
-// Size 0: no numeric address.
+// Size 0: not a numeric address.
 Address address_of(const std::string& text, std::uint16_t port) {
   Address address;
   if (auto* four = reinterpret_cast<sockaddr_in*>(&address.bytes);
@@ -46,7 +46,7 @@ Address address_of(const std::string& text, std::uint16_t port) {
 
 void noticed(int) {}  // a child has ended: poll returns
 
-// The processes that hold connections, and when each is to be ended.
+// The processes that hold connections, and when each must end.
 class Holders {
  public:
   [[nodiscard]] std::size_t count() const { return until_.size(); }
@@ -97,11 +97,11 @@ void LocalServer::run(const ServerLimits& limits, const std::function<void(int s
     holders.end_what_must(limits.memory_mib);
     const bool room = holders.count() < limits.at_once;
     pollfd polled{.fd = room ? listening_.get() : -1, .events = POLLIN, .revents = 0};
-    const timespec look{.tv_sec = 0, .tv_nsec = 100'000'000};  // while somebody works, at their memory and time
+    const timespec look{.tv_sec = 0, .tv_nsec = 100'000'000};  // while children run, to check their memory and time
     if (::ppoll(&polled, 1, holders.count() > 0 ? &look : nullptr, &before) <= 0) continue;
     const Descriptor socket(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!socket) {
-      // Without a free descriptor or memory it would be asked again at once.
+      // Without a free descriptor or memory accept would fail again at once.
       if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) ::poll(nullptr, 0, 100);
       continue;
     }

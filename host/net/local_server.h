@@ -1,5 +1,5 @@
 #pragma once
-// Connections, each answered in a process of its own: one that crashes, hangs or eats memory takes nobody along.
+// Connections, each handled in its own process: a crash, a hang or high memory use affects only that connection.
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -10,14 +10,14 @@
 namespace envdoctor {
 
 struct ServerLimits {
-  std::size_t at_once = 50;                 // further ones wait to be accepted
-  std::chrono::milliseconds time{60'000};   // of one connection
-  std::int64_t memory_mib = 1024;           // of the process that holds it
+  std::size_t at_once = 50;                // further ones wait to be accepted
+  std::chrono::milliseconds time{60'000};  // of one connection
+  std::int64_t memory_mib = 1024;          // of the process that holds it
 };
 
 class LocalServer {
  public:
-  // Listens on a numeric address; port 0: one that is free. Throws std::runtime_error that says what is in the way.
+  // Listens on a numeric address; port 0: one that is free. Throws std::runtime_error with the reason on failure.
   LocalServer(const std::string& address, std::uint16_t port);
   [[nodiscard]] std::uint16_t port() const { return port_; }
   // Answers connections until a signal ends this process. `answer` runs in a child that ends when it returns.
@@ -28,8 +28,8 @@ class LocalServer {
   std::uint16_t port_ = 0;
 };
 
-// Whether a host as a URL or a Host header names it ("127.0.0.1:8080", "[::1]", "localhost") is a number or localhost:
-// names can be made to lead here by whoever owns them (DNS rebinding), numbers can't.
+// Whether a host as a URL or a Host header names it ("127.0.0.1:8080", "[::1]", "localhost") is a number or localhost.
+// The owner of a DNS name can make it resolve to this host (DNS rebinding); a number is safe.
 bool is_number_or_localhost(const std::string& host);
 
 }  // namespace envdoctor

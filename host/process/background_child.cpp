@@ -48,7 +48,7 @@ bool BackgroundChild::read() {
   if (said_.bad())
     stop(said_.why_bad());
   else if (!frames_)
-    stop({});  // closed: it has ended, or is about to
+    stop({});  // closed: it has ended, or is about to end
   return said_.answers != before;
 }
 

@@ -15,7 +15,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds end_patience{200};
 
-// Signals that this process waits for, held back while it lives. One that is ignored stays so.
+// Blocks the signals that this process waits for while this object lives. An ignored one stays ignored.
 class AwaitedSignals {
  public:
   AwaitedSignals() {
@@ -26,7 +26,7 @@ class AwaitedSignals {
       if (sigaction(number, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&held_, number);
     }
     struct sigaction plain {};
-    plain.sa_handler = SIG_DFL;  // of an ignored SIGCHLD nothing would be heard, nor would the child be kept
+    plain.sa_handler = SIG_DFL;  // if SIGCHLD is ignored it is not delivered, and the child is not kept as a zombie
     sigaction(SIGCHLD, &plain, &child_before_);
     sigprocmask(SIG_BLOCK, &held_, &before_);
   }
@@ -50,7 +50,7 @@ class AwaitedSignals {
   struct sigaction child_before_ {};
 };
 
-// Ends this process as the child was ended.
+// Ends this process by the signal that ended the child.
 [[noreturn]] void end_by(int number) {
   const rlimit none{.rlim_cur = 0, .rlim_max = 0};
   setrlimit(RLIMIT_CORE, &none);
@@ -62,7 +62,7 @@ class AwaitedSignals {
   _exit(128 + number);
 }
 
-// Whether the child has ended by then; its wait status. Hands signals on to it.
+// Whether the child has ended by then; its wait status. Forwards signals to it.
 bool has_ended(pid_t child, Clock::time_point until, const AwaitedSignals& signals, int& status) {
   while (waitpid(child, &status, WNOHANG) != child) {
     const int number = signals.next(until);
@@ -96,7 +96,7 @@ int run_bounded(std::chrono::milliseconds limit, const std::function<int()>& wor
     _exit(late());
   }
   if (WIFSIGNALED(status)) end_by(WTERMSIG(status));
-  _exit(WEXITSTATUS(status));  // the child has run what runs at the end
+  _exit(WEXITSTATUS(status));  // the child has already run the exit handlers
 }
 
 }  // namespace envdoctor

@@ -39,11 +39,11 @@ struct Note {
 
 }  // namespace
 
-// Whether a signal that we got went to our whole process group. The kernel doesn't say; a process that does nothing but
-// stand in the group and take note does.
+// Whether a signal that we got went to our whole process group. The kernel doesn't say, so a witness process in the
+// group records the signals that it gets.
 class Foreground::GroupWitness {
  public:
-  // Forks it. All signals must be blocked here; it keeps none of our descriptors, and ends when we do.
+  // Forks the witness. All signals must be blocked here; it keeps none of our descriptors, and ends when we do.
   GroupWitness() {
     Pipe pipe = make_pipe();
     if (!pipe.writing) return;
@@ -90,7 +90,7 @@ pid_t parent_of(pid_t pid) {
   std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
   std::string stat;
   std::getline(in, stat);
-  const auto name_end = stat.rfind(')');  // the name may hold anything
+  const auto name_end = stat.rfind(')');  // the name may contain any character
   if (name_end == std::string::npos || name_end + 4 >= stat.size()) return 0;
   return static_cast<pid_t>(std::strtol(stat.c_str() + name_end + 4, nullptr, 10));
 }
@@ -142,7 +142,7 @@ int Foreground::wait(int every_ms, const std::function<void()>& meanwhile) const
   close_inherited();
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
-  sigaction(SIGCHLD, &standard, nullptr);  // ignored, as some parents hand it down, it would hide how children end
+  sigaction(SIGCHLD, &standard, nullptr);  // some parents pass it on as ignored, which would hide how children end
   sigset_t all;
   sigfillset(&all);
   while (true) {
@@ -153,7 +153,7 @@ int Foreground::wait(int every_ms, const std::function<void()>& meanwhile) const
       pass_up_stop(WSTOPSIG(status));
       continue;
     }
-    if (ended < 0 && errno != EINTR) return 127;  // somebody else has waited for it
+    if (ended < 0 && errno != EINTR) return 127;  // other code has waited for it
     siginfo_t info{};
     const timespec gap{.tv_sec = every_ms / 1000, .tv_nsec = every_ms % 1000 * 1'000'000L};
     const int signal = every_ms > 0 ? sigtimedwait(&all, &info, &gap) : sigwaitinfo(&all, &info);
@@ -162,7 +162,7 @@ int Foreground::wait(int every_ms, const std::function<void()>& meanwhile) const
   }
 }
 
-// We stop as the program did, so that the shell sees it; when the shell lets the job go on, both do.
+// We stop as the program did, so that the shell sees it; when the shell continues the job, both continue.
 void Foreground::pass_up_stop(int signal) const {
   if (signal == SIGSTOP) {
     raise(SIGSTOP);
@@ -182,8 +182,9 @@ void Foreground::pass_up_stop(int signal) const {
   kill(pid_, SIGCONT);
 }
 
-// What the kernel sends (Ctrl-C, a lost terminal) reached the whole process group, and so did what the witness saw as
-// well, unless the program left the group; what the program sends upwards is not for itself, nor is a SIGPIPE of ours.
+// What the kernel sends (Ctrl-C, a lost terminal) reached the whole process group, and so did every signal that the
+// witness got as well, unless the program left the group. A signal from the program, or a SIGPIPE of ours, is not
+// forwarded to it.
 void Foreground::hand_on(const siginfo_t& info) const {
   const bool by_a_process = info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL;
   if (!by_a_process || info.si_pid == getpid() || (info.si_pid > 0 && descends_from(info.si_pid, pid_))) return;

@@ -9,13 +9,13 @@
 
 namespace envdoctor {
 
-// A program run in our place, as a shell's child would be: the same process group, terminal, streams and environment;
-// signals are handed on, a stop is passed up, its end is told as a shell tells it.
+// A program run in our place, as a shell's child would be: the same process group, terminal, streams and environment.
+// Signals are forwarded, a stop stops us too, and its end is reported as a shell reports it.
 class Foreground {
  public:
   // Starts argv[0], looked up on this process's PATH if it has no slash. `env` are "NAME=value" lines, all of them. It
-  // gets the signal mask and the ignored signals that we were started with, and ends if we are killed. From here on all
-  // our signals are held until wait().
+  // gets the signal mask and the ignored signals that we were started with, and is killed if we are killed. From here
+  // on all our signals are blocked until wait().
   Foreground(const std::vector<std::string>& argv, const std::vector<std::string>& env);
   ~Foreground();
 
@@ -23,8 +23,8 @@ class Foreground {
   // 0, or the errno that kept it from starting.
   [[nodiscard]] int error() const { return error_; }
 
-  // Lets go of standard input and output and of everything else that we inherited, so that a reader sees the end when
-  // the program closes its own; standard error stays. Then waits. Returns its exit status, or 128 + signal.
+  // Closes standard input and output and everything else that we inherited, so that a reader sees the end when the
+  // program closes its own; standard error stays open. Then waits. Returns its exit status, or 128 + signal.
   [[nodiscard]] int wait() const { return wait(0, {}); }
   // The same, calling `meanwhile` about as often as this, in milliseconds; 0: never.
   [[nodiscard]] int wait(int every_ms, const std::function<void()>& meanwhile) const;

@@ -1,6 +1,6 @@
 #pragma once
-// A program that answers one request after another in frames (host/process/subprocess_child.h). For use in a child
-// of ours: nothing here limits time, and the program ends when we do.
+// A program that answers one request after another in frames (host/process/subprocess_child.h). Use it in a child
+// of ours only: nothing here limits time, and the program ends when we do.
 #include <sys/types.h>
 
 #include <functional>
@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "host/process/subprocess_child.h"
 #include "host/files/descriptor.h"
+#include "host/process/subprocess_child.h"
 
 namespace envdoctor {
 
-// The program ended or said what makes no sense: "ended by SIGSEGV in import torch". It answers no further request.
+// The program ended or sent a malformed frame: "ended by SIGSEGV in import torch". It answers no further request.
 class RequestChannelClosed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -23,12 +23,13 @@ class RequestChannel {
  public:
   // Starts it, with a socket as its descriptor 3 for both directions and `shared` as its descriptor 4. What it prints
   // goes where our own standard error goes. `env` are "NAME=value" lines, all of them.
-  RequestChannel(const std::vector<std::string>& argv, const std::vector<std::string>& env, int shared, std::int64_t memory_mib);
+  RequestChannel(const std::vector<std::string>& argv, const std::vector<std::string>& env, int shared,
+                 std::int64_t memory_mib);
   ~RequestChannel();  // ends it
   RequestChannel(const RequestChannel&) = delete;
   RequestChannel& operator=(const RequestChannel&) = delete;
 
-  // The answer to one request, a frame of kind 'q'. `step` receives what the program names on its way. Throws
+  // The answer to one request, a frame of kind 'q'. `step` receives the steps that the program names. Throws
   // RequestChannelClosed.
   std::string request(const std::string& request, const std::function<void(const std::string&)>& step);
 

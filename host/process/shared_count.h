@@ -6,7 +6,7 @@
 
 namespace envdoctor {
 
-// A count that this process and the children it starts later have in common.
+// A counter shared by this process and the children it starts later.
 class SharedCount {
  public:
   SharedCount() {
@@ -20,7 +20,7 @@ class SharedCount {
   SharedCount(const SharedCount&) = delete;
   SharedCount& operator=(const SharedCount&) = delete;
 
-  // One more; answers the new count. 0 if there is no memory to share: then no count can be reached.
+  // Increments and returns the count. 0 if no memory can be shared: then the limit is never reached.
   int add() const { return count_ ? count_->fetch_add(1) + 1 : 0; }
   [[nodiscard]] int value() const { return count_ ? count_->load() : 0; }
 

@@ -33,7 +33,7 @@ using Clock = std::chrono::steady_clock;
 using How = Ended::How;
 
 constexpr Milliseconds patience{200};               // from TERM to KILL, and from KILL to leaving it behind
-constexpr Milliseconds patience_with_memory{2000};  // the kernel needs its time to free gigabytes
+constexpr Milliseconds patience_with_memory{2000};  // the kernel needs time to free gigabytes
 constexpr Milliseconds grace{500};                  // from the answer to TERM
 constexpr std::size_t output_limit = 16u << 20;
 
@@ -50,8 +50,8 @@ std::function<void(int)> body_of(const SubprocessGroup::Work& work) {
 volatile std::sig_atomic_t noted = 0;
 void note_signal(int number) { noted = number; }
 
-// While it lives, Ctrl-C and its like are noted instead of ending us, so that children can be ended first; they arrive
-// only during a ppoll() with `while_waiting()`. A broken pipe is ignored.
+// While this object lives, Ctrl-C and similar signals are recorded instead of ending us, so that children can be ended
+// first; they arrive only during a ppoll() with `while_waiting()`. SIGPIPE is ignored.
 class HeldSignals {
  public:
   HeldSignals() {
@@ -63,12 +63,12 @@ class HeldSignals {
       struct sigaction act {};
       act.sa_handler = number == SIGPIPE ? SIG_IGN : note_signal;
       sigaction(number, nullptr, &old_[i]);
-      if (old_[i].sa_handler != SIG_IGN) sigaction(number, &act, nullptr);  // nohup's wish holds
+      if (old_[i].sa_handler != SIG_IGN) sigaction(number, &act, nullptr);  // keeps what nohup set
       if (number != SIGPIPE) sigaddset(&held, number);
     }
     sigprocmask(SIG_BLOCK, &held, &before_);
   }
-  ~HeldSignals() {  // as it was before
+  ~HeldSignals() {  // restores the previous state
     for (std::size_t i = 0; i < std::size(numbers_); ++i) sigaction(numbers_[i], &old_[i], nullptr);
     sigprocmask(SIG_SETMASK, &before_, nullptr);
   }
@@ -83,7 +83,7 @@ class HeldSignals {
   sigset_t before_{};
 };
 
-// What a child writes to; its own side has the writing ends. The output is a program's only.
+// The pipes of a child, which has the write ends. Only a program has `output`.
 struct ChildPipes {
   Pipe frames{}, printed{}, output{};
 
@@ -96,7 +96,7 @@ struct ChildPipes {
   }
 };
 
-// In a child, fork() just done: becomes one of `parent`'s children with these pipes, then runs `body`.
+// In a child, right after fork(): becomes one of `parent`'s children with these pipes, then runs `body`.
 [[noreturn]] void run_child(pid_t parent, ChildPipes& pipes, const std::function<void(int)>& body) {
   const int errors = pipes.printed.writing.get();
   become_child(parent, pipes.output.writing ? pipes.output.writing.get() : errors, errors);
@@ -107,14 +107,14 @@ struct ChildPipes {
   _exit(0);
 }
 
-// Children that were ended and are not reaped yet.
+// Children that have ended and are not reaped yet.
 std::vector<pid_t> leaving;
 
 void reap_leaving() {
   std::erase_if(leaving, [](pid_t pid) { return waitpid(pid, nullptr, WNOHANG) != 0; });
 }
 
-// The children of a thread, none where it has ended; nothing where the kernel has no such file.
+// The children of a thread, an empty list where it has ended; nullopt where the kernel has no such file.
 std::optional<std::set<pid_t>> children_of(const std::string& thread) {
   std::ifstream file("/proc/" + thread + "/children");
   if (!file && !std::ifstream("/proc/thread-self/children")) return {};

@@ -84,7 +84,7 @@ constexpr int shared_of_program = 4;
 void no_core_file() {
   rlimit limit{};
   if (getrlimit(RLIMIT_CORE, &limit) != 0) return;
-  // 1 rather than 0: the kernel takes it as "none" also where core_pattern is a program.
+  // 1 rather than 0: the kernel takes 1 as "none" even where core_pattern is a program.
   limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 1);
   setrlimit(RLIMIT_CORE, &limit);
 }
@@ -130,7 +130,7 @@ void do_work(const std::function<void()>& work, int frames) {
     write_frame(frames, failure_frame, "terminated by an exception");
     _exit(failed_work);
   }
-  std::fflush(stdout);  // what a driver printed belongs to the evidence
+  std::fflush(stdout);  // a driver's output is part of the evidence
   write_frame(frames, end_frame, {});
   _exit(0);
 }
@@ -138,10 +138,11 @@ void do_work(const std::function<void()>& work, int frames) {
 void become_program(const std::vector<std::string>& argv, const std::vector<std::string>& env, int frames, bool answers,
                     int shared) {
 #ifdef SYS_close_range
-  syscall(SYS_close_range, 3U, ~0U, 4U);  // CLOSE_RANGE_CLOEXEC: also what we inherited without that flag
+  syscall(SYS_close_range, 3U, ~0U,
+          4U);  // CLOSE_RANGE_CLOEXEC: includes descriptors that we inherited without that flag
 #endif
   if (answers) {
-    // Moved away first: a duplicate onto itself would keep its close-on-exec flag.
+    // Moved first: dup2 onto the same number would keep its close-on-exec flag.
     frames = fcntl(frames, F_DUPFD_CLOEXEC, shared_of_program + 1);
     shared = shared < 0 ? shared : fcntl(shared, F_DUPFD_CLOEXEC, shared_of_program + 1);
     dup2(frames, channel_of_program);
@@ -171,7 +172,7 @@ std::string reap_child(pid_t pid, const Frames& said, const std::string& why) {
   int status = 0;
   bool known = false;
   for (int i = 0; i < 200 && !(known = waitpid(pid, &status, WNOHANG) == pid); ++i) {
-    if (i == 100) kill(pid, SIGKILL);  // it closed its side and lives on
+    if (i == 100) kill(pid, SIGKILL);  // it closed its side and still runs
     usleep(1000);
   }
   kill(-pid, SIGKILL);

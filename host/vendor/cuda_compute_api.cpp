@@ -9,7 +9,7 @@ constexpr int jit_error_log = 5;  // CUjit_option
 constexpr int jit_error_log_size = 6;
 constexpr int jit_optimisation = 7;
 
-// Calls between two clock readings aren't told to the trace.
+// Calls between two clock readings are not traced.
 class LoadedCompute : public ComputeApi {
  public:
   LoadedCompute(const std::string& soname_or_path, Trace trace)
@@ -31,7 +31,7 @@ class LoadedCompute : public ComputeApi {
   Code load_module(const std::string& ptx, int optimisation, Handle& module, std::string& log) override {
     std::array<char, 2048> words{};
     std::array<int, 3> options = {jit_error_log, jit_error_log_size, jit_optimisation};
-    std::array<void*, 3> values = {words.data(), reinterpret_cast<void*>(words.size() - 1),  // NOLINT: as CUDA has it
+    std::array<void*, 3> values = {words.data(), reinterpret_cast<void*>(words.size() - 1),  // NOLINT: CUDA's interface
                                    reinterpret_cast<void*>(static_cast<std::intptr_t>(optimisation))};  // NOLINT
     const Code code =
         load_(&module.value, ptx.c_str(), static_cast<unsigned>(options.size()), options.data(), values.data());

@@ -1,5 +1,5 @@
 #pragma once
-// The CUDA driver API as far as running kernels takes it: one device's primary context, modules from PTX, memory,
+// The CUDA driver API the calls needed to run kernels: one device's primary context, modules from PTX, memory,
 // launches on the default stream, events.
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,9 @@
 namespace envdoctor::cuda {
 
 using Pointer = std::uint64_t;  // CUdeviceptr
-struct Handle { void* value = nullptr; };  // CUmodule, CUfunction, CUevent
+struct Handle {
+  void* value = nullptr;
+};  // CUmodule, CUfunction, CUevent
 
 enum class Attribute {  // CUdevice_attribute
   max_threads_per_block = 1,
@@ -36,7 +38,7 @@ class ComputeApi {
   virtual Code open(int ordinal) = 0;
   virtual Code attribute(Attribute which, int& value) = 0;
   virtual Code memory_free(std::size_t& bytes) = 0;
-  // `log`: the assembler's words if it fails. Optimisation level 0 to 4.
+  // `log`: the assembler's messages if it fails. Optimisation level 0 to 4.
   virtual Code load_module(const std::string& ptx, int optimisation, Handle& module, std::string& log) = 0;
   virtual Code unload_module(Handle module) = 0;
   virtual Code function(Handle module, const std::string& name, Handle& function) = 0;
@@ -47,7 +49,7 @@ class ComputeApi {
   // Page-locked memory of the host.
   virtual Code allocate_host(std::size_t bytes, void*& memory) = 0;
   virtual Code release_host(void* memory) = 0;
-  // On the default stream; ended when synchronize() has returned.
+  // On the default stream; complete when synchronize() has returned.
   virtual Code start_copy_in(Pointer to, const void* from, std::size_t bytes) = 0;
   virtual Code start_copy_out(void* to, Pointer from, std::size_t bytes) = 0;
   virtual Code start_copy_on_device(Pointer to, Pointer from, std::size_t bytes) = 0;
@@ -59,7 +61,7 @@ class ComputeApi {
   virtual Code elapsed_ms(Handle start, Handle end, float& ms) = 0;  // both must have been waited for
 };
 
-// Never null: without the library every method answers library_not_found. For use in a child only.
+// Never null: without the library every method answers library_not_found. Use in a child only.
 std::unique_ptr<ComputeApi> open_compute(const std::string& soname_or_path, Trace trace);
 
 }  // namespace envdoctor::cuda

@@ -1,5 +1,5 @@
 #pragma once
-// The HIP runtime (libamdhip64.so), as far as it can be asked without a struct whose layout differs between releases.
+// The HIP runtime (libamdhip64.so), the queries that need no struct whose layout differs between releases.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -28,10 +28,11 @@ class Api {
   virtual Code memory(Device device, std::uint64_t& bytes) = 0;
 };
 
-// The newest release first; the last is where AMD's packages put it, which not every host tells its loader.
+// The newest release first; the last is where AMD's packages install it, which is not always in the loader's search
+// path.
 const std::vector<std::string>& sonames();
 
-// Never null: without the library every method answers library_not_found. For use in a child only.
+// Never null: without the library every method answers library_not_found. Use in a child only.
 std::unique_ptr<Api> open(const std::vector<std::string>& sonames_or_paths, Trace trace);
 
 }  // namespace envdoctor::hip

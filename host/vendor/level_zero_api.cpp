@@ -5,7 +5,7 @@
 namespace envdoctor::level_zero {
 namespace {
 
-// Every struct says what it is and may be followed by others; none of ours is.
+// Every struct starts with its type and a pointer to further structs; ours have none.
 struct CDeviceProperties {
   unsigned kind = 0x3;
   void* next = nullptr;

@@ -40,7 +40,7 @@ class Api {
 
 constexpr const char* soname = "libze_loader.so.1";
 
-// Never null: without the library every method answers library_not_found. For use in a child only.
+// Never null: without the library every method answers library_not_found. Use in a child only.
 std::unique_ptr<Api> open(const std::string& soname_or_path, Trace trace);
 
 }  // namespace envdoctor::level_zero

@@ -112,7 +112,7 @@ class Loaded : public Api {
     return ecc_errors_(device, static_cast<int>(kind), since_driver_load, &count);
   }
   Code retired_pages(Device device, RetirementCause cause, unsigned& count) override {
-    count = 0;  // asks for the number alone, which comes back with "insufficient size"
+    count = 0;  // asks only for the count, which NVML returns with "insufficient size"
     const Code code = retired_pages_(device, static_cast<int>(cause), &count, nullptr);
     return code == insufficient_size ? success : code;
   }
@@ -164,7 +164,7 @@ class Loaded : public Api {
   }
 
  private:
-  // Asked again with more room if there are more processes than expected; what lies past the room is dropped.
+  // Asks again with a larger buffer if there are more processes than expected; processes beyond that are dropped.
   template <class CProcess>
   Code list(const VendorFunction<Device, unsigned*, CProcess*>& function, Device device,
             std::vector<Process>& out) const {

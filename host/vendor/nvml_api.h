@@ -36,7 +36,7 @@ struct Process {
   unsigned pid = 0;
   std::uint64_t memory_bytes = memory_not_available;
 };
-// How busy one process kept the multiprocessors during one sample of NVML's.
+// How busy one process kept the multiprocessors during one NVML sample.
 struct ProcessLoad {
   unsigned pid = 0;
   std::uint64_t at_us = 0;
@@ -94,7 +94,7 @@ class Api {
 
 constexpr const char* soname = "libnvidia-ml.so.1";
 
-// Never null: without the library every method answers library_not_found. For use in a child only.
+// Never null: without the library every method answers library_not_found. Use in a child only.
 std::unique_ptr<Api> open(const std::string& soname_or_path, Trace trace);
 
 }  // namespace envdoctor::nvml

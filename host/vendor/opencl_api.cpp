@@ -6,7 +6,7 @@
 namespace envdoctor {
 namespace {
 
-// Fills the calls that this program makes, each by name.
+// Looks up the calls that this program makes, each by name.
 template <class Find>
 void fill_calls(OpenclCalls& calls, Find find) {
   const auto set = [&](auto& call, const char* name) {

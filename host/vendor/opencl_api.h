@@ -1,5 +1,5 @@
 #pragma once
-// OpenCL without libOpenCL: a driver's calls, reached the way an ICD loader reaches them. For use in a child only.
+// OpenCL without libOpenCL: a driver's calls, looked up as an ICD loader does. Use in a child only.
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
 #endif
@@ -13,7 +13,7 @@
 namespace envdoctor {
 
 // The table of cl_icd.h; a call that is missing is null. Drivers older than a call have a shorter table than this
-// header declares, so only calls of OpenCL 1.0 may be taken from it.
+// header declares, so take only calls of OpenCL 1.0 from it.
 using OpenclCalls = cl_icd_dispatch;
 
 // What a driver exports for an ICD loader (cl_khr_icd).

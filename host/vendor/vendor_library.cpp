@@ -9,14 +9,14 @@ Reading<Library> Library::open(const std::string& soname_or_path, bool lazily) {
   if (!handle) {
     const char* error = dlerror();
     const std::string words = error ? error : "no reason given";
-    // The loader says the same of a missing library and of one whose own dependency is missing; only the name at the
-    // front tells them apart.
+    // dlopen prints the same message for a missing library and for a missing dependency of it; only the name at the
+    // front differs.
     const bool missing =
         words.starts_with(soname_or_path + ": cannot open shared object file: No such file or directory");
     return missing ? absent(words) : failed(words);
   }
   Library library;
-  // Never closed: drivers don't survive it.
+  // Never closed: drivers crash when unloaded.
   library.handle_ = std::shared_ptr<void>(handle, [](void*) {});
   const link_map* map = nullptr;
   if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name) library.path_ = map->l_name;

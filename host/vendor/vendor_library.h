@@ -1,6 +1,6 @@
 #pragma once
-// Shared libraries opened at run time, for use in a child only, and what the vendor APIs have in common: a library that
-// may be missing, and calls that are named before they are made.
+// Shared libraries opened at run time, for use in a child only, and the common part of the vendor APIs: a library that
+// may be missing, and calls that are traced before they are made.
 #include <array>
 #include <climits>
 #include <functional>
@@ -16,8 +16,8 @@ namespace envdoctor {
 
 class Library {
  public:
-  // Absent if the loader finds no such file; failed with the loader's words for anything else.
-  // Lazily: functions that it lacks are missed when they are called, not now.
+  // Absent if the loader finds no such file; otherwise failed with the loader's message.
+  // Binds lazily: a missing function fails when it is called, not now.
   static Reading<Library> open(const std::string& soname_or_path, bool lazily = false);
 
   // The first of these symbols that the library has, newest name first; null if none.
@@ -34,21 +34,21 @@ class Library {
   std::string path_{};
 };
 
-// Receives the name of each call before it is made, so that a crash or a hang can be blamed on it.
+// Receives the name of each call before it is made, so that a crash or a hang can be attributed to it.
 using Trace = std::function<void(const std::string&)>;
 
 // Codes of ours; no vendor uses them.
 constexpr int library_not_found = INT_MIN;
 constexpr int function_not_found = INT_MIN + 1;
-constexpr int makes_no_sense = INT_MIN + 2;  // the library reports success with an answer that is impossible
+constexpr int makes_no_sense = INT_MIN + 2;  // the library reports success with an impossible answer
 
 class VendorLibrary {
  public:
   VendorLibrary(const std::string& soname_or_path, Trace trace) : VendorLibrary(std::vector{soname_or_path}, trace) {}
-  // The first of these that there is.
+  // The first of these that exists.
   VendorLibrary(const std::vector<std::string>& sonames_or_paths, Trace trace);
 
-  // The file that was loaded; absent if the loader finds none, failed in its words if it can't load it.
+  // The file that was loaded; absent if the loader finds none, failed with its message if it can't load it.
   [[nodiscard]] Reading<std::string> file() const;
   // Null without the library.
   [[nodiscard]] const Library* loaded() const { return library_.get(); }
@@ -61,11 +61,11 @@ class VendorLibrary {
   Reading<Library> library_{};
 };
 
-// One function of a vendor library, which must outlive it. Calls fail with a code of ours where it is missing.
+// One function of a vendor library, which must outlive it. Calls return one of our codes where it is missing.
 template <class... Parameters>
 class VendorFunction {
  public:
-  // The symbols that may stand for it, newest first. The trace gets the last one, without its version ("_v2").
+  // The symbols that may provide it, newest first. The trace gets the last one, without its version ("_v2").
   VendorFunction(const VendorLibrary& library, std::initializer_list<const char*> symbols)
       : library_(library), name_(*(symbols.end() - 1)) {
     if (library.loaded()) library.loaded()->bind(function_, symbols);
@@ -86,8 +86,8 @@ class VendorFunction {
   int (*function_)(Parameters...) = nullptr;
 };
 
-// Takes a text from a function of a subject, a buffer and its size, the subject being first or last. The library may
-// not terminate what it writes: the last byte stays zero.
+// Reads a text from a function that takes a subject, a buffer and its size, with the subject first or last. The library
+// may not terminate what it writes: the last byte stays zero.
 template <class Function, class... Subject>
 int read_text(std::string& out, const Function& function, Subject... subject) {
   std::array<char, 256> buffer{};

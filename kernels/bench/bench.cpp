@@ -14,7 +14,7 @@ bool is_timed(const Kernel& kernel, Effort effort) {
                              [&](const TimedProblem& problem) { return problem.is_asked(kernel, effort); });
 }
 
-// Our own loop that says what these cores can do at most: of bytes or of operations.
+// Our own loop that measures the maximum rate of these cores: in bytes or in operations.
 const char* own_loop(const std::string& unit) { return unit == "GB/s" ? "triad" : "fma-peak"; }
 
 }  // namespace
@@ -40,7 +40,7 @@ const std::vector<TimedProblem>& timed_problems() {
         {"triad", fp64, {{"n", small}}},
         {"reduce", fp32, {{"n", small}}, true},
         {"reduce", fp32, {{"n", large}}},
-        // 20 ms on two cores: in shorter runs, waking the threads counts.
+        // 20 ms on two cores: in shorter runs, waking the threads matters.
         {"fma-peak", fp32, {{"n", 1 << 20}, {"rounds", 1280}}, true},
         {"fma-peak", fp64, {{"n", 1 << 20}, {"rounds", 128}}},
         {"fma-peak", fp16, {{"n", 1 << 20}, {"rounds", 256}}},
@@ -131,7 +131,7 @@ void set_host_core_shares(std::vector<ComputeResult>& results, const std::vector
 }
 
 Snapshot bench(const std::vector<Target>& targets, const VerifyOptions& options) {
-  // The host is timed beside the first of the others, and alone only where there is none.
+  // The host is timed together with the first other device, and alone only if there is none.
   std::vector<Target> others;
   std::ranges::copy_if(targets, std::back_inserter(others), [](const Target& t) { return t.backend != "host"; });
   if (others.empty()) others = targets;

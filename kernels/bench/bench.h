@@ -1,6 +1,6 @@
 #pragma once
-// How fast devices compute what they compute right. One device after the other, in children of their own, and turn by
-// turn with the plain C++ of this host, so that both see the same machine.
+// Times devices on problems that they compute correctly: one device after the other, in separate children, alternating
+// with the plain C++ of this host, so that both run under the same conditions.
 #include "kernels/bench/time_run.h"
 #include "kernels/core/verify.h"
 
@@ -12,35 +12,36 @@ struct TimedProblem {
   Precision precision = Precision::fp32;
   Sizes size{};
   bool quick = false;  // also part of the short run
-  bool sweep = false;  // one of many sizes that show from which size a device pays off: timed with its copies as well
+  bool sweep =
+      false;  // one of many sizes that show from which size on a device is faster: timed with its copies as well
   [[nodiscard]] bool is_asked(const Kernel& of, Effort effort) const {
     return of.name == std::string_view(kernel) && (quick || effort == Effort::full);
   }
 };
-const std::vector<TimedProblem>& timed_problems();  // as they are reported
+const std::vector<TimedProblem>& timed_problems();  // in the order of reports
 
-// What this kernel's speed is measured in: bytes moved, floating operations, other operations; none: time alone.
+// The unit of this kernel's speed: bytes moved, floating operations, other operations; none: only time.
 std::optional<Rate> rate_of(std::string_view kernel, Precision precision);
 
-constexpr double beyond_caches_bytes = 32 << 20;  // a run that moves as much measures memory, not caches
+constexpr double beyond_caches_bytes = 32 << 20;  // a run that moves this much measures memory, not caches
 
-// Which inputs of this problem a program would send anew for each run, as weights stay where they are.
+// The inputs of this problem that a program would send for each run, unlike weights, which stay on the device.
 std::vector<int> inputs_sent_per_run(std::string_view kernel, const Sizes& size);
 
-// The kernels of that roster: the reference kernels, and those that exist to be timed. "copy" is a name alone: see
+// The kernels of that list: the reference kernels, and those that are only timed. "copy" is only a name: see
 // bench_copies().
 const std::vector<Kernel>& timed_kernels();
 
 // The sections `compute` and `compute_not_run`, as verify(). Effort::tiny is Effort::quick. Rows have a time only where
-// the result was right, before and while it was timed, and a rate only where it is possible; the reason stands in its
-// place.
+// the result was right, before and while it was timed, and a rate only where it is possible; otherwise the reason in
+// its place.
 Snapshot bench(const std::vector<Target>& targets, const VerifyOptions& options);
 
 // The same through frameworks' own operations, over batches that grow: a few layers, in float32.
 Snapshot bench_frameworks(const std::vector<Target>& targets, const VerifyOptions& options);
 
-// What this host's cores reach now, by our own loops, in about 10 ms: GFLOP/s in this precision (fp16: as fp32, twice as
-// wide twice over); GB/s from and to buffers of so many bytes in all.
+// The rate of this host's cores now, by our own loops, in about 10 ms: GFLOP/s in this precision (fp16: as fp32, twice
+// as wide twice over); GB/s from and to buffers of so many bytes in all.
 double host_arithmetic_rate(Precision precision);
 double host_memory_rate(double bytes);
 
@@ -48,14 +49,14 @@ double host_memory_rate(double bytes);
 void bench_on(Device& device, Device* host, const std::vector<const Kernel*>& kernels, const VerifyOptions& options,
               const Reporter& reporter);
 
-// Fills in the share of the peak of devices that compute on the host's cores: of what our own loops of the same run
-// reach there. A rate of twice that and more is rejected.
+// Fills in the share of the peak for devices that compute on the host's cores: relative to our own loops in the same
+// run on these cores. Rejects a rate of twice that or more.
 void set_host_core_shares(std::vector<ComputeResult>& results, const std::vector<Target>& targets);
 
-// Copies of `bytes` in all ways that the device has: to it and from it, from any memory and from pinned memory (on a
+// Copies `bytes` in all ways that the device has: to it and from it, from any memory and from pinned memory (on a
 // GPU from that of each NUMA node of the host, where there are several), and from one place of it to another; on
 // `host`, which may be null, memory to memory. Rows "copy-in", "copy-out", "copy-device", with the variant "pageable"
-// or "pinned". What arrived is compared after it was timed: a copy that brought anything else has no speed. A rate
+// or "pinned". What arrived is compared after it was timed: a wrong copy has no speed. A rate
 // counts every byte once.
 std::vector<ComputeResult> bench_copies(Device& device, Device* host, std::size_t bytes, std::uint64_t seed,
                                         double empty_run_ms, const TimeRules& rules,

@@ -27,7 +27,7 @@ ComputeResult row_of(const Device& device, const Kind& kind, std::uint64_t seed)
   return row;
 }
 
-// The same copy on each of the devices that has it, turn by turn.
+// The same copy on each of the devices that has it, alternating.
 std::vector<ComputeResult> timed(const std::vector<Device*>& devices, const Kind& kind, std::span<const std::byte> data,
                                  std::uint64_t seed, double empty_run_ms, const TimeRules& rules) {
   std::vector<std::unique_ptr<Copy>> copies;
@@ -71,7 +71,7 @@ std::vector<ComputeResult> bench_copies(Device& device, Device* host, std::size_
   for (const auto& [name, way] :
        {std::pair{"copy-in", CopyDirection::to_device}, std::pair{"copy-out", CopyDirection::to_host}}) {
     kinds.push_back({.name = name, .spec = {.direction = way, .bytes = whole}});
-    // Where the device computes in the host's memory, pinning changes nothing.
+    // If the device computes in the host's memory, pinning makes no difference.
     if (nodes.size() < 2 && !device.facts().on_host_cores)
       kinds.push_back({.name = name, .spec = {.direction = way, .bytes = whole, .pinned = true}});
     for (std::size_t n = 0; nodes.size() > 1 && n < nodes.size(); ++n)

@@ -1,4 +1,4 @@
-// In a child: the timed problems of one group of kernels on one device, and on the host beside it.
+// In a child: the timed problems of one group of kernels on one device, and on the host for comparison.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,14 +15,14 @@ constexpr int checked_runs = 2;
 
 const Kernel& launch_kernel() { return timed_kernels().front(); }
 
-// One device's part in a timed problem.
+// One device's share of a timed problem.
 struct TimedRun {
   Device* device = nullptr;
   Problem problem{};
   Variant variant = Variant::host;
   ProblemRun run{};
   ComputeResult result{};
-  double empty_run_ms = 0;  // what starting and waiting for a run costs
+  double empty_run_ms = 0;  // the cost of starting and waiting for a run
   int steps = 1;            // launches in a run
 };
 
@@ -38,7 +38,8 @@ Candidate candidate(const TimedRun& timed, std::function<RunTime(int)> run) {
           .before_last = [device = timed.device] { device->poison(); }};
 }
 
-// What the timed runs left is what was verified; where the device doesn't repeat itself, it is compared anew.
+// The outputs of the timed runs must equal the verified ones; if the device is not deterministic, they are compared
+// again.
 bool still_right(const Kernel& kernel, const TimedRun& timed) {
   const Outputs now = read_outputs(*timed.device, plan_of(kernel, timed), timed.run.expected, timed.problem.precision);
   if (!now.guard_intact) return false;
@@ -56,7 +57,8 @@ std::string beyond_these_cores(const TimedRun& timed, double value, Rate rate, d
     return rate == Rate::gigabytes ? host_memory_rate(bytes) : host_arithmetic_rate(timed.problem.precision);
   };
   double own = measured();
-  for (int again = 0; again < 4 && value > most * own; ++again) own = std::max(own, measured());  // others may use them
+  for (int again = 0; again < 4 && value > most * own; ++again)
+    own = std::max(own, measured());  // other processes may use them
   if (value <= most * own) return "";
   return fmt::format("{:.3g} {} is {:.3g} times what our own loop reaches on these cores{}", value, text(rate),
                      value / own, rate == Rate::gigabytes ? " in buffers of this size" : "");
@@ -78,7 +80,7 @@ void fill(const Kernel& kernel, TimedRun& timed, const Timing& timing) {
   if (const std::string why = beyond_these_cores(timed, amount / timing.wall_ms.median * 1e-6, *rate, work.bytes);
       !why.empty())
     return reject(result, "rejected: " + why);
-  // What fits a cache says nothing of the memory behind it.
+  // Data that fits a cache says nothing about the memory behind it.
   if (!peak || (*rate == Rate::gigabytes && work.bytes < beyond_caches_bytes)) return;
   const double share = result.rate.or_empty().value.or_empty() / peak->value;
   result.share_of_peak = share;
@@ -96,7 +98,7 @@ TimedRun timed_run(Device& device, const Kernel& kernel, const Problem& problem,
   return timed;
 }
 
-// The host's run of a problem, with the inputs and the reference that another device's run has made.
+// The host's run of a problem, with the inputs and the reference of another device's run.
 ProblemRun run_like(Device& host, const Kernel& kernel, const Problem& problem, const ProblemRun& other) {
   ProblemRun run{.problem = problem, .inputs = other.inputs, .expected = other.expected};
   const Plan plan = kernel.plan(problem, Variant::host, host.facts().capabilities);
@@ -107,7 +109,7 @@ ProblemRun run_like(Device& host, const Kernel& kernel, const Problem& problem, 
   return run;
 }
 
-// Times those whose result is right, turn by turn, and puts time, rate and share of the peak into their results; where
+// Times those whose result is right, alternating, and puts time, rate and share of the peak into their results; if
 // the result was not right before or while it was timed, or the rate is impossible, the reason.
 void time_runs(const Kernel& kernel, std::vector<TimedRun>& runs, const TimeRules& rules, const Trace& trace) {
   std::vector<Candidate> candidates;
@@ -136,7 +138,7 @@ void time_runs(const Kernel& kernel, std::vector<TimedRun>& runs, const TimeRule
   }
 }
 
-// The row of the same run with what a program sends before each and fetches after it.
+// The row of the same run including the copies that a program makes before and after it.
 ComputeResult timed_with_copies(const Kernel& kernel, const TimedRun& timed, const TimeRules& rules) {
   Device& device = *timed.device;
   const std::vector<int> fresh = inputs_sent_per_run(kernel.name, timed.problem.size);
@@ -159,7 +161,7 @@ ComputeResult timed_with_copies(const Kernel& kernel, const TimedRun& timed, con
   return row;
 }
 
-// A GPU finishes what keeps a CPU busy for milliseconds before its launch has been paid for.
+// Work that keeps a CPU busy for milliseconds takes a GPU less time than the launch itself.
 Problem longer(const Kernel& kernel, Problem problem) {
   if (kernel.name == std::string_view("fma-peak"))
     problem.size["rounds"] = problem.precision == Precision::fp16 ? 1024 : 8192;
@@ -264,7 +266,7 @@ class Bench : private DeviceSession {
       classify_run(device_, kernel, variant, options_, runs.front().run, trace(), modes, runs.front().result);
       device_.build(built_, options_.build_options);
     }
-    // A launch on the host is a call of a function, and it has no half precision.
+    // A launch on the host is a function call, and it has no half precision.
     if (host_ && problem.precision != Precision::fp16 && kernel.name != std::string_view("launch")) {
       step("the same on the host");
       runs.push_back(timed_run(*host_, kernel, problem, Variant::host, 0,

@@ -1,4 +1,4 @@
-// The operations of frameworks, timed over batches that grow: from which on a GPU is worth it.
+// The operations of frameworks, timed over growing batches: from which size on a GPU is faster.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace envdoctor::kernels {
 namespace {
 
-// One layer, and the batches that are sent through it.
+// One layer, and its batch sizes.
 struct Series {
   const char* kernel = "";
   Sizes layer{};
@@ -80,12 +80,12 @@ class FrameworkBench : private DeviceSession {
             {{.run = [this](int times) { return device_.run(times); }, .on_host_cores = device_.facts().on_host_cores}},
             rules)
             .front();
-    // Matrix units go beyond what a GPU reports of itself, so that the limit here is that of any device.
+    // Matrix units exceed the peak that a GPU reports, so the limit here is that of any device.
     set_rate(result, timing, kernel.work(problem).flops, Rate::gigaflops, std::nullopt);
   }
 };
 
-// Our own multiply-adds on the host's cores: what frameworks do there is held against them.
+// Our own multiply-adds on the host's cores: the reference for frameworks' rates there.
 void add_host_peak(Snapshot& snapshot, const std::vector<Target>& targets, VerifyOptions options) {
   if (std::ranges::none_of(targets, &Target::is_cpu)) return;
   options.kernels = {"fma-peak"};

@@ -1,5 +1,5 @@
-// What the cores of this host can do at most, measured when it is asked: so that a rate which they can't have is
-// refused.
+// The maximum rate of this host's cores, measured on demand, so that an impossible rate can be
+// rejected.
 #include <algorithm>
 
 #include "kernels/bench/bench.h"
@@ -7,7 +7,7 @@
 namespace envdoctor::kernels {
 namespace {
 
-// The best of the runs that fit into some milliseconds, of an amount each, in 1e9 a second.
+// The best of the runs that fit into a few milliseconds, in units of 1e9 per second.
 double best_rate(const Kernel& kernel, const Problem& problem, double amount) {
   constexpr double spend_ms = 10;
   const auto host = open_host({});

@@ -23,7 +23,7 @@ double least_batch_ms(const Candidate& candidate) {
   return candidate.on_host_cores ? host_batch_ms : std::max(gpu_batch_ms, empty_runs * candidate.empty_run_ms);
 }
 
-// Runs that fill a batch. The first of all is thrown away: drivers compile and copy then.
+// The number of runs that fill a batch. The first run is discarded: drivers compile and copy then.
 int calibrated(const Candidate& candidate) {
   candidate.run(1);
   const double least_ms = least_batch_ms(candidate);
@@ -31,7 +31,7 @@ int calibrated(const Candidate& candidate) {
   while (runs < most_runs) {
     const double ms = std::max(candidate.run(runs).wall_ms, 1e-6);
     if (ms >= least_ms) return runs;
-    // Not by more than tenfold at once, since the first runs may be slow or fast by chance.
+    // At most tenfold at once, because the first runs may be slow or fast by chance.
     const auto enough = static_cast<int>(std::ceil(1.1 * runs * std::min(least_ms / ms, 1e3)));
     runs = std::min({most_runs, runs * 10, std::max(runs + 1, enough)});
   }
@@ -61,7 +61,7 @@ std::vector<Timing> time_together(const std::vector<Candidate>& candidates, cons
   std::vector<Batches> all;
   for (const Candidate& candidate : candidates) {
     all.push_back({.batch = calibrated(candidate)});
-    // What calibration ran last was one.
+    // The last batch of the calibration was one.
     for (int i = 1; i < untimed_batches; ++i) candidate.run(all.back().batch);
   }
   const auto calm = [](const Batches& series) { return statistics(series.wall).spread <= calm_spread; };

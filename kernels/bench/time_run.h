@@ -1,51 +1,51 @@
 #pragma once
-// How long a run takes: batches that are long enough to be timed, candidates turn by turn, medians.
+// How long a run takes: batches that are long enough to be timed, alternating candidates, medians.
 //
-// Wall clock is the truth. A device's own clock is shown beside it only where the two agree: some drivers invent
+// The wall clock is authoritative. A device's own clock is shown as well only if the two agree: some drivers invent
 // theirs.
 #include <functional>
 #include <optional>
 #include <vector>
 
 #include "evidence/compute_results.h"
-#include "kernels/devices/device.h"
 #include "kernels/core/statistics.h"
+#include "kernels/devices/device.h"
 
 namespace envdoctor::kernels {
 
-// One of the things that are timed against each other.
+// One of the candidates that are compared.
 struct Candidate {
   std::function<RunTime(int times)> run{};  // as Device::run
-  bool on_host_cores = true;            // a batch lasts 20 ms at least; on a GPU 5 ms, or as long as 100 empty runs
-  double empty_run_ms = 0;              // what starting and waiting for a run costs; 0: not known
-  int steps = 1;                        // launches in a run
-  std::function<void()> before_last{};  // is called before the last batch, untimed: to poison what it must write
+  bool on_host_cores = true;                // a batch lasts 20 ms at least; on a GPU 5 ms, or as long as 100 empty runs
+  double empty_run_ms = 0;                  // the cost of starting and waiting for a run; 0: unknown
+  int steps = 1;                            // launches in a run
+  std::function<void()> before_last{};      // is called before the last batch, untimed: to poison what it must write
 };
 
 struct TimeRules {
   std::size_t least_samples = 15;
-  std::size_t most_samples = 45;        // taken while the quartiles fault more than 5 % apart and time is left
-  double spend_ms = 2000;               // on all candidates together; the least number of samples is taken all the same
+  std::size_t most_samples = 45;  // taken while the quartiles differ by more than 5 % and time is left
+  double spend_ms = 2000;         // on all candidates together; the minimum number of samples is taken in any case
 };
 
 struct Timing {
-  Statistics wall_ms{};                 // of one run
-  std::optional<double> event_ms{};     // median of one run by the device's clock, if it survives the cross-check
-  int batch = 1;                        // runs in a sample
+  Statistics wall_ms{};              // of one run
+  std::optional<double> event_ms{};  // median of one run by the device's clock, if it survives the cross-check
+  int batch = 1;                     // runs in a sample
 };
 
-// Each candidate's own timing, in their order. What run() throws is passed on.
+// Each candidate's own timing, in their order. Exceptions of run() are passed on.
 std::vector<Timing> time_together(const std::vector<Candidate>& candidates, const TimeRules& rules);
 
-// Whether a batch's event time is credible: more than nothing, no longer than the wall clock, and what it lacks of that
-// explained by as much again and by what launching costs.
+// Whether a batch's event time is credible: positive, at most the wall clock, and its difference from that
+// at most itself plus the cost of launching.
 bool event_is_credible(double event_ms, double wall_ms, double launches_ms);
 
-// As the snapshot has it.
+// Converts it for the snapshot.
 ComputeTime compute_time(const Timing& timing);
-// Says in place of time and rate why there is none.
+// Sets the reason in place of time and rate.
 void reject(ComputeResult& result, const std::string& why);
-// Time and rate of runs that move or compute so much each; false, and the reason in their place: it can't be.
+// Sets time and rate of runs that move or compute this much each; false, with the reason instead: impossible.
 bool set_rate(ComputeResult& result, const Timing& timing, double amount, Rate rate, const std::optional<Peak>& peak);
 
 }  // namespace envdoctor::kernels

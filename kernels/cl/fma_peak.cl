@@ -1,6 +1,6 @@
 // precisions: fp16 fp32 fp64
 // x = a * x + b, again and again, in as many independent chains as hide what one costs. Of `constants` a is -1 and the
-// two b differ by one, so that every number stays a small integer, exact, and the last one tells how many rounds ran.
+// two b differ by one, so that every number stays a small integer, exact, and the last one shows how many rounds ran.
 
 // All chains one step, so that none waits for the step before.
 #define FMA_ALL(b)                                                                          \

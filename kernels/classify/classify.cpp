@@ -30,7 +30,7 @@ struct Context {
     if (!unoptimised && experiments.right_without_optimisation) unoptimised = experiments.right_without_optimisation();
     return unoptimised.value_or(std::nullopt);
   }
-  // What shows that a place is at fault, and not what is computed there: that it comes and goes, or stays on other
+  // The evidence that a place is at fault, not the computation there: it varies between runs, or stays with other
   // inputs. Empty: nothing.
   [[nodiscard]] std::string proof_of_place() const {
     if (!unstable.empty()) return "repeat";
@@ -39,10 +39,10 @@ struct Context {
   }
 };
 
-// A rule recognises a case or passes.
+// A rule recognises a case or gives no answer.
 using Rule = std::optional<Classification> (*)(const Context&);
 
-// What was sent or read back didn't arrive: it was not computed wrong.
+// A transfer failed; the computation is not at fault.
 std::optional<Classification> transfer(const Context& c) {
   const Observation& o = c.observation;
   if (o.cut) return Classification{WrongResult::transfer, "the end of what was read back never arrived", "fill"};
@@ -94,7 +94,7 @@ std::optional<Classification> not_written(const Context& c) {
 // Bits that flip between runs, or against a whole-number answer: one in a word is memory, a block of rows one compute
 // unit.
 std::optional<Classification> one_bit(const Context& c) {
-  // Inputs of fewer bits, too, may leave one element outside, and by chance one bit of it.
+  // Inputs of fewer bits may also leave one element outside the bound, by chance with one wrong bit.
   if (c.wrong() && c.pattern.shape == Shape::one_bit && !(c.replay && c.replay->holds))
     return Classification{WrongResult::bit_flip, "single bits flipped", c.proof_of_place()};
   if (c.wrong() && c.pattern.shape == Shape::stuck_bit && c.unstable.empty())
@@ -126,7 +126,7 @@ std::optional<Classification> last_element(const Context& c) {
   return Classification{WrongResult::last_element, "nothing but the last element is wrong, in every run", "repeat"};
 }
 
-// Bins that lost what others gained.
+// Bins that lost counts which others gained.
 std::optional<Classification> moved_count(const Context& c) {
   const Observation& o = c.observation;
   const auto& wrong = o.comparison.wrong;
@@ -141,10 +141,10 @@ std::optional<Classification> moved_count(const Context& c) {
 
 std::string joined(const std::set<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
 
-// A function that is off wherever it is evaluated: not one element, nor one place.
+// A function that is inexact wherever it is evaluated: not only in one element or place.
 std::optional<Classification> function(const Context& c) {
   const Observation& o = c.observation;
-  // What is right elsewhere is no inexact value, even where functions stand in rows.
+  // A value that is right for another element is not inexact, even where functions are laid out in rows.
   const bool moved = c.pattern.shape == Shape::other_index || c.pattern.shape == Shape::byte_order;
   if (!c.wrong() || !c.unstable.empty() || o.operation.functions.empty() || moved) return {};
   if (!o.operation.row_for_each_function) {
@@ -165,12 +165,12 @@ std::optional<Classification> function(const Context& c) {
   return Classification{WrongResult::function, "inexact: " + joined(names), "place"};
 }
 
-// What another rounding than to nearest can do: in single operations, and no more than that here.
+// The effect of another rounding than to nearest in single operations, which is the limit here.
 std::optional<Classification> rounding_mode(const Context& c) {
   const Observation& o = c.observation;
   const auto& mode = c.experiments.mode;
   if (!c.wrong() || !mode || mode->rounding.empty() || mode->rounding == "to nearest") return {};
-  double largest = 0;  // of what is right: rounded on the way to any element
+  double largest = 0;  // the largest right value: intermediate values are rounded
   for (std::size_t i = 0; i < o.expected.count(); ++i) {
     const double size = std::fabs(o.expected.right_value(i));
     if (o.expected.exact && std::isfinite(size)) largest = std::max(largest, size);
@@ -223,7 +223,7 @@ std::optional<Classification> place(const Context& c) {
 std::optional<Classification> tile(const Context& c) {
   static constexpr std::array sure = {Shape::tile, Shape::every_nth, Shape::other_index, Shape::byte_order};
   if (std::ranges::find(sure, c.pattern.shape) != sure.end()) return place(c);
-  // A few places that are wrong whatever is computed there.
+  // A few places that are wrong with any data.
   const Comparison& comparison = c.observation.comparison;
   const bool numbers = comparison.not_numbers < comparison.wrong.size();
   if (c.pattern.shape != Shape::isolated || !numbers || !c.unstable.empty() || c.proof_of_place().empty()) return {};
@@ -245,8 +245,8 @@ std::optional<Classification> unstable(const Context& c) {
   return Classification{WrongResult::nondeterministic, many, "repeat"};
 }
 
-// The twin rule: eight times its error, in the root of the mean square, is another arithmetic; less is the
-// calculation's.
+// The CPU-comparison rule: more than eight times the CPU's root mean square error is another arithmetic; less is the
+// calculation's own error.
 std::optional<Classification> ill_conditioned(const Context& c) {
   if (!c.wrong() || !c.experiments.twin || c.observation.comparison.not_numbers > 0) return {};
   const std::optional<Comparison> twin = c.experiments.twin();
@@ -255,7 +255,7 @@ std::optional<Classification> ill_conditioned(const Context& c) {
   return Classification{WrongResult::unstable, "plain arithmetic on the CPU is as inaccurate", "twin"};
 }
 
-// Right as soon as one library is left out: it is that library.
+// The result is right without one library: that library is the cause.
 std::optional<Classification> one_library(const Context& c) {
   if (!c.wrong()) return {};
   for (const Experiments::Without& without : c.experiments.without) {
@@ -274,7 +274,7 @@ std::optional<Classification> miscompiled(const Context& c) {
   return found;
 }
 
-// Items of a group that don't wait for each other do no harm where each is alone.
+// Items of a group that don't wait for each other do no harm in groups of one.
 std::optional<Classification> barrier(const Context& c) {
   if (!c.wrong() || !c.experiments.right_in_groups_of_one || c.experiments.right_in_groups_of_one() != true) return {};
   return Classification{WrongResult::barrier,
@@ -282,7 +282,7 @@ std::optional<Classification> barrier(const Context& c) {
                         "groups of one"};
 }
 
-// One factor between nearly all that was got and what is right.
+// A constant factor between almost all results and the right values.
 std::optional<Classification> scaled(const Context& c) {
   const Expected& expected = c.observation.expected;
   const std::vector<std::size_t>& wrong = c.observation.comparison.wrong;
@@ -302,7 +302,7 @@ std::optional<Classification> scaled(const Context& c) {
   return Classification{WrongResult::scaled, fmt::format("results are {:.6g} times the expected values", factor), ""};
 }
 
-// Bins that lack counts and none that has too many: not bits, which turn either way, nor one factor for all.
+// Bins that lack counts, and none with too many: neither bit flips, which go both ways, nor a common factor.
 std::optional<Classification> lost_counts(const Context& c) {
   const Observation& o = c.observation;
   if (!c.wrong() || !o.operation.counts) return {};
@@ -340,7 +340,7 @@ std::optional<Classification> lost_additions(const Context& c) {
                         fmt::format("{} additions are missing where every number is 1", *lost), "sums of ones"};
 }
 
-// What neither size nor time nor the optimiser changes is no fault of memory, of scheduling or of a limit.
+// An error that is independent of size, time and optimiser is no fault of memory, of scheduling or of a limit.
 std::optional<Classification> other_calculation(const Context& c) {
   const Experiments& e = c.experiments;
   if (!c.wrong() || !c.unstable.empty() || c.right_without_optimisation() != false) return {};
@@ -373,7 +373,7 @@ WrongResult of_11_bits(const MeasuredPrecision& measured) {
   return measured.half_range ? WrongResult::fp16_inputs : WrongResult::tf32_inputs;
 }
 
-// Whether each wrong element, not most, lies where sums of inputs narrowed like this may lie.
+// Whether each wrong element, not most, is in the range of sums of inputs narrowed like this.
 bool explains_all(const Context& c, const InputModel& model) {
   const Observation& o = c.observation;
   return std::ranges::all_of(o.comparison.wrong, [&](std::size_t i) {
@@ -382,7 +382,7 @@ bool explains_all(const Context& c, const InputModel& model) {
   });
 }
 
-// 2^-11.7 at any length is TF32 or fp16 inputs, and so on; the precision probes tell the two apart.
+// 2^-11.7 at any length is TF32 or fp16 inputs, and so on; the precision probes distinguish the two.
 std::optional<Classification> narrowed_inputs(const Context& c) {
   if (!c.replay || !c.replay->suspect() || !c.replay->holds) return {};
   const InputModel& best = *c.replay->best;
@@ -426,7 +426,8 @@ std::optional<Classification> accumulator(const Context& c) {
   return {};
 }
 
-// A sum rounded to nearest errs either way; truncation always towards zero. It may stay under the suspect line.
+// A sum rounded to nearest has errors of both signs; truncation always goes towards zero. It may stay below the suspect
+// threshold.
 std::optional<Classification> truncation(const Context& c) {
   const auto& measured = c.experiments.measured;
   const bool by_probes = measured && measured->truncates == true;
@@ -438,7 +439,7 @@ std::optional<Classification> truncation(const Context& c) {
                         by_probes ? (by_bias ? "bias, precision probes" : "precision probes") : "bias"};
 }
 
-// Where no terms are at hand to replay.
+// If there are no terms to replay.
 std::optional<Classification> by_probes_alone(const Context& c) {
   const auto& measured = c.experiments.measured;
   const int bits = is_floating(c.observation.got.precision) ? significand_bits(c.observation.got.precision) : 0;
@@ -501,7 +502,7 @@ std::optional<std::int64_t> largest_right(std::int64_t right, std::int64_t wrong
     (*answer ? right : wrong) = middle;
   }
   if (right == start) return {};  // where nothing below was tried
-  // An edge that the size doesn't divide by looks the same at first: then sizes just beside it disagree.
+  // A size that isn't a multiple of a tile looks the same at first, but then neighbouring sizes disagree.
   for (const std::int64_t near : {right - 1, right - 2, right - 7}) {
     if (near > start && !is(near, true)) return {};
   }

@@ -14,7 +14,7 @@
 namespace envdoctor::kernels {
 namespace {
 
-// What this kernel, whose program replaces the device's, makes of these inputs.
+// The outputs of this kernel on these inputs. Its program replaces the device's current one.
 Array answers_of(Device& device, const Kernel& kernel, const Problem& problem, const std::vector<Array>& inputs,
                  Variant variant, const std::string& build_options) {
   device.build({&kernel}, build_options);
@@ -48,7 +48,7 @@ FpMode probe_mode(Device& device, Precision precision, Variant variant, const st
 
 }  // namespace
 
-// The experiments on this device. One that fails, or has no time left, says nothing.
+// The experiments on this device. One that fails, or has no time left, gives no answer.
 struct DeviceExperiments {
   Device& device;
   const Kernel& kernel;
@@ -57,7 +57,7 @@ struct DeviceExperiments {
   const VerifyOptions& options;
   const Trace& trace;
   DeviceModes& modes;
-  bool by_chance = false;  // right means no further off than chance explains
+  bool by_chance = false;  // right means within the probable bound
 
   template <class Try>
   auto attempt(const std::string& what, const Try& one) const -> decltype(one()) {
@@ -80,7 +80,7 @@ struct DeviceExperiments {
     return attempt(problem_name(kernel, other), [&] { return std::optional(right(other)); });
   }
 
-  // Built with one more option, on the very inputs of `run`, which may be others than the problem's.
+  // Built with one more option, on the inputs of `run`, which may differ from the problem's.
   std::optional<bool> right_with(const std::string& option, ProblemRun run) const {
     return attempt("building with " + option, [&] {
       device.build({&kernel}, options.build_options + " " + option);
@@ -94,7 +94,7 @@ struct DeviceExperiments {
 
   std::optional<bool> right_in_groups_of_one(const ProblemRun& run) const {
     return attempt("one work-item per group", [&]() -> std::optional<bool> {
-      // In turns, so that what comes and goes isn't taken for it.
+      // Alternating, so that an intermittent fault isn't mistaken for it.
       constexpr int turns = 3;
       Capabilities alone = device.facts().capabilities;
       const Plan together = kernel.plan(problem, variant, alone);
@@ -113,7 +113,7 @@ struct DeviceExperiments {
     });
   }
 
-  // The same kernel in plain C++, where it is written so.
+  // The same kernel in plain C++, if it has such a version.
   std::optional<Comparison> twin(std::size_t output) const {
     return attempt("the host's own arithmetic", [&]() -> std::optional<Comparison> {
       const auto host = open_host({.guard_bytes = 0});
@@ -144,7 +144,7 @@ struct DeviceExperiments {
     return found != map.end() ? found->second : map[key] = measure();
   }
 
-  // Those of the operation's functions that the kernel of functions shows off, each in more than one place.
+  // The operation's functions that the map kernel finds inexact, each in more than one place.
   std::optional<std::string> inexact_functions(const Operation& operation) const {
     const auto off = measured_once(modes.functions_, [&] {
       return attempt("single functions", [&]() -> std::optional<std::set<std::string>> {
@@ -170,12 +170,12 @@ struct DeviceExperiments {
         }
         std::set<std::string> names;
         for (const auto& [row, of_row] : wrong) {
-          // Few that are wrong on other inputs, too, are places.
+          // A few elements that are also wrong on other inputs are faulty places.
           const bool place = 2 * of_row.places < columns && 2 * of_row.stay >= of_row.places;
           if (of_row.places >= 3 && !place) names.insert(rows.functions.at(row));
         }
         device.build({&kernel}, options.build_options);
-        if (2 * names.size() > rows.functions.size()) names.clear();  // it isn't functions that are wrong
+        if (2 * names.size() > rows.functions.size()) names.clear();  // then the functions are not at fault
         return names;
       });
     });
@@ -187,7 +187,7 @@ struct DeviceExperiments {
     return names;
   }
 
-  // The same outputs against what fast-math options allow.
+  // Compares the same outputs with the bounds that fast-math options allow.
   std::optional<Expected> relaxed(const ProblemRun& run, std::size_t output) const {
     Problem loose = problem;
     loose.relaxed = true;
@@ -204,7 +204,7 @@ struct DeviceExperiments {
         other.seed = seed;
         const ProblemRun now = run_problem(device, kernel, other, variant, 1, [](const std::string&) {});
         if (now.comparisons.size() <= output) return false;
-        // Of many some are right by chance.
+        // With many elements some are right by chance.
         const std::vector<std::size_t>& again = now.comparisons[output].wrong;
         std::vector<std::size_t> both;
         std::ranges::set_intersection(wrong, again, std::back_inserter(both));
@@ -225,7 +225,7 @@ struct DeviceExperiments {
       const Plan plan = kernel.plan(problem, variant, device.facts().capabilities);
       const std::vector<Expected> right = kernel.reference(problem, ones);
       double lost = 0;
-      for (int times = 3; times > 0 && lost == 0; --times) {  // a race loses something now and then
+      for (int times = 3; times > 0 && lost == 0; --times) {  // a race loses an addition only sometimes
         const Outputs now = run_once(device, plan, ones, right, problem.precision);
         for (std::size_t i = 0; i < right[output].count(); ++i) {
           const double missing = right[output].right_value(i) - now.arrays[output].value(i);
@@ -237,10 +237,10 @@ struct DeviceExperiments {
     });
   }
 
-  // What the device still holds, read once more: right where only the first reading came too early.
+  // Reads the buffer again: right if only the first read came too early.
   std::optional<bool> right_when_read_again(const ProblemRun& run) const {
     return attempt("reading again", [&]() -> std::optional<bool> {
-      constexpr int times = 3;  // what comes and goes is no reading that comes too early each time
+      constexpr int times = 3;  // an intermittent fault is no early read, which happens every time
       const Plan plan = kernel.plan(problem, variant, device.facts().capabilities);
       device.load(plan, run.inputs);
       for (int i = 0; i < times; ++i) {
@@ -260,8 +260,8 @@ struct DeviceExperiments {
 void classify_run(Device& device, const Kernel& kernel, Variant variant, const VerifyOptions& options,
                   const ProblemRun& run, const Trace& trace, DeviceModes& modes, ComputeResult& result) {
   const Problem& problem = run.problem;
-  if (run.comparisons.empty() || run.expected.empty()) return;  // spot checks classify nothing
-  // The output to classify: the first wrong one, else the first.
+  if (run.comparisons.empty() || run.expected.empty()) return;  // spot checks can't be classified
+  // The output to classify: the first wrong one, otherwise the first.
   const auto wrong_one = std::ranges::find(run.comparisons, false, &Comparison::right);
   const auto output = static_cast<std::size_t>(wrong_one - run.comparisons.begin()) % run.comparisons.size();
   const Operation operation = kernel.operation(problem, run.inputs);

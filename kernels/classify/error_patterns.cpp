@@ -41,7 +41,7 @@ Pattern not_written(const Case& c) {
                       place(c, *std::ranges::find_if(c.wrong, [&](std::size_t i) { return c.got.is_poison(i); })))};
 }
 
-// Whether what stands in an element, or would with these bits, lies where element `of` may lie.
+// Whether an element's value, or its value with these bits, is within the bound of element `of`.
 bool fits(const Case& c, std::size_t of, std::uint64_t bits) {
   if (c.expected.exact) return bits == c.expected.right_bits(of);
   Array one(c.got.precision, 1);
@@ -50,11 +50,11 @@ bool fits(const Case& c, std::size_t of, std::uint64_t bits) {
   return std::fabs(one.value(0) - right) <= std::max(c.expected.bound_of(of), ulp(c.got.precision, right));
 }
 
-// The bit that makes this element right when it is turned back; nothing where there is none, or several.
+// The bit that makes this element right when flipped back; nothing if there is none, or several.
 std::optional<int> turned_bit(const Case& c, std::size_t i) {
   const std::uint64_t turned = c.got.bits(i) ^ c.expected.right_bits(i);
   if (c.expected.exact) return std::popcount(turned) == 1 ? std::optional(std::countr_zero(turned)) : std::nullopt;
-  // Far outside: else what is turned explains any error.
+  // Far outside: otherwise a flipped low bit explains any error.
   const double error = std::fabs(c.got.value(i) - c.expected.value[i]);
   if (error < 64 * c.expected.bound_of(i)) return {};
   std::optional<int> found;
@@ -81,7 +81,7 @@ Pattern one_bit(const Case& c) {
                                       c.wrong.size() == 1 ? "word" : "words", list, place(c, c.wrong.front()))};
 }
 
-// A data line that carries nothing: the same bit of each wrong word, always set or never.
+// A stuck data line: the same bit of each wrong word, always set or never.
 Pattern stuck_bit(const Case& c) {
   if (c.wrong.size() <= 8) return {};
   const auto turned = [&](std::size_t i) {
@@ -89,12 +89,12 @@ Pattern stuck_bit(const Case& c) {
     return c.expected.exact ? bits : bits & ~std::uint64_t{0xff};
   };
   const std::uint64_t bit = turned(c.wrong.front()), set = c.got.bits(c.wrong.front()) & bit;
-  // Numbers that all lack their sign are as well another calculation.
+  // Numbers that all lack their sign may as well come from another calculation.
   const bool sign = is_floating(c.got.precision) && bit == std::uint64_t{1} << (8 * size_of(c.got.precision) - 1);
   const bool all = std::popcount(bit) == 1 && !sign && std::ranges::all_of(c.wrong, [&](std::size_t i) {
                      return turned(i) == bit && (c.got.bits(i) & bit) == set;
                    });
-  // Nor may it be right anywhere.
+  // And the stuck value may not be right anywhere.
   for (std::size_t i = 0; all && i < c.count(); ++i) {
     if ((c.got.bits(i) & bit) != set) return {};
   }
@@ -114,7 +114,7 @@ Pattern byte_order(const Case& c) {
   return {Shape::byte_order, of_all(c) + " have their bytes in reverse order"};
 }
 
-// Where the value that an element has would be right: by its bits, where bits tell elements apart.
+// The element for which a value would be right: by its bits, if these identify an element.
 std::unordered_map<std::size_t, std::size_t> sources_by_bits(const Case& c) {
   std::unordered_map<std::uint64_t, std::size_t> places;
   for (std::size_t i = 0; i < c.count(); ++i) {
@@ -129,10 +129,10 @@ std::unordered_map<std::size_t, std::size_t> sources_by_bits(const Case& c) {
   return sources;
 }
 
-// The same where results are rounded, and a value may fit many elements: by the distances, or the mirrors, that a
+// The same if results are rounded and a value may match many elements: by the distances, or the mirrors, that a
 // quarter of a sample share.
 std::unordered_map<std::size_t, std::size_t> sources_by_rule(const Case& c) {
-  using Rule = std::pair<bool, std::int64_t>;  // mirrored: the sum of both places; else their distance
+  using Rule = std::pair<bool, std::int64_t>;  // mirrored: the sum of both places; otherwise their distance
   const auto source = [&](const Rule& rule, std::size_t i) {
     const std::int64_t place = static_cast<std::int64_t>(i),
                        from = rule.first ? rule.second - place : place + rule.second;
@@ -151,7 +151,7 @@ std::unordered_map<std::size_t, std::size_t> sources_by_rule(const Case& c) {
   const std::size_t samples = std::min(sampled, c.wrong.size());
   std::map<Rule, std::size_t> votes;
   for (std::size_t s = 0; s < samples; ++s) {
-    const std::size_t i = c.wrong[s * 2654435761U % c.wrong.size()];  // of even and odd places
+    const std::size_t i = c.wrong[s * 2654435761U % c.wrong.size()];  // samples even and odd places
     const double got = c.got.value(i);
     if (!std::isfinite(got)) continue;
     const double reach = widest + ulp(c.got.precision, got);
@@ -191,7 +191,7 @@ Pattern other_index(const Case& c) {
     distinct.insert(found->second);
     ++shifts[static_cast<std::int64_t>(found->second) - static_cast<std::int64_t>(i)];
   }
-  // One value in many places, such as zero, comes from nowhere.
+  // One value in many places, such as zero, was not moved from another place.
   if (10 * elsewhere < 9 * c.wrong.size() || 2 * distinct.size() < elsewhere) return {};
   const auto common = std::ranges::max_element(shifts, {}, [](const auto& s) { return s.second; });
   const std::string shift =
@@ -200,7 +200,7 @@ Pattern other_index(const Case& c) {
           fmt::format("{} hold values of other elements{}, first {}", of_all(c), shift, place(c, example))};
 }
 
-// Does [begin, end) of a row or of the vector hold nothing but wrong elements, nearly?
+// Whether almost all elements in [begin, end) of a row or of the vector are wrong.
 bool dense(std::size_t wrong, std::size_t all) { return 10 * wrong >= 9 * all; }
 
 Pattern tail(const Case& c) {
@@ -224,7 +224,7 @@ Pattern columns(const Case& c) {
                               : fmt::format("{} whole columns, first column {}", which.size(), *which.begin())};
 }
 
-// One block of rows and columns that is wrong nearly everywhere.
+// One block of rows and columns that is almost entirely wrong.
 Pattern tile(const Case& c) {
   if (c.columns < 2 || c.wrong.size() < 4) return {};
   const std::size_t top = c.wrong.front() / c.columns, bottom = c.wrong.back() / c.columns;

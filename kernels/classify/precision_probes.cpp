@@ -19,7 +19,7 @@ std::vector<PrecisionProbe> build(Precision precision) {
     probes.push_back({kind, b, {{a0, a1}, {b0, b1}}, exact});
   };
   for (int b = 2; b <= bits; ++b) {
-    // Odd, so that the lowest bit counts; on either side, since a library may narrow only one.
+    // Odd, so that the lowest bit counts; for either operand, because a library may narrow only one.
     const double low = std::ldexp(1.0, b - 1) + 1, high = std::ldexp(1.0, b) - 1;
     for (const double odd : {low, high, -low}) {
       add(Kind::input, b, odd, 1, 0, 1, odd);
@@ -44,7 +44,7 @@ std::vector<PrecisionProbe> build(Precision precision) {
   return probes;
 }
 
-// The widest probe such that it and all narrower ones were right.
+// The widest probe for which it and all narrower ones were right.
 int widest(const std::vector<PrecisionProbe>& probes, std::span<const double> answers, Kind kind) {
   int narrowest_wrong = std::numeric_limits<int>::max(), last = 0;
   for (std::size_t i = 0; i < probes.size(); ++i) {

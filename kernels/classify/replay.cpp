@@ -38,7 +38,7 @@ struct Element {
   Terms terms{};
 };
 
-// Products of narrower inputs are exact in double; those of doubles need their other half.
+// Products of narrower inputs are exact in double; products of doubles need a second double.
 double dot_product(const Terms& terms, const InputModel* model, bool twice, std::size_t begin = 0,
                    std::size_t dropped = 0) {
   DoubleDouble sum;
@@ -58,7 +58,7 @@ std::vector<Element> sample(const Operation& operation, const Array& got, std::s
   std::vector<Element> elements;
   const std::size_t count = std::min(most, got.count());
   for (std::size_t s = 0; s < count; ++s) {
-    // Spread over rows and columns alike; each once, as the factor is a prime larger than any count.
+    // Spread over rows and columns; each once, because the factor is a prime larger than any count.
     const std::size_t i = (s * 2654435761U + 12345) % got.count();
     Element element{.got = got.value(i), .terms = operation.terms(i)};
     double squares = 0;
@@ -72,7 +72,7 @@ std::vector<Element> sample(const Operation& operation, const Array& got, std::s
   return elements;
 }
 
-// With the inputs as the model has them, the first or the last terms of each sum left out.
+// With the inputs as the model narrows them, the first or the last terms of each sum left out.
 double residual(const std::vector<Element>& elements, bool twice, const InputModel* model, std::size_t begin = 0,
                 std::size_t dropped = 0) {
   double squares = 0;

@@ -55,7 +55,7 @@ std::uint64_t rounded_bits(Precision precision, double high, double low) {
   // A zero keeps its sign only where nothing is added to it.
   if (precision == Precision::fp64)
     return std::bit_cast<std::uint64_t>(low != 0 && std::isfinite(high) ? high + low : high);
-  // The processor rounds by itself, unless `high` lies halfway between two floats and `low` decides.
+  // The processor rounds, unless `high` is halfway between two floats and `low` decides.
   constexpr std::uint64_t below = 0x1FFFFFFF, halfway = 0x10000000;
   if (precision == Precision::fp32 && (low == 0 || (std::fabs(high) >= smallest_normal(Precision::fp32) &&
                                                     (std::bit_cast<std::uint64_t>(high) & below) != halfway)))
@@ -155,7 +155,7 @@ double ulps_off(Precision precision, double got, double high, double low) {
   const double unit =
       ulp(precision, std::fabs(high) > largest_finite(precision) ? largest_finite(precision) : high, low);
   if (!std::isinf(got)) return std::fabs((got - high) - low) / unit;
-  // Towards the infinity that was got, `high` lies below the largest finite number.
+  // With an infinite result, `high` is below the largest finite number on that side.
   const double largest = largest_finite(precision);
   return (largest - std::copysign(1.0, got) * high + ulp(precision, largest)) / unit;
 }

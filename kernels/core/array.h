@@ -1,5 +1,5 @@
 #pragma once
-// Numbers on their way between inputs, devices, references and comparison.
+// Arrays of numbers, shared by inputs, devices, references and comparison.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,14 +11,14 @@
 namespace envdoctor::kernels {
 
 // tf32: products of fp32 numbers whose inputs are rounded to 11 bits. Its elements are fp32 in memory, and inputs that
-// are set have 11 bits already, so that only sums are left to round.
+// are set have 11 bits already, so only sums are rounded.
 enum class Precision { fp16, bf16, tf32, fp32, fp64, int32, uint32, int64, uint64 };
 
 struct PrecisionFacts {
-  std::string_view text{};    // as the contract spells it
-  std::size_t size = 0;       // bytes per element
+  std::string_view text{};  // as in the file format
+  std::size_t size = 0;     // bytes per element
   // Floating precisions only:
-  int significand_bits = 53;  // the leading one counted
+  int significand_bits = 53;  // including the leading one
   int lowest_exponent = 0;    // of the smallest normal number
   double largest_finite = 0;
 };
@@ -33,7 +33,9 @@ inline constexpr std::array<PrecisionFacts, 9> precision_facts{{
     {"int64", 8},
     {"uint64", 8},
 }};
-constexpr const PrecisionFacts& facts_of(Precision precision) { return precision_facts[static_cast<std::size_t>(precision)]; }
+constexpr const PrecisionFacts& facts_of(Precision precision) {
+  return precision_facts[static_cast<std::size_t>(precision)];
+}
 constexpr std::string_view text(Precision precision) { return facts_of(precision).text; }
 constexpr std::size_t size_of(Precision precision) { return facts_of(precision).size; }
 constexpr bool is_floating(Precision precision) { return precision <= Precision::fp64; }
@@ -47,9 +49,9 @@ double smallest_normal(Precision precision);
 // infinite.
 std::uint64_t rounded_bits(Precision precision, double high, double low = 0);
 
-// Outputs and guard bands are filled with this word before each run, so that what was not written, or written beside,
-// shows: a NaN in every floating precision, and no small integer. One pattern runs through a buffer and its guard band;
-// `offset` is where these bytes begin in it.
+// Outputs and guard bands are filled with this word before each run, so that missing writes and writes out of bounds
+// are visible: a NaN in every floating precision, and no small integer. One pattern runs through a buffer and its guard
+// band; `offset` is where these bytes begin in it.
 inline constexpr std::uint32_t poison_word = 0xFFFBFEAD;
 void fill_poison(std::span<std::byte> bytes, std::size_t offset);
 bool is_poison(std::span<const std::byte> bytes, std::size_t offset);
@@ -65,13 +67,17 @@ struct Array {
   [[nodiscard]] std::size_t count() const { return bytes.size() / size_of(precision); }
   // T must have the element's size; fp16 is read as uint16_t.
   template <class T>
-  [[nodiscard]] std::span<const T> as() const { return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)}; }
+  [[nodiscard]] std::span<const T> as() const {
+    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
   template <class T>
-  [[nodiscard]] std::span<T> as() { return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)}; }
-  [[nodiscard]] double value(std::size_t index) const;         // exact for all but 64-bit integers
+  [[nodiscard]] std::span<T> as() {
+    return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  [[nodiscard]] double value(std::size_t index) const;  // exact for all but 64-bit integers
   [[nodiscard]] std::vector<double> values() const;
-  [[nodiscard]] std::uint64_t bits(std::size_t index) const;   // the element's bit pattern, zero-extended
-  void set(std::size_t index, double value);                   // rounded to nearest, ties to even
+  [[nodiscard]] std::uint64_t bits(std::size_t index) const;  // the element's bit pattern, zero-extended
+  void set(std::size_t index, double value);                  // rounded to nearest, ties to even
   void set_bits(std::size_t index, std::uint64_t bits);
   void fill_poison() { kernels::fill_poison(bytes, 0); }
   [[nodiscard]] bool is_poison(std::size_t index) const;

@@ -25,7 +25,7 @@ double compounded(double relative) { return relative < 1 ? relative / (1 - relat
 struct Shifted {
   double top = 0;         // the largest element
   double sum = 0;         // of exp(x - top)
-  double mean_shift = 0;  // of |x - top|, weighted by exp(x - top): what rounding of the differences does to the sum
+  double mean_shift = 0;  // of |x - top|, weighted by exp(x - top): the effect of rounding the differences on the sum
 };
 
 Shifted shift(std::span<const double> x) {
@@ -82,7 +82,7 @@ double ulp_limit(std::string_view function, Precision precision) {
   const auto row = std::ranges::find_if(table, [&](const UlpRow& r) { return r.function == function; });
   if (row == table.end()) return NAN;
   if (precision == Precision::fp64) return row->fp64;
-  return precision == Precision::fp32 ? row->fp32 : row->fp16;  // the narrow ones alike
+  return precision == Precision::fp32 ? row->fp32 : row->fp16;  // all narrow ones alike
 }
 
 double relaxed_limit(std::string_view function, double x, double y, double value, Precision precision) {
@@ -133,14 +133,14 @@ LstmBound lstm_step_bound(const LstmStep& s, Precision precision, bool relaxed) 
     return dz / 4 + (slope * (exp_error + 4 * z) + value * (1 + divide_error)) * u;
   };
   const double di = sigmoid_error(s.i, s.dz_i), df = sigmoid_error(s.f, s.dz_f), d_o = sigmoid_error(s.o, s.dz_o);
-  // Relaxed, tanh is made of exp of up to 20, which gives an absolute error.
+  // Relaxed, tanh is computed from exp of up to 20, which gives an absolute error.
   const double lost_in_tanh = relaxed ? 90 * u : 0;
   const double dg = s.dz_g + tanh_error * u * std::fabs(s.g) + lost_in_tanh;
   const double dc = std::fabs(s.c_before) * df + std::fabs(s.g) * di + (s.i + di) * dg +
                     2 * u * (std::fabs(s.f * s.c_before) + std::fabs(s.i * s.g));
   const double dh = std::fabs(s.t) * d_o + (s.o + d_o) * (dc + tanh_error * u * std::fabs(s.t) + lost_in_tanh) +
                     u * std::fabs(s.o * s.t);
-  // Terms of second order, and what may be flushed.
+  // Terms of second order, and flushed values.
   const double more = 1 + 64 * u, lost = 4 * lost_to_underflow(precision, true);
   return {dc * more + lost, dh * more + lost};
 }
@@ -162,7 +162,7 @@ std::vector<double> softmax_bounds(std::span<const double> x, double depth, Prec
   std::vector<double> bounds(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double t = std::fabs(x[i] - s.top), w = std::exp(-t) / s.sum;
-    // An element whose exponential vanishes may be off by that; |t| doesn't matter for it.
+    // An element whose exponential vanishes may be off by that; then |t| doesn't matter.
     bounds[i] = (w > 0 ? w * compounded(u * (by_shift * t + shared)) : 0) + 2 * tiny;
   }
   return bounds;
@@ -193,7 +193,7 @@ std::vector<double> layernorm_bounds(std::span<const double> x, std::span<const 
   for (const double value : x) squares += (value - mean) * (value - mean);
   const double variance = squares / n, scale = std::sqrt(variance + epsilon);
   const double mean_error = gamma(chain + divide + 1, u) * sizes / n;
-  // The mean's error is the same for every element, so that it enters the variance by its square alone.
+  // The mean's error is the same for every element, so only its square enters the variance.
   const double shift = variance + epsilon > 0 ? mean_error * mean_error / (variance + epsilon) : HUGE_VAL;
   const double rho = gamma(chain + 4 + divide + 1, u) * (1 + shift) + shift + u;
   const double root = rho < 1 ? 1 / std::sqrt(1 - rho) - 1 : HUGE_VAL;

@@ -104,7 +104,7 @@ ElementCheck check_element(const Array& got, std::size_t i, const Expected& expe
   return check;
 }
 
-// A block that begins here and has the very bits that are asked for: its elements, or none.
+// The elements of a block that begins here and has the requested bits, or none.
 std::size_t same_bits_from(std::size_t i, const Array& got, const Expected& expected) {
   constexpr std::size_t block = 64;
   if (!expected.exact || i % block != 0 || i + block > got.count()) return 0;
@@ -118,11 +118,11 @@ std::size_t same_bits_from(std::size_t i, const Array& got, const Expected& expe
 std::size_t histogram_class(double ulps) {
   if (ulps == 0) return 0;
   int c = 1;
-  while (c < histogram_classes - 1 && !(ulps <= std::ldexp(1.0, c - 1))) ++c;  // NaN lies above all others
+  while (c < histogram_classes - 1 && !(ulps <= std::ldexp(1.0, c - 1))) ++c;  // NaN counts as the largest
   return static_cast<std::size_t>(c);
 }
 
-// More than half of 16 or more elements zero, or one and the same.
+// More than half of 16 or more elements zero, or the same value.
 bool mostly_one_value(const Array& got) {
   const std::size_t count = got.count();
   if (count < 16) return false;
@@ -133,7 +133,7 @@ bool mostly_one_value(const Array& got) {
     zeros += got.value(i) == 0 ? 1 : 0;
   }
   if (2 * zeros > count) return true;
-  // A value that fills more than half stands in the middle once sorted.
+  // A value in more than half of the elements is the median.
   const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(count / 2);
   std::ranges::nth_element(sorted, middle);
   return 2 * static_cast<std::size_t>(std::ranges::count(sorted, *middle)) > count;
@@ -143,7 +143,7 @@ std::string hex(Precision precision, std::uint64_t bits) {
   return fmt::format("0x{:0{}x}", bits, 2 * size_of(precision));
 }
 
-// Eight of the wrong ones, spread over them all.
+// Eight of the wrong elements, evenly spread.
 std::vector<ComputeSample> samples_of(const Array& got, const Expected& expected,
                                       const std::vector<std::size_t>& wrong) {
   std::vector<ComputeSample> samples;

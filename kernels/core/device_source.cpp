@@ -9,7 +9,7 @@
 namespace envdoctor::kernels {
 namespace {
 
-// Empty: the build made none.
+// Empty: the build generated none.
 std::string_view embedded(const std::string& name) {
   const Embedded* row = embedded_sources;
   while (row->name && row->name != name) ++row;

@@ -1,5 +1,5 @@
 #pragma once
-// The device sources in the program: kernels/cl/*, and what the build made of them for CUDA.
+// The embedded device sources: kernels/cl/*, and the PTX that the build compiled from them for CUDA.
 #include <string>
 #include <vector>
 

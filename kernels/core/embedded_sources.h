@@ -1,5 +1,5 @@
 #pragma once
-// The roster of device sources in the program, which the build writes from the files in kernels/cl.
+// The list of embedded device sources, which the build generates from the files in kernels/cl.
 
 namespace envdoctor::kernels {
 

@@ -45,7 +45,7 @@ Work work_of(const Problem& problem, std::size_t elements, double flops_each, do
 
 Problem on_other_inputs(const Kernel& kernel, const Problem& problem, bool whole_numbers) {
   Problem other = problem;
-  other.seed = random_bits(problem.seed, 0x07e5, 0) >> 11;  // a seed that '--seed' takes
+  other.seed = random_bits(problem.seed, 0x07e5, 0) >> 11;  // a valid value for '--seed'
   other.whole_numbers = whole_numbers && kernel.terms && is_floating(problem.precision) &&
                         whole_number_limit(problem.precision, kernel.terms(problem)) >= 1;
   return other;

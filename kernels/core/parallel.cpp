@@ -14,10 +14,10 @@
 namespace envdoctor::kernels {
 namespace {
 
-// Threads that stay: starting them anew would cost more than many a kernel that is timed here.
+// Persistent threads: starting new ones would cost more than some of the timed kernels.
 class Pool {
  public:
-  // Each process has its own, since a fork leaves the threads behind. Never destroyed, nor are they ever joined.
+  // Each process has its own, because threads don't survive a fork. Never destroyed, and the threads are never joined.
   static Pool& here() {
     static std::atomic<Pool*> current{nullptr};
     Pool* pool = current;
@@ -27,14 +27,14 @@ class Pool {
     return *pool;
   }
 
-  // Runs `work` here and on up to `helpers` threads, until all have come back. False if others are using the pool.
+  // Runs `work` here and on up to `helpers` threads, until all have finished. False if the pool is in use.
   bool run(unsigned helpers, const std::function<void()>& work) {
     if (taken_.exchange(true)) return false;
     {
       const std::lock_guard lock(mutex_);
       try {
         while (started_ < helpers) std::thread([this, index = started_] { help(index); }).detach(), ++started_;
-      } catch (const std::system_error&) {  // no more threads to be had: the others do the rest
+      } catch (const std::system_error&) {  // no more threads available: the others do the rest
       }
       wanted_ = running_ = std::min(started_, helpers);
       work_ = &work;

@@ -1,13 +1,13 @@
 #pragma once
-// References are computed by all cores this process may use.
+// Runs references on all cores that this process may use.
 #include <cstddef>
 #include <functional>
 
 namespace envdoctor::kernels {
 
 // Calls body(begin, end) for ranges that together cover [0, count) once each, on several threads. Deterministic as long
-// as each index is computed from inputs alone. Ranges hold at least `grain` indices. What `body` throws is thrown again
-// here. For children only: the parent starts no thread.
+// as each index is computed from inputs alone. Ranges hold at least `grain` indices. Exceptions of `body` are rethrown
+// here. Use in children only: the parent starts no thread.
 void parallel_for(std::size_t count, const std::function<void(std::size_t begin, std::size_t end)>& body,
                   std::size_t grain = 4096);
 

@@ -16,14 +16,14 @@ namespace {
 // Beyond this a whole reference takes longer than a second.
 constexpr double most_flops_in_full = 2.2e9;
 constexpr double few_flops = 2e7;
-constexpr std::size_t fewest_rows = 4;  // that are moved: places by one, two and three must be told apart
-constexpr std::size_t more_rows = 16;   // whole vectors, so that none of the others becomes what is left over
+constexpr std::size_t fewest_rows = 4;  // of moved rows: shifts by one, two and three must be distinguishable
+constexpr std::size_t more_rows = 16;   // whole vectors, so that no other row is in an incomplete vector
 
 bool is_spot_checked(const Kernel& kernel, const Problem& problem) {
   return kernel.spot_check && kernel.work(problem).flops > most_flops_in_full;
 }
 
-// Where what the device holds of an input isn't what was sent.
+// The place where the device's copy of an input differs from what was sent.
 std::optional<ChangedInput> changed_input(const BufferSpec& buffer, const Contents& now,
                                           const std::vector<Array>& inputs) {
   if (buffer.input < 0) return {};
@@ -39,7 +39,7 @@ std::optional<ChangedInput> changed_input(const BufferSpec& buffer, const Conten
   return changed;
 }
 
-// Reads what is no output: guards, and inputs, which no launch may change.
+// Reads everything except outputs: guards, and inputs, which no launch may change.
 void look_at_other_buffers(Device& device, const Plan& plan, ProblemRun& run) {
   for (int buffer = 0; buffer < static_cast<int>(plan.buffers.size()); ++buffer) {
     if (std::ranges::find(plan.outputs, buffer) != plan.outputs.end()) continue;
@@ -51,7 +51,8 @@ void look_at_other_buffers(Device& device, const Plan& plan, ProblemRun& run) {
       run.changed_input = changed_input(plan.buffers[static_cast<std::size_t>(buffer)], now, run.inputs);
   }
   if (!run.changed_input) return;
-  // Sent anew and read back without a launch: the transfer, if it is changed then as well, once or every other time.
+  // Sends it again and reads it back without a launch: if it changes then as well, even only sometimes, the transfer is
+  // at fault.
   constexpr int times = 3;
   for (int i = 0; i < times && !run.changed_input->before_launch; ++i) {
     device.load(plan, run.inputs);
@@ -63,7 +64,7 @@ void look_at_other_buffers(Device& device, const Plan& plan, ProblemRun& run) {
   }
 }
 
-// As the reference has them: its precision, and no more elements.
+// In the reference's precision and number of elements.
 void fit(std::vector<Array>& outputs, const std::vector<Expected>& expected) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     outputs.at(i).precision = expected[i].precision;
@@ -96,7 +97,7 @@ auto rank(const Agreement& agreement) {
   return std::ranges::find(outcomes, agreement.outcome.or_empty());
 }
 
-// Of this process, all threads.
+// The CPU time of this process, all threads.
 double cpu_ms() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -119,7 +120,7 @@ std::uint64_t digest_of(const std::vector<Array>& outputs) {
   return digest;
 }
 
-// The worst of the outputs stands for all; counts add up.
+// The worst of the outputs represents all; counts are summed.
 Agreement whole_agreement(const std::vector<Comparison>& comparisons) {
   Agreement whole;
   std::int64_t wrong = 0, elements = 0;
@@ -213,7 +214,7 @@ struct Layout {
   std::size_t rows = 1, sections = 1;
 };
 
-// Rotates rows by so many places within their sections, and lets the first `more` follow once more behind.
+// Rotates rows by this many places within their sections, and appends the first `more` again.
 template <class List>
 void move_rows(List& list, const Layout& layout, std::size_t by, std::size_t more) {
   const std::size_t section = list.size() / layout.sections, row = section / layout.rows;
@@ -245,9 +246,9 @@ void run_on(Device& device, const Kernel& kernel, const Plan& plan, ProblemRun& 
 // Output and element.
 using Places = std::set<std::pair<std::size_t, std::size_t>>;
 
-// Where the outputs of moved rows, of which `more` are added, aren't the moved outputs. None where they differ in many
-// places, as where the bits depend on the place by design; none in the last row, which a device may compute by the code
-// for what is left over, nor in those that were added.
+// Where the outputs of moved rows, with `more` rows appended, differ from the moved outputs. None if they differ in
+// many places, as where the bits depend on the place by design; none in the last row, which a device may compute by the
+// code for remainders, nor in the appended ones.
 Places changed_by_place(const std::vector<Array>& before, const std::vector<Array>& after, const Layout& layout,
                         std::size_t by, std::size_t more = 0) {
   Places places;
@@ -271,7 +272,7 @@ Places common(const Places& one, const Places& other) {
   return both;
 }
 
-// What is wrong in `now` is what stood there in the run before, on other inputs.
+// Whether the wrong values in `now` are those of the previous run on other inputs.
 bool wrong_ones_are_of(const ProblemRun& before, const ProblemRun& now) {
   std::size_t wrong = 0;
   for (std::size_t o = 0; o < now.outputs.size(); ++o) {
@@ -284,7 +285,7 @@ bool wrong_ones_are_of(const ProblemRun& before, const ProblemRun& now) {
   return wrong > 1;
 }
 
-// A place that gives other bits than every other place gives for the same rows is wrong, however small the difference.
+// A place that gives different bits for the same rows than all other places is wrong, however small the difference.
 void mark_places(ProblemRun& run, const Places& places) {
   for (const auto& [output, element] : places) {
     Comparison& comparison = run.comparisons.at(output);
@@ -295,7 +296,7 @@ void mark_places(ProblemRun& run, const Places& places) {
   }
 }
 
-// What chance doesn't explain is wrong.
+// A result beyond the probable bound is wrong.
 void mark_improbable(ProblemRun& run) {
   run.improbable = true;
   for (Comparison& comparison : run.comparisons) {
@@ -324,7 +325,7 @@ ProblemRun run_problem(Device& device, const Kernel& kernel, const Problem& prob
   ProblemRun run{.problem = problem};
   trace("inputs");
   run.inputs = kernel.inputs(problem);
-  // On the device's own cores the reference comes first: they would fight.
+  // If the device uses the same cores, the reference comes first: both at once would compete.
   trace("reference");
   auto reference = std::async(facts.on_host_cores ? std::launch::deferred : std::launch::async,
                               [&] { return spot ? std::vector<Expected>{} : kernel.reference(problem, run.inputs); });
@@ -339,11 +340,11 @@ ProblemRun run_problem(Device& device, const Kernel& kernel, const Problem& prob
     if (i == 0) run.expected = reference.get();
     add_launch(kernel, read_outputs(device, plan, run.expected, problem.precision), run);
     if (i == 0 || i + 1 == repeat) look_at_other_buffers(device, plan, run);
-    if (run.changed_input) break;  // it was loaded anew
+    if (run.changed_input) break;  // it was loaded again
   }
   for (const Outputs& outputs : tried) add_launch(kernel, outputs, run);
   if (repeat == 1 || !run.right()) return run;
-  // A device that answers by shape, or a transfer that is dropped, gives what it gave before.
+  // A device that caches by shape, or a dropped transfer, gives the previous result.
   trace("other inputs");
   const Kernel::Rows& of = kernel.rows;
   const bool moves = of.size && problem.at(of.size) % of.block == 0 && problem.at(of.size) / of.block >= fewest_rows &&
@@ -361,7 +362,7 @@ ProblemRun run_problem(Device& device, const Kernel& kernel, const Problem& prob
   const auto run_others = [&](bool whole_numbers) {
     ProblemRun other{.problem = on_other_inputs(kernel, problem, whole_numbers), .other_inputs = true};
     other.inputs = kernel.inputs(other.problem);
-    // Of whole numbers a check that costs no product sees each wrong element; the reference is for telling which.
+    // With integers a check without a full product detects every wrong element; the reference then shows which.
     const bool checked = spot || (other.problem.whole_numbers && kernel.spot_check &&
                                   problem.precision != Precision::fp64 && kernel.work(problem).flops > few_flops);
     if (!checked) other.expected = kernel.reference(other.problem, other.inputs);
@@ -386,7 +387,7 @@ ProblemRun run_problem(Device& device, const Kernel& kernel, const Problem& prob
     if (other.beyond_chance()) mark_improbable(run);
     return run;
   }
-  // The same twice: with as many rows, and with rows behind what was the last one.
+  // Twice: with the same number of rows, and with rows after the former last one.
   Problem more = problem;
   more.size[of.size] += static_cast<std::int64_t>(more_rows);
   for (const std::size_t added : {std::size_t{0}, more_rows}) {
@@ -423,7 +424,7 @@ ComputeResult result_of(const Device& device, const Kernel& kernel, const Proble
                         const ProblemRun& run) {
   const DeviceFacts& facts = device.facts();
   const Work work = kernel.work(problem);
-  // Of the run on other inputs there is one.
+  // There is one for the run on other inputs.
   const std::uint64_t digest = digest_of(run.outputs);
   const bool repeated = repeat > 1 && !run.other_inputs;
   ComputeResult result{.device = facts.subject,
@@ -458,7 +459,7 @@ bool DeviceSession::wanted(Precision precision) const {
 
 Variant DeviceSession::choose(const Kernel& kernel, const Problem& problem, double no_matter_ms, TryOuts* tried) {
   constexpr double try_out_ms = 10;  // each
-  constexpr double most_ms = 500;    // with what poisoning, reading and comparing take
+  constexpr double most_ms = 500;    // including poisoning, reading and comparing
   constexpr int most_launches = 12;
   constexpr double worth_measuring_ms = 0.2;
   const DeviceFacts& facts = device_.facts();

@@ -91,7 +91,7 @@ Freivalds freivalds(const Array& a, const Array& b, const Array& c, const Produc
       squares_of_b += value * value;
     }
   }
-  // Never further than all errors of one sign go. And an element's error is at most `each` times the norms of its row
+  // Never more than with all errors of one sign. And an element's error is at most `each` times the norms of its row
   // and its column; with signs that the device doesn't know, the sum of those errors is no further from zero than so
   // many of their root sums of squares. The check's own arithmetic in double adds far less than one part in a thousand.
   const auto terms = static_cast<double>(k);

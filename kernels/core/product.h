@@ -1,5 +1,5 @@
 #pragma once
-// References of matrix products, and a check of one that costs no product.
+// References of matrix products, and a check that needs no full product.
 #include <span>
 
 #include "kernels/core/compare_results.h"
@@ -12,7 +12,7 @@ struct Sum {
   double sizes = 0;  // of |x y|
 };
 
-// Of k products; in double-double, or where products are exact in double and that is enough, in double.
+// Of k products; in double-double, or in double if products are exact and that is enough.
 template <class First, class Second>
 Sum dot_product(std::size_t k, bool twice, const First& first, const Second& second) {
   Sum sum;
@@ -29,20 +29,21 @@ struct ProductShape {
   std::size_t m = 1, n = 1, k = 1;
 };
 
-// C and its bounds gamma_k (|A| |B|) + underflow, which hold for any order of additions, in double, or double-double for fp64 inputs; on all threads.
-// Cost: 4 m n k operations.
-// `whole_numbers`: small enough for plain double in any precision.
+// C and its bounds gamma_k (|A| |B|) + underflow, which hold for any order of additions, in double, or double-double
+// for fp64 inputs; on all threads. Cost: 4 m n k operations. `whole_numbers`: small enough for plain double in any
+// precision.
 Expected product_reference(const Array& a, const Array& b, const ProductShape& shape, bool whole_numbers = false);
 
 // The same for chosen elements (row * n + column) of C.
-Expected product_samples(const Array& a, const Array& b, const ProductShape& shape, std::span<const std::size_t> elements);
+Expected product_samples(const Array& a, const Array& b, const ProductShape& shape,
+                         std::span<const std::size_t> elements);
 
-// Freivalds' check with signs t in {-1, 1}: r = C t - A (B t). A single wrong element moves r by its whole error and names
-// its row. Errors that rounding makes add up as the signs fall: |r_i| stays within the root of the sum of their squares,
-// times 8, but once in 10^12 products, so that a row beyond it is to be looked at. Cost: 2 (m n + n k + m k). 24-bit and
-// narrower precisions only. Of whole numbers whose sums are exact nothing but zero is right.
+// Freivalds' check with signs t in {-1, 1}: r = C t - A (B t). A single wrong element changes r by its whole error and
+// identifies its row. Rounding errors add up with random signs: |r_i| stays within the root of the sum of their squares
+// times 8, except once in 10^12 products, so a row beyond it must be inspected. Cost: 2 (m n + n k + m k). 24-bit and
+// narrower precisions only. For integers with exact sums only zero is right.
 struct Freivalds {
-  double worst_over_bound = 0;      // max |r_i| over that; above 1 is wrong, NaN in C gives infinity
+  double worst_over_bound = 0;  // max |r_i| over that; above 1 is wrong, NaN in C gives infinity
   std::int64_t worst_row = -1;
   [[nodiscard]] bool right() const { return worst_over_bound <= 1; }
 };

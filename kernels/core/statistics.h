@@ -1,5 +1,5 @@
 #pragma once
-// What a handful of times says, without assuming how they are distributed.
+// Statistics of a few times, without assumptions about their distribution.
 #include <cstddef>
 #include <vector>
 
@@ -7,10 +7,11 @@ namespace envdoctor::kernels {
 
 struct Statistics {
   double median = 0;
-  double low = 0, high = 0;  // the median lies between them with a confidence of at least 95 %; of few samples, all of them
+  double low = 0,
+         high = 0;  // the median lies between them with a confidence of at least 95 %; with few samples, all of them
   double p10 = 0, p90 = 0;
   double best = 0;
-  double spread = 0;         // (p75 - p25) / median
+  double spread = 0;  // (p75 - p25) / median
   std::size_t samples = 0;
 };
 

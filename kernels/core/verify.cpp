@@ -13,9 +13,9 @@
 namespace envdoctor::kernels {
 namespace {
 
-using Groups = std::deque<std::vector<const Kernel*>>;  // a child each, one after the other
+using Groups = std::deque<std::vector<const Kernel*>>;  // one child each, one after the other
 
-// What one device has still to do, and what it has answered. Its lanes are worked through side by side.
+// The remaining work of one device, and its answers. Its lanes run in parallel.
 struct DeviceQueue {
   Target target{};
   std::vector<Groups> lanes{};
@@ -23,7 +23,8 @@ struct DeviceQueue {
   std::vector<ComputeNotRun> not_run{};
 };
 
-// How a device's kernels are spread over children: every `lanes`th kernel to each lane, as neighbours are much alike.
+// How a device's kernels are distributed over children: every `lanes`th kernel to each lane, because neighbours take
+// similar time.
 std::vector<Groups> lanes_of(const std::vector<const Kernel*>& kernels, const Target& target, Effort effort,
                              Order order) {
   constexpr std::size_t all = 1 << 20;
@@ -31,10 +32,10 @@ std::vector<Groups> lanes_of(const std::vector<const Kernel*>& kernels, const Ta
   if (target.backend == "framework") {
     group_size = all;  // it takes longer to start than its kernels take
   } else if (order == Order::sequential) {
-    group_size = effort == Effort::full ? 1 : all;  // what is timed in full takes long: each has time of its own
+    group_size = effort == Effort::full ? 1 : all;  // full runs take long: each kernel has its own time limit
   } else if (effort == Effort::quick) {
-    // The short form is mostly opening and compiling: once for all kernels, or on several cores at once. A GPU gets
-    // one child, since it may take no more.
+    // The short form mostly opens and compiles: once for all kernels, or on several cores at once. A GPU gets
+    // one child, because it may allow only one.
     group_size = all;
     if (target.backend == "opencl" && target.is_cpu) lanes = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
   }
@@ -73,7 +74,7 @@ class Verification {
   }
 
  private:
-  // As the kernels were given, whichever lane brought them.
+  // In the order of the given kernels, from any lane.
   template <class Row>
   void move_sorted(std::vector<Row>& rows, std::vector<Row>& to) const {
     const auto place = [this](const Row& row) {
@@ -107,14 +108,14 @@ class Verification {
         });
   }
 
-  // One after the other, the devices share what time there is, less what ending children takes.
+  // If run one after the other, the devices share the available time, minus the time to end children.
   Milliseconds time_share(std::size_t index) const {
     if (order_ == Order::concurrent) return options_.limits.time;
     const auto devices = static_cast<int>(queues_.size() - index);
     const auto groups = static_cast<int>(queues_[index].lanes.front().size()) + 1;
     const auto spent = std::chrono::duration_cast<Milliseconds>(std::chrono::steady_clock::now() - start_);
     const Milliseconds left = std::max(Milliseconds(1000), options_.whole * 9 / 10 - spent);
-    // Groups differ, and one may hang: no more than a third for one of many.
+    // Groups differ, and one may hang: at most a third for one of many.
     return std::max(Milliseconds(1000), left / devices / std::min(3, groups));
   }
 
@@ -131,7 +132,7 @@ class Verification {
     if (ended.how != Ended::How::answered || ended.status != 0) record_failure(queue, lane, job, ended, why);
   }
 
-  // Blames the kernel in whose work the child ended; the others of its group get another child.
+  // Blames the kernel during which the child ended; the others of its group get another child.
   void record_failure(DeviceQueue& queue, std::size_t lane, const Job& job, const Ended& ended,
                       const std::string& why) {
     Groups& groups = queue.lanes[lane];

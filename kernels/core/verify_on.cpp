@@ -10,7 +10,7 @@
 namespace envdoctor::kernels {
 namespace {
 
-// Of the time of a group: work that wouldn't end before this isn't begun.
+// Of the time of a group: work that wouldn't end before this isn't started.
 constexpr double usable_share = 0.7;
 constexpr double meaningful_flops = 1e7;
 
@@ -21,7 +21,7 @@ class Verifier : private DeviceSession {
 
   void run(const std::vector<const Kernel*>& kernels) {
     if (build(kernels)) {
-      // What is largest waits until everything has run once.
+      // The largest sizes wait until everything has run once.
       for (const bool large : {false, true}) {
         for (const Kernel* kernel : kernels) {
           for (const Precision precision : kernel->precisions) {
@@ -51,7 +51,7 @@ class Verifier : private DeviceSession {
     }
   }
 
-  // How far a kernel has come in one precision.
+  // A kernel's progress in one precision.
   struct Progress {
     std::optional<Variant> variant{};
     double last_ms = 0;
@@ -80,16 +80,16 @@ class Verifier : private DeviceSession {
     // In the short form compiling the other variant for the first time would cost more than it could save.
     const double no_matter_ms = options_.effort == Effort::full ? 0.5 : 20;
     std::optional<Variant>& variant = progress.variant;
-    progress.stopped = true;  // unless it comes to the end
+    progress.stopped = true;  // unless it completes
     for (const Sizes& size : sizes) {
       const Problem problem{.precision = precision, .size = size, .seed = options_.seed};
       label_ = problem_name(kernel, problem);
       const Work work = kernel.work(problem);
-      // Small problems say what starting costs, not what computing does; a large one must not be begun in vain.
+      // Small problems show the cost of starting, not of computing; a large one must not be started if it can't finish.
       double expected_ms = 0;
       if (large && progress.last.bytes > 0) expected_ms = 1.5 * progress.last_ms * work.bytes / progress.last.bytes;
       if (progress.last.flops > meaningful_flops) expected_ms = progress.last_ms * work.flops / progress.last.flops;
-      // Ways to write it are tried out at the last size, which takes as many launches again as it is run, and slower
+      // Variants are tried out at the last size, which takes as many launches again as its runs, and slower
       // ones.
       if (!options_.variant && device_.facts().variants.size() > 1 && &size == &sizes.back()) expected_ms *= 2.5;
       if (time_.ms() + expected_ms > usable_share * static_cast<double>(options_.limits.time.count()))
@@ -115,7 +115,7 @@ class Verifier : private DeviceSession {
       return found == tried.end() ? std::vector<Outputs>{} : found->second;
     };
     ProblemRun run = run_problem(device_, kernel, problem, variant, options_.repeat, trace(), of(variant));
-    // What was tried out and not chosen must be right as well.
+    // A variant that was tried out but not chosen must be right as well.
     std::vector<std::pair<Variant, ProblemRun>> others;
     if (!run.other_inputs) {
       for (const auto& [other, outputs] : tried) {
@@ -139,7 +139,7 @@ class Verifier : private DeviceSession {
     part_.compute.get()->push_back(std::move(result));
   }
 
-  // Each wrong run is kept whole until all have run, as far as memory goes: the last ones are the largest.
+  // Wrong runs are kept completely until all have run, as far as memory permits: the last ones are the largest.
   void forget_what_is_too_much() {
     constexpr std::size_t most_bytes = 128 << 20;
     std::size_t bytes = 0;
@@ -152,7 +152,7 @@ class Verifier : private DeviceSession {
     if (bytes > most_bytes) wrong_.back().run = {.problem = wrong_.back().run.problem};
   }
 
-  // After all rows have been run and judged: a name costs time, and may cost the child.
+  // After all rows have been run and judged: classification takes time, and may crash the child.
   void classify_wrong_ones() {
     for (WrongRun& wrong : wrong_) {
       if (!modes_.time_left()) return;
@@ -167,7 +167,7 @@ class Verifier : private DeviceSession {
         const Trace naming = [this](const std::string& what) { step(std::string(naming_step) + what); };
         classify_run(device_, *wrong.kernel, wrong.variant, options_, wrong.run, naming, modes_, result);
       } catch (const DeviceError&) {
-        continue;  // the row stands without a name
+        continue;  // the row stays without a classification
       }
       report();
     }
@@ -183,7 +183,7 @@ class Verifier : private DeviceSession {
 
   [[nodiscard]] bool naming_time_left() const {
     constexpr double share = 0.85;    // of the group's time
-    constexpr double most_ms = 8000;  // the next groups need theirs
+    constexpr double most_ms = 8000;  // the next groups need time too
     if (naming_began_ms_ < 0) naming_began_ms_ = time_.ms();
     const auto limit = static_cast<double>(options_.limits.time.count());
     return time_.ms() < share * limit && time_.ms() - naming_began_ms_ < most_ms;

@@ -1,4 +1,4 @@
-// NVIDIA without any OpenCL: the kernels as PTX, through the CUDA driver API.
+// NVIDIA without OpenCL: the kernels as PTX, through the CUDA driver API.
 #include <functional>
 #include <map>
 
@@ -70,7 +70,7 @@ class CudaComputeDevice : public BufferedDevice {
     std::size_t memory = 0;
     check("cuDeviceGetAttribute", api_->attribute(cuda::Attribute::max_threads_per_block, items));
     check("cuDeviceGetAttribute", api_->attribute(cuda::Attribute::multiprocessor_count, specs.units));
-    // Without these there is no peak to compare with, and nothing else is amiss.
+    // Without these there is no peak to compare with, but everything else works.
     api_->attribute(cuda::Attribute::clock_khz, clock_khz);
     api_->attribute(cuda::Attribute::memory_clock_khz, memory_clock_khz);
     api_->attribute(cuda::Attribute::memory_bus_bits, specs.memory_bus_bits);
@@ -172,7 +172,7 @@ class CudaComputeDevice : public BufferedDevice {
   }
 
   void launch(const Step& step) {
-    std::vector<void*> parameters;  // which the driver only reads
+    std::vector<void*> parameters;  // the driver only reads them
     for (const Argument& argument : step.arguments) {
       const auto value = bytes_of(argument, [this](std::size_t b) -> const cuda::Pointer& { return buffers_.at(b); });
       parameters.push_back(const_cast<std::byte*>(value.data()));

@@ -7,8 +7,8 @@ namespace envdoctor::kernels {
 
 namespace {
 
-// What memory holds before something is read into it: no poison, so that what never arrives is told from what is
-// unwritten.
+// Fills memory before something is read into it: not with poison, so that missing data can be distinguished from
+// unwritten data.
 constexpr std::byte unread{0xC9};
 
 int changed_bits(std::span<const std::byte> band, std::size_t phase) {

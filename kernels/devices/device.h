@@ -1,7 +1,7 @@
 #pragma once
-// One device that computes, behind one seam: OpenCL, the CUDA driver and plain C++ alike. For use in a child only.
+// The common interface of devices that compute: OpenCL, the CUDA driver and plain C++. Use in a child only.
 //
-// The order of calls: build once, load a plan, then run it as often as wanted: nothing is copied between runs, so that
+// The order of calls: build once, load a plan, then run it any number of times: nothing is copied between runs, so that
 // run() can be timed. Every call throws DeviceError.
 #include <chrono>
 #include <functional>
@@ -31,21 +31,22 @@ class Unsupported : public DeviceError {
   using DeviceError::DeviceError;
 };
 
-// Something that build() can do without: if results are right then, it is to blame.
+// An optional part that build() can leave out: if results are right without it, it is to blame.
 struct Switch {
   std::string option{};  // for build()
   WrongResult kind = WrongResult::unnamed;
-  std::string text{};    // "right without cuDNN"
+  std::string text{};  // "right without cuDNN"
 };
 
 struct DeviceFacts {
-  std::string subject{};       // "opencl:Portable Computing Language/pthread-…", "cuda:0", "host"
-  std::string backend{};       // opencl, cuda, host
-  std::string math_library{};  // whose sin() its kernels use: "the driver's compiler", "libclc in our PTX", "libm"
+  std::string subject{};  // "opencl:Portable Computing Language/pthread-…", "cuda:0", "host"
+  std::string backend{};  // opencl, cuda, host
+  std::string
+      math_library{};  // the library of its kernels' functions: "the driver's compiler", "libclc in our PTX", "libm"
   bool on_host_cores = false;  // it computes on the cores that references need
   std::vector<Variant> variants{};
   Capabilities capabilities{};
-  DeviceSpecs specs{};               // from which its peak is computed
+  DeviceSpecs specs{};  // from which its peak is computed
   std::vector<Switch> switches{};
 };
 
@@ -68,7 +69,7 @@ struct Contents {
   std::vector<std::byte> bytes{};
   bool guard_intact = true;  // nothing was written before or behind the buffer
   int guard_bits = 0;        // bits of the guard bands that changed
-  bool cut = false;          // the end of the band behind it never arrived: what memory was filled with before is still there
+  bool cut = false;          // the end of the band behind it never arrived: memory still has its previous fill
 };
 
 // Between this host's memory and the device's, or within the device's.
@@ -77,21 +78,21 @@ enum class CopyDirection { to_device, to_host, on_device };
 struct CopySpec {
   CopyDirection direction = CopyDirection::to_device;
   std::size_t bytes = 0;
-  bool pinned = false;  // host memory that the driver gave and the device reads by itself; else any memory
+  bool pinned = false;  // host memory from the driver that the device reads directly; otherwise any memory
 };
 
 // Memory for copies of one kind, at both ends. Every call throws DeviceError.
 class Copy {
  public:
   virtual ~Copy() = default;
-  // Puts `bytes` where they are copied from, and something else where they are copied to.
+  // Writes `bytes` to the source, and something else to the destination.
   virtual void fill(std::span<const std::byte> bytes) = 0;
-  // Copies all `times` times, asked for at once, and waits for the last.
+  // Enqueues `times` copies at once, and waits for the last.
   virtual RunTime run(int times) = 0;
   virtual std::vector<std::byte> arrived() = 0;
 };
 
-// What copies from and to memory of a device's own share. One end lies there, the other on the host or there as well.
+// Base of copies from and to a device's own memory. One end is there, the other on the host or there as well.
 class DeviceCopy : public Copy {
  public:
   void fill(std::span<const std::byte> bytes) final;
@@ -107,34 +108,34 @@ class DeviceCopy : public Copy {
   virtual void finish() = 0;
 
   CopySpec spec_;
-  std::byte* host_ = nullptr;  // the end that lies on the host; null: there is none
+  std::byte* host_ = nullptr;  // the end on the host; null: none
 };
 
 class Device {
  public:
   virtual ~Device() = default;
   [[nodiscard]] const DeviceFacts& facts() const { return facts_; }
-  // Makes these kernels ready, with `options` for the compiler ("-cl-opt-disable"); what was built before is forgotten.
+  // Makes these kernels ready, with `options` for the compiler ("-cl-opt-disable"); replaces an earlier build.
   virtual void build(const std::vector<const Kernel*>& kernels, const std::string& options) = 0;
-  // Takes memory for the plan's buffers and copies the inputs; what was loaded before is forgotten.
+  // Allocates the plan's buffers and copies the inputs; replaces an earlier plan.
   virtual void load(const Plan& plan, const std::vector<Array>& inputs) = 0;
-  // Fills what is no input, and a guard band before and behind every buffer, with poison_word.
+  // Fills every buffer that is no input, and a guard band before and after every buffer, with poison_word.
   virtual void poison() = 0;
   // Runs the loaded plan `times` times, one after the other, and waits for the last to end.
   virtual RunTime run(int times) = 0;
   virtual Contents read(int buffer) = 0;  // index into Plan::buffers
-  // Copies the input of this index in again: what each run of a real program would have to send.
+  // Copies the input of this index in again: as a real program would for each run.
   virtual void send(int input, const Array& array) = 0;
-  // Null: the device has no such copies. Not to be used any more once the device is gone.
+  // Null: the device has no such copies. Must not outlive the device.
   virtual std::unique_ptr<Copy> copy(const CopySpec& /*spec*/) { return nullptr; }
-  // How the last run was done, in the device's own words: "cuDNN"; empty: it doesn't say.
+  // The method of the last run as the device reports it: "cuDNN"; empty: unknown.
   [[nodiscard]] virtual std::string mode() const { return ""; }
 
  protected:
   DeviceFacts facts_{};
 };
 
-// What devices with buffers of their own share: each buffer lies between guard bands, which are filled with poison.
+// Base of devices with their own buffers: each buffer is between guard bands, which are filled with poison.
 class BufferedDevice : public Device {
  public:
   void load(const Plan& plan, const std::vector<Array>& inputs) final;
@@ -145,7 +146,7 @@ class BufferedDevice : public Device {
  protected:
   explicit BufferedDevice(std::size_t guard_bytes) : guard_bytes_(guard_bytes) {}
   virtual void release_buffers() = 0;
-  // Allocates one more buffer with a guard band behind it and, where the device can, one before it, whose length it
+  // Allocates one more buffer with a guard band behind it and, if the device can, one before it, whose length it
   // returns.
   virtual std::size_t allocate(std::size_t bytes) = 0;
   // Offsets count from the start of the band before the buffer.
@@ -160,7 +161,7 @@ class BufferedDevice : public Device {
   std::vector<std::size_t> offsets_{};  // of each buffer's first byte
 };
 
-// The bytes that a launch is given for an argument; for a buffer those of `handle(index)`, by which the device knows it.
+// The bytes of an argument for a launch; for a buffer those of `handle(index)`, the device's handle for it.
 template <class Handle>
 std::span<const std::byte> bytes_of(const Argument& argument, const Handle& handle) {
   if (const auto* buffer = std::get_if<BufferArgument>(&argument))
@@ -169,35 +170,36 @@ std::span<const std::byte> bytes_of(const Argument& argument, const Handle& hand
 }
 
 struct OpenOptions {
-  std::function<void(const std::string&)> trace{};  // is given the name of each call before it is made
+  std::function<void(const std::string&)> trace{};  // receives the name of each call before it is made
   std::string (*code_name)(std::string_view api, std::int64_t code) = nullptr;  // "CL_OUT_OF_RESOURCES"; empty: unknown
-  std::size_t vector_bytes = 0;                     // instead of what the device says of its registers
-  std::size_t guard_bytes = 4096;                   // before and behind each buffer; 0 where a simulator watches the edges
+  std::size_t vector_bytes = 0;    // replaces the register size that the device reports
+  std::size_t guard_bytes = 4096;  // before and behind each buffer; 0 if a simulator checks the bounds
 };
 
-// Which device: what a parent that loads no driver knows of it.
+// Identifies a device by facts that a parent without drivers knows.
 struct Target {
   std::string subject{};
-  std::string backend{};      // opencl, cuda, host, framework
-  std::string library{};      // opencl: the driver's file, or a libOpenCL; cuda: libcuda's; framework: its name
-  bool through_loader = false;  // opencl: the library is a libOpenCL, with the layers that the user put in
-  std::string platform{};     // opencl: its name
-  int platform_index = 0;     // opencl: among the platforms of this driver
-  int index = 0;              // opencl: among the devices of that platform; cuda: the ordinal
-  std::string gpu{};          // PCI address; empty: not known
+  std::string backend{};        // opencl, cuda, host, framework
+  std::string library{};        // opencl: the driver's file, or a libOpenCL; cuda: libcuda's; framework: its name
+  bool through_loader = false;  // opencl: the library is a libOpenCL, with the layers that the user installed
+  std::string platform{};       // opencl: its name
+  int platform_index = 0;       // opencl: among the platforms of this driver
+  int index = 0;                // opencl: among the devices of that platform; cuda: the ordinal
+  std::string gpu{};            // PCI address; empty: unknown
   bool is_cpu = false;
-  std::string device{};       // framework: as it calls the device, "GPU:0"
-  std::vector<std::string> command{}, environment{};  // framework: what is started, and its variables, all of them
+  std::string device{};                               // framework: its name for the device, "GPU:0"
+  std::vector<std::string> command{}, environment{};  // framework: the command to start, and its whole environment
 };
 
 std::unique_ptr<Device> open_opencl(const Target& target, const OpenOptions& options);
-// `fault` is given each buffer after each step, with the step's function: for tests that must see a fault found out.
+// `fault` receives each buffer after each step, with the step's function: for tests that a fault is detected.
 using Fault = std::function<void(const Step& step, int buffer, std::span<std::byte> bytes)>;
 std::unique_ptr<Device> open_host(const OpenOptions& options, Fault fault = {});
 std::unique_ptr<Device> open_cuda(const Target& target, const OpenOptions& options);
 std::unique_ptr<Device> open_framework(const Target& target, const OpenOptions& options);
-// On an API of a test's making.
-std::unique_ptr<Device> cuda_device(std::unique_ptr<cuda::ComputeApi> api, const Target& target, const OpenOptions& options);
-std::unique_ptr<Device> open_device(const Target& target, const OpenOptions& options);  // by its backend
+// With an API that a test provides.
+std::unique_ptr<Device> cuda_device(std::unique_ptr<cuda::ComputeApi> api, const Target& target,
+                                    const OpenOptions& options);
+std::unique_ptr<Device> open_device(const Target& target, const OpenOptions& options);  // chosen by its backend
 
 }  // namespace envdoctor::kernels

@@ -1,5 +1,5 @@
-// A device behind a framework: its own operations, run by the Python that a person trains with. A program of ours in
-// that interpreter takes the same arguments as the kernels do; arrays fault in a file that both have open.
+// A device behind a framework: its own operations, run by the user's Python. A program of ours in
+// that interpreter takes the same arguments as the kernels do; arrays are in a file that both have open.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/mman.h>
@@ -26,7 +26,7 @@ DeviceError no_shared_memory() {
   return DeviceError(fmt::format("could not create shared memory: {}", std::strerror(errno)));
 }
 
-// Build options of this device: what it is to do without, "-off=cudnn".
+// Build options of this device: the parts to disable, "-off=cudnn".
 constexpr std::string_view option_off = "-off=";
 
 std::vector<std::string> split(const std::string& text, char at) {
@@ -141,7 +141,7 @@ class FrameworkDevice : public Device {
     return {option, wrong_result_of(name).value_or(WrongResult::unnamed), "right without " + name};
   }
 
-  // What follows "ok". A program that ended is started again, so that one bad operation costs its own result only.
+  // The text after "ok". Restarts a program that ended, so that one bad operation loses only its own result.
   std::string ask(const std::string& question) {
     try {
       if (!channel_ && starts_ < most_starts) start();
@@ -202,7 +202,7 @@ class FrameworkDevice : public Device {
   std::optional<RequestChannel> channel_{};
   int starts_ = 0;
   std::string off_{}, mode_{};
-  std::string loading_{};  // the question that took this plan's inputs
+  std::string loading_{};  // the request that loaded this plan's inputs
   Plan plan_{};
   std::vector<Place> places_{};  // of the plan's buffers in the shared memory
 };

@@ -1,5 +1,5 @@
-// The kernels that frameworks are asked for. Narrow precisions get short sums: a bound of n u is no bound where n u
-// comes near 1.
+// The kernels for frameworks. Narrow precisions get short sums: a bound of n u is useless where n u
+// is close to 1.
 #include <algorithm>
 #include <cmath>
 
@@ -12,13 +12,13 @@ namespace {
 constexpr auto products = {Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp16};
 constexpr auto others = {Precision::fp32, Precision::bf16, Precision::fp16};
 
-// The longest sum of products whose bound n u Sum |a b| stays below what the sum itself comes to, sqrt(n): n^1.5 u <
-// 1/2.
+// The longest sum of products whose bound n u Sum |a b| stays below the typical size of the sum itself, sqrt(n): n^1.5
+// u < 1/2.
 std::int64_t longest_product(Precision precision, std::int64_t most) {
   return std::min(most, std::int64_t{1} << (2 * significand_bits(precision) / 3 - 1));
 }
 
-// The longest row: 1/4 of what would make the bound infinite, at most.
+// The longest row: at most 1/4 of the length that makes the bound infinite.
 std::int64_t longest(Precision precision, std::int64_t most) {
   return std::min(most, std::int64_t{1} << (significand_bits(precision) - 2));
 }
@@ -61,7 +61,7 @@ struct Name {
   char text[size];  // NOLINT(modernize-avoid-c-arrays): a template argument
   constexpr Name(const char (&name)[size]) { std::copy_n(name, size, text); }  // NOLINT
 };
-// Our own reference, with bounds that hold for whatever order a library adds in.
+// Our own reference, with bounds that hold for any order of additions.
 template <Name name>
 std::vector<Expected> in_any_order(const Problem& problem, const std::vector<Array>& in) {
   Problem any = problem;
@@ -69,7 +69,7 @@ std::vector<Expected> in_any_order(const Problem& problem, const std::vector<Arr
   return kernel_named(name.text).reference(any, in);
 }
 
-// Frameworks may multiply out, x s + (b - m s) with s = gain / deviation: what is lost between the larger terms is
+// Frameworks may multiply out, x s + (b - m s) with s = gain / deviation: the cancellation between the larger terms is
 // legal.
 std::vector<Expected> layernorm_reference(const Problem& problem, const std::vector<Array>& in) {
   std::vector<Expected> expected = in_any_order<"layernorm">(problem, in);

@@ -19,7 +19,7 @@ namespace plain {
 #define ENVDOCTOR_LEVELS
 
 #ifdef __clang__
-// Vectors are passed within a level only. Units by name, which a compiler's own list of them doesn't overrule.
+// Vectors are passed only within a level. Units are given by name, so that the compiler's defaults don't matter.
 #pragma clang diagnostic ignored "-Wpsabi"
 #pragma clang attribute push(__attribute__((target("avx2,fma,bmi2"))), apply_to = function)
 #else
@@ -55,7 +55,7 @@ namespace v4 {
 #pragma GCC pop_options
 #endif
 
-// By the processor itself: __builtin_cpu_supports knows nothing where the compiler's own library is another than gcc's.
+// Asks the processor itself: __builtin_cpu_supports doesn't work if the compiler's runtime library is not gcc's.
 struct Processor {
   bool v3 = false, v4 = false;
 };

@@ -147,7 +147,7 @@ OpenclHandles find_opencl(const OpenclCaller& caller, const Target& target) {
     if (!handles.calls || !handles.calls->clGetPlatformInfo || !handles.calls->clGetDeviceIDs ||
         !handles.calls->clGetDeviceInfo)
       continue;
-    // A loader numbers the platforms of all drivers, so there the name tells.
+    // A loader numbers the platforms of all drivers, so the platform is found by name.
     const std::string name = text_of([&](std::size_t size, void* out) {
       return handles.calls->clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, out, nullptr);
     });
@@ -218,7 +218,7 @@ class OpenclCopy : public DeviceCopy {
   }
   OpenclCopy(const OpenclCopy&) = delete;
   OpenclCopy& operator=(const OpenclCopy&) = delete;
-  // What is left of these is memory, which the next rows need. Errors have no place to go.
+  // Releases memory, which the next rows need. Errors can't be reported here.
   ~OpenclCopy() override {
     const OpenclCalls& calls = queue_.calls;
     if (spec_.pinned && host_ && calls.clEnqueueUnmapMemObject)
@@ -264,7 +264,7 @@ class OpenclComputeDevice : public BufferedDevice {
     queue_.queue = caller_.create("clCreateCommandQueue", calls().clCreateCommandQueue, queue_.context, handles_.device,
                                   cl_command_queue_properties{CL_QUEUE_PROFILING_ENABLE});
   }
-  // Nothing is released at the end: the child ends with it, and releasing is one more thing that could go wrong.
+  // Nothing is released at the end: the child exits, and releasing could fail as well.
 
   void build(const std::vector<const Kernel*>& kernels, const std::string& options) override {
     for (const auto& [name, kernel] : functions_) caller_.call("clReleaseKernel", calls().clReleaseKernel, kernel);
@@ -313,7 +313,7 @@ class OpenclComputeDevice : public BufferedDevice {
     }
     buffers_.clear();
   }
-  // Without a band before it where the driver makes no sub-buffers.
+  // Without a band before it if the driver can't create sub-buffers.
   std::size_t allocate(std::size_t bytes) override {
     Memory& memory = buffers_.emplace_back();
     memory.whole = memory.part = queue_.buffer(CL_MEM_READ_WRITE, std::max<std::size_t>(1, bytes + 2 * guard_bytes_));
@@ -335,7 +335,7 @@ class OpenclComputeDevice : public BufferedDevice {
   }
 
  private:
-  // `part` is what kernels are given: `whole` without its guard bands.
+  // `part` is passed to kernels: `whole` without its guard bands.
   struct Memory {
     cl_mem whole = nullptr, part = nullptr;
   };
@@ -348,7 +348,7 @@ class OpenclComputeDevice : public BufferedDevice {
     return kernel;
   }
 
-  // Only the first launch is traced, with its function, so that tracing isn't what is timed.
+  // Only the first launch is traced, with its function, so that tracing isn't timed.
   void enqueue(const Step& step, cl_event* event, bool traced) {
     const cl_kernel kernel = function(step.function);
     if (traced) caller_.trace("clEnqueueNDRangeKernel of " + step.function);
@@ -385,7 +385,7 @@ class OpenclComputeDevice : public BufferedDevice {
     return static_cast<double>(end - start) * 1e-6;
   }
 
-  // The driver's words, as far as a line holds them.
+  // The driver's message, as far as it fits on one line.
   std::string build_log() {
     if (!calls().clGetProgramBuildInfo) return "";
     const std::string log = text_of([this](std::size_t size, void* out) {

@@ -8,7 +8,7 @@
 namespace envdoctor::kernels {
 namespace {
 
-// fp32 results per clock of a multiprocessor; 0: not known.
+// fp32 results per clock of a multiprocessor; 0: unknown.
 int nvidia_cores(int major, int minor) {
   static constexpr std::array<int, 13> cores = {0, 0, 48, 192, 0, 128, 128, 64, 128, 128, 128, 0, 128};
   if (major < 0 || major >= static_cast<int>(cores.size())) return 0;
@@ -16,7 +16,7 @@ int nvidia_cores(int major, int minor) {
   return minor == 0 && (major == 6 || major == 8) ? 64 : cores[static_cast<std::size_t>(major)];
 }
 
-// fp64 rate in parts of the fp32 rate; 0: not known.
+// fp64 rate in parts of the fp32 rate; 0: unknown.
 int nvidia_fp64_divisor(int major, int minor) {
   if ((minor == 0 && major >= 6 && major <= 9) || (major == 7 && minor == 2)) return 2;
   if (major == 6 || (major == 7 && minor == 5)) return 32;
@@ -59,12 +59,14 @@ std::optional<Peak> memory_peak(const DeviceSpecs& c) {
 std::string text(Rate rate) { return rate == Rate::gigabytes ? "GB/s" : rate == Rate::gigaflops ? "GFLOP/s" : "Gop/s"; }
 
 std::string impossible(double value, Rate rate, const std::optional<Peak>& peak, double amount) {
-  constexpr double clock_told_low = 1.5, caches = 10, beyond_caches = 2, all_caches_bytes = 128 << 20;
-  constexpr double fastest_memory = 1e5, fastest_units = 2e6;  // caches and small words included
+  constexpr double clock_understated = 1.5, caches = 10, beyond_caches = 2, all_caches_bytes = 128 << 20;
+  constexpr double fastest_memory = 1e5, fastest_units = 2e6;  // including caches and narrow types
   if (!std::isfinite(value) || value <= 0) return "the clock did not advance";
   const bool memory = rate == Rate::gigabytes;
   if (peak && peak->value > 0) {
-    const double limit = peak->value * (!memory ? clock_told_low : amount > all_caches_bytes ? beyond_caches : caches);
+    const double limit = peak->value * (!memory                     ? clock_understated
+                                        : amount > all_caches_bytes ? beyond_caches
+                                                                    : caches);
     return value <= limit
                ? ""
                : fmt::format("{:.3g} {} is {:.3g} times the device's peak", value, text(rate), value / peak->value);

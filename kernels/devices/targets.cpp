@@ -10,7 +10,7 @@ namespace {
 
 using Use = Occupancy::Use;
 
-constexpr std::int64_t idle_percent = 5;  // a desktop's own share
+constexpr std::int64_t idle_percent = 5;  // the desktop's own load
 
 const NvidiaDevice* card_at(const Nvidia& nvidia, const std::string& address) {
   const auto& devices = nvidia.devices.or_empty();
@@ -19,7 +19,7 @@ const NvidiaDevice* card_at(const Nvidia& nvidia, const std::string& address) {
   return address.empty() || found == devices.end() ? nullptr : &*found;
 }
 
-// The driver's file, if it came through what the probe did to it.
+// The driver's file, if it passed its probe.
 const std::string* library_of(const Opencl& opencl, const OpenclPlatform& platform) {
   for (const OpenclIcd& icd : opencl.icds.or_empty()) {
     if (platform.icd.get() && icd.file.is(*platform.icd.get()) && icd.loads.is(true) && !icd.step.get())
@@ -89,7 +89,7 @@ Occupancy occupancy_of(const Target& target, const Snapshot& snapshot) {
   }
   const std::int64_t* load = card->utilization_percent.get();
   if (load && *load > idle_percent) return {Use::busy, fmt::format("its load is {} %", *load)};
-  // In a container NVML lists no processes of others, so their absence alone proves nothing.
+  // In a container NVML lists no processes of others, so an empty list proves nothing.
   if (!load || !nvidia.processes.get())
     return {Use::unknown, "could not determine whether other processes use this device"};
   return {Use::free};

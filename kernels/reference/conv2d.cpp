@@ -1,4 +1,4 @@
-// Direct convolution: borders, strides, groups; and whether another algorithm took its place.
+// Direct convolution: borders, strides, groups; and whether another algorithm was used instead.
 #include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::conv2d {

@@ -1,4 +1,4 @@
-// Many dot products of one length: how precisely products are added up.
+// Many dot products of one length: how precisely products are summed.
 #include "kernels/reference/reference.h"
 #include "kernels/reference/row_products.h"
 

@@ -17,7 +17,7 @@ Shape shape_of(const Problem& problem) {
   return {std::size_t{1} << bits, problem.at("transforms"), bits};
 }
 
-// The roots of unity of each stage; for integers 1, -i, -1 and i by chance, so that every product is exact.
+// The roots of unity of each stage; for integers random choices of 1, -i, -1 and i, so that every product is exact.
 Array factors(const Problem& problem) {
   const auto [n, transforms, bits] = shape_of(problem);
   Array out(problem.precision, bits * n);
@@ -45,7 +45,7 @@ std::vector<Array> inputs(const Problem& problem) {
           factors(problem)};
 }
 
-// The network itself, with the factors as they are given, in T.
+// The butterfly network itself, with the given factors, in T.
 template <class T, class X, class W>
 void transform(const Shape& s, const X& x, const W& w, std::size_t index, std::vector<T>& re, std::vector<T>& im) {
   re.resize(s.n);
@@ -87,7 +87,7 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
     transform(s, x, w, t, re, im);
     long double squares = 0;
     for (std::size_t i = 0; i < s.n; ++i) squares += re[i] * re[i] + im[i] * im[i];
-    // No element's error is larger than that of all together.
+    // No element's error is larger than the norm of all errors.
     const double bound = fft_relative_bound(static_cast<double>(s.n), floating ? problem.precision : Precision::fp64) *
                              std::sqrt(static_cast<double>(squares)) +
                          static_cast<double>(s.n) * lost_to_underflow(Precision::fp32, true);

@@ -1,4 +1,4 @@
-// Float sums by atomics: no element is lost, though the order, and with it the last bits, may differ each time.
+// Float sums by atomics: no element is lost, but the order, and so the last bits, may differ each time.
 #include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::float_atomics {
@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::size_t bins = 64;
 
-// How many numbers a bin sums at most.
+// The maximum of numbers summed into a bin.
 double terms_of(const Problem& problem) {
   const auto terms = problem.at("n") / bins + 1;
   return static_cast<double>(terms);

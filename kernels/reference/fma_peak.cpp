@@ -1,4 +1,4 @@
-// The most that multiplying and adding can reach: what all other rates are measured against.
+// The peak rate of multiply-adds, with which all other rates are compared.
 #include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::fma_peak {
@@ -24,7 +24,7 @@ std::vector<Array> inputs(const Problem& problem) {
           Array(problem.precision, {-1, b, b + 1})};
 }
 
-// Two roundings of nothing: b1 - (b0 - x) = x + 1.
+// Two roundings that change nothing: b1 - (b0 - x) = x + 1.
 std::vector<Expected> reference(const Problem& problem, const std::vector<Array>& in) {
   Expected out{.precision = problem.precision, .exact = Array(problem.precision, count_of(problem))};
   const std::uint32_t rounds = rounds_of(problem);

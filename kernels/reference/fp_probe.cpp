@@ -24,12 +24,12 @@ std::string text(const FpMode& mode) {
 namespace fp_probe {
 namespace {
 
-// The numbers of the operations, as kernels/cl/fp_probe.cl has them.
+// The numbers of the operations, as in kernels/cl/fp_probe.cl.
 constexpr int add = 0, subtract = 1, multiply = 2, divide = 3, fused = 4, product_sum = 5, root = 6, exponential = 7,
               reciprocal = 8, is_nan = 9, there_and_back = 10, maximum = 11, minimum = 12, sign_of_product = 13,
               sign_of_sum = 14, less = 15, is_infinite = 16, to_integer = 17, self_difference = 18, scaled = 19;
 
-// What a row is for. Those from `nan_equal` on differ only where fast-math options are in force.
+// The purpose of a row. Those from `nan_equal` on differ only under fast-math options.
 enum class Shows { correct, flush, contraction, rounding, nan_equal, infinite_difference, reassociated, zero_sign };
 
 struct Row {
@@ -38,8 +38,8 @@ struct Row {
   int operation = 0;
   double a = 0, b = 0, c = 0;
   double value = 0;
-  double slack = 0;      // legal distance besides rounding, absolute
-  double flushed = NAN;  // answer where a subnormal operand counts as zero
+  double slack = 0;      // legal absolute error besides rounding
+  double flushed = NAN;  // answer if a subnormal operand counts as zero
 };
 
 std::vector<Row> rows_for(Precision p) {
@@ -103,7 +103,7 @@ std::vector<Row> rows_for(Precision p) {
   };
 }
 
-// How far fast-math options may carry this row; infinite: anywhere. What none of them touches is sums and products of
+// The error that fast-math options permit in this row; infinite: any. None of them affects sums and products of
 // finite numbers, overflow included.
 double relaxed_slack(const Row& row, Precision p) {
   const bool finite = std::isfinite(row.a) && std::isfinite(row.b) && std::isfinite(row.c);
@@ -119,7 +119,7 @@ double relaxed_slack(const Row& row, Precision p) {
   return function ? std::max(least, relaxed_limit(function, row.a, row.b, row.value, p)) : least;
 }
 
-// Every item gets a row, so that each compute unit answers them all.
+// Every item gets a row, so that each compute unit computes all of them.
 std::vector<Array> inputs(const Problem& problem) {
   const std::size_t count = problem.at("n");
   const std::vector<Row> rows = rows_for(problem.precision);
@@ -161,7 +161,7 @@ Work work(const Problem& problem) {
 
 std::string mode(const std::vector<Array>& outputs) { return text(read(outputs.at(0))); }
 
-// By their numbers.
+// Ordered by number.
 template <class T>
 constexpr std::array<T (*)(T, T, T), 20> operations = {
     [](T a, T b, T) { return a + b; },
@@ -197,7 +197,7 @@ void on_host(const HostCall& call) {
 
 }  // namespace
 
-// What fast-math makes of this row, and nothing else does.
+// The result of this row that only fast-math explains.
 bool as_with_fast_math(const Row& row, double got) {
   switch (row.shows) {
     case Shows::nan_equal:
@@ -239,7 +239,7 @@ FpMode read(const Array& answers) {
         if (auto& first = row.a > 0 ? up : down; !first) first = got;
         break;
       case Shows::correct:
-        // No compiler's option touches these: where they are wrong, nothing else can be read off either.
+        // No compiler option affects these: if they are wrong, the other rows prove nothing either.
         if (!right && (row.operation == add || row.operation == subtract || row.operation == to_integer ||
                        (row.operation == multiply && std::isinf(row.value)))) {
           sums_right = false;

@@ -28,7 +28,7 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
   return {exactly(problem, product_reference(in[0], in[1], shape_of(problem), problem.whole_numbers))};
 }
 
-// 256 elements in full and, for 24-bit and narrower numbers, Freivalds' check of all; where that fails, the row it
+// 256 elements in full and, for 24-bit and narrower numbers, Freivalds' check of all; if that fails, the row that it
 // names.
 std::vector<Comparison> spot_check(const Problem& problem, const std::vector<Array>& in,
                                    const std::vector<Array>& out) {
@@ -64,7 +64,7 @@ Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilit
     product.global = {divide_up(s.n, gpu_tile) * 16, divide_up(s.m, gpu_tile) * 16, 1};
     product.local = {16, 16, 1};
   } else if (variant == Variant::cpu) {
-    const bool wide = capabilities.vector_bytes == 64;  // as kernels/cl/gemm.cl is written
+    const bool wide = capabilities.vector_bytes == 64;  // as in kernels/cl/gemm.cl
     const std::size_t lanes = std::min<std::size_t>(16, capabilities.vector_bytes / element),
                       rows_of_item = wide ? 64 : 48;
     const std::size_t width = 2 * lanes, panels = divide_up(s.n, width);
@@ -109,7 +109,7 @@ void on_host(const HostCall& call) {
   const std::size_t m = call.scalar<std::uint32_t>(3), n = call.scalar<std::uint32_t>(4),
                     k = call.scalar<std::uint32_t>(5);
   const std::size_t width = loops.columns, panels = divide_up(n, width), tiles = divide_up(m, loops.rows);
-  static thread_local std::vector<T> packed;  // kept, lest each product pay for fresh pages
+  static thread_local std::vector<T> packed;  // kept, because new pages for each product would cost time
   packed.resize(panels * width * k);
   T* const all = packed.data();
   parallel_for_each(panels, 4, [&](std::size_t panel) {

@@ -85,7 +85,7 @@ Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilit
     plan.buffers.push_back({.bytes = rows * depth * element, .input = input});
     plan.buffers.push_back({.bytes = depth * columns * element, .input = input + 1});
     plan.buffers.push_back({.bytes = rows * columns * element});
-    // The tiles of the GPU's way need their whole group; a device without one that large takes the other.
+    // The tiles of the GPU variant need their whole group; a device without such large groups uses the other variant.
     const bool tiles = variant == Variant::gpu;
     const std::size_t across = tiles ? 16 : capabilities.group(16);
     plan.steps.push_back({.function = function_name("gemm-exact", problem.precision, variant),

@@ -1,4 +1,4 @@
-// Long chains of dependent integer rounds: loop limits, unstable clocks, a unit that computes wrong now and then.
+// Long chains of dependent integer rounds: loop limits, unstable clocks, a unit that is sometimes wrong.
 #include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::hash_chain {
@@ -51,7 +51,7 @@ const Kernel kernel = {
     .claim = "long chains of integer rounds end on the right bits in every work-item",
     .precisions = {Precision::uint32},
     .tiny = {{{"items", 32}, {"rounds", 20}}},
-    // Some drivers stop loops at 65535 rounds silently.
+    // Some drivers silently stop loops at 65535 rounds.
     .quick = {{{"items", 64}, {"rounds", 1000}}, {{"items", 64}, {"rounds", 100'000}}},
     .full = {{{"items", 64}, {"rounds", 1000}},
              {{"items", 256}, {"rounds", 100'000}},

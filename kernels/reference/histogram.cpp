@@ -1,4 +1,4 @@
-// Counting into bins: integer atomics lose nothing, whatever the order.
+// Counting into bins: integer atomics lose nothing, in any order.
 #include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::histogram {

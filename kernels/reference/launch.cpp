@@ -1,4 +1,4 @@
-// One item that does next to nothing: what a launch costs.
+// One item that does almost nothing: the cost of a launch.
 #include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::launch {

@@ -1,11 +1,11 @@
-// Layer normalisation by two passes, with offsets up to 10^4 sigma: a one-pass variance falls out of the bound there.
+// Layer normalisation by two passes, with offsets up to 10^4 sigma: a one-pass variance exceeds the bound there.
 #include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::layernorm {
 namespace {
 
 constexpr float epsilon = 1e-5F;
-// mean / sigma, row by row; with numbers of 16 bits nothing is left of the spread beside a large mean.
+// mean / sigma, row by row; with 16-bit numbers a large mean leaves no bits for the spread.
 constexpr std::array<double, 4> offsets{0, 10, 100, 10000}, small_offsets{0, 0.25, 0.5, 1};
 
 std::vector<Array> inputs(const Problem& problem) {
@@ -14,7 +14,7 @@ std::vector<Array> inputs(const Problem& problem) {
   for (std::size_t i = 0; i < x.count(); ++i) {
     const auto& all = problem.element_bytes() == 2 ? small_offsets : offsets;
     const std::size_t kind = i / n % (all.size() + 2);
-    // Rows whose spread is nothing beside epsilon, and none at all.
+    // Rows with a spread that is negligible compared with epsilon, and with none.
     if (problem.element_bytes() > 2 && kind >= all.size()) {
       x.set(i, kind == all.size() ? 1e-3 * normal(problem.seed, 0, i) : 1);
       continue;
@@ -32,7 +32,7 @@ double chain(const Problem& problem) {
   return problem.any_order ? n : std::min(n, std::ceil(n / 16) + 16 + 8);
 }
 
-// Narrow enough to see a one-pass variance in rows of at most 1024.
+// Narrow enough to detect a one-pass variance in rows of at most 1024.
 std::vector<Expected> reference(const Problem& problem, const std::vector<Array>& in) {
   const std::size_t rows = problem.at("rows"), n = problem.at("n");
   Expected y = Expected::bounded(problem.precision, rows * n);
@@ -95,7 +95,7 @@ const Kernel kernel = {
     .name = "layernorm",
     .claim = "rows are normalised by a two-pass variance, also where their mean is 10^4 times their spread",
     .precisions = {Precision::fp32},
-    // Offsets are for rows of at most 1024: beyond that the bound would let a one-pass variance through.
+    // Offsets are for rows of at most 1024: beyond that the bound would accept a one-pass variance.
     .tiny = {{{"n", 2}, {"rows", 6}}, {{"n", 70}, {"rows", 6}}},
     .quick = {{{"n", 768}, {"rows", 32}}},
     .full = {{{"n", 2}, {"rows", 64}},

@@ -1,5 +1,5 @@
-// An LSTM step, from every state of a run that was computed on the host: a one-step bound holds for each step then,
-// where one carried over the run would soon allow anything.
+// An LSTM step, from every state of a run that was computed on the host: then a one-step bound holds for each step,
+// while a bound over the whole run would soon allow any result.
 #include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::lstm {

@@ -1,10 +1,11 @@
-// Elementary functions: bad libraries, fast-math, native substitutes, one bad unit.
+// Elementary functions: bad libraries, fast-math, native replacements, one bad unit.
 #include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::map {
 namespace {
 
-// Evaluated in long double (64 bits) for fp64, whose own error is below a thousandth of an ulp there; in double else.
+// Evaluated in long double (64 bits) for fp64, whose own error is below a thousandth of an ulp there; otherwise in
+// double.
 template <class T>
 using Evaluate = T (*)(T x, T y);
 
@@ -51,7 +52,7 @@ std::size_t count_of(const Problem& problem) { return problem.at("n") * function
 double input(const Function& f, Precision precision, std::uint64_t seed, std::uint64_t index) {
   const double at = f.low + (f.high - f.low) * uniform(seed, 0, index);
   if (!f.logarithmic) {
-    // Double precision reaches further out.
+    // Double precision has a larger range.
     return precision == Precision::fp64 ? at * 7 : at;
   }
   const double sign = f.negative ? -random_sign(seed, 1, index) : 1;
@@ -139,7 +140,7 @@ const Kernel kernel = {
     .full = {{{"n", 1 << 16}}},
     .functions = {inputs, reference, plan, work},
     .describe = describe,
-    // Blocks of 64, so that each number keeps the neighbours with which it is computed; one section for each function.
+    // Blocks of 64, so that each number keeps its neighbours; one section for each function.
     .rows = {"n", {0, 1}, 64, 16},
     .host = {{"map_fp32_host", on_host<float>}, {"map_fp64_host", on_host<double>}},
 };

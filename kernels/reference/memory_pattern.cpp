@@ -1,4 +1,4 @@
-// Memory and its addresses: every word holds a hash of its own index, so a word from elsewhere shows.
+// Memory and its addresses: every word holds a hash of its own index, so a word from another place is detected.
 #include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::pattern {
@@ -6,7 +6,7 @@ namespace {
 
 std::uint32_t seed_of(const Problem& problem) { return u32(problem.seed ^ (problem.seed >> 32)); }
 
-// As NAME(pattern, hash) in pattern.cl: the finalizer of MurmurHash3 (A. Appleby).
+// Same as NAME(pattern, hash) in pattern.cl: the finalizer of MurmurHash3 (A. Appleby).
 std::uint32_t hash(std::uint64_t index, std::uint32_t seed) {
   std::uint32_t x = u32(index) ^ (u32(index >> 32) * 0x9e3779b9U) ^ seed;
   x = (x ^ (x >> 16)) * 0x85ebca6bU;
@@ -67,7 +67,7 @@ const Kernel kernel = {
     .claim = "every word of memory keeps what is written to its own address",
     .precisions = {Precision::uint32},
     .tiny = {{{"n", 130}}},
-    .quick = {{{"n", (1 << 20) + 4097}}},  // beyond 4 MiB, where transfers have been cut
+    .quick = {{{"n", (1 << 20) + 4097}}},  // beyond 4 MiB, where transfers have been truncated
     .full = {{{"n", 1}}, {{"n", 65535}}, {{"n", 65537}}, {{"n", (1 << 20) - 1}}, {{"n", (1 << 24) + 3}}},
     .functions = {inputs, reference, plan, work},
     .grows = "n",

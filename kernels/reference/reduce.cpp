@@ -4,7 +4,8 @@
 namespace envdoctor::kernels::reduce {
 namespace {
 
-constexpr std::size_t cpu_parts = 64;  // chunks, whatever the device's cores, so that all devices add in one order
+constexpr std::size_t cpu_parts =
+    64;  // chunks, independent of the device's cores, so that all devices add in the same order
 constexpr std::size_t gpu_groups = 64;
 
 std::size_t chunk_of(std::size_t count) { return round_up(divide_up(count, cpu_parts), 16); }
@@ -67,7 +68,7 @@ Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilit
   return plan;
 }
 
-// Whole numbers, which cost little to add, go beyond 4 MiB in the short form, too, where transfers have been cut.
+// Integers, which are cheap to add, exceed 4 MiB even in the short form, where transfers have been truncated.
 std::vector<Sizes> sizes(Precision precision, Effort effort) {
   if (effort == Effort::tiny) return {{{"n", 1}}, {{"n", 300}}};
   if (effort == Effort::quick) return {{{"n", is_floating(precision) ? 65537 : (1 << 20) + 4097}}};

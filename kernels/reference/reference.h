@@ -1,5 +1,5 @@
 #pragma once
-// What reference kernels are written with.
+// Helpers for writing reference kernels.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,16 +14,18 @@
 
 namespace envdoctor::kernels {
 
-// Two inputs whose products are summed, `terms` into an element: bell-shaped numbers, or whole ones of which the first are
-// as wide as they can be, so that inputs narrowed to 11 bits show where sums are short enough.
+// Two inputs whose products are summed, `terms` into an element: bell-shaped numbers, or integers, the first of which
+// are as wide as possible, so that inputs narrowed to 11 bits are detected if sums are short enough.
 inline std::vector<Array> factors_of_sums(const Problem& problem, std::size_t first, std::size_t second, double terms) {
   const Precision p = problem.precision;
-  if (!problem.whole_numbers) return {normal_array(p, first, problem.seed, 0), normal_array(p, second, problem.seed, 1)};
+  if (!problem.whole_numbers)
+    return {normal_array(p, first, problem.seed, 0), normal_array(p, second, problem.seed, 1)};
   const double most = whole_number_limit(p, terms), wide = std::min(most, widest_whole_number(p));
-  return {whole_numbers(p, first, problem.seed, 0, wide), whole_numbers(p, second, problem.seed, 1, std::floor(most / wide))};
+  return {whole_numbers(p, first, problem.seed, 0, wide),
+          whole_numbers(p, second, problem.seed, 1, std::floor(most / wide))};
 }
 
-// What whole numbers give is exact.
+// Integers give exact results.
 inline Expected exactly(const Problem& problem, Expected expected) {
   if (!problem.whole_numbers) return expected;
   std::ranges::fill(expected.bound, 0.0);

@@ -1,5 +1,5 @@
 #pragma once
-// What dot and gemv share: one sum of products for each row of `a`, with a row of `b` each or with one `b` for all.
+// Shared by dot and gemv: one sum of products for each row of `a`, with a row of `b` each or with one `b` for all.
 #include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels {
@@ -10,8 +10,7 @@ inline double rows_chain(std::size_t k) {
   return std::min(static_cast<double>(k), std::ceil(static_cast<double>(k) / 16) + 16 + 8 + 1);
 }
 
-// Row r of `b` begins at r * b_step: k, or 0 where all share one. `twice`: in double-double, as all but whole numbers
-// need.
+// Row r of `b` begins at r * b_step: k, or 0 where all share one. `twice`: in double-double, as all but integers need.
 inline Expected rows_reference(const Array& a, const Array& b, std::size_t k, std::size_t b_step, bool twice = true) {
   const std::size_t rows = a.count() / k;
   Expected out = Expected::bounded(a.precision, rows);
@@ -19,7 +18,8 @@ inline Expected rows_reference(const Array& a, const Array& b, std::size_t k, st
   out.probable.resize(rows);
   parallel_for_each(rows, 4, [&](std::size_t r) {
     const Sum sum = dot_product(
-        k, twice, [&](std::size_t i) { return a.value(r * k + i); }, [&](std::size_t i) { return b.value(r * b_step + i); });
+        k, twice, [&](std::size_t i) { return a.value(r * k + i); },
+        [&](std::size_t i) { return b.value(r * b_step + i); });
     out.value[r] = sum.value.high;
     out.low[r] = sum.value.low;
     out.bound[r] = dot_bound(rows_chain(k), static_cast<double>(k), sum.sizes, a.precision);
@@ -38,12 +38,12 @@ inline Terms row_terms(const Array& a, const Array& b, std::size_t k, std::size_
   return terms;
 }
 
-inline Plan rows_plan(const char* name, const Problem& problem, std::size_t rows, std::size_t k, bool own_b, std::size_t group,
-                      Variant variant) {
+inline Plan rows_plan(const char* name, const Problem& problem, std::size_t rows, std::size_t k, bool own_b,
+                      std::size_t group, Variant variant) {
   const std::size_t element = problem.element_bytes(), local = variant == Variant::gpu ? group : 1;
   return one_step_plan(function_name(name, problem.precision, variant),
-                       {{rows * k * element, 0}, {(own_b ? rows * k : k) * element, 1}, {rows * element}}, {u32(rows), u32(k)},
-                       rows * local, local);
+                       {{rows * k * element, 0}, {(own_b ? rows * k : k) * element, 1}, {rows * element}},
+                       {u32(rows), u32(k)}, rows * local, local);
 }
 
 template <class T, bool own_b>

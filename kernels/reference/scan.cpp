@@ -1,4 +1,4 @@
-// Prefix sums: barriers, and what one block hands on to the next.
+// Prefix sums: barriers, and the values that blocks pass on.
 #include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::scan {
@@ -87,7 +87,7 @@ template <class T>
 void on_host(const HostCall& call) {
   const auto x = call.buffer<const T>(0);
   const auto s = call.buffer<T>(1);
-  // As the chunks of CPU devices.
+  // Like the chunks of CPU devices.
   const std::size_t chunk = divide_up(x.size(), cpu_parts);
   parallel_for_each(cpu_parts, 4, [&](std::size_t part) {
     T sum = 0;

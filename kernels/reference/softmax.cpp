@@ -4,8 +4,8 @@
 namespace envdoctor::kernels::softmax {
 namespace {
 
-// Every row at another place, some far beyond what exp takes unshifted, but not where numbers of 16 bits fault too far
-// apart; in each third row some elements of minus infinity.
+// Every row with a different offset, some far beyond exp's range without the shift, but not where 16-bit numbers are
+// too far apart; in each third row some elements of minus infinity.
 std::vector<Array> inputs(const Problem& problem) {
   const std::size_t rows = problem.at("rows"), n = problem.at("n");
   Array x(problem.precision, rows * n);
@@ -22,7 +22,7 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
   const std::size_t rows = problem.at("rows"), n = problem.at("n");
   Expected y = Expected::bounded(problem.precision, rows * n);
   Expected lse = Expected::bounded(problem.precision, rows);
-  // One item adds a row one by one; a group of them, or the host, no longer chain.
+  // One item adds a row one by one; a group of them, or the host, has no longer chain.
   const double depth = static_cast<double>(n) - 1;
   parallel_for_each(rows, 1, [&](std::size_t row) {
     std::vector<double> x(n);
@@ -71,7 +71,7 @@ void on_host(const HostCall& call) {
 
 const Kernel kernel = {
     .name = "softmax",
-    .claim = "softmax and logsumexp of every row fault within the bound of the shifted formula, without overflow",
+    .claim = "softmax and logsumexp of every row are within the bound of the shifted formula, without overflow",
     .precisions = {Precision::fp32},
     .tiny = {{{"n", 3}, {"rows", 2}}, {{"n", 70}, {"rows", 3}}},
     .quick = {{{"n", 1000}, {"rows", 32}}},

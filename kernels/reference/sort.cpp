@@ -16,7 +16,7 @@ std::vector<Expected> reference(const Problem& /*problem*/, const std::vector<Ar
   return {out};
 }
 
-// The numbers, and behind them the largest there is, up to a power of two that fills a group twice.
+// The numbers, padded with the largest number up to a power of two that fills a group twice.
 Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
   const std::size_t count = problem.at("n");
   const auto name = [&](const char* step) { return function_name(step, problem.precision, written_once(variant)); };
@@ -30,7 +30,7 @@ Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilit
       std::vector<Argument> arguments = {BufferArgument{1}, u32(size)};
       if (!in_group) arguments.emplace_back(u32(stride));
       plan.steps.push_back(line_of_items(name(in_group ? "sort-local" : "sort-pass"), padded / 2, local, arguments));
-      if (in_group) break;  // it does the smaller strides as well
+      if (in_group) break;  // that step does the smaller strides as well
     }
   }
   return plan;

@@ -1,4 +1,4 @@
-// Steps of a five-point stencil on numbers that stay exact: rims of tiles, order of steps.
+// Steps of a five-point stencil on numbers that stay exact: borders of tiles, order of steps.
 #include "kernels/reference/reference.h"
 
 namespace envdoctor::kernels::stencil {
@@ -21,7 +21,7 @@ std::uint32_t next(std::uint32_t n, std::uint32_t s, std::uint32_t w, std::uint3
   return n + s + w + e - 2U * c;
 }
 
-// Beyond the rim lies nothing; what is before the first row or column is far behind the last.
+// Outside the border is zero; indices before the first row or column wrap to far beyond the last.
 template <class T>
 void step(std::span<const T> from, std::span<T> to, std::size_t height, std::size_t width) {
   const auto at = [&](std::size_t i, std::size_t j) { return i < height && j < width ? from[i * width + j] : T(0); };
@@ -90,8 +90,8 @@ const Kernel kernel = {
     .name = "stencil",
     .claim = "neighbours across tiles and steps are the right ones: every bit agrees",
     .precisions = {Precision::fp32, Precision::uint32},
-    // Floats begin as odd integers of 8 bits, and a step adds two bits behind the point: 8 steps stay within 24. More
-    // than that (--size) would round, and the order of additions show.
+    // Floats begin as odd integers of 8 bits, and a step adds two fractional bits: 8 steps stay within 24. More
+    // than that (--size) would round, and the order of additions would matter.
     .tiny = {{{"height", 18}, {"steps", 2}, {"width", 35}}},
     .quick = {{{"height", 130}, {"steps", 4}, {"width", 257}}},
     .full = {{{"height", 1}, {"steps", 3}, {"width", 17}},

@@ -6,7 +6,7 @@ namespace {
 
 constexpr float factor = 0.7F;  // not dyadic in any precision, so that the product is rounded
 
-// Zeros with a sign, what overflows, infinities, subnormals, and sizes far apart, here and there among the others.
+// Signed zeros, overflow, infinities, subnormals, and very different sizes, scattered among the other values.
 constexpr std::size_t special_each = 499, first_special = 30;
 std::vector<std::pair<double, double>> specials(Precision p) {
   const double huge = largest_finite(p), inf = HUGE_VAL, tiny = smallest_normal(p), sub = tiny / 8;
@@ -27,7 +27,7 @@ std::vector<Array> inputs(const Problem& problem) {
   return in;
 }
 
-// `s` as the kernel has it: a float, then rounded to the element's precision.
+// `s` as in the kernel: a float, then rounded to the element's precision.
 double factor_in(Precision precision) {
   Array one(precision, 1);
   one.set(0, factor);
@@ -52,11 +52,11 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
         expected.exact->set_bits(i, rounded_bits(precision, sum, (b - (sum - back)) + (product - back)));
       }
       rounded.set(0, product);
-      expected.also_exact->set(i, b + rounded.value(0));  // of two such numbers double loses nothing that decides
+      expected.also_exact->set(i, b + rounded.value(0));  // with two such numbers double loses no relevant bits
     }
   });
   if (!problem.relaxed) return {expected};
-  // With fast-math options infinities and the sign of zero are anything.
+  // With fast-math options infinities and the sign of zero are unspecified.
   Expected loose = Expected::bounded(precision, count);
   for (std::size_t i = 0; i < count; ++i) {
     const bool finite = std::isfinite(expected.exact->value(i));

@@ -74,7 +74,7 @@ struct CodeRow {
   std::optional<std::int64_t> number{};
   std::string symptom{};  // "missing cuda-device"
   std::string same_as{};
-  bool error = false;  // of a GPU's API, whatever it means
+  bool error = false;  // an error of a GPU's API
 };
 
 struct Api {
@@ -82,7 +82,7 @@ struct Api {
   std::map<std::int64_t, const CodeRow*> by_number{};
 };
 
-// Signals and the like say nothing of a GPU unless their row does.
+// Signals and similar codes say nothing about a GPU unless their row does.
 bool of_system(std::string_view api) {
   return api == "signal" || api == "exit_status" || api == "windows" || api == "numba";
 }
@@ -101,7 +101,7 @@ struct Codes {
                    .same_as = row.text_if("same_as"),
                    .error = row.has("kind") && row.text("kind") != "none" && !of_system(row.text("api"))};
       const auto [entry, fresh] = api.by_name.try_emplace(code.name, std::move(code));
-      // Some numbers have two names (a vendor's alias); the first row is the usual one.
+      // Some numbers have two names (a vendor's alias); the first row has the usual name.
       if (number) api.by_number.try_emplace(*number, &entry->second);
     }
   }
@@ -130,7 +130,7 @@ const CodeRow* find_row(std::string_view apis, std::string_view printed) {
   return nullptr;
 }
 
-// CUDA's driver and runtime number their errors alike since 10.1; before, the runtime had the same names.
+// CUDA's driver and runtime use the same error numbers since 10.1; before that, the runtime had only the same names.
 const CodeRow& usual_row(const CodeRow& row) {
   const CodeRow* same = &row;
   if (!row.same_as.empty()) same = find_row("nvml cuda_driver", row.same_as);
@@ -199,7 +199,7 @@ bool env_allowed(std::string_view name) {
 }
 
 const EnvValues* env_values(std::string_view name) {
-  static ByName<EnvValues> read;  // of the few variables that are asked for
+  static ByName<EnvValues> read;  // caches the few variables that are used
   const Variables& all = read_once<Variables>();
   const Row* row = find_in(all.rows, name);
   for (const std::string& begin : all.begins) {
@@ -245,7 +245,7 @@ std::optional<XidMeaning> xid(std::int64_t code) { return look_up(read_once<Xids
 std::string cuda_error_name(std::string_view text) {
   if (std::string name = identifier_from(std::string(text), "CUDA_ERROR_"); !name.empty()) return name;
   if (const auto code = number_in(std::string(text))) {
-    // Old programs print the stub library's answer as -1, before the driver knew a name for it.
+    // Old programs print the stub library's answer as -1, before the driver had a name for it.
     if (*code == -1) return cuda_error::stub_library;
     for (const char* api : {"cuda_driver", "cuda_runtime"}) {
       if (std::string name = code_name(api, *code); !name.empty()) return name;

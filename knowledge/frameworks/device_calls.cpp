@@ -21,7 +21,7 @@ struct Tables {
   ByName<EarlyCall> early{};
   std::vector<ReadVariable> variables{};
   std::vector<ScriptCall> calls{};
-  std::size_t gone = 0;  // of them names that no newest release has
+  std::size_t gone = 0;  // names among them that no newest release has
   std::vector<std::string> names{};
   ByName<std::string> newest{};
   std::vector<std::pair<std::string, std::string>> keras{};  // from this TensorFlow on: major
@@ -62,7 +62,7 @@ struct Tables {
     for (const Row& row : members["modules"]) names.push_back(row.text("module") + "=" + row.text("names"));
   }
 
-  // The public names that are gone: "log=tf.math.log" says what took a name's place.
+  // Removed public names: "log=tf.math.log" names the replacement.
   void add_removed() {
     const std::map<std::string, std::string> spoken = {
         {"tensorflow", "TensorFlow"}, {"keras", "Keras"}, {"jax", "JAX"}};

@@ -1,16 +1,16 @@
 #pragma once
-// What calls in training scripts do to devices (script_calls.json).
+// The effects of calls in training scripts on devices (script_calls.json).
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace envdoctor::knowledge {
 
-// All calls that the table knows, in full, some of which end in .*; and MODULE=NAMES, all names of a module.
+// The full names of all calls in the table, some of which end in .*; and MODULE=NAMES, all names of a module.
 std::vector<std::string> script_call_names();
 
-// What a call starts of its framework: "driver" (CUDA, which then reads its variables), "devices" (that, and the
-// framework's own list of them), or nothing.
+// The part of its framework that a call starts: "driver" (CUDA, which then reads its variables), "devices" (that, and
+// the framework's own list of them), or nothing.
 struct Starts {
   std::string framework{};
   std::string what{};
@@ -20,12 +20,12 @@ Starts started_by(std::string_view call);
 // A call that must come before the framework's devices are started.
 struct EarlyCall {
   std::string framework{};
-  std::string argument{};  // only where the arguments hold this text
+  std::string argument{};  // only if the arguments contain this text
   std::string label{};     // raises, no effect
-  std::string says{};      // what it does when it comes too late
+  std::string says{};      // its effect when it comes too late
   std::string instead{};
 };
-const EarlyCall* early_call(std::string_view call);  // null: none of these
+const EarlyCall* early_call(std::string_view call);  // null: not such a call
 
 // When a framework reads a variable: "import", "driver" or "devices".
 struct ReadVariable {
@@ -35,31 +35,31 @@ struct ReadVariable {
 };
 const std::vector<ReadVariable>& read_variables();
 
-// A call that does something else than many believe, or a mistake that the reader of scripts names.
+// A call that does something else than often expected, or a mistake that the script reader reports.
 struct ScriptCall {
   std::string call{};
-  std::string id{};        // the diagnosis
-  std::string framework{};  // empty: of none
-  std::string argument{};  // only where the arguments hold this text
-  std::string from{};      // first release of the framework that this holds for; empty: all
-  std::string label{};     // works, no effect, raises
-  std::string says{};      // of a mistake: {0}, {1}, {2} stand for what the reader saw
+  std::string id{};         // the diagnosis
+  std::string framework{};  // empty: none
+  std::string argument{};   // only if the arguments contain this text
+  std::string from{};       // first release of the framework that this applies to; empty: all
+  std::string label{};      // works, no effect, raises
+  std::string says{};       // for a mistake: {0}, {1}, {2} are replaced by the reader's values
   std::string instead{};
-  std::vector<std::string> unless{};  // calls of the same script that make it right
+  std::vector<std::string> unless{};  // calls in the same script that make it correct
   bool mistake = false;
-  bool removed = false;    // its import raises as well
+  bool removed = false;  // importing it raises as well
 };
 const std::vector<ScriptCall>& script_calls();
 
-// The newest release of a framework that the tables were tried on; empty: of none.
+// The newest release of a framework that the tables were tested with; empty: none.
 std::string newest_tried(std::string_view framework);
 
-// How many mistakes of scripts the table knows: calls that do something else, and what can come too late.
+// The number of script mistakes in the table: calls with unexpected effects, and settings that can come too late.
 std::size_t known_script_mistakes();
-// How many public names of older releases it knows that the newest tried lack (removed_names.json).
+// The number of known public names of older releases that the newest tested releases lack (removed_names.json).
 std::size_t names_that_are_gone();
 
-// The major version of the Keras that tensorflow.keras is: "2" of TensorFlow 2.15. Empty: not recorded.
+// The major version of Keras behind tensorflow.keras: "2" of TensorFlow 2.15. Empty: not recorded.
 std::string keras_of_tensorflow(std::string_view tensorflow);
 
 }  // namespace envdoctor::knowledge

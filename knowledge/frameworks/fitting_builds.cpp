@@ -28,7 +28,7 @@ std::string name_of(const Table& table, const char* file) {
   return std::string(file) + (rows.empty() ? "" : ", " + rows.front().text("date"));
 }
 
-// Newest release first, and of a release the newest CUDA.
+// Newest release first, and within a release the newest CUDA.
 std::vector<Build> sorted(std::vector<Build> builds) {
   std::ranges::stable_sort(builds, [](const Build& a, const Build& b) {
     const int version = compare_versions(a.names.version, b.names.version);
@@ -88,7 +88,7 @@ std::vector<Build> jax_builds() {
   return sorted(std::move(builds));
 }
 
-// `pip install vllm` takes PyTorch from PyPI, whose CUDA decides which driver and which GPUs it takes.
+// `pip install vllm` takes PyTorch from PyPI, whose CUDA decides which drivers and GPUs it supports.
 std::vector<Build> vllm_builds() {
   std::map<std::string, std::string> cuda_of_torch;
   const Table pytorch("pytorch"), table("vllm");
@@ -124,7 +124,7 @@ bool takes_gpu(const Build& build, const std::string& capability) {
   if (capability.empty()) return true;
   if (!build.lowest_capability.empty() && compare_versions(capability, build.lowest_capability) < 0) return false;
   if (build.sass.empty() && build.ptx.empty()) {
-    // What was made by a toolkit older than the GPU holds nothing for it.
+    // A build by a toolkit older than the GPU has no code for it.
     const auto first = first_toolkit_for(capability);
     return !first || compare_versions(build.names.cuda, *first) >= 0;
   }
@@ -132,7 +132,7 @@ bool takes_gpu(const Build& build, const std::string& capability) {
          std::ranges::any_of(build.ptx, [&](const auto& code) { return ptx_runs(code, capability); });
 }
 
-// A release whose range of Pythons nobody recorded isn't recommended to one that is known.
+// If the Python is known, a release without a recorded range of Pythons isn't recommended.
 bool takes_python(const Build& build, const std::string& python) {
   if (python.empty()) return true;
   if (!build.python_min.empty()) return compare_versions(python, build.python_min) >= 0;

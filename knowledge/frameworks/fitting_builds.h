@@ -1,16 +1,16 @@
 #pragma once
-// The newest recorded build of a framework that a driver, a GPU and a Python take (pytorch.json, tensorflow.json,
-// jax.json, vllm.json), and the ready wheels of flash-attn (flash_attention.json).
+// The newest recorded build of a framework that a driver, a GPU and a Python support (pytorch.json, tensorflow.json,
+// jax.json, vllm.json), and the prebuilt wheels of flash-attn (flash_attention.json).
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace envdoctor::knowledge {
 
-// What a build has to fit; an empty text is not known and asks for nothing.
+// The requirements on a build; an empty text is unknown and requires nothing.
 struct BuildNeeds {
   std::string driver{};      // version of the Linux driver
-  std::string max_cuda{};    // the highest CUDA that it takes, where no version is known
+  std::string max_cuda{};    // the highest CUDA that it supports, where its version is unknown
   std::string capability{};  // "8.6"
   std::string python{};      // "3.11.4"
 };
@@ -23,7 +23,7 @@ struct FittingBuild {
   bool operator==(const FittingBuild&) const = default;
 };
 
-// Of "torch", "tensorflow", "jax" or "vllm". nullopt: none that is recorded fits all.
+// Of "torch", "tensorflow", "jax" or "vllm". nullopt: no recorded build fits all requirements.
 std::optional<FittingBuild> newest_fitting_build(std::string_view framework, const BuildNeeds& needs);
 
 // A wheel of flash-attn for Linux on x86_64.
@@ -31,14 +31,14 @@ struct FlashWheel {
   std::string version{};  // "2.8.3"
   std::string torch{};    // "2.8"
   std::string cuda{};     // "12"
-  std::string file{};     // its name; empty where the version of Python isn't known
+  std::string file{};     // its name; empty where the version of Python is unknown
   std::string address{};  // of that file
   std::string table{};    // "flash_attention.json, 23 November 2026"
 };
-// For this torch ("2.8.0+cu128") and Python ("3.12.3"; empty: any); without a torch, the one for the newest. nullopt:
-// none is recorded.
+// For this torch ("2.8.0+cu128") and Python ("3.12.3"; empty: any); without a torch, the wheel for the newest one.
+// nullopt: none recorded.
 std::optional<FlashWheel> flash_attention_wheel(const std::string& torch, const std::string& python);
-// The lowest compute capability that flash-attn takes.
+// The lowest compute capability that flash-attn supports.
 std::string lowest_capability_of_flash_attention();
 
 }  // namespace envdoctor::knowledge

@@ -51,13 +51,13 @@ struct TensorflowReleases {
 struct Torch {
   std::map<std::pair<std::string, std::string>, TorchTargets> targets{};
   ByName<std::vector<std::string>> rocm{};
-  std::map<std::pair<std::string, std::string>, std::string> companions{};  // package, version of torch
+  std::map<std::pair<std::string, std::string>, std::string> versions_for{};  // package, version of torch
 
   Torch() {
     const Table table("pytorch");
     for (const Row& row : table["companions"]) {
       for (const char* package : {"torchvision", "torchaudio"})
-        companions[{package, row.text("version")}] = row.text(package);
+        versions_for[{package, row.text("version")}] = row.text(package);
     }
     for (const Row& row : table["rocm_arch_lists"]) rocm[row.text("version")] = row.texts("gfx");
     for (const Row& row : table["arch_lists"]) {
@@ -115,8 +115,8 @@ std::optional<std::vector<std::string>> torch_rocm_targets(std::string_view vers
   return look_up(read_once<Torch>().rocm, major_minor_of(version));
 }
 
-std::string companion_of_torch(const std::string& package, std::string_view torch) {
-  return look_up(read_once<Torch>().companions, std::pair(package, major_minor_of(torch))).value_or("");
+std::string version_for_torch(const std::string& package, std::string_view torch) {
+  return look_up(read_once<Torch>().versions_for, std::pair(package, major_minor_of(torch))).value_or("");
 }
 
 std::optional<JaxNeeds> jax_needs(std::string_view version, std::string_view cuda_major) {

@@ -1,5 +1,5 @@
 #pragma once
-// What came of each way to choose the device (methods.json, written by fixtures/methods/run.py).
+// The tested results of each way to choose the device (methods.json, written by fixtures/methods/run.py).
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +10,7 @@ struct MethodResult {
   std::string environment{};  // "tensorflow 2.21.0, keras 3.15.1"
   std::string label{};        // works, no effect, raises, unknown
   std::string detail{};
-  bool without_gpu = false;   // a stand-in took the GPU's place
+  bool without_gpu = false;  // tested with a simulated GPU
 };
 struct Method {
   std::string title{};  // empty: no such method

@@ -8,7 +8,8 @@
 namespace envdoctor::knowledge {
 namespace {
 
-// Takes the first part off `version`, leading zeros dropped. A part that is no number counts as its leading digits.
+// Removes and returns the first part of `version`, without leading zeros. Of a part that is no number the leading
+// digits count.
 std::string_view take_part(std::string_view& version) {
   const auto dot = version.find('.');
   std::string_view part = version.substr(0, dot);
@@ -25,7 +26,7 @@ struct Toolkits {
   Toolkits() {
     const Table table("cuda_driver");
     for (const Row& row : table["minor_version_compatibility"]) {
-      if (!row.has("linux_min_driver")) continue;  // CUDA 10: has none
+      if (!row.has("linux_min_driver")) continue;  // CUDA 10 has none
       by_major[std::to_string(row.number("cuda_major"))] = row.text("linux_min_driver");
     }
     for (const Row& row : table["toolkits"]) {
@@ -65,7 +66,7 @@ std::optional<std::string> min_driver_for_cuda(std::string_view cuda) {
   auto by_major = look_up(read_once<Toolkits>().by_major, major_of(cuda));
   auto by_release = look_up(read_once<Toolkits>().by_release, major_minor_of(cuda));
   if (!by_major || !by_release) return by_major ? by_major : by_release;
-  // CUDA 11.0 runs on drivers older than those that all of 11.x share.
+  // CUDA 11.0 runs on older drivers than the minimum of all 11.x.
   return compare_versions(*by_release, *by_major) < 0 ? by_release : by_major;
 }
 
@@ -82,7 +83,7 @@ std::optional<std::string> last_branch_for(std::string_view architecture) {
 }
 
 std::optional<std::string> first_branch_for(std::string_view architecture) {
-  // Only where the branch before is recorded too, and without it: else an older one may have known it.
+  // Only if the previous branch is recorded too, without it: otherwise an older branch may have supported it.
   const Branch* before = nullptr;
   for (const Branch& row : read_once<Branches>().branches) {
     if (row.newest == architecture) {

@@ -17,9 +17,9 @@ std::string major_minor_of(std::string_view version);
 std::optional<std::string> min_driver_for_cuda(std::string_view cuda);
 // Highest CUDA version that a driver reports, by its branch ("535.104.05" -> "12.2"). nullopt: not known.
 std::optional<std::string> max_cuda_of_driver(std::string_view driver);
-// The last driver branch that supports this architecture ("Kepler" -> "470"); nullopt: none known to have dropped it.
+// The last driver branch that supports this architecture ("Kepler" -> "470"); nullopt: not known to be dropped.
 std::optional<std::string> last_branch_for(std::string_view architecture);
-// The first branch that knows this architecture ("Blackwell" -> "570"); nullopt: not recorded.
+// The first branch that supports this architecture ("Blackwell" -> "570"); nullopt: not recorded.
 std::optional<std::string> first_branch_for(std::string_view architecture);
 
 }  // namespace envdoctor::knowledge

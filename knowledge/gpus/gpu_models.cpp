@@ -19,14 +19,14 @@ struct Chip {
 struct Device {
   std::string name{};
   std::string chip{};
-  std::string architecture{};  // Intel rows carry it themselves
+  std::string architecture{};  // Intel rows have it themselves
 };
 
 struct Tables {
   ByName<Chip> chips{};
   ByName<Device> devices{};                         // "10de:2330"
-  ByName<std::set<std::string>> chips_by_prefix{};  // of the NVIDIA device id, "2b8"
-  ByName<std::string> facts{};                      // the compute capability since which each holds
+  ByName<std::set<std::string>> chips_by_prefix{};  // by prefix of the NVIDIA device id, "2b8"
+  ByName<std::string> facts{};                      // the compute capability from which on each is true
   std::set<std::string, std::less<>> disputed{};    // ids whose chip and listed capability contradict each other
 
   Tables() {
@@ -58,12 +58,12 @@ GpuModel model_of(const Device& device) {
     model.compute_capability = chip->compute_capability;
     model.gfx = chip->gfx;
   }
-  // "Aqua Vanjaram (ids 74xx)": the bracket tells two generations of one code name apart in the table only.
+  // "Aqua Vanjaram (ids 74xx)": only the table needs the bracket, to distinguish two generations with one code name.
   if (const auto bracket = model.chip.find(" (ids "); bracket != std::string::npos) model.chip.resize(bracket);
   return model;
 }
 
-// What all chips that own this prefix have in common.
+// The common facts of all chips with this prefix.
 std::optional<GpuModel> guess(std::string_view device) {
   const auto* found = find_in(read_once<Tables>().chips_by_prefix, device.substr(0, 3));
   if (!found) return std::nullopt;
@@ -82,8 +82,8 @@ std::optional<GpuModel> guess(std::string_view device) {
   return common;
 }
 
-// What tells one model from another: "NVIDIA GeForce RTX 3080 Ti Laptop GPU" -> "rtx 3080 ti". Words of the maker, of
-// the form and of the memory are left out.
+// The words that identify a model: "NVIDIA GeForce RTX 3080 Ti Laptop GPU" -> "rtx 3080 ti". Words of the maker, of
+// the form factor and of the memory are left out.
 std::string model_words(std::string_view name) {
   static const std::set<std::string, std::less<>> idle = {
       "nvidia", "corporation", "geforce", "tesla", "quadro",     "graphics", "card", "gpu",
@@ -104,7 +104,7 @@ std::string model_words(std::string_view name) {
   return words;
 }
 
-// Model words -> the compute capabilities of the GPUs that are called so.
+// Model words -> the compute capabilities of the GPUs with that name.
 struct NamedGpus {
   ByName<std::set<std::string>> capabilities{};
 
@@ -141,7 +141,7 @@ std::string capability_of_name(std::string_view name) {
   };
   if (words.find_first_of("0123456789") == words.npos && !words.starts_with("titan")) return {};
   take(words);
-  // "3090", as people call them among themselves.
+  // "3090", as people often call them.
   for (const char* line : {"rtx ", "gtx "}) {
     if (found.empty() && words[0] >= '1' && words[0] <= '9' && words.size() >= 4) take(line + words);
   }

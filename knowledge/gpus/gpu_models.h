@@ -13,20 +13,20 @@ struct GpuModel {
   std::string architecture{};        // "Hopper"
   std::string compute_capability{};  // "9.0"; empty: not NVIDIA, or not recorded
   std::string gfx{};                 // AMD
-  bool guessed = false;              // from the id's prefix, not from a row
+  bool guessed = false;              // derived from the id's prefix, not from a row
 };
 
-// `vendor` and `device`: four lower-case hex digits each. Nothing known: nullopt.
+// `vendor` and `device`: four lower-case hex digits each. Unknown: nullopt.
 std::optional<GpuModel> gpu_model(std::string_view vendor, std::string_view device);
 
-// The compute capability of an NVIDIA GPU by its name, as its driver or a person writes it: "NVIDIA A100-SXM4-80GB",
+// The compute capability of an NVIDIA GPU by its name, as drivers or people write it: "NVIDIA A100-SXM4-80GB",
 // "rtx 3090". Empty: no such name, or GPUs of several generations have it.
 std::string capability_of_name(std::string_view name);
 
 // "8.6" -> "Ampere". Empty: unknown.
 std::string architecture_of_capability(std::string_view compute_capability);
 
-// Whether a fact of `capability_facts` ("tf32") holds for GPUs of this compute capability. No such fact: false.
+// Whether a fact of `capability_facts` ("tf32") is true for GPUs of this compute capability. Unknown fact: false.
 bool capability_has(std::string_view compute_capability, std::string_view fact);
 
 }  // namespace envdoctor::knowledge

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Learns resemblance.json: which causes the words of a report point to.
+"""Learns resemblance.json: which causes the words of a report indicate.
 
     python3 -m venv V && V/bin/pip install scikit-learn
     V/bin/python knowledge/wordings/learn_resemblance.py ENVDOCTOR REPORTS.jsonl...

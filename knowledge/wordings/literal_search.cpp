@@ -9,9 +9,9 @@
 namespace envdoctor::knowledge {
 
 std::string LiteralSearch::tables(const std::vector<Word>& words) {
-  // Each word is found by those four of its characters that fewest words hold: what is rare among the words is rarer
-  // still in a log.
-  constexpr unsigned few_bits = 14;  // a count that is too high now and then does no harm
+  // Each word is found by its four adjacent characters that the fewest words contain: what is rare among the words is
+  // rarer still in a log.
+  constexpr unsigned few_bits = 14;  // a count that is sometimes too high does no harm
   const auto few = [](std::uint32_t gram) { return mixed(gram) >> (32U - few_bits); };
   std::vector<std::uint16_t> holders(std::size_t{1} << few_bits);
   for (const auto& [word, fold] : words) {
@@ -69,7 +69,7 @@ LiteralSearch::LiteralSearch(std::string_view& bytes)
 
 std::size_t LiteralSearch::next_mark(std::string_view text, std::size_t at) const {
   static_assert(std::endian::native == std::endian::little);
-  // Four places are looked at together: one branch where mostly nothing is found.
+  // Checks four places together, with one branch, because usually none matches.
   for (; at + 8 <= text.size(); at += 4) {
     const auto eight = folded<std::uint64_t>(text.data() + at);
     std::uint64_t found = 0;
@@ -85,7 +85,7 @@ std::size_t LiteralSearch::next_mark(std::string_view text, std::size_t at) cons
 bool LiteralSearch::same(const char* text, const Window& one) const {
   const char* wanted = letters_.data() + one.begin;
   if (one.fold == 0) return std::memcmp(text, wanted, one.size) == 0;
-  unsigned char different = 0;  // to the end in any case: so it is many characters at a time
+  unsigned char different = 0;  // without an early exit, so that the compiler vectorises it
   for (std::size_t i = 0; i < one.size; ++i) different |= static_cast<unsigned char>(wanted[i] ^ lower_case(text[i]));
   return different == 0;
 }

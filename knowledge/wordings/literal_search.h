@@ -1,5 +1,5 @@
 #pragma once
-// The search for many words at once.
+// Searches for many words at once.
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -10,9 +10,9 @@
 
 namespace envdoctor::knowledge {
 
-// Arrays of plain values as bytes, one behind the other: the build writes them into the program, which reads them where
-// they lie.
-// Appends an array; what comes next is aligned for any of them.
+// Arrays of plain values as bytes, one after the other: the build embeds them in the program, which reads them in
+// place.
+// Appends an array; the next one is aligned for any type.
 template <class Items>
 void append_array(std::string& bytes, const Items& items) {
   static_assert(std::is_trivially_copyable_v<typename Items::value_type>);
@@ -22,7 +22,7 @@ void append_array(std::string& bytes, const Items& items) {
   bytes.append(-bytes.size() % sizeof size, '\0');
 }
 
-// Takes the array that comes next off `bytes`, which start at a multiple of eight and outlive the answer.
+// Removes the next array from `bytes`, which must be 8-byte aligned and outlive the result.
 template <class Item>
 std::span<const Item> take_array(std::string_view& bytes) {
   std::uint64_t size = 0;
@@ -38,14 +38,14 @@ class LiteralSearch {
  public:
   struct Word {
     std::string_view text{};  // at least four characters
-    bool fold = false;        // in any mixture of capitals
+    bool fold = false;        // in upper or lower case
   };
-  // What is searched by, as bytes, for `words[i]` to be reported as i.
+  // The search tables as bytes; `words[i]` is reported as i.
   static std::string tables(const std::vector<Word>& words);
-  // Takes the tables off `bytes`, which outlive the search.
+  // Reads the tables from `bytes`, which must outlive the search.
   explicit LiteralSearch(std::string_view& bytes);
 
-  // Calls `hit(i, at)` for each place `at` where the word i stands.
+  // Calls `hit(i, at)` for each place `at` where the word i occurs.
   template <class Hit>
   void each(std::string_view text, Hit hit) const {
     for (std::size_t at = next_mark(text, 0); at < text.size(); at = next_mark(text, at + 1)) {
@@ -62,18 +62,18 @@ class LiteralSearch {
 
  private:
   static constexpr std::size_t gram_size = 4;
-  static constexpr unsigned mark_bits = 17;  // 16 KiB, half a processor's nearest cache
+  static constexpr unsigned mark_bits = 17;  // 16 KiB, half of a typical L1 cache
   static constexpr unsigned slot_bits = 12;
-  struct Window {  // the four characters that a word is found by
+  struct Window {  // the four characters by which a word is found
     std::uint32_t offset = 0;
     std::uint32_t word = 0;
     std::uint32_t begin = 0;  // of the word in letters_
     std::uint32_t size = 0;
-    std::uint64_t start = 0;  // folded: what the word starts with, if it has as many characters, else 0
+    std::uint64_t start = 0;  // folded: the first characters of the word, if it is long enough, otherwise 0
     std::uint64_t fold = 0;
   };
 
-  // Characters as one number, capitals as small letters (and a few signs as others: the word is compared anyway).
+  // Characters as one number, in lower case (some signs change too: the word is compared afterwards).
   template <class Number>
   static Number folded(const char* at) {
     Number characters = 0;
@@ -94,7 +94,7 @@ class LiteralSearch {
   [[nodiscard]] bool same(const char* text, const Window& one) const;
 
   std::span<const char> letters_{};         // all words
-  std::span<const std::uint64_t> marks_{};  // a bit for each gram, by its mixed number
+  std::span<const std::uint64_t> marks_{};  // a bit for each gram, by its hash
   std::span<const std::uint32_t> first_{};  // the grams of each slot
   std::span<const std::uint32_t> grams_{};  // by slot
   std::span<const Window> windows_{};       // of each gram

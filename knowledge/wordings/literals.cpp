@@ -29,7 +29,7 @@ RE2::Options pattern_options() {
 }
 
 Characters characters_of(std::string_view expression) {
-  static std::map<std::string, Characters, std::less<>> known;  // few differ
+  static std::map<std::string, Characters, std::less<>> known;  // few distinct ones
   if (const auto found = known.find(expression); found != known.end()) return found->second;
   const RE2 one(re2::StringPiece(expression.data(), expression.size()), pattern_options());
   const Characters all = all_that([&](char c) { return !one.ok() || RE2::FullMatch(re2::StringPiece(&c, 1), one); });
@@ -39,24 +39,24 @@ Characters characters_of(std::string_view expression) {
 Characters either_case(const Characters& characters) {
   static const Characters capitals = all_that([](char c) { return c >= 'A' && c <= 'Z'; });
   static const Characters beyond_ascii = all_that([](char c) { return (c & '\x80') != 0; });
-  constexpr std::size_t apart = 'a' - 'A';
-  const Characters all = characters | (characters & capitals) << apart | (characters >> apart & capitals);
-  return (all & beyond_ascii).any() ? all | beyond_ascii : all;  // their capitals are not known here
+  constexpr std::size_t distance = 'a' - 'A';
+  const Characters all = characters | (characters & capitals) << distance | (characters >> distance & capitals);
+  return (all & beyond_ascii).any() ? all | beyond_ascii : all;  // their upper case is unknown here
 }
 
 namespace {
 
-// A stretch of a match: characters that are sure to be there, or a gap.
+// A stretch of a match: characters that always occur, or a gap.
 struct Stretch {
   bool fixed = false;
-  bool at_start = false;  // of a gap: it begins where the line does
-  bool empty = false;     // of a gap: it may be nothing
-  std::size_t width = 0;  // most characters
-  Characters first{};     // what it may begin with, if it is not empty
-  Characters last{};      // and end with
+  bool at_start = false;  // for a gap: it begins at the start of the line
+  bool empty = false;     // for a gap: it may be empty
+  std::size_t width = 0;  // maximum length
+  Characters first{};     // characters that it may begin with, if it is not empty
+  Characters last{};      // and that it may end with
 };
 
-// One way through a pattern, or a part of it: stretch by stretch, and the characters of the fixed ones, end to end.
+// One path through a pattern or a part of it: its stretches, and the concatenated characters of the fixed ones.
 struct Way {
   std::vector<Stretch> stretches{};
   std::string text{};
@@ -65,8 +65,8 @@ struct Way {
 // Every match of a pattern is a match of one of its forms.
 struct Form {
   Way way{};
-  bool fold = false;   // in any mixture of capitals
-  bool mixed = false;  // only parts of it are
+  bool fold = false;   // in upper or lower case
+  bool mixed = false;  // only parts of it ignore case
 };
 
 using Ways = std::vector<Way>;
@@ -89,7 +89,7 @@ Piece fixed(std::string_view text) {
           .text = text};
 }
 
-// A stretch and the next, as one.
+// Merges a stretch and the next.
 void widen(Stretch& all, const Stretch& next) {
   if (all.empty) all.first |= next.first;
   all.last = next.empty ? all.last | next.last : next.last;
@@ -97,7 +97,7 @@ void widen(Stretch& all, const Stretch& next) {
   all.width += next.width;
 }
 
-// Whichever way is gone, as one gap.
+// All paths as one gap.
 Piece gap(const Ways& ways) {
   Stretch all;
   for (const Way& way : ways) {
@@ -131,7 +131,7 @@ void append(Ways& ways, const Piece& next) {
   }
 }
 
-// Each of the ways, continued by each of the next ones.
+// Each of the paths, continued by each of the next ones.
 void append(Ways& ways, const Ways& next) {
   constexpr std::size_t most = 16;
   if (ways.size() * next.size() > most) return append(ways, gap(next));
@@ -167,10 +167,10 @@ class Reader {
 
   [[nodiscard]] bool done() const { return rest_.empty(); }
   void skip() { rest_.remove_prefix(1); }
-  // Whether (?i) stood before an alternative, which holds for all that follow, and whether it stood elsewhere.
+  // Whether (?i) preceded an alternative, which applies to all that follow, and whether it occurred elsewhere.
   [[nodiscard]] bool fold() const { return fold_; }
   [[nodiscard]] bool mixed() const { return mixed_; }
-  // Whether something was met that this reader doesn't know: foreign tables may say anything.
+  // Whether an unsupported construct occurred: foreign tables may contain any pattern.
   [[nodiscard]] bool gave_up() const { return gave_up_; }
 
   // Up to the next '|' or the group's end.
@@ -190,7 +190,7 @@ class Reader {
  private:
   [[nodiscard]] bool at(char c) const { return !rest_.empty() && rest_[0] == c; }
 
-  // Takes the plain characters up to one that is repeated or has a meaning of its own; false if there is none.
+  // Reads plain characters up to one that is repeated or special; false if there are none.
   bool plain(Ways& ways) {
     std::size_t count = std::min(rest_.find_first_of("\\([.^$|)?*+{"), rest_.size());
     if (count > 0 && count < rest_.size() && std::string_view("?*+{").find(rest_[count]) != rest_.npos) --count;
@@ -200,7 +200,7 @@ class Reader {
     return true;
   }
 
-  // With what repeats it.
+  // With its repetition.
   void group_or_atom(Ways& ways) {
     Ways read = at('(') ? group() : Ways();
     const Piece one = read.empty() ? atom() : Piece();
@@ -208,7 +208,7 @@ class Reader {
       const bool often = at('+') || (!count.empty() && !count.starts_with("{0"));  // at least once
       const std::size_t most = count.empty() ? Literal::far : most_of(count);
       rest_.remove_prefix(std::max<std::size_t>(count.size(), 1));
-      if (at('?')) skip();  // as few as possible: the same texts
+      if (at('?')) skip();  // lazy: matches the same texts
       Stretch repeated = (read.empty() ? one : gap(read)).stretch;
       repeated.fixed = false;
       repeated.width *= most;
@@ -282,7 +282,7 @@ class Reader {
     return gap(read.substr(0, read.size() - rest_.size()));
   }
 
-  // {n}, {n,m} or {n,} if it comes next, else nothing: then the brace is a brace.
+  // {n}, {n,m} or {n,} if it comes next, otherwise nothing: then the brace is literal.
   [[nodiscard]] std::string_view counted() const {
     const std::string_view count = rest_.substr(0, std::min(rest_.find('}'), rest_.size() - 1) + 1);
     const std::size_t digits = count.find_first_not_of("0123456789", 1);
@@ -309,9 +309,9 @@ class Reader {
   bool mixed_ = false;
 };
 
-// The forms of an RE2 pattern, which must outlive them. Groups are written out ("a(?:b|c)?" is "ab", "ac" and "a") as
-// long as one alternative of the pattern doesn't get more than sixteen forms by it; a group beyond that is a gap. Of a
-// pattern with what is not known here (\p{Greek}, \x{41}, \Q, a hundred groups in each other): one form, empty.
+// The forms of an RE2 pattern, which must outlive them. Groups are expanded ("a(?:b|c)?" is "ab", "ac" and "a") as
+// long as one alternative of the pattern has at most sixteen forms; further groups become gaps. For a
+// pattern with unsupported parts (\p{Greek}, \x{41}, \Q, a hundred nested groups): one empty form.
 std::vector<Form> forms_of(std::string_view pattern) {
   std::vector<Form> forms;
   for (Reader reader(pattern);; reader.skip()) {
@@ -322,8 +322,8 @@ std::vector<Form> forms_of(std::string_view pattern) {
   }
 }
 
-// How seldom a run is met: signs are rarer in logs than letters, blanks more common. (Tried on failure reports: half as
-// many places have to be looked at as by length alone.)
+// How rare a run is: signs are rarer in logs than letters, blanks more common. (Measured on failure reports: half as
+// many places need to be checked as by length alone.)
 int weight(std::string_view run) {
   static constexpr auto weights = [] {
     std::array<signed char, 256> all{};
@@ -340,13 +340,13 @@ int weight(std::string_view run) {
 
 int rarity(std::string_view run) { return run.size() < 4 ? 0 : weight(run); }
 
-// What may stand beside a fixed stretch: the gap there or, if that may be empty, the stretch beyond.
+// The characters that may be next to a fixed stretch: the gap's or, if that may be empty, those of the stretch beyond.
 Characters beside(const Stretch* gap, const Stretch* beyond, Characters Stretch::*side) {
   if (gap == nullptr || (gap->empty && beyond == nullptr)) return any_character;
   return gap->empty ? gap->*side | beyond->*side : gap->*side;
 }
 
-// The run that the form starts with, if that is rare, else its rarest.
+// The run that the form starts with, if that is rare, otherwise its rarest.
 Literal literal_of(const Form& form) {
   constexpr int rare = 30;
   std::string_view best;
@@ -390,7 +390,7 @@ Literal literal_of(const Form& form) {
   return found;
 }
 
-// Two forms found by the same word are one.
+// Merges two forms that are found by the same word.
 void join(Literal& all, const Literal& one) {
   all.before = std::max(all.before, one.before);
   all.after = std::max(all.after, one.after);

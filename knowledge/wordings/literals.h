@@ -19,33 +19,33 @@ inline const Characters any_character = ~Characters();
 // How the patterns of log lines are read: as Latin-1.
 RE2::Options pattern_options();
 
-// What an RE2 expression for one character matches in a line: "a", ".", "\d", "\x41", "[^a-f_]". What is none may be any
-// character.
+// The characters that an RE2 expression for one character matches: "a", ".", "\d", "\x41", "[^a-f_]". Anything else:
+// any character.
 Characters characters_of(std::string_view expression);
 
-// The same set, and each letter in capitals and small.
+// The same set, with each letter in upper and lower case.
 Characters either_case(const Characters& characters);
 
 // A run of characters that every text matched by one form of a pattern contains, and how far a match can reach around
-// it: the run it starts with, if that is rare, else its rarest.
+// it: the run that it starts with, if that is rare, otherwise its rarest.
 struct Literal {
   static constexpr std::size_t far = 128;  // how far an open repeat (+, *) is followed
 
-  std::string word{};                   // as the pattern writes it
-  std::vector<std::string> also{};      // runs of which every such match contains one; empty: none is known; of fold: in
-                                        // small letters, as every match is then to be read
-  std::size_t before = 0;               // most characters of a match before the word
-  std::size_t after = 0;                // and behind it
-  Characters in_front = any_character;  // what stands before the word; any: or nothing
-  Characters behind = any_character;    // what follows it
-  bool at_start = false;                // a match begins where the line does
-  bool whole = false;                   // a form is this word and nothing else
-  bool fold = false;                    // in any mixture of capitals, or parts of it may be
+  std::string word{};                   // as written in the pattern
+  std::vector<std::string> also{};      // runs, one of which every such match contains; empty: none known; with fold in
+                                        // lower case, to be compared with a lower-case match
+  std::size_t before = 0;               // maximum length of a match before the word
+  std::size_t after = 0;                // and after it
+  Characters in_front = any_character;  // the character before the word; any: or none
+  Characters behind = any_character;    // the character after it
+  bool at_start = false;                // a match begins at the start of the line
+  bool whole = false;                   // a form is exactly this word
+  bool fold = false;                    // in upper or lower case, or parts of it may be
 
   bool operator==(const Literal&) const = default;
 };
 
-// Those of an RE2 pattern's forms, the ways through it, or none at all, if some form has no run of four characters.
+// The literals of an RE2 pattern's forms, the paths through it; none if some form has no run of four characters.
 std::vector<Literal> required_literals(std::string_view pattern);
 
 }  // namespace envdoctor::knowledge

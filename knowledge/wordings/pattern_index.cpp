@@ -75,7 +75,7 @@ class Writer {
 
   std::map<std::string, std::vector<std::string>> reports_{};
   std::uint32_t rows_ = 0;
-  std::vector<std::pair<std::string, bool>> texts_{};  // of the words
+  std::vector<std::pair<std::string, bool>> texts_{};  // the words' texts
   std::vector<PatternIndex::Word> words_{};
   std::vector<Characters> sets_{any_character};
   std::unordered_map<Characters, std::uint32_t> numbers_{{any_character, 0}};
@@ -98,7 +98,7 @@ bool PatternIndex::may_match(const Word& word, std::string_view line, std::size_
   const std::size_t from = at - std::min<std::size_t>(at, word.before);
   const std::size_t size = std::min(line.size(), at + word.size + word.after) - from;
   return std::any_of(runs.begin() + word.also_begin, runs.begin() + word.also_end, [&](const Run& run) {
-    return memmem(line.data() + from, size, letters.data() + run.begin, run.size) != nullptr;  // quicker than find()
+    return memmem(line.data() + from, size, letters.data() + run.begin, run.size) != nullptr;  // faster than find()
   });
 }
 

@@ -36,7 +36,7 @@ struct Questions {
 
 bool in_word(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 
-// Whether `text` starts with the word, and the word ends there or has a star.
+// Whether `text` starts with the word, and the word ends there or ends in a star.
 bool begins(std::string_view text, std::string_view word) {
   if (word.ends_with('*')) return text.starts_with(word.substr(0, word.size() - 1));
   return text.starts_with(word) && (text.size() == word.size() || !in_word(text[word.size()]));

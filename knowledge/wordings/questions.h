@@ -1,5 +1,5 @@
 #pragma once
-// What would decide where no cause was found, by what a text speaks of (questions.json).
+// The questions that would lead further where no cause was found, by the text's topics (questions.json).
 #include <set>
 #include <string>
 #include <string_view>
@@ -7,19 +7,19 @@
 
 namespace envdoctor::knowledge {
 
-// One of its words must stand in the text, and one of `also` where there are any.
+// The text must contain one of its words, and one of `also` if there are any.
 struct Question {
   std::string name{};
   std::vector<std::string> words{}, also{};
-  std::string known{};    // name of the fact that answers it; empty: none does
-  std::string missing{};  // what is to be found out, in words
-  std::string command{};  // whose output tells it
+  std::string known{};    // name of the fact that answers it; empty: none
+  std::string missing{};  // the missing fact, in words
+  std::string command{};  // whose output shows it
 };
 
 // In the order in which they are asked.
 const std::vector<Question>& questions();
 
-// The words of all questions that stand in a text, as the table writes them. Takes a time linear in the text.
+// The words of all questions that occur in a text, as written in the table. Takes linear time.
 std::set<std::string> question_words_in(std::string_view text);
 
 }  // namespace envdoctor::knowledge

@@ -11,7 +11,7 @@
 namespace envdoctor::knowledge {
 namespace {
 
-constexpr char kind_sign = '=';  // before a kind of symptoms, as no word begins
+constexpr char kind_sign = '=';  // marks a kind of symptoms; no word begins with it
 constexpr std::size_t most_bytes = std::size_t{1} << 18, shortest = 3, longest = 24;
 
 const ResemblanceIndex& words_and_weights() {
@@ -19,7 +19,7 @@ const ResemblanceIndex& words_and_weights() {
   return all;
 }
 
-// The words of a line, in small letters, each number in them as a single 0: "sm_86" is "sm_0".
+// The words of a line, in lower case, each number in them as a single 0: "sm_86" is "sm_0".
 template <class Take>
 void each_word(std::string_view line, const Take& take) {
   std::string word;
@@ -76,18 +76,18 @@ Resemblance ResemblingWords::likeliest() const {
   const auto best = static_cast<std::size_t>(std::max_element(sums.begin(), sums.end()) - sums.begin());
   double all = 0;
   for (const double sum : sums) all += std::exp(sum - sums[best]);
-  std::vector<std::pair<double, std::uint32_t>> telling;
+  std::vector<std::pair<double, std::uint32_t>> contributions;
   for (const auto& [row, count] : counts_) {
     for (const auto& weight : weights_of(row)) {
       if (weight.cause == best && weight.value > 0 && index.text(index.words[row]).front() != kind_sign)
-        telling.emplace_back(-weight.value * value_of(row, count), row);
+        contributions.emplace_back(-weight.value * value_of(row, count), row);
     }
   }
   constexpr std::size_t shown = 5;
-  std::sort(telling.begin(), telling.end());
+  std::sort(contributions.begin(), contributions.end());
   Resemblance found{.id = std::string(index.text(index.causes[best])), .share = 1 / all};
-  for (std::size_t i = 0; i < std::min(shown, telling.size()); ++i)
-    found.words.emplace_back(index.text(index.words[telling[i].second]));
+  for (std::size_t i = 0; i < std::min(shown, contributions.size()); ++i)
+    found.words.emplace_back(index.text(index.words[contributions[i].second]));
   return found;
 }
 

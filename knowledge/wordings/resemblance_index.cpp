@@ -74,7 +74,7 @@ std::string resemblance_index() {
     word.weights_end = size_of(weights);
     words.push_back(place(row.text("word"), word));
   }
-  std::vector<std::uint32_t> slots(std::bit_ceil(2 * words.size() + 1), 0);  // at least every other one stays empty
+  std::vector<std::uint32_t> slots(std::bit_ceil(2 * words.size() + 1), 0);  // at least half of them stay empty
   for (std::uint32_t row = 0; row < words.size(); ++row) {
     std::size_t at = hash_of({letters.data() + words[row].begin, words[row].size}) % slots.size();
     while (slots[at] != 0) at = (at + 1) % slots.size();

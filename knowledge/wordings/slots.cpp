@@ -14,7 +14,7 @@ namespace {
 struct Phrase {
   std::string words{};
   std::string state{};
-  bool before = false;  // it stands before the subject
+  bool before = false;  // it precedes the subject
 };
 
 struct SlotSubject {
@@ -53,7 +53,7 @@ struct Slots {
 
 bool of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '/'; }
 
-// The place of these words as words of their own, from `from` on; behind a hyphen they are part of an option or a name.
+// The place of these whole words, from `from` on; after a hyphen they are part of an option or a name.
 std::size_t find_words(std::string_view line, std::string_view words, std::size_t from) {
   for (std::size_t at = line.find(words, from); at != line.npos; at = line.find(words, at + 1)) {
     const std::size_t end = at + words.size();
@@ -65,7 +65,7 @@ std::size_t find_words(std::string_view line, std::string_view words, std::size_
 
 bool is_number(std::string_view word) { return word.find_first_not_of("0123456789.-#") == word.npos; }
 
-// Whether nothing of a meaning of its own stands between two places: known words, numbers, quotes and brackets.
+// Whether the text between two places adds no meaning: known words, numbers, quotes and brackets.
 bool only_filler(std::string_view gap, const Slots& slots) {
   constexpr std::size_t longest_gap = 60;
   if (gap.size() > longest_gap || gap.find_first_of(".;!?|=") != gap.npos) {
@@ -87,7 +87,7 @@ bool only_filler(std::string_view gap, const Slots& slots) {
   return true;
 }
 
-// "No GPU is needed" tells of none that is missing.
+// "No GPU is needed" doesn't mean that one is missing.
 bool only_wished(std::string_view behind) {
   for (const std::string_view words : {" is needed", " is required", " is necessary", " is requested", " are needed",
                                        " are required", " are requested", " needed", " required", " requested"})
@@ -95,7 +95,7 @@ bool only_wished(std::string_view behind) {
   return false;
 }
 
-// Whether a name that ends at `end` stands for itself, and not for a part of something: "the CUDA IPC handle".
+// Whether a name that ends at `end` is the subject itself, and not part of a longer term: "the CUDA IPC handle".
 bool stands_alone(std::string_view line, std::size_t end, const Slots& slots) {
   const std::string_view rest = line.substr(end);
   const std::size_t begin = rest.find_first_not_of(' ');
@@ -104,14 +104,14 @@ bool stands_alone(std::string_view line, std::size_t end, const Slots& slots) {
   return is_number(word) || (slots.between.contains(word) && !only_wished(rest)) || slots.following.contains(word);
 }
 
-// Whether a subject at `at` is only supposed to be in a state: "if the GPU is not detected, reboot".
+// Whether a subject at `at` is only hypothetically in a state: "if the GPU is not detected, reboot".
 bool only_supposed(std::string_view line, std::size_t at, const Slots& slots) {
   const std::size_t word = line.substr(0, at).rfind("if ");
   if (word == line.npos || (word > 0 && of_word(line[word - 1]))) return false;
   return only_filler(line.substr(word + 3, at - word - 3), slots);
 }
 
-// The state of a subject that stands at [begin, end) of the line; empty: none is told.
+// The state of a subject at [begin, end) of the line; empty: none is stated.
 std::string state_of(std::string_view line, std::size_t begin, std::size_t end, const Slots& slots,
                      const std::string& subject) {
   for (const SlotMeaning& meaning : slots.meanings) {

@@ -1,5 +1,5 @@
 #pragma once
-// What a line says in words of its own: a subject and its state side by side (slots.json).
+// Statements in free wording: a subject and its state next to each other (slots.json).
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,8 +12,8 @@ struct SlotMatch {
   bool operator==(const SlotMatch&) const = default;
 };
 
-// The first subject of a line, in the table's order, of which the line tells a state that means something. Lines of more
-// than 400 characters say nothing.
+// The first subject of a line, in the table's order, for which the line states a meaningful state. Lines of more
+// than 400 characters are ignored.
 std::optional<SlotMatch> match_slots(std::string_view line);
 
 }  // namespace envdoctor::knowledge

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t reach_of_fields = 2048;
 
-// Whether a code between these texts stands in a program or a list of codes: it is no message there.
+// Whether a code between these texts is part of a program or a list of codes, and so no message.
 bool in_source_code(std::string_view before, std::string_view behind) {
   const auto skip = [](std::string_view text) { return text.substr(0, text.find_last_not_of(' ') + 1); };
   before = skip(before);
@@ -30,10 +30,10 @@ class Pattern {
  public:
   explicit Pattern(LogPattern row)
       : row_(std::move(row)), reads_codes_(row_.capture.find("(?P<code>") != row_.capture.npos) {}
-  // Whether its lines are as many messages as there are codes.
+  // Whether each code in its lines makes a different message.
   [[nodiscard]] bool reads_codes() const { return reads_codes_; }
 
-  // Whether the pattern matches around its word, which stands at `at`.
+  // Whether the pattern matches around its word at `at`.
   bool matches(std::string_view line, const PatternIndex::Word& word, std::size_t at) const {
     const std::size_t from = at - std::min<std::size_t>(at, word.before);
     const std::size_t to = std::min(line.size(), at + word.size + word.after);
@@ -42,7 +42,7 @@ class Pattern {
     return pattern_->ok() && pattern_->Match({line.data(), line.size()}, from, to, anchor, nullptr, 0);
   }
 
-  // The fields that the line tells; none whose value was not captured.
+  // The fields that the line fills, except those whose value was not captured.
   [[nodiscard]] std::map<std::string, std::string> fills(const LogMatch& match) const {
     std::map<std::string, std::string> filled;
     for (const auto& [pointer, value] : row_.fills) {
@@ -59,7 +59,7 @@ class Pattern {
     return filled;
   }
 
-  // What the line says, in which the pattern was found at `at`. None: the code that it prints is not known.
+  // The meaning of the line in which the pattern was found at `at`. None: the code that it prints is unknown.
   std::optional<LogMatch> read(std::string_view line, std::size_t at) const {
     LogMatch found{.class_ = row_.class_,
                    .subject = row_.subject,
@@ -96,7 +96,7 @@ class Pattern {
   }
 
  private:
-  // A row with a code of its own holds for that code alone; one without class takes it from the code.
+  // A row with its own code applies to that code only; one without class takes it from the code.
   std::optional<LogMatch> with_code(LogMatch found, const std::string& printed) const {
     const auto code = find_code(row_.code_of, row_.code_prefix + printed);
     if (!code || (!row_.code.empty() && row_.code != code->name)) return std::nullopt;
@@ -141,9 +141,9 @@ struct Patterns {
   }
 };
 
-// The table, read when a line may match one of its rows or reports are looked for.
+// The table, read when a line may match one of its rows, or when reports are searched for.
 const Patterns& patterns() {
-  static const Patterns& all = *new Patterns();  // lives until the process ends: taking it apart would only cost time
+  static const Patterns& all = *new Patterns();  // never freed: destroying it at exit would only cost time
   return all;
 }
 
@@ -167,7 +167,7 @@ std::vector<LogPattern> wordings() {
 }
 
 const ReportWords& report_words() {
-  (void)index_in_use();  // says at once if it can't be made of a foreign table
+  (void)index_in_use();  // fails early if the index can't be built from a foreign table
   return patterns().reports;
 }
 

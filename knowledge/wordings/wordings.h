@@ -1,6 +1,6 @@
 #pragma once
-// Patterns of log lines, from knowledge/wordings/wordings.json: one pass for the fixed words of all of them, then RE2 on the
-// lines that hold the words.
+// Patterns of log lines, from knowledge/wordings/wordings.json: one pass for the fixed words of all of them, then RE2
+// on the lines that contain the words.
 #include <bitset>
 #include <cstdint>
 #include <map>
@@ -11,13 +11,13 @@
 namespace envdoctor::knowledge {
 
 struct LogMatch {
-  std::string class_{};    // what the line is a symptom of: class and subject
+  std::string class_{};  // the symptom's class and subject
   std::string subject{};
-  std::string code{};      // the vendor's name or number of the error, if the line has one
-  std::string program{};   // whose line it is, if that is known
+  std::string code{};     // the vendor's name or number of the error, if the line has one
+  std::string program{};  // the program that printed it, if known
   std::map<std::string, std::string> details{};
-  std::map<std::string, std::string> fills{};  // JSON pointer of the snapshot's field that the line tells -> its value
-  std::size_t row = 0;  // in wordings()
+  std::map<std::string, std::string> fills{};  // JSON pointer of the snapshot's field that the line fills -> its value
+  std::size_t row = 0;                         // index in wordings()
 };
 
 // A row of the table.
@@ -29,40 +29,40 @@ struct LogPattern {
   std::string program{};
   std::string pattern{};
   std::string capture{};
-  std::string code_of{};      // the apis in which a captured code is looked up; it must be known there
-  std::string code_prefix{};  // what the captured code lacks of its name
+  std::string code_of{};      // the apis in which a captured code is looked up; it must exist there
+  std::string code_prefix{};  // the part of the name that the captured code lacks
   std::map<std::string, std::string> set{};
-  std::map<std::string, std::string> fills{};  // with {detail} for what was captured
+  std::map<std::string, std::string> fills{};   // with {detail} for captured values
   std::string example{};                        // a line that must match
-  std::map<std::string, std::string> fields{};  // what must come of it
+  std::map<std::string, std::string> fields{};  // the details that it must give
 };
-// All of them, examples included, which nothing else reads.
+// All rows, including their examples, which nothing else reads.
 std::vector<LogPattern> wordings();
 
-// Kinds of whole reports by name, and the words of which a line holds one that starts such a report.
+// Kinds of whole reports by name, and the words, one of which is in the line that starts such a report.
 const std::map<std::string, std::vector<std::string>>& report_words();
 using ReportSet = std::bitset<64>;  // of its rows, in the map's order
 
-// Every pattern that this line (one line, without its end, Latin-1, cut at 16 KiB by the caller) matches, in table
-// order. Fields are looked for within 2 KiB of the words that gave the pattern away.
+// Every pattern that this line (one line, without its end, Latin-1, truncated to 16 KiB by the caller) matches, in
+// table order. Fields are looked for within 2 KiB of the words that selected the pattern.
 std::vector<LogMatch> match_log_line(std::string_view line);
 
-// The same for many lines of one log: a row that has matched 500 lines has said what it has to say and is passed over,
-// unless it reads codes, so that a log of nothing but known lines is read as fast as any other.
+// The same for many lines of one log: a row that has matched 500 lines is skipped from then on,
+// unless it reads codes, so that a log of only known lines is read as fast as any other.
 class LogMatcher {
  public:
   std::vector<LogMatch> match(std::string_view line);
-  // Of the line matched last: the kinds of reports of which it holds a word.
+  // For the last matched line: the kinds of reports of which it contains a word.
   [[nodiscard]] const ReportSet& reports() const { return reports_; }
 
  private:
   struct Row {
     std::uint32_t matched = 0;
-    std::uint64_t last = 0;  // the line it matched last
+    std::uint64_t last = 0;  // the last line that it matched
   };
   std::vector<Row> rows_{};
-  std::vector<std::pair<std::uint32_t, std::size_t>> hits_{};  // of the line at hand: row, and where
-  std::string small_{};  // the line at hand in small letters, if a word asks for it
+  std::vector<std::pair<std::uint32_t, std::size_t>> hits_{};  // for the current line: row and place
+  std::string small_{};                                        // the current line in lower case, if a word needs it
   ReportSet reports_{};
   std::uint64_t line_ = 0;
 };

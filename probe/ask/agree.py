@@ -1,18 +1,18 @@
-# Runs a person's model, layer by layer, on two sides with the same weights and inputs, and reports how far the two
-# are apart. It follows common.py and agree_load.py, agree_keras.py, agree_torch.py, which give a `framework`:
+# Runs a user's model, layer by layer, on two sides with the same weights and inputs, and reports how far the two
+# differ. It follows common.py and agree_load.py, agree_keras.py, agree_torch.py, which give a `framework`:
 #   model, library, device          the model, what runs it, and where
 #   watch(call)                     from now on every call of a layer goes through call(layer, original, args, kwargs)
-#   run(inputs)                     the model's answer to a list of arrays
+#   run(inputs)                     the model's outputs for a list of arrays
 #   kept_inputs(args, kwargs)       what as_given() needs to give them back as they were, where a layer changes them
 #                                   in place
-#   state(layer)                    what the layer itself keeps that is not trained, as arrays
+#   state(layer)                    the layer's untrained state, as arrays
 #   concrete(args, kwargs)          whether these hold numbers, not symbols of a graph that is being built
 #   arrays(result)                  its tensors as numpy arrays
 #   exact(layer, call, args, kwargs, change, noise)  the layer in float64 on the CPU; change(array, name) is applied to
-#                                   inputs (name None) and weights, noise(array) to what layers inside it answer
-#   again(...), other(...)          the layer as it is once more; the layer on the side that it is compared with
+#                                   inputs (name None) and weights, noise(array) to the results of layers inside it
+#   again(...), other(...)          the layer once more, unchanged; the layer on the other side
 #   weights(layer)                  (name, array) of each; without a layer: of the model
-# It judges nothing: what a difference means is decided from these figures elsewhere.
+# It only measures: other code decides what a difference means.
 import hashlib
 import time
 
@@ -20,7 +20,7 @@ UNITS = {"float64": 2.0**-53, "float32": 2.0**-24, "tf32": 2.0**-11, "float16": 
          "int8": 2.0**-8}
 SMALLEST = {"float64": 2.0**-1022, "float32": 2.0**-126, "tf32": 2.0**-126, "float16": 2.0**-14,
             "bfloat16": 2.0**-126, "int8": 2.0**-126}
-MOST_CALLS = 4    # of one layer: shared layers and cells are called often, and alike
+MOST_CALLS = 4    # of one layer: shared layers and cells are called often, with similar results
 MOST_ROWS = 5000
 
 
@@ -34,7 +34,7 @@ def narrowed(array, bits):
 
 
 def in_integers(array):
-    """As weights are kept in eight bits: whole numbers times one factor, or one factor per column or row."""
+    """As weights are quantised to eight bits: whole numbers times one factor, or one factor per column or row."""
     for axis in (None, tuple(range(array.ndim - 1)), tuple(range(1, array.ndim))):
         largest = numpy.max(numpy.abs(array), axis=axis, keepdims=True)
         step = numpy.where(largest > 0, largest / 127, 1)
@@ -71,7 +71,7 @@ def flat(arrays):
 
 
 def rms(array):
-    """Without overflow, whatever the numbers."""
+    """Without overflow, for any numbers."""
     largest = float(numpy.max(numpy.abs(array))) if array.size else 0.0
     if largest == 0 or not numpy.isfinite(largest):
         return largest
@@ -79,7 +79,7 @@ def rms(array):
 
 
 def bits_kept(array):
-    """Of the significands of these numbers, how many bits are used."""
+    """How many bits of these numbers' significands are used."""
     some = array[(array != 0) & numpy.isfinite(array)]
     some = some[:: max(1, some.size // 4096)]
     if not some.size:
@@ -95,7 +95,7 @@ def same_bits(ones, others):
 
 
 def pattern(got, wanted, difference):
-    """What the first array's difference looks like: a word, and the columns (of the last axis) that hold it."""
+    """What the first array's difference looks like: a word, and the columns (of the last axis) where it is."""
     if got.ndim < 2 or got.shape[-1] < 2:
         return None, None
     columns = got.shape[-1]
@@ -210,7 +210,7 @@ class Comparison:
                 self.compare(row, call, got, whole, plain)
         except Exception as error:
             row["not_compared"] = words(error)
-        return row  # else what one rounding does can't be separated from what chance does
+        return row  # otherwise the effect of one rounding can't be separated from randomness
 
     def compare_with_itself(self, row, call, whole):
         """Of a layer that does not run in float64: a smooth function moves evenly with its input, unless it
@@ -249,7 +249,7 @@ class Comparison:
         row["not_a_number"] = int(numpy.count_nonzero(numpy.isfinite(whole) != numpy.isfinite(other)))
         whole, other, exact = whole[usable], other[usable], exact[usable]
         unit = UNITS[self.judged_by]
-        # How far one rounding of every input, weight and result moves the result, element by element.
+        # How far one rounding of every input, weight and result changes the result, element by element.
         squares = numpy.square(unit * exact) + SMALLEST[self.judged_by] ** 2
         for _ in range(2):
             noise = perturbed(unit, self.random)
@@ -271,7 +271,7 @@ class Comparison:
     def other(self, call):
         if self.wishes["against"] != "tf32":
             return self.framework.other(self.wishes["against"], *call)
-        # Only inputs and weights of products are narrowed, not what is merely handed on.
+        # Only inputs and weights of products are narrowed, not values that are only passed on.
         inputs = self.framework.multiplies(call[0])
         self.narrow = True
         try:
@@ -324,7 +324,7 @@ handed_over_at = [0.0]
 
 
 def progress(what):
-    """As step(), but what is known is handed over every few seconds only: there may be thousands of layers."""
+    """Like step(), but sends the partial result only every few seconds: there may be thousands of layers."""
     if time.monotonic() < handed_over_at[0] + 3:
         return frame(b"s", what)
     handed_over_at[0] = time.monotonic()
@@ -341,7 +341,7 @@ def gradients(framework, inputs, unit):
     moved = framework.gradients(inputs, signs, noise)
     rows = []
     most = max([rms(wanted) for wanted in exact.values()] or
-               [0.0])  # what is zero but for rounding is held to the others
+               [0.0])  # a gradient that is zero but for rounding is judged by the size of the others
     for name, wanted in exact.items():
         got = own.get(name)
         if got is None or got.shape != wanted.shape or name not in moved:
@@ -358,7 +358,7 @@ def gradients(framework, inputs, unit):
 
 
 def words(error):
-    """Keras puts what happened behind the layer in which it happened."""
+    """Keras appends the details to the name of the layer that failed."""
     lines = [
         line.strip() for line in str(error).replace("\033[1m", "").replace("\033[0m", "").splitlines() if line.strip()
     ]
@@ -379,7 +379,7 @@ def digest(framework):
 
 
 def memory_needed(framework, inputs):
-    """In MiB: the weights as they are, in float64 twice, and what layers answer, on both sides."""
+    """In MiB: the weights as they are and twice in float64, and the layers' results, on both sides."""
     weights = sum(array.nbytes for _, array in framework.weights())
     elements = sum(array.size for _, array in framework.weights())
     return int((weights * 2 + elements * 16 + framework.activations(inputs) * 48) / 2 ** 20) + 1

@@ -1,4 +1,4 @@
-# What agree.py asks of Keras: Keras 2 on TensorFlow, Keras 3 on TensorFlow, JAX and PyTorch.
+# The parts of agree.py for Keras: Keras 2 on TensorFlow, Keras 3 on TensorFlow, JAX and PyTorch.
 import contextlib
 
 os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
@@ -37,7 +37,7 @@ class Keras:
     # Inputs
 
     def shapes(self):
-        """(shape, dtype, name) of each input that the model declares; nothing: it declares none."""
+        """(shape, dtype, name) of each input that the model declares; None: it declares none."""
         declared_ = getattr(self.model, "inputs", None)
         if declared_:
             return [(tuple(i.shape), getattr(i.dtype, "name", str(i.dtype)), getattr(i, "name", "")) for i in declared_]
@@ -215,7 +215,7 @@ class Keras:
         return [self.numbers(variable).copy() for variable in own]
 
     def full_name(self, name, around):
-        """Layers that another layer holds are often named without it."""
+        """Layers inside another layer are often named without it."""
         for outer in reversed(around[1:]):
             if outer.name not in name.split("/")[:-1]:
                 name = outer.name + "/" + name
@@ -299,7 +299,7 @@ class Keras:
 
     @contextlib.contextmanager
     def with_weights(self, weights, change):
-        """The model with these tensors for its trainable weights; the others as they are, or in float64."""
+        """The model with its trainable weights replaced by these tensors; the others unchanged, or in float64."""
         if not self.three:
             with self.swapped_two(self.model, weights, change or unchanged, "float64" if change else None):
                 yield
@@ -327,7 +327,7 @@ class Keras:
                 one.__dict__["_dtype_policy"] = policy
 
     def wide(self, array, like=None):
-        """As a tensor in float64, with the mask that Keras has put on the one it stands for."""
+        """As a tensor in float64, with the Keras mask of the tensor that it replaces."""
         tensor = self.tensor(numpy.ascontiguousarray(array)) if not self.three or self.backend != "torch" else \
             torch.from_numpy(numpy.ascontiguousarray(array))
         mask = getattr(like, "_keras_mask", None)
@@ -405,7 +405,7 @@ class Keras:
             return run(layer, original, args, kwargs, change, "float64")
 
     def policy_like(self, policy, name):
-        """The policy of this name; for a quantised layer one that is quantised alike."""
+        """The policy of this name; for a quantised layer one with the same quantisation."""
         if not getattr(policy, "quantization_mode", None):
             return self.root.DTypePolicy(name)
         return self.root.dtype_policies.get(policy.name.split("_from_")[0] + "_from_" + name)
@@ -413,7 +413,7 @@ class Keras:
     def exact_three(self, layer, original, args, kwargs, change, dtype):
         mapping = {}
         for variable in layer.variables:
-            if "float" in str(variable.dtype) and dtype == "float64":  # else as Keras casts them itself
+            if "float" in str(variable.dtype) and dtype == "float64":  # otherwise Keras casts them itself
                 mapping[id(variable)] = self.in_float64(variable, variable.name, change)
         policies = [(one, one.__dict__["_dtype_policy"]) for one in self.layers(layer)
                     if "_dtype_policy" in one.__dict__]
@@ -443,7 +443,7 @@ class Keras:
 
     @contextlib.contextmanager
     def swapped_two(self, layer, done, change, dtype):
-        """Attributes that hold variables hold other numbers for a time: those of `done` by their ids, the others
+        """Temporarily replaces the values of attributes that are variables: those of `done` by their ids, the others
         changed."""
         held, done = [], dict(done)
 
@@ -534,7 +534,7 @@ def watching(base, call):
 
 @contextlib.contextmanager
 def on_cpu(backend):
-    """In float64, which JAX has to be allowed."""
+    """In float64, which must be enabled in JAX."""
     with contextlib.ExitStack() as stack:
         if backend == "tensorflow":
             stack.enter_context(tf.device("/CPU:0"))
@@ -552,7 +552,7 @@ def on_cpu(backend):
 
 @contextlib.contextmanager
 def casts_kept_in(backend):
-    """Where a layer is run in float64, nothing in it may be rounded to less on the way."""
+    """While a layer runs in float64, no intermediate value may be rounded to less."""
     narrow = ("float32", "float16", "bfloat16")
     if backend == "torch":
         with casts_kept():
@@ -562,7 +562,7 @@ def casts_kept_in(backend):
         from tensorflow.python.ops import gen_math_ops, gen_nn_ops
         cast, pool = gen_math_ops.cast, gen_nn_ops.max_pool3d
 
-        def keep(x, DstT=None, *more, **options):  # noqa: N803, as TensorFlow has it
+        def keep(x, DstT=None, *more, **options):  # noqa: N803, TensorFlow's signature
             if DstT is not None and getattr(x, "dtype", None) == tf.float64 and tf.as_dtype(DstT).name in narrow:
                 return x
             return cast(x, DstT, *more, **options)
@@ -588,7 +588,7 @@ def casts_kept_in(backend):
             if str(getattr(x, "dtype", "")) == "float64" and str(dtype) in narrow:
                 return x
             return cast(x, dtype)
-        # Modules that took it over by its name have one of their own.
+        # Modules that imported it by name have a reference of their own.
         changed = [(module, "cast", cast, keep) for module in list(sys.modules.values())
                    if getattr(module, "__name__", "").startswith("keras.src.backend.jax") and
                    getattr(module, "cast", None) is cast]

@@ -1,8 +1,8 @@
-# Finds the model that a person names: a file, a folder, or a function that builds it. It follows common.py.
+# Finds the model that the user names: a file, a folder, or a function that builds it. It follows common.py.
 
 
 class NotLoaded(Exception):
-    """Says why, and what to do, to the person who named the model."""
+    """An error for the user who named the model: why, and what to do."""
 
 
 ALLOW = "use --allow-code if you trust its author"
@@ -12,7 +12,7 @@ WITH_CODE = ("Lambda", "__lambda__", "TFSMLayer", "TorchModuleWrapper", "JaxLaye
 
 
 def code_in(config, at="model"):
-    """The first thing in a Keras configuration whose loading may run code that came with it; empty: nothing."""
+    """The first thing in a Keras configuration whose loading may run code from the file; empty: nothing."""
     if isinstance(config, dict):
         name, module = config.get("class_name"), config.get("module")
         if name in WITH_CODE:
@@ -37,7 +37,7 @@ def code_in(config, at="model"):
 
 
 def configuration(path):
-    """What a .keras or .h5 file says of its model, read without Keras."""
+    """The metadata of a .keras or .h5 file, read without Keras."""
     if path.endswith(".keras"):
         import zipfile
         with zipfile.ZipFile(path) as archive:
@@ -55,7 +55,7 @@ def configuration(path):
 
 
 def keras_for(version):
-    """The Keras that wrote a file of this version, if this Python has it; else the one there is."""
+    """The Keras that wrote a file of this version, if this Python has it; otherwise the one that is installed."""
     names = ("tf_keras", "keras") if version.startswith("2") else ("keras", "tf_keras")
     errors = []
     for name in names:
@@ -155,7 +155,7 @@ def called(wishes):
             raise NotLoaded("%s has no %s" % (place, name))
         found = getattr(found, part)
     frame(b"s", "%s()" % name)
-    # A class of models is called, too; a model that stands in the module is taken as it is.
+    # A model class is called too; a model object in the module is used as it is.
     return found() if isinstance(found, type) or not hasattr(found, "__call__") or not is_model(found) else found
 
 
@@ -182,7 +182,7 @@ def framework_of(model):
 
 
 def load(wishes):
-    """The framework with its model, and its inputs as a list of arrays, or None where they are to be made."""
+    """The framework with its model, and its inputs as a list of arrays, or None where they must be generated."""
     named = wishes["model"]
     if wishes["kind"] == "function":
         model = called(wishes)

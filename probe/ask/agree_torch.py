@@ -1,4 +1,4 @@
-# What agree.py asks of PyTorch.
+# The parts of agree.py for PyTorch.
 import contextlib
 
 
@@ -48,7 +48,7 @@ class Torch:
             return self.model(*[self.tensor(a) for a in inputs])
 
     def precisions(self, inputs):
-        """Of each layer with weights; autocast tells only while the model runs."""
+        """Of each layer with weights; autocast's type is only known while the model runs."""
         found = {m: str(p.dtype).replace("torch.", "") for m in self.model.modules()
                  for p in list(m.parameters(recurse=False))[:1] if p.is_floating_point()}
         found.update({m: "int8" for m in self.model.modules()
@@ -65,12 +65,12 @@ class Torch:
                 with self.watch(note):
                     self.run(inputs)
             except Exception:
-                pass  # it fails again where its layers are compared, and is told there
+                pass  # it fails again where its layers are compared, which reports it
             self.copy_back(before)
         return list(found.values())
 
     def autocast_dtype(self):
-        """That autocast gives products here; nothing: it is off."""
+        """The type of products under autocast here; None: it is off."""
         kind = "cpu" if self.place.type == "cpu" else "gpu"
         on = torch.is_autocast_cpu_enabled() if kind == "cpu" else torch.is_autocast_enabled()
         return str(getattr(torch, "get_autocast_%s_dtype" % kind)()).replace("torch.", "") if on else ""
@@ -126,7 +126,7 @@ class Torch:
         return copies if self.in_place else (args, kwargs)
 
     def copied(self, value):
-        """A tensor that is given twice stays one tensor."""
+        """A tensor that is passed twice stays one tensor."""
         done = {}
         return self.each(value, lambda t: done.setdefault(id(t), t.detach().clone()))
 
@@ -270,7 +270,7 @@ class Torch:
         if not tensor.is_floating_point():
             return tensor.detach().cpu().clone()
         array = tensor.detach().cpu().to(torch.float64).numpy()
-        # Its own memory: a layer may change it in place.
+        # A copy: a layer may change it in place.
         return torch.from_numpy(numpy.array(change(array, name), order="C"))
 
     def exact(self, layer, original, args, kwargs, change, noise):
@@ -310,7 +310,7 @@ class Torch:
 
 @contextlib.contextmanager
 def casts_kept():
-    """Where a layer is run in float64, nothing in it may be rounded to less on the way."""
+    """While a layer runs in float64, no intermediate value may be rounded to less."""
     narrow = (torch.float32, torch.float16, torch.bfloat16)
     names = ("to", "float", "half", "bfloat16", "type")
     originals = {name: getattr(torch.Tensor, name) for name in names}

@@ -1,9 +1,9 @@
-# Every question starts with this. Answers go to descriptor 3 in frames of a 32-bit length, a kind and that many bytes;
-# each is a part of a snapshot. Standard output is closed off, so that nothing a framework prints there matters.
+# The start of every query. Answers go to descriptor 3 in frames of a 32-bit length, a kind and that many bytes;
+# each is a part of a snapshot. Standard output is redirected, so that a framework's output does no harm.
 import sys
 
 if sys.path and sys.path[0] == "":
-    sys.path.pop(0)  # the folder we were started in is not the program's, and may be anybody's: before all else
+    sys.path.pop(0)  # first of all: never import from the working folder, which anyone may have written
 
 import json
 import os
@@ -24,7 +24,7 @@ def frame(kind, text):
 
 
 def step(what):
-    """What is known so far is handed over, then the next thing is named: if it crashes, that is to blame."""
+    """Sends what is known so far, then names the next step, so that a crash can be attributed to it."""
     frame(b"a", json.dumps(answer))
     frame(b"s", what)
 
@@ -35,7 +35,7 @@ def words(error):
 
 
 def complain(text):
-    """To standard error, whatever a framework has put in the place of sys.stderr."""
+    """To standard error, even if a framework has replaced sys.stderr."""
     try:
         os.write(2, (text + "\n").encode("utf-8", "replace"))
     except OSError:
@@ -54,7 +54,7 @@ def note(section, key, ask):
 
 
 def bring(module, section):
-    """The module, or None and the reason as an answer. The traceback goes to standard error, for the log reader."""
+    """The module, or None after sending the reason. The traceback goes to standard error, for the log reader."""
     step("import " + module)
     try:
         found = __import__(module)
@@ -83,4 +83,4 @@ def mapped_libraries():
 
 def end():
     frame(b"a", json.dumps(answer))
-    os._exit(0)  # what frameworks do when they end is not asked
+    os._exit(0)  # skips the frameworks' exit handlers

@@ -1,12 +1,12 @@
-# Computes what it is asked to, one question after the other, until the asker is gone. It follows common.py and one
+# Runs computations on request, one after the other, until the parent is gone. It follows common.py and one
 # of the compute_<framework>.py, which give:
 #   start(device)         imports the framework and chooses the device; what it can do
 #   take(bytes, kind)     a flat array of that kind on the device; kinds are fp16, bf16, tf32, fp32, fp64
 #   give(array)           its bytes
-#   wait()                until all that was asked of the device is done
+#   wait()                until the device has finished all work
 #   switch(off, kind)     turns these libraries off, all others on, and chooses the arithmetic
 #   gemm, conv2d, softmax, layernorm, lstm, dot: arrays and numbers as the reference kernels take them; the outputs
-# Arrays come and go through a file that both sides have open, results never through the channel.
+# Arrays pass through a file that both sides have open, never through the channel.
 import time
 
 arena = os.dup(4)
@@ -14,7 +14,7 @@ os.close(4)
 
 
 def how_it_ran(name):
-    """Which library did it, where a framework can tell; overridden below."""
+    """Which library did it, where a framework reports it; overridden below."""
     return ""
 
 
@@ -35,7 +35,7 @@ def questions():
 
 
 class Task:
-    """One operation on one set of inputs: run as often as asked for."""
+    """One operation on one set of inputs: run the given number of times."""
 
     def __init__(self, name, kind, arguments):
         self.operation = globals()[name]

@@ -1,4 +1,4 @@
-# What compute.py asks of JAX. It has no layers of its own: layer normalisation and the LSTM are written out, and
+# The parts of compute.py for JAX. It has no layers of its own: layer normalisation and the LSTM are written out, and
 # compiled.
 os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
 WORDS = {"fp16": "uint16", "bf16": "uint16", "tf32": "uint32", "fp32": "uint32"}

@@ -1,4 +1,4 @@
-# What compute.py asks of TensorFlow, and of Keras on it.
+# The parts of compute.py for TensorFlow, and for Keras on it.
 os.environ["TF_FORCE_GPU_ALLOW_GROWTH"] = "true"
 os.environ["KERAS_BACKEND"] = "tensorflow"
 KINDS = {"fp16": "float16", "bf16": "bfloat16", "tf32": "float32", "fp32": "float32", "fp64": "float64"}
@@ -97,7 +97,7 @@ cudnn_calls = []
 
 
 def count_cudnn_calls():
-    """Keras asks for cuDNN's recurrent kernels by these names when it runs eagerly."""
+    """Keras looks up cuDNN's recurrent kernels by these names in eager mode."""
     for name in ("CudnnRNN", "CudnnRNNV2", "CudnnRNNV3"):
         def counted(*arguments, _original=getattr(tf.raw_ops, name), **named):
             cudnn_calls.append(1)

@@ -1,4 +1,4 @@
-# What compute.py asks of PyTorch.
+# The parts of compute.py for PyTorch.
 KINDS = {}
 
 

@@ -7,7 +7,7 @@ plugin_errors = {}
 
 
 def hear_plugins():
-    """A plug-in whose initialize() raises is told to JAX's log alone: "Exception when calling
+    """JAX reports a plug-in whose initialize() raises only in its log: "Exception when calling
     jax_plugins.xla_cuda12.…"."""
     import logging
 
@@ -23,7 +23,7 @@ def hear_plugins():
 
 
 def backend_errors():
-    """By platform or plug-in. A TPU's library is looked for everywhere, and its lack is nobody's loss."""
+    """By platform or plug-in. JAX looks for a TPU library everywhere; a missing one is no error."""
     from jax._src import xla_bridge
     errors = dict(plugin_errors)
     errors.update({str(name): str(why)[:400] for name, why in getattr(xla_bridge, "_backend_errors", {}).items()

@@ -1,4 +1,4 @@
-# A tiny Keras model on the backend that is configured: where its variables lie and where its training step runs.
+# A tiny Keras model on the backend that is configured: where its variables are placed and where its training step runs.
 
 
 def keras_module():
@@ -22,7 +22,7 @@ def tiny_model(keras):
 
 
 def training_device(model):
-    """TensorFlow: the devices on which the step's own matmuls ran, by the run's own record."""
+    """TensorFlow: the devices on which the step's own matmuls ran, by the run metadata."""
     import numpy
     inputs, targets = numpy.ones((8, 4), "float32"), numpy.zeros((8, 1), "float32")
     if "tensorflow" not in sys.modules:

@@ -1,4 +1,4 @@
-# Every question ends with this.
+# The end of every query.
 if len(answer) > 1:
     for section in ("tensorflow", "torch", "jax"):
         if section in sys.modules and section in answer:

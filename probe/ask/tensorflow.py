@@ -1,10 +1,10 @@
-# What TensorFlow sees, and where it puts work. Memory growth is on, so that a GPU in use keeps its memory.
+# What TensorFlow sees, and where it places work. Memory growth is on, so that a GPU in use keeps its memory.
 os.environ["TF_FORCE_GPU_ALLOW_GROWTH"] = "true"
 tf = bring("tensorflow", "tensorflow")
 
 
 def short(device):
-    return device.split("/device:")[-1] if device else "not told"
+    return device.split("/device:")[-1] if device else "not reported"
 
 
 def matmul():

@@ -1,4 +1,4 @@
-# What PyTorch sees, and why not.
+# What PyTorch sees, and if it sees no GPU, why.
 torch = bring("torch", "torch")
 
 
@@ -14,7 +14,7 @@ def devices():
 
 
 def why_not():
-    """torch's own words for why there is no CUDA."""
+    """torch's message why there is no CUDA."""
     try:
         torch.cuda.init()
     except BaseException as error:

@@ -29,7 +29,7 @@ std::string uuid_text(const cuda::Uuid& uuid, bool mig) {
   return out;
 }
 
-// A MIG slice goes by a UUID of its own, which differs from that of the GPU it is cut from.
+// A MIG slice has its own UUID, which differs from that of its GPU.
 Text uuid(VendorReader<cuda::Api, cuda::Device>& reader, bool redact) {
   const auto own = reader.read(&cuda::Api::uuid);
   const auto physical = reader.read(&cuda::Api::physical_uuid);

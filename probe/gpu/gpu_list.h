@@ -1,5 +1,5 @@
 #pragma once
-// The GPUs of this host by number, from the kernel's files alone: in a millisecond, and without any vendor's library.
+// The GPUs of this host by number, from the kernel's files only: takes a millisecond and no vendor library.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,9 +9,9 @@
 namespace envdoctor {
 
 struct ListedGpu {
-  std::string vendor{};  // nvidia, amd, intel
-  std::int64_t index = 0;  // as nvidia-smi, rocm-smi and Level Zero in PCI order count
-  std::string uuid{};      // empty: the kernel doesn't tell it
+  std::string vendor{};    // nvidia, amd, intel
+  std::int64_t index = 0;  // as numbered by nvidia-smi, rocm-smi and Level Zero in PCI order
+  std::string uuid{};      // empty: the kernel doesn't show it
   std::string address{};
 };
 

@@ -70,7 +70,7 @@ struct Node {
   Properties properties{};
 };
 
-// Partitions of one GPU (MI300's CPX mode) stand in the topology with made-up function numbers; the PCI bus has only
+// The topology lists partitions of one GPU (MI300's CPX mode) with invented function numbers; the PCI bus has only
 // function 0 of that slot. A function that the bus shows is a real one, such as a virtual function.
 Text pci_address(const Files& files, const Node& node, const std::set<std::string>& all) {
   const std::string own = address(node.properties, false);

@@ -1,5 +1,5 @@
 #pragma once
-// AMD's compute driver as the kernel shows it, with none of ROCm's libraries.
+// AMD's compute driver as the kernel shows it, without ROCm's libraries.
 #include <string>
 #include <string_view>
 

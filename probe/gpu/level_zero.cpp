@@ -65,7 +65,7 @@ LevelZero read_level_zero(level_zero::Api& api, const Progress<LevelZero>& repor
 }
 
 void start_level_zero(Session& session, const std::string& soname_or_path, Limits limits) {
-  // The loader's version stands in its file name alone.
+  // The loader's version is only in its file name.
   const auto over = [&session] {
     const Text version = session.so_far()
                              .level_zero.then([](const LevelZero& l) { return l.library; })

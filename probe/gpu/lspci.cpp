@@ -25,12 +25,13 @@ struct Header {
   Piece class_code{};  // four hex digits, or empty
   Piece vendor_id{};
   Piece device_id{};
-  Piece vendor{};       // where it stands apart
+  Piece vendor{};       // where it is a separate field
   Piece name{};         // vendor and device as printed, without ids and revision
   bool silent = false;  // "rev ff": its registers read as ones, so it is switched off or gone
 };
 
-// Whether a line may begin with "65:00.0" or "0000:65:00.0"; asked of each line of a log, so without an expression.
+// Whether a line may begin with "65:00.0" or "0000:65:00.0"; checked for each line of a log, so without a regular
+// expression.
 bool may_begin_with_address(std::string_view line) {
   const std::size_t colon = line.substr(0, 9).find(':');
   if (colon != 2 && (colon < 4 || colon > 8)) return false;
@@ -77,7 +78,7 @@ struct Vendor {
   std::string_view id;
 };
 
-// Vendors that lspci's texts begin with; which part is the vendor's can't be told otherwise.
+// Vendors that lspci's texts begin with; nothing else separates the vendor from the device.
 constexpr std::array vendors = {Vendor{"NVIDIA Corporation", "10de"},
                                 Vendor{"nVidia Corporation", "10de"},
                                 Vendor{"Advanced Micro Devices, Inc. [AMD/ATI]", "1002"},
@@ -180,7 +181,7 @@ void take_dump(std::string_view line, PciDevice& device) {
   device.device_id = number(d, c);
 }
 
-// Fills in what a line of details tells.
+// Fills in the values of a line of details.
 void take_detail(std::string_view line, PciDevice& device) {
   static const RE2 functions(R"(Number of VFs: +(\d+))", RE2::Latin1);
   const auto [key, value] = key_value(line);
@@ -231,7 +232,7 @@ class Reader {
     end_block(false);
     std::vector<PciDevice> devices;
     for (auto& [address, device] : found_) {
-      // Where lspci shows drivers, a block without one has none; a plain list shows none at all.
+      // Where lspci shows drivers, a block without one has no driver; a plain list shows no drivers.
       if (device.driver.outcome() == Outcome::not_probed && (shows_drivers_ || described_.contains(address)))
         device.driver = absent("no driver is in use");
       if (!device.name.get()) device.name = model_name(device, device.name);
@@ -271,8 +272,8 @@ class Reader {
     open_ = true;
   }
 
-  // The last block may have been cut before its driver was named, unless it names modules. One that reaches the
-  // capabilities, which stand right before the driver, is taken for whole.
+  // The last block may be truncated before its driver, unless it names modules. One that reaches the
+  // capabilities, which come right before the driver, counts as complete.
   void end_block(bool complete) {
     if (open_ && is_wanted(device_)) {
       const std::string& address = *device_.address.get();

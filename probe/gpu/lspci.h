@@ -1,5 +1,5 @@
 #pragma once
-// GPUs from what lspci printed, as people paste it.
+// GPUs from pasted output of lspci.
 #include <string_view>
 
 #include "evidence/pci.h"
@@ -7,8 +7,8 @@
 namespace envdoctor {
 
 // Display controllers and processing accelerators in the text of `lspci`, with -n, -nn, -k, -v to -vvv, -x or -vmm, in
-// any cut or torn form; sorted by address. What the text doesn't show is not probed. Not probed as a whole where it
-// holds no such device: it may be a part of a longer text.
+// any truncated or broken form; sorted by address. What the text doesn't show is not probed. Not probed as a whole if
+// it holds no such device: it may be part of a longer text.
 List<PciDevice> parse_lspci(std::string_view text);
 
 // Whether a line is the first of a device's block.

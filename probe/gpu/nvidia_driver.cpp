@@ -76,7 +76,7 @@ Flag fabric_manager_runs(const Files& files, const Flag& nvswitch) {
   for (const std::string& pid : *processes.get()) {
     if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
     const auto name = read_line(files, "/proc/" + pid + "/comm");
-    if (name.is("nv-fabricmanage")) return true;  // the kernel keeps 15 letters of nv-fabricmanager
+    if (name.is("nv-fabricmanage")) return true;  // the kernel keeps 15 characters of nv-fabricmanager
     sees_all |= name.is("kthreadd");
   }
   if (!sees_all) return failed("only some of the host's processes can be seen from here");
@@ -142,7 +142,7 @@ Nvidia read_nvidia_proc(const Files& files) {
 
 namespace {
 
-// NVML's word on the version of the libraries comes first; without it the number in libcuda's file name stands.
+// NVML's version of the libraries comes first; without it the number in libcuda's file name is used.
 void version_by_file_name(Session& session) {
   const auto* nvidia = session.so_far().nvidia.get();
   if (!nvidia || nvidia->userspace_driver_version.get()) return;
@@ -151,7 +151,7 @@ void version_by_file_name(Session& session) {
   session.add({.nvidia = Nvidia{.userspace_driver_version = version}});
 }
 
-// NVML and the CUDA driver, a child each.
+// NVML and the CUDA driver, each in a child.
 void start_libraries(Session& session) {
   const auto running = std::make_shared<int>(2);
   const auto over = [&session, running] {

@@ -1,5 +1,5 @@
 #pragma once
-// What NVIDIA's kernel driver says of itself in /proc, with none of its libraries.
+// What NVIDIA's kernel driver reports in /proc, without its libraries.
 #include <string_view>
 
 #include "evidence/fields.h"
@@ -8,7 +8,7 @@
 
 namespace envdoctor {
 
-// Version, kind, the GPUs it holds, NVSwitches and the fabric manager. UUIDs are whole: redaction comes later.
+// Version, kind, the GPUs it holds, NVSwitches and the fabric manager. UUIDs are complete: redaction comes later.
 Nvidia read_nvidia_proc(const Files& files);
 
 // The first line of /proc/driver/nvidia/version: "550.54.15", and "open" or "proprietary".

@@ -89,7 +89,7 @@ Text fabric_state(unsigned state) {
   return named({"not_supported", "not_started", "in_progress", "completed"}, "fabric state", state);
 }
 
-// Bits that merely say "idle" or "clocks were set by someone" are left out.
+// Bits that only mean "idle" or "clocks were set by an application" are left out.
 std::vector<std::string> throttle_reasons(std::uint64_t bits) {
   struct Reason {
     std::uint64_t bit;

@@ -85,7 +85,7 @@ Real link_speed(std::string_view text) {
 Number link_width(std::string_view text) {
   const auto width = number_of(text);
   if (!width) return failed("not a link width: " + std::string(text.substr(0, 40)));
-  // 0 and 255 are the kernel's ways of saying that it couldn't tell; no link has more than 32 lanes.
+  // The kernel writes 0 and 255 for an unknown width; no link has more than 32 lanes.
   if (*width < 1 || *width > 32) return absent("the kernel doesn't know the link's width");
   return *width;
 }
@@ -135,7 +135,7 @@ PciDevice row(std::string address, unsigned vendor, unsigned device, unsigned cl
 
 // libpci ends the process on an error unless its hook never returns: it leaves by longjmp, over C frames only.
 std::jmp_buf escape;
-char complaint[256];  // NOLINT: written by the hook, which has no other way to hand it on
+char complaint[256];  // NOLINT: written by the hook, which has no other way to pass it on
 
 __attribute__((noreturn)) void give_up(char* format, ...) {
   std::va_list args;
@@ -166,7 +166,8 @@ List<PciDevice> scanned_by_libpci(const std::string& root) {
   std::string path = (root == "/" ? "" : root) + bus_folder;
   char name[] = "sysfs.path";
   pci_set_param(access, name, path.data());
-  if (!scan(access)) return failed(fmt::format("libpci: {}", complaint));  // `access` may be half built: left alone
+  if (!scan(access))
+    return failed(fmt::format("libpci: {}", complaint));  // `access` may be half built, so it is not freed
   std::vector<PciDevice> found;
   for (const pci_dev* at = access->devices; at; at = at->next) {
     if (!is_wanted(at->device_class)) continue;
@@ -203,7 +204,7 @@ List<PciDevice> gpus_in_sysfs(const Files& files, const std::vector<std::string>
 List<PciDevice> gpus_on_bus(const Files& files) {
   const auto names = files.list(std::string(bus_folder) + "/devices");
   if (names.or_empty().empty() && names.outcome() != Outcome::failed) {
-    // A sysfs that is not mounted, or masked, is no host without a bus.
+    // A sysfs that is not mounted, or masked, does not mean that the host has no PCI bus.
     if (files.list("/sys/bus").or_empty().empty()) return failed("/sys/bus is empty: sysfs is not mounted, or hidden");
     if (const auto known = files.read("/proc/bus/pci/devices"); !known.or_empty().empty())
       return failed("/sys/bus/pci shows no device, and /proc/bus/pci/devices does");
@@ -219,7 +220,7 @@ List<PciDevice> gpus_on_bus(const Files& files) {
   });
 }
 
-// GPUs on the PCI bus: what is there before any driver has a say.
+// GPUs on the PCI bus: independent of any driver.
 
 namespace {
 

@@ -21,7 +21,7 @@ constexpr VendorLibraryFacts<Rocm> hip_facts = {
       return Rocm{.hip_library = why, .hip_version = why, .hip_error = why, .hip_devices = why};
     }};
 
-// Releases before 3.5 counted otherwise; such releases are not supported.
+// Releases before 3.5 numbered differently; such releases are not supported.
 Text version_text(int version) {
   if (version < 10'000'000) return failed(fmt::format("hipRuntimeGetVersion answers {}", version));
   return fmt::format("{}.{}.{}", version / 10'000'000, version / 100'000 % 100, version % 100'000);

@@ -25,7 +25,7 @@ std::string code_text(const char* api, int code) {
 
 std::string reported_uuid(const std::string& uuid, bool redact) {
   if (!redact) return uuid;
-  // "GPU-", "MIG-" and the older "MIG-GPU-": what leads up to the first group of hex digits.
+  // "GPU-", "MIG-" and the older "MIG-GPU-": the part before the first group of hex digits.
   const std::size_t prefix = uuid.starts_with("MIG-GPU-")                           ? 8
                              : uuid.starts_with("GPU-") || uuid.starts_with("MIG-") ? 4
                                                                                     : 0;

@@ -1,6 +1,6 @@
 #pragma once
-// NVML, CUDA, HIP and Level Zero, each read in a child, and what these probes share: a code's name, a call turned into
-// a reading, a child that died before it answered.
+// NVML, CUDA, HIP and Level Zero, each read in a child, and the helpers that these probes share: a code's name, a call
+// turned into a reading, a child that died before it answered.
 #include <fmt/format.h>
 
 #include <string>
@@ -21,13 +21,14 @@ std::string code_text(const char* api, int code);
 
 // One vendor's codes; 0 is success with all of them.
 struct VendorCodes {
-  const char* api;  // as knowledge/codes/error_codes.json calls it
+  const char* api;  // its name in knowledge/codes/error_codes.json
   int not_supported;
-  int lost = 0;  // the device is gone: each further call may take seconds to say so again
+  int lost = 0;  // the device is lost: each further call may take seconds to fail again
 };
 
-// Calls a vendor's functions on one subject (a device; or none) and turns their codes into readings: not supported, and
-// a function that this release lacks, are absent; other codes are failed. After the device was lost, nothing is called.
+// Calls a vendor's functions on one subject (a device, or none) and turns their codes into readings. "Not supported"
+// and a function that this release lacks become absent; other codes become failed. After the device is lost, nothing is
+// called.
 template <class Api, class... Subject>
 class VendorReader {
  public:
@@ -40,9 +41,10 @@ class VendorReader {
   }
   template <class Argument, class Value>
   Reading<Value> read(int (Api::*method)(Subject..., Argument, Value&), Argument argument) {
-    return reading<Value>([&](Subject... subject, Value& value) { return (api_.*method)(subject..., argument, value); });
+    return reading<Value>(
+        [&](Subject... subject, Value& value) { return (api_.*method)(subject..., argument, value); });
   }
-  // The code that said that the device is lost, or success.
+  // The code that reported the lost device, or success.
   [[nodiscard]] int lost() const { return lost_; }
 
  private:
@@ -63,7 +65,7 @@ class VendorReader {
   int lost_ = 0;
 };
 
-// A UUID as it may be reported: the prefix and the first eight hex digits, or the whole.
+// A UUID for the report: the prefix and the first eight hex digits, or all of it.
 std::string reported_uuid(const std::string& uuid, bool redact);
 
 // "…/libcuda.so.550.54.14" -> "550.54.14"; absent if the name ends in no dotted version.
@@ -72,7 +74,7 @@ Text version_in_file_name(const std::string& path);
 // "0000:AF:00.0" -> "0000:af:00.0".
 std::string address_as_linux_writes_it(const std::string& id);
 
-// Receives what is known so far, before calls that may not come back.
+// Receives what is known so far, before calls that may not return.
 template <class Section>
 using Progress = std::function<void(const Section&)>;
 
@@ -82,15 +84,15 @@ struct VendorLibraryFacts {
   const char* probe;  // its name in `probes`
   const char* name;   // "the CUDA driver was not loaded"
   const char* init;   // "cuInit"
-  const char* well;   // what it says when all is well: "CUDA_SUCCESS"
+  const char* well;   // its success code: "CUDA_SUCCESS"
   VendorCodes codes;
   Reading<Section> Snapshot::*section;
-  Text Section::*file;   // where the section says which file was loaded
-  Text Section::*error;  // and why it doesn't initialise
-  Section (*not_read)(const Missing&);  // every reading that the library was to fill
+  Text Section::*file;                  // the member for the file that was loaded
+  Text Section::*error;                 // the member for the reason why it doesn't initialise
+  Section (*not_read)(const Missing&);  // every reading that the library should have filled
 };
 
-// What is not known yet is missing for this reason.
+// Marks every reading that is not known yet as missing for this reason.
 template <class Section>
 void leave_unread(Section& section, const VendorLibraryFacts<Section>& vendor, const Text& error, const Missing& why) {
   section.*vendor.error = error;
@@ -99,15 +101,15 @@ void leave_unread(Section& section, const VendorLibraryFacts<Section>& vendor, c
   });
 }
 
-// Loads and initialises the library, asking what can be asked before that in `early`; each step is reported. False:
-// what it was to fill says why not.
+// Loads and initialises the library; `early` queries what needs no initialisation; each step is reported. False:
+// its readings say why it failed.
 template <class Section, class Api>
 bool initialise(Section& section, Api& api, const VendorLibraryFacts<Section>& vendor, const Progress<Section>& report,
                 const std::function<void()>& early = {}) {
   section.*vendor.file = api.library();
   if (const Text& file = section.*vendor.file; !file.get()) {
     const std::string why = fmt::format("{} was not loaded: {}", vendor.name, file.why());
-    leave_unread(section, vendor, failed(why), {file.outcome(), why});  // absent would say that it initialised
+    leave_unread(section, vendor, failed(why), {file.outcome(), why});  // absent would mean that it initialised
     return false;
   }
   report(section);
@@ -142,12 +144,12 @@ List<Device> list_devices(Api& api, const VendorCodes& codes, const std::string&
   return devices;
 }
 
-// The file to blame for the child's end.
+// The file that caused the child's end.
 std::string blamed_file(const std::string& library, const Text& file, const Ended& ended);
 
 // Reads a vendor library, by soname or path, in a child. What `read` reports early, followed by a call, is kept if the
 // child dies in that call; what it did not report becomes failed("<file>: ended by SIGSEGV in cuInit"), and that file
-// is blamed. `over` is called last, however it ended; it may be empty.
+// is the culprit. `over` is called last in every case; it may be empty.
 template <class Section>
 void start_vendor(Session& session, const VendorLibraryFacts<Section>& vendor, const std::string& library,
                   Limits limits, std::function<Section(const Trace&, const Progress<Section>&)> read,
@@ -176,25 +178,27 @@ void start_vendor(Session& session, const VendorLibraryFacts<Section>& vendor, c
       });
 }
 
-// Text that a foreign library wrote: control characters become '?', a text beyond 200 bytes is cut.
+// Text that a foreign library wrote: control characters become '?', a text longer than 200 bytes is truncated.
 std::string tame(const std::string& text);
 
-// Failed: no machine has as much, so that the driver's answer is nonsense.
-inline Number mib(std::uint64_t bytes) { return plausible("/memory_free_mib", static_cast<std::int64_t>(bytes >> 20U)); }
+// Failed: no machine has that much, so the driver's answer is invalid.
+inline Number mib(std::uint64_t bytes) {
+  return plausible("/memory_free_mib", static_cast<std::int64_t>(bytes >> 20U));
+}
 
 constexpr VendorCodes nvml_codes{.api = "nvml", .not_supported = nvml::not_supported, .lost = nvml::gpu_is_lost};
 
-// What NVML says of this host's GPUs. Initialises, and shuts down if that went well.
+// What NVML reports about this host's GPUs. Initialises, and shuts down if that succeeded.
 Nvidia read_nvml(nvml::Api& api, bool redact, const Progress<Nvidia>& report);
-// What the CUDA driver says to an application started in this environment. Creates no context.
+// What the CUDA driver reports to an application started in this environment. Creates no context.
 Nvidia read_cuda(cuda::Api& api, bool redact, const Progress<Nvidia>& report);
-// What HIP says to an application started in this environment. The gfx target and serial number come from KFD.
+// What HIP reports to an application started in this environment. The gfx target and serial number come from KFD.
 Rocm read_hip(hip::Api& api, const Progress<Rocm>& report);
-// What the Level Zero loader says to an application: the devices of all its drivers, in its order.
+// What the Level Zero loader reports to an application: the devices of all its drivers, in its order.
 LevelZero read_level_zero(level_zero::Api& api, const Progress<LevelZero>& report);
 
-// Read one library in a child; what a child that dies leaves unknown becomes failed. `over` is called when that is in
-// the snapshot.
+// Read one library in a child; if the child dies, its missing readings become failed. `over` is called when these are
+// in the snapshot.
 void start_nvml(Session& session, const std::string& soname_or_path, Limits limits, std::function<void()> over = {});
 void start_cuda(Session& session, const std::string& soname_or_path, Limits limits, std::function<void()> over = {});
 void start_hip(Session& session, const std::vector<std::string>& sonames_or_paths, Limits limits);

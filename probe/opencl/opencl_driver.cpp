@@ -23,9 +23,9 @@ std::string call_error(const char* call, cl_int code) {
   return name.empty() ? fmt::format("{}: error {}", call, code) : fmt::format("{}: {}", call, name);
 }
 
-// What a driver says of its platforms and devices. Nothing it says is believed to be well-formed.
+// What a driver reports about its platforms and devices. Every answer is validated.
 
-constexpr std::size_t longest_text = 64 << 10;  // extension lists reach some KiB
+constexpr std::size_t longest_text = 64 << 10;  // extension lists take a few KiB
 constexpr std::size_t longest_name = 1024;
 constexpr cl_uint most_devices = 1024;
 
@@ -62,7 +62,7 @@ std::string address(unsigned domain, unsigned bus, unsigned device, unsigned fun
   return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", domain, bus & 0xff, device & 0x1f, function & 7);
 }
 
-// Three extensions tell it: cl_khr_pci_bus_info, cl_nv_device_attribute_query, cl_amd_device_attribute_query.
+// Three extensions provide it: cl_khr_pci_bus_info, cl_nv_device_attribute_query, cl_amd_device_attribute_query.
 template <class Ask>
 Text pci_address(const std::string& extensions, Ask ask) {
   constexpr cl_device_info nv_bus = 0x4008, nv_slot = 0x4009, nv_domain = 0x400A;  // not in Debian's cl_ext.h
@@ -72,7 +72,7 @@ Text pci_address(const std::string& extensions, Ask ask) {
     return info.then([](const auto& p) { return address(p.pci_domain, p.pci_bus, p.pci_device, p.pci_function); });
   }
   if (lists(extensions, "cl_nv_device_attribute_query")) {
-    const auto domain = ask_value<cl_uint>(call, ask(nv_domain));  // drivers before 2018 don't know it
+    const auto domain = ask_value<cl_uint>(call, ask(nv_domain));  // drivers before 2018 lack it
     const auto slot = ask_value<cl_uint>(call, ask(nv_slot));
     if (!slot.get()) return slot.missing();
     return ask_value<cl_uint>(call, ask(nv_bus)).then([&](cl_uint bus) {
@@ -171,7 +171,7 @@ OpenclPlatform read_platform(const Channel& channel, const OpenclCalls& calls, c
   return platform;
 }
 
-// A tiny kernel, built and run, and its answer looked at.
+// Builds and runs a tiny kernel and checks its result.
 
 constexpr std::size_t launched_items = 256;
 
@@ -185,7 +185,7 @@ class Launch {
  public:
   Launch(const Channel& channel, const OpenclCalls& calls) : channel_(channel), calls_(calls) {}
 
-  // Each call is named before it is made; the first that fails ends the launch.
+  // Each call is named before it is made; the first failure ends the launch.
   template <class F, class... Args>
   bool code(const char* name, F function, Args... args) {
     if (!ready(name, function)) return false;
@@ -216,7 +216,7 @@ class Launch {
     cl_mem buffer = nullptr;
     using Notify = void(CL_CALLBACK*)(const char*, const void*, std::size_t, void*);
     using Built = void(CL_CALLBACK*)(cl_program, void*);
-    // Nothing is released: this child ends soon, and releasing is one more thing that could go wrong.
+    // Nothing is released: this child ends soon, and releasing could fail as well.
     const bool ran =
         made(context, "clCreateContext", calls_.clCreateContext, properties.data(), 1u, &device, Notify(nullptr),
              static_cast<void*>(nullptr)) &&
@@ -265,7 +265,7 @@ std::string launch(const Channel& channel, const OpenclCalls& calls, cl_platform
 
 constexpr cl_uint most_platforms = 64;
 
-// A device to launch the tiny kernel on: its place among what was found, and the driver's names for it.
+// A device to launch the tiny kernel on: its index among the found devices, and the driver's handles.
 struct Target {
   std::size_t platform, device;
   cl_platform_id platform_id;
@@ -273,7 +273,7 @@ struct Target {
   const OpenclCalls* calls;
 };
 
-// The loader ran into a limit of this process, which says nothing of the library.
+// The loader hit a limit of this process, which says nothing about the library.
 bool limit_of_ours(std::string_view why) {
   return contains(why, "Too many open files") || contains(why, "Cannot allocate memory");
 }
@@ -283,7 +283,7 @@ void blame(OpenclIcd& icd, const char* kind, const std::string& error) {
   icd.error = error;
 }
 
-// The platforms the driver has; empty with the reason in `icd` if it can't tell.
+// The platforms the driver has; empty with the reason in `icd` if it fails.
 std::vector<cl_platform_id> list_platforms(const Channel& channel, const OpenclEntry& entry, OpenclIcd& icd) {
   constexpr const char* call = "clIcdGetPlatformIDsKHR";
   channel.step(call);
@@ -311,7 +311,7 @@ Opencl ask_driver(const Channel& channel, OpenclIcd icd, bool lazily, const std:
   std::vector<OpenclPlatform> found;
   std::vector<std::unique_ptr<OpenclCalls>> tables;
   const auto result = [&] { return Opencl{.icds = std::vector<OpenclIcd>{icd}, .platforms = found}; };
-  // What is known before a dangerous call. That it names a step tells it from the last word.
+  // What is known before a dangerous call. Unlike the final answer it names a step.
   const auto before = [&](const char* step) {
     icd.step = std::string(step);
     answer(channel, result());
@@ -355,14 +355,14 @@ Opencl ask_driver(const Channel& channel, OpenclIcd icd, bool lazily, const std:
   if (!launches) return result();
   for (const Target& target : targets) {
     Text& kernel = (*found[target.platform].devices.get())[target.device].kernel;
-    kernel = failed("the launch did not come back");  // stands if this child does not
+    kernel = failed("the launch did not come back");  // kept if this child dies
     before("clCreateContext");
     kernel = launch(channel, *target.calls, target.platform_id, target.device_id);
   }
   return result();
 }
 
-// In a child: OpenCL as an application gets it, through whatever libOpenCL the dynamic loader picks.
+// In a child: OpenCL as an application gets it, through the libOpenCL that the dynamic loader picks.
 
 namespace {
 
@@ -409,11 +409,12 @@ Opencl ask_as_application(const Channel& channel) {
   return seen;
 }
 
-// Drivers share large libraries, LLVM above all: loaded once, before the drivers' children part, they cost once.
+// Drivers share large libraries, such as LLVM: loading them before the drivers' children are forked costs the time
+// once.
 
 namespace {
 
-// What the loader would open for a name, however it is asked; empty unless all would get the same.
+// The file that the loader opens for a name, whichever object asks; empty unless all get the same.
 std::string system_path(const Loader& loader, const std::string& soname, const std::string& requester) {
   const auto search = loader.look_up(soname, requester);
   if (!search.get()) return {};
@@ -430,7 +431,7 @@ std::vector<std::string> shared_libraries(const Host& host, const Loader& loader
     if (icd.loads.is(false) || !icd.library.get()) continue;
     const std::string driver = system_path(loader, *icd.library.get(), "");
     const auto facts = driver.empty() ? Reading<ElfFacts>() : elf_facts(host.files, driver);
-    if (!facts.get() || !facts.get()->rpath.empty()) continue;  // an RPATH holds for what is needed in turn, too
+    if (!facts.get() || !facts.get()->rpath.empty()) continue;  // an RPATH also applies to indirect dependencies
     std::set<std::string> needed;
     for (const std::string& soname : facts.get()->needed) needed.insert(system_path(loader, soname, driver));
     for (const std::string& path : needed) ++wanted[path];

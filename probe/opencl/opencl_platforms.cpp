@@ -1,6 +1,6 @@
-// The loader and the registered drivers as files; then a child per driver, side by side. Once all have listed their
-// devices, the first child that has nothing to launch asks as an application does: it has much of what that takes
-// loaded by then. Where a driver took its child down nobody asks. Without any driver a child of its own asks.
+// Reads the loader and the registered drivers as files, then starts one child per driver, in parallel. When all have
+// listed their devices, the first child without a launch queries OpenCL as an application does, because it has already
+// loaded most of what that needs. If a driver crashed its child, nobody does; without any driver a separate child does.
 #include "probe/opencl/opencl_platforms.h"
 
 #include <fmt/format.h>
@@ -16,20 +16,20 @@
 namespace envdoctor::opencl {
 namespace {
 
-// What the children bring, until the last of them has ended.
+// The children's results, collected until the last of them has ended.
 struct Gathering {
   explicit Gathering(Session& session_) : session(session_), loader(session_.host.files, session_.host.env) {}
   Session& session;
   Loader loader;
-  std::string kind{};  // of the libOpenCL
+  std::string kind{};  // of libOpenCL
   Opencl seen{};
   std::vector<OpenclIcd> icds{};
   std::vector<std::vector<OpenclPlatform>> platforms{};  // per driver
-  std::string guilty{};                                  // the first driver that took its child down, and how
+  std::string guilty{};                                  // the first driver that crashed its child, and how
   std::size_t running = 0;
-  SharedCount listed{};  // children whose driver has listed its devices and done them no harm
-  SharedCount lost{};    // children that were taken down
-  SharedCount asking{};  // as an application does; the first does it
+  SharedCount listed{};  // children whose driver has listed its devices without a crash
+  SharedCount lost{};    // children that crashed
+  SharedCount asking{};  // counts requests to query as an application; the first one does it
 };
 
 // The real loader and the drivers must see the variables that the probe was given.
@@ -54,7 +54,7 @@ void finish(Gathering& all) {
   all.session.add({.opencl = std::move(all.seen)});
 }
 
-// True if the child had come to asking as an application.
+// True if the child had started to query as an application.
 bool take_application(Opencl& seen, const Ended& ended, const Opencl& answered) {
   if (answered.error.outcome() == Outcome::not_probed) return false;
   seen.error = answered.error;
@@ -71,7 +71,7 @@ bool take_application(Opencl& seen, const Ended& ended, const Opencl& answered) 
   return true;
 }
 
-// The driver took its child down, unless there was none.
+// The driver crashed its child, unless there was no driver.
 void blame_end(Gathering& all, OpenclIcd& icd, const Ended& ended) {
   if (ended.how == Ended::How::not_started) {
     icd.loads = failed(ended.why);
@@ -138,8 +138,8 @@ bool has_device(const Opencl& seen) {
                              [](const OpenclPlatform& platform) { return !platform.devices.or_empty().empty(); });
 }
 
-// Until each driver has listed its devices or is lost, but no longer than one that compiles for the first time is
-// worth.
+// Waits until each driver has listed its devices or crashed, but no longer than a first compilation
+// takes.
 void wait_for_others(const Gathering& all, int drivers) {
   constexpr int turns = 2000;
   for (int i = 0; i < turns && all.lost.value() == 0 && all.listed.value() < drivers; ++i) usleep(250);

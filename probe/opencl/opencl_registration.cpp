@@ -1,4 +1,4 @@
-// Which libOpenCL an application would get, and whose it is; why a driver can't be loaded. All from files.
+// Which libOpenCL an application would get, and who made it; why a driver can't be loaded. All from files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,15 +18,15 @@ void cannot_load(OpenclIcd& icd, const char* kind, const std::string& error) {
   icd.error = error;
 }
 
-// A relative name with a slash counts from the working folder.
+// A relative name with a slash is relative to the working folder.
 std::string from_here(const Host& host, const std::string& library) {
   const bool relative = library.find('/') != std::string::npos && !library.starts_with('/');
   return relative && host.env.contains("PWD") ? variable(host, "PWD") + "/" + library : library;
 }
 
-// Without its cache nothing can be said of where the loader of a captured host would have looked.
-bool can_tell(const Host& host) { return host.live || host.files.status("/etc/ld.so.cache").get(); }
-Missing cannot_tell() { return failed("/etc/ld.so.cache was not captured"); }
+// Without the cache it is unknown where the loader of a captured host would have looked.
+bool search_path_known(const Host& host) { return host.live || host.files.status("/etc/ld.so.cache").get(); }
+Missing cache_not_captured() { return failed("/etc/ld.so.cache was not captured"); }
 
 }  // namespace
 
@@ -41,7 +41,7 @@ std::string loader_kind(std::string_view library) {
 
 Reading<OpenclLoader> find_loader(const Host& host, const Loader& loader) {
   const auto search = loader.look_up(loader_name);
-  if (!search.get() && !can_tell(host)) return cannot_tell();
+  if (!search.get() && !search_path_known(host)) return cache_not_captured();
   return search.then([&](const LibrarySearch& found) {
     OpenclLoader chosen{.path = found.chosen.path};
     const auto bytes = host.files.read(found.chosen.path, longest_library);
@@ -54,8 +54,8 @@ void explain(const Host& host, const Loader& loader, OpenclIcd& icd) {
   if (!icd.library.get()) return;
   const std::string library = from_here(host, *icd.library.get());
   const auto found = loader.look_up(library);
-  if (!found.get() && !can_tell(host)) {
-    icd.path = cannot_tell();
+  if (!found.get() && !search_path_known(host)) {
+    icd.path = cache_not_captured();
     return;
   }
   if (!found.get()) {
@@ -68,7 +68,7 @@ void explain(const Host& host, const Loader& loader, OpenclIcd& icd) {
   const FoundLibrary& chosen = found.get()->chosen;
   if (!icd.path.get()) icd.path = chosen.path;
   if (!chosen.problem.empty()) return cannot_load(icd, "not-a-library", chosen.problem);
-  if (!can_tell(host)) return;
+  if (!search_path_known(host)) return;
   const auto missing = loader.missing_dependencies(chosen.path);
   if (!missing.get() || missing.get()->empty()) return;
   const MissingDependency& first = missing.get()->front();
@@ -89,7 +89,7 @@ Registration khronos(const Host& host) {
   for (const std::string_view name : pieces(names, ':'))
     if (!name.empty()) where.libraries.emplace_back(name);
   if (!where.libraries.empty()) where.variable = "OCL_ICD_FILENAMES";
-  // Set and empty counts here: no folder has that name, so none is read.
+  // A variable that is set but empty counts: no folder has that name, so none is read.
   if (host.env.contains("OCL_ICD_VENDORS")) {
     where.folder = variable(host, "OCL_ICD_VENDORS");
     where.variable = "OCL_ICD_VENDORS";
@@ -117,7 +117,7 @@ Registration ocl_icd(const Host& host) {
 }  // namespace
 
 Registration registration(const Host& host, const std::string& kind) {
-  // It is the driver itself and looks for no other; what is registered is installed all the same.
+  // It is the driver itself and looks for no others; registered drivers are installed anyway.
   if (kind == "vendor") return {.folder = standard_folder, .libraries = {loader_name}};
   return kind == "khronos" ? khronos(host) : ocl_icd(host);
 }
@@ -140,7 +140,7 @@ OpenclIcd read_icd(const Files& files, const std::string& file, const std::strin
 
 Text library_line(std::string_view content, const std::string& kind) {
   if (content.empty()) return failed("the file is empty");
-  // Khronos' loader takes the whole file but for one line end, ocl-icd the first line.
+  // Khronos' loader takes the whole file except one line end, ocl-icd the first line.
   if (kind == "khronos") {
     if (content.ends_with('\n')) content.remove_suffix(1);
   } else {

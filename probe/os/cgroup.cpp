@@ -30,8 +30,8 @@ Membership parse_membership(std::string_view text) {
   return own;
 }
 
-// The folders from a group up to the mount's top. A mount inside a container may show only a part of the hierarchy, and
-// a group outside what it shows is met at its top.
+// The folders from a group up to the mount's top. A mount inside a container may show only part of the hierarchy, and
+// a group outside of that part maps to its top.
 std::vector<std::string> folders_upwards(const Mount& mount, std::string path) {
   if (mount.root != "/") path = path.starts_with(mount.root) ? path.substr(mount.root.size()) : "";
   if (path.find("..") != std::string::npos) path.clear();
@@ -95,7 +95,7 @@ class Reader {
   }
 
  private:
-  // Folders of this process's group and those above it. Empty: that hierarchy can't be seen.
+  // The folders of this process's group and of its parents. Empty: that hierarchy can't be seen.
   [[nodiscard]] std::vector<std::string> folders_of(const char* controller) const {
     const bool old = is_v1(controller);
     for (auto mount = mounts_.rbegin(); mount != mounts_.rend(); ++mount) {
@@ -107,7 +107,7 @@ class Reader {
     return {};
   }
 
-  // The smallest value on the way up; absent if no group sets one. What can't be read may hide a smaller one: failed.
+  // The smallest value on the way up; absent if no group sets one. Failed if one can't be read: it may be smaller.
   template <class T>
   Reading<T> limit_of(const char* controller, const std::function<Reading<T>(const std::string&)>& limit) const {
     const auto folders = folders_of(controller);

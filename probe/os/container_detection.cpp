@@ -10,7 +10,7 @@ namespace envdoctor {
 
 namespace {
 
-// What a container runtime mounts over single files tells it apart even where it left no other mark.
+// The files that a container runtime mounts identify it even where it left no other mark.
 std::string by_mounts(const std::vector<Mount>& mounts) {
   for (const Mount& mount : mounts) {
     if (mount.point == "/dev/termination-log") return "kubernetes";
@@ -25,8 +25,8 @@ std::string by_mounts(const std::vector<Mount>& mounts) {
   return {};
 }
 
-// A virtual machine made from a container's image keeps the marks that its runtime left in the files. There, the root
-// is a whole disk and the kernel's own threads are in sight; in a container at most one of the two holds.
+// A virtual machine made from a container's image keeps the marks that its runtime left in files. In such a machine,
+// the root is a whole disk and kernel threads are visible; in a container at most one of the two is true.
 bool is_whole_machine(const Files& files, const std::vector<Mount>& mounts) {
   const Mount* top = mount_of(mounts, "/");
   return top && top->root == "/" && top->source.starts_with("/dev/") &&
@@ -88,7 +88,7 @@ struct Sign {
   const char* kind;
 };
 
-// Beginnings of the vendor or product that the firmware names.
+// Prefixes of the vendor or product name in the firmware.
 constexpr std::array firmware_names = {Sign{"QEMU", "kvm"},
                                        Sign{"KVM", "kvm"},
                                        Sign{"Google Compute Engine", "kvm"},
@@ -111,7 +111,7 @@ constexpr std::array firmware_names = {Sign{"QEMU", "kvm"},
 
 constexpr std::array clocks = {Sign{"kvm-clock", "kvm"}, Sign{"hyperv_clocksource", "hyperv"}, Sign{"xen", "xen"}};
 
-// Whether the processor says that a hypervisor runs it. Only x86 has such a flag.
+// Whether the processor reports a hypervisor. Only x86 has such a flag.
 Flag hypervisor_flag(const Files& files) {
   return files.read("/proc/cpuinfo", 16 << 20).then([](const std::string& text) -> Flag {
     const auto flags = value_of(text, "flags");
@@ -120,7 +120,7 @@ Flag hypervisor_flag(const Files& files) {
   });
 }
 
-// gVisor answers for a kernel of its own, always with the same release and date of building.
+// gVisor emulates a kernel and always reports the same release and build date.
 bool is_gvisor(std::string_view version) {
   return contains(version, "gvisor") || contains(version, "Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016");
 }

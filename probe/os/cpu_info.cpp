@@ -29,7 +29,7 @@ struct Part {
   const char* name;
 };
 
-// Arm kernels write numbers for the model (MIDR_EL1). Those that GPUs are found beside.
+// Arm kernels write numbers for the model (MIDR_EL1). Only models of hosts with GPUs.
 constexpr std::array parts = {Part{"0x41", "0xd0c", "Arm Neoverse-N1"},   Part{"0x41", "0xd40", "Arm Neoverse-V1"},
                               Part{"0x41", "0xd49", "Arm Neoverse-N2"},   Part{"0x41", "0xd4f", "Arm Neoverse-V2"},
                               Part{"0x41", "0xd83", "Arm Neoverse-V3AE"}, Part{"0x41", "0xd84", "Arm Neoverse-V3"},
@@ -107,7 +107,7 @@ Number numa_nodes(const Files& files) {
   });
 }
 
-// Package and core of each thread, as sysfs has them. False where it says nothing of one.
+// Package and core of each thread, from sysfs. False where it doesn't list a thread.
 bool count_in_sysfs(const Files& files, const std::vector<std::int64_t>& online, Cpu& cpu) {
   std::set<std::int64_t> packages;
   std::set<std::pair<std::int64_t, std::int64_t>> cores;
@@ -125,7 +125,7 @@ bool count_in_sysfs(const Files& files, const std::vector<std::int64_t>& online,
   return !online.empty();
 }
 
-// One block of lines per thread; sandboxes leave out where it sits.
+// One block of lines per thread; sandboxes leave out package and core.
 void count_in_cpuinfo(std::string_view text, Cpu& cpu) {
   std::size_t threads = 0;
   std::int64_t package = -1;
@@ -180,7 +180,7 @@ void add_counts(Session& session, const Reading<std::string>& cpuinfo) {
   session.add(part);
 }
 
-// Once everything has run, so that the list of GPUs is there.
+// Runs last, because it needs the list of GPUs.
 void add_gpu_paths(Session& session) {
   Snapshot part;
   part.topology.fill().gpus = gpu_paths(session.host.files, session.so_far().pci);
@@ -197,7 +197,7 @@ void probe_cpu(Session& session) {
   part.cpu.fill().allowed_cpus = allowed_cpus(files);
   part.memory = files.read("/proc/meminfo").then(parse_meminfo);
   session.add(part);
-  // Without these files hwloc makes one processor up.
+  // Without these files hwloc invents one processor.
   const bool hwloc_can_see = files.status("/sys/devices/system/cpu/cpu0/topology").get() != nullptr;
   if (!hwloc_can_see) add_counts(session, cpuinfo);
   session.start(

@@ -1,5 +1,5 @@
 #pragma once
-// The processor as /proc and /sys describe it, from texts.
+// The processor as /proc and /sys describe it, parsed from text.
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace envdoctor {
 
-// Model and instruction sets from the text of /proc/cpuinfo. The rest of the struct is left alone.
+// Model and instruction sets from the text of /proc/cpuinfo. The rest of the struct is unchanged.
 Cpu parse_cpuinfo(std::string_view cpuinfo);
 // MemTotal and MemAvailable from the text of /proc/meminfo.
 Memory parse_meminfo(std::string_view meminfo);

@@ -16,7 +16,7 @@ namespace {
 
 using Names = std::map<std::uint32_t, std::string>;
 
-// Names of system accounts only: an id from 1000 on is a person's, whose name is nobody's business.
+// Names of system accounts only: ids from 1000 on belong to people, whose names are private.
 Names system_names(const Reading<std::string>& text) {
   Names names;
   for (const auto line : lines_of(text.or_empty())) {
@@ -33,8 +33,8 @@ std::string name_or_number(const Names& names, std::uint32_t id) {
   return found == names.end() ? std::to_string(id) : found->second;
 }
 
-// Majors of character devices that a driver has registered. Every Linux has 1, its memory devices: a sandbox that lists
-// a few of its own without it says nothing about the others, as a kernel that doesn't tell.
+// Majors of character devices that a driver has registered. Every Linux has major 1, the memory devices: a sandbox that
+// lists only a few of its own says nothing about the others, so it counts as unknown.
 std::set<std::uint32_t> registered_majors(const Reading<std::string>& text) {
   std::set<std::uint32_t> majors;
   for (const auto line : lines_of(text.or_empty())) {
@@ -65,7 +65,7 @@ std::vector<std::string> paths(const Files& files) {
   return found;
 }
 
-// Opening some nodes does more than ask, and opening them for writing is not what their users do.
+// Opening some nodes has side effects, and their users don't open them for writing.
 const char* why_not_opened(std::string_view path) {
   if (path.starts_with("/dev/dri/card")) return "not opened: the first to open it becomes the display's master";
   if (path.starts_with("/dev/nvidia-nvswitch")) return "not opened: it belongs to the fabric manager";
@@ -96,7 +96,7 @@ std::vector<DeviceNode> list_nodes(const Files& files) {
       if (known->kind == FileStatus::Kind::character_device) {
         node.major = known->major;
         node.minor = known->minor;
-        // Opening it would make the kernel look for a module to load, which would change the host.
+        // Opening it would make the kernel try to load a module, which would change the host.
         if (majors.contains(1) && !majors.contains(known->major)) node.error = std::string("ENXIO");
       } else {
         node.major = node.minor = Number(absent("not a character device"));
@@ -130,8 +130,8 @@ void note_opening(const Files& files, DeviceNode& node) {
 
 bool is_open_question(const DeviceNode& node) { return node.accessible.outcome() == Outcome::not_probed; }
 
-// In a child, since an open can hang in a driver whose GPU is lost. It answers after each node, so that what it learnt
-// before it hung is kept.
+// Runs in a child, since an open can hang in a driver whose GPU is lost. It answers after each node, so that its
+// results before a hang are kept.
 Snapshot open_all(const Files& files, std::vector<DeviceNode> nodes, const Channel& channel) {
   Snapshot part;
   for (DeviceNode& node : nodes) {

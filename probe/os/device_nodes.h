@@ -1,5 +1,5 @@
 #pragma once
-// Which GPU device nodes the host has, and whose they are.
+// The host's GPU device nodes, and their owners.
 #include <vector>
 
 #include "evidence/pci.h"
@@ -7,7 +7,8 @@
 
 namespace envdoctor {
 
-// Sorted by path. `accessible` is not probed where opening the node may tell, and has its answer where it may not.
+// Sorted by path. `accessible` is not probed where the node may be opened to find out, and is set where it may not be
+// opened.
 std::vector<DeviceNode> list_nodes(const Files& files);
 
 }  // namespace envdoctor

@@ -9,7 +9,7 @@
 namespace envdoctor {
 namespace {
 
-// By its name a key, not a setting: NVIDIA_API_KEY, NGC_CLI_API_KEY, TF_AUTH_TOKEN.
+// Its name says that it is a secret, not a setting: NVIDIA_API_KEY, NGC_CLI_API_KEY, TF_AUTH_TOKEN.
 bool looks_secret(const std::string& name) {
   constexpr std::array words = {"key", "token", "secret", "passw", "credential", "auth"};
   return std::ranges::any_of(words, [&](const char* word) { return contains(lower_case(name), word); });

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t most_lines = 200;
 constexpr std::size_t longest_line = std::size_t{16} * 1024;
 
-// Words of which a line must hold one before the patterns are tried: most hosts then never load that table.
+// A line must contain one of these words before the patterns are tried, so most hosts never load that table.
 constexpr std::array<std::string_view, 20> words = {
     "NVRM",     "nvidia", "Xid",         "nouveau",    "amdgpu",        "kfd",       "radeon",
     "i915",     "[drm]",  " xe ",        "BAR ",       "Bus E",         "OVMF",      "unsigned",
@@ -45,7 +45,7 @@ std::deque<Line> lines_about_gpus(std::string_view text) {
   return lines;
 }
 
-// The kernel module leaves out the function: "0000:41:00".
+// The kernel module omits the function: "0000:41:00".
 std::string with_function(const std::string& printed) {
   std::string text = lower_case(printed);
   if (text.size() == 15) text = text.substr(4);  // an eight-digit domain
@@ -81,7 +81,7 @@ KernelEvents parse_kernel_log(std::string_view text) {
   return found;
 }
 
-// The kernel's own log: read where this user may, and never missed where not.
+// The kernel's own log: read if this user may; otherwise no error.
 
 namespace {
 

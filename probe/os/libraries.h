@@ -1,5 +1,5 @@
 #pragma once
-// GPU libraries and toolkits: where they lie, what the dynamic loader picks, which version each is.
+// GPU libraries and toolkits: where they are, which one the dynamic loader picks, and their versions.
 #include <map>
 #include <set>
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace envdoctor {
 
-// CUDA toolkits under /usr/local, where the environment points, in conda and where distributions put them. A folder
-// that several paths lead to is listed once, by its own name.
+// CUDA toolkits under /usr/local, in folders that variables name, in conda and where distributions install them. A
+// folder that several paths lead to is listed once, by its real path.
 std::vector<Toolkit> find_toolkits(const Host& host);
 
-// "12.4.1" from the text of version.json, "10.1.243" from version.txt, "13.0" from cuda.h. Failed if it isn't there.
+// "12.4.1" from the text of version.json, "10.1.243" from version.txt, "13.0" from cuda.h. Failed if none is found.
 Text version_of_version_json(const std::string& text);
 Text version_of_version_txt(const std::string& text);
 Text version_of_cuda_header(const std::string& text);
@@ -30,7 +30,7 @@ class LibraryPlaces {
  public:
   // Lists each folder once. `packages` are the active Python's package folders.
   LibraryPlaces(const Host& host, const std::vector<Toolkit>& toolkits, const std::vector<std::string>& packages);
-  // Every copy of a soname, in the order of the folders; copies that are one file are given once.
+  // Every copy of a soname, in the order of the folders; copies that are the same file are listed once.
   [[nodiscard]] std::vector<LibraryCopy> copies_of(const std::string& soname) const;
 
  private:
@@ -41,12 +41,12 @@ class LibraryPlaces {
 
   const Files& files_;
   std::set<std::string> seen_{};                                   // folders, links followed
-  std::multimap<std::string, LibraryCopy, std::less<>> copies_{};  // by soname; `real` is left to be found
+  std::multimap<std::string, LibraryCopy, std::less<>> copies_{};  // by soname; `real` is not set yet
 };
 
-// What version a library is, and whether it is a stub, without loading it.
+// A library's version, and whether it is a stub, without loading it.
 // From the name of the file itself, links followed: libcudnn.so.9.3.0 for libcudnn.so.9 -> "9.3.0". Absent where the
-// name says no more than the soname does.
+// name has no more digits than the soname.
 Text version_of_file_name(const std::string& real, const std::string& soname);
 
 // The versions of pip packages by their .dist-info folders, each package folder listed once.
@@ -61,15 +61,15 @@ class PackageVersions {
   std::map<std::string, std::map<std::string, std::string>> listed_{};  // folder -> package (with _) -> version
 };
 
-// A toolkit's stand-in for libcuda or NVML, which programs are linked against and which can't run anything. By its
+// A toolkit's stub of libcuda or NVML, which programs link against and which can't run anything. Recognised by its
 // folder's name (stubs), links followed, or by its size: the real ones without a driver version in their name, as on
 // Jetson, take megabytes, stubs about 100 KiB; WSL's thin library is known by its folder. Not probed for others.
 Flag is_stub(const Files& files, const std::string& path, const std::string& real, const std::string& soname);
 
-// Whether a function is known that tells the version of this library ("cublas") without a GPU.
+// Whether a function is known that returns the version of this library ("cublas") without a GPU.
 bool has_version_symbol(const std::string& library);
 
-// Loads the file and asks it. For use in a child only: a library runs code of its own as it is loaded.
+// Loads the file and calls it. Use in a child only: loading a library runs its initialisers.
 Text ask_version(const std::string& path, const std::string& library);
 
 // ncclGetVersion's number: 2708 -> "2.7.8", 22809 -> "2.28.9".
@@ -79,20 +79,20 @@ std::string cudnn_version_text(std::size_t number);
 
 struct WantedLibrary {
   std::string soname{};
-  std::string library{};  // "cudnn", as knowledge calls it
-  bool always = false;    // told also where no copy is found
+  std::string library{};  // "cudnn", its name in knowledge
+  bool always = false;    // listed even where no copy is found
   bool operator==(const WantedLibrary&) const = default;
 };
 
-// Every soname that knowledge lists, and the driver's. `toolkits` and `packages` decide which of them are told even if
-// they are found nowhere: those that an installed CUDA or TensorFlow would look for.
+// Every soname that knowledge lists, and the driver's. `toolkits` and `packages` decide which of them are listed even
+// if they are found nowhere: those that an installed CUDA or TensorFlow would look for.
 std::vector<WantedLibrary> wanted_libraries(const Files& files, const std::vector<Toolkit>& toolkits,
                                             const std::vector<std::string>& packages);
 
 class LibraryRows {
  public:
   LibraryRows(const Host& host, const LibraryPlaces& places);
-  // The loader's choice first, then the copies it shadows, then those it can't reach. Empty if there is none.
+  // The loader's choice first, then the copies it shadows, then those that it can't find. Empty if there is none.
   [[nodiscard]] std::vector<SharedLibrary> of(const WantedLibrary& wanted);
 
  private:

@@ -12,7 +12,7 @@ namespace envdoctor {
 
 namespace {
 
-// Wheels that carry copies of their own give them a hash: libcudart-d0da41ae.so.11.0.
+// Wheels rename the copies that they bundle with a hash: libcudart-d0da41ae.so.11.0.
 std::string without_hash(const std::string& name) {
   static const RE2 hashed(R"((lib[A-Za-z0-9_]+)-[0-9a-f]{8}(\.so(?:\.\d+)*))");
   std::string front;
@@ -41,7 +41,7 @@ LibraryPlaces::LibraryPlaces(const Host& host, const std::vector<Toolkit>& toolk
     add_children(root + "/targets", "/lib", "toolkit");
     add_children(root + "/targets", "/lib/stubs", "toolkit");
   }
-  // The compatibility package puts a driver's libraries beside a toolkit that need not be there.
+  // The compatibility package installs a driver's libraries beside a toolkit that may be missing.
   add_children("/usr/local", "/compat", "toolkit", "cuda");
   add_folder("/usr/lib/x86_64-linux-gnu/stubs", "toolkit");
   add_folder("/usr/lib/aarch64-linux-gnu/stubs", "toolkit");
@@ -78,7 +78,7 @@ std::vector<LibraryCopy> LibraryPlaces::copies_of(const std::string& soname) con
   for (auto entry = begin; entry != end; ++entry) {
     LibraryCopy copy = entry->second;
     const auto real = files_.resolve(copy.path);
-    if (real.get() == nullptr) continue;  // a link to nowhere is no copy
+    if (real.get() == nullptr) continue;  // a broken link is no copy
     copy.real = *real.get();
     const auto same = [&](const LibraryCopy& known) { return known.real == copy.real; };
     if (std::ranges::none_of(found, same)) found.push_back(std::move(copy));
@@ -92,13 +92,13 @@ bool of_driver(const std::string& soname) {
   return soname.starts_with("libcuda.so") || soname.starts_with("libnvidia-");
 }
 
-// The folder whose .dist-info children tell of the library at this path; empty: none does.
+// The folder whose .dist-info children describe the library at this path; empty: none.
 std::string package_folder(const std::string& real) {
   for (const char* kind : {"/site-packages/nvidia/", "/dist-packages/nvidia/"}) {
     const auto at = real.find(kind);
     if (at != std::string::npos) return real.substr(0, at + std::string_view("/site-packages").size());
   }
-  // A toolkit that was put together from pip packages keeps their .dist-info in a folder of its own.
+  // A toolkit that was assembled from pip packages keeps their .dist-info in its own folder.
   const auto at = std::min(real.find("/lib/"), real.find("/lib64/"));
   return at == std::string::npos || real.find("/cuda") >= at ? std::string{} : real.substr(0, at) + "/dist-info";
 }
@@ -141,7 +141,7 @@ Flag is_stub(const Files& files, const std::string& path, const std::string& rea
   if (real.starts_with("/usr/lib/wsl/") || version_of_file_name(real, soname).get() != nullptr) return false;
   const auto status = files.status(real);
   if (status.get() == nullptr) return status.missing();
-  if (status.get()->size == 0) return {};  // a captured host, of which only the name was kept
+  if (status.get()->size == 0) return {};  // a captured host, where only the name was kept
   constexpr std::uint64_t largest_stub = 256 * 1024;
   return status.get()->size <= largest_stub;
 }
@@ -224,7 +224,7 @@ std::vector<Toolkit> find_toolkits(const Host& host) {
     if (folder.get() == nullptr) continue;
     if (std::ranges::any_of(found, [&](const Toolkit& known) { return known.path.is(*folder.get()); })) continue;
     Text version = version_in(host.files, *folder.get());
-    // A folder of this name may be anything: it counts if it tells a version or holds the compiler.
+    // A folder of this name counts only if it has a version file or the compiler.
     const bool compiler = host.files.status(*folder.get() + "/bin/nvcc").get() != nullptr;
     if (version.get() == nullptr && !compiler) continue;
     found.push_back({.path = *folder.get(), .version = std::move(version), .origin = candidate.origin});

@@ -22,7 +22,7 @@ namespace envdoctor {
 
 namespace {
 
-// By a package's own search path: pip's libraries have RPATHs from one package to the next, conda's to its lib folder.
+// The package's own search path: pip's libraries have RPATHs from one package to another, conda's to its lib folder.
 bool leads_there(const std::string& origin) { return origin == "pip" || origin == "conda"; }
 
 }  // namespace
@@ -46,16 +46,16 @@ std::vector<SharedLibrary> LibraryRows::of(const WantedLibrary& wanted) {
   const auto search = loader_.look_up(wanted.soname);
   const LibrarySearch* found = search.get();
   if (found != nullptr) {
-    const auto tell = [&](const FoundLibrary& copy) -> SharedLibrary* {
+    const auto add_row = [&](const FoundLibrary& copy) -> SharedLibrary* {
       const std::string real = files_.resolve(copy.path).value_or(copy.path);
       if (!listed.insert(real).second) return nullptr;
       rows.push_back(row(wanted, copy.path, real, copy.origin));
       if (!copy.problem.empty()) rows.back().found = failed(copy.path + ": " + copy.problem);
       return &rows.back();
     };
-    tell(found->chosen);
+    add_row(found->chosen);
     for (const FoundLibrary& copy : found->shadowed) {
-      if (SharedLibrary* shadowed = tell(copy)) shadowed->shadowed_by = found->chosen.path;
+      if (SharedLibrary* shadowed = add_row(copy)) shadowed->shadowed_by = found->chosen.path;
     }
   } else if (search.outcome() == Outcome::failed) {
     rows.push_back({.soname = wanted.soname, .found = search.missing()});
@@ -66,7 +66,7 @@ std::vector<SharedLibrary> LibraryRows::of(const WantedLibrary& wanted) {
     if (!listed.insert(copy.real).second) continue;
     SharedLibrary further = row(wanted, copy.path, copy.real, copy.origin);
     further.found = leads_there(copy.origin);
-    // A package's own search path yields to LD_LIBRARY_PATH, to nothing else that the loader goes by.
+    // Only LD_LIBRARY_PATH takes precedence over a package's own search path.
     const bool wins = found != nullptr && (!leads_there(copy.origin) || found->chosen.origin == "LD_LIBRARY_PATH" ||
                                            found->chosen.origin == "LD_PRELOAD");
     if (wins) further.shadowed_by = found->chosen.path;
@@ -80,11 +80,11 @@ std::vector<SharedLibrary> LibraryRows::of(const WantedLibrary& wanted) {
   return rows;
 }
 
-// Which libraries to look for, and which of them to tell even where they are missing.
+// Which libraries to look for, and which of them to list even where they are missing.
 
 namespace {
 
-// The ones that frameworks load; a toolkit's others are told only where they are found.
+// The ones that frameworks load; a toolkit's others are listed only where they are found.
 constexpr std::array usual = {"cudart", "cublas", "cublasLt", "cufft", "curand", "cusolver", "cusparse", "cudnn"};
 
 void expect_toolkit(std::set<std::string>& expected, const std::string& cuda) {
@@ -130,7 +130,7 @@ namespace {
 
 constexpr Limits symbol_limits{.time = Milliseconds(10'000), .memory_mib = 4096};
 
-// Rows on their way into the snapshot, shared by the children that complete them.
+// Rows that are not in the snapshot yet, shared by the children that complete them.
 struct Pending {
   std::vector<SharedLibrary> rows{};
   std::size_t children = 0;
@@ -144,9 +144,9 @@ void hand_in(Session& session, Pending& pending) {
   session.add(part);
 }
 
-// The version as the library itself tells it, put into the row once its child has answered.
-void ask_apart(Session& session, const std::shared_ptr<Pending>& pending, std::size_t index,
-               const std::string& library) {
+// The version that the library itself reports, set when its child has answered.
+void ask_in_subprocess(Session& session, const std::shared_ptr<Pending>& pending, std::size_t index,
+                       const std::string& library) {
   const std::string path = *pending->rows[index].path.get();
   ++pending->children;
   const auto work = [path, library](const Channel& channel) {
@@ -187,11 +187,11 @@ void probe_libraries(Session& session) {
       pending->rows.push_back(std::move(row));
     }
   }
-  for (const auto& [index, library] : to_ask) ask_apart(session, pending, index, library);
+  for (const auto& [index, library] : to_ask) ask_in_subprocess(session, pending, index, library);
   if (to_ask.empty()) hand_in(session, *pending);
 }
 
-// Libraries asked for their version.
+// Libraries that are asked for their version.
 
 namespace {
 

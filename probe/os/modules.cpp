@@ -1,4 +1,4 @@
-// Loaded kernel modules that drive GPUs, or stand in the way of those that do.
+// Loaded kernel modules that drive GPUs, or conflict with those that do.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -25,8 +25,8 @@ bool is_gpu_module(std::string_view name) {
 
 namespace {
 
-// A row of /proc/modules: name, size, users, used by, state, address. One that is still loading or on its way out
-// drives nothing.
+// A row of /proc/modules: name, size, users, used by, state, address. One that is loading or unloading
+// drives no device.
 std::set<std::string> loaded(std::string_view text) {
   std::set<std::string> result;
   for (const auto line : lines_of(text)) {
@@ -44,8 +44,8 @@ void probe_modules(Session& session) {
   Snapshot part;
   const auto text = files.read("/proc/modules", 4 << 20);
   const auto folder = files.list("/sys/module");
-  // /sys/module also shows what is built into the kernel, and is there where /proc/modules is withheld. Sandboxes
-  // such as gVisor have it empty, which no Linux kernel has.
+  // /sys/module also shows built-in modules, and exists where /proc/modules is hidden. In sandboxes
+  // such as gVisor it is empty, which it never is on Linux.
   std::set<std::string> found = loaded(text.or_empty());
   for (const std::string& name : folder.or_empty()) {
     if (!is_gpu_module(name)) continue;

@@ -4,7 +4,7 @@
 
 namespace envdoctor {
 
-// Whether a module of this name drives GPUs, or stands in the way of one that does.
+// Whether a module of this name drives GPUs, or conflicts with one that does.
 bool is_gpu_module(std::string_view name);
 
 }  // namespace envdoctor

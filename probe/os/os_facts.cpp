@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t name_limit = 200;
 
-// A value as os-release(5) has it: bare, in single quotes, or in double quotes with \ before " $ ` and itself.
+// A value in the syntax of os-release(5): bare, in single quotes, or in double quotes with \ before " $ ` and itself.
 Text shell_value(std::string_view text) {
   const char quote = text.empty() ? '\0' : text.front();
   if (quote != '"' && quote != '\'') return std::string(text);
@@ -70,7 +70,7 @@ Text read_platform(const Files& files, const Text& kernel) {
   const std::string release = lower_case(*kernel.get());
   if (contains(release, "wsl2") || contains(release, "microsoft-standard")) return std::string("wsl2");
   if (release.ends_with("-microsoft")) return std::string("wsl1");
-  // A kernel that someone built for WSL carries any name; Hyper-V guests elsewhere may have /dev/dxg, but not both.
+  // A custom kernel for WSL may have any name; other Hyper-V guests may have /dev/dxg, but not both.
   const bool interop =
       files.status("/proc/sys/fs/binfmt_misc/WSLInterop").get() || files.status("/usr/lib/wsl/lib").get();
   if (interop && files.status("/dev/dxg").get()) return std::string("wsl2");
@@ -103,7 +103,7 @@ Flag read_secure_boot(const Files& files) {
   }
   if (variable.outcome() == Outcome::failed) return variable.missing();
   if (files.status(efi).get()) return failed("the EFI variables aren't mounted here");
-  // Containers cover this folder with an empty one; a kernel always has something in it.
+  // Containers mount an empty folder over this one; the kernel's own is never empty.
   if (!files.list("/sys/firmware").or_empty().empty()) return absent("not started by EFI");
   return failed("/sys/firmware shows nothing here");
 }
@@ -137,7 +137,7 @@ Number in_mib(const Number& bytes) {
   return bytes.then([](std::int64_t value) { return value >> 20; });
 }
 
-// "size=65536k" of a tmpfs; one without the option takes half of the memory.
+// "size=65536k" of a tmpfs; the default is half of the memory.
 Number tmpfs_size_mib(const Files& files, const Mount& mount) {
   const auto size = option_of(mount, "size");
   if (const auto kib = number_of(size.substr(0, size.size() - 1)); kib && size.ends_with('k')) return *kib >> 10;
@@ -186,7 +186,7 @@ Number read_shm_mib(const Host& host) {
   return failed(mounts.get() ? "/dev/shm is not on a tmpfs with a size option" : mounts.why());
 }
 
-// The host itself: which system, in what surroundings, and what this process may use of it.
+// The host: operating system, container or virtual machine, and the limits of this process.
 
 void probe_host(Session& session) {
   const Host& host = session.host;

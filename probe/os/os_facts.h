@@ -21,7 +21,7 @@ Flag read_secure_boot(const Files& files);
 // How far the kernel is locked down, from the security file system.
 Text read_lockdown(const Files& files);
 
-// Who this process is, and what it may use.
+// The identity and the limits of this process.
 // From the text of /proc/self/status: effective ids.
 Reading<User> parse_user(std::string_view status);
 // From the text of /proc/self/limits: soft limits.
@@ -29,12 +29,12 @@ Reading<Ulimits> parse_ulimits(std::string_view limits);
 // Size of /dev/shm.
 Number read_shm_mib(const Host& host);
 
-// kubernetes, podman, singularity, docker, lxc, containerd, another name that a container gave itself, or none.
+// kubernetes, podman, singularity, docker, lxc, containerd, another name from the container= variable, or none.
 Text read_container(const Host& host);
 // kvm, vmware, hyperv, xen, virtualbox, gvisor, …, "unknown" where only the processor says that there is one; none.
 Text read_virtualization(const Files& files);
 
-// The tightest limits from this process's own group up to the topmost one that can be seen, of version 1 and 2.
+// The tightest limits from this process's own group up to the topmost visible one, of version 1 and 2.
 Reading<Cgroup> read_cgroup(const Files& files);
 
 // "max 100000" -> absent, "250000 100000" -> 2.5.

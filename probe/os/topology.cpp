@@ -40,7 +40,7 @@ Text list_of(hwloc_const_bitmap_t set) {
 }  // namespace
 
 Snapshot read_with_hwloc(const std::string& root) {
-  // No plug-ins: they would load vendor libraries, OpenCL among them. Only what Linux says, so that a captured root
+  // No plug-ins: they would load vendor libraries, such as OpenCL. Only Linux files are read, so that a captured root
   // gives the same answer as the host it was captured on.
   for (const char* variable : {"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT", "HWLOC_THISSYSTEM"})
     unsetenv(variable);
@@ -88,7 +88,7 @@ List<std::string> bridges_in(const std::string& link, const std::string& address
   return failed("the sysfs path does not end in the device");
 }
 
-// The package of the processors next to the device; none is next to it on a host that shows no locality.
+// The package of the processors next to the device; none on a host that shows no locality.
 Number package_of(const Files& files, const std::string& device) {
   const auto cpus = read_line(files, device + "/local_cpulist").then([](const auto& text) { return cpu_list(text); });
   return cpus.then([&](const std::vector<std::int64_t>& numbers) -> Number {

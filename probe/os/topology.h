@@ -1,5 +1,5 @@
 #pragma once
-// Packages, cores and NUMA nodes, and where the GPUs hang.
+// Packages, cores and NUMA nodes, and where the GPUs are attached.
 #include <vector>
 
 #include "evidence/snapshot.h"
@@ -7,11 +7,11 @@
 
 namespace envdoctor {
 
-// By hwloc; for use in a child, since hwloc takes its root and its components from variables of the process.
+// By hwloc; use in a child, since hwloc takes its root and its components from variables of the process.
 // `root` is "/" for the live host. Fills in sections cpu (the counts) and topology (packages and NUMA nodes).
 Snapshot read_with_hwloc(const std::string& root);
 
-// The bridges above each GPU and the package it hangs at, from sysfs.
+// The bridges above each GPU and the package that it is attached to, from sysfs.
 List<GpuPath> gpu_paths(const Files& files, const List<PciDevice>& gpus);
 
 }  // namespace envdoctor

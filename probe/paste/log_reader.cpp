@@ -30,7 +30,7 @@ std::uint64_t fingerprint(const knowledge::LogMatch& match) {
   return std::hash<std::string>{}(key);
 }
 
-// Cut between words, since a detector of secrets does not know half of a token.
+// Truncates between words, since a detector of secrets does not recognise half a token.
 std::string beginning(std::string_view line) {
   if (line.size() <= longest_shown) return std::string(line);
   const std::size_t blank = line.rfind(' ', longest_shown);
@@ -46,8 +46,8 @@ LogReader::LogReader(std::string source, bool redact) : source_(std::move(source
   failure_words_ = static_cast<std::size_t>(std::distance(words.begin(), words.find("words of failure")));
 }
 
-// What no known message says, a subject and its state may, also beside the words that the work goes to the CPU. The
-// first lines of failure say most.
+// If no known message matches, a subject and its state may, even beside a message that the work runs on the CPU. The
+// first lines about a failure say most.
 void LogReader::take_paraphrase(std::string_view line, std::vector<knowledge::LogMatch>& matches) {
   constexpr int most = 400;
   const bool explained =
@@ -57,7 +57,7 @@ void LogReader::take_paraphrase(std::string_view line, std::vector<knowledge::Lo
     matches.push_back({.class_ = said->class_, .subject = said->subject});
 }
 
-// A terminal or a console that frames tracebacks breaks long lines: a message goes on with a small letter in the next.
+// Terminals and consoles that frame tracebacks wrap long lines: the rest of a message begins with a small letter.
 void LogReader::take_wrapped(std::string_view line, std::vector<knowledge::LogMatch>& matches) {
   constexpr std::size_t narrowest = 60, widest = 200;
   constexpr int most = 1000;
@@ -111,7 +111,7 @@ void LogReader::take_part(std::string_view part, bool ends_line) {
   took_part_ = false;
 }
 
-// Of many in a row a report needs no more than a few.
+// A report needs only a few of many in a row.
 std::size_t LogReader::take_empty_lines(std::string_view chunk) {
   constexpr std::size_t needed = 4;
   const std::size_t lines = std::min(chunk.find_first_not_of('\n'), chunk.size());
@@ -141,7 +141,7 @@ void LogReader::take_line(std::string_view piece) {
   }
   for (knowledge::LogMatch& match : matches) {
     for (const auto& [pointer, value] : match.fills) {
-      // A version that is stated again, and otherwise, is worth keeping: two programs of one text may differ in it.
+      // A different version that is stated later is kept: two programs in one text may differ in it.
       constexpr int most_stated_again = 64;
       const bool stated = filled_.sources.get() && filled_.sources.get()->contains(pointer);
       if (stated && (!pointer.ends_with("/version") || ++stated_again_ > most_stated_again)) continue;
@@ -171,7 +171,7 @@ void LogReader::take_line(std::string_view piece) {
 }
 
 void LogReader::add_resemblance(ReadText& text) const {
-  constexpr double least_share = 0.2;  // below it the guess was wrong too often on reports that were not learned from
+  constexpr double least_share = 0.2;  // below it the guess was wrong too often on reports outside the training set
   const knowledge::Resemblance found = words_.likeliest();
   if (found.id.empty() || found.id == "healthy" || found.share < least_share) return;
   Resembles& resembles = text.resembles.fill();
@@ -191,7 +191,7 @@ Snapshot LogReader::finish() {
   fill_in(snapshot, filled_);
   fill_in(snapshot, transcript_.finish(source_));
   auto of_reports = std::exchange(snapshot.log.fill(), std::move(events_));
-  // What a line's own words said, the reader of the whole text may say again.
+  // Drops symptoms of whole reports that a single line has already given.
   std::erase_if(of_reports, [&](const Symptom& one) {
     return std::ranges::any_of(*snapshot.log.get(), [&](const Symptom& known) {
       return known.line.value_or(0) == one.line.value_or(-1) && known.class_.value_or("") == one.class_.value_or("?") &&
@@ -219,13 +219,13 @@ Snapshot read_log(std::string_view text, const std::string& source_name) {
   return reader.finish();
 }
 
-// A line as the program wrote it.
+// Recovers a line as the program wrote it.
 
 namespace {
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
-// ESC [ … letter, and ESC ] … BEL (titles, links), cut out of a copy.
+// ESC [ … letter, and ESC ] … BEL (titles, links), removed in a copy.
 std::string_view without_colours(std::string_view line, std::string& scratch) {
   scratch.clear();
   for (std::size_t at = 0; at < line.size(); ++at) {
@@ -260,15 +260,15 @@ std::string_view without_escapes(std::string_view line, std::string& scratch) {
   return scratch;
 }
 
-// How many bytes at the start of a line are of this form.
+// The number of bytes at the start of a line that match this form.
 std::size_t length_of(const RE2& form, std::string_view line) {
   re2::StringPiece match;
   return form.Match(line, 0, line.size(), RE2::ANCHOR_START, &match, 1) ? match.size() : 0;
 }
 
-// "> " of a mail or an issue, and what services and launchers put before a line to tell when it came and whose it is.
+// "> " of a mail or an issue, and the time stamps and names that services and launchers put before a line.
 std::size_t mark(std::string_view line) {
-  // "2024-05-01T12:00:00.1234567Z " as CI services, kubectl and journald put it.
+  // "2024-05-01T12:00:00.1234567Z " of CI services, kubectl and journald.
   static const RE2 time_stamp(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.+:]*Z? )", RE2::Latin1);
   // "[rank0]: ", "[default0]:" of torchrun, "[pod/trainer-0/main] ", "[1,0]<stderr>:" of mpirun.
   static const RE2 brackets(R"(\[(?:(?:rank|default|pod/)[^\]]*\]|\d[^\]]{0,9}\]<std.*?>:):? ?)", RE2::Latin1);

@@ -1,5 +1,5 @@
 #pragma once
-// Reads what programs printed: recognised lines become events, whole reports become the sections they speak of.
+// Reads programs' output: recognised lines become symptoms, whole reports fill the sections that they describe.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -15,21 +15,21 @@
 
 namespace envdoctor {
 
-// Takes a log of any size piece by piece, in memory that doesn't grow with it.
+// Reads a log of any size piece by piece, with constant memory.
 class LogReader {
  public:
-  // `source` is the name that the events carry. Unless told otherwise, home directories and long UUIDs are cut.
+  // `source` is the log's name in symptoms. By default home directories and long UUIDs are shortened.
   explicit LogReader(std::string source, bool redact = true);
-  // The next bytes, cut anywhere. Lines are counted as editors do, but what a carriage return ends, such as each state
-  // of a progress bar, is read like a line of its own.
+  // The next bytes, cut anywhere. Lines are counted as editors do, but text that a carriage return ends, such as each
+  // state of a progress bar, is read as a separate line.
   void feed(std::string_view chunk);
-  // What was read. Of events with equal fields the first three are kept; the first carries how often it was met
+  // The result. Of symptoms with equal fields the first three are kept; the first has the number of occurrences
   // ("count"), if more than once; counting ends at 500. The log of a file in which nothing was recognised is present
   // and empty.
   Snapshot finish();
 
  private:
-  std::size_t take_empty_lines(std::string_view chunk);  // how many it starts with
+  std::size_t take_empty_lines(std::string_view chunk);  // the number it starts with
   void take_part(std::string_view part, bool ends_line);
   void take_line(std::string_view piece);
   void take_wrapped(std::string_view line, std::vector<knowledge::LogMatch>& matches);
@@ -38,10 +38,10 @@ class LogReader {
 
   std::string source_{};
   bool redact_ = true;
-  std::string partial_{};  // a line whose end has not come yet, at most as long as a line may be
+  std::string partial_{};  // an incomplete line, up to the maximum length
   std::string plain_{};    // scratch
   std::int64_t line_ = 1;
-  bool took_part_ = false;  // of this line, up to a carriage return
+  bool took_part_ = false;  // part of this line was read, up to a carriage return
   std::vector<Symptom> events_{};
   struct Seen {
     std::int64_t count = 0;
@@ -55,13 +55,13 @@ class LogReader {
   Transcript transcript_{};
   knowledge::ReportSet transcript_words_{};
   knowledge::LogMatcher matcher_{};
-  knowledge::LogMatcher said_matcher_{};  // of what answers say in other words
-  std::string wrapped_{};             // the line before, if what follows may be the rest of it
-  int wraps_ = 0;                     // how often it was
-  int stated_again_ = 0;              // versions that an earlier line stated
-  std::size_t failure_words_ = 0;     // the row of report words that mark lines of failure
-  std::int64_t failures_ = 0;         // lines that hold such words
-  Snapshot filled_{};  // the fields that single lines told; the first line that tells one counts
+  knowledge::LogMatcher said_matcher_{};  // for answers that are rephrased as known wordings
+  std::string wrapped_{};                 // the previous line, if the next may be the rest of it
+  int wraps_ = 0;                         // the number of such continuations
+  int stated_again_ = 0;                  // versions that an earlier line stated differently
+  std::size_t failure_words_ = 0;         // index of the report words that mark lines about a failure
+  std::int64_t failures_ = 0;             // lines with such words
+  Snapshot filled_{};                     // the fields that single lines gave; the first line that gives one counts
 };
 
 Snapshot read_log(std::string_view text, const std::string& source_name);

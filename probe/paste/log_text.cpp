@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t magic_size = 6, head_size = 4096;
 
-// Files that people pass by mistake. Those that begin with text need a row; others have too many control characters.
+// Files that are no logs. Those that begin with text need a row; others are found by their control characters.
 struct OtherKind {
   std::string_view start;
   const char* what;
@@ -25,7 +25,7 @@ constexpr OtherKind other_kinds[] = {{"\x7f"
                                      {"BZh", "packed by bzip2"},
                                      {"SQLite format 3", "an SQLite database"}};
 
-// Those that programs print on purpose (tabs, line ends, bells, backspaces, shifts, colours) aside.
+// Except those that programs print on purpose (tabs, line ends, bells, backspaces, shifts, colours).
 bool control(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte < 7 || (byte > 15 && byte < 27) || (byte > 27 && byte < 32) || byte == 127;
@@ -43,7 +43,7 @@ void refuse_what_is_no_text(std::string_view head) {
   if (!what.empty()) throw NoLog(fmt::format("is {}, not a log; pass the text that the program printed", what));
 }
 
-// Where Latin letters stand in units of `width` bytes, all other bytes are NUL but for a few, and the letters' never.
+// In Latin text in units of `width` bytes almost all other bytes are NUL, and the letters' bytes never are.
 bool letters_in_units(std::string_view head, std::size_t width, std::size_t letter) {
   std::size_t nuls = 0, letters = 0;
   for (std::size_t i = 0; i < head.size(); ++i) {
@@ -56,7 +56,7 @@ bool letters_in_units(std::string_view head, std::size_t width, std::size_t lett
   return units >= 2 && letters >= units && nuls * 10 >= units * (width - 1) * 9;
 }
 
-// Mainframes' text has a space of its own (0x40), letters above 0x80, and next to none of ASCII's spaces and letters.
+// EBCDIC text has its own space (0x40), letters above 0x80, and almost no ASCII spaces and letters.
 bool is_ebcdic(std::string_view head) {
   std::size_t spaces = 0, letters = 0, ascii = 0;
   for (const char c : head) {
@@ -139,7 +139,7 @@ void LogText::decode(std::string_view bytes) {
   decoded_.clear();
 }
 
-// A surrogate without its other half, and what is beyond Unicode, becomes U+FFFD.
+// An unpaired surrogate, or a value beyond Unicode, becomes U+FFFD.
 void LogText::put_unit(std::uint32_t unit) {
   const auto put = [this](std::uint32_t code) {
     static constexpr std::uint32_t lead[] = {0, 0xC0, 0xE0, 0xF0};

@@ -1,5 +1,5 @@
 #pragma once
-// The text in a log's file: unpacked, and in UTF-8. What is no text is refused, since nothing found in it would pass.
+// The text in a log file: decompressed, in UTF-8. Anything else is refused, because "nothing found" would mislead.
 #include <functional>
 #include <memory>
 #include <string>
@@ -29,17 +29,17 @@ class LogText {
 
   std::function<void(std::string_view)> take_;
   std::uint64_t limit_;
-  std::string head_{};  // what came before there was enough to tell what it is
+  std::string head_{};  // the bytes read before the format is known
   bool started_ = false;
   std::unique_ptr<Unpacker> unpacker_{};
-  std::uint64_t size_ = 0;  // unpacked
+  std::uint64_t size_ = 0;  // decompressed
   Form form_ = Form::unknown;
   std::string text_head_{};
   std::size_t width_ = 2;  // bytes of a unit: 2 in UTF-16, 4 in UTF-32
   bool big_endian_ = false;
   std::uint32_t unit_ = 0;
-  std::size_t unit_bytes_ = 0;  // how many of them came
-  std::uint32_t high_ = 0;               // the first of two surrogates
+  std::size_t unit_bytes_ = 0;  // how many of them arrived
+  std::uint32_t high_ = 0;      // the first of two surrogates
   std::string decoded_{};
 };
 

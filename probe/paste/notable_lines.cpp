@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t most_kept = 5;
 constexpr std::size_t longest_kept = 2048;
 constexpr std::size_t weighed_at_the_beginning = 1000, weighed_at_the_end = 100;
-// People say first what is wrong; programs that run for long complain by failing.
+// People say first what is wrong; long-running programs end with the error.
 constexpr std::int64_t lines_of_the_beginning = 300;
 constexpr std::size_t longest_beginning = std::size_t{16} * 1024, longest_read = 400;
 
@@ -31,21 +31,21 @@ bool ends_a_traceback(std::string_view line) {
          line.find_first_of(": ") >= std::min(line.find("Error"), line.find("Exception"));
 }
 
-// "---> 12     run(x)": where IPython's traceback stood.
+// "---> 12     run(x)": where IPython's traceback stopped.
 bool is_frame(std::string_view line) {
   static const RE2 form(R"(-{1,5}> *\d+ +\S.*)", RE2::Latin1);
   return line.starts_with('-') && RE2::FullMatch(re2::StringPiece(line.data(), line.size()), form);
 }
 
-// What a count or a name only mentions: "0 errors", "error_log=off", "loss error: 0.1".
+// Words that occur only in a count or a name: "0 errors", "error_log=off", "loss error: 0.1".
 bool only_mentions(std::string_view line) {
-  // "Validation error: 84.6%": a figure that is wanted small.
+  // "Validation error: 84.6%": a metric, not a failure.
   static const RE2 figure(R"(.*\berrors?(?: rate)?(?: is)?[:=]? *-?\d+\.\d+(?:e[-+]?\d+)?%?\W*)", RE2::Latin1);
-  // rocm-smi says of each sensor that a card has not.
+  // rocm-smi prints this for each sensor that a card lacks.
   const bool sensor = line.find("gpu[") != line.npos &&
                       holds_any(line, {"unable to get", "unsupported", "not supported", "not been implemented"});
   const bool table =
-      line.starts_with('|') && contains(line, "not supported");  // nvidia-smi of a field that a card has not
+      line.starts_with('|') && contains(line, "not supported");  // nvidia-smi prints this for a field that a card lacks
   if (sensor || table ||
       (contains(line, "error") && RE2::FullMatch(re2::StringPiece(line.data(), line.size()), figure)))
     return true;
@@ -56,7 +56,7 @@ bool only_mentions(std::string_view line) {
                           "cannot access peer", "error occurs", "did not improve",   "lesser bandwidth"});
 }
 
-// Words in a row, as people and messages write them; no table, no code, no setting.
+// A sentence, not a table, code or a setting.
 bool is_sentence(std::string_view line) {
   std::size_t letters = 0, words = 0, signs = 0;
   bool inside = false;
@@ -71,7 +71,7 @@ bool is_sentence(std::string_view line) {
   return words >= 3 && letters * 10 >= line.size() * 6 && signs <= words / 3 && line.find("   ") == line.npos;
 }
 
-// What programs tell on the way: "level=INFO", "[debug]", a warning of anything but numbers.
+// Progress output of programs: "level=INFO", "[debug]", a warning of anything but numbers.
 bool is_chatter(std::string_view line, std::string_view small) {
   const bool warning = contains(small, "warning") && !contains(small, "runtimewarning");
   return warning || line.starts_with("$ ") || contains(line, " W ") || contains(line, "[W") ||
@@ -82,7 +82,7 @@ bool is_chatter(std::string_view line, std::string_view small) {
 }  // namespace
 
 bool complains(std::string_view line) {
-  // What isn't, what is no longer, what went another way than it should, what is asked, and what a program left behind.
+  // Negations, changes, unexpected results, questions, and how a program ended.
   static const RE2 form(
       R"(\b(?:(?:is|are|was|were|do|does|did|can|could|will|would|has|have|had|should|ca|wo)(?:n't| not)\b)"
       R"(|(?:never|no longer|nothing happens|instead of|unexpected\w*|invalid|restricted|forbidden|rejected|blocked)\b)"
@@ -150,7 +150,7 @@ void NotableLines::line(std::string_view line, std::int64_t number, const knowle
 void NotableLines::weigh(std::string_view line, std::int64_t number) {
   const int weight = failure_weight(line);
   if (weight < 3) return;
-  // A program's last words tell more than its first; of other lines the first of a kind does.
+  // A program's last error says more than its first; of other lines the first of a kind does.
   const bool last_counts = weight >= 6;
   const auto least =
       std::ranges::min_element(kept_, {}, [](const Kept& one) { return std::pair(one.weight, -one.number); });

@@ -23,7 +23,7 @@ void set_real(Real& into, Value value) {
   if (const auto read = number_of<double>(leading_version(value))) into = *read;
 }
 
-// "Enabled", "Yes", "Active", and their opposites; other words tell nothing.
+// "Enabled", "Yes", "Active", and their opposites; other words are ignored.
 void set_flag(Flag& into, Value value) {
   if (value == "Enabled" || value == "Yes" || value == "Active") into = true;
   if (value == "Disabled" || value == "No" || value == "Not Active") into = false;
@@ -55,7 +55,7 @@ void fabric_state(Device& device, Value value) {
   if (value == "Not Started") device.fabric_state = "not_started";
 }
 
-// Where a field stands, as the end of its place in the text, in the XML and in CSV, and what it fills.
+// The place of a field in the text, in the XML and in CSV, as the end of its path, and the member that it fills.
 struct Field {
   const char* text;
   const char* xml;
@@ -149,8 +149,8 @@ constexpr Field fields[] = {
     {"Reasons/SW Power Cap", "_reason_sw_power_cap", "_reasons.sw_power_cap", set_throttle<power_cap>},
 };
 
-// nvidia-smi's words for a field that this GPU or driver has not.
-bool tells_nothing(Value value) {
+// nvidia-smi's words for a field that this GPU or driver lacks.
+bool has_no_value(Value value) {
   return value.empty() || value == "N/A" || value == "[N/A]" || value.starts_with("[Not Supported") ||
          value.starts_with("[Unknown Error") || value.starts_with("Requested functionality");
 }
@@ -160,7 +160,7 @@ bool ends_in(std::string_view place, std::string_view end) { return !end.empty()
 }  // namespace
 
 void take_query_field(NvidiaDevice& device, std::string_view place, std::string_view value) {
-  if (tells_nothing(value)) return;
+  if (has_no_value(value)) return;
   for (const Field& field : fields)
     if (ends_in(place, field.text) || ends_in(place, field.xml)) return field.take(device, value);
 }
@@ -180,7 +180,7 @@ void take_process_field(NvidiaProcess& process, std::string_view place, std::str
 
 void take_csv_field(NvidiaDevice& device, std::string_view column, std::string_view value) {
   column = trimmed(column.substr(0, column.find('[')));
-  if (tells_nothing(value)) return;
+  if (has_no_value(value)) return;
   for (const Field& field : fields) {
     const std::string_view name = field.csv;
     if (name.empty() || (name[0] == '_' ? !column.ends_with(name) : column != name)) continue;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_amd_gpus = 1024;
 
-// A field by its name, and for names that stand in several sections by the section's.
+// A field by its name, and for names that occur in several sections by the section.
 void amd_field(Rocm& rocm, RocmDevice& device, std::string_view section, std::string_view key, std::string_view value) {
   if (value.empty() || value == "N/A") return;
   const auto text = [&] { return std::string(value.substr(0, 200)); };
@@ -31,7 +31,7 @@ void amd_field(Rocm& rocm, RocmDevice& device, std::string_view section, std::st
   }
 }
 
-// Takes the versions in the line on top, "AMDSMI Tool: … | ROCm version: 6.2.2".
+// Reads the versions from the first line, "AMDSMI Tool: … | ROCm version: 6.2.2".
 void amd_versions(Rocm& rocm, std::string_view line) {
   static const RE2 version(R"(ROCm version: +(\d+\.\d[.\d]*))", RE2::Latin1);
   static const RE2 driver(R"(amdgpu version: +(\d+\.\d[.\d]*))", RE2::Latin1);
@@ -42,7 +42,7 @@ void amd_versions(Rocm& rocm, std::string_view line) {
 
 Snapshot amd_snapshot(Rocm rocm) {
   Snapshot snapshot;
-  // A number alone may be another program's.
+  // A bare number may come from another program.
   if (auto* devices = rocm.devices.get()) {
     std::erase_if(*devices, [](const RocmDevice& d) { return !d.pci_address.get() && !d.name.get() && !d.gfx.get(); });
     if (devices->empty()) rocm.devices = {};

@@ -1,4 +1,4 @@
-// clinfo, clinfo -l and clinfo --raw, and the like of other programs: "Platform name: …", "Name: …", "Type: CPU".
+// clinfo, clinfo -l and clinfo --raw, and similar output of other programs: "Platform name: …", "Name: …", "Type: CPU".
 
 #include <algorithm>
 
@@ -90,14 +90,14 @@ class Reader {
   Snapshot take() {
     Snapshot snapshot;
     if (!counted_ && cut_out_) return note_processors();
-    // A text that ends behind the count doesn't show the platforms.
+    // A text that ends after the count doesn't show the platforms.
     if (platforms_.empty() && (!counted_ || announced_)) return snapshot;
     snapshot.opencl.fill().platforms = std::move(platforms_);
     return snapshot;
   }
 
  private:
-  // Without the count other platforms may stand in what was left out: the devices are listed, and no list is filled.
+  // Without the count the text may omit platforms: the devices are listed, but the list of platforms is not filled.
   Snapshot note_processors() const {
     Snapshot snapshot;
     std::size_t processors = 0;
@@ -110,7 +110,7 @@ class Reader {
     if (processors > 0) add_symptom(snapshot, {SymptomClass::noted, "opencl-processors"}, first_row_, first_line_);
     return snapshot;
   }
-  // Devices follow "Device #…", and what is told of each has a line.
+  // Devices follow "Device #…", with one line per property.
   void plain_line(std::string_view line) {
     const auto [key, value] = key_value(trimmed(line));
     const std::string name = lower_case(key);
@@ -128,7 +128,7 @@ class Reader {
     current_ = static_cast<std::ptrdiff_t>(platforms_.size());
     platforms_.push_back({.name = std::string(name)});
   }
-  // AMD's old clinfo begins a device with its type, as "CL_DEVICE_TYPE_CPU", and tells its name later, if at all.
+  // AMD's old clinfo begins a device with its type, as "CL_DEVICE_TYPE_CPU", and prints its name later, if at all.
   void device_type(std::string_view value) {
     const std::string kind = type_of(value);
     if (kind.empty()) return;
@@ -147,7 +147,7 @@ class Reader {
   bool announced_ = false;  // that there are platforms
   bool plain_ = false;      // another program's listing
   bool done_ = false;
-  bool cut_out_ = false;  // lines of clinfo's two columns from somewhere within
+  bool cut_out_ = false;  // an excerpt of clinfo's two columns
   std::size_t row_ = 0, first_row_ = 0;
   std::string first_line_{};
 };

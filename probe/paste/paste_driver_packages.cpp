@@ -27,7 +27,8 @@ Snapshot parse_driver_packages(const std::string& text) {
   std::string found, version;
   for (const std::string_view line : lines_of(text)) {
     if (!starts_driver_packages(line) || !RE2::FullMatch(line.substr(0, 400), form, &version)) continue;
-    if (!found.empty() && found != version) return {};  // two of them: which one the loader takes is not told
+    if (!found.empty() && found != version)
+      return {};  // two versions: the text doesn't show which one the loader picks
     found = version;
   }
   Snapshot snapshot;

@@ -1,5 +1,5 @@
-// What cat and its like printed of files in /proc and /sys: "$ cat PATH" and the lines below it, "==> PATH <==" of head
-// and tail, "PATH:value" of grep.
+// Files in /proc and /sys as cat and similar tools print them: "$ cat PATH" and the lines below it, "==> PATH <==" of
+// head and tail, "PATH:value" of grep.
 #include "probe/gpu/nvidia_driver.h"
 #include "probe/os/cpu_info.h"
 #include "probe/os/os_facts.h"
@@ -14,7 +14,7 @@ void cpu_quota(Snapshot& snapshot, const std::string& text) {
     snapshot.host.fill().cgroup.fill().cpus = cpus;
 }
 
-// Two files of cgroup v1: a quota of microseconds within a period, which is 100 ms unless its own file says otherwise.
+// Two files of cgroup v1: a quota in microseconds per period, which is 100 ms unless its own file sets it.
 constexpr double usual_period_us = 100'000;
 
 void quota_v1(Snapshot& snapshot, const std::string& text) {
@@ -64,7 +64,7 @@ void process_status(Snapshot& snapshot, const std::string& text) {
 
 struct KnownFile {
   std::string_view start, end;
-  std::size_t lines;  // the most that its content has, none of them empty
+  std::size_t lines;  // the maximum number of lines in its content, none of them empty
   void (*read)(Snapshot& snapshot, const std::string& text);
 };
 
@@ -91,21 +91,21 @@ const KnownFile* known_file(std::string_view path) {
 
 std::string_view path_at(std::string_view text) { return text.substr(0, text.find_first_of(" \t:;|&><\"')")); }
 
-// "PATH:value" as grep prints it, "PATH -> value" and "PATH = value" as people write it.
+// "PATH:value" as grep prints it, "PATH -> value" and "PATH = value" as people write them.
 bool names_its_content(std::string_view line) {
   const std::string_view path = path_at(line), rest = line.substr(path.size());
   return rest.find_first_not_of(" :=->") != rest.npos &&
          (rest.starts_with(":") || trimmed(rest).starts_with("->") || trimmed(rest).starts_with("="));
 }
 
-// The path whose content follows; empty: the line is no such command.
+// The path whose content follows; empty: not such a command.
 std::string_view shown_path(std::string_view line) {
   for (const std::string_view command : {"cat /", "==> /", "more /", "less /"}) {
     const std::size_t at = line.find(command);
     if (at == std::string_view::npos || at > 200) continue;
     const std::string_view rest = line.substr(at + command.size() - 1);
     const std::string_view path = path_at(rest);
-    // A second file's lines could not be told from the first one's, nor what a filter let through.
+    // With a second file or a filter it is unknown which lines belong to the first file.
     const std::string_view behind = trimmed(rest.substr(path.size()));
     if (behind.empty() || behind == "<==") return path;
   }

@@ -8,7 +8,7 @@
 namespace envdoctor {
 namespace {
 
-// The value behind 'key' in a printed dictionary: ('key', 'value') or 'key': 'value' or 'key': True.
+// The value after 'key' in a printed dictionary: ('key', 'value') or 'key': 'value' or 'key': True.
 std::string entry(std::string_view line, std::string_view key) {
   const std::size_t at = line.find("'" + std::string(key) + "'");
   if (at == std::string_view::npos) return {};

@@ -1,4 +1,4 @@
-// ldconfig -p and ldd: where the loader finds the libraries that GPUs need.
+// ldconfig -p and ldd: where the loader finds GPU libraries.
 #include <re2/re2.h>
 
 #include <algorithm>

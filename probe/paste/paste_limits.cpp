@@ -1,4 +1,4 @@
-// What a process may use, as small tools print it: ulimit -a, df of /dev/shm, taskset -p, lscpu, numactl -H, free.
+// A process's limits, as small tools print them: ulimit -a, df of /dev/shm, taskset -p, lscpu, numactl -H, free.
 #include <re2/re2.h>
 
 #include "probe/os/cpu_info.h"
@@ -56,7 +56,7 @@ void file_system_line(std::string_view line, Snapshot& snapshot) {
 
 // "pid 41's current affinity list: 0-3", or "mask: f".
 void affinity_line(std::string_view line, Snapshot& snapshot) {
-  // strace of what libgomp and its like do at their start.
+  // The startup calls of libgomp and similar libraries in strace.
   if (line.starts_with("sched_setaffinity(") && line.ends_with("= 0")) {
     const std::size_t open = line.find('['), close = line.find(']');
     if (open == std::string_view::npos || close == std::string_view::npos || close < open) return;
@@ -96,7 +96,7 @@ void numa_line(std::string_view line, Snapshot& snapshot) {
   if (count && contains(line, " nodes (")) snapshot.cpu.fill().numa_nodes = *count;
 }
 
-// "Mem:  64215  2034 …  61000" of free -m, whose unit its header doesn't tell: only with units behind the numbers.
+// "Mem:  64215  2034 …  61000" of free -m, whose header doesn't name the unit: read only with units after the numbers.
 void memory_line(std::string_view line, Snapshot& snapshot) {
   const auto words = words_of(line);
   if (words.size() < 7 || words[0] != "Mem:" || !words[1].ends_with("i")) return;

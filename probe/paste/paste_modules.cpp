@@ -8,7 +8,7 @@
 namespace envdoctor {
 namespace {
 
-constexpr std::size_t whole_list = 20;  // no kernel with modules has fewer; a shorter list was filtered or cut
+constexpr std::size_t whole_list = 20;  // no kernel with modules has fewer; a shorter list was filtered or truncated
 
 bool is_lsmod_header(std::string_view line) {
   const auto words = words_of(line.substr(0, 200));
@@ -50,7 +50,7 @@ Snapshot parse_lsmod(const std::string& text) {
       modules.push_back({.name = *name});
   }
   Snapshot snapshot;
-  // A list that was filtered proves what it shows, and of the rest nothing.
+  // A filtered list proves that the modules in it are loaded, and nothing about others.
   if ((header && rows >= whole_list) || drives) snapshot.modules = std::move(modules);
   return snapshot;
 }

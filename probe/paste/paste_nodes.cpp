@@ -1,5 +1,5 @@
-// ls -l of device nodes, and id. What stands there is who may open them; whether a program could, is told only where id
-// was asked as well and the modes leave no doubt.
+// ls -l of device nodes, and id. ls shows who may open a node; whether the program may is only known where id
+// was run as well and the modes are conclusive.
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -13,7 +13,7 @@
 namespace envdoctor {
 namespace {
 
-// nvidia-bug-report.sh puts it before the row of ls.
+// nvidia-bug-report.sh prints it before the row of ls.
 constexpr std::string_view bug_report_mark = "*** ls: ";
 
 struct Person {
@@ -43,12 +43,12 @@ bool is_gpu_path(std::string_view path) {
   return RE2::FullMatch(path, form);
 }
 
-// Three letters of a mode as a digit.
+// Three characters of a mode as a digit.
 int bits(std::string_view letters) {
   return (letters[0] == 'r' ? 4 : 0) + (letters[1] == 'w' ? 2 : 0) + (letters[2] == 'x' ? 1 : 0);
 }
 
-// Sets what the modes say for sure: without an access list nobody but the owner, the group and root may.
+// Sets what the modes prove: without an access list nobody but the owner, the group and root may.
 void judge_mode(DeviceNode& node, const Person& person) {
   const std::string& mode = *node.mode.get();
   const auto gives = [&](std::size_t digit) { return mode[digit] == '6' || mode[digit] == '7'; };
@@ -82,7 +82,7 @@ Snapshot parse_device_nodes(const std::string& text) {
     std::int64_t major = 0, minor = 0;
     if (!RE2::FullMatch(trimmed(line), row, &mine, &groups, &others, &mark, &owner, &group, &major, &minor, &path))
       continue;
-    // Of a folder ls names the files alone; only these names stand nowhere else.
+    // For a folder ls prints file names without the path; only these names are unambiguous.
     if (path.starts_with("renderD") || path.starts_with("card")) path = "/dev/dri/" + path;
     if (!is_gpu_path(path) || nodes.size() >= 256) continue;
     if (mark == "+") guarded.push_back(path);
@@ -101,7 +101,7 @@ Snapshot parse_device_nodes(const std::string& text) {
     for (const auto& [name, gid] : person->groups) groups.push_back(gid);
     sort_unique(groups);
   }
-  // A listing of /dev/dri alone says nothing of the nodes that computing needs beside it.
+  // A listing of /dev/dri alone says nothing about the other nodes that computing needs.
   const bool whole = std::ranges::any_of(nodes, [](const auto& node) { return !node.first.starts_with("/dev/dri/"); });
   for (auto& [path, node] : nodes) {
     if (person && std::ranges::count(guarded, path) == 0) judge_mode(node, *person);

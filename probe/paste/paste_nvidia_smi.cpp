@@ -28,7 +28,7 @@ class Table {
     static const RE2 process("^\\| +(\\d+) +(?:\\S+ +\\S+ +)?(\\d+) +[CGM+]{1,3} +(\\S[^|]*?) +(\\d+)MiB *\\|",
                              RE2::Latin1);
     static const RE2 slice("^\\| +(\\d+) +\\d+ +\\d+ +(\\d+) *\\| +\\d+MiB / +(\\d+)MiB ", RE2::Latin1);
-    // A table of processes that ends below its head names none.
+    // A table of processes that ends after its header lists none.
     if (rows_begin_ && line.starts_with("+----") && !nvidia_.processes.get()) nvidia_.processes.fill();
     if (!contains(line, "|")) return;
     std::string a, b, c, d, e;

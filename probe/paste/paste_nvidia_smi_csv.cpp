@@ -1,4 +1,4 @@
-// nvidia-smi --query-gpu and --query-compute-apps with --format=csv: a header of names, then a row a GPU or a process.
+// nvidia-smi --query-gpu and --query-compute-apps with --format=csv: a header of names, then a row per GPU or process.
 #include <algorithm>
 
 #include "probe/paste/nvidia_fields.h"
@@ -16,7 +16,7 @@ std::vector<std::string_view> cells(std::string_view line) {
   return result;
 }
 
-// A name of nvidia-smi's properties: small letters, digits, dots and underscores, perhaps with a unit behind it.
+// A name of nvidia-smi's properties: small letters, digits, dots and underscores, optionally followed by a unit.
 bool is_property(std::string_view cell) {
   const std::string_view name = trimmed(cell.substr(0, cell.find('[')));
   return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._") == std::string_view::npos;
@@ -63,7 +63,7 @@ bool is_csv_header(std::string_view line) {
          std::ranges::count_if(header, known_column) * 2 >= static_cast<std::ptrdiff_t>(header.size());
 }
 
-// "--query-gpu=name,index --format=csv,noheader": the columns of rows without a header; empty: no such command.
+// "--query-gpu=name,index --format=csv,noheader": the columns of rows without a header; empty: not such a command.
 std::string_view named_columns(std::string_view line) {
   for (const std::string_view option : {"--query-gpu=", "--query-compute-apps="}) {
     const std::size_t at = line.find(option);

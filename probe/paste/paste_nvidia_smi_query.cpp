@@ -1,4 +1,4 @@
-// nvidia-smi -q: "Name : value" below sections and sections within sections, one block a GPU.
+// nvidia-smi -q: "Name : value" below sections and sections within sections, one block per GPU.
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +13,7 @@ constexpr std::size_t most_query_gpus = 1024;
 
 constexpr std::string_view log_header = "=NVSMI LOG=";
 
-// Sections that people cut out of the log; no other program has them.
+// Sections that people copy out of the log; no other program prints them.
 bool is_cut_section(std::string_view name) {
   return std::ranges::any_of(
       std::initializer_list<std::string_view>{"GPU Link Info", "Link Width", "PCIe Generation", "Fabric",
@@ -42,7 +42,7 @@ class Query {
       if (devices_.empty() && !begun_ && is_cut_section(name)) devices_.push_back({.index = 0});
       open(indent, name);
     } else {
-      // A text that lost its indentation has no end of a section but the next one.
+      // Without indentation a section ends only where the next one begins.
       while (!sections_.empty() && indent > 0 && sections_.back().indent >= indent) sections_.pop_back();
       field(name, value);
     }
@@ -94,7 +94,7 @@ class Query {
     }
   }
 
-  // At the temperature from which the driver lowers the clocks, be it the board's own limit or one that was set.
+  // At the temperature from which the driver lowers the clocks, either the board's own limit or a configured one.
   void hot(const NvidiaDevice& device, std::string_view limit) {
     const auto most = leading_number(limit);
     if (!most || !device.temperature_c.get() || *device.temperature_c.get() + 1 < *most || hot_.get()) return;

@@ -1,4 +1,4 @@
-// nvidia-smi -q -x. The library expands no entities of the document's own, so a small text can't become a large one.
+// nvidia-smi -q -x. The library expands no custom entities, so a small text can't become a large one.
 #include <pugixml.hpp>
 
 #include "probe/paste/nvidia_fields.h"
@@ -9,7 +9,7 @@ namespace envdoctor {
 namespace {
 
 constexpr std::size_t most_xml_gpus = 1024;
-constexpr int deepest = 8;  // of <gpu>'s own elements none lies deeper
+constexpr int deepest = 8;  // no element of <gpu> is deeper
 
 std::string_view child_text(const pugi::xml_node& node, const char* name) {
   return trimmed(node.child(name).text().get());
@@ -82,7 +82,7 @@ Snapshot parse_nvidia_smi_xml(const std::string& text) {
   const std::string_view end_tag = "</nvidia_smi_log>";
   const std::size_t end = text.find(end_tag, start);
   pugi::xml_document document;
-  // Of a text that was cut off or damaged, the tree holds what came before.
+  // If the text is truncated or damaged, the tree holds the part before that.
   (void)document.load_buffer(text.data() + start,
                              end == std::string::npos ? text.size() - start : end + end_tag.size() - start,
                              pugi::parse_default, pugi::encoding_utf8);

@@ -33,7 +33,7 @@ bool matrix_row(std::string_view line, Matrix& matrix) {
   return true;
 }
 
-// The slowest copy from one GPU to another with peer access, beside the same without it.
+// The slowest copy from one GPU to another with peer access, compared with the same copy without it.
 void compare(const Matrix& off, const Matrix& on, Snapshot& snapshot) {
   double worst = 1, slow = 0, fast = 0;
   for (std::size_t i = 0; i < std::min(off.rows.size(), on.rows.size()); ++i) {

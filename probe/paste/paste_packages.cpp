@@ -7,7 +7,7 @@
 namespace envdoctor {
 namespace {
 
-// A package's name and version in a line of one of the lists.
+// A package's name and version in a line of such a list.
 struct Row {
   std::string name{}, version{};
 };
@@ -16,7 +16,7 @@ bool read_row(std::string_view line, const RE2& form, Row& row) {
   return RE2::FullMatch(line, form, &row.name, &row.version);
 }
 
-// "torch==2.4.1"; after uv's sign for what it installed or changed, and not after that for what it removed.
+// "torch==2.4.1"; after uv's mark for installed or changed packages, not after its mark for removed ones.
 bool read_requirement(std::string_view line, Row& row) {
   static const RE2 form(R"(\s*(?:[+~] )?([\w.-]+)==\s*(\d[^][(){}:,;'"/\s]*)\s*)", RE2::Latin1);
   return contains(line, "==") && read_row(line, form, row);
@@ -28,7 +28,7 @@ void add(Snapshot& snapshot, const Row& row) {
   if (row.name == "torch") snapshot.torch.fill().version = row.version;
 }
 
-// What a package of conda was built for stands in its build's name: "py3.11_cuda12.1_cudnn8.9.2_0", "py3.11_cpu_0".
+// A conda package's build string names what it was built for: "py3.11_cuda12.1_cudnn8.9.2_0", "py3.11_cpu_0".
 void add_build(Snapshot& snapshot, const Row& row, const std::string& build) {
   static const RE2 cuda(R"((?:^|_)cuda_?(\d{2})\.?(\d))", RE2::Latin1), cpu(R"((?:^|_)cpu(?:_|$))", RE2::Latin1);
   if (row.name != "pytorch" || snapshot.torch.or_empty().version.get()) return;
@@ -77,7 +77,7 @@ Snapshot parse_pip_list(const std::string& text) {
   return snapshot;
 }
 
-// "Name: torch", "Version: 2.4.1" and "Summary: …" of pip show, one behind the other.
+// "Name: torch", "Version: 2.4.1" and "Summary: …" of pip show, one after the other.
 bool starts_pip_show(std::string_view line) { return line.starts_with("Summary: "); }
 
 Snapshot parse_pip_show(const std::string& text) {
@@ -128,7 +128,7 @@ Snapshot parse_conda_list(const std::string& text) {
   return snapshot;
 }
 
-// "pytorch-1.12.1 | py3.8_cpu_0  133.8 MB  pytorch": what conda is about to install, before it does.
+// "pytorch-1.12.1 | py3.8_cpu_0  133.8 MB  pytorch": the packages that conda is about to install.
 bool starts_conda_plan(std::string_view line) { return contains(line, "## Package Plan ##"); }
 
 Snapshot parse_conda_plan(const std::string& text) {

@@ -1,6 +1,6 @@
 #pragma once
-// One pair a kind of report: what gives it away, and who reads it. Each parser takes any text, throws nothing, and
-// answers an empty snapshot where the text is no such report.
+// One pair per kind of report: a detector and a parser. Each parser takes any text, throws nothing, and
+// returns an empty snapshot if the text is no such report.
 #include <string>
 #include <string_view>
 

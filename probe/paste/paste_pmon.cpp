@@ -1,4 +1,4 @@
-// nvidia-smi pmon: "# gpu  pid  type  sm  mem  enc  dec  command", and a row a process.
+// nvidia-smi pmon: "# gpu  pid  type  sm  mem  enc  dec  command", and a row per process.
 #include <algorithm>
 
 #include "probe/paste/paste_parsers.h"

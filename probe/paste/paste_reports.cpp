@@ -9,10 +9,10 @@
 namespace envdoctor {
 namespace {
 
-constexpr std::size_t short_report = std::size_t{1} << 18;    // of those that any line may start, and none ends
-constexpr std::size_t few_statements = std::size_t{1} << 15;  // of what people write between outputs
+constexpr std::size_t short_report = std::size_t{1} << 18;    // of reports that any line may start and no line ends
+constexpr std::size_t few_statements = std::size_t{1} << 15;  // of statements that people write between outputs
 constexpr std::size_t shortest_start = 4;                     // "a==1"
-constexpr std::size_t longest_start = 200;                    // cut within, a line may hide a secret from its detectors
+constexpr std::size_t longest_start = 200;                    // a truncated line could hide a secret from the detectors
 
 }  // namespace
 
@@ -110,7 +110,7 @@ void LogReports::append(Block& block, std::string_view line, std::int64_t number
   block.next_line = number + 1;
 }
 
-// Empty lines beyond a few, and what is too much, are left out of the text.
+// More than a few empty lines, and text beyond the limit, are left out.
 std::int64_t LogReports::line_of(const Block& block, std::int64_t row) {
   const auto later = std::ranges::upper_bound(block.jumps, row, {}, &std::pair<std::int64_t, std::int64_t>::first);
   if (later == block.jumps.begin()) return block.line;
@@ -139,7 +139,7 @@ Snapshot LogReports::finish(const std::string& source) {
     if (auto* symptoms = part.log.get()) {
       for (Symptom& symptom : *symptoms) {
         symptom.source = source;
-        // Its own line, counted within the text; else the one that gave the report away.
+        // Its own line, counted within the text; otherwise the line that started the report.
         symptom.line = symptom.line.get() ? line_of(block, *symptom.line.get()) : block.line;
         if (!symptom.text.get()) symptom.text = block.start;
       }

@@ -1,5 +1,5 @@
 #pragma once
-// Whole reports inside a log (collect_env, nvidia-smi, clinfo, …): where one starts, and who reads it.
+// Whole reports inside a log (collect_env, nvidia-smi, clinfo, …): where one starts, and which parser reads it.
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,12 +10,12 @@
 
 namespace envdoctor {
 
-// A parser of one kind of report. It gets the lines from the one that gave the report away, plus the three before it.
+// A parser of one kind of report. It gets the lines from the one that started the report, plus the three before it.
 struct LogReportKind {
   const char* name;
-  bool (*starts)(std::string_view line);       // asked of lines with the words that knowledge has of it, if any
-  Snapshot (*parse)(const std::string& text);  // never throws; an empty snapshot if it isn't one after all
-  std::size_t most = std::size_t{1} << 20;     // characters that it gets
+  bool (*starts)(std::string_view line);       // called for lines with the words that knowledge lists for it, if any
+  Snapshot (*parse)(const std::string& text);  // never throws; an empty snapshot if it is no such report
+  std::size_t most = std::size_t{1} << 20;     // characters that it gets at most
 };
 const std::vector<LogReportKind>& log_report_kinds();
 
@@ -25,8 +25,8 @@ class LogReports {
   LogReports();
   // `number` is the line's in the log; `matcher` has matched the same line.
   void line(std::string_view line, std::int64_t number, const knowledge::LogMatcher& matcher);
-  // The sections of all reports found; the first report of a kind wins. Their `sources` say `source` and the line that
-  // gave the report away; a symptom may name a line of its own.
+  // The sections of all reports found; the first report of a kind wins. Their `sources` hold `source` and the line that
+  // started the report; a symptom may name another line.
   Snapshot finish(const std::string& source);
 
  private:
@@ -37,24 +37,25 @@ class LogReports {
   struct Block;
   static void append(Block& block, std::string_view line, std::int64_t number);
   static std::int64_t line_of(const Block& block, std::int64_t row);
-  void offer(std::string_view line, std::int64_t number, const knowledge::ReportSet& seen, std::vector<Waiting>& waiting);
+  void offer(std::string_view line, std::int64_t number, const knowledge::ReportSet& seen,
+             std::vector<Waiting>& waiting);
 
   struct Block {
     const LogReportKind* kind = nullptr;
     std::int64_t line = 0;
-    std::string start{};  // the line that gave it away
+    std::string start{};  // the line that started it
     std::string text{};
-    // Rows of the text, from 0, whose lines in the log don't follow the row before: each with its line.
+    // Rows of the text, from 0, whose line in the log doesn't follow that of the previous row: each with its line.
     std::vector<std::pair<std::int64_t, std::int64_t>> jumps{};
     std::int64_t rows = 0;
-    std::int64_t next_line = 0;  // that of the next row, if it follows
+    std::int64_t next_line = 0;  // the line of the next row, if it follows directly
   };
   std::vector<Block> blocks_{};
-  // Kinds that have not started: those that start with words, and those that any line may start.
+  // Kinds that have not started: those that start at certain words, and those that any line may start.
   std::vector<Waiting> by_words_{};
   std::vector<Waiting> by_form_{};
   knowledge::ReportSet awaited_{};
-  std::pair<std::string, std::int64_t> before_[3]{};  // with their lines
+  std::pair<std::string, std::int64_t> before_[3]{};  // with their line numbers
   std::size_t next_before_ = 0;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t most_gpus = 1024;
 
-// The GPUs by their number, filled field by field in the words of rocm-smi.
+// The GPUs by their number, filled field by field from rocm-smi's names.
 class RocmSmi {
  public:
   void gpu(std::int64_t index) {

@@ -45,7 +45,7 @@ Snapshot parse_lspci_report(const std::string& text) {
   return snapshot;
 }
 
-// env, export -p, declare -x: a whole environment, of which the variables that matter are taken.
+// env, export -p, declare -x: a whole environment, from which the relevant variables are taken.
 
 namespace {
 
@@ -53,7 +53,7 @@ bool read_assignment(std::string_view line, std::string& name, std::string& valu
   static const RE2 form(R"re((?:declare -x )?(?:export )?([A-Za-z_]\w*)=(?:"(.*)"|'(.*)'|(.*)))re", RE2::Latin1);
   std::string single, bare;
   if (!RE2::FullMatch(line, form, &name, &value, &single, &bare)) return false;
-  value += single + bare;  // of the three at most one is there
+  value += single + bare;  // at most one of the three matched
   return true;
 }
 
@@ -66,8 +66,8 @@ bool starts_env(std::string_view line) {
   return contains(line.substr(0, 64), "=") && RE2::PartialMatch(line, form);
 }
 
-// Three variables that every shell has make a whole environment; fewer may be a script's own lines, which say nothing
-// of the variables that aren't named.
+// Three variables that every shell has show a whole environment; fewer may be lines of a script, which say nothing
+// about other variables.
 Snapshot parse_env(const std::string& text) {
   std::map<std::string, Text> matter;
   int common = 0;
@@ -83,14 +83,14 @@ Snapshot parse_env(const std::string& text) {
   return snapshot;
 }
 
-// rocminfo: one block an agent, of which those of type GPU are taken.
+// rocminfo: one block per agent, of which those of type GPU are read.
 
 bool starts_rocminfo(std::string_view line) { return contains(line, "HSA Agents"); }
 
 Snapshot parse_rocminfo(const std::string& text) {
   struct Agent {
     std::string name{}, marketing{}, type{};
-    std::int64_t place = 0;  // bus, device and function in one number; 0: not told
+    std::int64_t place = 0;  // bus, device and function in one number; 0: unknown
   };
   std::vector<Agent> agents;
   for (const std::string_view line : lines_of(text)) {

@@ -1,5 +1,5 @@
 #pragma once
-// Small tools for the parsers of reports.
+// Small helpers for the parsers of reports.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace envdoctor {
 
-// What stands behind `key` (trimmed), if the line, blanks before it aside, starts with it.
+// The trimmed text after `key`, if the line starts with it, ignoring leading blanks.
 inline std::optional<std::string_view> after(std::string_view line, std::string_view key) {
   line = trimmed(line);
   if (!line.starts_with(key)) return std::nullopt;
@@ -30,7 +30,7 @@ inline std::string leading_version(std::string_view text) {
   return std::string(text.substr(0, text.find_last_not_of('.') + 1));
 }
 
-// Fills a field that no line before has filled; an empty value fills none.
+// Fills a field that no earlier line has filled; an empty value is ignored.
 inline void fill_once(Text& into, std::string_view value) {
   if (!into.get() && !value.empty()) into = std::string(value);
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t xz_memory = 256 << 20;  // `xz -9` needs 65 MiB
 
-// How much came out before is no sign of which it is: it depends on how the bytes were cut.
+// The amount of output before the error doesn't distinguish the two: it depends on how the input was split.
 [[noreturn]] void damaged(const char* kind) {
   throw NoLog(std::string("its ") + kind +
               " data are damaged, or something else follows behind their end; copy or unpack the log again");
@@ -105,7 +105,7 @@ class Zstd : public Unpacker {
 void Unpacker::run(std::string_view packed, bool last, const Take& take) {
   char out[1 << 15];
   for (;;) {
-    if (ended_) {  // zeros fill what is written in blocks, such as on tapes
+    if (ended_) {  // padding with zeros, as on tapes
       packed.remove_prefix(std::min(packed.find_first_not_of('\0'), packed.size()));
       if (packed.empty()) return;
     }

@@ -94,7 +94,7 @@ Reading<OpenNodes> open_nodes(const Files& files, std::int64_t pid, const std::s
 
 ProcessStat parse_stat(std::string_view text) {
   const auto open = text.find('(');
-  const auto close = text.rfind(')');  // the name may hold brackets
+  const auto close = text.rfind(')');  // the name may contain brackets
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) return {};
   const auto words = words_of(text.substr(close + 1));
   constexpr std::size_t state = 0, parent = 1, user = 11, system = 12, started = 19;
@@ -144,7 +144,7 @@ void ProcessTree::look() {
     if (lives(stat) && !besides_.contains(*pid)) fresh[*pid] = stat;
   }
   parents_ = std::move(parents);
-  // A child may carry a lower number than its parent, once numbers have wrapped: until nothing is added any more.
+  // After PIDs wrap a child may have a lower number than its parent, so repeat until nothing is added.
   const auto adopt = [&](const auto& entry) {
     if (!alive_.contains(entry.second.parent)) return false;
     ever_.insert(entry.first);

@@ -54,7 +54,8 @@ std::map<std::string, Text> gpu_variables(const std::map<std::string, std::strin
 std::string why_pids_differ(const Files& files) {
   if (files.status("/dev/dxg").get()) return "WSL's NVML doesn't list processes";
   const auto own = files.link("/proc/self/ns/pid");
-  if (own.get() && *own.get() == "pid:[4026531836]") return {};  // the number of the host's own, PROC_PID_INIT_INO
+  if (own.get() && *own.get() == "pid:[4026531836]")
+    return {};  // the inode of the host's own namespace, PROC_PID_INIT_INO
   return "inside a container NVML's process list carries the host's PIDs, which can't be matched with those seen here";
 }
 
@@ -71,7 +72,7 @@ void ProcessWatch::look(double now) {
     env_ = all.then(gpu_variables);
     owner_ = identity_of(all.or_empty());
   }
-  std::map<std::string, std::map<std::string, DrmClient>> clients;  // by address and client: one may be open twice
+  std::map<std::string, std::map<std::string, DrmClient>> clients;  // by address and client: a client may be open twice
   for (const auto& [pid, stat] : tree_.alive()) {
     if (pid == pid_) program_ = stat.name;
     if (const std::string why = knowledge::why_outside(stat.name); !why.empty()) outside_.insert(why);
@@ -85,7 +86,7 @@ void ProcessWatch::look(double now) {
       if (name.starts_with("nvidia") && is_compute_node(name)) holds_nvidia_ = true;
     }
     for (const DrmClient& client : nodes.get()->clients) {
-      if (client.tells()) clients[client.address].emplace(client.id, client);
+      if (client.is_complete()) clients[client.address].emplace(client.id, client);
     }
     read_maps(pid, now, nodes.get()->paths.size());
   }
@@ -104,7 +105,7 @@ void ProcessWatch::spend(double now) {
   looked_ = now;
 }
 
-// Maps of a framework are long: they are read when a process is new, when it opens a node, and ever more seldom.
+// Maps of a framework are long: they are read when a process is new, when it opens a node, and less and less often.
 void ProcessWatch::read_maps(std::int64_t pid, double now, std::size_t nodes) {
   Maps& maps = maps_[pid];
   if (now < maps.due && nodes == maps.nodes) return;
@@ -169,7 +170,7 @@ void ProcessWatch::take(const NvmlRound& round, double now) {
     ++load.rounds;
     load.peak_mib = std::max(load.peak_mib, memory);
     load.memory_known = load.memory_known || memory_known;
-    if (!busy_unknown.empty()) {  // then the whole GPU's tells it, if nobody else is there
+    if (!busy_unknown.empty()) {  // then the whole GPU's load is used, if no other process uses it
       if (const auto* whole = device.utilization_percent.get(); whole && others == 0)
         busy = static_cast<double>(*whole);
       else
@@ -286,7 +287,7 @@ ProcessUse ProcessWatch::result(double now, std::int64_t opens) const {
 
 namespace {
 
-// The share of its link that is in use, in the direction that is used more. GB/s a lane by generation, PCIe's own.
+// The used share of its link's bandwidth, in the busier direction. GB/s a lane by generation, PCIe's own.
 Real copying_percent(VendorReader<nvml::Api, nvml::Device>& reader) {
   constexpr double lane_gb_s[] = {0, 0.25, 0.5, 0.985, 1.969, 3.938, 7.563};
   const auto generation = reader.read(&nvml::Api::link, nvml::LinkFact::generation);
@@ -335,7 +336,7 @@ NvmlRound NvmlRounds::round() {
       continue;
     }
     const auto loads = reader.read(&nvml::Api::process_loads, seen_us_[index]);
-    std::map<unsigned, std::pair<double, int>> samples;  // sum and number; none: it did nothing
+    std::map<unsigned, std::pair<double, int>> samples;  // sum and number; none: it was idle
     for (const nvml::ProcessLoad& load : loads.or_empty()) {
       samples[load.pid].first += load.percent;
       ++samples[load.pid].second;
@@ -368,20 +369,20 @@ BackgroundChild::Work nvml_rounds(const std::string& soname_or_path, Millisecond
       const double before = cpu_seconds();
       channel.answer(to_json(Watched{.round = rounds.round()}));
       if (last) return;
-      // Never more than half a percent of a core; what the first round loads is not needed again.
+      // At most half a percent of a core; the first round's loading costs are not repeated.
       const auto dear = first ? 0 : static_cast<std::int64_t>((cpu_seconds() - before) * 1000 * 200);
       last = ::poll(&stop, 1, static_cast<int>(std::max<std::int64_t>(gap.count(), dear))) > 0;
     }
   };
 }
 
-// The loop around ProcessWatch: when to look, so that looking costs less than half a percent of a core.
+// The loop around ProcessWatch: when to sample, so that it costs less than half a percent of a core.
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double dearest = 0.005;  // share of a core
-constexpr double credit_s = 0.05;  // processor time that may be spent at once
+constexpr double credit_s = 0.05;  // CPU time that may be spent at once
 constexpr std::int64_t most_nvml_mib = 4096;
 constexpr Milliseconds nvml_silence{10'000};
 
@@ -431,7 +432,7 @@ class Loop {
   [[nodiscard]] double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
   [[nodiscard]] bool may_spend() const { return cpu_seconds() < credit_s + dearest * now(); }
 
-  // Until it is time for a look, somebody opened a node, or all is over (then true).
+  // Waits until a sample is due, a process opened a node, or the watch ends (then true).
   bool wait(int ending, double until) {
     while (true) {
       const double left = until - now();

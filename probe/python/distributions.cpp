@@ -70,13 +70,13 @@ void read_record(const Host& host, Distribution& one) {
     one.record = host.files.read(one.metadata + "/RECORD", longest_record).or_empty();
 }
 
-// Distributions that write each other's files, and what broken installs and removals leave.
+// Distributions that overwrite each other's files, and the remains of broken installs and removals.
 
 namespace {
 
-constexpr std::size_t files_compared = 50;  // those whose recorded sizes differ
+constexpr std::size_t files_compared = 50;  // files whose recorded sizes differ
 
-// What is imported: "torch" of "torch/nn/x.py", "six.py" of "six.py". Empty: nothing that is.
+// The importable name: "torch" of "torch/nn/x.py", "six.py" of "six.py". Empty: not importable.
 std::string_view imported(std::string_view path) {
   const std::string_view top = path.substr(0, path.find('/'));
   if (top.empty() || top == ".." || top == "bin" || top == "__pycache__" || top.ends_with("-info")) return {};
@@ -95,7 +95,7 @@ Sizes sizes_under(const Distribution& one, std::string_view top) {
 
 std::string label(const Distribution& one) { return normal_name(one.name) + " " + one.version; }
 
-// The one of two whose files lie there: every file that they record with different sizes is asked.
+// Which of two distributions owns the present files: compares every file that they record with different sizes.
 Text winner_of(const Host& host, const Distribution& a, const Distribution& b, const Sizes& in_a, const Sizes& in_b) {
   std::size_t for_a = 0, for_b = 0, neither = 0;
   for (const auto& [path, size] : in_a) {
@@ -123,7 +123,7 @@ void compare(const Host& host, std::string_view top, const Distribution& a, cons
                    .winner = winner_of(host, a, b, in_a, in_b)});
 }
 
-// The tops that a distribution records, and whether each holds code of its own.
+// The top-level names that a distribution records, and whether each holds code of its own.
 std::set<std::string_view> tops_of(const Distribution& one) {
   std::set<std::string_view> tops;
   std::string_view last;
@@ -160,7 +160,7 @@ std::vector<WrittenTwice> written_twice(const Host& host, const std::vector<Dist
   for (const auto& [where, list] : owners) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       for (std::size_t j = i + 1; j < list.size(); ++j) {
-        // The same one twice is a broken upgrade, told as damage.
+        // The same distribution twice is a broken upgrade, which is reported as damage.
         if (normal_name(list[i]->name) != normal_name(list[j]->name))
           compare(host, where.second, *list[i], *list[j], found);
       }
@@ -196,7 +196,7 @@ std::vector<PackageDamage> damage_in(const Host& host, const std::vector<std::st
   return found;
 }
 
-// What frameworks ask of other packages (Requires-Dist), and the packages that carry GPU libraries.
+// The frameworks' requirements on other packages (Requires-Dist), and the packages that carry GPU libraries.
 
 namespace {
 
@@ -205,7 +205,7 @@ bool is_framework(const std::string& name) {
   return RE2::FullMatch(name, names) || name.starts_with("jax-cuda") || name.starts_with("jax-rocm");
 }
 
-// One comparison of a marker; false where it can't be told here.
+// One comparison of a marker; false where it can't be evaluated here.
 bool holds(std::string_view clause, const std::string& python) {
   static const RE2 form(R"(\s*(\w+)\s*([<>=!]+)\s*["']?(.*?)["']?\s*)", RE2::Latin1);
   std::string name, how, value;
@@ -224,7 +224,7 @@ bool holds(std::string_view clause, const std::string& python) {
          (order == 0 && (how == "==" || how == "<=" || how == ">="));
 }
 
-// Whether a requirement stands: its marker is a chain of "and" that holds here.
+// Whether a requirement applies: its marker is a chain of "and" that is true here.
 bool applies(std::string_view marker, const std::string& python) {
   if (trimmed(marker).empty()) return true;
   if (marker.find(" or ") != marker.npos || marker.find('(') != marker.npos) return false;
@@ -236,7 +236,7 @@ bool applies(std::string_view marker, const std::string& python) {
   return true;
 }
 
-// "numpy (<2.0.0,>=1.23.5)" or "numpy<2.0.0,>=1.23.5" with an optional marker behind ';'.
+// "numpy (<2.0.0,>=1.23.5)" or "numpy<2.0.0,>=1.23.5" with an optional marker after ';'.
 std::optional<PackageRequirement> requirement(std::string_view line, const std::string& by, const std::string& python) {
   const auto semicolon = line.find(';');
   if (semicolon != line.npos && !applies(line.substr(semicolon + 1), python)) return std::nullopt;

@@ -1,5 +1,5 @@
 #pragma once
-// Installed distributions from their metadata, and what their lists of files tell of each other.
+// Installed distributions from their metadata, and conflicts between their lists of files.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +10,7 @@
 namespace envdoctor {
 
 struct Distribution {
-  std::string name{};      // as its folder spells it: "typing_extensions"
+  std::string name{};  // as spelled in its folder's name: "typing_extensions"
   std::string version{};
   std::string folder{};    // the package folder it lies in
   std::string metadata{};  // path of its .dist-info or .egg-info
@@ -23,10 +23,10 @@ std::string normal_name(std::string_view name);
 // Of one package folder, sorted by file name.
 std::vector<Distribution> distributions_in(const Host& host, const std::string& folder);
 void read_record(const Host& host, Distribution& one);
-// By its name: one of those that gpu_packages_in() tells.
+// Whether gpu_packages_in() lists packages of this name.
 bool carries_gpu_libraries(const Distribution& one);
 
-// One line of RECORD. `size` is -1 where none stands.
+// One line of RECORD. `size` is -1 where none is recorded.
 struct RecordedFile {
   std::string_view path{};
   std::int64_t size = -1;
@@ -42,10 +42,10 @@ std::vector<WrittenTwice> written_twice(const Host& host, const std::vector<Dist
 // `folders`: the package folders that installers write.
 std::vector<PackageDamage> damage_in(const Host& host, const std::vector<std::string>& folders,
                                      const std::vector<Distribution>& all);
-// What the frameworks' own metadata asks of other packages, in the environment of this Python ("3.11.7").
+// The requirements on other packages in the frameworks' metadata, in the environment of this Python ("3.11.7").
 std::vector<PackageRequirement> requirements_of(const Host& host, const std::vector<Distribution>& all,
-                                         const std::string& python);
-// The packages that carry GPU libraries, with those.
+                                                const std::string& python);
+// The packages that contain GPU libraries, with the libraries.
 std::vector<GpuPackage> gpu_packages_in(const std::vector<Distribution>& all);
 
 template <class Take>
@@ -67,15 +67,15 @@ void each_recorded(std::string_view record, Take take) {
   }
 }
 
-// A value in a Python source of plain assignments or of one printed dictionary: the text behind `name =`, `name: T =`,
-// 'name': or 'name',. Quotes are taken off; "None", "True" and "[...]" come as they stand. Empty: not there.
+// A value in a Python source with plain assignments or one printed dictionary: the text after `name =`, `name: T =`,
+// 'name': or 'name',. Quotes are taken off; "None", "True" and "[...]" are returned as written. Empty: not there.
 std::string python_value(std::string_view source, std::string_view name);
 
-// Fills tensorflow, torch, jax and keras of the snapshot, each only if its package is there.
+// Fills tensorflow, torch, jax and keras of the snapshot, each only if its package is installed.
 void read_framework_builds(const Host& host, const std::vector<std::string>& folders,
                            const std::vector<Distribution>& all, Snapshot& part);
 
-// Where Keras's configuration lies: $KERAS_HOME/keras.json, else ~/.keras/keras.json. Empty: no home.
+// The path of Keras's configuration: $KERAS_HOME/keras.json, else ~/.keras/keras.json. Empty: no home.
 std::string keras_config_file(const Host& host);
 
 }  // namespace envdoctor

@@ -20,7 +20,7 @@ const std::map<std::string_view, std::string_view>& ask_scripts() {
 
 std::vector<std::string> ask_environment(std::map<std::string, std::string> env, const Snapshot& known) {
   env["PYTHONDONTWRITEBYTECODE"] = "1";
-  // Keras writes a keras.json where there is none.
+  // Keras creates a missing keras.json.
   if (!known.keras.get() || known.keras.get()->config_backend.outcome() == Outcome::absent)
     env["KERAS_HOME"] = "/dev/null/none";
   std::vector<std::string> lines;
@@ -28,19 +28,19 @@ std::vector<std::string> ask_environment(std::map<std::string, std::string> env,
   return lines;
 }
 
-// The frameworks are asked themselves: each by one of our programs in the environment's own interpreter.
+// Queries each framework by one of our programs in the environment's own interpreter.
 
 namespace {
 
-// A framework loads gigabytes of libraries and warns at length before it says what matters.
+// A framework loads gigabytes of libraries and prints many warnings before the relevant message.
 constexpr std::int64_t memory_limit_mib = 16'384;
 constexpr std::size_t printed_limit = 256 << 10;
 
 struct Framework {
   const char* name;  // its module, and the script's name
   bool (*installed)(const Snapshot&);
-  Snapshot (*keep)(const Snapshot& answer);  // only its own section is taken from an answer
-  Snapshot (*not_told)(const Missing& why);  // the readings that it owed
+  Snapshot (*keep)(const Snapshot& answer);    // takes only its own section from an answer
+  Snapshot (*unanswered)(const Missing& why);  // the readings that are missing without an answer
 };
 
 const Framework frameworks[] = {
@@ -66,13 +66,13 @@ std::string program_for(const std::string& framework) {
   return program;
 }
 
-// The backend that Keras is told to use: the variable, the file, its own default.
+// The backend that Keras is set to use: the variable, the file, its own default.
 std::string keras_backend(const Host& host, const Snapshot& known) {
   if (const std::string chosen = variable(host, "KERAS_BACKEND"); !chosen.empty()) return chosen;
   return known.keras.or_empty().config_backend.value_or("tensorflow");
 }
 
-// Their messages are wanted whole.
+// Keeps their messages in full.
 std::vector<std::string> environment(const Host& host, const Snapshot& known) {
   std::map<std::string, std::string> env = host.env;
   env["TF_CPP_MIN_LOG_LEVEL"] = "0";
@@ -84,8 +84,8 @@ void take(Session& session, const Framework& framework, const Ended& ended, cons
   Snapshot part = framework.keep(answer);
   if (const Keras* keras = answer.keras.get()) part.keras.fill().backend = keras->backend;
   if (ended.how != Ended::How::answered)
-    fill_in(part, framework.not_told(failed(std::string(framework.name) + ": " + ended.why)));
-  // Its own words; what looks like a report among them is no evidence of this host.
+    fill_in(part, framework.unanswered(failed(std::string(framework.name) + ": " + ended.why)));
+  // Reads the framework's own messages; a report among them is no evidence of this host.
   LogReader reader(std::string("standard error of ") + framework.name, session.options.redact);
   reader.feed(ended.printed);
   part.log = reader.finish().log;
@@ -98,7 +98,7 @@ void probe_frameworks(Session& session) {
   const Snapshot& known = session.so_far();
   const Python* python = known.python.get();
   if (!session.host.live || session.options.quick || !python || !python->executable.get()) return;
-  if (python->executable.get()->ends_with(".exe")) return;  // it would run on Windows, out of our hands
+  if (python->executable.get()->ends_with(".exe")) return;  // it would run on Windows, where we can't limit it
   const std::string backend = keras_backend(session.host, known);
   const Limits limits{
       .time = session.options.framework, .memory_mib = memory_limit_mib, .printed_bytes = printed_limit};

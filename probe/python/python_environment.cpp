@@ -20,7 +20,7 @@ class SearchPath {
  public:
   explicit SearchPath(const Host& host) : host_(host) {}
 
-  // A folder as it stands on sys.path: .pth files in it are not read. The first of two names for one folder stays
+  // A folder as it is on sys.path: .pth files in it are not read. The first of two names for one folder stays
   // (lib64 is often a link to lib).
   bool add(const std::string& folder) {
     const auto real = host_.files.resolve(folder);
@@ -91,7 +91,7 @@ std::vector<std::string> site_packages(const Host& host, const std::string& name
   return python.get() ? package_folders(host, *python.get()) : std::vector<std::string>{};
 }
 
-// The Python environment that is meant, from its files alone: nothing of it is run.
+// The selected Python environment, read from files: nothing of it is run.
 
 namespace {
 
@@ -120,7 +120,7 @@ Text installer_of(const Host& host, const Interpreter& python, const Python& fou
   return std::string(exists(library + "/ensurepip/__init__.py") ? "ensurepip" : "pip");
 }
 
-// The environment that VIRTUAL_ENV names while `python3` is another's: a shell half activated.
+// The environment that VIRTUAL_ENV names while `python3` belongs to another one: a half-activated shell.
 Reading<PythonPlace> activated_elsewhere(const Host& host, const Interpreter& chosen) {
   const std::string folder = variable(host, "VIRTUAL_ENV");
   if (chosen.found_by != "PATH" || !folder.starts_with('/')) return absent("VIRTUAL_ENV names no other environment");
@@ -176,7 +176,7 @@ void probe_python(Session& session) {
   for (const Distribution& one : all) packages.emplace(one.name, one.version);
   std::vector<std::string> installed;
   std::ranges::copy_if(folders, std::back_inserter(installed), [](const auto& f) { return f.ends_with("-packages"); });
-  // Only the family `python` judges what the lists of files say; with many packages they are half of the reading.
+  // Only the family `python` needs the lists of files; with many packages they take half of the time.
   const bool judged = session.wants("python");
   for (Distribution& one : all)
     if (judged || carries_gpu_libraries(one)) read_record(host, one);

@@ -40,7 +40,7 @@ std::vector<std::string> environment_homes(const Host& host) {
 
 std::vector<std::string> environment_folders(const Host& host) {
   std::vector<std::string> folders;
-  // Those that conda itself noted, wherever they lie.
+  // The environments that conda itself recorded, in any folder.
   const auto noted = host.files.read(variable(host, "HOME") + "/.conda/environments.txt");
   for (const std::string_view line : lines_of(noted.or_empty()))
     if (trimmed(line).starts_with('/')) folders.emplace_back(trimmed(line));
@@ -131,7 +131,7 @@ std::string setting(const std::string& text, std::string_view key) {
 
 bool is_older(const std::string& a, const std::string& b) { return knowledge::compare_versions(a, b) < 0; }
 
-// Of the lib/python3.X folders the one that the interpreter's own name fits, else the newest.
+// The lib/python3.X folder that matches the interpreter's name, otherwise the newest.
 std::string series_of(const Host& host, const std::string& prefix, const std::string& real) {
   static const RE2 named(R"(python(3\.\d+))");
   std::string series, newest;
@@ -149,7 +149,7 @@ std::string kind_of(const Host& host, const std::string& prefix) {
   return prefix.find("/uv/python/") != prefix.npos ? "uv" : "system";
 }
 
-// "3.11.7" of conda's records, the headers, or the folder's own name; else the series.
+// "3.11.7" from conda's records, the headers, or the folder's name; otherwise the series.
 std::string full_version(const Host& host, const Interpreter& python) {
   for (const std::string& name : host.files.list(python.base_prefix + "/conda-meta").or_empty())
     if (name.starts_with("python-3.")) return name.substr(7, name.find('-', 7) - 7);
@@ -199,7 +199,7 @@ bool is_shim(const Host& host, const std::string& path) {
   return text.starts_with("#!") && contains(text, "pyenv");
 }
 
-// What pyenv would choose: the variable, a .python-version here or above, its own default.
+// The version that pyenv would choose: the variable, a .python-version here or above, its own default.
 std::string pyenv_choice(const Host& host, const std::string& root) {
   if (std::string chosen = variable(host, "PYENV_VERSION"); !chosen.empty()) return chosen.substr(0, chosen.find(':'));
   for (std::string folder = variable(host, "PWD"); folder.size() > 1; folder = parent_folder(folder))
@@ -207,12 +207,12 @@ std::string pyenv_choice(const Host& host, const std::string& root) {
   return read_line(host.files, root + "/version").value_or("system");
 }
 
-// The interpreter behind a shim; absent: "system", so that the search goes on along PATH.
+// The interpreter behind a shim; absent: "system", so that the search continues along PATH.
 Reading<Interpreter> behind_shim(const Host& host, const std::string& shim) {
   const std::string root = parent_folder(parent_folder(shim));
   const std::string choice = pyenv_choice(host, root);
   if (choice == "system") return absent("pyenv selects the system Python");
-  // It may come from a file in any folder: a path in it would start what lies there.
+  // The name may come from a file in any folder: a path in it could start any program.
   if (choice.find('/') != choice.npos) return failed("pyenv: " + choice + " is a path; a version's name is needed");
   std::string best = exists(host, root + "/versions/" + choice) ? choice : "";
   for (const std::string& name : host.files.list(root + "/versions").or_empty())

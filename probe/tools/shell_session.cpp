@@ -20,7 +20,7 @@ bool holds_one_of(std::string_view text, std::initializer_list<std::string_view>
   return std::ranges::any_of(words, [text](std::string_view word) { return contains(text, word); });
 }
 
-// A line without a prompt that is nothing but a command.
+// A line without a prompt that is only a command.
 bool reads_as_command(std::string_view line) {
   if (line.starts_with("sudo ")) line.remove_prefix(5);
   return line == "nvidia-smi" || line == "rocminfo" || line == "lsmod" ||
@@ -67,14 +67,14 @@ std::string option_of(std::string_view command) {
   return starts ? "none" : "";
 }
 
-// A shell inside, to which the next prompts belong.
+// A shell inside the container, which prints the next prompts.
 bool opens_a_shell(std::string_view command) {
   static const RE2 shell(R"(.*\s(?:(?:/bin/|/usr/bin/)?(?:ba|z|da)?sh|-it?|-ti)\s*)", RE2::Latin1);
   return contains(command, " shell ") || contains(command, " enter ") || contains(command, " rsh ") ||
          contains(command, "lxc-attach") || RE2::FullMatch(re2::StringPiece(command.data(), command.size()), shell);
 }
 
-// "kim@box" of a prompt; the whole prompt where it names nobody.
+// "kim@box" of a prompt; the whole prompt if it has no user and host.
 std::string_view whose(std::string_view prompt) {
   const std::size_t at = prompt.find('@');
   if (at == std::string_view::npos) return trimmed(prompt);

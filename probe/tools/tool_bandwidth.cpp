@@ -23,7 +23,7 @@ std::optional<double> rate_of(std::string_view line, bool megabytes) {
   if (words.size() != 2) return std::nullopt;
   const auto bytes = number_of(words[0]);
   const auto rate = number_of<double>(words[1]);
-  constexpr std::int64_t least_bytes = 8'000'000;  // smaller copies measure the start, not the link
+  constexpr std::int64_t least_bytes = 8'000'000;  // smaller copies measure latency, not bandwidth
   if (!bytes || !rate || *bytes < least_bytes) return std::nullopt;
   return megabytes ? *rate / 1000 : *rate;
 }

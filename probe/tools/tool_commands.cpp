@@ -1,5 +1,5 @@
-// What follows from a command and its answer together: a GPU that the host lists and a container does not, modules that
-// a filtered lsmod would have shown, a module that DKMS built for other kernels only, a tool that crashes.
+// Facts that follow from a command and its output together: a GPU that the host lists and a container does not, modules
+// that a filtered lsmod would have shown, a module that DKMS built for other kernels only, a tool that crashes.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ bool lists_gpu(std::string_view line) {
          (line.starts_with("crw") && contains(line, "/dev/nvidia0")) || trimmed(line) == "/dev/nvidia0";
 }
 
-// What a command says where it finds no GPU.
+// The output of a command that finds no GPU.
 bool finds_no_gpu(std::string_view command, std::string_view line) {
   line = trimmed(line);
   const bool asks = has_any(command, {"is_available", "list_physical_devices", "device_count", "jax.devices"});
@@ -52,7 +52,7 @@ void compare_places(const std::vector<ShellCommand>& session, Snapshot& snapshot
   symptom.details = {{"engine", blind->engine}, {"option", blind->option}};
 }
 
-// "lsmod | grep -Ei 'amd|nouveau'": what must be in a module's name to be shown; empty: no such command.
+// "lsmod | grep -Ei 'amd|nouveau'": the filter on a module's name; empty: not such a command.
 std::string filter_of(std::string_view command) {
   static const RE2 form(R"((?:sudo )?lsmod *\| *e?grep((?: +-\w+)*) +["']?([\w|\\_-]+)["']?\s*)", RE2::Latin1);
   std::string options, filter;
@@ -83,7 +83,7 @@ void filtered_modules(const ShellCommand& command, Snapshot& snapshot) {
     add_symptom(snapshot, {present, "nouveau-driver"}, command.typed.row, command.typed.text);
 }
 
-// The kernel that runs, by uname or the words of "Linux HOST RELEASE #1 SMP …".
+// The running kernel, by uname or the words of "Linux HOST RELEASE #1 SMP …".
 std::string running_kernel(const std::vector<ShellCommand>& session) {
   static const RE2 release(R"((?:Linux \S+ )?(\d+\.\d+\.\d+-[\w.+-]+)(?: #.*)?)", RE2::Latin1);
   for (const ShellCommand& command : session) {
@@ -155,7 +155,7 @@ void processors_counted(const ShellCommand& command, Snapshot& snapshot) {
   if (command.typed.text == "nproc --all") snapshot.cpu.fill().threads = *count;
 }
 
-// sycl-ls lists a line a device, and nothing where there is none.
+// sycl-ls prints a line per device, and nothing where there is none.
 void empty_list(const ShellCommand& command, bool last, Snapshot& snapshot) {
   const bool silent =
       std::ranges::all_of(command.output, [](const ShellLine& line) { return trimmed(line.text).empty(); });

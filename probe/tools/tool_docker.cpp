@@ -1,5 +1,5 @@
-// docker info, docker inspect of containers and images, and nvidia-ctk cdi list: whether the engine knows a way to
-// GPUs, whether a container was given one, and which CUDA an image asks of the driver.
+// docker info, docker inspect of containers and images, and nvidia-ctk cdi list: whether the engine can pass on
+// GPUs, whether a container was given one, and which CUDA an image requires of the driver.
 #include <re2/re2.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What the operating system refuses, in the words of strerror, as an errno's name or number: the file that it is about
-// tells which layer of a GPU's stack was refused. strace, Python, Rust, Go and shells print the same few sentences.
+// Errors of the operating system, as strerror's text, an errno's name or number: the file that they name
+// shows which layer of a GPU's stack was refused. strace, Python, Rust, Go and shells print the same few sentences.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -157,7 +157,7 @@ struct Search {
   bool found = false;
 };
 
-void tell_searches(const std::map<std::string, Search>& searches, Snapshot& snapshot) {
+void record_searches(const std::map<std::string, Search>& searches, Snapshot& snapshot) {
   for (const auto& [name, search] : searches) {
     if (!search.found)
       add_symptom(snapshot, {missing, "library-by-ldd"}, search.row, search.line).details["library"] = name;
@@ -184,7 +184,7 @@ Snapshot parse_system_errors(const std::string& text) {
   std::map<std::string, int, std::less<>> refused;
   std::map<std::string, Search> searches;
   constexpr std::size_t most_searches = 256;
-  std::string_view last_path;  // which an error without one is about, if it came just before
+  std::string_view last_path;  // to which an error without a path refers, if it came just before
   std::size_t row = 0, last_row = 0;
   for (const std::string_view whole : lines_of(text)) {
     const std::size_t at = row++;
@@ -213,9 +213,9 @@ Snapshot parse_system_errors(const std::string& text) {
     refusals.push_back({at, line, std::string(path), meaning});
   }
   Snapshot snapshot;
-  tell_searches(searches, snapshot);
+  record_searches(searches, snapshot);
   for (const Refusal& one : refusals) {
-    // A library tries, makes the node and tries again.
+    // A library tries, creates the node and tries again.
     if (opened.contains(one.path)) continue;
     add_symptom(snapshot, {one.meaning->class_, one.meaning->subject}, one.row, one.line).details["node"] = one.path;
   }

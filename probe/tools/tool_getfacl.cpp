@@ -1,4 +1,4 @@
-// getfacl of a device node, and ls -l of /dev where what lies there is no node, or none by which programs compute.
+// getfacl of a device node, and ls -l of /dev where an entry is no device node, or none for computing.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace envdoctor {
 namespace {
 
-// Who asks: by id, or by whoami and groups.
+// The current user: by id, or by whoami and groups.
 struct Account {
   std::string name{};
   std::set<std::string, std::less<>> groups{};
@@ -119,7 +119,7 @@ Snapshot parse_dev_listing(const std::string& text) {
   const Account account = account_in(text);
   std::size_t row = 0, card_row = 0;
   std::string_view card;
-  bool render = false, told = false;
+  bool render = false, reported = false;
   for (const std::string_view line : lines_of(text)) {
     const std::size_t at = row++;
     if (line.size() > 300 || line.size() < 20) continue;
@@ -131,8 +131,8 @@ Snapshot parse_dev_listing(const std::string& text) {
       if (contains(path, "renderD")) render = true;
       if (contains(path, "card") && card.empty()) card = line, card_row = at;
       const bool may = others == "rw" || (groups == "rw" && account.groups.contains(group)) || owner == account.name;
-      if (account.known && !account.root && !may && !contains(path, "card") && !told) {
-        told = true;
+      if (account.known && !account.root && !may && !contains(path, "card") && !reported) {
+        reported = true;
         add_symptom(snapshot, {refused, subject_of_node(path == "/dev/kfd" ? path : "/dev/dri/")}, at, line)
             .details["node"] = path;
       }

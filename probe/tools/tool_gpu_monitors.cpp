@@ -1,4 +1,5 @@
-// gpustat, nvitop, and plain lists of processes with their GPU memory: who holds how much of which card.
+// gpustat, nvitop, and plain lists of processes with their GPU memory: which process holds how much memory on which
+// card.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -145,7 +146,7 @@ class ProcessList {
   bool inside_ = false;
 };
 
-// What `read` finds in the lines of a text that are no longer than a row of such a table.
+// The results of `read` for the lines of a text that are no longer than a row of such a table.
 template <typename Read>
 Nvidia read_rows(const std::string& text, Read read) {
   Nvidia nvidia;

@@ -1,4 +1,4 @@
-// vulkaninfo --summary and lshw -c video: which display devices there are, and whether only the processor draws.
+// vulkaninfo --summary and lshw -c video: which display devices there are, and whether only the CPU renders.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Snapshot parse_vulkan(const std::string& text) {
 
 bool starts_lshw(std::string_view line) { return trimmed(line).starts_with("*-display"); }
 
-// A block a display device: "product: SVGA II Adapter", "vendor: VMware", "bus info: pci@0000:00:0f.0",
+// One block per display device: "product: SVGA II Adapter", "vendor: VMware", "bus info: pci@0000:00:0f.0",
 // "configuration: driver=vmwgfx latency=64".
 Snapshot parse_lshw(const std::string& text) {
   static const RE2 ids(R"(.*\[([0-9A-Fa-f]{4}):([0-9A-Fa-f]{4})\].*)", RE2::Latin1);
@@ -42,7 +42,7 @@ Snapshot parse_lshw(const std::string& text) {
     if (words.starts_with("*-")) {
       inside = words.starts_with("*-display") && devices.size() < 64;
       if (inside) devices.push_back({.class_ = "0300"});
-      // "UNCLAIMED": no driver took it.
+      // "UNCLAIMED": no driver is bound.
       if (inside && contains(words, "UNCLAIMED")) devices.back().driver = absent("UNCLAIMED");
       continue;
     }

@@ -34,7 +34,7 @@ Snapshot parse_installs(const std::string& text) {
     last_row = at;
   }
   Snapshot snapshot;
-  // The last one counts, as on the machine.
+  // The last one counts, as it replaces earlier ones.
   if (!cuda.empty())
     add_symptom(snapshot, {SymptomClass::noted, "installed-for-cuda"}, last_row, last).details["cuda"] = cuda;
   return snapshot;

@@ -1,4 +1,4 @@
-// The forms in which projects ask a reporter for versions: "### TensorFlow version" with the answer below it, or
+// Issue forms in which projects ask a reporter for versions: "### TensorFlow version" with the answer below it, or
 // "- **OS Platform and Distribution**: Windows 10" in one line.
 #include <re2/re2.h>
 
@@ -15,7 +15,7 @@ struct FormQuestion {
   void (*answer)(Snapshot&, const std::string& text);
 };
 
-// The last number with a point: TensorFlow's own answer begins with its git description.
+// The last number with a point: TensorFlow's version text begins with its git description.
 std::string version_in(const std::string& text) {
   static const RE2 form(R"((\d{1,2}(?:\.\d{1,3}){1,2}(?:(?:a|b|rc|\.dev)\d+)?(?:\+[a-z]+\d*)?))", RE2::Latin1);
   re2::StringPiece rest(text);
@@ -24,7 +24,7 @@ std::string version_in(const std::string& text) {
   return last;
 }
 
-// Fills the version of a framework that no question before has filled.
+// Fills the version of a framework unless an earlier question has filled it.
 template <auto framework>
 void framework_version(Snapshot& snapshot, const std::string& text) {
   const std::string version = version_in(text);
@@ -38,7 +38,7 @@ void platform(Snapshot& snapshot, const std::string& text) {
                           RE2::Latin1);
   static const RE2 apple(R"((?i).*\b(?:mac ?os|os ?x|darwin)\b.*)", RE2::Latin1);
   const bool several = RE2::FullMatch(text, windows) && RE2::FullMatch(text, linux_);
-  if (several || RE2::FullMatch(text, wsl)) return;  // which side is meant, it doesn't say
+  if (several || RE2::FullMatch(text, wsl)) return;  // it doesn't say which side is meant
   Text& into = snapshot.host.fill().platform;
   if (RE2::FullMatch(text, windows)) fill_once(into, "windows");
   if (RE2::FullMatch(text, apple)) fill_once(into, "macos");
@@ -81,7 +81,7 @@ bool starts_issue_form(std::string_view line) {
 
 Snapshot parse_issue_form(const std::string& text) {
   Snapshot snapshot;
-  const FormQuestion* asked = nullptr;  // by a heading; its answer stands in a line below
+  const FormQuestion* asked = nullptr;  // a heading; its answer is on a line below
   for (const std::string_view line : lines_of(text)) {
     if (trimmed(line).empty()) continue;
     const bool short_enough = line.size() <= longest_answer;

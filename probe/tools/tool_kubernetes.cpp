@@ -77,12 +77,12 @@ Snapshot parse_kubernetes(const std::string& text) {
       if (const auto cpus = processors(value); key == "cpu" && cpus) cgroup.cpus = *cpus;
       if (const auto memory = memory_mib(value); key == "memory" && memory) cgroup.memory_mib = *memory;
     }
-    // The limits of a pod that was given no GPU may be another container's.
+    // The limits of a pod without a GPU may belong to another container.
     if (gpu) snapshot.host.fill().cgroup = cgroup;
   }
   const auto offers = [&](std::string_view title) -> std::optional<std::int64_t> {
     const auto found = sections.find(title);
-    // Of a node all resources are shown, the number of pods among them; of a pod none is zero.
+    // A node shows all resources, including the number of pods; a pod shows none that is zero.
     const bool whole = found != sections.end() &&
                        (found->second.contains("pods") ||
                         std::ranges::any_of(found->second, [](const auto& one) { return gpu_resource(one.first); }));
@@ -103,7 +103,7 @@ Snapshot parse_kubernetes(const std::string& text) {
   return snapshot;
 }
 
-// scontrol show node: what Slurm was configured to find on the node, and why it doesn't give it out.
+// scontrol show node: the GPUs that Slurm is configured to have on the node, and why it doesn't allocate them.
 
 bool starts_slurm_node(std::string_view line) { return trimmed(line).starts_with("NodeName="); }
 
@@ -126,7 +126,7 @@ Snapshot parse_slurm_node(const std::string& text) {
     Symptom& symptom = add_symptom(snapshot, {noted, "slurm-node-reason"}, at, line);
     symptom.details = {{"state", states}, {"reason", found.substr(0, 120)}};
     if (RE2::FullMatch(found, fewer, &has, &wants)) {
-      // Where none is found at all the driver is the matter, where one is, a card.
+      // If no GPU is found the driver is the cause; if some are, a card is.
       symptom.class_ = has == "0" ? "missing" : "lost";
       symptom.subject = has == "0" ? "slurm-gpu" : "gpu-of-slurm-node";
       symptom.details["have"] = has;

@@ -1,4 +1,4 @@
-// nvidia-smi mig -lgi and -lci: GPU instances, and the compute instances without which CUDA uses none of them.
+// nvidia-smi mig -lgi and -lci: GPU instances, and the compute instances which CUDA needs.
 #include <re2/re2.h>
 
 #include "probe/paste/paste_parsers.h"

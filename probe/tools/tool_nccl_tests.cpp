@@ -1,4 +1,4 @@
-// nccl-tests: whether what GPUs sent each other arrived, and which GPUs took part.
+// nccl-tests: whether transfers between GPUs were correct, and which GPUs took part.
 #include <re2/re2.h>
 
 #include "probe/paste/paste_parsers.h"

@@ -1,4 +1,4 @@
-// What people write about their machine between its outputs: "GPU: Quadro K2000", "CUDA 11.2", "compute capability
+// Facts that people write about their machine between outputs: "GPU: Quadro K2000", "CUDA 11.2", "compute capability
 // 3.0", how long the CPU and the GPU took, and tables of errors by card and precision. A statement is compared with
 // others; it fills no field.
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ using enum SymptomClass;
 constexpr std::size_t longest_statement = 160;
 constexpr std::size_t longest_sentences = 400;
 
-// The first name of a card in a line: its words as they stand there.
+// The first name of a card in a line: as written.
 std::string card_in(std::string_view line) {
   static const RE2 name(
       R"((?i)\b((?:(?:nvidia |geforce |quadro |tesla )*(?:rtx|gtx|titan|gt) ?(?:a?\d{3,4}|v|xp?)(?: ?(?:ti|super))*)"
@@ -39,7 +39,7 @@ void state_card(std::string_view line, std::size_t row, Snapshot& snapshot) {
   add_symptom(snapshot, {noted, "stated-gpu"}, row, line).details = {{"name", name}, {"capability", capability}};
 }
 
-// What a line of this form states of a subject.
+// The statement about a subject in a line of this form.
 void state(std::string_view line, std::size_t row, const RE2& form, const char* subject, const char* detail,
            Snapshot& snapshot) {
   std::string value;
@@ -63,7 +63,7 @@ void state_toolkit(std::string_view line, std::size_t row, Snapshot& snapshot) {
   state(line, row, form, "stated-cuda", "version", snapshot);
 }
 
-// "3090/float32  ~3e-4": a precision and how far it was off.
+// "3090/float32  ~3e-4": a precision and its error.
 void state_error(std::string_view line, std::size_t row, Snapshot& snapshot) {
   static const RE2 form(R"((?i)(?:.{0,60}\W)?(float32|fp32|single|float64|fp64|double)\b[^\d\n]{0,40}~?)"
                         R"((\d(?:\.\d+)?e-\d{1,2})\b.{0,40})",

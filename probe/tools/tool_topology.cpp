@@ -1,4 +1,4 @@
-// nvidia-smi topo -m and nvlink, and beside them on which processors a program may run.
+// nvidia-smi topo -m and nvlink, and the processors on which a program may run.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ Snapshot parse_topology(const std::string& text) {
   }
   const auto empty = std::ranges::find_if(rows, [](const TopologyRow& one) { return one.cpus.empty(); });
   const bool some = std::ranges::any_of(rows, [](const TopologyRow& one) { return !one.cpus.empty(); });
-  // The column holds the processors near the GPU that this process may use.
+  // The column lists the processors near the GPU that this process may use.
   if (some && empty != rows.end()) add_symptom(snapshot, {limited, "cpus-near-gpu"}, empty->row, empty->line);
   if (allowed.empty() || !some) return snapshot;
   const auto mine = set_of(allowed);

@@ -1,4 +1,4 @@
-// A traceback of Python as a whole: which files the import led through, and how it ended.
+// A complete Python traceback: the files that the import passed through, and its error.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct Frame {
   std::string_view line{}, file{}, code{};
 };
 
-// Modules of the standard library and packages that a file of one's own is easily named as.
+// Names of standard modules and packages that users often give to their own files.
 constexpr std::array easily_shadowed = {
     "abc",       "ast",        "asyncio",    "base64",      "calendar", "code",         "codecs",      "collections",
     "copy",      "csv",        "datetime",   "decimal",     "dis",      "email",        "enum",        "functools",
@@ -60,7 +60,7 @@ bool imports(std::string_view code, std::string_view module) {
   return false;
 }
 
-// An installed file imports a module that everybody has, and Python ran a file beside the program.
+// An installed file imports a common module, and Python loaded a file beside the program instead.
 const Frame* shadowing_file(const std::vector<Frame>& frames) {
   for (std::size_t i = 1; i < frames.size(); ++i) {
     const std::string_view module = module_of(frames[i].file);
@@ -117,7 +117,7 @@ class Traceback {
   }
 
  private:
-  // "ImportError: …" ends a traceback; its cause stands before it and the next one behind.
+  // "ImportError: …" ends a traceback; its cause comes before it and the next one after it.
   void end(std::size_t row, std::string_view line, std::string_view words) {
     static const RE2 library(
         R"((?:\w+\.)*(?:ImportError|OSError|RuntimeError): (lib[\w.+-]+\.so[.\d]*): cannot open shared.*)",

@@ -21,12 +21,12 @@ constexpr int patience_of_script = 300, patience_of_expression = 3;
 
 re2::StringPiece piece_of(std::string_view text) { return {text.data(), text.size()}; }
 
-// As contains(), quicker on the many lines that hold no such word.
+// Like contains(), but faster on the many lines without such a word.
 bool has(std::string_view text, std::string_view word) {
   return memmem(text.data(), text.size(), word.data(), word.size()) != nullptr;
 }
 
-// Whether a whole text has this form; quicker than to ask for its groups, which few texts are worth.
+// Whether a whole text has this form; faster than capturing groups, which few texts need.
 bool has_form(std::string_view text, const RE2& form) { return RE2::FullMatch(piece_of(text), form); }
 
 // "In [3]: ", "Out[3]: ", "   ...: ": how long it is.
@@ -38,11 +38,11 @@ std::size_t numbered_prompt(std::string_view line, std::string_view start) {
 }
 
 struct LabelForm {
-  const char* form;      // its group is the value
+  const char* form;      // its group captures the value
   const char* question;  // empty: it depends on the framework; see below
 };
 
-// Labels that programs print before the answers to the well-known questions.
+// Labels that programs print before the results of well-known queries.
 constexpr LabelForm label_forms[] = {
     {R"((?i)\W*(?:is )?(?:(?:py)?torch(?:'s)?[ ._]?)?cuda(?:[ _.]is)?[ _])"
      R"((?:available|availability|enabled|detected|usable)(?:\(\))?(?: (?:in|for|to) )"
@@ -100,7 +100,7 @@ class Labels {
 
 bool of_variable(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
-// Whether the name of a variable that matters stands before the first sign of equality.
+// Whether a relevant variable's name stands before the first equals sign.
 bool may_set_variable(std::string_view line) {
   const auto* sign = static_cast<const char*>(memchr(line.data(), '=', std::min<std::size_t>(line.size(), 128)));
   if (!sign) return false;
@@ -112,7 +112,7 @@ bool may_set_variable(std::string_view line) {
          knowledge::env_allowed(line.substr(begin, end - begin));
 }
 
-// Whether a question may stand in this text.
+// Whether this text may contain a query.
 bool may_ask(std::string_view text) {
   return text.find('.') != text.npos && (text.find('(') != text.npos || has(text, "version"));
 }
@@ -158,7 +158,7 @@ std::string Transcript::line(std::string_view line, std::int64_t number, bool hi
   tensorflow_ = tensorflow_ || has(line, "tensorflow") || has(line, "tf.");
   std::string_view text = line;
   const Prompt prompt = cut_prompt(text);
-  // What a prompt's line prints stands before the next prompt.
+  // The output of a prompt's line comes before the next prompt.
   if (prompt == Prompt::python || prompt == Prompt::shell)
     std::erase_if(awaited_, [](const Awaited& one) { return one.at_prompt; });
   text = trimmed(text);
@@ -176,7 +176,7 @@ std::string Transcript::line(std::string_view line, std::int64_t number, bool hi
   return std::move(said_);
 }
 
-// Code of one line: at a prompt, behind python -c, or a script's own.
+// One line of code: at a prompt, after python -c, or from a script.
 void Transcript::code(std::string_view text, Prompt prompt) {
   if (prompt == Prompt::none && !text.starts_with("print") && !has(text, " -c ") && !may_ask(text)) return;
   if (const std::size_t at = text.find(" -c "); at != text.npos && has(text.substr(0, at), "py")) {
@@ -201,7 +201,7 @@ void Transcript::code(std::string_view text, Prompt prompt) {
 
 void Transcript::await(std::vector<AnnouncedLine> lines, bool at_prompt) {
   for (AnnouncedLine& line : lines) {
-    // What can't be known counts only between others.
+    // An unknown part counts only between known ones.
     if (!line.asks() && awaited_.empty()) continue;
     if (awaited_.size() == most_awaited) return;
     const bool soon = line.echoed && !at_prompt;
@@ -210,7 +210,7 @@ void Transcript::await(std::vector<AnnouncedLine> lines, bool at_prompt) {
   }
 }
 
-// A list of devices, of which the form tells who lists them.
+// A list of devices, whose format shows which framework printed it.
 bool Transcript::speaks_for_itself(std::string_view text) {
   if (text.empty() || text[0] != '[' || text.back() != ']') return false;
   for (const auto& [start, asked] :
@@ -248,7 +248,7 @@ bool Transcript::label(std::string_view text) {
   if (text.size() > longest_label) return false;
   auto found = labels.find(text);
   if (!found) {
-    // What loggers put before a line.
+    // The prefixes of loggers.
     static const RE2 head(
         R"(\W?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.,:+Z]*|(?:INFO|WARNING|DEBUG|ERROR|info)\b)[\])]?)"
         R"((?: \d\d-\d\d(?: \d\d:\d\d:\d\d)?)?(?:[ :|-]+(?:INFO|WARNING|DEBUG|ERROR|info)\b)?)"
@@ -295,7 +295,7 @@ bool Transcript::output_line(std::string_view text) {
     return true;
   }
   if (awaited_[0].line.asks_for_version()) {
-    // "version in the notebook: 2.4.0 (2.9 expected)", where a person writes down what was printed.
+    // "version in the notebook: 2.4.0 (2.9 expected)", where a person quotes the output.
     static const RE2 stated(
         R"re((?i)[^:=]{0,60}\bversion\b[^:=]{0,60}[:=] *["']?v?(\d+\.\d+\.\d+[\w.+-]*)["']?(?: .*)?)re", RE2::Latin1);
     re2::StringPiece value;
@@ -329,7 +329,7 @@ void Transcript::answer(const Question& question, std::string_view value) {
   said_ = std::move(answered.said);
 }
 
-// Variables that a line sets, for a command or from there on.
+// Variables that a line sets, for one command or from there on.
 void Transcript::variables(std::string_view text, Prompt prompt) {
   static const RE2 in_shell(R"((?:export +|setx? +"?|\$env:|env +|declare -x +|%env +)"
                             R"(|ENV +)?([A-Z][A-Z0-9_]{3,60}) ?= ?("[^"]*"|'[^']*'|[^\s;&|#\\]*)(?:;|&&|\s)*)",

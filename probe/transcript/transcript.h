@@ -1,6 +1,6 @@
 #pragma once
-// What people typed and what it printed: commands at prompts, lines of code, and labels with values. A value behind a
-// well-known question fills the field that a live probe of the framework fills.
+// Typed commands and their output: commands at prompts, lines of code, and labels with values. A value of a
+// well-known query fills the field that a live probe of the framework fills.
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -13,16 +13,16 @@
 
 namespace envdoctor {
 
-// How much of a line is the prompt of a shell; 0: none.
+// The length of a shell prompt at the start of a line; 0: none.
 std::size_t shell_prompt(std::string_view line);
 
 class Transcript {
  public:
-  // A line and its number; `hint`: it holds one of the words that knowledge has of transcripts. The answer, empty
-  // mostly, is a line in the words of knowledge/wordings/wordings.json that says what this line answers to an earlier
-  // one.
+  // A line and its number; `hint`: it contains one of knowledge's words for transcripts. The result, usually
+  // empty, is a line in the wording of knowledge/wordings/wordings.json that states this line's answer to an earlier
+  // query.
   std::string line(std::string_view line, std::int64_t number, bool hint);
-  // What was told; each field with `source` and its line.
+  // The result; each field with `source` and its line.
   Snapshot finish(const std::string& source);
 
  private:
@@ -31,7 +31,7 @@ class Transcript {
     AnnouncedLine line{};
     bool labelled = false;
     bool at_prompt = false;
-    int patience = 0;  // lines that may come before it
+    int patience = 0;  // lines that may precede it
   };
   struct Variable {
     std::string value{};
@@ -57,10 +57,10 @@ class Transcript {
   Snapshot filled_{};
   std::map<std::int64_t, NvidiaDevice> devices_{};
   std::int64_t devices_line_ = 0;
-  std::int64_t number_ = 0;  // of the line at hand
+  std::int64_t number_ = 0;  // of the current line
   std::string said_{};
-  std::string list_{};  // the lines of a list whose end has not come yet
-  bool frame_ = false;  // the line before names a place in a traceback, of which this one is the code
+  std::string list_{};                       // the lines of an incomplete list
+  bool frame_ = false;                       // the previous line names a place in a traceback, and this one is its code
   bool torch_ = false, tensorflow_ = false;  // they were mentioned
 };
 

@@ -1,4 +1,4 @@
-// The well-known questions to frameworks, and their answers.
+// The well-known framework queries and their results.
 #include "probe/transcript/transcript_calls.h"
 
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ void torch_count(Answered& into, std::string_view value, std::string_view) {
   into.snapshot.torch.fill().device_count = leading_number(value).value_or(0);
 }
 
-// AMD's and Intel's GPUs stand under the same calls of torch.
+// The same torch calls cover AMD's and Intel's GPUs.
 bool of_nvidia(std::string_view name) {
   return !contains(name, "AMD") && !contains(name, "Radeon") && !contains(name, "Intel") && !contains(name, "gfx");
 }
@@ -121,7 +121,7 @@ void tensorflow_gpus(Answered& into, std::string_view value, std::string_view ar
   if (argument == "None") argument = {};
   if (!argument.empty() && !contains(argument, "GPU")) return;
   const auto number = leading_number(value);
-  // Of all devices the CPU is one; an empty list of them says nothing.
+  // The list of all devices contains the CPU; an empty one says nothing.
   if (argument.empty() && !contains(value, "CPU") && !contains(value, "GPU")) return;
   const auto gpus = number ? *number
                            : static_cast<std::int64_t>(count_of(value, "device_type='GPU'") +
@@ -294,7 +294,7 @@ bool is_name(std::string_view text) {
   });
 }
 
-// What stands between the brackets of NAME(…), if the closing one ends the text.
+// The text between the brackets of NAME(…), if the closing one ends the text.
 std::optional<std::string_view> inside(std::string_view text, std::string_view name) {
   if (!text.starts_with(name) || text.size() < name.size() + 2 || text[name.size()] != '(' || text.back() != ')')
     return std::nullopt;
@@ -306,7 +306,7 @@ std::optional<std::string_view> inside(std::string_view text, std::string_view n
   return depth == 0 ? std::optional(text.substr(name.size() + 1, text.size() - name.size() - 2)) : std::nullopt;
 }
 
-// os.environ["X"], os.environ.get("X", …) and os.getenv("X") ask for one thing.
+// os.environ["X"], os.environ.get("X", …) and os.getenv("X") are the same query.
 std::optional<Question> variable_of(std::string_view text) {
   for (const std::string_view start : {"os.environ[", "os.environ.get(", "os.getenv(", "environ["}) {
     if (!text.starts_with(start) || (text.back() != ']' && text.back() != ')')) continue;

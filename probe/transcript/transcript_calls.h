@@ -1,5 +1,5 @@
 #pragma once
-// The well-known questions that people put to a framework, and what the values say that it answers.
+// The well-known framework queries, and the meaning of the values that they return.
 #include <map>
 #include <optional>
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace envdoctor {
 
-// What answers fill in: fields of a snapshot, devices by their numbers, and lines in the words that
-// knowledge/wordings/wordings.json knows.
+// What results fill in: fields of a snapshot, devices by number, and lines in wordings that
+// knowledge/wordings/wordings.json matches.
 struct Answered {
   Snapshot snapshot{};
   std::map<std::int64_t, NvidiaDevice> devices{};
   std::string said{};
 };
 
-// How a value is written, so that no other output is taken for it.
+// The format of a value, so that other output is not mistaken for it.
 enum class ValueForm { boolean, number, version, words, list, tuple };
 
 struct KnownCall {
-  const char* name;  // "torch.cuda.is_available()"; with "*" for what stands in the brackets
+  const char* name;  // "torch.cuda.is_available()"; with "*" for the arguments
   ValueForm form;
   void (*take)(Answered& into, std::string_view value, std::string_view argument);
 };
@@ -29,7 +29,7 @@ struct KnownCall {
 // An expression that a program evaluates: a known call, or its length.
 struct Question {
   const KnownCall* call = nullptr;
-  std::string argument{};  // what stands in its brackets, quote marks aside
+  std::string argument{};  // its arguments, without quote marks
   bool length = false;
   bool operator==(const Question&) const = default;
 };
@@ -38,10 +38,10 @@ struct Question {
 // "numpy.__version__". None: another one.
 std::optional<Question> question_of(std::string_view expression);
 
-// Whether this text may be the value of the question, and nothing else.
+// Whether this whole text may be the value of the query.
 bool may_answer(const Question& question, std::string_view value);
 
-// Fills in what the value says. `value` may_answer the question.
+// Fills in the meaning of the value. `value` may_answer the question.
 void take_answer(const Question& question, std::string_view value, Answered& into);
 
 }  // namespace envdoctor

@@ -1,4 +1,4 @@
-// What print() statements will print.
+// Predicts the output of print() statements.
 #include "probe/transcript/transcript_prints.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ constexpr std::size_t most_parts = 24, most_held = 64;
 
 bool quote(char c) { return c == '\'' || c == '"'; }
 
-// The place behind a string literal that begins at `at` with its quote mark.
+// The place after a string literal whose quote mark is at `at`.
 std::size_t end_of_string(std::string_view code, std::size_t at) {
   const char mark = code[at];
   const std::string_view triple = code.substr(at, 3);
@@ -29,7 +29,7 @@ std::size_t end_of_string(std::string_view code, std::size_t at) {
   return code.size();
 }
 
-// Pieces between separators that stand outside of strings and brackets. A comment ends the code.
+// Pieces between separators outside of strings and brackets. A comment ends the code.
 std::vector<std::string_view> split(std::string_view code, char separator) {
   std::vector<std::string_view> found;
   int depth = 0;
@@ -92,7 +92,7 @@ class Announcement {
     return question;
   }
 
-  // Text of a literal, its escapes as a terminal shows them.
+  // The text of a literal, with its escapes as a terminal shows them.
   void plain(std::string_view text) {
     std::string shown;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -106,7 +106,7 @@ class Announcement {
     words(shown);
   }
 
-  // Text in which {…} stands for a value; `values`: those that go in, in order; null: the braces hold them.
+  // A text in which {…} marks a value; `values`: the values in order; null: the braces contain them.
   void braces(std::string_view text, const std::vector<std::string_view>* values) {
     std::size_t next = 0;
     while (!text.empty()) {
@@ -132,7 +132,7 @@ class Announcement {
     }
   }
 
-  // A string literal and nothing else.
+  // Only a string literal.
   bool literal(std::string_view text) {
     std::size_t at = 0;
     bool f = false;
@@ -177,7 +177,7 @@ class Announcement {
   std::vector<PrintPart> parts_{};
 };
 
-// What stands in the brackets of "print(…)"; Python 2's "print …" as well. None: no print.
+// The arguments of "print(…)" or Python 2's "print …". None: no print.
 std::optional<std::string_view> printed_by(std::string_view statement) {
   if (statement.starts_with("print(") && statement.ends_with(")")) return statement.substr(6, statement.size() - 7);
   if (statement.starts_with("print ") && !statement.starts_with("print (") && !statement.starts_with("print ="))
@@ -212,7 +212,7 @@ struct Matching {
   AnswersInLine found{};
   int tries = 300;
 
-  // Whether `text` is what the parts from `next` on print.
+  // Whether `text` is the output of the parts from `next` on.
   bool rest(std::size_t next, std::string_view text) {
     if (--tries < 0) return false;
     if (next == parts.size()) return trimmed(text).empty();
@@ -228,9 +228,9 @@ struct Matching {
     const std::string_view stop = last ? std::string_view() : std::string_view(parts[next + 1].words);
     for (std::size_t end = last ? text.size() : 0;; ++end) {
       if (!last) {
-        if (stop.empty()) return false;  // two values side by side can't be told apart
+        if (stop.empty()) return false;  // two adjacent values can't be separated
         end = text.find(stop, end);
-        // Blanks that end a line are often lost.
+        // Trailing blanks are often lost.
         if (end == text.npos && trimmed(stop).empty()) end = text.size();
         if (end == text.npos) return false;
       }

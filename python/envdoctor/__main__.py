@@ -8,8 +8,8 @@ from ._program import program
 
 
 def search_path(path: str, prefix: str, environment: Mapping[str, str]) -> str:
-    """PATH as the user has it. uvx puts the environment that it made for this command before all others, without
-    activating it: what is asked about is the user's Python, not that one."""
+    """The user's own PATH. uvx puts the environment that it created for this command first, without
+    activating it, but the diagnosis is about the user's Python."""
     first, _, rest = path.partition(":")
     made_by_uvx = "UV" in environment and environment.get("VIRTUAL_ENV") != prefix and first == os.path.join(prefix, "bin")
     return rest if made_by_uvx else path
@@ -17,12 +17,12 @@ def search_path(path: str, prefix: str, environment: Mapping[str, str]) -> str:
 
 def main() -> int:
     path = program()
-    # On PATH, where a package without a program looks, may stand this very command.
+    # A package without a program searches PATH, which may contain this very command.
     if path is None or os.path.realpath(path) == os.path.realpath(sys.argv[0]):
         sys.stderr.write("envdoctor: this package holds no program for this machine; install it again: "
                          "pip install --force-reinstall gpu-envdoctor\n")
         return 2
-    # Python ignores these, and what is ignored stays so.
+    # Python ignores these, and ignored signals stay ignored in the program.
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
     if "PATH" in os.environ:

@@ -31,7 +31,7 @@ def _program() -> str:
 
 
 def _environment() -> Dict[str, str]:
-    # On GitHub the program would print annotations of its own.
+    # On GitHub the program would also print annotations.
     return {name: value for name, value in os.environ.items() if name != "GITHUB_ACTIONS"}
 
 
@@ -54,7 +54,7 @@ def run(arguments: List[str], timeout: float, given: Optional[bytes] = None) -> 
 
 
 def document(arguments: List[str], timeout: float, given: Optional[bytes] = None) -> Tuple[int, Mapping[str, Any]]:
-    """Exit status, and the JSON object that was printed."""
+    """Exit status, and the printed JSON object."""
     status, text, said = run([*arguments, "--format", "json"], timeout, given)
     try:
         found = json.loads(text)
@@ -82,8 +82,8 @@ def check(*, quick: bool = False, python: Optional[Path] = None, only: Union[Non
     """Probes this host and diagnoses it.
 
     quick: files and driver libraries only, no framework is started (a second instead of up to a minute).
-    python: the Python environment that is meant, as a path, an environment's name or a Jupyter kernel; this interpreter's
-    unless told otherwise.
+    python: the Python environment to diagnose, as a path, an environment's name or a Jupyter kernel; this interpreter's
+    by default.
     only, skip: ids or families, such as "driver". expect: requirements such as "gpus=8".
     timeout: seconds for the whole run.
 
@@ -105,7 +105,7 @@ def diagnose(text_or_path: Union[Path, bytes], *, only: Union[None, str, Iterabl
     name (one word without blanks) and names none is a FileNotFoundError, not a log of one word.
     timeout: seconds.
 
-    Raises UsageError for a file that is neither, FileNotFoundError, ProgramError."""
+    Raises UsageError for any other file, FileNotFoundError, ProgramError."""
     given: Optional[bytes] = text_or_path if isinstance(text_or_path, bytes) else None
     if isinstance(text_or_path, str):
         one_line = len(text_or_path) < 4096 and "\n" not in text_or_path and "\0" not in text_or_path
@@ -125,7 +125,7 @@ def diagnose(text_or_path: Union[Path, bytes], *, only: Union[None, str, Iterabl
     for way in ways:
         try:
             return read(Report, document([*way, *judging], timeout, given)[1])
-        except UsageError as error:  # what begins like JSON may be a log nevertheless
+        except UsageError as error:  # a text that begins like JSON may still be a log
             refused = refused or error
     assert refused is not None
     raise refused
@@ -146,7 +146,7 @@ def verify(*, kernels: Union[None, str, Iterable[str]] = None, devices: Union[No
     kernels, devices: names, such as "gemm" and "cuda:0" or "gpu"; all by default. framework: through this
     framework's own operations ("torch", "tensorflow", "jax"). quick: small sizes. timeout: seconds.
 
-    The figures stand in report.snapshot["compute"]: sizes in elements, times in ms. Raises UsageError, ProgramError."""
+    The figures are in report.snapshot["compute"]: sizes in elements, times in ms. Raises UsageError, ProgramError."""
     arguments = ["verify", *_looking(quick, python, timeout), *_names("--kernel", kernels), *_names("--device", devices),
                  *(["--framework", framework] if framework else [])]
     return read(Report, document(arguments, timeout + 15)[1])
@@ -163,11 +163,11 @@ def compare(a: Any, b: Any, *, op: Optional[str] = None, depth: Optional[int] = 
     rounding may bring the two (docs/commands/compare.md). Without op only equal numbers, or numbers off by one unit in the
     last place, are alike. rtol, atol: a network's outputs may differ by atol + rtol * |a|.
 
-    Raises UsageError for what is no array, an unknown op, or a file that cannot be read; ProgramError."""
+    Raises UsageError for something that is no array, an unknown op, or a file that cannot be read; ProgramError."""
     options = [*(["--op", op] if op else []), *(["--depth", str(int(depth))] if depth else []),
                *(["--rtol", repr(float(rtol))] if rtol is not None else []),
                *(["--atol", repr(float(atol))] if atol is not None else [])]
-    with tempfile.TemporaryDirectory(prefix="envdoctor-") as folder:  # readable for this user alone
+    with tempfile.TemporaryDirectory(prefix="envdoctor-") as folder:  # readable only for this user
         files = []
         for name, value in (("a.npy", a), ("b.npy", b)):
             if _arrays.is_path(value):

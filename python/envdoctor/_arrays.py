@@ -1,4 +1,4 @@
-"""Arrays as the program reads them, mostly .npy files, written without NumPy, so that nothing is imported that is not there."""
+"""Writes arrays for the program, mostly as .npy files, without NumPy, so that nothing has to be installed."""
 from __future__ import annotations
 
 import json
@@ -23,7 +23,7 @@ def _npy(descr: str, shape: Tuple[int, ...], data: Bytes, path: str) -> None:
 
 
 def _safetensors(kind: str, shape: Tuple[int, ...], data: Bytes, path: str) -> None:
-    """One array in the format that names types of 8 bits; the program tells files by what they hold, not by their name."""
+    """One array in the format that names types of 8 bits; the program recognises files by content, not by name."""
     header = json.dumps({"": {"dtype": kind, "shape": [int(n) for n in shape], "data_offsets": [0, len(data)]}}).encode()
     with open(path, "xb") as file:
         file.write(struct.pack("<Q", len(header)) + header)
@@ -35,7 +35,7 @@ EIGHT_BITS = {"float8_e4m3fn": "F8_E4M3", "float8_e5m2": "F8_E5M2"}
 
 
 def _of_torch(tensor: Any) -> Tuple[str, Any]:
-    """A torch tensor as something NumPy-like, and the type's name where NumPy has none. torch is there: the caller has it."""
+    """A torch tensor as something NumPy-like, and the type's name where NumPy has none. torch is imported: the caller uses it."""
     torch = sys.modules["torch"]
     tensor = tensor.detach()
     if tensor.layout is not torch.strided:
@@ -50,7 +50,7 @@ def _of_torch(tensor: Any) -> Tuple[str, Any]:
 
 
 def _numpy_like(array: Any) -> Tuple[str, Any]:
-    """Something with dtype, shape and tobytes, and the type's name where it has to be said."""
+    """Something with dtype, shape and tobytes, and the type's name where it must be stated."""
     kind = type(array)
     if kind.__module__.partition(".")[0] == "torch" or any(base.__module__ == "torch" for base in kind.__mro__):
         return _of_torch(array)
@@ -71,7 +71,7 @@ def _numpy_like(array: Any) -> Tuple[str, Any]:
 
 
 def _flat(nested: Any, out: List[float], inside: str = "") -> Tuple[int, ...]:
-    """The shape of nested lists of numbers, whose numbers are added to `out`. inside: the type of what holds `nested`."""
+    """The shape of nested lists of numbers, whose numbers are appended to `out`. inside: the type of the container of `nested`."""
     if isinstance(nested, (int, float)):
         out.append(float(nested))
         return ()
@@ -92,7 +92,7 @@ def write(array: Any, path: str) -> None:
         descr, like = _numpy_like(array)
     except UsageError:
         raise
-    except Exception as error:  # a framework's own
+    except Exception as error:  # an error of a framework
         raise UsageError(f"{type(array).__name__} holds no numbers that can be read: {error}") from error
     if like is not None:
         kind = str(getattr(like.dtype, "str", ""))

@@ -1,4 +1,4 @@
-"""What goes wrong, as exceptions."""
+"""The exceptions of this package."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Optional, Tuple
@@ -12,22 +12,22 @@ class EnvdoctorError(Exception):
 
 
 class ProgramError(EnvdoctorError):
-    """The program could not be found or started, did not end in time, or wrote what is no report."""
+    """The program could not be found or started, did not end in time, or wrote no valid report."""
 
 
 class UsageError(EnvdoctorError, ValueError):
-    """The program refused what it was given: a file that cannot be read, an unknown name, an option that makes no sense.
+    """The program refused its input: a file that cannot be read, an unknown name, an option that makes no sense.
     The text says what to do."""
 
 
 class Unavailable(EnvdoctorError):
-    """What was required is not there. `str()` begins with the id of the cause: "driver.too-old: ..."."""
+    """A requirement is not met. `str()` begins with the id of the cause: "driver.too-old: ..."."""
 
     def __init__(self, cause: str, id: str, known: bool, report: "Optional[Report]" = None) -> None:
         super().__init__(cause)
         self.cause = cause
-        self.id = id  #: of the diagnosis, such as "driver.too-old"; "incomplete" where nobody knows
-        self.known = known  #: False: nothing proves that it is missing, but it could not be shown to be there
+        self.id = id  #: of the diagnosis, such as "driver.too-old"; "incomplete" where it is unknown
+        self.known = known  #: False: nothing proves that it is missing, but it could not be shown to exist
         self.report = report
 
     def __reduce__(self) -> Tuple[Any, ...]:  # a pool of processes sends it

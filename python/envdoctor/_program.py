@@ -1,4 +1,4 @@
-"""Where the program is: in the package itself, else as ENVDOCTOR says, else on PATH."""
+"""Where the program is: in the package itself, or else where ENVDOCTOR says, or else on PATH."""
 from __future__ import annotations
 
 import os

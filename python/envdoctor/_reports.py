@@ -1,5 +1,5 @@
-"""The documents that the program writes, as frozen objects. Fields that are not known here are passed over, fields that
-are missing have the value that says "not known", so older and newer programs can be read."""
+"""The documents that the program writes, as frozen objects. Unknown fields are ignored, fields that
+are missing have the value for "unknown", so older and newer programs can be read."""
 from __future__ import annotations
 
 import dataclasses
@@ -20,7 +20,7 @@ def _hints(cls: Any) -> Dict[str, Any]:
 
 
 def _value(hint: Any, given: Any) -> Any:
-    """`given` as the type has it; None where it is of another type."""
+    """`given` converted to the type; None if it is of another type."""
     origin: Any = getattr(hint, "__origin__", None)
     inner: Tuple[Any, ...] = getattr(hint, "__args__", ())
     if hint is Any:
@@ -56,7 +56,7 @@ def read(cls: Type[T], document: Mapping[str, Any]) -> T:
 
 @dataclass(frozen=True)
 class Evidence:
-    """One fact: a place and what stands there."""
+    """One fact: a place and its value."""
 
     path: str = ""  #: JSON pointer into the snapshot; "log" for a line of a text
     value: str = ""
@@ -75,7 +75,7 @@ class Fix:
 
 @dataclass(frozen=True)
 class Finding:
-    """One diagnosis that holds here. The ids are stable; `envdoctor explain ID` tells all of one."""
+    """One diagnosis that holds here. The ids are stable; `envdoctor explain ID` describes one in full."""
 
     id: str = ""  #: "driver.too-old"
     severity: str = ""  #: "error", "warning" or "info"
@@ -111,7 +111,7 @@ class Stack:
     first_broken: Optional[str] = None
 
     def through_runtime(self) -> Optional[bool]:
-        """Whether a program can use the GPU this way: True, False, or None where that is not known."""
+        """Whether a program can use the GPU this way: True, False, or None where that is unknown."""
         before = [one for one in self.layers if one.layer not in ("framework", "compute", "use")]
         states = {one.state for one in before}
         if "broken" in states:
@@ -119,12 +119,12 @@ class Stack:
         if "unknown" in states or not states:
             return None
         proved = any(one.state == "ok" for one in before if one.layer in ("visibility", "runtime"))
-        return proved  # else the GPU was not granted here
+        return proved  # otherwise the GPU was not granted here
 
 
 @dataclass(frozen=True)
 class Check:
-    """How one diagnosis came out: "passed", "failed", "unknown" or "not-applicable"."""
+    """The result of one diagnosis: "passed", "failed", "unknown" or "not-applicable"."""
 
     id: str = ""
     state: str = ""
@@ -140,12 +140,12 @@ class DecisiveLine:
 
 @dataclass(frozen=True)
 class Undetermined:
-    """What can be said where a text holds an error and no cause was found."""
+    """What is known about a text with an error for which no cause was found."""
 
-    lines: int = 0  #: that were read
+    lines: int = 0  #: number of lines read
     decisive: Tuple[DecisiveLine, ...] = ()
-    excluded: Tuple[str, ...] = ()  #: ids that facts rule out
-    missing: Tuple[str, ...] = ()  #: what would have to be known, in words
+    excluded: Tuple[str, ...] = ()  #: ids that the facts rule out
+    missing: Tuple[str, ...] = ()  #: the missing facts, in words
     next_command: str = ""
 
 
@@ -169,7 +169,7 @@ class Report:
 
     @property
     def cause(self) -> Optional[Finding]:
-        """The likeliest cause of the trouble: the first root finding that is an error, else a warning."""
+        """The likeliest cause: the first root finding that is an error, or else a warning."""
         roots = [one for one in self.findings if one.root]
         for severity in ("error", "warning"):
             for one in roots:
@@ -206,9 +206,9 @@ class VisibleStack:
 
     stack: str = ""  #: "cuda", "rocm", "level-zero", "sycl", "opencl", "tensorflow", "torch" or "jax"
     filters: Tuple[Filter, ...] = ()
-    devices: Optional[Tuple[Device, ...]] = None  #: in the program's own order; None: not known
+    devices: Optional[Tuple[Device, ...]] = None  #: in the program's own order; None: unknown
     hidden: Tuple[Device, ...] = ()
-    observed: bool = False  #: False: derived from variables, the runtime was not asked
+    observed: bool = False  #: False: derived from variables, the runtime was not queried
     order_guessed: bool = False
 
 
@@ -225,7 +225,7 @@ class Visible:
 
 @dataclass(frozen=True)
 class ArrayDifference:
-    """Two arrays that should be one. Numbers are of B against A, the reference."""
+    """Two arrays that should be equal. Numbers are of B relative to A, the reference."""
 
     name: str = ""  #: in an archive; "" for the only array
     summary: str = ""  #: one sentence
@@ -242,8 +242,8 @@ class ArrayDifference:
     max_ulp: Optional[float] = None  #: in units in the last place of the coarser type
     max_absolute: Optional[float] = None
     max_relative: Optional[float] = None
-    beyond: int = 0  #: how many are further off than the limit
-    judgement: Optional[str] = None  #: the least arithmetic that explains it: "float32-rounding", "tf32-or-half-inputs", ...
+    beyond: int = 0  #: how many exceed the limit
+    judgement: Optional[str] = None  #: the mildest arithmetic that explains it: "float32-rounding", "tf32-or-half-inputs", ...
     explanation: str = ""
     hint: str = ""
 
@@ -255,4 +255,4 @@ class Comparison:
     alike: bool = False  #: the same, or explained by rounding or the tolerance; of hosts: results cannot differ
     known: bool = False  #: False: nothing was compared, or something that is needed is unknown
     arrays: Tuple[ArrayDifference, ...] = ()
-    raw: Mapping[str, Any] = field(default_factory=dict, repr=False)  #: of hosts all there is
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False)  #: for hosts the only content

@@ -1,5 +1,5 @@
-"""Whether what a program or a test needs is there, and if not, the cause. The judgement is the program's; here it is only
-counted how many GPUs it calls usable."""
+"""Whether the requirements of a program or a test are met, and if not, why. The program judges; this module only
+counts the GPUs that it calls usable."""
 from __future__ import annotations
 
 import json
@@ -35,7 +35,7 @@ class Requirement:
 
 
 def _devices(snapshot: Mapping[str, Any]) -> Dict[str, Dict[str, Any]]:
-    """What is known of each device, by PCI address in lower case."""
+    """The known facts of each device, by PCI address in lower case."""
     found: Dict[str, Dict[str, Any]] = {}
     for section, lists in (("nvidia", ("cuda_devices", "devices")), ("rocm", ("devices",)), ("level_zero", ("devices",))):
         facts = snapshot.get(section)
@@ -70,7 +70,7 @@ class Missing:
 
     cause: str  #: "driver.too-old: the driver is too old for CUDA 12"
     id: str
-    known: bool  #: False: nobody could tell
+    known: bool  #: False: it could not be determined
 
 
 def _because(finding: Finding) -> Missing:
@@ -78,7 +78,7 @@ def _because(finding: Finding) -> Missing:
 
 
 def _error(report: Report, framework: Optional[str] = None) -> Optional[Finding]:
-    """The first root that is an error. framework: one that is said of it, else one that is said of no other framework."""
+    """The first root that is an error. framework: a finding about it, or else one about no other framework."""
     roots = [one for one in report.findings if one.root and one.severity == "error" and not one.id.startswith("expect.")]
     if framework:
         own = f"framework:{framework}"
@@ -124,13 +124,13 @@ def _counted(report: Report, need: Requirement) -> Optional[Missing]:
         return Missing(f"incomplete: {report.verdict_why}", "incomplete", False)
     wanted = [f"{need.count} GPU{'s' * (need.count != 1)}", *([f"{need.memory_gib:g} GiB"] if need.memory_gib else []),
               *([need.arch] if need.arch else [])]
-    told = f" ({'; '.join(wrong + unknown)})" if wrong or unknown else ""
-    return Missing(f"expect.gpus: {', '.join(wanted)} needed, {good} usable{told}", "expect.gpus", True)
+    details = f" ({'; '.join(wrong + unknown)})" if wrong or unknown else ""
+    return Missing(f"expect.gpus: {', '.join(wanted)} needed, {good} usable{details}", "expect.gpus", True)
 
 
 def missing(report: Report, need: Requirement) -> Optional[Missing]:
-    """Why what is needed is not on the host of this report; None: it is there. A framework's part is asked of the
-    program once more, of the same evidence."""
+    """Why the requirement is not met on the host of this report; None: it is met. For a framework's part the program is
+    run again on the same evidence."""
     why = _counted(report, need)
     if why or not need.framework:
         return why
@@ -152,7 +152,7 @@ def require(gpus: int = 1, framework: Optional[str] = None, *, memory_gib: float
     asked in a child, which takes seconds. memory_gib: of each, in GiB. arch: "sm_80" (this compute capability or a newer
     one) or "gfx942" (exactly this). report: judge this one instead of looking again. timeout: seconds.
 
-    What could not be found out counts as missing; then the error's `known` is False. Returns the report."""
+    A fact that could not be determined counts as missing; then the error's `known` is False. Returns the report."""
     try:
         need = Requirement(gpus, memory_gib, framework, arch)
     except UsageError as error:

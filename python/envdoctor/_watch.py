@@ -10,11 +10,11 @@ from typing import Any, Mapping, Optional, Type
 from ._api import _environment, _program
 from ._errors import ProgramError, Unavailable
 
-_LONGEST = 86400  # seconds, what the program allows
+_LONGEST = 86400  # seconds, the program's limit
 
 
 class Watch:
-    """Says after a block whether a GPU worked for this process while it ran:
+    """Reports after a block whether a GPU worked for this process while it ran:
 
         with envdoctor.Watch() as watch:
             train()

@@ -1,10 +1,10 @@
-"""GPU tests that say why they were skipped, and fail where a GPU must be there.
+"""GPU tests that say why they were skipped, and fail where a GPU is required.
 
     @pytest.mark.gpu(count=1, memory_gib=20, framework="torch", arch="sm_80")
     def test_training(assert_agrees): ...
 
 The host is probed once for a session, when the first such test is there; under pytest-xdist the first worker that needs it
-does so and the others read what it found. No framework is imported: it is asked in a child."""
+does so and the others read its report. No framework is imported: it is queried in a child."""
 from __future__ import annotations
 
 import contextlib
@@ -24,7 +24,7 @@ from ._reports import ArrayDifference, Report, read
 from ._require import FRAMEWORKS, Missing, Requirement, missing
 
 _LIMIT_S = 120.0
-_REFUSED = pytest.StashKey[bool]()  # of a test that was failed before its fixtures
+_REFUSED = pytest.StashKey[bool]()  # marks a test that was failed before its fixtures
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -56,7 +56,7 @@ def _requirement(item: pytest.Item) -> Optional[Requirement]:
 
 
 def _skipped_anyway(item: pytest.Item) -> bool:
-    """Whether the test's own skip or skipif mark holds, which pytest asks later and tells in its own words."""
+    """Whether the test's own skip or skipif mark holds, which pytest evaluates and reports later."""
     try:
         from _pytest.skipping import evaluate_skip_marks
     except ImportError:
@@ -65,7 +65,7 @@ def _skipped_anyway(item: pytest.Item) -> bool:
 
 
 def _framework(report: Report, name: str) -> str:
-    """A framework that was asked, with its version and the CUDA that it was built for: "torch 2.4.1 (CUDA 12.4)"."""
+    """A framework that was queried, with its version and the CUDA that it was built for: "torch 2.4.1 (CUDA 12.4)"."""
     facts = report.snapshot.get(name)
     version, cuda = (facts.get(key) if isinstance(facts, dict) else None for key in ("version", "cuda_version"))
     if not isinstance(version, str):
@@ -92,7 +92,7 @@ class _Session:
         self._own = self._folder is None
         self._needs: List[Requirement] = []
         self._seen: Optional[Tuple[Optional[Report], str]] = None  # the report, or why there is none
-        self._told: dict[Requirement, Optional[Missing]] = {}
+        self._answers: dict[Requirement, Optional[Missing]] = {}
 
     def _shared(self) -> str:
         if self._folder is None:
@@ -103,7 +103,7 @@ class _Session:
     def pytest_configure_node(self, node: Any) -> None:  # xdist: one for each worker
         node.workerinput["envdoctor_folder"] = self._shared()
 
-    @pytest.hookimpl(tryfirst=True)  # before the terminal tells what was collected
+    @pytest.hookimpl(tryfirst=True)  # before the terminal reports the collection
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self._needs = [need for need in map(_requirement, session.items) if need]
 
@@ -112,7 +112,7 @@ class _Session:
             return []
         return self._lines()
 
-    # What was found, of this session: probed here if nobody has done so.
+    # The report for this session: probed here if no other process has done so.
     def _report(self) -> Tuple[Optional[Report], str]:
         if self._seen is None:
             place = os.path.join(self._shared(), "report.json")
@@ -125,7 +125,7 @@ class _Session:
         return self._seen
 
     def _probe(self, place: str) -> None:
-        """Writes what the program finds here; a framework is only asked where a test needs one."""
+        """Writes the program's report; a framework is only queried where a test needs one."""
         quick = not any(need.framework for need in self._needs)
         found: dict[str, Any] = {"report": None, "error": ""}
         try:
@@ -137,13 +137,13 @@ class _Session:
         os.replace(place + ".new", place)
 
     def _missing(self, need: Requirement) -> Optional[Missing]:
-        if need not in self._told:
+        if need not in self._answers:
             report, error = self._report()
             try:
-                self._told[need] = missing(report, need) if report else Missing(f"incomplete: {error}", "incomplete", False)
+                self._answers[need] = missing(report, need) if report else Missing(f"incomplete: {error}", "incomplete", False)
             except EnvdoctorError as failed:
-                self._told[need] = Missing(f"incomplete: {failed}", "incomplete", False)
-        return self._told[need]
+                self._answers[need] = Missing(f"incomplete: {failed}", "incomplete", False)
+        return self._answers[need]
 
     @pytest.hookimpl(tryfirst=True)  # before any fixture or hook that would touch the GPU
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -155,12 +155,12 @@ class _Session:
         if why:
             pytest.skip(why.cause)
 
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)  # after all others have had their say, such as of xfail
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)  # after all other hooks, such as xfail's
     def pytest_runtest_makereport(self, item: pytest.Item, call: "pytest.CallInfo[None]") -> Iterator[None]:
         outcome: Any = yield
         if call.when == "setup" and item.stash.get(_REFUSED, False):
             report = outcome.get_result()
-            report.when, report.outcome = "call", "failed"  # in the setup it would be an error, which reads as a broken fixture
+            report.when, report.outcome = "call", "failed"  # in the setup it would be an error, which looks like a broken fixture
             report.__dict__.pop("wasxfail", None)
 
     # The environment, in words and as names with values; without a probe.
@@ -194,11 +194,11 @@ class _Session:
         rows = dict(self._properties())
         if not rows:
             return []
-        told = [rows[key] for key in ("envdoctor.gpus",) if key in rows]
-        told += [f"NVIDIA driver {rows['envdoctor.nvidia_driver']}"] if "envdoctor.nvidia_driver" in rows else []
-        told += [rows["envdoctor.frameworks"]] if "envdoctor.frameworks" in rows else []
+        parts = [rows[key] for key in ("envdoctor.gpus",) if key in rows]
+        parts += [f"NVIDIA driver {rows['envdoctor.nvidia_driver']}"] if "envdoctor.nvidia_driver" in rows else []
+        parts += [rows["envdoctor.frameworks"]] if "envdoctor.frameworks" in rows else []
         cause = f"{rows['envdoctor.cause']}: " if "envdoctor.cause" in rows else ""
-        return [f"envdoctor: {rows['envdoctor.verdict']}, {cause}{rows.get('envdoctor.why', '')}", *([f"envdoctor: {', '.join(told)}"] if told else [])]
+        return [f"envdoctor: {rows['envdoctor.verdict']}, {cause}{rows.get('envdoctor.why', '')}", *([f"envdoctor: {', '.join(parts)}"] if parts else [])]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
@@ -214,7 +214,7 @@ class _Session:
                 xml.add_global_property(name, value)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        if self._needs or self._worker is not None:  # told after the collection
+        if self._needs or self._worker is not None:  # reported after the collection
             return
         for line in self._lines() if self._known() else ():
             terminalreporter.write_line(line)
@@ -224,8 +224,8 @@ class _Session:
             shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _told(one: ArrayDifference, op: Optional[str]) -> str:
-    """What to know first in the first line, as pytest's summary shows no more."""
+def _described(one: ArrayDifference, op: Optional[str]) -> str:
+    """The most important fact in the first line, because pytest's summary shows only that."""
     summary = one.summary or one.error
     said = [summary]
     if one.error and one.error not in summary:
@@ -257,9 +257,9 @@ def assert_agrees() -> Callable[..., None]:
             raise error.with_traceback(None) from None  # the test's line matters, not ours
         if found.alike:
             return
-        told = "\n".join(_told(one, op) for one in found.arrays) or "nothing was compared"
+        text = "\n".join(_described(one, op) for one in found.arrays) or "nothing was compared"
         if not found.known:
-            told = f"nothing was compared: {told}"
-        raise AssertionError(f"{told}\n(A is what was expected, B what was computed)")
+            text = f"nothing was compared: {text}"
+        raise AssertionError(f"{text}\n(A is what was expected, B what was computed)")
 
     return agrees

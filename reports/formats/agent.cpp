@@ -1,4 +1,4 @@
-// The verdict for a program that reads with a small memory: one JSON object of at most 2 KB, always the same keys.
+// The verdict for a language model with a small context: one JSON object of at most 2 KB, always the same keys.
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -12,12 +12,12 @@ namespace {
 
 using Json = nlohmann::json;
 constexpr std::size_t most_bytes = 2048;
-constexpr std::size_t longest_command = 400;  // a command that is cut would be another command
+constexpr std::size_t longest_command = 400;  // a truncated command would be a different command
 
-// How much of each part there is room for.
+// The space for each part.
 struct Room {
-  std::size_t bytes = 0;  // of one text
-  std::size_t items = 0;  // of one list
+  std::size_t bytes = 0;  // per text
+  std::size_t items = 0;  // per list
 };
 
 std::string brief(const std::string& text, const Room& room) { return shortened(clean(text), room.bytes); }
@@ -41,13 +41,13 @@ Json lines_of(const std::vector<Evidence>& all, const Room& room) {
 
 bool is_cause(const Finding& finding) { return finding.root && finding.severity >= Severity::warning; }
 
-// The likeliest cause of the trouble; null: nothing worse than a note was found.
+// The likeliest cause; null: nothing worse than a note was found.
 const Finding* cause_of(const Report& report) {
   const auto found = std::ranges::find_if(report.findings, is_cause);
   return found == report.findings.end() ? nullptr : &*found;
 }
 
-// One command whose output or effect helps most; empty: nothing is left to do, or no command is known.
+// One command whose output or effect helps most; empty: nothing to do, or no known command.
 std::string next_command(const Report& report, const Finding* cause) {
   std::string command;
   if (cause) {
@@ -96,7 +96,7 @@ Json written(const Report& report, const Room& room) {
 
 std::string render_agent(const Report& report, const ReportStyle&) {
   std::string out;
-  // Half the room each time: the longest texts give way first, then the lists.
+  // Halves the space each time: shortens the longest texts first, then the lists.
   for (Room room{.bytes = 400, .items = 6}; room.bytes > 8;
        room.bytes /= 2, room.items = std::max<std::size_t>(1, room.items - 1)) {
     out = written(report, room).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -1,4 +1,5 @@
-// Findings as other services take them: GitHub's workflow commands, GitLab's code quality report, a scheduler's reason.
+// Findings in the formats of other services: GitHub's workflow commands, GitLab's code quality report, a scheduler's
+// reason.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -12,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 constexpr std::size_t commands_shown = 10;  // GitHub shows no more of one kind in one step
 
-// As the runner unescapes it; in a property, colon and comma end the value.
+// The inverse of the runner's unescaping; in a property, colon and comma end the value.
 std::string command_text(std::string_view text, bool property) {
   std::string out;
   for (const char c : clean(text)) {

@@ -34,7 +34,7 @@ Node add_case(Node suite, std::string_view class_name, std::string_view name) {
   return test;
 }
 
-// What a case came to: "failure", "error" or "skipped".
+// The result of a case: "failure", "error" or "skipped".
 void end(Node test, const char* kind, std::string_view type, std::string_view message, const std::string& body = {}) {
   Node node = test.append_child(kind);
   if (std::string_view(kind) != "skipped") set(node, "type", type);
@@ -95,7 +95,8 @@ void add_checks(Node root, const Report& report) {
   }
 }
 
-// A case per call of a layer. What holds other layers fails with them, but only what no layer inside explains is named.
+// A case per call of a layer. A layer fails with the layers inside it, but only faults that no inner layer explains are
+// named.
 void add_model(Node root, const Report& report) {
   const ModelAgreement* model = report.snapshot.agree.get();
   if (!model || model->layers.or_empty().empty()) return;
@@ -114,7 +115,7 @@ void add_model(Node root, const Report& report) {
   }
 }
 
-// A case per kernel and device, by what it came to.
+// A case per kernel and device, with its result.
 void add_kernels(Node root, const Report& report) {
   const auto& results = report.snapshot.compute.or_empty();
   const auto& missing = report.snapshot.compute_not_run.or_empty();

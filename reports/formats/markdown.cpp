@@ -1,4 +1,4 @@
-// Markdown for a pull request's comment or an issue: short enough for both, a host's own words only as text.
+// Markdown for a pull request's comment or an issue: short enough for both, text from the host is always escaped.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::size_t longest_run(std::string_view text) {
   return longest;
 }
 
-// A host's own words as text: no emphasis, link, HTML, mention or heading comes of them.
+// Escapes text from the host: it must not become emphasis, a link, HTML, a mention or a heading.
 std::string markdown_text(std::string_view text) {
   std::string out;
   for (const char c : shortened(clean(text), text_limit)) {
@@ -38,7 +38,7 @@ std::string markdown_text(std::string_view text) {
   return out;
 }
 
-// As a code span, cut after 300 characters.
+// As a code span, truncated after 300 characters.
 std::string markdown_code(std::string_view text) {
   std::string inside = shortened(clean(text), code_limit);
   // GitHub splits table cells at a bar even inside code.

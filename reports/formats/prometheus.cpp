@@ -13,7 +13,7 @@ namespace {
 
 using Labels = std::vector<std::pair<const char*, std::string>>;
 
-// Once no control character is left, JSON's quoting of a text is the exposition format's.
+// Without control characters, JSON's quoting equals that of the exposition format.
 std::string label_value(std::string_view text) { return nlohmann::json(clean(text)).dump(); }
 
 std::string sample(std::string_view name, const Labels& labels, double value) {
@@ -72,7 +72,7 @@ std::string render_prometheus(const Report& report, const ReportStyle&) {
                            {"precision", result.precision.value_or("?")},
                            {"size", full_size(result.size.or_empty())},
                            {"variant", result.variant.or_empty()}};
-    if (!seen.insert(sample("", labels, 0)).second) continue;  // a collector refuses a series told twice
+    if (!seen.insert(sample("", labels, 0)).second) continue;  // a collector refuses a duplicate series
     if (const auto* agreement = result.agreement.get(); agreement && agreement->outcome.get())
       agrees += sample("envdoctor_kernel_agrees", labels,
                        agreement->outcome.is("same-bits") || agreement->outcome.is("within-bound") ? 1 : 0);

@@ -28,7 +28,7 @@ Json rule(const std::string& id) {
           {"properties", {{"layer", text(row->layer)}}}};
 }
 
-// Where a finding is: the subject it speaks of, and for a log's line the line.
+// Where a finding is: its subject, and for a log's line the line.
 Json locations(const Finding& finding) {
   Json list = Json::array();
   Json logical = {{{"name", clean(finding.subject)}, {"kind", "resource"}}};

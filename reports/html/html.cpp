@@ -1,4 +1,4 @@
-// One self-contained page: no script, no network, light and dark, fit to print.
+// One self-contained page: no script, no network, light and dark, printable.
 #include "reports/html/html_page.h"
 
 #include <fmt/format.h>

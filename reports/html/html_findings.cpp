@@ -1,4 +1,4 @@
-// Findings that open to their evidence and fix; the first is open from the start.
+// Findings that open to their evidence and fix; the first one is open initially.
 #include <fmt/format.h>
 
 #include <algorithm>

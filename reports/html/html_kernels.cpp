@@ -1,4 +1,5 @@
-// Kernels: how far each device's results are from the CPU's, as histograms of ULP, and which kernels did not run.
+// Kernels: the differences of each device's results from the CPU's, as histograms of ULP, and which kernels did not
+// run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ std::string class_name(std::size_t i, std::size_t classes) {
   return fmt::format("up to {}", std::int64_t{1} << (i - 1));
 }
 
-// Counts by their logarithm, or one element among a million would not be seen.
+// Counts on a logarithmic scale, so that one element among a million is visible.
 void add_histogram(Node cell, const std::vector<std::int64_t>& counts, bool wrong) {
   constexpr double column = 11, height = 44;
   const std::size_t classes = std::min<std::size_t>(counts.size(), 20);
@@ -75,7 +76,7 @@ void add_agreement(Node body, const std::vector<ComputeResult>& results, const L
     if (result.agreement.get()) rows.push_back(&result);
   }
   if (rows.empty()) return;
-  // What is wrong first, whatever must be left out.
+  // Wrong results first, so that they are never left out.
   std::ranges::stable_sort(rows, std::greater<>{}, [](const ComputeResult* row) { return is_wrong(*row); });
   const std::size_t left_out = rows.size() - std::min(rows.size(), limits.kernels);
   rows.resize(rows.size() - left_out);
@@ -124,7 +125,7 @@ std::vector<Problem> problems_of(const std::vector<ComputeResult>& results) {
 
 double rate_of(const ComputeResult& row) { return *row.rate.get()->value.get(); }
 
-// 0: not known.
+// 0: unknown.
 double peak_of(const ComputeResult& row) {
   const double* share = row.share_of_peak.get();
   return share && *share > 0.001 && *share <= 1.5 ? rate_of(row) / *share : 0.0;

@@ -1,4 +1,4 @@
-// A person's own model: how it was compared, and what came of each layer.
+// The user's own model: how it was compared, and the result of each layer.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ void add_model(Node body, const Report& report, const Limits& limits) {
   for (const std::string& text : model_sentences(*model)) add(list, "li", "", text, limits.text);
   const auto& layers = model->layers.or_empty();
   if (layers.empty()) return;
-  // What is wrong first, whatever must be left out.
+  // Wrong layers first, so that they are never left out.
   const std::vector<std::size_t> faulty = compute::faulty_layers(*model);
   std::vector<std::size_t> order = faulty;
   for (std::size_t i = 0; i < layers.size(); ++i)

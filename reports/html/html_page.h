@@ -1,5 +1,5 @@
 #pragma once
-// The parts of the HTML page. Every text goes through pugixml, which quotes it; nothing is put together by hand.
+// The parts of the HTML page. Every text goes through pugixml, which quotes it; no HTML is concatenated by hand.
 #include <pugixml.hpp>
 
 #include "checks/engine/report.h"
@@ -13,12 +13,12 @@ struct Limits {
   std::size_t stacks = 24, findings = 40, evidence = 12, kernels = 120, gpus = 16, text = 400;
 };
 
-// An element with a class (may be empty) and text (may be empty; cut after `limit` bytes).
+// An element with a class (may be empty) and text (may be empty; truncated after `limit` bytes).
 Node add(Node parent, const char* tag, std::string_view css = {}, std::string_view text = {}, std::size_t limit = 2000);
 void set(Node node, const char* name, std::string_view value);
 void set(Node node, const char* name, double value);
 
-// SVG: a drawing that scales, with a description for those who can't see it.
+// SVG: a drawing that scales, with a description for screen readers.
 Node add_drawing(Node parent, double width, double height, std::string_view description);
 Node add_shape(Node svg, const char* tag, std::string_view css,
                std::initializer_list<std::pair<const char*, double>> place);

@@ -1,4 +1,4 @@
-// The stacks as a picture: a rail for each stack, its layers as stations; behind a broken one the rail is dashed.
+// The stacks as a picture: a rail for each stack, its layers as stations; after a broken one the rail is dashed.
 #include <fmt/format.h>
 
 #include <algorithm>

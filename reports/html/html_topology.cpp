@@ -15,7 +15,7 @@ constexpr double cell = 212, gap = 18, box = 46, gpu_box = 58, indent = 20;
 
 std::string number(const Number& value) { return value.get() ? std::to_string(*value.get()) : "?"; }
 
-// A NUMA node with what hangs on it; without one: GPUs whose node isn't known.
+// A NUMA node with its GPUs; without one: GPUs whose node is unknown.
 struct Column {
   const NumaNode* node = nullptr;
   std::vector<const Gpu*> gpus{};
@@ -82,7 +82,7 @@ void add_topology(Node body, const Report& report, const Limits& limits) {
       section, x_of(std::max(sockets, columns.size())), gpu_y + (gpu_box + 12) * static_cast<double>(most) + 4,
       fmt::format("{} sockets, {} NUMA nodes, {} GPUs", packages.size(), columns.size(), gpus.size()));
   set(svg, "class", "natural");
-  // Nodes are numbered in the order of their sockets; where they don't divide evenly, no line claims which is whose.
+  // Nodes are numbered in the order of their sockets; if they don't divide evenly, no lines connect them.
   const auto nodes = static_cast<std::size_t>(std::ranges::count_if(columns, [](const Column& c) { return c.node; }));
   for (std::size_t i = 0; sockets > 0 && nodes % sockets == 0 && i < nodes; ++i)
     add_line(svg, x_of(i * sockets / nodes * (nodes / sockets)) + cell / 2, 4 + box, x_of(i) + cell / 2, node_y,

@@ -13,7 +13,7 @@
 namespace envdoctor {
 namespace {
 
-// What is reported of one device, or of several that calculated alike.
+// The results of one device, or of several with equal results.
 struct Device {
   std::vector<std::string> names{};
   int results = 0, same_bits = 0, within = 0, outside = 0, doubtful = 0, unrepeatable = 0, repeated = 0;
@@ -23,7 +23,7 @@ struct Device {
   std::map<std::string, std::set<std::string>> not_run{};  // why -> kernels
 };
 
-// But for the names, and how large the errors were.
+// Except the names, and the size of the errors.
 bool alike(const Device& a, const Device& b) {
   const auto counts = [](const Device& d) {
     return std::tie(d.results, d.same_bits, d.within, d.outside, d.doubtful, d.unrepeatable, d.repeated, d.modes,

@@ -1,5 +1,5 @@
-// What was compared of a person's model, also when all is well: this is the answer to whether its results can be
-// reproduced.
+// What was compared in the user's model, also without faults, because it shows whether its results are
+// reproducible.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ const char* other_side(const std::string& against) {
   return against == "deterministic" ? "deterministic mode" : "float64 on the CPU";
 }
 
-// How many layers were compared, and the one that is nearest to its limit.
+// How many layers were compared, and the one nearest to its limit.
 std::string layers_text(const ModelAgreement& model) {
   const auto& rows = model.layers.or_empty();
   std::size_t compared = 0, same = 0, inside = 0, nearest = 0;

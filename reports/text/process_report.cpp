@@ -101,7 +101,8 @@ std::string WatchedTime::line(const Watched& now) {
   const double idle = 1 - busy - copying;
   const bool known = time.gpu_busy.get() != nullptr, opened = !use.gpus.or_empty().empty();
   copies_known_ = copies_known_ || time.copying.get();
-  // What it waits for: a disk, or processors that work meanwhile; a main thread that spins for the GPU is no wait.
+  // The reason for a wait: a disk, or CPUs that work meanwhile; a main thread that busy-waits for the GPU doesn't
+  // count.
   const bool for_storage = storage >= 0.3, for_cpu = cores >= 0.7 || share(&ProcessTime::runnable) >= 0.7;
   seen_ = end;
   before_ = time;

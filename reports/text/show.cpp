@@ -1,4 +1,4 @@
-// `envdoctor show`: what this host is, plainly, on one page. No judgement.
+// `envdoctor show`: this host's facts on one page, without judgement.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -121,7 +121,7 @@ std::string show_opencl(const Snapshot& s) {
   return out;
 }
 
-// One row per folder; one of its own for what is no plain find.
+// One row per folder; a separate row for a library with a problem.
 std::string show_libraries(const Snapshot& s) {
   std::string out;
   for (const Toolkit& toolkit : s.toolkits.or_empty())

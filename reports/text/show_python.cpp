@@ -1,4 +1,4 @@
-// `envdoctor show python`: the environment, then each framework: what it was built for, and what it said of itself.
+// `envdoctor show python`: the environment, then each framework: what it was built for, and what it reported.
 #include <fmt/ranges.h>
 
 #include "checks/runtime/library_facts.h"
@@ -11,8 +11,8 @@ std::string listed(const List<std::string>& items, std::string_view before = "")
   return items.or_empty().empty() ? "" : fmt::format("{}{}", before, fmt::join(*items.get(), " "));
 }
 
-// File names without their folders, since the snapshot holds the paths; but which copy of cuDNN it is, is what is
-// asked.
+// File names without their folders, because the snapshot has the paths; except cuDNN, where the copy
+// matters.
 std::string loaded(const List<std::string>& paths) {
   if (paths.or_empty().empty()) return {};
   std::string out = "loaded:", cudnn;
@@ -28,19 +28,19 @@ std::string yes_no(const Flag& flag, std::string_view yes, std::string_view no =
   return std::string(flag.get() ? (*flag.get() ? yes : no) : "");
 }
 
-// How the import went, where it was tried and didn't go well.
+// The import error, if the import was tried and failed.
 std::string import_failure(const Text& error) {
   if (error.get()) return "import fails: " + *error.get();
   return error.outcome() == Outcome::failed ? "unknown: " + error.why() : "";
 }
 
-// TensorFlow's 0 stands for as many as there are CPUs.
+// TensorFlow's 0 means the number of CPUs.
 std::string threads(const Number& number, std::string_view kind) {
   if (number.is(0)) return fmt::format("{} threads: one for each CPU", kind);
   return value(number, fmt::format("{} threads: ", kind));
 }
 
-// What was asked and went wrong, in the framework's own words.
+// A query that failed, with the framework's own message.
 std::string failure(const Text& reading, std::string_view what) {
   return reading.outcome() == Outcome::failed ? fmt::format("{}: {}", what, reading.why()) : "";
 }
@@ -89,7 +89,7 @@ std::string show_tensorflow(const Tensorflow& tf) {
   return out + loaded(tf.mapped_libraries);
 }
 
-// "9.1.0 loaded, 9.1.0.70 asked for": what torch was built with is the version that its package asks for.
+// "9.1.0 loaded, 9.1.0.70 asked for": the version that torch was built with is the one that its package requires.
 std::string torch_cudnn(const Torch& torch, const Snapshot& s) {
   const std::string* version = torch.cudnn_version.get();
   std::string out =
@@ -118,7 +118,7 @@ std::string show_torch(const Torch& torch, const Snapshot& s) {
   return out + loaded(torch.mapped_libraries);
 }
 
-// Asked of the variables, since a JAX that is asked must not take memory.
+// Read from the variables, because querying JAX must not allocate memory.
 std::string jax_preallocation(const Snapshot& s) {
   const Text advance = env_of(s, "XLA_PYTHON_CLIENT_PREALLOCATE");
   if (advance.get()) return "XLA_PYTHON_CLIENT_PREALLOCATE=" + *advance.get();

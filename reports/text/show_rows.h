@@ -1,11 +1,11 @@
 #pragma once
-// The rows that `envdoctor show` is made of.
+// The rows of `envdoctor show`.
 #include <fmt/format.h>
 
 #include <initializer_list>
 
-#include "evidence/snapshot.h"
 #include "evidence/lines.h"
+#include "evidence/snapshot.h"
 
 namespace envdoctor {
 
@@ -14,7 +14,7 @@ inline std::string row(std::string_view label, const std::string& text) {
   return text.empty() ? "" : wrap(fmt::format("  {:<14}", label), text);
 }
 
-// Why there is no value, in brackets; empty where there is one, and where nobody looked.
+// Why there is no value, in brackets; empty if there is one, or if it was not probed.
 template <class T>
 std::string unknown(const Reading<T>& reading) {
   if (reading.get() || reading.outcome() == Outcome::not_probed) return {};

@@ -30,7 +30,7 @@ std::string problem_of(const ComputeResult& result) {
   return out;
 }
 
-// What a run costs, or each operation of it, so that more rounds of the same count no more.
+// The cost of a run, or of each operation in it, so that the number of rounds doesn't matter.
 double cost(const ComputeResult& result, double ms) {
   const double* flops = result.flops.get();
   return flops && *flops > 0 ? ms / *flops : ms;
@@ -40,7 +40,7 @@ std::map<std::string, double> fastest_cpu(const Snapshot& snapshot, const std::v
   std::map<std::string, double> fastest;
   for (const ComputeResult& result : results) {
     const double* ms = median_ms(result);
-    // On a CPU a launch is a call, and a copy to the device goes nowhere: there is nothing to compare.
+    // On a CPU a launch is a function call and a copy stays in memory, so there is nothing to compare.
     const bool of_devices = result.kernel.is("launch") || result.kernel.is("copy-in") || result.kernel.is("copy-out");
     if (!ms || *ms <= 0 || of_devices || !compute::is_cpu(snapshot, text_of(result.device))) continue;
     const auto [at, fresh] = fastest.try_emplace(problem_of(result), cost(result, *ms));
@@ -54,7 +54,7 @@ std::string columns_of(const std::string& kernel, const std::string& size, const
                        const std::string& ratio) {
   constexpr std::size_t kernel_columns = 18, size_columns = 17;
   std::string head = fmt::format("    {:<{}} {}", kernel, kernel_columns, size);
-  // What is too long for its column stands on a line of its own.
+  // Text that is too long for its column gets a line of its own.
   constexpr std::size_t width = 4 + kernel_columns + 1 + size_columns;
   if (columns(head) > width)
     head += "\n" + std::string(width, ' ');
@@ -65,7 +65,7 @@ std::string columns_of(const std::string& kernel, const std::string& size, const
   return line + "\n";
 }
 
-// Half of the interval that contains the median, in parts of it.
+// Half of the median's interval, relative to the median.
 std::string noise_of(const ComputeTime& time) {
   if (!time.low_ms.get() || !time.high_ms.get() || *time.median_ms.get() <= 0) return "";
   return fmt::format("{:.0f} %", 50 * (*time.high_ms.get() - *time.low_ms.get()) / *time.median_ms.get());

@@ -1,4 +1,4 @@
-// The report for people: verdict, stacks, findings with the root first, then what else was seen.
+// The report for people: verdict, stacks, findings with the root first, then other observations.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::string upper(std::string_view word) {
   return text;
 }
 
-// The label stands out, the text behind it is wrapped under itself.
+// Highlights the label and wraps the text after it with a hanging indent.
 std::string painted_wrap(const std::string& label, std::string_view text, Color color, bool on) {
   std::string out = wrap(label, text);
   const auto word = label.find_first_not_of(' ');
@@ -103,7 +103,7 @@ std::string finding_text(const Finding& finding, const std::vector<Finding>& all
   return out;
 }
 
-// In words, what is known and what is not where no cause was found.
+// What is known and what is not where no cause was found, in words.
 std::string undetermined_text(const Undetermined& one, const ReportStyle& style) {
   std::string out = painted_wrap("        ", no_known_cause(one), Color::bold, style.color);
   std::string_view label = "seen";
@@ -127,7 +127,7 @@ std::string undetermined_text(const Undetermined& one, const ReportStyle& style)
   return out + fmt::format("        $ {}\n", printable(one.next_command));
 }
 
-// What a part of the run waited for in vain, without which a reader can't tell why it took so long and says so little.
+// Parts of the run that timed out, which explains why it took so long and reports so little.
 std::string hung_text(const Snapshot& snapshot) {
   std::string out;
   for (const auto& [name, probe] : snapshot.probes.or_empty()) {

@@ -1,4 +1,4 @@
-"""`envdoctor agree` on a stand-in for PyTorch: what it names, what it refuses, and what it says in each format.
+"""`envdoctor agree` on a simulated PyTorch: the faults that it names, the models that it refuses, and its output in each format.
 
 Real frameworks are tried by ./dev test --frameworks. Arguments: the source folder, the program."""
 import json
@@ -218,8 +218,8 @@ for name, words in {"tf32": "multiplies in TF32", "bfloat16": "bfloat16", "no_bi
 for name in ("model", "same_epsilon", "order", "whole_in_bfloat16", "noise", "in_its_input", "in_pieces", "autocast_of_all"):
     status, report, said = agree("models:" + name)
     expect(name, status == 0 and report.get("verdict") == "pass" and not report["findings"], f"{status} {said[:800]}")
-    told = report.get("snapshot", {}).get("agree", {})
-    expect(name, told.get("weights_unchanged") is True and told["layers"][-1]["name"] == "the model", told)
+    agreement = report.get("snapshot", {}).get("agree", {})
+    expect(name, agreement.get("weights_unchanged") is True and agreement["layers"][-1]["name"] == "the model", agreement)
 status, report, said = agree("models.py:other_bits")
 notes = [(f["id"], f["severity"], f["title"]) for f in report.get("findings", [])]
 expect("other bits", status == 0 and report.get("verdict") == "pass" and len(notes) == 1, f"{status} {notes} {said[:600]}")

@@ -1,4 +1,4 @@
-"""`envdoctor compare` on arrays of which one was spoilt: nothing wrong is called rounding, and what is said of it is so.
+"""`envdoctor compare` on pairs of arrays, one of them damaged: no fault is called rounding, and the description is correct.
 
 Arguments: the source folder, the program."""
 import collections
@@ -126,7 +126,7 @@ wrong[5, 1] += np.float32(0.01)
 for op in ("matmul", "sum", "scan", "conv"):
     compare(f"one of 2560, {op}", equal, wrong, "--op", op, "--depth", "1024", status=1, judgement="none", beyond=1)
 compare("one of 2560, exp", equal, wrong, "--op", "exp", status=1, judgement="none", beyond=1)
-compare("one of 2560, told without --op", equal, wrong, status=1, judgement=None, where="one", worst_place=[5, 1],
+compare("one of 2560, without --op", equal, wrong, status=1, judgement=None, where="one", worst_place=[5, 1],
         says="1 of 2 560 numbers differs, at [5, 1], by 0.01; all others have the same bits.")
 plain = subprocess.run([binary, "compare", folder / "a.npy", folder / "b.npy"], stdout=subprocess.PIPE).stdout.decode()
 expect("the sentence comes first", plain.startswith("1 of 2 560 numbers differs"), plain[:200])
@@ -328,7 +328,7 @@ def torch_save(name, value, data, protocol=2, **members):
 
 
 class StateDict(collections.OrderedDict):
-    """Its class is told as that of its base, with an attribute, as modules do."""
+    """Pickled as its base class with an attribute, as modules do."""
 
     def __reduce__(self):
         return collections.OrderedDict, (), {"_metadata": collections.OrderedDict([("", {"version": 1})])}, None, iter(self.items())

@@ -1,4 +1,4 @@
-// Files of arrays that another reader would read otherwise, or not at all.
+// Array files that other readers read differently, or not at all.
 #include <gmock/gmock.h>
 #include <minizip/zip.h>
 

@@ -1,4 +1,4 @@
-// `bench` as a user runs it, on whatever computes here: the host's own C++ always does.
+// `bench` as a user runs it, on any device of this host: the host's own C++ is always available.
 #include <gmock/gmock.h>
 
 #include "evidence/json.h"

@@ -1,4 +1,4 @@
-"""Chromium, driven through its own pipe: pages are opened, scripts evaluated, what the console says is gathered."""
+"""Chromium, driven through its own pipe: opens pages, evaluates scripts, collects console messages."""
 import json
 import os
 import shutil

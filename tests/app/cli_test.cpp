@@ -208,8 +208,7 @@ TEST(Knowledge, RefusesALogPatternThatCouldNeverBeFound) {
 
 // What a command prints is what it writes to a file.
 TEST(CommandLine, TakesAFileForWhateverIsNoReport) {
-  const std::string file = testing::TempDir() + "told.txt",
-                    pair = examples + "healthy.json " + examples + "no-gpu.json";
+  const std::string file = testing::TempDir() + "out.txt", pair = examples + "healthy.json " + examples + "no-gpu.json";
   for (const std::string& command :
        {"compare " + pair, "visible " + examples + "healthy.json", "expect --learn " + examples + "healthy.json",
         "fleet " + examples, std::string("list"), std::string("explain force-cpu"),
@@ -239,9 +238,9 @@ TEST(CommandLine, ALogInPlaceOfASnapshotIsToldWhereItGoes) {
 
 TEST(CommandLine, TablesHaveEightyColumns) {
   for (const char* command : {"list", "expect", "explain driver", "explain opencl"}) {
-    std::istringstream told(run_envdoctor(command).out);
+    std::istringstream help(run_envdoctor(command).out);
     int lines = 0;
-    for (std::string line; std::getline(told, line); ++lines) EXPECT_LE(line.size(), 80U) << command << ": " << line;
+    for (std::string line; std::getline(help, line); ++lines) EXPECT_LE(line.size(), 80U) << command << ": " << line;
     EXPECT_GT(lines, 5) << command;
   }
   EXPECT_THAT(run_envdoctor("list").out, HasSubstr("fft-butterfly"));
@@ -259,9 +258,9 @@ TEST(CommandLine, RefusesAFormatThatACommandDoesNotHave) {
 }
 
 TEST(Fleet, NamesHostsByTheirFilesBelowTheFolder) {
-  const Ran told = run_envdoctor("fleet --format json " + std::string(source_folder) + "/docs/schema " + examples);
-  EXPECT_THAT(told.out, HasSubstr("\"healthy.json\""));
-  EXPECT_THAT(told.out, Not(HasSubstr(examples)));
+  const Ran ran = run_envdoctor("fleet --format json " + std::string(source_folder) + "/docs/schema " + examples);
+  EXPECT_THAT(ran.out, HasSubstr("\"healthy.json\""));
+  EXPECT_THAT(ran.out, Not(HasSubstr(examples)));
   const Ran twice = run_envdoctor("fleet --format json " + examples + "healthy.json " + examples);
   EXPECT_THAT(twice.out, HasSubstr(examples + "healthy.json"));
 }

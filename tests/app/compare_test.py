@@ -1,4 +1,4 @@
-"""`envdoctor compare` on arrays that numpy wrote, with arithmetics imitated here, and on files meant to harm.
+"""`envdoctor compare` on arrays that numpy wrote, with simulated arithmetics, and on malicious files.
 
 Arguments: the source folder, the program."""
 import json
@@ -72,8 +72,8 @@ for depth in (64, 1024, 4096):
         made["none"].append(one)
         for judgement, arrays in made.items():
             for number, array in enumerate(arrays):
-                (told,), _ = compare(cpu, save("gpu.npy", array), "--op", "matmul", "--depth", str(depth))
-                expect(f"depth {depth} seed {seed}", told["judgement"] == judgement, f"{judgement} {number} told as {told['judgement']}: {told['explanation']}")
+                (row,), _ = compare(cpu, save("gpu.npy", array), "--op", "matmul", "--depth", str(depth))
+                expect(f"depth {depth} seed {seed}", row["judgement"] == judgement, f"{judgement} {number} judged as {row['judgement']}: {row['explanation']}")
 
 # Data of one sign: float32 sums drift, but stay within gamma_k.
 positive = rng.random((16, 8192), dtype=np.float32)
@@ -81,33 +81,33 @@ exact = positive.astype(np.float64).sum(axis=1)
 drifting = np.zeros(16, np.float32)
 for k in range(8192):
     drifting = drifting + positive[:, k]
-(told,), _ = compare(save("s.npy", exact.astype(np.float32)), save("t.npy", drifting), "--op", "sum", "--depth", "8192", status=0)
-expect("positive sums", told["judgement"] == "float32-rounding", told)
+(row,), _ = compare(save("s.npy", exact.astype(np.float32)), save("t.npy", drifting), "--op", "sum", "--depth", "8192", status=0)
+expect("positive sums", row["judgement"] == "float32-rounding", row)
 
 # The histogram is numpy's own distance in ulps.
 x = rng.standard_normal(10_000).astype(np.float32)
 steps = rng.integers(0, 9, x.size).astype(np.int32)
 y = (x.view(np.int32) + steps).view(np.float32)
-(told,), _ = compare(save("x.npy", x), save("y.npy", y), status=1)
-expect("count", told["differing"] == int((steps > 0).sum()), told)
+(row,), _ = compare(save("x.npy", x), save("y.npy", y), status=1)
+expect("count", row["differing"] == int((steps > 0).sum()), row)
 inside = np.abs(np.frexp(x)[0]) < 0.9  # away from powers of two a step is one ulp of x
 wanted = [int((steps == 0).sum()), int((steps == 1).sum())]
-expect("histogram", abs(told["ulp_histogram"][1] - wanted[1]) < 30 and told["ulp_histogram"][0] == wanted[0], (told["ulp_histogram"], wanted))
-expect("not judged", told["judgement"] is None, told)
+expect("histogram", abs(row["ulp_histogram"][1] - wanted[1]) < 30 and row["ulp_histogram"][0] == wanted[0], (row["ulp_histogram"], wanted))
+expect("not judged", row["judgement"] is None, row)
 compare(save("x.npy", x), save("y.npy", x), status=0)
-(told,), _ = compare(save("x.npy", x), save("y.npy", x.astype(np.float64) * (1 + 2.0**-30)), status=0)
-expect("two types", told["max_ulp"] <= 1 and told["judgement"] == "float32-rounding", told)
+(row,), _ = compare(save("x.npy", x), save("y.npy", x.astype(np.float64) * (1 + 2.0**-30)), status=0)
+expect("two types", row["max_ulp"] <= 1 and row["judgement"] == "float32-rounding", row)
 for dtype in ("<f2", ">f4", ">f8", "<i2", ">i4", "<u8", "|b1", "<c8", "<c16"):
     z = (rng.random((5, 7)) * 100).astype(dtype)
     compare(save("x.npy", z), save("y.npy", z), status=0)
     w = z.copy()
     w[2, 3] = ~w[2, 3] if dtype == "|b1" else w[2, 3] + 1
-    (told,), _ = compare(save("x.npy", z), save("y.npy", w), status=1)
-    expect(dtype, told["differing"] == 1, told)
+    (row,), _ = compare(save("x.npy", z), save("y.npy", w), status=1)
+    expect(dtype, row["differing"] == 1, row)
 special = np.array([np.nan, np.inf, -np.inf, 1e-40, 0, 1], np.float32)
 other = np.array([np.nan, np.inf, np.inf, 0, 0, np.nan], np.float32)
-(told,), _ = compare(save("x.npy", special), save("y.npy", other), "--op", "exp", status=1)
-expect("specials", (told["not_a_number"], told["infinite"], told["flushed"], told["judgement"]) == (1, 1, 1, "none"), told)
+(row,), _ = compare(save("x.npy", special), save("y.npy", other), "--op", "exp", status=1)
+expect("specials", (row["not_a_number"], row["infinite"], row["flushed"], row["judgement"]) == (1, 1, 1, "none"), row)
 
 # Archives, packed and not.
 np.savez(folder / "a.npz", w=x, v=x[:10], only=x)
@@ -115,8 +115,8 @@ np.savez_compressed(folder / "b.npz", w=y, v=x[:10])
 rows, _ = compare(folder / "a.npz", folder / "b.npz", status=1)
 expect("npz", [(r["name"], r.get("differing"), r.get("error", "")[:7]) for r in rows] ==
        [("only", None, "only in"), ("v", 0, ""), ("w", int((steps > 0).sum()), "")], rows)
-(told,), _ = compare(save("x.npy", np.zeros((2, 3))), save("y.npy", np.zeros((3, 2))), status=1)
-expect("shapes", "shapes" in told["error"], told)
+(row,), _ = compare(save("x.npy", np.zeros((2, 3))), save("y.npy", np.zeros((3, 2))), status=1)
+expect("shapes", "shapes" in row["error"], row)
 
 # Larger than it may keep in memory. The address sanitizer alone takes more than that.
 big = folder / "big.npy"

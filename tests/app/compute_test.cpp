@@ -1,4 +1,4 @@
-// Kernels that nobody asked for stay off a GPU that others use.
+// Kernels that the user did not request don't run on a GPU that others use.
 #include "app/commands/kernel_runs.h"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace envdoctor::compute_test {
 namespace {
 
-// A card whose driver can't be opened: whoever tries is told so.
+// A card whose driver can't be opened: every attempt reports it.
 struct ComputeOnACard : testing::Test {
   Snapshot host{};
   const kernels::Target card = {

@@ -1,4 +1,4 @@
-"""The pages of docs/ are about the program that there is: a page for each command with its own --help, a page for each format
+"""The pages of docs/ match the program: a page for each command with its own --help, a page for each format
 with what it really writes, and no page names a command, an option or a format that doesn't exist.
 
 Arguments: the source folder, the program. UPDATE_GOLDEN=1 writes the blocks anew."""

@@ -1,4 +1,4 @@
-// Inputs that never begin, never end, or are no files.
+// Inputs that never start, never end, or are no files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

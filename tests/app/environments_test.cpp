@@ -1,5 +1,5 @@
-// Every Python environment under fixtures/environments, beside an NVIDIA card that is there: what is read of it, and
-// what is found.
+// Every Python environment under fixtures/environments, on a host with an NVIDIA card: the facts that are read from it,
+// and the findings.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -368,7 +368,7 @@ def activated_again(diagnosis, environment, other, **env):
     """The command brings the activated environment before the other one on PATH, and the finding is gone."""
     env.update(VIRTUAL_ENV=str(environment), PATH="%s/bin:/usr/bin:/bin" % other)
     command = one_command(checked(None, diagnosis, **env))
-    if not expect(command, diagnosis + ": VIRTUAL_ENV beside another python3 is not told"):
+    if not expect(command, diagnosis + ": VIRTUAL_ENV beside another python3 is not reported"):
         return
     after = in_a_shell(command + '\nexport NEW_PATH="$PATH"', environment_of(**env))
     env.update(VIRTUAL_ENV=after["VIRTUAL_ENV"], PATH=after["NEW_PATH"])

@@ -1,4 +1,4 @@
-// A fleet's reports where some can't be read, or say what no report says.
+// A fleet's reports, some of which can't be read, or have impossible content.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>

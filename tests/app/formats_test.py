@@ -1,4 +1,4 @@
-"""Every report format, read by someone else's reader: the SARIF schema, junitparser, prometheus-client, markdown-it.
+"""Every report format, read by third-party readers: the SARIF schema, junitparser, prometheus-client, markdown-it.
 
 Arguments: the source folder, the program. The readers come from PyPI into one environment in a cache folder."""
 import json
@@ -137,14 +137,14 @@ def check_agent(name, text, report):
 
 
 def check(name, path, *more):
-    told, status = render(path, *more)
-    report = json.loads(told["json"])
-    check_junit(name + " junit", told["junit"], report, status)
-    check_sarif(name + " sarif", told["sarif"], report)
-    check_prometheus(name + " prometheus", told["prometheus"], report)
-    check_markdown(name + " markdown", told["markdown"], report)
-    check_agent(name + " agent", told["agent"], report)
-    check_annotations(name + " annotations", told["github"], told["gitlab"], report)
+    rendered, status = render(path, *more)
+    report = json.loads(rendered["json"])
+    check_junit(name + " junit", rendered["junit"], report, status)
+    check_sarif(name + " sarif", rendered["sarif"], report)
+    check_prometheus(name + " prometheus", rendered["prometheus"], report)
+    check_markdown(name + " markdown", rendered["markdown"], report)
+    check_agent(name + " agent", rendered["agent"], report)
+    check_annotations(name + " annotations", rendered["github"], rendered["gitlab"], report)
     return report
 
 
@@ -169,7 +169,7 @@ with tempfile.TemporaryDirectory() as folder:
     expect("waived", [w["id"] for w in report["waived"]] == ["hardware.no-gpu"], "nothing is waived")
     check("unknown", bare, "--expect", "triad.min=0.8peak")
 
-    # A log whose trouble has no known cause: what is open is told, in two kilobytes, however long its lines are.
+    # A log whose trouble has no known cause: the open questions are reported, in two kilobytes, however long its lines are.
     log = pathlib.Path(folder) / ('"' * 200 + ".log")
     log.write_text("".join(f"step {n} loss 0.5 \U0001f600\n" for n in range(200)) + "".join(f"RuntimeError: the frobnicator of shard {n} refused: " + "\u00e9\"\\" * 3000 + "\n" for n in range(6)))
     done = subprocess.run([binary, "diagnose", "--log", log, "--format", "json", "-o", f"agent={folder}/agent"], stdout=subprocess.PIPE, timeout=60)

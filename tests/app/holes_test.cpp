@@ -1,5 +1,5 @@
-// Any section and any key may be missing from a snapshot, or stand there as a reason: every host of the fixtures with
-// holes put in at random is judged and told all the same.
+// Any section and any key may be missing from a snapshot, or be replaced by a reason: every host of the fixtures with
+// random holes can still be judged and rendered.
 #include <gtest/gtest.h>
 
 #include <random>

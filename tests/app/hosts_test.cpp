@@ -45,7 +45,7 @@ Snapshot replay(const fs::path& host_folder) {
 }
 
 // The value of a line "key: value" of about.md.
-std::string told(const fs::path& host_folder, const std::string& key) {
+std::string expected_of(const fs::path& host_folder, const std::string& key) {
   const std::string about = read_whole(host_folder / "about.md");
   const auto at = about.find("\n" + key + ": ");
   if (at == about.npos) return {};
@@ -60,8 +60,8 @@ TEST_P(CapturedHost, GivesTheCauseThatItsStoryTells) {
   const Report report = judge(replay(host), {.from_files = true, .tool_version = "test"});
   const auto root =
       std::ranges::find_if(report.findings, [](const Finding& f) { return f.root && f.severity != Severity::info; });
-  EXPECT_EQ(root == report.findings.end() ? "none" : root->id, told(host, "root"));
-  EXPECT_EQ(text(report.verdict), told(host, "verdict")) << report.verdict_why;
+  EXPECT_EQ(root == report.findings.end() ? "none" : root->id, expected_of(host, "root"));
+  EXPECT_EQ(text(report.verdict), expected_of(host, "verdict")) << report.verdict_why;
 }
 
 TEST_P(CapturedHost, ReadsAndReportsAsBefore) {

@@ -92,7 +92,7 @@ with tempfile.TemporaryDirectory() as temporary:
     compute = page("compute", made.with_compute(hosts / "made-eight-h100-healthy/expected/snapshot.json"), folder)[0]
     red = '"bar off"'
     expect("compute", red in compute.read_text(), "no histogram is red where a result is wrong")
-    expect("compute", "gemm fp32 k=m=n=1024 with copies" in compute.read_text(), "with copies and without are not told apart")
+    expect("compute", "gemm fp32 k=m=n=1024 with copies" in compute.read_text(), "with copies and without are not distinguished")
     in_chromium("compute", compute, folder)
     # Eight devices with seventy results each do not fit: the wrong one, which comes last, stays.
     many = made.with_compute(hosts / "made-eight-h100-healthy/expected/snapshot.json")
@@ -100,13 +100,13 @@ with tempfile.TemporaryDirectory() as temporary:
     many["compute"].append(made.result("cuda:7", "gemm", "outside", 50_100.0, "GFLOP/s", 0.75, [5] * 15))
     text = page("many", many, folder)[0].read_text()
     expect("many", "✕ outside the bound" in text, "what is wrong was left out")
-    expect("many", re.search(r"and \d+ more results", text), "what was left out is not told")
+    expect("many", re.search(r"and \d+ more results", text), "the omission is not reported")
     right = made.with_compute(hosts / "made-eight-h100-healthy/expected/snapshot.json")
     for result in right["compute"]:
         result["agreement"].update({"outcome": "within-bound", "max_ulp": 5e6, "ulp_histogram": [5] * 15})
     text = page("right", right, folder)[0].read_text()
     expect("right", red not in text, "a histogram is red where all is within its bound")
-    expect("right", "&gt; 4096" in text, "the histogram doesn't tell its last class")
+    expect("right", "&gt; 4096" in text, "the histogram doesn't show its last class")
     in_chromium("dark", compute, folder, "--blink-settings=preferredColorScheme=0")
     in_chromium("narrow", compute, folder, size="500,1500")
     # The driver sees a page that does what ours may not.

@@ -1,4 +1,4 @@
-// Who may include whom: read from the #include lines themselves.
+// Which folders may include which: checked in the #include lines.
 #include <gmock/gmock.h>
 
 #include <filesystem>

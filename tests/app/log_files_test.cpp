@@ -1,4 +1,4 @@
-// A log as rotation, a terminal and PowerShell leave it, and what is passed as a log by mistake.
+// Logs as written by rotation, a terminal and PowerShell, and files that are no logs.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-"""`envdoctor mcp` with the official Python client, and with a thousand hostile messages that must all be answered or passed over.
+"""`envdoctor mcp` with the official Python client, and with a thousand hostile messages that must all be answered or ignored.
 
 Arguments: the source folder, the program. SEED draws other messages."""
 import asyncio
@@ -138,18 +138,18 @@ for number in range(MESSAGES):
     line, must = hostile(number)
     ask(line)
     ask(json.dumps(request("ping", None, f"after {number}")).encode())  # it lives, and has not lost its place
-    told = []
-    while not told or told[-1].get("id") != f"after {number}":
-        told.append(hear())
-    answered += len(told) - 1
-    expect(f"message {number}", len(told) <= 2 and (must is None or (len(told) == 2) == must), f"{line[:150]!r}: {len(told) - 1} answers")
+    answers = []
+    while not answers or answers[-1].get("id") != f"after {number}":
+        answers.append(hear())
+    answered += len(answers) - 1
+    expect(f"message {number}", len(answers) <= 2 and (must is None or (len(answers) == 2) == must), f"{line[:150]!r}: {len(answers) - 1} answers")
     if failures:
         break
 # Fifty at once: all are answered, each once.
 for number in range(50):
     ask(json.dumps(request("tools/call", {"name": ("explain", "diagnose", "visible")[number % 3], "arguments": [{"id": "driver"}, {"text": "CUDA error: out of memory"}, {}][number % 3]}, number)).encode())
-told = [hear() for _ in range(50)]
-expect("fifty at once", sorted(answer["id"] for answer in told) == list(range(50)) and not any(answer["result"]["isError"] for answer in told), told[:2])
+answers = [hear() for _ in range(50)]
+expect("fifty at once", sorted(answer["id"] for answer in answers) == list(range(50)) and not any(answer["result"]["isError"] for answer in answers), answers[:2])
 # A line that never ends is passed over at little cost; the next one is read.
 for _ in range(20):
     served.stdin.write(b"x" * (1 << 20))

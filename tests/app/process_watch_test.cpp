@@ -1,4 +1,4 @@
-// Real processes that hold stand-ins for GPU nodes open and have stand-in libraries mapped, watched with a fake NVML.
+// Real processes that hold fake GPU nodes open and have fake libraries mapped, watched with a fake NVML.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -68,7 +68,7 @@ class Watching : public testing::Test {
 
   [[nodiscard]] std::string node(const std::string& name) const { return folder_ + "/dev/" + name; }
 
-  // Watches a worker for so long. `nvml` lists what the fake tells: lines "GPU PID MIB PERCENT", PID %.
+  // Watches a worker for this long. `nvml` lists what the fake reports: lines "GPU PID MIB PERCENT", PID %.
   Watched watch(const Worker& worker, const std::string& nvml, double seconds) {
     std::string lines = nvml;
     for (auto at = lines.find('%'); at != lines.npos; at = lines.find('%'))
@@ -205,8 +205,8 @@ TEST(DrmFdinfo, IsReadAsTheKernelDocumentsIt) {
   EXPECT_EQ(client.address, "0000:03:00.0");
   EXPECT_EQ(client.busy_ns.at("compute"), 3'000'000);
   EXPECT_EQ(client.memory_mib, 2);
-  EXPECT_TRUE(client.tells());
-  EXPECT_FALSE(parse_fdinfo("drm-driver:\tnvidia-drm\n").tells());
+  EXPECT_TRUE(client.is_complete());
+  EXPECT_FALSE(parse_fdinfo("drm-driver:\tnvidia-drm\n").is_complete());
 }
 
 TEST(MappedLibraries, AreThoseThatTellOfGpus) {

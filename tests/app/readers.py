@@ -1,4 +1,4 @@
-"""One virtual environment with other people's readers, from PyPI, made once in a cache folder and shared by the tests."""
+"""One virtual environment with third-party readers, from PyPI, made once in a cache folder and shared by the tests."""
 import fcntl
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""Every envdoctor command of the recipes in docs/ci is run as it stands there, and does what the recipe says.
+"""Every envdoctor command of the recipes in docs/ci is run unchanged, and does what the recipe says.
 
 Each other command of a step is run as well, the files that a recipe hands on are there, and the manifests are valid by
 Kubernetes' own schemas. Arguments: the source folder, the program. In place of this machine a captured host is looked at."""
@@ -125,31 +125,31 @@ with tempfile.TemporaryDirectory() as temporary:
             expect("kubernetes.yml", (done.returncode == 0) == (good or command[0] == "cp"), f"{container['name']}: exit {done.returncode} on {host}")
             tried += 1
 
-# The Slurm script, with a scontrol that notes what it is told.
+# The Slurm script, with a scontrol that records its arguments.
 with tempfile.TemporaryDirectory() as temporary:
     folder = pathlib.Path(temporary)
-    (folder / "scontrol").write_text(f'#!/bin/sh\necho "$@" >>{folder}/told\n[ "$1" = -o ] && cat {folder}/state\nexit 0\n')
+    (folder / "scontrol").write_text(f'#!/bin/sh\necho "$@" >>{folder}/calls\n[ "$1" = -o ] && cat {folder}/state\nexit 0\n')
     (folder / "scontrol").chmod(0o755)
 
     def health(host, state, toml=""):
-        (folder / "told").write_text("")
+        (folder / "calls").write_text("")
         (folder / "state").write_text(state)
         (folder / "host.toml").unlink(missing_ok=True)
         if toml:
             (folder / "host.toml").write_text(toml)
         done = run(host, f"HOST_TOML={folder}/host.toml SLURMD_NODENAME=n1 {source}/docs/ci/slurm-prolog", folder)
-        return done.returncode, (folder / "told").read_text()
+        return done.returncode, (folder / "calls").read_text()
 
-    status, told = health("made-a100-healthy", "State=IDLE", 'gpus = 1\n')
-    expect("slurm good", status == 0 and "update" not in told, (status, told))
-    status, told = health("made-eight-h100-no-fabric-manager", "State=IDLE")
-    expect("slurm bad", status == 1 and "State=DRAIN Reason=envdoctor: driver.fabric-manager on host" in told, (status, told))
-    status, told = health("made-eight-h100-no-fabric-manager", "State=IDLE+DRAIN Reason=mine")
-    expect("slurm drained", status == 1 and "update" not in told, (status, told))
-    status, told = health("made-a100-healthy", "State=IDLE", "gpus = [")
-    expect("slurm bad file", status == 2 and "update" not in told, (status, told))
-    status, told = health("made-a100-healthy", "State=IDLE", 'gpus = 2\n')
-    expect("slurm expected", status == 1 and "Reason=envdoctor: expect.gpus on host" in told, (status, told))
+    status, calls = health("made-a100-healthy", "State=IDLE", 'gpus = 1\n')
+    expect("slurm good", status == 0 and "update" not in calls, (status, calls))
+    status, calls = health("made-eight-h100-no-fabric-manager", "State=IDLE")
+    expect("slurm bad", status == 1 and "State=DRAIN Reason=envdoctor: driver.fabric-manager on host" in calls, (status, calls))
+    status, calls = health("made-eight-h100-no-fabric-manager", "State=IDLE+DRAIN Reason=mine")
+    expect("slurm drained", status == 1 and "update" not in calls, (status, calls))
+    status, calls = health("made-a100-healthy", "State=IDLE", "gpus = [")
+    expect("slurm bad file", status == 2 and "update" not in calls, (status, calls))
+    status, calls = health("made-a100-healthy", "State=IDLE", 'gpus = 2\n')
+    expect("slurm expected", status == 1 and "Reason=envdoctor: expect.gpus on host" in calls, (status, calls))
 
 print("\n".join(failures[:20]))
 print(f"{tried} commands of recipes, {len(failures)} failures")

@@ -1,5 +1,5 @@
-// Canaries in every text that a snapshot can hold, looked for in everything the program writes. The fields are walked
-// by their own list, so a field that is added tomorrow is covered tomorrow.
+// Puts canaries into every text of a snapshot and searches everything that the program writes. The fields are walked
+// by their own list, so a new field is covered automatically.
 #include <gmock/gmock.h>
 
 #include "compare/documents.h"
@@ -158,7 +158,7 @@ TEST(Canaries, NoneGoesThroughTheProgram) {
   std::vector<std::string> commands;
   for (const Format& format : all_formats()) commands.push_back("diagnose -v " + file + " --format " + format.name);
   for (const char* command : {"compare ", "compare --format json "}) commands.push_back(command + file + " " + other);
-  std::string fleet = report;  // three that are alike, so that what is odd on the first is told
+  std::string fleet = report;  // three that are alike, so that the outlier on the first is reported
   for (const char* name : {"b.json", "c.json", "d.json"})
     fleet += " " + write_file_here(name, run_envdoctor("diagnose " + other + " --format json").out);
   EXPECT_THAT(run_envdoctor("fleet " + fleet).out, testing::HasSubstr("Outliers"));

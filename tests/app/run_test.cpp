@@ -199,7 +199,7 @@ TEST(RunEnvironment, IsQuotedForAShell) {
 }
 
 // The program in namespaces of its own, with stand-ins for /dev/nvidia0 and /dev/nvidia-uvm and a fake
-// libnvidia-ml.so.1 that tells what CMD writes into $FAKE_NVML_PROCESSES.
+// libnvidia-ml.so.1 that reports what CMD writes into $FAKE_NVML_PROCESSES.
 class InNamespaces : public testing::Test {
  protected:
   Ran run_there(const std::string& namespaces, const std::string& options, const std::string& command) {
@@ -224,7 +224,7 @@ class InNamespaces : public testing::Test {
     const int status = std::system(line.c_str());  // NOLINT: the test's own words
     return {status, read_whole(folder + "/out"), read_whole(folder + "/err")};
   }
-  // Opens the stand-ins, tells the fake NVML so, and goes on for a while.
+  // Opens the fake nodes, notifies the fake NVML, and continues for a while.
   static constexpr const char* uses_gpu =
       "exec 3<>/dev/nvidia0 4<>/dev/nvidia-uvm\necho 0 $$ 5222 83 >$FAKE_NVML_PROCESSES\nsleep 4\nexit 5\n";
   static bool refused(const Ran& ran) {

@@ -1,4 +1,4 @@
-"""`envdoctor diagnose --serve`: the page in headless Chromium, what other sites may not do, fifty at once, and a thousand hostile
+"""`envdoctor diagnose --serve`: the page in headless Chromium, attacks from other sites, fifty at once, and a thousand hostile
 requests.
 
 Arguments: the source folder, the program. SEED draws other requests."""
@@ -153,10 +153,10 @@ def attack(bytes_sent):
             if len(bytes_sent) % 7 == 0:
                 return None
             connection.shutdown(socket.SHUT_WR)
-            told = b""
+            answer = b""
             while piece := connection.recv(1 << 16):
-                told += piece
-            return told
+                answer += piece
+            return answer
     except OSError:
         return None
 
@@ -164,10 +164,10 @@ def attack(bytes_sent):
 before, attacks = descriptors(), [hostile(number) for number in range(1000)]
 begin = time.monotonic()
 with concurrent.futures.ThreadPoolExecutor(50) as pool:
-    for sent, told in zip(attacks, pool.map(attack, attacks)):
-        if told is not None:
-            expect("hostile", re.match(rb"HTTP/1\.1 (200|4\d\d|501|503) ", told), f"{sent[:100]!r}: {told[:100]!r}")
-            expect("hostile", b"root:" not in told, "a file is shown")
+    for sent, answer in zip(attacks, pool.map(attack, attacks)):
+        if answer is not None:
+            expect("hostile", re.match(rb"HTTP/1\.1 (200|4\d\d|501|503) ", answer), f"{sent[:100]!r}: {answer[:100]!r}")
+            expect("hostile", b"root:" not in answer, "a file is shown")
 took = time.monotonic() - begin
 for _ in range(200):
     if not children():

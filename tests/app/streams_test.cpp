@@ -1,4 +1,4 @@
-// Streams that are full or closed, and output files that cannot be written whole.
+// Streams that are full or closed, and output files that cannot be written completely.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// `envdoctor verify --framework` on a stand-in for PyTorch that lies.
+// `envdoctor verify --framework` on a simulated PyTorch that gives wrong results.
 #include <gmock/gmock.h>
 #include <sched.h>
 
@@ -145,7 +145,7 @@ std::string on_one_cpu() {
 
 // A clock that stops, and a framework that calls work done which it left out.
 TEST_F(VerifyFramework, RefusesRatesThatNothingReaches) {
-  const auto told = [&](const std::string& fault, const std::string& device, int size) -> std::string {
+  const auto result_of = [&](const std::string& fault, const std::string& device, int size) -> std::string {
     const Ran ran =
         run_envdoctor("bench --framework torch --quick --kernel gemm --size " + std::to_string(size) + " --device " +
                           device + " --python " + root_ + "/env -o " + root_ + "/report.json --format text",
@@ -156,9 +156,9 @@ TEST_F(VerifyFramework, RefusesRatesThatNothingReaches) {
     EXPECT_EQ(row.rate.get() == nullptr, ran.out.find("rejected") != std::string::npos) << ran.out;
     return row.rate.get() ? "a rate" : row.rate.why();
   };
-  EXPECT_THAT(told("clock-stops", "cuda", 8), HasSubstr("the clock did not advance"));
-  EXPECT_EQ(told("", "torch/cpu", 8), "a rate");
-  EXPECT_THAT(told("skips", "torch/cpu", 256), HasSubstr("what our own loop reached on these cores"));
+  EXPECT_THAT(result_of("clock-stops", "cuda", 8), HasSubstr("the clock did not advance"));
+  EXPECT_EQ(result_of("", "torch/cpu", 8), "a rate");
+  EXPECT_THAT(result_of("skips", "torch/cpu", 256), HasSubstr("what our own loop reached on these cores"));
 }
 
 TEST_F(VerifyFramework, IsIncompleteWithoutTheFramework) {

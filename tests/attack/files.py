@@ -169,7 +169,7 @@ def kind_fleet_verdicts(random):
 
 
 def kind_fleet_outliers(random):
-    """One host among many that differs in a version is told."""
+    """One host among many that differs in a version is reported."""
     hosts = {"kernel": ("5.15.0-113-generic", "6.8.0-1-generic"), "os": ("Ubuntu 22.04.4 LTS", "Rocky Linux 9.4"),
              "arch": ("x86_64", "aarch64"), "virtualization": ("none", "kvm"), "container": ("none", "docker")}
     for key, (usual, other) in hosts.items():
@@ -178,7 +178,7 @@ def kind_fleet_outliers(random):
                 for i in range(count):
                     program.file(f"fleet/host{i:04}.json", json.dumps(report(host={key: other if i == count // 3 else usual})))
                 done = program.run("fleet", program.folder / "fleet", seconds=30)
-                expect(other in done.text and f"host{count // 3:04}" in done.text, f"the one host with {other} is not told")
+                expect(other in done.text and f"host{count // 3:04}" in done.text, f"the one host with {other} is not reported")
             yield f"{key} of one in {count}", trial
 
 

@@ -122,8 +122,8 @@ def kind_secrets(random):
                 env |= {name: text.format(secret) for name, secret in secrets.items()}
                 done = program.run(*arguments, env=env, seconds=60)
                 for name, secret in secrets.items():
-                    expect(secret not in done.text, f"the value of {name} is told")
-                    expect(secret.encode() not in done.err, f"the value of {name} is told on standard error")
+                    expect(secret not in done.text, f"the value of {name} is shown")
+                    expect(secret.encode() not in done.err, f"the value of {name} is shown on standard error")
             yield f"{word}: {form}", trial
 
     for name in names:
@@ -132,11 +132,11 @@ def kind_secrets(random):
         def pasted(program, _, name=name, secret=secret):
             text = f"SHELL=/bin/sh\nHOME=/root\nPATH=/bin\nUSER=root\n{name}={secret}\nCUDA_DEVICE_ORDER=PCI_BUS_ID\n"
             done = program.run("diagnose", "--log", program.file("a.log", text), "--format", "json")
-            expect(secret not in done.text, "the value is told")
+            expect(secret not in done.text, "the value is shown")
             document = json.loads((examples / "healthy.json").read_text())
             document["env"] = {name: secret}
             done = program.run("diagnose", program.file("s.json", json.dumps(document)), "--format", "json")
-            expect(secret not in done.text, "the value is told of a snapshot")
+            expect(secret not in done.text, "the value is shown for a snapshot")
         yield f"pasted: {name}", pasted
 
 

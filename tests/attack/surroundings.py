@@ -1,4 +1,4 @@
-"""Hostile surroundings: streams, limits, output files, environments, folders, drivers."""
+"""Hostile environments: streams, limits, output files, environments, folders, drivers."""
 import json
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""One run of envdoctor in a trial, and what must hold of every run."""
+"""One run of envdoctor in a trial, and the conditions for every run."""
 import os
 import pathlib
 import resource

@@ -195,9 +195,9 @@ TEST(Compare, TellsTheHistoryOfAPlaceThatIsWrongAgain) {
   const Snapshot first = wrong_at("2026-11-20T08:00:00Z", "GPU-01234567", 8311, "0x3fc00000");
   const Snapshot again = wrong_at("2026-11-23T08:00:00Z", "GPU-01234567", 8311, "0x3fc00000");
   const std::string text = text_of(compared(first, again));
-  for (const char* told : {"element 8311 was wrong in 2 runs, with the same bits each time", "stays on one card",
-                           "A 2026-11-20T08:00:00Z: wrong, 1 of 4096", "B 2026-11-23T08:00:00Z: wrong"})
-    EXPECT_THAT(text, testing::HasSubstr(told));
+  for (const char* words : {"element 8311 was wrong in 2 runs, with the same bits each time", "stays on one card",
+                            "A 2026-11-20T08:00:00Z: wrong, 1 of 4096", "B 2026-11-23T08:00:00Z: wrong"})
+    EXPECT_THAT(text, testing::HasSubstr(words));
   EXPECT_THAT(json_of(compared(first, again)), testing::HasSubstr("8311"));
 
   const Snapshot other_card = wrong_at("2026-11-23T08:00:00Z", "GPU-76543210", 8311, "0x3fe00000");

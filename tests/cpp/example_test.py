@@ -1,4 +1,4 @@
-"""The example project of docs/examples/cpp against what `cmake --install` puts out: it builds, its matcher judges, and its gate lets
+"""The example project of docs/examples/cpp with the output of `cmake --install`: it builds, its matcher judges, and its gate lets
 GPU tests run on a healthy host alone.
 
 Arguments: the source folder, the build folder, the program."""

@@ -1,5 +1,6 @@
-// Compiled, never run: what host/vendor declares of the vendors' libraries, against one vendor's own headers, which are
-// chosen by -DVENDOR_…; codes.inc holds what knowledge/codes/error_codes.json says of the codes that they know.
+// Compiled, never run: compares host/vendor's declarations of the vendors' libraries with one vendor's own headers,
+// which are chosen by -DVENDOR_…; codes.inc has the entries of knowledge/codes/error_codes.json for the codes that they
+// define.
 #include <cstddef>
 
 #define SAME_SIZE(ours, theirs) static_assert(sizeof(ours) == sizeof(theirs), #theirs)

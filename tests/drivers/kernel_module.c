@@ -1,5 +1,5 @@
-// Preloaded: stands for NVIDIA's kernel module at /dev/nvidiactl, so that the vendor's real libraries take the paths
-// that they take on a host whose module has another version or refuses. Nothing else is answered.
+// Preloaded: simulates NVIDIA's kernel module at /dev/nvidiactl, so that the vendor's real libraries take the paths
+// that they take on a host whose module has another version or refuses. No other call is supported.
 //   NVIDIA_MODULE_VERSION=535.104.05  the check of versions answers this version
 //   NVIDIA_MODULE_ERRNO=13            opening the node fails so
 #define _GNU_SOURCE

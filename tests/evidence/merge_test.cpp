@@ -1,4 +1,4 @@
-// What a second snapshot may add to a first, and what `sources` then says of it.
+// What a second snapshot may add to a first, and the entries of `sources` for it.
 #include "evidence/merge.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Every class that the tables name is one that a rule can ask for: a slip of the pen would silence its rows.
+// Every class in the tables is one that rules can use: a typo would disable its rows.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -1,4 +1,4 @@
-// What a vendor library can do to the program that loads it. One MISBEHAVE_… is defined per library built.
+// Ways in which a vendor library can harm the program that loads it. One MISBEHAVE_… is defined per library built.
 #ifndef ENVDOCTOR_TESTS_MISBEHAVE_H
 #define ENVDOCTOR_TESTS_MISBEHAVE_H
 
@@ -31,7 +31,7 @@ static void misbehave(void) {
   for (;;) {
     char *block = malloc(8 << 20);
     if (block) memset(block, 1, 8 << 20);
-    usleep(1000);  // lest a test machine without a limit dies of it
+    usleep(1000);  // so that a test machine without a limit survives
   }
 #elif defined(MISBEHAVE_grandchild)
   if (fork() == 0) {  // holds every descriptor of its parent for a while

@@ -157,7 +157,7 @@ EXPORT int nvmlDeviceGetGpuFabricInfo(Device device, Fabric *info) {
   return 0;
 }
 // FAKE_NVML_PROCESSES names a file with lines "GPU PID MIB PERCENT": then these are the processes, read anew each time.
-static int told(Device device, unsigned *pids, unsigned *mib, unsigned *percent) {
+static int read_processes(Device device, unsigned *pids, unsigned *mib, unsigned *percent) {
   const char *path = getenv("FAKE_NVML_PROCESSES");
   FILE *file = path ? fopen(path, "r") : NULL;
   int count = 0, gpu = 0;
@@ -179,7 +179,7 @@ typedef struct {
 } Load;
 EXPORT int nvmlDeviceGetProcessUtilization(Device device, Load *loads, unsigned *count, unsigned long long since) {
   unsigned pids[8], mib[8], percent[8];
-  const int known = told(device, pids, mib, percent);
+  const int known = read_processes(device, pids, mib, percent);
   if (known <= 0) return 6;
   if (*count < (unsigned)known) return 7;
   *count = (unsigned)known;
@@ -192,7 +192,7 @@ EXPORT int nvmlDeviceGetProcessUtilization(Device device, Load *loads, unsigned 
 }
 EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(Device device, unsigned *count, Process *processes) {
   unsigned pids[8], mib[8], percent[8];
-  const int known = told(device, pids, mib, percent);
+  const int known = read_processes(device, pids, mib, percent);
   if (known >= 0) {
     if (*count < (unsigned)known) return 7;
     *count = (unsigned)known;

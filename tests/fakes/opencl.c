@@ -156,8 +156,8 @@ static cl_int device_info(cl_device_id id, cl_device_info what, size_t size, voi
   }
 }
 
-typedef void(CL_CALLBACK *Told)(const char *, const void *, size_t, void *);
-static cl_context create_context(const cl_context_properties *p, cl_uint n, const cl_device_id *d, Told t, void *u,
+typedef void(CL_CALLBACK *Notify)(const char *, const void *, size_t, void *);
+static cl_context create_context(const cl_context_properties *p, cl_uint n, const cl_device_id *d, Notify t, void *u,
                                  cl_int *error) {
   (void)p, (void)n, (void)d, (void)t, (void)u;
   *error = CL_SUCCESS;

@@ -1,7 +1,7 @@
-// How many kinds of faults the verifier finds out, and what it calls them: a driver that works, behind a layer that
-// makes it lie (layer.c) in one kind a time, each on a kernel, a size and a place that a seed draws.
+// How many kinds of faults the verifier detects, and how it names them: a working driver behind a layer that
+// injects one kind of fault at a time (layer.c), each on a kernel, a size and a place that a seed selects.
 //   fault_table [--seed N] [--kind NAME]                       the table, and what was missed
-//     --platform NAME, --layer PATH, --seconds N               of another driver than PoCL; as many kinds as fit the
+//     --platform NAME, --layer PATH, --seconds N               for another driver than PoCL; as many kinds as fit the
 //     time
 //   fault_table --write PAGE                                   the same into the page, below its line "<!-- table -->"
 //   fault_table --sample COUNT --draw SEED PAGE                so many kinds, drawn: they must be as the page has them

@@ -1,5 +1,5 @@
-// An OpenCL layer (cl_layer.h, for OPENCL_LAYERS) that makes any driver lie in one way, named by ENVDOCTOR_FAULT. It
-// stands between program and driver: what is written to buffers, what is read back by Read, ReadRect or Map, what is
+// An OpenCL layer (cl_layer.h, for OPENCL_LAYERS) that makes any driver fail in one way, named by ENVDOCTOR_FAULT. It
+// is between program and driver: what is written to buffers, what is read back by Read, ReadRect or Map, what is
 // built and what is launched goes through here.
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -509,7 +509,7 @@ static cl_program CL_API_CALL create_program(cl_context c, cl_uint n, const char
 }
 
 static cl_int CL_API_CALL build(cl_program p, cl_uint n, const cl_device_id *d, const char *options,
-                                void(CL_CALLBACK *told)(cl_program, void *), void *user) {
+                                void(CL_CALLBACK *notify)(cl_program, void *), void *user) {
   char more[512];
   optimised = !options || !strstr(options, "-cl-opt-disable");
   if (is("build-failure")) return CL_BUILD_PROGRAM_FAILURE;
@@ -520,7 +520,7 @@ static cl_int CL_API_CALL build(cl_program p, cl_uint n, const cl_device_id *d, 
            : is("unsafe-math")      ? "-cl-unsafe-math-optimizations"
            : is("denorms-are-zero") ? "-cl-denorms-are-zero"
                                     : "");
-  return driver->clBuildProgram(p, n, d, more, told, user);
+  return driver->clBuildProgram(p, n, d, more, notify, user);
 }
 
 __attribute__((visibility("default"))) cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size, void *out,

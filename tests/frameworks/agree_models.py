@@ -1,4 +1,4 @@
-"""Models for `envdoctor agree`: MODELS of a framework that are sound, and those in which one layer was spoilt.
+"""Models for `envdoctor agree`: correct MODELS of a framework, and those with one faulty layer.
 
 A spoilt layer does in float32 what it should not, and is right in float64: as a device or a library may be.
 SPOILT: name -> (function, the layer that must be named, words that must be in the finding)."""

@@ -1,6 +1,6 @@
-"""More models for `envdoctor agree`, of kinds that were not thought of when it was written: changes in place, random layers,
+"""More models for `envdoctor agree`, of kinds that it was not written for: changes in place, random layers,
 batch normalisation in training, packed and masked sequences, tied and quantised weights, autocast. As in agree_models.py."""
-# Of agree_models.py, which hands them over.
+# Passed in by agree_models.py.
 keras = seeded = operations = wide = plain = name_of = None
 
 

@@ -1,4 +1,4 @@
-"""The environments that envdoctor is tried on: real packages from PyPI, some of them broken on purpose."""
+"""The environments that envdoctor is tested on: real packages from PyPI, some of them broken on purpose."""
 import json
 import os
 import shutil
@@ -20,7 +20,7 @@ class Environment:
 
 
 def delete_package(folder, site, python):
-    """The package is gone, its metadata tells of it still."""
+    """The package is gone, but its metadata is still there."""
     shutil.rmtree(os.path.join(site, "tensorflow"))
 
 
@@ -64,8 +64,8 @@ ENVIRONMENTS = [
     Environment("numpy-2-under-tensorflow-2.15", ["numpy==2.2.6"], on=TENSORFLOW_215, first="python.numpy-abi"),
     Environment("package-deleted", on=TENSORFLOW_215, first="python.broken-install", breaks=delete_package),
     Environment("half-an-uninstall", on=TENSORFLOW_215, first="python.broken-install", breaks=halve_uninstall),
-    # The plug-in without its CUDA libraries: JAX falls back to the CPU and tells why.
+    # The plug-in without its CUDA libraries: JAX falls back to the CPU and reports why.
     Environment("jax-with-a-gpu-plugin", ["jax-cuda12-plugin", "jax-cuda12-pjrt"], on="jax",
-                shows=[("jax", "backend", "cpu"), ("jax", "backend_errors", lambda told: "CUDA" in told["xla_cuda12"])]),
+                shows=[("jax", "backend", "cpu"), ("jax", "backend_errors", lambda errors: "CUDA" in errors["xla_cuda12"])]),
     Environment("kernel-of-another-python", on="jax", first="python.wrong-environment", breaks=kernel_of_another),
 ]

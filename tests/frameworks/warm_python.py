@@ -1,4 +1,4 @@
-"""A Python whose frameworks are imported once: each run of `envdoctor agree` is a fork of it, and takes no import.
+"""A Python whose frameworks are imported once: each run of `envdoctor agree` is a fork of it and needs no import.
 
 The environment it makes has the real one's packages and a bin/python of its own, which hands its arguments, environment
 and descriptors to the process that waits. What is not a run of a model goes to the real interpreter. A limit of memory

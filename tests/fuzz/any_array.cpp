@@ -1,4 +1,4 @@
-// Any bytes as a file of arrays; bytes that begin as a pickle does stand in an archive as torch.save's would.
+// Any bytes as an array file; bytes that begin like a pickle are put into an archive like torch.save's.
 #include <minizip/zip.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// Any text as a snapshot or a report: what can be read is redacted, judged, rendered and written so that it is read
-// again. Other documents are asked for one value each.
+// Any text as a snapshot or a report: valid ones are redacted, judged, rendered, and written so that they can be read
+// again. From other documents one value is read.
 #include "checks/engine/report.h"
 #include "evidence/json.h"
 #include "evidence/watched_process.h"

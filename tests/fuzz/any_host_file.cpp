@@ -1,4 +1,4 @@
-// Any file of a host. The first byte chooses who reads it, so that one corpus serves all readers.
+// Any file of a host. The first byte selects the reader, so that one corpus serves all readers.
 #include <iterator>
 
 #include "checks/engine/report.h"

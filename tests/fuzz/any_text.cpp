@@ -1,5 +1,5 @@
-// Any bytes as a log's file: what unpacks and decodes them, every pattern, every recogniser of reports, and the
-// judgement of what came of them, once names and secrets are taken out of it.
+// Any bytes as a log file: tests decompression and decoding, every pattern, every report detector, and the
+// judgement of the result after redaction.
 #include "checks/engine/report.h"
 #include "evidence/json.h"
 #include "probe/paste/log_reader.h"

@@ -1,4 +1,4 @@
-// Any pattern and a line: what RE2 finds in the line is found by the pattern's words too.
+// Any pattern and a line: if RE2 matches the line, the pattern's words must occur in it too.
 #include <re2/re2.h>
 
 #include "knowledge/wordings/wordings.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The folder that `./dev gpu` packs, made of this build's programs, run with nothing of the shell around it and little
-time: every step runs, and what it writes is ready for fixtures/hosts and bench/results. usage: run_test.py SOURCE BUILD"""
+"""The folder that `./dev gpu` packs, made of this build's programs, run without the shell's environment and with little
+time: every step runs, and its output is ready for fixtures/hosts and bench/results. usage: run_test.py SOURCE BUILD"""
 import json
 import pathlib
 import re

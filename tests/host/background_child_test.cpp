@@ -14,8 +14,8 @@ namespace envdoctor::background_child_test {
 namespace {
 
 void until_told(int ending) {
-  pollfd told{.fd = ending, .events = POLLIN, .revents = 0};
-  ::poll(&told, 1, 20'000);
+  pollfd wait_for{.fd = ending, .events = POLLIN, .revents = 0};
+  ::poll(&wait_for, 1, 20'000);
 }
 
 TEST(BackgroundChild, AnswersAsOftenAsItLikesAndOnceMoreAtTheEnd) {

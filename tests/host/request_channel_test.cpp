@@ -1,4 +1,4 @@
-// A program that is asked one thing after another, and what comes of one that misbehaves.
+// A program that answers one request after another, and one that misbehaves.
 #include "host/process/request_channel.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Speed is told of what is right and possible alone.
+// Speed is reported only for right and plausible results.
 #include <gmock/gmock.h>
 
 #include "kernels/bench/bench.h"
@@ -25,12 +25,12 @@ std::vector<ComputeResult> benched(Device& device, Device* host, const char* ker
   return *seen.compute.get();
 }
 
-// A device that computes as the host does and tells whatever time it is made to.
+// A device that computes as the host does and reports any given time.
 class Dishonest : public Device {
  public:
-  explicit Dishonest(std::function<RunTime(RunTime, int)> told, kernels::DeviceSpecs specs = {},
+  explicit Dishonest(std::function<RunTime(RunTime, int)> change_time, kernels::DeviceSpecs specs = {},
                      kernels::Fault fault = {})
-      : real_(kernels::open_host({}, std::move(fault))), told_(std::move(told)) {
+      : real_(kernels::open_host({}, std::move(fault))), change_time_(std::move(change_time)) {
     facts_ = real_->facts();
     facts_.subject = "opencl:made up";
     facts_.backend = "opencl";
@@ -44,13 +44,13 @@ class Dishonest : public Device {
     real_->load(plan, inputs);
   }
   void poison() override { real_->poison(); }
-  RunTime run(int times) override { return told_(real_->run(1), times); }
+  RunTime run(int times) override { return change_time_(real_->run(1), times); }
   kernels::Contents read(int buffer) override { return real_->read(buffer); }
   void send(int input, const kernels::Array& array) override { real_->send(input, array); }
 
  private:
   std::unique_ptr<Device> real_;
-  std::function<RunTime(RunTime, int)> told_;
+  std::function<RunTime(RunTime, int)> change_time_;
 };
 
 RunTime in_ms(double ms, int times) { return {.wall_ms = ms * times}; }

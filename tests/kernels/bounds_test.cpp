@@ -1,5 +1,5 @@
-// Every bound lies between two runs: a legal one that comes near it, and a faulty one not far beyond it. Were the bound
-// a hundredth, the legal run would fail; were it a hundredfold, the faulty one would pass. That is what is tested here.
+// Every bound is between two runs: a legal one close to it, and a faulty one slightly above it. If the bound were
+// a hundredth, the legal run would fail; if it were a hundred times larger, the faulty one would pass.
 #include "kernels/core/bounds.h"
 
 #include <gtest/gtest.h>
@@ -178,7 +178,7 @@ Pair butterflies(int factor_bits) {
   return all;
 }
 
-// Products that all fault below the smallest normal number, flushed one by one.
+// Products that are all below the smallest normal number, flushed one by one.
 Pair flushed_products(double error) {
   const double product = 0x1p-127;
   return {{.value = {64 * product + 0x1p-100}, .bound = {dot_bound(65, 65, 64 * product + 0x1p-100, Precision::fp32)}},

@@ -1,4 +1,4 @@
-// How work on devices is spread over children, and what is told where one of them comes to grief.
+// How work on devices is distributed over children, and what is reported when one of them fails.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -25,24 +25,24 @@ class Children : public testing::TestWithParam<Target> {
       wanted.push_back(&kernel);
       names.emplace_back(kernel.name);
     }
-    const ChildWork work = [&](const Job& job, const VerifyOptions&, const Reporter& told) {
+    const ChildWork work = [&](const Job& job, const VerifyOptions&, const Reporter& report) {
       Snapshot part;
       part.compute.fill();
-      told.step("opening");
+      report.step("opening");
       before("opening");
       for (const Kernel* kernel : job.kernels) {
-        told.step(std::string(kernel->name) + " fp32 n=5: run 1 of 3");
+        report.step(std::string(kernel->name) + " fp32 n=5: run 1 of 3");
         before(kernel->name);
         part.compute.get()->push_back({.device = job.target.subject, .kernel = std::string(kernel->name)});
-        told.partial_result(part);
-        told.step(std::string(kernel->name) + " fp32 n=5: told");
+        report.partial_result(part);
+        report.step(std::string(kernel->name) + " fp32 n=5: reported");
       }
-      told.partial_result(part);
+      report.partial_result(part);
     };
     return run_in_children({GetParam()}, wanted, {.effort = Effort::quick, .limits = {.time = Milliseconds(1500)}},
                            work, Order::concurrent);
   }
-  static std::vector<std::string> told_of(const Snapshot& snapshot) {
+  static std::vector<std::string> kernel_names(const Snapshot& snapshot) {
     std::vector<std::string> out;
     for (const ComputeResult& row : *snapshot.compute.get()) out.push_back(*row.kernel.get());
     return out;
@@ -55,9 +55,9 @@ class Children : public testing::TestWithParam<Target> {
   std::vector<std::string> names{};
 };
 
-TEST_P(Children, TellInTheOrderOfTheKernels) {
+TEST_P(Children, ReportInTheOrderOfTheKernels) {
   const Snapshot snapshot = run([](const std::string&) {});
-  EXPECT_EQ(told_of(snapshot), names);
+  EXPECT_EQ(kernel_names(snapshot), names);
   EXPECT_TRUE(snapshot.compute_not_run.get()->empty());
 }
 
@@ -65,7 +65,7 @@ TEST_P(Children, ThatCrashAreBlamedOnTheKernelAndTheOthersAreRun) {
   const Snapshot snapshot = run([](const std::string& kernel) {
     if (kernel == "gemm") abort();
   });
-  EXPECT_EQ(told_of(snapshot), but("gemm"));
+  EXPECT_EQ(kernel_names(snapshot), but("gemm"));
   ASSERT_EQ(snapshot.compute_not_run.get()->size(), 1U);
   const ComputeNotRun& row = snapshot.compute_not_run.get()->front();
   EXPECT_TRUE(row.kernel.is("gemm"));
@@ -78,7 +78,7 @@ TEST_P(Children, ThatHangAreBlamedOnTheKernelAndTheOthersAreRun) {
     if (kernel == "hash-chain" || kernel == "fp-probe") pause();
   });
   but("fp-probe");
-  EXPECT_EQ(told_of(snapshot), but("hash-chain"));
+  EXPECT_EQ(kernel_names(snapshot), but("hash-chain"));
   ASSERT_EQ(snapshot.compute_not_run.get()->size(), 2U);
   for (const ComputeNotRun& row : *snapshot.compute_not_run.get()) EXPECT_THAT(*row.why.get(), StartsWith("timeout: "));
   EXPECT_TRUE(snapshot.compute_not_run.get()->front().kernel.is("fp-probe"));
@@ -89,7 +89,7 @@ TEST_P(Children, ThatCannotOpenTheDeviceSayItOnce) {
   const Snapshot snapshot = run([](const std::string& step) {
     if (step == "opening") abort();
   });
-  EXPECT_THAT(told_of(snapshot), ElementsAre());
+  EXPECT_THAT(kernel_names(snapshot), ElementsAre());
   EXPECT_EQ(snapshot.compute_not_run.get()->size(), 1U);
 }
 

@@ -1,4 +1,4 @@
-// What naming is given to work with: a device that lies on the host, in the verifier itself.
+// The inputs of classification: a faulty device on the host, in the verifier itself.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,8 +20,9 @@ const Kernel& kernel_named(std::string_view name) {
 // The last row that these kernels leave on a host that lies.
 ComputeResult last_of(const Kernel& kernel, const Fault& fault) {
   Snapshot seen;
-  const Reporter told{.partial_result = [&](const Snapshot& part) { seen = part; }, .step = [](const std::string&) {}};
-  verify_on(*open_host({}, fault), {&kernel}, {.effort = Effort::quick, .precisions = {Precision::fp32}}, told);
+  const Reporter reporter{.partial_result = [&](const Snapshot& part) { seen = part; },
+                          .step = [](const std::string&) {}};
+  verify_on(*open_host({}, fault), {&kernel}, {.effort = Effort::quick, .precisions = {Precision::fp32}}, reporter);
   return seen.compute.get()->back();
 }
 std::string cause_of(const ComputeResult& row) {
@@ -131,11 +132,11 @@ class RoundsTowardsZero : public Device {
 TEST(ClassifyRun, NamesARoundingModeThatStuck) {
   for (const char* name : {"fp-probe", "triad"}) {
     Snapshot seen;
-    const Reporter told{.partial_result = [&](const Snapshot& part) { seen = part; },
-                        .step = [](const std::string&) {}};
+    const Reporter reporter{.partial_result = [&](const Snapshot& part) { seen = part; },
+                            .step = [](const std::string&) {}};
     RoundsTowardsZero device;
     // Small enough for one thread, whose mode it is.
-    verify_on(device, {&kernel_named(name)}, {.effort = Effort::tiny, .precisions = {Precision::fp32}}, told);
+    verify_on(device, {&kernel_named(name)}, {.effort = Effort::tiny, .precisions = {Precision::fp32}}, reporter);
     EXPECT_EQ(cause_of(seen.compute.get()->back()), "rounding-mode") << name << "\n" << describe(seen);
   }
 }
@@ -226,11 +227,12 @@ TEST(ProbableBound, DecidesWhereOtherInputsShowTheSame) {
 TEST(ProbableBound, IsNotExcusedByABuildThatIsAsFarOff) {
   const Kernel& kernel = kernel_named("reduce");
   Snapshot seen;
-  const Reporter told{.partial_result = [&](const Snapshot& part) { seen = part; }, .step = [](const std::string&) {}};
+  const Reporter reporter{.partial_result = [&](const Snapshot& part) { seen = part; },
+                          .step = [](const std::string&) {}};
   const auto off = [](const Step&, int buffer, std::span<std::byte> bytes) {
     if (buffer == 2 && floats(bytes)[0] != std::floor(floats(bytes)[0])) floats(bytes)[0] += 20.5F;
   };
-  verify_on(*open_host({}, off), {&kernel}, {.precisions = {Precision::fp32}, .size = (1 << 20) + 3}, told);
+  verify_on(*open_host({}, off), {&kernel}, {.precisions = {Precision::fp32}, .size = (1 << 20) + 3}, reporter);
   const Agreement& agreement = *seen.compute.get()->back().agreement.get();
   EXPECT_TRUE(agreement.outcome.is("outside")) << describe(seen);
   EXPECT_TRUE(agreement.bound.is("probable"));
@@ -280,9 +282,9 @@ TEST(OddSizes, LeaveNoDoubtInAHealthyHost) {
   for (const std::int64_t size : {5, 17, 129}) {
     for (const char* name : {"histogram", "conv2d", "scan", "reduce", "layernorm"}) {
       Snapshot seen;
-      const Reporter told{.partial_result = [&](const Snapshot& part) { seen = part; },
-                          .step = [](const std::string&) {}};
-      verify_on(*open_host({}), {&kernel_named(name)}, {.effort = Effort::quick, .size = size}, told);
+      const Reporter reporter{.partial_result = [&](const Snapshot& part) { seen = part; },
+                              .step = [](const std::string&) {}};
+      verify_on(*open_host({}), {&kernel_named(name)}, {.effort = Effort::quick, .size = size}, reporter);
       expect_correct(seen);
     }
   }

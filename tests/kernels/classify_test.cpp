@@ -225,7 +225,7 @@ TEST_F(Fault, ACalculationThatTheCpuGetsAsWrongIsUnstable) {
 TEST_F(Fault, ShiftedRowsBelongToAnotherIndex) {
   const Array right = run.got;
   for (std::size_t i = 0; i < 1024; ++i) run.got.set_bits(i, right.bits((i + 32) % 1024));
-  // As exact values, so that bits tell elements apart.
+  // As exact values, so that bits identify elements.
   run.expected = {.exact = right};
   EXPECT_EQ(named().cause(), "other-index");
 }

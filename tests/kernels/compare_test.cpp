@@ -33,9 +33,9 @@ Sample sample(Precision precision = Precision::fp32) {
   return s;
 }
 
-Comparison told(const Sample& s) { return compare(s.got, s.expected, s.columns); }
-std::string outcome(const Sample& s) { return *told(s).agreement.outcome.get(); }
-std::string pattern(const Sample& s) { return *told(s).agreement.pattern.get(); }
+Comparison result_of(const Sample& s) { return compare(s.got, s.expected, s.columns); }
+std::string outcome(const Sample& s) { return *result_of(s).agreement.outcome.get(); }
+std::string pattern(const Sample& s) { return *result_of(s).agreement.pattern.get(); }
 
 // One float result against one value.
 std::string outcome_of_one(double got, double value, double limit = 0, Precision precision = Precision::fp32) {
@@ -49,18 +49,18 @@ TEST(Comparison, TellsTheSameBitsFromWithinTheBoundFromOutside) {
   EXPECT_EQ(outcome(s), "same-bits");
   s.got.set(5, s.got.value(5) + bound);
   EXPECT_EQ(outcome(s), "within-bound");
-  EXPECT_EQ(*told(s).agreement.error_over_bound.get(), 1);
+  EXPECT_EQ(*result_of(s).agreement.error_over_bound.get(), 1);
   s.got.set(5, s.got.value(5) + bound);
   EXPECT_EQ(outcome(s), "outside");
-  EXPECT_EQ(*told(s).agreement.wrong.get(), 1);
+  EXPECT_EQ(*result_of(s).agreement.wrong.get(), 1);
 }
 
 TEST(Comparison, CountsInUlps) {
   Sample s = sample();
   s.expected.value[0] = 1.5;
   s.got.set(0, 1.5 + 3 * 0x1p-23);
-  EXPECT_EQ(*told(s).agreement.max_ulp.get(), 3);
-  const std::vector<std::int64_t> histogram = *told(s).agreement.ulp_histogram.get();
+  EXPECT_EQ(*result_of(s).agreement.max_ulp.get(), 3);
+  const std::vector<std::int64_t> histogram = *result_of(s).agreement.ulp_histogram.get();
   EXPECT_EQ(histogram[0], 2047);
   EXPECT_EQ(histogram[3], 1);  // above 2, up to 4
 }
@@ -70,7 +70,7 @@ TEST(Comparison, NeverLetsANanPass) {
   s.got.set(9, std::numeric_limits<double>::quiet_NaN());
   for (double& b : s.expected.bound) b = HUGE_VAL;
   EXPECT_EQ(outcome(s), "outside");
-  EXPECT_EQ(told(s).not_numbers, 1U);
+  EXPECT_EQ(result_of(s).not_numbers, 1U);
   EXPECT_EQ(outcome_of_one(1, NAN), "outside");
   EXPECT_EQ(outcome_of_one(NAN, NAN), "same-bits");
 }
@@ -102,8 +102,8 @@ TEST(Comparison, CountsWhatWasFlushed) {
   s.expected.value[3] = 0x1p-130;
   s.expected.bound[3] = 0;
   s.got.set(3, -0.0);
-  EXPECT_EQ(told(s).flushed, 1U);
-  EXPECT_TRUE(told(s).right());
+  EXPECT_EQ(result_of(s).flushed, 1U);
+  EXPECT_TRUE(result_of(s).right());
 }
 
 TEST(Comparison, TakesTheResultForAFlushedOperand) {
@@ -158,7 +158,7 @@ TEST(Comparison, IsOutsideWhereShapeOrPrecisionDiffer) {
 TEST(Comparison, ShowsEightOfTheWrongElementsInHex) {
   Sample s = sample();
   for (std::size_t i = 0; i < 100; ++i) s.got.set(i * 7, 5);
-  const std::vector<ComputeSample> samples = *told(s).agreement.samples.get();
+  const std::vector<ComputeSample> samples = *result_of(s).agreement.samples.get();
   ASSERT_EQ(samples.size(), 8U);
   EXPECT_EQ(*samples.front().got.get(), "0x40a00000");
   EXPECT_EQ(*samples.back().index.get(), 99 * 7);
@@ -235,7 +235,7 @@ TEST(Pattern, NamesWhatWasNeverWritten) {
   Sample s = sample();
   s.got.fill_poison();
   EXPECT_EQ(pattern(s), "2048 of 2048 elements never written, first row 0, column 0");
-  EXPECT_EQ(told(s).poison, 2048U);
+  EXPECT_EQ(result_of(s).poison, 2048U);
   for (const Precision precision : {Precision::fp16, Precision::fp32, Precision::fp64}) {
     Array poisoned(precision, 4);
     poisoned.fill_poison();

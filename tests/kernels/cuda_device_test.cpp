@@ -1,4 +1,4 @@
-// The CUDA device against a driver of our own making, which keeps memory on the host and knows one kernel.
+// The CUDA device with a fake driver, which keeps memory on the host and has one kernel.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The reference kernels on devices that compute right.
+// The reference kernels on devices that compute correctly.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,8 +44,8 @@ class LyingHost : public testing::TestWithParam<Untruth> {};
 TEST_P(LyingHost, IsFoundOutByEveryKernel) {
   for (const kernels::Kernel& kernel : kernels::all_kernels()) {
     Snapshot seen;
-    const kernels::Reporter told_it{.partial_result = [&](const Snapshot& part) { seen = part; },
-                                    .step = [](const std::string&) {}};
+    const kernels::Reporter reporter{.partial_result = [&](const Snapshot& part) { seen = part; },
+                                     .step = [](const std::string&) {}};
     const auto outputs = kernel
                              .plan({.precision = kernel.precisions.front(),
                                     .size = kernel.sizes(kernel.precisions.front(), Effort::tiny).front()},
@@ -54,13 +54,13 @@ TEST_P(LyingHost, IsFoundOutByEveryKernel) {
     const auto device = kernels::open_host({}, [&](const kernels::Step&, int buffer, std::span<std::byte> bytes) {
       if (std::ranges::find(outputs, buffer) != outputs.end()) GetParam().spoil(bytes);
     });
-    kernels::verify_on(*device, {&kernel}, {.effort = Effort::quick}, told_it);
+    kernels::verify_on(*device, {&kernel}, {.effort = Effort::quick}, reporter);
     ASSERT_FALSE(seen.compute.get()->empty());
     for (const ComputeResult& row : *seen.compute.get()) {
       EXPECT_TRUE(row.agreement.get()->outcome.is("outside")) << describe(seen);
       EXPECT_TRUE(row.agreement.get()->cause.get()) << describe(seen);
     }
-    kernels::verify_on(*kernels::open_host({}), {&kernel}, {.effort = Effort::quick}, told_it);
+    kernels::verify_on(*kernels::open_host({}), {&kernel}, {.effort = Effort::quick}, reporter);
     expect_correct(seen);
   }
 }
@@ -72,12 +72,12 @@ TEST(LyingHost, IsFoundOutWhereItWritesBesideABuffer) {
       *std::ranges::find(kernels::all_kernels(), std::string_view("triad"), &kernels::Kernel::name);
   for (const bool before : {true, false}) {
     Snapshot seen;
-    const kernels::Reporter told_it{.partial_result = [&](const Snapshot& part) { seen = part; },
-                                    .step = [](const std::string&) {}};
+    const kernels::Reporter reporter{.partial_result = [&](const Snapshot& part) { seen = part; },
+                                     .step = [](const std::string&) {}};
     const auto device = kernels::open_host({}, [&](const kernels::Step&, int buffer, std::span<std::byte> bytes) {
       if (buffer == 1) *(before ? bytes.data() - 1 : bytes.data() + bytes.size()) = some;
     });
-    kernels::verify_on(*device, {&triad}, {.effort = Effort::quick}, told_it);
+    kernels::verify_on(*device, {&triad}, {.effort = Effort::quick}, reporter);
     ASSERT_FALSE(seen.compute.get()->empty());
     for (const ComputeResult& row : *seen.compute.get())
       EXPECT_TRUE(row.agreement.get()->cause.is("out-of-bounds")) << describe(seen);

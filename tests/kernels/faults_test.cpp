@@ -1,4 +1,4 @@
-// The verifier is shown to catch lies: a layer before a healthy driver corrupts what it computes in one way a time.
+// Shows that the verifier detects faults: a layer above a healthy driver corrupts its results in one way at a time.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -232,7 +232,7 @@ TEST(FaultyDriver, GetsNoSpeedForLaunchesThatItSkips) {
 // A driver of our own making, tests/fakes/opencl.c, in one of its ways; others must be verified all the same.
 struct FakeIcd {
   const char* way;
-  const char* told;  // within the reason of its row that did not run; null: a result is outside, and why
+  const char* reason;  // within the reason of its row that did not run; null: a result is outside, and why
   const char* cause = nullptr;
 };
 const FakeIcd fake_icds[] = {
@@ -270,10 +270,10 @@ TEST_P(FaultyIcd, IsToldAndDoesNoHarmToOthers) {
     return std::ranges::count_if(*section.get(), [&](const auto& row) { return row.device.is(device); });
   };
   EXPECT_GT(rows(snapshot.compute, "host"), 0) << describe(snapshot);
-  if (fake.told) {
+  if (fake.reason) {
     EXPECT_EQ(rows(snapshot.compute, "opencl:fake"), 0) << describe(snapshot);
     ASSERT_GT(rows(snapshot.compute_not_run, "opencl:fake"), 0) << describe(snapshot);
-    EXPECT_NE(snapshot.compute_not_run.get()->front().why.get()->find(fake.told), std::string::npos)
+    EXPECT_NE(snapshot.compute_not_run.get()->front().why.get()->find(fake.reason), std::string::npos)
         << describe(snapshot);
     return;
   }

@@ -1,4 +1,4 @@
-// The kernels that frameworks are asked for, and the numbers of their narrow types.
+// The kernels for frameworks, and the numbers of their narrow types.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,8 +47,8 @@ TEST_P(FrameworkKernels, HaveBoundsThatSaySomething) {
         double squares = 0;
         for (const double value : expected.value) squares += value * value;
         const double usual = std::sqrt(squares / static_cast<double>(expected.count()));
-        const auto telling = std::ranges::count_if(expected.bound, [=](double b) { return b < usual; });
-        EXPECT_GE(2 * static_cast<std::size_t>(telling), expected.count())
+        const auto tighter = std::ranges::count_if(expected.bound, [=](double b) { return b < usual; });
+        EXPECT_GE(2 * static_cast<std::size_t>(tighter), expected.count())
             << kernel.name << " " << text(precision) << ": most bounds are no bounds";
         Array got(precision, expected.count());
         for (std::size_t i = 0; i < expected.count(); ++i) got.set(i, expected.value[i]);

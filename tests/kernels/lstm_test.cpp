@@ -1,5 +1,5 @@
-// A long sequence through the LSTM kernel, each step begun from the state that the device itself has reached: the bound
-// of one step holds in every one of them, and what piles up is no more than plain arithmetic piles up.
+// A long sequence through the LSTM kernel, each step starting from the device's own state: the bound
+// of one step holds for every step, and the accumulated error is no more than that of plain arithmetic.
 #include <gtest/gtest.h>
 
 #include <algorithm>

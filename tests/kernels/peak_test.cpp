@@ -1,4 +1,4 @@
-// Theoretical peaks against data sheets, and rates that nothing can reach.
+// Theoretical peaks against data sheets, and impossible rates.
 #include <gmock/gmock.h>
 
 #include "kernels/devices/peak.h"
@@ -54,7 +54,7 @@ TEST(Peak, IsNotGuessedWhereAPartIsMissing) {
 TEST(ImpossibleRate, IsRefusedAgainstTheDevicesOwnPeak) {
   const std::optional<Peak> peak = arithmetic_peak(h200(), Precision::fp32);
   EXPECT_THAT(impossible(60'000, Rate::gigaflops, peak), IsEmpty());
-  EXPECT_THAT(impossible(73'000, Rate::gigaflops, peak), IsEmpty());  // boost beyond the clock that is told
+  EXPECT_THAT(impossible(73'000, Rate::gigaflops, peak), IsEmpty());  // boost above the reported clock
   EXPECT_THAT(impossible(134'000, Rate::gigaflops, peak), HasSubstr("2 times the device's peak"));
   EXPECT_THAT(impossible(20'000, Rate::gigabytes, memory_peak(h200())), IsEmpty());  // from a cache
   EXPECT_THAT(impossible(60'000, Rate::gigabytes, memory_peak(h200())), HasSubstr("the device's peak"));

@@ -1,4 +1,4 @@
-// What kernels ask of a device, where no machine here has the memory to run it.
+// The requirements of kernels on a device, for sizes that need more memory than the test machines have.
 #include <gtest/gtest.h>
 
 #include <algorithm>

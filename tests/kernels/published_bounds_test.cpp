@@ -1,4 +1,4 @@
-// The header that other projects' tests include has the bounds of our own.
+// The header for other projects' tests has the same bounds as our own.
 #include <gtest/gtest.h>
 
 #include "cpp/include/envdoctor/agrees_with.h"

@@ -1,4 +1,4 @@
-// References against references of others, and each of ours spoilt on purpose.
+// References compared with third-party references, and each of ours broken on purpose.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <mpfr.h>

@@ -1,4 +1,4 @@
-// Drivers of others, as they are installed: what they get wrong must be found, and our kernels must not be to blame.
+// Installed third-party drivers: their faults must be found, and must not be caused by our kernels.
 #include <gmock/gmock.h>
 
 #include <algorithm>

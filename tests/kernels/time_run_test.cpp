@@ -1,4 +1,4 @@
-// Batches, turns and clocks, with candidates that only pretend to take time.
+// Batches, alternation and clocks, with candidates that only simulate time.
 #include <gtest/gtest.h>
 
 #include "kernels/bench/time_run.h"

@@ -1,6 +1,6 @@
-// What each kernel asks and takes for right, in figures that files keep: inputs, references, bounds and what is known
-// of the operation. Other tests show that they are right; here no slip that they leave room for goes unnoticed.
-// UPDATE_GOLDEN=1 writes them anew.
+// What each kernel computes and accepts, as figures in files: inputs, references, bounds and the facts
+// about the operation. Other tests show that they are right; this one detects small changes that those allow.
+// UPDATE_GOLDEN=1 rewrites them.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Each name's border: the last case that it takes, and the first that it doesn't.
+// Each classification's border: the last case that it covers, and the first that it doesn't.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,8 +45,8 @@ Places box(std::size_t columns, std::size_t top, std::size_t height, std::size_t
   return places;
 }
 
-// Far apart, at no even distance.
-Places far_apart(std::size_t many, std::size_t step = 9) {
+// Far apart, at irregular distances.
+Places spread_out(std::size_t many, std::size_t step = 9) {
   Places places;
   for (std::size_t i = 0; i < many; ++i) places.push_back(i * step + i % 3);
   return places;
@@ -134,10 +134,10 @@ TEST(Border, OfLanes) {
 }
 
 TEST(Border, OfIsolatedElements) {
-  EXPECT_EQ(shape(100, 0, far_apart(8)), Shape::isolated);
-  EXPECT_EQ(shape(100, 0, far_apart(9)), Shape::scattered);
-  EXPECT_EQ(shape(9000, 0, far_apart(9)), Shape::isolated);  // one in a thousand
-  EXPECT_EQ(shape(8999, 0, far_apart(9)), Shape::scattered);
+  EXPECT_EQ(shape(100, 0, spread_out(8)), Shape::isolated);
+  EXPECT_EQ(shape(100, 0, spread_out(9)), Shape::scattered);
+  EXPECT_EQ(shape(9000, 0, spread_out(9)), Shape::isolated);  // one in a thousand
+  EXPECT_EQ(shape(8999, 0, spread_out(9)), Shape::scattered);
   EXPECT_EQ(shape(20, 0, {1, 4, 8, 11, 16}), Shape::isolated);  // a quarter
   EXPECT_EQ(shape(19, 0, {1, 4, 8, 11, 16}), Shape::scattered);
   EXPECT_EQ(shape(100, 0, {3, 4}), Shape::scattered);
@@ -146,8 +146,8 @@ TEST(Border, OfIsolatedElements) {
 }
 
 TEST(Border, OfZeros) {
-  EXPECT_EQ(pattern(1000, 0, far_apart(10), 9).text, "10 of 1000 elements are zero");
-  EXPECT_EQ(shape(1000, 0, far_apart(10), 8), Shape::scattered);
+  EXPECT_EQ(pattern(1000, 0, spread_out(10), 9).text, "10 of 1000 elements are zero");
+  EXPECT_EQ(shape(1000, 0, spread_out(10), 8), Shape::scattered);
   EXPECT_EQ(shape(1000, 0, {3, 50}, 2), Shape::zeros);
   EXPECT_EQ(shape(1000, 0, {3}, 1), Shape::isolated);
 }
@@ -791,14 +791,14 @@ TEST(NameBorder, OfAnotherCalculationOnOtherInputs) {
   };
   EXPECT_EQ(cause(from_to(0, 127), true), "other-calculation");
   EXPECT_EQ(cause(from_to(0, 127), false), "unnamed");
-  EXPECT_EQ(cause(far_apart(12), true), "other-calculation");
+  EXPECT_EQ(cause(spread_out(12), true), "other-calculation");
   EXPECT_EQ(cause(from_to(50, 127), true), "unnamed");
-  EXPECT_EQ(cause(far_apart(4), true), "tile");
+  EXPECT_EQ(cause(spread_out(4), true), "tile");
   // Not numbers are named as such.
   Observed run{.sample = sample(128)};
-  for (const std::size_t i : far_apart(4)) run.sample.got.set(i, NAN);
+  for (const std::size_t i : spread_out(4)) run.sample.got.set(i, NAN);
   EXPECT_EQ(run.named({.same_places = [] { return std::optional(true); }}).cause(), "not-a-number");
-  run.sample.got.set(far_apart(4).front(), 99);
+  run.sample.got.set(spread_out(4).front(), 99);
   EXPECT_EQ(run.named({.same_places = [] { return std::optional(true); }}).cause(), "tile");
 }
 
@@ -959,7 +959,7 @@ TEST(NameBorder, OfEachKindOfNarrowerInputs) {
     ASSERT_TRUE(found.best) << name;
     EXPECT_STREQ(found.best->text, name);
     EXPECT_TRUE(found.holds && found.suspect()) << name;
-    EXPECT_FALSE(found.tf32_or_fp16) << name;  // its range tells binary16 from TF32
+    EXPECT_FALSE(found.tf32_or_fp16) << name;  // its range distinguishes binary16 from TF32
   }
 }
 

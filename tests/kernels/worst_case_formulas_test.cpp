@@ -1,5 +1,5 @@
-// The bounds once more, from the formulas that docs/numerics.md derives, in their order and with no part left out: a
-// slip of a term too small to matter to any one run is still another bound than the one that is proved.
+// Computes the bounds again from the formulas of docs/numerics.md, in their order and with every term: a
+// wrong term that is too small to matter in any run still makes a different bound than the proved one.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-// Rules name codes by constants that the build makes from the tables, and by nothing else.
+// Rules name codes by constants that the build makes from the tables, and in no other way.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Patterns made at random, and lines made to match them: where RE2 finds one, its words must be found too.
+// Random patterns, and lines generated to match them: where RE2 finds one, its words must be found too.
 #include <gtest/gtest.h>
 #include <re2/re2.h>
 

@@ -10,7 +10,7 @@
 
 namespace envdoctor_mutants {
 
-// Which mutants were reached: a file that all processes of a test share, or memory that nobody reads.
+// Which mutants were reached: a file that all processes of a test share, or unused memory.
 inline constinit unsigned char nowhere[1 << 16] = {};
 inline constinit unsigned char* reached = nowhere;
 inline constinit int chosen = 0;
@@ -39,22 +39,22 @@ struct Left {
 template <class A, class B>
 inline constexpr bool floating = std::is_floating_point_v<A> || std::is_floating_point_v<B>;
 
-// Of whole numbers the border, of others the whole comparison.
-#define ENVDOCTOR_MUTANT_COMPARISON(Name, open, close, right, border)                              \
-  struct Name {                                                                                    \
-    int id;                                                                                        \
-  };                                                                                               \
-  template <class A>                                                                               \
-  struct Name##Left : Left<A> {};                                                                  \
-  template <class A>                                                                               \
-  Name##Left<A> operator open(const A& a, Name op) {                                               \
-    return {{op.id, a}};                                                                           \
-  }                                                                                                \
-  template <class A, class B>                                                                      \
-  bool operator close(const Name##Left<A>& left, const B& b) {                                     \
-    if (!on(left.id)) return left.a right b;                                                       \
-    if constexpr (floating<A, B>) return !(left.a right b);                                        \
-    return left.a border b;                                                                        \
+// Mutates the border for integers, for others the whole comparison.
+#define ENVDOCTOR_MUTANT_COMPARISON(Name, open, close, right, border) \
+  struct Name {                                                       \
+    int id;                                                           \
+  };                                                                  \
+  template <class A>                                                  \
+  struct Name##Left : Left<A> {};                                     \
+  template <class A>                                                  \
+  Name##Left<A> operator open(const A& a, Name op) {                  \
+    return {{op.id, a}};                                              \
+  }                                                                   \
+  template <class A, class B>                                         \
+  bool operator close(const Name##Left<A>& left, const B& b) {        \
+    if (!on(left.id)) return left.a right b;                          \
+    if constexpr (floating<A, B>) return !(left.a right b);           \
+    return left.a border b;                                           \
   }
 ENVDOCTOR_MUTANT_COMPARISON(Less, <, >, <, <=)
 ENVDOCTOR_MUTANT_COMPARISON(LessEqual, <, >, <=, <)
@@ -63,22 +63,22 @@ ENVDOCTOR_MUTANT_COMPARISON(GreaterEqual, <, >, >=, >)
 ENVDOCTOR_MUTANT_COMPARISON(Equal, !=, !=, ==, !=)
 ENVDOCTOR_MUTANT_COMPARISON(NotEqual, !=, !=, !=, ==)
 
-// A term or a factor is left out.
-#define ENVDOCTOR_MUTANT_TERM(Name, sign)                                 \
-  struct Name {                                                           \
-    int id;                                                               \
-  };                                                                      \
-  template <class A>                                                      \
-  struct Name##Left : Left<A> {};                                         \
-  template <class A>                                                      \
-  Name##Left<A> operator sign(const A& a, Name op) {                      \
-    static_assert(std::is_arithmetic_v<A>);                               \
-    return {{op.id, a}};                                                  \
-  }                                                                       \
-  template <class A, class B>                                             \
-  auto operator sign(const Name##Left<A>& left, const B& b) {             \
-    using Result = decltype(left.a sign b);                               \
-    return on(left.id) ? static_cast<Result>(left.a) : left.a sign b;     \
+// Leaves out a term or a factor.
+#define ENVDOCTOR_MUTANT_TERM(Name, sign)                             \
+  struct Name {                                                       \
+    int id;                                                           \
+  };                                                                  \
+  template <class A>                                                  \
+  struct Name##Left : Left<A> {};                                     \
+  template <class A>                                                  \
+  Name##Left<A> operator sign(const A& a, Name op) {                  \
+    static_assert(std::is_arithmetic_v<A>);                           \
+    return {{op.id, a}};                                              \
+  }                                                                   \
+  template <class A, class B>                                         \
+  auto operator sign(const Name##Left<A>& left, const B& b) {         \
+    using Result = decltype(left.a sign b);                           \
+    return on(left.id) ? static_cast<Result>(left.a) : left.a sign b; \
   }
 ENVDOCTOR_MUTANT_TERM(Plus, +)
 ENVDOCTOR_MUTANT_TERM(Minus, -)

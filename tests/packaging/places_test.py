@@ -1,4 +1,4 @@
-"""Where the sources lie and where they were compiled stands neither in the program nor in the names of the joined sources, whose
+"""The source and build folders appear neither in the program nor in the names of the joined sources, whose
 order is that of the program's objects: the same sources give the same bytes in any folder.
 
 usage: places_test.py SOURCE BUILD PROGRAM

@@ -1,4 +1,4 @@
-// Secrets in every form that a name and a value are written in, and lines that only look as if they held one.
+// Secrets in every form that a name and a value are written in, and lines that only look like one.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

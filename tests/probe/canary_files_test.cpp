@@ -1,5 +1,5 @@
 // Secrets and names in fixtures/canaries/secrets-*.txt ("what must go|the text"), and in evidence-*.txt lines that must
-// stay. They were written without a look at the detectors; a canary that got out becomes a line there.
+// stay. They were written without knowledge of the detectors; a canary that leaked becomes a line there.
 #include <gtest/gtest.h>
 
 #include <sstream>

@@ -111,7 +111,8 @@ TEST_F(Libraries, AToolkitsCopyThatNothingLeadsToIsToldWithItsPathButNotFound) {
   EXPECT_TRUE(found[1].path.is("/usr/local/cuda-12.4/lib64/libcudart.so.12"));
   EXPECT_TRUE(found[1].version.is("12.4.127"));
   EXPECT_TRUE(found[1].origin.is("toolkit"));
-  // The rest of what frameworks ask of CUDA 12 is told as missing, another major's is not.
+  // The other libraries that frameworks need from CUDA 12 are listed as missing, those of another major version are
+  // not.
   EXPECT_TRUE(rows("libcufft.so.11").at(0).found.is(false));
   EXPECT_TRUE(rows("libcudnn.so.9").at(0).found.is(false));
   EXPECT_TRUE(rows("libcudart.so.13").empty());

@@ -1,5 +1,5 @@
-// Secrets and names in the words of commands, clients, schedulers and web services, none of which stands in
-// canaries_test; and lines that only look so. A canary that got out becomes a row here.
+// Secrets and names in the words of commands, clients, schedulers and web services, none of which is in
+// canaries_test; and lines that only look like it. A canary that leaked becomes a row here.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// What is said of drivers that are whole, and of those that can't be loaded.
+// The answers for intact drivers, and for those that can't be loaded.
 #include "tests/support/opencl_probe.h"
 
 namespace envdoctor::opencl_driver_test {

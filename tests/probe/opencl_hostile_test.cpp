@@ -1,4 +1,4 @@
-// Beside a healthy PoCL one driver misbehaves: it alone is lost, and named.
+// One driver misbehaves beside a healthy PoCL: only that one is lost, and named.
 #include "tests/support/opencl_probe.h"
 #include "tests/support/sanitized.h"
 

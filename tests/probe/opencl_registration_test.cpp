@@ -1,4 +1,5 @@
-// Where drivers are registered, told from files alone: captured hosts, other loaders' variables, hostile .icd files.
+// Where drivers are registered, determined from files only: captured hosts, other loaders' variables, hostile .icd
+// files.
 #include "tests/support/opencl_probe.h"
 
 namespace envdoctor::opencl_registration_test {

@@ -180,7 +180,7 @@ TEST(DriverPackages, TellTheLibrariesVersion) {
   EXPECT_EQ(version("ii  libnvidia-compute-535:amd64  535.183.01-0ubuntu1  amd64  x\n"
                     "ii  libnvidia-compute-550:amd64  550.120-0ubuntu1  amd64  x\n"),
             "")
-      << "which one is loaded is not told";
+      << "it is unknown which one is loaded";
 }
 
 TEST(PipShow, AndCondaTellVersions) {

@@ -102,7 +102,7 @@ for name, need, begins, known in (
         ("made-arc-a770-healthy", {}, "", True), ("made-mi300x-no-render-group", {}, "driver.permission: ", True)):
     said, sure = on(name, **need)
     expect(f"{name} {need}", said.startswith(begins) and bool(said) == bool(begins) and sure == known, (said, sure))
-# Of several frameworks in one environment each is told its own cause.
+# Each of several frameworks in one environment gets its own cause.
 both = json.loads((source / "fixtures/hosts/made-a100-healthy/expected/snapshot.json").read_text())
 both["python"] = {"executable": "/opt/venv/bin/python", "version": "3.11.7", "kind": "venv", "packages": {"torch": "2.15.0", "jax": "0.10.2", "jaxlib": "0.10.2"}, "others": []}
 both["torch"] = {"version": "2.15.0+cu132", "cuda_version": "13.2", "cuda_available": False, "device_count": 0}
@@ -188,13 +188,13 @@ def fails():
 
 raises("watch", KeyError, fails, "mine")
 
-# What the program says of a block is told as it is; a program that says nothing makes the answer unknown.
+# The program's answer about a block is reported unchanged; without an answer it is unknown.
 for line, use, worked in (('{"verdict": {"use": "ran", "worked": true, "line": "ran on GPU 0"}}', "ran", True), ('{"verdict": {"use": "idle", "worked": false, "line": "opened"}}', "idle", False),
                           ('{"verdict": {"use": "unknown", "worked": false, "line": "?"}}', "unknown", None), ("", "unknown", None), ("[]", "unknown", None)):
-    told = pathlib.Path(own_folder.name) / "teller"
-    told.write_text(f"#!/bin/sh\ncat\necho '{line}'\n")
-    told.chmod(0o755)
-    os.environ["ENVDOCTOR"] = str(told)
+    program = pathlib.Path(own_folder.name) / "program"
+    program.write_text(f"#!/bin/sh\ncat\necho '{line}'\n")
+    program.chmod(0o755)
+    os.environ["ENVDOCTOR"] = str(program)
     with envdoctor.Watch() as watch:
         pass
     os.environ["ENVDOCTOR"] = binary

@@ -1,4 +1,4 @@
-"""The pytest plugin as a project meets it: broken and healthy hosts, with and without --gpu-required, alone and under xdist.
+"""The pytest plugin as a project uses it: broken and healthy hosts, with and without --gpu-required, alone and under xdist.
 
 Arguments: the source folder, the program."""
 import json
@@ -151,7 +151,7 @@ for workers in ([], ["-n", "3"]):
     expect(f"{name} one probe", len(asked) == 1 and "--quick" in asked[0], asked)
     facts = properties(junit)
     expect(f"{name} properties", facts.get("envdoctor.verdict") == "pass" and "H100" in facts.get("envdoctor.gpus", "") and facts.get("envdoctor.nvidia_driver"), facts)
-    expect(f"{name} told", "envdoctor: pass" in said, said[:600])
+    expect(f"{name} report", "envdoctor: pass" in said, said[:600])
 
     status, said, asked, junit = run("made-a100-module-and-library-differ", *workers)
     expect(f"{name} broken", status == 0 and "1 passed, 9 skipped" in said and "driver.version-mismatch: The NVIDIA kernel module" in said, said[-800:])

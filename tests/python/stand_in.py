@@ -1,5 +1,5 @@
-"""A program in place of envdoctor that looks at a captured host: `check` diagnoses its snapshot; everything else is the real
-program's. Notes each `check` in a file."""
+"""Replaces envdoctor by a program that reads a captured host: `check` diagnoses its snapshot; everything else is the real
+program's. Records each `check` in a file."""
 import pathlib
 
 

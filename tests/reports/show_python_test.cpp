@@ -1,4 +1,4 @@
-// What frameworks answered, as a person reads it.
+// Frameworks' answers, as users read them.
 #include <gmock/gmock.h>
 
 #include "reports/text/show_rows.h"

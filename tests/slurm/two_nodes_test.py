@@ -1,4 +1,4 @@
-"""A real Slurm of two nodes on this machine: the sick one is drained with the root finding as the reason, the sound one
+"""A real Slurm of two nodes on this machine: the faulty one is drained with the root finding as the reason, the healthy one
 works, jobs land there, and their reports are gathered. Needs slurm-wlm and munge, and root.
 
 Arguments: the source folder, the program."""
@@ -71,7 +71,7 @@ for name in hosts:
 (tools / "envdoctor").write_text(f'#!/bin/sh\nexec {binary} diagnose "{folder}/$SLURMD_NODENAME.json" "$@"\n')
 (tools / "envdoctor").chmod(0o755)
 (folder / "host.toml").write_text('gpus = 8\ngpu = "H100"\n')
-# slurmd tells its programs little of their surroundings.
+# slurmd passes its programs only a small environment.
 (tools / "check").write_text(f'#!/bin/sh\nexport PATH={tools}:/usr/bin:/bin HOST_TOML={folder}/host.toml SLURM_CONF={folder}/slurm.conf\n'
                              'export SLURMD_NODENAME="${SLURMD_NODENAME:-$(tr "\\0" "\\n" </proc/$PPID/cmdline | sed -n "/^-N$/{n;p}")}"\n'
                              f'[ -e {folder}/go ] || exit 0\n{tools}/slurm-health-check; status=$?; echo >>{folder}/checked-$SLURMD_NODENAME; exit $status\n')

@@ -1,5 +1,5 @@
 #pragma once
-// Snapshots for tests of checks, built from small parts, and short ways to what a check answered.
+// Snapshots for tests of checks, built from small parts, and shortcuts to a check's answers.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -31,20 +31,20 @@ SharedLibrary library_missing(std::string soname);
 // A symptom on line 1 of `source`; the detail "code" becomes its code.
 Symptom symptom_of(const Kind& kind, std::map<std::string, std::string> details = {}, std::string source = "kernel");
 
-// A Linux host with nothing special about it and no GPU: everything looked at, nothing found.
+// A Linux host with nothing special about it and no GPU: everything probed, nothing found.
 Snapshot plain_host();
-// A healthy Linux host with one A100 and driver 550: every layer looked at and in order.
+// A healthy Linux host with one A100 and driver 550: every layer probed and healthy.
 Snapshot healthy_nvidia_host();
 // The same host inside a container.
 Snapshot in_docker(Snapshot snapshot);
 
-// What judge says of these diagnoses alone; no ids: of all.
+// judge()'s answers for only these diagnoses; no ids: for all.
 Answers answers_of_all(const std::vector<std::string>& ids, const Snapshot& snapshot);
 Answers answers_of(const std::string& id, const Snapshot& snapshot);
 // The first finding with this id; null: none.
 const Finding* finding_of(const Answers& answers, const std::string& id);
-// What a report would say of this id: found if there is a finding, else the worst state given. An id without any answer
-// is told as "nothing".
+// The state of this id in a report: failed if there is a finding, otherwise the worst state. An id without any answer
+// gives "nothing".
 std::string state_of(const Answers& answers, const std::string& id);
 std::string state_of(const std::string& id, const Snapshot& snapshot);
 // All evidence paths of a finding, for comparison in one line.

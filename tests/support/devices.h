@@ -1,5 +1,5 @@
 #pragma once
-// The devices that tests compute on: third-party OpenCL drivers as far as they are installed, and this host.
+// The devices that tests compute on: installed third-party OpenCL drivers, and this host.
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -18,11 +18,19 @@ inline std::string driver_of(const std::string& icd) {
 }
 
 inline kernels::Target pocl_target() {
-  return {.subject = "opencl:pocl", .backend = "opencl", .library = driver_of("pocl.icd"), .platform = "Portable Computing Language", .is_cpu = true};
+  return {.subject = "opencl:pocl",
+          .backend = "opencl",
+          .library = driver_of("pocl.icd"),
+          .platform = "Portable Computing Language",
+          .is_cpu = true};
 }
 // Mesa's rusticl computes on llvmpipe if RUSTICL_ENABLE says so.
 inline kernels::Target rusticl_target() {
-  return {.subject = "opencl:rusticl", .backend = "opencl", .library = driver_of("rusticl.icd"), .platform = "rusticl", .is_cpu = true};
+  return {.subject = "opencl:rusticl",
+          .backend = "opencl",
+          .library = driver_of("rusticl.icd"),
+          .platform = "rusticl",
+          .is_cpu = true};
 }
 inline kernels::Target host_target() { return {.subject = "host", .backend = "host", .is_cpu = true}; }
 

@@ -5,7 +5,7 @@
 
 namespace envdoctor {
 
-// Every row that ran lies within its bound and repeats itself; nothing was kept from running but by missing capabilities.
+// Every row that ran is within its bound and repeatable; only missing capabilities kept kernels from running.
 inline void expect_correct(const Snapshot& snapshot) {
   for (const ComputeResult& row : *snapshot.compute.get()) {
     const Agreement& agreement = *row.agreement.get();

@@ -21,7 +21,7 @@ struct Outing {
   std::chrono::milliseconds took{0};
 };
 
-// A gathering with these probes alone. What comes out must be a valid snapshot, whatever the libraries did.
+// Gathers with only these probes. The result must be a valid snapshot, whatever the libraries did.
 inline Outing gather_with(const std::function<void(Session&)>& start_probes) {
   const auto files = open_files("/");
   const Host host{.files = *files};
@@ -44,7 +44,7 @@ inline void expect_blame(const Outing& outing, const std::string& probe, const s
   EXPECT_TRUE(status.error.get()->culprit.is(file)) << *status.error.get()->culprit.get();
 }
 
-// The reading says which library was to tell it and how that ended.
+// The reading names the library that should have provided it, and how that ended.
 inline void expect_lost(const Missing& missing, const std::string& file, const std::string& how) {
   EXPECT_EQ(missing.outcome, Outcome::failed);
   EXPECT_NE(missing.why.find(file), std::string::npos) << missing.why;

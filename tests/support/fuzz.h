@@ -1,7 +1,7 @@
 #pragma once
-// Each file in tests/fuzz is one program: LLVMFuzzerTestOneInput over what fuzz_seeds() gives. The ordinary tests run
-// it with tests/support/fuzz_driver.cpp over seeds, their truncations and a few thousand damaged copies. `./dev fuzz`
-// builds the any_*.cpp with clang's libFuzzer and AddressSanitizer and runs them for as long as one likes.
+// Each file in tests/fuzz is one program: LLVMFuzzerTestOneInput over the inputs of fuzz_seeds(). The ordinary tests
+// run it with tests/support/fuzz_driver.cpp over seeds, their truncations and a few thousand damaged copies. `./dev
+// fuzz` builds the any_*.cpp with clang's libFuzzer and AddressSanitizer and runs them for any time.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-// Must survive any input; aborts where a promise is broken.
+// Must survive any input; aborts if a guarantee is broken.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
-// Good inputs, or nearly so.
+// Valid or almost valid inputs.
 std::vector<std::string> fuzz_seeds();
 
 inline std::string fuzz_input(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,5 @@
 #pragma once
-// Snapshots that hold nothing but symptoms, and what judge makes of them.
+// Snapshots with only symptoms, and judge()'s answers for them.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -37,7 +37,7 @@ inline std::map<std::string, Confidence> ids(const Snapshot& snapshot) {
 
 using Found = std::map<std::string, Confidence>;
 
-// A line alone, the diagnosis that it points to, and how surely.
+// A single line, the diagnosis that it indicates, and the confidence.
 struct Message {
   Line line;
   const char* id;

@@ -1,5 +1,5 @@
 #pragma once
-// Shared libraries as bytes, for any machine: what a loader reads of them, and no code.
+// Shared libraries as bytes, for any machine: the parts that a loader reads, without code.
 #include <elf.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 #pragma once
-// Damaged inputs, the same on every run: what a fuzzer would do, without one.
+// Damaged inputs, the same on every run: like a fuzzer, but deterministic.
 #include <algorithm>
 #include <cstdint>
 #include <random>

@@ -74,7 +74,7 @@ inline Snapshot with_nvidia_opencl(Snapshot snapshot) {
   return snapshot;
 }
 
-// One Arc card, driver bound, its node open, Level Zero not looked at.
+// One Arc card, driver bound, its node open, Level Zero not probed.
 inline Snapshot intel_host() {
   Snapshot snapshot = plain_host();
   snapshot.pci = std::vector<PciDevice>{pci_gpu("0000:03:00.0", "8086", "56a0", "i915")};
@@ -82,7 +82,7 @@ inline Snapshot intel_host() {
   return snapshot;
 }
 
-// An A100 whose CUDA nobody asked, so that OpenCL is the only way that is known.
+// An A100 without a CUDA probe, so that OpenCL is the only known interface.
 inline Snapshot cuda_unheard() {
   Snapshot snapshot = healthy_nvidia_host();
   snapshot.nvidia.fill().cuda_devices = List<CudaDevice>();

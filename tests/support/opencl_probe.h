@@ -39,7 +39,7 @@ class OpenclProbe : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
 
-  // Writes a file into the registration folder and answers its path.
+  // Writes a file into the registration folder and returns its path.
   std::string write(const std::string& name, const std::string& content) const {
     std::ofstream(folder + "/" + name, std::ios::binary) << content;
     return folder + "/" + name;

@@ -1,5 +1,5 @@
 #pragma once
-// Where the tree, the program and the tests' own build lie. In one object file of their own, so that the compiler's
+// Paths of the source tree, the program and the tests' own build. In a separate object file, so that the compiler's
 // cache serves every checkout.
 
 namespace envdoctor {

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <string>
 
-#include "tests/support/paths.h"
 #include "tests/support/golden.h"
+#include "tests/support/paths.h"
 
 namespace envdoctor {
 
@@ -18,7 +18,7 @@ struct Ran {
   std::string err{};
 };
 
-// A folder of this test's own.
+// A private folder for this test.
 inline std::string test_folder() {
   const auto* info = testing::UnitTest::GetInstance()->current_test_info();
   std::string name = std::string(info->test_suite_name()) + "." + info->name();

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "kernels/classify/replay.h"
 #include "kernels/classify/precision_probes.h"
+#include "kernels/classify/replay.h"
 #include "kernels/core/random.h"
 
 namespace envdoctor::kernels {
 
 struct Arithmetic {
-  std::string cause;  // what it must be named
+  std::string cause;  // the expected classification
   std::function<double(double)> input = [](double x) { return x; };
   std::function<double(double)> sum = [](double x) { return static_cast<double>(static_cast<float>(x)); };
   int lanes = 1;

@@ -1,12 +1,12 @@
 #pragma once
-// Whether a pattern is found in a line by its words: the search's promise, told a second time and slowly.
+// Whether a pattern is found in a line by its words: a second, slow implementation of the search's guarantee.
 #include <re2/re2.h>
 
 #include <algorithm>
 #include <string>
 
-#include "knowledge/wordings/literals.h"
 #include "knowledge/lower_case.h"
+#include "knowledge/wordings/literals.h"
 
 namespace envdoctor::knowledge {
 
@@ -18,7 +18,7 @@ inline RE2::Options latin() {
   return options;
 }
 
-// Lines of no more than Stretch::far characters: beyond that, what is repeated without end is not followed.
+// Lines of at most Stretch::far characters: beyond that, open repeats are not followed.
 inline bool stands_in(const Literal& literal, const RE2& expression, const std::string& line) {
   const std::string text = literal.fold ? lower_case(line) : line;
   const std::string word = literal.fold ? lower_case(literal.word) : literal.word;

@@ -1,9 +1,9 @@
 // EXPECT_THAT(actual, envdoctor::AgreesWith(reference, envdoctor::Bound::dot(1024)));
 //
-// A matcher for GoogleTest: an array agrees with a reference where rounding in its own type explains the difference.
-// Header only, C++17; needs gmock. The limits are those of envdoctor: where the sizes of the terms are given, the
-// derived bounds of docs/numerics.md, computed here; else the judgement of `envdoctor compare --op`
-// (docs/commands/compare.md), for which the program is run.
+// A matcher for GoogleTest: an array agrees with a reference if rounding in its own type explains the difference.
+// Header only, C++17; needs gmock. The limits are those of envdoctor: if the sizes of the terms are given, the
+// derived bounds of docs/numerics.md, computed here; otherwise the judgement of `envdoctor compare --op`
+// (docs/commands/compare.md), for which the program runs.
 #ifndef ENVDOCTOR_AGREES_WITH_H
 #define ENVDOCTOR_AGREES_WITH_H
 
@@ -42,14 +42,14 @@ constexpr double unit_roundoff() {
   return static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
 }
 
-// How far an array may be from its reference.
+// How much an array may differ from its reference.
 class Bound {
  public:
   // Each element is a sum of k products: a matrix product, a convolution.
   static Bound dot(std::int64_t k) { return {"dot", k}; }
   // Each element is a sum of n terms.
   static Bound sum(std::int64_t n) { return {"sum", n}; }
-  // An operation as `envdoctor compare --op` knows it, such as "exp" or "matmul", with its depth (0: it has none).
+  // An operation of `envdoctor compare --op`, such as "exp" or "matmul", with its depth (0: it has none).
   static Bound operation(const std::string& name, std::int64_t depth = 0) { return {name, depth}; }
   // A network's outputs: atol + rtol * |reference|.
   static Bound tolerance(double rtol, double atol) {
@@ -58,15 +58,16 @@ class Bound {
     bound.atol_ = atol;
     return bound;
   }
-  // Of dot and sum: for each element the sum of its terms' sizes, sum |a_i b_i| or sum |x_i|. Then each element is held
-  // to the derived bound, which every legal order of operations keeps; without it, all to what rounding makes on
-  // average.
+  // For dot and sum: for each element the sum of its terms' sizes, sum |a_i b_i| or sum |x_i|. Then each element must
+  // meet the derived bound, which holds for every legal order of operations; without it, all must meet the average
+  // rounding error.
   [[nodiscard]] Bound of_sizes(std::vector<double> sizes) const {
     Bound bound = *this;
     bound.sizes_ = std::move(sizes);
     return bound;
   }
-  // The extents of the array, the last one running fastest: places are told as [17, 5], and sums are judged by rows.
+  // The extents of the array, the last axis varying fastest: places are printed as [17, 5], and sums are judged by
+  // rows.
   [[nodiscard]] Bound shaped(std::vector<std::int64_t> extents) const {
     Bound bound = *this;
     bound.extents_ = std::move(extents);
@@ -100,7 +101,7 @@ class Bound {
 
 namespace agreement {
 
-// The program: the variable ENVDOCTOR, else the one that was installed beside this header, else the one on PATH.
+// The program: the variable ENVDOCTOR, or else the one installed with this header, or else the one on PATH.
 inline std::string program() {
   if (const char* named = std::getenv("ENVDOCTOR"); named && *named) return named;
 #ifdef ENVDOCTOR_PROGRAM
@@ -119,7 +120,7 @@ inline std::string place(std::size_t at, const std::vector<std::int64_t>& extent
   return "[" + text + "]";
 }
 
-// A folder of this process alone, removed with what is in it.
+// A private temporary folder, removed with its contents.
 class Folder {
  public:
   Folder() {
@@ -128,7 +129,7 @@ class Folder {
     if (!mkdtemp(path_.data())) path_.clear();
   }
   ~Folder() {
-    for (const char* name : {"/a.npy", "/b.npy", "/told"}) unlink((path_ + name).c_str());
+    for (const char* name : {"/a.npy", "/b.npy", "/out"}) unlink((path_ + name).c_str());
     rmdir(path_.c_str());
   }
   Folder(const Folder&) = delete;
@@ -165,7 +166,7 @@ bool write_npy(const std::string& path, const T* data, const std::vector<std::in
   return static_cast<bool>(file.flush());
 }
 
-// The program's exit status, and what it told in `into`; -1: it could not be started.
+// The program's exit status, with its output in `into`; -1: it could not be started.
 inline int run(std::vector<std::string> arguments, const std::string& into) {
   arguments.insert(arguments.begin(), program());
   std::vector<char*> words;
@@ -192,9 +193,9 @@ class AgreesWithMatcher {
 
   template <class Actual>
   bool MatchAndExplain(const Actual& actual, testing::MatchResultListener* listener) const {
-    std::ostringstream told;
-    const bool agrees = judge(actual, told);
-    *listener << told.str();
+    std::ostringstream out;
+    const bool agrees = judge(actual, out);
+    *listener << out.str();
     return agrees;
   }
   void DescribeTo(std::ostream* out) const {
@@ -207,35 +208,35 @@ class AgreesWithMatcher {
 
  private:
   template <class Actual>
-  bool judge(const Actual& actual, std::ostream& told) const {
+  bool judge(const Actual& actual, std::ostream& out) const {
     const std::size_t count = std::size(actual);
     std::vector<std::int64_t> extents = bound_.extents();
     if (extents.empty()) extents = {static_cast<std::int64_t>(count)};
     std::int64_t in_shape = 1;
     for (const std::int64_t extent : extents) in_shape *= extent;
     if (count != std::size(reference_) || in_shape < 0 || static_cast<std::size_t>(in_shape) != count) {
-      told << "which has " << count << " elements, the reference " << std::size(reference_) << ", its shape "
-           << in_shape;
+      out << "which has " << count << " elements, the reference " << std::size(reference_) << ", its shape "
+          << in_shape;
       return false;
     }
     if (count == 0) {
-      told << "of which nothing was compared: both are empty";
+      out << "of which nothing was compared: both are empty";
       return false;
     }
     using T = std::decay_t<decltype(*std::data(actual))>;
     if constexpr (std::is_floating_point_v<T>) {
-      if (!bound_.sizes().empty()) return held_to_bounds(actual, extents, told);
+      if (!bound_.sizes().empty()) return held_to_bounds(actual, extents, out);
     }
-    return judged_by_program(actual, extents, told);
+    return judged_by_program(actual, extents, out);
   }
 
   template <class Actual>
-  bool held_to_bounds(const Actual& actual, const std::vector<std::int64_t>& extents, std::ostream& told) const {
+  bool held_to_bounds(const Actual& actual, const std::vector<std::int64_t>& extents, std::ostream& out) const {
     using T = std::decay_t<decltype(*std::data(actual))>;
     using R = std::decay_t<decltype(*std::data(reference_))>;
     const std::size_t count = std::size(actual);
     if (bound_.sizes().size() != count || (bound_.name() != "dot" && bound_.name() != "sum")) {
-      told << "whose bound has " << bound_.sizes().size() << " sizes for " << count << " elements, or is of no sum";
+      out << "whose bound has " << bound_.sizes().size() << " sizes for " << count << " elements, or is of no sum";
       return false;
     }
     std::size_t outside = 0, worst = 0;
@@ -245,7 +246,7 @@ class AgreesWithMatcher {
       if (std::isnan(is) && std::isnan(exact)) continue;
       if (is == exact) continue;
       double bound = bound_.largest_error<T>(bound_.sizes()[i]);
-      // A reference that is no more precise than the result is rounded itself.
+      // A reference that is not more precise than the result is itself rounded.
       if constexpr (std::is_floating_point_v<R>) {
         if (sizeof(R) <= sizeof(T)) bound += unit_roundoff<R>() * std::fabs(exact);
       }
@@ -259,19 +260,19 @@ class AgreesWithMatcher {
       }
     }
     if (outside == 0) return true;
-    told.precision(9);
-    told << outside << " of whose " << count << " elements are outside their bound, the worst at "
-         << agreement::place(worst, extents) << ": " << std::data(actual)[worst] << ", expected "
-         << std::data(reference_)[worst] << ", " << worst_share << " times the bound " << worst_bound;
+    out.precision(9);
+    out << outside << " of whose " << count << " elements are outside their bound, the worst at "
+        << agreement::place(worst, extents) << ": " << std::data(actual)[worst] << ", expected "
+        << std::data(reference_)[worst] << ", " << worst_share << " times the bound " << worst_bound;
     return false;
   }
 
   template <class Actual>
-  bool judged_by_program(const Actual& actual, const std::vector<std::int64_t>& extents, std::ostream& told) const {
+  bool judged_by_program(const Actual& actual, const std::vector<std::int64_t>& extents, std::ostream& out) const {
     const agreement::Folder folder;
     if (!folder || !agreement::write_npy(folder.file("a.npy"), std::data(reference_), extents, std::size(reference_)) ||
         !agreement::write_npy(folder.file("b.npy"), std::data(actual), extents, std::size(actual))) {
-      told << "which could not be compared: no temporary file can be written";
+      out << "which could not be compared: no temporary file can be written";
       return false;
     }
     std::vector<std::string> arguments = {"compare", folder.file("a.npy"), folder.file("b.npy"), "--op", bound_.name()};
@@ -284,16 +285,16 @@ class AgreesWithMatcher {
     if (bound_.depth() > 0) add("--depth", bound_.depth());
     if (bound_.rtol() >= 0) add("--rtol", bound_.rtol());
     if (bound_.atol() >= 0) add("--atol", bound_.atol());
-    const int status = agreement::run(arguments, folder.file("told"));
+    const int status = agreement::run(arguments, folder.file("out"));
     if (status == 0) return true;
-    std::ifstream file(folder.file("told"));
+    std::ifstream file(folder.file("out"));
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     if (status == 1)
-      told << "which does not agree:\n" << text;
+      out << "which does not agree:\n" << text;
     else
-      told << "which could not be compared by " << agreement::program()
-           << " (name it in the variable ENVDOCTOR): exit status " << status << "\n"
-           << text;
+      out << "which could not be compared by " << agreement::program()
+          << " (name it in the variable ENVDOCTOR): exit status " << status << "\n"
+          << text;
     return false;
   }
 
@@ -301,7 +302,7 @@ class AgreesWithMatcher {
   Bound bound_;
 };
 
-// Matches any array of numbers with data() and size(), or a C array; `reference` likewise. What is exact, such as
+// Matches any array of numbers with data() and size(), or a C array; `reference` likewise. Exact types, such as
 // integers, must be equal.
 template <class Reference>
 auto AgreesWith(Reference&& reference, Bound bound) {

@@ -1,4 +1,4 @@
-// The checks of what devices computed: each sound, found, without results, and unknown.
+// The checks of devices' results: each passed, failed, without results, and unknown.
 #include <gtest/gtest.h>
 
 #include "checks/engine/report.h"

@@ -1,4 +1,4 @@
-// compute.layer-differs: which differences between two runs of a person's model are faults, and what they are called.
+// compute.layer-differs: which differences between two runs of a user's model are faults, and their names.
 #include <gmock/gmock.h>
 
 #include "checks/engine/report.h"

@@ -10,7 +10,7 @@ constexpr const char* id = "driver.compat-package";
 
 std::string state(const Snapshot& snapshot) { return state_of("driver.compat-package", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("driver.compat-package", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("driver.compat-package", snapshot); }
 
 Snapshot with_compat(std::string error) {
   Snapshot host = in_docker(healthy_nvidia_host());
@@ -22,7 +22,7 @@ Snapshot with_compat(std::string error) {
 }
 
 TEST(DriverCompatPackage, IsFoundWhereItsLibraryIsLoadedAndRefused) {
-  const Answers answers = told(with_compat("CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE"));
+  const Answers answers = answers_for(with_compat("CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE"));
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->confidence, Confidence::certain);
@@ -33,7 +33,7 @@ TEST(DriverCompatPackage, IsLikelyForTheErrorAloneInAContainer) {
   Snapshot report;
   report.host.fill().container = "docker";
   report.nvidia.fill().cuinit_error = "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH";
-  const Answers answers = told(report);
+  const Answers answers = answers_for(report);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::likely);
 }
@@ -91,7 +91,7 @@ TEST(DriverCompatPackage, IsKnownInAContainerByALibraryOfANewerBranch) {
   EXPECT_NE(state(report), "failed") << "on a host the libraries were upgraded";
   EXPECT_EQ(state_of("driver.version-mismatch", report), "failed");
   report = in_docker(report);
-  const Answers answers = told(report);
+  const Answers answers = answers_for(report);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->evidence.front().value, "kernel 450.51.5, library 460.27.4");
   EXPECT_EQ(state_of("driver.version-mismatch", report), "not-applicable");

@@ -10,7 +10,7 @@ constexpr const char* id = "driver.compute-mode";
 
 std::string state(const Snapshot& snapshot) { return state_of("driver.compute-mode", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("driver.compute-mode", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("driver.compute-mode", snapshot); }
 
 Snapshot with_mode(std::string mode) {
   Snapshot host = healthy_nvidia_host();
@@ -19,7 +19,7 @@ Snapshot with_mode(std::string mode) {
 }
 
 TEST(DriverComputeMode, IsFoundWhereNobodyMayCompute) {
-  const Answers answers = told(with_mode("prohibited"));
+  const Answers answers = answers_for(with_mode("prohibited"));
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->severity, Severity::error);
@@ -30,7 +30,7 @@ TEST(DriverComputeMode, IsFoundWhereNobodyMayCompute) {
 TEST(DriverComputeMode, OnlyWarnsWhereAnotherGpuIsOpen) {
   Snapshot host = with_mode("prohibited");
   host.nvidia.fill().devices.fill().push_back(nvml_a100(1, "0000:b3:00.0"));
-  const Answers answers = told(host);
+  const Answers answers = answers_for(host);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->severity, Severity::warning);
 }
@@ -38,11 +38,11 @@ TEST(DriverComputeMode, OnlyWarnsWhereAnotherGpuIsOpen) {
 TEST(DriverComputeMode, IsLikelyForAnExclusiveGpuThatRefuses) {
   Snapshot host = with_mode("exclusive_process");
   host.nvidia.fill().processes = std::vector<NvidiaProcess>{{.pid = 4242, .gpu = 0}};
-  const Answers drawing = told(host);
+  const Answers drawing = answers_for(host);
   ASSERT_NE(finding_of(drawing, id), nullptr);
   EXPECT_EQ(finding_of(drawing, id)->confidence, Confidence::possible);
   host.nvidia.fill().cuinit_error = "CUDA_ERROR_DEVICE_UNAVAILABLE";
-  const Answers answers = told(host);
+  const Answers answers = answers_for(host);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::likely);
   EXPECT_EQ(paths_of(*finding_of(answers, id)),

@@ -10,7 +10,7 @@ constexpr const char* id = "driver.container-cgroup-lost";
 
 std::string state(const Snapshot& snapshot) { return state_of("driver.container-cgroup-lost", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("driver.container-cgroup-lost", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("driver.container-cgroup-lost", snapshot); }
 
 Snapshot lost() {
   Snapshot pod = in_docker(healthy_nvidia_host());
@@ -26,7 +26,7 @@ Snapshot lost() {
 }
 
 TEST(DriverContainerCgroupLost, IsCertainWhereTheControlNodeIsForbiddenAndNvmlFails) {
-  const Answers answers = told(lost());
+  const Answers answers = answers_for(lost());
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->confidence, Confidence::certain);
@@ -37,7 +37,7 @@ TEST(DriverContainerCgroupLost, SeesItInTheRulesOfCgroupOne) {
   Snapshot pod = lost();
   pod.nvidia.fill().nvml_error = failed("the child was killed");
   pod.host.fill().cgroup.fill().devices = std::vector<std::string>{"c 1:3 rwm", "c 195:* m"};
-  const Answers answers = told(pod);
+  const Answers answers = answers_for(pod);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::certain);
 }
@@ -45,7 +45,7 @@ TEST(DriverContainerCgroupLost, SeesItInTheRulesOfCgroupOne) {
 TEST(DriverContainerCgroupLost, IsOnlyLikelyWhereNvmlWasNotAsked) {
   Snapshot pod = lost();
   pod.nvidia.fill().nvml_error = failed("the child was killed");
-  const Answers answers = told(pod);
+  const Answers answers = answers_for(pod);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::likely);
 }
@@ -54,7 +54,7 @@ TEST(DriverContainerCgroupLost, IsOnlyPossibleByTheMessageAloneOutsideAContainer
   Snapshot report;
   report.nvidia.fill().nvml_error = "Unknown Error";
   const auto sure = [&] {
-    const Answers answers = told(report);
+    const Answers answers = answers_for(report);
     const Finding* finding = finding_of(answers, id);
     return finding ? finding->confidence : Confidence::certain;
   };

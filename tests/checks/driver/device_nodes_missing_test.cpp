@@ -10,7 +10,7 @@ constexpr const char* id = "driver.device-nodes-missing";
 
 std::string state(const Snapshot& snapshot) { return state_of("driver.device-nodes-missing", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("driver.device-nodes-missing", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("driver.device-nodes-missing", snapshot); }
 
 Snapshot without_uvm(std::string error) {
   Snapshot host = healthy_nvidia_host();
@@ -21,7 +21,7 @@ Snapshot without_uvm(std::string error) {
 }
 
 TEST(DriverDeviceNodesMissing, IsFoundWhereCudaFailsWithoutItsNode) {
-  const Answers answers = told(without_uvm("CUDA_ERROR_UNKNOWN"));
+  const Answers answers = answers_for(without_uvm("CUDA_ERROR_UNKNOWN"));
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->confidence, Confidence::certain);
@@ -45,7 +45,7 @@ TEST(DriverDeviceNodesMissing, IsPossibleWhereTheControlNodeIsNamed) {
 }
 
 TEST(DriverDeviceNodesMissing, TellsAContainersUserToPassTheNodesOn) {
-  const Answers answers = told(in_docker(without_uvm("CUDA_ERROR_UNKNOWN")));
+  const Answers answers = answers_for(in_docker(without_uvm("CUDA_ERROR_UNKNOWN")));
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->fix.front().command, "");
 }

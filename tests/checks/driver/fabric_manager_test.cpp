@@ -10,7 +10,7 @@ constexpr const char* id = "driver.fabric-manager";
 
 std::string state(const Snapshot& snapshot) { return state_of("driver.fabric-manager", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("driver.fabric-manager", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("driver.fabric-manager", snapshot); }
 
 Snapshot with_switches(bool running) {
   Snapshot host = healthy_nvidia_host();
@@ -23,7 +23,7 @@ Snapshot with_switches(bool running) {
 }
 
 TEST(DriverFabricManager, IsCertainWhereCudaWaitsForAServiceThatDoesNotRun) {
-  const Answers answers = told(with_switches(false));
+  const Answers answers = answers_for(with_switches(false));
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->confidence, Confidence::certain);
@@ -36,7 +36,7 @@ TEST(DriverFabricManager, IsCertainWhereCudaWaitsForAServiceThatDoesNotRun) {
 TEST(DriverFabricManager, IsLikelyByTheErrorAlone) {
   Snapshot report;
   report.nvidia.fill().cuinit_error = "CUDA_ERROR_SYSTEM_NOT_READY";
-  const Answers answers = told(report);
+  const Answers answers = answers_for(report);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::likely);
 }

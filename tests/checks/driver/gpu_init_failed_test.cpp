@@ -10,7 +10,7 @@ constexpr const char* id = "driver.gpu-init-failed";
 
 std::string state(const Snapshot& snapshot) { return state_of("driver.gpu-init-failed", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("driver.gpu-init-failed", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("driver.gpu-init-failed", snapshot); }
 
 Snapshot not_listed() {
   Snapshot host = healthy_nvidia_host();
@@ -21,7 +21,7 @@ Snapshot not_listed() {
 }
 
 TEST(DriverGpuInitFailed, IsLikelyWhereTheModuleHoldsAGpuThatNvmlDoesNotList) {
-  const Answers answers = told(not_listed());
+  const Answers answers = answers_for(not_listed());
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->confidence, Confidence::likely);
@@ -39,13 +39,13 @@ TEST(DriverGpuInitFailed, IsLikelyWhereNodesOfALoadedModuleAnswerThatNoDeviceIsT
       node.accessible = false;
       node.error = std::string(error);
     }
-    const Answers answers = told(host);
+    const Answers answers = answers_for(host);
     const Finding* finding = finding_of(answers, id);
     EXPECT_EQ(finding != nullptr, error != std::string("EACCES")) << error;
     if (finding) EXPECT_EQ(finding->confidence, Confidence::likely);
     if (finding) EXPECT_EQ(finding->subject, "gpu:0000:65:00.0");
     host.nvidia.fill().nvml_error = absent("NVML initialised");
-    EXPECT_EQ(finding_of(told(host), id), nullptr) << "NVML works: " << error;
+    EXPECT_EQ(finding_of(answers_for(host), id), nullptr) << "NVML works: " << error;
   }
 }
 
@@ -53,7 +53,7 @@ TEST(DriverGpuInitFailed, IsCertainByTheKernelLog) {
   Snapshot host = not_listed();
   host.log = std::vector<Symptom>{symptom_of({SymptomClass::failed, "nvidia-gpu-initialization"},
                                              {{"gpu", "0000:65:00.0"}, {"code", "0x22:0x56:884"}})};
-  const Answers answers = told(host);
+  const Answers answers = answers_for(host);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::certain);
 }

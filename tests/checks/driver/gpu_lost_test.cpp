@@ -12,12 +12,12 @@ constexpr const char* id = "driver.gpu-lost";
 
 std::string state(const Snapshot& snapshot) { return state_of("driver.gpu-lost", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("driver.gpu-lost", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("driver.gpu-lost", snapshot); }
 
 TEST(DriverGpuLost, IsCertainWhereNvmlSaysSo) {
   Snapshot host = healthy_nvidia_host();
   host.nvidia.fill().devices.fill().front().error = "NVML_ERROR_GPU_IS_LOST";
-  const Answers answers = told(host);
+  const Answers answers = answers_for(host);
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->confidence, Confidence::certain);
@@ -29,7 +29,7 @@ TEST(DriverGpuLost, IsLikelyByXid79WhereTheGpuIsNoLongerListed) {
   Snapshot host = healthy_nvidia_host();
   host.nvidia.fill().xid = std::vector<Xid>{{.code = 79, .gpu = "0000:65:00"}};
   host.nvidia.fill().devices = std::vector<NvidiaDevice>{};
-  const Answers answers = told(host);
+  const Answers answers = answers_for(host);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::likely);
 }
@@ -39,11 +39,11 @@ TEST(DriverGpuLost, IsNotCertainWhereSomebodyOnlyNamesTheXid) {
   Symptom named = symptom_of({noted, "xid"}, {{"code", "79"}, {"told", "in the text"}}, "issue.txt");
   named.line = 1;
   report.log = std::vector<Symptom>{named};
-  EXPECT_EQ(finding_of(told(report), id)->confidence, Confidence::likely);
+  EXPECT_EQ(finding_of(answers_for(report), id)->confidence, Confidence::likely);
   Symptom logged = symptom_of({noted, "xid"}, {{"code", "79"}, {"gpu", "0000:41:00"}}, "issue.txt");
   logged.line = 2;
   report.log.get()->push_back(logged);
-  const Answers both = told(report);
+  const Answers both = answers_for(report);
   ASSERT_EQ(both.findings.size(), 1U) << "the kernel's line says the same, and where";
   EXPECT_EQ(both.findings[0].subject, "gpu:0000:41:00.0");
   EXPECT_EQ(both.findings[0].confidence, Confidence::certain);
@@ -70,7 +70,7 @@ TEST(DriverGpuLost, IsPossibleWhereSlurmCountsFewerAndNotNone) {
 TEST(DriverGpuLost, OnlyWarnsOfALossThatIsOver) {
   Snapshot host = healthy_nvidia_host();
   host.nvidia.fill().xid = std::vector<Xid>{{.code = 79, .gpu = "0000:65:00"}};
-  const Answers answers = told(host);
+  const Answers answers = answers_for(host);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->severity, Severity::warning);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::possible);
@@ -81,7 +81,7 @@ TEST(DriverGpuLost, IsLikelyByAnyXidThatNeedsAReset) {
   host.nvidia.fill().xid = std::vector<Xid>{{.code = 13, .gpu = "0000:65:00"}, {.code = 119, .gpu = "0000:65:00"}};
   EXPECT_EQ(state(host), "passed") << "it answers again";
   host.nvidia.fill().devices = std::vector<NvidiaDevice>{};
-  const Answers answers = told(host);
+  const Answers answers = answers_for(host);
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->confidence, Confidence::likely);
@@ -95,7 +95,7 @@ TEST(DriverGpuLost, TellsEachGpuByTheCodeThatSaysMost) {
   host.nvidia.fill().devices = std::vector<NvidiaDevice>{};
   host.nvidia.fill().xid = std::vector<Xid>{
       {.code = 119, .gpu = "0000:65:00"}, {.code = 79, .gpu = "0000:65:00"}, {.code = 62, .gpu = "0000:66:00"}};
-  const Answers answers = told(host);
+  const Answers answers = answers_for(host);
   ASSERT_EQ(answers.findings.size(), 2U);
   EXPECT_EQ(paths_of(answers.findings[0]), std::vector<std::string>{"/nvidia/xid/1"});
   EXPECT_EQ(paths_of(answers.findings[1]), std::vector<std::string>{"/nvidia/xid/2"});
@@ -104,7 +104,7 @@ TEST(DriverGpuLost, TellsEachGpuByTheCodeThatSaysMost) {
 TEST(DriverGpuLost, BelievesALogOfAHostThatIsNotKnownOtherwise) {
   Snapshot report;
   report.log = std::vector<Symptom>{symptom_of({lost, "gpu"}, {{"pci", "0000:0B:00.0"}}, "log.txt")};
-  const Answers answers = told(report);
+  const Answers answers = answers_for(report);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->subject, "gpu:0000:0b:00.0");
   EXPECT_EQ(finding_of(answers, id)->evidence.front().path, "log");
@@ -126,7 +126,7 @@ TEST(DriverGpuLost, TellsTheTwoLinesOfOneLossOnce) {
   second.line = 2;
   report.log =
       std::vector<Symptom>{symptom_of({noted, "xid"}, {{"code", "79"}, {"gpu", "0000:0B:00"}}, "dmesg.txt"), second};
-  const Answers answers = told(report);
+  const Answers answers = answers_for(report);
   ASSERT_EQ(answers.findings.size(), 1U);
   EXPECT_EQ(answers.findings[0].subject, "gpu:0000:0b:00.0");
   EXPECT_EQ(answers.findings[0].confidence, Confidence::certain);

@@ -10,7 +10,7 @@ constexpr const char* id = "driver.gpu-unsupported";
 
 std::string state(const Snapshot& snapshot) { return state_of("driver.gpu-unsupported", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("driver.gpu-unsupported", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("driver.gpu-unsupported", snapshot); }
 
 // A GPU of this id, which NVML doesn't list, under this driver.
 Snapshot with(std::string device_id, std::string driver, std::string kind = "proprietary") {
@@ -30,7 +30,7 @@ constexpr const char* gp107 = "1c81";  // GeForce GTX 1050, Pascal
 constexpr const char* gb202 = "2b85";  // GeForce RTX 5090, Blackwell
 
 TEST(DriverGpuUnsupported, IsFoundForAGenerationThatTheBranchHasDropped) {
-  const Answers answers = told(with(gk104, "535.129.03"));
+  const Answers answers = answers_for(with(gk104, "535.129.03"));
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_NE(finding->fix.front().text.find("470"), std::string::npos);
@@ -58,7 +58,7 @@ TEST(DriverGpuUnsupported, IsDisprovedByADriverThatListsTheGpu) { EXPECT_EQ(stat
 TEST(DriverGpuUnsupported, BelievesTheKernelModuleItself) {
   Snapshot report;
   report.log = std::vector<Symptom>{symptom_of({SymptomClass::too_old, "gpu"}, {{"branch", "470"}})};
-  const Answers answers = told(report);
+  const Answers answers = answers_for(report);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::certain);
 }

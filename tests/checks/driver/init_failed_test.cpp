@@ -10,7 +10,7 @@ constexpr const char* id = "driver.init-failed";
 
 std::string state(const Snapshot& snapshot) { return state_of("driver.init-failed", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("driver.init-failed", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("driver.init-failed", snapshot); }
 
 Snapshot with_error(std::string error) {
   Snapshot host = healthy_nvidia_host();
@@ -20,7 +20,7 @@ Snapshot with_error(std::string error) {
 }
 
 TEST(DriverInitFailed, IsFoundForAnUnknownErrorWithEverythingElseInOrder) {
-  const Answers answers = told(with_error("CUDA_ERROR_UNKNOWN"));
+  const Answers answers = answers_for(with_error("CUDA_ERROR_UNKNOWN"));
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->confidence, Confidence::certain);
@@ -30,7 +30,7 @@ TEST(DriverInitFailed, IsFoundForAnUnknownErrorWithEverythingElseInOrder) {
 TEST(DriverInitFailed, IsOnlyLikelyWhereTheNodesAreNotKnown) {
   Snapshot report;
   report.nvidia.fill().cuinit_error = "CUDA_ERROR_UNKNOWN";
-  const Answers answers = told(report);
+  const Answers answers = answers_for(report);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::likely);
 }

@@ -10,7 +10,7 @@ constexpr const char* id = "driver.libcuda-missing";
 
 std::string state(const Snapshot& snapshot) { return state_of("driver.libcuda-missing", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("driver.libcuda-missing", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("driver.libcuda-missing", snapshot); }
 
 Snapshot without_libcuda() {
   Snapshot host = healthy_nvidia_host();
@@ -23,7 +23,7 @@ Snapshot without_libcuda() {
 }
 
 TEST(DriverLibcudaMissing, IsFoundBesideARunningModule) {
-  const Answers answers = told(without_libcuda());
+  const Answers answers = answers_for(without_libcuda());
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->confidence, Confidence::certain);
@@ -34,7 +34,7 @@ TEST(DriverLibcudaMissing, IsFoundBesideARunningModule) {
 TEST(DriverLibcudaMissing, NamesTheFolderOfACopyThatIsNotOnTheSearchPath) {
   Snapshot pod = in_docker(without_libcuda());
   pod.libraries.fill().front().path = "/usr/local/nvidia/lib64/libcuda.so.1";
-  const Answers answers = told(pod);
+  const Answers answers = answers_for(pod);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->fix.front().command,
             "export LD_LIBRARY_PATH=/usr/local/nvidia/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}");
@@ -50,7 +50,7 @@ TEST(DriverLibcudaMissing, IsOnlyPossibleInAContainerWhoseNodesAreNotKnown) {
   Snapshot report;
   report.host.fill().container = "kubernetes";
   report.libraries = std::vector<SharedLibrary>{library_missing("libcuda.so.1")};
-  const Answers answers = told(report);
+  const Answers answers = answers_for(report);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::possible);
 }

@@ -10,7 +10,7 @@ constexpr const char* id = "driver.libcuda-stub";
 
 std::string state(const Snapshot& snapshot) { return state_of("driver.libcuda-stub", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("driver.libcuda-stub", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("driver.libcuda-stub", snapshot); }
 
 Snapshot with_stub() {
   Snapshot host = healthy_nvidia_host();
@@ -22,7 +22,7 @@ Snapshot with_stub() {
 }
 
 TEST(DriverLibcudaStub, IsFoundWhereProgramsLoadIt) {
-  const Answers answers = told(with_stub());
+  const Answers answers = answers_for(with_stub());
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->confidence, Confidence::certain);

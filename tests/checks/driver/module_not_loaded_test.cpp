@@ -10,7 +10,7 @@ constexpr const char* id = "driver.module-not-loaded";
 
 std::string state(const Snapshot& snapshot) { return state_of("driver.module-not-loaded", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("driver.module-not-loaded", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("driver.module-not-loaded", snapshot); }
 
 Snapshot unloaded() {
   Snapshot host = healthy_nvidia_host();
@@ -28,7 +28,7 @@ Snapshot unloaded() {
 }
 
 TEST(DriverModuleNotLoaded, IsFoundWhereTheLibrariesAreThereAndTheModuleIsNot) {
-  const Answers answers = told(unloaded());
+  const Answers answers = answers_for(unloaded());
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->confidence, Confidence::certain);
@@ -44,7 +44,7 @@ TEST(DriverModuleNotLoaded, IsNoMatterWhereTheBusHoldsNoGpu) {
 }
 
 TEST(DriverModuleNotLoaded, SendsAContainersUserToTheHostWithoutACommand) {
-  const Answers answers = told(in_docker(unloaded()));
+  const Answers answers = answers_for(in_docker(unloaded()));
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->fix.front().command, "");
   EXPECT_TRUE(finding_of(answers, id)->fix.front().text.starts_with("On the host"));
@@ -76,7 +76,7 @@ TEST(DriverModuleNotLoaded, IsUnknownWhereTheModulesAreNotKnown) {
 TEST(DriverModuleNotLoaded, TellsADiscreteAmdGpuWithoutAnyDriver) {
   Snapshot host = plain_host();
   host.pci = std::vector<PciDevice>{pci_gpu("0000:03:00.0", "1002", "744c", absent("no driver bound"))};
-  const Answers answers = told(host);
+  const Answers answers = answers_for(host);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->subject, "gpu:0000:03:00.0");
   EXPECT_EQ(finding_of(answers, id)->fix.front().command, "sudo modprobe amdgpu");

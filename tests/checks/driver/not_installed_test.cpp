@@ -10,7 +10,7 @@ constexpr const char* id = "driver.not-installed";
 
 std::string state(const Snapshot& snapshot) { return state_of("driver.not-installed", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("driver.not-installed", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("driver.not-installed", snapshot); }
 
 Snapshot without_driver() {
   Snapshot host = plain_host();
@@ -19,7 +19,7 @@ Snapshot without_driver() {
 }
 
 TEST(DriverNotInstalled, IsFoundWhereNoPartOfItIsAnywhere) {
-  const Answers answers = told(without_driver());
+  const Answers answers = answers_for(without_driver());
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->subject, "gpu:0000:65:00.0");
@@ -31,7 +31,7 @@ TEST(DriverNotInstalled, IsFoundWhereNoPartOfItIsAnywhere) {
 TEST(DriverNotInstalled, GivesNoCommandWhereTheDistributionIsNotKnown) {
   Snapshot host = without_driver();
   host.host.fill().os = "Some Linux 1.0";
-  const Answers answers = told(host);
+  const Answers answers = answers_for(host);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->fix.front().command, "");
 }

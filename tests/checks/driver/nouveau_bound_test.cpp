@@ -12,7 +12,7 @@ constexpr const char* id = "driver.nouveau-bound";
 
 std::string state(const Snapshot& snapshot) { return state_of("driver.nouveau-bound", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("driver.nouveau-bound", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("driver.nouveau-bound", snapshot); }
 
 Snapshot held_by(std::string driver) {
   Snapshot host = plain_host();
@@ -21,7 +21,7 @@ Snapshot held_by(std::string driver) {
 }
 
 TEST(DriverNouveauBound, IsFoundWhereNouveauHoldsTheGpu) {
-  const Answers answers = told(held_by("nouveau"));
+  const Answers answers = answers_for(held_by("nouveau"));
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->subject, "gpu:0000:65:00.0");
@@ -33,7 +33,7 @@ TEST(DriverNouveauBound, IsFoundWhereNouveauHoldsTheGpu) {
 TEST(DriverNouveauBound, OnlyWarnsBesideAGpuThatWorks) {
   Snapshot host = healthy_nvidia_host();
   host.pci.fill().push_back(pci_a100("0000:b3:00.0", "nouveau"));
-  const Answers answers = told(host);
+  const Answers answers = answers_for(host);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->severity, Severity::warning);
 }
@@ -41,7 +41,7 @@ TEST(DriverNouveauBound, OnlyWarnsBesideAGpuThatWorks) {
 TEST(DriverNouveauBound, BelievesTheKernelLogsWordForLikely) {
   Snapshot report;
   report.log = std::vector<Symptom>{symptom_of({ignored, "driver-probe"}, {{"count", "3"}})};
-  const Answers answers = told(report);
+  const Answers answers = answers_for(report);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::likely);
 }

@@ -10,7 +10,7 @@ constexpr const char* id = "driver.permission";
 
 std::string state(const Snapshot& snapshot) { return state_of("driver.permission", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("driver.permission", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("driver.permission", snapshot); }
 
 Snapshot refused(DeviceNode node) {
   Snapshot host = healthy_nvidia_host();
@@ -30,7 +30,7 @@ Snapshot amd_host(DeviceNode kfd) {
 }
 
 TEST(DriverPermission, NamesTheGroupAndTheExactCommand) {
-  const Answers answers = told(amd_host(closed_node(node_at("/dev/kfd", "render", 993, "0660"), "EACCES")));
+  const Answers answers = answers_for(amd_host(closed_node(node_at("/dev/kfd", "render", 993, "0660"), "EACCES")));
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->confidence, Confidence::certain);
@@ -40,7 +40,8 @@ TEST(DriverPermission, NamesTheGroupAndTheExactCommand) {
 }
 
 TEST(DriverPermission, NamesTheGroupsNumberInAContainer) {
-  const Answers answers = told(in_docker(amd_host(closed_node(node_at("/dev/kfd", "993", 993, "0660"), "EACCES"))));
+  const Answers answers =
+      answers_for(in_docker(amd_host(closed_node(node_at("/dev/kfd", "993", 993, "0660"), "EACCES"))));
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->fix.front().command, "");
   EXPECT_NE(finding_of(answers, id)->fix.front().text.find("--group-add 993"), std::string::npos);
@@ -49,13 +50,13 @@ TEST(DriverPermission, NamesTheGroupsNumberInAContainer) {
 TEST(DriverPermission, IsOnlyInformationWhereNobodyUsesRocm) {
   Snapshot host = amd_host(closed_node(node_at("/dev/kfd", "render", 993, "0660"), "EACCES"));
   host.rocm = {};
-  const Answers answers = told(host);
+  const Answers answers = answers_for(host);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->severity, Severity::info);
 }
 
 TEST(DriverPermission, PointsAtTheModulesOptionWhereTheModeIsRootsAlone) {
-  const Answers answers = told(refused(node_at("/dev/nvidiactl", "root", 0, "0660")));
+  const Answers answers = answers_for(refused(node_at("/dev/nvidiactl", "root", 0, "0660")));
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_NE(finding_of(answers, id)->fix.front().text.find("NVreg_DeviceFileMode"), std::string::npos);
 }
@@ -63,7 +64,7 @@ TEST(DriverPermission, PointsAtTheModulesOptionWhereTheModeIsRootsAlone) {
 TEST(DriverPermission, TakesNvmlsWordForLikely) {
   Snapshot report;
   report.nvidia.fill().nvml_error = "Insufficient Permissions";
-  const Answers answers = told(report);
+  const Answers answers = answers_for(report);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::likely);
 }

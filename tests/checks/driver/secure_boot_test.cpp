@@ -10,7 +10,7 @@ constexpr const char* id = "driver.secure-boot";
 
 std::string state(const Snapshot& snapshot) { return state_of("driver.secure-boot", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("driver.secure-boot", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("driver.secure-boot", snapshot); }
 
 Snapshot unloaded(bool secure) {
   Snapshot host = healthy_nvidia_host();
@@ -28,7 +28,7 @@ Snapshot unloaded(bool secure) {
 TEST(DriverSecureBoot, IsCertainWhereTheKernelRejectedTheSignature) {
   Snapshot host = unloaded(true);
   host.log = std::vector<Symptom>{symptom_of({SymptomClass::refused, "kernel-module-signature"})};
-  const Answers answers = told(host);
+  const Answers answers = answers_for(host);
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->confidence, Confidence::certain);
@@ -36,7 +36,7 @@ TEST(DriverSecureBoot, IsCertainWhereTheKernelRejectedTheSignature) {
 }
 
 TEST(DriverSecureBoot, IsOnlyPossibleWithoutTheKernelsWord) {
-  const Answers answers = told(unloaded(true));
+  const Answers answers = answers_for(unloaded(true));
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::possible);
 }

@@ -12,7 +12,7 @@ constexpr const char* id = "driver.too-old";
 
 std::string state(const Snapshot& snapshot) { return state_of("driver.too-old", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("driver.too-old", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("driver.too-old", snapshot); }
 
 Snapshot with_torch(std::string driver, std::string cuda) {
   Snapshot report;
@@ -26,7 +26,7 @@ Snapshot with_torch(std::string driver, std::string cuda) {
 }
 
 TEST(DriverTooOld, IsFoundForAnEarlierMajorVersionOfCuda) {
-  const Answers answers = told(with_torch("470.86", "12.1"));
+  const Answers answers = answers_for(with_torch("470.86", "12.1"));
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->subject, "framework:torch");
@@ -80,7 +80,7 @@ TEST(DriverTooOld, ReadsJaxsCudaVersionFromItsPlugIn) {
 TEST(DriverTooOld, TellsANewerToolkitAsInformationOnly) {
   Snapshot host = healthy_nvidia_host();
   host.toolkits = std::vector<Toolkit>{{.path = "/usr/local/cuda-13.0", .version = "13.0"}};
-  const Answers answers = told(host);
+  const Answers answers = answers_for(host);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->severity, Severity::info);
   host.toolkits = std::vector<Toolkit>{{.path = "/usr/local/cuda-12.9", .version = "12.9"}};

@@ -10,7 +10,7 @@ constexpr const char* id = "driver.unreachable";
 
 std::string state(const Snapshot& snapshot) { return state_of("driver.unreachable", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("driver.unreachable", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("driver.unreachable", snapshot); }
 
 Snapshot complaint(std::string nvml_error) {
   Snapshot report;
@@ -21,7 +21,7 @@ Snapshot complaint(std::string nvml_error) {
 }
 
 TEST(DriverUnreachable, IsPossibleWhereAMessageFitsSeveralCauses) {
-  const Answers answers = told(complaint("couldn't communicate with the NVIDIA driver"));
+  const Answers answers = answers_for(complaint("couldn't communicate with the NVIDIA driver"));
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->confidence, Confidence::possible);
@@ -36,7 +36,7 @@ TEST(DriverUnreachable, IsPossibleWhereAMessageFitsSeveralCauses) {
 TEST(DriverUnreachable, PutsTheContainerFirstInsideOne) {
   Snapshot report = complaint("NVML Shared Library Not Found");
   report.host.fill().container = "docker";
-  const Answers answers = told(report);
+  const Answers answers = answers_for(report);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_NE(finding_of(answers, id)->explanation.find("By likelihood: the container was started without the GPU"),
             std::string::npos);
@@ -45,7 +45,7 @@ TEST(DriverUnreachable, PutsTheContainerFirstInsideOne) {
 TEST(DriverUnreachable, LeavesOutWhatTheFactsExclude) {
   Snapshot report = complaint("No devices were found");
   report.nvidia.fill().kernel_driver_version = "550.54.14";
-  const Answers answers = told(report);
+  const Answers answers = answers_for(report);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->explanation.find("driver.not-installed"), std::string::npos);
 }

@@ -10,7 +10,7 @@ constexpr const char* id = "driver.version-mismatch";
 
 std::string state(const Snapshot& snapshot) { return state_of("driver.version-mismatch", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("driver.version-mismatch", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("driver.version-mismatch", snapshot); }
 
 Snapshot upgraded() {
   Snapshot host = healthy_nvidia_host();
@@ -24,7 +24,7 @@ Snapshot upgraded() {
 }
 
 TEST(DriverVersionMismatch, IsFoundWhereNvmlRefusesTheModule) {
-  const Answers answers = told(upgraded());
+  const Answers answers = answers_for(upgraded());
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->confidence, Confidence::certain);
@@ -37,13 +37,13 @@ TEST(DriverVersionMismatch, IsFoundByTheVersionsAloneAsLikely) {
   Snapshot report;
   report.nvidia.fill().kernel_driver_version = "384.130";
   report.nvidia.fill().userspace_driver_version = "375.66";
-  const Answers answers = told(report);
+  const Answers answers = answers_for(report);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::likely);
 }
 
 TEST(DriverVersionMismatch, TellsAContainersUserToCleanTheImageAndNotToReboot) {
-  const Answers answers = told(in_docker(upgraded()));
+  const Answers answers = answers_for(in_docker(upgraded()));
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->fix.front().command, "");
   EXPECT_NE(finding_of(answers, id)->fix.front().text.find("image"), std::string::npos);
@@ -87,7 +87,7 @@ TEST(DriverVersionMismatch, BelievesAProgramThatComparedTheVersions) {
   Snapshot report;
   report.log = std::vector<Symptom>{symptom_of({SymptomClass::mismatch, "driver-version"},
                                                {{"kernel", "440.64.0"}, {"library", "440.82.0"}}, "log.txt")};
-  const Answers answers = told(report);
+  const Answers answers = answers_for(report);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::certain) << "it compares them because no device works";
   EXPECT_EQ(finding_of(answers, id)->evidence.front().path, "log");
@@ -106,7 +106,7 @@ TEST(DriverVersionMismatch, ReadsTheKernelsOwnVersionFromItsSecondLine) {
   report.log =
       std::vector<Symptom>{symptom_of({SymptomClass::mismatch, "driver-version"}, {{"library", "535.183.01"}}),
                            symptom_of({SymptomClass::mismatch, "kernel-module-version"}, {{"kernel", "535.171.04"}})};
-  const Answers answers = told(report);
+  const Answers answers = answers_for(report);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->evidence.front().value, "kernel 535.171.04, library 535.183.01");
 }

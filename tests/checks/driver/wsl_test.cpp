@@ -10,7 +10,7 @@ constexpr const char* id = "driver.wsl";
 
 std::string state(const Snapshot& snapshot) { return state_of("driver.wsl", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("driver.wsl", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("driver.wsl", snapshot); }
 
 Snapshot wsl() {
   Snapshot host = healthy_nvidia_host();
@@ -35,7 +35,7 @@ TEST(DriverWsl, IsFoundWhereWindowsBlocksTheGpu) {
   Snapshot host = failing("CUDA_ERROR_NO_DEVICE");
   host.nvidia.fill().nvml_error = "GPU access blocked by the operating system";
   host.nvidia.fill().devices = failed("nvmlInit");
-  const Answers answers = told(host);
+  const Answers answers = answers_for(host);
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->confidence, Confidence::likely);
@@ -45,7 +45,7 @@ TEST(DriverWsl, IsFoundWhereWindowsBlocksTheGpu) {
 TEST(DriverWsl, IsFoundWhereALinuxDriverWasInstalledInside) {
   Snapshot host = failing("CUDA_ERROR_NO_DEVICE");
   host.nvidia.fill().cuda_library = "/usr/lib/x86_64-linux-gnu/libcuda.so.535.54.03";
-  const Answers answers = told(host);
+  const Answers answers = answers_for(host);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::likely);
   EXPECT_EQ(finding_of(answers, id)->evidence.front().path, "/nvidia/cuda_library");
@@ -59,7 +59,7 @@ TEST(DriverWsl, IsFoundWithoutTheNodeThatLeadsToWindows) {
 }
 
 TEST(DriverWsl, IsOnlyPossibleForAnErrorThatNamesNoCause) {
-  const Answers answers = told(failing("CUDA_ERROR_UNKNOWN"));
+  const Answers answers = answers_for(failing("CUDA_ERROR_UNKNOWN"));
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::possible);
 }

@@ -1,4 +1,4 @@
-// Snapshots with values that no machine has: a driver answered nonsense, or somebody changed the file.
+// Snapshots with impossible values: from a driver that returns garbage, or from an edited file.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -64,23 +64,23 @@ TEST(Judge, LetsAMessageSpeakOfWhatACheckNames) {
   snapshot.python.fill().packages = std::map<std::string, std::string>{{"tensorflow", "2.16.1"}};
   snapshot.keras.fill().version = "3.3.3";
   snapshot.keras.fill().tf_keras_version = absent("tf-keras is not installed");
-  const auto told = [&] {
+  const auto legacy_missing = [&] {
     std::vector<Finding> found;
     for (const Finding& finding : judge(snapshot, {}).findings) {
       if (finding.id == "keras.legacy-missing") found.push_back(finding);
     }
     return found;
   };
-  ASSERT_EQ(told().size(), 1U);
-  const std::string subject = told().front().subject;
+  ASSERT_EQ(legacy_missing().size(), 1U);
+  const std::string subject = legacy_missing().front().subject;
   EXPECT_NE(subject, "host");
   snapshot.log.fill().push_back(symptom_of({missing, "keras-2"}, {}, "train.log"));
-  ASSERT_EQ(told().size(), 1U) << "the message is about the same package";
-  EXPECT_EQ(told().front().subject, subject);
-  EXPECT_EQ(told().front().evidence.back().path, "log");
+  ASSERT_EQ(legacy_missing().size(), 1U) << "the message is about the same package";
+  EXPECT_EQ(legacy_missing().front().subject, subject);
+  EXPECT_EQ(legacy_missing().front().evidence.back().path, "log");
   snapshot.env.get()->clear();
-  ASSERT_EQ(told().size(), 1U) << "alone the message is believed as well";
-  EXPECT_EQ(told().front().subject, "host");
+  ASSERT_EQ(legacy_missing().size(), 1U) << "alone the message is believed as well";
+  EXPECT_EQ(legacy_missing().front().subject, "host");
 }
 
 TEST(Judge, SortsTheSurerRootFirst) {
@@ -88,7 +88,7 @@ TEST(Judge, SortsTheSurerRootFirst) {
   EXPECT_TRUE(report.findings.front().root);
 }
 
-TEST(Soften, AnErrorBesideAWorkingStackBecomesAWarning) {
+TEST(DowngradeSeverity, AnErrorBesideAWorkingStackBecomesAWarning) {
   const Snapshot snapshot = example("healthy");
   const auto gpus = gpus_of(snapshot);
   GpuStack cuda{.subject = gpus[0].subject(), .stack = "cuda"}, opencl{.subject = gpus[0].subject(), .stack = "opencl"};
@@ -104,7 +104,7 @@ TEST(Soften, AnErrorBesideAWorkingStackBecomesAWarning) {
   EXPECT_EQ(findings[0].severity, Severity::error);
 }
 
-TEST(Soften, OpenclIsNotTheMatterWhereTheDriverIs) {
+TEST(DowngradeSeverity, OpenclIsNotTheMatterWhereTheDriverIs) {
   std::vector<Finding> findings = {{.id = "opencl.loader-missing"}, {.id = "driver.permission"}};
   downgrade_severity(findings, {}, {}, {});
   EXPECT_EQ(findings[0].severity, Severity::warning);

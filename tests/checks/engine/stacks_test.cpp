@@ -115,7 +115,7 @@ TEST(GpuStack, OfALibraryThatAnswersNonsenseIsUnknown) {
   nonsense([](Nvidia& n) {
     n.cuda_devices.get()->assign(1, {.ordinal = 0, .name = failed("cuDeviceGet: CUDA_ERROR_INVALID_DEVICE")});
   });
-  nonsense([](Nvidia& n) { n.cuda_devices.get()->front().memory_total_mib = failed("the driver tells nonsense"); });
+  nonsense([](Nvidia& n) { n.cuda_devices.get()->front().memory_total_mib = failed("the driver returns garbage"); });
 }
 
 TEST(GpuStack, AnOpenclFindingLeavesTheCudaLadderAlone) {

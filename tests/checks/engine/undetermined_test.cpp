@@ -23,14 +23,14 @@ TextLine line(std::int64_t number, std::string text) { return {.line = number, .
 std::optional<Undetermined> of(const Snapshot& snapshot) { return judge(snapshot, {.from_files = true}).undetermined; }
 
 TEST(Undetermined, SaysWhatStandsThereAndAsksOneCommand) {
-  const auto told = of(text_of({line(200, "RuntimeError: the CUDA kernel did something odd")}));
-  ASSERT_TRUE(told.has_value());
-  EXPECT_EQ(told->lines, 212);
-  ASSERT_EQ(told->decisive.size(), 1U);
-  EXPECT_EQ(told->decisive[0].source, "job.log");
-  EXPECT_EQ(told->decisive[0].line, 200);
-  EXPECT_EQ(told->next_command, "nvidia-smi");
-  EXPECT_FALSE(told->missing.empty());
+  const auto result = of(text_of({line(200, "RuntimeError: the CUDA kernel did something odd")}));
+  ASSERT_TRUE(result.has_value());
+  EXPECT_EQ(result->lines, 212);
+  ASSERT_EQ(result->decisive.size(), 1U);
+  EXPECT_EQ(result->decisive[0].source, "job.log");
+  EXPECT_EQ(result->decisive[0].line, 200);
+  EXPECT_EQ(result->next_command, "nvidia-smi");
+  EXPECT_FALSE(result->missing.empty());
 }
 
 TEST(Undetermined, AsksForWhatIsNotKnownYet) {
@@ -47,9 +47,9 @@ TEST(Undetermined, AsksForWhatIsNotKnownYet) {
 TEST(Undetermined, NamesWhatFactsRuleOut) {
   Snapshot report = healthy_nvidia_host();
   report.texts = text_of({line(3, "RuntimeError: odd")}).texts;
-  const auto told = of(report);
-  ASSERT_TRUE(told.has_value());
-  EXPECT_NE(std::ranges::find(told->excluded, "driver.version-mismatch"), told->excluded.end());
+  const auto result = of(report);
+  ASSERT_TRUE(result.has_value());
+  EXPECT_NE(std::ranges::find(result->excluded, "driver.version-mismatch"), result->excluded.end());
 }
 
 TEST(Undetermined, IsSilentWhereACauseWasFoundOrNothingFailed) {

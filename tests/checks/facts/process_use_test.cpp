@@ -74,7 +74,7 @@ TEST(Opened, IsJudgedByHowBusyTheGpuWasKept) {
   EXPECT_TRUE(judge_process(all).busy_at_all);
   use_of(all).gpus.get()->front().busy_percent = 0.0;
   EXPECT_FALSE(judge_process(all).busy_at_all);
-  use_of(all).gpus.get()->front().busy_percent = failed("NVML doesn't tell");
+  use_of(all).gpus.get()->front().busy_percent = failed("NVML doesn't report it");
   EXPECT_EQ(judge_process(all).use, DeviceUse::unknown);
   use_of(all).gpus = failed("inside a container");
   EXPECT_EQ(judge_process(all).use, DeviceUse::unknown);

@@ -10,7 +10,7 @@ constexpr const char* id = "hardware.ecc";
 
 std::string state(const Snapshot& snapshot) { return state_of("hardware.ecc", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("hardware.ecc", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("hardware.ecc", snapshot); }
 
 Snapshot with_ecc(std::int64_t uncorrected, bool pending, bool broken) {
   Snapshot host = healthy_nvidia_host();
@@ -25,7 +25,7 @@ Snapshot with_ecc(std::int64_t uncorrected, bool pending, bool broken) {
 }
 
 TEST(HardwareEcc, IsFoundWithUncorrectedErrors) {
-  const Answers answers = told(with_ecc(2, false, false));
+  const Answers answers = answers_for(with_ecc(2, false, false));
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->severity, Severity::error);
@@ -41,7 +41,7 @@ TEST(HardwareEcc, IsSoundWithCorrectedErrorsOnly) { EXPECT_EQ(state(with_ecc(0, 
 TEST(HardwareEcc, TakesTheKernelLogsWordForLikely) {
   Snapshot host = with_ecc(0, false, false);
   host.nvidia.fill().xid = std::vector<Xid>{{.code = 48, .gpu = "0000:65:00"}};
-  const Answers answers = told(host);
+  const Answers answers = answers_for(host);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::likely);
   EXPECT_EQ(paths_of(*finding_of(answers, id)), std::vector<std::string>{"/nvidia/xid/0"});

@@ -10,7 +10,7 @@ constexpr const char* id = "hardware.mig-unconfigured";
 
 std::string state(const Snapshot& snapshot) { return state_of("hardware.mig-unconfigured", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("hardware.mig-unconfigured", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("hardware.mig-unconfigured", snapshot); }
 
 Snapshot with_mig(List<MigDevice> slices) {
   Snapshot host = healthy_nvidia_host();
@@ -22,7 +22,7 @@ Snapshot with_mig(List<MigDevice> slices) {
 }
 
 TEST(HardwareMigUnconfigured, IsFoundWithoutASlice) {
-  const Answers answers = told(with_mig(std::vector<MigDevice>{}));
+  const Answers answers = answers_for(with_mig(std::vector<MigDevice>{}));
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->confidence, Confidence::certain);
@@ -31,7 +31,7 @@ TEST(HardwareMigUnconfigured, IsFoundWithoutASlice) {
 }
 
 TEST(HardwareMigUnconfigured, GivesNoCommandInsideAContainer) {
-  const Answers answers = told(in_docker(with_mig(std::vector<MigDevice>{})));
+  const Answers answers = answers_for(in_docker(with_mig(std::vector<MigDevice>{})));
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->fix.front().command, "");
 }
@@ -39,7 +39,7 @@ TEST(HardwareMigUnconfigured, GivesNoCommandInsideAContainer) {
 TEST(HardwareMigUnconfigured, IsSoundWithASlice) { EXPECT_EQ(state(with_mig(std::vector<MigDevice>(1))), "passed"); }
 
 TEST(HardwareMigUnconfigured, IsLikelyWhereTheSlicesAreNotKnownAndCudaFindsNothing) {
-  const Answers answers = told(with_mig({}));
+  const Answers answers = answers_for(with_mig({}));
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::likely);
 }

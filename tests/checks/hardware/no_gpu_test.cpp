@@ -10,10 +10,10 @@ constexpr const char* id = "hardware.no-gpu";
 
 std::string state(const Snapshot& snapshot) { return state_of("hardware.no-gpu", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("hardware.no-gpu", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("hardware.no-gpu", snapshot); }
 
 TEST(HardwareNoGpu, IsFoundWhereTheBusWasReadAndHoldsNone) {
-  const Answers answers = told(plain_host());
+  const Answers answers = answers_for(plain_host());
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->confidence, Confidence::certain);
@@ -59,7 +59,7 @@ TEST(HardwareNoGpu, CountsNoManagementConsole) {
 TEST(HardwareNoGpu, SaysThatTheGpusAreSetAsideForVirtualMachines) {
   Snapshot host = plain_host();
   host.pci = std::vector<PciDevice>{pci_a100("0000:65:00.0", "vfio-pci")};
-  const Answers answers = told(host);
+  const Answers answers = answers_for(host);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(paths_of(*finding_of(answers, id)), std::vector<std::string>{"/pci/0/driver"});
 }

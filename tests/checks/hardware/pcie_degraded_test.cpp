@@ -10,7 +10,7 @@ constexpr const char* id = "hardware.pcie-degraded";
 
 std::string state(const Snapshot& snapshot) { return state_of("hardware.pcie-degraded", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("hardware.pcie-degraded", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("hardware.pcie-degraded", snapshot); }
 
 Snapshot with_width(std::int64_t width, std::int64_t most) {
   Snapshot host = healthy_nvidia_host();
@@ -24,7 +24,7 @@ Snapshot with_width(std::int64_t width, std::int64_t most) {
 }
 
 TEST(HardwarePcieDegraded, IsFoundWithAQuarterOfTheLanes) {
-  const Answers answers = told(with_width(4, 16));
+  const Answers answers = answers_for(with_width(4, 16));
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->severity, Severity::warning);
@@ -33,7 +33,7 @@ TEST(HardwarePcieDegraded, IsFoundWithAQuarterOfTheLanes) {
 }
 
 TEST(HardwarePcieDegraded, IsOnlyInformationWithHalfTheLanesAsManySlotsAreWired) {
-  const Answers answers = told(with_width(8, 16));
+  const Answers answers = answers_for(with_width(8, 16));
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->severity, Severity::info);
 }
@@ -54,7 +54,7 @@ TEST(HardwarePcieDegraded, IsSoundAtFullWidthWhateverTheSpeedOfAnIdleLink) {
 TEST(HardwarePcieDegraded, NotesASlowLinkUnderLoadAsPossible) {
   Snapshot host = with_width(16, 16);
   host.nvidia.fill().devices.fill().front().utilization_percent = 97;
-  const Answers answers = told(host);
+  const Answers answers = answers_for(host);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->severity, Severity::info);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::possible);

@@ -10,7 +10,7 @@ constexpr const char* id = "hardware.power-or-thermal";
 
 std::string state(const Snapshot& snapshot) { return state_of("hardware.power-or-thermal", snapshot); }
 
-Answers told(const Snapshot& snapshot) { return answers_of("hardware.power-or-thermal", snapshot); }
+Answers answers_for(const Snapshot& snapshot) { return answers_of("hardware.power-or-thermal", snapshot); }
 
 Snapshot with_reasons(std::vector<std::string> reasons) {
   Snapshot host = healthy_nvidia_host();
@@ -19,7 +19,7 @@ Snapshot with_reasons(std::vector<std::string> reasons) {
 }
 
 TEST(HardwarePowerOrThermal, IsFoundWhereTheHardwareProtectsItself) {
-  const Answers answers = told(with_reasons({"power_cap", "hw_thermal"}));
+  const Answers answers = answers_for(with_reasons({"power_cap", "hw_thermal"}));
   const Finding* finding = finding_of(answers, id);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->severity, Severity::warning);
@@ -34,7 +34,7 @@ TEST(HardwarePowerOrThermal, IsSoundAtThePowerCapWhichIsNormalUnderLoad) {
 TEST(HardwarePowerOrThermal, IsAnErrorWhereTheCardLacksItsPowerCables) {
   Snapshot host = healthy_nvidia_host();
   host.nvidia.fill().nvml_error = "NVML_ERROR_INSUFFICIENT_POWER";
-  const Answers answers = told(host);
+  const Answers answers = answers_for(host);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->severity, Severity::error);
 }

@@ -103,10 +103,10 @@ TEST(LogBenign, IsToldOnceAndOnlyWhereNothingIsWrong) {
   const std::vector<Line> lines = {{{SymptomClass::harmless, "numa-node"}},
                                    {{SymptomClass::harmless, "numa-node"}},
                                    {{SymptomClass::harmless, "tensorrt"}}};
-  const auto told = benign(log_of(lines));
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_EQ(told[0].severity, Severity::info);
-  EXPECT_EQ(told[0].evidence.size(), 2U);
+  const auto found = benign(log_of(lines));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::info);
+  EXPECT_EQ(found[0].evidence.size(), 2U);
   std::vector<Line> with_fault = lines;
   with_fault.push_back({{SymptomClass::mismatch, "driver-library-version"}});
   EXPECT_TRUE(benign(log_of(with_fault)).empty());

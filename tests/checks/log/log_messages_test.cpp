@@ -1,4 +1,4 @@
-// Single messages that name their cause, and what takes it back.
+// Single messages that name their cause, and facts that refute it.
 #include <gtest/gtest.h>
 
 #include "tests/support/log_lines.h"

@@ -1,4 +1,4 @@
-// What texts show as facts, side by side: each pair of them tells a cause, and its healthy twin none.
+// Facts from texts in combination: each pair of them shows a cause, and its healthy counterpart none.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,12 +14,12 @@ using enum SymptomClass;
 
 std::string first(const Snapshot& snapshot) {
   const Report report = judge(snapshot, {.from_files = true});
-  const auto told =
+  const auto found =
       std::ranges::find_if(report.findings, [](const Finding& f) { return f.severity != Severity::info; });
-  return told == report.findings.end() ? "" : told->id;
+  return found == report.findings.end() ? "" : found->id;
 }
 
-bool tells(const Snapshot& snapshot, const std::string& id) {
+bool finds(const Snapshot& snapshot, const std::string& id) {
   return std::ranges::any_of(findings(snapshot), [&](const Finding& one) { return one.id == id; });
 }
 
@@ -34,9 +34,9 @@ TEST(PastedFacts, ADriverOfAnyNameHoldsTheGpu) {
 
 TEST(PastedFacts, WhatOnlyRootMayDoIsAPermission) {
   EXPECT_EQ(first(log_of({{{failed, "hsa"}}, {{refused, "user-without-root"}}})), "driver.permission");
-  EXPECT_FALSE(tells(log_of({{{refused, "user-without-root"}}}), "driver.permission")) << "nothing fails";
+  EXPECT_FALSE(finds(log_of({{{refused, "user-without-root"}}}), "driver.permission")) << "nothing fails";
   EXPECT_FALSE(
-      tells(log_of({{{failed, "hsa"}}, {{refused, "user-without-root"}, {{"neither", "even"}}}}), "driver.permission"));
+      finds(log_of({{{failed, "hsa"}}, {{refused, "user-without-root"}, {{"neither", "even"}}}}), "driver.permission"));
   EXPECT_EQ(first(log_of({{{refused, "driver-daemon"}, {{"daemon", "nvidia-persistenced"}}}})), "driver.permission");
 }
 
@@ -117,9 +117,9 @@ TEST(PastedFacts, ProcessesThatFillTheCardTogetherLeaveNoRoom) {
       processes.push_back({.pid = static_cast<std::int64_t>(processes.size()) + 1, .memory_mib = mib});
     return snapshot;
   };
-  EXPECT_TRUE(tells(shared({5000, 4800, 2000}), "memory.occupied"));
-  EXPECT_FALSE(tells(shared({14000, 300}), "memory.occupied")) << "that is the program itself";
-  EXPECT_FALSE(tells(shared({700, 500}), "memory.occupied"));
+  EXPECT_TRUE(finds(shared({5000, 4800, 2000}), "memory.occupied"));
+  EXPECT_FALSE(finds(shared({14000, 300}), "memory.occupied")) << "that is the program itself";
+  EXPECT_FALSE(finds(shared({700, 500}), "memory.occupied"));
 }
 
 TEST(PastedFacts, AGpuAtWorkForNobodyIsHeldByWhatEnded) {
@@ -139,7 +139,7 @@ TEST(PastedFacts, AGpuAtWorkForNobodyIsHeldByWhatEnded) {
   EXPECT_EQ(first(monitor(0)), "");
   Snapshot contained = monitor(100);
   contained.host.fill().container = "docker";
-  EXPECT_FALSE(tells(contained, "memory.occupied")) << "a container never sees the processes";
+  EXPECT_FALSE(finds(contained, "memory.occupied")) << "a container never sees the processes";
 }
 
 TEST(PastedFacts, APackageListOfAnotherReleaseIsOfAnotherPython) {
@@ -151,7 +151,7 @@ TEST(PastedFacts, APackageListOfAnotherReleaseIsOfAnotherPython) {
     return snapshot;
   };
   EXPECT_EQ(first(notebook("2.4.0", "2.9.1")), "python.wrong-environment");
-  EXPECT_FALSE(tells(notebook("2.9.1", "2.9.1+nv23.1"), "python.wrong-environment"));
+  EXPECT_FALSE(finds(notebook("2.9.1", "2.9.1+nv23.1"), "python.wrong-environment"));
 }
 
 TEST(PastedFacts, TwoPythonsOfOneTextAnswerOtherwise) {
@@ -162,7 +162,7 @@ TEST(PastedFacts, TwoPythonsOfOneTextAnswerOtherwise) {
   two.python.fill().version = "3.10.9";
   two.contradictions = std::vector<Contradiction>{{.path = "/torch/version", .value = "2.3.0+cu121"},
                                                   {.path = "/torch/cuda_available", .value = "true"}};
-  EXPECT_FALSE(tells(two, "python.wrong-environment")) << "one Python, before and after an update";
+  EXPECT_FALSE(finds(two, "python.wrong-environment")) << "one Python, before and after an update";
   two.contradictions.get()->push_back({.path = "/python/version", .value = "3.11.3"});
   EXPECT_EQ(first(two), "python.wrong-environment");
 }
@@ -181,9 +181,9 @@ TEST(PastedFacts, AnImageAsksForADriverOfItsCuda) {
   Snapshot image = log_of({{{noted, "image-needs-cuda"}, {{"cuda", "13.0"}}}});
   image.nvidia.fill().kernel_driver_version = "535.104.05";
   image.nvidia.fill().cuda_driver_version = "12.2";
-  EXPECT_TRUE(tells(image, "driver.too-old"));
+  EXPECT_TRUE(finds(image, "driver.too-old"));
   image.log.get()->front().details["cuda"] = "12.0";
-  EXPECT_FALSE(tells(image, "driver.too-old"));
+  EXPECT_FALSE(finds(image, "driver.too-old"));
 }
 
 TEST(PastedFacts, AListOfReleasesThatEndsEarlyIsAnOldPips) {
@@ -191,7 +191,7 @@ TEST(PastedFacts, AListOfReleasesThatEndsEarlyIsAnOldPips) {
     return log_of({{{missing, "package-version"}, {{"requirement", "tensorflow"}, {"newest", newest}}}});
   };
   EXPECT_EQ(first(refused("2.0.0b1")), "python.pip-too-old");
-  EXPECT_FALSE(tells(refused("2.0.0b1"), "python.version-unsupported"));
+  EXPECT_FALSE(finds(refused("2.0.0b1"), "python.version-unsupported"));
   EXPECT_EQ(first(refused("2.11.1")), "python.version-unsupported");
 }
 
@@ -229,8 +229,8 @@ TEST(PastedFacts, MemoryOfNobodyIsInTheWayOfAProgramThatRanOut) {
          .notable = std::vector<TextLine>{{.line = std::int64_t{9}, .text = "CUDA out-of-memory"}}}};
     return snapshot;
   };
-  EXPECT_TRUE(tells(full(9000), "memory.occupied"));
-  EXPECT_FALSE(tells(full(23500), "memory.occupied"));
+  EXPECT_TRUE(finds(full(9000), "memory.occupied"));
+  EXPECT_FALSE(finds(full(23500), "memory.occupied"));
 }
 
 TEST(PastedFacts, AnEmptyValueBeforeACommandHidesEveryGpu) {

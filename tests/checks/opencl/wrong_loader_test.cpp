@@ -22,7 +22,7 @@ TEST(OpenclWrongLoader, IsSoundWhereTheUsualFolderIsRead) {
 }
 
 TEST(OpenclWrongLoader, FindsAFileInTheVariableOfALoaderThatWantsAFolder) {
-  Snapshot snapshot;  // as a report tells it
+  Snapshot snapshot;  // as read from a report
   snapshot.env.fill()["OCL_ICD_VENDORS"] = "/etc/OpenCL/vendors/amdocl64.icd";
   snapshot.opencl.fill().loader.fill().version = "Khronos OpenCL ICD Loader 3.0.5";
   snapshot.opencl.fill().platforms = std::vector<OpenclPlatform>{};

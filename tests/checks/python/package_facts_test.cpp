@@ -1,4 +1,4 @@
-// What texts say of packages and modules: whose diagnosis it is, and how it meets what metadata says of the same.
+// Statements about packages and modules in texts: their diagnosis, and how they combine with metadata.
 #include <gtest/gtest.h>
 
 #include "checks/engine/report.h"

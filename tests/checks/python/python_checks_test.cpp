@@ -1,4 +1,4 @@
-// The checks of Python environments, each on a sound, a broken, an absent and an unknown one.
+// The checks of Python environments, each on a healthy, a broken, an absent and an unknown one.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -248,7 +248,7 @@ TEST(KerasBackend, IsMissingWhereKerasIsToldToUseWhatIsNotInstalled) {
   EXPECT_EQ(state_of("keras.backend-mismatch", s), "passed");
 }
 
-// A package of the misspelt name would be a stranger's: nobody is told to install it.
+// Anyone may have published a package of the misspelt name: never suggest to install it.
 TEST(KerasBackend, ThatDoesNotExistIsNeverToBeInstalled) {
   Snapshot s = tensorflow_environment();
   s.keras.fill().version = "3.9.0";

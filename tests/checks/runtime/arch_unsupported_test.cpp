@@ -15,7 +15,7 @@ NvidiaDevice gpu(std::int64_t index, const std::string& capability) {
   return device;
 }
 
-// As a report tells it: GPUs and PyTorch's list.
+// As read from a report: GPUs and PyTorch's list.
 Snapshot torch_on(const std::vector<std::string>& capabilities, const std::vector<std::string>& list) {
   Snapshot snapshot;
   snapshot.env = std::map<std::string, Text>{};
@@ -125,7 +125,7 @@ TEST(RuntimeArchUnsupported, IsUnknownWithoutAListOrACapability) {
   EXPECT_EQ(state_of("runtime.arch-unsupported", healthy_nvidia_host()), "unknown");
   Snapshot snapshot = torch_on({"8.0"}, {"sm_80"});
   snapshot.nvidia.get()->devices.get()->front().compute_capability = failed("NVML_ERROR_UNKNOWN");
-  EXPECT_EQ(state_of("runtime.arch-unsupported", snapshot), "passed") << "the card's name tells it";
+  EXPECT_EQ(state_of("runtime.arch-unsupported", snapshot), "passed") << "known from the card's name";
   snapshot.nvidia.get()->devices.get()->front().name = "Graphics Device";
   EXPECT_EQ(state_of("runtime.arch-unsupported", snapshot), "unknown");
 }

@@ -1,4 +1,5 @@
-// Libraries, symbols and OpenCL's parts that a text says are missing: whose diagnosis each is, and what takes it back.
+// Libraries, symbols and OpenCL's parts that a text reports as missing: the diagnosis of each, and facts that refute
+// it.
 #include "checks/runtime/library_facts.h"
 
 #include <gtest/gtest.h>

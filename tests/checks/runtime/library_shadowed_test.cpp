@@ -52,7 +52,7 @@ TEST(RuntimeLibraryShadowed, LeavesTheSystemsOtherVersionAlone) {
 }
 
 TEST(RuntimeLibraryShadowed, FindsAJaxOnTheCpuThatGetsItsLibrariesFromAVariable) {
-  Snapshot snapshot;  // as a report tells it
+  Snapshot snapshot;  // as read from a report
   snapshot.env.fill()["LD_LIBRARY_PATH"] = "/usr/lib/openmpi:/opt/hpc_sdk/cuda/12.4/lib64";
   snapshot.libraries = std::vector<SharedLibrary>{
       library_at("libnvJitLink.so.12", "/opt/hpc_sdk/cuda/12.4/lib64/libnvJitLink.so.12", "")};

@@ -1,4 +1,4 @@
-// The checks of training scripts: each id sound, broken, absent and unknown. What the reader makes of real scripts is
+// The checks of training scripts: each id passed, failed, absent and unknown. The reader's results for real scripts are
 // tested with the reader.
 #include <gtest/gtest.h>
 #include "tests/support/builders.h"

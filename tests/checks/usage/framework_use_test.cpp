@@ -1,5 +1,5 @@
 // usage.wrong-gpu, usage.device-config-too-late, usage.rnn-generic-kernel, keras.mixed-keras and
-// keras.image-data-format, from what frameworks answered: sound, broken, absent, unknown.
+// keras.image-data-format, from frameworks' answers: passed, failed, absent, unknown.
 #include <gtest/gtest.h>
 
 #include "checks/engine/report.h"
@@ -149,7 +149,7 @@ TEST(UsageCpuFaster, TellsNothingWhereTheGpuWinsOrItIsADraw) {
   EXPECT_EQ(state_of("usage.cpu-faster", race({19})), "passed") << "the intervals overlap";
   const Answers never = answers_of("usage.cpu-faster", race({1, 2}));
   EXPECT_NE(never.findings.front().explanation.find("at no size"), std::string::npos);
-  EXPECT_EQ(judge(race({1}), {.of_devices = true}).findings.size(), 1U) << "bench tells it";
+  EXPECT_EQ(judge(race({1}), {.of_devices = true}).findings.size(), 1U) << "bench reports it";
 }
 
 TEST(UsageCpuFaster, NeedsBothTimes) {

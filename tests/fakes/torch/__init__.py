@@ -1,4 +1,4 @@
-"""A stand-in for PyTorch with one GPU, in plain Python: as much of it as envdoctor asks. TORCH_LIE says how it misbehaves."""
+"""A simulated PyTorch with one GPU, in plain Python: the parts that envdoctor uses. TORCH_LIE says how it misbehaves."""
 import array
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""A stand-in for PyTorch on NumPy: as much of it as `envdoctor agree` and its tests ask. Its CPU is all it has."""
+"""A simulated PyTorch on NumPy: the parts that `envdoctor agree` and its tests use. It has only a CPU."""
 import contextlib
 
 import numpy

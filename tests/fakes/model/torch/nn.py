@@ -1,4 +1,4 @@
-"""Modules of the stand-in."""
+"""Modules of the simulated PyTorch."""
 import numpy
 
 import torch
