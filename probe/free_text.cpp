@@ -7,6 +7,7 @@
 
 #include "knowledge/codes/names.h"
 #include "knowledge/wordings/known_words.h"
+#include "probe/foreign_words.h"
 #include "probe/replace_groups.h"
 
 namespace envdoctor {
@@ -82,7 +83,9 @@ std::string known_parts(std::string_view path, char between) {
     const std::string_view name = path.substr(begin, end - begin);
     if (begin > 0) out += between;
     inside = inside || is_wholly(name, of_programs);
-    const bool kept = inside || name.find('<') != name.npos || name.starts_with('$') || is_file_of_programs(name) ||
+    static const RE2 digest("[0-9a-f]*[0-9][0-9a-f]{6,}");
+    const bool kept = inside || is_wholly(name, digest) || name.find('<') != name.npos || name.starts_with('$') ||
+                      is_file_of_programs(name) ||
                       (!holds_unknown_word(name.substr(0, name.rfind('.')), least_letters) &&
                        !(is_wholly(before, owners) && std::ranges::any_of(name, is_letter)));
     before = name;
@@ -112,11 +115,15 @@ void change_groups(std::string& text, const RE2& pattern, Change change) {
 void withhold_paths(std::string& text) {
   static const RE2 unix_path(
       R"((?:^|[\s"'`=:(,\[<>@])((?:\.{1,2}|~)?/[^\s"'`;,()<>\[\]|{}:=/][^\s"'`;,()<>\[\]|{}:=]*))");
-  change_groups(text, unix_path, [](std::string_view path) {
+  change_groups(text, unix_path, [&text](std::string_view path) {
     const auto& folders = knowledge::system_folders();
     static const RE2 compiled(R"(.*\.(?:cc|cpp|cxx|cu|cuh|h|hpp|c|rs|go))");
+    // What a traceback names below the folders that images put a program into is its modules.
+    static const RE2 of_image(R"(/(?:workspace|app|src|code|content|kaggle|build|root|usr|tmp|mnt/code)/.*\.pyx?)");
+    const std::size_t at = static_cast<std::size_t>(path.data() - text.data());
+    const bool traced = std::string_view(text).substr(0, at).ends_with("File \"") && is_wholly(path, of_image);
     const bool of_system =
-        is_wholly(path, compiled) ||
+        traced || is_wholly(path, compiled) ||
         (!stands_below(path, "/opt") &&
          std::ranges::any_of(folders, [path](std::string_view folder) { return stands_below(path, folder); }));
     return of_system ? std::string(path) : known_parts(path, '/');
@@ -129,8 +136,17 @@ void withhold_paths(std::string& text) {
 
 void withhold_relative_paths(std::string& text) {
   static const RE2 relative(R"((?:^|[\s"'`=:(,\[])([A-Za-z][\w.-]*(?:/[A-Za-z0-9][\w.-]*)+))");
-  change_groups(text, relative, [](std::string_view path) {
-    return is_file_of_programs(path) ? std::string(path) : known_parts(path, '/');
+  change_groups(text, relative, [&text](std::string_view path) {
+    static const RE2 of_graph(
+        R"((?i)(?:\b(?:node|op|layer|tensor|variable|weight|weights|scope|kernel|module|param|parameter|input|output|gradient|function|name)s?:? ?["'`]|\{\{node |\[\[)$)");
+    // Names of operations, of which a graph's paths are made: dense_2/MatMul, gradient_tape/model/conv2d/Conv2D.
+    static const RE2 operation(
+        R"((?:.*/)?(?:gradient_tape|(?:Conv[123]D|MatMul|BiasAdd|Relu6?|Softmax|Mean|Sum|AddV2|Mul|Cast|Identity|ReadVariableOp|StatefulPartitionedCall|PartitionedCall|GatherV2|ConcatV2|FusedBatchNorm\w*|CudnnRNN\w*|while|cond|TensorArray\w*|Reshape|Transpose|kernel|bias|gamma|beta|moving_(?:mean|variance)|embeddings)(?:_\d+)?)(?:/.*)?)");
+    const auto at = static_cast<std::size_t>(path.data() - text.data());
+    const std::size_t from = at < 24 ? 0 : at - 24;
+    const bool kept = is_file_of_programs(path) || is_wholly(path, operation) ||
+                      occurs(std::string_view(text).substr(from, at - from), of_graph);
+    return kept ? std::string(path) : known_parts(path, '/');
   });
 }
 
@@ -227,7 +243,7 @@ void withhold_drawn_words(std::string& text) {
   static const RE2 word(R"((?:^|[^\w+/.:$-]|[=:]|\bi-)([A-Za-z0-9+]{14,})(?:[^\w.]|\.?$|\.\s))");
   replace_groups(text, word, "<secret>", [&](const std::array<Piece, 3>& groups) {
     static const RE2 revision(
-        R"((?i)(?:commit|revision|rev|sha\d*|digest|git|hash|build|head|checksum|md5|srcversion|\b(?:r[0-9a-z]{1,2}|cr\d|x\d{1,2}|[ispl][pr]))["']?\s*[:=( ]?\s*$)");
+        R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref))?|hash|build|head|checksum|md5(?:sum)?|sha\d+sum|etag|srcversion|bank \d{1,2}|m[cs]g?_?status|status|addr(?:ess)?|misc|synd|ipid|tsc|\b(?:r[0-9a-z]{1,2}|cr\d|x\d{1,2}|[ispl][pr]))["']?\s*[:=( ]?\s*$)");
     const auto at = static_cast<std::size_t>(groups[1].data() - text.data());
     const std::size_t from = at < 24 ? 0 : at - 24;
     return !is_drawn(view(groups[1])) || occurs(std::string_view(text).substr(from, at - from), revision);
@@ -272,6 +288,18 @@ void withhold_made_up_passwords(std::string& text) {
 void withhold_cloud_numbers(std::string& text) {
   static const RE2 resource(R"(\b(?:google|aws|azurerm|kubernetes|oci)_\w+\.(\w+))");
   replace_groups(text, resource, "<name>", [](const auto&) { return false; });
+  // Identifiers of Oracle, IBM, Alibaba and Google, and what stands behind their kinds in paths of resources.
+  static const RE2 forms[] = {
+      RE2(R"(\b(ocid1\.[\w.-]+))"), RE2(R"(\bcrn:v1:[\w-]*:[\w-]*:[\w-]*:[\w-]*:(\S+))"),
+      RE2(R"(\b(?:i|vpc|vsw|sg|d|eni|m|lb|ngw|eip|disk|ins|subnet|cls|ins|fs|nat|acl|lt|cr|tgw|pcx|vgw|igw|dopt|fl|eipalloc|eipassoc|spt|sir|r|ri|mi)-((?:bp|uf|2ze|wz9|hp3|j6c|t4n)\w{8,}|[0-9a-f]{17}))"),
+      RE2(R"((?i)/(?:subscriptions|resourcegroups|resource-groups|virtualmachines|workspaces|storageaccounts|vaults|managedclusters|disks)/([^/\s"'<>,;:]+))"),
+      RE2(R"((?:^|[\s"'(=:/])(?:projects|instances|organizations|folders|billingAccounts|serviceAccounts|reservations|clusters|nodePools|tpus|disks|buckets|datasets|secrets)/([a-z0-9][\w.-]*)(?:/|["'\s,;:.)]|$))")};
+  for (const RE2& form : forms) {
+    replace_groups(text, form, "<name>", [](const std::array<Piece, 3>& groups) {
+      static const RE2 common("(?i)v?\\d+|default|global|latest|<.*|test|train|main");
+      return RE2::FullMatch(groups[1], common);
+    });
+  }
   static const RE2 numbered(
       R"(\b((?:i|vpc|subnet|sg|vol|eni|ami|snap|rtb|igw)-[0-9a-f]{8,17}|[0-9]{12})(?:\b[^.\d]|\b$|\.dkr\b))");
   replace_groups(text, numbered, "<name>", [&](const std::array<Piece, 3>& groups) {
@@ -281,6 +309,28 @@ void withhold_cloud_numbers(std::string& text) {
     const std::size_t from = at < 24 ? 0 : at - 24;
     return is_digit(found[0]) && !view(groups[0]).ends_with(".dkr") &&
            !occurs(std::string_view(text).substr(from, at - from), account);
+  });
+}
+
+// DOMAIN\\user. What programs are made of stands so as well, with more folders or a file behind, and line ends in a
+// quoted text do.
+void withhold_accounts_of_domains(std::string& text) {
+  static const RE2 account(
+      R"((?:^|[\s"'`=:(,\[<>|])([A-Za-z][\w.-]*\\{1,2}[A-Za-z_][\w.$-]*)(?:$|[\s"'`,;:)\]<>|@%]))");
+  replace_groups(text, account, "<name>", [&](const std::array<Piece, 3>& groups) {
+    static const RE2 common(
+        R"((?i)(?:nt authority|authority|nt service|builtin|window manager|font driver host)\\+.*|.*\\+(?:system|administrators?|users|network ?service|local ?service))");
+    static const RE2 line_end(R"(.*\\[nrt](?:[A-Z].*|[a-z]?))");
+    static const RE2 said(
+        R"((?i)(?:account|user|user ?name|login|logon|owner|for|by|as|from|domain|principal|run as|identity)["']?\s?[:=]?\s?["']?$)");
+    const std::string_view all = view(groups[1]);
+    const std::size_t slash = all.find('\\'), right = all.find_first_not_of('\\', slash);
+    const auto at = static_cast<std::size_t>(all.data() - text.data());
+    const std::size_t from = at < 24 ? 0 : at - 24;
+    if (is_wholly(all, common) || is_file_of_programs(all) || is_wholly(all, line_end)) return true;
+    if (occurs(std::string_view(text).substr(from, at - from), said)) return false;
+    return !holds_unknown_word(all.substr(0, slash), least_letters) &&
+           !holds_unknown_word(all.substr(right), least_letters - 1);
   });
 }
 
@@ -361,7 +411,11 @@ bool is_somebodys_name(const Token& token) {
   const std::string_view before = token.before.substr(token.before.size() - std::min(looked_at, token.before.size()));
   const bool is_marker =
       (prev == '<' && next == '>') || (token.before.ends_with("<|") && next == '|');  // <name>, <|endoftext|>
-  if (is_file_of_programs(token.text) || is_marker) return false;
+  if (is_file_of_programs(token.text) || is_marker || token.after.starts_with(" .so")) return false;
+  static const RE2 of_http(R"((?i)(?:^|[\s,;<>{"'])server["']?: ["']?$)"),
+      servers(
+          R"((?i)(?:uvicorn|gunicorn|hypercorn|daphne|nginx|apache|werkzeug|tornado\w*|envoy|caddy|cloudflare|openresty|simplehttp|basehttp|jetty|kestrel|microsoft-iis|istio-envoy|lighttpd|gws|amazons3|tritonserver|istio|awselb)(?:[/.-].*)?)");
+  if (is_wholly(token.text, servers) && occurs(before, of_http)) return false;
   if (is_value_of_label(before, token.text, token.after)) return true;
   if (is_labelled(before) || (prev == '@' && next != '(' && next != '.'))
     return holds_unknown_word(token.text, least_letters - 1) ||
@@ -401,7 +455,11 @@ void withhold_names(std::string& text) {
   constexpr std::size_t least = 6;
   if (text.size() < least) return;
   if (text.find("://") != text.npos) withhold_addresses(text);
-  if (text.find('\\') != text.npos) withhold_windows_paths(text);
+  withhold_foreign_words(text);
+  if (text.find('\\') != text.npos) {
+    withhold_windows_paths(text);
+    withhold_accounts_of_domains(text);
+  }
   if (text.find('.') != text.npos) withhold_domains(text);
   withhold_cloud_numbers(text);
   const bool one_word = text.find_first_of(" \t=\"'{") == text.npos;
