@@ -33,7 +33,8 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 bool is_plain(View word) {
   static const std::unordered_set<View> plain = [] {
     static constexpr View words =
-        "a about above accept accepted access account accounts action active add added address admin "
+        "a about above askpass deprecated accept accepted access account accounts action active add added address "
+        "admin "
         "administrator aes after again age agent airflow algorithm all allow allowed already also alter always an "
         "and ansible any api app application apt are arg argon args argument artifactory as ascii ask at attempt "
         "attempts auth authenticate authenticated authentication authority authorization authorize authorized "
@@ -124,12 +125,15 @@ std::vector<std::string> parts_of(View name) {
 enum class Kind { none, weak, strong };  // weak: a language model may mean something else
 
 Kind kind_of_pass(const std::vector<std::string>& parts) {
+  static const RE2 of_tests("tests?");
   static const RE2 of_compilers(
       "(?:forward|backward|fwd|bwd|first|second|third|single|multi|one|two|final|next|prev|current|extra|by|com|low|"
       "high|"
       "band|compile|opt|fusion|hlo|mlir|llvm|graph|module|function|loop|inline|rewrite|lowering|legalize|must|can|did|"
       "training|train|eval|inference|render|depth|shadow|pre|post|xla|ir|all|test|tests|num|n|max|per|in|out|do|of)");
-  return parts.size() < 2 || fits(parts[parts.size() - 2], of_compilers) ? Kind::none : Kind::strong;
+  return parts.size() < 2 || fits(parts[parts.size() - 2], of_compilers) || fits(parts.front(), of_tests)
+             ? Kind::none
+             : Kind::strong;
 }
 
 Kind kind_of_token(const std::vector<std::string>& parts) {
@@ -145,7 +149,8 @@ Kind kind_of_token(const std::vector<std::string>& parts) {
 }
 
 Kind kind_of(View name) {
-  static const RE2 anywhere("(?i).*(?:passw(?:or)?[dt]|passwd|passphrase|passcode|kennwort|pswd|securestring).*");
+  static const RE2 anywhere(
+      "(?i).*(?:pas{1,2}w(?:o?r?)[dt]|pwrd|pword|passphrase|passcode|kennwort|pswd|securestring).*");
   static const RE2 together(
       "(?i)(?:db|user|usr|root|admin|bind|smb|ftp|my|sql|mysql|pg|http|proxy|auth|ssh|key|store|mail|smtp|ldap|redis|"
       "become|sudo|default|require|master|storage|trust|ssl|cert|enc|vault|git|registry|docker|rabbit|mongo|wifi|vnc|"
@@ -172,10 +177,11 @@ Kind kind_of(View name) {
 }
 
 bool may_speak_of_credentials(const LowerText& low) {
-  static constexpr std::array<const char*, 31> ascii = {
-      "pass",  "pw",    "psw",   "psk",   "secret",  "token", "cred",   "securestring", "ident", "api",   "key",
-      "kennw", "senha", "heslo", "hasl",  "geslo",   "mdp",   "clave",  "parol",        "sandi", "salas", "wachtw",
-      "lozi",  "sifre", "zapor", "ntras", "zugangs", "kodeo", "adgang", "commun",       "netrc"};
+  static constexpr std::array<const char*, 35> ascii = {
+      "pass",  "phrase", "pin",          "code",    "wor",   "pw",     "psw",    "psk",    "secret",
+      "token", "cred",   "securestring", "ident",   "api",   "key",    "kennw",  "senha",  "heslo",
+      "hasl",  "geslo",  "mdp",          "clave",   "parol", "sandi",  "salas",  "wachtw", "lozi",
+      "sifre", "zapor",  "ntras",        "zugangs", "kodeo", "adgang", "commun", "netrc"};
   if (std::ranges::any_of(ascii, [&low](const char* word) { return low.has(word); })) return true;
   static constexpr std::array<const char*, 21> other = {"\xc3", "\xc5", "\xce", "\xcf", "\xd0", "\xd1", "\xd7",
                                                         "\xd8", "\xd9", "\xe0", "\xe1", "\xe3", "\xe4", "\xe5",
@@ -224,9 +230,12 @@ constexpr std::array<View, 75> stems = {"identified by", "pass phrase",   "commu
                                         "パスワード",    "パスフレーズ",  "トークン",
                                         "비밀번호",      "암호",          "패스워드",
                                         "토큰",          "κωδικ",         "รหัสผ่าน"};
-constexpr std::array<View, 12> more_stems = {"كلمة المرور", "كلمة السر",        "סיסמ",           "رمز عبور",
-                                             "पासवर्ड",      "συνθηματικ",       ".pgpass",        ".netrc",
-                                             "htpasswd",    ".git-credentials", "smbcredentials", "vault_pass"};
+constexpr std::array<View, 27> more_stems = {
+    "key phrase",       "keyphrase",      "passkey",     "secret phrase", "seed phrase", "shared key",
+    "wpa key",          "wep key",        "network key", "wi-fi key",     "access code", "security code",
+    "unlock code",      "recovery code",  "backup code", "كلمة المرور",   "كلمة السر",   "סיסמ",
+    "رمز عبور",         "पासवर्ड",         "συνθηματικ",  ".pgpass",       ".netrc",      "htpasswd",
+    ".git-credentials", "smbcredentials", "vault_pass"};
 
 // Where the stems stand in a line, with the rest of their words.
 std::vector<std::pair<std::size_t, std::size_t>> phrases_of(View line) {
@@ -275,6 +284,14 @@ void add_words(View line, std::size_t begin, std::size_t end, std::vector<Word>&
       i = closing + 1;
       continue;
     }
+    // A line's end or a tabulator, as texts between quotation marks write them.
+    const auto escapes = [&](std::size_t at) {
+      return line[at] == '\\' && at + 1 < end && View("nrt").find(line[at + 1]) != View::npos;
+    };
+    if (escapes(i)) {
+      i += 2;
+      continue;
+    }
     std::size_t last = i;
     bool foreign = false;
     while (last < end) {
@@ -287,7 +304,7 @@ void add_words(View line, std::size_t begin, std::size_t end, std::vector<Word>&
       }
       const bool apostrophe =
           line[last] == '\'' && last > i && last + 1 < end && is_alpha(line[last - 1]) && is_small(line[last + 1]);
-      if (separators.find(line[last]) != View::npos && !apostrophe) break;
+      if ((separators.find(line[last]) != View::npos && !apostrophe) || escapes(last)) break;
       ++last;
     }
     last = std::min(last, end);
@@ -310,6 +327,16 @@ bool is_number(View word) {
 
 bool is_variable(View word) {
   static const RE2 form(R"(\$\(?\{?[A-Z_][A-Z0-9_]*\}?\)?|%[A-Z_]+%|\$[a-z]{1,8}|\$\d)");
+  return fits(word, form);
+}
+
+// Words of reports that people take for passwords.
+bool is_taken_for_passwords(View word) {
+  static const RE2 form(
+      "(?i)apple|azure|bat|black|blue|bridge|car|cat|cinnamon|cloud|dolphin|eagle|falcon|forest|game|gold|gray|green|"
+      "happy|horse|lake|lightning|llama|love|magic|master|mint|moon|mouse|ninja|opal|pasta|phoenix|pink|red|rock|sage|"
+      "silver|sky|star|sun|super|train|tree|turbo|welcome|wine|wizard|january|february|march|april|may|june|july|"
+      "august|september|october|november|december|monday|friday|sunday");
   return fits(word, form);
 }
 
@@ -377,6 +404,10 @@ void Line::find_mentions() {
     const View rest = text_.substr(word.end);
     Kind kind = word.foreign ? Kind::none : kind_of(name);
     static const RE2 bare("(?i)[:@*&$-]{0,2}pass");
+    // A column of a table.
+    static const RE2 behind_a_user(R"((?i)(?:user|login|name|account)\s?[;,|:/\t]\s?$)");
+    if (kind == Kind::none && fits(name, bare) && finds(text_.substr(0, word.begin), behind_a_user))
+      kind = Kind::strong;
     static const RE2 given("^(?:\\s?[:=]| is | was )");
     if (kind == Kind::none && fits(name, bare) && (finds(rest, joined) || (name == "--pass" && rest.starts_with(" "))))
       kind = Kind::strong;
@@ -480,8 +511,12 @@ std::string Line::without_credentials() {
       if (option || typed || (!quoted && fits(word, copula))) {
         // The value may come behind it.
       } else {
-        withheld = !(stays(i) && (is_plain(word) || is_number(word) || is_variable(word) || is_path(word) ||
-                                  one.foreign || (!strong_ && is_of_one_case(word))));
+        static const RE2 error("[A-Za-z_.]*(?:Error|Exception|Warning)");
+        const bool sentence = is_of_one_case(word) && !quoted && knowledge::is_technical_word(word) &&
+                              !is_taken_for_passwords(word) && finds(behind(i), RE2("^ |^[.:]"));
+        withheld =
+            !(stays(i) && (is_plain(word) || sentence || fits(word, error) || is_number(word) || is_variable(word) ||
+                           is_path(word) || one.foreign || (!strong_ && is_of_one_case(word))));
         continues = withheld && !quoted;
         expects = Expects::nothing;
       }

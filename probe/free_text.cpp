@@ -83,9 +83,9 @@ std::string known_parts(std::string_view path, char between) {
     const std::string_view name = path.substr(begin, end - begin);
     if (begin > 0) out += between;
     inside = inside || is_wholly(name, of_programs);
-    static const RE2 digest("[0-9a-f]*[0-9][0-9a-f]{6,}");
-    const bool kept = inside || is_wholly(name, digest) || name.find('<') != name.npos || name.starts_with('$') ||
-                      is_file_of_programs(name) ||
+    static const RE2 digest("[0-9a-f]*[0-9][0-9a-f]{6,}|[A-Z]{2,8}");
+    const bool kept = inside || (is_wholly(name, digest) && begin > 0) || name.find('<') != name.npos ||
+                      name.starts_with('$') || is_file_of_programs(name) ||
                       (!holds_unknown_word(name.substr(0, name.rfind('.')), least_letters) &&
                        !(is_wholly(before, owners) && std::ranges::any_of(name, is_letter)));
     before = name;
@@ -134,18 +134,23 @@ void withhold_paths(std::string& text) {
   change_groups(text, windows_slashes, [](std::string_view path) { return known_parts(path, '/'); });
 }
 
+// Behind what a graph's nodes are named: "Node: '", "{{node ".
+bool names_node(std::string_view before) {
+  static const RE2 of_graph(
+      R"((?i)(?:\b(?:node|op|layer|tensor|variable|weight|weights|scope|kernel|module|param|parameter|input|output|gradient|function|name)s?:? ?["'`]|\{\{node |\[\[)$)");
+  return occurs(before, of_graph);
+}
+
 void withhold_relative_paths(std::string& text) {
   static const RE2 relative(R"((?:^|[\s"'`=:(,\[])([A-Za-z][\w.-]*(?:/[A-Za-z0-9][\w.-]*)+))");
   change_groups(text, relative, [&text](std::string_view path) {
-    static const RE2 of_graph(
-        R"((?i)(?:\b(?:node|op|layer|tensor|variable|weight|weights|scope|kernel|module|param|parameter|input|output|gradient|function|name)s?:? ?["'`]|\{\{node |\[\[)$)");
     // Names of operations, of which a graph's paths are made: dense_2/MatMul, gradient_tape/model/conv2d/Conv2D.
     static const RE2 operation(
         R"((?:.*/)?(?:gradient_tape|(?:Conv[123]D|MatMul|BiasAdd|Relu6?|Softmax|Mean|Sum|AddV2|Mul|Cast|Identity|ReadVariableOp|StatefulPartitionedCall|PartitionedCall|GatherV2|ConcatV2|FusedBatchNorm\w*|CudnnRNN\w*|while|cond|TensorArray\w*|Reshape|Transpose|kernel|bias|gamma|beta|moving_(?:mean|variance)|embeddings)(?:_\d+)?)(?:/.*)?)");
     const auto at = static_cast<std::size_t>(path.data() - text.data());
     const std::size_t from = at < 24 ? 0 : at - 24;
     const bool kept = is_file_of_programs(path) || is_wholly(path, operation) ||
-                      occurs(std::string_view(text).substr(from, at - from), of_graph);
+                      names_node(std::string_view(text).substr(from, at - from));
     return kept ? std::string(path) : known_parts(path, '/');
   });
 }
@@ -243,7 +248,7 @@ void withhold_drawn_words(std::string& text) {
   static const RE2 word(R"((?:^|[^\w+/.:$-]|[=:]|\bi-)([A-Za-z0-9+]{14,})(?:[^\w.]|\.?$|\.\s))");
   replace_groups(text, word, "<secret>", [&](const std::array<Piece, 3>& groups) {
     static const RE2 revision(
-        R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref))?|hash|build|head|checksum|md5(?:sum)?|sha\d+sum|etag|srcversion|bank \d{1,2}|m[cs]g?_?status|status|addr(?:ess)?|misc|synd|ipid|tsc|\b(?:r[0-9a-z]{1,2}|cr\d|x\d{1,2}|[ispl][pr]))["']?\s*[:=( ]?\s*$)");
+        R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|hash|build(?: ?id)?|blob|tree|parent|snapshot|merge|no_pubkey|pubkey|head|checksum|md5(?:sum)?|sha\d+sum|etag|srcversion|bank \d{1,2}|m[cs]g?_?status|status|addr(?:ess)?|misc|synd|ipid|tsc|\b(?:r[0-9a-z]{1,2}|cr\d|x\d{1,2}|[ispl][pr]))["']?\s*[:=( ]?\s*$)");
     const auto at = static_cast<std::size_t>(groups[1].data() - text.data());
     const std::size_t from = at < 24 ? 0 : at - 24;
     return !is_drawn(view(groups[1])) || occurs(std::string_view(text).substr(from, at - from), revision);
@@ -416,6 +421,7 @@ bool is_somebodys_name(const Token& token) {
       servers(
           R"((?i)(?:uvicorn|gunicorn|hypercorn|daphne|nginx|apache|werkzeug|tornado\w*|envoy|caddy|cloudflare|openresty|simplehttp|basehttp|jetty|kestrel|microsoft-iis|istio-envoy|lighttpd|gws|amazons3|tritonserver|istio|awselb)(?:[/.-].*)?)");
   if (is_wholly(token.text, servers) && occurs(before, of_http)) return false;
+  if (next == '/' && names_node(before)) return false;
   if (is_value_of_label(before, token.text, token.after)) return true;
   if (is_labelled(before) || (prev == '@' && next != '(' && next != '.'))
     return holds_unknown_word(token.text, least_letters - 1) ||

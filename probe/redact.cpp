@@ -185,6 +185,12 @@ std::span<const SecretKind> secret_kinds() {
       {{R"((?i)(\b(?:useradd|usermod|adduser)\b[^\n|;&]*? (?:-p|--password)[ =])\S+)",
         {"useradd", "usermod", "adduser"}},
        R"(\1<secret>)"},
+      {{R"((?i)(\b(?:log(?:ged|ging)? ?in|sign(?:ed)? ?in|authenticat\w+|connect\w*) (?:as|with user|using) \S+ (?:with|using|and|/|:) ?)["']?[^\s"']{4,})",
+        {"log", "sign", "authenticat", "connect"}},
+       R"(\1<secret>)"},
+      {{R"((?i)(\bsetuser\b[^\n]*? [>#])\S+)", {"setuser"}}, R"(\1<secret>)"},
+      {{R"((?i)(\b(?:tacacs|radius)\S*\b[^\n]{0,60}?\b(?:key|secret)[ =:]+(?:\d )?)[^\s"']{4,})", {"tacacs", "radius"}},
+       R"(\1<secret>)"},
       {{R"((\bkey s:)\S+)", {"key s:"}}, R"(\1<secret>)"},
       // Positions that commands take a password at.
       {{R"((?i)(\bnet use (?:[a-z]: |\* |lpt\d: )?\S+ )[^\s/]\S*)", {"net use"}}, R"(\1<secret>)"},
