@@ -150,17 +150,18 @@ Kind kind_of_token(const std::vector<std::string>& parts) {
 
 Kind kind_of(View name) {
   static const RE2 anywhere(
-      "(?i).*(?:pas{1,2}w(?:o?r?)[dt]|pwrd|pword|passphrase|passcode|kennwort|pswd|securestring).*");
+      "(?i).*(?:as{1,2}w(?:o?r?)[dt]|pwrd|pword|passphrase|passcode|kennwort|pswd|securestring).*");
   static const RE2 together(
       "(?i)(?:db|user|usr|root|admin|bind|smb|ftp|my|sql|mysql|pg|http|proxy|auth|ssh|key|store|mail|smtp|ldap|redis|"
       "become|sudo|default|require|master|storage|trust|ssl|cert|enc|vault|git|registry|docker|rabbit|mongo|wifi|vnc|"
       "ipmi|bmc|snmp|login|svc|app)(?:pass|pw|pwd|psw)|masterauth|mdp|dbpwd");
   static const RE2 of_a_key(
-      "(?:api|access|private|licen[cs]e|activation|product|unseal|recovery|encryption|ssh|signing|account|shared|"
+      "(?:api|auth|access|private|licen[cs]e|activation|product|unseal|recovery|encryption|ssh|signing|account|shared|"
       "deploy|"
       "wandb|secret|hmac|stream|storage|ngc|openai|comet)");
   static const RE2 says("(?:secrets?|creds?|credentials?|psw|psk|pwd)");
-  if (name.size() < 2 || finds(name, RE2("^[/~.]|(?i)^(?:ask|com|by|sur|tres|en)pass"))) return Kind::none;
+  static const RE2 no_name("^[/~.]|(?i)^(?:ask|com|by|sur|tres|en)pass");
+  if (name.size() < 2 || finds(name, no_name)) return Kind::none;
   if (fits(name, anywhere) || fits(name, together)) return Kind::strong;
   std::vector<std::string> parts = parts_of(name);
   static const RE2 added("(?:id|b|base|value|val|str|string|plain|text|file|ref|env|data)");
@@ -177,11 +178,11 @@ Kind kind_of(View name) {
 }
 
 bool may_speak_of_credentials(const LowerText& low) {
-  static constexpr std::array<const char*, 35> ascii = {
-      "pass",  "phrase", "pin",          "code",    "wor",   "pw",     "psw",    "psk",    "secret",
-      "token", "cred",   "securestring", "ident",   "api",   "key",    "kennw",  "senha",  "heslo",
-      "hasl",  "geslo",  "mdp",          "clave",   "parol", "sandi",  "salas",  "wachtw", "lozi",
-      "sifre", "zapor",  "ntras",        "zugangs", "kodeo", "adgang", "commun", "netrc"};
+  static constexpr std::array<const char*, 40> ascii = {
+      "auth",   "unseal", "hashcat", "crack",  "login", "pass",    "phrase",       "pin",    "code",   "wor",
+      "pw",     "psw",    "psk",     "secret", "token", "cred",    "securestring", "ident",  "api",    "key",
+      "kennw",  "senha",  "heslo",   "hasl",   "geslo", "mdp",     "clave",        "parol",  "sandi",  "salas",
+      "wachtw", "lozi",   "sifre",   "zapor",  "ntras", "zugangs", "kodeo",        "adgang", "commun", "netrc"};
   if (std::ranges::any_of(ascii, [&low](const char* word) { return low.has(word); })) return true;
   static constexpr std::array<const char*, 21> other = {"\xc3", "\xc5", "\xce", "\xcf", "\xd0", "\xd1", "\xd7",
                                                         "\xd8", "\xd9", "\xe0", "\xe1", "\xe3", "\xe4", "\xe5",
@@ -230,12 +231,14 @@ constexpr std::array<View, 75> stems = {"identified by", "pass phrase",   "commu
                                         "パスワード",    "パスフレーズ",  "トークン",
                                         "비밀번호",      "암호",          "패스워드",
                                         "토큰",          "κωδικ",         "รหัสผ่าน"};
-constexpr std::array<View, 27> more_stems = {
-    "key phrase",       "keyphrase",      "passkey",     "secret phrase", "seed phrase", "shared key",
-    "wpa key",          "wep key",        "network key", "wi-fi key",     "access code", "security code",
-    "unlock code",      "recovery code",  "backup code", "كلمة المرور",   "كلمة السر",   "סיסמ",
-    "رمز عبور",         "पासवर्ड",         "συνθηματικ",  ".pgpass",       ".netrc",      "htpasswd",
-    ".git-credentials", "smbcredentials", "vault_pass"};
+constexpr std::array<View, 38> more_stems = {
+    "basic auth",     "smtp auth",     "auth failed",   "auth failure", "unseal",        "hashcat",
+    "cracked",        "login attempt", "failed login",  "autologin",    "auth key",      "key phrase",
+    "keyphrase",      "passkey",       "secret phrase", "seed phrase",  "shared key",    "wpa key",
+    "wep key",        "network key",   "wi-fi key",     "access code",  "security code", "unlock code",
+    "recovery code",  "backup code",   "كلمة المرور",   "كلمة السر",    "סיסמ",          "رمز عبور",
+    "पासवर्ड",         "συνθηματικ",    ".pgpass",       ".netrc",       "htpasswd",      ".git-credentials",
+    "smbcredentials", "vault_pass"};
 
 // Where the stems stand in a line, with the rest of their words.
 std::vector<std::pair<std::size_t, std::size_t>> phrases_of(View line) {
@@ -342,8 +345,9 @@ bool is_taken_for_passwords(View word) {
 
 // A value that withholds nothing.
 bool is_nothing(View word) {
-  static const RE2 form(
-      R"((?i)(?:none|null|nil|nullptr|undefined|true|false|yes|no|n/a|empty|unset|required|missing|invalid|redacted|hidden|masked|withheld|\*+|x{3,}|\.{3}|-|_|password|passwd|secret|token))");
+  static const RE2 form(R"((?i)(?:none|null|nil|nullptr|undefined|true|false|yes|no)"
+                        R"(|n/a|empty|unset|required|missing|invalid|redacted|hidden|masked)"
+                        R"(|withheld|\*+|x{3,}|\.{3}|-|_|password|passwd|secret|token))");
   return fits(word, form);
 }
 
@@ -391,10 +395,11 @@ class Line {
 
 // A name that a message of a framework cites is no credential's: "has no attribute 'secret_head'".
 void Line::find_mentions() {
-  static const RE2 cited(
-      R"((?i)(?:attribute|argument|module|named|name|layer|function|parameter|import|class|type|method|KeyError:|NameError:) ["'`]?$)");
-  static const RE2 of_models(
-      R"((?i)tokeniz|\btokens\b|vocab|embed|logit|\b(?:eos|bos|pad|unk|cls|sep|mask)\b|<\||special token|prompt|json|syntax|unexpected token|pars(?:e|ing)|lexer|sequence|per[- ]token|first token|next token|token (?:id|ind))");
+  static const RE2 cited(R"((?i)(?:attribute|argument|module|named|name|layer|function|parameter|import)"
+                         R"(|class|type|method|KeyError:|NameError:) ["'`]?$)");
+  static const RE2 of_models(R"((?i)tokeniz|\btokens\b|vocab|embed|logit|\b(?:eos|bos|pad|unk|cls|sep|mask)\b|<\|)"
+                             R"(|special token|prompt|json|syntax|unexpected token|pars(?:e|ing)|lexer|sequence)"
+                             R"(|per[- ]token|first token|next token|token (?:id|ind))");
   static const RE2 joined(
       R"(^["'\])}]{0,4}\s*(?:=>|->|:=|[=:])\s*["']|^["'\])}]{1,4}\s*(?:=>|:=|[=:,])|^\s?=\s?\S|^ ")");
   const bool models = finds(text_, of_models);
@@ -402,19 +407,19 @@ void Line::find_mentions() {
   for (const Word& word : words_) {
     const View name = of(word);
     const View rest = text_.substr(word.end);
+    constexpr std::size_t looked_at = 32;
+    const View before = text_.substr(word.begin - std::min(word.begin, looked_at), std::min(word.begin, looked_at));
     Kind kind = word.foreign ? Kind::none : kind_of(name);
     static const RE2 bare("(?i)[:@*&$-]{0,2}pass");
     // A column of a table.
     static const RE2 behind_a_user(R"((?i)(?:user|login|name|account)\s?[;,|:/\t]\s?$)");
-    if (kind == Kind::none && fits(name, bare) && finds(text_.substr(0, word.begin), behind_a_user))
-      kind = Kind::strong;
+    if (kind == Kind::none && fits(name, bare) && finds(before, behind_a_user)) kind = Kind::strong;
     static const RE2 given("^(?:\\s?[:=]| is | was )");
     if (kind == Kind::none && fits(name, bare) && (finds(rest, joined) || (name == "--pass" && rest.starts_with(" "))))
       kind = Kind::strong;
     if (name == "PIN" && finds(rest, given)) kind = Kind::strong;
     const bool working_directory = (name == "PWD" || name == "OLDPWD") && rest.starts_with("=/");
-    if (finds(text_.substr(0, word.begin), cited) || working_directory || (kind == Kind::weak && models))
-      kind = Kind::none;
+    if (finds(before, cited) || working_directory || (kind == Kind::weak && models)) kind = Kind::none;
     kinds_.push_back(kind);
     strong_ = strong_ || kind == Kind::strong;
     weak_ = weak_ || kind == Kind::weak;
@@ -457,12 +462,13 @@ bool Line::stays(std::size_t i) const {
 std::string Line::without_credentials() {
   enum class Expects { nothing, next, value };
   static const RE2 type(R"((?i)string|chr|str|text|bytes|some|secret|just|b|u|r|f|N|varchar|char|securestring)");
-  static const RE2 copula(
-      R"((?i)is|was|are|be|now|still|set|to|changed|reset|war|ist|lautet|est|es|era|foi|jest|byl|byla|var|er|on|as|of|the|new|old|provided|value|jetzt|maintenant|ahora)");
+  static const RE2 copula(R"((?i)is|was|are|be|now|still|set|to|changed|reset|war|ist|lautet|est|es|era|foi)"
+                          R"(|jest|byl|byla|var|er|on|as|of|the|new|old|provided|value|jetzt|maintenant|ahora)");
   static const RE2 joins(R"([=:(]|->|<<|,\s*["'<]|\x{ff1a}|\x{662f}|\x{306f}|\x{4e3a}|\x{70ba})");
   static const RE2 is_the(
       R"(^\s+(?:is|was|as|for)\s+(?:(?:the|my|our|your|his|her|a|new|old|current|root|admin|db)\s+)*)");
-  static const RE2 in_words(R"(^ [A-Za-z]+)");
+  static const RE2 quotes("^ ?[\"']"), goes_on("^ |^[.:]");
+  if (!strong_ && !weak_) return std::string(text_);
   std::string out;
   std::size_t done = 0;
   Expects expects = Expects::nothing;
@@ -484,7 +490,7 @@ std::string Line::without_credentials() {
       expects = Expects::nothing;
     if (gap.find("<secret>") != gap.npos) expects = Expects::nothing;
     const bool mention = kinds_[i] != Kind::none || in_phrase;
-    const bool typed = fits(word, type) && (behind(i).starts_with("(") || finds(behind(i), RE2("^ ?[\"']")));
+    const bool typed = fits(word, type) && (behind(i).starts_with("(") || finds(behind(i), quotes));
     const bool quoted = one.quote != 0;
     bool withheld = false;
     const bool mark = word.size() < 3 && std::ranges::none_of(word, [](char c) { return is_alpha(c) || is_figure(c); });
@@ -513,7 +519,7 @@ std::string Line::without_credentials() {
       } else {
         static const RE2 error("[A-Za-z_.]*(?:Error|Exception|Warning)");
         const bool sentence = is_of_one_case(word) && !quoted && knowledge::is_technical_word(word) &&
-                              !is_taken_for_passwords(word) && finds(behind(i), RE2("^ |^[.:]"));
+                              !is_taken_for_passwords(word) && finds(behind(i), goes_on);
         withheld =
             !(stays(i) && (is_plain(word) || sentence || fits(word, error) || is_number(word) || is_variable(word) ||
                            is_path(word) || one.foreign || (!strong_ && is_of_one_case(word))));
@@ -526,7 +532,7 @@ std::string Line::without_credentials() {
       const bool names_it = i + 1 < words_.size() && [&] {
         re2::StringPiece found;
         return RE2::PartialMatch(as_piece(text_.substr(one.end)), is_the) &&
-               std::ranges::any_of(words_.begin() + static_cast<std::ptrdiff_t>(i), words_.end(), [&](const Word& next) {
+               std::any_of(words_.begin() + static_cast<std::ptrdiff_t>(i), words_.end(), [&](const Word& next) {
                  static const RE2 whole(
                      R"(^\s+(?:is|was|as|for)\s+(?:(?:the|my|our|your|his|her|a|new|old|current|root|admin|db)\s+)*$)");
                  const std::size_t at = static_cast<std::size_t>(&next - words_.data());

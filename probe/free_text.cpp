@@ -163,7 +163,7 @@ void withhold_windows_paths(std::string& text) {
 // Whose addresses stand in every report; below those of `shared` everybody has a folder.
 bool is_public(std::string_view host) {
   static const RE2 form(
-      R"((?i)(?:[\w-]+\.)*(?:github\.com|githubusercontent\.com|gitlab\.com|pypi\.(?:org|python\.org|nvidia\.com)|pythonhosted\.org|python\.org|pytorch\.org|nvidia\.(?:com|cn)|nvcr\.io|nvidia\.github\.io|tensorflow\.org|huggingface\.co|hf\.co|anaconda\.(?:org|com)|conda\.io|conda-forge\.org|amd\.com|intel\.com|khronos\.org|docker\.(?:com|io)|ghcr\.io|quay\.io|google(?:apis)?\.com|kernel\.org|ubuntu\.com|debian\.org|readthedocs\.(?:io|org)|stackoverflow\.com|apache\.org|gnu\.org|wandb\.ai|microsoft\.com|aka\.ms|jax\.dev|keras\.io|redhat\.com|launchpad\.net|freedesktop\.org|llvm\.org|goo\.gl|bit\.ly|numpy\.org|scipy\.org|kaggle\.com|kubernetes\.io|k8s\.io|gcr\.io|neptune\.ai|comet\.com|lambdalabs\.com|paperspace\.com|wikipedia\.org)|localhost(?:\.localdomain)?)");
+      R"((?i)(?:[\w-]+\.)*(?:github\.com|githubusercontent\.com|gitlab\.com|pypi\.(?:org|python\.org|nvidia\.com)|pypa\.io|pythonhosted\.org|python\.org|pytorch\.org|nvidia\.(?:com|cn)|nvcr\.io|nvidia\.github\.io|tensorflow\.org|huggingface\.co|hf\.co|anaconda\.(?:org|com)|conda\.io|conda-forge\.org|amd\.com|intel\.com|khronos\.org|docker\.(?:com|io)|ghcr\.io|quay\.io|google(?:apis)?\.com|kernel\.org|ubuntu\.com|debian\.org|readthedocs\.(?:io|org)|stackoverflow\.com|apache\.org|gnu\.org|wandb\.ai|microsoft\.com|aka\.ms|jax\.dev|keras\.io|redhat\.com|launchpad\.net|freedesktop\.org|llvm\.org|goo\.gl|bit\.ly|numpy\.org|scipy\.org|kaggle\.com|kubernetes\.io|k8s\.io|gcr\.io|neptune\.ai|comet\.com|lambdalabs\.com|paperspace\.com|wikipedia\.org)|localhost(?:\.localdomain)?)");
   return is_wholly(host, form) || !std::ranges::any_of(host, is_letter);
 }
 bool is_shared(std::string_view host) {
@@ -209,7 +209,7 @@ void withhold_domains(std::string& text) {
 // What stands in front of evidence: the names of what programs are made of.
 bool is_evidence(std::string_view before) {
   static const RE2 words(
-      R"((?i)(?:\b(?:module|modules|named|import|package|packages|symbol|function|kernel|attribute|argument|option|librar(?:y|ies)|op|operator|layer|extension|backend|plugin|requirement|distribution(?: found for)?|method|class|type|dtype|keyword|command|program|gpu|device|arch|architecture|target|platform|codename|parameter|variable|key|driver|module\(s\)|def|pip3? install|apt(?:-get)? install|conda install)s?:? +["'`]?|(?:^|[^\w-])name +["'`]?|import [\w., ]*, |0x|--?|\bdlopen\()$)");
+      R"((?i)(?:\b(?:module|modules|named|import|package|packages|symbol|function|kernel|attribute|argument|option|librar(?:y|ies)|op|operator|layer|extension|backend|plugin|requirement|distribution(?: found for)?|method|class|type|dtype|keyword|command|program|gpu|device|arch|architecture|target|platform|codename|parameter|variable|key|driver|module\(s\)|def|pip3? install|apt(?:-get)? install|conda install)s?:? +["'`]?|(?:^|[^\w-])name +["'`]?|import [\w., ]*, |cannot import name ["'`]?\w+["'`]? from ["'`]?|-m(?:arch|tune|cpu)=|0x|--?|\bdlopen\()$)");
   return occurs(before, words);
 }
 
@@ -248,7 +248,7 @@ void withhold_drawn_words(std::string& text) {
   static const RE2 word(R"((?:^|[^\w+/.:$-]|[=:]|\bi-)([A-Za-z0-9+]{14,})(?:[^\w.]|\.?$|\.\s))");
   replace_groups(text, word, "<secret>", [&](const std::array<Piece, 3>& groups) {
     static const RE2 revision(
-        R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|hash|build(?: ?id)?|blob|tree|parent|snapshot|merge|no_pubkey|pubkey|head|checksum|md5(?:sum)?|sha\d+sum|etag|srcversion|bank \d{1,2}|m[cs]g?_?status|status|addr(?:ess)?|misc|synd|ipid|tsc|\b(?:r[0-9a-z]{1,2}|cr\d|x\d{1,2}|[ispl][pr]))["']?\s*[:=( ]?\s*$)");
+        R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|git[\w ]{0,20}: [-+]?|hash|build(?: ?id)?(?:\[\w+\])?|blob|tree|parent|snapshot|merge|no_pubkey|pubkey|head|checksum|md5(?:sum)?|sha\d+sum|etag|srcversion|bank \d{1,2}|m[cs]g?_?status|status|addr(?:ess)?|misc|synd|ipid|tsc|\b(?:r[0-9a-z]{1,2}|cr\d|x\d{1,2}|[ispl][pr]))["']?\s*[:=( ]?\s*$)");
     const auto at = static_cast<std::size_t>(groups[1].data() - text.data());
     const std::size_t from = at < 24 ? 0 : at - 24;
     return !is_drawn(view(groups[1])) || occurs(std::string_view(text).substr(from, at - from), revision);

@@ -191,10 +191,11 @@ std::span<const SecretKind> secret_kinds() {
       {{R"((?i)(\bsetuser\b[^\n]*? [>#])\S+)", {"setuser"}}, R"(\1<secret>)"},
       {{R"((?i)(\b(?:tacacs|radius)\S*\b[^\n]{0,60}?\b(?:key|secret)[ =:]+(?:\d )?)[^\s"']{4,})", {"tacacs", "radius"}},
        R"(\1<secret>)"},
+      {{R"x((?i)(\bsend (?:-- )?)"[^"\n]*\\[rn]")x", {"send "}}, R"(\1<secret>)"},
       {{R"((\bkey s:)\S+)", {"key s:"}}, R"(\1<secret>)"},
       // Positions that commands take a password at.
       {{R"((?i)(\bnet use (?:[a-z]: |\* |lpt\d: )?\S+ )[^\s/]\S*)", {"net use"}}, R"(\1<secret>)"},
-      {{R"((?i)(\bnet user \S+ )[^\s/]\S*)", {"net user"}}, R"(\1<secret>)"},
+      {{R"((?i)(\bnet user (?:/\S+ )*[^\s/]\S* )[^\s/]\S*)", {"net user"}}, R"(\1<secret>)"},
       {{R"((?i)(\bhtpasswd (?:-\w+ )*(?:\S*[/.]\S* )?\S+ )[^\s>|;&-]\S*)", {"htpasswd"}}, R"(\1<secret>)"},
       {{R"((?i)(\b(?:rabbitmqctl (?:add_user|change_password|authenticate_user)|radtest|wpa_passphrase|mc (?:alias set|config host add) \S+ \S+|(?:mc )?admin user add \S+|saslpasswd2?) (?:-\w+ )*(?:"[^"]*"|'[^']*'|\S+) )(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
         {"rabbitmqctl", "radtest", "wpa_passphrase", "mc ", "admin user add", "saslpasswd"}},
@@ -210,7 +211,8 @@ std::span<const SecretKind> secret_kinds() {
         {" -n", " -p", " -w", " -x", " -storepass", " -keypass", " --pass", " --rpc-secret"}},
        R"(\1<secret>)"},
       // Files of a name and a password, or of hosts with both.
-      {{R"((?m)(^[A-Za-z*][\w.*-]*:(?:\d{2,5}|\*):[A-Za-z*][\w.*-]*:[A-Za-z*][\w.@*-]*:)\S+)", {":"}}, R"(\1<secret>)"},
+      {{R"(((?:^|\s)[A-Za-z*][\w.*-]*:(?:\d{2,5}|\*):[A-Za-z*][\w.*-]*:[A-Za-z*][\w.@*-]*:)\S+)", {":"}},
+       R"(\1<secret>)"},
       {{R"((?m)(^[a-z_][\w.-]*:)\{(?:SHA|SSHA\d*|PLAIN|CRYPT|MD5|SMD5|CLEARTEXT|NT)\}\S+)", {":{"}}, R"(\1<secret>)"},
       {{R"((\b[a-f0-9]{32}:)[a-f0-9]{32}\b)", {":"}, 65}, R"(\1<secret>)"},
       // PASS, AUTH and USER of protocols that speak in lines.
@@ -392,7 +394,7 @@ void redact_unnamed_keys(std::string& text, const LowerText& low) {
   for (const LazyPattern* pattern : {&quoted, &numbered, &parts, &behind_mark, &long_one}) {
     replace_groups(text, *pattern, low, "<secret>", [&](const std::array<Piece, 3>& groups) {
       static const RE2 revision(
-          R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|hash(?:es)?|checksum|md5(?:sum)?|sha\d+sum|etag|snapshots?|blobs?|build(?: ?id)?|head|tree|parent|merge|@|/)["']?(?:\s+(?:is|was|at|to|from|of))?\s*[:=( ]?\s*["'`]?$)");
+          R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|git[\w ]{0,20}: [-+]?|hash(?:es)?|checksum|md5(?:sum)?|sha\d+sum|etag|snapshots?|blobs?|build(?: ?id)?(?:\[\w+\])?|head|tree|parent|merge|@|/)["']?(?:\s+(?:is|was|at|to|from|of))?\s*[:=( ]?\s*["'`]?$)");
       const std::string_view word(groups[1].data(), groups[1].size());
       const Piece before(text.data(), static_cast<std::size_t>(word.data() - text.data()));
       return !looks_drawn(word, pattern == &long_one) || (pattern == &long_one && RE2::PartialMatch(before, revision));
@@ -405,7 +407,7 @@ void redact_bare_keys(std::string& text, const LowerText& low) {
   static const RE2 hex(R"(\b[0-9a-f]{40}\b)");
   replace_unless(text, hex, "<secret>", [](std::string_view before, auto, auto) {
     static const RE2 revision(
-        R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|hash(?:es)?|checksum|md5(?:sum)?|sha\d+sum|etag|snapshots?|blobs?|build(?: ?id)?|head|tree|parent|merge|@|/)["']?(?:\s+(?:is|was|at|to|from|of))?\s*[:=( ]?\s*["'`]?$)");
+        R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|git[\w ]{0,20}: [-+]?|hash(?:es)?|checksum|md5(?:sum)?|sha\d+sum|etag|snapshots?|blobs?|build(?: ?id)?(?:\[\w+\])?|head|tree|parent|merge|@|/)["']?(?:\s+(?:is|was|at|to|from|of))?\s*[:=( ]?\s*["'`]?$)");
     return RE2::PartialMatch(Piece(before.data(), before.size()), revision);
   });
   redact_unnamed_keys(text, low);
