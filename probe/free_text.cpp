@@ -8,6 +8,7 @@
 #include "knowledge/codes/names.h"
 #include "knowledge/wordings/known_words.h"
 #include "probe/foreign_words.h"
+#include "probe/lazy_pattern.h"
 #include "probe/replace_groups.h"
 
 namespace envdoctor {
@@ -294,13 +295,23 @@ void withhold_cloud_numbers(std::string& text) {
   static const RE2 resource(R"(\b(?:google|aws|azurerm|kubernetes|oci)_\w+\.(\w+))");
   replace_groups(text, resource, "<name>", [](const auto&) { return false; });
   // Identifiers of Oracle, IBM, Alibaba and Google, and what stands behind their kinds in paths of resources.
-  static const RE2 forms[] = {
-      RE2(R"(\b(ocid1\.[\w.-]+))"), RE2(R"(\bcrn:v1:[\w-]*:[\w-]*:[\w-]*:[\w-]*:(\S+))"),
-      RE2(R"(\b(?:i|vpc|vsw|sg|d|eni|m|lb|ngw|eip|disk|ins|subnet|cls|ins|fs|nat|acl|lt|cr|tgw|pcx|vgw|igw|dopt|fl|eipalloc|eipassoc|spt|sir|r|ri|mi)-((?:bp|uf|2ze|wz9|hp3|j6c|t4n)\w{8,}|[0-9a-f]{17}))"),
-      RE2(R"((?i)/(?:subscriptions|resourcegroups|resource-groups|virtualmachines|workspaces|storageaccounts|vaults|managedclusters|disks)/([^/\s"'<>,;:]+))"),
-      RE2(R"((?:^|[\s"'(=:/])(?:projects|instances|organizations|folders|billingAccounts|serviceAccounts|reservations|clusters|nodePools|tpus|disks|buckets|datasets|secrets)/([a-z0-9][\w.-]*)(?:/|["'\s,;:.)]|$))")};
-  for (const RE2& form : forms) {
-    replace_groups(text, form, "<name>", [](const std::array<Piece, 3>& groups) {
+  const LowerText low(text);
+  static const LazyPattern forms[] = {
+      {R"(\b(ocid1\.[\w.-]+))", {"ocid1."}},
+      {R"(\bcrn:v1:[\w-]*:[\w-]*:[\w-]*:[\w-]*:(\S+))", {"crn:v1:"}},
+      {R"(\b(?:i|vpc|vsw|sg|d|eni|m|lb|ngw|eip|disk|ins|subnet|cls|ins|fs|nat|acl|lt|cr|tgw|pcx|vgw|igw|dopt|fl|eipalloc|eipassoc|spt|sir|r|ri|mi)-((?:bp|uf|2ze|wz9|hp3|j6c|t4n)\w{8,}|[0-9a-f]{17}))",
+       {"-"},
+       19},
+      {R"((?i)/(?:subscriptions|resourcegroups|resource-groups|virtualmachines|workspaces|storageaccounts|vaults|managedclusters|disks)/([^/\s"'<>,;:]+))",
+       {"/subscriptions/", "/resourcegroups/", "/resource-groups/", "/virtualmachines/", "/workspaces/",
+        "/storageaccounts/", "/vaults/", "/managedclusters/", "/disks/"}},
+      {R"((?:^|[\s"'(=:/])(?:projects|instances|organizations|folders|billingAccounts|serviceAccounts|reservations|clusters|nodePools|tpus|disks|buckets|datasets|secrets)/([a-z0-9][\w.-]*)(?:/|["'\s,;:.)]|$))",
+       {"projects/", "instances/", "organizations/", "folders/", "accounts/", "reservations/", "clusters/", "pools/",
+        "tpus/", "disks/", "buckets/", "datasets/", "secrets/"}}};
+  for (const LazyPattern& lazy : forms) {
+    const RE2* form = lazy.for_text(low);
+    if (form == nullptr) continue;
+    replace_groups(text, *form, "<name>", [](const std::array<Piece, 3>& groups) {
       static const RE2 common("(?i)v?\\d+|default|global|latest|<.*|test|train|main");
       return RE2::FullMatch(groups[1], common);
     });
