@@ -149,10 +149,9 @@ Kind kind_of_token(const std::vector<std::string>& parts) {
 }
 
 Kind kind_of(View name) {
-  static const RE2 anywhere(
-      "(?i).*(?:as{1,2}w(?:o?r?)[dt]|pwrd|pword|passphrase|passcode|kennwort|pswd|securestring).*");
+  static const RE2 anywhere(".*(?:as{1,2}w(?:o?r?)[dt]|pwrd|pword|passphrase|passcode|kennwort|pswd|securestring).*");
   static const RE2 together(
-      "(?i)(?:db|user|usr|root|admin|bind|smb|ftp|my|sql|mysql|pg|http|proxy|auth|ssh|key|store|mail|smtp|ldap|redis|"
+      "(?:db|user|usr|root|admin|bind|smb|ftp|my|sql|mysql|pg|http|proxy|auth|ssh|key|store|mail|smtp|ldap|redis|"
       "become|sudo|default|require|master|storage|trust|ssl|cert|enc|vault|git|registry|docker|rabbit|mongo|wifi|vnc|"
       "ipmi|bmc|snmp|login|svc|app)(?:pass|pw|pwd|psw)|masterauth|mdp|dbpwd");
   static const RE2 of_a_key(
@@ -162,7 +161,8 @@ Kind kind_of(View name) {
   static const RE2 says("(?:secrets?|creds?|credentials?|psw|psk|pwd)");
   static const RE2 no_name("^[/~.]|(?i)^(?:ask|com|by|sur|tres|en)pass");
   if (name.size() < 2 || finds(name, no_name)) return Kind::none;
-  if (fits(name, anywhere) || fits(name, together)) return Kind::strong;
+  const std::string low = lower_case(name);
+  if (fits(low, anywhere) || fits(low, together)) return Kind::strong;
   std::vector<std::string> parts = parts_of(name);
   static const RE2 added("(?:id|b|base|value|val|str|string|plain|text|file|ref|env|data)");
   while (parts.size() > 1 && fits(parts.back(), added)) parts.pop_back();
@@ -396,15 +396,22 @@ class Line {
 };
 
 // A name that a message of a framework cites is no credential's: "has no attribute 'secret_head'".
-void Line::find_mentions() {
+bool is_cited(View before) {
   static const RE2 cited(R"((?i)(?:attribute|argument|module|named|name|layer|function|parameter|import)"
                          R"(|class|type|method|KeyError:|NameError:) ["'`]?$)");
+  return finds(before, cited);
+}
+
+bool are_of_models(View text) {
   static const RE2 of_models(R"((?i)tokeniz|\btokens\b|vocab|embed|logit|\b(?:eos|bos|pad|unk|cls|sep|mask)\b|<\|)"
                              R"(|special token|prompt|json|syntax|unexpected token|pars(?:e|ing)|lexer|sequence)"
                              R"(|per[- ]token|first token|next token|token (?:id|ind))");
+  return finds(text, of_models);
+}
+
+void Line::find_mentions() {
   static const RE2 joined(
       R"(^["'\])}]{0,4}\s*(?:=>|->|:=|[=:])\s*["']|^["'\])}]{1,4}\s*(?:=>|:=|[=:,])|^\s?=\s?\S|^ ")");
-  const bool models = finds(text_, of_models);
   strong_ = !phrases_.empty();
   for (const Word& word : words_) {
     const View name = of(word);
@@ -415,13 +422,14 @@ void Line::find_mentions() {
     static const RE2 bare("(?i)[:@*&$-]{0,2}pass");
     // A column of a table.
     static const RE2 behind_a_user(R"((?i)(?:user|login|name|account)\s?[;,|:/\t]\s?$)");
-    if (kind == Kind::none && fits(name, bare) && finds(before, behind_a_user)) kind = Kind::strong;
+    if (kind == Kind::none && name.size() < 7 && fits(name, bare) && finds(before, behind_a_user)) kind = Kind::strong;
     static const RE2 given("^(?:\\s?[:=]| is | was )");
     if (kind == Kind::none && fits(name, bare) && (finds(rest, joined) || (name == "--pass" && rest.starts_with(" "))))
       kind = Kind::strong;
     if (name == "PIN" && finds(rest, given)) kind = Kind::strong;
     const bool working_directory = (name == "PWD" || name == "OLDPWD") && rest.starts_with("=/");
-    if (finds(before, cited) || working_directory || (kind == Kind::weak && models)) kind = Kind::none;
+    if (kind != Kind::none && (working_directory || is_cited(before) || (kind == Kind::weak && are_of_models(text_))))
+      kind = Kind::none;
     kinds_.push_back(kind);
     strong_ = strong_ || kind == Kind::strong;
     weak_ = weak_ || kind == Kind::weak;

@@ -113,16 +113,20 @@ void change_groups(std::string& text, const RE2& pattern, Change change) {
   if (done > 0) text = out.append(text, done);
 }
 
+// What a traceback names below the folders that images put a program into is its modules.
+bool is_module_of_image(std::string_view path) {
+  static const RE2 of_image(R"(/(?:workspace|app|src|code|content|kaggle|build|root|usr|tmp|mnt/code)/.*\.pyx?)");
+  return is_wholly(path, of_image);
+}
+
 void withhold_paths(std::string& text) {
   static const RE2 unix_path(
       R"((?:^|[\s"'`=:(,\[<>@])((?:\.{1,2}|~)?/[^\s"'`;,()<>\[\]|{}:=/][^\s"'`;,()<>\[\]|{}:=]*))");
   change_groups(text, unix_path, [&text](std::string_view path) {
     const auto& folders = knowledge::system_folders();
     static const RE2 compiled(R"(.*\.(?:cc|cpp|cxx|cu|cuh|h|hpp|c|rs|go))");
-    // What a traceback names below the folders that images put a program into is its modules.
-    static const RE2 of_image(R"(/(?:workspace|app|src|code|content|kaggle|build|root|usr|tmp|mnt/code)/.*\.pyx?)");
     const std::size_t at = static_cast<std::size_t>(path.data() - text.data());
-    const bool traced = std::string_view(text).substr(0, at).ends_with("File \"") && is_wholly(path, of_image);
+    const bool traced = std::string_view(text).substr(0, at).ends_with("File \"") && is_module_of_image(path);
     const bool of_system =
         traced || is_wholly(path, compiled) ||
         (!stands_below(path, "/opt") &&
@@ -142,15 +146,19 @@ bool names_node(std::string_view before) {
   return occurs(before, of_graph);
 }
 
+// Names of operations, of which a graph's paths are made: dense_2/MatMul, gradient_tape/model/conv2d/Conv2D.
+bool names_operation(std::string_view path) {
+  static const RE2 operation(
+      R"((?:.*/)?(?:gradient_tape|(?:Conv[123]D|MatMul|BiasAdd|Relu6?|Softmax|Mean|Sum|AddV2|Mul|Cast|Identity|ReadVariableOp|StatefulPartitionedCall|PartitionedCall|GatherV2|ConcatV2|FusedBatchNorm\w*|CudnnRNN\w*|while|cond|TensorArray\w*|Reshape|Transpose|kernel|bias|gamma|beta|moving_(?:mean|variance)|embeddings)(?:_\d+)?)(?:/.*)?)");
+  return is_wholly(path, operation);
+}
+
 void withhold_relative_paths(std::string& text) {
   static const RE2 relative(R"((?:^|[\s"'`=:(,\[])([A-Za-z][\w.-]*(?:/[A-Za-z0-9][\w.-]*)+))");
   change_groups(text, relative, [&text](std::string_view path) {
-    // Names of operations, of which a graph's paths are made: dense_2/MatMul, gradient_tape/model/conv2d/Conv2D.
-    static const RE2 operation(
-        R"((?:.*/)?(?:gradient_tape|(?:Conv[123]D|MatMul|BiasAdd|Relu6?|Softmax|Mean|Sum|AddV2|Mul|Cast|Identity|ReadVariableOp|StatefulPartitionedCall|PartitionedCall|GatherV2|ConcatV2|FusedBatchNorm\w*|CudnnRNN\w*|while|cond|TensorArray\w*|Reshape|Transpose|kernel|bias|gamma|beta|moving_(?:mean|variance)|embeddings)(?:_\d+)?)(?:/.*)?)");
     const auto at = static_cast<std::size_t>(path.data() - text.data());
     const std::size_t from = at < 24 ? 0 : at - 24;
-    const bool kept = is_file_of_programs(path) || is_wholly(path, operation) ||
+    const bool kept = is_file_of_programs(path) || names_operation(path) ||
                       names_node(std::string_view(text).substr(from, at - from));
     return kept ? std::string(path) : known_parts(path, '/');
   });
@@ -352,35 +360,49 @@ void withhold_accounts_of_domains(std::string& text) {
 
 // People whom a sentence greets, or a header or a note names.
 void withhold_people(std::string& text) {
-  static const RE2 greeted(
-      R"(\b(?:Dear|Hi|Hello|Hey|Thanks)(?: (?:Mr|Ms|Mrs|Dr|Prof)\.?)?,? ([A-Z][\pL'-]+(?: [A-Z][\pL'-]+){0,2}))");
+  const LowerText low(text);
+  static const LazyPattern greeted(
+      R"(\b(?:Dear|Hi|Hello|Hey|Thanks)(?: (?:Mr|Ms|Mrs|Dr|Prof)\.?)?,? ([A-Z][\pL'-]+(?: [A-Z][\pL'-]+){0,2}))",
+      {"dear", "hi", "hello", "hey", "thanks"});
   static const RE2 everybody("(?i)(?:all|there|every(?:one|body)|team|world|folks|guys|sir|madam|again|for|i)");
-  replace_groups(text, greeted, "<name>",
-                 [](const std::array<Piece, 3>& groups) { return RE2::FullMatch(groups[1], everybody); });
-  static const RE2 named(
-      R"((?:\b(?:[A-Z][a-z]+-by|Maintainer|Author|Committer|Contact|Assignee|Reporter|Requester|Approver|Owner)s?: ?|\b(?:[Cc]ommit(?:ted)?|[Ww]ritten|[Rr]eviewed|[Oo]pened|[Rr]eported|[Aa]pproved|[Ss]ubmitted|[Oo]wned|[Bb]ooked|[Rr]eserved) by |\b(?:TODO|FIXME|XXX|HACK)\(|user\.name ["']?)([\pL][\pL.'-]+(?: [A-Z][\pL'-]*\.?){0,3}))");
-  replace_groups(text, named, "<name>", [](const std::array<Piece, 3>& groups) {
-    return groups[1].starts_with("<") || !RE2::PartialMatch(groups[1], "^[A-Z][^ ]+ [A-Z]")
-               ? knowledge::is_known_word(view(groups[1]))
-               : false;
-  });
+  if (const RE2* form = greeted.for_text(low))
+    replace_groups(text, *form, "<name>",
+                   [](const std::array<Piece, 3>& groups) { return RE2::FullMatch(groups[1], everybody); });
+  static const LazyPattern named(
+      R"((?:\b(?:[A-Z][a-z]+-by|Maintainer|Author|Committer|Contact|Assignee|Reporter|Requester|Approver|Owner)s?: ?|\b(?:[Cc]ommit(?:ted)?|[Ww]ritten|[Rr]eviewed|[Oo]pened|[Rr]eported|[Aa]pproved|[Ss]ubmitted|[Oo]wned|[Bb]ooked|[Rr]eserved) by |\b(?:TODO|FIXME|XXX|HACK)\(|user\.name ["']?)([\pL][\pL.'-]+(?: [A-Z][\pL'-]*\.?){0,3}))",
+      {"-by", " by ", "maintainer", "author", "committer", "contact", "assignee", "reporter", "requester", "approver",
+       "owner", "todo(", "fixme(", "xxx(", "hack(", "user.name "});
+  if (const RE2* form = named.for_text(low))
+    replace_groups(text, *form, "<name>", [](const std::array<Piece, 3>& groups) {
+      return groups[1].starts_with("<") || !RE2::PartialMatch(groups[1], "^[A-Z][^ ]+ [A-Z]")
+                 ? knowledge::is_known_word(view(groups[1]))
+                 : false;
+    });
 }
 
 // Of people: how to reach them, and what they pay with.
 void withhold_personal_numbers(std::string& text) {
-  static const RE2 forms[] = {
-      RE2(R"((?:^|[^\w.])(\+[1-9]\d{0,2}(?:[ ./-]?\(?\d{2,5}\)?){2,5}))"),
-      RE2(R"((?i)\b(?:phone|tel|mobile|fax|cell)\b[^\d\n]{0,12}(\+?[\d(][\d ()./-]{5,}\d))"),
-      RE2(R"(\b([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b)"),
-      RE2(R"((?i)\b(?:login|one-time|verification|confirmation|security|two-factor|2fa|mfa|sms)(?: login| access)? codes?(?: (?:is|was))?[ :=]{1,3}(\d[\d -]{2,9}\d))"),
-      RE2(R"((?i)\b(?:product|licen[cs]e|activation|serial) key[ :=]+([A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,}))"),
-      RE2(R"x("([0-9A-F]{4}(?: [0-9A-F]{4}){3,})")x"),
-      RE2(R"((?i)\bcard\b[^\d\n]{0,12}((?:\d[ -]?){13,19}))"),
-      RE2(R"((?i)\b(?:location|latitude|longitude|lat|lon|coordinates)\b["']?[ :=(]{1,3}(-?\d{1,3}\.\d{3,}(?:, ?-?\d{1,3}\.\d{3,})?))"),
-      RE2(R"((\b\d{1,5}[a-z]? (?:[A-Z][a-z]+ ){1,3}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Drive|Boulevard|Blvd|Square)\b))"),
-      RE2(R"((?i)\b(?:mnemonic|magic word|(?:unlock|seed|recovery|pass) ?phrase|nonce|vault unsealed)(?: is| with)?[:= ]+([^\n]{4,}))")};
-  for (const RE2& form : forms) {
-    replace_groups(text, form, "<secret>", [](const std::array<Piece, 3>& groups) {
+  const LowerText low(text);
+  static const LazyPattern forms[] = {
+      {R"((?:^|[^\w.])(\+[1-9]\d{0,2}(?:[ ./-]?\(?\d{2,5}\)?){2,5}))", {"+"}},
+      {R"((?i)\b(?:phone|tel|mobile|fax|cell)\b[^\d\n]{0,12}(\+?[\d(][\d ()./-]{5,}\d))",
+       {"phone", "tel", "mobile", "fax", "cell"}},
+      {R"(\b([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b)", {}},
+      {R"((?i)\b(?:login|one-time|verification|confirmation|security|two-factor|2fa|mfa|sms)(?: login| access)? codes?(?: (?:is|was))?[ :=]{1,3}(\d[\d -]{2,9}\d))",
+       {"code"}},
+      {R"((?i)\b(?:product|licen[cs]e|activation|serial) key[ :=]+([A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,}))", {"key"}},
+      {R"x("([0-9A-F]{4}(?: [0-9A-F]{4}){3,})")x", {"\""}},
+      {R"((?i)\bcard\b[^\d\n]{0,12}((?:\d[ -]?){13,19}))", {"card"}},
+      {R"((?i)\b(?:location|latitude|longitude|lat|lon|coordinates)\b["']?[ :=(]{1,3}(-?\d{1,3}\.\d{3,}(?:, ?-?\d{1,3}\.\d{3,})?))",
+       {"location", "latitude", "longitude", "lat", "lon", "coordinates"}},
+      {R"((\b\d{1,5}[a-z]? (?:[A-Z][a-z]+ ){1,3}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Drive|Boulevard|Blvd|Square)\b))",
+       {"st", "ave", "road", "rd", "lane", "drive", "boulevard", "blvd", "square"}},
+      {R"((?i)\b(?:mnemonic|magic word|(?:unlock|seed|recovery|pass) ?phrase|nonce|vault unsealed)(?: is| with)?[:= ]+([^\n]{4,}))",
+       {"mnemonic", "magic word", "phrase", "nonce", "vault unsealed"}}};
+  for (const LazyPattern& lazy : forms) {
+    const RE2* form = lazy.for_text(low);
+    if (form == nullptr) continue;
+    replace_groups(text, *form, "<secret>", [](const std::array<Piece, 3>& groups) {
       return groups[1].starts_with("<") ||
              view(groups[1]).find_first_of("0123456789-abcdefghijklmnopqrstuvwxyz") == std::string_view::npos;
     });
@@ -416,6 +438,13 @@ bool is_number_of_account(std::string_view name) {
   return is_wholly(name, form);
 }
 
+// What a server says that it is.
+bool is_server(std::string_view name) {
+  static const RE2 servers(
+      R"((?i)(?:uvicorn|gunicorn|hypercorn|daphne|nginx|apache|werkzeug|tornado\w*|envoy|caddy|cloudflare|openresty|simplehttp|basehttp|jetty|kestrel|microsoft-iis|istio-envoy|lighttpd|gws|amazons3|tritonserver|istio|awselb)(?:[/.-].*)?)");
+  return is_wholly(name, servers);
+}
+
 struct Token {
   std::string_view before{}, text{}, after{};
 };
@@ -428,10 +457,7 @@ bool is_somebodys_name(const Token& token) {
   const bool is_marker =
       (prev == '<' && next == '>') || (token.before.ends_with("<|") && next == '|');  // <name>, <|endoftext|>
   if (is_file_of_programs(token.text) || is_marker || token.after.starts_with(" .so")) return false;
-  static const RE2 of_http(R"((?i)(?:^|[\s,;<>{"'])server["']?: ["']?$)"),
-      servers(
-          R"((?i)(?:uvicorn|gunicorn|hypercorn|daphne|nginx|apache|werkzeug|tornado\w*|envoy|caddy|cloudflare|openresty|simplehttp|basehttp|jetty|kestrel|microsoft-iis|istio-envoy|lighttpd|gws|amazons3|tritonserver|istio|awselb)(?:[/.-].*)?)");
-  if (is_wholly(token.text, servers) && occurs(before, of_http)) return false;
+  if ((before.ends_with("erver: ") || before.ends_with("erver: \"")) && is_server(token.text)) return false;
   if (next == '/' && names_node(before)) return false;
   if (is_value_of_label(before, token.text, token.after)) return true;
   if (is_labelled(before) || (prev == '@' && next != '(' && next != '.'))
