@@ -7,6 +7,8 @@
 
 #include "knowledge/codes/names.h"
 #include "knowledge/wordings/known_words.h"
+#include "probe/foreign_words.h"
+#include "probe/lazy_pattern.h"
 #include "probe/replace_groups.h"
 
 namespace envdoctor {
@@ -82,7 +84,9 @@ std::string known_parts(std::string_view path, char between) {
     const std::string_view name = path.substr(begin, end - begin);
     if (begin > 0) out += between;
     inside = inside || is_wholly(name, of_programs);
-    const bool kept = inside || name.find('<') != name.npos || name.starts_with('$') || is_file_of_programs(name) ||
+    static const RE2 digest("[0-9a-f]*[0-9][0-9a-f]{6,}|[A-Z]{2,8}");
+    const bool kept = inside || (is_wholly(name, digest) && begin > 0) || name.find('<') != name.npos ||
+                      name.starts_with('$') || is_file_of_programs(name) ||
                       (!holds_unknown_word(name.substr(0, name.rfind('.')), least_letters) &&
                        !(is_wholly(before, owners) && std::ranges::any_of(name, is_letter)));
     before = name;
@@ -109,14 +113,22 @@ void change_groups(std::string& text, const RE2& pattern, Change change) {
   if (done > 0) text = out.append(text, done);
 }
 
+// What a traceback names below the folders that images put a program into is its modules.
+bool is_module_of_image(std::string_view path) {
+  static const RE2 of_image(R"(/(?:workspace|app|src|code|content|kaggle|build|root|usr|tmp|mnt/code)/.*\.pyx?)");
+  return is_wholly(path, of_image);
+}
+
 void withhold_paths(std::string& text) {
   static const RE2 unix_path(
       R"((?:^|[\s"'`=:(,\[<>@])((?:\.{1,2}|~)?/[^\s"'`;,()<>\[\]|{}:=/][^\s"'`;,()<>\[\]|{}:=]*))");
-  change_groups(text, unix_path, [](std::string_view path) {
+  change_groups(text, unix_path, [&text](std::string_view path) {
     const auto& folders = knowledge::system_folders();
     static const RE2 compiled(R"(.*\.(?:cc|cpp|cxx|cu|cuh|h|hpp|c|rs|go))");
+    const std::size_t at = static_cast<std::size_t>(path.data() - text.data());
+    const bool traced = std::string_view(text).substr(0, at).ends_with("File \"") && is_module_of_image(path);
     const bool of_system =
-        is_wholly(path, compiled) ||
+        traced || is_wholly(path, compiled) ||
         (!stands_below(path, "/opt") &&
          std::ranges::any_of(folders, [path](std::string_view folder) { return stands_below(path, folder); }));
     return of_system ? std::string(path) : known_parts(path, '/');
@@ -127,10 +139,28 @@ void withhold_paths(std::string& text) {
   change_groups(text, windows_slashes, [](std::string_view path) { return known_parts(path, '/'); });
 }
 
+// Behind what a graph's nodes are named: "Node: '", "{{node ".
+bool names_node(std::string_view before) {
+  static const RE2 of_graph(
+      R"((?i)(?:\b(?:node|op|layer|tensor|variable|weight|weights|scope|kernel|module|param|parameter|input|output|gradient|function|name)s?:? ?["'`]|\{\{node |\[\[)$)");
+  return occurs(before, of_graph);
+}
+
+// Names of operations, of which a graph's paths are made: dense_2/MatMul, gradient_tape/model/conv2d/Conv2D.
+bool names_operation(std::string_view path) {
+  static const RE2 operation(
+      R"((?:.*/)?(?:gradient_tape|(?:Conv[123]D|MatMul|BiasAdd|Relu6?|Softmax|Mean|Sum|AddV2|Mul|Cast|Identity|ReadVariableOp|StatefulPartitionedCall|PartitionedCall|GatherV2|ConcatV2|FusedBatchNorm\w*|CudnnRNN\w*|while|cond|TensorArray\w*|Reshape|Transpose|kernel|bias|gamma|beta|moving_(?:mean|variance)|embeddings)(?:_\d+)?)(?:/.*)?)");
+  return is_wholly(path, operation);
+}
+
 void withhold_relative_paths(std::string& text) {
   static const RE2 relative(R"((?:^|[\s"'`=:(,\[])([A-Za-z][\w.-]*(?:/[A-Za-z0-9][\w.-]*)+))");
-  change_groups(text, relative, [](std::string_view path) {
-    return is_file_of_programs(path) ? std::string(path) : known_parts(path, '/');
+  change_groups(text, relative, [&text](std::string_view path) {
+    const auto at = static_cast<std::size_t>(path.data() - text.data());
+    const std::size_t from = at < 24 ? 0 : at - 24;
+    const bool kept = is_file_of_programs(path) || names_operation(path) ||
+                      names_node(std::string_view(text).substr(from, at - from));
+    return kept ? std::string(path) : known_parts(path, '/');
   });
 }
 
@@ -142,7 +172,7 @@ void withhold_windows_paths(std::string& text) {
 // Public hosts that reports mention; on those in `shared` every user has a folder.
 bool is_public(std::string_view host) {
   static const RE2 form(
-      R"((?i)(?:[\w-]+\.)*(?:github\.com|githubusercontent\.com|gitlab\.com|pypi\.(?:org|python\.org|nvidia\.com)|pythonhosted\.org|python\.org|pytorch\.org|nvidia\.(?:com|cn)|nvcr\.io|nvidia\.github\.io|tensorflow\.org|huggingface\.co|hf\.co|anaconda\.(?:org|com)|conda\.io|conda-forge\.org|amd\.com|intel\.com|khronos\.org|docker\.(?:com|io)|ghcr\.io|quay\.io|google(?:apis)?\.com|kernel\.org|ubuntu\.com|debian\.org|readthedocs\.(?:io|org)|stackoverflow\.com|apache\.org|gnu\.org|wandb\.ai|microsoft\.com|aka\.ms|jax\.dev|keras\.io|redhat\.com|launchpad\.net|freedesktop\.org|llvm\.org|goo\.gl|bit\.ly|numpy\.org|scipy\.org|kaggle\.com|kubernetes\.io|k8s\.io|gcr\.io|neptune\.ai|comet\.com|lambdalabs\.com|paperspace\.com|wikipedia\.org)|localhost(?:\.localdomain)?)");
+      R"((?i)(?:[\w-]+\.)*(?:github\.com|githubusercontent\.com|gitlab\.com|pypi\.(?:org|python\.org|nvidia\.com)|pypa\.io|pythonhosted\.org|python\.org|pytorch\.org|nvidia\.(?:com|cn)|nvcr\.io|nvidia\.github\.io|tensorflow\.org|huggingface\.co|hf\.co|anaconda\.(?:org|com)|conda\.io|conda-forge\.org|amd\.com|intel\.com|khronos\.org|docker\.(?:com|io)|ghcr\.io|quay\.io|google(?:apis)?\.com|kernel\.org|ubuntu\.com|debian\.org|readthedocs\.(?:io|org)|stackoverflow\.com|apache\.org|gnu\.org|wandb\.ai|microsoft\.com|aka\.ms|jax\.dev|keras\.io|redhat\.com|launchpad\.net|freedesktop\.org|llvm\.org|goo\.gl|bit\.ly|numpy\.org|scipy\.org|kaggle\.com|kubernetes\.io|k8s\.io|gcr\.io|neptune\.ai|comet\.com|lambdalabs\.com|paperspace\.com|wikipedia\.org)|localhost(?:\.localdomain)?)");
   return is_wholly(host, form) || !std::ranges::any_of(host, is_letter);
 }
 bool is_shared(std::string_view host) {
@@ -188,7 +218,7 @@ void withhold_domains(std::string& text) {
 // Words that precede evidence: names of program parts.
 bool is_evidence(std::string_view before) {
   static const RE2 words(
-      R"((?i)(?:\b(?:module|modules|named|import|package|packages|symbol|function|kernel|attribute|argument|option|librar(?:y|ies)|op|operator|layer|extension|backend|plugin|requirement|distribution(?: found for)?|method|class|type|dtype|keyword|command|program|gpu|device|arch|architecture|target|platform|codename|parameter|variable|key|driver|module\(s\)|def|pip3? install|apt(?:-get)? install|conda install)s?:? +["'`]?|(?:^|[^\w-])name +["'`]?|import [\w., ]*, |0x|--?|\bdlopen\()$)");
+      R"((?i)(?:\b(?:module|modules|named|import|package|packages|symbol|function|kernel|attribute|argument|option|librar(?:y|ies)|op|operator|layer|extension|backend|plugin|requirement|distribution(?: found for)?|method|class|type|dtype|keyword|command|program|gpu|device|arch|architecture|target|platform|codename|parameter|variable|key|driver|module\(s\)|def|pip3? install|apt(?:-get)? install|conda install)s?:? +["'`]?|(?:^|[^\w-])name +["'`]?|import [\w., ]*, |cannot import name ["'`]?\w+["'`]? from ["'`]?|-m(?:arch|tune|cpu)=|0x|--?|\bdlopen\()$)");
   return occurs(before, words);
 }
 
@@ -227,7 +257,7 @@ void withhold_drawn_words(std::string& text) {
   static const RE2 word(R"((?:^|[^\w+/.:$-]|[=:]|\bi-)([A-Za-z0-9+]{14,})(?:[^\w.]|\.?$|\.\s))");
   replace_groups(text, word, "<secret>", [&](const std::array<Piece, 3>& groups) {
     static const RE2 revision(
-        R"((?i)(?:commit|revision|rev|sha\d*|digest|git|hash|build|head|checksum|md5|srcversion|\b(?:r[0-9a-z]{1,2}|cr\d|x\d{1,2}|[ispl][pr]))["']?\s*[:=( ]?\s*$)");
+        R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|git[\w ]{0,20}: [-+]?|hash|build(?: ?id)?(?:\[\w+\])?|blob|tree|parent|snapshot|merge|no_pubkey|pubkey|head|checksum|md5(?:sum)?|sha\d+sum|etag|srcversion|bank \d{1,2}|m[cs]g?_?status|status|addr(?:ess)?|misc|synd|ipid|tsc|\b(?:r[0-9a-z]{1,2}|cr\d|x\d{1,2}|[ispl][pr]))["']?\s*[:=( ]?\s*$)");
     const auto at = static_cast<std::size_t>(groups[1].data() - text.data());
     const std::size_t from = at < 24 ? 0 : at - 24;
     return !is_drawn(view(groups[1])) || occurs(std::string_view(text).substr(from, at - from), revision);
@@ -272,6 +302,28 @@ void withhold_made_up_passwords(std::string& text) {
 void withhold_cloud_numbers(std::string& text) {
   static const RE2 resource(R"(\b(?:google|aws|azurerm|kubernetes|oci)_\w+\.(\w+))");
   replace_groups(text, resource, "<name>", [](const auto&) { return false; });
+  // Identifiers of Oracle, IBM, Alibaba and Google, and what stands behind their kinds in paths of resources.
+  const LowerText low(text);
+  static const LazyPattern forms[] = {
+      {R"(\b(ocid1\.[\w.-]+))", {"ocid1."}},
+      {R"(\bcrn:v1:[\w-]*:[\w-]*:[\w-]*:[\w-]*:(\S+))", {"crn:v1:"}},
+      {R"(\b(?:i|vpc|vsw|sg|d|eni|m|lb|ngw|eip|disk|ins|subnet|cls|ins|fs|nat|acl|lt|cr|tgw|pcx|vgw|igw|dopt|fl|eipalloc|eipassoc|spt|sir|r|ri|mi)-((?:bp|uf|2ze|wz9|hp3|j6c|t4n)\w{8,}|[0-9a-f]{17}))",
+       {"-"},
+       19},
+      {R"((?i)/(?:subscriptions|resourcegroups|resource-groups|virtualmachines|workspaces|storageaccounts|vaults|managedclusters|disks)/([^/\s"'<>,;:]+))",
+       {"/subscriptions/", "/resourcegroups/", "/resource-groups/", "/virtualmachines/", "/workspaces/",
+        "/storageaccounts/", "/vaults/", "/managedclusters/", "/disks/"}},
+      {R"((?:^|[\s"'(=:/])(?:projects|instances|organizations|folders|billingAccounts|serviceAccounts|reservations|clusters|nodePools|tpus|disks|buckets|datasets|secrets)/([a-z0-9][\w.-]*)(?:/|["'\s,;:.)]|$))",
+       {"projects/", "instances/", "organizations/", "folders/", "accounts/", "reservations/", "clusters/", "pools/",
+        "tpus/", "disks/", "buckets/", "datasets/", "secrets/"}}};
+  for (const LazyPattern& lazy : forms) {
+    const RE2* form = lazy.for_text(low);
+    if (form == nullptr) continue;
+    replace_groups(text, *form, "<name>", [](const std::array<Piece, 3>& groups) {
+      static const RE2 common("(?i)v?\\d+|default|global|latest|<.*|test|train|main");
+      return RE2::FullMatch(groups[1], common);
+    });
+  }
   static const RE2 numbered(
       R"(\b((?:i|vpc|subnet|sg|vol|eni|ami|snap|rtb|igw)-[0-9a-f]{8,17}|[0-9]{12})(?:\b[^.\d]|\b$|\.dkr\b))");
   replace_groups(text, numbered, "<name>", [&](const std::array<Piece, 3>& groups) {
@@ -284,37 +336,73 @@ void withhold_cloud_numbers(std::string& text) {
   });
 }
 
+// DOMAIN\\user. What programs are made of stands so as well, with more folders or a file behind, and line ends in a
+// quoted text do.
+void withhold_accounts_of_domains(std::string& text) {
+  static const RE2 account(
+      R"((?:^|[\s"'`=:(,\[<>|])([A-Za-z][\w.-]*\\{1,2}[A-Za-z_][\w.$-]*)(?:$|[\s"'`,;:)\]<>|@%]))");
+  replace_groups(text, account, "<name>", [&](const std::array<Piece, 3>& groups) {
+    static const RE2 common(
+        R"((?i)(?:nt authority|authority|nt service|builtin|window manager|font driver host)\\+.*|.*\\+(?:system|administrators?|users|network ?service|local ?service))");
+    static const RE2 line_end(R"(.*\\[nrt](?:[A-Z].*|[a-z]?))");
+    static const RE2 said(
+        R"((?i)(?:account|user|user ?name|login|logon|owner|for|by|as|from|domain|principal|run as|identity)["']?\s?[:=]?\s?["']?$)");
+    const std::string_view all = view(groups[1]);
+    const std::size_t slash = all.find('\\'), right = all.find_first_not_of('\\', slash);
+    const auto at = static_cast<std::size_t>(all.data() - text.data());
+    const std::size_t from = at < 24 ? 0 : at - 24;
+    if (is_wholly(all, common) || is_file_of_programs(all) || is_wholly(all, line_end)) return true;
+    if (occurs(std::string_view(text).substr(from, at - from), said)) return false;
+    return !holds_unknown_word(all.substr(0, slash), least_letters) &&
+           !holds_unknown_word(all.substr(right), least_letters - 1);
+  });
+}
+
 // Names of people in a greeting, a header or a note.
 void withhold_people(std::string& text) {
-  static const RE2 greeted(
-      R"(\b(?:Dear|Hi|Hello|Hey|Thanks)(?: (?:Mr|Ms|Mrs|Dr|Prof)\.?)?,? ([A-Z][\pL'-]+(?: [A-Z][\pL'-]+){0,2}))");
+  const LowerText low(text);
+  static const LazyPattern greeted(
+      R"(\b(?:Dear|Hi|Hello|Hey|Thanks)(?: (?:Mr|Ms|Mrs|Dr|Prof)\.?)?,? ([A-Z][\pL'-]+(?: [A-Z][\pL'-]+){0,2}))",
+      {"dear", "hi", "hello", "hey", "thanks"});
   static const RE2 everybody("(?i)(?:all|there|every(?:one|body)|team|world|folks|guys|sir|madam|again|for|i)");
-  replace_groups(text, greeted, "<name>",
-                 [](const std::array<Piece, 3>& groups) { return RE2::FullMatch(groups[1], everybody); });
-  static const RE2 named(
-      R"((?:\b(?:[A-Z][a-z]+-by|Maintainer|Author|Committer|Contact|Assignee|Reporter|Requester|Approver|Owner)s?: ?|\b(?:[Cc]ommit(?:ted)?|[Ww]ritten|[Rr]eviewed|[Oo]pened|[Rr]eported|[Aa]pproved|[Ss]ubmitted|[Oo]wned|[Bb]ooked|[Rr]eserved) by |\b(?:TODO|FIXME|XXX|HACK)\(|user\.name ["']?)([\pL][\pL.'-]+(?: [A-Z][\pL'-]*\.?){0,3}))");
-  replace_groups(text, named, "<name>", [](const std::array<Piece, 3>& groups) {
-    return groups[1].starts_with("<") || !RE2::PartialMatch(groups[1], "^[A-Z][^ ]+ [A-Z]")
-               ? knowledge::is_known_word(view(groups[1]))
-               : false;
-  });
+  if (const RE2* form = greeted.for_text(low))
+    replace_groups(text, *form, "<name>",
+                   [](const std::array<Piece, 3>& groups) { return RE2::FullMatch(groups[1], everybody); });
+  static const LazyPattern named(
+      R"((?:\b(?:[A-Z][a-z]+-by|Maintainer|Author|Committer|Contact|Assignee|Reporter|Requester|Approver|Owner)s?: ?|\b(?:[Cc]ommit(?:ted)?|[Ww]ritten|[Rr]eviewed|[Oo]pened|[Rr]eported|[Aa]pproved|[Ss]ubmitted|[Oo]wned|[Bb]ooked|[Rr]eserved) by |\b(?:TODO|FIXME|XXX|HACK)\(|user\.name ["']?)([\pL][\pL.'-]+(?: [A-Z][\pL'-]*\.?){0,3}))",
+      {"-by", " by ", "maintainer", "author", "committer", "contact", "assignee", "reporter", "requester", "approver",
+       "owner", "todo(", "fixme(", "xxx(", "hack(", "user.name "});
+  if (const RE2* form = named.for_text(low))
+    replace_groups(text, *form, "<name>", [](const std::array<Piece, 3>& groups) {
+      return groups[1].starts_with("<") || !RE2::PartialMatch(groups[1], "^[A-Z][^ ]+ [A-Z]")
+                 ? knowledge::is_known_word(view(groups[1]))
+                 : false;
+    });
 }
 
 // Contact and payment data of people.
 void withhold_personal_numbers(std::string& text) {
-  static const RE2 forms[] = {
-      RE2(R"((?:^|[^\w.])(\+[1-9]\d{0,2}(?:[ ./-]?\(?\d{2,5}\)?){2,5}))"),
-      RE2(R"((?i)\b(?:phone|tel|mobile|fax|cell)\b[^\d\n]{0,12}(\+?[\d(][\d ()./-]{5,}\d))"),
-      RE2(R"(\b([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b)"),
-      RE2(R"((?i)\b(?:login|one-time|verification|confirmation|security|two-factor|2fa|mfa|sms)(?: login| access)? codes?(?: (?:is|was))?[ :=]{1,3}(\d[\d -]{2,9}\d))"),
-      RE2(R"((?i)\b(?:product|licen[cs]e|activation|serial) key[ :=]+([A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,}))"),
-      RE2(R"x("([0-9A-F]{4}(?: [0-9A-F]{4}){3,})")x"),
-      RE2(R"((?i)\bcard\b[^\d\n]{0,12}((?:\d[ -]?){13,19}))"),
-      RE2(R"((?i)\b(?:location|latitude|longitude|lat|lon|coordinates)\b["']?[ :=(]{1,3}(-?\d{1,3}\.\d{3,}(?:, ?-?\d{1,3}\.\d{3,})?))"),
-      RE2(R"((\b\d{1,5}[a-z]? (?:[A-Z][a-z]+ ){1,3}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Drive|Boulevard|Blvd|Square)\b))"),
-      RE2(R"((?i)\b(?:mnemonic|magic word|(?:unlock|seed|recovery|pass) ?phrase|nonce|vault unsealed)(?: is| with)?[:= ]+([^\n]{4,}))")};
-  for (const RE2& form : forms) {
-    replace_groups(text, form, "<secret>", [](const std::array<Piece, 3>& groups) {
+  const LowerText low(text);
+  static const LazyPattern forms[] = {
+      {R"((?:^|[^\w.])(\+[1-9]\d{0,2}(?:[ ./-]?\(?\d{2,5}\)?){2,5}))", {"+"}},
+      {R"((?i)\b(?:phone|tel|mobile|fax|cell)\b[^\d\n]{0,12}(\+?[\d(][\d ()./-]{5,}\d))",
+       {"phone", "tel", "mobile", "fax", "cell"}},
+      {R"(\b([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b)", {}},
+      {R"((?i)\b(?:login|one-time|verification|confirmation|security|two-factor|2fa|mfa|sms)(?: login| access)? codes?(?: (?:is|was))?[ :=]{1,3}(\d[\d -]{2,9}\d))",
+       {"code"}},
+      {R"((?i)\b(?:product|licen[cs]e|activation|serial) key[ :=]+([A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,}))", {"key"}},
+      {R"x("([0-9A-F]{4}(?: [0-9A-F]{4}){3,})")x", {"\""}},
+      {R"((?i)\bcard\b[^\d\n]{0,12}((?:\d[ -]?){13,19}))", {"card"}},
+      {R"((?i)\b(?:location|latitude|longitude|lat|lon|coordinates)\b["']?[ :=(]{1,3}(-?\d{1,3}\.\d{3,}(?:, ?-?\d{1,3}\.\d{3,})?))",
+       {"location", "latitude", "longitude", "lat", "lon", "coordinates"}},
+      {R"((\b\d{1,5}[a-z]? (?:[A-Z][a-z]+ ){1,3}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Drive|Boulevard|Blvd|Square)\b))",
+       {"st", "ave", "road", "rd", "lane", "drive", "boulevard", "blvd", "square"}},
+      {R"((?i)\b(?:mnemonic|magic word|(?:unlock|seed|recovery|pass) ?phrase|nonce|vault unsealed)(?: is| with)?[:= ]+([^\n]{4,}))",
+       {"mnemonic", "magic word", "phrase", "nonce", "vault unsealed"}}};
+  for (const LazyPattern& lazy : forms) {
+    const RE2* form = lazy.for_text(low);
+    if (form == nullptr) continue;
+    replace_groups(text, *form, "<secret>", [](const std::array<Piece, 3>& groups) {
       return groups[1].starts_with("<") ||
              view(groups[1]).find_first_of("0123456789-abcdefghijklmnopqrstuvwxyz") == std::string_view::npos;
     });
@@ -350,6 +438,13 @@ bool is_number_of_account(std::string_view name) {
   return is_wholly(name, form);
 }
 
+// What a server says that it is.
+bool is_server(std::string_view name) {
+  static const RE2 servers(
+      R"((?i)(?:uvicorn|gunicorn|hypercorn|daphne|nginx|apache|werkzeug|tornado\w*|envoy|caddy|cloudflare|openresty|simplehttp|basehttp|jetty|kestrel|microsoft-iis|istio-envoy|lighttpd|gws|amazons3|tritonserver|istio|awselb)(?:[/.-].*)?)");
+  return is_wholly(name, servers);
+}
+
 struct Token {
   std::string_view before{}, text{}, after{};
 };
@@ -361,7 +456,9 @@ bool is_somebodys_name(const Token& token) {
   const std::string_view before = token.before.substr(token.before.size() - std::min(looked_at, token.before.size()));
   const bool is_marker =
       (prev == '<' && next == '>') || (token.before.ends_with("<|") && next == '|');  // <name>, <|endoftext|>
-  if (is_file_of_programs(token.text) || is_marker) return false;
+  if (is_file_of_programs(token.text) || is_marker || token.after.starts_with(" .so")) return false;
+  if ((before.ends_with("erver: ") || before.ends_with("erver: \"")) && is_server(token.text)) return false;
+  if (next == '/' && names_node(before)) return false;
   if (is_value_of_label(before, token.text, token.after)) return true;
   if (is_labelled(before) || (prev == '@' && next != '(' && next != '.'))
     return holds_unknown_word(token.text, least_letters - 1) ||
@@ -401,7 +498,11 @@ void withhold_names(std::string& text) {
   constexpr std::size_t least = 6;
   if (text.size() < least) return;
   if (text.find("://") != text.npos) withhold_addresses(text);
-  if (text.find('\\') != text.npos) withhold_windows_paths(text);
+  withhold_foreign_words(text);
+  if (text.find('\\') != text.npos) {
+    withhold_windows_paths(text);
+    withhold_accounts_of_domains(text);
+  }
   if (text.find('.') != text.npos) withhold_domains(text);
   withhold_cloud_numbers(text);
   const bool one_word = text.find_first_of(" \t=\"'{") == text.npos;

@@ -14,6 +14,7 @@
 #include "host/text.h"
 #include "knowledge/codes/names.h"
 #include "knowledge/lower_case.h"
+#include "probe/credential_lines.h"
 #include "probe/env_values.h"
 #include "probe/free_text.h"
 #include "probe/lazy_pattern.h"
@@ -163,7 +164,7 @@ std::span<const SecretKind> secret_kinds() {
       {{R"((?i)((?:set-)?cookie|authorization)(["']?\s*[:=]\s*)\S[^\r\n]*)", {"cookie", "authorization"}},
        R"(\1\2<secret>)"},
       // What a program's own options and commands take as a password.
-      {{R"((?i)(\b(?:(?:docker|podman|helm|skopeo|buildah|oras|az|vault)(?: registry)? login|sshpass|ipmitool|mysql\w*|mariadb[\w-]*|redis-cli|ldap\w+|mongo\w*|openssl|7z\w?|(?:un)?(?:zip|rar))\b[^\n|;&]*? -(?:pass(?:in|out)?|p|P|a|w|k|K)(?: pass:|[ =]?))(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
+      {{R"((?i)(\b(?:(?:docker|podman|helm|skopeo|buildah|oras|az|vault)(?: registry)? login|sshpass|ipmitool|mysql\w*|mariadb[\w-]*|redis-cli|ldap\w+|mongo\w*|openssl|7z\w?|(?:un)?(?:zip|rar))\b[^\n|;&]*? -(?:pass(?:in|out)?(?: pass:|[ =])|[pPw][ =]?|[akK][ =]))(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
         {" -p", " -a", " -w", " -k"}},
        R"(\1<secret>)"},
       {{R"((?i)(\b(?:vault|wandb|auth) login (?:-\S+ )*)[^\s-]\S{7,})", {"vault login", "wandb login", "auth login"}},
@@ -178,6 +179,48 @@ std::span<const SecretKind> secret_kinds() {
        "<secret>"},
       {{R"((arn:aws[\w-]*:[\w-]*:[\w-]*:)\d{12}(:user/[\w.@+-]+)?)", {"arn:aws"}}, R"(\1<secret>)"},
       {{R"((\s-U\s*["']?[\w.\\-]+%)(?:[^\s"']|["']\S)+)", {"-u "}}, R"(\1<secret>)"},
+      {{R"((?i)(\b(?:snmp\w+|braa|onesixtyone)\b[^\n|;&]*? -[cAX][ =]?)(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
+        {"snmp", "braa", "onesixtyone"}},
+       R"(\1<secret>)"},
+      {{R"((?i)(\b(?:useradd|usermod|adduser)\b[^\n|;&]*? (?:-p|--password)[ =])\S+)",
+        {"useradd", "usermod", "adduser"}},
+       R"(\1<secret>)"},
+      {{R"((?i)(\b(?:log(?:ged|ging)? ?in|sign(?:ed)? ?in|authenticat\w+|connect\w*) (?:as|with user|using) \S+ (?:with|using|and|/|:) ?)["']?[^\s"']{4,})",
+        {"log", "sign", "authenticat", "connect"}},
+       R"(\1<secret>)"},
+      {{R"((?i)(\bsetuser\b[^\n]*? [>#])\S+)", {"setuser"}}, R"(\1<secret>)"},
+      {{R"((?i)(\b(?:tacacs|radius)\S*\b[^\n]{0,60}?\b(?:key|secret)[ =:]+(?:\d )?)[^\s"']{4,})", {"tacacs", "radius"}},
+       R"(\1<secret>)"},
+      {{R"x((?i)(\bsend (?:-- )?)"[^"\n]*\\[rn]")x", {"send "}}, R"(\1<secret>)"},
+      {{R"((\bkey s:)\S+)", {"key s:"}}, R"(\1<secret>)"},
+      // Positions that commands take a password at.
+      {{R"((?i)(\bnet use (?:[a-z]: |\* |lpt\d: )?\S+ )[^\s/]\S*)", {"net use"}}, R"(\1<secret>)"},
+      {{R"((?i)(\bnet user (?:/\S+ )*[^\s/]\S* )[^\s/]\S*)", {"net user"}}, R"(\1<secret>)"},
+      {{R"((?i)(\bhtpasswd (?:-\w+ )*(?:\S*[/.]\S* )?\S+ )[^\s>|;&-]\S*)", {"htpasswd"}}, R"(\1<secret>)"},
+      {{R"((?i)(\b(?:rabbitmqctl (?:add_user|change_password|authenticate_user)|radtest|wpa_passphrase|mc (?:alias set|config host add) \S+ \S+|(?:mc )?admin user add \S+|saslpasswd2?) (?:-\w+ )*(?:"[^"]*"|'[^']*'|\S+) )(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
+        {"rabbitmqctl", "radtest", "wpa_passphrase", "mc ", "admin user add", "saslpasswd"}},
+       R"(\1<secret>)"},
+      {{R"((?i)(\b(?:sqlplus|expdp|impdp|sqlldr|rman|exp|imp)\b[^\n|;&]*? '?"?[a-z_]\w*/)[^\s@"']+)",
+        {"sqlplus", "expdp", "impdp", "sqlldr", "rman", "exp ", "imp "}},
+       R"(\1<secret>)"},
+      {{R"((?i)(\b(?:x?freerdp|rdesktop|mstsc|wlfreerdp|psexec\S*|wmic|schtasks|runas|winrs|bitsadmin|cmdkey|plink|pscp|psftp|putty)\b[^\n]*? (?:/p:|/rp |/password:|/pass:|-pw |-p |/p ))(?:"[^"]*"?|\S+))",
+        {"rdp", "rdesktop", "mstsc", "psexec", "wmic", "schtasks", "runas", "winrs", "bitsadmin", "cmdkey", "plink",
+         "pscp", "psftp", "putty"}},
+       R"(\1<secret>)"},
+      {{R"((?i)(\b(?:ssh-keygen|gpg2?|cryptsetup|keytool|jarsigner|openssl|sqlcmd|bcp|osql|isql|tsql|cqlsh|influx|mosquitto_\w+|nats|amqp-\w+|kcat|kafkacat|ftp|lftp|ncftp\w*|rpcclient|smbget|crackmapexec|netexec|evil-winrm|evtest|hydra|vncviewer|x11vnc|oc login|rancher login|argocd login|cf login|heroku|ibmcloud login|nomad|consul|restic|borg|duplicity|s3cmd|git-crypt|ansible\S*|zip|7z\w?|rar|unrar|qpdf|pdftk)\b[^\n|;&]*? (?:-N|-P|-w|-pass|-storepass|-keypass|--passphrase|--pass|-passwd|-X|--rpc-secret[= ]|-p) ?)(?:pass:)?(?:"[^"]+"?|'[^']+'?|[A-Za-z0-9][^\s"']*))",
+        {" -n", " -p", " -w", " -x", " -storepass", " -keypass", " --pass", " --rpc-secret"}},
+       R"(\1<secret>)"},
+      // Files of a name and a password, or of hosts with both.
+      {{R"(((?:^|\s)[A-Za-z*][\w.*-]*:(?:\d{2,5}|\*):[A-Za-z*][\w.*-]*:[A-Za-z*][\w.@*-]*:)\S+)", {":"}},
+       R"(\1<secret>)"},
+      {{R"((?m)(^[a-z_][\w.-]*:)\{(?:SHA|SSHA\d*|PLAIN|CRYPT|MD5|SMD5|CLEARTEXT|NT)\}\S+)", {":{"}}, R"(\1<secret>)"},
+      {{R"((\b[a-f0-9]{32}:)[a-f0-9]{32}\b)", {":"}, 65}, R"(\1<secret>)"},
+      // PASS, AUTH and USER of protocols that speak in lines.
+      {{R"(((?:^|[\s>"'<])(?:PASS|AUTH(?: (?:PLAIN|LOGIN|default|CRAM-MD5))?) )(?:"[^"]+"?|'[^']+'?|[^\s"']+))",
+        {"pass ", "auth "}},
+       R"(\1<secret>)"},
+      // user:password@host without a scheme.
+      {{R"((\b[A-Za-z_][\w.-]*:)[^\s@:/"'<>=,]{4,}(@[A-Za-z0-9][\w.-]*\b))", {"@"}}, R"(\1<secret>\2)"},
       // Options that stand behind a user's name, whatever the program.
       {{R"((\s(?:-u|--user(?:name)?|-U|-l)[= ]?[^\s-]\S* (?:-p|-P|-w|--pass(?:word)?)[= ]?)(?:"[^"]*"?|'[^']*'?|[^\s"'-][^\s"']*))",
         {" -u", " --user", " -l"}},
@@ -243,10 +286,12 @@ bool is_no_secret(std::string_view key, std::string_view value) {
   static const RE2 of_models(
       R"((?i)(?:^|[_-])(?:max|min|num|n|pad|eos|bos|unk|sep|cls|mask|total|prompt|new|first|last|special|stop|image|text|next|per|add)[_-]?token$)");
   static const RE2 nothing(
-      R"((?i)["']?(?:<[^<>]*>?|[\[(][\w\s.,*\[\]-]{0,200}[\])]*(?:\s*->.*)?|none|null|true|false|yes|no|required|not|an?|the|expecting|mismatch|missing|empty|invalid|wrong|incorrect|expired|unset|undefined|unknown|)["']?[,)}\]]?)");
+      R"((?i)["']?(?:<[^<>]*>?|[\[(][\w\s.,*\[\]-]{0,200}[\])]*(?:\s*->.*)?|none|null|true|false|yes|no|required|not|an?|the|expecting|mismatch|missing|empty|invalid|wrong|incorrect|expired|unset|undefined|unknown|must|cannot|can|could|should|will|does|has|have|was|is|are|failed|denied|authentication|for|in|of|to|from|with|or|and|)["'`]?[,.;:)}\]`]*)");
+  static const RE2 counted(R"((?i)(?:^|.*[_-])(?:n|num|max|min|per|forward|backward|multi|single|first|second)_pass)"),
+      count(R"(\d{1,4}[,.;:)}\]]*)");
   const Piece name(key.data(), key.size()), said(value.data(), value.size());
-  return RE2::PartialMatch(name, of_models) || RE2::FullMatch(said, nothing) ||
-         (key.ends_with("PWD") && value.starts_with('/'));
+  return (RE2::FullMatch(name, counted) && RE2::FullMatch(said, count)) || RE2::PartialMatch(name, of_models) ||
+         RE2::FullMatch(said, nothing) || (key.ends_with("PWD") && value.starts_with('/'));
 }
 
 // How random a word looks: how often digits, small and capital letters follow each other.
@@ -349,7 +394,7 @@ void redact_unnamed_keys(std::string& text, const LowerText& low) {
   for (const LazyPattern* pattern : {&quoted, &numbered, &parts, &behind_mark, &long_one}) {
     replace_groups(text, *pattern, low, "<secret>", [&](const std::array<Piece, 3>& groups) {
       static const RE2 revision(
-          R"((?i)(?:commit|revision|rev|sha1?|sha256|digest|git|hash|build|head|@|/)["']?\s*[:=( ]?\s*$)");
+          R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|git[\w ]{0,20}: [-+]?|hash(?:es)?|checksum|md5(?:sum)?|sha\d+sum|etag|snapshots?|blobs?|build(?: ?id)?(?:\[\w+\])?|head|tree|parent|merge|@|/)["']?(?:\s+(?:is|was|at|to|from|of))?\s*[:=( ]?\s*["'`]?$)");
       const std::string_view word(groups[1].data(), groups[1].size());
       const Piece before(text.data(), static_cast<std::size_t>(word.data() - text.data()));
       return !looks_drawn(word, pattern == &long_one) || (pattern == &long_one && RE2::PartialMatch(before, revision));
@@ -361,7 +406,8 @@ void redact_unnamed_keys(std::string& text, const LowerText& low) {
 void redact_bare_keys(std::string& text, const LowerText& low) {
   static const RE2 hex(R"(\b[0-9a-f]{40}\b)");
   replace_unless(text, hex, "<secret>", [](std::string_view before, auto, auto) {
-    static const RE2 revision(R"((?i)(?:commit|revision|rev|sha1?|git|hash|build|head|@|/)["']?\s*[:=( ]?\s*$)");
+    static const RE2 revision(
+        R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|git[\w ]{0,20}: [-+]?|hash(?:es)?|checksum|md5(?:sum)?|sha\d+sum|etag|snapshots?|blobs?|build(?: ?id)?(?:\[\w+\])?|head|tree|parent|merge|@|/)["']?(?:\s+(?:is|was|at|to|from|of))?\s*[:=( ]?\s*["'`]?$)");
     return RE2::PartialMatch(Piece(before.data(), before.size()), revision);
   });
   redact_unnamed_keys(text, low);
@@ -580,7 +626,17 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   replace_all(out, named_home, low, R"(\1~<user>\3)");
   replace_all(out, named_uuid, low, R"(\1)");
   replace_all(out, bare_uuid, low, R"(\1)");
-  replace_all(out, undashed_uuid, low, R"(\1)");
+  if (const RE2* undashed = undashed_uuid.for_text(low)) {
+    static const RE2 shortened(R"(\b[0-9a-fA-F]{8}([0-9a-fA-F]{24})\b)");
+    if (RE2::PartialMatch(out, *undashed)) {
+      replace_groups(out, shortened, "", [&](const std::array<Piece, 3>& groups) {
+        static const RE2 digest(
+            R"((?i)(?:commit|revision|\brev|sha\d*|digest|hash(?:es)?|checksum|md5(?:sum)?|etag|fingerprint|cache[ _-]?key)["']?(?:\s+(?:is|was|of))?\s*[:=( ]?\s*["'`]?$|(?:cache|triton|inductor|torch_extensions|snapshots|blobs|xla|kernels?)(?:/[\w.-]+)*/[\w.-]*$)");
+        return RE2::PartialMatch(Piece(out.data(), static_cast<std::size_t>(groups[0].data() - out.data())), digest);
+      });
+    }
+  }
+  if (origin == Origin::elsewhere) withhold_credentials(out);
   redact_patterns(out);
   if (origin == Origin::elsewhere) withhold_names(out);
   for (const std::string& user : identity.users) replace_word(out, user, "<user>", false);

@@ -35,6 +35,16 @@ TEST(CanaryFiles, FirstBatchIsWithheld) { each_line("secrets-1.txt", 120, expect
 TEST(CanaryFiles, SecondBatchIsWithheld) { each_line("secrets-2.txt", 80, expect_withheld); }
 TEST(CanaryFiles, ThirdBatchIsWithheld) { each_line("secrets-3.txt", 100, expect_withheld); }
 TEST(CanaryFiles, FourthBatchIsWithheld) { each_line("secrets-4.txt", 120, expect_withheld); }
+TEST(CanaryFiles, FifthBatchIsWithheld) { each_line("secrets-5.txt", 120, expect_withheld); }
+TEST(CanaryFiles, FifthBatchOfEvidenceStays) { each_line("evidence-5.txt", 100, expect_kept); }
+TEST(CanaryFiles, SixthBatchIsWithheld) { each_line("secrets-6.txt", 120, expect_withheld); }
+TEST(CanaryFiles, SixthBatchOfEvidenceStays) { each_line("evidence-6.txt", 100, expect_kept); }
+TEST(CanaryFiles, SeventhBatchIsWithheld) { each_line("secrets-7.txt", 149, expect_withheld); }
+TEST(CanaryFiles, SeventhBatchOfEvidenceStays) { each_line("evidence-7.txt", 104, expect_kept); }
+TEST(CanaryFiles, EighthBatchIsWithheld) { each_line("secrets-8.txt", 150, expect_withheld); }
+TEST(CanaryFiles, EighthBatchOfEvidenceStays) { each_line("evidence-8.txt", 106, expect_kept); }
+TEST(CanaryFiles, NinthBatchIsWithheld) { each_line("secrets-9.txt", 75, expect_withheld); }
+TEST(CanaryFiles, NinthBatchOfEvidenceStays) { each_line("evidence-9.txt", 87, expect_kept); }
 TEST(CanaryFiles, FourthBatchOfEvidenceStays) { each_line("evidence-4.txt", 120, expect_kept); }
 TEST(CanaryFiles, ThirdBatchOfEvidenceStays) { each_line("evidence-3.txt", 100, expect_kept); }
 TEST(CanaryFiles, SecondBatchOfEvidenceStays) { each_line("evidence-2.txt", 40, expect_kept); }
