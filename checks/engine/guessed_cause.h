@@ -6,8 +6,9 @@
 
 namespace envdoctor {
 
-// Adds one finding, `possible` and a warning at most, for a text that holds an error or a complaint and in which nothing
-// was found, unless the check of that diagnosis passed or nobody asked for it.
+// Adds one finding, `possible`, for a text that holds an error or a complaint and in which nothing was found but, at
+// most, a group of causes (driver.unreachable): a likely member of it then stands before it. None is added if the check
+// of that diagnosis passed or nobody asked for it.
 void add_guessed_cause(const Snapshot& snapshot, const JudgeOptions& options, const std::vector<CheckResult>& results,
                      std::vector<Finding>& findings);
 

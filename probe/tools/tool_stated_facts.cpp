@@ -63,6 +63,61 @@ void state_toolkit(std::string_view line, std::size_t row, Snapshot& snapshot) {
   state(line, row, form, "stated-cuda", "version", snapshot);
 }
 
+// What a word or two of a person tell of where the program runs and since when it fails.
+void state_surroundings(std::string_view line, std::size_t row, Snapshot& snapshot) {
+  struct Statement {
+    const char* subject;
+    const RE2 form;
+  };
+  static const Statement statements[] = {
+      {"wsl-named", RE2(R"(\bWSL ?2?\b)", RE2::Latin1)},
+      {"container-named",
+       RE2(R"((?i)\b(?:in|inside|within|into|of|from) (?:(?:a|an|the|my|our|this|that|its|each|every) )?(?:[\w-]{1,12} )?)"
+           R"((?:container|pod)s?\b|\b(?:in|inside|within) (?:docker|podman|kubernetes|k8s)\b|\bkubectl (?:logs|exec)\b)"
+           R"(|^Container image \S)",
+           RE2::Latin1)},
+      {"suspend",
+       RE2(R"((?i)\b(?:after|since|upon|following|from) [^.;\n]{0,24}\b(?:suspend|resum|sleep\b|hibernat|standby|wak(?:e|ing)[ -]?up))"
+           R"(|\b(?:was|been|gets?|got) (?:suspended|hibernated)\b|\bwak(?:es?|ing) up (?:from|after)\b)"
+           R"(|\bsuspend(?:ed|s)? ?(?:and|then|->|=>|/) ?(?:resume|wake)|\b(?:rmmod|modprobe -r|modprobe) nvidia[_-]uvm)",
+           RE2::Latin1)},
+      {"intel-gpu-asked",
+       RE2(R"((?i)\bArc(?:\(TM\)|\(R\))? [AB]\d{3}\b|\b(?:A380|A580|A750|A770|B570|B580)\b|\bIris Xe\b|\bIntel(?:\(R\))? Arc\b)"
+           R"(|Data Center GPU (?:Max|Flex)|torch[./]xpu\b|\+xpu\b)",
+           RE2::Latin1)}};
+  for (const Statement& one : statements) {
+    if (RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), one.form))
+      add_symptom(snapshot, {noted, one.subject}, row, line);
+  }
+}
+
+// "AMD RX 6750 XT", "Radeon Pro W6800", "gfx1100": a card that no program for CUDA can use.
+void state_amd_card(std::string_view line, std::size_t row, Snapshot& snapshot) {
+  static const RE2 name(
+      R"((?i)\b((?:amd )?(?:radeon(?:\(tm\))? )?rx ?[5-9]\d{2,3} ?(?:xtx?|gre|m)?\b|radeon (?:pro|vii|hd|r[579])\b[\w ]{0,12})"
+      R"(|instinct mi\d{2,3}\w?|gfx(?:9|10|11|12)[0-9a-f]{2}\b))",
+      RE2::Latin1);
+  std::string found;
+  if (RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), name, &found))
+    add_symptom(snapshot, {noted, "stated-amd-gpu"}, row, line).details["name"] = found;
+}
+
+// "Windows 11, tensorflow 2.12.0, RTX 2060", "tf 2.16"
+void state_tensorflow(std::string_view line, std::size_t row, Snapshot& snapshot) {
+  static const RE2 form(
+      R"((?i)(?:^|.*[\s,;(])(?:tensorflow|tf)(?:-gpu)?(?: version)?[ :=v]{1,3}(2\.\d{1,2}(?:\.\d{1,2})?)\b.*)",
+      RE2::Latin1);
+  state(line, row, form, "stated-tensorflow", "version", snapshot);
+}
+
+// "Driver: 525.105.12", "NVIDIA driver version 470.82.01"
+void state_driver(std::string_view line, std::size_t row, Snapshot& snapshot) {
+  static const RE2 form(R"((?i)(?:.{0,60}\W)?(?:nvidia |gpu |cuda )?driver(?: version)?s?\W{1,3}(?:is )?)"
+                        R"((\d{3}\.\d{2,3}(?:\.\d{2})?)\b.{0,60})",
+                        RE2::Latin1);
+  state(line, row, form, "stated-driver", "version", snapshot);
+}
+
 // "3090/float32  ~3e-4": a precision and how far it was off.
 void state_error(std::string_view line, std::size_t row, Snapshot& snapshot) {
   static const RE2 form(R"((?i)(?:.{0,60}\W)?(float32|fp32|single|float64|fp64|double)\b[^\d\n]{0,40}~?)"
@@ -122,10 +177,14 @@ Snapshot parse_stated_facts(const std::string& text) {
     const std::size_t at = row++;
     if (line.size() >= longest_sentences || snapshot.log.or_empty().size() >= most_statements) continue;
     state_speeds(line, at, snapshot);
+    state_surroundings(line, at, snapshot);
     if (line.size() >= longest_statement) continue;
     state_card(line, at, snapshot);
     state_capability(line, at, snapshot);
     state_toolkit(line, at, snapshot);
+    state_amd_card(line, at, snapshot);
+    state_tensorflow(line, at, snapshot);
+    state_driver(line, at, snapshot);
     state_error(line, at, snapshot);
   }
   return snapshot;
