@@ -1,6 +1,6 @@
 // What people write about their machine between its outputs: "GPU: Quadro K2000", "CUDA 11.2", "compute capability
-// 3.0", how long the CPU and the GPU took, and tables of errors by card and precision. A statement is compared with
-// others; it fills no field.
+// 3.0", how long the CPU and the GPU took, tables of errors by card and precision, and that it happens under WSL, in a
+// container or since a suspend. A statement is compared with others; it fills no field.
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -72,20 +72,28 @@ void state_surroundings(std::string_view line, std::size_t row, Snapshot& snapsh
   static const Statement statements[] = {
       {"wsl-named", RE2(R"(\bWSL ?2?\b)", RE2::Latin1)},
       {"container-named",
-       RE2(R"((?i)\b(?:in|inside|within|into|of|from) (?:(?:a|an|the|my|our|this|that|its|each|every) )?(?:[\w-]{1,12} )?)"
-           R"((?:container|pod)s?\b|\b(?:in|inside|within) (?:docker|podman|kubernetes|k8s)\b|\bkubectl (?:logs|exec)\b)"
-           R"(|^Container image \S)",
+       RE2(R"((?i)\b(?:in|inside|within|into|of|from) (?:(?:a|an|the|my|our|this|that|its|each|every) )?)"
+           R"((?:[\w-]{1,12} )?(?:container|pod)s?\b|\b(?:in|inside|within) (?:docker|podman|kubernetes|k8s)\b)"
+           R"(|\bkubectl (?:logs|exec)\b|^Container image \S)",
            RE2::Latin1)},
       {"suspend",
-       RE2(R"((?i)\b(?:after|since|upon|following|from) [^.;\n]{0,24}\b(?:suspend|resum|sleep\b|hibernat|standby|wak(?:e|ing)[ -]?up))"
-           R"(|\b(?:was|been|gets?|got) (?:suspended|hibernated)\b|\bwak(?:es?|ing) up (?:from|after)\b)"
-           R"(|\bsuspend(?:ed|s)? ?(?:and|then|->|=>|/) ?(?:resume|wake)|\b(?:rmmod|modprobe -r|modprobe) nvidia[_-]uvm)",
+       RE2(R"((?i)\b(?:after|since|upon|following|(?:waking|wakes?|woke) (?:up )?from|return\w* from) )"
+           R"((?:[\w' ]{0,20} )?(?:suspend\w*|sleep(?:ing)?|hibernat\w+|standby)(?:$|[^\w(]))"
+           R"(|\b(?:laptop|pc|computer|machine|system|desktop|host)\b[^.;\n]{0,24}\b(?:suspended|hibernated|slept))"
+           R"(|\b(?:laptop|pc|computer|machine|system|desktop|host)\b[^.;\n]{0,24}\b(?:wakes?|woke) up)"
+           R"(|\bsuspend(?:ed|s)? ?(?:and|then|->|=>|/) ?(?:resume|wake))"
+           R"(|\b(?:rmmod|modprobe -r|modprobe) nvidia[_-]uvm)",
            RE2::Latin1)},
       {"intel-gpu-asked",
-       RE2(R"((?i)\bArc(?:\(TM\)|\(R\))? [AB]\d{3}\b|\b(?:A380|A580|A750|A770|B570|B580)\b|\bIris Xe\b|\bIntel(?:\(R\))? Arc\b)"
-           R"(|Data Center GPU (?:Max|Flex)|torch[./]xpu\b|\+xpu\b)",
+       RE2(R"((?i)\bArc(?:\(TM\)|\(R\))? [AB]\d{3}\b|\b(?:A380|A580|A750|A770|B570|B580)\b|\bIris Xe\b)"
+           R"(|\bIntel(?:\(R\))? Arc\b|Data Center GPU (?:Max|Flex)|torch[./]xpu\b|\+xpu\b)",
            RE2::Latin1)}};
+  // The container toolkit says on every host that it looks for WSL; others that it is none.
+  static const RE2 no_wsl(R"((?i)dxcore|\b(?:not?|non|without|isn't|instead of|if)[ -](?:\w{1,9} ){0,2}wsl)",
+                          RE2::Latin1);
   for (const Statement& one : statements) {
+    const bool of_wsl = std::string_view(one.subject) == "wsl-named";
+    if (of_wsl && RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), no_wsl)) continue;
     if (RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), one.form))
       add_symptom(snapshot, {noted, one.subject}, row, line);
   }
@@ -94,8 +102,8 @@ void state_surroundings(std::string_view line, std::size_t row, Snapshot& snapsh
 // "AMD RX 6750 XT", "Radeon Pro W6800", "gfx1100": a card that no program for CUDA can use.
 void state_amd_card(std::string_view line, std::size_t row, Snapshot& snapshot) {
   static const RE2 name(
-      R"((?i)\b((?:amd )?(?:radeon(?:\(tm\))? )?rx ?[5-9]\d{2,3} ?(?:xtx?|gre|m)?\b|radeon (?:pro|vii|hd|r[579])\b[\w ]{0,12})"
-      R"(|instinct mi\d{2,3}\w?|gfx(?:9|10|11|12)[0-9a-f]{2}\b))",
+      R"((?i)\b((?:amd )?(?:radeon(?:\(tm\))? )?rx ?[5-9]\d{2,3} ?(?:xtx?|gre|m)?\b)"
+      R"(|radeon (?:pro|vii|hd|r[579])\b[\w ]{0,12}|instinct mi\d{2,3}\w?|gfx(?:9|10|11|12)[0-9a-f]{2}\b))",
       RE2::Latin1);
   std::string found;
   if (RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), name, &found))
