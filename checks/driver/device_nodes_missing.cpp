@@ -125,6 +125,22 @@ bool computes_elsewhere(const Facts& facts) {
   return !facts.container() && !facts.used() && node && (wanted || node->detail("node") != "/dev/dri/renderD*");
 }
 
+// A listing of NVIDIA's nodes without the one that CUDA needs, and something that finds no CUDA.
+void judge_listing(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts;
+  const Symptom* none =
+      facts.first({{missing, "any-gpu"}, {missing, "cuda"}, {missing, "cuda-device"}, {failed, "cuda"}});
+  if (!none || !from_report(snapshot) || !when::no_better_cause(facts) || !answers.findings.empty() ||
+      !node_of(snapshot, "/dev/nvidia0") || !node_of(snapshot, "/dev/nvidiactl") ||
+      node_of(snapshot, "/dev/nvidia-uvm"))
+    return;
+  Finding& finding = answers.found_in(*none, Confidence::possible);
+  finding.evidence.push_back(evidence("/device_nodes", "no /dev/nvidia-uvm"));
+  finding.explanation =
+      "NVML and nvidia-smi need /dev/nvidia0 and /dev/nvidiactl alone; CUDA needs /dev/nvidia-uvm, too.";
+  finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -149,6 +165,7 @@ Diagnosis diagnosis() {
               {{mismatch, "file-in-place-of-node"}, likely, not_used},
           },
       .judge_host = judge,
+      .judge = judge_listing,
   };
 }
 

@@ -5,6 +5,8 @@
 
 namespace envdoctor::driver_init_failed {
 
+using enum SymptomClass;
+
 // Errors that name their cause, or are no fault of the driver; other checks handle each of them. The last ones come
 // from a program's own mistakes or from a machine without a visible device.
 constexpr std::array others{cuda_error::no_device,
@@ -71,6 +73,21 @@ void judge(const Facts& facts, Answers& answers) {
                          "sudo dmesg | grep -iE 'nvrm|nvidia|xid'")};
 }
 
+// A person says that it began with a suspend, and a program fails at the GPU: nvidia_uvm is left unusable by it.
+bool since_suspend(const Facts& facts) {
+  return when::no_better_cause(facts) && !nvidia::on_wsl(facts) &&
+         (of(facts.snapshot().torch, &Torch::cuda_available).is(false) || facts.saw({{missing, "any-gpu"},
+                                                                                     {missing, "available-gpu"},
+                                                                                     {missing, "gpu"},
+                                                                                     {missing, "cuda"},
+                                                                                     {missing, "cuda-device"},
+                                                                                     {failed, "cuda"},
+                                                                                     {failed, "cuda-call"},
+                                                                                     {failed, "cuinit"},
+                                                                                     {failed, "cuda-in-program"},
+                                                                                     {crashed, "cuda-kernel"}}));
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -82,7 +99,12 @@ Diagnosis diagnosis() {
       .proof = "cuInit answers 999 or another start error with module, nodes and library in place.",
       .disproof = "cuInit returns CUDA_SUCCESS.",
       .remedy = "Reload the nvidia_uvm module (suspend leaves it unusable on some machines) or reboot.",
-      .explains = with_unusable_driver({}),
+      .explains = with_unusable_driver({"usage.program-fault"}),
+      .symptoms =
+          {
+              {{noted, "suspend"}, possible, since_suspend},
+              {{failed, "hip-start"}, possible, not_used},
+          },
       .not_here = nvidia::not_here,
       .judge = judge,
   };

@@ -56,6 +56,12 @@ bool judge_missing_library(const Facts& facts, Answers& answers) {
   return answers.findings.size() > before;
 }
 
+// SYCL or XPU finds no device, where one of Intel's is named or PyTorch's XPU build asks for it.
+const Symptom* no_gpu_by_sycl(const Facts& facts) {
+  if (facts.used() || !facts.saw({{noted, "intel-gpu-asked"}})) return nullptr;
+  return facts.first({{missing, "sycl-device"}, {failed, "level-zero"}});
+}
+
 void judge(const Facts& facts, Answers& answers) {
   if (judge_missing_library(facts, answers)) return;
   const Snapshot& snapshot = facts;
@@ -64,6 +70,8 @@ void judge(const Facts& facts, Answers& answers) {
   if (const Symptom* line = opencl_alone(facts)) return describe(answers.found_in(*line, Confidence::likely), facts);
   if (const Symptom* line = facts.first({{missing, "level-zero-driver"}}); line && !facts.used())
     return describe(answers.found_in(*line, Confidence::likely), facts);
+  if (const Symptom* line = no_gpu_by_sycl(facts))
+    return describe(answers.found_in(*line, Confidence::possible), facts);
   if (!opencl_lists_intel_gpu(snapshot)) {
     return snapshot.opencl.get() ? answers.not_applicable("OpenCL lists no GPU of Intel")
                                  : answers.unknown(why_unknown("/opencl", snapshot.opencl));
@@ -92,7 +100,7 @@ Diagnosis diagnosis() {
       .proof = "OpenCL or sycl-ls lists Intel's GPU, and Level Zero lists none.",
       .disproof = "sycl-ls lists the GPU under level_zero.",
       .remedy = "Install libze-intel-gpu1 (before: intel-level-zero-gpu) and the loader libze1.",
-      .explains = {"driver.unreachable", "usage.detected-unused", "runtime.cuda-library-missing"},
+      .explains = {"driver.unreachable", "opencl.no-platform", "usage.detected-unused", "runtime.cuda-library-missing"},
       .judge = judge,
   };
 }

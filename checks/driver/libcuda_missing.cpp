@@ -66,6 +66,11 @@ void judge_host(const Snapshot& snapshot, Answers& answers) {
 
 void judge(const Facts& facts, Answers& answers) { report_missing_libraries(facts, answers); }
 
+bool no_container_named(const Facts& facts) {
+  return when::no_better_cause(facts) && !facts.wsl() && !facts.container() &&
+         !facts.saw({{noted, "container-named"}, {noted, "container-start"}, {missing, "any-driver"}});
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -83,6 +88,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{missing, "vllm-platform"}, possible, when::no_better_cause},
+              {{missing, "any-driver-library"}, possible, no_container_named},
           },
       .judge_host = judge_host,
       .judge = judge,

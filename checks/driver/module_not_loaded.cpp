@@ -132,6 +132,11 @@ bool no_device_ignored(const Facts& facts) {
 
 bool not_on_wsl(const Facts& facts) { return !facts.wsl(); }
 
+// The persistence daemon and the container toolkit's service end at once where they reach no driver.
+bool not_on_wsl_and_no_better(const Facts& facts) {
+  return when::no_better_cause(facts) && not_on_wsl(facts) && !facts.saw({{noted, "wsl-named"}});
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -153,6 +158,9 @@ Diagnosis diagnosis() {
               {{missing, "kernel-headers"}, possible, not_rejected},
               {{missing, "device-for-kernel-module"}, possible, no_device_ignored},
               {{missing, "driver-for-container-toolkit"}, possible, not_on_wsl},
+              {{failed, "driver-daemon"}, possible, not_on_wsl_and_no_better},
+              {{failed, "container-driver-service"}, possible, not_on_wsl_and_no_better},
+              {{missing, "initramfs-module"}, possible},
           },
       .judge = judge,
   };

@@ -108,26 +108,39 @@ void judge(const Snapshot& snapshot, Answers& answers) {
                                        : answers.unknown(why_unknown("/device_nodes", snapshot.device_nodes));
 }
 
+// sycl-ls that lists devices, and no GPU among them.
+bool sycl_lists_no_gpu(const Facts& facts) {
+  const auto& devices = facts.all({present, "sycl-device"});
+  return !devices.empty() &&
+         std::ranges::none_of(devices, [](const Symptom* one) { return one->detail("type") == "gpu"; });
+}
+
 // The text says that it works for root but not for the user, and something failed for the user.
 bool root_is_served(const Facts& facts) {
   const auto& lines = facts.all({refused, "user-without-root"});
   const bool said = std::ranges::any_of(lines, [](const Symptom* one) { return one->detail("neither").empty(); });
+  const bool none_by_torch = of(facts.snapshot().torch, &Torch::cuda_available).is(false);
   return said && when::no_driver_answers(facts) &&
-         facts.saw({{failed, "hsa"},
-                    {missing, "any-gpu"},
-                    {missing, "gpu"},
-                    {missing, "cuda-device"},
-                    {missing, "hip-device"},
-                    {missing, "available-gpu"},
-                    {missing, "opencl-device"},
-                    {missing, "opencl-platform"},
-                    {missing, "any-opencl"},
-                    {failed, "cuinit"},
-                    {failed, "cuda"},
-                    {missing, "driver"},
-                    {missing, "any-driver"},
-                    {missing, "nvml-device"},
-                    {refused, "any-gpu"}});
+         (none_by_torch || sycl_lists_no_gpu(facts) ||
+          facts.saw({{failed, "hsa"},
+                     {failed, "cuda-call"},
+                     {missing, "sycl-device"},
+                     {missing, "cuda"},
+                     {missing, "visible-gpu"},
+                     {missing, "any-gpu"},
+                     {missing, "gpu"},
+                     {missing, "cuda-device"},
+                     {missing, "hip-device"},
+                     {missing, "available-gpu"},
+                     {missing, "opencl-device"},
+                     {missing, "opencl-platform"},
+                     {missing, "any-opencl"},
+                     {failed, "cuinit"},
+                     {failed, "cuda"},
+                     {missing, "driver"},
+                     {missing, "any-driver"},
+                     {missing, "nvml-device"},
+                     {refused, "any-gpu"}}));
 }
 
 bool opencl_not_asked(const Facts& facts) { return !when::opencl_asked(facts); }

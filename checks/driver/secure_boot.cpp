@@ -57,6 +57,11 @@ void judge(const Facts& facts, Answers& answers) {
   answers.unknown(why_unknown("/modules", runs));
 }
 
+// The driver doesn't answer on a machine that asks for signatures, and nothing else is said of its module.
+bool module_dead(const Facts& facts) {
+  return when::no_better_cause(facts) && facts.saw({{missing, "loaded-driver"}, {missing, "kernel-driver"}});
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -72,6 +77,7 @@ Diagnosis diagnosis() {
           {"driver.module-not-loaded", "driver.not-installed", "driver.device-nodes-missing", "driver.init-failed"}),
       .symptoms =
           {
+              {{present, "secure-boot"}, possible, module_dead},
               {{failed, "kernel-module"},
                likely,
                [](const Facts& f) { return of(f.snapshot().host, &HostFacts::secure_boot).is(true); }},

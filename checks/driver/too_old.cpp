@@ -165,6 +165,23 @@ void judge_log(const Facts& facts, const Driver& driver, Answers& answers) {
   }
 }
 
+// A call that this driver does not know yet is refused, though programs start: the toolkit is of a later branch.
+void judge_refused_call(const Facts& facts, Driver driver, Answers& answers) {
+  const Symptom* refused = facts.first({{unsupported, "cuda-operation"}});
+  const Symptom* stated = facts.first({{noted, "stated-driver"}});
+  const auto& toolkits = facts.snapshot().toolkits.or_empty();
+  if (!refused || toolkits.empty() || !toolkits.front().version.get() || facts.saw({{noted, "vgpu-profile"}})) return;
+  if (driver.kernel.empty() && stated) driver.kernel = stated->detail("version");
+  if (driver.kernel.empty()) return;
+  const auto own = knowledge::max_cuda_of_driver(driver.kernel);
+  if (!own || knowledge::compare_versions(*own, *toolkits.front().version.get()) >= 0) return;
+  Finding& finding = answers.found_in(*refused, Confidence::possible);
+  finding.explanation = fmt::format(
+      "The program was compiled with CUDA {}, and driver {} knows CUDA up to {}: a call that came later is refused.",
+      *toolkits.front().version.get(), driver.kernel, *own);
+  finding.fix = {on_host(facts, "update the NVIDIA driver.")};
+}
+
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts;
   const Driver driver = driver_of(snapshot);
@@ -180,6 +197,7 @@ void judge(const Facts& facts, Answers& answers) {
     unknown = unknown || !old.get();
   }
   if (!works) judge_log(facts, found ? Driver{} : driver, answers);
+  if (!found) judge_refused_call(facts, driver, answers);
   if (!driver.evidence.empty())
     return unknown ? answers.unknown("which driver this CUDA version needs is not recorded") : answers.passed();
   if (works) return answers.passed();

@@ -150,6 +150,31 @@ void judge_amd(const Facts& facts, Answers& answers) {
 // Windows passes cards of its display driver model (WDDM) on to WSL, none of the one for computing (TCC).
 bool no_use_on_wsl(const Facts& facts) { return facts.wsl() && !facts.used(); }
 
+bool wsl_or_named(const Facts& facts) { return facts.wsl() || facts.saw({{noted, "wsl-named"}}); }
+
+// A person says that it happens under WSL, where only Windows' driver can be missing or broken; what else would hide
+// the GPU isn't told.
+bool named_and_unreached(const Facts& facts) {
+  return wsl_or_named(facts) && when::no_better_cause(facts) && !facts.container() &&
+         !facts.saw({{noted, "visible-devices"},
+                     {noted, "visible-devices-in-program"},
+                     {noted, "cpu-build"},
+                     {missing, "gpu-support"},
+                     {missing, "library"},
+                     {missing, "cuda-libraries"},
+                     {missing, "gpu-libraries"}}) &&
+         !of(facts.snapshot().host, &HostFacts::platform).is("windows");
+}
+
+// Of NVML alone: nvidia-smi asks Windows' driver by a library of its own, and answers.
+bool nvml_alone_fails(const Facts& facts) { return wsl_or_named(facts) && facts.saw({{noted, "nvidia-smi-versions"}}); }
+
+// CUDA starts nowhere in a container, though the driver of Windows lists a GPU with free memory.
+bool windows_beside_container(const Facts& facts) {
+  return wsl_or_named(facts) || (facts.saw({{noted, "driver-model-of-windows"}}) &&
+                                 (facts.container() || facts.saw({{noted, "container-named"}})));
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -165,14 +190,25 @@ Diagnosis diagnosis() {
       .remedy =
           "Update the Windows driver and WSL (wsl --update, wsl --shutdown), remove any Linux NVIDIA driver inside "
           "WSL, and give a card in TCC mode Windows' display driver model (nvidia-smi -dm 0).",
-      .explains = with_unusable_driver({"driver.not-installed", "driver.libcuda-missing", "driver.init-failed",
-                                        "driver.module-not-loaded", "driver.device-nodes-missing", "hardware.no-gpu"}),
+      .explains = with_unusable_driver({"driver.container-cgroup-lost", "driver.not-installed",
+                                        "driver.libcuda-missing", "driver.init-failed", "driver.module-not-loaded",
+                                        "driver.device-nodes-missing", "hardware.no-gpu"}),
       .symptoms =
           {
               {{crashed, "nvidia-smi"}, likely, nullptr, "windows", "yes"},
               {{too_old, "driver"}, likely, on_wsl, "found", "0"},
               {{missing, "loaded-driver"}, likely, on_wsl},
               {{missing, "driver-for-container-toolkit"}, likely, on_wsl},
+              {{failed, "container-driver-service"}, likely, wsl_or_named},
+              {{failed, "nvml"}, possible, nvml_alone_fails},
+              {{failed, "cuda-start"}, likely, windows_beside_container, "code", cuda_error::out_of_memory},
+              {{missing, "any-gpu"}, possible, named_and_unreached},
+              {{missing, "any-driver"}, possible, named_and_unreached},
+              {{missing, "available-gpu"}, possible, named_and_unreached},
+              {{missing, "gpu"}, possible, named_and_unreached},
+              {{missing, "cuda"}, possible, named_and_unreached},
+              {{missing, "driver"}, possible, named_and_unreached},
+              {{missing, "cuda-device"}, possible, named_and_unreached},
               {{failed, "nvidia-smi-on-wsl"}, likely},
               {{noted, "driver-model-tcc"}, likely, no_use_on_wsl},
               {{refused, "gpu-access"}, likely},

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "checks/engine/diagnosis.h"
+#include "checks/engine/guessed_cause.h"
 
 namespace envdoctor {
 namespace {
@@ -23,6 +24,8 @@ bool expects_use(std::string_view id) {
 }
 
 bool explains(const Finding& cause, const Finding& consequence) {
+  // A member of a group stands for it, also where only words point to it.
+  if (is_guessed(cause) && consequence.id == "driver.unreachable") return true;
   const bool use = expects_use(consequence.id);
   const Diagnosis* row = find_diagnosis(cause.id);
   return row && std::ranges::any_of(row->explains, [&](std::string_view id) {

@@ -6,8 +6,9 @@
 
 namespace envdoctor {
 
-// Adds one finding, `possible` and a warning at most, for a text with an error or a complaint in which nothing
-// was found, unless the check of that diagnosis passed or was not requested.
+// Adds one finding, `possible`, for a text with an error or a complaint in which nothing was found except, at most, a
+// group of causes (driver.unreachable); a likely member of the group then stands before it. Adds none if the check of
+// that diagnosis passed or was not requested.
 void add_guessed_cause(const Snapshot& snapshot, const JudgeOptions& options, const std::vector<CheckResult>& results,
                        std::vector<Finding>& findings);
 

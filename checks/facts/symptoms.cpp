@@ -53,9 +53,18 @@ class Asked {
 
 Facts::Facts(const Snapshot& snapshot) : snapshot_(snapshot) {
   const Asked asked(snapshot);
+  // A line that looks like a fault but is harmless shows no fault with its other words either.
+  std::set<std::pair<std::string, std::int64_t>> harmless_lines;
+  for (const Symptom& symptom : snapshot.log.or_empty()) {
+    if (symptom.class_.is("harmless") && symptom.line.get())
+      harmless_lines.emplace(symptom.source.or_empty(), *symptom.line.get());
+  }
   for (const Symptom& symptom : snapshot.log.or_empty()) {
     const auto class_ = symptom_class(symptom.class_.or_empty());
     if (!class_ || !symptom.subject.get() || !asked.worth_reporting(symptom)) continue;
+    if (class_ == SymptomClass::exhausted && symptom.line.get() &&
+        harmless_lines.contains({symptom.source.or_empty(), *symptom.line.get()}))
+      continue;
     by_kind_[{*class_, *symptom.subject.get()}].push_back(&symptom);
     if (class_ == SymptomClass::harmless) harmless_.push_back(&symptom);
     used_ = used_ || class_ == SymptomClass::used;

@@ -76,8 +76,9 @@ void judge(const Snapshot& snapshot, Answers& answers) {
 // Colab gives a session a GPU only where its user chose one and one was free; the driver comes with it.
 void judge_colab(const Facts& facts, Answers& answers) {
   const Symptom* colab = facts.first({{noted, "colab"}});
-  const bool none = facts.saw({{missing, "driver"}, {missing, "libcuda"}, {missing, "any-gpu"}}) ||
-                    nvidia::cuinit(facts).is(cuda_error::no_device);
+  const bool none =
+      facts.saw({{missing, "driver"}, {missing, "libcuda"}, {missing, "any-gpu"}, {missing, "available-gpu"}}) ||
+      nvidia::cuinit(facts).is(cuda_error::no_device);
   if (!colab || !none || !from_report(facts) || !when::no_driver_answers(facts)) return;
   Finding& finding = answers.found_in(*colab, Confidence::likely);
   finding.title = "The Colab session has no GPU";

@@ -60,7 +60,9 @@ Holder holder_by_sum(const Sum& sum) {
   // A CUDA context takes a few hundred MiB that no process counts as its own, and some reserved memory is always
   // unused.
   const double others = sum.total - sum.free - sum.own - 600;
-  if (others > 0.2 * sum.total && others + sum.free > sum.wanted) return Holder::others;
+  // Who holds most of the memory and wants little more than is free needs no other to blame.
+  const bool own_rules = sum.own > 2 * others && sum.own > 0.6 * sum.total;
+  if (others > 0.2 * sum.total && others + sum.free > sum.wanted && !own_rules) return Holder::others;
   const bool idle = sum.unallocated > sum.wanted && sum.wanted > 0 && sum.unallocated > 0.05 * sum.total;
   return idle ? Holder::fragments : Holder::program;
 }

@@ -139,6 +139,11 @@ void judge(const Facts& facts, Answers& answers) {
   judge_nobody(facts, answers);
 }
 
+// A person saw that memory stayed in use, and a program then found too little of it.
+bool no_room(const Facts& facts) {
+  return facts.saw({{exhausted, "gpu-memory"}, {exhausted, "cuda-memory"}, {exhausted, "any-gpu-memory"}});
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -154,6 +159,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{exhausted, "gpu-memory-at-start"}, likely},
+              {{noted, "gpu-memory-held"}, likely, no_room},
               // CUDA can't even start: another program holds the memory that its context needs.
               {{failed, "cuinit"}, possible, cuda_starts_elsewhere, "code", cuda_error::out_of_memory},
               {{failed, "cuda-call"}, possible, cuda_starts_elsewhere, "code", cuda_error::out_of_memory},

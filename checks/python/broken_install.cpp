@@ -130,6 +130,10 @@ bool dll_alone(const Facts& facts) {
                      {mismatch, "protobuf-version"}});
 }
 
+bool not_half_imported(const Facts& facts) {
+  return dll_alone(facts) && !facts.saw({{hidden, "half-imported-package"}});
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -147,7 +151,8 @@ Diagnosis diagnosis() {
               {{missing, "system-library"}, likely},
               {{mismatch, "jaxlib-version"}, likely},
               {{failed, "dll"}, possible, dll_alone},
-              {{failed, "python-import"}, likely, dll_alone},
+              {{failed, "python-import"}, likely, not_half_imported},
+              {{failed, "python-import"}, possible, dll_alone},
               {{failed, "package-removal"}, possible, dll_alone},
               {{too_old, "glibc"}, possible},
               {{duplicate, "openmp-runtime"}, possible},

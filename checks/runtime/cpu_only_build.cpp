@@ -184,6 +184,45 @@ bool cuda_was_not_tried(const Facts& facts) {
 // Most programs don't use CUDA in OpenCV: its build matters only where one counts its devices.
 bool opencv_asked(const Facts& facts) { return facts.saw({{noted, "opencv-asked-for-cuda"}}); }
 
+// PyTorch asks for NVIDIA's driver, and the only card that a person names is AMD's.
+void judge_stated_vendor(const Facts& facts, Answers& answers) {
+  const Symptom* card = facts.first({{noted, "stated-amd-gpu"}});
+  const bool for_cuda = of(facts.snapshot().torch, &Torch::cuda_available).is(false) &&
+                        of(facts.snapshot().torch, &Torch::cuda_version).get();
+  const Symptom* asked = facts.first({{missing, "driver"}});
+  if (!card || (!asked && !for_cuda) || facts.used() || torch_is_for_rocm(facts) || !answers.findings.empty() ||
+      of(facts.snapshot().torch, &Torch::hip_version).get() || has_gpu(facts, Vendor::nvidia).is(true) ||
+      facts.saw({{noted, "stated-gpu"}, {noted, "nvidia-smi-versions"}}))
+    return;
+  Finding& finding = answers.found_in(*card, Confidence::possible);
+  if (asked) finding.evidence.push_back(evidence(*asked));
+  finding.title = "PyTorch was built for CUDA, and the GPU is AMD's";
+  finding.explanation = "This build has code for NVIDIA's GPUs only; the card that is named is one of AMD.";
+  finding.fix = {{.text = "Install the ROCm build: its wheels have versions that end in +rocm."}};
+}
+
+// A person names Windows and a release of TensorFlow that has no CUDA there, and TensorFlow lists the CPU alone.
+void judge_stated_release(const Facts& facts, Answers& answers) {
+  const Symptom* release = facts.first({{noted, "stated-tensorflow"}});
+  const bool windows = facts.saw({{noted, "windows"}}) && !facts.wsl() && !facts.saw({{noted, "wsl-named"}});
+  const auto& listed = facts.all({noted, "tensorflow-local-device"});
+  const bool cpu_alone = !listed.empty() && std::ranges::all_of(listed, [](const Symptom* one) {
+    return one->detail("type") == "CPU" || one->detail("type") == "XLA_CPU";
+  });
+  const auto needs = release ? knowledge::tensorflow_needs(release->detail("version")) : std::nullopt;
+  if (!release || !windows || !cpu_alone || !needs || needs->windows_gpu || facts.used() || !answers.findings.empty())
+    return;
+  Finding& finding = answers.found_in(*release, Confidence::likely, "framework:tensorflow");
+  finding.evidence.push_back(evidence(*listed.front()));
+  finding.explanation = "TensorFlow has no CUDA build for Windows from 2.11 on; it lists the CPU alone.";
+  finding.fix = {{.text = "Use WSL2, or TensorFlow 2.10 with CUDA 11.2 and cuDNN 8.1."}};
+}
+
+void judge_stated(const Facts& facts, Answers& answers) {
+  judge_stated_vendor(facts, answers);
+  judge_stated_release(facts, answers);
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -195,7 +234,7 @@ Diagnosis diagnosis() {
       .proof = "The framework reports that it was built without CUDA, or its package's tag says so.",
       .disproof = "The framework says that it was built with CUDA or ROCm.",
       .remedy = "Replace the package by its GPU build.",
-      .explains = {"usage.detected-unused"},
+      .explains = {"usage.detected-unused", "driver.unreachable"},
       .symptoms =
           {
               {{missing, "gpu-support"}, certain, nullptr, "built", "t"},
@@ -218,6 +257,7 @@ Diagnosis diagnosis() {
               {{missing, "tensorflow-device"}, possible, no_gpu_known},
           },
       .judge_host = judge,
+      .judge = judge_stated,
   };
 }
 

@@ -12,6 +12,20 @@ bool gpu_build_without_libraries(const Facts& facts) {
   return !facts.used() && facts.all({missing, "library"}).empty() && no_driver_fault(facts);
 }
 
+// TensorFlow notes it on every machine without a GPU, too, also for work that needs none.
+bool gpu_wanted(const Facts& facts) {
+  return gpu_build_without_libraries(facts) &&
+         (of(facts.snapshot().tensorflow, &Tensorflow::physical_gpus).get() || has_any_gpu(facts).is(true) ||
+          facts.saw({{missing, "gpu-libraries"},
+                     {missing, "tensorflow-gpu"},
+                     {missing, "any-gpu"},
+                     {missing, "kernel-driver"},
+                     {noted, "stated-gpu"},
+                     {noted, "stated-cuda"},
+                     {noted, "nvidia-smi-versions"},
+                     {present, "gpu"}}));
+}
+
 bool more_than_cudnn(const Facts& facts) {
   return !cuda_in_library_path(facts) &&
          std::ranges::any_of(facts.all({missing, "jax-library"}),
@@ -33,7 +47,8 @@ Diagnosis diagnosis() {
       .explains = {"usage.detected-unused", "runtime.cudnn-missing"},
       .symptoms =
           {
-              {{missing, "cuda-libraries"}, likely, gpu_build_without_libraries},
+              {{missing, "cuda-libraries"}, likely, gpu_wanted},
+              {{missing, "cuda-libraries"}, possible, gpu_build_without_libraries},
               {{missing, "jax-library"}, likely, more_than_cudnn, "library", "cu"},
               {{missing, "cuda-runtime"}, likely, gpu_build_without_libraries},
               {{failed, "onnxruntime-cuda-provider"}, possible, no_library_named},

@@ -172,6 +172,16 @@ bool driver_may_be_elsewhere(const Facts& facts) {
   return when::no_driver_answers(facts) && (facts.container() || !facts.saw({{missing, "nvidia-smi"}}));
 }
 
+bool in_named_container(const Facts& facts) {
+  return when::no_better_cause(facts) &&
+         (facts.container() || facts.saw({{noted, "container-named"}, {noted, "container-start"}}));
+}
+
+// A service of a swarm gets no devices by the keys that compose knows.
+bool in_service(const Facts& facts) {
+  return when::no_better_cause(facts) && facts.saw({{noted, "container-service"}});
+}
+
 bool on_jetson(const Facts& facts) { return facts.saw({{present, "jetson"}}); }
 
 Diagnosis diagnosis() {
@@ -207,6 +217,10 @@ Diagnosis diagnosis() {
                "code",
                cuda_error::shared_object_init_failed},
               {{missing, "kubernetes-gpu"}, possible, when::no_driver_answers},
+              {{missing, "any-driver-library"}, possible, in_named_container},
+              {{missing, "any-gpu"}, possible, in_service},
+              {{missing, "visible-gpu"}, possible, in_service},
+              {{missing, "driver"}, possible, in_service},
               {{missing, "nvidia-smi-in-container"}, possible, when::no_driver_answers},
           },
       .judge = judge,

@@ -46,9 +46,23 @@ void judge_ranks(const Facts& facts, Answers& answers) {
                       "let the visibility variable name more of them."}};
 }
 
+// PyTorch finds a GPU at a prompt, and a program none: what differs is what the program sets for itself.
+void judge_elsewhere(const Facts& facts, Answers& answers) {
+  const Symptom* none = facts.first({{missing, "available-gpu"}, {missing, "visible-gpu"}});
+  if (!none || !of(facts.snapshot().torch, &Torch::cuda_available).is(true) || !answers.findings.empty() ||
+      facts.container() || facts.saw({{noted, "container-named"}, {noted, "ranks"}}))
+    return;
+  Finding& finding = answers.found_in(*none, Confidence::possible);
+  finding.explanation =
+      "PyTorch finds a GPU on this machine, and this program finds none: most often it sets CUDA_VISIBLE_DEVICES to a "
+      "number that only another machine has.";
+  finding.fix = {{.text = "Look for CUDA_VISIBLE_DEVICES in the program, its settings and its start script."}};
+}
+
 void judge_texts(const Facts& facts, Answers& answers) {
   judge_ranks(facts, answers);
   judge_shown(facts, answers);
+  judge_elsewhere(facts, answers);
 }
 
 bool by_number(const Facts& facts) {
@@ -56,7 +70,7 @@ bool by_number(const Facts& facts) {
          !facts.with({missing, "container-device"}, "device", "MIG-");
 }
 
-bool cuda_starts(const Facts& facts) { return !facts.saw({{failed, "cuinit"}}); }
+bool cuda_starts(const Facts& facts) { return !facts.saw({{failed, "cuinit"}, {failed, "hip-start"}}); }
 
 Diagnosis diagnosis() {
   using enum Confidence;

@@ -30,6 +30,15 @@ void judge_program(const Facts& facts, Answers& answers) {
                                    [](const NvidiaDevice& d) { return d.mig.is(true); }))
     answers.found_in(*asked, Confidence::likely).severity = Severity::error;
   judge_complaint(facts, answers);
+  // An instance's name in the very text of a program that asks for a second device.
+  const Symptom* named = facts.first({{noted, "mig-instance-name"}});
+  if (!asked) asked = facts.first({{ignored, "visible-devices"}});
+  const Symptom* listed = facts.with({noted, "visible-devices"}, "value", "MIG-");
+  const bool several = listed && listed->detail("value").find(",MIG-") != std::string::npos;
+  if (several && of(facts.snapshot().torch, &Torch::device_count).is(1))
+    answers.found_in(*listed, Confidence::likely).severity = Severity::warning;
+  if (!answers.findings.empty() || !named || !asked) return;
+  answers.found_in(*asked, Confidence::possible).severity = Severity::error;
 }
 
 // There are GPUs besides the one in MIG mode, but CUDA still counts one device.
@@ -94,7 +103,7 @@ Diagnosis diagnosis() {
       .proof = "MIG is on, several instances are named or given, and CUDA counts one device.",
       .disproof = "The process lists more than one MIG device.",
       .remedy = "Start one process per instance, each with its own CUDA_VISIBLE_DEVICES.",
-      .explains = {"driver.unreachable", "visibility.invalid-ordinal"},
+      .explains = {"driver.unreachable", "visibility.invalid-ordinal", "visibility.set-too-late"},
       .judge_host = judge_instances,
       .judge = judge_program,
   };

@@ -92,6 +92,7 @@ bool complains(std::string_view line) {
       R"(|(?:differs?|different(?:ly)?|stop(?:s|ped) \w+ing|low (?:gpu )?utili[sz]ation|time[- ]consuming|long time)\b)"
       R"(|delay\b|bottleneck\b|not being|ran out of|takes? (?:too|very|so) long|(?:twice|times) as long|lost\b)"
       R"(|already taken|fills? up|waiting for)"
+      R"(|utili[sz]ation (?:\w+ ){0,3}(?:low|poor)|no gpu usage|\bidle\b|not listed|\b(?:is|very|too|so) slow\b)"
       R"(|without gpu|(?:on|to|onto) (?:the )?cpu(?: only)?\b|cpu only|minimum required|requires? at least|why\b)"
       R"(|(?:exit(?:ed|s)?|return(?:ed|s)?)(?: with)?(?: (?:code|status|value))?[ =:]+-?[1-9]\d*\b)"
       R"(|returned non-zero|killed by signal|signal \d+\b|only (?:uses?|using|reach\w*|sees?|finds?|\d+ ?%)\b))"

@@ -69,7 +69,7 @@ bool starts_device_nodes(std::string_view line) {
 
 Snapshot parse_device_nodes(const std::string& text) {
   static const RE2 row(R"(c([r-][w-][x-])([r-][w-][x-])([r-][w-][x-])([.+@]?)\s+\d+\s+)"
-                       R"((\S+)\s+(\S+)\s+(\d{1,6}),\s*(\d{1,7})\s+.*\s(\S+))",
+                       R"((\S+)\s+(\S+)\s+(?:[^\s,\d][^\s,]*\s+)?(\d{1,6}),\s*(\d{1,7})\s+.*\s(\S+))",
                        RE2::Latin1);
   std::map<std::string, DeviceNode> nodes;
   std::vector<std::string> guarded;  // by an access list, which ls doesn't show

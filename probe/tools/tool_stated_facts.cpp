@@ -1,6 +1,6 @@
 // Facts that people write about their machine between outputs: "GPU: Quadro K2000", "CUDA 11.2", "compute capability
-// 3.0", how long the CPU and the GPU took, and tables of errors by card and precision. A statement is compared with
-// others; it fills no field.
+// 3.0", how long the CPU and the GPU took, tables of errors by card and precision, and that it happens under WSL, in a
+// container or since a suspend. A statement is compared with others; it fills no field.
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -63,6 +63,69 @@ void state_toolkit(std::string_view line, std::size_t row, Snapshot& snapshot) {
   state(line, row, form, "stated-cuda", "version", snapshot);
 }
 
+// Where the program runs and since when it fails, as people write it.
+void state_circumstances(std::string_view line, std::size_t row, Snapshot& snapshot) {
+  struct Statement {
+    const char* subject;
+    const RE2 form;
+  };
+  static const Statement statements[] = {
+      {"wsl-named", RE2(R"(\bWSL ?2?\b)", RE2::Latin1)},
+      {"container-named",
+       RE2(R"((?i)\b(?:in|inside|within|into|of|from) (?:(?:a|an|the|my|our|this|that|its|each|every) )?)"
+           R"((?:[\w-]{1,12} )?(?:container|pod)s?\b|\b(?:in|inside|within) (?:docker|podman|kubernetes|k8s)\b)"
+           R"(|\bkubectl (?:logs|exec)\b|^Container image \S)",
+           RE2::Latin1)},
+      {"suspend",
+       RE2(R"((?i)\b(?:after|since|upon|following|(?:waking|wakes?|woke) (?:up )?from|return\w* from) )"
+           R"((?:[\w' ]{0,20} )?(?:suspend\w*|sleep(?:ing)?|hibernat\w+|standby)(?:$|[^\w(]))"
+           R"(|\b(?:laptop|pc|computer|machine|system|desktop|host)\b[^.;\n]{0,24}\b(?:suspended|hibernated|slept))"
+           R"(|\b(?:laptop|pc|computer|machine|system|desktop|host)\b[^.;\n]{0,24}\b(?:wakes?|woke) up)"
+           R"(|\bsuspend(?:ed|s)? ?(?:and|then|->|=>|/) ?(?:resume|wake))"
+           R"(|\b(?:rmmod|modprobe -r|modprobe) nvidia[_-]uvm)",
+           RE2::Latin1)},
+      {"intel-gpu-asked",
+       RE2(R"((?i)\bArc(?:\(TM\)|\(R\))? [AB]\d{3}\b|\b(?:A380|A580|A750|A770|B570|B580)\b|\bIris Xe\b)"
+           R"(|\bIntel(?:\(R\))? Arc\b|Data Center GPU (?:Max|Flex)|torch[./]xpu\b|\+xpu\b)",
+           RE2::Latin1)}};
+  // The container toolkit says on every host that it looks for WSL; others that it is none.
+  static const RE2 no_wsl(R"((?i)dxcore|\b(?:not?|non|without|isn't|instead of|if)[ -](?:\w{1,9} ){0,2}wsl)",
+                          RE2::Latin1);
+  for (const Statement& one : statements) {
+    const bool of_wsl = std::string_view(one.subject) == "wsl-named";
+    if (of_wsl && RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), no_wsl)) continue;
+    if (RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), one.form))
+      add_symptom(snapshot, {noted, one.subject}, row, line);
+  }
+}
+
+// "AMD RX 6750 XT", "Radeon Pro W6800", "gfx1100": a card that no program for CUDA can use.
+void state_amd_card(std::string_view line, std::size_t row, Snapshot& snapshot) {
+  static const RE2 name(
+      R"((?i)\b((?:amd )?(?:radeon(?:\(tm\))? )?rx ?[5-9]\d{2,3} ?(?:xtx?|gre|m)?\b)"
+      R"(|radeon (?:pro|vii|hd|r[579])\b[\w ]{0,12}|instinct mi\d{2,3}\w?|gfx(?:9|10|11|12)[0-9a-f]{2}\b))",
+      RE2::Latin1);
+  std::string found;
+  if (RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), name, &found))
+    add_symptom(snapshot, {noted, "stated-amd-gpu"}, row, line).details["name"] = found;
+}
+
+// "Windows 11, tensorflow 2.12.0, RTX 2060", "tf 2.16"
+void state_tensorflow(std::string_view line, std::size_t row, Snapshot& snapshot) {
+  static const RE2 form(
+      R"((?i)(?:^|.*[\s,;(])(?:tensorflow|tf)(?:-gpu)?(?: version)?[ :=v]{1,3}(2\.\d{1,2}(?:\.\d{1,2})?)\b.*)",
+      RE2::Latin1);
+  state(line, row, form, "stated-tensorflow", "version", snapshot);
+}
+
+// "Driver: 525.105.12", "NVIDIA driver version 470.82.01"
+void state_driver(std::string_view line, std::size_t row, Snapshot& snapshot) {
+  static const RE2 form(R"((?i)(?:.{0,60}\W)?(?:nvidia |gpu |cuda )?driver(?: version)?s?\W{1,3}(?:is )?)"
+                        R"((\d{3}\.\d{2,3}(?:\.\d{2})?)\b.{0,60})",
+                        RE2::Latin1);
+  state(line, row, form, "stated-driver", "version", snapshot);
+}
+
 // "3090/float32  ~3e-4": a precision and its error.
 void state_error(std::string_view line, std::size_t row, Snapshot& snapshot) {
   static const RE2 form(R"((?i)(?:.{0,60}\W)?(float32|fp32|single|float64|fp64|double)\b[^\d\n]{0,40}~?)"
@@ -122,10 +185,14 @@ Snapshot parse_stated_facts(const std::string& text) {
     const std::size_t at = row++;
     if (line.size() >= longest_sentences || snapshot.log.or_empty().size() >= most_statements) continue;
     state_speeds(line, at, snapshot);
+    state_circumstances(line, at, snapshot);
     if (line.size() >= longest_statement) continue;
     state_card(line, at, snapshot);
     state_capability(line, at, snapshot);
     state_toolkit(line, at, snapshot);
+    state_amd_card(line, at, snapshot);
+    state_tensorflow(line, at, snapshot);
+    state_driver(line, at, snapshot);
     state_error(line, at, snapshot);
   }
   return snapshot;

@@ -178,7 +178,8 @@ std::string Transcript::line(std::string_view line, std::int64_t number, bool hi
 
 // One line of code: at a prompt, after python -c, or from a script.
 void Transcript::code(std::string_view text, Prompt prompt) {
-  if (prompt == Prompt::none && !text.starts_with("print") && !has(text, " -c ") && !may_ask(text)) return;
+  const bool echoes = prompt == Prompt::none && (text.starts_with("echo $") || text.starts_with("printenv "));
+  if (prompt == Prompt::none && !echoes && !text.starts_with("print") && !has(text, " -c ") && !may_ask(text)) return;
   if (const std::size_t at = text.find(" -c "); at != text.npos && has(text.substr(0, at), "py")) {
     std::string_view program = trimmed(text.substr(at + 4));
     if (program.empty() || (program[0] != '"' && program[0] != '\'')) return;
@@ -187,7 +188,7 @@ void Transcript::code(std::string_view text, Prompt prompt) {
     HeldAnswers held;
     return await(announced_by(program.substr(1, end - 1), false, held), prompt == Prompt::shell);
   }
-  if (prompt == Prompt::shell) {
+  if (prompt == Prompt::shell || echoes) {
     static const RE2 echo(R"re(echo "?(?:\$\{?(\w+)\}?|%(\w+)%|\$env:(\w+))"?|printenv (\w+))re", RE2::Latin1);
     std::string a, b, c, d;
     if (!has_form(text, echo) || !RE2::FullMatch(piece_of(text), echo, &a, &b, &c, &d)) return;

@@ -38,6 +38,10 @@ void torch_available(Answered& into, std::string_view value, std::string_view) {
   into.said = std::string("torch.cuda.is_available(): ") + (yes(value) ? "True" : "False");
 }
 
+void torch_xpu_available(Answered& into, std::string_view value, std::string_view) {
+  if (!yes(value)) into.said = "No XPU devices are available";
+}
+
 // torch.device("cuda" if torch.cuda.is_available() else "cpu")
 void torch_choice(Answered& into, std::string_view value, std::string_view) {
   const bool gpu = contains(value, "cuda");
@@ -239,7 +243,7 @@ constexpr KnownCall known_calls[] = {
     {"torch.backends.cudnn.is_available()", boolean, not_kept},
     {"torch.backends.cudnn.enabled", boolean, not_kept},
     {"torch.backends.mps.is_available()", boolean, not_kept},
-    {"torch.xpu.is_available()", boolean, not_kept},
+    {"torch.xpu.is_available()", boolean, torch_xpu_available},
     {"torch.device(choice)", words, torch_choice},
     {"tf.config.list_physical_devices(*)", list, tensorflow_gpus},
     {"tf.config.experimental.list_physical_devices(*)", list, tensorflow_gpus},

@@ -61,6 +61,30 @@ TEST(GuessedCause, IsOfAKnownDiagnosisThatWasAskedFor) {
   EXPECT_TRUE(judged(text_like("runtime.nccl"), {.skip = {"runtime"}}).findings.empty());
 }
 
+Snapshot unreached_like(const std::string& cause, double share) {
+  Snapshot report = text_like(cause);
+  report.texts.get()->front().resembles.get()->share = share;
+  report.log.get()->push_back(
+      {.class_ = "missing", .subject = "any-gpu", .source = "job.log", .line = std::int64_t{2}});
+  return report;
+}
+
+TEST(GuessedCause, StandsBeforeAGroupOfCausesWhereWordsAreSure) {
+  const Report report = judged(unreached_like("visibility.container-hidden", 0.6));
+  ASSERT_EQ(report.findings.size(), 2U);
+  EXPECT_EQ(report.findings[0].id, "visibility.container-hidden");
+  EXPECT_TRUE(report.findings[0].root);
+  EXPECT_EQ(report.findings[0].confidence, Confidence::possible);
+  EXPECT_EQ(report.findings[1].id, "driver.unreachable");
+  EXPECT_FALSE(report.findings[1].root);
+}
+
+TEST(GuessedCause, LeavesAGroupOfCausesWhereWordsAreNotSure) {
+  const Report report = judged(unreached_like("visibility.container-hidden", 0.3));
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.findings[0].id, "driver.unreachable");
+}
+
 TEST(GuessedCause, IsNotTakenFromTextsBesideAHost) {
   Snapshot report = text_like("runtime.nccl");
   report.captured = Captured{};
