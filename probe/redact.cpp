@@ -114,8 +114,11 @@ bool is_no_address(std::string_view before, std::string_view match, std::string_
       R"((?i)(?://|@|(?:\b|_)(?:ip|ipv4|inet|addr|address|hosts?|hostname|peer|server|worker|nodes?|endpoint|gateway|nameserver|ping|dns)["']?\s*[:= (\[]\s*|(?:connect(?:ing|ed)?|connection|listen(?:ing)?|bound|route|refused|reach|resolved) (?:to|from|on|by|at|via) |\bvia )$)");
   static const RE2 port(R"(^(?::\d{2,5}|/\d{1,2})\b)");
   if (RE2::PartialMatch(preceding, address) || RE2::PartialMatch(rest, port)) return false;
+  constexpr int highest_of_versions = 32;  // above it only a word for a version makes it one
+  static const RE2 assigned(R"([A-Za-z]= ?["']?$)");
+  if (numbers[0] <= highest_of_versions && RE2::PartialMatch(preceding, assigned)) return true;
   static const RE2 version(
-      R"((?i)(?:version|release|driver|==|[a-z]=|(?:nvidia|cu|cuda|cudnn|intel|tensorrt|trt|nccl|libnv|opencl|runtime|toolkit|compiler|torch|rocm|hip|level.?zero)[\w-]*)["']?\s*[:= (v]?\s*$)");
+      R"((?i)(?:version|release|driver|==|(?:nvidia|cu|cuda|cudnn|intel|tensorrt|trt|nccl|libnv|opencl|runtime|toolkit|compiler|torch|rocm|hip|level.?zero)[\w-]*)["']?\s*[:= (v]?\s*$)");
   return (low && numbers[0] != 10) || RE2::PartialMatch(preceding, version);
 }
 
@@ -382,6 +385,13 @@ void redact_named(std::string& text, const LowerText& low) {
   });
 }
 
+// Whether a text ends in words that say that a revision or a digest follows.
+bool names_a_revision(std::string_view before) {
+  static const RE2 revision(
+      R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|git[\w ]{0,20}: [-+]?|hash(?:es)?|checksum|md5(?:sum)?|sha\d+sum|etag|snapshots?|blobs?|build(?: ?id)?(?:\[\w+\])?|head|tree|parent|merge|@|/)["']?(?:\s+(?:is|was|at|to|from|of))?\s*[:=( ]?\s*["'`]?$)");
+  return RE2::PartialMatch(Piece(before.data(), before.size()), revision);
+}
+
 // Drawn words behind no name that tells of them, but of forms that programs use: between quotation marks, behind a
 // number and a colon, in three parts with dots, or short behind = and :.
 void redact_unnamed_keys(std::string& text, const LowerText& low) {
@@ -393,11 +403,9 @@ void redact_unnamed_keys(std::string& text, const LowerText& low) {
   static const LazyPattern long_one(R"(\b([A-Za-z0-9]{36,})\b)", {}, 36);
   for (const LazyPattern* pattern : {&quoted, &numbered, &parts, &behind_mark, &long_one}) {
     replace_groups(text, *pattern, low, "<secret>", [&](const std::array<Piece, 3>& groups) {
-      static const RE2 revision(
-          R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|git[\w ]{0,20}: [-+]?|hash(?:es)?|checksum|md5(?:sum)?|sha\d+sum|etag|snapshots?|blobs?|build(?: ?id)?(?:\[\w+\])?|head|tree|parent|merge|@|/)["']?(?:\s+(?:is|was|at|to|from|of))?\s*[:=( ]?\s*["'`]?$)");
       const std::string_view word(groups[1].data(), groups[1].size());
-      const Piece before(text.data(), static_cast<std::size_t>(word.data() - text.data()));
-      return !looks_drawn(word, pattern == &long_one) || (pattern == &long_one && RE2::PartialMatch(before, revision));
+      const std::string_view before(text.data(), static_cast<std::size_t>(word.data() - text.data()));
+      return !looks_drawn(word, pattern == &long_one) || (pattern == &long_one && names_a_revision(before));
     });
   }
 }
@@ -405,11 +413,7 @@ void redact_unnamed_keys(std::string& text, const LowerText& low) {
 // Keys without a name: 40 hex digits that no revision is said to have, lines of nothing but base64.
 void redact_bare_keys(std::string& text, const LowerText& low) {
   static const RE2 hex(R"(\b[0-9a-f]{40}\b)");
-  replace_unless(text, hex, "<secret>", [](std::string_view before, auto, auto) {
-    static const RE2 revision(
-        R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|git[\w ]{0,20}: [-+]?|hash(?:es)?|checksum|md5(?:sum)?|sha\d+sum|etag|snapshots?|blobs?|build(?: ?id)?(?:\[\w+\])?|head|tree|parent|merge|@|/)["']?(?:\s+(?:is|was|at|to|from|of))?\s*[:=( ]?\s*["'`]?$)");
-    return RE2::PartialMatch(Piece(before.data(), before.size()), revision);
-  });
+  replace_unless(text, hex, "<secret>", [](std::string_view before, auto, auto) { return names_a_revision(before); });
   redact_unnamed_keys(text, low);
   static const LazyPattern base64(R"((?m)^[ \t]*[A-Za-z0-9+/]{60,}={0,2}[ \t\r]*$)", {}, 60);
   replace_all(text, base64, low, "<secret>");
@@ -483,8 +487,8 @@ void redact_said_names(std::string& text, const LowerText& low) {
   static const LazyPattern licence(R"(\b\d{4,5}@([A-Za-z][\w.-]*[A-Za-z0-9]))", {"@"});
   static const LazyPattern share(R"((?:^|::|[\s"'=(])\\\\([A-Za-z][\w.-]+\\[\w.-]{2,}(?:\\[\w.-]+)?))", {"\\\\"});
   static const LazyPattern user(
-      R"((?:\b(?:USER|LOGNAME|USERNAME|[A-Z]+_USER|user|username|login)=|\b(?i:user(?:[ _-]?name)?|login|account)["']?\s*[:=]?\s*["']|\b[Uu]ser ?[Nn]ame\s*[:=]\s*|\bsudo(?:\[\d+\])?:\s+)([A-Za-z_][\w.-]{2,31}))",
-      {"user", "login", "logname", "account", "sudo"});
+      R"((?:\b(?:USER|LOGNAME|USERNAME|[A-Z]+_USER|user|username|login)=|\b(?i:user(?:[ _-]?name)?|login|account)["']?\s*[:=]?\s*["']|\b[Uu]ser ?[Nn]ame\s*[:=]\s*|\bsudo(?:\[\d+\])?:\s+|\b(?:cron|CRON|crond|anacron|atd)(?:\[\d+\])?:\s+\()([A-Za-z_][\w.-]{2,31}))",
+      {"user", "login", "logname", "account", "sudo", "cron", "atd"});
   for (const auto& [pattern, by] : {std::pair{&host, "<host>"},
                                     {&domain, "<host>"},
                                     {&service, "<host>"},

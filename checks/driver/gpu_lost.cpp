@@ -42,16 +42,6 @@ bool judge_devices(const Snapshot& snapshot, Answers& answers) {
   return found;
 }
 
-// A channel that was torn down after a program's own fault doesn't respond either.
-constexpr std::int64_t xid_context_switch_timeout = 109;
-bool program_failed_on(const Snapshot& snapshot, const std::string& gpu) {
-  const auto others = xids_of(snapshot, "");
-  return std::ranges::any_of(others, [&](const LoggedXid& other) {
-    const auto known = knowledge::xid(other.code);
-    return other.gpu == gpu && known && known->class_ == "app";
-  });
-}
-
 // An Xid in the kernel's log: for each GPU the most specific code.
 bool judge_xid(const Snapshot& snapshot, Answers& answers) {
   // Where NVML answered, the loss may be over: the GPU was reset or replaced since.
@@ -60,7 +50,7 @@ bool judge_xid(const Snapshot& snapshot, Answers& answers) {
   for (const LoggedXid& xid : xids_of(snapshot, answers.id)) {
     const bool off = xid.code == xid::gpu_has_fallen_off_the_bus;
     if (!off && answers_now(snapshot, xid.gpu)) continue;  // a timeout in the past, or one that a program caused
-    if (xid.code == xid_context_switch_timeout && program_failed_on(snapshot, xid.gpu)) continue;
+    if (follows_program_fault(xid, snapshot)) continue;
     const auto [row, fresh] = by_gpu.try_emplace(xid.gpu, xid);
     if (!fresh && off) row->second = xid;
   }

@@ -46,6 +46,9 @@ void judge(const Facts& facts, Answers& answers) {
   const auto loaded = stub_loaded(facts);
   const Text cuinit = nvidia::cuinit(facts), libcuda = nvidia::libcuda(facts);
   const bool answered = cuinit.is(cuda_error::stub_library);
+  // Images keep the stub for a start without a GPU; then the driver's own library is missing with its nodes.
+  if (!loaded && answered && facts.saw({{missing, "device-node"}}))
+    return answers.not_applicable("the GPU's device node is missing as well, so the driver is not here");
   if (loaded || answered) return report_finding(facts, answered, loaded ? loaded : stub_on_disk(facts), answers);
   if (libcuda.get()) return answers.passed();
   if (libcuda.outcome() == Outcome::absent) return answers.not_applicable("no libcuda.so.1 is found");

@@ -34,6 +34,14 @@ std::vector<LoggedXid> xids_of(const Snapshot& snapshot, std::string_view id) {
   return found;
 }
 
+bool follows_program_fault(const LoggedXid& xid, const Snapshot& snapshot) {
+  return xid.code == xid::ctxsw_timeout_error &&
+         std::ranges::any_of(xids_of(snapshot, ""), [&](const LoggedXid& other) {
+           const auto known = knowledge::xid(other.code);
+           return other.gpu == xid.gpu && known && known->class_ == "app";
+         });
+}
+
 void describe_xid(Finding& finding, const LoggedXid& xid, const Snapshot& snapshot) {
   finding.evidence = xid.evidence;
   if (xid.only_mentioned) finding.confidence = std::min(finding.confidence, Confidence::likely);

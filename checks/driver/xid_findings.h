@@ -21,6 +21,10 @@ struct LoggedXid {
 // The Xids that mean this diagnosis, each once, from the kernel's log since boot and from logs that were passed in.
 std::vector<LoggedXid> xids_of(const Snapshot& snapshot, std::string_view id);
 
+// A channel that is torn down after a program's own fault doesn't respond either: whether the Xid is a timeout beside
+// an Xid of a program's fault on the same GPU.
+bool follows_program_fault(const LoggedXid& xid, const Snapshot& snapshot);
+
 // Writes the meaning of this Xid into its finding. One that only needs a reset is not reported as a GPU off the bus.
 void describe_xid(Finding& finding, const LoggedXid& xid, const Snapshot& snapshot);
 

@@ -23,7 +23,9 @@ const Symptom* fault(const Facts& facts) {
 // The GPU itself failed; then the kernel's error is a consequence of that.
 bool hardware_failed(const Facts& facts) {
   for (const char* cause : {"hardware.ecc", "driver.gpu-lost", "driver.gpu-init-failed", "hardware.power-or-thermal"}) {
-    if (!xids_of(facts.snapshot(), cause).empty()) return true;
+    const auto xids = xids_of(facts.snapshot(), cause);
+    if (!std::ranges::all_of(xids, [&](const LoggedXid& xid) { return follows_program_fault(xid, facts.snapshot()); }))
+      return true;
   }
   return facts.saw({{lost, "gpu"}, {lost, "pci-device"}, {failed, "gpu"}, {failed, "gpu-memory-ecc"}}) ||
          nvidia::nvml(facts.snapshot()).is(nvml_error::gpu_is_lost);

@@ -136,6 +136,7 @@ bool no_gpu_granted(const Facts& facts) {
   return when::no_driver_answers(facts) && !facts.saw({{noted, "container-gpu-option"}}) &&
          (of(facts.snapshot().torch, &Torch::cuda_available).is(false) || facts.saw({{missing, "driver"},
                                                                                      {missing, "available-gpu"},
+                                                                                     {missing, "device-node"},
                                                                                      {missing, "cuda"},
                                                                                      {missing, "cuda-device"},
                                                                                      {missing, "gpu"},
@@ -221,6 +222,7 @@ Diagnosis diagnosis() {
               {{missing, "any-gpu"}, possible, in_service},
               {{missing, "visible-gpu"}, possible, in_service},
               {{missing, "driver"}, possible, in_service},
+              {{missing, "driver"}, possible, in_named_container},
               {{missing, "nvidia-smi-in-container"}, possible, when::no_driver_answers},
           },
       .judge = judge,
