@@ -32,8 +32,9 @@ struct Literal {
   static constexpr std::size_t far = 128;  // how far an open repeat (+, *) is followed
 
   std::string word{};                   // as the pattern writes it
-  std::vector<std::string> also{};      // runs of which every such match contains one; empty: none is known; of fold: in
-                                        // small letters, as every match is then to be read
+  // Sets of runs, of each of which every such match contains one; of fold: in small letters, as every match is then to
+  // be read.
+  std::vector<std::vector<std::string>> also{};
   std::size_t before = 0;               // most characters of a match before the word
   std::size_t after = 0;                // and behind it
   Characters in_front = any_character;  // what stands before the word; any: or nothing
