@@ -100,7 +100,8 @@ void PairsOfLine::take(std::string_view line) {
     line_of_.fill(0);
     line_ = 1;
   }
-  for (std::size_t i = 0; i + 1 < line.size(); ++i) line_of_[place(line.data() + i)] = line_;
+  const std::uint8_t number = line_;  // in a register, as the array might hold it for all that the compiler knows
+  for (std::size_t i = 0; i + 1 < line.size(); ++i) line_of_[place(line.data() + i)] = number;
 }
 
 bool PatternIndex::may_match(const Word& word, const PairsOfLine& pairs, std::size_t at) const {
