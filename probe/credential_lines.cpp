@@ -429,7 +429,9 @@ void Line::find_mentions() {
     if (name == "PIN" && finds(rest, given)) kind = Kind::strong;
     // The pass of a compiler or a test: a sentence follows.
     static const RE2 passes("_PASS(?:ES|ED)?$"), sentence("^: [A-Z][a-z]+ [\\w'-]+ [\\w'-]+");
-    if (finds(name, passes) && finds(rest, sentence)) kind = Kind::none;
+    static const RE2 method("[A-Z]\\w*\\.\\w+");  // of a class: PasswordEncoder.forward()
+    if ((finds(name, passes) && finds(rest, sentence)) || (fits(name, method) && rest.starts_with("(")))
+      kind = Kind::none;
     const bool working_directory = (name == "PWD" || name == "OLDPWD") && rest.starts_with("=/");
     if (kind != Kind::none && (working_directory || is_cited(before) || (kind == Kind::weak && are_of_models(text_))))
       kind = Kind::none;

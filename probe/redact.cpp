@@ -405,7 +405,8 @@ void redact_unnamed_keys(std::string& text, const LowerText& low) {
     replace_groups(text, *pattern, low, "<secret>", [&](const std::array<Piece, 3>& groups) {
       const std::string_view word(groups[1].data(), groups[1].size());
       const std::string_view before(text.data(), static_cast<std::size_t>(word.data() - text.data()));
-      return !looks_drawn(word, pattern == &long_one) || (pattern == &long_one && names_a_revision(before));
+      const bool bare = pattern == &long_one;
+      return !looks_drawn(word, bare) || ((bare || pattern == &quoted) && names_a_revision(before));
     });
   }
 }

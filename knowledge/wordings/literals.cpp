@@ -56,10 +56,13 @@ struct Stretch {
   Characters last{};      // and that it may end with
 };
 
+using Runs = std::vector<std::string>;
+
 // One path through a pattern or a part of it: its stretches, and the concatenated characters of the fixed ones.
 struct Way {
   std::vector<Stretch> stretches{};
   std::string text{};
+  std::vector<Runs> in_gaps{};  // runs of which a gap that was a group holds one
 };
 
 // Every match of a pattern is a match of one of its forms.
@@ -75,6 +78,7 @@ using Ways = std::vector<Way>;
 struct Piece {
   Stretch stretch{};
   std::string_view text{};
+  Runs holds_one_of{};  // of a gap; empty: nothing is known
 };
 Piece gap(std::string_view one_character) {
   const Characters all = characters_of(one_character);
@@ -97,6 +101,55 @@ void widen(Stretch& all, const Stretch& next) {
   all.width += next.width;
 }
 
+// How rare a run is: signs are rarer in logs than letters, blanks more common. (Measured on failure reports: half as
+// many places need to be checked as by length alone.)
+int weight(std::string_view run) {
+  static constexpr auto weights = [] {
+    std::array<signed char, 256> all{};
+    all.fill(9);
+    for (const char c : std::string_view("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+      all[static_cast<unsigned char>(c)] = 2;
+    all[' '] = 1;
+    return all;
+  }();
+  int sum = 0;
+  for (const char c : run) sum += weights[static_cast<unsigned char>(c)];
+  return sum;
+}
+
+// The rarity of the most common of some runs.
+int weight(const Runs& runs) {
+  int least = runs.empty() ? 0 : weight(std::string_view(runs[0]));
+  for (const std::string& run : runs) least = std::min(least, weight(std::string_view(run)));
+  return least;
+}
+
+// Sets of runs: every match of this path contains one run of each set. The stretch `without` is left out.
+std::vector<Runs> runs_of(const Way& way, const Stretch* without) {
+  std::vector<Runs> all = way.in_gaps;
+  std::size_t at = 0;
+  for (const Stretch& one : way.stretches) {
+    if (!one.fixed) continue;
+    if (&one != without) all.push_back({way.text.substr(at, one.width)});
+    at += one.width;
+  }
+  std::ranges::stable_sort(all, std::ranges::greater{}, [](const Runs& runs) { return weight(runs); });
+  return all;
+}
+
+// Runs: every match of one of the paths contains one of them. Empty: none are known, or too many.
+Runs one_of(const Ways& ways) {
+  constexpr std::size_t most = 16;
+  Runs all;
+  for (const Way& way : ways) {
+    const std::vector<Runs> runs = runs_of(way, nullptr);
+    if (runs.empty() || all.size() + runs[0].size() > most) return {};
+    for (const std::string& run : runs[0])
+      if (std::ranges::find(all, run) == all.end()) all.push_back(run);
+  }
+  return all;
+}
+
 // All paths as one gap.
 Piece gap(const Ways& ways) {
   Stretch all;
@@ -108,7 +161,7 @@ Piece gap(const Ways& ways) {
     all.first |= through.first;
     all.last |= through.last;
   }
-  return {.stretch = all};
+  return {.stretch = all, .holds_one_of = one_of(ways)};
 }
 
 void append(Way& way, const Stretch& next) {
@@ -122,12 +175,14 @@ void append(Way& way, const Stretch& next) {
 void append(Way& way, const Way& next) {
   for (const Stretch& one : next.stretches) append(way, one);
   way.text += next.text;
+  way.in_gaps.insert(way.in_gaps.end(), next.in_gaps.begin(), next.in_gaps.end());
 }
 
 void append(Ways& ways, const Piece& next) {
   for (Way& way : ways) {
     append(way, next.stretch);
     way.text += next.text;
+    if (!next.holds_one_of.empty()) way.in_gaps.push_back(next.holds_one_of);
   }
 }
 
@@ -150,8 +205,9 @@ void or_nothing(Stretch& gap) {
 
 void or_nothing(Ways& ways) {
   const bool gap = ways.size() == 1 && ways[0].stretches.size() == 1 && ways[0].text.empty();
-  if (gap) return or_nothing(ways[0].stretches[0]);
-  ways.emplace_back();
+  if (!gap) return static_cast<void>(ways.emplace_back());
+  or_nothing(ways[0].stretches[0]);
+  ways[0].in_gaps.clear();
 }
 
 Ways only(const Piece& piece) {
@@ -209,11 +265,15 @@ class Reader {
       const std::size_t most = count.empty() ? Literal::far : most_of(count);
       rest_.remove_prefix(std::max<std::size_t>(count.size(), 1));
       if (at('?')) skip();  // lazy: matches the same texts
-      Stretch repeated = (read.empty() ? one : gap(read)).stretch;
-      repeated.fixed = false;
-      repeated.width *= most;
-      if (!often) or_nothing(repeated);
-      return append(ways, Piece{.stretch = repeated});
+      Piece repeated = read.empty() ? one : gap(read);
+      repeated.stretch.fixed = false;
+      repeated.stretch.width *= most;
+      repeated.text = {};
+      if (!often) {
+        or_nothing(repeated.stretch);
+        repeated.holds_one_of.clear();
+      }
+      return append(ways, repeated);
     }
     const bool optional = at('?');
     if (optional) skip();
@@ -322,22 +382,6 @@ std::vector<Form> forms_of(std::string_view pattern) {
   }
 }
 
-// How rare a run is: signs are rarer in logs than letters, blanks more common. (Measured on failure reports: half as
-// many places need to be checked as by length alone.)
-int weight(std::string_view run) {
-  static constexpr auto weights = [] {
-    std::array<signed char, 256> all{};
-    all.fill(9);
-    for (const char c : std::string_view("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
-      all[static_cast<unsigned char>(c)] = 2;
-    all[' '] = 1;
-    return all;
-  }();
-  int sum = 0;
-  for (const char c : run) sum += weights[static_cast<unsigned char>(c)];
-  return sum;
-}
-
 int rarity(std::string_view run) { return run.size() < 4 ? 0 : weight(run); }
 
 // The characters that may be next to a fixed stretch: the gap's or, if that may be empty, those of the stretch beyond.
@@ -350,7 +394,6 @@ Characters beside(const Stretch* gap, const Stretch* beyond, Characters Stretch:
 Literal literal_of(const Form& form) {
   constexpr int rare = 30;
   std::string_view best;
-  std::string_view rarest_other;
   int rarest = -1;
   const std::vector<Stretch>& stretches = form.way.stretches;
   Literal found{.at_start = !stretches.empty() && stretches[0].at_start,
@@ -361,16 +404,15 @@ Literal literal_of(const Form& form) {
   std::string_view rest = form.way.text;
   for (const Stretch& one : stretches) {
     if (one.fixed) {
-      std::string_view other = rest.substr(0, one.width);
+      const std::string_view other = rest.substr(0, one.width);
       rest.remove_prefix(one.width);
       const bool keep = rarest >= rare && found.before == 0;
       if (const int how_rare = keep ? 0 : rarity(other); how_rare > rarest) {
-        std::swap(best, other);
+        best = other;
         rarest = how_rare;
         found.before = width;
         chosen = static_cast<std::size_t>(&one - stretches.data());
       }
-      if (weight(other) > weight(rarest_other)) rarest_other = other;
     }
     width += one.width;
   }
@@ -384,9 +426,15 @@ Literal literal_of(const Form& form) {
     found.in_front = either_case(found.in_front);
     found.behind = either_case(found.behind);
   }
-  const bool ascii = std::ranges::all_of(rarest_other, [](char c) { return (c & '\x80') == 0; });
-  if (!rarest_other.empty() && (ascii || !found.fold))
-    found.also.push_back(found.fold ? lower_case(rarest_other) : std::string(rarest_other));
+  constexpr std::size_t most_sets = 3;
+  for (Runs& runs : runs_of(form.way, &stretches[chosen])) {
+    const bool ascii = std::ranges::all_of(runs, [](const std::string& run) {
+      return std::ranges::all_of(run, [](char c) { return (c & '\x80') == 0; });
+    });
+    if ((found.fold && !ascii) || found.also.size() == most_sets) continue;
+    if (found.fold) std::ranges::for_each(runs, make_lower_case);
+    found.also.push_back(std::move(runs));
+  }
   return found;
 }
 
@@ -398,10 +446,11 @@ void join(Literal& all, const Literal& one) {
   all.at_start = all.at_start && one.at_start;
   all.in_front |= one.in_front;
   all.behind |= one.behind;
-  if (one.also.empty()) all.also.clear();
-  if (all.also.empty()) return;
-  for (const std::string& run : one.also) {
-    if (std::ranges::find(all.also, run) == all.also.end()) all.also.push_back(run);
+  all.also.resize(std::min(all.also.size(), one.also.size()));
+  for (std::size_t i = 0; i < all.also.size(); ++i) {
+    for (const std::string& run : one.also[i]) {
+      if (std::ranges::find(all.also[i], run) == all.also[i].end()) all.also[i].push_back(run);
+    }
   }
 }
 

@@ -31,9 +31,10 @@ Characters either_case(const Characters& characters);
 struct Literal {
   static constexpr std::size_t far = 128;  // how far an open repeat (+, *) is followed
 
-  std::string word{};                   // as written in the pattern
-  std::vector<std::string> also{};      // runs, one of which every such match contains; empty: none known; with fold in
-                                        // lower case, to be compared with a lower-case match
+  std::string word{};  // as written in the pattern
+  // Sets of runs: every such match contains one run of each set; with fold in lower case, to be compared with a
+  // lower-case match.
+  std::vector<std::vector<std::string>> also{};
   std::size_t before = 0;               // maximum length of a match before the word
   std::size_t after = 0;                // and after it
   Characters in_front = any_character;  // the character before the word; any: or none

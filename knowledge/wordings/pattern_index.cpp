@@ -58,9 +58,12 @@ class Writer {
                             .before = number(one.before),
                             .after = number(one.after),
                             .also_begin = number(runs_.size())};
-    for (const std::string& run : one.also) {
-      runs_.push_back({.begin = number(letters_.size()), .size = number(run.size())});
-      letters_ += run;
+    for (const auto& runs : one.also) {
+      for (const std::string& run : runs) {
+        runs_.push_back({.begin = number(letters_.size()), .size = number(run.size())});
+        letters_ += run;
+      }
+      runs_.back().ends_set = 1;
     }
     word.also_end = number(runs_.size());
     texts_.emplace_back(one.word, one.fold);
@@ -92,13 +95,27 @@ PatternIndex::PatternIndex(std::string_view bytes)
       letters(take_array<char>(bytes)),
       search(bytes) {}
 
-bool PatternIndex::may_match(const Word& word, std::string_view line, std::size_t at) const {
-  if (word.at_start && at > word.before) return false;
-  if (word.also_begin == word.also_end) return true;
+void PairsOfLine::take(std::string_view line) {
+  if (++line_ == 0) {
+    line_of_.fill(0);
+    line_ = 1;
+  }
+  const std::uint8_t number = line_;  // in a register: the compiler must assume that the array could alias the member
+  for (std::size_t i = 0; i + 1 < line.size(); ++i) line_of_[place(line.data() + i)] = number;
+}
+
+bool PatternIndex::may_match(const Word& word, const PairsOfLine& pairs, std::size_t at) const {
+  return !(word.at_start && at > word.before) &&
+         one_of_each(word, [&pairs](std::string_view run) { return pairs.may_hold(run); });
+}
+
+bool PatternIndex::runs_are_near(const Word& word, const PairsOfLine& pairs, std::string_view line,
+                                 std::size_t at) const {
   const std::size_t from = at - std::min<std::size_t>(at, word.before);
   const std::size_t size = std::min(line.size(), at + word.size + word.after) - from;
-  return std::any_of(runs.begin() + word.also_begin, runs.begin() + word.also_end, [&](const Run& run) {
-    return memmem(line.data() + from, size, letters.data() + run.begin, run.size) != nullptr;  // faster than find()
+  return one_of_each(word, [&](std::string_view run) {
+    // memmem() is faster than find().
+    return pairs.may_hold(run) && memmem(line.data() + from, size, run.data(), run.size()) != nullptr;
   });
 }
 

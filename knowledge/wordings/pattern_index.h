@@ -1,7 +1,9 @@
 #pragma once
 // The index that finds log patterns. The build makes it from our own table, to save time at start; for a table that
 // replaces ours it is made at first use.
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +12,30 @@
 #include "knowledge/wordings/literals.h"
 
 namespace envdoctor::knowledge {
+
+// The pairs of characters that a line contains, without regard to case. They rule out most runs that the line lacks,
+// much faster than a search for each run.
+class PairsOfLine {
+ public:
+  // Forgets the line before.
+  void take(std::string_view line);
+  [[nodiscard]] bool may_hold(std::string_view run) const {
+    for (std::size_t i = 0; i + 1 < run.size(); ++i)
+      if (line_of_[place(run.data() + i)] != line_) return false;
+    return true;
+  }
+
+ private:
+  static constexpr unsigned bits = 12;
+  static std::size_t place(const char* at) {
+    std::uint16_t pair = 0;
+    std::memcpy(&pair, at, sizeof pair);
+    return (pair | 0x2020U) * 2654435761U >> (32U - bits);
+  }
+
+  std::array<std::uint8_t, std::size_t{1} << bits> line_of_{};  // the line that held the pair last
+  std::uint8_t line_ = 0;
+};
 
 struct PatternIndex {
   // A word that is searched for. The data for checking an occurrence is kept close together, because there may be very
@@ -29,6 +55,7 @@ struct PatternIndex {
   };
   struct Run {
     std::uint32_t begin = 0, size = 0;  // place in `letters`
+    std::uint32_t ends_set = 0;         // 1: the last run of a set; a match contains one run of each set
   };
 
   // Reads the output of pattern_index(), which must outlive it.
@@ -40,9 +67,25 @@ struct PatternIndex {
     return (word.in_front == 0 || (at > 0 && sets[word.in_front][index_of(line[at - 1])])) &&
            (word.behind == 0 || (end < line.size() && sets[word.behind][index_of(line[end])]));
   }
-  // Whether one of the word's further runs is near it and, for a pattern at the line's start, the start as well. For
-  // a word with `fold` the line is in lower case.
-  [[nodiscard]] bool may_match(const Word& word, std::string_view line, std::size_t at) const;
+  // Whether the line may contain one of the word's further runs of each set and, for a pattern at the line's start,
+  // whether the word is near it.
+  [[nodiscard]] bool may_match(const Word& word, const PairsOfLine& pairs, std::size_t at) const;
+  // Whether these runs are near the word. For a word with `fold` the line is in lower case.
+  [[nodiscard]] bool runs_are_near(const Word& word, const PairsOfLine& pairs, std::string_view line,
+                                   std::size_t at) const;
+
+  // Whether one run of each set passes the test.
+  template <class Test>
+  [[nodiscard]] bool one_of_each(const Word& word, const Test& test) const {
+    bool held = false;
+    for (const Run& run : runs.subspan(word.also_begin, word.also_end - word.also_begin)) {
+      held = held || test(std::string_view(letters.data() + run.begin, run.size));
+      if (run.ends_set == 0) continue;
+      if (!held) return false;
+      held = false;
+    }
+    return true;
+  }
 
   std::span<const Word> words{};  // indexed by the search's results
   std::span<const Characters> sets{};

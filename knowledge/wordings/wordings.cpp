@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "knowledge/codes/names.h"
 #include "knowledge/embedded_tables.h"
@@ -171,6 +172,9 @@ const ReportWords& report_words() {
   return patterns().reports;
 }
 
+LogMatcher::LogMatcher() : pairs_(std::make_unique<PairsOfLine>()) {}
+LogMatcher::~LogMatcher() = default;
+
 std::vector<LogMatch> LogMatcher::match(std::string_view line) {
   constexpr std::uint32_t enough = 500;
   const PatternIndex& all = index_in_use();
@@ -178,6 +182,11 @@ std::vector<LogMatch> LogMatcher::match(std::string_view line) {
   reports_.reset();
   ++line_;
   small_.clear();
+  bool took_pairs = false;
+  const auto pairs = [&]() -> const PairsOfLine& {
+    if (!std::exchange(took_pairs, true)) pairs_->take(line);
+    return *pairs_;
+  };
   const auto in_small_letters = [&] {
     if (small_.empty()) make_lower_case(small_.assign(line));
     return std::string_view(small_);
@@ -193,8 +202,9 @@ std::vector<LogMatch> LogMatcher::match(std::string_view line) {
     Row& row = rows_[word.row];
     if (row.last == line_ || row.matched == enough) return;
     const Pattern& pattern = patterns().rows[word.row];
-    if (!word.whole &&
-        !(all.may_match(word, word.fold ? in_small_letters() : line, at) && pattern.matches(line, word, at)))
+    if (!word.whole && !(all.may_match(word, pairs(), at) &&
+                         all.runs_are_near(word, pairs(), word.fold ? in_small_letters() : line, at) &&
+                         pattern.matches(line, word, at)))
       return;
     if (!pattern.reads_codes()) ++row.matched;
     row.last = line_;

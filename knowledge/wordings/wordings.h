@@ -4,6 +4,7 @@
 #include <bitset>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,10 +48,14 @@ using ReportSet = std::bitset<64>;  // of its rows, in the map's order
 // table order. Fields are looked for within 2 KiB of the words that selected the pattern.
 std::vector<LogMatch> match_log_line(std::string_view line);
 
+class PairsOfLine;
+
 // The same for many lines of one log: a row that has matched 500 lines is skipped from then on,
 // unless it reads codes, so that a log of only known lines is read as fast as any other.
 class LogMatcher {
  public:
+  LogMatcher();
+  ~LogMatcher();
   std::vector<LogMatch> match(std::string_view line);
   // For the last matched line: the kinds of reports of which it contains a word.
   [[nodiscard]] const ReportSet& reports() const { return reports_; }
@@ -65,6 +70,7 @@ class LogMatcher {
   std::string small_{};                                        // the current line in lower case, if a word needs it
   ReportSet reports_{};
   std::uint64_t line_ = 0;
+  std::unique_ptr<PairsOfLine> pairs_;  // of the current line, computed on demand
 };
 
 }  // namespace envdoctor::knowledge

@@ -301,6 +301,7 @@ class Reader {
 }  // namespace
 
 bool is_lspci_header(std::string_view line) {
+  if (!may_begin_with_address(trimmed(line))) return false;  // as nearly all lines of a log
   Header header;
   if (!parse_header(line, header)) return false;
   return !header.class_code.empty() || !class_code_of(header.class_name).empty() ||

@@ -279,7 +279,7 @@ std::size_t mark(std::string_view line) {
   if (line.empty()) return 0;
   switch (line[0]) {
     case '>':
-      return line.starts_with("> ") || line.size() == 1 ? std::min<std::size_t>(2, line.size()) : 0;
+      return line.size() == 1 ? 1 : line[1] == ' ' ? 2 : 0;
     case '[':
       return line.starts_with("[rank") || line.starts_with("[default") || line.starts_with("[pod/") ||
                      contains(line.substr(0, 16), "]<std")

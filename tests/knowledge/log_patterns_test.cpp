@@ -123,7 +123,9 @@ TEST(RequiredLiterals, KnowWhereCapitalsMayBeOthers) {
 
 TEST(RequiredLiterals, NameOtherRunsOfWhichOneMustBeThere) {
   using Runs = std::vector<std::string>;
-  const auto also = [](std::string_view pattern) { return required_literals(pattern).at(0).also; };
+  using Sets = std::vector<Runs>;
+  const auto sets = [](std::string_view pattern) { return required_literals(pattern).at(0).also; };
+  const auto also = [&sets](std::string_view pattern) { return sets(pattern).empty() ? Runs{} : sets(pattern)[0]; };
   EXPECT_EQ(also("load library [^ ]+: no such file"), Runs{"load library "});
   EXPECT_EQ(also("abc[0-9]the longest run[0-9]abcde"), Runs{"abcde"});
   EXPECT_EQ(also("abcde[0-9]the longest run[0-9]abc"), Runs{"abcde"}) << "what was the longest before";
@@ -131,6 +133,22 @@ TEST(RequiredLiterals, NameOtherRunsOfWhichOneMustBeThere) {
   EXPECT_EQ(also("one thing[0-9](?:other)?"), Runs{}) << "one form has none";
   EXPECT_EQ(also("(?i)one thing[0-9]Other Thing"), Runs{"one thing"}) << "to be read in small letters";
   EXPECT_EQ(also("(?i)caf\xe9[0-9]one longer thing"), Runs{}) << "whose capitals are not known here";
+  EXPECT_EQ(sets("abc[0-9]the longest run[0-9]abcde"), (Sets{{"abcde"}, {"abc"}}));
+  EXPECT_EQ(sets("one thing[0-9](?:more|other){1,2}"), (Sets{{"more", "other"}})) << "not written out";
+  EXPECT_EQ(sets("one thing[0-9](?:more|other){0,2}"), Sets{});
+  EXPECT_EQ(sets("one thing[0-9](?:(?:more|other){1,2})?"), Sets{});
+}
+
+TEST(PairsOfLine, AreThoseOfTheLineAtHandInAnyMixtureOfCapitals) {
+  PairsOfLine pairs;
+  pairs.take("Loss: 1.5");
+  EXPECT_TRUE(pairs.may_hold("LOSS: 1"));
+  EXPECT_TRUE(pairs.may_hold("x")) << "a run without a pair";
+  EXPECT_FALSE(pairs.may_hold("loss 1"));
+  for (int i = 0; i < 300; ++i) {
+    pairs.take("another");
+    ASSERT_FALSE(pairs.may_hold("loss")) << i;
+  }
 }
 
 std::string listed(const Characters& characters) {

@@ -29,8 +29,8 @@ inline bool stands_in(const Literal& literal, const RE2& expression, const std::
     if (!literal.behind.all() && (end == line.size() || !literal.behind[index_of(line[end])])) continue;
     const std::size_t from = at - std::min(at, literal.before), to = std::min(line.size(), end + literal.after);
     const std::string near = text.substr(from, to - from);
-    if (!literal.also.empty() &&
-        std::ranges::none_of(literal.also, [&near](const auto& run) { return near.find(run) != near.npos; }))
+    const auto held = [&near](const auto& run) { return near.find(run) != near.npos; };
+    if (!std::ranges::all_of(literal.also, [&held](const auto& runs) { return std::ranges::any_of(runs, held); }))
       continue;
     if (expression.Match(line, from, to, RE2::UNANCHORED, nullptr, 0)) return true;
   }
