@@ -2,8 +2,8 @@
 
 ARRAYS = re.compile(r"jax\.(numpy|nn|random|scipy\.\w+|lax)\.[a-z]\w*$")
 NO_ARRAYS = re.compile(r"\.(finfo|iinfo|dtype|save\w*|load|result_type|promote_types|shape|ndim|size|split|\w+_split|"
-                       r"meshgrid|unique\w*|nonzero|where|svd|eigh?|qr|slogdet|lstsq|broadcast_arrays|divmod|modf|frexp|"
-                       r"gradient|histogram\w*|linspace|issubdtype|can_cast|isscalar|iterable|vectorize|cond|scan|"
+                       r"meshgrid|unique\w*|nonzero|where|svd|eigh?|qr|slogdet|lstsq|broadcast_arrays|divmod|modf|"
+                       r"frexp|gradient|histogram\w*|linspace|issubdtype|can_cast|isscalar|vectorize|cond|scan|"
                        r"while_loop|fori_loop|map|switch|sort|top_k|associative_scan|custom_\w+|initializers\.\w+|"
                        r"key_data|indices|ix_|atleast_\w+|set_printoptions|axis_index|psum|pmean|pmax|pmin|all_gather|"
                        r"stop_gradient|optimization_barrier|reduce|linearize|cho_factor|lu\w*)$")
@@ -24,7 +24,7 @@ PLACES = re.compile(r"(jax\.device_put\w*|jax\.lax\.with_sharding_constraint|jax
 OLD_FLAGS = re.compile(r"xla_(gpu_enable_async_\w+|gpu_simplify_all_fp_conversions|gpu_enable_triton_\w+|gpu_graph_\w+|"
                        r"gpu_enable_cudnn_\w+|gpu_enable_persistent_temp_buffers|gpu_enable_xla_runtime_executable|"
                        r"gpu_enable_priority_fusion|gpu_use_random_streams|gpu_bef_executable|gpu_all_reduce_\w+|"
-                       r"gpu_max_kernel_unroll_factor|gpu_asm_extra_flags|gpu_enable_custom_fusions|gpu_enable_bf16_\w+|"
+                       r"gpu_max_kernel_unroll_factor|gpu_asm_extra_flags|gpu_enable_custom_\w+|gpu_enable_bf16_\w+|"
                        r"gpu_enable_address_computation_fusion|gpu_enable_dot_strength_reduction|gpu_lhs_\w+|"
                        r"gpu_enable_softmax_fusion|gpu_enable_mlir_\w+|gpu_enable_gpu2_\w+|gpu_use_cudnn_batchnorm|"
                        r"gpu_disable_multi_streaming|gpu_use_horizontal_fusion|gpu_enable_command_buffer\w*|"
@@ -47,6 +47,7 @@ class Jax:
         self.unknown_axes = False
         self.collectives = []
         self.on_cpu = False  # the script chooses the CPU for all of JAX
+        self.tracing = 0  # functions of jax.jit that are being followed: their arguments have met where they are called
 
     # ---- devices
 
@@ -77,7 +78,8 @@ class Jax:
         if name == "jax.sharding.NamedSharding":
             return self.named_sharding(node, values, words)
         if name in ("jax.sharding.SingleDeviceSharding", "jax.sharding.PositionalSharding"):
-            return Thing("sharding", place=self.place(values[0]) if values and name.endswith("DeviceSharding") else None)
+            single = values and name.endswith("DeviceSharding")
+            return Thing("sharding", place=self.place(values[0]) if single else None)
         if name.startswith("jax.lax.") and last in COLLECTIVES_OF_JAX:
             at = values[0 if last == "axis_index" else 1 :][:1] or [words.get("axis_name")]
             if isinstance(at[0], Text) and isinstance(at[0].value, str):
@@ -98,8 +100,13 @@ class Jax:
             self.default_device(node, values)
         if name in SAME_TREE:
             given = values[1:] if "tree" in name else values
-            self.meet(node, given)
-            return self.tree(given, values[0] if values else None) if "tree" not in name else self.mapped(values)
+            if "tree" not in name:
+                self.meet(node, given)
+                return self.tree(given, None)
+            found = [self.placed([value]) for value in given]
+            alone = [placed[0] for placed in found if len({one["place"] for one in placed}) == 1]
+            self.meet(node, alone)  # of several trees the leaves in the same place meet
+            return self.mapped(values)
         if ARRAYS.match(name):
             self.meet(node, values + list(words.values()))
             place = self.place(words["device"]) if "device" in words else self.first_place(values)
@@ -116,7 +123,8 @@ class Jax:
         reader = self.reader
         if is_number(said):
             reader.mistake(node, "a platform that JAX doesn't know", reader.written(node))
-        if platform in ("gpu", "cuda", "rocm", "tpu") and reader.deciding and not reader.trying and not reader.asserting:
+        asked = reader.deciding and not reader.trying and not reader.asserting
+        if platform in ("gpu", "cuda", "rocm", "tpu") and asked:
             reader.mistake(node, "jax.devices of a platform as a question", reader.written(node), platform)
         if platform and WRONG_PLATFORM.match(platform):
             reader.mistake(node, "a platform that JAX doesn't know", reader.written(node))
@@ -165,7 +173,7 @@ class Jax:
 
     def meet(self, node, values):
         """Arrays that were put on a device stay there: two of them on two devices can't meet."""
-        found = self.placed(values)
+        found = self.placed(values) if not self.tracing else []
         for one in found[1:]:
             if self.differ(found[0]["place"], one["place"]):
                 other = one["made"] if one["made"] and one["made"][1] == self.reader.source else (None, None)
@@ -203,14 +211,14 @@ class Jax:
             return Thing("jax-tree", place=None)
         bad = {"mesh": "a mesh", "jax-devices": "a list of devices", "number": "a number"}
         kind = bad.get(where.kind) if isinstance(where, Thing) else "a number" if is_number(where) else None
-        if isinstance(where, Thing) and where.kind == "spec" and not re.search(r"set_mesh|use_mesh|with mesh\b|with \w*mesh",
-                                                                            reader.text):
+        meshed = re.search(r"set_mesh|use_mesh|with \w*mesh", reader.text)
+        if isinstance(where, Thing) and where.kind == "spec" and not meshed:
             kind = "a PartitionSpec without its mesh"
         if kind:
             reader.mistake(node, "a place that device_put doesn't take", reader.written(node), kind)
             return None
         if where is None:
-            return Thing("jax-array", place=self.place(of)) if isinstance(of, Thing) and of.kind == "jax-array" else None
+            return of if isinstance(of, Thing) and of.kind == "jax-array" else None
         single = isinstance(of, Thing) and of.kind == "jax-array"
         return Thing("jax-array" if single else "jax-tree", place=self.place(where), made=(node, reader.source))
 
@@ -317,7 +325,11 @@ class Jax:
         place = self.first_place(values + list(words.values()))
         if isinstance(thing["of"], Function) and "jax.jit" == thing["gives"]:
             reader.note(node, "call", "jax.jit called")
-        answer = reader.call_value(node, thing["of"], values, words) if isinstance(thing["of"], (Function, Thing)) else None
+        answer = None
+        if isinstance(thing["of"], (Function, Thing)):
+            self.tracing += 1
+            answer = reader.call_value(node, thing["of"], values, words)
+            self.tracing -= 1
         if thing["gives"] in ("jax.value_and_grad", "jax.grad", "jax.vmap", "jax.pmap"):
             answer = None
         return answer if answer is not None else Thing("jax-tree", place=place) if place else None
@@ -389,9 +401,9 @@ class Jax:
     def platforms(self, node, name, said):
         self.on_cpu = self.on_cpu or said.split(",")[0] == "cpu"
         wrong = [one for one in said.split(",") if WRONG_PLATFORM.match(one.strip())]
-        if wrong and not TAKEN["JAX_PLATFORMS"][0] == "":
-            self.reader.mistake(node, "a value that a variable doesn't take", said, name, "JAX knows no platform '%s'; it "
-                                "takes 'cpu', 'gpu', 'cuda', 'rocm' or 'tpu', and raises" % wrong[0])
+        if wrong:
+            self.reader.mistake(node, "a value that a variable doesn't take", said, name, "JAX knows no platform '%s'; "
+                                "it takes 'cpu', 'gpu', 'cuda', 'rocm' or 'tpu', and raises" % wrong[0])
 
     def flags(self, node, name, text):
         reader, known = self.reader, self.reader.members.get("XLA_FLAGS", ())

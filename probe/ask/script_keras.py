@@ -1,11 +1,11 @@
-"""Keras on its backends, tf.data and tf.distribute, and what must come in a certain order; for the reader of scripts."""
+"""Keras on its backends, tf.data and tf.distribute, and what must come in order; for the reader of scripts."""
 
 TENSORS = re.compile(r"tensorflow\.((math|linalg|signal|strings|bitwise)\.\w+|random\.(normal|uniform|truncated_normal|"
                      r"gamma|poisson|categorical|shuffle)|nn\.(relu|softmax|sigmoid|tanh|conv2d|l2_loss|gelu|elu)|"
                      r"image\.(resize\w*|flip\w*|random_\w+|central_crop|decode\w+)|io\.(read_file|decode_\w+)|"
                      r"(constant|convert_to_tensor|zeros|ones|fill|eye|range|linspace|cast|reshape|concat|stack|matmul|"
-                     r"add|subtract|multiply|divide|square|sqrt|exp|abs|reduce_\w+|one_hot|expand_dims|squeeze|identity|"
-                     r"transpose|where|gather|tile|repeat|pad|zeros_like|ones_like|argmax|argmin|einsum|tensordot|norm|"
+                     r"add|subtract|multiply|divide|square|sqrt|exp|abs|reduce_\w+|one_hot|expand_dims|squeeze|"
+                     r"identity|transpose|where|gather|tile|repeat|pad|zeros_like|ones_like|argmax|argmin|einsum|norm|"
                      r"clip_by_value|maximum|minimum|sin|cos|tanh|sigmoid|pow))$")
 DATASETS = re.compile(r"tensorflow\.data\.(Dataset\.\w+|TFRecordDataset|TextLineDataset|FixedLengthRecordDataset|"
                       r"experimental\.\w*[dD]ataset\w*)$|tensorflow\.keras\.utils\.\w+_dataset_from_\w+$|"
@@ -15,8 +15,8 @@ OF_DATASET = ("batch", "cache", "concatenate", "enumerate", "filter", "flat_map"
               "take_while", "unbatch", "unique", "window", "with_options", "apply", "snapshot", "scan",
               "bucket_by_sequence_length", "group_by_window")
 # Methods of PyTorch's that the objects of TensorFlow, Keras and Flax lack.
-OF_TORCH = ("to", "cuda", "half", "parameters", "named_parameters", "zero_grad", "load_state_dict", "detach", "requires_grad_",
-            "is_cuda", "pin_memory")
+OF_TORCH = ("to", "cuda", "half", "parameters", "named_parameters", "zero_grad", "load_state_dict", "detach",
+            "requires_grad_", "is_cuda", "pin_memory")
 OF_TORCH_MODELS = OF_TORCH + ("cpu", "state_dict")
 # The classes whose members known_names.json lists, by the kind of a thing.
 CLASSES = {"tf-dataset": "tensorflow.data.Dataset", "strategy": "tensorflow.distribute.Strategy",
@@ -37,6 +37,10 @@ SPOKEN = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch", "keras":
 # Modules that bring no framework along.
 NEUTRAL = ("numpy", "pandas", "scipy", "sklearn", "matplotlib", "PIL", "tqdm", "cv2", "seaborn", "yaml", "h5py", "absl",
            "imageio", "skimage", "requests")
+# What a script of another backend may ask of TensorFlow and still make nothing with it.
+ABOUT_DEVICES_ALONE = ("tensorflow.config", "tensorflow.distribute", "tensorflow.device", "tensorflow.keras",
+                       "tensorflow.test", "tensorflow.random.set", "tensorflow.get_logger",
+                       "tensorflow.compat.v1.ConfigProto", "tensorflow.compat.v1.logging")
 CLUSTERED = ("MultiWorkerMirroredStrategy", "ParameterServerStrategy", "TFConfigClusterResolver",
              "ParameterServerStrategyV2", "CentralStorageStrategy")
 TRAINS = ("fit", "train_on_batch", "fit_generator")
@@ -59,6 +63,7 @@ class Keras:
         self.initialized_tpu = False
         self.tpus = []
         self.uses_keras = False  # keras itself, and not tensorflow.keras
+        self.distributed = False  # keras.distribution was set
 
     def before(self, path):
         """Whether what stands on this path surely came before what is read now."""
@@ -88,29 +93,25 @@ class Keras:
                 self.late(node, "TF_CONFIG after its strategy", late[0])
         if name in ("CUDA_VISIBLE_DEVICES",):
             self.hidden = [h for h in self.hidden if h[1] is None]
-        if isinstance(value, Thing) and (value.kind in ("mapping", "gpus") or value["several"] and value.kind != "strategy") or \
-                isinstance(value, Many):
+        listed = isinstance(value, Thing) and (value.kind in ("mapping", "gpus") or value.kind == "words")
+        if listed or isinstance(value, Many):
             what = {"Many": "a list", "Thing": "a dictionary" if getattr(value, "kind", "") == "mapping" else "a list"}
             reader.mistake(node, "os.environ of what is no text", "%s = %s" % (name, what[type(value).__name__]))
 
     def late(self, node, name, begun):
         """A mistake of order: `begun` is what should have come later; it may stand in another file."""
         reader = self.reader
-        event_count = len(reader.events)
-        reader.mistake(node, name, reader.written(node), reader.written(begun[0]), str(getattr(begun[0], "lineno", 1)) + (
-            " of " + begun[2].rpartition("/")[2] if begun[2] and begun[2] != reader.source else ""),
-            other=begun[0] if begun[2] == reader.source else None)
-        return len(reader.events) > event_count
+        here = begun[2] == reader.source
+        file = " of " + begun[2].rpartition("/")[2] if begun[2] and not here else ""
+        reader.mistake(node, name, reader.written(node), reader.written(begun[0]), "%d%s" % (begun[0].lineno, file),
+                       other=begun[0] if here else None)
 
     # ---- calls
 
     def call(self, node, name, values, words):
         reader, parts = self.reader, name.split(".")
         last = parts[-1]
-        if parts[0] == "tensorflow" and not name.startswith(("tensorflow.config", "tensorflow.distribute", "tensorflow.device",
-                                                             "tensorflow.keras", "tensorflow.test", "tensorflow.random.set",
-                                                             "tensorflow.get_logger", "tensorflow.compat.v1.ConfigProto",
-                                                             "tensorflow.compat.v1.logging")):
+        if parts[0] == "tensorflow" and not name.startswith(ABOUT_DEVICES_ALONE):
             self.other_tensorflow = True
         if last in ("set_memory_growth", "set_virtual_device_configuration", "set_logical_device_configuration"):
             self.configured.append((node, reader.source, reader.path))
@@ -148,8 +149,6 @@ class Keras:
             return Thing("tensor", device="cuda|cpu", line=node.lineno)
         if last == "rank" and parts[0] == "horovod":
             return Thing("number", rank=True, horovod=True)
-        if name == "jax.process_index":
-            return Thing("number", process=True)
         return None
 
     def chosen(self, node, values):
@@ -171,10 +170,14 @@ class Keras:
                     reader.mistake(node, "tf.device of a name that is none", one, doubted="|" in where.text)
         if name != "keras.device":
             reader.answers.not_physical(node, where, False)
-            if form_of(where).startswith("/physical_device:"):
+            if form_of(where).startswith("/physical_device:" + UNKNOWN):  # the others are no names of tf.device
                 reader.mistake(node, "a physical device where a name belongs", reader.written(node))
             if is_number(where) or isinstance(where, Many):
                 reader.mistake(node, "tf.device of a name that is none", reader.written(node.args[0]))
+        if isinstance(where, Thing) and where.kind == "option" and name != "keras.device":
+            for one in set(where["choices"] or [text_of(where["default"])]) - {None}:
+                if not TF_DEVICE.match(one):
+                    reader.mistake(node, "tf.device of a name that is none", one, doubted=True)
         said = form_of(where).replace(NUMBER, "0")
         if is_form(where) and UNKNOWN not in said:
             hidden = [h for h in self.hidden if self.before(h[0])]
@@ -192,7 +195,8 @@ class Keras:
         reader = self.reader
         if self.backend in ("torch", "numpy", "openvino") and last in ("DataParallel", "DeviceMesh", "set_distribution",
                                                                       "list_devices", "ModelParallel", "initialize"):
-            reader.mistake(node, "a distribution of Keras on a backend that has none", reader.written(node), self.backend)
+            reader.mistake(node, "a distribution of Keras on a backend that has none", reader.written(node),
+                           self.backend)
         if last == "DeviceMesh":
             shape = values[0] if values else words.get("shape")
             names = reader.jaxs.names_of(values[1] if len(values) > 1 else words.get("axis_names"))
@@ -212,13 +216,10 @@ class Keras:
         if last == "set_distribution":
             late = [one for one in self.built if self.before(one[1])]
             none = values and isinstance(values[0], Text) and values[0].value is None
-            if late and not none and not any(e["name"].endswith("set_distribution") and e["subject"] == "script-use"
-                                             for e in reader.events) and not self.set_before:
+            if late and not none and not self.distributed:
                 self.late(node, "a distribution after the model", late[0])
-            self.set_before = True
+            self.distributed = True
         return None
-
-    set_before = False
 
     def layout(self, node, axes, mesh):
         names = mesh["names"] if isinstance(mesh, Thing) and mesh.kind == "keras-mesh" else None
@@ -249,12 +250,15 @@ class Keras:
             reader.mistake(node, "a member that an object lacks", reader.written(node), of,
                            "; it has %s" % near[0] if near else "", doubted=True)
         elif kind == "tf-tensor" and attribute in OF_TORCH and attribute != "is_cuda":
-            reader.mistake(node, "a member that an object lacks", reader.written(node), "tensorflow.Tensor", "", doubted=True)
+            self.lacked(node, "tensorflow.Tensor")
         elif kind == "flax-module" and attribute in OF_TORCH_MODELS:
-            reader.mistake(node, "a member that an object lacks", reader.written(node), "a module of Flax", "", doubted=True)
+            self.lacked(node, "a module of Flax")
         elif kind in ("keras-model", "layer") and owner["keras"] and attribute in OF_TORCH_MODELS[3:] and \
                 self.backend != "torch" and "torch" not in reader.text:
-            reader.mistake(node, "a member that an object lacks", reader.written(node), "a model of Keras", "", doubted=True)
+            self.lacked(node, "a model of Keras")
+
+    def lacked(self, node, of):
+        self.reader.mistake(node, "a member that an object lacks", self.reader.written(node), of, "", doubted=True)
 
     def method(self, node, thing, attribute, values, words):
         """(whether it is known, its value)"""
@@ -263,10 +267,8 @@ class Keras:
             if attribute in OF_DATASET:
                 return True, Thing("tf-dataset")
             return attribute in ("as_numpy_iterator", "reduce", "cardinality"), None
-        if thing.kind == "strategy" and attribute in ("experimental_distribute_dataset", "distribute_datasets_from_function",
-                                                      "experimental_distribute_datasets_from_function"):
-            made = Thing("distributed")
-            return True, made
+        if thing.kind == "strategy" and re.match(r"(experimental_)?distribute_dataset", attribute):
+            return True, Thing("distributed")
         if thing.kind == "strategy" and attribute == "run":
             self.run(node, thing, values, words)
         if thing.kind == "strategy" and attribute == "reduce" and values:
@@ -275,11 +277,11 @@ class Keras:
                 reader.mistake(node, "a reduction that tf.distribute doesn't know", said)
         if thing.kind == "tf-tensor" and attribute in ("numpy", "get_shape"):
             return True, None
-        if thing.kind == "keras-model" and attribute in TRAINS and not thing["class"] or \
-                thing.kind == "instance" and attribute in TRAINS and False:
+        if thing.kind == "keras-model" and attribute in TRAINS and not thing["class"]:
             if self.backend in ("numpy", "openvino") and thing["keras"] == "keras":
-                reader.mistake(node, "training on a backend of Keras that can't", reader.written(node.func), self.backend,
-                               other=self.backend_at[0] if self.backend_at[1] == reader.source else None)
+                at = self.backend_at[0] if self.backend_at[1] == reader.source else None
+                reader.mistake(node, "training on a backend of Keras that can't", reader.written(node.func),
+                               self.backend, other=at)
         return False, None
 
     def run(self, node, strategy, values, words):
@@ -330,7 +332,8 @@ class Keras:
         reader = self.reader
         if isinstance(at, Thing) and at["horovod"] and (isinstance(of, Thing) or "VISIBLE_DEVICE" in str(of).upper()):
             reader.mistake(node, "a GPU by Horovod's rank", reader.written(node))
-        if isinstance(at, Thing) and at["process"] and isinstance(of, Thing) and of.kind == "jax-devices" and of["local"]:
+        local = isinstance(of, Thing) and of.kind == "jax-devices" and of["local"]
+        if isinstance(at, Thing) and at["process"] and local:
             reader.mistake(node, "a local device by the number of its process", reader.written(node))
 
     # ---- the end
@@ -354,7 +357,8 @@ class Keras:
                         SPOKEN[self.backend])
         if foreign and not self.other_tensorflow:
             for node, source, path in self.gpus_used[:1]:
-                self.at(node, source, path, "tf.device under another backend", reader.written(node), SPOKEN[self.backend])
+                self.at(node, source, path, "tf.device under another backend", reader.written(node),
+                        SPOKEN[self.backend])
         if self.backend in ("jax", "torch") and self.tf_keras_at and "keras" not in self.roots:
             node, source = self.backend_at
             self.at(node, source, (), "a backend of Keras 2", self.backend)

@@ -212,7 +212,8 @@ class Children:
             stores = [n for n in inner if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and
                       getattr(n.value, "id", "") == name]
             loads = [n for n in inner if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
-            starts = [n for n in inner if isinstance(n, ast.Call) and not any(k.arg in ("env", None) for k in n.keywords) and
+            starts = [n for n in inner if isinstance(n, ast.Call) and
+                      not any(k.arg in ("env", None) for k in n.keywords) and
                       re.match(r"(subprocess\.)?(Popen|run|call|check_call|check_output)$", reader.written(n.func))]
             if stores and starts and len(loads) == len(stores):
                 self.lost.append((stores[0], starts[0], name))

@@ -1,15 +1,18 @@
 """The releases that a script says that it is written for, and what a notebook installs; for the reader of scripts."""
 
 PINNED_PACKAGES = {"tensorflow": "tensorflow", "tensorflow-gpu": "tensorflow", "tensorflow-cpu": "tensorflow",
-                   "tensorflow-macos": "tensorflow", "keras": "keras", "jax": "jax", "torch": "torch", "pytorch": "torch"}
+                   "tensorflow-macos": "tensorflow", "keras": "keras", "jax": "jax", "torch": "torch",
+                   "pytorch": "torch"}
 PIN = re.compile(r"(?<![\w-])(tensorflow(?:-gpu|-cpu|-macos)?|keras|jax|torch|pytorch)(?:\[[\w,.-]*\])?\s*"
                  r"(===?|~=|<=?|=)\s*[\"']?v?(\d+(?:\.\d+)+|\d+(?=\s*$))", re.M)
-ASSERTED = re.compile(r"assert\s+(tf|tensorflow|keras|jax|torch)\.__version__(?:\.startswith\(|\s*==\s*|\[:\d+\]\s*==\s*)"
+ASSERTED = re.compile(r"assert\s+(tf|tensorflow|keras|jax|torch)\.__version__"
+                      r"(?:\.startswith\(|\s*==\s*|\[:\d+\]\s*==\s*)"
                       r"\s*[\"'](\d+(?:\.\d+)*)")
 SAID = re.compile(r"(?i:tested (?:with|on|against)|requires?|written for|needs|pinned to|works (?:with|on)|stuck on|"
-                  r"runs (?:with|on|under))\s+(TensorFlow|tensorflow|TF|Keras|JAX|jax|PyTorch|torch)\s+v?(\d+(?:\.\d+)+)")
-PROJECT_FILES = re.compile(r"requirements[\w.-]*\.(txt|in)$|environment[\w.-]*\.ya?ml$|(setup\.(py|cfg)|pyproject\.toml|"
-                           r"Pipfile|constraints\.txt|conda\.ya?ml)$")
+                  r"runs (?:with|on|under))\s+(TensorFlow|tensorflow|TF|Keras|JAX|jax|PyTorch|torch)"
+                  r"\s+v?(\d+(?:\.\d+)+)")
+PROJECT_FILES = re.compile(r"requirements[\w.-]*\.(txt|in)$|environment[\w.-]*\.ya?ml$|(setup\.(py|cfg)|"
+                           r"pyproject\.toml|Pipfile|constraints\.txt|conda\.ya?ml)$")
 INSTALLS = re.compile(r"\s*(?:python3? -m |uv |sys\.executable -m )?(?:pip3?|conda|mamba)\s+install\b(.*)")
 MOST_OF_A_PROJECT_FILE = 1 << 16
 
@@ -67,7 +70,7 @@ def installs(reader, node, command):
     for word in found.group(1).split():
         package = re.match(r"[\w.-]+", word.strip("\"'"))
         root = PINNED_PACKAGES.get(package.group(0).lower()) if package else None
-        changes = re.search(r"[=<>]", word) or re.search(r"(^|\s)(-U|--upgrade|--force-reinstall)(\s|$)", found.group(1))
+        changes = re.search(r"[=<>]", word) or re.search(r"(?:^|\s)(-U|--upgrade|--force-reinstall)\b", found.group(1))
         if root and root in reader.keras.roots and changes:
             reader.mistake(node, "a package that is changed after its import", command.strip()[:120], root)
             return

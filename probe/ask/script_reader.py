@@ -682,6 +682,10 @@ class Reader:
         numbers = [is_number(left), is_number(right)]
         if all(numbers) and not (isinstance(left, Text) and isinstance(right, Text)):
             return Thing("number", varies=any(isinstance(v, Thing) and v["varies"] for v in (left, right)))
+        arrays = [v for v in (left, right) if isinstance(v, Thing) and v.kind in ("jax-array", "jax-tree")]
+        if arrays:
+            self.jaxs.meet(node, arrays)
+            return next((v for v in arrays if v["place"]), arrays[0])
         tensors = [v for v in (left, right) if isinstance(v, Thing) and v.kind == "tensor"]
         if len(tensors) == 2:
             self.torch.meet(node, tensors)
@@ -899,7 +903,7 @@ class Reader:
         if name == "shlex.split" and values and is_form(values[0]):
             return self.of_text(values[0], "split", [], {})
         if name in NUMBERS:
-            return Thing("number", rank=name == "torch.distributed.get_rank",
+            return Thing("number", rank=name == "torch.distributed.get_rank", process=name == "jax.process_index",
                          current=name == "torch.cuda.current_device")
         if name in ("os.environ.get", "os.getenv") and first:
             self.answers.read_variable(node, first)
@@ -1123,7 +1127,7 @@ class Reader:
         if option and option not in JAX_OPTIONS and option not in known:
             near = difflib.get_close_matches(option, sorted(known.union(JAX_OPTIONS)), 1, 0.93)
             if near and not option.startswith(near[0]) or known and not option.startswith("jax_experimental"):
-                near = near or difflib.get_close_matches(option, sorted(known), 1, 0.6) or ["what jax.config.values lists"]
+                near = near or difflib.get_close_matches(option, sorted(known), 1, 0.6) or ["one that it lists"]
                 self.mistake(node, "an option that JAX lacks", option, near[0], doubted=near[0] in known)
         if option in ("jax_platforms", "jax_platform_name") and len(values) > 1:
             self.not_taken(node, option.upper(), values[1])
@@ -1286,7 +1290,8 @@ class Reader:
         if action in ("store_true", "store_false") and name:
             parser.attributes[name] = Thing("switch", default=default)
         nargs = words.get("nargs")
-        several = text_of(nargs) in ("+", "*") or isinstance(nargs, Text) and type(nargs.value) is int or action == "append"
+        counted = isinstance(nargs, Text) and type(nargs.value) is int
+        several = text_of(nargs) in ("+", "*") or counted or action == "append"
         if name and several:
             parser.attributes[name] = Thing("option" if isinstance(default, Many) else "words", several=True,
                                             numbers=kind in ("int", "float"), default=default)
@@ -1440,12 +1445,13 @@ class Reader:
             if rest:
                 scope.names[rest.arg] = None
         if "tensorflow.function" in function.decorators:
-            scope.names = {name: value if isinstance(value, Thing) and (name == "self" or value.kind == "tf-batch") else None
-                           for name, value in scope.names.items()}
+            scope.names = {name: value if isinstance(value, Thing) and
+                           (name == "self" or value.kind == "tf-batch") else None for name, value in scope.names.items()}
         self.scope, self.results = scope, []
         self.source = function.file
         self.inside.append(function)
         self.calls.append((node, before[3]))
+        self.jaxs.tracing += jitted
         try:
             if isinstance(function.node, ast.Lambda):
                 return self.value(function.node.body)
@@ -1454,6 +1460,7 @@ class Reader:
         finally:
             self.inside.pop()
             self.calls.pop()
+            self.jaxs.tracing -= jitted
             self.scope, self.results, _, self.source, self.path = before
         answer = results[0] if results else None
         for other in results[1:]:
@@ -1575,6 +1582,8 @@ class Reader:
             index = target.slice.value if type(target.slice).__name__ == "Index" else target.slice
             if isinstance(owner, Name) and owner.full == "os.environ":
                 self.set_variable(target, text_of(self.value(index)), value)
+            elif isinstance(owner, Thing) and owner.kind == "layout-map":
+                self.keras.layout(target, value, owner["mesh"])
             elif isinstance(owner, Thing) and owner.kind == "encoding":
                 self.change(owner, "device", None)
             elif isinstance(owner, Thing) and owner.kind == "tensor":

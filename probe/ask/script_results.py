@@ -17,8 +17,8 @@ GIVES = {
     "sys.platform": (r"linux2?|darwin|win32|cygwin|aix|emscripten|wasi|ios|android|freebsd.*|msys",
                      "it is 'linux', 'darwin' or 'win32'", ()),
     "os.name": (r"posix|nt|java", "it is 'posix' or 'nt'", ()),
-    "platform.machine": (r"(?!(?i:mac|m1|apple|nvidia|cuda|gpu|intel|amd)$).*", "it gives 'x86_64', 'arm64' or 'aarch64'",
-                         ()),
+    "platform.machine": (r"(?!(?i:mac|m1|apple|nvidia|cuda|gpu|intel|amd)$).*",
+                         "it gives 'x86_64', 'arm64' or 'aarch64'", ()),
 }
 GIVES["tensorflow.keras.backend.backend"] = GIVES["keras.backend.backend"]
 GIVES["jax.lib.xla_bridge.get_backend().platform"] = GIVES["jax.default_backend"]
@@ -29,7 +29,8 @@ UNCALLED = tuple(name for name in GIVES if name not in ("sys.platform", "os.name
     "jax.device_count", "jax.local_device_count", "jax.devices", "tensorflow.config.list_physical_devices",
     "torch.cuda.device_count", "tensorflow.test.is_built_with_cuda")
 JAX_KIND = (r"(?!(?i:gpu|cuda|nvidia|tpu|rocm|gpu:\d|cuda:\d)$).*", "it is the model, as 'NVIDIA A100-SXM4-40GB'", ())
-TENSOR_DEVICE = (r"(/job:.*/device:\w+:\d+)?", "it is the whole name, '/job:localhost/replica:0/task:0/device:GPU:0'", ())
+TENSOR_DEVICE = (r"(/job:.*/device:\w+:\d+)?", "it is the whole name, '/job:localhost/replica:0/task:0/device:GPU:0'",
+                 ())
 # Which texts stand for no, though any text but the empty one is true.
 NOES = ("0", "false", "no", "off", "n", "none")
 # What hides all GPUs, and means to.
