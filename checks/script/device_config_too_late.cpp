@@ -10,7 +10,8 @@ void judge(const Facts& facts, Answers& answers) {
       if (!late.call) continue;
       Finding& finding =
           found_in_script(answers, *late.event,
-                          late.event->name + " comes after " + late.after->name + " (" + place_of(*late.after->event) +
+                          late.event->name + " comes after " + late.after->name + " (" +
+                              place_beside(*late.after, *late.event) +
                               "), which starts the devices: it " + late.call->says + ".",
                           late.call->instead);
       if (late.call->label == "no effect") finding.severity = Severity::warning;

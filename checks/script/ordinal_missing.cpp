@@ -7,6 +7,10 @@ namespace envdoctor::script_ordinal_missing {
 // A number that the script's own CUDA_VISIBLE_DEVICES leaves out, whatever the host has.
 void judge_own_choice(const std::vector<ScriptEvent>& events, Answers& answers) {
   const ScriptEvent* choice = nullptr;
+  const bool divided = std::ranges::any_of(events, [](const ScriptEvent& event) {
+    return event.name.ends_with("logical_device_configuration") || event.name.ends_with("virtual_device_configuration");
+  });
+  if (divided) return;  // one GPU is several then
   for (const ScriptEvent& event : events) {
     if (chooses_cuda_devices(event)) {
       choice = event.sure && event.has_value ? &event : nullptr;

@@ -84,9 +84,17 @@ std::string filled(std::string text, const ScriptEvent& event) {
   return text;
 }
 
-std::string version_words(const std::string& framework, const Text& version) {
+// The release that a script says that it is written for; absent: it says none.
+Text pinned(const std::vector<ScriptEvent>& events, const std::string& framework) {
+  for (const ScriptEvent& event : events)
+    if (event.kind == "pin" && event.name == framework) return event.value;
+  return absent("the script pins no release");
+}
+
+std::string version_words(const std::string& framework, const Text& version, bool pins) {
   const std::string newest = knowledge::newest_tried(framework);
   if (framework.empty()) return {};
+  if (pins) return " (" + framework + " " + *version.get() + ", which the script pins)";
   if (version.get()) return " (" + framework + " " + *version.get() + ")";
   return " (checked against " + framework + " " + newest + ", the newest tried; none is installed here)";
 }
@@ -205,6 +213,12 @@ void judge_events(const Facts& facts, Answers& answers, const std::function<void
   judge_script(facts, answers, [&](const std::vector<ScriptEvent>& events) { std::ranges::for_each(events, look); });
 }
 
+std::string place_beside(const ScriptEvent& event, const ScriptEvent& other) {
+  const std::string file = event.event->source.value_or("");
+  if (file == other.event->source.value_or("")) return place_of(*event.event);
+  return place_of(*event.event) + " of " + file.substr(file.rfind('/') + 1);
+}
+
 std::string place_of(const Symptom& event) {
   const std::string cell = event.detail("cell");
   return fmt::format("{}line {}", cell.empty() ? "" : "cell " + cell + ", ", event.line.or_empty());
@@ -217,7 +231,9 @@ void judge_calls(const Facts& facts, Answers& answers) {
     };
     for (const knowledge::ScriptCall& row : knowledge::script_calls()) {
       if (row.id != answers.id || std::ranges::any_of(row.unless, holds)) continue;
-      const Text version = version_for_script(facts.snapshot(), row.framework);
+      Text version = pinned(events, row.framework);
+      const bool pins = version.get() != nullptr;
+      if (!pins) version = version_for_script(facts.snapshot(), row.framework);
       if (!row.from.empty() && version.get() && knowledge::compare_versions(*version.get(), row.from) < 0) continue;
       std::string known;  // the finding of this row in this script, by its subject
       std::size_t lines = 0;
@@ -229,7 +245,7 @@ void judge_calls(const Facts& facts, Answers& answers) {
           continue;
         }
         const std::string says = row.mistake ? filled(row.says, event) : row.call + " " + row.says;
-        Finding& finding = found_in_script(answers, event, says + version_words(row.framework, version) + ".",
+        Finding& finding = found_in_script(answers, event, says + version_words(row.framework, version, pins) + ".",
                                            filled(row.instead, event));
         known = finding.subject;
         if (row.label == "raises") finding.severity = Severity::error;
@@ -301,7 +317,8 @@ void judge_late_variables(const Facts& facts, Answers& answers, bool keras_backe
               : "Set it before that line, best in the shell: envdoctor run --device cpu|gpu:N -- CMD.";
       Finding& finding =
           found_in_script(answers, *late.event,
-                          late.event->name + " is set after " + late.after->name + " (" + place_of(*late.after->event) +
+                          late.event->name + " is set after " + late.after->name + " (" +
+                              place_beside(*late.after, *late.event) +
                               "), which has read it already: setting it here has no effect.",
                           before);
       finding.evidence.push_back(evidence(*late.after->event, late.after->name));

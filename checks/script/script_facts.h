@@ -67,5 +67,7 @@ void judge_late_variables(const Facts& facts, Answers& answers, bool keras_backe
 
 // The place of an event: "line 3"; "cell 2, line 3" of a notebook.
 std::string place_of(const Symptom& event);
+// The same, with the file's name where it is not that of the other event.
+std::string place_beside(const ScriptEvent& event, const ScriptEvent& other);
 
 }  // namespace envdoctor

@@ -29,7 +29,7 @@ def without_magic(line):
             return timed.group(1) + timed.group(2)
         except (SyntaxError, ValueError):
             pass
-    shell = re.match(r"^(\s*)!\s*(\w.*)$", line)
+    shell = re.match(r"^(\s*)(?:!|%(?=(?:pip|conda|mamba)\s))\s*(\w.*)$", line)
     if shell:
         return "%s%s.system(%r)" % (shell.group(1), OWN_OS, shell.group(2))
     return MAGIC.match(line).group(1) + "pass"
@@ -154,6 +154,10 @@ def read(content, shown, folder, names):
     reader = Reader(names, modules_beside(folder, shown) if folder else None)
     cell = None
     reader.text = content.decode("utf-8", "replace")
+    reader.pins = pins_of(reader.text, folder)
+    for framework, version in sorted(reader.pins.items()):
+        reader.events.append({"class": "noted", "subject": "script-pin", "line": 1, "name": framework, "value": version,
+                              "sure": "yes"})
     try:
         whole = document(content)
         if whole is None and shown.endswith(".ipynb"):
@@ -181,7 +185,10 @@ def read(content, shown, folder, names):
                     node.cell = number
                 reader.cell = number
                 reader.last_of_cell = tree.body[-1] if tree.body else None
+                reader.path = reader.begin
                 reader.statements(tree.body)
+                if reader.restarted:
+                    begin_anew(reader, number)
                 reader.path = ()
             reader.rest()
     except (SyntaxError, RecursionError, MemoryError, ValueError) as error:

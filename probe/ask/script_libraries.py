@@ -170,6 +170,7 @@ class Children:
 
     def __init__(self, reader):
         self.reader = reader
+        self.lost = []  # copies of the environment that are changed and that nothing is given
         self.depth = self.count = 0
 
     def start(self, node, name, values, words):
@@ -195,6 +196,32 @@ class Children:
             except ValueError:
                 tokens = []
         return self.code(node, tokens or [])
+
+    def look_for_lost_environments(self, function):
+        """env = os.environ.copy(); env["CUDA_VISIBLE_DEVICES"] = …; Popen(command): env is never passed on."""
+        reader, made = self.reader, set()
+        nested = {inner for one in ast.walk(function) if one is not function and
+                  isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)) for inner in ast.walk(one)}
+        for one in ast.walk(function):
+            if isinstance(one, ast.Assign) and one not in nested and isinstance(one.targets[0], ast.Name) and re.match(
+                    r"(dict\()?(os\.)?environ(\.copy\(\)|\))$|\{\*\*(os\.)?environ|copy\.\w+\((os\.)?environ\)",
+                    reader.written(one.value)):
+                made.add(one.targets[0].id)
+        for name in made:
+            inner = list(ast.walk(function))
+            stores = [n for n in inner if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and
+                      getattr(n.value, "id", "") == name]
+            loads = [n for n in inner if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+            starts = [n for n in inner if isinstance(n, ast.Call) and
+                      not any(k.arg in ("env", None) for k in n.keywords) and
+                      re.match(r"(subprocess\.)?(Popen|run|call|check_call|check_output)$", reader.written(n.func))]
+            if stores and starts and len(loads) == len(stores):
+                self.lost.append((stores[0], starts[0], name))
+
+    def end(self):
+        for store, start, name in self.lost:
+            self.reader.mistake(start, "an environment that no program gets", self.reader.written(store),
+                                self.reader.written(start), name, other=store)
 
     def environment(self, node, given):
         if not isinstance(given, Thing) or given.kind != "mapping":

@@ -226,6 +226,11 @@ class Reader:
         self.libraries = Libraries(self)
         self.children = Children(self)
         self.brings_batches = False  # something of the script may bring a loader's batches to the GPU
+        self.answers, self.jaxs, self.keras = Results(self), Jax(self), Keras(self)
+        self.trying = self.asserting = 0  # statements whose exceptions are caught; what is asserted
+        self.starts_programs = False
+        self.pins = {}  # releases that the script says that it is written for
+        self.restarted, self.begin, self.forgotten, self.at_restart = False, (), [], 0  # of a notebook's kernel
 
     # ---- events
 
@@ -366,6 +371,7 @@ class Reader:
                 self.brings_batches = True
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)):
                 self.look_for_unused_configurations(node)
+                self.children.look_for_lost_environments(node)
         self.unbound = {name: Name(full) for name, full in CONVENTIONS.items() if name not in bound}
 
     def look_for_unused_configurations(self, function):
@@ -446,7 +452,11 @@ class Reader:
                 if item.state.get(key) is not value:
                     self.change(item, key, value)
         if isinstance(item, Thing) and item.kind == "gpu":
-            return Thing("gpus", logical=item["logical"])
+            return Thing("gpus", logical=item["logical"], of=item["of"])
+        if isinstance(item, Thing) and item.kind == "form" and not isinstance(node, ast.SetComp):
+            made = Many([item])
+            made.open = True
+            return made
         return Thing("sequence", item=item) if isinstance(item, Thing) and item.kind in ("tensor", "module") else None
 
     of_SetComp = of_GeneratorExp = of_ListComp
@@ -486,6 +496,13 @@ class Reader:
                 owner.state["used"] = True
             if node.attr in owner.attributes:
                 return owner.attributes[node.attr]
+            given = self.answers.attribute(owner, node.attr)
+            if given is not None:
+                return given
+            if isinstance(node.ctx, ast.Load):
+                self.keras.lacks(node, owner, node.attr)
+            if owner.kind == "jax-tree" and node is not self.called:
+                return Thing("jax-tree", place=owner["place"])
             if node.attr == "device" and owner["hf"]:
                 return Place(owner["device"]) if owner["device"] else None
             if owner.kind in ("outputs", "encoding") and node.attr not in ("to", "items", "values", "keys"):
@@ -552,8 +569,17 @@ class Reader:
         index = node.slice.value if type(node.slice).__name__ == "Index" else node.slice
         at = self.value(index)
         if isinstance(owner, Name) and owner.full == "os.environ":
+            self.answers.read_variable(node, text_of(at))
             return Thing("variable", name=text_of(at))
         if isinstance(owner, Thing):
+            if owner.kind in ("gpus", "jax-devices"):
+                self.keras.by_rank(node, owner, at)
+            if owner.kind == "jax-devices":
+                if not isinstance(index, ast.Slice):
+                    return self.jaxs.device(owner, at)
+                return owner if index.lower is None else Thing("jax-devices", platform=owner["platform"], offset=True)
+            if owner.kind in ("jax-tree", "jax-array"):
+                return Thing(owner.kind, place=owner["place"])
             if owner.kind == "mapping" and isinstance(at, Text) and isinstance(at.value, str):
                 return owner.attributes.get(at.value)
             if owner.kind == "mapping":
@@ -561,7 +587,7 @@ class Reader:
             if owner.kind == "gpus":
                 return owner if isinstance(index, ast.Slice) else Thing(
                     "gpu", logical=owner["logical"], varies=isinstance(at, Thing) and at["varies"],
-                    one=isinstance(at, Text))
+                    one=isinstance(at, Text), of=owner["of"])
             if owner.kind == "sequence":
                 return owner if isinstance(index, ast.Slice) else owner["item"]
             if owner.kind in ("outputs", "encoding"):
@@ -656,6 +682,10 @@ class Reader:
         numbers = [is_number(left), is_number(right)]
         if all(numbers) and not (isinstance(left, Text) and isinstance(right, Text)):
             return Thing("number", varies=any(isinstance(v, Thing) and v["varies"] for v in (left, right)))
+        arrays = [v for v in (left, right) if isinstance(v, Thing) and v.kind in ("jax-array", "jax-tree")]
+        if arrays:
+            self.jaxs.meet(node, arrays)
+            return next((v for v in arrays if v["place"]), arrays[0])
         tensors = [v for v in (left, right) if isinstance(v, Thing) and v.kind == "tensor"]
         if len(tensors) == 2:
             self.torch.meet(node, tensors)
@@ -676,6 +706,8 @@ class Reader:
             if isinstance(one, Text) and bool(one.value) == ends:
                 return one if all(
                     isinstance(v, Text) for v in values[:number]) else Text(ends) if self.deciding else None
+        if all(isinstance(v, Thing) and v.kind == "gpus" for v in values):  # of GPUs, or else of CPUs
+            return Thing("gpus", logical=values[0]["logical"] and values[-1]["logical"])
         return values[-1] if all(isinstance(v, Text) for v in values) else None
 
     def of_Compare(self, node):
@@ -704,6 +736,8 @@ class Reader:
 
     def compared(self, node, left, rights):
         """device == "cuda" of a torch.device: it equals no text."""
+        if len(rights) == 1:
+            self.answers.compared(node, left, rights[0])
         if len(rights) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.In, ast.NotIn)):
             return
         one, other = left, rights[0]
@@ -727,10 +761,12 @@ class Reader:
         self.guarded -= guards
         return join(one, other)
 
-    def asked_without_brackets(self, node):
+    def asked_without_brackets(self, node, decides=False):
         """if torch.cuda.is_available: a function is always true."""
         while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             node = node.operand
+        if self.deciding or decides:
+            self.answers.true_of(node)
         if isinstance(node, (ast.Attribute, ast.Name)) and self.full(node) in ASKED:
             self.mistake(node, "a question without its brackets", self.full(node))
 
@@ -781,11 +817,17 @@ class Reader:
                 return Text(str(values[0].value) if node.func.id == "str" else int(values[0].value))
             except ValueError:
                 return None
+        if isinstance(node.func, ast.Name) and node.func.id == "bool" and len(node.args) == 1:
+            self.answers.true_of(node.args[0])
+        if isinstance(node.func, ast.Name) and node.func.id == "str" and len(values) == 1:
+            said = self.answers.as_text(values[0])
+            if said is not None:
+                return said
         if isinstance(node.func, ast.Name) and node.func.id == "zip" and values and all(
                 isinstance(v, Many) and len(v.items) == len(values[0].items) for v in values):
             return Many([Many(list(row)) for row in zip(*(v.items for v in values))])
         if isinstance(node.func, ast.Name) and node.func.id == "str" and len(values) == 1 and is_number(values[0]):
-            return Thing("form", text=NUMBER)
+            return Thing("form", text=NUMBER, horovod=isinstance(values[0], Thing) and values[0]["horovod"])
         if isinstance(node.func, ast.Name) and node.func.id in ("len", "int", "range"):
             of = values[0] if values and isinstance(values[0], Thing) and node.func.id == "int" else None
             return Thing("range" if node.func.id == "range" else "number",
@@ -832,7 +874,10 @@ class Reader:
 
     def call_name(self, node, name, values, words):
         first = text_of(values[0]) if values else None
+        if name in CHILDREN and is_form(values[0] if values else None) and INSTALLS.match(form_of(values[0])):
+            return installs(self, node, form_of(values[0]))
         if name in CHILDREN:
+            self.starts_programs = True
             self.children.start(node, name, values, words)
         if name in ("os.environ.setdefault", "os.putenv", "os.environ.__setitem__") and len(values) > 1:
             doubted = name.endswith("default")
@@ -858,10 +903,13 @@ class Reader:
         if name == "shlex.split" and values and is_form(values[0]):
             return self.of_text(values[0], "split", [], {})
         if name in NUMBERS:
-            return Thing("number", rank=name == "torch.distributed.get_rank",
+            return Thing("number", rank=name == "torch.distributed.get_rank", process=name == "jax.process_index",
                          current=name == "torch.cuda.current_device")
         if name in ("os.environ.get", "os.getenv") and first:
-            return Thing("variable" if len(values) == 1 else "variable or default", name=first)
+            self.answers.read_variable(node, first)
+            plain = len(values) == 1 and not words
+            return Thing("variable" if plain else "variable or default", name=first,
+                         default=values[1] if len(values) > 1 else words.get("default"))
         if name in RUNNERS and values and isinstance(values[0], Function):
             return self.follow(values[0], [], {}, node)
         if name.rsplit(".", 1)[-1] in ("tqdm", "trange") and values:
@@ -874,18 +922,21 @@ class Reader:
         if name == "functools.partial" and values and (len(values) > 1 or words):
             if isinstance(values[0], Name):
                 self.jax(node, values[0].full, values[1:], words)
+                if values[0].full.startswith("jax."):
+                    self.jaxs.call(node, values[0].full, [None] + values[1:], words)
             return Thing("partial", of=values[0], given=values[1:], words=words)
         if name in ("functools.partial", "itertools.cycle", "copy.deepcopy", "copy.copy") and values:
             return values[0] if name != "copy.deepcopy" else None
+        own = self.keras.call(node, name, values, words)
         made = self.tensorflow(node, name, values, words)
+        for known in (own, self.jaxs.call(node, name, values, words), self.answers.call(name)):
+            made = known if made is None else made
         if made is None:
             made = self.torch.call(node, name, values, words)
         if made is None:
             made = self.libraries.call(node, name, values, words)
         if made is None:
             self.hand_over(values + list(words.values()), node, name.rsplit(".", 1)[-1] in SPAWNERS)
-        if made is None and (name.startswith("jax.numpy.") or name == "jax.device_put"):
-            return Thing("jax-array")
         return made
 
     def hand_over(self, values, node, spawned=False):
@@ -946,7 +997,8 @@ class Reader:
             elif last in POLICIES[:3]:
                 self.policy = (values[0].value, node, self.source)
         if last in ("list_physical_devices", "get_visible_devices", "list_logical_devices"):
-            return Thing("gpus", logical=last == "list_logical_devices")
+            return Thing("gpus", logical=last == "list_logical_devices",
+                         of=text_of(values[0] if values else words.get("device_type")))
         if last == "set_memory_growth" and values:
             one = values[0]
             if isinstance(one, Thing) and (one.kind == "gpus" or one["logical"]) or isinstance(one, (Many, Text)):
@@ -966,6 +1018,7 @@ class Reader:
             built = functional or self.has_input(node)
             if built:
                 self.note(node, "call", "tensorflow.keras.built")
+                self.keras.built.append((node, self.path, self.source))
             fresh = last in ("Sequential", "Model") and built or "applications" in parts
             return Thing("keras-model", line=node.lineno, under=self.device, keras=parts[0],
                          policy=self.policy[0] if self.policy else "float32" if fresh else None)
@@ -1070,12 +1123,19 @@ class Reader:
                              platform != platform.lower() and platform.lower() in ("cpu", "gpu", "tpu")):
                 self.mistake(node, "a platform that JAX doesn't know", self.written(node), doubted=option)
         option = text_of(values[0]) if name == "jax.config.update" and values else None
-        if option and option not in JAX_OPTIONS:
-            near = difflib.get_close_matches(option, JAX_OPTIONS, 1, 0.93)
-            if near and not option.startswith(near[0]):
-                self.mistake(node, "an option that JAX lacks", option, near[0])
+        known = self.members.get("JAX_OPTIONS", set())
+        if option and option not in JAX_OPTIONS and option not in known:
+            near = difflib.get_close_matches(option, sorted(known.union(JAX_OPTIONS)), 1, 0.93)
+            if near and not option.startswith(near[0]) or known and not option.startswith("jax_experimental"):
+                near = near or difflib.get_close_matches(option, sorted(known), 1, 0.6) or ["one that it lists"]
+                self.mistake(node, "an option that JAX lacks", option, near[0], doubted=near[0] in known)
         if option in ("jax_platforms", "jax_platform_name") and len(values) > 1:
             self.not_taken(node, option.upper(), values[1])
+            self.jaxs.platforms(node, option, text_of(values[1]) or "")
+        if option == "jax_num_cpu_devices":
+            self.note(node, "call", "jax.config.update of jax_num_cpu_devices")
+        if option == "jax_default_device" and len(values) > 1:
+            self.jaxs.default_device(node, values[1:])
         if option == "jax_platform":
             self.mistake(node, "an option that JAX lacks", option, "jax_platforms")
         if name == "jax.config.update" and len(values) > 1 and text_of(values[0]) == "jax_default_matmul_precision":
@@ -1118,10 +1178,16 @@ class Reader:
             return self.grow(thing, attribute, values)
         if is_form(thing) and attribute in ("format", "split", "strip", "lower", "upper"):
             return self.of_text(thing, attribute, values, words)
+        if isinstance(thing, Text) and isinstance(thing.value, str) and attribute == "join" and values:
+            return self.answers.join(node, thing.value, values[0])
         of = node.func.value if isinstance(node.func, ast.Attribute) else None
         if isinstance(of, ast.Call) and getattr(of.func, "id", "") == "get_ipython":
             texts = [v.value for v in values if isinstance(v, Text) and isinstance(v.value, str)]
             return self.ipython(node, attribute, texts) if len(texts) == len(values) else None
+        for part in (self.keras, self.jaxs) if isinstance(thing, Thing) else ():
+            known, answer = part.method(node, thing, attribute, values, words)
+            if known:
+                return answer
         if isinstance(thing, Thing):
             if thing.kind in ("keras-model", "layer") or (attribute == "compile" and thing.kind == "instance"):
                 return self.keras_method(node, thing, attribute, words)
@@ -1145,7 +1211,8 @@ class Reader:
                 return Thing("sequence", item=item if attribute == "values" else Many([None, item]))
             if thing.kind == "mapping" and attribute not in ("get", "items", "keys", "values"):
                 thing.attributes.clear()
-            if thing.kind == "jax-array" and attribute in ("device", "device_buffer") and not values and not words:
+            if thing.kind in ("jax-array", "jax-tree") and attribute in ("device", "device_buffer") and not values and \
+                    not words:
                 return self.mistake(node, "a JAX array's device()", self.written(node))
         elif attribute == "compile" and isinstance(node.func.value, ast.Name) and "optimizer" in words:
             made = Thing("keras-model", line=node.lineno, under=self.device)  # whoever made it
@@ -1154,6 +1221,9 @@ class Reader:
         if attribute in ("fit_generator", "predict_generator", "evaluate_generator", "predict_classes"):
             self.note(node, "call", "tensorflow.keras.Model." + attribute,
                       self.arguments(node))  # Keras alone has these
+        if attribute == "device" and not values and not words and not isinstance(thing, Thing) and \
+                "jax" in self.keras.roots and not self.keras.roots & {"torch", "tensorflow", "cupy", "numba"}:
+            self.mistake(node, "a JAX array's device()", self.written(node), doubted=True)
         if attribute in ("getint", "getfloat") and values:  # of a configparser
             return Thing("number")
         if attribute == "astype":
@@ -1195,6 +1265,9 @@ class Reader:
         """argparse: which options are numbers, and the texts that stand for others."""
         if attribute in ("add_argument_group", "add_mutually_exclusive_group"):
             return parser
+        if attribute == "set_defaults":
+            for word in words:
+                parser.attributes.pop(word, None)
         if attribute in ("parse_args", "parse_known_args"):
             options = Thing("instance")
             options.attributes.update(parser.attributes)
@@ -1214,14 +1287,29 @@ class Reader:
         if action in ("store_true", "store_false"):
             fixed = isinstance(default, Text) and default.value is (action == "store_true")
             self.change(parser, "switches", (parser["switches"] or []) + [(node, name, longs[0], fixed)])
-        if name and isinstance(words.get("default"), Many) and "nargs" in words:
+        if action in ("store_true", "store_false") and name:
+            parser.attributes[name] = Thing("switch", default=default)
+        nargs = words.get("nargs")
+        counted = isinstance(nargs, Text) and type(nargs.value) is int
+        several = text_of(nargs) in ("+", "*") or counted or action == "append"
+        if name and several:
+            parser.attributes[name] = Thing("option" if isinstance(default, Many) else "words", several=True,
+                                            numbers=kind in ("int", "float"), default=default)
+        elif name and isinstance(words.get("default"), Many) and "nargs" in words:
             parser.attributes[name] = Thing("option", default=words["default"])
         if name and not {"nargs", "action"} & set(words):
             if kind in ("int", "float"):
                 parser.attributes[name] = Thing("number", default=words.get("default"), launched=name == "local_rank")
             elif kind == "str" or "type" not in words:
-                parser.attributes[name] = Thing("option", default=words.get("default"))
+                parser.attributes[name] = Thing("option", default=words.get("default"), choices=self.choices_of(words))
         return None
+
+    @staticmethod
+    def choices_of(words):
+        """All texts that an option takes, its default among them; None: not known."""
+        choices, default = words.get("choices"), words.get("default")
+        items = [text_of(i) for i in choices.items] if isinstance(choices, Many) and not choices.open else [None]
+        return None if None in items else items + ([text_of(default)] if text_of(default) is not None else [])
 
     def switches_that_are_set(self, parser):
         """--no-cuda of store_true whose default is True: given or not, there is no GPU."""
@@ -1280,12 +1368,16 @@ class Reader:
                    e["subject"] == "script-import" and e["name"].split(".")[0] == "torch" for e in self.events)
 
     def call_thing(self, node, thing, values, words):
+        if thing.kind == "jitted":
+            return self.jaxs.apply(node, thing, values, words)
         if thing.kind == "layer":
             self.note(node, "call", "tensorflow.keras.built")
+            self.keras.built.append((node, self.path, self.source))
             return Thing("symbol")
         if thing.kind == "keras-model":
             if not any(isinstance(v, Thing) and v.kind == "symbol" for v in values):
                 self.note(node, "call", "tensorflow.keras.Model.__call__")
+                return self.keras.model_called(node, thing)
             return None
         if thing.kind == "tokenizer":
             return self.libraries.tokens(node, words)
@@ -1293,7 +1385,7 @@ class Reader:
             return self.call_choice(node, thing["items"], values, words)
         if thing.kind == "partial":
             return self.call_value(node, thing["of"], thing["given"] + values, {**thing["words"], **words})
-        if thing.kind == "instance" and thing["class"]:
+        if thing.kind in ("instance", "flax-module") and thing["class"]:
             method = thing["class"].method("__call__")
             if method:
                 return self.follow(method, [thing] + values, words, node)
@@ -1328,6 +1420,10 @@ class Reader:
         if self.steps > MOST_STEPS and function.followed:
             return None
         function.followed = True
+        jitted = self.jaxs.is_jitted(function)
+        all_given = values + list(words.values())
+        if jitted:
+            self.jaxs.meet(node, all_given)
         if any(d in ("tensorflow.function", "jax.jit") for d in function.decorators):
             self.note(node, "call", "%s called" % ("tensorflow.function" if "tensorflow.function" in function.decorators
                                                    else "jax.jit"))
@@ -1349,12 +1445,13 @@ class Reader:
             if rest:
                 scope.names[rest.arg] = None
         if "tensorflow.function" in function.decorators:
-            scope.names = {name: value if isinstance(value, Thing) and name == "self" else None
-                           for name, value in scope.names.items()}
+            scope.names = {name: value if isinstance(value, Thing) and
+                           (name == "self" or value.kind == "tf-batch") else None for name, value in scope.names.items()}
         self.scope, self.results = scope, []
         self.source = function.file
         self.inside.append(function)
         self.calls.append((node, before[3]))
+        self.jaxs.tracing += jitted
         try:
             if isinstance(function.node, ast.Lambda):
                 return self.value(function.node.body)
@@ -1363,19 +1460,21 @@ class Reader:
         finally:
             self.inside.pop()
             self.calls.pop()
+            self.jaxs.tracing -= jitted
             self.scope, self.results, _, self.source, self.path = before
         answer = results[0] if results else None
         for other in results[1:]:
             answer = join(answer, other)
-        return answer
+        return self.jaxs.tree(all_given, None) if jitted and answer is None else answer
 
     def make(self, of, values, words, node):
         bases = of.all_bases()
-        module = any(b.endswith((".Module", "LightningModule")) or b.startswith(("torch.nn.", "torchvision."))
-                     for b in bases)
+        flax = any(re.match(r"(flax|equinox|haiku)\.(\w+\.)*Module$", b) for b in bases)
+        module = not flax and any(b.endswith((".Module", "LightningModule")) or b.startswith((
+            "torch.nn.", "torchvision.")) for b in bases)
         keras = any(b.split(".")[0] in FRAMEWORKS and b.endswith(("keras.Model", "models.Model", ".Layer"))
                     for b in bases)
-        kind = "module" if module else "keras-model" if keras else "instance"
+        kind = "module" if module else "keras-model" if keras else "flax-module" if flax else "instance"
         thing = Thing(kind, **{"class": of, "line": node.lineno, "under": self.device})
         if module:
             thing.state["device"] = self.torch.default
@@ -1431,6 +1530,10 @@ class Reader:
         if name == "KERAS_BACKEND" and text_of(value) is not None and text_of(value).lower() not in BACKENDS:
             self.mistake(node, "a backend that Keras doesn't know", text_of(value))
         self.not_taken(at or node, name, value)
+        self.answers.visible(at or node, name, value)
+        self.keras.by_rank(at or node, name, value)
+        self.jaxs.variable(at or node, name, value)
+        self.keras.variable(at or node, name, value)
         self.note(node, "set-variable", name, text_of(value), doubted=doubted)
 
     def not_taken(self, node, name, value):
@@ -1465,8 +1568,11 @@ class Reader:
             for number, one in enumerate(target.elts):
                 one = one.value if isinstance(one, ast.Starred) else one
                 known = items and len(items) == len(target.elts)
-                each = value if isinstance(value, Thing) and value.kind in ("batch", "gpus", "sequence") else None
-                if each is not None:
+                each = value if isinstance(value, Thing) and value.kind in (
+                    "batch", "gpus", "sequence", "jax-tree", "jax-devices", "tf-batch") else None
+                if each is not None and each.kind == "jax-devices":
+                    each = self.jaxs.device(each, None if each["offset"] else Text(number))
+                elif each is not None:
                     each = self.item_of(each)
                 self.assign(one, items[number] if known else each)
         elif isinstance(target, ast.Attribute):
@@ -1476,6 +1582,8 @@ class Reader:
             index = target.slice.value if type(target.slice).__name__ == "Index" else target.slice
             if isinstance(owner, Name) and owner.full == "os.environ":
                 self.set_variable(target, text_of(self.value(index)), value)
+            elif isinstance(owner, Thing) and owner.kind == "layout-map":
+                self.keras.layout(target, value, owner["mesh"])
             elif isinstance(owner, Thing) and owner.kind == "encoding":
                 self.change(owner, "device", None)
             elif isinstance(owner, Thing) and owner.kind == "tensor":
@@ -1546,7 +1654,13 @@ class Reader:
             return value.items[0] if len(value.items) == 1 else None
         if isinstance(value, Thing):
             if value.kind == "gpus":
-                return Thing("gpu", logical=value["logical"], varies=True)
+                return Thing("gpu", logical=value["logical"], varies=True, of=value["of"])
+            if value.kind == "jax-devices":
+                return self.jaxs.device(value, None)
+            if value.kind == "tf-dataset":
+                return Thing("tf-batch")
+            if value.kind in ("tf-batch", "jax-tree", "jax-array"):
+                return value
             if value.kind == "enumerate":
                 return Many([Thing("number", varies=True), self.item_of(value["of"], node)])
             if value.kind == "range":
@@ -1595,6 +1709,7 @@ class Reader:
                 self.scope.names[alias.asname or root] = local
                 continue
             self.scope.names[alias.asname or root] = Name(self.normal(alias.name if alias.asname else root))
+            self.keras.imports(node, alias.name)
             if root in FRAMEWORKS:
                 self.note(node, "import", alias.name)
 
@@ -1614,6 +1729,8 @@ class Reader:
                 self.scope.names[name] = Name(self.normal(module + "." + alias.name))
             else:
                 self.scope.names[name] = None
+        if not node.level and local is None:
+            self.keras.imports(node, module)
         if not node.level and module.split(".")[0] in FRAMEWORKS and local is None:
             for alias in node.names:
                 self.note(node, "import", self.normal(module + "." + alias.name))
@@ -1647,6 +1764,7 @@ class Reader:
         function.file = self.source
         function.decorators = [self.full(d.func if isinstance(d, ast.Call) else d) for d in node.decorator_list]
         for decorator in node.decorator_list:
+            self.keras.decorates(decorator)
             if isinstance(decorator, ast.Call):
                 self.value(decorator)
         self.functions.append((function, None))
@@ -1669,6 +1787,8 @@ class Reader:
                 function.file = self.source
                 function.decorators = [self.full(d.func if isinstance(d, ast.Call) else d) for d in one.decorator_list]
                 self.functions.append((function, made))
+                for decorator in one.decorator_list:
+                    self.keras.decorates(decorator)
             else:
                 self.statement(one)
         made.names = self.scope.names
@@ -1705,8 +1825,14 @@ class Reader:
         of = node.value
         value = self.value(of)
         shown = self.cell and node is self.last_of_cell  # a notebook shows the value: that is its use
+        if isinstance(of, ast.Call) and isinstance(of.func, ast.Attribute):
+            thing = self.find_value(of.func.value)
+            shown = shown and not (isinstance(thing, Thing) and thing["prepares"] == of.func.attr)
+        self.restarted = self.restarted or restarts(self, of)
         if not shown:
             self.torch.dropped(node, of)
+            self.jaxs.dropped(node, of)
+            self.keras.dropped(node, of)
         if isinstance(of, ast.Call):
             name = self.full(of.func) or ""
             return name in ("sys.exit", "os._exit") or (isinstance(of.func, ast.Name) and
@@ -1751,12 +1877,14 @@ class Reader:
         self.deciding += 1
         value = self.value(node)
         self.deciding -= 1
-        self.asked_without_brackets(node)
+        self.asked_without_brackets(node, True)
         return value
 
     def on_Assert(self, node):
         self.torch.asked = self.torch.asked or "is_available" in self.written(node.test)
+        self.asserting += 1
         self.decide(node.test)
+        self.asserting -= 1
         self.value(node.msg)
 
     def on_If(self, node):
@@ -1851,6 +1979,8 @@ class Reader:
         """What a loop configured is configured once more, after all that its body did."""
         for event in [e for e in self.events[begin:] if any(e is one for one in self.varying)]:
             steps = event.get("path", "").split("/")
+            if re.match(r"p\d+:", steps[0]) and path[:1] != (steps[0],):
+                continue  # a process of its own begins anew each time
             if all(step[-1:] in "lp" and step[:1] != "p" for step in steps[len(path) - 1:]):
                 self.events.append(dict(event))
 
@@ -1901,7 +2031,9 @@ class Reader:
                   for k in (h.type.elts if isinstance(h.type, ast.Tuple) else [h.type])]
         guards = any(c in ("", "ImportError", "ModuleNotFoundError", "AttributeError", "Exception") for c in caught)
         self.guarded += guards
+        self.trying += bool(node.handlers)
         ended = self.statements(node.body)
+        self.trying -= bool(node.handlers)
         self.guarded -= guards
         older = bool({"ImportError", "ModuleNotFoundError", "AttributeError"} & set(caught))
         if older:  # what its handler does is for another release
@@ -1975,7 +2107,11 @@ class Reader:
                 self.follow(function, values, {}, function.node, forced=True)
         self.path, self.source = (), None
         self.torch.end()
+        self.jaxs.end()
+        self.keras.end()
+        forgotten_variables(self)
         self.uses_float64()
+        self.children.end()
         for node, sessions in self.unused_configurations:
             self.mistake(node, "a configuration that no session gets", self.written(node),
                          other=sessions[0] if sessions else None)
@@ -2000,7 +2136,9 @@ class Reader:
         for node, made, source in self.strategies:
             if made["runs_keras"]:
                 self.source = source
-                self.mistake(node, "a strategy of TensorFlow's around Keras on another backend", said.pop())
+                at = self.keras.backend_at or (None, None)
+                self.mistake(node, "a strategy of TensorFlow's around Keras on another backend", said.pop(),
+                             other=at[0] if at[1] == source else None)
                 self.source = None
                 return
 

@@ -1,0 +1,382 @@
+"""Keras on its backends, tf.data and tf.distribute, and what must come in order; for the reader of scripts."""
+
+TENSORS = re.compile(r"tensorflow\.((math|linalg|signal|strings|bitwise)\.\w+|random\.(normal|uniform|truncated_normal|"
+                     r"gamma|poisson|categorical|shuffle)|nn\.(relu|softmax|sigmoid|tanh|conv2d|l2_loss|gelu|elu)|"
+                     r"image\.(resize\w*|flip\w*|random_\w+|central_crop|decode\w+)|io\.(read_file|decode_\w+)|"
+                     r"(constant|convert_to_tensor|zeros|ones|fill|eye|range|linspace|cast|reshape|concat|stack|matmul|"
+                     r"add|subtract|multiply|divide|square|sqrt|exp|abs|reduce_\w+|one_hot|expand_dims|squeeze|"
+                     r"identity|transpose|where|gather|tile|repeat|pad|zeros_like|ones_like|argmax|argmin|einsum|norm|"
+                     r"clip_by_value|maximum|minimum|sin|cos|tanh|sigmoid|pow))$")
+DATASETS = re.compile(r"tensorflow\.data\.(Dataset\.\w+|TFRecordDataset|TextLineDataset|FixedLengthRecordDataset|"
+                      r"experimental\.\w*[dD]ataset\w*)$|tensorflow\.keras\.utils\.\w+_dataset_from_\w+$|"
+                      r"keras\.(utils|preprocessing)\.\w*_?dataset_from_\w+$")
+OF_DATASET = ("batch", "cache", "concatenate", "enumerate", "filter", "flat_map", "ignore_errors", "interleave", "map",
+              "padded_batch", "prefetch", "ragged_batch", "rebatch", "repeat", "shard", "shuffle", "skip", "take",
+              "take_while", "unbatch", "unique", "window", "with_options", "apply", "snapshot", "scan",
+              "bucket_by_sequence_length", "group_by_window")
+# Methods of PyTorch's that the objects of TensorFlow, Keras and Flax lack.
+OF_TORCH = ("to", "cuda", "half", "parameters", "named_parameters", "zero_grad", "load_state_dict", "detach",
+            "requires_grad_", "is_cuda", "pin_memory")
+OF_TORCH_MODELS = OF_TORCH + ("cpu", "state_dict")
+# The classes whose members known_names.json lists, by the kind of a thing.
+CLASSES = {"tf-dataset": "tensorflow.data.Dataset", "strategy": "tensorflow.distribute.Strategy",
+           "jax-array": "jax.Array", "jax-device": "jax.Device", "gpu": "tensorflow.config.PhysicalDevice"}
+# Callable contexts aside: these raise where they decorate a function.
+NO_DECORATORS = ("tensorflow.device", "tensorflow.GradientTape", "tensorflow.name_scope", "tensorflow.init_scope")
+KERAS_DEVICES = {
+    "tensorflow": (r"/?(device:)?(cpu|gpu|tpu)(:\d+)?|/job:.*", "TensorFlow's names, as 'gpu:0'"),
+    "jax": (r"(cpu|gpu|tpu|cuda|rocm)(:\d+)?", "'gpu:0' or 'cpu'"),
+    "torch": (r"(cpu|gpu|cuda|mps|xpu|meta|tpu|xla)(:\d+)?", "'cuda:0' or 'cpu'"),
+}
+# What only one framework reads of a process.
+READ_BY = {"TF_FORCE_GPU_ALLOW_GROWTH": "tensorflow", "TF_GPU_ALLOCATOR": "tensorflow",
+           "XLA_PYTHON_CLIENT_PREALLOCATE": "jax", "XLA_PYTHON_CLIENT_MEM_FRACTION": "jax",
+           "XLA_PYTHON_CLIENT_ALLOCATOR": "jax", "JAX_PLATFORMS": "jax", "JAX_PLATFORM_NAME": "jax",
+           "PYTORCH_CUDA_ALLOC_CONF": "torch", "PYTORCH_ALLOC_CONF": "torch"}
+SPOKEN = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch", "keras": "Keras"}
+# Modules that bring no framework along.
+NEUTRAL = ("numpy", "pandas", "scipy", "sklearn", "matplotlib", "PIL", "tqdm", "cv2", "seaborn", "yaml", "h5py", "absl",
+           "imageio", "skimage", "requests")
+# What a script of another backend may ask of TensorFlow and still make nothing with it.
+ABOUT_DEVICES_ALONE = ("tensorflow.config", "tensorflow.distribute", "tensorflow.device", "tensorflow.keras",
+                       "tensorflow.test", "tensorflow.random.set", "tensorflow.get_logger",
+                       "tensorflow.compat.v1.ConfigProto", "tensorflow.compat.v1.logging")
+CLUSTERED = ("MultiWorkerMirroredStrategy", "ParameterServerStrategy", "TFConfigClusterResolver",
+             "ParameterServerStrategyV2", "CentralStorageStrategy")
+TRAINS = ("fit", "train_on_batch", "fit_generator")
+
+
+class Keras:
+    def __init__(self, reader):
+        self.reader = reader
+        self.backend = None  # that the script chooses
+        self.backend_at = None
+        self.settings = []  # (variable, node, source, path) that one framework alone reads
+        self.roots = set()  # modules that it imports
+        self.other_tensorflow = False  # it does more of TensorFlow than to configure devices
+        self.configured = []  # calls that configure TensorFlow's GPUs
+        self.clusters = []  # strategies that read TF_CONFIG: (node, path, source)
+        self.built = []  # Keras models that have their variables
+        self.hidden = []  # (path, node, source) at which all GPUs were hidden
+        self.tf_keras_at = None
+        self.gpus_used = []
+        self.initialized_tpu = False
+        self.tpus = []
+        self.uses_keras = False  # keras itself, and not tensorflow.keras
+        self.distributed = False  # keras.distribution was set
+
+    def before(self, path):
+        """Whether what stands on this path surely came before what is read now."""
+        here = self.reader.path
+        return here[: len(path)] == tuple(path) and not (here and not path and re.match(r"p\d+:", here[0]))
+
+    # ---- imports and variables
+
+    def imports(self, node, module):
+        root = module.split(".")[0]
+        self.roots.add(root)
+        if root == "tf_keras" and self.tf_keras_at is None:
+            self.tf_keras_at = (node, self.reader.source)
+        self.uses_keras = self.uses_keras or root == "keras"
+
+    def variable(self, node, name, value):
+        reader, said = self.reader, text_of(value)
+        if name == "KERAS_BACKEND":
+            self.backend, self.backend_at = said, (node, reader.source)
+        if name in READ_BY and not (name == "TF_FORCE_GPU_ALLOW_GROWTH" and said in ("false", "0")):
+            self.settings.append((name, node, reader.source, reader.path))
+        if name == "TF_CONFIG":
+            if is_form(value) and re.match(r"\s*\{\s*'", form_of(value)):
+                reader.mistake(node, "TF_CONFIG that is no JSON", reader.written(node))
+            late = [one for one in self.clusters if self.before(one[1])]
+            if late:
+                self.late(node, "TF_CONFIG after its strategy", late[0])
+        if name in ("CUDA_VISIBLE_DEVICES",):
+            self.hidden = [h for h in self.hidden if h[1] is None]
+        listed = isinstance(value, Thing) and (value.kind in ("mapping", "gpus") or value.kind == "words")
+        if listed or isinstance(value, Many):
+            what = {"Many": "a list", "Thing": "a dictionary" if getattr(value, "kind", "") == "mapping" else "a list"}
+            reader.mistake(node, "os.environ of what is no text", "%s = %s" % (name, what[type(value).__name__]))
+
+    def late(self, node, name, begun):
+        """A mistake of order: `begun` is what should have come later; it may stand in another file."""
+        reader = self.reader
+        here = begun[2] == reader.source
+        file = " of " + begun[2].rpartition("/")[2] if begun[2] and not here else ""
+        reader.mistake(node, name, reader.written(node), reader.written(begun[0]), "%d%s" % (begun[0].lineno, file),
+                       other=begun[0] if here else None)
+
+    # ---- calls
+
+    def call(self, node, name, values, words):
+        reader, parts = self.reader, name.split(".")
+        last = parts[-1]
+        if parts[0] == "tensorflow" and not name.startswith(ABOUT_DEVICES_ALONE):
+            self.other_tensorflow = True
+        if last in ("set_memory_growth", "set_virtual_device_configuration", "set_logical_device_configuration"):
+            self.configured.append((node, reader.source, reader.path))
+        if name in ("tensorflow.device", "tensorflow.compat.v1.device", "keras.device") and values:
+            self.device(node, name, values[0])
+        if last in ("get_memory_info", "reset_memory_stats", "get_memory_usage") and "config" in parts:
+            reader.answers.memory_of(node, values[0] if values else words.get("device"))
+        if last in ("MirroredStrategy", "OneDeviceStrategy") and parts[0] == "tensorflow":
+            given = values[0] if values else words.get("devices", words.get("device"))
+            for one in given.items if isinstance(given, Many) and given.items else [given]:
+                reader.answers.not_physical(node, one, False)
+                if form_of(one).startswith("/physical_device:"):
+                    reader.mistake(node, "a physical device where a name belongs", reader.written(node))
+            if last == "MirroredStrategy" and (is_form(given) or is_number(given)) or last == "OneDeviceStrategy" and \
+                    isinstance(given, Many):
+                reader.mistake(node, "devices of a strategy in the wrong form", reader.written(node))
+        if parts[0] == "tensorflow" and last in CLUSTERED:
+            self.clusters.append((node, reader.path, reader.source))
+        if last in ("initialize_tpu_system", "tpu_initialize"):
+            self.initialized_tpu = True
+        if last == "TPUStrategy" and parts[0] == "tensorflow":
+            self.tpus.append((node, reader.source, reader.path))
+        if name.startswith("keras.distribution.") or name.startswith("tensorflow.keras.distribution."):
+            return self.distribution(node, last, values, words)
+        if last == "set_visible_devices" and values:
+            self.chosen(node, values)
+        if name in ("jax.devices", ) and values and text_of(values[0]) in ("gpu", "cuda") and reader.jaxs.on_cpu:
+            reader.mistake(node, "a GPU of JAX where the CPU was chosen", reader.written(node))
+        if TENSORS.match(name):
+            return Thing("tf-tensor")
+        if DATASETS.match(name):
+            return Thing("tf-dataset")
+        if name.startswith("keras.ops.") and self.backend == "torch" and last not in ("convert_to_numpy", "shape"):
+            reader.torch.started(node, "cuda|cpu")
+            return Thing("tensor", device="cuda|cpu", line=node.lineno)
+        if last == "rank" and parts[0] == "horovod":
+            return Thing("number", rank=True, horovod=True)
+        return None
+
+    def chosen(self, node, values):
+        kind = text_of(values[1]) if len(values) > 1 else None
+        reader = self.reader
+        several = isinstance(values[0], Many)
+        if several and not values[0].items and not values[0].open and kind != "CPU":
+            self.hidden.append((reader.path, node, reader.source))
+        elif kind == "GPU" or kind is None:
+            self.hidden = []
+        if kind == "GPU" and several and values[0].items and all(is_number(i) for i in values[0].items):
+            reader.mistake(node, "set_visible_devices of a text", reader.written(node.args[0]))
+
+    def device(self, node, name, where):
+        reader = self.reader
+        if isinstance(where, Place) and where.text:
+            for one in where.text.split("|"):
+                if name != "keras.device" and not TF_DEVICE.match(one):
+                    reader.mistake(node, "tf.device of a name that is none", one, doubted="|" in where.text)
+        if name != "keras.device":
+            reader.answers.not_physical(node, where, False)
+            if form_of(where).startswith("/physical_device:" + UNKNOWN):  # the others are no names of tf.device
+                reader.mistake(node, "a physical device where a name belongs", reader.written(node))
+            if is_number(where) or isinstance(where, Many):
+                reader.mistake(node, "tf.device of a name that is none", reader.written(node.args[0]))
+        if isinstance(where, Thing) and where.kind == "option" and name != "keras.device":
+            for one in set(where["choices"] or [text_of(where["default"])]) - {None}:
+                if not TF_DEVICE.match(one):
+                    reader.mistake(node, "tf.device of a name that is none", one, doubted=True)
+        said = form_of(where).replace(NUMBER, "0")
+        if is_form(where) and UNKNOWN not in said:
+            hidden = [h for h in self.hidden if self.before(h[0])]
+            if hidden and re.search(r"gpu", said, re.I):
+                self.late(node, "a GPU that was hidden", (hidden[-1][1], None, hidden[-1][2]))
+            backend = self.backend or "tensorflow"
+            if name == "keras.device" and backend in KERAS_DEVICES and not re.fullmatch(
+                    KERAS_DEVICES[backend][0], said, re.I):
+                reader.mistake(node, "a device that Keras's backend doesn't know", said, SPOKEN[backend],
+                               KERAS_DEVICES[backend][1], doubted=self.backend is None)
+        if name != "keras.device" and self.backend in ("jax", "torch") and "keras" in self.roots:
+            self.gpus_used.append((node, reader.source, reader.path))
+
+    def distribution(self, node, last, values, words):
+        reader = self.reader
+        if self.backend in ("torch", "numpy", "openvino") and last in ("DataParallel", "DeviceMesh", "set_distribution",
+                                                                      "list_devices", "ModelParallel", "initialize"):
+            reader.mistake(node, "a distribution of Keras on a backend that has none", reader.written(node),
+                           self.backend)
+        if last == "DeviceMesh":
+            shape = values[0] if values else words.get("shape")
+            names = reader.jaxs.names_of(values[1] if len(values) > 1 else words.get("axis_names"))
+            if isinstance(shape, Many) and not shape.open and names is not None and len(shape.items) != len(names):
+                reader.mistake(node, "a mesh with more or fewer axes than names", reader.written(node),
+                               str(len(shape.items)), str(len(names)))
+            return Thing("keras-mesh", names=names)
+        if last == "LayoutMap":
+            return Thing("layout-map", mesh=values[0] if values else words.get("device_mesh"))
+        if last == "ModelParallel" and values:
+            reader.mistake(node, "arguments of ModelParallel without names", reader.written(node))
+        if last in ("DataParallel", "ModelParallel") and is_form(words.get("devices")):
+            reader.mistake(node, "devices of a strategy in the wrong form", reader.written(node))
+        if last == "TensorLayout":
+            self.layout(node, values[0] if values else words.get("axes"),
+                        values[1] if len(values) > 1 else words.get("device_mesh"))
+        if last == "set_distribution":
+            late = [one for one in self.built if self.before(one[1])]
+            none = values and isinstance(values[0], Text) and values[0].value is None
+            if late and not none and not self.distributed:
+                self.late(node, "a distribution after the model", late[0])
+            self.distributed = True
+        return None
+
+    def layout(self, node, axes, mesh):
+        names = mesh["names"] if isinstance(mesh, Thing) and mesh.kind == "keras-mesh" else None
+        for axis in axes.items if isinstance(axes, Many) and names else []:
+            if isinstance(axis, Text) and isinstance(axis.value, str) and axis.value not in names:
+                self.reader.mistake(node, "an axis that the mesh lacks", self.reader.written(node), axis.value,
+                                    ", ".join(repr(name) for name in names))
+
+    # ---- methods and members
+
+    def lacks(self, node, owner, attribute):
+        """A member that no object of this class has."""
+        reader = self.reader
+        if reader.guarded or attribute.startswith("_") or attribute in owner.attributes or \
+                reader.pins and owner.kind != "flax-module":  # an older release may have it
+            return
+        if owner["class"] and (owner.kind != "flax-module" or owner["class"].method(attribute) or
+                               owner["class"].held(attribute) is not None):
+            return
+        kind, of = owner.kind, CLASSES.get(owner.kind)
+        if kind == "strategy" and not re.match(r"(Multi|Mirr|OneD|TPU|Param|Central)", owner["name"] or ""):
+            return
+        if kind == "gpu" and attribute in ("memory_limit", ):
+            return
+        known = reader.members.get(of) if of else None
+        if known and attribute not in known:
+            near = difflib.get_close_matches(attribute, sorted(known), 1, 0.7)
+            reader.mistake(node, "a member that an object lacks", reader.written(node), of,
+                           "; it has %s" % near[0] if near else "", doubted=True)
+        elif kind == "tf-tensor" and attribute in OF_TORCH and attribute != "is_cuda":
+            self.lacked(node, "tensorflow.Tensor")
+        elif kind == "flax-module" and attribute in OF_TORCH_MODELS:
+            self.lacked(node, "a module of Flax")
+        elif kind in ("keras-model", "layer") and owner["keras"] and attribute in OF_TORCH_MODELS[3:] and \
+                self.backend != "torch" and "torch" not in reader.text:
+            self.lacked(node, "a model of Keras")
+
+    def lacked(self, node, of):
+        self.reader.mistake(node, "a member that an object lacks", self.reader.written(node), of, "", doubted=True)
+
+    def method(self, node, thing, attribute, values, words):
+        """(whether it is known, its value)"""
+        reader = self.reader
+        if thing.kind == "tf-dataset":
+            if attribute in OF_DATASET:
+                return True, Thing("tf-dataset")
+            return attribute in ("as_numpy_iterator", "reduce", "cardinality"), None
+        if thing.kind == "strategy" and re.match(r"(experimental_)?distribute_dataset", attribute):
+            return True, Thing("distributed")
+        if thing.kind == "strategy" and attribute == "run":
+            self.run(node, thing, values, words)
+        if thing.kind == "strategy" and attribute == "reduce" and values:
+            said = text_of(values[0])
+            if said is not None and said.lower() not in ("sum", "mean"):
+                reader.mistake(node, "a reduction that tf.distribute doesn't know", said)
+        if thing.kind == "tf-tensor" and attribute in ("numpy", "get_shape"):
+            return True, None
+        if thing.kind == "keras-model" and attribute in TRAINS and not thing["class"]:
+            if self.backend in ("numpy", "openvino") and thing["keras"] == "keras":
+                at = self.backend_at[0] if self.backend_at[1] == reader.source else None
+                reader.mistake(node, "training on a backend of Keras that can't", reader.written(node.func),
+                               self.backend, other=at)
+        return False, None
+
+    def run(self, node, strategy, values, words):
+        """strategy.run(step, args=(batch,)) of a dataset that was not distributed: each replica gets all of it."""
+        given = words.get("args", values[1] if len(values) > 1 else None)
+        items = given.items if isinstance(given, Many) else [given]
+        if strategy["name"] not in ("OneDeviceStrategy", ) and any(
+                isinstance(one, Thing) and one.kind == "tf-batch" for one in items):
+            self.reader.mistake(node, "a dataset that was not distributed", self.reader.written(node))
+
+    def decorates(self, decorator):
+        """@tf.device('/GPU:0')"""
+        reader = self.reader
+        if not isinstance(decorator, ast.Call):
+            return
+        name = reader.full(decorator.func)
+        of = reader.find_value(decorator.func.value) if isinstance(decorator.func, ast.Attribute) else None
+        scope = isinstance(of, Thing) and of.kind == "strategy" and decorator.func.attr == "scope"
+        if name in NO_DECORATORS or scope or name == "keras.device" and self.backend in (None, "tensorflow"):
+            reader.mistake(decorator, "a context as a decorator", reader.written(decorator))
+
+    def model_called(self, node, model):
+        """model(x) of Keras: what comes out is its backend's."""
+        if self.backend == "torch" and model["keras"] in ("keras", None):
+            self.reader.torch.started(node, "cuda|cpu")
+            return Thing("tensor", device="cuda|cpu", line=node.lineno)
+        return None
+
+    def dropped(self, node, of):
+        """dataset.batch(32): a dataset is never changed."""
+        reader = self.reader
+        if not isinstance(of, ast.Call) or not isinstance(of.func, ast.Attribute):
+            return
+        begin = of.func.value
+        while isinstance(begin, ast.Call) and isinstance(begin.func, ast.Attribute) and begin.func.attr in OF_DATASET:
+            begin = begin.func.value  # data.batch(8).prefetch(1)
+        thing = reader.find_value(begin)
+        if not isinstance(thing, Thing):
+            return
+        if thing.kind == "tf-dataset" and of.func.attr in OF_DATASET or \
+                thing.kind == "strategy" and of.func.attr == "experimental_distribute_dataset":
+            reader.mistake(of, "a result that is dropped", reader.written(of))
+
+    # ---- ranks
+
+    def by_rank(self, node, of, at):
+        """gpus[hvd.rank()], CUDA_VISIBLE_DEVICES = str(hvd.rank()): the rank among all nodes."""
+        reader = self.reader
+        if isinstance(at, Thing) and at["horovod"] and (isinstance(of, Thing) or "VISIBLE_DEVICE" in str(of).upper()):
+            reader.mistake(node, "a GPU by Horovod's rank", reader.written(node))
+        local = isinstance(of, Thing) and of.kind == "jax-devices" and of["local"]
+        if isinstance(at, Thing) and at["process"] and local:
+            reader.mistake(node, "a local device by the number of its process", reader.written(node))
+
+    # ---- the end
+
+    def end(self):
+        reader = self.reader
+        foreign = self.backend in ("jax", "torch") and "keras" in self.roots and not reader.tf_keras and self.uses_keras
+        plain = all(root in FRAMEWORKS or root in NEUTRAL or self.is_python(root) for root in self.roots)
+        uses = self.roots & {"tensorflow", "torch", "jax"}
+        if "keras" in self.roots:
+            uses |= {self.backend} if self.backend else {"tensorflow", "jax", "torch"}
+        if "tf_keras" in self.roots:
+            uses |= {"tensorflow"}
+        for name, node, source, path in self.settings if plain and uses and not reader.starts_programs else ():
+            if READ_BY[name] not in uses:
+                self.at(node, source, path, "a variable of another framework", name, SPOKEN[READ_BY[name]],
+                        SPOKEN.get(sorted(uses)[0], "another"))
+        if foreign and not self.other_tensorflow and not reader.strategies:
+            for node, source, path in self.configured[:1]:
+                self.at(node, source, path, "TensorFlow's GPUs under another backend", reader.written(node),
+                        SPOKEN[self.backend])
+        if foreign and not self.other_tensorflow:
+            for node, source, path in self.gpus_used[:1]:
+                self.at(node, source, path, "tf.device under another backend", reader.written(node),
+                        SPOKEN[self.backend])
+        if self.backend in ("jax", "torch") and self.tf_keras_at and "keras" not in self.roots:
+            node, source = self.backend_at
+            self.at(node, source, (), "a backend of Keras 2", self.backend)
+        if self.tpus and not self.initialized_tpu and "initialize_tpu_system" not in reader.text:
+            node, source, path = self.tpus[0]
+            self.at(node, source, path, "a TPU that is not initialized", reader.written(node))
+
+    @staticmethod
+    def is_python(root):
+        import sys
+        names = getattr(sys, "stdlib_module_names", None)
+        return root in names if names else root in ("os", "sys", "re", "time", "json", "math", "argparse", "random",
+                                                    "pathlib", "functools", "itertools", "collections", "typing",
+                                                    "dataclasses", "logging", "glob", "csv", "datetime", "__future__")
+
+    def at(self, node, source, path, name, *said):
+        reader = self.reader
+        before = reader.source, reader.path
+        reader.source, reader.path = source, path
+        reader.mistake(node, name, *said)
+        reader.source, reader.path = before
