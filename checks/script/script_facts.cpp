@@ -223,6 +223,8 @@ void judge_calls(const Facts& facts, Answers& answers) {
       std::size_t lines = 0;
       for (const ScriptEvent& event : events) {
         if (!names_call(row, event) || event.value.find(row.argument) == std::string::npos) continue;
+        const std::string pinned = event.event->detail("pinned");  // the release that the script names
+        if (!pinned.empty() && !row.from.empty() && knowledge::compare_versions(pinned, row.from) < 0) continue;
         const auto first = std::ranges::find(answers.findings, known, &Finding::subject);
         if (row.removed && !known.empty() && first != answers.findings.end()) {
           if (++lines <= most_further_lines) first->evidence.push_back(evidence(*event.event, event.name));

@@ -148,12 +148,36 @@ def modules_beside(folder, shown):
     return find
 
 
+# "torch==2.0.1", "jax[cuda12]==0.4.20", "tensorflow~=2.15": the release for which a script says that it is.
+PIN = re.compile(r"(?<![\w-])(torch|tensorflow|keras|jax|pytorch[-_]lightning|lightning|transformers|accelerate|diffusers)"
+                 r"(?:[-_](?:gpu|cpu))?(?:\[[\w,\- ]*\])?\s*(?:==|~=|<=|<)\s*(\d+\.\d+(?:\.\d+)*)", re.I)
+LISTS_OF_PINS = ("requirements.txt", "environment.yml", "pyproject.toml", "setup.py")
+
+
+def pins_of(text, folder):
+    """The releases that a script, or a list beside it, names."""
+    for name in LISTS_OF_PINS if folder else ():
+        try:
+            path = os.path.join(folder, name)
+            if os.path.isfile(path) and os.path.getsize(path) < LARGEST_MODULE:
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    text += "\n" + file.read(LARGEST_MODULE)
+        except OSError:
+            continue
+    found = {}
+    for name, version in PIN.findall(text):
+        name = name.lower().replace("_", "-")
+        found.setdefault("lightning" if "lightning" in name else name, version)
+    return found
+
+
 def read(content, shown, folder, names):
     failed = {"class": "failed", "subject": "script-reading"}
     count = content.count(b"\n") + 1
     reader = Reader(names, modules_beside(folder, shown) if folder else None)
     cell = None
     reader.text = content.decode("utf-8", "replace")
+    reader.pinned = pins_of(reader.text, folder)
     try:
         whole = document(content)
         if whole is None and shown.endswith(".ipynb"):

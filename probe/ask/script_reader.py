@@ -177,6 +177,12 @@ class Reader:
         said = [n.partition("=") for n in names if re.match(r"[\w.]+=", n)]
         self.members = {module: set(text.split()) | set(MEMBERS.get(module, ())) for module, _, text in said}
         names = [n for n in names if not re.match(r"[\w.]+=", n)]
+        self.given = Given(self, [n for n in names if ")=" in n])
+        names = [n for n in names if ")=" not in n]
+        self.variables = Variables(self, " ".join(self.members.pop("environment", ())))
+        self.conditions = Statements(self)
+        self.offload = Offload(self)
+        self.pinned = {}  # releases that the script names, by package
         self.own_names = set()  # torch.something = …
         self.policy = None  # keras.mixed_precision.set_global_policy: (what was said, where)
         self.exact = {n for n in names if not n.endswith("*")}
@@ -250,6 +256,8 @@ class Reader:
             event["guarded"] = "yes"
         if self.deciding:
             event["decides"] = "yes"
+        if self.pinned and name.split(".")[0] in self.pinned:
+            event["pinned"] = self.pinned[name.split(".")[0]]
         self.events.append(event)
         return event
 
@@ -266,6 +274,11 @@ class Reader:
                 event["other_cell"] = str(other.cell)
         if event:
             event.update(zip(("first", "second"), more))
+
+    def pinned_for(self, name):
+        """The release of its package that the script names, which is judged by what the newest takes otherwise."""
+        root = name.split(".")[0]
+        return self.pinned.get({"pytorch_lightning": "lightning", "lightning_fabric": "lightning"}.get(root, root))
 
     @staticmethod
     def written(node):
@@ -447,7 +460,8 @@ class Reader:
                     self.change(item, key, value)
         if isinstance(item, Thing) and item.kind == "gpu":
             return Thing("gpus", logical=item["logical"])
-        return Thing("sequence", item=item) if isinstance(item, Thing) and item.kind in ("tensor", "module") else None
+        return Thing("sequence", item=item) if isinstance(item, Thing) and item.kind in ("tensor", "module",
+                                                                                                  "ndarray") else None
 
     of_SetComp = of_GeneratorExp = of_ListComp
 
@@ -486,6 +500,8 @@ class Reader:
                 owner.state["used"] = True
             if node.attr in owner.attributes:
                 return owner.attributes[node.attr]
+            if node.attr == "device" and isinstance(node.ctx, ast.Load):
+                self.torch.has_no_device(node, owner)
             if node.attr == "device" and owner["hf"]:
                 return Place(owner["device"]) if owner["device"] else None
             if owner.kind in ("outputs", "encoding") and node.attr not in ("to", "items", "values", "keys"):
@@ -528,7 +544,7 @@ class Reader:
 
     def never_was(self, node, name):
         """A name that no release of its framework has had; a newer one may have it."""
-        if self.guarded or name in self.own_names or self.matters(name):
+        if self.guarded or name in self.own_names or self.matters(name) or self.pinned_for(name):
             return
         for dot in [m.start() for m in re.finditer(r"\.", name)]:
             module, member = name[:dot], name[dot + 1 :].split(".")[0]
@@ -552,6 +568,8 @@ class Reader:
         index = node.slice.value if type(node.slice).__name__ == "Index" else node.slice
         at = self.value(index)
         if isinstance(owner, Name) and owner.full == "os.environ":
+            if isinstance(node.ctx, ast.Load):
+                self.variables.read(node, text_of(at))
             return Thing("variable", name=text_of(at))
         if isinstance(owner, Thing):
             if owner.kind == "mapping" and isinstance(at, Text) and isinstance(at.value, str):
@@ -562,6 +580,8 @@ class Reader:
                 return owner if isinstance(index, ast.Slice) else Thing(
                     "gpu", logical=owner["logical"], varies=isinstance(at, Thing) and at["varies"],
                     one=isinstance(at, Text))
+            if owner.kind == "ndarray":
+                return owner
             if owner.kind == "sequence":
                 return owner if isinstance(index, ast.Slice) else owner["item"]
             if owner.kind in ("outputs", "encoding"):
@@ -591,6 +611,9 @@ class Reader:
             elif isinstance(name, Text) and isinstance(name.value, str):
                 known.attributes[name.value] = held
                 known.nodes[name.value] = key
+        if any(name in VARIABLES for name in known.attributes):  # for an environment
+            for name in known.attributes:
+                self.misspelt(known.nodes[name], name)
         return known
 
     def of_List(self, node):
@@ -659,12 +682,16 @@ class Reader:
         tensors = [v for v in (left, right) if isinstance(v, Thing) and v.kind == "tensor"]
         if len(tensors) == 2:
             self.torch.meet(node, tensors)
+        arrays = [v for v in (left, right) if isinstance(v, Thing) and v.kind == "ndarray"]
+        if arrays and not tensors:
+            return arrays[0]
         whole = [t for t in tensors if not t["zero"] and not t["scalar"]] or tensors
         if whole and whole[0]["scalar"]:
             return Thing("tensor", device=whole[0]["device"], line=whole[0]["line"])
         return whole[0] if whole else None
 
     def of_BoolOp(self, node):
+        self.conditions.either(node)
         guards = bool(re.search(r"hasattr|version|VERSION", self.words_of(node)))
         self.guarded += guards
         values = [self.value(v) for v in node.values]
@@ -705,7 +732,7 @@ class Reader:
     def compared(self, node, left, rights):
         """device == "cuda" of a torch.device: it equals no text."""
         if len(rights) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.In, ast.NotIn)):
-            return
+            return self.conditions.compared(node, left, rights)
         one, other = left, rights[0]
         if isinstance(other, Place) and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
             one, other = other, one
@@ -713,6 +740,7 @@ class Reader:
         if isinstance(one, Place) and not one.said and texts and all(
                 isinstance(t, Text) and isinstance(t.value, str) for t in texts):
             self.mistake(node, "a device that is compared with a text", self.written(node))
+        self.conditions.compared(node, left, rights)
 
     def of_IfExp(self, node):
         test = self.decide(node.test)
@@ -725,6 +753,7 @@ class Reader:
         with Branch(self, "b"):
             other = self.value(node.orelse)
         self.guarded -= guards
+        self.conditions.chosen(node, node.test, one, other)
         return join(one, other)
 
     def asked_without_brackets(self, node):
@@ -784,6 +813,8 @@ class Reader:
         if isinstance(node.func, ast.Name) and node.func.id == "zip" and values and all(
                 isinstance(v, Many) and len(v.items) == len(values[0].items) for v in values):
             return Many([Many(list(row)) for row in zip(*(v.items for v in values))])
+        if isinstance(node.func, ast.Name) and node.func.id == "zip" and values:
+            return Thing("zipped", items=values)
         if isinstance(node.func, ast.Name) and node.func.id == "str" and len(values) == 1 and is_number(values[0]):
             return Thing("form", text=NUMBER)
         if isinstance(node.func, ast.Name) and node.func.id in ("len", "int", "range"):
@@ -832,6 +863,8 @@ class Reader:
 
     def call_name(self, node, name, values, words):
         first = text_of(values[0]) if values else None
+        self.given.call(node, name, values, words)
+        self.variables.call(node, name)
         if name in CHILDREN:
             self.children.start(node, name, values, words)
         if name in ("os.environ.setdefault", "os.putenv", "os.environ.__setitem__") and len(values) > 1:
@@ -861,7 +894,9 @@ class Reader:
             return Thing("number", rank=name == "torch.distributed.get_rank",
                          current=name == "torch.cuda.current_device")
         if name in ("os.environ.get", "os.getenv") and first:
-            return Thing("variable" if len(values) == 1 else "variable or default", name=first)
+            self.variables.read(node, first)
+            return Thing("variable" if len(values) == 1 else "variable or default", name=first,
+                         texts=len(values) > 1 and isinstance(values[1], Text) and isinstance(values[1].value, str))
         if name in RUNNERS and values and isinstance(values[0], Function):
             return self.follow(values[0], [], {}, node)
         if name.rsplit(".", 1)[-1] in ("tqdm", "trange") and values:
@@ -876,7 +911,7 @@ class Reader:
                 self.jax(node, values[0].full, values[1:], words)
             return Thing("partial", of=values[0], given=values[1:], words=words)
         if name in ("functools.partial", "itertools.cycle", "copy.deepcopy", "copy.copy") and values:
-            return values[0] if name != "copy.deepcopy" else None
+            return values[0] if name != "copy.deepcopy" else self.torch.copied(node, values[0])
         made = self.tensorflow(node, name, values, words)
         if made is None:
             made = self.torch.call(node, name, values, words)
@@ -1160,7 +1195,10 @@ class Reader:
             kinds = values[:1]
             if any(isinstance(k, Name) and k.full == "jax.numpy.float64" for k in kinds):
                 self.float64.append((node, self.source))
-        answer = self.libraries.method(node, thing, attribute, values, words)
+        self.given.method(node, thing, attribute, values, words)
+        answer = self.offload.method(node, thing, attribute, values, words)
+        if answer is None:
+            answer = self.libraries.method(node, thing, attribute, values, words)
         if answer is None:
             answer = self.torch.method(node, thing, attribute, values, words)
         if answer is None:
@@ -1379,6 +1417,7 @@ class Reader:
         thing = Thing(kind, **{"class": of, "line": node.lineno, "under": self.device})
         if module:
             thing.state["device"] = self.torch.default
+            self.torch.made_before = True
         init = of.method("__init__")
         if init and module and any(b.endswith("LightningModule") for b in bases):
             self.device_in_init(init)
@@ -1428,6 +1467,7 @@ class Reader:
             said = repr(value.value) if isinstance(value, Text) else "a number"
             self.mistake(at or node, "os.environ of what is no text", "%s = %s" % (name, said))
         self.misspelt(at or node, name)
+        self.variables.set(at or node, name)
         if name == "KERAS_BACKEND" and text_of(value) is not None and text_of(value).lower() not in BACKENDS:
             self.mistake(node, "a backend that Keras doesn't know", text_of(value))
         self.not_taken(at or node, name, value)
@@ -1442,6 +1482,8 @@ class Reader:
         if name in VARIABLES:
             return
         near = difflib.get_close_matches(name.upper(), VARIABLES, 1, 0.9)
+        if not near and self.variables.is_slip(name):
+            near = [self.variables.is_slip(name)]
         words = set(name.upper().split("_"))
         if not near and {"CUDA", "VISIBLE"} <= words and words & {"DEVICE", "DEVICES", "GPU", "GPUS"}:
             near = ["CUDA_VISIBLE_DEVICES"]
@@ -1522,6 +1564,7 @@ class Reader:
                              doubted="|" in (value["device"] or ""))
             self.torch.plain_list(target, owner, value)
             self.torch.plain_tensor(target, owner, value)
+            self.conditions.plain(target, owner, value)
             if owner.kind == "tensor" and target.attr == "data":
                 self.change(owner, "device", value["device"] if isinstance(value, Thing) else None)
             if self.journal and owner.attributes.get(target.attr) is not value and target.attr in owner.attributes:
@@ -1553,6 +1596,8 @@ class Reader:
                 return Thing("number", varies=True)
             if value.kind == "sequence":
                 return value["item"]
+            if value.kind == "zipped":
+                return Many([self.item_of(one) for one in value["items"]])
             if value.kind == "loader":
                 return Thing("batch", loader=value) if not self.brings_batches and not value["unknown"] else None
             if value.kind == "batch":
@@ -1560,6 +1605,8 @@ class Reader:
                 return Thing("tensor", device=place, loader=value["loader"], line=getattr(node, "lineno", None))
             if value.kind == "tensor":
                 return value
+        if isinstance(value, Bound) and value.name == "params" and isinstance(value.thing, Thing):
+            return Thing("tensor", device=value.thing["device"], parameter=True, cause=value.thing["copied"])
         return None
 
     # ---- statements: each answers whether what stands below it is not reached
@@ -1597,6 +1644,8 @@ class Reader:
             self.scope.names[alias.asname or root] = Name(self.normal(alias.name if alias.asname else root))
             if root in FRAMEWORKS:
                 self.note(node, "import", alias.name)
+            if root == "torch":
+                self.torch.imported = True
 
     def on_ImportFrom(self, node):
         module = node.module or ""
@@ -1618,6 +1667,9 @@ class Reader:
             for alias in node.names:
                 self.note(node, "import", self.normal(module + "." + alias.name))
                 self.never_was(node, self.normal(module + "." + alias.name))
+        elif not node.level and local is None:
+            for alias in node.names:
+                self.libraries.imported(node, module + "." + alias.name)
 
     def load(self, name, level):
         """A module that lies beside the script; None: there is none."""
@@ -1705,7 +1757,9 @@ class Reader:
         of = node.value
         value = self.value(of)
         shown = self.cell and node is self.last_of_cell  # a notebook shows the value: that is its use
-        if not shown:
+        prepared = isinstance(of, ast.Call) and isinstance(of.func, ast.Attribute) and of.func.attr.startswith(
+            ("prepare", "setup"))
+        if not shown or prepared:
             self.torch.dropped(node, of)
         if isinstance(of, ast.Call):
             name = self.full(of.func) or ""
@@ -1715,6 +1769,7 @@ class Reader:
 
     def on_Assign(self, node):
         value = self.value(node.value)
+        self.conditions.not_called(node, value)
         for target in node.targets:
             self.assign(target, value)
 
@@ -1768,6 +1823,7 @@ class Reader:
             not self.maybe_missing.isdisjoint(re.findall(r"\w+", written))
         begin, guarded = self.path, self.guarded
         self.guarded += guards
+        self.conditions.on_if(node)
         ended = self.branches_of(node)
         if self.path == begin:  # else what follows is the other branch
             self.guarded = guarded
@@ -1798,13 +1854,14 @@ class Reader:
 
     def on_For(self, node):
         over = self.value(node.iter)
+        self.conditions.rebound(node, self.item_of(over, node))
         if isinstance(over, Many) and not over.open and 0 < len(over.items) <= 8 and all(i is not None for i in over.items):
             for item in over.items:
                 self.assign(node.target, item)
                 self.statements(node.body)
             return self.statements(node.orelse) if node.orelse else None
         item = self.item_of(over, node)
-        if item is None and not self.brings_batches and self.is_loader(node.iter):
+        if item is None and not isinstance(over, Thing) and not self.brings_batches and self.is_loader(node.iter):
             item = self.loader_item(node.iter)
         if item is None and isinstance(node.iter, ast.Call) and getattr(node.iter.func, "id", "") == "enumerate":
             item = Many([Thing("number", varies=True), None])
@@ -1975,6 +2032,7 @@ class Reader:
                 self.follow(function, values, {}, function.node, forced=True)
         self.path, self.source = (), None
         self.torch.end()
+        self.conditions.told_at_the_end()
         self.uses_float64()
         for node, sessions in self.unused_configurations:
             self.mistake(node, "a configuration that no session gets", self.written(node),
