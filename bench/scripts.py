@@ -45,6 +45,8 @@ def found(program, folder):
             continue
         place = finding["subject"][len("script:"):]
         file, _, line = place.rpartition(":")
+        if len(pathlib.Path(file).parts) < 2:
+            sys.exit("%s: %s" % (finding["id"], finding.get("explanation")))
         case = pathlib.Path(file).parts[-2]
         all_found.setdefault(case, set()).add("%s:%s" % (finding["id"], line))
     return all_found

@@ -13,7 +13,11 @@ Diagnosis diagnosis() {
       .proof = "The import or call that reads the variable stands above the line that sets it.",
       .disproof = "Nothing before the line has read the variable.",
       .remedy = "Set it in the shell, or before the first use of the framework.",
-      .judge = [](const Facts& facts, Answers& answers) { judge_late_variables(facts, answers, false); },
+      .judge =
+          [](const Facts& facts, Answers& answers) {
+            judge_late_variables(facts, answers, false);
+            judge_calls(facts, answers);
+          },
   };
 }
 

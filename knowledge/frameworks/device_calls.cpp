@@ -60,6 +60,13 @@ struct Tables {
     names.erase(std::unique(names.begin(), names.end()), names.end());
     const Table members("known_names");
     for (const Row& row : members["modules"]) names.push_back(row.text("module") + "=" + row.text("names"));
+    const Table signatures("signatures");
+    for (const Row& row : signatures["signatures"])
+      names.push_back(row.text("module") + "(" + row.text("takes") + ")=" + row.text("names"));
+    std::string variables = "environment=";
+    const Table environment("env_vars");
+    for (const Row& row : environment["variables"]) variables += row.text("name") + " ";
+    names.push_back(variables);
   }
 
   // Removed public names: "log=tf.math.log" names the replacement.

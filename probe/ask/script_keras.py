@@ -29,7 +29,7 @@ KERAS_DEVICES = {
     "torch": (r"(cpu|gpu|cuda|mps|xpu|meta|tpu|xla)(:\d+)?", "'cuda:0' or 'cpu'"),
 }
 # What only one framework reads of a process.
-READ_BY = {"TF_FORCE_GPU_ALLOW_GROWTH": "tensorflow", "TF_GPU_ALLOCATOR": "tensorflow",
+READER_OF = {"TF_FORCE_GPU_ALLOW_GROWTH": "tensorflow", "TF_GPU_ALLOCATOR": "tensorflow",
            "XLA_PYTHON_CLIENT_PREALLOCATE": "jax", "XLA_PYTHON_CLIENT_MEM_FRACTION": "jax",
            "XLA_PYTHON_CLIENT_ALLOCATOR": "jax", "JAX_PLATFORMS": "jax", "JAX_PLATFORM_NAME": "jax",
            "PYTORCH_CUDA_ALLOC_CONF": "torch", "PYTORCH_ALLOC_CONF": "torch"}
@@ -83,7 +83,7 @@ class Keras:
         reader, said = self.reader, text_of(value)
         if name == "KERAS_BACKEND":
             self.backend, self.backend_at = said, (node, reader.source)
-        if name in READ_BY and not (name == "TF_FORCE_GPU_ALLOW_GROWTH" and said in ("false", "0")):
+        if name in READER_OF and not (name == "TF_FORCE_GPU_ALLOW_GROWTH" and said in ("false", "0")):
             self.settings.append((name, node, reader.source, reader.path))
         if name == "TF_CONFIG":
             if is_form(value) and re.match(r"\s*\{\s*'", form_of(value)):
@@ -348,8 +348,8 @@ class Keras:
         if "tf_keras" in self.roots:
             uses |= {"tensorflow"}
         for name, node, source, path in self.settings if plain and uses and not reader.starts_programs else ():
-            if READ_BY[name] not in uses:
-                self.at(node, source, path, "a variable of another framework", name, SPOKEN[READ_BY[name]],
+            if READER_OF[name] not in uses:
+                self.at(node, source, path, "a variable of another framework", name, SPOKEN[READER_OF[name]],
                         SPOKEN.get(sorted(uses)[0], "another"))
         if foreign and not self.other_tensorflow and not reader.strategies:
             for node, source, path in self.configured[:1]:

@@ -8,6 +8,9 @@ ACCELERATORS = ("cpu", "gpu", "cuda", "mps", "tpu", "hpu", "auto", "xla")
 PRECISIONS = ("16", "32", "64", "bf16", "16-true", "16-mixed", "bf16-true", "bf16-mixed", "32-true", "64-true",
               "transformer-engine", "transformer-engine-float16", "nf4", "nf4-dq", "fp4", "fp4-dq", "int8",
               "int8-training")
+STRATEGIES = re.compile(r"(auto|ddp(_spawn|_fork|_notebook)?(_find_unused_parameters_(true|false))?|fsdp(_cpu_offload)?|dp|"
+                        r"deepspeed(_stage_[123](_offload(_nvme)?)?|_offload)?|single_device|single_xla|single_tpu|xla(_debug|_fsdp)?|"
+                        r"tpu_spawn(_debug)?|model_parallel|hpu_\w+|single_hpu|\w*hpu\w*|\w*xpu\w*|\w*npu\w*)$")
 GONE_STRATEGIES = ("dp", "ddp2", "ddp_sharded", "ddp_fully_sharded", "horovod", "bagua", "collaborative", "ddp_cpu",
                    "ddp_sharded_spawn", "fsdp_native")
 # Strategies that start the program again, or copies of it: of lightning 2.6, they raise where it is interactive.
@@ -34,6 +37,25 @@ TOKENIZERS = re.compile(r"(Tokenizer|TokenizerFast|Processor|FeatureExtractor)$"
 MOVED_ELSEWHERE = ("device_map", "quantization_config", "load_in_8bit", "load_in_4bit", None)
 
 
+# Names of older releases, and what to write instead: those of pytorch-lightning 1.9.5, accelerate 0.21 and transformers
+# 4.46 that their newest releases lack.
+LIGHTNING = ("lightning", "pytorch_lightning", "lightning_fabric")
+GONE_NAMES = dict(
+    {name: (LIGHTNING, "strategy='ddp' or lightning.pytorch.strategies.DDPStrategy") for name in (
+        "DDPPlugin", "DDP2Plugin", "DDPSpawnPlugin", "DDPShardedPlugin", "DDPSpawnShardedPlugin", "DataParallelPlugin",
+        "DDPShardedStrategy", "DDPSpawnShardedStrategy", "DDPSpawnStrategy", "HorovodStrategy",
+        "BaguaStrategy", "HorovodPlugin", "ParallelPlugin", "TrainingTypePlugin", "CollaborativeStrategy",
+        "HivemindStrategy", "ColossalAIStrategy", "DDPFullyShardedNativeStrategy", "SingleDevicePlugin",
+        "DDPFullyShardedStrategy", "DDPFullyShardedPlugin", "TPUSpawnPlugin", "TPUSpawnStrategy")},
+    **{name: (LIGHTNING, "lightning.pytorch.strategies.DeepSpeedStrategy") for name in ("DeepSpeedPlugin",)},
+    **{name: (LIGHTNING, "precision='16-mixed'") for name in (
+        "NativeMixedPrecisionPlugin", "ApexMixedPrecisionPlugin", "ShardedNativeMixedPrecisionPlugin",
+        "FullyShardedNativeMixedPrecisionPlugin", "FullyShardedNativeNativeMixedPrecisionPlugin", "IPUPrecisionPlugin")},
+    **{name: (LIGHTNING, "lightning.pytorch.callbacks.DeviceStatsMonitor") for name in ("GPUStatsMonitor", "XLAStatsMonitor")},
+    **{name: (LIGHTNING, "lightning.pytorch.accelerators.CUDAAccelerator") for name in (
+        "GPUAccelerator", "IPUAccelerator")})
+
+
 class Libraries:
     """Transformers, Accelerate and Lightning."""
 
@@ -48,6 +70,11 @@ class Libraries:
             made = Thing("instance")
             made.attributes.update({word: value for word, value in words.items() if word})
             return made
+        if parts[0] == "numpy" and self.doubles(parts, values, words):
+            return Thing("ndarray", double=True)
+        placed = self.reader.offload.pipeline_model(node, parts, values, words)
+        if placed is not None:
+            return placed
         if TRAINERS.match(name) or FABRICS.match(name):
             return self.trainer(node, words, bool(FABRICS.match(name)))
         if parts[0] == "accelerate" and parts[-1] == "Accelerator":
@@ -58,7 +85,53 @@ class Libraries:
             return self.transformers(node, parts, values, words)
         return None
 
+    @staticmethod
+    def doubles(parts, values, words):
+        """Arrays of NumPy's that are of double precision unless a kind is given."""
+        if "dtype" in words:
+            return isinstance(words["dtype"], Name) and words["dtype"].full in ("numpy.float64", "numpy.double")
+        if None in words:
+            return False
+        if parts[1:] in (["stack"], ["concatenate"], ["vstack"], ["hstack"], ["asarray"], ["ascontiguousarray"]) and values:
+            of = values[0]["item"] if isinstance(values[0], Thing) and values[0].kind == "sequence" else \
+                values[0].items[0] if isinstance(values[0], Many) and values[0].items else values[0]
+            return isinstance(of, Thing) and of.kind == "ndarray"
+        if parts[1:] in (["genfromtxt"], ["loadtxt"]):
+            return len(values) < 2
+        if parts[1:] in (["zeros"], ["ones"], ["empty"], ["eye"], ["identity"]):
+            return len(values) < 2
+        if parts[1:] in (["linspace"], ["logspace"]):
+            return len(values) < 4
+        if parts[1:2] == ["random"] and parts[-1] in ("rand", "randn", "random", "normal", "uniform", "standard_normal",
+                                                      "random_sample"):
+            return True
+        given = values[0].items if parts[1:] == ["array"] and len(values) == 1 and isinstance(values[0], Many) else []
+        given = [i for one in given for i in (one.items if isinstance(one, Many) else [one])]
+        return bool(given) and all(is_number(v) and isinstance(v, Text) for v in given) and any(
+            isinstance(v.value, float) for v in given)
+
+    def imported(self, node, name):
+        """from pytorch_lightning.plugins import DDPPlugin: a name that its library has no more."""
+        gone = GONE_NAMES.get(name.rsplit(".", 1)[-1])
+        if gone and name.split(".")[0] in gone[0] and not self.reader.guarded and not self.reader.pinned_for(name):
+            self.reader.mistake(node, "a library's name that is gone", name, gone[1])
+
+    @staticmethod
+    def is_dropped(thing, call):
+        """accelerator.prepare(loader): what it gives back is what matters; a model alone is moved in place, too."""
+        attribute, given = call.func.attr, call.args
+        if thing["prepares"] == attribute and len(given) > 1:
+            return True
+        loader = given and isinstance(given[0], (ast.Name, ast.Attribute)) and TENSOR_LOADER.search(
+            getattr(given[0], "id", getattr(given[0], "attr", "")))
+        if thing["prepares"] == attribute:
+            return bool(loader)
+        return attribute in ("prepare_data_loader", "prepare_model", "prepare_optimizer", "setup_dataloaders",
+                             "setup_module", "setup_optimizers")
+
     def gone(self, node, of, words):
+        if self.reader.pinned_for({"Trainer": "lightning", "Accelerator": "accelerate"}.get(of, "transformers")):
+            return
         for word in words:
             if word in GONE_ARGUMENTS[of]:
                 at = self.reader.keyword_of(node, word)
@@ -76,7 +149,8 @@ class Libraries:
         if accelerator and accelerator.lower() not in ACCELERATORS:
             self.one_of(node, "accelerator=", words["accelerator"], ACCELERATORS)
         self.one_of(node, "precision=", words.get("precision"), PRECISIONS)
-        if strategy in GONE_STRATEGIES:
+        if strategy in GONE_STRATEGIES or is_form(words.get("strategy")) and strategy and not STRATEGIES.match(
+                strategy) and "egistry" not in self.reader.text and not self.reader.pinned_for("lightning"):
             self.one_of(node, "strategy=", words["strategy"], ("auto", "ddp", "ddp_spawn", "fsdp", "deepspeed"))
         nothing = isinstance(words.get("devices"), Many) and not words["devices"].items and not words["devices"].open
         if devices == "0" or nothing:
@@ -87,17 +161,31 @@ class Libraries:
             self.reader.mistake(alone, "a strategy that starts the script again", strategy)
         if devices and not re.match(r"(auto|-?\d+(\s*,\s*\d+)*,?)$", devices):
             self.one_of(node, "devices=", words["devices"], ("auto", "1", "0,1"))
-        return Thing("trainer", accelerator=accelerator, prepares="setup" if fabric else None)
+        return Thing("trainer", accelerator=accelerator, prepares="setup" if fabric else None, lightning=True)
 
     def transformers(self, node, parts, values, words):
         torch, last = self.reader.torch, parts[-1]
         if last == "pipeline":
             torch.named_place(node, words.get("device"))
             self.dtype(node, words)
+            self.reader.offload.of_pipeline(node, words, values)
+        if last == "BitsAndBytesConfig":
+            eight, four = (isinstance(words.get("load_in_%dbit" % bits), Text) and words["load_in_%dbit" % bits].value is True
+                           for bits in (8, 4))
+            if eight and four:
+                self.reader.mistake(node, "two kinds of half precision", "load_in_4bit with load_in_8bit")
+            return Thing("quantization", bits=8 if eight else 4 if four else None)
+        if last in ("Trainer", "Seq2SeqTrainer"):
+            model = words.get("model", values[0] if values else None)
+            arguments = words.get("args", values[1] if len(values) > 1 else None)
+            on_cpu = isinstance(arguments, Thing) and arguments["on_cpu"]
+            return Thing("trainer", model=model if isinstance(model, Thing) and not on_cpu else None)
         if last.endswith("TrainingArguments"):
             self.gone(node, "TrainingArguments", words)
             for pair in (("fp16", "bf16"), ("fp16_full_eval", "bf16_full_eval")):
                 self.both_halves(node, pair, words)
+            cpu = words.get("use_cpu", words.get("no_cuda"))
+            return Thing("arguments", on_cpu=cpu is not None and not (isinstance(cpu, Text) and cpu.value is False))
         if last not in ("from_pretrained", "from_config") or len(parts) < 3:
             return None
         if TOKENIZERS.search(parts[-2]):
@@ -105,11 +193,13 @@ class Libraries:
         if parts[-2].startswith(("TF", "Flax")) or not re.search(r"Model|For[A-Z]", parts[-2]):
             return None
         self.dtype(node, words)
+        self.reader.offload.refused(node, words)
         where = words.get("device_map")
         if is_form(where) and text_of(where) not in DEVICE_MAPS:
             torch.named_place(node, where)
         elsewhere = any(word in words for word in MOVED_ELSEWHERE)
-        return Thing("module", device=None if elsewhere else torch.default, line=node.lineno, hf=True)
+        return Thing("module", device=None if elsewhere else torch.default, line=node.lineno, hf=True,
+                     placed=self.reader.offload.placed(node, words))
 
     def both_halves(self, node, pair, words):
         """fp16 and bf16 exclude each other; torch.cuda.is_bf16_supported() is true on newer GPUs."""
@@ -130,9 +220,16 @@ class Libraries:
             return self.tokens(node, words, attribute == "encode")
         if thing["prepares"] == attribute or thing["prepares"] == "setup" and attribute.startswith("setup_"):
             return self.prepared(values)
-        if thing.kind == "trainer" and attribute == "fit" and values:
+        if thing.kind == "trainer" and attribute == "fit" and values and thing["lightning"]:
+            if thing["accelerator"] in ("gpu", "cuda"):
+                self.reader.torch.module_on_gpu = "cuda"
             self.fit(node, thing, values[0])
             return Thing("fitted")
+        if thing.kind == "trainer" and attribute == "train" and isinstance(thing["model"], Thing):
+            if thing["model"]["hf"] and thing["model"]["device"] == "cpu":  # it moves the model to the GPU, and leaves it
+                self.reader.change(thing["model"], "device", "cuda")
+                self.reader.change(thing["model"], "trained", node)
+            return Thing("trained")
         return None
 
     def tokens(self, node, words, alone=False):

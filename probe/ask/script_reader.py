@@ -177,6 +177,11 @@ class Reader:
         said = [n.partition("=") for n in names if re.match(r"[\w.]+=", n)]
         self.members = {module: set(text.split()) | set(MEMBERS.get(module, ())) for module, _, text in said}
         names = [n for n in names if not re.match(r"[\w.]+=", n)]
+        self.given = Given(self, [n for n in names if ")=" in n])
+        names = [n for n in names if ")=" not in n]
+        self.variables = Variables(self, " ".join(self.members.pop("environment", ())))
+        self.conditions = Statements(self)
+        self.offload = Offload(self)
         self.own_names = set()  # torch.something = …
         self.policy = None  # keras.mixed_precision.set_global_policy: (what was said, where)
         self.exact = {n for n in names if not n.endswith("*")}
@@ -271,6 +276,11 @@ class Reader:
                 event["other_cell"] = str(other.cell)
         if event:
             event.update(zip(("first", "second"), more))
+
+    def pinned_for(self, name):
+        """The release of its package that the script names, which is judged by what the newest takes otherwise."""
+        root = name.split(".")[0]
+        return self.pins.get({"pytorch_lightning": "lightning", "lightning_fabric": "lightning"}.get(root, root))
 
     @staticmethod
     def written(node):
@@ -457,7 +467,8 @@ class Reader:
             made = Many([item])
             made.open = True
             return made
-        return Thing("sequence", item=item) if isinstance(item, Thing) and item.kind in ("tensor", "module") else None
+        return Thing("sequence", item=item) if isinstance(item, Thing) and item.kind in ("tensor", "module",
+                                                                                                  "ndarray") else None
 
     of_SetComp = of_GeneratorExp = of_ListComp
 
@@ -503,6 +514,8 @@ class Reader:
                 self.keras.lacks(node, owner, node.attr)
             if owner.kind == "jax-tree" and node is not self.called:
                 return Thing("jax-tree", place=owner["place"])
+            if node.attr == "device" and isinstance(node.ctx, ast.Load):
+                self.torch.has_no_device(node, owner)
             if node.attr == "device" and owner["hf"]:
                 return Place(owner["device"]) if owner["device"] else None
             if owner.kind in ("outputs", "encoding") and node.attr not in ("to", "items", "values", "keys"):
@@ -545,7 +558,7 @@ class Reader:
 
     def never_was(self, node, name):
         """A name that no release of its framework has had; a newer one may have it."""
-        if self.guarded or name in self.own_names or self.matters(name):
+        if self.guarded or name in self.own_names or self.matters(name) or self.pinned_for(name):
             return
         for dot in [m.start() for m in re.finditer(r"\.", name)]:
             module, member = name[:dot], name[dot + 1 :].split(".")[0]
@@ -569,7 +582,8 @@ class Reader:
         index = node.slice.value if type(node.slice).__name__ == "Index" else node.slice
         at = self.value(index)
         if isinstance(owner, Name) and owner.full == "os.environ":
-            self.answers.read_variable(node, text_of(at))
+            if isinstance(node.ctx, ast.Load):
+                self.variables.read(node, text_of(at))
             return Thing("variable", name=text_of(at))
         if isinstance(owner, Thing):
             if owner.kind in ("gpus", "jax-devices"):
@@ -588,6 +602,8 @@ class Reader:
                 return owner if isinstance(index, ast.Slice) else Thing(
                     "gpu", logical=owner["logical"], varies=isinstance(at, Thing) and at["varies"],
                     one=isinstance(at, Text), of=owner["of"])
+            if owner.kind == "ndarray":
+                return owner
             if owner.kind == "sequence":
                 return owner if isinstance(index, ast.Slice) else owner["item"]
             if owner.kind in ("outputs", "encoding"):
@@ -617,6 +633,9 @@ class Reader:
             elif isinstance(name, Text) and isinstance(name.value, str):
                 known.attributes[name.value] = held
                 known.nodes[name.value] = key
+        if any(name in VARIABLES for name in known.attributes):  # for an environment
+            for name in known.attributes:
+                self.misspelt(known.nodes[name], name)
         return known
 
     def of_List(self, node):
@@ -689,18 +708,22 @@ class Reader:
         tensors = [v for v in (left, right) if isinstance(v, Thing) and v.kind == "tensor"]
         if len(tensors) == 2:
             self.torch.meet(node, tensors)
+        arrays = [v for v in (left, right) if isinstance(v, Thing) and v.kind == "ndarray"]
+        if arrays and not tensors:
+            return arrays[0]
         whole = [t for t in tensors if not t["zero"] and not t["scalar"]] or tensors
         if whole and whole[0]["scalar"]:
             return Thing("tensor", device=whole[0]["device"], line=whole[0]["line"])
         return whole[0] if whole else None
 
     def of_BoolOp(self, node):
+        self.conditions.either(node)
         guards = bool(re.search(r"hasattr|version|VERSION", self.words_of(node)))
         self.guarded += guards
         values = [self.value(v) for v in node.values]
         self.guarded -= guards
         for one in node.values:
-            self.asked_without_brackets(one)
+            self.truth_of(one)
         ends = isinstance(node.op, ast.Or)  # the first of this truth is the value
         for number, one in enumerate(values):
             if isinstance(one, Text) and bool(one.value) == ends:
@@ -739,7 +762,7 @@ class Reader:
         if len(rights) == 1:
             self.answers.compared(node, left, rights[0])
         if len(rights) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.In, ast.NotIn)):
-            return
+            return self.conditions.compared(node, left, rights)
         one, other = left, rights[0]
         if isinstance(other, Place) and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
             one, other = other, one
@@ -747,6 +770,7 @@ class Reader:
         if isinstance(one, Place) and not one.said and texts and all(
                 isinstance(t, Text) and isinstance(t.value, str) for t in texts):
             self.mistake(node, "a device that is compared with a text", self.written(node))
+        self.conditions.compared(node, left, rights)
 
     def of_IfExp(self, node):
         test = self.decide(node.test)
@@ -759,14 +783,19 @@ class Reader:
         with Branch(self, "b"):
             other = self.value(node.orelse)
         self.guarded -= guards
+        self.conditions.chosen(node, node.test, one, other)
         return join(one, other)
 
-    def asked_without_brackets(self, node, decides=False):
-        """if torch.cuda.is_available: a function is always true."""
+    def truth_of(self, node, decides=False):
+        """What decides as true or false by itself."""
         while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             node = node.operand
         if self.deciding or decides:
             self.answers.true_of(node)
+        self.asked_without_brackets(node)
+
+    def asked_without_brackets(self, node):
+        """if torch.cuda.is_available: a function is always true."""
         if isinstance(node, (ast.Attribute, ast.Name)) and self.full(node) in ASKED:
             self.mistake(node, "a question without its brackets", self.full(node))
 
@@ -826,6 +855,8 @@ class Reader:
         if isinstance(node.func, ast.Name) and node.func.id == "zip" and values and all(
                 isinstance(v, Many) and len(v.items) == len(values[0].items) for v in values):
             return Many([Many(list(row)) for row in zip(*(v.items for v in values))])
+        if isinstance(node.func, ast.Name) and node.func.id == "zip" and values:
+            return Thing("zipped", items=values)
         if isinstance(node.func, ast.Name) and node.func.id == "str" and len(values) == 1 and is_number(values[0]):
             return Thing("form", text=NUMBER, horovod=isinstance(values[0], Thing) and values[0]["horovod"])
         if isinstance(node.func, ast.Name) and node.func.id in ("len", "int", "range"):
@@ -876,6 +907,8 @@ class Reader:
         first = text_of(values[0]) if values else None
         if name in CHILDREN and is_form(values[0] if values else None) and INSTALLS.match(form_of(values[0])):
             return installs(self, node, form_of(values[0]))
+        self.given.call(node, name, values, words)
+        self.variables.call(node, name)
         if name in CHILDREN:
             self.starts_programs = True
             self.children.start(node, name, values, words)
@@ -906,10 +939,11 @@ class Reader:
             return Thing("number", rank=name == "torch.distributed.get_rank", process=name == "jax.process_index",
                          current=name == "torch.cuda.current_device")
         if name in ("os.environ.get", "os.getenv") and first:
-            self.answers.read_variable(node, first)
+            self.variables.read(node, first)
             plain = len(values) == 1 and not words
             return Thing("variable" if plain else "variable or default", name=first,
-                         default=values[1] if len(values) > 1 else words.get("default"))
+                         default=values[1] if len(values) > 1 else words.get("default"),
+                         texts=len(values) > 1 and isinstance(values[1], Text) and isinstance(values[1].value, str))
         if name in RUNNERS and values and isinstance(values[0], Function):
             return self.follow(values[0], [], {}, node)
         if name.rsplit(".", 1)[-1] in ("tqdm", "trange") and values:
@@ -926,7 +960,7 @@ class Reader:
                     self.jaxs.call(node, values[0].full, [None] + values[1:], words)
             return Thing("partial", of=values[0], given=values[1:], words=words)
         if name in ("functools.partial", "itertools.cycle", "copy.deepcopy", "copy.copy") and values:
-            return values[0] if name != "copy.deepcopy" else None
+            return values[0] if name != "copy.deepcopy" else self.torch.copied(node, values[0])
         own = self.keras.call(node, name, values, words)
         made = self.tensorflow(node, name, values, words)
         for known in (own, self.jaxs.call(node, name, values, words), self.answers.call(name)):
@@ -1230,7 +1264,10 @@ class Reader:
             kinds = values[:1]
             if any(isinstance(k, Name) and k.full == "jax.numpy.float64" for k in kinds):
                 self.float64.append((node, self.source))
-        answer = self.libraries.method(node, thing, attribute, values, words)
+        self.given.method(node, thing, attribute, values, words)
+        answer = self.offload.method(node, thing, attribute, values, words)
+        if answer is None:
+            answer = self.libraries.method(node, thing, attribute, values, words)
         if answer is None:
             answer = self.torch.method(node, thing, attribute, values, words)
         if answer is None:
@@ -1478,6 +1515,7 @@ class Reader:
         thing = Thing(kind, **{"class": of, "line": node.lineno, "under": self.device})
         if module:
             thing.state["device"] = self.torch.default
+            self.torch.made_before = True
         init = of.method("__init__")
         if init and module and any(b.endswith("LightningModule") for b in bases):
             self.device_in_init(init)
@@ -1527,6 +1565,7 @@ class Reader:
             said = repr(value.value) if isinstance(value, Text) else "a number"
             self.mistake(at or node, "os.environ of what is no text", "%s = %s" % (name, said))
         self.misspelt(at or node, name)
+        self.variables.set(at or node, name)
         if name == "KERAS_BACKEND" and text_of(value) is not None and text_of(value).lower() not in BACKENDS:
             self.mistake(node, "a backend that Keras doesn't know", text_of(value))
         self.not_taken(at or node, name, value)
@@ -1545,6 +1584,8 @@ class Reader:
         if name in VARIABLES:
             return
         near = difflib.get_close_matches(name.upper(), VARIABLES, 1, 0.9)
+        if not near and self.variables.is_slip(name):
+            near = [self.variables.is_slip(name)]
         words = set(name.upper().split("_"))
         if not near and {"CUDA", "VISIBLE"} <= words and words & {"DEVICE", "DEVICES", "GPU", "GPUS"}:
             near = ["CUDA_VISIBLE_DEVICES"]
@@ -1630,6 +1671,7 @@ class Reader:
                              doubted="|" in (value["device"] or ""))
             self.torch.plain_list(target, owner, value)
             self.torch.plain_tensor(target, owner, value)
+            self.conditions.plain(target, owner, value)
             if owner.kind == "tensor" and target.attr == "data":
                 self.change(owner, "device", value["device"] if isinstance(value, Thing) else None)
             if self.journal and owner.attributes.get(target.attr) is not value and target.attr in owner.attributes:
@@ -1667,6 +1709,8 @@ class Reader:
                 return Thing("number", varies=True)
             if value.kind == "sequence":
                 return value["item"]
+            if value.kind == "zipped":
+                return Many([self.item_of(one) for one in value["items"]])
             if value.kind == "loader":
                 return Thing("batch", loader=value) if not self.brings_batches and not value["unknown"] else None
             if value.kind == "batch":
@@ -1674,6 +1718,8 @@ class Reader:
                 return Thing("tensor", device=place, loader=value["loader"], line=getattr(node, "lineno", None))
             if value.kind == "tensor":
                 return value
+        if isinstance(value, Bound) and value.name == "params" and isinstance(value.thing, Thing):
+            return Thing("tensor", device=value.thing["device"], parameter=True, cause=value.thing["copied"])
         return None
 
     # ---- statements: each answers whether what stands below it is not reached
@@ -1712,6 +1758,8 @@ class Reader:
             self.keras.imports(node, alias.name)
             if root in FRAMEWORKS:
                 self.note(node, "import", alias.name)
+            if root == "torch":
+                self.torch.imported = True
 
     def on_ImportFrom(self, node):
         module = node.module or ""
@@ -1735,6 +1783,9 @@ class Reader:
             for alias in node.names:
                 self.note(node, "import", self.normal(module + "." + alias.name))
                 self.never_was(node, self.normal(module + "." + alias.name))
+        elif not node.level and local is None:
+            for alias in node.names:
+                self.libraries.imported(node, module + "." + alias.name)
 
     def load(self, name, level):
         """A module that lies beside the script; None: there is none."""
@@ -1841,6 +1892,7 @@ class Reader:
 
     def on_Assign(self, node):
         value = self.value(node.value)
+        self.conditions.not_called(node, value)
         for target in node.targets:
             self.assign(target, value)
 
@@ -1877,7 +1929,7 @@ class Reader:
         self.deciding += 1
         value = self.value(node)
         self.deciding -= 1
-        self.asked_without_brackets(node, True)
+        self.truth_of(node, True)
         return value
 
     def on_Assert(self, node):
@@ -1896,6 +1948,7 @@ class Reader:
             not self.maybe_missing.isdisjoint(re.findall(r"\w+", written))
         begin, guarded = self.path, self.guarded
         self.guarded += guards
+        self.conditions.on_if(node)
         ended = self.branches_of(node)
         if self.path == begin:  # else what follows is the other branch
             self.guarded = guarded
@@ -1926,13 +1979,14 @@ class Reader:
 
     def on_For(self, node):
         over = self.value(node.iter)
+        self.conditions.rebound(node, self.item_of(over, node))
         if isinstance(over, Many) and not over.open and 0 < len(over.items) <= 8 and all(i is not None for i in over.items):
             for item in over.items:
                 self.assign(node.target, item)
                 self.statements(node.body)
             return self.statements(node.orelse) if node.orelse else None
         item = self.item_of(over, node)
-        if item is None and not self.brings_batches and self.is_loader(node.iter):
+        if item is None and not isinstance(over, Thing) and not self.brings_batches and self.is_loader(node.iter):
             item = self.loader_item(node.iter)
         if item is None and isinstance(node.iter, ast.Call) and getattr(node.iter.func, "id", "") == "enumerate":
             item = Many([Thing("number", varies=True), None])
@@ -2110,6 +2164,7 @@ class Reader:
         self.jaxs.end()
         self.keras.end()
         forgotten_variables(self)
+        self.conditions.told_at_the_end()
         self.uses_float64()
         self.children.end()
         for node, sessions in self.unused_configurations:

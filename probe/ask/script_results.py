@@ -37,10 +37,6 @@ NOES = ("0", "false", "no", "off", "n", "none")
 HIDES = re.compile(r"\s*(-.*|(?i:no\w*|cpu|null|void|false|off|nodevfiles|disabled?|empty))?\s*$")
 ENTRY = re.compile(r"\s*(-?\d+|GPU-[\w-]*|MIG-[\w/.-]*|)\s*$")
 MEMORY_NAME = re.compile(r"/?(job:[^/]*/replica:\d+/task:\d+/)?(device:)?(CPU|GPU|TPU|[A-Z_]+):\d+$")
-# Variables that launchers set for each process; what is nearly one of these is set by nobody.
-LAUNCHED = ("LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "GROUP_RANK", "MASTER_ADDR", "MASTER_PORT", "SLURM_PROCID",
-            "SLURM_LOCALID", "SLURM_NTASKS", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
-            "OMPI_COMM_WORLD_SIZE", "CUDA_VISIBLE_DEVICES", "TF_CONFIG", "PMI_RANK", "NODE_RANK")
 
 
 def said(pattern, gives, texts=()):
@@ -255,14 +251,3 @@ class Results:
             self.reader.mistake(node, "join of what are no texts", self.reader.written(node))
         known = [form_of(item) for item in items]
         return text_or_form(between.join(known)) if items and all(is_form(item) for item in items) else None
-
-    def read_variable(self, node, name):
-        """os.environ["LOCALRANK"]: a variable that no launcher sets."""
-        reader = self.reader
-        if not name or name in LAUNCHED or name in VARIABLES or not name.isupper() or len(name) < 6:
-            return
-        plain = name.replace("_", "")
-        near = [known for known in LAUNCHED if known.replace("_", "") == plain] or difflib.get_close_matches(
-            name, LAUNCHED, 1, 0.92)
-        if near and not re.search(r"\b%s\s*=|%s['\"]\s*\]\s*=[^=]" % (name, name), reader.text):
-            reader.mistake(node, "a variable that no launcher sets", name, near[0])

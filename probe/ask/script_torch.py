@@ -56,10 +56,10 @@ WEIGHTS = re.compile(r"model|net|check|ckpt|weight|state|resume|best|last|\.pth|
 HOLDS_ITSELF = re.compile(r"ModuleList|ModuleDict|Sequential|add_module|register_module|setattr|parameters|_modules|"
                           r"\.to\(|\.cuda\(")
 TO_BE_CALLED = ("cuda", "cpu", "to", "eval", "zero_grad", "step", "half", "bfloat16", "train")
-MOVES = ("to", "cuda", "cpu", "half", "bfloat16", "double", "xpu", "npu", "pin_memory")
+MOVES = ("to", "cuda", "cpu", "half", "bfloat16", "double", "float", "xpu", "npu", "pin_memory", "type", "type_as")
 
 
-class Torch:
+class Torch(Loaders):
     def __init__(self, reader):
         self.reader = reader
         self.default = "cpu"  # torch.set_default_device
@@ -82,6 +82,10 @@ class Torch:
         self.own_gpu = False  # something of the script may say which GPU is a process's own
         self.copies_done = 0  # how often it waited for the GPU
         self.to_either = False  # the script takes the device that is there, or the CPU
+        self.plain = []  # tensors that modules keep as they keep a number
+        self.module_on_gpu = None  # it moves a model to this GPU
+        self.default_set = None  # where the default device was set behind a model that was made
+        self.made_before = False  # a module was made
 
     # ---- devices
 
@@ -96,6 +100,10 @@ class Torch:
 
     def named_place(self, node, value):
         """A text that no device has as its name raises."""
+        if isinstance(value, Thing) and value.kind == "texts":
+            for one in value["items"]:
+                self.named_place(node, one)
+            return
         option = isinstance(value, Thing) and value.kind == "option"
         said = form_of(value["default"] if option else value).replace(NUMBER, "0")
         kind, _, index = said.partition(":")
@@ -118,6 +126,8 @@ class Torch:
             return Thing("module", device=self.default, line=node.lineno)
         if parts[0] == "torchmetrics" and parts[-1][:1].isupper():
             return self.metric(node, parts[-1], values, words)
+        if name in ("multiprocessing.Process", "torch.multiprocessing.Process"):
+            self.forked(node, words)
         if parts[0] != "torch":
             return None
         last, reader = parts[-1], self.reader
@@ -145,7 +155,8 @@ class Torch:
         if len(parts) == 2 and last in FACTORIES:
             return self.factory(node, last, values, words)
         if len(parts) == 2 and last in FROM_HOST:
-            return Thing("tensor", device="cpu", line=node.lineno)
+            double = bool(values) and isinstance(values[0], Thing) and bool(values[0]["double"])
+            return Thing("tensor", device="cpu", line=node.lineno, double=double)
         if len(parts) == 2 and last == "as_tensor":
             return Thing("tensor", device=self.place(words["device"]) if "device" in words else None, line=node.lineno)
         if len(parts) == 2 and last in LIKE and values and isinstance(values[0], Thing):
@@ -164,14 +175,6 @@ class Torch:
             self.meet(node, tensors)
             return Thing("tensor", device=tensors[0]["device"], cause=tensors[0]["cause"]) if tensors else None
         return None
-
-    def do_multiprocessing_spawn(self, node, values, words):
-        """Each process is given its number first."""
-        function, reader = values[0] if values else words.get("fn"), self.reader
-        if isinstance(function, Function) and not function.followed:
-            before, reader.path = reader.path, ("p%d:" % node.lineno,)
-            reader.follow(function, [Thing("number")], {}, node, forced=True)
-            reader.path = before
 
     def do_distributed_init_process_group(self, node, values, words):
         backend = text_of(values[0] if values else words.get("backend"))
@@ -199,12 +202,29 @@ class Torch:
         else:
             place = self.default
         self.draws(node, place, words)
-        scalar = last == "tensor" and values and (isinstance(values[0], Text) or is_number(values[0]))
+        double = self.is_double(words) or last == "DoubleTensor" or last in ("tensor", "Tensor") and bool(values) and \
+            isinstance(values[0], Thing) and bool(values[0]["double"]) and "dtype" not in words
+        if double:
+            self.double_on_mps(node, place)
+        scalar = last == "tensor" and values and (isinstance(values[0], Text) or is_number(values[0])) or \
+            bool(values) and last in ("zeros", "ones", "empty", "full", "rand", "randn") and isinstance(values[0], Many) and \
+            not values[0].items and not values[0].open
         grad = words.get("requires_grad")
         return Thing("tensor", device=None if scalar else place, line=node.lineno, lies=place,
-                     made=(node, self.reader.source),
+                     made=(node, self.reader.source), double=double,
+                     under=self.default_set if "device" not in words else None,
                      cause=self.made_in_module(node) if place == "cpu" and "device" not in words else None,
                      leaf=isinstance(grad, Text) and grad.value is True)
+
+    @staticmethod
+    def is_double(words):
+        kind = words.get("dtype")
+        return isinstance(kind, Name) and kind.full in ("torch.float64", "torch.double", "numpy.float64")
+
+    def double_on_mps(self, node, place):
+        kinds = {one.split(":")[0] for one in (place or "").split("|")}
+        if "mps" in kinds:
+            self.reader.mistake(node, "double precision on MPS", self.reader.written(node), doubted=len(kinds) > 1)
 
     def made_in_module(self, node):
         """Where a method of a module makes a tensor without a word of its device."""
@@ -279,6 +299,21 @@ class Torch:
     do_cuda_current_device = do_cuda_get_device_name = gpu_alone
     do_cuda_get_device_properties = do_cuda_get_device_capability = do_cuda_mem_get_info = gpu_alone
 
+    def do_cuda_is_available(self, node, values, words):
+        return Thing("gpu-there")
+
+    def copied(self, node, of):
+        """copy.deepcopy(model): a model of its own, which stays where it is."""
+        if not isinstance(of, Thing) or of.kind != "module" or of["metric"]:
+            return None
+        made = (node, self.reader.source)
+        given = getattr(node.args[0], "id", None) if node.args else None
+        if self.reader.inside and self.reader.inside[-1].name == "__init__" and given in [
+                one.arg for one in self.reader.inside[-1].node.args.args]:
+            made = self.reader.calls[-1]  # EMA(model): who makes the copy decides when
+        return Thing("module", **dict({key: of[key] for key in ("device", "class", "hf", "weightless")}, line=node.lineno,
+                                      copied=made, cause=made))
+
     def do_cuda_is_bf16_supported(self, node, values, words):
         return Thing("answer")  # true on newer GPUs
 
@@ -298,7 +333,8 @@ class Torch:
 
     def do_set_default_device(self, node, values, words):
         self.named_place(node, values[0] if values else None)
-        self.default = self.place(values[0]) if values else None
+        before, self.default = self.default, self.place(values[0]) if values else None
+        self.default_set = (node, self.reader.source) if before == "cpu" and self.made_before else None
 
     def do_set_default_tensor_type(self, node, values, words):
         cuda = values and isinstance(values[0], (Text, Name)) and "cuda" in str(getattr(values[0], "value", "") or
@@ -308,64 +344,6 @@ class Torch:
     def do_set_float32_matmul_precision(self, node, values, words):
         if values and isinstance(values[0], Text) and values[0].value not in ("highest", "high", "medium"):
             self.reader.mistake(node, "a precision that PyTorch doesn't know", str(values[0].value))
-
-    def do_utils_data_DataLoader(self, node, values, words):
-        pin = words.get("pin_memory")
-        pinned = pin.value if isinstance(pin, Text) else None if "pin_memory" in words or self.spread(node) else False
-        shuffle = words.get("shuffle")
-        if (self.default or "").split(":")[0] == "cuda" and isinstance(shuffle, Text) and shuffle.value is True and \
-                "generator" not in words and "sampler" not in words:
-            self.reader.mistake(node, "a DataLoader that shuffles under a default device", self.default)
-        collate = words.get("collate_fn")
-        moving = "collate_fn" in words and not (isinstance(collate, Function) and not
-                                                MOVES_ITSELF.search(self.reader.written_whole(collate.node)))
-        dataset = values[0] if values else words.get("dataset")
-        place = dataset["place"] if isinstance(dataset, Thing) else None
-        if pinned and place and set(place.split("|")) - {"cpu"}:
-            self.reader.mistake(words.nodes.get("pin_memory", node), "a DataLoader that pins tensors of the GPU", place,
-                                doubted="|" in place)
-        self.in_workers(node, dataset, collate, place, words)
-        return Thing("loader", pinned=pinned, line=node.lineno, collate="collate_fn" in words,
-                     unknown=moving or isinstance(dataset, Thing) and dataset["unknown"])
-
-    def in_workers(self, node, dataset, collate, place, words):
-        """Forked workers can't use CUDA, which their parent has begun."""
-        count, context = words.get("num_workers"), text_of(words.get("multiprocessing_context"))
-        default = count["default"] if isinstance(count, Thing) and count.kind == "number" else count
-        if not isinstance(default, Text) or type(default.value) is not int or default.value < 1:
-            return
-        if "multiprocessing_context" in words and context != "fork" or SPAWNS.search(self.reader.text):
-            return
-        if place and set(place.split("|")) - {"cpu"}:
-            return self.reader.mistake(node, "a DataLoader whose workers use CUDA", self.reader.written(node),
-                                       doubted="|" in place or context != "fork")
-        get = dataset["class"].method("__getitem__") if isinstance(dataset, Thing) and dataset["class"] else None
-        self.moves_seen, seen = [], None
-        reader = self.reader
-        before, reader.path = reader.path, ("p%d:" % node.lineno,)
-        for function, given in ((get, [dataset]), (collate if isinstance(collate, Function) else None, [])):
-            if function:
-                reader.follow(function, given, {}, node)
-        seen, self.moves_seen = self.moves_seen, None
-        reader.path = before
-        for at, source, where in seen[:1]:
-            self.at((at, source), "a DataLoader whose workers use CUDA", reader.written(at),
-                    doubted="|" in where or context != "fork" or default is not count)
-
-    def do_utils_data_TensorDataset(self, node, values, words):
-        """Its tensors lie where they lie: batches of a dataset on the GPU need no move."""
-        places = {v["device"] if isinstance(v, Thing) and v.kind == "tensor" else None for v in values}
-        if any(place and place != "cpu" for place in places):
-            self.reader.brings_batches = True  # in whatever parts it is split
-        return Thing("dataset", unknown=places != {"cpu"}, place=places.pop() if len(places) == 1 else None)
-
-    def do_utils_data_random_split(self, node, values, words):
-        of = values[0] if values else words.get("dataset")
-        return Thing("sequence", item=of) if isinstance(of, Thing) and of.kind == "dataset" else None
-
-    def do_utils_data_Subset(self, node, values, words):
-        of = values[0] if values else words.get("dataset")
-        return of if isinstance(of, Thing) and of.kind == "dataset" else None
 
     def do_nn_utils_rnn_pad_sequence(self, node, values, words):
         of = values[0].items[0] if values and isinstance(values[0], Many) and values[0].items else None
@@ -470,6 +448,7 @@ class Torch:
             places = {m["device"] for m in members}
             place = None if strange else self.default if not members else places.pop() if len(places) == 1 else None
             return Thing("module", device=place, line=node.lineno, weightless=not members and not strange)
+        self.made_before = True
         return Thing("module", device=self.default, line=node.lineno, recurrent=last in RECURRENT)
 
     def optimizer(self, node, last, values, words):
@@ -510,10 +489,14 @@ class Torch:
     # ---- methods
 
     def method(self, node, thing, attribute, values, words):
+        if isinstance(thing, (Thing, Many)):
+            self.no_such_method(node, thing, attribute)
         if attribute in ("to", "cuda", "cpu"):
             return self.move(node, thing, attribute, values, words)
         if attribute in ("synchronize", "wait", "query"):
             self.copies_done += 1
+        if attribute == "device" and isinstance(thing, Thing) and thing.kind == "tensor":
+            self.reader.mistake(node, "an attribute that is called", self.reader.written(node))
         if not isinstance(thing, Thing):
             return None
         if thing.kind == "module":
@@ -572,13 +555,18 @@ class Torch:
             return thing
         if thing.kind == "tensor":
             self.copies(node, thing, place, words)
+            if thing["double"] and "dtype" not in words and len(values) < 2 or self.is_double(words):
+                self.double_on_mps(node, place)
             late = words.get("non_blocking")
             hurries = place == "cpu" and (thing["device"] or "").startswith("cuda") and isinstance(
                 late, Text) and late.value is True
             apart_ = place is not None and thing["device"] is not None and apart(thing["device"], place)
             return Thing("tensor", device=place, line=node.lineno, unleafed=apart_ and thing["leaf"],
-                         copying=self.copies_done if hurries else None, scalar=thing["scalar"], lost=node if apart_ and thing["parameter"] else None)
+                         copying=self.copies_done if hurries else None, at=(node, self.reader.source), scalar=thing["scalar"], lost=node if apart_ and thing["parameter"] else None)
         self.moved(node, thing, place)
+        if place != "cpu":
+            self.module_on_gpu = self.module_on_gpu or place or "cuda|cpu"
+        self.reader.change(thing, "at", (node, self.reader.source))
         whole = thing
         for _ in range(10):
             self.reader.change(whole, "late", None)
@@ -597,6 +585,8 @@ class Torch:
     def moved(self, node, thing, place):
         if self.reader.moves_state or place == "cpu":  # at the end, to be saved
             return
+        if isinstance(thing, Thing) and thing["double"]:
+            self.double_on_mps(node, place)
         for optimizer, path in self.optimizers:
             here = self.reader.path
             unknown = thing["stranger"] and optimizer["place"] is None and place not in (None, "cpu")
@@ -637,6 +627,9 @@ class Torch:
             return Bound(thing, "params")
         if attribute in ("half", "float", "double", "bfloat16"):
             self.reader.change(thing, "half", (node, self.reader.source) if attribute == "half" else None)
+            self.reader.change(thing, "double", attribute == "double")
+            if attribute == "double":
+                self.double_on_mps(node, thing["device"])
         if attribute in ("eval", "train", "half", "float", "double", "requires_grad_", "bfloat16", "to_empty", "type"):
             return thing
         if attribute == "forward" or attribute == "update" and thing["metric"]:
@@ -681,6 +674,9 @@ class Torch:
             return Thing("tensor", device=tensors[0]["device"] if tensors else None, line=thing["line"])
         if attribute in TO_ONE_NUMBER and not values and not words:
             return Thing("tensor", device=thing["device"], line=thing["line"], zero=True)
+        if attribute == "double":
+            self.double_on_mps(node, thing["device"])
+            return Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"], double=True)
         if attribute in ("detach_", "requires_grad_", "clone", "detach"):
             return Thing("tensor",
                          device=thing["device"],
@@ -702,7 +698,8 @@ class Torch:
             self.part_is_late(node, thing, [v for v in values if isinstance(v, Thing) and v.kind == "tensor"])
         if thing["metric"] and thing["device"] is None:
             return None
-        if thing["class"] and thing["device"] is None and isinstance(thing["whole"], Thing):
+        self.works_on_gpu(node, [thing])
+        if not thing["weightless"] and not thing["loss"] and thing["device"] is None and isinstance(thing["whole"], Thing):
             whole = thing["whole"]
             for _ in range(10):
                 whole = whole["whole"] if whole["device"] is None and isinstance(whole["whole"], Thing) else whole
@@ -733,9 +730,12 @@ class Torch:
             for tensor in tensors:
                 if apart(thing["device"], tensor["device"]):
                     doubted = "|" in thing["device"] + tensor["device"]
-                    self.at(self.cause_of(node, thing, tensor), "a model and its input on two devices",
-                            self.reader.written(node), thing["device"], tensor["device"], doubted=doubted)
-                    break
+                    cause = tensor["under"] if tensor["under"] and thing["device"] == "cpu" else self.cause_of(
+                        node, thing, tensor)
+                    self.at(cause, "a model and its input on two devices",
+                            self.reader.written(node), thing["device"], tensor["device"], doubted=doubted,
+                            other=self.other_of(cause, tensor, thing))
+                    return None
         for encoding in [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "encoding"]:
             self.encoded(node, thing, encoding)
         given = self.inside_of(node, thing, values)
@@ -801,6 +801,11 @@ class Torch:
             value = value.thing
         return value if isinstance(value, Thing) and value.kind == "module" and not value["loss"] else None
 
+    def has_no_device(self, node, owner):
+        """model.device: modules of PyTorch's own have none."""
+        if owner.kind == "module" and not any(owner[key] for key in ("class", "hf", "stranger", "parallel", "metric", "copied")):
+            self.reader.mistake(node, "a module's device", self.reader.written(node))
+
     def late_part(self, target, owner, value):
         """model.fc = nn.Linear(…) behind model.to(…): the new part stays on the CPU."""
         whole = self.holder(owner)
@@ -839,9 +844,25 @@ class Torch:
         for one in tensors[1:]:
             if apart(tensors[0]["device"], one["device"]):
                 doubted = "|" in tensors[0]["device"] + one["device"]
-                self.at(self.cause_of(node, tensors[0], one), "tensors on two devices", self.reader.written(node),
-                        tensors[0]["device"], one["device"], doubted=doubted)
+                cause = self.cause_of(node, tensors[0], one)
+                self.at(cause, "tensors on two devices", self.reader.written(node),
+                        tensors[0]["device"], one["device"], doubted=doubted, other=self.other_of(cause, one, tensors[0]))
                 return
+        self.works_on_gpu(node, tensors)
+
+    def other_of(self, cause, *things):
+        """Where one of them was moved or made, in the module in which the mistake is told."""
+        for one in things:
+            for key in ("at", "made"):
+                if one[key] and one[key][1] == cause[1] and one[key][0] is not cause[0] and \
+                        getattr(one[key][0], "lineno", None) != getattr(cause[0], "lineno", None):
+                    return one[key][0]
+        return None
+
+    def works_on_gpu(self, node, tensors):
+        """The first product of matrices on a GPU makes cuBLAS's handle."""
+        if any(t["device"] and t["device"].split(":")[0] == "cuda" and "|" not in t["device"] for t in tensors):
+            self.reader.variables.begin(node, "cublas", self.reader.written(node))
 
     def cause_of(self, node, *things):
         """Where what lies on the CPU was made or kept so that no move reaches it."""
@@ -854,7 +875,11 @@ class Torch:
         """A statement that is nothing but a call, whose result would have been what matters."""
         reader = self.reader
         named = reader.find_value(of.value) if isinstance(of, ast.Attribute) and of.attr in TO_BE_CALLED else None
-        if isinstance(named, Thing) and named.kind in ("module", "tensor"):
+        if isinstance(named, Thing) and named.kind in ("module", "tensor", "optimizer", "scaler"):
+            return reader.mistake(of, "a method that is named and not called", reader.written(of))
+        function = reader.full(of) if isinstance(of, ast.Attribute) else None
+        if function and function.startswith(("torch.cuda.", "torch.distributed.", "torch.mps.", "torch.xpu.")) and \
+                reader.given.taken_by(function) is not None and of.attr[:1].islower():
             return reader.mistake(of, "a method that is named and not called", reader.written(of))
         if not isinstance(of, ast.Call):
             return None
@@ -864,7 +889,7 @@ class Torch:
         if name in CONTEXTS and (name != "torch.device" or constant):
             return reader.mistake(of, "a context without with", reader.written(of))
         called = reader.find_value(of.func.value) if isinstance(of.func, ast.Attribute) else None
-        if isinstance(called, Thing) and called["prepares"] == of.func.attr and len(of.args) > 1:
+        if isinstance(called, Thing) and called["prepares"] and reader.libraries.is_dropped(called, of):
             return reader.mistake(of, "a result that is dropped", reader.written(of))
         if name in GIVES_BACK:
             return reader.mistake(of, "a result that is dropped", reader.written(of))

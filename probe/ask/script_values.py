@@ -202,7 +202,7 @@ def same(one, other):
 
 
 DEVICE_KINDS = ("cpu", "cuda", "mps", "xpu", "meta", "xla", "hpu", "ipu", "npu", "mtia", "hip", "vulkan",
-                "privateuseone", "mkldnn", "opengl", "opencl", "ideep", "fpga", "maia", "ort", "lazy", "ve")
+                "privateuseone", "mkldnn", "opengl", "opencl", "ideep", "fpga", "maia", "ort", "lazy", "ve", "mlu", "musa", "sdaa", "neuron", "gcu")
 
 
 ANY = "…"  # a number of a GPU that is not known
@@ -262,6 +262,8 @@ def join(one, other):
         return Place(join_places(*places), said=any(said))
     if all(isinstance(v, Place) and not v.said for v in (one, other)):
         return Place(None)
+    if all(isinstance(v, Text) and isinstance(v.value, str) for v in (one, other)):
+        return Thing("texts", items=[one, other])  # one of these
     return None
 
 

@@ -1,0 +1,144 @@
+"""What calls are given: arguments about devices that they don't take, and values that they don't know."""
+
+ABOUT_CALLS = re.compile(
+    r"(^|_)(devices?|gpus?|cuda|cpu|mps|tpu|tpus|xla|ipus|hpus|dtype|precision|accelerator|fp16|bf16|float16|tf32|"
+    r"amp|half|backend|platforms?|non_blocking|blocking|pin|pinned|location|strategy|distributed|nodes|nprocs|"
+    r"processes|workers|rank|offload|placement|sharding|8bit|4bit|quantization|mesh|gradscaler|autocast)(_|$)")
+# Arguments of that kind that the callable itself has nothing to do with, since it passes them on.
+LIBRARIES_OF_SIGNATURES = ("lightning", "accelerate", "transformers", "diffusers", "torchaudio", "torchmetrics", "peft")
+SAME_LIBRARY = {"pytorch_lightning": "lightning", "lightning_fabric": "lightning", "tf_keras": "tf_keras"}
+NUMBER_KINDS = re.compile(r"(torch\.)?(b?float\d*\w*|half|double|u?int\d+|long|short|bool|complex\d+)$")
+# What functions take whose argument is no object of its own kind: (call, argument, its place) -> values.
+VALUES = {
+    ("torch.distributed.init_process_group", "backend", 0):
+    "nccl gloo mpi ucc xccl cncl hccl mccl fake xla smddp ccl hpu".split(),
+    ("torch.distributed.new_group", "backend", 2): "nccl gloo mpi ucc xccl hccl fake ccl".split(),
+    ("torch.compile", "mode", None): "default reduce-overhead max-autotune max-autotune-no-cudagraphs".split(),
+    ("torch.backends.cuda.preferred_linalg_library", "backend", 0): "default cusolver magma".split(),
+    ("torch.multiprocessing.set_start_method", "method", 0): "fork spawn forkserver".split(),
+    ("torch.multiprocessing.get_context", "method", 0): "fork spawn forkserver".split(),
+    ("torch.utils.data.DataLoader", "multiprocessing_context", None): "fork spawn forkserver".split(),
+    ("transformers.BitsAndBytesConfig", "bnb_4bit_quant_type", None): ["fp4", "nf4"],
+    ("torch.onnx.export", "training", None): [],
+}
+# Kinds of device without a number.
+KINDS_ALONE = {("torch.distributed.device_mesh.init_device_mesh", "device_type", 0),
+               ("torch.distributed.init_device_mesh", "device_type", 0),
+               ("torch.distributed.device_mesh.DeviceMesh", "device_type", 0),
+               ("torch.distributed.DeviceMesh", "device_type", 0)}
+# Arguments that take an object, for which a truth value, text or kind of number stands often: what it would be.
+OBJECTS = {
+    "FullyShardedDataParallel": {"cpu_offload": "CPUOffload(offload_params=True)",
+                                 "mixed_precision": "MixedPrecision(param_dtype=torch.bfloat16)",
+                                 "sharding_strategy": "ShardingStrategy.FULL_SHARD",
+                                 "backward_prefetch": "BackwardPrefetch.BACKWARD_PRE"},
+    "fully_shard": {"offload_policy": "CPUOffloadPolicy()", "mp_policy": "MixedPrecisionPolicy(param_dtype=torch.bfloat16)"},
+}
+DEVICE_WORDS = ("device", "map_location", "pin_memory_device", "device_name")
+# Of diffusers 0.39: a pipeline's maps.
+PIPELINE_MAPS = ("balanced", "cpu", "cuda", "mps", "xpu", "npu", "hpu", "mlu", "neuron")
+
+
+class Given:
+    def __init__(self, reader, rows):
+        """Each row is "MODULE(WORDS)=NAMES": all of these take these arguments about devices, and no others."""
+        self.reader, self.takes = reader, {}
+        for row in rows:
+            head, _, names = row.partition(")=")
+            module, _, words = head.partition("(")
+            taken = words.split()
+            for name in names.split():
+                self.takes[module + "." + name] = taken
+
+    def taken_by(self, name):
+        parts = name.split(".")
+        root = SAME_LIBRARY.get(parts[0], parts[0])
+        if root in LIBRARIES_OF_SIGNATURES:
+            return self.takes.get(root + "." + parts[-1]) if len(parts) > 1 else None
+        return self.takes.get(name)
+
+    def call(self, node, name, values, words):
+        self.arguments(node, name, self.taken_by(name), values, words)
+        self.values(node, name, values, words)
+        last = name.rsplit(".", 1)[-1]
+        if name.startswith(("torch.", "torchvision.", "torchaudio.", "safetensors.")):
+            for word in DEVICE_WORDS:
+                if word in words and last not in ("autocast", "Tensor"):
+                    self.reader.torch.named_place(node, words[word])
+            if "dtype" in words and isinstance(words["dtype"], Text) and isinstance(words["dtype"].value, str) and \
+                    not name.startswith("safetensors."):
+                self.reader.mistake(node, "a kind of number that is a text", self.reader.written(node),
+                                    words["dtype"].value)
+        if last in OBJECTS and name.startswith("torch.distributed."):
+            for word, instead in OBJECTS[last].items():
+                value = words.get(word)
+                kind = isinstance(value, Name) and re.match(r"torch\.(b?float\d+|half)$", value.full)
+                if kind or isinstance(value, Text) and value.value not in (None, False):
+                    at = self.reader.keyword_of(node, word)
+                    self.reader.mistake(at, "an argument that takes an object", "%s=%s" % (word, self.reader.written(at)),
+                                        instead)
+        if last == "spawn" and "xla_multiprocessing" in name:
+            count = words.get("nprocs", values[2] if len(values) > 2 else None)
+            if isinstance(count, Text) and count.value not in (None, 1):
+                self.reader.mistake(self.reader.keyword_of(node, "nprocs"), "a value that its library doesn't know",
+                                    str(count.value), "xmp.spawn(nprocs=…)", "None (all devices) and 1")
+        if last == "DistributedDataParallel":
+            self.parallel(node, words)
+
+    def parallel(self, node, words):
+        ids = words.get("device_ids")
+        several = isinstance(ids, Many) and len(ids.items) > 1 and not ids.open
+        number = isinstance(ids, Text) and ids.value is not None or isinstance(ids, Thing) and ids.kind == "number"
+        if several or number:
+            at = self.reader.keyword_of(node, "device_ids")
+            self.reader.mistake(at, "a value that its library doesn't know", self.reader.written(at),
+                                "DistributedDataParallel(device_ids=…)", "a list of one GPU, and None")
+
+    def arguments(self, node, name, taken, values, words, shown=None):
+        if taken is None or self.reader.pinned_for(name):
+            return
+        known = [word.lstrip("*") for word in taken]
+        for word in words:
+            told = any(word in gone for gone in GONE_ARGUMENTS.values())
+            if word and word not in known and ABOUT_CALLS.search(word) and not told:
+                at = words.nodes.get(word, self.reader.keyword_of(node, word))
+                instead = "Leave it out" + ("; of this kind it takes %s." % ", ".join(known[:8]) if known else
+                                            ": put what it gives, or what it is called on, on a device by itself.")
+                self.reader.mistake(at, "an argument that a call doesn't take", shown or name, word, instead)
+                return
+        if "*device" in taken and name.startswith("torch."):
+            for argument, value in zip(node.args, values):
+                if isinstance(value, Place) and not value.said:
+                    self.reader.mistake(argument, "a device given by its place", self.reader.written(node))
+                    return
+
+    def method(self, node, thing, attribute, values, words):
+        """Methods of tensors and modules of PyTorch's own."""
+        if not isinstance(thing, Thing):
+            return
+        of = "torch.Tensor." if thing.kind == "tensor" else "torch.nn.Module." if thing.kind == "module" and \
+            not thing["hf"] and not thing["class"] and not thing["stranger"] and not thing["metric"] else None
+        if of and attribute not in ("to", "forward"):
+            self.arguments(node, of + attribute, self.takes.get(of + attribute), values, words, self.reader.written(node.func))
+        if thing.kind == "tensor" and "device" in words:
+            self.reader.torch.named_place(node, words["device"])
+
+    def values(self, node, name, values, words):
+        for (call, word, place), known in VALUES.items():
+            if call == name and known:
+                value = words.get(word, values[place] if place is not None and place < len(values) else None)
+                said = value.value if isinstance(value, Text) and isinstance(value.value, str) else None
+                if said and not (word == "backend" and (":" in said or said.lower() in known)) and said not in known and \
+                        not self.registers(word):
+                    self.reader.mistake(node, "a value that its library doesn't know", said,
+                                        "%s(%s=…)" % (name.rsplit(".", 1)[-1], word), ", ".join(known[:8]))
+        for call, word, place in KINDS_ALONE:
+            if call == name:
+                value = words.get(word, values[place] if place < len(values) else None)
+                if is_form(value) and ":" in form_of(value):
+                    said = form_of(value).replace(UNKNOWN, "…").replace(NUMBER, "…")
+                    self.reader.mistake(node, "a value that its library doesn't know", said,
+                                        "%s(%s=…)" % (name.rsplit(".", 1)[-1], word), "'cuda', 'cpu' without a number")
+
+    def registers(self, word):
+        return word == "backend" and "register_backend" in self.reader.text

@@ -1,0 +1,99 @@
+"""Datasets, loaders and other processes of PyTorch's, for the reader of scripts."""
+
+
+class Loaders:
+    """The part of Torch that knows who brings batches, and in which process it does."""
+
+    def do_utils_data_DataLoader(self, node, values, words):
+        pin = words.get("pin_memory")
+        pinned = pin.value if isinstance(pin, Text) else None if "pin_memory" in words or self.spread(node) else False
+        shuffle = words.get("shuffle")
+        if (self.default or "").split(":")[0] == "cuda" and isinstance(shuffle, Text) and shuffle.value is True and \
+                "generator" not in words and "sampler" not in words:
+            self.reader.mistake(node, "a DataLoader that shuffles under a default device", self.default)
+        collate = words.get("collate_fn")
+        moving = "collate_fn" in words and not (isinstance(collate, Function) and not
+                                                MOVES_ITSELF.search(self.reader.written_whole(collate.node)))
+        dataset = values[0] if values else words.get("dataset")
+        place = dataset["place"] if isinstance(dataset, Thing) else None
+        if pinned and place and set(place.split("|")) - {"cpu"}:
+            self.reader.mistake(words.nodes.get("pin_memory", node), "a DataLoader that pins tensors of the GPU", place,
+                                doubted="|" in place)
+        self.in_workers(node, dataset, collate, place, words)
+        return Thing("loader", pinned=pinned, line=node.lineno, collate="collate_fn" in words,
+                     unknown=moving or isinstance(dataset, Thing) and dataset["unknown"])
+
+    def in_workers(self, node, dataset, collate, place, words):
+        """Forked workers can't use CUDA, which their parent has begun."""
+        count, context = words.get("num_workers"), text_of(words.get("multiprocessing_context"))
+        default = count["default"] if isinstance(count, Thing) and count.kind == "number" else count
+        if not isinstance(default, Text) or type(default.value) is not int or default.value < 1:
+            return
+        if "multiprocessing_context" in words and context != "fork" or SPAWNS.search(self.reader.text):
+            return
+        if place and set(place.split("|")) - {"cpu"}:
+            return self.reader.mistake(node, "a DataLoader whose workers use CUDA", self.reader.written(node),
+                                       doubted="|" in place or context != "fork")
+        get = dataset["class"].method("__getitem__") if isinstance(dataset, Thing) and dataset["class"] else None
+        self.moves_seen, seen = [], None
+        reader = self.reader
+        before, reader.path = reader.path, ("p%d:" % node.lineno,)
+        for function, given in ((get, [dataset]), (collate if isinstance(collate, Function) else None, [])):
+            if function:
+                reader.follow(function, given, {}, node)
+        seen, self.moves_seen = self.moves_seen, None
+        reader.path = before
+        for at, source, where in seen[:1]:
+            self.at((at, source), "a DataLoader whose workers use CUDA", reader.written(at),
+                    doubted="|" in where or context != "fork" or default is not count)
+
+    def do_utils_data_TensorDataset(self, node, values, words):
+        """Its tensors lie where they lie: batches of a dataset on the GPU need no move."""
+        places = {v["device"] if isinstance(v, Thing) and v.kind == "tensor" else None for v in values}
+        if any(place and place != "cpu" for place in places):
+            self.reader.brings_batches = True  # in whatever parts it is split
+        return Thing("dataset", unknown=places != {"cpu"}, place=places.pop() if len(places) == 1 else None)
+
+    def do_utils_data_random_split(self, node, values, words):
+        of = values[0] if values else words.get("dataset")
+        return Thing("sequence", item=of) if isinstance(of, Thing) and of.kind == "dataset" else None
+
+    def do_utils_data_Subset(self, node, values, words):
+        of = values[0] if values else words.get("dataset")
+        return of if isinstance(of, Thing) and of.kind == "dataset" else None
+
+    def forked(self, node, words):
+        """A forked process can't use CUDA, which its parent has begun."""
+        function, reader = words.get("target"), self.reader
+        path = reader.path
+        begun = any(e["name"] == "torch.Tensor.cuda" and e["subject"] == "script-call" and
+                    (not e.get("path") or tuple(e["path"].split("/")) == path[: len(e["path"].split("/"))]) for e in reader.events)
+        if not begun or not isinstance(function, Function) or SPAWNS.search(reader.text) or function.file:
+            return
+        before, seen = self.moves_seen, []
+        self.moves_seen, reader.path = seen, ("p%d:" % node.lineno,)
+        reader.follow(function, [Thing("number") for _ in function.node.args.args], {}, node, forced=True)
+        self.moves_seen, reader.path = before, path
+        if seen:
+            reader.mistake(node, "a forked process that uses CUDA", reader.written(node), other=seen[0][0],
+                           doubted="|" in seen[0][2])
+
+    def do_multiprocessing_spawn(self, node, values, words):
+        """Each process is given its number first."""
+        function, reader = values[0] if values else words.get("fn"), self.reader
+        if isinstance(function, Function) and not function.followed:
+            before, reader.path = reader.path, ("p%d:" % node.lineno,)
+            reader.follow(function, [Thing("number")], {}, node, forced=True)
+            reader.path = before
+
+    def no_such_method(self, node, thing, attribute):
+        """Lists, loaders and optimizers can't be moved."""
+        kind = "a list or tuple of Python's" if isinstance(thing, Many) else {
+            "optimizer": "an optimizer", "loader": "a DataLoader", "mapping": "a dictionary", "scaler": "a GradScaler",
+            "dataset": "a dataset", "ndarray": "an array of NumPy's"}.get(thing.kind)
+        if attribute in ("to", "cuda", "cpu") and kind:
+            self.reader.mistake(node, "a move of what has no such method", self.reader.written(node), kind,
+                                "Move each tensor in it, and take the result." if kind != "an optimizer" else
+                                "Move the model, whose parameters it holds.")
+        if attribute == "is_cuda" and isinstance(thing, Thing) and thing.kind == "tensor":
+            self.reader.mistake(node, "an attribute that is called", self.reader.written(node))
