@@ -111,7 +111,7 @@ bool is_no_address(std::string_view before, std::string_view match, std::string_
   if (after.size() > 1 && after.front() == '.' && after[1] >= '0' && after[1] <= '9') return true;
   const Piece preceding(before.data(), before.size()), rest(after.data(), after.size());
   static const RE2 address(
-      R"((?i)(?://|@|(?:\b|_)(?:ip|ipv4|inet|addr|address|hosts?|hostname|peer|server|worker|nodes?|endpoint|gateway|nameserver|ping|dns)["']?\s*[:= (\[]\s*|(?:connect(?:ing|ed)?|connection|listen(?:ing)?|bound|route|refused|reach|resolved) (?:to|from|on|by|at|via) |\bvia )$)");
+      R"((?i)(?://|@|(?:\b|_)(?:ip|ipv4|inet|addr|address|hosts?|hostname|peer|server|worker|nodes?|endpoint|gateway|nameserver|ping|dns)["']?\s*[:= (\[]\s*|(?-i:[a-z](?:Addr(?:ess)?|Host|Ip|IP|Server|Peer))=|(?:connect(?:ing|ed)?|connection|listen(?:ing)?|bound|route|refused|reach|resolved) (?:to|from|on|by|at|via) |\bvia )$)");
   static const RE2 port(R"(^(?::\d{2,5}|/\d{1,2})\b)");
   if (RE2::PartialMatch(preceding, address) || RE2::PartialMatch(rest, port)) return false;
   constexpr int highest_of_versions = 32;  // above it only a word for a version makes it one
@@ -170,6 +170,16 @@ std::span<const SecretKind> secret_kinds() {
       {{R"((?i)(\b(?:(?:docker|podman|helm|skopeo|buildah|oras|az|vault)(?: registry)? login|sshpass|ipmitool|mysql\w*|mariadb[\w-]*|redis-cli|ldap\w+|mongo\w*|openssl|7z\w?|(?:un)?(?:zip|rar))\b[^\n|;&]*? -(?:pass(?:in|out)?(?: pass:|[ =])|[pPw][ =]?|[akK][ =]))(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
         {" -p", " -a", " -w", " -k"}},
        R"(\1<secret>)"},
+      {{R"((\bmc:? (?:alias|config host) (?:set|add) \S+ \S+ )\S+ \S+)", {"mc alias", "mc: alias", "mc config host"}},
+       R"(\1<secret> <secret>)"},
+      // Numbers of people and their contracts, and names as DICOM writes them: FAMILY^GIVEN^TITLE.
+      {{R"((?i)(\b(?:mrn|ssn|iban|(?:patient|customer|client|employee|member|policy|account|contract)[ _-]?(?:id|no|nr|num|number))["']?\s*[:=#]\s*["']?)[a-z0-9][\w.-]{3,})",
+        {"mrn", "ssn", "iban", "patient", "customer", "client", "employee", "member", "policy", "account", "contract"}},
+       R"(\1<secret>)"},
+      {{R"(\b[A-Z][A-Za-z'-]+\^[A-Z][A-Za-z'-]*(?:\^[\w.'-]*){0,3})", {"^"}}, "<name>"},
+      {{R"(((?:用户名?|账号|帐号|ユーザー名?|사용자|пользовател[ья]|логин)\s*(?:[:=]|：)\s*)[\w.@-]{2,})",
+        {"\xe7\x94\xa8", "\xe8\xb4\xa6", "\xe5\xb8\x90", "\xe3\x83\xa6", "\xec\x82\xac", "\xd0\xbf", "\xd0\xbb"}},
+       R"(\1<user>)"},
       {{R"((?i)(\b(?:vault|wandb|auth) login (?:-\S+ )*)[^\s-]\S{7,})", {"vault login", "wandb login", "auth login"}},
        R"(\1<secret>)"},
       {{R"((?i)(\b(?:echo|printf) (?:-n )?)(?:"[^"]*"?|'[^']*'?|[^\s"'|]+)([^\n|]*\|[^\n|]*(?:-stdin|\blogin|\bsudo -S|\bpasswd|\bcryptsetup)\b))",
@@ -488,7 +498,7 @@ void redact_said_names(std::string& text, const LowerText& low) {
   static const LazyPattern licence(R"(\b\d{4,5}@([A-Za-z][\w.-]*[A-Za-z0-9]))", {"@"});
   static const LazyPattern share(R"((?:^|::|[\s"'=(])\\\\([A-Za-z][\w.-]+\\[\w.-]{2,}(?:\\[\w.-]+)?))", {"\\\\"});
   static const LazyPattern user(
-      R"((?:\b(?:USER|LOGNAME|USERNAME|[A-Z]+_USER|user|username|login)=|\b(?i:user(?:[ _-]?name)?|login|account)["']?\s*[:=]?\s*["']|\b[Uu]ser ?[Nn]ame\s*[:=]\s*|\bsudo(?:\[\d+\])?:\s+|\b(?:cron|CRON|crond|anacron|atd)(?:\[\d+\])?:\s+\()([A-Za-z_][\w.-]{2,31}))",
+      R"((?:\b(?:USER|LOGNAME|USERNAME|[A-Z]+_USER|user|username|login)=|\b(?i:user(?:[ _-]?name)?|login|account)["']?\s*[:=]?\s*["']|\b[Uu]ser ?[Nn]ame\s*[:=]\s*|\bsudo(?:\[\d+\])?:\s+|\b(?:cron|CRON|crond|anacron|atd)(?:\[\d+\])?:\s+\(|\b(?:session \w+ (?:of|for)|session (?:opened|closed) for) user )([A-Za-z_][\w.-]{2,31}))",
       {"user", "login", "logname", "account", "sudo", "cron", "atd"});
   for (const auto& [pattern, by] : {std::pair{&host, "<host>"},
                                     {&domain, "<host>"},
