@@ -103,10 +103,9 @@ void Session::exec_framed(const std::string& name, Limits limits, std::vector<st
 Snapshot Session::finish() {
   const Identity identity = identity_of(host);
   RedactedTexts known;
-  {  // work on what is known while the children run, to save time afterwards
+  if (options.redact) {  // redacts this part while the children run, to save time afterwards
     Snapshot so_far = snapshot_;
-    if (options.redact) redact(so_far, identity, &known);
-    if (options.meanwhile) options.meanwhile(so_far);
+    redact(so_far, identity, &known);
   }
   group_.run(options.whole, options.progress);
   if (options.redact) redact(snapshot_, identity, &known);

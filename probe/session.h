@@ -21,7 +21,6 @@ struct GatherOptions {
   std::string python{};            // the selected Python: a path, an environment, a kernel; empty: the active one
   std::string by{};                // "envdoctor 0.1.0"
   std::function<void(const std::vector<std::string>&)> progress{};
-  std::function<void(const Snapshot&)> meanwhile{};  // called once while children work, with what is known by then
 };
 
 // The snapshot that a child reported before it died.

@@ -103,8 +103,7 @@ void require_python(const Host& host, const Options& options) {
     throw UsageError("--python " + python.why());
 }
 
-Snapshot gather_here(const Options& options, const std::vector<std::string>& probes, Launches launches,
-                     const std::function<void(const Snapshot&)>& meanwhile) {
+Snapshot gather_here(const Options& options, const std::vector<std::string>& probes, Launches launches) {
   std::signal(SIGPIPE, SIG_IGN);
   const auto start = std::chrono::steady_clock::now();
   const auto files = open_files("/");
@@ -119,8 +118,7 @@ Snapshot gather_here(const Options& options, const std::vector<std::string>& pro
                                .probes = probes,
                                .whole = time_left(options),
                                .python = options.python,
-                               .by = std::string("envdoctor ") + ENVDOCTOR_VERSION,
-                               .meanwhile = meanwhile};
+                               .by = std::string("envdoctor ") + ENVDOCTOR_VERSION};
   const bool terminal = isatty(STDERR_FILENO);
   if (terminal) gather_options.progress = show_progress;
   Snapshot snapshot = gather(host, gather_options);

@@ -1,6 +1,4 @@
 #pragma once
-#include <functional>
-
 #include "app/options/options.h"
 #include "host/host.h"
 
@@ -10,11 +8,10 @@ namespace envdoctor {
 void require_python(const Host& host, const Options& options);
 
 // The evidence of this machine, with progress on standard error where that is a terminal.
-// Runs only these probes, if any are named. With Launches::none no kernel is launched, because the command runs its
-// own. `meanwhile` is called once while the probes' children work, with what is known by then.
+// Runs only these probes, if any are named. With Launches::none no kernel is launched, because the command runs its own
 enum class Launches { none, tiny };
 Snapshot gather_here(const Options& options, const std::vector<std::string>& probes = {},
-                     Launches launches = Launches::tiny, const std::function<void(const Snapshot&)>& meanwhile = {});
+                     Launches launches = Launches::tiny);
 
 void show_progress(const std::vector<std::string>& running);
 

@@ -145,8 +145,8 @@ void add_compute(Snapshot& snapshot, const std::vector<kernels::Target>& targets
   if (options.progress) print_message("\r\033[K");
 }
 
-Snapshot gather_and_compute(const Options& options, const std::function<void(const Snapshot&)>& meanwhile) {
-  Snapshot snapshot = gather_here(options, {}, Launches::tiny, meanwhile);
+Snapshot gather_and_compute(const Options& options) {
+  Snapshot snapshot = gather_here(options);
   if (options.quick || !is_wanted(options.only, options.skip, "compute.wrong-results")) return snapshot;
   kernels::VerifyOptions how = verify_options(options);
   how.effort = kernels::Effort::quick;

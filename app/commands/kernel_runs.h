@@ -1,7 +1,5 @@
 #pragma once
 // Reference kernels on this machine's devices, for the commands that run them.
-#include <functional>
-
 #include "app/options/arguments.h"
 #include "app/options/options.h"
 #include "kernels/core/verify.h"
@@ -37,8 +35,8 @@ void add_compute(Snapshot& snapshot, const std::vector<kernels::Target>& targets
                  Insist insist, const ComputeWork& work = {});
 
 // What check and capture gather: the evidence of this machine and, unless --quick, the short form of the kernels on
-// devices that nobody else uses. `meanwhile` as in gather_here().
-Snapshot gather_and_compute(const Options& options, const std::function<void(const Snapshot&)>& meanwhile = {});
+// devices that nobody else uses.
+Snapshot gather_and_compute(const Options& options);
 
 // The option --framework [NAME].
 void declare_framework(Arguments& arguments, VerifyWishes& wishes);
