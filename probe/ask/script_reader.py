@@ -615,8 +615,10 @@ class Reader:
                     self.mistake(node, "a number taken from a loss by its index", self.written(node))
                 parts = index.elts if isinstance(index, ast.Tuple) else [index]
                 self.torch.indexed(node, owner, at.items if isinstance(at, Many) else [at])
+                rows = isinstance(at, Thing) and at.kind == "tensor" and bool(at["device"]) and not any(
+                    at[key] for key in ("zero", "scalar", "element"))
                 return Thing("tensor", device=owner["device"], line=owner["line"], loader=owner["loader"], cause=owner["cause"],
-                             zero=not any(isinstance(part, ast.Slice) for part in parts))
+                             zero=not any(isinstance(part, ast.Slice) for part in parts) and not rows)
         if isinstance(owner, Many) and owner.open:
             return owner if isinstance(index, ast.Slice) else self.item_of(owner)
         if isinstance(owner, Many) and isinstance(at, Text) and isinstance(at.value, int):
@@ -1726,7 +1728,7 @@ class Reader:
                 place = value["device"] if value["moved"] else "cpu"
                 return Thing("tensor", device=place, loader=value["loader"], line=getattr(node, "lineno", None))
             if value.kind == "tensor":
-                return value
+                return Thing("tensor", **dict(value.state, element=True))
         if isinstance(value, Bound) and value.name == "params" and isinstance(value.thing, Thing):
             return Thing("tensor", device=value.thing["device"], parameter=True, cause=value.thing["copied"],
                          made=value.thing["made"])

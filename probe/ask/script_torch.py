@@ -807,7 +807,9 @@ class Torch(Loaders):
         forward = of.method("forward") if of else None
         if not forward or not thing["device"] or thing["parallel"] or of.parents or forward.owner is not of:
             return None
-        if MOVES_TENSORS.search(self.reader.written_whole(of.node)) or \
+        # Of what Lightning calls, the device of all is known.
+        text = self.reader.written_whole(forward.node if "device" in thing.attributes else of.node)
+        if MOVES_TENSORS.search(text) or \
                 any(not b.endswith(("nn.Module", "LightningModule")) for b in of.bases):
             return None
         return self.reader.follow(forward, [thing] + values, {}, node)
