@@ -80,7 +80,8 @@ class Libraries:
         if parts[0] == "accelerate" and parts[-1] == "Accelerator":
             self.gone(node, "Accelerator", words)
             self.one_of(node, "Accelerator(mixed_precision=…)", words.get("mixed_precision"), MIXED)
-            return Thing("accelerator", prepares="prepare")
+            moves = not {"cpu", "device_placement", None} & set(words)
+            return Thing("accelerator", prepares="prepare", moves=moves)
         if parts[0] == "transformers" and len(parts) > 1:
             return self.transformers(node, parts, values, words)
         return None
@@ -109,6 +110,13 @@ class Libraries:
         given = [i for one in given for i in (one.items if isinstance(one, Many) else [one])]
         return bool(given) and all(is_number(v) and isinstance(v, Text) for v in given) and any(
             isinstance(v.value, float) for v in given)
+
+    @staticmethod
+    def cast(thing, node, kind):
+        """x.astype(np.float64): an array of NumPy's, of double precision or not."""
+        if isinstance(kind, Name) and kind.full in ("numpy.float64", "numpy.double") or text_of(kind) in ("float64", "double"):
+            return Thing("ndarray", double=True)
+        return Thing("ndarray") if isinstance(thing, Thing) and thing.kind == "ndarray" else None
 
     def imported(self, node, name):
         """from pytorch_lightning.plugins import DDPPlugin: a name that its library has no more."""
@@ -161,7 +169,9 @@ class Libraries:
             self.reader.mistake(alone, "a strategy that starts the script again", strategy)
         if devices and not re.match(r"(auto|-?\d+(\s*,\s*\d+)*,?)$", devices):
             self.one_of(node, "devices=", words["devices"], ("auto", "1", "0,1"))
-        return Thing("trainer", accelerator=accelerator, prepares="setup" if fabric else None, lightning=True)
+        return Thing("trainer", accelerator=accelerator, moves_auto=None not in words and not isinstance(
+            words.get("accelerator"), (Thing, Place)), prepares="setup" if fabric else None, lightning=True,
+                     moves=fabric and (accelerator in ("gpu", "cuda", "auto") or "accelerator" not in words) and None not in words)
 
     def transformers(self, node, parts, values, words):
         torch, last = self.reader.torch, parts[-1]
@@ -219,12 +229,14 @@ class Libraries:
         if thing.kind == "tokenizer" and attribute in ("encode", "batch_encode_plus", "encode_plus", "pad"):
             return self.tokens(node, words, attribute == "encode")
         if thing["prepares"] == attribute or thing["prepares"] == "setup" and attribute.startswith("setup_"):
-            return self.prepared(values)
+            return self.prepared(node, thing, values)
         if thing.kind == "trainer" and attribute == "fit" and values and thing["lightning"]:
             if thing["accelerator"] in ("gpu", "cuda"):
                 self.reader.torch.module_on_gpu = "cuda"
             self.fit(node, thing, values[0])
             return Thing("fitted")
+        if thing.kind == "instance" and attribute == "train" and thing["class"]:
+            return self.own_loss(thing)
         if thing.kind == "trainer" and attribute == "train" and isinstance(thing["model"], Thing):
             if thing["model"]["hf"] and thing["model"]["device"] == "cpu":  # it moves the model to the GPU, and leaves it
                 self.reader.change(thing["model"], "device", "cuda")
@@ -237,11 +249,48 @@ class Libraries:
             return None
         return Thing("tensor" if alone else "encoding", device="cpu", line=node.lineno)
 
-    def prepared(self, values):
+    def own_loss(self, trainer):
+        """class MyTrainer(Trainer): compute_loss is given a model and its inputs where the GPU is."""
+        of = trainer["class"]
+        loss = of.method("compute_loss")
+        if not loss or not any(re.match(r"transformers\.(\w+\.)*\w*Trainer$", base) for base in of.all_bases()):
+            return None
+        if loss.followed or re.search(r"use_cpu|no_cuda", self.reader.text):
+            return None
+        place = "cuda|cpu"
+        model = Thing("module", device=place, hf=True)
+        self.reader.follow(loss, [trainer, model, Thing("encoding", device=place)], {}, trainer["made"][0])
+        return None
+
+    def loops(self, node, over):
+        """for batch in loader: model(**batch), where an accelerator was given the model and not the loader."""
+        loader = over["of"] if isinstance(over, Thing) and over.kind == "enumerate" else over
+        if not isinstance(loader, Thing) or loader.kind != "loader" or loader["prepared"] or loader["escaped"] or \
+                loader["strange"]:
+            return
+        if MOVES_TENSORS.search(self.reader.written_whole(node)) or "send_to_device" in self.reader.text or \
+                "device" in self.reader.written_whole(node):
+            return
+        names = {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)}
+        for one in node.body:  # batch -> x, y
+            if isinstance(one, ast.Assign) and names & {getattr(n, "id", None) for n in ast.walk(one.value)} and not any(
+                    isinstance(n, ast.Call) for n in ast.walk(one.value)):
+                names |= {n.id for target in one.targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+        for call in (n for one in node.body for n in ast.walk(one) if isinstance(n, ast.Call)):
+            model = self.reader.find_value(call.func)
+            given = [keyword.value for keyword in call.keywords] + call.args
+            if isinstance(model, Thing) and model["prepared"] and model.kind == "module" and not self.reader.torch.moves_its_input(
+                    model) and any(getattr(n, "id", None) in names for one in given for n in (one, getattr(one, "value", None))):
+                self.reader.mistake(call, "a model and its input on two devices", self.reader.written(call),
+                                    "the device of its accelerator", "cpu", other=model["prepared"], doubted=True)
+                return
+
+    def prepared(self, node, by, values):
         """It moves what it is given, and gives it back in the order in which it came."""
         for value in values:
             if isinstance(value, Thing):
                 self.reader.change(value, "device", None)
+                self.reader.change(value, "prepared", node if by["moves"] else None if value.kind == "module" else node)
         self.reader.brings_batches = True
         return values[0] if len(values) == 1 else Many(list(values))
 
@@ -250,16 +299,29 @@ class Libraries:
         if not isinstance(model, Thing) or model.kind != "module" or not model["class"]:
             return
         if trainer["accelerator"] in ("gpu", "cuda"):
-            self.step_of(node, model)
+            self.steps_of(node, model, "cuda")
             self.reader.change(model, "device", "cpu")  # when it ends, it takes the module back
+        elif trainer["accelerator"] in (None, "auto") and trainer["moves_auto"]:
+            before = model["device"]
+            self.steps_of(node, model, "cuda|cpu")
+            self.reader.change(model, "device", before)
 
-    def step_of(self, node, model):
-        moves = MOVES_ITSELF.search(self.reader.written_whole(model["class"].node))
-        step = model["class"].method("training_step")
-        if moves or not step or model["class"].parents:
+    def steps_of(self, node, model, place):
+        """What Lightning calls with the module and its batches on the device."""
+        of = model["class"]
+        if re.search(r"_apply|is_cuda|get_device", self.reader.written_whole(of.node)) or of.parents or \
+                of.method("transfer_batch_to_device"):
             return
-        self.reader.change(model, "device", "cuda")
-        self.reader.follow(step, [model], {}, node)
+        self.reader.change(model, "device", place)
+        before = model.attributes.get("device")
+        model.attributes["device"] = Place(place)
+        for name in ("training_step", "validation_step", "test_step"):
+            if of.method(name):
+                batch = Thing("batch", device=place, moved=True, loader=Thing("loader", named=True))
+                self.reader.follow(of.method(name), [model, batch, Thing("number")], {}, node)
+        model.attributes.pop("device")
+        if before is not None:
+            model.attributes["device"] = before
 
 
 class Children:

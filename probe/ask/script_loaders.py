@@ -20,7 +20,10 @@ class Loaders:
             self.reader.mistake(words.nodes.get("pin_memory", node), "a DataLoader that pins tensors of the GPU", place,
                                 doubted="|" in place)
         self.in_workers(node, dataset, collate, place, words)
-        return Thing("loader", pinned=pinned, line=node.lineno, collate="collate_fn" in words,
+        at = self.reader.keyword_of(node, "collate_fn")
+        foreign = at is not node and isinstance(at, ast.Call) and (self.reader.full(at.func) or "").startswith("transformers.")
+        strange = moving and not foreign or isinstance(dataset, Thing) and dataset["unknown"]
+        return Thing("loader", strange=strange, pinned=pinned, line=node.lineno, collate="collate_fn" in words,
                      unknown=moving or isinstance(dataset, Thing) and dataset["unknown"])
 
     def in_workers(self, node, dataset, collate, place, words):

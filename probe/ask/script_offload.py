@@ -100,5 +100,6 @@ class Offload:
         device = words.get("device")
         if isinstance(model, Thing) and model["placed"] in ("auto", "offloaded") and device is not None and not (
                 isinstance(device, Text) and device.value is None):
-            self.reader.mistake(node, "a move of a model that its library placed", "device=" + self.reader.written(
-                self.reader.keyword_of(node, "device")), "it was loaded with a device_map")
+            at = words.nodes.get("device", self.reader.keyword_of(node, "device"))
+            self.reader.mistake(at, "a move of a model that its library placed", "device=" + self.reader.written(at),
+                                "it was loaded with a device_map")

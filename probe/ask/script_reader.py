@@ -615,8 +615,10 @@ class Reader:
                     self.mistake(node, "a number taken from a loss by its index", self.written(node))
                 parts = index.elts if isinstance(index, ast.Tuple) else [index]
                 self.torch.indexed(node, owner, at.items if isinstance(at, Many) else [at])
+                rows = isinstance(at, Thing) and at.kind == "tensor" and bool(at["device"]) and not any(
+                    at[key] for key in ("zero", "scalar", "element"))
                 return Thing("tensor", device=owner["device"], line=owner["line"], loader=owner["loader"], cause=owner["cause"],
-                             zero=not any(isinstance(part, ast.Slice) for part in parts))
+                             zero=not any(isinstance(part, ast.Slice) for part in parts) and not rows)
         if isinstance(owner, Many) and owner.open:
             return owner if isinstance(index, ast.Slice) else self.item_of(owner)
         if isinstance(owner, Many) and isinstance(at, Text) and isinstance(at.value, int):
@@ -1055,6 +1057,7 @@ class Reader:
                 self.keras.built.append((node, self.path, self.source))
             fresh = last in ("Sequential", "Model") and built or "applications" in parts
             return Thing("keras-model", line=node.lineno, under=self.device, keras=parts[0],
+                         calls=self.calls + [(node, self.source)],
                          policy=self.policy[0] if self.policy else "float32" if fresh else None)
         if "layers" in parts and last[:1].isupper() and last not in ("Input", "InputLayer"):
             return Thing("layer", keras=parts[0])
@@ -1064,7 +1067,7 @@ class Reader:
             made = Thing("strategy", name=last)
             if last in MIRRORED:
                 given = values[0] if values else words.get("devices")
-                made.state["several"] = "devices" not in words if not values else isinstance(
+                made.state["several"] = not values and "devices" not in words or isinstance(
                     given, Many) and len({text_of(one) for one in given.items}) > 1
                 self.strategies.append((node, made, self.source))
             return made
@@ -1240,6 +1243,8 @@ class Reader:
             if thing.kind == "mapping" and attribute in ("values", "items") and thing.attributes:
                 held = list(thing.attributes.items())
                 return Many([v if attribute == "values" else Many([Text(k), v]) for k, v in held])
+            if thing.kind == "encoding" and attribute in ("pop", "get"):
+                return Thing("tensor", device=thing["device"], line=node.lineno)
             if thing.kind in ("batch", "encoding") and attribute in ("values", "items"):
                 item = self.item_of(thing, node)
                 return Thing("sequence", item=item if attribute == "values" else Many([None, item]))
@@ -1264,6 +1269,9 @@ class Reader:
             kinds = values[:1]
             if any(isinstance(k, Name) and k.full == "jax.numpy.float64" for k in kinds):
                 self.float64.append((node, self.source))
+            made = self.libraries.cast(thing, node, kinds[0] if kinds else words.get("dtype"))
+            if made is not None:
+                return made
         self.given.method(node, thing, attribute, values, words)
         answer = self.offload.method(node, thing, attribute, values, words)
         if answer is None:
@@ -1392,7 +1400,10 @@ class Reader:
             self.mistake(node, "a move of a Keras model", self.written(node), doubted=model["keras"] == "keras")
         if attribute == "compile" and self.strategy and self.strategy == self.device and model["keras"] and \
                 model["under"] is None:
-            self.mistake(node, "a model made outside its strategy", self.written(node), self.device)
+            at = [one for one, other in zip(model["calls"] or [], self.calls + [None])
+                  if other is None or one[0] is not other[0]][:1]
+            self.mistake(node, "a model made outside its strategy", self.written(node), self.device,
+                         other=at[0][0] if at and at[0][1] == self.source else None)
         if attribute in ("compile", "fit") and self.policy and self.policy[0].startswith("mixed_") and \
                 model["policy"] not in (None, self.policy[0]):
             before, self.source = self.source, self.policy[2]
@@ -1512,7 +1523,7 @@ class Reader:
         keras = any(b.split(".")[0] in FRAMEWORKS and b.endswith(("keras.Model", "models.Model", ".Layer"))
                     for b in bases)
         kind = "module" if module else "keras-model" if keras else "flax-module" if flax else "instance"
-        thing = Thing(kind, **{"class": of, "line": node.lineno, "under": self.device})
+        thing = Thing(kind, **{"class": of, "line": node.lineno, "under": self.device, "made": (node, self.source)})
         if module:
             thing.state["device"] = self.torch.default
             self.torch.made_before = True
@@ -1717,9 +1728,10 @@ class Reader:
                 place = value["device"] if value["moved"] else "cpu"
                 return Thing("tensor", device=place, loader=value["loader"], line=getattr(node, "lineno", None))
             if value.kind == "tensor":
-                return value
+                return Thing("tensor", **dict(value.state, element=True))
         if isinstance(value, Bound) and value.name == "params" and isinstance(value.thing, Thing):
-            return Thing("tensor", device=value.thing["device"], parameter=True, cause=value.thing["copied"])
+            return Thing("tensor", device=value.thing["device"], parameter=True, cause=value.thing["copied"],
+                         made=value.thing["made"])
         return None
 
     # ---- statements: each answers whether what stands below it is not reached
@@ -1991,6 +2003,7 @@ class Reader:
         if item is None and isinstance(node.iter, ast.Call) and getattr(node.iter.func, "id", "") == "enumerate":
             item = Many([Thing("number", varies=True), None])
         self.assign(node.target, item)
+        self.libraries.loops(node, over)
         return self.loop(node, self.runs_once(node.iter))
 
     on_AsyncFor = on_For

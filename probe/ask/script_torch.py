@@ -55,6 +55,9 @@ COUNTERS = re.compile(r"(Binary|Multiclass|Multilabel)?(Accuracy|F1Score|FBetaSc
 WEIGHTS = re.compile(r"model|net|check|ckpt|weight|state|resume|best|last|\.pth|\.tar", re.I)
 HOLDS_ITSELF = re.compile(r"ModuleList|ModuleDict|Sequential|add_module|register_module|setattr|parameters|_modules|"
                           r"\.to\(|\.cuda\(")
+# Methods that leave a tensor where it lies, of what may be one.
+OF_MOVED = ("float", "long", "half", "double", "unsqueeze", "squeeze", "view", "reshape", "permute", "transpose",
+            "flatten", "contiguous", "repeat", "detach", "clone")
 TO_BE_CALLED = ("cuda", "cpu", "to", "eval", "zero_grad", "step", "half", "bfloat16", "train")
 MOVES = ("to", "cuda", "cpu", "half", "bfloat16", "double", "float", "xpu", "npu", "pin_memory", "type", "type_as")
 
@@ -123,7 +126,7 @@ class Torch(Loaders):
     def call(self, node, name, values, words):
         parts = name.split(".")
         if name.startswith("torchvision.models.") and parts[-1][:1].islower():
-            return Thing("module", device=self.default, line=node.lineno)
+            return Thing("module", device=self.default, line=node.lineno, made=(node, self.reader.source))
         if parts[0] == "torchmetrics" and parts[-1][:1].isupper():
             return self.metric(node, parts[-1], values, words)
         if name in ("multiprocessing.Process", "torch.multiprocessing.Process"):
@@ -158,7 +161,11 @@ class Torch(Loaders):
             double = bool(values) and isinstance(values[0], Thing) and bool(values[0]["double"])
             return Thing("tensor", device="cpu", line=node.lineno, double=double)
         if len(parts) == 2 and last == "as_tensor":
-            return Thing("tensor", device=self.place(words["device"]) if "device" in words else None, line=node.lineno)
+            place = self.place(words["device"]) if "device" in words else None
+            double = "dtype" not in words and bool(values) and isinstance(values[0], Thing) and bool(values[0]["double"])
+            if double:
+                self.double_on_mps(node, place)
+            return Thing("tensor", device=place, line=node.lineno, double=double)
         if len(parts) == 2 and last in LIKE and values and isinstance(values[0], Thing):
             return Thing("tensor", device=self.place(words["device"]) if "device" in words else values[0]["device"])
         if len(parts) == 2 and last in OF_TWO and values and isinstance(values[0],
@@ -206,7 +213,8 @@ class Torch(Loaders):
             isinstance(values[0], Thing) and bool(values[0]["double"]) and "dtype" not in words
         if double:
             self.double_on_mps(node, place)
-        scalar = last == "tensor" and values and (isinstance(values[0], Text) or is_number(values[0])) or \
+        scalar = last == "tensor" and values and (isinstance(values[0], Text) or is_number(values[0]) or
+                                                  self.one_number(node.args[0] if node.args else None)) or \
             bool(values) and last in ("zeros", "ones", "empty", "full", "rand", "randn") and isinstance(values[0], Many) and \
             not values[0].items and not values[0].open
         grad = words.get("requires_grad")
@@ -215,6 +223,22 @@ class Torch(Loaders):
                      under=self.default_set if "device" not in words else None,
                      cause=self.made_in_module(node) if place == "cpu" and "device" not in words else None,
                      leaf=isinstance(grad, Text) and grad.value is True)
+
+    def one_number(self, node):
+        """What is surely a number, however it is computed: len(x), x.std(), np.mean(x)."""
+        if isinstance(node, ast.BinOp):
+            sides = (node.left, node.right)
+            return all(self.one_number(side) or isinstance(side, ast.Constant) for side in sides) and any(
+                self.one_number(side) for side in sides)
+        if not isinstance(node, ast.Call) or node.keywords:
+            return False
+        if isinstance(node.func, ast.Name):
+            return node.func.id in ("len", "float", "int", "sum", "abs", "round")
+        last = getattr(node.func, "attr", "")
+        name = self.reader.full(node.func) or ""
+        if name.startswith("numpy."):
+            return len(node.args) == 1 and last in TO_ONE_NUMBER
+        return name.startswith("math.") or not node.args and last in TO_ONE_NUMBER + ("item", )
 
     @staticmethod
     def is_double(words):
@@ -447,9 +471,11 @@ class Torch(Loaders):
                               for v in given)  # where its own weights may be
             places = {m["device"] for m in members}
             place = None if strange else self.default if not members else places.pop() if len(places) == 1 else None
-            return Thing("module", device=place, line=node.lineno, weightless=not members and not strange)
+            return Thing("module", device=place, line=node.lineno, weightless=not members and not strange,
+                         made=(node, self.reader.source))
         self.made_before = True
-        return Thing("module", device=self.default, line=node.lineno, recurrent=last in RECURRENT)
+        return Thing("module", device=self.default, line=node.lineno, recurrent=last in RECURRENT,
+                     made=(node, self.reader.source))
 
     def optimizer(self, node, last, values, words):
         of = values[0] if values else words.get("params")
@@ -478,7 +504,7 @@ class Torch(Loaders):
                 node.func.attr == "parameters" and isinstance(node.func.value, ast.Name)):
             return False
         value = self.reader.find(node.func.value.id)
-        return value is None or isinstance(value, Name)
+        return value is None or isinstance(value, Name) or isinstance(value, Thing) and value.kind == "moved"
 
     def stranger(self, node):
         model = Thing("module", device=None, stranger=True, line=getattr(node, "lineno", None))
@@ -507,6 +533,8 @@ class Torch(Loaders):
             thing.state["loaded"] = (thing["loaded"] or []) + [
                 (node, self.reader.source, self.reader.path, thing["of"]["device"])]
             return None
+        if thing.kind == "moved":
+            return thing if attribute in OF_MOVED else None
         if thing.kind == "generator":
             return thing if attribute == "manual_seed" else None
         if thing.kind == "scaler":
@@ -549,6 +577,8 @@ class Torch(Loaders):
             self.reader.change(thing, "device", place)
             self.reader.change(thing, "moved", True)
             return thing
+        if thing is None or isinstance(thing, Bound) or isinstance(thing, Thing) and thing.kind == "moved":
+            return Thing("moved", device=place, line=node.lineno) if place not in (None, "same") else None
         if not isinstance(thing, Thing) or thing.kind not in ("module", "tensor"):
             return None
         if place == "same":
@@ -692,6 +722,8 @@ class Torch(Loaders):
 
     def apply(self, node, thing, values, words):
         """model(x): both must lie on one device."""
+        if thing.kind == "moved":
+            self.reader.hand_over(values + list(words.values()), node)
         if thing.kind != "module":
             return None
         if thing["late"]:
@@ -709,7 +741,9 @@ class Torch(Loaders):
                     return self.apply(node, thing, values, words)
                 finally:
                     thing.state["device"] = before
-        tensors = [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "tensor"]
+        given = values + list(words.values())
+        tensors = [v for v in given if isinstance(v, Thing) and (v.kind == "tensor" or v.kind == "moved" and
+                                                                 thing["device"] and not thing["loss"])]
         if thing["loss"] or thing["weightless"]:
             self.meet(node, tensors)
             if thing["weight"] and tensors and tensors[0]["device"]:
@@ -734,7 +768,7 @@ class Torch(Loaders):
                         node, thing, tensor)
                     self.at(cause, "a model and its input on two devices",
                             self.reader.written(node), thing["device"], tensor["device"], doubted=doubted,
-                            other=self.other_of(cause, tensor, thing))
+                            other=self.other_of(cause, *((thing, tensor) if thing["device"] == "cpu" else (tensor, thing))))
                     return None
         for encoding in [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "encoding"]:
             self.encoded(node, thing, encoding)
@@ -773,7 +807,9 @@ class Torch(Loaders):
         forward = of.method("forward") if of else None
         if not forward or not thing["device"] or thing["parallel"] or of.parents or forward.owner is not of:
             return None
-        if MOVES_TENSORS.search(self.reader.written_whole(of.node)) or \
+        # Of what Lightning calls, the device of all is known.
+        text = self.reader.written_whole(forward.node if "device" in thing.attributes else of.node)
+        if MOVES_TENSORS.search(text) or \
                 any(not b.endswith(("nn.Module", "LightningModule")) for b in of.bases):
             return None
         return self.reader.follow(forward, [thing] + values, {}, node)
@@ -846,7 +882,7 @@ class Torch(Loaders):
                 doubted = "|" in tensors[0]["device"] + one["device"]
                 cause = self.cause_of(node, tensors[0], one)
                 self.at(cause, "tensors on two devices", self.reader.written(node),
-                        tensors[0]["device"], one["device"], doubted=doubted, other=self.other_of(cause, one, tensors[0]))
+                        tensors[0]["device"], one["device"], doubted=doubted, other=self.other_of(cause, *sorted((one, tensors[0]), key=lambda t: t["device"] != "cpu")))
                 return
         self.works_on_gpu(node, tensors)
 

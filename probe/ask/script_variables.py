@@ -6,6 +6,7 @@ LAUNCHED = ("LOCAL_RANK", "RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR
             "SLURM_JOB_ID", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE", "TF_CONFIG")
 # Names that are as near to a known one as a slip is, and are read by somebody else.
 OTHERS = ("CUDA_DEVICE", "JAX_PLATFORM", "LOCAL_SIZE", "CUDA_DEVICES", "NODE_ID", "MASTER", "GLOBAL_RANK", "LOCAL_RANKS")
+PREFIXES = ("PYTORCH", "CUDA", "XLA", "JAX", "TF", "KERAS", "CUBLAS", "HIP", "HSA", "NCCL")
 # What reads which variables, once: (form of the name, what has read it by then).
 READ_BY = (
     (re.compile(r"(MASTER_ADDR|MASTER_PORT|WORLD_SIZE|RANK)$"), ("group",)),
@@ -75,6 +76,22 @@ class Variables:
                                   self.reader.text):
             self.reader.mistake(node, "a variable that nothing sets", name, near[0])
 
+    def other_words(self, words):
+        """The one known name with the same words in another order, or with one word more or less."""
+        if len(words) < 3 or words[0] not in PREFIXES:
+            return None
+        swapped = [one for one in self.near if sorted(one.split("_")) == sorted(words)]
+        if swapped:
+            return swapped[0]
+        found = []
+        for one in VARIABLES if len(words) > 3 else ():
+            known = one.split("_")
+            less, more = (known, words) if len(known) < len(words) else (words, known)
+            if len(more) - len(less) == 1 and len(less) > 2 and known[0] == words[0] and known[-1] == words[-1] and \
+                    any(more[:at] + more[at + 1 :] == less for at in range(1, len(more))):
+                found.append(one)
+        return found[0] if len(found) == 1 else None
+
     def is_slip(self, name):
         """The known name that this one is a slip of: parts that are left out, added, or in another form."""
         if name in self.known or name in OTHERS or name.startswith("TF_CPP"):
@@ -83,9 +100,12 @@ class Variables:
         for one in self.near:
             if one.replace("_", "") == plain and len(plain) > 7:
                 return one
+        near = self.other_words(name.upper().split("_"))
+        if near:
+            return near
         near = difflib.get_close_matches(name.upper(), self.near, 1, 0.9)
         if near and set(name.upper().split("_")) ^ set(near[0].split("_")) and \
                 not re.search(r"\d", "".join(set(name) ^ set(near[0]))) and name.split("_")[0] == near[0].split("_")[0] and \
-                name.split("_")[0] in ("PYTORCH", "CUDA", "XLA", "JAX", "TF", "KERAS", "CUBLAS", "HIP", "HSA", "NCCL"):
+                name.split("_")[0] in PREFIXES:
             return near[0]
         return None
