@@ -244,6 +244,8 @@ class Keras:
             return
         if kind == "gpu" and attribute in ("memory_limit", ):
             return
+        if attribute in ("class_names", "file_paths"):  # of datasets that *_dataset_from_directory() made
+            return
         known = reader.members.get(of) if of else None
         if known and attribute not in known:
             near = difflib.get_close_matches(attribute, sorted(known), 1, 0.7)

@@ -759,6 +759,8 @@ class Torch(Loaders):
         for held in self.held_in(values[1:]):  # lstm(x, (h, c))
             if isinstance(held, Thing) and held.kind == "tensor" and not thing["class"]:
                 tensors.append(held)
+        if thing["class"] and "pack_padded_sequence" in self.reader.text:
+            tensors = tensors[:1]  # it takes lengths on the CPU, which forward is given beside its input
         on_cpu = thing["parallel"] and thing["device"] == "cpu"  # DataParallel takes what lies on the CPU to the GPUs
         if (not thing["parallel"] or on_cpu) and not self.moves_its_input(thing):
             for tensor in tensors:
