@@ -8,12 +8,11 @@ void judge(const Facts& facts, Answers& answers) {
   judge_script(facts, answers, [&](const std::vector<ScriptEvent>& events) {
     for (const LateEvent& late : late_events(events)) {
       if (!late.call) continue;
-      Finding& finding =
-          found_in_script(answers, *late.event,
-                          late.event->name + " comes after " + late.after->name + " (" +
-                              place_beside(*late.after, *late.event) +
-                              "), which starts the devices: it " + late.call->says + ".",
-                          late.call->instead);
+      Finding& finding = found_in_script(answers, *late.event,
+                                         late.event->name + " comes after " + late.after->name + " (" +
+                                             place_beside(*late.after, *late.event) +
+                                             "), which starts the devices: it " + late.call->says + ".",
+                                         late.call->instead);
       if (late.call->label == "no effect") finding.severity = Severity::warning;
       // Where the call would change nothing, as on a host without a GPU to hide, it doesn't raise either.
       finding.confidence = std::min(finding.confidence, Confidence::likely);

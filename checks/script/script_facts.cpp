@@ -315,12 +315,11 @@ void judge_late_variables(const Facts& facts, Answers& answers, bool keras_backe
           late.variable->read == "import"
               ? "Set it before the line that imports " + late.variable->framework + ", or in the shell."
               : "Set it before that line, best in the shell: envdoctor run --device cpu|gpu:N -- CMD.";
-      Finding& finding =
-          found_in_script(answers, *late.event,
-                          late.event->name + " is set after " + late.after->name + " (" +
-                              place_beside(*late.after, *late.event) +
-                              "), which has read it already: setting it here has no effect.",
-                          before);
+      Finding& finding = found_in_script(answers, *late.event,
+                                         late.event->name + " is set after " + late.after->name + " (" +
+                                             place_beside(*late.after, *late.event) +
+                                             "), which has read it already: setting it here has no effect.",
+                                         before);
       finding.evidence.push_back(evidence(*late.after->event, late.after->name));
     }
   });
