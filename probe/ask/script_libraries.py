@@ -114,7 +114,8 @@ class Libraries:
     @staticmethod
     def cast(thing, node, kind):
         """x.astype(np.float64): an array of NumPy's, of double precision or not."""
-        if isinstance(kind, Name) and kind.full in ("numpy.float64", "numpy.double") or text_of(kind) in ("float64", "double"):
+        named = isinstance(kind, Name) and kind.full in ("numpy.float64", "numpy.double")
+        if named or text_of(kind) in ("float64", "double"):
             return Thing("ndarray", double=True)
         return Thing("ndarray") if isinstance(thing, Thing) and thing.kind == "ndarray" else None
 
@@ -171,7 +172,8 @@ class Libraries:
             self.one_of(node, "devices=", words["devices"], ("auto", "1", "0,1"))
         return Thing("trainer", accelerator=accelerator, moves_auto=None not in words and not isinstance(
             words.get("accelerator"), (Thing, Place)), prepares="setup" if fabric else None, lightning=True,
-                     moves=fabric and (accelerator in ("gpu", "cuda", "auto") or "accelerator" not in words) and None not in words)
+                     moves=fabric and None not in words and
+                     (accelerator in ("gpu", "cuda", "auto") or "accelerator" not in words))
 
     def transformers(self, node, parts, values, words):
         torch, last = self.reader.torch, parts[-1]
@@ -273,14 +275,15 @@ class Libraries:
             return
         names = {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)}
         for one in node.body:  # batch -> x, y
-            if isinstance(one, ast.Assign) and names & {getattr(n, "id", None) for n in ast.walk(one.value)} and not any(
-                    isinstance(n, ast.Call) for n in ast.walk(one.value)):
+            inner = list(ast.walk(one.value)) if isinstance(one, ast.Assign) else []
+            if names & {getattr(n, "id", None) for n in inner} and not any(isinstance(n, ast.Call) for n in inner):
                 names |= {n.id for target in one.targets for n in ast.walk(target) if isinstance(n, ast.Name)}
         for call in (n for one in node.body for n in ast.walk(one) if isinstance(n, ast.Call)):
             model = self.reader.find_value(call.func)
             given = [keyword.value for keyword in call.keywords] + call.args
-            if isinstance(model, Thing) and model["prepared"] and model.kind == "module" and not self.reader.torch.moves_its_input(
-                    model) and any(getattr(n, "id", None) in names for one in given for n in (one, getattr(one, "value", None))):
+            takes = any(getattr(n, "id", None) in names for one in given for n in (one, getattr(one, "value", None)))
+            if takes and isinstance(model, Thing) and model["prepared"] and model.kind == "module" and \
+                    not self.reader.torch.moves_its_input(model):
                 self.reader.mistake(call, "a model and its input on two devices", self.reader.written(call),
                                     "the device of its accelerator", "cpu", other=model["prepared"], doubted=True)
                 return

@@ -21,7 +21,8 @@ class Loaders:
                                 doubted="|" in place)
         self.in_workers(node, dataset, collate, place, words)
         at = self.reader.keyword_of(node, "collate_fn")
-        foreign = at is not node and isinstance(at, ast.Call) and (self.reader.full(at.func) or "").startswith("transformers.")
+        foreign = at is not node and isinstance(at, ast.Call) and \
+            (self.reader.full(at.func) or "").startswith("transformers.")
         strange = moving and not foreign or isinstance(dataset, Thing) and dataset["unknown"]
         return Thing("loader", strange=strange, pinned=pinned, line=node.lineno, collate="collate_fn" in words,
                      unknown=moving or isinstance(dataset, Thing) and dataset["unknown"])

@@ -162,7 +162,8 @@ class Torch(Loaders):
             return Thing("tensor", device="cpu", line=node.lineno, double=double)
         if len(parts) == 2 and last == "as_tensor":
             place = self.place(words["device"]) if "device" in words else None
-            double = "dtype" not in words and bool(values) and isinstance(values[0], Thing) and bool(values[0]["double"])
+            of = values[0] if values and "dtype" not in words else None
+            double = isinstance(of, Thing) and bool(of["double"])
             if double:
                 self.double_on_mps(node, place)
             return Thing("tensor", device=place, line=node.lineno, double=double)
@@ -770,7 +771,7 @@ class Torch(Loaders):
                         node, thing, tensor)
                     self.at(cause, "a model and its input on two devices",
                             self.reader.written(node), thing["device"], tensor["device"], doubted=doubted,
-                            other=self.other_of(cause, *((thing, tensor) if thing["device"] == "cpu" else (tensor, thing))))
+                            other=self.other_of(cause, *self.cpu_first(tensor, thing)))
                     return None
         for encoding in [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "encoding"]:
             self.encoded(node, thing, encoding)
@@ -884,9 +885,14 @@ class Torch(Loaders):
                 doubted = "|" in tensors[0]["device"] + one["device"]
                 cause = self.cause_of(node, tensors[0], one)
                 self.at(cause, "tensors on two devices", self.reader.written(node),
-                        tensors[0]["device"], one["device"], doubted=doubted, other=self.other_of(cause, *sorted((one, tensors[0]), key=lambda t: t["device"] != "cpu")))
+                        tensors[0]["device"], one["device"], doubted=doubted,
+                        other=self.other_of(cause, *self.cpu_first(one, tensors[0])))
                 return
         self.works_on_gpu(node, tensors)
+
+    @staticmethod
+    def cpu_first(*things):
+        return sorted(things, key=lambda one: one["device"] != "cpu")
 
     def other_of(self, cause, *things):
         """Where one of them was moved or made, in the module in which the mistake is told."""
