@@ -3,7 +3,8 @@
 
 namespace envdoctor::driver_compat_package {
 
-void report_finding(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence> evidence, Answers& answers) {
+void report_finding(const Snapshot& snapshot, Confidence confidence, const std::vector<Evidence>& evidence,
+                    Answers& answers) {
   Finding& finding =
       nvidia::fault(answers, snapshot, confidence, nvidia::joined(nvidia::cuinit_evidence(snapshot), evidence));
   finding.explanation = "libcuda comes from CUDA's forward-compatibility package instead of the driver. ";
