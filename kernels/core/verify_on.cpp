@@ -182,10 +182,10 @@ class Verifier : private DeviceSession {
   };
 
   [[nodiscard]] bool naming_time_left() const {
-    constexpr double share = 0.85;    // of the group's time
-    constexpr double most_ms = 8000;  // the next groups need time too
+    constexpr double share = 0.85;  // of the group's time
     if (naming_began_ms_ < 0) naming_began_ms_ = time_.ms();
     const auto limit = static_cast<double>(options_.limits.time.count());
+    const double most_ms = std::max(8000.0, limit / 4);  // the next groups need time too
     return time_.ms() < share * limit && time_.ms() - naming_began_ms_ < most_ms;
   }
 
