@@ -315,8 +315,10 @@ class Comparison:
                 "usable"].all():
             other = last["other"][:got.size].reshape(got.shape)
             found["rows"] = int(got.shape[0])
-            found["same_class"] = int(
-                numpy.count_nonzero(numpy.argmax(numpy.asarray(got, "float64"), 1) == numpy.argmax(other, 1)))
+            # Classes whose values are nearer than their own rounding, as in models without training, are a tie.
+            chosen = numpy.take_along_axis(other, numpy.argmax(numpy.asarray(got, "float64"), 1)[:, None], 1)[:, 0]
+            tie = 8 * UNITS[self.judged_by] * numpy.abs(other).max(1)
+            found["same_class"] = int(numpy.count_nonzero(other.max(1) - chosen <= tie))
         return found
 
 

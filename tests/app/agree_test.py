@@ -155,6 +155,14 @@ def whole_in_bfloat16():
     return found.to(torch.bfloat16), x
 
 
+def untrained():
+    """Its classes differ by less than a rounding, so either side may choose any of them."""
+    last = nn.Linear(16, 4)
+    last.weight.values *= numpy.float32(1e-9)
+    last.bias.values[:] = 0.25
+    return nn.Sequential(last), torch.randn(64, 16)
+
+
 def needs_an_input():
     return model()[0]
 
@@ -224,6 +232,10 @@ status, report, said = agree("models.py:other_bits")
 notes = [(f["id"], f["severity"], f["title"]) for f in report.get("findings", [])]
 expect("other bits", status == 0 and report.get("verdict") == "pass" and len(notes) == 1, f"{status} {notes} {said[:600]}")
 expect("other bits", notes and notes[0][:2] == ("compute.layer-differs", "info") and "Layer '2' (models.Own) gives other bits" in notes[0][2], notes)
+output = agree("models:untrained")[1]["snapshot"]["agree"]["output"]
+expect("untrained", output["rows"] == 64 and output["same_class"] == 64, output)
+output = agree("models:offset")[1]["snapshot"]["agree"]["output"]
+expect("other classes", output["same_class"] < output["rows"] == 16, output)
 for name, words in (("autocast_of_one", "Layer 'b' (nn.Linear) computes in bfloat16"), ("norm_in_training", "Layer '1.norm' (nn.BatchNorm1d) normalises by the batch")):
     status, report, said = agree("models.py:" + name)
     expect(name, status == 1 and words in report["findings"][0]["title"] and report["snapshot"]["agree"]["weights_unchanged"], f"{status} {said[:800]}")
