@@ -315,12 +315,21 @@ void withhold_cloud_numbers(std::string& text) {
         "/storageaccounts/", "/vaults/", "/managedclusters/", "/disks/"}},
       {R"((?:^|[\s"'(=:/])(?:projects|instances|organizations|folders|billingAccounts|serviceAccounts|reservations|clusters|nodePools|tpus|disks|buckets|datasets|secrets)/([a-z0-9][\w.-]*)(?:/|["'\s,;:.)]|$))",
        {"projects/", "instances/", "organizations/", "folders/", "accounts/", "reservations/", "clusters/", "pools/",
-        "tpus/", "disks/", "buckets/", "datasets/", "secrets/"}}};
+        "tpus/", "disks/", "buckets/", "datasets/", "secrets/"}},
+      // What commands of clouds, clusters and experiment trackers name.
+      {R"((?i)(?:\b(?:gcloud|gsutil|bq|aws|az|oci|kubectl|helm|oc|eksctl|sbatch|srun|salloc|squeue|sacct|scancel|qsub|bsub)\b|#SBATCH)[^\n]* (?:--(?:project|account|namespace|profile|subscription|context|cluster|organization|resource-group|job-name|reservation)[ =]|-[AJ] )["']?([\w.@-]+))",
+       {"--", " -a ", " -j "}},
+      {R"((?i)\bgcloud config set (?:project|account) ([\w.@-]+))", {"gcloud"}},
+      {R"(\b(?:kubectl|oc) (?:exec|logs|attach|port-forward|delete pod|describe pod|get pod)(?: -\S+)* ([a-z0-9][\w.-]*))",
+       {"kubectl", "oc "}},
+      {R"((?i)\b(?:syncing|resuming|synced|finished|view) run ["']?([\w.-]+))", {" run "}},
+      {R"((?:^|[^\w-])((?:DESKTOP|LAPTOP|WIN)-[A-Z0-9]{4,15})(?:[^\w-]|$))", {"desktop-", "laptop-", "win-"}},
+      {R"((?:^|\n)\s*(?:nameserver|search|domain)\s+([A-Za-z][\w.-]*)\s*(?:\n|$))", {"nameserver", "search", "domain"}}};
   for (const LazyPattern& lazy : forms) {
     const RE2* form = lazy.for_text(low);
     if (form == nullptr) continue;
     replace_groups(text, *form, "<name>", [](const std::array<Piece, 3>& groups) {
-      static const RE2 common("(?i)v?\\d+|default|global|latest|<.*|test|train|main");
+      static const RE2 common("(?i)v?\\d+|default|global|latest|<.*|test|train|main|at|for|kube-system|gpu-operator");
       return RE2::FullMatch(groups[1], common);
     });
   }
@@ -390,7 +399,7 @@ void withhold_personal_numbers(std::string& text) {
       {R"(\b([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b)", {}},
       {R"((?i)\b(?:login|one-time|verification|confirmation|security|two-factor|2fa|mfa|sms)(?: login| access)? codes?(?: (?:is|was))?[ :=]{1,3}(\d[\d -]{2,9}\d))",
        {"code"}},
-      {R"((?i)\b(?:product|licen[cs]e|activation|serial) key[ :=]+([A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,}))", {"key"}},
+      {R"((?i)\b(?:product|licen[cs]e|activation|serial) key[ :=]+([A-Z0-9]{2,8}(?:-[A-Z0-9]{2,8}){2,}))", {"key"}},
       {R"x("([0-9A-F]{4}(?: [0-9A-F]{4}){3,})")x", {"\""}},
       {R"((?i)\bcard\b[^\d\n]{0,12}((?:\d[ -]?){13,19}))", {"card"}},
       {R"((?i)\b(?:location|latitude|longitude|lat|lon|coordinates)\b["']?[ :=(]{1,3}(-?\d{1,3}\.\d{3,}(?:, ?-?\d{1,3}\.\d{3,})?))",

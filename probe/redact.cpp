@@ -444,7 +444,7 @@ void redact_secrets(std::string& text, const LowerText& low) {
 
 // "git@node7:repo", "alice@node7:~$"; a version of a symbol or of a package stands behind an @ as well.
 void redact_accounts(std::string& text) {
-  static const RE2 account(R"(\b[A-Za-z_][\w.-]*@[A-Za-z][A-Za-z0-9.-]*)");
+  static const RE2 account(R"(\b[A-Za-z_][\w.-]*@(?:[A-Za-z][A-Za-z0-9.-]*|<ip>))");
   static const RE2 version(R"(@(?:v?\d|[A-Z][A-Z0-9_]*[_.]|main\b|master\b|latest\b|plt\b))");
   replace_unless(
       text, account, "<user>@<host>", [](std::string_view before, std::string_view match, std::string_view after) {
