@@ -15,6 +15,11 @@ std::vector<std::string> missing_nodes(const Snapshot& snapshot) {
   return missing;
 }
 
+Fix make_nodes(const Snapshot& snapshot) {
+  return {.text = "Make the nodes now; a service that runs this at boot keeps them.",
+          .command = host_command(snapshot, "sudo nvidia-modprobe -c0 -u")};
+}
+
 void report_finding(const Snapshot& snapshot, const std::vector<std::string>& missing, Answers& answers) {
   const bool one = missing.size() == 1;
   const std::string list = fmt::format("{}", fmt::join(missing, ", "));
@@ -30,8 +35,7 @@ void report_finding(const Snapshot& snapshot, const std::vector<std::string>& mi
                             "all, CDI), or with a --device for each of " +
                             list + "."}};
   else
-    finding.fix = {{.text = "Make the nodes now; a service that runs this at boot keeps them.",
-                    .command = host_command(snapshot, "sudo nvidia-modprobe -c0 -u")}};
+    finding.fix = {make_nodes(snapshot)};
 }
 
 // A report shows the folder of render nodes, and a card of AMD or Intel on the bus whose driver it doesn't name.
@@ -138,7 +142,7 @@ void judge_listing(const Facts& facts, Answers& answers) {
   finding.evidence.push_back(evidence("/device_nodes", "no /dev/nvidia-uvm"));
   finding.explanation =
       "NVML and nvidia-smi need /dev/nvidia0 and /dev/nvidiactl alone; CUDA needs /dev/nvidia-uvm, too.";
-  finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
+  finding.fix = {make_nodes(snapshot)};
 }
 
 Diagnosis diagnosis() {
@@ -153,7 +157,9 @@ Diagnosis diagnosis() {
           "exist.",
       .proof = "The kernel driver runs, and a node that CUDA opens isn't there.",
       .disproof = "The nodes exist, or the kernel driver isn't loaded.",
-      .remedy = "Create the nodes with nvidia-modprobe -c0 -u at every boot, or pass them into the container.",
+      .remedy =
+          "Create NVIDIA's nodes with sudo nvidia-modprobe -c0 -u at every boot; for those of AMD and Intel load the "
+          "kernel driver and read what the kernel log says of it; pass all of them into a container.",
       .explains = with_unusable_driver({"driver.init-failed", "opencl.icd-broken"}),
       .symptoms =
           {

@@ -27,7 +27,7 @@ bool reads_as_command(std::string_view line) {
          begins_with_any(
              line, {"docker run ", "docker exec ", "docker compose ", "docker info", "podman run ", "podman exec ",
                     "kubectl exec ", "kubectl describe ", "apptainer exec ", "singularity exec ", "nvidia-smi -",
-                    "lsmod | ", "uname -", "dkms status", "ls -l /dev"});
+                    "lsmod | ", "uname -", "dkms status", "ls -l /dev", "ls /dev"});
 }
 
 struct Engine {

@@ -155,6 +155,27 @@ void processors_counted(const ShellCommand& command, Snapshot& snapshot) {
   if (command.typed.text == "nproc --all") snapshot.cpu.fill().threads = *count;
 }
 
+// "ls /dev/nvidia*", "ls /dev | grep nvidia", "ls /dev/dri": paths without their modes. (With -l the lines speak for
+// themselves, see paste_nodes.)
+void nodes_listed(const ShellCommand& command, Snapshot& snapshot) {
+  static const RE2 asked(R"((?:sudo )?ls(?: -[1AadF]+)?(?: +/dev(?:/dri|/kfd|/nvidia\S*|/?))+ *(?:\| *e?grep[^|]*)?)", RE2::Latin1);
+  static const RE2 path(R"((?:/dev/)?(nvidia(?:\d+|ctl|-uvm|-uvm-tools|-modeset)|kfd|dri/(?:renderD|card)\d+))", RE2::Latin1);
+  const std::string_view typed = command.typed.text;
+  if (!command.engine.empty() || !typed.starts_with("ls") || typed.size() > 200 ||
+      !RE2::FullMatch(re2::StringPiece(typed.data(), typed.size()), asked))
+    return;
+  std::vector<DeviceNode> nodes;
+  for (const ShellLine& line : command.output) {
+    for (const std::string_view word : words_of(line.text.substr(0, 2000))) {
+      std::string name;
+      const bool of_dri = contains(typed, "/dev/dri") && (word.starts_with("renderD") || word.starts_with("card"));
+      const std::string whole = of_dri ? "/dev/dri/" + std::string(word) : std::string(word);
+      if (nodes.size() < 256 && RE2::FullMatch(whole, path, &name)) nodes.push_back({.path = "/dev/" + name});
+    }
+  }
+  if (!nodes.empty() && !snapshot.device_nodes.get()) snapshot.device_nodes = std::move(nodes);
+}
+
 // sycl-ls prints a line per device, and nothing where there is none.
 void empty_list(const ShellCommand& command, bool last, Snapshot& snapshot) {
   const bool silent =
@@ -204,6 +225,7 @@ Snapshot parse_commands(const std::string& text) {
     filtered_modules(command, snapshot);
     crashed_tool(command, windows, snapshot);
     processors_counted(command, snapshot);
+    nodes_listed(command, snapshot);
     empty_list(command, &command == &session.back(), snapshot);
     user_site(command, snapshot);
   }

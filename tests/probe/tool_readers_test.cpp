@@ -56,6 +56,22 @@ TEST(Commands, MissAModuleOnlyWhereTheFilterWouldHaveShownIt) {
   EXPECT_EQ(symptom(read("$ lsmod | grep snd\n$ uname -r\n"), missing, "amdgpu-kernel-module"), nullptr);
 }
 
+TEST(Commands, ListDeviceNodesWithoutTheirModes) {
+  const auto nodes = [](std::string_view text) {
+    std::vector<std::string> paths;
+    for (const DeviceNode& node : read(text).device_nodes.or_empty()) paths.push_back(node.path.or_empty());
+    return paths;
+  };
+  using Paths = std::vector<std::string>;
+  EXPECT_EQ(nodes("$ ls /dev/nvidia*\n/dev/nvidia0  /dev/nvidiactl\n"), (Paths{"/dev/nvidia0", "/dev/nvidiactl"}));
+  EXPECT_EQ(nodes("kim@box:~$ ls /dev | grep nvidia\nnvidia0\nnvidia-uvm\nkim@box:~$ ls\nnvidia1\n"),
+            (Paths{"/dev/nvidia0", "/dev/nvidia-uvm"}));
+  EXPECT_EQ(nodes("$ ls /dev/dri\nby-path  card0  renderD128\n"), (Paths{"/dev/dri/card0", "/dev/dri/renderD128"}));
+  EXPECT_TRUE(nodes("$ ls /dev/nvidia*\nls: cannot access '/dev/nvidia*': No such file or directory\n").empty());
+  EXPECT_TRUE(nodes("$ ls /data\nnvidia0\n").empty());
+  EXPECT_TRUE(nodes("$ docker run cuda ls /dev/nvidia0\n/dev/nvidia0\n").empty()) << "of a container";
+}
+
 TEST(Commands, CompareWhatDkmsBuiltWithTheKernelThatRuns) {
   const std::string built = "$ dkms status\nnvidia/550.90.07, 6.5.0-28-generic, x86_64: installed\n$ uname -r\n";
   const Snapshot other = read(built + "6.5.0-41-generic\n");
