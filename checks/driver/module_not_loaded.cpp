@@ -115,8 +115,25 @@ void judge_amdgpu(const Facts& facts, Answers& answers) {
                   .command = "sudo modprobe amdgpu; sudo dmesg | grep amdgpu"}};
 }
 
+// A discrete GPU of Intel, and a list of modules without i915.
+void judge_intel(const Facts& facts, Answers& answers) {
+  const Symptom* line = facts.first({{missing, "intel-kernel-module"}});
+  if (!line || facts.wsl() || facts.with({present, "sycl-device"}, "type", "gpu")) return;
+  for (const Gpu& gpu : gpus_of(facts)) {
+    if (gpu.vendor != Vendor::intel || gpu.integrated || !gpu.driver.empty()) continue;
+    Finding& finding = answers.found_in(*line, Confidence::likely, gpu.subject());
+    finding.title = "Intel's kernel module is not loaded";
+    finding.explanation = "Neither i915 nor xe is in the list of loaded modules, and the bus holds a GPU for them.";
+    finding.fix = {{.text = "Load the module; the kernel log tells why it doesn't load. A data center GPU may need "
+                            "Intel's own i915 for this kernel.",
+                    .command = "sudo modprobe i915; sudo dmesg | grep -E 'i915|xe'"}};
+    return;
+  }
+}
+
 void judge(const Facts& facts, Answers& answers) {
   judge_in_kernel(facts, answers);
+  judge_intel(facts, answers);
   judge_nvidia(facts, answers);
   judge_amdgpu(facts, answers);
 }

@@ -143,6 +143,41 @@ void ask(const Facts& facts, Undetermined& undetermined) {
   undetermined.next_command = "envdoctor check";
 }
 
+// A framework that lists no GPU beside a driver that lists one.
+struct BlindFramework {
+  const char* path;  // of its answer
+  const char* answer;
+  const char* missing;
+  const char* command;
+};
+
+std::optional<BlindFramework> blind_framework(const Facts& facts) {
+  const Snapshot& snapshot = facts.snapshot();
+  if (of(snapshot.nvidia, &Nvidia::devices).or_empty().empty() || facts.used()) return {};
+  if (of(snapshot.torch, &Torch::cuda_available).is(false))
+    return BlindFramework{"/torch/cuda_available", "false", "the error with which PyTorch fails to start CUDA",
+                          "python -c \"import torch; torch.zeros(1, device='cuda')\""};
+  if (of(snapshot.tensorflow, &Tensorflow::physical_gpus).is(0))
+    return BlindFramework{"/tensorflow/physical_gpus", "0",
+                          "what TensorFlow was built for, and what it logs when it looks for GPUs",
+                          "python -c \"import tensorflow as tf; print(tf.sysconfig.get_build_info(), "
+                          "tf.config.list_physical_devices())\""};
+  if (of(snapshot.jax, &Jax::backend).is("cpu"))
+    return BlindFramework{"/jax/backend", "cpu", "the error with which JAX fails to start CUDA",
+                          "JAX_PLATFORMS=cuda python -c \"import jax; print(jax.devices())\""};
+  return {};
+}
+
+Evidence line_of(const Facts& facts, const BlindFramework& framework) {
+  Evidence line{"log", std::string(framework.path) + " = " + framework.answer};
+  const auto& sources = facts.snapshot().sources.or_empty();
+  if (const auto found = sources.find(framework.path); found != sources.end()) {
+    line.source = found->second.source.or_empty();
+    line.line = found->second.line.or_empty();
+  }
+  return line;
+}
+
 // The lines of one kind that aren't known to be harmless.
 std::vector<Evidence> lines_of(const Facts& facts, List<TextLine> ReadText::*kind) {
   std::vector<Evidence> lines;
@@ -174,8 +209,10 @@ void describe_undetermined(Report& report) {
   const auto idle = [&](const Evidence& line) { return speaks_of_the_harmless(facts, line); };
   if (std::ranges::all_of(undetermined.decisive, idle)) {
     undetermined.decisive = facts.harmless().empty() ? lines_of(facts, &ReadText::complaints) : std::vector<Evidence>();
-    if (undetermined.decisive.empty()) return;
   }
+  const auto blind = undetermined.decisive.empty() ? blind_framework(facts) : std::nullopt;
+  if (blind) undetermined.decisive.push_back(line_of(facts, *blind));
+  if (undetermined.decisive.empty()) return;
   constexpr std::size_t most_lines = 5;
   if (undetermined.decisive.size() > most_lines)
     undetermined.decisive.erase(undetermined.decisive.begin(), undetermined.decisive.end() - most_lines);
@@ -184,7 +221,12 @@ void describe_undetermined(Report& report) {
         !check.id.starts_with("benign.") && !check.id.starts_with("script.") && !check.id.starts_with("expect.");
     if (check.state == CheckState::passed && says_something) undetermined.excluded.push_back(check.id);
   }
-  ask(facts, undetermined);
+  if (blind) {
+    undetermined.missing.emplace_back(blind->missing);
+    undetermined.next_command = blind->command;
+  } else {
+    ask(facts, undetermined);
+  }
   report.undetermined = std::move(undetermined);
 }
 

@@ -35,6 +35,7 @@ constexpr GroupMember amd_members[] = {
     {"hardware.no-gpu", "nothing is listed", "lspci -nn -d 1002:"}};
 
 constexpr GroupMember intel_members[] = {
+    {"driver.module-not-loaded", "neither i915 nor xe is listed", "lsmod | grep -E 'i915|xe'"},
     {"driver.permission", "the nodes belong to a group that isn't yours", "ls -l /dev/dri/renderD*; id"},
     {"driver.not-installed", "no compute runtime is listed", "ldconfig -p | grep -E 'ze_intel_gpu|igdrcl'"},
     {"driver.kernel-runtime-incompatible", "the kernel is newer than the compute runtime",
@@ -59,6 +60,13 @@ std::span<const GroupMember> group_members(std::string_view id, const Facts& fac
   if (facts.saw({{SymptomClass::missing, "hip-device"}, {SymptomClass::failed, "hsa"}}) || asked_for("HIP"))
     return amd_members;
   if (facts.saw({{SymptomClass::failed, "level-zero"}}) || asked_for("XPU")) return intel_members;
+  // The only GPUs that are known are another vendor's.
+  const auto gpus = gpus_of(facts);
+  const auto any_of = [&](Vendor vendor) {
+    return std::ranges::any_of(gpus, [&](const Gpu& gpu) { return gpu.vendor == vendor && !gpu.integrated; });
+  };
+  if (!any_of(Vendor::nvidia) && any_of(Vendor::amd)) return amd_members;
+  if (!any_of(Vendor::nvidia) && any_of(Vendor::intel)) return intel_members;
   return facts.container() ? Members(container_members) : Members(nvidia_members);
 }
 

@@ -218,7 +218,31 @@ void judge_stated_release(const Facts& facts, Answers& answers) {
   finding.fix = {{.text = "Use WSL2, or TensorFlow 2.10 with CUDA 11.2 and cuDNN 8.1."}};
 }
 
+// JAX lists the CPU alone beside a driver that lists GPUs, and nobody asked it to: most often its CUDA plug-in isn't
+// there, of which reports about JAX seldom tell.
+void judge_lone_jax(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts;
+  const Jax* jax = snapshot.jax.get();
+  const bool wanted = !of(snapshot.nvidia, &Nvidia::devices).or_empty().empty();
+  const bool asked =
+      env_of(snapshot, "JAX_PLATFORMS").get() || env_of(snapshot, "JAX_PLATFORM_NAME").get() ||
+      env_of(snapshot, "CUDA_VISIBLE_DEVICES").get() || facts.saw({{noted, "cpu-asked-for"}});
+  if (!jax || !jax->backend.is("cpu") || jax->plugins.get() || !wanted || asked || snapshot.probes.get() || snapshot.captured.get() ||
+      !answers.findings.empty() || !jax_cpu_only(facts) ||
+      another_works(snapshot, "jax"))
+    return;
+  Finding& finding = answers.found_on("framework:jax");
+  finding.confidence = Confidence::possible;
+  finding.explanation =
+      "JAX computes on the CPU although the driver lists a GPU. It does so without a word where its CUDA plug-in isn't "
+      "installed.";
+  finding.evidence = {evidence("/jax/backend", "cpu")};
+  finding.fix = {{.text = "If no jax-cuda plug-in is listed, install JAX with it.", .command = "pip list | grep jax"},
+                 {.text = "For a driver that takes CUDA 12:", .command = "pip install -U 'jax[cuda12]'"}};
+}
+
 void judge_stated(const Facts& facts, Answers& answers) {
+  judge_lone_jax(facts, answers);
   judge_stated_vendor(facts, answers);
   judge_stated_release(facts, answers);
 }

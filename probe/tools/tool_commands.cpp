@@ -77,6 +77,8 @@ void filtered_modules(const ShellCommand& command, Snapshot& snapshot) {
   };
   if (asks_for("amdgpu") && !shows("amdgpu"))
     add_symptom(snapshot, {missing, "amdgpu-kernel-module"}, command.typed.row, command.typed.text);
+  if (asks_for("i915") && !shows("i915") && !shows("xe"))
+    add_symptom(snapshot, {missing, "intel-kernel-module"}, command.typed.row, command.typed.text);
   if (asks_for("nvidia") && !shows("nvidia"))
     add_symptom(snapshot, {missing, "kernel-driver"}, command.typed.row, command.typed.text);
   if (shows("nouveau") && !shows("nvidia"))

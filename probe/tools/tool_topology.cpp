@@ -41,10 +41,13 @@ std::set<std::int64_t> set_of(std::string_view list) {
 }
 
 // "pid 99's current affinity list: 0-23", "Cpus_allowed_list:  0-23", "physcpubind: 0 1 2".
-std::string_view allowed_in(std::string_view line) {
-  for (const std::string_view key : {"affinity list: ", "Cpus_allowed_list:"}) {
-    if (const std::size_t at = line.find(key); at != std::string_view::npos)
-      return trimmed(line.substr(at + key.size()));
+std::string allowed_in(std::string_view line) {
+  for (const std::string_view key : {"affinity list: ", "Cpus_allowed_list:", "physcpubind: "}) {
+    const std::size_t at = line.find(key);
+    if (at == std::string_view::npos) continue;
+    std::string list(trimmed(line.substr(at + key.size()).substr(0, 4000)));
+    std::ranges::replace(list, ' ', ',');
+    return list;
   }
   return {};
 }
@@ -56,7 +59,8 @@ bool starts_topology(std::string_view line) { return contains(line, "CPU Affinit
 Snapshot parse_topology(const std::string& text) {
   Snapshot snapshot;
   std::vector<TopologyRow> rows;
-  std::string_view allowed, allowed_line;
+  std::string allowed;
+  std::string_view allowed_line;
   std::size_t row = 0, allowed_row = 0;
   for (const std::string_view line : lines_of(text)) {
     if (auto found = topology_row(row, line); found && rows.size() < 64) rows.push_back(std::move(*found));

@@ -44,6 +44,22 @@ TEST(Undetermined, AsksForWhatIsNotKnownYet) {
   EXPECT_EQ(of(text_of({line(9, "Error: the frobnicator is out")}))->next_command, "envdoctor check");
 }
 
+TEST(Undetermined, AsksForTheErrorOfAFrameworkThatFindsNoGpu) {
+  Snapshot report = text_of({});
+  report.torch = Torch{.version = "2.3.0+cu121", .cuda_version = "12.1", .cuda_available = false};
+  EXPECT_FALSE(of(report).has_value()) << "no GPU is known";
+  report.nvidia = Nvidia{.devices = std::vector<NvidiaDevice>{nvml_a100()}};
+  report.sources = std::map<std::string, TextSource>{{"/torch/cuda_available", {.source = "job.log", .line = 7}}};
+  const auto result = of(report);
+  ASSERT_TRUE(result.has_value());
+  ASSERT_EQ(result->decisive.size(), 1U);
+  EXPECT_EQ(result->decisive[0].value, "/torch/cuda_available = false");
+  EXPECT_EQ(result->decisive[0].line, 7);
+  EXPECT_EQ(result->next_command, "python -c \"import torch; torch.zeros(1, device='cuda')\"");
+  report.torch.fill().cuda_available = true;
+  EXPECT_FALSE(of(report).has_value());
+}
+
 TEST(Undetermined, NamesWhatFactsRuleOut) {
   Snapshot report = healthy_nvidia_host();
   report.texts = text_of({line(3, "RuntimeError: odd")}).texts;
