@@ -24,6 +24,7 @@ Diagnosis diagnosis() {
       .remedy =
           "Switch on Above 4G Decoding (and Resizable BAR) in the firmware setup, update the firmware, then start "
           "cold.",
+      .explains = with_unusable_driver({"driver.gpu-init-failed", "driver.init-failed", "driver.module-not-loaded"}),
       .symptoms =
           {
               {{failed, "pci-memory-region"}, likely, when::no_driver_answers},

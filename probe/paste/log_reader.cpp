@@ -37,6 +37,18 @@ std::string beginning(std::string_view line) {
   return std::string(line.substr(0, blank == std::string_view::npos ? 0 : blank)) + " ...";
 }
 
+// "If you are running out of memory, consider …": what could happen, and nothing before it says that it did.
+bool only_may_exhaust(std::string_view line) {
+  static const RE2 condition(
+      R"((?i)\b(?:if|in case|when(?:ever)?|should) (?:you|your|it|this|there|the|of)\b[^.!?]{0,60}?\b(out of (?:\w+ ){0,2}memory|oom\b))",
+      RE2::Latin1);
+  static const RE2 exhausted(R"((?i)\b(out of (?:\w+ ){0,2}memory|oom\b))", RE2::Latin1);
+  const re2::StringPiece text(line.data(), line.size());
+  re2::StringPiece conditional, first;
+  return RE2::PartialMatch(text, condition, &conditional) && RE2::PartialMatch(text, exhausted, &first) &&
+         conditional.data() == first.data();
+}
+
 }  // namespace
 
 LogReader::LogReader(std::string source, bool redact) : source_(std::move(source)), redact_(redact) {
@@ -125,6 +137,9 @@ std::size_t LogReader::take_empty_lines(std::string_view chunk) {
 void LogReader::take_line(std::string_view piece) {
   const std::string_view line = plain_log_line(piece.substr(0, longest_line), plain_);
   std::vector<knowledge::LogMatch> matches = matcher_.match(line);
+  std::erase_if(matches, [line](const knowledge::LogMatch& match) {
+    return match.class_ == "exhausted" && only_may_exhaust(line);
+  });
   reports_.line(line, line_, matcher_);
   notable_.line(line, line_, matcher_);
   words_.line(line);

@@ -78,7 +78,21 @@ struct CollectEnvLine {
   void (*take)(Snapshot& snapshot, std::string_view value);
 };
 
+// The rows of transformers-cli env and accelerate env are a list of Markdown.
+std::string_view without_bullet(std::string_view line) {
+  line = trimmed(line);
+  return line.substr(line.starts_with("- ") ? 2 : 0);
+}
+
+// "2.2.2+cu121 (False)" of transformers-cli env and accelerate env.
+void torch_with_answer(Snapshot& snapshot, std::string_view value) {
+  fill_once(snapshot.torch.fill().version, first_word(value));
+  if (value.ends_with("(True)")) snapshot.torch.fill().cuda_available = true;
+  if (value.ends_with("(False)")) snapshot.torch.fill().cuda_available = false;
+}
+
 constexpr CollectEnvLine known_lines[] = {
+    {"PyTorch version (GPU?):", torch_with_answer},
     {"PyTorch version",
      [](Snapshot& s, std::string_view v) { fill_once(s.torch.fill().version, first_word(without_colon(v))); }},
     {"CUDA used to build PyTorch:", torch_cuda},
@@ -93,7 +107,7 @@ constexpr CollectEnvLine known_lines[] = {
 }  // namespace
 
 bool starts_collect_env(std::string_view line) {
-  const std::string_view text = trimmed(line);
+  const std::string_view text = without_bullet(line);
   return text.starts_with("PyTorch version") || text.starts_with("CUDA used to build PyTorch:");
 }
 
@@ -101,7 +115,8 @@ Snapshot parse_collect_env(const std::string& text) {
   Snapshot snapshot;
   std::vector<NvidiaDevice> devices;
   bool listing = false;
-  for (const auto line : lines_of(text)) {
+  for (const auto row : lines_of(text)) {
+    const std::string_view line = without_bullet(row);
     // A second report; the first one counts.
     if (snapshot.torch.or_empty().version.get() && after(line, "PyTorch version")) break;
     const auto gpus = after(line, "GPU models and configuration:");

@@ -178,6 +178,24 @@ void nodes_listed(const ShellCommand& command, Snapshot& snapshot) {
   if (!nodes.empty() && !snapshot.device_nodes.get()) snapshot.device_nodes = std::move(nodes);
 }
 
+// "* Ubuntu    Running    1" of wsl -l -v: the version of WSL that the default distribution, or the one that runs, has.
+void wsl_version(const ShellCommand& command, Snapshot& snapshot) {
+  static const RE2 asked(R"((?:.*\s)?wsl(?:\.exe)? (?:-l|--list)\b.*)", RE2::Latin1);
+  static const RE2 distribution(R"(\s*(\*?)\s*\S+\s+(\w+)\s+([12])\s*)", RE2::Latin1);
+  const std::string_view typed = command.typed.text;
+  if (!RE2::FullMatch(re2::StringPiece(typed.data(), typed.size()), asked)) return;
+  const ShellLine* first = nullptr;
+  for (const ShellLine& line : command.output) {
+    std::string mark, state, version;
+    if (line.text.size() > 200 || !RE2::FullMatch(re2::StringPiece(line.text.data(), line.text.size()), distribution,
+                                                  &mark, &state, &version))
+      continue;
+    if (version == "2" && (state == "Running" || !mark.empty())) return;
+    if (version == "1" && (state == "Running" || !mark.empty())) first = &line;
+  }
+  if (first) add_symptom(snapshot, {present, "wsl1"}, first->row, first->text);
+}
+
 // sycl-ls prints a line per device, and nothing where there is none.
 void empty_list(const ShellCommand& command, bool last, Snapshot& snapshot) {
   const bool silent =
@@ -228,6 +246,7 @@ Snapshot parse_commands(const std::string& text) {
     crashed_tool(command, windows, snapshot);
     processors_counted(command, snapshot);
     nodes_listed(command, snapshot);
+    wsl_version(command, snapshot);
     empty_list(command, &command == &session.back(), snapshot);
     user_site(command, snapshot);
   }

@@ -42,7 +42,8 @@ Account account_in(std::string_view text) {
       account.root = account.groups.contains("root");
     }
     const std::string_view words = trimmed(line);
-    asks_for_groups = words.ends_with(" groups") || words == "groups" || words.ends_with("$ groups $USER");
+    asks_for_groups = words.ends_with(" groups") || words == "groups" || words.ends_with("$ groups $USER") ||
+                      words.ends_with("id -nG") || words.ends_with("id -Gn");
   }
   return account;
 }
@@ -86,7 +87,9 @@ Snapshot parse_getfacl(const std::string& text) {
     if (const auto group = after(line, "# group:")) list.group = *group;
     const auto parts = pieces(line.substr(0, 200), ':');
     if (parts.size() != 3) continue;
-    const bool mine = parts[0] == "user" ? parts[1] == account.name || (parts[1].empty() && list.owner == account.name)
+    // Groups alone don't tell whether a user that the list names is this one.
+    const std::string_view user = parts[1].empty() ? std::string_view(list.owner) : parts[1];
+    const bool mine = parts[0] == "user" ? (account.name.empty() ? !parts[1].empty() : user == account.name)
                       : parts[0] == "group" ? account.groups.contains(parts[1].empty() ? list.group : parts[1])
                                             : parts[0] == "other";
     list.open = list.open || (mine && reads_and_writes(parts[2]));

@@ -280,6 +280,10 @@ TEST(Getfacl, LetsInWhomTheListNames) {
   EXPECT_EQ(symptom(read("uid=1001(ann) gid=1001(ann) groups=1001(ann)\n" + list), refused, "render-node"), nullptr);
   EXPECT_NE(symptom(read("uid=1002(bob) gid=1002(bob) groups=1002(bob)\n" + list), refused, "render-node"), nullptr);
   EXPECT_EQ(symptom(read("uid=1002(bob) gid=1002(bob) groups=109(render)\n" + list), refused, "render-node"), nullptr);
+  EXPECT_EQ(symptom(read("$ id -nG\nbob video\n" + list), refused, "render-node"), nullptr) << "bob may be ann";
+  const std::string of_group = "# file: dev/kfd\n# owner: root\n# group: render\nuser::rw-\ngroup::rw-\nother::---\n";
+  EXPECT_NE(symptom(read("$ id -nG\nbob video\n" + of_group), refused, "kfd-node"), nullptr);
+  EXPECT_EQ(symptom(read("$ id -nG\nbob render\n" + of_group), refused, "kfd-node"), nullptr);
   EXPECT_EQ(symptom(read(list), refused, "render-node"), nullptr) << "nobody says who asks";
 }
 
