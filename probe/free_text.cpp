@@ -153,11 +153,26 @@ bool names_operation(std::string_view path) {
   return is_wholly(path, operation);
 }
 
+// Public hosts that reports mention; on those in `shared` every user has a folder.
+bool is_public(std::string_view host) {
+  static const RE2 form(
+      R"((?i)(?:[\w-]+\.)*(?:github\.com|githubusercontent\.com|gitlab\.com|pypi\.(?:org|python\.org|nvidia\.com)|pypa\.io|pythonhosted\.org|python\.org|pytorch\.org|nvidia\.(?:com|cn)|nvcr\.io|nvidia\.github\.io|tensorflow\.org|huggingface\.co|hf\.co|anaconda\.(?:org|com)|conda\.io|conda-forge\.org|amd\.com|radeon\.com|intel\.com|khronos\.org|docker\.(?:com|io)|ghcr\.io|quay\.io|google(?:apis)?\.com|kernel\.org|ubuntu\.com|debian\.org|readthedocs\.(?:io|org)|stackoverflow\.com|apache\.org|gnu\.org|wandb\.ai|microsoft\.com|aka\.ms|jax\.dev|keras\.io|redhat\.com|launchpad\.net|freedesktop\.org|llvm\.org|goo\.gl|bit\.ly|numpy\.org|scipy\.org|kaggle\.com|kubernetes\.io|k8s\.io|gcr\.io|neptune\.ai|comet\.com|lambdalabs\.com|paperspace\.com|wikipedia\.org)|localhost(?:\.localdomain)?)");
+  return is_wholly(host, form) || !std::ranges::any_of(host, is_letter);
+}
+bool is_shared(std::string_view host) {
+  static const RE2 form(
+      R"((?i)(?:[\w-]+\.)*(?:github\.com|githubusercontent\.com|gitlab\.com|huggingface\.co|hf\.co|wandb\.ai|ghcr\.io|docker\.io|quay\.io|gcr\.io|googleapis\.com|neptune\.ai|comet\.com|kaggle\.com))");
+  return is_wholly(host, form);
+}
+
 void withhold_relative_paths(std::string& text) {
   static const RE2 relative(R"((?:^|[\s"'`=:(,\[])([A-Za-z][\w.-]*(?:/[A-Za-z0-9][\w.-]*)+))");
   change_groups(text, relative, [&text](std::string_view path) {
     const auto at = static_cast<std::size_t>(path.data() - text.data());
     const std::size_t from = at < 24 ? 0 : at - 24;
+    // An image of a public registry.
+    if (const std::string_view host = path.substr(0, path.find('/')); host.find('.') != host.npos && is_public(host))
+      return std::string(host) + known_parts(path.substr(host.size()), '/');
     const bool kept = is_file_of_programs(path) || names_operation(path) ||
                       names_node(std::string_view(text).substr(from, at - from));
     return kept ? std::string(path) : known_parts(path, '/');
@@ -167,18 +182,6 @@ void withhold_relative_paths(std::string& text) {
 void withhold_windows_paths(std::string& text) {
   static const RE2 windows_path(R"((?:^|[\s"'`=(,\[])([D-Z]:\\[^\s"'`;,()<>\[\]|]+))");
   change_groups(text, windows_path, [](std::string_view path) { return known_parts(path, '\\'); });
-}
-
-// Public hosts that reports mention; on those in `shared` every user has a folder.
-bool is_public(std::string_view host) {
-  static const RE2 form(
-      R"((?i)(?:[\w-]+\.)*(?:github\.com|githubusercontent\.com|gitlab\.com|pypi\.(?:org|python\.org|nvidia\.com)|pypa\.io|pythonhosted\.org|python\.org|pytorch\.org|nvidia\.(?:com|cn)|nvcr\.io|nvidia\.github\.io|tensorflow\.org|huggingface\.co|hf\.co|anaconda\.(?:org|com)|conda\.io|conda-forge\.org|amd\.com|intel\.com|khronos\.org|docker\.(?:com|io)|ghcr\.io|quay\.io|google(?:apis)?\.com|kernel\.org|ubuntu\.com|debian\.org|readthedocs\.(?:io|org)|stackoverflow\.com|apache\.org|gnu\.org|wandb\.ai|microsoft\.com|aka\.ms|jax\.dev|keras\.io|redhat\.com|launchpad\.net|freedesktop\.org|llvm\.org|goo\.gl|bit\.ly|numpy\.org|scipy\.org|kaggle\.com|kubernetes\.io|k8s\.io|gcr\.io|neptune\.ai|comet\.com|lambdalabs\.com|paperspace\.com|wikipedia\.org)|localhost(?:\.localdomain)?)");
-  return is_wholly(host, form) || !std::ranges::any_of(host, is_letter);
-}
-bool is_shared(std::string_view host) {
-  static const RE2 form(
-      R"((?i)(?:[\w-]+\.)*(?:github\.com|githubusercontent\.com|gitlab\.com|huggingface\.co|hf\.co|wandb\.ai|ghcr\.io|docker\.io|quay\.io|gcr\.io|googleapis\.com|neptune\.ai|comet\.com|kaggle\.com))");
-  return is_wholly(host, form);
 }
 
 // Hosts where every path belongs to a person or a team.
@@ -257,7 +260,7 @@ void withhold_drawn_words(std::string& text) {
   static const RE2 word(R"((?:^|[^\w+/.:$-]|[=:]|\bi-)([A-Za-z0-9+]{14,})(?:[^\w.]|\.?$|\.\s))");
   replace_groups(text, word, "<secret>", [&](const std::array<Piece, 3>& groups) {
     static const RE2 revision(
-        R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|git[\w ]{0,20}: [-+]?|hash|build(?: ?id)?(?:\[\w+\])?|blob|tree|parent|snapshot|merge|no_pubkey|pubkey|head|checksum|md5(?:sum)?|sha\d+sum|etag|srcversion|bank \d{1,2}|m[cs]g?_?status|status|addr(?:ess)?|misc|synd|ipid|tsc|\b(?:r[0-9a-z]{1,2}|cr\d|x\d{1,2}|[ispl][pr]))["']?\s*[:=( ]?\s*["'`]?$)");
+        R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|git[\w ]{0,20}: [-+]?|hash|build(?: ?id)?(?:\[\w+\])?|blob|tree|parent|snapshot|merge|no_pubkey|pubkey|head|checksum|md5(?:sum)?|sha\d+sum|etag|srcversion|bank \d{1,2}|@|m[cs]g?_?status|status|addr(?:ess)?|misc|synd|ipid|tsc|\b(?:r[0-9a-z]{1,2}|cr\d|x\d{1,2}|[ispl][pr]))["']?\s*[:=( ]?\s*["'`]?$)");
     const auto at = static_cast<std::size_t>(groups[1].data() - text.data());
     const std::size_t from = at < 24 ? 0 : at - 24;
     return !is_drawn(view(groups[1])) || occurs(std::string_view(text).substr(from, at - from), revision);
@@ -322,6 +325,7 @@ void withhold_cloud_numbers(std::string& text) {
       {R"((?i)\bgcloud config set (?:project|account) ([\w.@-]+))", {"gcloud"}},
       {R"(\b(?:kubectl|oc) (?:exec|logs|attach|port-forward|delete pod|describe pod|get pod)(?: -\S+)* ([a-z0-9][\w.-]*))",
        {"kubectl", "oc "}},
+      {R"(\bvia ([a-z][\w.-]*?)\.\.\.)", {"via "}},
       {R"((?i)\b(?:syncing|resuming|synced|finished|view) run ["']?([\w.-]+))", {" run "}},
       {R"((?:^|[^\w-])((?:DESKTOP|LAPTOP|WIN)-[A-Z0-9]{4,15})(?:[^\w-]|$))", {"desktop-", "laptop-", "win-"}},
       {R"((?:^|\n)\s*(?:nameserver|search|domain)\s+([A-Za-z][\w.-]*)\s*(?:\n|$))", {"nameserver", "search", "domain"}}};
@@ -397,7 +401,7 @@ void withhold_personal_numbers(std::string& text) {
       {R"((?i)\b(?:phone|tel|mobile|fax|cell)\b[^\d\n]{0,12}(\+?[\d(][\d ()./-]{5,}\d))",
        {"phone", "tel", "mobile", "fax", "cell"}},
       {R"(\b([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b)", {}},
-      {R"((?i)\b(?:login|one-time|verification|confirmation|security|two-factor|2fa|mfa|sms)(?: login| access)? codes?(?: (?:is|was))?[ :=]{1,3}(\d[\d -]{2,9}\d))",
+      {R"((?i)\b(?:login|one-time|verification|confirmation|security|two-factor|2fa|mfa|sms)(?: login| access)? codes?(?: (?:is|was))?[ :=]{1,3}(\d[\d -]{2,9}\d|\d[\w/-]{11,}))",
        {"code"}},
       {R"((?i)\b(?:product|licen[cs]e|activation|serial) key[ :=]+([A-Z0-9]{2,8}(?:-[A-Z0-9]{2,8}){2,}))", {"key"}},
       {R"x("([0-9A-F]{4}(?: [0-9A-F]{4}){3,})")x", {"\""}},
@@ -467,7 +471,9 @@ bool is_somebodys_name(const Token& token) {
       (prev == '<' && next == '>') || (token.before.ends_with("<|") && next == '|');  // <name>, <|endoftext|>
   if (is_file_of_programs(token.text) || is_marker || token.after.starts_with(" .so")) return false;
   if ((before.ends_with("erver: ") || before.ends_with("erver: \"")) && is_server(token.text)) return false;
-  if (next == '/' && names_node(before)) return false;
+  if (next == '/' && (names_node(before) || is_public(token.text))) return false;
+  static const RE2 revision("[0-9a-f]*[0-9][0-9a-f]{6,}");
+  if (prev == '@' && is_wholly(token.text, revision)) return false;
   if (is_value_of_label(before, token.text, token.after)) return true;
   if (is_labelled(before) || (prev == '@' && next != '(' && next != '.'))
     return holds_unknown_word(token.text, least_letters - 1) ||

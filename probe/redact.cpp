@@ -180,10 +180,14 @@ std::span<const SecretKind> secret_kinds() {
       {{R"(((?:用户名?|账号|帐号|ユーザー名?|사용자|пользовател[ья]|логин)\s*(?:[:=]|：)\s*)[\w.@-]{2,})",
         {"\xe7\x94\xa8", "\xe8\xb4\xa6", "\xe5\xb8\x90", "\xe3\x83\xa6", "\xec\x82\xac", "\xd0\xbf", "\xd0\xbb"}},
        R"(\1<user>)"},
+      {{R"((?i)(\blogin [^\n]*--(?:key|code)[ =])\S+)", {"login "}}, R"(\1<secret>)"},
+      {{R"((?i)(--(?:discovery-token-ca-cert-hash|auth[_-]?code|device[_-]?code)[ =])\S+)", {"--"}}, R"(\1<secret>)"},
+      {{R"((?i)(\bunique[ _]?id["']?\s*:\s*["']?)0x[0-9a-f]{8,16}\b)", {"unique"}}, R"(\1<serial>)"},
+      {{R"((?i)(\bkey[:=] ?)[0-9a-f]{4,12}(?: [0-9a-f]{4,12}){2,})", {"key"}}, R"(\1<secret>)"},
       {{R"((?i)(\b(?:vault|wandb|auth) login (?:-\S+ )*)[^\s-]\S{7,})", {"vault login", "wandb login", "auth login"}},
        R"(\1<secret>)"},
-      {{R"((?i)(\b(?:echo|printf) (?:-n )?)(?:"[^"]*"?|'[^']*'?|[^\s"'|]+)([^\n|]*\|[^\n|]*(?:-stdin|\blogin|\bsudo -S|\bpasswd|\bcryptsetup)\b))",
-        {"-stdin", " login", "sudo -s", "passwd", "cryptsetup"}},
+      {{R"((?i)(\b(?:echo|printf) (?:-n )?)(?:"[^"]*"?|'[^']*'?|[^\s"'|]+)([^\n|]*\|[^\n|]*(?:-stdin|\blogin|\bsudo -S|\bpasswd|\bcryptsetup|\bkinit|\bchpasswd|\bopenssl|\bgpg)\b))",
+        {"-stdin", " login", "sudo -s", "passwd", "cryptsetup", "kinit", "openssl", "gpg"}},
        R"(\1<secret>\2)"},
       {{R"((?i)(-stdin\s*<<<\s*)\S+)", {"-stdin <<<", "-stdin<<<"}}, R"(\1<secret>)"},
       {{R"((?i)(\b(?:kinit|sudo|su|passwd|login)\b[^\n]*<<<\s*)\S+)", {"<<<"}}, R"(\1<secret>)"},
@@ -299,7 +303,7 @@ bool is_no_secret(std::string_view key, std::string_view value) {
   static const RE2 of_models(
       R"((?i)(?:^|[_-])(?:max|min|num|n|pad|eos|bos|unk|sep|cls|mask|total|prompt|new|first|last|special|stop|image|text|next|per|add)[_-]?token$)");
   static const RE2 nothing(
-      R"((?i)["']?(?:<[^<>]*>?|[\[(][\w\s.,*\[\]-]{0,200}[\])]*(?:\s*->.*)?|none|null|true|false|yes|no|required|not|an?|the|expecting|mismatch|missing|empty|invalid|wrong|incorrect|expired|unset|undefined|unknown|must|cannot|can|could|should|will|does|has|have|was|is|are|failed|denied|authentication|for|in|of|to|from|with|or|and|)["'`]?[,.;:)}\]`]*)");
+      R"((?i)["']?(?:<[^<>]*>?|[\[(][\w\s.,*\[\]-]{0,200}[\])]*(?:\s*->.*)?|none|null|true|false|yes|no|required|optional|not|an?|the|expecting|mismatch|missing|empty|invalid|wrong|incorrect|expired|unset|undefined|unknown|must|cannot|can|could|should|will|does|has|have|was|is|are|failed|denied|authentication|for|in|of|to|from|with|or|and|)["'`]?[,.;:)}\]`]*)");
   static const RE2 counted(R"((?i)(?:^|.*[_-])(?:n|num|max|min|per|forward|backward|multi|single|first|second)_pass)"),
       count(R"(\d{1,4}[,.;:)}\]]*)");
   const Piece name(key.data(), key.size()), said(value.data(), value.size());
@@ -370,6 +374,7 @@ void redact_named(std::string& text, const LowerText& low) {
     replace_groups(text, *pattern, low, "<secret>", [&](const std::array<Piece, 3>& groups) {
       const auto& [whole, name, said] = groups;
       if (pattern == &pair && !RE2::PartialMatch(said, R"([0-9\"'])")) return true;  // names of parameters
+      if (RE2::FullMatch(said, "[0-9]{1,2}") && !RE2::PartialMatch(name, "(?i)otp|pin|code")) return true;  // a count
       const bool own_mark = name == "secret" && name.data() > text.data() && name.data()[-1] == '<';
       return own_mark || is_no_secret({name.data(), name.size()}, {said.data(), said.size()});
     });
@@ -467,7 +472,7 @@ void redact_host_names(std::string& text, const LowerText& low) {
 // Names behind words that say whose or what they name. A name that many machines share stays.
 void redact_said_names(std::string& text, const LowerText& low) {
   static const LazyPattern host(
-      R"((?i)(?:\b(?:host ?names?|node ?names?|computer ?name|nodelist|fqdn)|\w(?:_hostname|_?nodename|_nodelist|_host|_addr)|\bmaster_addr)["']?\s*[=:]\s*["']?([A-Za-z][\w.-]*[A-Za-z0-9]))",
+      R"((?i)(?:\b(?:host ?names?|node ?names?|computer ?name|nodelist|fqdn)|\w(?:_hostname|_?nodename|_nodelist|_host|_addr)|\bmaster_addr)["']?\s*[=:]\s*["']?([A-Za-z][\w.-]*(?:[A-Za-z0-9]|\[[\d,-]+\])))",
       {"host", "node", "computer", "fqdn", "_addr"});
   static const LazyPattern domain(
       R"(\b((?:[A-Za-z0-9][\w-]*\.)+(?:corp|intra|intranet|lan|localdomain)(?:\.[a-z][\w-]*)*|(?:[A-Za-z0-9]+(?:-[\w-]+|\d[\w-]*))\.(?:[\w-]+\.)*(?:intern|internal|cluster|hpc)(?:\.[a-z][\w-]*)*)\b)",

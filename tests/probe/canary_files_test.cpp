@@ -51,6 +51,10 @@ TEST(CanaryFiles, EleventhBatchIsWithheld) { each_line("secrets-11.txt", 120, ex
 TEST(CanaryFiles, EleventhBatchOfEvidenceStays) { each_line("evidence-11.txt", 99, expect_kept); }
 TEST(CanaryFiles, NamesInCommandsAreWithheld) { each_line("secrets-12.txt", 16, expect_withheld); }
 TEST(CanaryFiles, CommandsWithoutNamesStay) { each_line("evidence-12.txt", 10, expect_kept); }
+TEST(CanaryFiles, ThirteenthBatchIsWithheld) { each_line("secrets-13.txt", 120, expect_withheld); }
+TEST(CanaryFiles, ThirteenthBatchOfEvidenceStays) { each_line("evidence-13.txt", 100, expect_kept); }
+TEST(CanaryFiles, FourteenthBatchIsWithheld) { each_line("secrets-14.txt", 120, expect_withheld); }
+TEST(CanaryFiles, FourteenthBatchOfEvidenceStays) { each_line("evidence-14.txt", 99, expect_kept); }
 TEST(CanaryFiles, FourthBatchOfEvidenceStays) { each_line("evidence-4.txt", 120, expect_kept); }
 TEST(CanaryFiles, ThirdBatchOfEvidenceStays) { each_line("evidence-3.txt", 100, expect_kept); }
 TEST(CanaryFiles, SecondBatchOfEvidenceStays) { each_line("evidence-2.txt", 40, expect_kept); }
