@@ -80,6 +80,7 @@ class Libraries:
         if parts[0] == "accelerate" and parts[-1] == "Accelerator":
             self.gone(node, "Accelerator", words)
             self.one_of(node, "Accelerator(mixed_precision=…)", words.get("mixed_precision"), MIXED)
+            self.reader.training.library(node, "accelerator", values, words)
             moves = not {"cpu", "device_placement", None} & set(words)
             return Thing("accelerator", prepares="prepare", moves=moves)
         if parts[0] == "transformers" and len(parts) > 1:
@@ -168,6 +169,8 @@ class Libraries:
         alone = words.nodes.get("strategy", self.reader.keyword_of(node, "strategy"))
         if strategy and NO_NOTEBOOK.match(strategy) and self.reader.cell and not self.reader.source:
             self.reader.mistake(alone, "a strategy that starts the script again", strategy)
+        if fabric:
+            self.reader.training.library(node, "fabric", (), words)
         if devices and not re.match(r"(auto|-?\d+(\s*,\s*\d+)*,?)$", devices):
             self.one_of(node, "devices=", words["devices"], ("auto", "1", "0,1"))
         return Thing("trainer", accelerator=accelerator, moves_auto=None not in words and not isinstance(

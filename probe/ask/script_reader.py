@@ -61,6 +61,7 @@ TAKEN = {
                                     "JAX takes 'default', 'platform', 'bfc', 'cuda_async' or 'vmm', and raises"),
     "JAX_PLATFORMS": PLATFORMS,
     "JAX_PLATFORM_NAME": PLATFORMS,
+    **VARIABLES_OF_TORCH,
 }
 # Modules whose members are known well enough to call a name that is nearly one of them misspelt.
 MEMBERS = {
@@ -230,6 +231,7 @@ class Reader:
         self.loads_models = False  # what it loads may be a model rather than data
         self.libraries = Libraries(self)
         self.children = Children(self)
+        self.training = Training(self)
         self.brings_batches = False  # something of the script may bring a loader's batches to the GPU
         self.answers, self.jaxs, self.keras = Results(self), Jax(self), Keras(self)
         self.trying = self.asserting = 0  # statements whose exceptions are caught; what is asserted
@@ -911,6 +913,7 @@ class Reader:
             return installs(self, node, form_of(values[0]))
         self.given.call(node, name, values, words)
         self.variables.call(node, name)
+        self.training.call(node, name, values, words)
         if name in CHILDREN:
             self.starts_programs = True
             self.children.start(node, name, values, words)
@@ -961,6 +964,9 @@ class Reader:
                 if values[0].full.startswith("jax."):
                     self.jaxs.call(node, values[0].full, [None] + values[1:], words)
             return Thing("partial", of=values[0], given=values[1:], words=words)
+        if name == "dataclasses.field":
+            made = words.get("default_factory")
+            return self.follow(made, [], {}, node) if isinstance(made, Function) else words.get("default")
         if name in ("functools.partial", "itertools.cycle", "copy.deepcopy", "copy.copy") and values:
             return values[0] if name != "copy.deepcopy" else self.torch.copied(node, values[0])
         own = self.keras.call(node, name, values, words)
@@ -1273,6 +1279,7 @@ class Reader:
             if made is not None:
                 return made
         self.given.method(node, thing, attribute, values, words)
+        self.training.method(node, thing, attribute, values, words)
         answer = self.offload.method(node, thing, attribute, values, words)
         if answer is None:
             answer = self.libraries.method(node, thing, attribute, values, words)
@@ -1468,6 +1475,8 @@ class Reader:
         if self.steps > MOST_STEPS and function.followed:
             return None
         function.followed = True
+        if function.wrapped:
+            values, words = self.torch.unwrapped(values), dict(zip(words, self.torch.unwrapped(words.values())))
         jitted = self.jaxs.is_jitted(function)
         all_given = values + list(words.values())
         if jitted:
@@ -1513,6 +1522,8 @@ class Reader:
         answer = results[0] if results else None
         for other in results[1:]:
             answer = join(answer, other)
+        if function.wrapped:
+            answer = self.torch.unwrapped([answer])[0]
         return self.jaxs.tree(all_given, None) if jitted and answer is None else answer
 
     def make(self, of, values, words, node):
@@ -1587,6 +1598,7 @@ class Reader:
         self.note(node, "set-variable", name, text_of(value), doubted=doubted)
 
     def not_taken(self, node, name, value):
+        self.variables.allocator(node, name, value)
         taken, said = TAKEN.get(name), text_of(value)
         if taken and said and is_form(value) and not re.fullmatch(taken[0], said):
             self.mistake(node, "a value that a variable doesn't take", said, name, taken[1])
@@ -1826,6 +1838,7 @@ class Reader:
         function = Function(node, self.scope)
         function.file = self.source
         function.decorators = [self.full(d.func if isinstance(d, ast.Call) else d) for d in node.decorator_list]
+        function.wrapped = self.torch.wraps(node.decorator_list)
         for decorator in node.decorator_list:
             self.keras.decorates(decorator)
             if isinstance(decorator, ast.Call):
@@ -1849,6 +1862,7 @@ class Reader:
                 function = made.methods[one.name] = Function(one, before, made)
                 function.file = self.source
                 function.decorators = [self.full(d.func if isinstance(d, ast.Call) else d) for d in one.decorator_list]
+                function.wrapped = self.torch.wraps(one.decorator_list)
                 self.functions.append((function, made))
                 for decorator in one.decorator_list:
                     self.keras.decorates(decorator)
@@ -2174,6 +2188,7 @@ class Reader:
                 self.follow(function, values, {}, function.node, forced=True)
         self.path, self.source = (), None
         self.torch.end()
+        self.training.end()
         self.jaxs.end()
         self.keras.end()
         forgotten_variables(self)

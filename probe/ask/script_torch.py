@@ -59,6 +59,12 @@ HOLDS_ITSELF = re.compile(r"ModuleList|ModuleDict|Sequential|add_module|register
 OF_MOVED = ("float", "long", "half", "double", "unsqueeze", "squeeze", "view", "reshape", "permute", "transpose",
             "flatten", "contiguous", "repeat", "detach", "clone")
 TO_BE_CALLED = ("cuda", "cpu", "to", "eval", "zero_grad", "step", "half", "bfloat16", "train")
+# Where decorators come from that leave the arguments of their function as they are.
+PLAIN_DECORATORS = ("torch", "tensorflow", "jax", "keras", "tf_keras", "flax", "functools", "contextlib", "abc", "typing",
+                    "dataclasses", "property", "staticmethod", "classmethod", "numba", "atexit", "pytest", "unittest",
+                    "hydra", "click", "typer", "absl", "flask", "fastapi", "gin", "enum", "overload", "cached_property",
+                    "abstractmethod", "warnings", "line_profiler", "profile", "typing_extensions", "lightning", "equinox",
+                    "pytorch_lightning", "app", "ray", "spaces", "gradio", "record", "nvtx", "accelerate", "transformers")
 MOVES = ("to", "cuda", "cpu", "half", "bfloat16", "double", "float", "xpu", "npu", "pin_memory", "type", "type_as")
 
 
@@ -89,6 +95,29 @@ class Torch(Loaders):
         self.module_on_gpu = None  # it moves a model to this GPU
         self.default_set = None  # where the default device was set behind a model that was made
         self.made_before = False  # a module was made
+
+    # ---- decorators
+
+    def wraps(self, decorators):
+        """Whether a decorator may change what its function is given: one of this script, or of what is not known."""
+        for one in decorators:
+            one = one.func if isinstance(one, ast.Call) else one
+            name = self.reader.full(one)
+            if name and name.split(".")[0] in PLAIN_DECORATORS or isinstance(one, ast.Name) and one.id in PLAIN_DECORATORS:
+                continue
+            if isinstance(one, ast.Attribute) and one.attr in ("setter", "getter", "deleter", "register"):
+                continue
+            of = self.reader.find_value(one)
+            if isinstance(of, (Function, Class)) and not MOVES_ITSELF.search(self.reader.written_whole(of.node)):
+                continue
+            return True
+        return False
+
+    @staticmethod
+    def unwrapped(values):
+        """What of these a decorator leaves as it is: tensors it may move."""
+        return [None if isinstance(v, Many) or isinstance(v, Thing) and v.kind in (
+            "tensor", "batch", "moved", "encoding", "outputs", "sequence") else v for v in values]
 
     # ---- devices
 
@@ -415,7 +444,8 @@ class Torch(Loaders):
     def do_cuda_amp_GradScaler(self, node, values, words):
         on = words.get("enabled")
         scaler = Thing("scaler", node=node, source=self.reader.source, path=self.reader.path)
-        if not (isinstance(on, Text) and not on.value):
+        scaler.state["off"] = isinstance(on, Text) and not on.value
+        if not scaler["off"]:
             self.scalers.append(scaler)
         return scaler
 
@@ -545,7 +575,7 @@ class Torch(Loaders):
                 self.reader.mistake(node, "a GradScaler of a model in half precision", self.reader.written(node),
                                     other=of["half"][0] if of["half"][1] == self.reader.source else None)
             thing.state["scales" if attribute == "scale" else "steps" if attribute == "step" else attribute] = node
-            return None
+            return Thing("tensor", line=node.lineno, scaled=True) if attribute == "scale" else None
         return None
 
     def target(self, node, attribute, values, words):
