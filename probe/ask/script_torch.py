@@ -95,6 +95,7 @@ class Torch(Loaders):
         self.module_on_gpu = None  # it moves a model to this GPU
         self.default_set = None  # where the default device was set behind a model that was made
         self.made_before = False  # a module was made
+        self.samplers = []  # of distributed processes, that shuffle
 
     # ---- decorators
 
@@ -166,6 +167,13 @@ class Torch(Loaders):
         handler = getattr(self, "do_" + name.replace("torch.", "", 1).replace(".", "_"), None)
         if handler:
             return handler(node, values, words)
+        if name.startswith("torch.utils.data.") and last.endswith("Sampler") and last[:1].isupper():
+            return Thing("sampler", line=node.lineno)
+        if last == "FullyShardedDataParallel" and name.startswith("torch.distributed."):
+            of = values[0] if values else words.get("module")
+            return Thing("module", device=None, parallel=True, of=of)  # it takes the model to its GPU
+        if last == "fully_shard" and name.startswith("torch.distributed."):
+            return values[0] if values else None
         if name.startswith("torch.optim.") and last[:1].isupper() and len(parts) == 3:
             return self.optimizer(node, last, values, words)
         if name.startswith("torch.distributed.") and last in COLLECTIVES and "group" not in words:
@@ -974,7 +982,7 @@ class Torch(Loaders):
         return None
 
     def switch(self, node, name, value):
-        return None
+        return self.reader.training.switch(node, name, value)
 
     # ---- what only the end shows
 
@@ -994,6 +1002,9 @@ class Torch(Loaders):
         if self.launched_used and re.search(r"\btorchrun\b", reader.text) and "LOCAL_RANK" not in reader.text and \
                 "distributed.launch" not in reader.text and not self.reads_local_rank:
             self.at(self.launched[0], "a local rank that torchrun does not pass", reader.written(self.launched[0][0]))
+        if self.samplers and not re.search(r"set_epoch|prepare\(|Trainer\(|set_seed\(|Fabric\(", reader.text) and \
+                re.search(r"for \w*(epoch|ep|e)\w* in |for _ in range", reader.text) and not reader.loaded:
+            self.at(self.samplers[0], "a sampler that shuffles alike in all epochs", reader.written(self.samplers[0][0]))
         kinds = {kind for _, _, kind, _ in self.autocasts}
         if kinds == {"cpu"} and self.to_gpu and not self.to_cpu and not self.module_on_cpu:
             for node, source, _, chosen in self.autocasts:

@@ -9,6 +9,16 @@ ONCE = {
 }
 CLIPS = ("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "torch.nn.utils.clip_grad_norm",
          "torch.nn.utils.clip_grad.clip_grad_norm_", "torch.nn.utils.clip_grad.clip_grad_value_")
+# Switches under torch.backends that take True or False alone, not 1, 0 or a text.
+SWITCHES = re.compile(r"torch\.backends\.(cudnn\.(enabled|benchmark|deterministic|allow_tf32)|cuda\.matmul\.allow_\w+)$")
+PRECISION_SWITCHES = re.compile(r"torch\.backends\.(\w+\.)*fp32_precision$")
+# Calls that take True or False: the argument's name.
+TRUTHS = {"torch.use_deterministic_algorithms": "mode", "torch.backends.cuda.enable_flash_sdp": "enabled",
+          "torch.backends.cuda.enable_math_sdp": "enabled", "torch.backends.cuda.enable_mem_efficient_sdp": "enabled",
+          "torch.backends.cuda.enable_cudnn_sdp": "enabled"}
+# What draws numbers takes a torch.Generator, and no seed.
+DRAWS = re.compile(r"torch\.(rand|randn|randint|randperm|normal|bernoulli|multinomial|utils\.data\.(random_split|DataLoader|"
+                   r"RandomSampler|dataset\.random_split))$")
 # What puts other parameters in the place of those that a model has, or adds some.
 REPLACES = {
     "torch.distributed.fsdp.FullyShardedDataParallel": "shards the parameters into others",
@@ -53,10 +63,78 @@ class Training:
             self.comes_once(node, name, words)
         if name == "torch.distributed.destroy_process_group":
             self.once.pop("torch.distributed.init_process_group", None)
+        self.kinds(node, name, values, words)
         if name in CLIPS:
             self.steps.append(("clip", None, None) + self.here(node))
         if name in REPLACES:
             self.replaced(node, values[0] if values else words.get("module", words.get("model")), REPLACES[name], name)
+
+    def kinds(self, node, name, values, words):
+        """Settings that take a truth value, a kind of number or a generator."""
+        def at(place, word):
+            return values[place] if place < len(values) else words.get(word)
+
+        if name in TRUTHS:
+            of = at(0, TRUTHS[name])
+            if isinstance(of, Text) and isinstance(of.value, str):
+                self.other_kind(node, "it takes True or False, and no text", "Write %s(True)." % name)
+        if name == "torch.set_default_dtype":
+            of = at(0, "d")
+            whole = isinstance(of, Name) and re.match(r"torch\.(u?int\d*|long|short|bool)$", of.full)
+            if whole or isinstance(of, Text) and isinstance(of.value, str):
+                self.other_kind(node, "it takes a kind of floating-point number", "Write torch.float32 or torch.bfloat16.")
+        if name == "torch.set_default_tensor_type" and isinstance(at(0, "t"), Text) and isinstance(at(0, "t").value, str) and \
+                not re.match(r"torch\.(\w+\.)?\w+Tensor$", at(0, "t").value):
+            self.other_kind(node, "it takes the name of a kind of tensor", "Write torch.set_default_device('cuda').")
+        if name in ("torch.set_num_threads", "torch.set_num_interop_threads"):
+            of = at(0, "nthreads")
+            if isinstance(of, Text) and type(of.value) is int and of.value < 1 or isinstance(of, Text) and isinstance(
+                    of.value, str):
+                self.other_kind(node, "it takes a whole number from 1 on", "Write %s(os.cpu_count())." % name)
+        if name == "torch.cuda.set_per_process_memory_fraction":
+            of = at(0, "fraction")
+            if isinstance(of, Text) and (isinstance(of.value, str) or is_number(of) and not 0 <= of.value <= 1):
+                self.other_kind(node, "it takes a fraction between 0 and 1", "Write 0.5 for the half.")
+        if name in SEEDS and isinstance(at(0, "seed"), Text) and at(0, "seed").value is None:
+            self.other_kind(node, "None is no seed", "Write a whole number.")
+        if name == "numpy.random.seed" and isinstance(at(0, "seed"), Text) and type(at(0, "seed").value) is int and \
+                not 0 <= at(0, "seed").value < 2 ** 32:
+            self.other_kind(node, "NumPy takes seeds from 0 to 2**32 - 1", "Write seed % 2**32.")
+        if DRAWS.match(name) and "generator" in words and is_number(words["generator"]):
+            self.other_kind(self.reader.keyword_of(node, "generator"), "generator= takes a torch.Generator, and no seed",
+                            "Write generator=torch.Generator().manual_seed(…).")
+        if name.startswith("torch.distributed.") and name.rsplit(".", 1)[-1] in COLLECTIVES and isinstance(
+                words.get("op"), Text) and isinstance(words["op"].value, str):
+            self.other_kind(node, "op= takes one of ReduceOp", "Write op=torch.distributed.ReduceOp.SUM.")
+        if name in ("torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast") and isinstance(
+                words.get("dtype"), Text) and isinstance(words["dtype"].value, str):
+            self.other_kind(node, "dtype= takes a kind of number, and no text", "Write dtype=torch.float16.")
+        if name == "torch.compile":
+            mode, options = words.get("mode"), words.get("options")
+            if isinstance(mode, Text) and mode.value and isinstance(options, Thing) and options.kind == "mapping":
+                self.other_kind(node, "mode and options exclude each other", "Keep one of them.")
+        if name == "torch.distributed.init_process_group":
+            where = at(1, "init_method")
+            said = text_of(where)
+            if said and (said.startswith("tcp://") and not re.search(r":\d+$", said) or "://" not in said):
+                self.other_kind(node, "init_method lacks its %s" % ("port" if "://" in said else "kind, as 'tcp://'"),
+                                "Write init_method='tcp://HOST:PORT', or 'env://'.")
+        if name.startswith("torch.optim.") and all(isinstance(words.get(w), Text) and words[w].value is True
+                                                   for w in ("fused", "foreach")):
+            self.other_kind(node, "fused and foreach exclude each other", "Keep one of them.")
+
+    def other_kind(self, node, why, instead):
+        self.reader.mistake(node, "a setting of another kind", self.reader.written(node), why, instead)
+
+    def switch(self, node, name, value):
+        """torch.backends.cudnn.benchmark = …"""
+        said = value.value if isinstance(value, Text) else self
+        if said is self:
+            return
+        if SWITCHES.match(name) and not isinstance(said, bool) and not name.endswith("accumulation"):
+            self.other_kind(node, "it takes True or False alone, not %r" % (said,), "Write %s = True." % name)
+        if PRECISION_SWITCHES.match(name) and said not in ("ieee", "tf32", "bf16", "none"):
+            self.other_kind(node, "it takes 'ieee', 'tf32', 'bf16' or 'none', not %r" % (said,), "Write 'tf32' or 'ieee'.")
 
     def comes_once(self, node, name, words):
         reader, key = self.reader, name.replace("torch.multi", "multi")
@@ -100,9 +178,20 @@ class Training:
             self.whole_backward = True
         elif attribute == "backward" and not (isinstance(thing, Thing) and thing["scaled"]):
             self.backwards.append((thing, ) + self.here(node))
+        elif attribute == "manual_seed" and isinstance(thing, Thing) and thing.kind == "generator" and values and isinstance(
+                values[0], Text) and not isinstance(values[0].value, int):
+            self.other_kind(node, "a generator's seed is a whole number", "Write int(…).")
+        elif attribute in ("to", "contiguous", "clone") and isinstance(thing, (Thing, Bound)):
+            for word in ("memory_format", "dtype"):
+                if isinstance(words.get(word), Text) and isinstance(words[word].value, str) and self.is_of_torch(thing):
+                    self.other_kind(node, "%s= takes an object, and no text" % word, "Write torch.%s." % words[word].value)
         elif attribute in ("resize_token_embeddings", "to_empty") and isinstance(thing, Thing) and thing.kind == "module":
             self.replaced(node, thing, "makes other parameters", "." + attribute)
         return None
+
+    @staticmethod
+    def is_of_torch(thing):
+        return isinstance(thing, Thing) and thing.kind in ("tensor", "module", "moved", "batch")
 
     def of_scaler(self, node, scaler, attribute, values, words):
         if scaler["off"]:
