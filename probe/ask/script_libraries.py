@@ -324,7 +324,9 @@ class Libraries:
         for name in ("training_step", "validation_step", "test_step"):
             if of.method(name):
                 batch = Thing("batch", device=place, moved=True, loader=Thing("loader", named=True))
+                self.reader.training.without += name != "training_step"
                 self.reader.follow(of.method(name), [model, batch, Thing("number")], {}, node)
+                self.reader.training.without -= name != "training_step"
         model.attributes.pop("device")
         if before is not None:
             model.attributes["device"] = before

@@ -521,7 +521,7 @@ class Reader:
             if node.attr == "device" and owner["hf"]:
                 return Place(owner["device"]) if owner["device"] else None
             if owner.kind in ("outputs", "encoding") and node.attr not in ("to", "items", "values", "keys"):
-                return Thing("tensor", device=owner["device"], line=owner["line"])
+                return Thing("tensor", device=owner["device"], line=owner["line"], grad=owner["grad"])
             if owner["parallel"] and node.attr == "module":
                 return owner  # what is moved is both
             if owner.kind in ("tensor", "parameter") and node.attr == "device":
@@ -703,6 +703,8 @@ class Reader:
             merge_mapping(known, right)
             return known
         numbers = [is_number(left), is_number(right)]
+        if all(numbers) and isinstance(node.op, ast.Sub):
+            self.training.elapsed(node, left, right)
         if all(numbers) and not (isinstance(left, Text) and isinstance(right, Text)):
             return Thing("number", varies=any(isinstance(v, Thing) and v["varies"] for v in (left, right)))
         arrays = [v for v in (left, right) if isinstance(v, Thing) and v.kind in ("jax-array", "jax-tree")]
@@ -940,6 +942,8 @@ class Reader:
                 return Thing("mapping", environment=True, path=self.path)
         if name == "shlex.split" and values and is_form(values[0]):
             return self.of_text(values[0], "split", [], {})
+        if name in CLOCKS:
+            return self.training.reads_clock(node, name)
         if name in NUMBERS:
             return Thing("number", rank=name == "torch.distributed.get_rank", process=name == "jax.process_index",
                          current=name == "torch.cuda.current_device")
@@ -1509,6 +1513,9 @@ class Reader:
         self.inside.append(function)
         self.calls.append((node, before[3]))
         self.jaxs.tracing += jitted
+        free = bool(function.wrapped) or any(str(d).rsplit(".", 1)[-1] in ("no_grad", "inference_mode")
+                                             for d in function.decorators)
+        self.training.without += free
         try:
             if isinstance(function.node, ast.Lambda):
                 return self.value(function.node.body)
@@ -1518,6 +1525,7 @@ class Reader:
             self.inside.pop()
             self.calls.pop()
             self.jaxs.tracing -= jitted
+            self.training.without -= free
             self.scope, self.results, _, self.source, self.path = before
         answer = results[0] if results else None
         for other in results[1:]:
@@ -1538,6 +1546,7 @@ class Reader:
         if module:
             thing.state["device"] = self.torch.default
             self.torch.made_before = True
+            self.training.draws(node)
         init = of.method("__init__")
         if init and module and any(b.endswith("LightningModule") for b in bases):
             self.device_in_init(init)
@@ -2089,7 +2098,10 @@ class Reader:
                 self.mistake(node, "a context without its brackets", self.written(call))
             elif self.full(call) in ("torch.autocast", "torch.cuda.amp.autocast", "torch.no_grad", "torch.device"):
                 self.mistake(node, "a context without its brackets", self.full(call))
+        without = self.training.without_gradient(node)
+        self.training.without += without
         ended = self.statements(node.body)
+        self.training.without -= without
         self.device = before
         return ended
 

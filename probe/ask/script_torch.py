@@ -56,8 +56,11 @@ WEIGHTS = re.compile(r"model|net|check|ckpt|weight|state|resume|best|last|\.pth|
 HOLDS_ITSELF = re.compile(r"ModuleList|ModuleDict|Sequential|add_module|register_module|setattr|parameters|_modules|"
                           r"\.to\(|\.cuda\(")
 # Methods that leave a tensor where it lies, of what may be one.
-OF_MOVED = ("float", "long", "half", "double", "unsqueeze", "squeeze", "view", "reshape", "permute", "transpose",
-            "flatten", "contiguous", "repeat", "detach", "clone")
+OF_MOVED = ("float", "half", "double", "unsqueeze", "squeeze", "view", "reshape", "permute", "transpose",
+            "flatten", "contiguous", "repeat", "long", "detach", "clone")
+# Methods whose result has a gradient if its tensor has one.
+KEEPS_GRADIENT = OF_MOVED[:-3] + ("clone", "softmax", "log_softmax", "sigmoid", "tanh", "relu", "exp", "sum", "mean", "norm",
+                                  "std", "var", "abs", "clamp")
 TO_BE_CALLED = ("cuda", "cpu", "to", "eval", "zero_grad", "step", "half", "bfloat16", "train")
 # Where decorators come from that leave the arguments of their function as they are.
 PLAIN_DECORATORS = ("torch", "tensorflow", "jax", "keras", "tf_keras", "flax", "functools", "contextlib", "abc", "typing",
@@ -184,8 +187,8 @@ class Torch(Loaders):
             self.meet(node, tensors)
             scalar = last in SCALAR_LOSSES and not {"reduction", "reduce", "size_average"
                                                     } & set(words) and len(values) < 4
-            return Thing("tensor", device=tensors[0]["device"] if tensors else None,
-                         scalar=scalar) if tensors or scalar else None
+            return Thing("tensor", device=tensors[0]["device"] if tensors else None, scalar=scalar,
+                         grad=any(t["grad"] for t in tensors)) if tensors or scalar else None
         if name.startswith("torch.nn.") and last[:1].isupper() and "utils" not in parts and "init" not in parts:
             return self.module(node, name, last, values, words)
         if (len(parts) == 2 or name.startswith("torch.cuda.")) and last.endswith("Tensor") and last[:1].isupper():
@@ -513,6 +516,7 @@ class Torch(Loaders):
             return Thing("module", device=place, line=node.lineno, weightless=not members and not strange,
                          made=(node, self.reader.source))
         self.made_before = True
+        self.reader.training.draws(node)
         return Thing("module", device=self.default, line=node.lineno, recurrent=last in RECURRENT,
                      made=(node, self.reader.source))
 
@@ -631,7 +635,8 @@ class Torch(Loaders):
                 late, Text) and late.value is True
             apart_ = place is not None and thing["device"] is not None and apart(thing["device"], place)
             return Thing("tensor", device=place, line=node.lineno, unleafed=apart_ and thing["leaf"],
-                         copying=self.copies_done if hurries else None, at=(node, self.reader.source), scalar=thing["scalar"], lost=node if apart_ and thing["parameter"] else None)
+                         copying=self.copies_done if hurries else None, at=(node, self.reader.source), scalar=thing["scalar"],
+                         grad=thing["grad"], lost=node if apart_ and thing["parameter"] else None)
         self.moved(node, thing, place)
         if place != "cpu":
             self.module_on_gpu = self.module_on_gpu or place or "cuda|cpu"
@@ -723,6 +728,8 @@ class Torch(Loaders):
         if isinstance(of, Thing) and of.kind == "tensor":
             self.early(node, of)
         place = of["device"] if isinstance(of, Thing) and of.kind == "tensor" else None
+        if isinstance(of, Thing) and of.kind == "tensor" and of["grad"] and not (place and set(place.split("|")) - {"cpu"}):
+            self.reader.mistake(node, "numpy() of a tensor with a gradient", self.reader.written(node))
         if place and set(place.split("|")) - {"cpu"}:
             self.reader.mistake(node, "numpy() of a tensor on the GPU", self.reader.written(node), doubted="|" in place)
 
@@ -742,7 +749,8 @@ class Torch(Loaders):
         if attribute == "type_as":
             return Thing("tensor", device=tensors[0]["device"] if tensors else None, line=thing["line"])
         if attribute in TO_ONE_NUMBER and not values and not words:
-            return Thing("tensor", device=thing["device"], line=thing["line"], zero=True)
+            return Thing("tensor", device=thing["device"], line=thing["line"], zero=True,
+                         grad=thing["grad"] and attribute in KEEPS_GRADIENT)
         if attribute == "double":
             self.double_on_mps(node, thing["device"])
             return Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"], double=True)
@@ -757,7 +765,9 @@ class Torch(Loaders):
             return self.pair(thing)
         if attribute in ("chunk", "split", "unbind"):
             return Thing("sequence", item=Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"]))
-        return None if attribute in OF_TENSOR_OTHER else Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"])
+        return None if attribute in OF_TENSOR_OTHER else Thing("tensor", device=thing["device"], line=thing["line"],
+                                                               cause=thing["cause"],
+                                                               grad=thing["grad"] and attribute in KEEPS_GRADIENT)
 
     def apply(self, node, thing, values, words):
         """model(x): both must lie on one device."""
@@ -788,7 +798,8 @@ class Torch(Loaders):
             if thing["weight"] and tensors and tensors[0]["device"]:
                 self.meet(node, [tensors[0], Thing("tensor", device=thing["weight"], cause=thing["made"])])
             if thing["loss"]:
-                return Thing("tensor", device=None, scalar=True, line=node.lineno) if thing["scalar"] else None
+                return Thing("tensor", device=None, scalar=True, line=node.lineno,
+                             grad=any(t["grad"] for t in tensors)) if thing["scalar"] else None
             return Thing("tensor", device=tensors[0]["device"], cause=tensors[0]["cause"]) if tensors else None
         if thing["device"] is None and tensors and not thing["stranger"] and not thing["class"]:  # a member of a module
             inner = self.held_in(values[1:])
@@ -815,9 +826,10 @@ class Torch(Loaders):
             self.encoded(node, thing, encoding)
         given = self.inside_of(node, thing, values)
         place = None if self.moves_within(thing) else thing["device"]
+        grad = self.reader.training.has_gradient(thing)
         if thing["hf"]:
-            return Thing("outputs", device=place, line=node.lineno)
-        made = Thing("tensor", device=place, line=node.lineno)
+            return Thing("outputs", device=place, line=node.lineno, grad=grad)
+        made = Thing("tensor", device=place, line=node.lineno, grad=grad)
         if not thing["class"] and values and not thing["stranger"] and not thing["parallel"]:
             return Many([made, None]) if thing["recurrent"] else made
         return made if tensors or isinstance(given, Thing) and given.kind == "tensor" else None
@@ -943,6 +955,7 @@ class Torch(Loaders):
 
     def works_on_gpu(self, node, tensors):
         """The first product of matrices on a GPU makes cuBLAS's handle."""
+        self.reader.training.works("|".join(t["device"] or "" for t in tensors))
         if any(t["device"] and t["device"].split(":")[0] == "cuda" and "|" not in t["device"] for t in tensors):
             self.reader.variables.begin(node, "cublas", self.reader.written(node))
 

@@ -31,9 +31,10 @@ REPLACES = {
 SEEDS = ("torch.manual_seed", "torch.cuda.manual_seed", "torch.cuda.manual_seed_all", "torch.random.manual_seed")
 LIBRARY_SEEDS = re.compile(r"(lightning|pytorch_lightning|transformers|accelerate)\b.*\.(seed_everything|set_seed)$")
 CLOCKS = ("time.time", "time.perf_counter", "time.monotonic", "timeit.default_timer", "time.perf_counter_ns",
-          "time.time_ns", "time.process_time")
-# What asks a GPU's tensor for its value, so that it waits.
-WAITS = ("item", "tolist", "cpu", "numpy", "synchronize", "wait", "elapsed_time", "barrier", "nonzero", "any", "all")
+          "time.time_ns")
+# What asks a GPU's tensor for its value, so that it waits; written anywhere between two readings of the clock.
+WAITS = re.compile(r"synchronize|\.item\(|\.cpu\(|\.tolist\(|numpy|print\(|float\(|int\(|bool\(|barrier|allclose|equal\(|"
+                   r"wait|elapsed_time|nonzero|\.any\(|\.all\(|loader|profile|\.to\(|masked_select|unique|sync|log|f\"|f'")
 
 
 def reached(first, later):
@@ -48,9 +49,15 @@ class Training:
         self.once = {}  # calls that may come once: [(node, path, source)]
         self.steps = []  # what becomes of scaled gradients: (what, scaler, optimizer, node, path, source)
         self.backwards = []  # loss.backward() that goes by no library
+        self.scales = []  # Accelerator(…) and Fabric(…) that scale: (what to write, node, path, source)
         self.asked_backward = []  # Accelerator(…) and Fabric(…) that want it: (why and what to write, node, path, source)
         self.whole_backward = False  # their own backward is called
         self.settings = {}  # torch.backends.cudnn.benchmark and the like: (value, node, path, source)
+        self.clocks = {}  # readings of a clock: how much the GPU had been given by then
+        self.given = 0  # how often the GPU was given work
+        self.drawn = None  # the first module whose weights were drawn
+        self.seeded = False
+        self.unsure = None  # whether the script decides by itself what has a gradient
         self.without = 0  # contexts in which nothing has a gradient
 
     def here(self, node):
@@ -64,6 +71,8 @@ class Training:
         if name == "torch.distributed.destroy_process_group":
             self.once.pop("torch.distributed.init_process_group", None)
         self.kinds(node, name, values, words)
+        if name in SEEDS or LIBRARY_SEEDS.match(name):
+            self.seeds(node, name)
         if name in CLIPS:
             self.steps.append(("clip", None, None) + self.here(node))
         if name in REPLACES:
@@ -130,11 +139,72 @@ class Training:
         """torch.backends.cudnn.benchmark = …"""
         said = value.value if isinstance(value, Text) else self
         if said is self:
+            self.settings.pop(name, None)
             return
+        self.settings[name] = (said, ) + self.here(node)
         if SWITCHES.match(name) and not isinstance(said, bool) and not name.endswith("accumulation"):
             self.other_kind(node, "it takes True or False alone, not %r" % (said,), "Write %s = True." % name)
         if PRECISION_SWITCHES.match(name) and said not in ("ieee", "tf32", "bf16", "none"):
             self.other_kind(node, "it takes 'ieee', 'tf32', 'bf16' or 'none', not %r" % (said,), "Write 'tf32' or 'ieee'.")
+
+    # ---- seeds and clocks
+
+    def draws(self, node):
+        """The weights of a module are drawn when it is made."""
+        if self.drawn is None:
+            self.drawn = self.here(node) + (tuple(self.reader.calls), )
+
+    def seeds(self, node, name):
+        """The first seed of a script that seeds all there is comes after a model whose weights were drawn."""
+        reader = self.reader
+        first, self.seeded = not self.seeded, True
+        means = LIBRARY_SEEDS.match(name) or reader.inside and re.search(
+            r"seed|determin|reprod|random", reader.inside[-1].name, re.I) or re.search(r"\brandom\.seed\(", reader.text)
+        if not first or not means or self.drawn is None or re.search(
+                r"load_state_dict|from_pretrained|weights=|pretrained=True", reader.text) or not re.search(
+                    r"\.backward\(|\.fit\(|\.train\(", reader.text):
+            return
+        at, path, source, calls = self.drawn
+        if reached(path, reader.path) and not any(step[:1] in "ucp" for step in reader.path):
+            node = reader.calls[0][0] if reader.calls and reader.calls[0][1] is None else node
+            for one, other in zip(reader.calls, calls + (None, ) * len(reader.calls)):
+                if other is None or one[0] is not other[0]:
+                    node = one[0] if one[1] == reader.source or one[1] is None else node
+                    break
+            reader.torch.at((node, None if reader.calls else reader.source), "a seed behind the weights", reader.written(node),
+                            "line %s" % getattr(at, "lineno", "?"), other=at if source is None else None)
+
+    def reads_clock(self, node, name):
+        self.clocks[id(node)] = self.given
+        return Thing("number", clock=node, source=self.reader.source)
+
+    def works(self, place):
+        if "cuda" in (place or ""):
+            self.given += 1
+
+    def elapsed(self, node, end, start):
+        """clock() - start, where the GPU may still be at work."""
+        reader = self.reader
+        ends = [v["clock"] if isinstance(v, Thing) and v.kind == "number" else None for v in (start, end)]
+        if None in ends or start["source"] != end["source"] or ends[0] is ends[1]:
+            return
+        given = self.clocks.get(id(ends[0])), self.clocks.get(id(ends[1]))
+        first, last = ends[0].lineno, ends[1].lineno
+        if None in given or given[0] == given[1] or first >= last or reader.source or getattr(ends[0], "cell", None) != getattr(
+                ends[1], "cell", None):
+            return
+        between = "\n".join(reader.text.split("\n")[first:last])
+        if not reader.cell and not WAITS.search(between) and not self.called_waits(first, last):
+            reader.mistake(ends[1], "a clock that doesn't wait for the GPU", reader.written(ends[1]),
+                           other=ends[0])
+
+    def called_waits(self, first, last):
+        """Whether a function of the script that is called between these lines may wait."""
+        for function, _ in self.reader.functions:
+            if re.search(r"\b%s\(" % re.escape(function.name), "\n".join(self.reader.text.split("\n")[first:last])) and \
+                    WAITS.search(self.reader.written_whole(function.node)):
+                return True
+        return False
 
     def comes_once(self, node, name, words):
         reader, key = self.reader, name.replace("torch.multi", "multi")
@@ -165,6 +235,33 @@ class Training:
                 reader.torch.at((optimizer["node"], optimizer["source"]), "an optimizer of parameters that are replaced",
                                 reader.written(optimizer["node"]), name.rsplit(".", 1)[-1] + "()", how,
                                 other=node if optimizer["source"] == reader.source else None)
+
+    # ---- gradients
+
+    def without_gradient(self, node):
+        """Whether nothing has a gradient in this `with`, or what it does can't be known."""
+        for item in node.items:
+            call = item.context_expr
+            name = self.reader.full(call.func) if isinstance(call, ast.Call) else None
+            plain = getattr(getattr(call, "func", None), "id", "") in ("open", "tqdm")
+            if not plain and not (name or "").startswith(("torch.autocast", "torch.amp.", "torch.cuda.", "torch.profiler.",
+                                                          "torch.enable_grad", "time.", "warnings.", "torch.device")):
+                return True
+        return False
+
+    def has_gradient(self, module):
+        """Whether what a module gives surely has one: it may be asked for numpy() only without."""
+        reader = self.reader
+        if self.without or module["weightless"] or module["loss"] or module["stranger"] or module["metric"] or \
+                any(step[:1] in "uc" for step in reader.path):
+            return False
+        if self.unsure is None:
+            self.unsure = bool(re.search(r"requires_grad|set_grad_enabled|detach|no_grad\b(?!\(\))|inference_mode\b(?!\(\))",
+                                         reader.text)) or bool(reader.loaded)
+        inner = module["class"].method("forward") if module["class"] else None
+        text = reader.written_whole(module["class"].node) if module["class"] else ""
+        return not self.unsure and not (module["class"] and (inner is None or re.search(r"no_grad|inference_mode|argmax|"
+                                                                                       r"sample|long\(", text)))
 
     # ---- methods
 
@@ -208,6 +305,9 @@ class Training:
             value = value["default"] if isinstance(value, Thing) and value.kind in ("option", "number") else value
             return text_of(value)
         why = None
+        if said("mixed_precision" if kind == "accelerator" else "precision") in ("fp16", "16-mixed", "16"):
+            own = "accelerator.clip_grad_norm_" if kind == "accelerator" else "fabric.clip_gradients"
+            self.scales.append(("Call %s(…), which unscales them." % own, ) + self.here(node))
         if kind == "accelerator":
             if said("mixed_precision") == "fp16":
                 why = "mixed_precision='fp16' scales the loss in accelerator.backward(loss) alone, so that small gradients " \
@@ -228,6 +328,48 @@ class Training:
     def end(self):
         self.scaled_steps()
         self.go_round()
+        self.clipped_under_library()
+        self.contradicting_switches()
+        for function, of in self.reader.functions:
+            if of is not None and function.name == "training_step" and any(
+                    base.endswith("LightningModule") for base in of.all_bases()):
+                self.optimized_by_hand(function, of)
+
+    def clipped_under_library(self):
+        """torch.nn.utils.clip_grad_norm_, where accelerate's own unscales first."""
+        reader = self.reader
+        if not self.whole_backward or re.search(r"unscale|clip_gradients|\w*accelerat\w*\.clip_grad", reader.text):
+            return
+        for why, node, path, source in self.scales[:1]:
+            for what, _, _, at, where, of in self.steps:
+                if what == "clip" and not exclusive(path, where):
+                    return reader.torch.at((at, of), "gradients that are still scaled", reader.written(at), why,
+                                           other=node if source == of else None)
+
+    def contradicting_switches(self):
+        """cudnn.benchmark = True, where the script asks for determinism."""
+        name = "torch.backends.cudnn.benchmark"
+        value, node, path, source = self.settings.get(name, (None, ) * 4)
+        wanted = self.settings.get("torch.backends.cudnn.deterministic", (None, ) * 4)
+        if value is True and wanted[0] is True and not exclusive(path, wanted[2]) and self.beginning(path) == self.beginning(
+                wanted[2]):
+            self.reader.torch.at((node, source), "a search for the fastest algorithm that is to be deterministic", name,
+                                 other=wanted[1] if wanted[3] == source else None)
+
+    def optimized_by_hand(self, function, of):
+        """Lightning calls backward() itself, unless automatic_optimization is False."""
+        reader = self.reader
+        if any(re.search(r"automatic_optimization", reader.written_whole(one.node)) for one in [of] + of.parents) or \
+                of.has_stranger() and len(of.bases) + len(of.parents) < len(of.node.bases):
+            return
+        gives = any(isinstance(one, ast.Return) and one.value is not None for one in ast.walk(function.node))
+        for call in ast.walk(function.node):
+            attribute = getattr(getattr(call, "func", None), "attr", "")
+            if attribute == "manual_backward" or attribute == "backward" and gives:
+                why = "automatic optimization calls backward() on what training_step gives" + (
+                    ", and manual_backward() raises" if attribute[0] == "m" else ", so that the second raises RuntimeError")
+                return reader.torch.at((call, function.file), "a backward pass around its library", reader.written(call), why,
+                                       "Leave it out, or set self.automatic_optimization = False.")
 
     def last_of(self, number, scaler, wanted, surely=False):
         """The last of these steps before the one of this number, on the same way."""
@@ -255,7 +397,7 @@ class Training:
                     last, _, at, of = self.last_of(number, one, ("scale", "unscale_", "step", "update"))
                     if last == "scale" and not one["escaped"]:
                         reader.torch.at((node, source), "gradients that are still scaled", reader.written(node),
-                                        other=at if of == source else None)
+                                        "Call scaler.unscale_(optimizer) before it.", other=at if of == source else None)
             elif what == "unscale_" and not scaler["escaped"]:
                 last, before, at, of = self.last_of(number, scaler, ("scale", "unscale_", "step", "update"), True)
                 same_one = optimizer is not None and before is optimizer

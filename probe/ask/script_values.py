@@ -6,8 +6,9 @@ YES_OR_NO = (r"[01]?", "it takes '1' or '0', and no words")
 # Variables that PyTorch, CUDA and NCCL read: what they take, and what becomes of the rest. Read in the sources of PyTorch
 # 2.15 (c10/util/env.cpp, ATen/cuda/CublasHandlePool.cpp, torch/distributed/rendezvous.py) and of NCCL (param.cc, debug.cc).
 VARIABLES_OF_TORCH = {
-    "CUBLAS_WORKSPACE_CONFIG": (r"(:\d+:\d+)+", "it takes pairs of a size and a count, as ':4096:8' or ':16:8', and "
-                                "deterministic products of matrices raise RuntimeError"),
+    "CUBLAS_WORKSPACE_CONFIG": (r"(:\d+:\d+)+", "it takes pairs of a size and a count, as ':4096:8' or ':16:8'. "
+                                "PyTorch can't read it: older releases raise where determinism is asked for, newer ones "
+                                "take their default"),
     "CUDA_LAUNCH_BLOCKING": YES_OR_NO,
     "NVIDIA_TF32_OVERRIDE": YES_OR_NO,
     "PYTORCH_NVML_BASED_CUDA_CHECK": YES_OR_NO,
