@@ -604,7 +604,7 @@ class Reader:
                 return owner if isinstance(index, ast.Slice) else Thing(
                     "gpu", logical=owner["logical"], varies=isinstance(at, Thing) and at["varies"],
                     one=isinstance(at, Text), of=owner["of"])
-            if owner.kind == "ndarray":
+            if owner.kind in ("ndarray", "moved"):
                 return owner
             if owner.kind == "sequence":
                 return owner if isinstance(index, ast.Slice) else owner["item"]
@@ -2052,6 +2052,7 @@ class Reader:
         return False
 
     def loop(self, node, once):
+        self.training.loops += 1
         if once:
             self.statements(node.body)
         else:
@@ -2063,6 +2064,7 @@ class Reader:
             merge(self, branch, None, True)
             if not ended:
                 self.comes_round(begin, path)
+        self.training.loops -= 1
         self.statements(node.orelse)
 
     def comes_round(self, begin, path):

@@ -176,6 +176,8 @@ class Torch(Loaders):
             of = values[0] if values else words.get("module")
             return Thing("module", device=None, parallel=True, of=of)  # it takes the model to its GPU
         if last == "fully_shard" and name.startswith("torch.distributed."):
+            if values and isinstance(values[0], Thing):
+                reader.change(values[0], "device", None)  # it takes the model to its GPU
             return values[0] if values else None
         if name.startswith("torch.optim.") and last[:1].isupper() and len(parts) == 3:
             return self.optimizer(node, last, values, words)
@@ -1016,7 +1018,7 @@ class Torch(Loaders):
                 "distributed.launch" not in reader.text and not self.reads_local_rank:
             self.at(self.launched[0], "a local rank that torchrun does not pass", reader.written(self.launched[0][0]))
         if self.samplers and not re.search(r"set_epoch|prepare\(|Trainer\(|set_seed\(|Fabric\(", reader.text) and \
-                re.search(r"for \w*(epoch|ep|e)\w* in |for _ in range", reader.text) and not reader.loaded:
+                re.search(r"for (\w*epoch\w*|ep|e) in ", reader.text) and ".backward(" in reader.text and not reader.loaded:
             self.at(self.samplers[0], "a sampler that shuffles alike in all epochs", reader.written(self.samplers[0][0]))
         kinds = {kind for _, _, kind, _ in self.autocasts}
         if kinds == {"cpu"} and self.to_gpu and not self.to_cpu and not self.module_on_cpu:

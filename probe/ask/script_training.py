@@ -58,6 +58,8 @@ class Training:
         self.drawn = None  # the first module whose weights were drawn
         self.seeded = False
         self.unsure = None  # whether the script decides by itself what has a gradient
+        self.loops = 0  # that are being read
+        self.round = set()  # steps of scalers in a loop
         self.without = 0  # contexts in which nothing has a gradient
 
     def here(self, node):
@@ -293,9 +295,14 @@ class Training:
     def of_scaler(self, node, scaler, attribute, values, words):
         if scaler["off"]:
             return
+        if attribute == "step" and not values and not words:
+            self.reader.mistake(node, "arguments that a call doesn't take", self.reader.written(node.func),
+                                "it lacks 'optimizer'", "Write scaler.step(optimizer).")
         given = values[0] if values else words.get("optimizer")
         optimizer = given if isinstance(given, Thing) and given.kind == "optimizer" else None
         if attribute in ("scale", "unscale_", "step", "update"):
+            if self.loops:
+                self.round.add(id(node))
             self.steps.append((attribute, scaler, optimizer) + self.here(node))
 
     def library(self, node, kind, values, words):
@@ -431,7 +438,7 @@ class Training:
                 self.out_of_order(steps[0][3], steps[0][5], "no loss was scaled before",
                                   "Write scaler.scale(loss).backward().")
             elif "update" not in kinds and not re.search(r"\.update\(", reader.text) and any(
-                    step[-1:] == "l" for one in steps for step in one[4]):
+                    id(one[3]) in self.round for one in steps):
                 self.out_of_order(steps[0][3], steps[0][5], "no update() follows, so that the second step raises",
                                   "Write scaler.update() after it.")
 
