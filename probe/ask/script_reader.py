@@ -1516,6 +1516,8 @@ class Reader:
         free = bool(function.wrapped) or any(str(d).rsplit(".", 1)[-1] in ("no_grad", "inference_mode")
                                              for d in function.decorators)
         self.training.without += free
+        cast = bool(function.wrapped) or any("autocast" in str(d) or "custom_fwd" in str(d) for d in function.decorators)
+        self.training.casts += cast
         try:
             if isinstance(function.node, ast.Lambda):
                 return self.value(function.node.body)
@@ -1526,6 +1528,7 @@ class Reader:
             self.calls.pop()
             self.jaxs.tracing -= jitted
             self.training.without -= free
+            self.training.casts -= cast
             self.scope, self.results, _, self.source, self.path = before
         answer = results[0] if results else None
         for other in results[1:]:
@@ -1545,6 +1548,7 @@ class Reader:
         thing = Thing(kind, **{"class": of, "line": node.lineno, "under": self.device, "made": (node, self.source)})
         if module:
             thing.state["device"] = self.torch.default
+            thing.state["number"] = None if OTHER_DEFAULT.search(self.text) or values or words else "float32"
             self.torch.made_before = True
             self.training.draws(node)
         init = of.method("__init__")
@@ -2101,9 +2105,12 @@ class Reader:
             elif self.full(call) in ("torch.autocast", "torch.cuda.amp.autocast", "torch.no_grad", "torch.device"):
                 self.mistake(node, "a context without its brackets", self.full(call))
         without = self.training.without_gradient(node)
+        casts = self.training.converts_numbers(node)
         self.training.without += without
+        self.training.casts += casts
         ended = self.statements(node.body)
         self.training.without -= without
+        self.training.casts -= casts
         self.device = before
         return ended
 

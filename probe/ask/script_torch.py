@@ -59,8 +59,16 @@ HOLDS_ITSELF = re.compile(r"ModuleList|ModuleDict|Sequential|add_module|register
 OF_MOVED = ("float", "half", "double", "unsqueeze", "squeeze", "view", "reshape", "permute", "transpose",
             "flatten", "contiguous", "repeat", "long", "detach", "clone")
 # Methods whose result has a gradient if its tensor has one.
-KEEPS_GRADIENT = OF_MOVED[:-3] + ("clone", "softmax", "log_softmax", "sigmoid", "tanh", "relu", "exp", "sum", "mean", "norm",
+KEEPS_GRADIENT = ("float", "half") + OF_MOVED[2:-3] + ("clone", "softmax", "log_softmax", "sigmoid", "tanh", "relu", "exp", "sum", "mean", "norm",
                                   "std", "var", "abs", "clamp")
+# Kinds of number that methods convert to.
+CONVERTS = {"half": "float16", "float": "float32", "double": "float64", "bfloat16": "bfloat16"}
+NUMBER_NAMES = {"half": "float16", "float": "float32", "double": "float64", "float16": "float16", "float32": "float32",
+                "float64": "float64", "bfloat16": "bfloat16"}
+# Factories whose tensors are float32 where nothing is said.
+DRAWN = ("rand", "randn", "zeros", "ones", "empty", "eye", "linspace", "FloatTensor")
+OTHER_DEFAULT = re.compile(r"set_default_(dtype|tensor_type)|set_floatx|default_dtype")
+CONVERTING = re.compile(r"\.(half|float|double|bfloat16|to|type|type_as)\(|dtype|autocast|Embedding|long\(|int\(")
 TO_BE_CALLED = ("cuda", "cpu", "to", "eval", "zero_grad", "step", "half", "bfloat16", "train")
 # Where decorators come from that leave the arguments of their function as they are.
 PLAIN_DECORATORS = ("torch", "tensorflow", "jax", "keras", "tf_keras", "flax", "functools", "contextlib", "abc", "typing",
@@ -69,6 +77,13 @@ PLAIN_DECORATORS = ("torch", "tensorflow", "jax", "keras", "tf_keras", "flax", "
                     "abstractmethod", "warnings", "line_profiler", "profile", "typing_extensions", "lightning", "equinox",
                     "pytorch_lightning", "app", "ray", "spaces", "gradio", "record", "nvtx", "accelerate", "transformers")
 MOVES = ("to", "cuda", "cpu", "half", "bfloat16", "double", "float", "xpu", "npu", "pin_memory", "type", "type_as")
+
+
+def number_of(value):
+    """The kind of floating-point number that torch.float16 names."""
+    if isinstance(value, Name) and re.match(r"(torch|numpy)\.\w+$", value.full):
+        return NUMBER_NAMES.get(value.full.split(".")[1]) if value.full != "numpy.float" else None
+    return None
 
 
 class Torch(Loaders):
@@ -201,16 +216,17 @@ class Torch(Loaders):
             return self.factory(node, last, values, words)
         if len(parts) == 2 and last in FROM_HOST:
             double = bool(values) and isinstance(values[0], Thing) and bool(values[0]["double"])
-            return Thing("tensor", device="cpu", line=node.lineno, double=double)
+            return Thing("tensor", device="cpu", line=node.lineno, double=double, number="float64" if double else None)
         if len(parts) == 2 and last == "as_tensor":
             place = self.place(words["device"]) if "device" in words else None
             of = values[0] if values and "dtype" not in words else None
             double = isinstance(of, Thing) and bool(of["double"])
             if double:
                 self.double_on_mps(node, place)
-            return Thing("tensor", device=place, line=node.lineno, double=double)
+            return Thing("tensor", device=place, line=node.lineno, double=double, number="float64" if double else None)
         if len(parts) == 2 and last in LIKE and values and isinstance(values[0], Thing):
-            return Thing("tensor", device=self.place(words["device"]) if "device" in words else values[0]["device"])
+            return Thing("tensor", device=self.place(words["device"]) if "device" in words else values[0]["device"],
+                         number=number_of(words["dtype"]) if "dtype" in words else values[0]["number"])
         if len(parts) == 2 and last in OF_TWO and values and isinstance(values[0],
                                                                         Thing) and values[0].kind == "tensor":
             if len(values) > 1 and is_number(values[1]) or "dim" in words:
@@ -261,7 +277,9 @@ class Torch(Loaders):
             bool(values) and last in ("zeros", "ones", "empty", "full", "rand", "randn") and isinstance(values[0], Many) and \
             not values[0].items and not values[0].open
         grad = words.get("requires_grad")
-        return Thing("tensor", device=None if scalar else place, line=node.lineno, lies=place,
+        number = number_of(words.get("dtype")) if "dtype" in words else "float32" if last in DRAWN and not OTHER_DEFAULT.search(
+            self.reader.text) and None not in words else None
+        return Thing("tensor", device=None if scalar else place, line=node.lineno, lies=place, number=number,
                      made=(node, self.reader.source), double=double,
                      under=self.default_set if "device" not in words else None,
                      cause=self.made_in_module(node) if place == "cpu" and "device" not in words else None,
@@ -515,11 +533,15 @@ class Torch(Loaders):
                               for v in given)  # where its own weights may be
             places = {m["device"] for m in members}
             place = None if strange else self.default if not members else places.pop() if len(places) == 1 else None
+            first = given[0] if given and isinstance(given[0], Thing) and last == "Sequential" else None
             return Thing("module", device=place, line=node.lineno, weightless=not members and not strange,
-                         made=(node, self.reader.source))
+                         number=first["number"] if first else None, made=(node, self.reader.source))
         self.made_before = True
         self.reader.training.draws(node)
+        plain = not OTHER_DEFAULT.search(self.reader.text) and None not in words and (
+            last in RECURRENT or last.startswith(("Linear", "Conv", "Bilinear"))) and not last.startswith("Lazy")
         return Thing("module", device=self.default, line=node.lineno, recurrent=last in RECURRENT,
+                     number=(number_of(words["dtype"]) if "dtype" in words else "float32") if plain else None,
                      made=(node, self.reader.source))
 
     def optimizer(self, node, last, values, words):
@@ -626,6 +648,12 @@ class Torch(Loaders):
             return Thing("moved", device=place, line=node.lineno) if place not in (None, "same") else None
         if not isinstance(thing, Thing) or thing.kind not in ("module", "tensor"):
             return None
+        number = self.converted(attribute, values, words)
+        if place == "same" and thing.kind == "tensor":
+            return Thing("tensor", **dict(thing.state, number=number or None, double=number == "float64" or bool(
+                number == "same" and thing["double"]))) if number != "same" else thing
+        if thing.kind == "module" and number != "same":
+            self.reader.change(thing, "number", number)
         if place == "same":
             return thing
         if thing.kind == "tensor":
@@ -638,7 +666,7 @@ class Torch(Loaders):
             apart_ = place is not None and thing["device"] is not None and apart(thing["device"], place)
             return Thing("tensor", device=place, line=node.lineno, unleafed=apart_ and thing["leaf"],
                          copying=self.copies_done if hurries else None, at=(node, self.reader.source), scalar=thing["scalar"],
-                         grad=thing["grad"], lost=node if apart_ and thing["parameter"] else None)
+                         grad=thing["grad"], number=thing["number"] if number == "same" else number, lost=node if apart_ and thing["parameter"] else None)
         self.moved(node, thing, place)
         if place != "cpu":
             self.module_on_gpu = self.module_on_gpu or place or "cuda|cpu"
@@ -657,6 +685,17 @@ class Torch(Loaders):
             if isinstance(thing["of"], Thing):
                 self.reader.change(thing["of"], "device", place)
         return thing
+
+    @staticmethod
+    def converted(attribute, values, words):
+        """The kind of number that .to(…) gives; "same": as before; None: not known."""
+        if attribute != "to":
+            return "same"
+        given = [v for v in values if isinstance(v, Name)] + ([words["dtype"]] if "dtype" in words else [])
+        if not given and all(isinstance(v, (Place, Text)) or isinstance(v, Thing) and v.kind in ("number", "option", "form")
+                             for v in values) and None not in words:
+            return "same"
+        return number_of(given[0]) if given else None
 
     def moved(self, node, thing, place):
         if self.reader.moves_state or place == "cpu":  # at the end, to be saved
@@ -701,7 +740,8 @@ class Torch(Loaders):
     def of_module(self, node, thing, attribute, values, words):
         if attribute in ("parameters", "named_parameters"):
             return Bound(thing, "params")
-        if attribute in ("half", "float", "double", "bfloat16"):
+        if attribute in CONVERTS:
+            self.reader.change(thing, "number", CONVERTS[attribute])
             self.reader.change(thing, "half", (node, self.reader.source) if attribute == "half" else None)
             self.reader.change(thing, "double", attribute == "double")
             if attribute == "double":
@@ -730,6 +770,8 @@ class Torch(Loaders):
         if isinstance(of, Thing) and of.kind == "tensor":
             self.early(node, of)
         place = of["device"] if isinstance(of, Thing) and of.kind == "tensor" else None
+        if isinstance(of, Thing) and of.kind == "tensor" and of["number"] == "bfloat16":
+            self.reader.mistake(node, "numpy() of bfloat16", self.reader.written(node))
         if isinstance(of, Thing) and of.kind == "tensor" and of["grad"] and not (place and set(place.split("|")) - {"cpu"}):
             self.reader.mistake(node, "numpy() of a tensor with a gradient", self.reader.written(node))
         if place and set(place.split("|")) - {"cpu"}:
@@ -755,13 +797,18 @@ class Torch(Loaders):
                          grad=thing["grad"] and attribute in KEEPS_GRADIENT)
         if attribute == "double":
             self.double_on_mps(node, thing["device"])
-            return Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"], double=True)
+            return Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"], double=True,
+                         number="float64")
+        if attribute in CONVERTS:
+            return Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"], grad=thing["grad"],
+                         number=CONVERTS[attribute])
         if attribute in ("detach_", "requires_grad_", "clone", "detach"):
             return Thing("tensor",
                          device=thing["device"],
                          line=thing["line"],
                          scalar=thing["scalar"],
                          zero=thing["zero"],
+                         number=thing["number"],
                          cause=thing["cause"])
         if attribute in OF_TWO and (values or "dim" in words) and not tensors:
             return self.pair(thing)
@@ -769,7 +816,8 @@ class Torch(Loaders):
             return Thing("sequence", item=Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"]))
         return None if attribute in OF_TENSOR_OTHER else Thing("tensor", device=thing["device"], line=thing["line"],
                                                                cause=thing["cause"],
-                                                               grad=thing["grad"] and attribute in KEEPS_GRADIENT)
+                                                               number=thing["number"] if attribute in KEEPS_GRADIENT[1:] else
+                                                               None, grad=thing["grad"] and attribute in KEEPS_GRADIENT)
 
     def apply(self, node, thing, values, words):
         """model(x): both must lie on one device."""
@@ -826,15 +874,30 @@ class Torch(Loaders):
                     return None
         for encoding in [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "encoding"]:
             self.encoded(node, thing, encoding)
+        self.other_number(node, thing, tensors)
         given = self.inside_of(node, thing, values)
         place = None if self.moves_within(thing) else thing["device"]
         grad = self.reader.training.has_gradient(thing)
         if thing["hf"]:
             return Thing("outputs", device=place, line=node.lineno, grad=grad)
-        made = Thing("tensor", device=place, line=node.lineno, grad=grad)
+        made = Thing("tensor", device=place, line=node.lineno, grad=grad,
+                     number=thing["number"] if thing["number"] and not self.reader.training.casts else None)
         if not thing["class"] and values and not thing["stranger"] and not thing["parallel"]:
             return Many([made, None]) if thing["recurrent"] else made
         return made if tensors or isinstance(given, Thing) and given.kind == "tensor" else None
+
+    def other_number(self, node, thing, tensors):
+        """A product of matrices takes one kind of number, unless autocast converts."""
+        if self.reader.training.casts or not tensors or thing["whole"] or thing["weightless"] or thing["loss"]:
+            return
+        wants, has = thing["number"], tensors[0]["number"]
+        if thing["class"]:
+            text = self.reader.written_whole(thing["class"].node)
+            if wants is None or CONVERTING.search(text) or thing["class"].parents or not re.search(
+                    r"Linear|Conv|LSTM|GRU|matmul|@", text):
+                return
+        if wants and has and wants != has and tensors[0].kind == "tensor":
+            self.reader.mistake(node, "a model and its input of two kinds of number", self.reader.written(node), wants, has)
 
     @staticmethod
     def held_in(values):

@@ -58,6 +58,7 @@ class Training:
         self.drawn = None  # the first module whose weights were drawn
         self.seeded = False
         self.unsure = None  # whether the script decides by itself what has a gradient
+        self.casts = 0  # contexts that convert numbers, or may
         self.loops = 0  # that are being read
         self.round = set()  # steps of scalers in a loop
         self.without = 0  # contexts in which nothing has a gradient
@@ -247,6 +248,18 @@ class Training:
             name = self.reader.full(call.func) if isinstance(call, ast.Call) else None
             plain = getattr(getattr(call, "func", None), "id", "") in ("open", "tqdm")
             if not plain and not (name or "").startswith(("torch.autocast", "torch.amp.", "torch.cuda.", "torch.profiler.",
+                                                          "torch.enable_grad", "time.", "warnings.", "torch.device")):
+                return True
+        return False
+
+    def converts_numbers(self, node):
+        """Whether autocast is on in this `with`, or what it does can't be known."""
+        for item in node.items:
+            call = item.context_expr
+            name = self.reader.full(call.func) if isinstance(call, ast.Call) else None
+            plain = getattr(getattr(call, "func", None), "id", "") in ("open", "tqdm")
+            if not plain and not (name or "").startswith(("torch.no_grad", "torch.inference_mode", "torch.cuda.stream",
+                                                          "torch.profiler.", "torch.cuda.device", "torch.set_grad",
                                                           "torch.enable_grad", "time.", "warnings.", "torch.device")):
                 return True
         return False
