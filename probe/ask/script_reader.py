@@ -524,6 +524,7 @@ class Reader:
                 return Thing("tensor", device=owner["device"], line=owner["line"], grad=owner["grad"])
             if owner["parallel"] and node.attr == "module":
                 return owner  # what is moved is both
+            self.training.wrapped_member(node, owner)
             if owner.kind in ("tensor", "parameter") and node.attr == "device":
                 return Place(owner["device"]) if owner["device"] else None
             if owner.kind == "tensor" and node.attr in ("data", "T", "mT", "grad", "H", "real", "imag"):
@@ -1548,7 +1549,7 @@ class Reader:
         thing = Thing(kind, **{"class": of, "line": node.lineno, "under": self.device, "made": (node, self.source)})
         if module:
             thing.state["device"] = self.torch.default
-            thing.state["number"] = None if OTHER_DEFAULT.search(self.text) or values or words else "float32"
+            thing.state["number"] = None if OTHER_DEFAULT.search(self.text) else "float32"
             self.torch.made_before = True
             self.training.draws(node)
         init = of.method("__init__")

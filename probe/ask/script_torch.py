@@ -447,9 +447,11 @@ class Torch(Loaders):
         if "map_location" not in words and len(values) < 2 and not self.spread(node) and \
                 (self.reader.loads_models or WEIGHTS.search(self.reader.written(node))):
             self.loads.append((node, self.reader.path, self.reader.source))
+        return self.reader.training.loaded(node, values, words)
 
     def do_save(self, node, values, words):
         self.saves = True
+        self.reader.training.saves(node, values, words)
 
     def do_compile(self, node, values, words):
         return values[0] if values else None
@@ -502,7 +504,7 @@ class Torch(Loaders):
             numbers = [i.value if isinstance(i, Text) else None for i in given.items] if isinstance(given, Many) else None
             for one in given.items if isinstance(given, Many) else ():
                 self.global_rank(node, one)
-            wrapped = Thing("module", device=of["device"] if isinstance(of, Thing) else None, parallel=True, of=of,
+            wrapped = Thing("module", device=of["device"] if isinstance(of, Thing) else None, parallel=True, of=of, hides=last,
                             ids=numbers, option=given is not ids, node=node, source=self.reader.source, path=self.reader.path)
             if last == "DataParallel":
                 self.parallel.append(wrapped)
@@ -740,6 +742,10 @@ class Torch(Loaders):
     def of_module(self, node, thing, attribute, values, words):
         if attribute in ("parameters", "named_parameters"):
             return Bound(thing, "params")
+        if attribute == "state_dict":
+            return Thing("state-dict", of=thing, hides=thing["hides"])
+        if attribute == "load_state_dict":
+            self.reader.training.loads_state(node, thing, values[0] if values else words.get("state_dict"), values, words)
         if attribute in CONVERTS:
             self.reader.change(thing, "number", CONVERTS[attribute])
             self.reader.change(thing, "half", (node, self.reader.source) if attribute == "half" else None)
@@ -893,7 +899,8 @@ class Torch(Loaders):
         wants, has = thing["number"], tensors[0]["number"]
         if thing["class"]:
             text = self.reader.written_whole(thing["class"].node)
-            if wants is None or CONVERTING.search(text) or thing["class"].parents or not re.search(
+            if wants is None or CONVERTING.search(text) or thing["class"].parents or any(
+                    not base.endswith("nn.Module") for base in thing["class"].bases) or not re.search(
                     r"Linear|Conv|LSTM|GRU|matmul|@", text):
                 return
         if wants and has and wants != has and tensors[0].kind == "tensor":

@@ -19,6 +19,12 @@ TRUTHS = {"torch.use_deterministic_algorithms": "mode", "torch.backends.cuda.ena
 # What draws numbers takes a torch.Generator, and no seed.
 DRAWS = re.compile(r"torch\.(rand|randn|randint|randperm|normal|bernoulli|multinomial|utils\.data\.(random_split|DataLoader|"
                    r"RandomSampler|dataset\.random_split))$")
+# Members that every module has, whatever wraps it.
+MODULE_MEMBERS = ("forward train eval to cuda cpu parameters named_parameters modules named_modules children named_children "
+                  "buffers named_buffers state_dict load_state_dict zero_grad half float double bfloat16 apply register_buffer "
+                  "training requires_grad_ module device no_sync join add_module register_parameter type share_memory "
+                  "get_parameter get_submodule get_buffer extra_repr device_ids output_device dim logger reducer "
+                  "compile ipu xpu register_forward_hook register_module register_comm_hook to_empty").split()
 # What puts other parameters in the place of those that a model has, or adds some.
 REPLACES = {
     "torch.distributed.fsdp.FullyShardedDataParallel": "shards the parameters into others",
@@ -59,6 +65,8 @@ class Training:
         self.seeded = False
         self.unsure = None  # whether the script decides by itself what has a gradient
         self.casts = 0  # contexts that convert numbers, or may
+        self.files = {}  # that the script writes: what is in them
+        self.early, self.opened = [], False  # calls before a group of processes is open
         self.loops = 0  # that are being read
         self.round = set()  # steps of scalers in a loop
         self.without = 0  # contexts in which nothing has a gradient
@@ -74,6 +82,7 @@ class Training:
         if name == "torch.distributed.destroy_process_group":
             self.once.pop("torch.distributed.init_process_group", None)
         self.kinds(node, name, values, words)
+        self.needs_group(node, name)
         if name in SEEDS or LIBRARY_SEEDS.match(name):
             self.seeds(node, name)
         if name in CLIPS:
@@ -238,6 +247,94 @@ class Training:
                 reader.torch.at((optimizer["node"], optimizer["source"]), "an optimizer of parameters that are replaced",
                                 reader.written(optimizer["node"]), name.rsplit(".", 1)[-1] + "()", how,
                                 other=node if optimizer["source"] == reader.source else None)
+
+    # ---- files of weights
+
+    def key_of(self, node, value):
+        """By what a file is known: its name, or the expression that gives it."""
+        said = form_of(value)
+        return said if is_form(value) and UNKNOWN not in said else self.reader.written(node)
+
+    def saves(self, node, values, words):
+        where = node.args[1] if len(node.args) > 1 else self.reader.keyword_of(node, "f")
+        if not values or where is node:
+            return
+        of = values[1] if len(values) > 1 else words.get("f")
+        what = values[0]
+        if isinstance(what, Thing) and what.kind == "mapping":
+            what = Thing("mapping")
+            what.attributes.update(values[0].attributes)
+        self.files[self.key_of(where, of)] = what, node, self.reader.source
+
+    def loaded(self, node, values, words):
+        """What torch.load gives of a file that this script has written; a whole model only with weights_only=False."""
+        reader = self.reader
+        if not node.args or reader.torch.spread(node):
+            return None
+        what, at, source = self.files.get(self.key_of(node.args[0], values[0] if values else None), (None, ) * 3)
+        held = list(what.attributes.values()) if isinstance(what, Thing) and what.kind == "mapping" else [what]
+        only = words.get("weights_only", Text(True))
+        whole = [one for one in held if isinstance(one, Thing) and one.kind in ("module", "optimizer") and not one["metric"]]
+        if whole and isinstance(only, Text) and only.value is True and not re.search(
+                r"safe_globals|pickle_module", reader.text) and not reader.pinned_for("torch"):
+            reader.mistake(node, "a whole model that is loaded as weights", reader.written(node),
+                           other=at if source == reader.source else None)
+        if isinstance(what, Thing) and what.kind == "state-dict":
+            return what
+        if isinstance(what, Thing) and what.kind == "mapping" and any(
+                isinstance(one, Thing) and one.kind == "state-dict" for one in held):
+            made = Thing("mapping", path=reader.path)
+            made.attributes.update({name: one for name, one in what.attributes.items()
+                                    if isinstance(one, Thing) and one.kind == "state-dict"})
+            return made
+        return None
+
+    def loads_state(self, node, module, state, values, words):
+        """model.load_state_dict(…) of a state whose names begin with "module.", or that lacks it."""
+        strict = words.get("strict", values[1] if len(values) > 1 else Text(True))
+        if isinstance(state, Thing) and state.kind == "module":
+            return self.other_kind(node, "it takes a state, and this is a module", "Write load_state_dict(….state_dict()).")
+        if not isinstance(state, Thing) or state.kind != "state-dict" or module["hf"] or module["metric"] or not isinstance(
+                strict, Text) or not strict.value or re.search(r"module\.['\"]|removeprefix|consume_prefix", self.reader.text):
+            return None
+        if bool(state["hides"]) != bool(module["hides"]) and (module["made"] or module["class"] or module["hides"]) and \
+                not (module["parallel"] and not module["hides"]):
+            why = "the state's names begin with 'module.', and the model's don't" if state["hides"] else \
+                "the model's names begin with 'module.', and the state's don't"
+            self.reader.mistake(node, "a state of a wrapped model", self.reader.written(node), why)
+        return None
+
+    def wrapped_member(self, node, owner):
+        """ddp.encode(…): what wraps a module has not its members."""
+        of = owner["of"]
+        if not owner["hides"] or not isinstance(of, Thing) or not of["class"] or getattr(node.value, "attr", "") == "module" or not isinstance(node.ctx, ast.Load) or \
+                node.attr in owner.attributes:
+            return
+        method = of["class"].method(node.attr)
+        own = method is not None or node.attr in of.attributes
+        if own and not node.attr.startswith("__") and node.attr not in MODULE_MEMBERS and not self.reader.guarded and \
+                not self.reader.trying:
+            self.reader.mistake(node, "a member of a wrapped model", self.reader.written(node), owner["hides"],
+                                self.reader.written(node.value) + ".module." + node.attr)
+
+    # ---- groups of processes
+
+    def needs_group(self, node, name):
+        """dist.get_rank() before the group is opened."""
+        reader, last = self.reader, name.rsplit(".", 1)[-1]
+        if last == "init_process_group":
+            for at, path, source, how in self.early[:1]:
+                if reached(path, reader.path) and not any(step[:1] in "ucp" for step in reader.path) and not re.search(
+                        r"is_initialized|init_device_mesh|Accelerator\(|init_distributed|Fabric\(|PartialState|set_up_env",
+                        reader.text):
+                    reader.torch.at((at, source), "a group of processes that is not open yet", how,
+                                    "line %s" % getattr(node, "lineno", "?"), other=node if source == reader.source else None)
+            self.opened = True
+        elif not self.opened and not reader.trying and not reader.guarded and not reader.deciding and (
+                name.startswith("torch.distributed.") and last in COLLECTIVES + ("get_rank", "get_world_size", "barrier",
+                                                                               "new_group") or
+                last == "DistributedDataParallel" and name.startswith("torch.nn.")):
+            self.early.append((node, reader.path, reader.source, reader.written(node)))
 
     # ---- gradients
 
