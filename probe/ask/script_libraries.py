@@ -169,6 +169,7 @@ class Libraries:
         alone = words.nodes.get("strategy", self.reader.keyword_of(node, "strategy"))
         if strategy and NO_NOTEBOOK.match(strategy) and self.reader.cell and not self.reader.source:
             self.reader.mistake(alone, "a strategy that starts the script again", strategy)
+        self.contradictions(node, words, accelerator, strategy, fabric)
         if fabric:
             self.reader.training.library(node, "fabric", (), words)
         if devices and not re.match(r"(auto|-?\d+(\s*,\s*\d+)*,?)$", devices):
@@ -177,6 +178,34 @@ class Libraries:
             words.get("accelerator"), (Thing, Place)), prepares="setup" if fabric else None, lightning=True,
                      moves=fabric and None not in words and
                      (accelerator in ("gpu", "cuda", "auto") or "accelerator" not in words))
+
+    def contradictions(self, node, words, accelerator, strategy, fabric):
+        """Arguments of a trainer of which one leaves the other without effect, or raises."""
+        def is_true(word):
+            return isinstance(words.get(word), Text) and words[word].value is True
+
+        why = instead = None
+        if accelerator == "cpu" and text_of(words.get("precision")) in ("16-mixed", "16"):
+            why, instead = "the CPU has no precision='16-mixed', and takes 'bf16-mixed'", "Write precision='bf16-mixed'."
+        elif is_true("deterministic") and is_true("benchmark"):
+            why = "deterministic=True has no effect on cuDNN where benchmark=True"
+            instead = "Leave benchmark out."
+        elif accelerator in ("cpu", "mps") and re.match(r"fsdp", strategy or ""):
+            why, instead = "FSDP needs accelerator='gpu', and it raises", "Write accelerator='gpu', or strategy='ddp'."
+        elif accelerator == "mps" and re.match(r"ddp", strategy or ""):
+            why, instead = "MPS takes no strategy of several processes, and it raises", "Leave strategy out."
+        if why:
+            self.reader.mistake(node, "arguments of a trainer that contradict each other",
+                                "Fabric" if fabric else "Trainer", why, instead)
+
+    def workers_of(self, node, words):
+        """TrainingArguments(dataloader_prefetch_factor=2) without workers."""
+        count = words.get("dataloader_num_workers", Text(0))
+        factor = words.get("dataloader_prefetch_factor")
+        if isinstance(count, Text) and count.value == 0 and is_number(factor) and None not in words:
+            self.reader.mistake(node, "arguments that exclude each other", "TrainingArguments(…)",
+                                "dataloader_prefetch_factor needs dataloader_num_workers of 1 or more",
+                                "Give dataloader_num_workers, or leave it out.")
 
     def transformers(self, node, parts, values, words):
         torch, last = self.reader.torch, parts[-1]
@@ -197,6 +226,7 @@ class Libraries:
             return Thing("trainer", model=model if isinstance(model, Thing) and not on_cpu else None)
         if last.endswith("TrainingArguments"):
             self.gone(node, "TrainingArguments", words)
+            self.workers_of(node, words)
             for pair in (("fp16", "bf16"), ("fp16_full_eval", "bf16_full_eval")):
                 self.both_halves(node, pair, words)
             cpu = words.get("use_cpu", words.get("no_cuda"))

@@ -523,7 +523,7 @@ class Reader:
             if owner.kind in ("outputs", "encoding") and node.attr not in ("to", "items", "values", "keys"):
                 return Thing("tensor", device=owner["device"], line=owner["line"], grad=owner["grad"])
             if owner["parallel"] and node.attr == "module":
-                return owner  # what is moved is both
+                return self.training.inner(owner)
             self.training.wrapped_member(node, owner)
             if owner.kind in ("tensor", "parameter") and node.attr == "device":
                 return Place(owner["device"]) if owner["device"] else None

@@ -64,6 +64,7 @@ class Training:
         self.drawn = None  # the first module whose weights were drawn
         self.seeded = False
         self.unsure = None  # whether the script decides by itself what has a gradient
+        self.autocasts = []  # on a GPU: (node, source, path, kind of number)
         self.casts = 0  # contexts that convert numbers, or may
         self.files = {}  # that the script writes: what is in them
         self.early, self.opened = [], False  # calls before a group of processes is open
@@ -95,6 +96,8 @@ class Training:
         def at(place, word):
             return values[place] if place < len(values) else words.get(word)
 
+        if name in ("torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.amp.autocast_mode.autocast"):
+            self.half_begins(node, name, values, words)
         if name in TRUTHS:
             of = at(0, TRUTHS[name])
             if isinstance(of, Text) and isinstance(of.value, str):
@@ -143,6 +146,19 @@ class Training:
         if name.startswith("torch.optim.") and all(isinstance(words.get(w), Text) and words[w].value is True
                                                    for w in ("fused", "foreach")):
             self.other_kind(node, "fused and foreach exclude each other", "Keep one of them.")
+
+    def half_begins(self, node, name, values, words):
+        """autocast on a GPU in float16, which is its kind where none is given."""
+        own = name.startswith("torch.cuda")
+        where = None if own else values[0] if values else words.get("device_type")
+        kind = words.get("dtype", None if own else values[1] if len(values) > 1 else None)
+        on = words.get("enabled", values[0] if own and values else Text(True))
+        gpu = own or text_of(where) == "cuda"
+        if not gpu or not (isinstance(on, Text) and on.value is True) or None in words or kind is None and (
+                "dtype" in words or len(values) > 1) or re.search(r"set_autocast_(gpu_)?dtype", self.reader.text):
+            return
+        said = number_of(kind) if kind is not None else "float16"
+        self.autocasts.append((node, self.reader.source, self.reader.path, said))
 
     def other_kind(self, node, why, instead):
         self.reader.mistake(node, "a setting of another kind", self.reader.written(node), why, instead)
@@ -304,6 +320,17 @@ class Training:
             self.reader.mistake(node, "a state of a wrapped model", self.reader.written(node), why)
         return None
 
+    @staticmethod
+    def inner(owner):
+        """ddp.module: what is moved is both, and its state has no prefix."""
+        if not owner["hides"]:
+            return owner
+        made = owner["inner"] or Thing("module")
+        made.state.update(owner.state, hides=None, inner=None)
+        made.attributes = owner.attributes
+        owner.state["inner"] = made
+        return made
+
     def wrapped_member(self, node, owner):
         """ddp.encode(…): what wraps a module has not its members."""
         of = owner["of"]
@@ -446,11 +473,29 @@ class Training:
         self.scaled_steps()
         self.go_round()
         self.clipped_under_library()
+        self.half_alone()
         self.contradicting_switches()
         for function, of in self.reader.functions:
             if of is not None and function.name == "training_step" and any(
                     base.endswith("LightningModule") for base in of.all_bases()):
                 self.optimized_by_hand(function, of)
+
+    def half_alone(self):
+        """Training in float16 without a scaler, and a scaler without anything in float16."""
+        reader = self.reader
+        if reader.loaded or self.asked_backward or re.search(r"Trainer\(|Accelerator\(|Fabric\(|deepspeed|apex", reader.text):
+            return
+        scalers = re.search(r"[sS]caler", reader.text)
+        for node, source, where, kind in self.autocasts:
+            backward = [b for b in self.backwards if not exclusive(b[2], where) and self.beginning(b[2]) == self.beginning(where)]
+            if not scalers and backward and kind == "float16":
+                return reader.torch.at((node, source), "half precision without a scaler", reader.written(node),
+                                       other=backward[0][1] if backward[0][3] == source else None)
+        for scaler in {one[1] for one in self.steps if one[0] == "scale" and one[1] is not None}:
+            if not scaler["escaped"] and scaler["steps"] is not None and not re.search(r"autocast|\.half\(|float16|amp_", reader.text):
+                reader.torch.at((scaler["node"], scaler["source"]), "a scaler without half precision",
+                                reader.written(scaler["node"]))
+        return None
 
     def clipped_under_library(self):
         """torch.nn.utils.clip_grad_norm_, where accelerate's own unscales first."""
