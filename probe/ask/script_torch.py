@@ -684,8 +684,9 @@ class Torch(Loaders):
             self.reader.change(thing, "weight", place)
         if not thing["weightless"]:
             self.reader.change(thing, "device", place)
-            if isinstance(thing["of"], Thing):
-                self.reader.change(thing["of"], "device", place)
+            for other in (thing["of"], thing["outer"]):
+                if isinstance(other, Thing):
+                    self.reader.change(other, "device", place)
         return thing
 
     @staticmethod

@@ -326,7 +326,7 @@ class Training:
         if not owner["hides"]:
             return owner
         made = owner["inner"] or Thing("module")
-        made.state.update(owner.state, hides=None, inner=None)
+        made.state.update(owner.state, hides=None, inner=None, outer=owner)
         made.attributes = owner.attributes
         owner.state["inner"] = made
         return made
