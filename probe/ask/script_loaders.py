@@ -22,6 +22,8 @@ class Loaders:
         elif pinned and self.gives_gpu(node, dataset, collate):
             self.reader.mistake(words.nodes.get("pin_memory", node), "a DataLoader that pins tensors of the GPU", "the GPU")
         self.excluded(node, values, words)
+        if isinstance(shuffle, Text) and shuffle.value is True:
+            self.draws(node, self.default, words)
         self.in_workers(node, dataset, collate, place, words)
         at = self.reader.keyword_of(node, "collate_fn")
         foreign = at is not node and isinstance(at, ast.Call) and \
@@ -130,6 +132,7 @@ class Loaders:
         return Thing("dataset", unknown=places != {"cpu"}, place=places.pop() if len(places) == 1 else None)
 
     def do_utils_data_random_split(self, node, values, words):
+        self.draws(node, self.default, words)
         of = values[0] if values else words.get("dataset")
         return Thing("sequence", item=of) if isinstance(of, Thing) and of.kind == "dataset" else None
 

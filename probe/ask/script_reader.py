@@ -1921,6 +1921,7 @@ class Reader:
             shown = shown and not (isinstance(thing, Thing) and thing["prepares"] == of.func.attr)
         self.restarted = self.restarted or restarts(self, of)
         if not shown:
+            self.training.compared_alone(node)
             self.torch.dropped(node, of)
             self.jaxs.dropped(node, of)
             self.keras.dropped(node, of)
@@ -2103,7 +2104,8 @@ class Reader:
                     self.runs_alone(node)
             elif isinstance(value, Bound) and isinstance(value.thing, Thing) and value.thing.kind == "strategy":
                 self.mistake(node, "a context without its brackets", self.written(call))
-            elif self.full(call) in ("torch.autocast", "torch.cuda.amp.autocast", "torch.no_grad", "torch.device"):
+            elif self.full(call) in ("torch.autocast", "torch.cuda.amp.autocast", "torch.no_grad", "torch.device",
+                                     "torch.inference_mode", "torch.amp.autocast", "torch.enable_grad"):
                 self.mistake(node, "a context without its brackets", self.full(call))
         without = self.training.without_gradient(node)
         casts = self.training.converts_numbers(node)

@@ -399,6 +399,10 @@ class Torch(Loaders):
         return Thing("module", **dict({key: of[key] for key in ("device", "class", "hf", "weightless")}, line=node.lineno,
                                       copied=made, cause=made))
 
+    def do_cuda_Event(self, node, values, words):
+        on = values[0] if values else words.get("enable_timing", None if None in words else Text(False))
+        return Thing("event", timing=on.value if isinstance(on, Text) else None, node=node, source=self.reader.source)
+
     def do_cuda_is_bf16_supported(self, node, values, words):
         return Thing("answer")  # true on newer GPUs
 
@@ -477,6 +481,7 @@ class Torch(Loaders):
     def do_cuda_amp_GradScaler(self, node, values, words):
         on = words.get("enabled")
         scaler = Thing("scaler", node=node, source=self.reader.source, path=self.reader.path)
+        scaler.state["depth"] = self.reader.training.loops
         scaler.state["off"] = isinstance(on, Text) and not on.value
         if not scaler["off"]:
             self.scalers.append(scaler)
@@ -508,6 +513,11 @@ class Torch(Loaders):
                             ids=numbers, option=given is not ids, node=node, source=self.reader.source, path=self.reader.path)
             if last == "DataParallel":
                 self.parallel.append(wrapped)
+            elif wrapped["device"] == "cpu" and self.backend == "nccl" and not (isinstance(ids, Many) and ids.items):
+                self.reader.mistake(node, "a collective of NCCL over a tensor on the CPU", self.reader.written(node))
+            elif re.match(r"cuda:\d+$", wrapped["device"] or "") and isinstance(given, Many) and len(given.items) == 1 and (
+                    is_number(given.items[0]) and not isinstance(given.items[0], Text) and not given.items[0]["current"]):
+                self.reader.mistake(node, "DistributedDataParallel of a model on the first GPU", self.reader.written(node))
             elif wrapped["device"] == "cpu" and isinstance(ids, Many) and ids.items:
                 self.reader.mistake(node, "DistributedDataParallel of a model on the CPU", self.reader.written(node))
             elif wrapped["device"] == "cuda" and not self.own_gpu and isinstance(given, Many) and any(
@@ -799,6 +809,9 @@ class Torch(Loaders):
             return Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"])  # a kind of number
         if attribute == "type_as":
             return Thing("tensor", device=tensors[0]["device"] if tensors else None, line=thing["line"])
+        if attribute in ("normal_", "uniform_", "random_", "bernoulli_", "exponential_", "cauchy_", "geometric_",
+                         "log_normal_"):
+            self.draws(node, thing["device"], words)
         if attribute in TO_ONE_NUMBER and not values and not words:
             return Thing("tensor", device=thing["device"], line=thing["line"], zero=True,
                          grad=thing["grad"] and attribute in KEEPS_GRADIENT)

@@ -69,6 +69,7 @@ class Training:
         self.files = {}  # that the script writes: what is in them
         self.early, self.opened = [], False  # calls before a group of processes is open
         self.loops = 0  # that are being read
+        self.depths = {}  # of these steps: how many loops are around
         self.round = set()  # steps of scalers in a loop
         self.without = 0  # contexts in which nothing has a gradient
 
@@ -98,6 +99,17 @@ class Training:
 
         if name in ("torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.amp.autocast_mode.autocast"):
             self.half_begins(node, name, values, words)
+        if SWITCHES.match(name):
+            self.other_kind(node, "it is True or False, and no function", "Write %s = True." % name)
+        for word in ("worker_init_fn", "collate_fn"):
+            said = self.reader.keyword_of(node, word)
+            if said is not node and isinstance(said, ast.Call) and name.endswith("DataLoader"):
+                of = self.reader.find_value(said.func)
+                if isinstance(of, Function) and not isinstance(of.node, ast.Lambda) and not any(
+                        isinstance(one, (ast.Return, ast.Yield)) and one.value is not None for one in ast.walk(of.node)):
+                    self.reader.mistake(said, "a function's result where the function belongs",
+                                        "%s=%s" % (word, self.reader.written(said)),
+                                        "%s=%s" % (word, self.reader.written(said.func)))
         if name in TRUTHS:
             of = at(0, TRUTHS[name])
             if isinstance(of, Text) and isinstance(of.value, str):
@@ -170,6 +182,9 @@ class Training:
             self.settings.pop(name, None)
             return
         self.settings[name] = (said, ) + self.here(node)
+        if self.reader.given.takes.get("#" + name) and name.startswith("torch.") and name.rsplit(".", 1)[-1][:1].islower() and \
+                isinstance(said, (bool, int, float, str)):
+            self.reader.mistake(node, "a function that is assigned", name, repr(said))
         if SWITCHES.match(name) and not isinstance(said, bool) and not name.endswith("accumulation"):
             self.other_kind(node, "it takes True or False alone, not %r" % (said,), "Write %s = True." % name)
         if PRECISION_SWITCHES.match(name) and said not in ("ieee", "tf32", "bf16", "none"):
@@ -233,6 +248,16 @@ class Training:
                     WAITS.search(self.reader.written_whole(function.node)):
                 return True
         return False
+
+    def compared_alone(self, node):
+        """torch.backends.cudnn.benchmark == False, as a statement: nothing is set."""
+        of = node.value
+        if isinstance(of, ast.Compare) and len(of.ops) == 1 and isinstance(of.ops[0], ast.Eq):
+            name = self.reader.full(of.left) or ""
+            subscript = isinstance(of.left, ast.Subscript) and self.reader.full(of.left.value) == "os.environ"
+            if subscript or name.startswith(("torch.backends.", "jax.config.")):
+                self.reader.mistake(node, "a comparison where something is to be set", self.reader.written(of),
+                                    self.reader.written(of.left))
 
     def comes_once(self, node, name, words):
         reader, key = self.reader, name.replace("torch.multi", "multi")
@@ -414,6 +439,8 @@ class Training:
             self.whole_backward = True
         elif attribute == "backward" and not (isinstance(thing, Thing) and thing["scaled"]):
             self.backwards.append((thing, ) + self.here(node))
+        elif isinstance(thing, Thing) and thing.kind == "event":
+            self.of_event(node, thing, attribute, values)
         elif attribute == "manual_seed" and isinstance(thing, Thing) and thing.kind == "generator" and values and isinstance(
                 values[0], Text) and not isinstance(values[0].value, int):
             self.other_kind(node, "a generator's seed is a whole number", "Write int(…).")
@@ -424,6 +451,21 @@ class Training:
         elif attribute in ("resize_token_embeddings", "to_empty") and isinstance(thing, Thing) and thing.kind == "module":
             self.replaced(node, thing, "makes other parameters", "." + attribute)
         return None
+
+    def of_event(self, node, event, attribute, values):
+        """start.elapsed_time(end) of events that measure nothing, or that the GPU has not reached yet."""
+        torch = self.reader.torch
+        if attribute == "record":
+            event.state["recorded"] = torch.copies_done
+        if attribute != "elapsed_time":
+            return
+        other = values[0] if values and isinstance(values[0], Thing) and values[0].kind == "event" else None
+        for one in [event] + ([other] if other else []):
+            if one["timing"] is False:
+                return torch.at((one["node"], one["source"]), "an event that measures no time", self.reader.written(one["node"]),
+                                other=node if one["source"] == self.reader.source else None)
+        if other and other["recorded"] is not None and other["recorded"] == torch.copies_done and not self.reader.inside:
+            self.reader.mistake(node, "an event that the GPU has not reached", self.reader.written(node))
 
     @staticmethod
     def is_of_torch(thing):
@@ -440,6 +482,7 @@ class Training:
         if attribute in ("scale", "unscale_", "step", "update"):
             if self.loops:
                 self.round.add(id(node))
+            self.depths[id(node)] = self.loops
             self.steps.append((attribute, scaler, optimizer) + self.here(node))
 
     def library(self, node, kind, values, words):
@@ -491,6 +534,10 @@ class Training:
             if not scalers and backward and kind == "float16":
                 return reader.torch.at((node, source), "half precision without a scaler", reader.written(node),
                                        other=backward[0][1] if backward[0][3] == source else None)
+        for what, scaler, _, node, path, source in self.steps:
+            if what == "scale" and scaler["depth"] and scaler["depth"] == self.depths.get(id(node)) and not scaler["escaped"]:
+                return reader.torch.at((scaler["node"], scaler["source"]), "a scaler that is made in each step",
+                                       reader.written(scaler["node"]))
         for scaler in {one[1] for one in self.steps if one[0] == "scale" and one[1] is not None}:
             if not scaler["escaped"] and scaler["steps"] is not None and not re.search(r"autocast|\.half\(|float16|amp_", reader.text):
                 reader.torch.at((scaler["node"], scaler["source"]), "a scaler without half precision",
