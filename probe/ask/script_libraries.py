@@ -244,7 +244,7 @@ class Libraries:
             torch.named_place(node, where)
         elsewhere = any(word in words for word in MOVED_ELSEWHERE)
         return Thing("module", device=None if elsewhere else torch.default, line=node.lineno, hf=True,
-                     placed=self.reader.offload.placed(node, words))
+                     number=number_of(words.get("dtype", words.get("torch_dtype"))), placed=self.reader.offload.placed(node, words))
 
     def both_halves(self, node, pair, words):
         """fp16 and bf16 exclude each other; torch.cuda.is_bf16_supported() is true on newer GPUs."""
@@ -261,6 +261,8 @@ class Libraries:
     def method(self, node, thing, attribute, values, words):
         if not isinstance(thing, Thing):
             return None
+        if thing.kind == "ndarray" and attribute in ("reshape", "copy", "flatten", "ravel", "transpose", "squeeze", "clip"):
+            return thing
         if thing.kind == "tokenizer" and attribute in ("encode", "batch_encode_plus", "encode_plus", "pad"):
             return self.tokens(node, words, attribute == "encode")
         if thing["prepares"] == attribute or thing["prepares"] == "setup" and attribute.startswith("setup_"):

@@ -521,7 +521,8 @@ class Reader:
             if node.attr == "device" and owner["hf"]:
                 return Place(owner["device"]) if owner["device"] else None
             if owner.kind in ("outputs", "encoding") and node.attr not in ("to", "items", "values", "keys"):
-                return Thing("tensor", device=owner["device"], line=owner["line"], grad=owner["grad"])
+                return Thing("tensor", device=owner["device"], line=owner["line"], grad=owner["grad"],
+                             number=owner["number"] if node.attr in ("logits", "loss", "last_hidden_state") else None)
             if owner["parallel"] and node.attr == "module":
                 return self.training.inner(owner)
             self.training.wrapped_member(node, owner)
@@ -621,7 +622,7 @@ class Reader:
                 rows = isinstance(at, Thing) and at.kind == "tensor" and bool(at["device"]) and not any(
                     at[key] for key in ("zero", "scalar", "element"))
                 return Thing("tensor", device=owner["device"], line=owner["line"], loader=owner["loader"], cause=owner["cause"],
-                             zero=not any(isinstance(part, ast.Slice) for part in parts) and not rows)
+                             number=owner["number"], grad=owner["grad"], zero=not any(isinstance(part, ast.Slice) for part in parts) and not rows)
         if isinstance(owner, Many) and owner.open:
             return owner if isinstance(index, ast.Slice) else self.item_of(owner)
         if isinstance(owner, Many) and isinstance(at, Text) and isinstance(at.value, int):
@@ -1251,6 +1252,9 @@ class Reader:
                 return None
             if thing.kind == "mapping" and attribute == "get" and values and not isinstance(values[0], Text):
                 return choice_of(list(thing.attributes.values()))
+            if thing.kind == "mapping" and attribute == "get" and values and isinstance(values[0].value, str) and \
+                    values[0].value in thing.attributes:
+                return thing.attributes[values[0].value]
             if thing.kind == "mapping" and attribute in ("values", "items") and thing.attributes:
                 held = list(thing.attributes.items())
                 return Many([v if attribute == "values" else Many([Text(k), v]) for k, v in held])

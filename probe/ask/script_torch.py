@@ -899,7 +899,8 @@ class Torch(Loaders):
         place = None if self.moves_within(thing) else thing["device"]
         grad = self.reader.training.has_gradient(thing)
         if thing["hf"]:
-            return Thing("outputs", device=place, line=node.lineno, grad=grad)
+            return Thing("outputs", device=place, line=node.lineno, grad=grad,
+                         number=thing["number"] if not self.reader.training.casts else None)
         made = Thing("tensor", device=place, line=node.lineno, grad=grad,
                      number=thing["number"] if thing["number"] and not self.reader.training.casts else None)
         if not thing["class"] and values and not thing["stranger"] and not thing["parallel"]:
@@ -1071,6 +1072,8 @@ class Torch(Loaders):
             return reader.mistake(of, "a context without with", reader.written(of))
         called = reader.find_value(of.func.value) if isinstance(of.func, ast.Attribute) else None
         if isinstance(called, Thing) and called["prepares"] and reader.libraries.is_dropped(called, of):
+            return reader.mistake(of, "a result that is dropped", reader.written(of))
+        if isinstance(called, Thing) and called.kind == "scaler" and of.func.attr == "scale":
             return reader.mistake(of, "a result that is dropped", reader.written(of))
         if name in GIVES_BACK:
             return reader.mistake(of, "a result that is dropped", reader.written(of))

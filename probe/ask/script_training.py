@@ -568,6 +568,13 @@ class Training:
     def optimized_by_hand(self, function, of):
         """Lightning calls backward() itself, unless automatic_optimization is False."""
         reader = self.reader
+        by_hand = any(re.search(r"automatic_optimization\s*=\s*False", reader.written_whole(one.node)) for one in [of] + of.parents)
+        if by_hand and re.search(r"precision\s*=\s*['\"]?16", reader.text):
+            for call in ast.walk(function.node):
+                if getattr(getattr(call, "func", None), "attr", "") == "backward":
+                    return reader.torch.at((call, function.file), "a backward pass around its library", reader.written(call),
+                                           "precision='16-mixed' scales the loss in self.manual_backward(loss) alone",
+                                           "Write self.manual_backward(loss).")
         if any(re.search(r"automatic_optimization", reader.written_whole(one.node)) for one in [of] + of.parents) or \
                 of.has_stranger() and len(of.bases) + len(of.parents) < len(of.node.bases):
             return
@@ -613,6 +620,9 @@ class Training:
                 if last == "step" and same_one:
                     self.out_of_order(node, source, "the gradients were already used by step()",
                                       "Call unscale_() before step().", at, of)
+                elif self.updates_seldom(number, scaler, path) and id(node) in self.round:
+                    self.out_of_order(node, source, "update() comes only in some rounds, so that it is called twice before",
+                                      "Call it only where the optimizer steps.")
                 elif last == "unscale_" and same_one and at is not node:
                     self.out_of_order(node, source, "unscale_() was already called for this optimizer",
                                       "Call it once for each step.", at, of)
@@ -643,6 +653,12 @@ class Training:
                     id(one[3]) in self.round for one in steps):
                 self.out_of_order(steps[0][3], steps[0][5], "no update() follows, so that the second step raises",
                                   "Write scaler.update() after it.")
+
+    def updates_seldom(self, number, scaler, path):
+        """Whether each update() that follows stands under a condition that this step is not under."""
+        later = [one[4] for one in self.steps[number:] if one[0] == "update" and one[1] is scaler]
+        return bool(later) and all(one[: len(path)] == path and any(step[-1:] in "ab" and step[:1].isdigit()
+                                                                    for step in one[len(path):]) for one in later)
 
     def out_of_order(self, node, source, why, instead, other=None, of=None):
         self.reader.torch.at((node, source), "a step of a GradScaler out of order", self.reader.written(node), why, instead,
