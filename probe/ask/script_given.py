@@ -74,6 +74,18 @@ class Given:
         self.values(node, name, values, words)
         self.count(node, name, name, values, words)
         last = name.rsplit(".", 1)[-1]
+        if name.startswith("torch.nn.functional.") and "device" in words and self.taken_by(name) is None:
+            self.reader.mistake(words.nodes.get("device", self.reader.keyword_of(node, "device")),
+                                "an argument that a call doesn't take", name, "device", "Leave it out.")
+        for word in ("device", "gpu", "location", "to") if name == "torch.load" else ():
+            if word in words:
+                self.reader.mistake(self.reader.keyword_of(node, word), "an argument that goes to pickle", self.reader.written(node),
+                                    word)
+        if name in ("transformers.Trainer", "transformers.Seq2SeqTrainer"):
+            for word in words:
+                if word and ABOUT_CALLS.search(word) and not self.reader.pinned_for("transformers"):
+                    self.reader.mistake(words.nodes.get(word, self.reader.keyword_of(node, word)),
+                                        "an argument that a call doesn't take", name, word, "Give it to TrainingArguments.")
         if name.startswith(("torch.", "torchvision.", "torchaudio.", "safetensors.")):
             for word in DEVICE_WORDS:
                 if word in words and last not in ("autocast", "Tensor"):
