@@ -12,16 +12,23 @@ NUMBER_KINDS = re.compile(r"(torch\.)?(b?float\d*\w*|half|double|u?int\d+|long|s
 VALUES = {
     ("torch.distributed.init_process_group", "backend", 0):
     "nccl gloo mpi ucc xccl cncl hccl mccl fake xla smddp ccl hpu".split(),
-    ("torch.distributed.new_group", "backend", 2): "nccl gloo mpi ucc xccl hccl fake ccl".split(),
-    ("torch.compile", "mode", None): "default lite reduce-overhead max-autotune max-autotune-no-cudagraphs".split(),
+    ("torch.distributed.new_group", "backend", 2):
+    "nccl gloo mpi ucc xccl hccl fake ccl".split(),
+    ("torch.compile", "mode", None):
+    "default lite reduce-overhead max-autotune max-autotune-no-cudagraphs".split(),
     ("torch.set_deterministic_debug_mode", "debug_mode", 0): ["default", "warn", "error"],
     ("torch.cuda.set_sync_debug_mode", "debug_mode", 0): ["default", "warn", "error"],
-    ("torch.backends.cuda.preferred_blas_library", "backend", 0): "default cublas hipblas cublaslt hipblaslt ck".split(),
+    ("torch.backends.cuda.preferred_blas_library", "backend", 0):
+    "default cublas hipblas cublaslt hipblaslt ck".split(),
     ("torch.cuda.memory._record_memory_history", "enabled", 0): ["state", "all"],
-    ("torch.backends.cuda.preferred_linalg_library", "backend", 0): "default cusolver magma".split(),
-    ("torch.multiprocessing.set_start_method", "method", 0): "fork spawn forkserver".split(),
-    ("torch.multiprocessing.get_context", "method", 0): "fork spawn forkserver".split(),
-    ("torch.utils.data.DataLoader", "multiprocessing_context", None): "fork spawn forkserver".split(),
+    ("torch.backends.cuda.preferred_linalg_library", "backend", 0):
+    "default cusolver magma".split(),
+    ("torch.multiprocessing.set_start_method", "method", 0):
+    "fork spawn forkserver".split(),
+    ("torch.multiprocessing.get_context", "method", 0):
+    "fork spawn forkserver".split(),
+    ("torch.utils.data.DataLoader", "multiprocessing_context", None):
+    "fork spawn forkserver".split(),
     ("transformers.BitsAndBytesConfig", "bnb_4bit_quant_type", None): ["fp4", "nf4"],
     ("torch.onnx.export", "training", None): [],
 }
@@ -39,13 +46,23 @@ OBJECTS = {
     "fully_shard": {"offload_policy": "CPUOffloadPolicy()", "mp_policy": "MixedPrecisionPolicy(param_dtype=torch.bfloat16)"},
 }
 # Seeds that are drawn, where one is given often.
-SEEDED = {"torch.seed": "Write torch.manual_seed(…): torch.seed() draws a seed.",
-          "torch.random.seed": "Write torch.manual_seed(…).", "torch.initial_seed": "Write torch.manual_seed(…).",
-          "torch.cuda.seed": "Write torch.cuda.manual_seed(…).", "torch.cuda.seed_all": "Write torch.cuda.manual_seed_all(…).",
-          "torch.mps.seed": "Write torch.mps.manual_seed(…).", "torch.xpu.seed": "Write torch.xpu.manual_seed(…)."}
+SEEDED = {
+    "torch.seed": "Write torch.manual_seed(…): torch.seed() draws a seed.",
+    "torch.random.seed": "Write torch.manual_seed(…).",
+    "torch.initial_seed": "Write torch.manual_seed(…).",
+    "torch.cuda.seed": "Write torch.cuda.manual_seed(…).",
+    "torch.cuda.seed_all": "Write torch.cuda.manual_seed_all(…).",
+    "torch.mps.seed": "Write torch.mps.manual_seed(…).",
+    "torch.xpu.seed": "Write torch.xpu.manual_seed(…)."
+}
 # Objects whose methods are known by their signature.
-OF_KINDS = {"scaler": "torch.amp.GradScaler.", "optimizer": "torch.optim.Optimizer.", "accelerator": "accelerate.Accelerator.",
-            "trainer": "lightning.Fabric.", "sampler": "torch.utils.data.distributed.DistributedSampler."}
+OF_KINDS = {
+    "scaler": "torch.amp.GradScaler.",
+    "optimizer": "torch.optim.Optimizer.",
+    "accelerator": "accelerate.Accelerator.",
+    "trainer": "lightning.Fabric.",
+    "sampler": "torch.utils.data.distributed.DistributedSampler."
+}
 DEVICE_WORDS = ("device", "map_location", "pin_memory_device", "device_name")
 # Of diffusers 0.39: a pipeline's maps.
 PIPELINE_MAPS = ("balanced", "cpu", "cuda", "mps", "xpu", "npu", "hpu", "mlu", "neuron")
@@ -79,13 +96,14 @@ class Given:
                                 "an argument that a call doesn't take", name, "device", "Leave it out.")
         for word in ("device", "gpu", "location", "to") if name == "torch.load" else ():
             if word in words:
-                self.reader.mistake(self.reader.keyword_of(node, word), "an argument that goes to pickle", self.reader.written(node),
-                                    word)
+                self.reader.mistake(self.reader.keyword_of(node, word), "an argument that goes to pickle",
+                                    self.reader.written(node), word)
         if name in ("transformers.Trainer", "transformers.Seq2SeqTrainer"):
             for word in words:
                 if word and ABOUT_CALLS.search(word) and not self.reader.pinned_for("transformers"):
                     self.reader.mistake(words.nodes.get(word, self.reader.keyword_of(node, word)),
-                                        "an argument that a call doesn't take", name, word, "Give it to TrainingArguments.")
+                                        "an argument that a call doesn't take", name, word,
+                                        "Give it to TrainingArguments.")
         if name.startswith(("torch.", "torchvision.", "torchaudio.", "safetensors.")):
             for word in DEVICE_WORDS:
                 if word in words and last not in ("autocast", "Tensor"):
@@ -147,7 +165,8 @@ class Given:
         names = [one.lstrip("*!") for one in taken[1:]]
         lacks = [one.lstrip("*!") for number, one in enumerate(taken[1:])
                  if "!" in one and one.lstrip("*!") not in words and (one[0] == "*" or number >= len(values))]
-        strange = [word for word in words if word and word not in names and word != "verbose"] if "**" not in taken else []
+        strange = [word for word in words
+                   if word and word not in names and word != "verbose"] if "**" not in taken else []
         twice = [one for one in names[: len(values)] if one in words]
         told = [word for word in strange if ABOUT_CALLS.search(word) and self.taken_by(name) is not None or
                 any(word in gone for gone in GONE_ARGUMENTS.values())]
@@ -155,7 +174,8 @@ class Given:
         if told:
             return
         if len(values) > most:
-            why = "it takes %s by place" % ("no argument" if not most else "1 argument" if most == 1 else "%d arguments" % most)
+            why = "it takes %s by place" % ("no argument"
+                                            if not most else "1 argument" if most == 1 else "%d arguments" % most)
         elif strange:
             why = "it has no argument '%s'" % strange[0]
         elif twice:
@@ -164,8 +184,9 @@ class Given:
             why = "it lacks '%s'" % lacks[0]
         if why:
             instead = "It takes (%s)." % ", ".join(names) if names else SEEDED.get(name, "Leave the arguments out.")
-            self.reader.mistake(words.nodes.get(strange[0], self.reader.keyword_of(node, strange[0])) if strange and
-                                len(values) <= most else node, "arguments that a call doesn't take", shown, why, instead)
+            self.reader.mistake(
+                words.nodes.get(strange[0], self.reader.keyword_of(node, strange[0]))
+                if strange and len(values) <= most else node, "arguments that a call doesn't take", shown, why, instead)
 
     def method(self, node, thing, attribute, values, words):
         """Methods of tensors and modules of PyTorch's own."""

@@ -243,8 +243,12 @@ class Libraries:
         if is_form(where) and text_of(where) not in DEVICE_MAPS:
             torch.named_place(node, where)
         elsewhere = any(word in words for word in MOVED_ELSEWHERE)
-        return Thing("module", device=None if elsewhere else torch.default, line=node.lineno, hf=True,
-                     number=number_of(words.get("dtype", words.get("torch_dtype"))), placed=self.reader.offload.placed(node, words))
+        return Thing("module",
+                     device=None if elsewhere else torch.default,
+                     line=node.lineno,
+                     hf=True,
+                     number=number_of(words.get("dtype", words.get("torch_dtype"))),
+                     placed=self.reader.offload.placed(node, words))
 
     def both_halves(self, node, pair, words):
         """fp16 and bf16 exclude each other; torch.cuda.is_bf16_supported() is true on newer GPUs."""
@@ -261,7 +265,8 @@ class Libraries:
     def method(self, node, thing, attribute, values, words):
         if not isinstance(thing, Thing):
             return None
-        if thing.kind == "ndarray" and attribute in ("reshape", "copy", "flatten", "ravel", "transpose", "squeeze", "clip"):
+        if thing.kind == "ndarray" and attribute in ("reshape", "copy", "flatten", "ravel", "transpose", "squeeze",
+                                                     "clip"):
             return thing
         if thing.kind == "tokenizer" and attribute in ("encode", "batch_encode_plus", "encode_plus", "pad"):
             return self.tokens(node, words, attribute == "encode")

@@ -20,7 +20,8 @@ class Loaders:
             self.reader.mistake(words.nodes.get("pin_memory", node), "a DataLoader that pins tensors of the GPU", place,
                                 doubted="|" in place)
         elif pinned and self.gives_gpu(node, dataset, collate):
-            self.reader.mistake(words.nodes.get("pin_memory", node), "a DataLoader that pins tensors of the GPU", "the GPU")
+            self.reader.mistake(words.nodes.get("pin_memory", node), "a DataLoader that pins tensors of the GPU",
+                                "the GPU")
         self.excluded(node, values, words)
         if isinstance(shuffle, Text) and shuffle.value is True:
             self.draws(node, self.default, words)
@@ -43,7 +44,10 @@ class Loaders:
             found = [reader.follow(get, [dataset, Thing("number")], {}, node)]
         reader.path = before
         found += [inner for one in found if isinstance(one, Many) for inner in one.items]
-        found += [inner for one in found if isinstance(one, Thing) and one.kind == "mapping" for inner in one.attributes.values()]
+        found += [
+            inner for one in found if isinstance(one, Thing) and one.kind == "mapping"
+            for inner in one.attributes.values()
+        ]
         return any(isinstance(one, Thing) and one.kind in ("tensor", "moved") and one["device"] and
                    re.match(r"cuda[^|]*$", one["device"]) for one in found)
 
@@ -61,6 +65,8 @@ class Loaders:
             value = given.get(word)
             return isinstance(value, Thing) and value.kind == "sampler" or is_true(word)
 
+        if isinstance(given.get("sampler"), Thing) and given["sampler"]["shuffles"]:
+            self.samplers.append(given["sampler"]["shuffles"])
         workers = given.get("num_workers", Text(0))
         alone = isinstance(workers, Text) and workers.value == 0
         dataset = given.get("dataset")
@@ -89,13 +95,14 @@ class Loaders:
         elif isinstance(size, Text) and size.value is None and is_true("drop_last"):
             why, instead = "batch_size=None makes no batches, so that drop_last has nothing to drop", "Leave drop_last out."
         if why:
-            self.reader.mistake(node, "arguments that exclude each other", self.reader.written(node.func) + "(…)", why, instead)
+            self.reader.mistake(node, "arguments that exclude each other",
+                                self.reader.written(node.func) + "(…)", why, instead)
 
     def do_utils_data_distributed_DistributedSampler(self, node, values, words):
         shuffle = words.get("shuffle", values[3] if len(values) > 3 else Text(True))
         sampler = Thing("sampler", line=node.lineno)
         if isinstance(shuffle, Text) and shuffle.value is True and not self.spread(node):
-            self.samplers.append((node, self.reader.source))
+            sampler.state["shuffles"] = (node, self.reader.source)
         return sampler
 
     do_utils_data_DistributedSampler = do_utils_data_distributed_DistributedSampler

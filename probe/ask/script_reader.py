@@ -621,8 +621,14 @@ class Reader:
                 self.torch.indexed(node, owner, at.items if isinstance(at, Many) else [at])
                 rows = isinstance(at, Thing) and at.kind == "tensor" and bool(at["device"]) and not any(
                     at[key] for key in ("zero", "scalar", "element"))
-                return Thing("tensor", device=owner["device"], line=owner["line"], loader=owner["loader"], cause=owner["cause"],
-                             number=owner["number"], grad=owner["grad"], zero=not any(isinstance(part, ast.Slice) for part in parts) and not rows)
+                return Thing("tensor",
+                             device=owner["device"],
+                             line=owner["line"],
+                             loader=owner["loader"],
+                             cause=owner["cause"],
+                             number=owner["number"],
+                             grad=owner["grad"],
+                             zero=not any(isinstance(part, ast.Slice) for part in parts) and not rows)
         if isinstance(owner, Many) and owner.open:
             return owner if isinstance(index, ast.Slice) else self.item_of(owner)
         if isinstance(owner, Many) and isinstance(at, Text) and isinstance(at.value, int):
@@ -1521,7 +1527,8 @@ class Reader:
         free = bool(function.wrapped) or any(str(d).rsplit(".", 1)[-1] in ("no_grad", "inference_mode")
                                              for d in function.decorators)
         self.training.without += free
-        cast = bool(function.wrapped) or any("autocast" in str(d) or "custom_fwd" in str(d) for d in function.decorators)
+        cast = bool(function.wrapped) or any("autocast" in str(d) or "custom_fwd" in str(d)
+                                             for d in function.decorators)
         self.training.casts += cast
         try:
             if isinstance(function.node, ast.Lambda):

@@ -59,8 +59,8 @@ HOLDS_ITSELF = re.compile(r"ModuleList|ModuleDict|Sequential|add_module|register
 OF_MOVED = ("float", "half", "double", "unsqueeze", "squeeze", "view", "reshape", "permute", "transpose",
             "flatten", "contiguous", "repeat", "long", "detach", "clone")
 # Methods whose result has a gradient if its tensor has one.
-KEEPS_GRADIENT = ("float", "half") + OF_MOVED[2:-3] + ("clone", "softmax", "log_softmax", "sigmoid", "tanh", "relu", "exp", "sum", "mean", "norm",
-                                  "std", "var", "abs", "clamp")
+KEEPS_GRADIENT = ("float", "half") + OF_MOVED[2:-3] + ("clone", "softmax", "log_softmax", "sigmoid", "tanh", "relu",
+                                                       "exp", "sum", "mean", "norm", "std", "var", "abs", "clamp")
 # Kinds of number that methods convert to.
 CONVERTS = {"half": "float16", "float": "float32", "double": "float64", "bfloat16": "bfloat16"}
 NUMBER_NAMES = {"half": "float16", "float": "float32", "double": "float64", "float16": "float16", "float32": "float32",
@@ -71,11 +71,12 @@ OTHER_DEFAULT = re.compile(r"set_default_(dtype|tensor_type)|set_floatx|default_
 CONVERTING = re.compile(r"\.(half|float|double|bfloat16|to|type|type_as)\(|dtype|autocast|Embedding|long\(|int\(")
 TO_BE_CALLED = ("cuda", "cpu", "to", "eval", "zero_grad", "step", "half", "bfloat16", "train")
 # Where decorators come from that leave the arguments of their function as they are.
-PLAIN_DECORATORS = ("torch", "tensorflow", "jax", "keras", "tf_keras", "flax", "functools", "contextlib", "abc", "typing",
-                    "dataclasses", "property", "staticmethod", "classmethod", "numba", "atexit", "pytest", "unittest",
-                    "hydra", "click", "typer", "absl", "flask", "fastapi", "gin", "enum", "overload", "cached_property",
-                    "abstractmethod", "warnings", "line_profiler", "profile", "typing_extensions", "lightning", "equinox",
-                    "pytorch_lightning", "app", "ray", "spaces", "gradio", "record", "nvtx", "accelerate", "transformers")
+PLAIN_DECORATORS = ("torch", "tensorflow", "jax", "keras", "tf_keras", "flax", "functools", "contextlib", "abc",
+                    "typing", "dataclasses", "property", "staticmethod", "classmethod", "numba", "atexit", "pytest",
+                    "unittest", "hydra", "click", "typer", "absl", "flask", "fastapi", "gin", "enum", "overload",
+                    "cached_property", "abstractmethod", "warnings", "line_profiler", "profile", "typing_extensions",
+                    "lightning", "equinox", "pytorch_lightning", "app", "ray", "spaces", "gradio", "record", "nvtx",
+                    "accelerate", "transformers")
 MOVES = ("to", "cuda", "cpu", "half", "bfloat16", "double", "float", "xpu", "npu", "pin_memory", "type", "type_as")
 
 
@@ -122,7 +123,8 @@ class Torch(Loaders):
         for one in decorators:
             one = one.func if isinstance(one, ast.Call) else one
             name = self.reader.full(one)
-            if name and name.split(".")[0] in PLAIN_DECORATORS or isinstance(one, ast.Name) and one.id in PLAIN_DECORATORS:
+            if name and name.split(".")[0] in PLAIN_DECORATORS or isinstance(one,
+                                                                             ast.Name) and one.id in PLAIN_DECORATORS:
                 continue
             if isinstance(one, ast.Attribute) and one.attr in ("setter", "getter", "deleter", "register"):
                 continue
@@ -277,8 +279,9 @@ class Torch(Loaders):
             bool(values) and last in ("zeros", "ones", "empty", "full", "rand", "randn") and isinstance(values[0], Many) and \
             not values[0].items and not values[0].open
         grad = words.get("requires_grad")
-        number = number_of(words.get("dtype")) if "dtype" in words else "float32" if last in DRAWN and not OTHER_DEFAULT.search(
-            self.reader.text) and None not in words else None
+        number = number_of(
+            words.get("dtype")) if "dtype" in words else "float32" if last in DRAWN and not OTHER_DEFAULT.search(
+                self.reader.text) and None not in words else None
         return Thing("tensor", device=None if scalar else place, line=node.lineno, lies=place, number=number,
                      made=(node, self.reader.source), double=double,
                      under=self.default_set if "device" not in words else None,
@@ -509,14 +512,23 @@ class Torch(Loaders):
             numbers = [i.value if isinstance(i, Text) else None for i in given.items] if isinstance(given, Many) else None
             for one in given.items if isinstance(given, Many) else ():
                 self.global_rank(node, one)
-            wrapped = Thing("module", device=of["device"] if isinstance(of, Thing) else None, parallel=True, of=of, hides=last,
-                            ids=numbers, option=given is not ids, node=node, source=self.reader.source, path=self.reader.path)
+            wrapped = Thing("module",
+                            device=of["device"] if isinstance(of, Thing) else None,
+                            parallel=True,
+                            of=of,
+                            hides=last,
+                            ids=numbers,
+                            option=given is not ids,
+                            node=node,
+                            source=self.reader.source,
+                            path=self.reader.path)
             if last == "DataParallel":
                 self.parallel.append(wrapped)
             elif wrapped["device"] == "cpu" and self.backend == "nccl" and not (isinstance(ids, Many) and ids.items):
                 self.reader.mistake(node, "a collective of NCCL over a tensor on the CPU", self.reader.written(node))
-            elif re.match(r"cuda:\d+$", wrapped["device"] or "") and isinstance(given, Many) and len(given.items) == 1 and (
-                    is_number(given.items[0]) and not isinstance(given.items[0], Text) and not given.items[0]["current"]):
+            elif re.match(r"cuda:\d+$", wrapped["device"] or "") and isinstance(given, Many) and len(
+                    given.items) == 1 and (is_number(given.items[0]) and not isinstance(given.items[0], Text)
+                                           and not given.items[0]["current"]):
                 self.reader.mistake(node, "DistributedDataParallel of a model on the first GPU", self.reader.written(node))
             elif wrapped["device"] == "cpu" and isinstance(ids, Many) and ids.items:
                 self.reader.mistake(node, "DistributedDataParallel of a model on the CPU", self.reader.written(node))
@@ -676,9 +688,16 @@ class Torch(Loaders):
             hurries = place == "cpu" and (thing["device"] or "").startswith("cuda") and isinstance(
                 late, Text) and late.value is True
             apart_ = place is not None and thing["device"] is not None and apart(thing["device"], place)
-            return Thing("tensor", device=place, line=node.lineno, unleafed=apart_ and thing["leaf"],
-                         copying=self.copies_done if hurries else None, at=(node, self.reader.source), scalar=thing["scalar"],
-                         grad=thing["grad"], number=thing["number"] if number == "same" else number, lost=node if apart_ and thing["parameter"] else None)
+            return Thing("tensor",
+                         device=place,
+                         line=node.lineno,
+                         unleafed=apart_ and thing["leaf"],
+                         copying=self.copies_done if hurries else None,
+                         at=(node, self.reader.source),
+                         scalar=thing["scalar"],
+                         grad=thing["grad"],
+                         number=thing["number"] if number == "same" else number,
+                         lost=node if apart_ and thing["parameter"] else None)
         self.moved(node, thing, place)
         if place != "cpu":
             self.module_on_gpu = self.module_on_gpu or place or "cuda|cpu"
@@ -705,8 +724,9 @@ class Torch(Loaders):
         if attribute != "to":
             return "same"
         given = [v for v in values if isinstance(v, Name)] + ([words["dtype"]] if "dtype" in words else [])
-        if not given and all(isinstance(v, (Place, Text)) or isinstance(v, Thing) and v.kind in ("number", "option", "form")
-                             for v in values) and None not in words:
+        if not given and all(
+                isinstance(v, (Place, Text)) or isinstance(v, Thing) and v.kind in ("number", "option", "form")
+                for v in values) and None not in words:
             return "same"
         return number_of(given[0]) if given else None
 
@@ -756,7 +776,8 @@ class Torch(Loaders):
         if attribute == "state_dict":
             return Thing("state-dict", of=thing, hides=thing["hides"])
         if attribute == "load_state_dict":
-            self.reader.training.loads_state(node, thing, values[0] if values else words.get("state_dict"), values, words)
+            self.reader.training.loads_state(node, thing, values[0] if values else words.get("state_dict"), values,
+                                             words)
         if attribute in CONVERTS:
             self.reader.change(thing, "number", CONVERTS[attribute])
             self.reader.change(thing, "half", (node, self.reader.source) if attribute == "half" else None)
@@ -789,7 +810,8 @@ class Torch(Loaders):
         place = of["device"] if isinstance(of, Thing) and of.kind == "tensor" else None
         if isinstance(of, Thing) and of.kind == "tensor" and of["number"] == "bfloat16":
             self.reader.mistake(node, "numpy() of bfloat16", self.reader.written(node))
-        if isinstance(of, Thing) and of.kind == "tensor" and of["grad"] and not (place and set(place.split("|")) - {"cpu"}):
+        if isinstance(of,
+                      Thing) and of.kind == "tensor" and of["grad"] and not (place and set(place.split("|")) - {"cpu"}):
             self.reader.mistake(node, "numpy() of a tensor with a gradient", self.reader.written(node))
         if place and set(place.split("|")) - {"cpu"}:
             self.reader.mistake(node, "numpy() of a tensor on the GPU", self.reader.written(node), doubted="|" in place)
@@ -834,10 +856,13 @@ class Torch(Loaders):
             return self.pair(thing)
         if attribute in ("chunk", "split", "unbind"):
             return Thing("sequence", item=Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"]))
-        return None if attribute in OF_TENSOR_OTHER else Thing("tensor", device=thing["device"], line=thing["line"],
-                                                               cause=thing["cause"],
-                                                               number=thing["number"] if attribute in KEEPS_GRADIENT[1:] else
-                                                               None, grad=thing["grad"] and attribute in KEEPS_GRADIENT)
+        return None if attribute in OF_TENSOR_OTHER else Thing(
+            "tensor",
+            device=thing["device"],
+            line=thing["line"],
+            cause=thing["cause"],
+            number=thing["number"] if attribute in KEEPS_GRADIENT[1:] else None,
+            grad=thing["grad"] and attribute in KEEPS_GRADIENT)
 
     def apply(self, node, thing, values, words):
         """model(x): both must lie on one device."""
@@ -919,7 +944,8 @@ class Torch(Loaders):
                     r"Linear|Conv|LSTM|GRU|matmul|@", text):
                 return
         if wants and has and wants != has and tensors[0].kind == "tensor":
-            self.reader.mistake(node, "a model and its input of two kinds of number", self.reader.written(node), wants, has)
+            self.reader.mistake(node, "a model and its input of two kinds of number", self.reader.written(node), wants,
+                                has)
 
     @staticmethod
     def held_in(values):
@@ -1106,7 +1132,8 @@ class Torch(Loaders):
             self.at(self.launched[0], "a local rank that torchrun does not pass", reader.written(self.launched[0][0]))
         if self.samplers and not re.search(r"set_epoch|prepare\(|Trainer\(|set_seed\(|Fabric\(", reader.text) and \
                 re.search(r"for (\w*epoch\w*|ep|e) in ", reader.text) and ".backward(" in reader.text and not reader.loaded:
-            self.at(self.samplers[0], "a sampler that shuffles alike in all epochs", reader.written(self.samplers[0][0]))
+            self.at(self.samplers[0], "a sampler that shuffles alike in all epochs",
+                    reader.written(self.samplers[0][0]))
         kinds = {kind for _, _, kind, _ in self.autocasts}
         if kinds == {"cpu"} and self.to_gpu and not self.to_cpu and not self.module_on_cpu:
             for node, source, _, chosen in self.autocasts:

@@ -10,21 +10,28 @@ ONCE = {
 CLIPS = ("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "torch.nn.utils.clip_grad_norm",
          "torch.nn.utils.clip_grad.clip_grad_norm_", "torch.nn.utils.clip_grad.clip_grad_value_")
 # Switches under torch.backends that take True or False alone, not 1, 0 or a text.
-SWITCHES = re.compile(r"torch\.backends\.(cudnn\.(enabled|benchmark|deterministic|allow_tf32)|cuda\.matmul\.allow_\w+)$")
+SWITCHES = re.compile(
+    r"torch\.backends\.(cudnn\.(enabled|benchmark|deterministic|allow_tf32)|cuda\.matmul\.allow_\w+)$")
 PRECISION_SWITCHES = re.compile(r"torch\.backends\.(\w+\.)*fp32_precision$")
 # Calls that take True or False: the argument's name.
-TRUTHS = {"torch.use_deterministic_algorithms": "mode", "torch.backends.cuda.enable_flash_sdp": "enabled",
-          "torch.backends.cuda.enable_math_sdp": "enabled", "torch.backends.cuda.enable_mem_efficient_sdp": "enabled",
-          "torch.backends.cuda.enable_cudnn_sdp": "enabled"}
+TRUTHS = {
+    "torch.use_deterministic_algorithms": "mode",
+    "torch.backends.cuda.enable_flash_sdp": "enabled",
+    "torch.backends.cuda.enable_math_sdp": "enabled",
+    "torch.backends.cuda.enable_mem_efficient_sdp": "enabled",
+    "torch.backends.cuda.enable_cudnn_sdp": "enabled"
+}
 # What draws numbers takes a torch.Generator, and no seed.
-DRAWS = re.compile(r"torch\.(rand|randn|randint|randperm|normal|bernoulli|multinomial|utils\.data\.(random_split|DataLoader|"
-                   r"RandomSampler|dataset\.random_split))$")
+DRAWS = re.compile(
+    r"torch\.(rand|randn|randint|randperm|normal|bernoulli|multinomial|utils\.data\.(random_split|DataLoader|"
+    r"RandomSampler|dataset\.random_split))$")
 # Members that every module has, whatever wraps it.
-MODULE_MEMBERS = ("forward train eval to cuda cpu parameters named_parameters modules named_modules children named_children "
-                  "buffers named_buffers state_dict load_state_dict zero_grad half float double bfloat16 apply register_buffer "
-                  "training requires_grad_ module device no_sync join add_module register_parameter type share_memory "
-                  "get_parameter get_submodule get_buffer extra_repr device_ids output_device dim logger reducer "
-                  "compile ipu xpu register_forward_hook register_module register_comm_hook to_empty").split()
+MODULE_MEMBERS = (
+    "forward train eval to cuda cpu parameters named_parameters modules named_modules children named_children "
+    "buffers named_buffers state_dict load_state_dict zero_grad half float double bfloat16 apply register_buffer "
+    "training requires_grad_ module device no_sync join add_module register_parameter type share_memory "
+    "get_parameter get_submodule get_buffer extra_repr device_ids output_device dim logger reducer "
+    "compile ipu xpu register_forward_hook register_module register_comm_hook to_empty").split()
 # What puts other parameters in the place of those that a model has, or adds some.
 REPLACES = {
     "torch.distributed.fsdp.FullyShardedDataParallel": "shards the parameters into others",
@@ -39,14 +46,15 @@ LIBRARY_SEEDS = re.compile(r"(lightning|pytorch_lightning|transformers|accelerat
 CLOCKS = ("time.time", "time.perf_counter", "time.monotonic", "timeit.default_timer", "time.perf_counter_ns",
           "time.time_ns")
 # What asks a GPU's tensor for its value, so that it waits; written anywhere between two readings of the clock.
-WAITS = re.compile(r"synchronize|\.item\(|\.cpu\(|\.tolist\(|numpy|print\(|float\(|int\(|bool\(|barrier|allclose|equal\(|"
-                   r"wait|elapsed_time|nonzero|\.any\(|\.all\(|loader|profile|\.to\(|masked_select|unique|sync|log|f\"|f'")
+WAITS = re.compile(
+    r"synchronize|\.item\(|\.cpu\(|\.tolist\(|numpy|print\(|float\(|int\(|bool\(|barrier|allclose|equal\(|"
+    r"wait|elapsed_time|nonzero|\.any\(|\.all\(|loader|profile|\.to\(|masked_select|unique|sync|log|f\"|f'")
 
 
 def reached(first, later):
     """Whether what stands on the first path has surely run before what stands on the later one, which runs as well."""
-    return later[: len(first)] == first and not any(step[-1:] in "abcehij" and step[:1].isdigit()
-                                                     for step in later[len(first):])
+    return later[:len(first)] == first and not any(step[-1:] in "abcehij" and step[:1].isdigit()
+                                                   for step in later[len(first):])
 
 
 class Training:
@@ -56,7 +64,8 @@ class Training:
         self.steps = []  # what becomes of scaled gradients: (what, scaler, optimizer, node, path, source)
         self.backwards = []  # loss.backward() that goes by no library
         self.scales = []  # Accelerator(…) and Fabric(…) that scale: (what to write, node, path, source)
-        self.asked_backward = []  # Accelerator(…) and Fabric(…) that want it: (why and what to write, node, path, source)
+        self.asked_backward = [
+        ]  # Accelerator(…) and Fabric(…) that want it: (why and what to write, node, path, source)
         self.whole_backward = False  # their own backward is called
         self.settings = {}  # torch.backends.cudnn.benchmark and the like: (value, node, path, source)
         self.clocks = {}  # readings of a clock: how much the GPU had been given by then
@@ -97,7 +106,8 @@ class Training:
         def at(place, word):
             return values[place] if place < len(values) else words.get(word)
 
-        if name in ("torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.amp.autocast_mode.autocast"):
+        if name in ("torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast",
+                    "torch.amp.autocast_mode.autocast"):
             self.half_begins(node, name, values, words)
         if SWITCHES.match(name):
             self.other_kind(node, "it is True or False, and no function", "Write %s = True." % name)
@@ -106,7 +116,8 @@ class Training:
             if said is not node and isinstance(said, ast.Call) and name.endswith("DataLoader"):
                 of = self.reader.find_value(said.func)
                 if isinstance(of, Function) and not isinstance(of.node, ast.Lambda) and not any(
-                        isinstance(one, (ast.Return, ast.Yield)) and one.value is not None for one in ast.walk(of.node)):
+                        isinstance(one, (ast.Return, ast.Yield)) and one.value is not None
+                        for one in ast.walk(of.node)):
                     self.reader.mistake(said, "a function's result where the function belongs",
                                         "%s=%s" % (word, self.reader.written(said)),
                                         "%s=%s" % (word, self.reader.written(said.func)))
@@ -118,7 +129,8 @@ class Training:
             of = at(0, "d")
             whole = isinstance(of, Name) and re.match(r"torch\.(u?int\d*|long|short|bool)$", of.full)
             if whole or isinstance(of, Text) and isinstance(of.value, str):
-                self.other_kind(node, "it takes a kind of floating-point number", "Write torch.float32 or torch.bfloat16.")
+                self.other_kind(node, "it takes a kind of floating-point number",
+                                "Write torch.float32 or torch.bfloat16.")
         if name == "torch.set_default_tensor_type" and isinstance(at(0, "t"), Text) and isinstance(at(0, "t").value, str) and \
                 not re.match(r"torch\.(\w+\.)?\w+Tensor$", at(0, "t").value):
             self.other_kind(node, "it takes the name of a kind of tensor", "Write torch.set_default_device('cuda').")
@@ -137,7 +149,8 @@ class Training:
                 not 0 <= at(0, "seed").value < 2 ** 32:
             self.other_kind(node, "NumPy takes seeds from 0 to 2**32 - 1", "Write seed % 2**32.")
         if DRAWS.match(name) and "generator" in words and is_number(words["generator"]):
-            self.other_kind(self.reader.keyword_of(node, "generator"), "generator= takes a torch.Generator, and no seed",
+            self.other_kind(self.reader.keyword_of(node,
+                                                   "generator"), "generator= takes a torch.Generator, and no seed",
                             "Write generator=torch.Generator().manual_seed(…).")
         if name.startswith("torch.distributed.") and name.rsplit(".", 1)[-1] in COLLECTIVES and isinstance(
                 words.get("op"), Text) and isinstance(words["op"].value, str):
@@ -155,8 +168,8 @@ class Training:
             if said and (said.startswith("tcp://") and not re.search(r":\d+$", said) or "://" not in said):
                 self.other_kind(node, "init_method lacks its %s" % ("port" if "://" in said else "kind, as 'tcp://'"),
                                 "Write init_method='tcp://HOST:PORT', or 'env://'.")
-        if name.startswith("torch.optim.") and all(isinstance(words.get(w), Text) and words[w].value is True
-                                                   for w in ("fused", "foreach")):
+        if name.startswith("torch.optim.") and all(
+                isinstance(words.get(w), Text) and words[w].value is True for w in ("fused", "foreach")):
             self.other_kind(node, "fused and foreach exclude each other", "Keep one of them.")
 
     def half_begins(self, node, name, values, words):
@@ -186,9 +199,10 @@ class Training:
                 isinstance(said, (bool, int, float, str)):
             self.reader.mistake(node, "a function that is assigned", name, repr(said))
         if SWITCHES.match(name) and not isinstance(said, bool) and not name.endswith("accumulation"):
-            self.other_kind(node, "it takes True or False alone, not %r" % (said,), "Write %s = True." % name)
+            self.other_kind(node, "it takes True or False alone, not %r" % (said, ), "Write %s = True." % name)
         if PRECISION_SWITCHES.match(name) and said not in ("ieee", "tf32", "bf16", "none"):
-            self.other_kind(node, "it takes 'ieee', 'tf32', 'bf16' or 'none', not %r" % (said,), "Write 'tf32' or 'ieee'.")
+            self.other_kind(node, "it takes 'ieee', 'tf32', 'bf16' or 'none', not %r" % (said, ),
+                            "Write 'tf32' or 'ieee'.")
 
     # ---- seeds and clocks
 
@@ -201,11 +215,12 @@ class Training:
         """The first seed of a script that seeds all there is comes after a model whose weights were drawn."""
         reader = self.reader
         first, self.seeded = not self.seeded, True
-        means = LIBRARY_SEEDS.match(name) or reader.inside and re.search(
-            r"seed|determin|reprod|random", reader.inside[-1].name, re.I) or re.search(r"\brandom\.seed\(", reader.text)
+        means = LIBRARY_SEEDS.match(name) or reader.inside and re.search(r"seed|determin|reprod|random",
+                                                                         reader.inside[-1].name, re.I) or re.search(
+                                                                             r"\brandom\.seed\(", reader.text)
         if not first or not means or self.drawn is None or re.search(
-                r"load_state_dict|from_pretrained|weights=|pretrained=True", reader.text) or not re.search(
-                    r"\.backward\(|\.fit\(|\.train\(", reader.text):
+                r"load_state_dict|from_pretrained|weights=|pretrained=True",
+                reader.text) or not re.search(r"\.backward\(|\.fit\(|\.train\(", reader.text):
             return
         at, path, source, calls = self.drawn
         if reached(path, reader.path) and not any(step[:1] in "ucp" for step in reader.path):
@@ -214,8 +229,11 @@ class Training:
                 if other is None or one[0] is not other[0]:
                     node = one[0] if one[1] == reader.source or one[1] is None else node
                     break
-            reader.torch.at((node, None if reader.calls else reader.source), "a seed behind the weights", reader.written(node),
-                            "line %s" % getattr(at, "lineno", "?"), other=at if source is None else None)
+            reader.torch.at((node, None if reader.calls else reader.source),
+                            "a seed behind the weights",
+                            reader.written(node),
+                            "line %s" % getattr(at, "lineno", "?"),
+                            other=at if source is None else None)
 
     def reads_clock(self, node, name):
         self.clocks[id(node)] = self.given
@@ -233,13 +251,12 @@ class Training:
             return
         given = self.clocks.get(id(ends[0])), self.clocks.get(id(ends[1]))
         first, last = ends[0].lineno, ends[1].lineno
-        if None in given or given[0] == given[1] or first >= last or reader.source or getattr(ends[0], "cell", None) != getattr(
-                ends[1], "cell", None):
+        if None in given or given[0] == given[1] or first >= last or reader.source or getattr(
+                ends[0], "cell", None) != getattr(ends[1], "cell", None):
             return
         between = "\n".join(reader.text.split("\n")[first:last])
         if not reader.cell and not WAITS.search(between) and not self.called_waits(first, last):
-            reader.mistake(ends[1], "a clock that doesn't wait for the GPU", reader.written(ends[1]),
-                           other=ends[0])
+            reader.mistake(ends[1], "a clock that doesn't wait for the GPU", reader.written(ends[1]), other=ends[0])
 
     def called_waits(self, first, last):
         """Whether a function of the script that is called between these lines may wait."""
@@ -269,8 +286,12 @@ class Training:
         for at, path, source in self.once.get(key, ()):
             if reached(path, reader.path) and not any(step[:1] == "p" for step in reader.path):
                 before = at if source == reader.source and at is not node else None
-                reader.mistake(node, "a call that may come only once", reader.written(node),
-                               "line %s" % getattr(at, "lineno", "?"), ONCE[name], other=before)
+                reader.mistake(node,
+                               "a call that may come only once",
+                               reader.written(node),
+                               "line %s" % getattr(at, "lineno", "?"),
+                               ONCE[name],
+                               other=before)
                 return
         self.once.setdefault(key, []).append(self.here(node))
 
@@ -285,8 +306,11 @@ class Training:
             if optimizer["of"] is of and reader.path[: len(path)] == path and not optimizer["replaced"] and \
                     not exclusive(path, reader.path):
                 optimizer.state["replaced"] = True
-                reader.torch.at((optimizer["node"], optimizer["source"]), "an optimizer of parameters that are replaced",
-                                reader.written(optimizer["node"]), name.rsplit(".", 1)[-1] + "()", how,
+                reader.torch.at((optimizer["node"], optimizer["source"]),
+                                "an optimizer of parameters that are replaced",
+                                reader.written(optimizer["node"]),
+                                name.rsplit(".", 1)[-1] + "()",
+                                how,
                                 other=node if optimizer["source"] == reader.source else None)
 
     # ---- files of weights
@@ -315,18 +339,24 @@ class Training:
         what, at, source = self.files.get(self.key_of(node.args[0], values[0] if values else None), (None, ) * 3)
         held = list(what.attributes.values()) if isinstance(what, Thing) and what.kind == "mapping" else [what]
         only = words.get("weights_only", Text(True))
-        whole = [one for one in held if isinstance(one, Thing) and one.kind in ("module", "optimizer") and not one["metric"]]
+        whole = [
+            one for one in held if isinstance(one, Thing) and one.kind in ("module", "optimizer") and not one["metric"]
+        ]
         if whole and isinstance(only, Text) and only.value is True and not re.search(
                 r"safe_globals|pickle_module", reader.text) and not reader.pinned_for("torch"):
-            reader.mistake(node, "a whole model that is loaded as weights", reader.written(node),
+            reader.mistake(node,
+                           "a whole model that is loaded as weights",
+                           reader.written(node),
                            other=at if source == reader.source else None)
         if isinstance(what, Thing) and what.kind == "state-dict":
             return what
         if isinstance(what, Thing) and what.kind == "mapping" and any(
                 isinstance(one, Thing) and one.kind == "state-dict" for one in held):
             made = Thing("mapping", path=reader.path)
-            made.attributes.update({name: one for name, one in what.attributes.items()
-                                    if isinstance(one, Thing) and one.kind == "state-dict"})
+            made.attributes.update({
+                name: one
+                for name, one in what.attributes.items() if isinstance(one, Thing) and one.kind == "state-dict"
+            })
             return made
         return None
 
@@ -334,9 +364,12 @@ class Training:
         """model.load_state_dict(…) of a state whose names begin with "module.", or that lacks it."""
         strict = words.get("strict", values[1] if len(values) > 1 else Text(True))
         if isinstance(state, Thing) and state.kind == "module":
-            return self.other_kind(node, "it takes a state, and this is a module", "Write load_state_dict(….state_dict()).")
-        if not isinstance(state, Thing) or state.kind != "state-dict" or module["hf"] or module["metric"] or not isinstance(
-                strict, Text) or not strict.value or re.search(r"module\.['\"]|removeprefix|consume_prefix", self.reader.text):
+            return self.other_kind(node, "it takes a state, and this is a module",
+                                   "Write load_state_dict(….state_dict()).")
+        if not isinstance(state,
+                          Thing) or state.kind != "state-dict" or module["hf"] or module["metric"] or not isinstance(
+                              strict, Text) or not strict.value or re.search(
+                                  r"module\.['\"]|removeprefix|consume_prefix", self.reader.text):
             return None
         if bool(state["hides"]) != bool(module["hides"]) and (module["made"] or module["class"] or module["hides"]) and \
                 not (module["parallel"] and not module["hides"]):
@@ -379,13 +412,16 @@ class Training:
                 if reached(path, reader.path) and not any(step[:1] in "ucp" for step in reader.path) and not re.search(
                         r"is_initialized|init_device_mesh|Accelerator\(|init_distributed|Fabric\(|PartialState|set_up_env",
                         reader.text):
-                    reader.torch.at((at, source), "a group of processes that is not open yet", how,
-                                    "line %s" % getattr(node, "lineno", "?"), other=node if source == reader.source else None)
+                    reader.torch.at((at, source),
+                                    "a group of processes that is not open yet",
+                                    how,
+                                    "line %s" % getattr(node, "lineno", "?"),
+                                    other=node if source == reader.source else None)
             self.opened = True
         elif not self.opened and not reader.trying and not reader.guarded and not reader.deciding and (
-                name.startswith("torch.distributed.") and last in COLLECTIVES + ("get_rank", "get_world_size", "barrier",
-                                                                               "new_group") or
-                last == "DistributedDataParallel" and name.startswith("torch.nn.")):
+                name.startswith("torch.distributed.") and last in COLLECTIVES +
+            ("get_rank", "get_world_size", "barrier", "new_group")
+                or last == "DistributedDataParallel" and name.startswith("torch.nn.")):
             self.early.append((node, reader.path, reader.source, reader.written(node)))
 
     # ---- gradients
@@ -396,8 +432,9 @@ class Training:
             call = item.context_expr
             name = self.reader.full(call.func) if isinstance(call, ast.Call) else None
             plain = getattr(getattr(call, "func", None), "id", "") in ("open", "tqdm")
-            if not plain and not (name or "").startswith(("torch.autocast", "torch.amp.", "torch.cuda.", "torch.profiler.",
-                                                          "torch.enable_grad", "time.", "warnings.", "torch.device")):
+            if not plain and not (name or "").startswith(
+                ("torch.autocast", "torch.amp.", "torch.cuda.", "torch.profiler.", "torch.enable_grad", "time.",
+                 "warnings.", "torch.device")):
                 return True
         return False
 
@@ -407,9 +444,9 @@ class Training:
             call = item.context_expr
             name = self.reader.full(call.func) if isinstance(call, ast.Call) else None
             plain = getattr(getattr(call, "func", None), "id", "") in ("open", "tqdm")
-            if not plain and not (name or "").startswith(("torch.no_grad", "torch.inference_mode", "torch.cuda.stream",
-                                                          "torch.profiler.", "torch.cuda.device", "torch.set_grad",
-                                                          "torch.enable_grad", "time.", "warnings.", "torch.device")):
+            if not plain and not (name or "").startswith(
+                ("torch.no_grad", "torch.inference_mode", "torch.cuda.stream", "torch.profiler.", "torch.cuda.device",
+                 "torch.set_grad", "torch.enable_grad", "time.", "warnings.", "torch.device")):
                 return True
         return False
 
@@ -420,12 +457,14 @@ class Training:
                 any(step[:1] in "uc" for step in reader.path):
             return False
         if self.unsure is None:
-            self.unsure = bool(re.search(r"requires_grad|set_grad_enabled|detach|no_grad\b(?!\(\))|inference_mode\b(?!\(\))",
-                                         reader.text)) or bool(reader.loaded)
+            self.unsure = bool(
+                re.search(r"requires_grad|set_grad_enabled|detach|no_grad\b(?!\(\))|inference_mode\b(?!\(\))",
+                          reader.text)) or bool(reader.loaded)
         inner = module["class"].method("forward") if module["class"] else None
         text = reader.written_whole(module["class"].node) if module["class"] else ""
-        return not self.unsure and not (module["class"] and (inner is None or re.search(r"no_grad|inference_mode|argmax|"
-                                                                                       r"sample|long\(", text)))
+        return not self.unsure and not (module["class"] and
+                                        (inner is None or re.search(r"no_grad|inference_mode|argmax|"
+                                                                    r"sample|long\(", text)))
 
     # ---- methods
 
@@ -441,14 +480,17 @@ class Training:
             self.backwards.append((thing, ) + self.here(node))
         elif isinstance(thing, Thing) and thing.kind == "event":
             self.of_event(node, thing, attribute, values)
-        elif attribute == "manual_seed" and isinstance(thing, Thing) and thing.kind == "generator" and values and isinstance(
-                values[0], Text) and not isinstance(values[0].value, int):
+        elif attribute == "manual_seed" and isinstance(thing,
+                                                       Thing) and thing.kind == "generator" and values and isinstance(
+                                                           values[0], Text) and not isinstance(values[0].value, int):
             self.other_kind(node, "a generator's seed is a whole number", "Write int(…).")
         elif attribute in ("to", "contiguous", "clone") and isinstance(thing, (Thing, Bound)):
             for word in ("memory_format", "dtype"):
                 if isinstance(words.get(word), Text) and isinstance(words[word].value, str) and self.is_of_torch(thing):
-                    self.other_kind(node, "%s= takes an object, and no text" % word, "Write torch.%s." % words[word].value)
-        elif attribute in ("resize_token_embeddings", "to_empty") and isinstance(thing, Thing) and thing.kind == "module":
+                    self.other_kind(node, "%s= takes an object, and no text" % word,
+                                    "Write torch.%s." % words[word].value)
+        elif attribute in ("resize_token_embeddings", "to_empty") and isinstance(thing,
+                                                                                 Thing) and thing.kind == "module":
             self.replaced(node, thing, "makes other parameters", "." + attribute)
         return None
 
@@ -462,7 +504,9 @@ class Training:
         other = values[0] if values and isinstance(values[0], Thing) and values[0].kind == "event" else None
         for one in [event] + ([other] if other else []):
             if one["timing"] is False:
-                return torch.at((one["node"], one["source"]), "an event that measures no time", self.reader.written(one["node"]),
+                return torch.at((one["node"], one["source"]),
+                                "an event that measures no time",
+                                self.reader.written(one["node"]),
                                 other=node if one["source"] == self.reader.source else None)
         if other and other["recorded"] is not None and other["recorded"] == torch.copies_done and not self.reader.inside:
             self.reader.mistake(node, "an event that the GPU has not reached", self.reader.written(node))
@@ -491,6 +535,7 @@ class Training:
             value = words.get(word)
             value = value["default"] if isinstance(value, Thing) and value.kind in ("option", "number") else value
             return text_of(value)
+
         why = None
         if said("mixed_precision" if kind == "accelerator" else "precision") in ("fp16", "16-mixed", "16"):
             own = "accelerator.clip_grad_norm_" if kind == "accelerator" else "fabric.clip_gradients"
@@ -526,20 +571,28 @@ class Training:
     def half_alone(self):
         """Training in float16 without a scaler, and a scaler without anything in float16."""
         reader = self.reader
-        if reader.loaded or self.asked_backward or re.search(r"Trainer\(|Accelerator\(|Fabric\(|deepspeed|apex", reader.text):
+        if reader.loaded or self.asked_backward or re.search(r"Trainer\(|Accelerator\(|Fabric\(|deepspeed|apex",
+                                                             reader.text):
             return
         scalers = re.search(r"[sS]caler", reader.text)
         for node, source, where, kind in self.autocasts:
-            backward = [b for b in self.backwards if not exclusive(b[2], where) and self.beginning(b[2]) == self.beginning(where)]
+            backward = [
+                b for b in self.backwards
+                if not exclusive(b[2], where) and self.beginning(b[2]) == self.beginning(where)
+            ]
             if not scalers and backward and kind == "float16":
-                return reader.torch.at((node, source), "half precision without a scaler", reader.written(node),
+                return reader.torch.at((node, source),
+                                       "half precision without a scaler",
+                                       reader.written(node),
                                        other=backward[0][1] if backward[0][3] == source else None)
         for what, scaler, _, node, path, source in self.steps:
-            if what == "scale" and scaler["depth"] and scaler["depth"] == self.depths.get(id(node)) and not scaler["escaped"]:
+            if what == "scale" and scaler["depth"] and scaler["depth"] == self.depths.get(
+                    id(node)) and not scaler["escaped"]:
                 return reader.torch.at((scaler["node"], scaler["source"]), "a scaler that is made in each step",
                                        reader.written(scaler["node"]))
         for scaler in {one[1] for one in self.steps if one[0] == "scale" and one[1] is not None}:
-            if not scaler["escaped"] and scaler["steps"] is not None and not re.search(r"autocast|\.half\(|float16|amp_", reader.text):
+            if not scaler["escaped"] and scaler["steps"] is not None and not re.search(
+                    r"autocast|\.half\(|float16|amp_", reader.text):
                 reader.torch.at((scaler["node"], scaler["source"]), "a scaler without half precision",
                                 reader.written(scaler["node"]))
         return None
@@ -552,7 +605,10 @@ class Training:
         for why, node, path, source in self.scales[:1]:
             for what, _, _, at, where, of in self.steps:
                 if what == "clip" and not exclusive(path, where):
-                    return reader.torch.at((at, of), "gradients that are still scaled", reader.written(at), why,
+                    return reader.torch.at((at, of),
+                                           "gradients that are still scaled",
+                                           reader.written(at),
+                                           why,
                                            other=node if source == of else None)
 
     def contradicting_switches(self):
@@ -560,19 +616,24 @@ class Training:
         name = "torch.backends.cudnn.benchmark"
         value, node, path, source = self.settings.get(name, (None, ) * 4)
         wanted = self.settings.get("torch.backends.cudnn.deterministic", (None, ) * 4)
-        if value is True and wanted[0] is True and not exclusive(path, wanted[2]) and self.beginning(path) == self.beginning(
-                wanted[2]):
-            self.reader.torch.at((node, source), "a search for the fastest algorithm that is to be deterministic", name,
+        if value is True and wanted[0] is True and not exclusive(
+                path, wanted[2]) and self.beginning(path) == self.beginning(wanted[2]):
+            self.reader.torch.at((node, source),
+                                 "a search for the fastest algorithm that is to be deterministic",
+                                 name,
                                  other=wanted[1] if wanted[3] == source else None)
 
     def optimized_by_hand(self, function, of):
         """Lightning calls backward() itself, unless automatic_optimization is False."""
         reader = self.reader
-        by_hand = any(re.search(r"automatic_optimization\s*=\s*False", reader.written_whole(one.node)) for one in [of] + of.parents)
+        by_hand = any(
+            re.search(r"automatic_optimization\s*=\s*False", reader.written_whole(one.node))
+            for one in [of] + of.parents)
         if by_hand and re.search(r"precision\s*=\s*['\"]?16", reader.text):
             for call in ast.walk(function.node):
                 if getattr(getattr(call, "func", None), "attr", "") == "backward":
-                    return reader.torch.at((call, function.file), "a backward pass around its library", reader.written(call),
+                    return reader.torch.at((call, function.file), "a backward pass around its library",
+                                           reader.written(call),
                                            "precision='16-mixed' scales the loss in self.manual_backward(loss) alone",
                                            "Write self.manual_backward(loss).")
         if any(re.search(r"automatic_optimization", reader.written_whole(one.node)) for one in [of] + of.parents) or \
@@ -583,8 +644,10 @@ class Training:
             attribute = getattr(getattr(call, "func", None), "attr", "")
             if attribute == "manual_backward" or attribute == "backward" and gives:
                 why = "automatic optimization calls backward() on what training_step gives" + (
-                    ", and manual_backward() raises" if attribute[0] == "m" else ", so that the second raises RuntimeError")
-                return reader.torch.at((call, function.file), "a backward pass around its library", reader.written(call), why,
+                    ", and manual_backward() raises"
+                    if attribute[0] == "m" else ", so that the second raises RuntimeError")
+                return reader.torch.at((call, function.file), "a backward pass around its library",
+                                       reader.written(call), why,
                                        "Leave it out, or set self.automatic_optimization = False.")
 
     def last_of(self, number, scaler, wanted, surely=False):
@@ -612,8 +675,11 @@ class Training:
                 for one in scalers:
                     last, _, at, of = self.last_of(number, one, ("scale", "unscale_", "step", "update"))
                     if last == "scale" and not one["escaped"]:
-                        reader.torch.at((node, source), "gradients that are still scaled", reader.written(node),
-                                        "Call scaler.unscale_(optimizer) before it.", other=at if of == source else None)
+                        reader.torch.at((node, source),
+                                        "gradients that are still scaled",
+                                        reader.written(node),
+                                        "Call scaler.unscale_(optimizer) before it.",
+                                        other=at if of == source else None)
             elif what == "unscale_" and not scaler["escaped"]:
                 last, before, at, of = self.last_of(number, scaler, ("scale", "unscale_", "step", "update"), True)
                 same_one = optimizer is not None and before is optimizer
@@ -621,7 +687,8 @@ class Training:
                     self.out_of_order(node, source, "the gradients were already used by step()",
                                       "Call unscale_() before step().", at, of)
                 elif self.updates_seldom(number, scaler, path) and id(node) in self.round:
-                    self.out_of_order(node, source, "update() comes only in some rounds, so that it is called twice before",
+                    self.out_of_order(node, source,
+                                      "update() comes only in some rounds, so that it is called twice before",
                                       "Call it only where the optimizer steps.")
                 elif last == "unscale_" and same_one and at is not node:
                     self.out_of_order(node, source, "unscale_() was already called for this optimizer",
@@ -636,10 +703,14 @@ class Training:
                 for one in scalers:
                     last = self.last_of(number, one, ("scale", "step", "update"))[0]
                     if last in ("step", "update"):
-                        steps = [s for s in self.steps[:number] if s[0] == "step" and s[1] is one and s[2] is optimizer and
-                                 reached(s[4], path)]
+                        steps = [
+                            s for s in self.steps[:number]
+                            if s[0] == "step" and s[1] is one and s[2] is optimizer and reached(s[4], path)
+                        ]
                         if steps and not one["escaped"]:
-                            reader.torch.at((node, source), "an optimizer that steps twice", reader.written(node),
+                            reader.torch.at((node, source),
+                                            "an optimizer that steps twice",
+                                            reader.written(node),
                                             other=steps[-1][3] if steps[-1][5] == source else None)
         for scaler in scalers:
             kinds = {one[0] for one in self.steps if one[1] is scaler}
@@ -657,11 +728,15 @@ class Training:
     def updates_seldom(self, number, scaler, path):
         """Whether each update() that follows stands under a condition that this step is not under."""
         later = [one[4] for one in self.steps[number:] if one[0] == "update" and one[1] is scaler]
-        return bool(later) and all(one[: len(path)] == path and any(step[-1:] in "ab" and step[:1].isdigit()
-                                                                    for step in one[len(path):]) for one in later)
+        return bool(later) and all(one[:len(path)] == path and any(step[-1:] in "ab" and step[:1].isdigit()
+                                                                   for step in one[len(path):]) for one in later)
 
     def out_of_order(self, node, source, why, instead, other=None, of=None):
-        self.reader.torch.at((node, source), "a step of a GradScaler out of order", self.reader.written(node), why, instead,
+        self.reader.torch.at((node, source),
+                             "a step of a GradScaler out of order",
+                             self.reader.written(node),
+                             why,
+                             instead,
                              other=other if of == source else None)
 
     def go_round(self):
@@ -672,6 +747,9 @@ class Training:
         for why, node, path, source in self.asked_backward[:1]:
             for _, at, where, of in self.backwards:
                 if not exclusive(path, where):
-                    reader.torch.at((at, of), "a backward pass around its library", reader.written(at), *why,
+                    reader.torch.at((at, of),
+                                    "a backward pass around its library",
+                                    reader.written(at),
+                                    *why,
                                     other=node if source == of else None)
                     return

@@ -35,16 +35,19 @@ BEGINS = {
 # values: option:value with commas between; another option raises.
 BOOLEAN = r"True|False"
 ALLOCATOR = {
-    "max_split_size_mb": r"(2\d|[3-9]\d|\d{3,}).*", "max_non_split_rounding_mb": r"(2\d|[3-9]\d|\d{3,}).*",
-    "garbage_collection_threshold": r"0?\.\d*[1-9]\d*", "roundup_power2_divisions": r"\d+|\[.*\]",
-    "backend": r"native|cudaMallocAsync|hipMallocAsync",
-    **dict.fromkeys(("expandable_segments", "release_lock_on_cudamalloc", "release_lock_on_hipmalloc",
-                     "pinned_use_cuda_host_register", "pinned_use_hip_host_register", "pinned_use_background_threads",
-                     "graph_capture_record_stream_reuse", "throw_on_cudamalloc_oom", "pinned_free_catch_all"), BOOLEAN),
-    **dict.fromkeys(("pinned_num_register_threads", "pinned_reserve_segment_size_mb", "large_segment_size_mb",
-                     "pinned_max_round_threshold_mb", "pinned_max_cached_size_mb", "roundup_bypass_threshold_mb"), r"\d+.*"),
-    **dict.fromkeys(("per_process_memory_fraction", "expandable_segments_reserve", "expandable_segments_reserve_by_class"),
-                    r".*"),
+    "max_split_size_mb":
+    r"(2\d|[3-9]\d|\d{3,}).*",
+    "max_non_split_rounding_mb":
+    r"(2\d|[3-9]\d|\d{3,}).*",
+    "garbage_collection_threshold":
+    r"0?\.\d*[1-9]\d*",
+    "roundup_power2_divisions":
+    r"\d+|\[.*\]",
+    "backend":
+    r"native|cudaMallocAsync|hipMallocAsync",
+    **dict.fromkeys(("expandable_segments", "release_lock_on_cudamalloc", "release_lock_on_hipmalloc", "pinned_use_cuda_host_register", "pinned_use_hip_host_register", "pinned_use_background_threads", "graph_capture_record_stream_reuse", "throw_on_cudamalloc_oom", "pinned_free_catch_all"), BOOLEAN),
+    **dict.fromkeys(("pinned_num_register_threads", "pinned_reserve_segment_size_mb", "large_segment_size_mb", "pinned_max_round_threshold_mb", "pinned_max_cached_size_mb", "roundup_bypass_threshold_mb"), r"\d+.*"),
+    **dict.fromkeys(("per_process_memory_fraction", "expandable_segments_reserve", "expandable_segments_reserve_by_class"), r".*"),
 }
 ALLOCATOR_NAMES = re.compile(r"PYTORCH_((CUDA|HIP)_)?ALLOC_CONF$")
 
@@ -104,7 +107,8 @@ class Variables:
                     ALLOCATOR["garbage_collection_threshold"]: ", but a fraction between 0 and 1",
                     ALLOCATOR["max_split_size_mb"]: ", but a number from 20 on"}.get(ALLOCATOR[option], ""))
             if why:
-                return self.reader.mistake(node, "settings that the allocator doesn't take", "%s = '%s'" % (name, said), why)
+                return self.reader.mistake(node, "settings that the allocator doesn't take", "%s = '%s'" % (name, said),
+                                           why)
         return None
 
     def read(self, node, name, shown=None):
