@@ -186,7 +186,8 @@ class Libraries:
 
         why = instead = None
         if accelerator == "cpu" and text_of(words.get("precision")) in ("16-mixed", "16"):
-            why, instead = "the CPU has no precision='16-mixed', and takes 'bf16-mixed'", "Write precision='bf16-mixed'."
+            why = "the CPU has no precision='16-mixed', and takes 'bf16-mixed'"
+            instead = "Write precision='bf16-mixed'."
         elif is_true("deterministic") and is_true("benchmark"):
             why = "deterministic=True has no effect on cuDNN where benchmark=True"
             instead = "Leave benchmark out."

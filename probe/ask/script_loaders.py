@@ -77,23 +77,27 @@ class Loaders:
         number = size.value if isinstance(size, Text) else 0
         why = instead = None
         if is_true("shuffle") and is_there("sampler"):
-            why, instead = "shuffle=True and a sampler exclude each other", "Leave shuffle out; the sampler gives the order."
+            why = "shuffle=True and a sampler exclude each other"
+            instead = "Leave shuffle out; the sampler gives the order."
         elif is_there("batch_sampler") and (known and number != 1 or is_true("shuffle") or is_true("drop_last") or
                                             is_there("sampler")):
             why = "a batch_sampler excludes batch_size, shuffle, sampler and drop_last"
             instead = "Leave those out."
         elif streamed and (is_true("shuffle") or is_there("sampler")):
-            why, instead = "an IterableDataset gives its own order, and takes no shuffle or sampler", "Shuffle in the dataset."
+            why = "an IterableDataset gives its own order, and takes no shuffle or sampler"
+            instead = "Shuffle in the dataset."
         elif alone and is_true("persistent_workers"):
             why, instead = "persistent_workers needs num_workers of 1 or more", "Give num_workers, or leave it out."
         elif alone and is_true("prefetch_factor"):
             why, instead = "prefetch_factor needs num_workers of 1 or more", "Give num_workers, or leave it out."
         elif alone and is_true("multiprocessing_context"):
-            why, instead = "multiprocessing_context needs num_workers of 1 or more", "Give num_workers, or leave it out."
+            why = "multiprocessing_context needs num_workers of 1 or more"
+            instead = "Give num_workers, or leave it out."
         elif isinstance(workers, Text) and type(workers.value) is int and workers.value < 0:
             why, instead = "num_workers is below 0", "Write num_workers=os.cpu_count()."
         elif isinstance(size, Text) and size.value is None and is_true("drop_last"):
-            why, instead = "batch_size=None makes no batches, so that drop_last has nothing to drop", "Leave drop_last out."
+            why = "batch_size=None makes no batches, so that drop_last has nothing to drop"
+            instead = "Leave drop_last out."
         if why:
             self.reader.mistake(node, "arguments that exclude each other",
                                 self.reader.written(node.func) + "(…)", why, instead)

@@ -1131,7 +1131,8 @@ class Torch(Loaders):
                 "distributed.launch" not in reader.text and not self.reads_local_rank:
             self.at(self.launched[0], "a local rank that torchrun does not pass", reader.written(self.launched[0][0]))
         if self.samplers and not re.search(r"set_epoch|prepare\(|Trainer\(|set_seed\(|Fabric\(", reader.text) and \
-                re.search(r"for (\w*epoch\w*|ep|e) in ", reader.text) and ".backward(" in reader.text and not reader.loaded:
+                re.search(r"for (\w*epoch\w*|ep|e) in ", reader.text) and ".backward(" in reader.text and \
+                not reader.loaded:
             self.at(self.samplers[0], "a sampler that shuffles alike in all epochs",
                     reader.written(self.samplers[0][0]))
         kinds = {kind for _, _, kind, _ in self.autocasts}

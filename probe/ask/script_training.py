@@ -131,8 +131,9 @@ class Training:
             if whole or isinstance(of, Text) and isinstance(of.value, str):
                 self.other_kind(node, "it takes a kind of floating-point number",
                                 "Write torch.float32 or torch.bfloat16.")
-        if name == "torch.set_default_tensor_type" and isinstance(at(0, "t"), Text) and isinstance(at(0, "t").value, str) and \
-                not re.match(r"torch\.(\w+\.)?\w+Tensor$", at(0, "t").value):
+        kind = at(0, "t") if name == "torch.set_default_tensor_type" else None
+        if isinstance(kind, Text) and isinstance(kind.value, str) and \
+                not re.match(r"torch\.(\w+\.)?\w+Tensor$", kind.value):
             self.other_kind(node, "it takes the name of a kind of tensor", "Write torch.set_default_device('cuda').")
         if name in ("torch.set_num_threads", "torch.set_num_interop_threads"):
             of = at(0, "nthreads")
@@ -195,7 +196,8 @@ class Training:
             self.settings.pop(name, None)
             return
         self.settings[name] = (said, ) + self.here(node)
-        if self.reader.given.takes.get("#" + name) and name.startswith("torch.") and name.rsplit(".", 1)[-1][:1].islower() and \
+        function = name.startswith("torch.") and name.rsplit(".", 1)[-1][:1].islower()
+        if function and self.reader.given.takes.get("#" + name) and \
                 isinstance(said, (bool, int, float, str)):
             self.reader.mistake(node, "a function that is assigned", name, repr(said))
         if SWITCHES.match(name) and not isinstance(said, bool) and not name.endswith("accumulation"):
@@ -260,8 +262,9 @@ class Training:
 
     def called_waits(self, first, last):
         """Whether a function of the script that is called between these lines may wait."""
+        between = "\n".join(self.reader.text.split("\n")[first:last])
         for function, _ in self.reader.functions:
-            if re.search(r"\b%s\(" % re.escape(function.name), "\n".join(self.reader.text.split("\n")[first:last])) and \
+            if re.search(r"\b%s\(" % re.escape(function.name), between) and \
                     WAITS.search(self.reader.written_whole(function.node)):
                 return True
         return False
@@ -371,7 +374,8 @@ class Training:
                               strict, Text) or not strict.value or re.search(
                                   r"module\.['\"]|removeprefix|consume_prefix", self.reader.text):
             return None
-        if bool(state["hides"]) != bool(module["hides"]) and (module["made"] or module["class"] or module["hides"]) and \
+        known = module["made"] or module["class"] or module["hides"]
+        if bool(state["hides"]) != bool(module["hides"]) and known and \
                 not (module["parallel"] and not module["hides"]):
             why = "the state's names begin with 'module.', and the model's don't" if state["hides"] else \
                 "the model's names begin with 'module.', and the state's don't"
@@ -392,7 +396,8 @@ class Training:
     def wrapped_member(self, node, owner):
         """ddp.encode(…): what wraps a module has not its members."""
         of = owner["of"]
-        if not owner["hides"] or not isinstance(of, Thing) or not of["class"] or getattr(node.value, "attr", "") == "module" or not isinstance(node.ctx, ast.Load) or \
+        inner = getattr(node.value, "attr", "") == "module"
+        if not owner["hides"] or not isinstance(of, Thing) or not of["class"] or inner or not isinstance(node.ctx, ast.Load) or \
                 node.attr in owner.attributes:
             return
         method = of["class"].method(node.attr)
@@ -410,7 +415,7 @@ class Training:
         if last == "init_process_group":
             for at, path, source, how in self.early[:1]:
                 if reached(path, reader.path) and not any(step[:1] in "ucp" for step in reader.path) and not re.search(
-                        r"is_initialized|init_device_mesh|Accelerator\(|init_distributed|Fabric\(|PartialState|set_up_env",
+                        r"is_initialized|init_device_mesh|Accelerator\(|init_distributed|Fabric\(|PartialState",
                         reader.text):
                     reader.torch.at((at, source),
                                     "a group of processes that is not open yet",
@@ -508,7 +513,8 @@ class Training:
                                 "an event that measures no time",
                                 self.reader.written(one["node"]),
                                 other=node if one["source"] == self.reader.source else None)
-        if other and other["recorded"] is not None and other["recorded"] == torch.copies_done and not self.reader.inside:
+        early = other and other["recorded"] is not None and other["recorded"] == torch.copies_done
+        if early and not self.reader.inside:
             self.reader.mistake(node, "an event that the GPU has not reached", self.reader.written(node))
 
     @staticmethod
@@ -542,8 +548,8 @@ class Training:
             self.scales.append(("Call %s(…), which unscales them." % own, ) + self.here(node))
         if kind == "accelerator":
             if said("mixed_precision") == "fp16":
-                why = "mixed_precision='fp16' scales the loss in accelerator.backward(loss) alone, so that small gradients " \
-                    "become 0"
+                why = "mixed_precision='fp16' scales the loss in accelerator.backward(loss) alone, so that small " \
+                    "gradients become 0"
             elif said("gradient_accumulation_steps") not in (None, "1"):
                 why = "accelerator.backward(loss) alone divides the loss by the steps that are accumulated"
             elif "deepspeed_plugin" in words:

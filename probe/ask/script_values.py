@@ -3,8 +3,9 @@
 
 NUMBERS_ALONE = r"\s*-?\d+\s*"
 YES_OR_NO = (r"[01]?", "it takes '1' or '0', and no words")
-# Variables that PyTorch, CUDA and NCCL read: what they take, and what becomes of the rest. Read in the sources of PyTorch
-# 2.15 (c10/util/env.cpp, ATen/cuda/CublasHandlePool.cpp, torch/distributed/rendezvous.py) and of NCCL (param.cc, debug.cc).
+# Variables that PyTorch, CUDA and NCCL read: what they take, and what becomes of the rest. Read in the sources of
+# PyTorch 2.15 (c10/util/env.cpp, ATen/cuda/CublasHandlePool.cpp, torch/distributed/rendezvous.py) and of NCCL
+# (param.cc, debug.cc).
 VARIABLES_OF_TORCH = {
     "CUBLAS_WORKSPACE_CONFIG":
     (r"(:\d+:\d+)+", "it takes pairs of a size and a count, as ':4096:8' or ':16:8'. "
@@ -26,11 +27,14 @@ VARIABLES_OF_TORCH = {
     "CUDA_MODULE_LOADING": (r"EAGER|LAZY|DEFAULT|", "CUDA takes 'LAZY' or 'EAGER'"),
     "NCCL_DEBUG":
     (r"(?i:version|warn|info|abort|trace|none|)", "NCCL takes 'WARN', 'INFO' or 'TRACE', and prints nothing"),
-    **dict.fromkeys(("NCCL_P2P_DISABLE", "NCCL_IB_DISABLE", "NCCL_SHM_DISABLE", "NCCL_NVLS_ENABLE", "NCCL_CUMEM_ENABLE"), (r"-?(0x)?\d*", "NCCL takes '1' or '0', and keeps its default")),
+    **dict.fromkeys(("NCCL_P2P_DISABLE", "NCCL_IB_DISABLE", "NCCL_SHM_DISABLE", "NCCL_NVLS_ENABLE",
+                     "NCCL_CUMEM_ENABLE"), (r"-?(0x)?\d*", "NCCL takes '1' or '0', and keeps its default")),
     "TORCH_NCCL_ASYNC_ERROR_HANDLING": (r"\d+|", "it takes a number, and the process group raises"),
     "TORCH_DISTRIBUTED_DEBUG": (r"(?i:off|info|detail|)", "it takes 'OFF', 'INFO' or 'DETAIL', and the import raises"),
-    **dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), (r"\s*[1-9]\d*(\s*,\s*[1-9]\d*)*\s*", "it takes a number from 1 on, and is ignored")),
-    **dict.fromkeys(("MASTER_PORT", "WORLD_SIZE", "RANK", "LOCAL_RANK"), (NUMBERS_ALONE, "it takes a number, and reading it raises ValueError")),
+    **dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"),
+                    (r"\s*[1-9]\d*(\s*,\s*[1-9]\d*)*\s*", "it takes a number from 1 on, and is ignored")),
+    **dict.fromkeys(("MASTER_PORT", "WORLD_SIZE", "RANK", "LOCAL_RANK"),
+                    (NUMBERS_ALONE, "it takes a number, and reading it raises ValueError")),
     "MASTER_ADDR": (r"(?!\w+://)(?!.*[^:]:\d{4,5}$).*",
                     "it takes a host's name or address alone; the port is MASTER_PORT"),
     "TORCH_CUDA_ARCH_LIST": (r"(?!(.*[; ,])?(sm_|compute_)?\d{2,3}[a-z]?($|[; ,+])).*",

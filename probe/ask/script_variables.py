@@ -31,8 +31,8 @@ BEGINS = {
     "torch.cuda.current_blas_handle": ("cublas",),
 }
 
-# What the allocator's variable takes (AllocatorConfig.cpp, CUDAAllocatorConfig.h of PyTorch 2.15, tried there), and which
-# values: option:value with commas between; another option raises.
+# What the allocator's variable takes (AllocatorConfig.cpp, CUDAAllocatorConfig.h of PyTorch 2.15, tried there), and
+# which values: option:value with commas between; another option raises.
 BOOLEAN = r"True|False"
 ALLOCATOR = {
     "max_split_size_mb":
@@ -45,9 +45,13 @@ ALLOCATOR = {
     r"\d+|\[.*\]",
     "backend":
     r"native|cudaMallocAsync|hipMallocAsync",
-    **dict.fromkeys(("expandable_segments", "release_lock_on_cudamalloc", "release_lock_on_hipmalloc", "pinned_use_cuda_host_register", "pinned_use_hip_host_register", "pinned_use_background_threads", "graph_capture_record_stream_reuse", "throw_on_cudamalloc_oom", "pinned_free_catch_all"), BOOLEAN),
-    **dict.fromkeys(("pinned_num_register_threads", "pinned_reserve_segment_size_mb", "large_segment_size_mb", "pinned_max_round_threshold_mb", "pinned_max_cached_size_mb", "roundup_bypass_threshold_mb"), r"\d+.*"),
-    **dict.fromkeys(("per_process_memory_fraction", "expandable_segments_reserve", "expandable_segments_reserve_by_class"), r".*"),
+    **dict.fromkeys(("expandable_segments", "release_lock_on_cudamalloc", "release_lock_on_hipmalloc",
+                     "pinned_use_cuda_host_register", "pinned_use_hip_host_register", "pinned_use_background_threads",
+                     "graph_capture_record_stream_reuse", "throw_on_cudamalloc_oom", "pinned_free_catch_all"), BOOLEAN),
+    **dict.fromkeys(("pinned_num_register_threads", "pinned_reserve_segment_size_mb", "large_segment_size_mb",
+                     "pinned_max_round_threshold_mb", "pinned_max_cached_size_mb", "roundup_bypass_threshold_mb"), r"\d+.*"),
+    **dict.fromkeys(("per_process_memory_fraction", "expandable_segments_reserve",
+                     "expandable_segments_reserve_by_class"), r".*"),
 }
 ALLOCATOR_NAMES = re.compile(r"PYTORCH_((CUDA|HIP)_)?ALLOC_CONF$")
 
