@@ -516,7 +516,7 @@ class Reader:
                 self.keras.lacks(node, owner, node.attr)
             if owner.kind == "jax-tree" and node is not self.called:
                 return Thing("jax-tree", place=owner["place"])
-            if node.attr == "device" and isinstance(node.ctx, ast.Load):
+            if node.attr in ("device", "is_cuda") and isinstance(node.ctx, ast.Load):
                 self.torch.has_no_device(node, owner)
             if node.attr == "device" and owner["hf"]:
                 return Place(owner["device"]) if owner["device"] else None
@@ -2120,11 +2120,14 @@ class Reader:
                 self.mistake(node, "a context without its brackets", self.full(call))
         without = self.training.without_gradient(node)
         casts = self.training.converts_numbers(node)
+        on_gpu = self.training.autocast_of_gpu(node)
+        self.training.gpu_casts += [] if on_gpu is None else [on_gpu]
         self.training.without += without
         self.training.casts += casts
         ended = self.statements(node.body)
         self.training.without -= without
         self.training.casts -= casts
+        self.training.gpu_casts = self.training.gpu_casts[:-1] if on_gpu is not None else self.training.gpu_casts
         self.device = before
         return ended
 

@@ -69,7 +69,7 @@ NUMBER_NAMES = {"half": "float16", "float": "float32", "double": "float64", "flo
 DRAWN = ("rand", "randn", "zeros", "ones", "empty", "eye", "linspace", "FloatTensor")
 OTHER_DEFAULT = re.compile(r"set_default_(dtype|tensor_type)|set_floatx|default_dtype")
 CONVERTING = re.compile(r"\.(half|float|double|bfloat16|to|type|type_as)\(|dtype|autocast|Embedding|long\(|int\(")
-TO_BE_CALLED = ("cuda", "cpu", "to", "eval", "zero_grad", "step", "half", "bfloat16", "train")
+TO_BE_CALLED = ("cuda", "cpu", "to", "eval", "zero_grad", "step", "backward", "update", "unscale_", "half", "bfloat16", "train")
 # Where decorators come from that leave the arguments of their function as they are.
 PLAIN_DECORATORS = ("torch", "tensorflow", "jax", "keras", "tf_keras", "flax", "functools", "contextlib", "abc",
                     "typing", "dataclasses", "property", "staticmethod", "classmethod", "numba", "atexit", "pytest",
@@ -204,6 +204,8 @@ class Torch(Loaders):
         if name.startswith("torch.nn.functional."):
             tensors = [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "tensor"]
             self.meet(node, tensors)
+            if last == "binary_cross_entropy":
+                self.reader.training.unsafe(node)
             scalar = last in SCALAR_LOSSES and not {"reduction", "reduce", "size_average"
                                                     } & set(words) and len(values) < 4
             return Thing("tensor", device=tensors[0]["device"] if tensors else None, scalar=scalar,
@@ -543,7 +545,7 @@ class Torch(Loaders):
         if any(mark in last for mark in LOSSES):
             plain = not {"reduction", "reduce", "size_average"} & set(words) and not self.spread(node)
             weight = words.get("weight", words.get("pos_weight"))
-            return Thing("module", device=None, loss=last.endswith("Loss"), weightless=True,
+            return Thing("module", device=None, loss=last.endswith("Loss"), weightless=True, named=last,
                          weight=weight["device"] if isinstance(weight, Thing) and weight.kind == "tensor" else None,
                          made=(node, self.reader.source),
                          scalar=last.endswith("Loss") and plain)
@@ -821,6 +823,8 @@ class Torch(Loaders):
             self.to_numpy(node, thing)
         if attribute in ("item", "tolist"):
             self.early(node, thing)
+        if attribute == "item":
+            return Thing("number")
         if attribute == "pin_memory" and (thing["device"] or "").split(":")[0] == "cuda" and "|" not in thing["device"]:
             self.reader.mistake(node, "pin_memory of a tensor on the GPU", self.reader.written(node))
         tensors = [v for v in values if isinstance(v, Thing) and v.kind == "tensor"]
@@ -888,6 +892,8 @@ class Torch(Loaders):
         given = values + list(words.values())
         tensors = [v for v in given if isinstance(v, Thing) and (v.kind == "tensor" or v.kind == "moved" and
                                                                  thing["device"] and not thing["loss"])]
+        if thing["named"] == "BCELoss":
+            self.reader.training.unsafe(node)
         if thing["loss"] or thing["weightless"]:
             self.meet(node, tensors)
             if thing["weight"] and tensors and tensors[0]["device"]:

@@ -21,6 +21,11 @@ TRUTHS = {
     "torch.backends.cuda.enable_mem_efficient_sdp": "enabled",
     "torch.backends.cuda.enable_cudnn_sdp": "enabled"
 }
+# Of torch._dynamo.list_backends(None) of PyTorch 2.15, and of packages that add some; and names that are none.
+BACKENDS_OF_COMPILE = ("inductor eager eager_noexcept aot_eager aot_ts cudagraphs onnxrt openxla openxla_eval tvm ipex "
+                       "tensorrt torch_tensorrt hpu_backend neuron openvino npugraph_ex").split()
+NO_BACKENDS = ("cuda", "gpu", "cpu", "triton", "torchscript", "jit", "fx", "default", "xla", "reduce-overhead",
+               "max-autotune", "cublas", "cudnn")
 # What draws numbers takes a torch.Generator, and no seed.
 DRAWS = re.compile(
     r"torch\.(rand|randn|randint|randperm|normal|bernoulli|multinomial|utils\.data\.(random_split|DataLoader|"
@@ -74,6 +79,7 @@ class Training:
         self.seeded = False
         self.unsure = None  # whether the script decides by itself what has a gradient
         self.autocasts = []  # on a GPU: (node, source, path, kind of number)
+        self.gpu_casts = []  # of the contexts around: whether autocast is surely on for the GPU
         self.casts = 0  # contexts that convert numbers, or may
         self.files = {}  # that the script writes: what is in them
         self.early, self.opened = [], False  # calls before a group of processes is open
@@ -125,6 +131,18 @@ class Training:
             of = at(0, TRUTHS[name])
             if isinstance(of, Text) and isinstance(of.value, str):
                 self.other_kind(node, "it takes True or False, and no text", "Write %s(True)." % name)
+        if name == "torch.nn.attention.sdpa_kernel" and isinstance(at(0, "backends"), Text) and isinstance(
+                at(0, "backends").value, str):
+            self.other_kind(node, "it takes an SDPBackend, and no text", "Write SDPBackend.FLASH_ATTENTION.")
+        if name == "torch.compile":
+            backend = text_of(words.get("backend"))
+            near = difflib.get_close_matches(backend or "", BACKENDS_OF_COMPILE, 1, 0.8)
+            if backend and backend not in BACKENDS_OF_COMPILE and (near or backend in NO_BACKENDS) and \
+                    "register_backend" not in self.reader.text:
+                self.other_kind(node, "there is no backend '%s'" % backend, "Write backend='%s'." % (near or ["inductor"])[0])
+        if name.startswith("torch.distributed.") and name.rsplit(".", 1)[-1] in ("all_reduce", "broadcast", "reduce") and \
+                is_number(at(0, "tensor")):
+            self.other_kind(node, "it takes a tensor, and no number", "Write torch.tensor(…, device='cuda').")
         if name == "torch.set_default_dtype":
             of = at(0, "d")
             whole = isinstance(of, Name) and re.match(r"torch\.(u?int\d*|long|short|bool)$", of.full)
@@ -397,7 +415,8 @@ class Training:
         """ddp.encode(…): what wraps a module has not its members."""
         of = owner["of"]
         inner = getattr(node.value, "attr", "") == "module"
-        if not owner["hides"] or not isinstance(of, Thing) or not of["class"] or inner or not isinstance(node.ctx, ast.Load) or \
+        if not owner["hides"] or not isinstance(of, Thing) or not of["class"] or inner or \
+                not isinstance(node.ctx, ast.Load) or \
                 node.attr in owner.attributes:
             return
         method = of["class"].method(node.attr)
@@ -454,6 +473,23 @@ class Training:
                  "torch.set_grad", "torch.enable_grad", "time.", "warnings.", "torch.device")):
                 return True
         return False
+
+    def autocast_of_gpu(self, node):
+        """Whether this `with` surely turns autocast on for the GPU (True), or off (False); None: neither."""
+        for item in node.items:
+            call = item.context_expr
+            name = self.reader.full(call.func) if isinstance(call, ast.Call) else None
+            if name in ("torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast"):
+                on = next((k.value for k in call.keywords if k.arg == "enabled"), None)
+                where = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "device_type"), None)
+                gpu = name.startswith("torch.cuda") or getattr(where, "value", None) == "cuda"
+                return gpu and on is None and not (name.startswith("torch.cuda") and call.args)
+        return None
+
+    def unsafe(self, node):
+        """Binary cross entropy of probabilities, which autocast refuses on a GPU."""
+        if self.gpu_casts and self.gpu_casts[-1]:
+            self.reader.mistake(node, "a loss that autocast refuses", self.reader.written(node))
 
     def has_gradient(self, module):
         """Whether what a module gives surely has one: it may be asked for numpy() only without."""
@@ -563,7 +599,19 @@ class Training:
 
     # ---- what only the end shows
 
+    def never_opened(self):
+        """DistributedDataParallel where nothing opens a group of processes."""
+        reader = self.reader
+        if self.opened or not self.early or reader.loaded or ".backward(" not in reader.text or re.search(
+                r"(?<!_)init(?!_subclass)(?!__)|[sS]etup|launch|spawn|Accelerator|Fabric|Trainer|deepspeed|horovod|xla",
+                reader.text):
+            return
+        at, path, source, how = self.early[0]
+        if not path:
+            reader.torch.at((at, source), "a group of processes that is not open yet", how, "nothing calls it")
+
     def end(self):
+        self.never_opened()
         self.scaled_steps()
         self.go_round()
         self.clipped_under_library()
