@@ -254,7 +254,7 @@ class Libraries:
     def both_halves(self, node, pair, words):
         """fp16 and bf16 exclude each other; torch.cuda.is_bf16_supported() is true on newer GPUs."""
         kinds = [words.get(word) for word in pair]
-        asked = [isinstance(kind, Thing) and kind.kind == "answer" for kind in kinds]
+        asked = [isinstance(kind, Thing) and kind.kind in ("answer", "gpu-there") for kind in kinds]
         if all(a or isinstance(k, Text) and k.value is True for a, k in zip(asked, kinds)):
             at = words.nodes.get(pair[1], self.reader.keyword_of(node, pair[1]))
             self.reader.mistake(at, "two kinds of half precision", "%s with %s" % pair, doubted=any(asked))
@@ -437,6 +437,7 @@ class Children:
                 said = repr(value.value) if isinstance(value, Text) else "a number"
                 self.reader.mistake(at, "a child's environment of what is no text", "%s = %s" % (name, said))
             self.reader.misspelt(given.nodes.get(name, node), name)
+            self.reader.not_taken(given.nodes.get(name, node), name, value)
 
     def code(self, node, tokens):
         """python -c CODE: a program of its own."""

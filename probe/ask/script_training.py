@@ -327,12 +327,12 @@ class Training:
             if optimizer["of"] is of and reader.path[: len(path)] == path and not optimizer["replaced"] and \
                     not exclusive(path, reader.path):
                 optimizer.state["replaced"] = True
-                reader.torch.at((optimizer["node"], optimizer["source"]),
-                                "an optimizer of parameters that are replaced",
-                                reader.written(optimizer["node"]),
-                                name.rsplit(".", 1)[-1] + "()",
-                                how,
-                                other=node if optimizer["source"] == reader.source else None)
+                made = optimizer["calls"]  # what the same function calls before is told there
+                at, source = next((one for one, other in zip(made, reader.calls + [None])
+                                   if other is None or one[0] is not other[0]), made[-1])
+                reader.torch.at((at, source), "an optimizer of parameters that are replaced", reader.written(at),
+                                name.rsplit(".", 1)[-1] + "()", how,
+                                other=node if source == reader.source else None)
 
     # ---- files of weights
 
