@@ -528,6 +528,8 @@ class Reader:
             self.training.wrapped_member(node, owner)
             if owner.kind in ("tensor", "parameter") and node.attr == "device":
                 return Place(owner["device"]) if owner["device"] else None
+            if owner.kind == "tensor" and node.attr in ("data", "grad") and owner["grad"]:
+                return Thing("tensor", **dict(owner.state, grad=None))
             if owner.kind == "tensor" and node.attr in ("data", "T", "mT", "grad", "H", "real", "imag"):
                 return owner
             of = owner["class"]
@@ -1560,7 +1562,7 @@ class Reader:
         thing = Thing(kind, **{"class": of, "line": node.lineno, "under": self.device, "made": (node, self.source)})
         if module:
             thing.state["device"] = self.torch.default
-            thing.state["number"] = None if OTHER_DEFAULT.search(self.text) else "float32"
+            thing.state["number"] = None if self.training.says(OTHER_DEFAULT) else "float32"
             self.torch.made_before = True
             self.training.draws(node)
         init = of.method("__init__")

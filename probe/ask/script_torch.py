@@ -281,9 +281,8 @@ class Torch(Loaders):
             bool(values) and last in ("zeros", "ones", "empty", "full", "rand", "randn") and isinstance(values[0], Many) and \
             not values[0].items and not values[0].open
         grad = words.get("requires_grad")
-        number = number_of(
-            words.get("dtype")) if "dtype" in words else "float32" if last in DRAWN and not OTHER_DEFAULT.search(
-                self.reader.text) and None not in words else None
+        usual = last in DRAWN and None not in words and not self.reader.training.says(OTHER_DEFAULT)
+        number = number_of(words.get("dtype")) if "dtype" in words else "float32" if usual else None
         return Thing("tensor", device=None if scalar else place, line=node.lineno, lies=place, number=number,
                      made=(node, self.reader.source), double=double,
                      under=self.default_set if "device" not in words else None,
@@ -564,7 +563,7 @@ class Torch(Loaders):
                          number=first["number"] if first else None, made=(node, self.reader.source))
         self.made_before = True
         self.reader.training.draws(node)
-        plain = not OTHER_DEFAULT.search(self.reader.text) and None not in words and (
+        plain = not self.reader.training.says(OTHER_DEFAULT) and None not in words and (
             last in RECURRENT or last.startswith(("Linear", "Conv", "Bilinear"))) and not last.startswith("Lazy")
         return Thing("module", device=self.default, line=node.lineno, recurrent=last in RECURRENT,
                      number=(number_of(words["dtype"]) if "dtype" in words else "float32") if plain else None,
@@ -943,13 +942,12 @@ class Torch(Loaders):
         if self.reader.training.casts or not tensors or thing["whole"] or thing["weightless"] or thing["loss"]:
             return
         wants, has = thing["number"], tensors[0]["number"]
-        if thing["class"]:
-            text = self.reader.written_whole(thing["class"].node)
-            if wants is None or CONVERTING.search(text) or thing["class"].parents or any(
-                    not base.endswith("nn.Module") for base in thing["class"].bases) or not re.search(
-                    r"Linear|Conv|LSTM|GRU|matmul|@", text):
-                return
-        if wants and has and wants != has and tensors[0].kind == "tensor":
+        if not wants or not has or wants == has or tensors[0].kind != "tensor":
+            return
+        of, says = thing["class"], self.reader.training.class_says
+        plain = not of or not of.parents and all(base.endswith("nn.Module") for base in of.bases) and \
+            says(of, MULTIPLIES) and not says(of, CONVERTING)
+        if plain:
             self.reader.mistake(node, "a model and its input of two kinds of number", self.reader.written(node), wants,
                                 has)
 

@@ -26,6 +26,11 @@ BACKENDS_OF_COMPILE = ("inductor eager eager_noexcept aot_eager aot_ts cudagraph
                        "tensorrt torch_tensorrt hpu_backend neuron openvino npugraph_ex").split()
 NO_BACKENDS = ("cuda", "gpu", "cpu", "triton", "torchscript", "jit", "fx", "default", "xla", "reduce-overhead",
                "max-autotune", "cublas", "cudnn")
+SETS_AUTOCAST = re.compile(r"set_autocast_(gpu_)?dtype")
+# Where a script decides by itself what has a gradient, and modules whose results have none.
+DECIDES_GRADIENTS = re.compile(r"requires_grad|set_grad_enabled|no_grad\b(?!\(\))|inference_mode\b(?!\(\))")
+NO_GRADIENTS = re.compile(r"no_grad|inference_mode|argmax|sample|long\(|detach")
+MULTIPLIES = re.compile(r"Linear|Conv|LSTM|GRU|matmul|@")
 # What draws numbers takes a torch.Generator, and no seed.
 DRAWS = re.compile(
     r"torch\.(rand|randn|randint|randperm|normal|bernoulli|multinomial|utils\.data\.(random_split|DataLoader|"
@@ -77,7 +82,7 @@ class Training:
         self.given = 0  # how often the GPU was given work
         self.drawn = None  # the first module whose weights were drawn
         self.seeded = False
-        self.unsure = None  # whether the script decides by itself what has a gradient
+        self.said = {}  # forms that were looked for in the script or in a class: whether they stand there
         self.autocasts = []  # on a GPU: (node, source, path, kind of number)
         self.gpu_casts = []  # of the contexts around: whether autocast is surely on for the GPU
         self.casts = 0  # contexts that convert numbers, or may
@@ -199,7 +204,7 @@ class Training:
         on = words.get("enabled", values[0] if own and values else Text(True))
         gpu = own or text_of(where) == "cuda"
         if not gpu or not (isinstance(on, Text) and on.value is True) or None in words or kind is None and (
-                "dtype" in words or len(values) > 1) or re.search(r"set_autocast_(gpu_)?dtype", self.reader.text):
+                "dtype" in words or len(values) > 1) or self.says(SETS_AUTOCAST):
             return
         said = number_of(kind) if kind is not None else "float16"
         self.autocasts.append((node, self.reader.source, self.reader.path, said))
@@ -497,15 +502,21 @@ class Training:
         if self.without or module["weightless"] or module["loss"] or module["stranger"] or module["metric"] or \
                 any(step[:1] in "uc" for step in reader.path):
             return False
-        if self.unsure is None:
-            self.unsure = bool(
-                re.search(r"requires_grad|set_grad_enabled|detach|no_grad\b(?!\(\))|inference_mode\b(?!\(\))",
-                          reader.text)) or bool(reader.loaded)
-        inner = module["class"].method("forward") if module["class"] else None
-        text = reader.written_whole(module["class"].node) if module["class"] else ""
-        return not self.unsure and not (module["class"] and
-                                        (inner is None or re.search(r"no_grad|inference_mode|argmax|"
-                                                                    r"sample|long\(", text)))
+        if reader.loaded or self.says(DECIDES_GRADIENTS):
+            return False
+        of = module["class"]
+        return not of or of.method("forward") is not None and not self.class_says(of, NO_GRADIENTS)
+
+    def says(self, form):
+        """Whether this stands in the script; each form is looked for once."""
+        if form not in self.said:
+            self.said[form] = bool(form.search(self.reader.text))
+        return self.said[form]
+
+    def class_says(self, of, form):
+        if (of, form) not in self.said:
+            self.said[of, form] = bool(form.search(self.reader.written_whole(of.node)))
+        return self.said[of, form]
 
     # ---- methods
 
