@@ -12,12 +12,23 @@ NUMBER_KINDS = re.compile(r"(torch\.)?(b?float\d*\w*|half|double|u?int\d+|long|s
 VALUES = {
     ("torch.distributed.init_process_group", "backend", 0):
     "nccl gloo mpi ucc xccl cncl hccl mccl fake xla smddp ccl hpu".split(),
-    ("torch.distributed.new_group", "backend", 2): "nccl gloo mpi ucc xccl hccl fake ccl".split(),
-    ("torch.compile", "mode", None): "default reduce-overhead max-autotune max-autotune-no-cudagraphs".split(),
-    ("torch.backends.cuda.preferred_linalg_library", "backend", 0): "default cusolver magma".split(),
-    ("torch.multiprocessing.set_start_method", "method", 0): "fork spawn forkserver".split(),
-    ("torch.multiprocessing.get_context", "method", 0): "fork spawn forkserver".split(),
-    ("torch.utils.data.DataLoader", "multiprocessing_context", None): "fork spawn forkserver".split(),
+    ("torch.distributed.new_group", "backend", 2):
+    "nccl gloo mpi ucc xccl hccl fake ccl".split(),
+    ("torch.compile", "mode", None):
+    "default lite reduce-overhead max-autotune max-autotune-no-cudagraphs".split(),
+    ("torch.set_deterministic_debug_mode", "debug_mode", 0): ["default", "warn", "error"],
+    ("torch.cuda.set_sync_debug_mode", "debug_mode", 0): ["default", "warn", "error"],
+    ("torch.backends.cuda.preferred_blas_library", "backend", 0):
+    "default cublas hipblas cublaslt hipblaslt ck".split(),
+    ("torch.cuda.memory._record_memory_history", "enabled", 0): ["state", "all"],
+    ("torch.backends.cuda.preferred_linalg_library", "backend", 0):
+    "default cusolver magma".split(),
+    ("torch.multiprocessing.set_start_method", "method", 0):
+    "fork spawn forkserver".split(),
+    ("torch.multiprocessing.get_context", "method", 0):
+    "fork spawn forkserver".split(),
+    ("torch.utils.data.DataLoader", "multiprocessing_context", None):
+    "fork spawn forkserver".split(),
     ("transformers.BitsAndBytesConfig", "bnb_4bit_quant_type", None): ["fp4", "nf4"],
     ("torch.onnx.export", "training", None): [],
 }
@@ -33,6 +44,24 @@ OBJECTS = {
                                  "sharding_strategy": "ShardingStrategy.FULL_SHARD",
                                  "backward_prefetch": "BackwardPrefetch.BACKWARD_PRE"},
     "fully_shard": {"offload_policy": "CPUOffloadPolicy()", "mp_policy": "MixedPrecisionPolicy(param_dtype=torch.bfloat16)"},
+}
+# Seeds that are drawn, where one is given often.
+SEEDED = {
+    "torch.seed": "Write torch.manual_seed(…): torch.seed() draws a seed.",
+    "torch.random.seed": "Write torch.manual_seed(…).",
+    "torch.initial_seed": "Write torch.manual_seed(…).",
+    "torch.cuda.seed": "Write torch.cuda.manual_seed(…).",
+    "torch.cuda.seed_all": "Write torch.cuda.manual_seed_all(…).",
+    "torch.mps.seed": "Write torch.mps.manual_seed(…).",
+    "torch.xpu.seed": "Write torch.xpu.manual_seed(…)."
+}
+# Objects whose methods are known by their signature.
+OF_KINDS = {
+    "scaler": "torch.amp.GradScaler.",
+    "optimizer": "torch.optim.Optimizer.",
+    "accelerator": "accelerate.Accelerator.",
+    "trainer": "lightning.Fabric.",
+    "sampler": "torch.utils.data.distributed.DistributedSampler."
 }
 DEVICE_WORDS = ("device", "map_location", "pin_memory_device", "device_name")
 # Of diffusers 0.39: a pipeline's maps.
@@ -60,7 +89,21 @@ class Given:
     def call(self, node, name, values, words):
         self.arguments(node, name, self.taken_by(name), values, words)
         self.values(node, name, values, words)
+        self.count(node, name, name, values, words)
         last = name.rsplit(".", 1)[-1]
+        if name.startswith("torch.nn.functional.") and "device" in words and self.taken_by(name) is None:
+            self.reader.mistake(words.nodes.get("device", self.reader.keyword_of(node, "device")),
+                                "an argument that a call doesn't take", name, "device", "Leave it out.")
+        for word in ("device", "gpu", "location", "to") if name == "torch.load" else ():
+            if word in words:
+                self.reader.mistake(self.reader.keyword_of(node, word), "an argument that goes to pickle",
+                                    self.reader.written(node), word)
+        if name in ("transformers.Trainer", "transformers.Seq2SeqTrainer"):
+            for word in words:
+                if word and ABOUT_CALLS.search(word) and not self.reader.pinned_for("transformers"):
+                    self.reader.mistake(words.nodes.get(word, self.reader.keyword_of(node, word)),
+                                        "an argument that a call doesn't take", name, word,
+                                        "Give it to TrainingArguments.")
         if name.startswith(("torch.", "torchvision.", "torchaudio.", "safetensors.")):
             for word in DEVICE_WORDS:
                 if word in words and last not in ("autocast", "Tensor"):
@@ -112,12 +155,51 @@ class Given:
                     self.reader.mistake(argument, "a device given by its place", self.reader.written(node))
                     return
 
+    def count(self, node, name, shown, values, words):
+        """How many arguments a call takes by place, which must be there, and all that it takes by name."""
+        taken = self.takes.get("#" + name)
+        if taken is None or self.reader.pinned_for(name) or self.reader.guarded or len(values) != len(node.args) or \
+                any(isinstance(one, ast.Starred) for one in node.args):
+            return
+        least, most = map(int, taken[0].split("-"))
+        names = [one.lstrip("*!") for one in taken[1:]]
+        lacks = [one.lstrip("*!") for number, one in enumerate(taken[1:])
+                 if "!" in one and one.lstrip("*!") not in words and (one[0] == "*" or number >= len(values))]
+        strange = [word for word in words
+                   if word and word not in names and word != "verbose"] if "**" not in taken else []
+        twice = [one for one in names[: len(values)] if one in words]
+        told = [word for word in strange if ABOUT_CALLS.search(word) and self.taken_by(name) is not None or
+                any(word in gone for gone in GONE_ARGUMENTS.values())]
+        why = None
+        if told:
+            return
+        if len(values) > most:
+            why = "it takes %s by place" % ("no argument"
+                                            if not most else "1 argument" if most == 1 else "%d arguments" % most)
+        elif strange:
+            why = "it has no argument '%s'" % strange[0]
+        elif twice:
+            why = "it is given '%s' twice" % twice[0]
+        elif lacks and None not in words:
+            why = "it lacks '%s'" % lacks[0]
+        if why:
+            instead = "It takes (%s)." % ", ".join(names) if names else SEEDED.get(name, "Leave the arguments out.")
+            self.reader.mistake(
+                words.nodes.get(strange[0], self.reader.keyword_of(node, strange[0]))
+                if strange and len(values) <= most else node, "arguments that a call doesn't take", shown, why, instead)
+
     def method(self, node, thing, attribute, values, words):
         """Methods of tensors and modules of PyTorch's own."""
         if not isinstance(thing, Thing):
             return
+        own = OF_KINDS.get(thing.kind)
+        if own and not (thing.kind == "trainer" and thing["prepares"] != "setup") and not thing["class"]:
+            self.count(node, own + attribute, self.reader.written(node.func), values, words)
         of = "torch.Tensor." if thing.kind == "tensor" else "torch.nn.Module." if thing.kind == "module" and \
             not thing["hf"] and not thing["class"] and not thing["stranger"] and not thing["metric"] else None
+        if of == "torch.nn.Module." and attribute in ("half", "bfloat16", "double", "cpu", "cuda", "eval", "train",
+                                                      "requires_grad_", "zero_grad", "to_empty"):
+            self.count(node, of + attribute, self.reader.written(node.func), values, words)
         if of and attribute not in ("to", "forward"):
             self.arguments(node, of + attribute, self.takes.get(of + attribute), values, words, self.reader.written(node.func))
         if thing.kind == "tensor" and "device" in words:

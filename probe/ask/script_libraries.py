@@ -80,6 +80,7 @@ class Libraries:
         if parts[0] == "accelerate" and parts[-1] == "Accelerator":
             self.gone(node, "Accelerator", words)
             self.one_of(node, "Accelerator(mixed_precision=…)", words.get("mixed_precision"), MIXED)
+            self.reader.training.library(node, "accelerator", values, words)
             moves = not {"cpu", "device_placement", None} & set(words)
             return Thing("accelerator", prepares="prepare", moves=moves)
         if parts[0] == "transformers" and len(parts) > 1:
@@ -168,12 +169,44 @@ class Libraries:
         alone = words.nodes.get("strategy", self.reader.keyword_of(node, "strategy"))
         if strategy and NO_NOTEBOOK.match(strategy) and self.reader.cell and not self.reader.source:
             self.reader.mistake(alone, "a strategy that starts the script again", strategy)
+        self.contradictions(node, words, accelerator, strategy, fabric)
+        if fabric:
+            self.reader.training.library(node, "fabric", (), words)
         if devices and not re.match(r"(auto|-?\d+(\s*,\s*\d+)*,?)$", devices):
             self.one_of(node, "devices=", words["devices"], ("auto", "1", "0,1"))
         return Thing("trainer", accelerator=accelerator, moves_auto=None not in words and not isinstance(
             words.get("accelerator"), (Thing, Place)), prepares="setup" if fabric else None, lightning=True,
                      moves=fabric and None not in words and
                      (accelerator in ("gpu", "cuda", "auto") or "accelerator" not in words))
+
+    def contradictions(self, node, words, accelerator, strategy, fabric):
+        """Arguments of a trainer of which one leaves the other without effect, or raises."""
+        def is_true(word):
+            return isinstance(words.get(word), Text) and words[word].value is True
+
+        why = instead = None
+        if accelerator == "cpu" and text_of(words.get("precision")) in ("16-mixed", "16"):
+            why = "the CPU has no precision='16-mixed', and takes 'bf16-mixed'"
+            instead = "Write precision='bf16-mixed'."
+        elif is_true("deterministic") and is_true("benchmark"):
+            why = "deterministic=True has no effect on cuDNN where benchmark=True"
+            instead = "Leave benchmark out."
+        elif accelerator in ("cpu", "mps") and re.match(r"fsdp", strategy or ""):
+            why, instead = "FSDP needs accelerator='gpu', and it raises", "Write accelerator='gpu', or strategy='ddp'."
+        elif accelerator == "mps" and re.match(r"ddp", strategy or ""):
+            why, instead = "MPS takes no strategy of several processes, and it raises", "Leave strategy out."
+        if why:
+            self.reader.mistake(node, "arguments of a trainer that contradict each other",
+                                "Fabric" if fabric else "Trainer", why, instead)
+
+    def workers_of(self, node, words):
+        """TrainingArguments(dataloader_prefetch_factor=2) without workers."""
+        count = words.get("dataloader_num_workers", Text(0))
+        factor = words.get("dataloader_prefetch_factor")
+        if isinstance(count, Text) and count.value == 0 and is_number(factor) and None not in words:
+            self.reader.mistake(node, "arguments that exclude each other", "TrainingArguments(…)",
+                                "dataloader_prefetch_factor needs dataloader_num_workers of 1 or more",
+                                "Give dataloader_num_workers, or leave it out.")
 
     def transformers(self, node, parts, values, words):
         torch, last = self.reader.torch, parts[-1]
@@ -194,6 +227,7 @@ class Libraries:
             return Thing("trainer", model=model if isinstance(model, Thing) and not on_cpu else None)
         if last.endswith("TrainingArguments"):
             self.gone(node, "TrainingArguments", words)
+            self.workers_of(node, words)
             for pair in (("fp16", "bf16"), ("fp16_full_eval", "bf16_full_eval")):
                 self.both_halves(node, pair, words)
             cpu = words.get("use_cpu", words.get("no_cuda"))
@@ -210,13 +244,17 @@ class Libraries:
         if is_form(where) and text_of(where) not in DEVICE_MAPS:
             torch.named_place(node, where)
         elsewhere = any(word in words for word in MOVED_ELSEWHERE)
-        return Thing("module", device=None if elsewhere else torch.default, line=node.lineno, hf=True,
+        return Thing("module",
+                     device=None if elsewhere else torch.default,
+                     line=node.lineno,
+                     hf=True,
+                     number=number_of(words.get("dtype", words.get("torch_dtype"))),
                      placed=self.reader.offload.placed(node, words))
 
     def both_halves(self, node, pair, words):
         """fp16 and bf16 exclude each other; torch.cuda.is_bf16_supported() is true on newer GPUs."""
         kinds = [words.get(word) for word in pair]
-        asked = [isinstance(kind, Thing) and kind.kind == "answer" for kind in kinds]
+        asked = [isinstance(kind, Thing) and kind.kind in ("answer", "gpu-there") for kind in kinds]
         if all(a or isinstance(k, Text) and k.value is True for a, k in zip(asked, kinds)):
             at = words.nodes.get(pair[1], self.reader.keyword_of(node, pair[1]))
             self.reader.mistake(at, "two kinds of half precision", "%s with %s" % pair, doubted=any(asked))
@@ -228,6 +266,9 @@ class Libraries:
     def method(self, node, thing, attribute, values, words):
         if not isinstance(thing, Thing):
             return None
+        if thing.kind == "ndarray" and attribute in ("reshape", "copy", "flatten", "ravel", "transpose", "squeeze",
+                                                     "clip"):
+            return thing
         if thing.kind == "tokenizer" and attribute in ("encode", "batch_encode_plus", "encode_plus", "pad"):
             return self.tokens(node, words, attribute == "encode")
         if thing["prepares"] == attribute or thing["prepares"] == "setup" and attribute.startswith("setup_"):
@@ -321,7 +362,9 @@ class Libraries:
         for name in ("training_step", "validation_step", "test_step"):
             if of.method(name):
                 batch = Thing("batch", device=place, moved=True, loader=Thing("loader", named=True))
+                self.reader.training.without += name != "training_step"
                 self.reader.follow(of.method(name), [model, batch, Thing("number")], {}, node)
+                self.reader.training.without -= name != "training_step"
         model.attributes.pop("device")
         if before is not None:
             model.attributes["device"] = before
@@ -394,6 +437,7 @@ class Children:
                 said = repr(value.value) if isinstance(value, Text) else "a number"
                 self.reader.mistake(at, "a child's environment of what is no text", "%s = %s" % (name, said))
             self.reader.misspelt(given.nodes.get(name, node), name)
+            self.reader.not_taken(given.nodes.get(name, node), name, value)
 
     def code(self, node, tokens):
         """python -c CODE: a program of its own."""

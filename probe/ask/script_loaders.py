@@ -19,6 +19,12 @@ class Loaders:
         if pinned and place and set(place.split("|")) - {"cpu"}:
             self.reader.mistake(words.nodes.get("pin_memory", node), "a DataLoader that pins tensors of the GPU", place,
                                 doubted="|" in place)
+        elif pinned and self.gives_gpu(node, dataset, collate):
+            self.reader.mistake(words.nodes.get("pin_memory", node), "a DataLoader that pins tensors of the GPU",
+                                "the GPU")
+        self.excluded(node, values, words)
+        if isinstance(shuffle, Text) and shuffle.value is True:
+            self.draws(node, self.default, words)
         self.in_workers(node, dataset, collate, place, words)
         at = self.reader.keyword_of(node, "collate_fn")
         foreign = at is not node and isinstance(at, ast.Call) and \
@@ -26,6 +32,84 @@ class Loaders:
         strange = moving and not foreign or isinstance(dataset, Thing) and dataset["unknown"]
         return Thing("loader", strange=strange, pinned=pinned, line=node.lineno, collate="collate_fn" in words,
                      unknown=moving or isinstance(dataset, Thing) and dataset["unknown"])
+
+    def gives_gpu(self, node, dataset, collate):
+        """Whether what the dataset or collate_fn gives lies on the GPU."""
+        get = dataset["class"].method("__getitem__") if isinstance(dataset, Thing) and dataset["class"] else None
+        reader, found = self.reader, []
+        before, reader.path = reader.path, ("p%d:" % node.lineno,)
+        if isinstance(collate, Function):
+            found = [reader.follow(collate, [None], {}, node)]
+        elif get and collate is None:
+            found = [reader.follow(get, [dataset, Thing("number")], {}, node)]
+        reader.path = before
+        found += [inner for one in found if isinstance(one, Many) for inner in one.items]
+        found += [
+            inner for one in found if isinstance(one, Thing) and one.kind == "mapping"
+            for inner in one.attributes.values()
+        ]
+        return any(isinstance(one, Thing) and one.kind in ("tensor", "moved") and one["device"] and
+                   re.match(r"cuda[^|]*$", one["device"]) for one in found)
+
+    def excluded(self, node, values, words):
+        """Arguments of a DataLoader that exclude each other."""
+        places = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers")
+        given = dict(zip(places, values), **{word: value for word, value in words.items() if word})
+        if self.spread(node) and None in words or any(isinstance(one, ast.Starred) for one in node.args):
+            return
+
+        def is_true(word):
+            return isinstance(given.get(word), Text) and bool(given[word].value)
+
+        def is_there(word):
+            value = given.get(word)
+            return isinstance(value, Thing) and value.kind == "sampler" or is_true(word)
+
+        if isinstance(given.get("sampler"), Thing) and given["sampler"]["shuffles"]:
+            self.samplers.append(given["sampler"]["shuffles"])
+        workers = given.get("num_workers", Text(0))
+        alone = isinstance(workers, Text) and workers.value == 0
+        dataset = given.get("dataset")
+        streamed = isinstance(dataset, Thing) and dataset["class"] and any(
+            base.endswith("IterableDataset") for base in dataset["class"].all_bases())
+        size = given.get("batch_size", Text(1))
+        known = isinstance(size, Text) or is_number(size)
+        number = size.value if isinstance(size, Text) else 0
+        why = instead = None
+        if is_true("shuffle") and is_there("sampler"):
+            why = "shuffle=True and a sampler exclude each other"
+            instead = "Leave shuffle out; the sampler gives the order."
+        elif is_there("batch_sampler") and (known and number != 1 or is_true("shuffle") or is_true("drop_last") or
+                                            is_there("sampler")):
+            why = "a batch_sampler excludes batch_size, shuffle, sampler and drop_last"
+            instead = "Leave those out."
+        elif streamed and (is_true("shuffle") or is_there("sampler")):
+            why = "an IterableDataset gives its own order, and takes no shuffle or sampler"
+            instead = "Shuffle in the dataset."
+        elif alone and is_true("persistent_workers"):
+            why, instead = "persistent_workers needs num_workers of 1 or more", "Give num_workers, or leave it out."
+        elif alone and is_true("prefetch_factor"):
+            why, instead = "prefetch_factor needs num_workers of 1 or more", "Give num_workers, or leave it out."
+        elif alone and is_true("multiprocessing_context"):
+            why = "multiprocessing_context needs num_workers of 1 or more"
+            instead = "Give num_workers, or leave it out."
+        elif isinstance(workers, Text) and type(workers.value) is int and workers.value < 0:
+            why, instead = "num_workers is below 0", "Write num_workers=os.cpu_count()."
+        elif isinstance(size, Text) and size.value is None and is_true("drop_last"):
+            why = "batch_size=None makes no batches, so that drop_last has nothing to drop"
+            instead = "Leave drop_last out."
+        if why:
+            self.reader.mistake(node, "arguments that exclude each other",
+                                self.reader.written(node.func) + "(…)", why, instead)
+
+    def do_utils_data_distributed_DistributedSampler(self, node, values, words):
+        shuffle = words.get("shuffle", values[3] if len(values) > 3 else Text(True))
+        sampler = Thing("sampler", line=node.lineno)
+        if isinstance(shuffle, Text) and shuffle.value is True and not self.spread(node):
+            sampler.state["shuffles"] = (node, self.reader.source)
+        return sampler
+
+    do_utils_data_DistributedSampler = do_utils_data_distributed_DistributedSampler
 
     def in_workers(self, node, dataset, collate, place, words):
         """Forked workers can't use CUDA, which their parent has begun."""
@@ -53,12 +137,13 @@ class Loaders:
 
     def do_utils_data_TensorDataset(self, node, values, words):
         """Its tensors lie where they lie: batches of a dataset on the GPU need no move."""
-        places = {v["device"] if isinstance(v, Thing) and v.kind == "tensor" else None for v in values}
+        places = {v["device"] if isinstance(v, Thing) and v.kind in ("tensor", "moved") else None for v in values}
         if any(place and place != "cpu" for place in places):
             self.reader.brings_batches = True  # in whatever parts it is split
         return Thing("dataset", unknown=places != {"cpu"}, place=places.pop() if len(places) == 1 else None)
 
     def do_utils_data_random_split(self, node, values, words):
+        self.draws(node, self.default, words)
         of = values[0] if values else words.get("dataset")
         return Thing("sequence", item=of) if isinstance(of, Thing) and of.kind == "dataset" else None
 

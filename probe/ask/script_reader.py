@@ -61,6 +61,7 @@ TAKEN = {
                                     "JAX takes 'default', 'platform', 'bfc', 'cuda_async' or 'vmm', and raises"),
     "JAX_PLATFORMS": PLATFORMS,
     "JAX_PLATFORM_NAME": PLATFORMS,
+    **VARIABLES_OF_TORCH,
 }
 # Modules whose members are known well enough to call a name that is nearly one of them misspelt.
 MEMBERS = {
@@ -230,6 +231,7 @@ class Reader:
         self.loads_models = False  # what it loads may be a model rather than data
         self.libraries = Libraries(self)
         self.children = Children(self)
+        self.training = Training(self)
         self.brings_batches = False  # something of the script may bring a loader's batches to the GPU
         self.answers, self.jaxs, self.keras = Results(self), Jax(self), Keras(self)
         self.trying = self.asserting = 0  # statements whose exceptions are caught; what is asserted
@@ -514,16 +516,20 @@ class Reader:
                 self.keras.lacks(node, owner, node.attr)
             if owner.kind == "jax-tree" and node is not self.called:
                 return Thing("jax-tree", place=owner["place"])
-            if node.attr == "device" and isinstance(node.ctx, ast.Load):
+            if node.attr in ("device", "is_cuda") and isinstance(node.ctx, ast.Load):
                 self.torch.has_no_device(node, owner)
             if node.attr == "device" and owner["hf"]:
                 return Place(owner["device"]) if owner["device"] else None
             if owner.kind in ("outputs", "encoding") and node.attr not in ("to", "items", "values", "keys"):
-                return Thing("tensor", device=owner["device"], line=owner["line"])
+                return Thing("tensor", device=owner["device"], line=owner["line"], grad=owner["grad"],
+                             number=owner["number"] if node.attr in ("logits", "loss", "last_hidden_state") else None)
             if owner["parallel"] and node.attr == "module":
-                return owner  # what is moved is both
+                return self.training.inner(owner)
+            self.training.wrapped_member(node, owner)
             if owner.kind in ("tensor", "parameter") and node.attr == "device":
                 return Place(owner["device"]) if owner["device"] else None
+            if owner.kind == "tensor" and node.attr in ("data", "grad") and owner["grad"]:
+                return Thing("tensor", **dict(owner.state, grad=None))
             if owner.kind == "tensor" and node.attr in ("data", "T", "mT", "grad", "H", "real", "imag"):
                 return owner
             of = owner["class"]
@@ -602,7 +608,7 @@ class Reader:
                 return owner if isinstance(index, ast.Slice) else Thing(
                     "gpu", logical=owner["logical"], varies=isinstance(at, Thing) and at["varies"],
                     one=isinstance(at, Text), of=owner["of"])
-            if owner.kind == "ndarray":
+            if owner.kind in ("ndarray", "moved"):
                 return owner
             if owner.kind == "sequence":
                 return owner if isinstance(index, ast.Slice) else owner["item"]
@@ -617,7 +623,13 @@ class Reader:
                 self.torch.indexed(node, owner, at.items if isinstance(at, Many) else [at])
                 rows = isinstance(at, Thing) and at.kind == "tensor" and bool(at["device"]) and not any(
                     at[key] for key in ("zero", "scalar", "element"))
-                return Thing("tensor", device=owner["device"], line=owner["line"], loader=owner["loader"], cause=owner["cause"],
+                return Thing("tensor",
+                             device=owner["device"],
+                             line=owner["line"],
+                             loader=owner["loader"],
+                             cause=owner["cause"],
+                             number=owner["number"],
+                             grad=owner["grad"],
                              zero=not any(isinstance(part, ast.Slice) for part in parts) and not rows)
         if isinstance(owner, Many) and owner.open:
             return owner if isinstance(index, ast.Slice) else self.item_of(owner)
@@ -701,6 +713,8 @@ class Reader:
             merge_mapping(known, right)
             return known
         numbers = [is_number(left), is_number(right)]
+        if all(numbers) and isinstance(node.op, ast.Sub):
+            self.training.elapsed(node, left, right)
         if all(numbers) and not (isinstance(left, Text) and isinstance(right, Text)):
             return Thing("number", varies=any(isinstance(v, Thing) and v["varies"] for v in (left, right)))
         arrays = [v for v in (left, right) if isinstance(v, Thing) and v.kind in ("jax-array", "jax-tree")]
@@ -911,6 +925,7 @@ class Reader:
             return installs(self, node, form_of(values[0]))
         self.given.call(node, name, values, words)
         self.variables.call(node, name)
+        self.training.call(node, name, values, words)
         if name in CHILDREN:
             self.starts_programs = True
             self.children.start(node, name, values, words)
@@ -937,6 +952,8 @@ class Reader:
                 return Thing("mapping", environment=True, path=self.path)
         if name == "shlex.split" and values and is_form(values[0]):
             return self.of_text(values[0], "split", [], {})
+        if name in CLOCKS:
+            return self.training.reads_clock(node, name)
         if name in NUMBERS:
             return Thing("number", rank=name == "torch.distributed.get_rank", process=name == "jax.process_index",
                          current=name == "torch.cuda.current_device")
@@ -961,6 +978,9 @@ class Reader:
                 if values[0].full.startswith("jax."):
                     self.jaxs.call(node, values[0].full, [None] + values[1:], words)
             return Thing("partial", of=values[0], given=values[1:], words=words)
+        if name == "dataclasses.field":
+            made = words.get("default_factory")
+            return self.follow(made, [], {}, node) if isinstance(made, Function) else words.get("default")
         if name in ("functools.partial", "itertools.cycle", "copy.deepcopy", "copy.copy") and values:
             return values[0] if name != "copy.deepcopy" else self.torch.copied(node, values[0])
         own = self.keras.call(node, name, values, words)
@@ -1240,6 +1260,9 @@ class Reader:
                 return None
             if thing.kind == "mapping" and attribute == "get" and values and not isinstance(values[0], Text):
                 return choice_of(list(thing.attributes.values()))
+            if thing.kind == "mapping" and attribute == "get" and values and isinstance(values[0].value, str) and \
+                    values[0].value in thing.attributes:
+                return thing.attributes[values[0].value]
             if thing.kind == "mapping" and attribute in ("values", "items") and thing.attributes:
                 held = list(thing.attributes.items())
                 return Many([v if attribute == "values" else Many([Text(k), v]) for k, v in held])
@@ -1273,6 +1296,7 @@ class Reader:
             if made is not None:
                 return made
         self.given.method(node, thing, attribute, values, words)
+        self.training.method(node, thing, attribute, values, words)
         answer = self.offload.method(node, thing, attribute, values, words)
         if answer is None:
             answer = self.libraries.method(node, thing, attribute, values, words)
@@ -1468,6 +1492,8 @@ class Reader:
         if self.steps > MOST_STEPS and function.followed:
             return None
         function.followed = True
+        if function.wrapped:
+            values, words = self.torch.unwrapped(values), dict(zip(words, self.torch.unwrapped(words.values())))
         jitted = self.jaxs.is_jitted(function)
         all_given = values + list(words.values())
         if jitted:
@@ -1500,6 +1526,12 @@ class Reader:
         self.inside.append(function)
         self.calls.append((node, before[3]))
         self.jaxs.tracing += jitted
+        free = bool(function.wrapped) or any(str(d).rsplit(".", 1)[-1] in ("no_grad", "inference_mode")
+                                             for d in function.decorators)
+        self.training.without += free
+        cast = bool(function.wrapped) or any("autocast" in str(d) or "custom_fwd" in str(d)
+                                             for d in function.decorators)
+        self.training.casts += cast
         try:
             if isinstance(function.node, ast.Lambda):
                 return self.value(function.node.body)
@@ -1509,10 +1541,14 @@ class Reader:
             self.inside.pop()
             self.calls.pop()
             self.jaxs.tracing -= jitted
+            self.training.without -= free
+            self.training.casts -= cast
             self.scope, self.results, _, self.source, self.path = before
         answer = results[0] if results else None
         for other in results[1:]:
             answer = join(answer, other)
+        if function.wrapped:
+            answer = self.torch.unwrapped([answer])[0]
         return self.jaxs.tree(all_given, None) if jitted and answer is None else answer
 
     def make(self, of, values, words, node):
@@ -1526,7 +1562,9 @@ class Reader:
         thing = Thing(kind, **{"class": of, "line": node.lineno, "under": self.device, "made": (node, self.source)})
         if module:
             thing.state["device"] = self.torch.default
+            thing.state["number"] = None if self.training.says(OTHER_DEFAULT) else "float32"
             self.torch.made_before = True
+            self.training.draws(node)
         init = of.method("__init__")
         if init and module and any(b.endswith("LightningModule") for b in bases):
             self.device_in_init(init)
@@ -1587,6 +1625,7 @@ class Reader:
         self.note(node, "set-variable", name, text_of(value), doubted=doubted)
 
     def not_taken(self, node, name, value):
+        self.variables.allocator(node, name, value)
         taken, said = TAKEN.get(name), text_of(value)
         if taken and said and is_form(value) and not re.fullmatch(taken[0], said):
             self.mistake(node, "a value that a variable doesn't take", said, name, taken[1])
@@ -1826,6 +1865,7 @@ class Reader:
         function = Function(node, self.scope)
         function.file = self.source
         function.decorators = [self.full(d.func if isinstance(d, ast.Call) else d) for d in node.decorator_list]
+        function.wrapped = self.torch.wraps(node.decorator_list)
         for decorator in node.decorator_list:
             self.keras.decorates(decorator)
             if isinstance(decorator, ast.Call):
@@ -1849,6 +1889,7 @@ class Reader:
                 function = made.methods[one.name] = Function(one, before, made)
                 function.file = self.source
                 function.decorators = [self.full(d.func if isinstance(d, ast.Call) else d) for d in one.decorator_list]
+                function.wrapped = self.torch.wraps(one.decorator_list)
                 self.functions.append((function, made))
                 for decorator in one.decorator_list:
                     self.keras.decorates(decorator)
@@ -1893,6 +1934,7 @@ class Reader:
             shown = shown and not (isinstance(thing, Thing) and thing["prepares"] == of.func.attr)
         self.restarted = self.restarted or restarts(self, of)
         if not shown:
+            self.training.compared_alone(node)
             self.torch.dropped(node, of)
             self.jaxs.dropped(node, of)
             self.keras.dropped(node, of)
@@ -2029,6 +2071,7 @@ class Reader:
         return False
 
     def loop(self, node, once):
+        self.training.loops += 1
         if once:
             self.statements(node.body)
         else:
@@ -2040,6 +2083,7 @@ class Reader:
             merge(self, branch, None, True)
             if not ended:
                 self.comes_round(begin, path)
+        self.training.loops -= 1
         self.statements(node.orelse)
 
     def comes_round(self, begin, path):
@@ -2073,9 +2117,19 @@ class Reader:
                     self.runs_alone(node)
             elif isinstance(value, Bound) and isinstance(value.thing, Thing) and value.thing.kind == "strategy":
                 self.mistake(node, "a context without its brackets", self.written(call))
-            elif self.full(call) in ("torch.autocast", "torch.cuda.amp.autocast", "torch.no_grad", "torch.device"):
+            elif self.full(call) in ("torch.autocast", "torch.cuda.amp.autocast", "torch.no_grad", "torch.device",
+                                     "torch.inference_mode", "torch.amp.autocast", "torch.enable_grad"):
                 self.mistake(node, "a context without its brackets", self.full(call))
+        without = self.training.without_gradient(node)
+        casts = self.training.converts_numbers(node)
+        on_gpu = self.training.autocast_of_gpu(node)
+        self.training.gpu_casts += [] if on_gpu is None else [on_gpu]
+        self.training.without += without
+        self.training.casts += casts
         ended = self.statements(node.body)
+        self.training.without -= without
+        self.training.casts -= casts
+        self.training.gpu_casts = self.training.gpu_casts[:-1] if on_gpu is not None else self.training.gpu_casts
         self.device = before
         return ended
 
@@ -2174,6 +2228,7 @@ class Reader:
                 self.follow(function, values, {}, function.node, forced=True)
         self.path, self.source = (), None
         self.torch.end()
+        self.training.end()
         self.jaxs.end()
         self.keras.end()
         forgotten_variables(self)

@@ -56,10 +56,35 @@ WEIGHTS = re.compile(r"model|net|check|ckpt|weight|state|resume|best|last|\.pth|
 HOLDS_ITSELF = re.compile(r"ModuleList|ModuleDict|Sequential|add_module|register_module|setattr|parameters|_modules|"
                           r"\.to\(|\.cuda\(")
 # Methods that leave a tensor where it lies, of what may be one.
-OF_MOVED = ("float", "long", "half", "double", "unsqueeze", "squeeze", "view", "reshape", "permute", "transpose",
-            "flatten", "contiguous", "repeat", "detach", "clone")
-TO_BE_CALLED = ("cuda", "cpu", "to", "eval", "zero_grad", "step", "half", "bfloat16", "train")
+OF_MOVED = ("float", "half", "double", "unsqueeze", "squeeze", "view", "reshape", "permute", "transpose",
+            "flatten", "contiguous", "repeat", "long", "detach", "clone")
+# Methods whose result has a gradient if its tensor has one.
+KEEPS_GRADIENT = ("float", "half") + OF_MOVED[2:-3] + ("clone", "softmax", "log_softmax", "sigmoid", "tanh", "relu",
+                                                       "exp", "sum", "mean", "norm", "std", "var", "abs", "clamp")
+# Kinds of number that methods convert to.
+CONVERTS = {"half": "float16", "float": "float32", "double": "float64", "bfloat16": "bfloat16"}
+NUMBER_NAMES = {"half": "float16", "float": "float32", "double": "float64", "float16": "float16", "float32": "float32",
+                "float64": "float64", "bfloat16": "bfloat16"}
+# Factories whose tensors are float32 where nothing is said.
+DRAWN = ("rand", "randn", "zeros", "ones", "empty", "eye", "linspace", "FloatTensor")
+OTHER_DEFAULT = re.compile(r"set_default_(dtype|tensor_type)|set_floatx|default_dtype")
+CONVERTING = re.compile(r"\.(half|float|double|bfloat16|to|type|type_as)\(|dtype|autocast|Embedding|long\(|int\(")
+TO_BE_CALLED = ("cuda", "cpu", "to", "eval", "zero_grad", "step", "backward", "update", "unscale_", "half", "bfloat16", "train")
+# Where decorators come from that leave the arguments of their function as they are.
+PLAIN_DECORATORS = ("torch", "tensorflow", "jax", "keras", "tf_keras", "flax", "functools", "contextlib", "abc",
+                    "typing", "dataclasses", "property", "staticmethod", "classmethod", "numba", "atexit", "pytest",
+                    "unittest", "hydra", "click", "typer", "absl", "flask", "fastapi", "gin", "enum", "overload",
+                    "cached_property", "abstractmethod", "warnings", "line_profiler", "profile", "typing_extensions",
+                    "lightning", "equinox", "pytorch_lightning", "app", "ray", "spaces", "gradio", "record", "nvtx",
+                    "accelerate", "transformers")
 MOVES = ("to", "cuda", "cpu", "half", "bfloat16", "double", "float", "xpu", "npu", "pin_memory", "type", "type_as")
+
+
+def number_of(value):
+    """The kind of floating-point number that torch.float16 names."""
+    if isinstance(value, Name) and re.match(r"(torch|numpy)\.\w+$", value.full):
+        return NUMBER_NAMES.get(value.full.split(".")[1]) if value.full != "numpy.float" else None
+    return None
 
 
 class Torch(Loaders):
@@ -89,6 +114,31 @@ class Torch(Loaders):
         self.module_on_gpu = None  # it moves a model to this GPU
         self.default_set = None  # where the default device was set behind a model that was made
         self.made_before = False  # a module was made
+        self.samplers = []  # of distributed processes, that shuffle
+
+    # ---- decorators
+
+    def wraps(self, decorators):
+        """Whether a decorator may change what its function is given: one of this script, or of what is not known."""
+        for one in decorators:
+            one = one.func if isinstance(one, ast.Call) else one
+            name = self.reader.full(one)
+            if name and name.split(".")[0] in PLAIN_DECORATORS or isinstance(one,
+                                                                             ast.Name) and one.id in PLAIN_DECORATORS:
+                continue
+            if isinstance(one, ast.Attribute) and one.attr in ("setter", "getter", "deleter", "register"):
+                continue
+            of = self.reader.find_value(one)
+            if isinstance(of, (Function, Class)) and not MOVES_ITSELF.search(self.reader.written_whole(of.node)):
+                continue
+            return True
+        return False
+
+    @staticmethod
+    def unwrapped(values):
+        """What of these a decorator leaves as it is: tensors it may move."""
+        return [None if isinstance(v, Many) or isinstance(v, Thing) and v.kind in (
+            "tensor", "batch", "moved", "encoding", "outputs", "sequence") else v for v in values]
 
     # ---- devices
 
@@ -137,6 +187,15 @@ class Torch(Loaders):
         handler = getattr(self, "do_" + name.replace("torch.", "", 1).replace(".", "_"), None)
         if handler:
             return handler(node, values, words)
+        if name.startswith("torch.utils.data.") and last.endswith("Sampler") and last[:1].isupper():
+            return Thing("sampler", line=node.lineno)
+        if last == "FullyShardedDataParallel" and name.startswith("torch.distributed."):
+            of = values[0] if values else words.get("module")
+            return Thing("module", device=None, parallel=True, of=of)  # it takes the model to its GPU
+        if last == "fully_shard" and name.startswith("torch.distributed."):
+            if values and isinstance(values[0], Thing):
+                reader.change(values[0], "device", None)  # it takes the model to its GPU
+            return values[0] if values else None
         if name.startswith("torch.optim.") and last[:1].isupper() and len(parts) == 3:
             return self.optimizer(node, last, values, words)
         if name.startswith("torch.distributed.") and last in COLLECTIVES and "group" not in words:
@@ -145,10 +204,12 @@ class Torch(Loaders):
         if name.startswith("torch.nn.functional."):
             tensors = [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "tensor"]
             self.meet(node, tensors)
+            if last == "binary_cross_entropy":
+                self.reader.training.unsafe(node)
             scalar = last in SCALAR_LOSSES and not {"reduction", "reduce", "size_average"
                                                     } & set(words) and len(values) < 4
-            return Thing("tensor", device=tensors[0]["device"] if tensors else None,
-                         scalar=scalar) if tensors or scalar else None
+            return Thing("tensor", device=tensors[0]["device"] if tensors else None, scalar=scalar,
+                         grad=any(t["grad"] for t in tensors)) if tensors or scalar else None
         if name.startswith("torch.nn.") and last[:1].isupper() and "utils" not in parts and "init" not in parts:
             return self.module(node, name, last, values, words)
         if (len(parts) == 2 or name.startswith("torch.cuda.")) and last.endswith("Tensor") and last[:1].isupper():
@@ -159,16 +220,17 @@ class Torch(Loaders):
             return self.factory(node, last, values, words)
         if len(parts) == 2 and last in FROM_HOST:
             double = bool(values) and isinstance(values[0], Thing) and bool(values[0]["double"])
-            return Thing("tensor", device="cpu", line=node.lineno, double=double)
+            return Thing("tensor", device="cpu", line=node.lineno, double=double, number="float64" if double else None)
         if len(parts) == 2 and last == "as_tensor":
             place = self.place(words["device"]) if "device" in words else None
             of = values[0] if values and "dtype" not in words else None
             double = isinstance(of, Thing) and bool(of["double"])
             if double:
                 self.double_on_mps(node, place)
-            return Thing("tensor", device=place, line=node.lineno, double=double)
+            return Thing("tensor", device=place, line=node.lineno, double=double, number="float64" if double else None)
         if len(parts) == 2 and last in LIKE and values and isinstance(values[0], Thing):
-            return Thing("tensor", device=self.place(words["device"]) if "device" in words else values[0]["device"])
+            return Thing("tensor", device=self.place(words["device"]) if "device" in words else values[0]["device"],
+                         number=number_of(words["dtype"]) if "dtype" in words else values[0]["number"])
         if len(parts) == 2 and last in OF_TWO and values and isinstance(values[0],
                                                                         Thing) and values[0].kind == "tensor":
             if len(values) > 1 and is_number(values[1]) or "dim" in words:
@@ -219,7 +281,9 @@ class Torch(Loaders):
             bool(values) and last in ("zeros", "ones", "empty", "full", "rand", "randn") and isinstance(values[0], Many) and \
             not values[0].items and not values[0].open
         grad = words.get("requires_grad")
-        return Thing("tensor", device=None if scalar else place, line=node.lineno, lies=place,
+        usual = last in DRAWN and None not in words and not self.reader.training.says(OTHER_DEFAULT)
+        number = number_of(words.get("dtype")) if "dtype" in words else "float32" if usual else None
+        return Thing("tensor", device=None if scalar else place, line=node.lineno, lies=place, number=number,
                      made=(node, self.reader.source), double=double,
                      under=self.default_set if "device" not in words else None,
                      cause=self.made_in_module(node) if place == "cpu" and "device" not in words else None,
@@ -339,6 +403,10 @@ class Torch(Loaders):
         return Thing("module", **dict({key: of[key] for key in ("device", "class", "hf", "weightless")}, line=node.lineno,
                                       copied=made, cause=made))
 
+    def do_cuda_Event(self, node, values, words):
+        on = values[0] if values else words.get("enable_timing", None if None in words else Text(False))
+        return Thing("event", timing=on.value if isinstance(on, Text) else None, node=node, source=self.reader.source)
+
     def do_cuda_is_bf16_supported(self, node, values, words):
         return Thing("answer")  # true on newer GPUs
 
@@ -387,9 +455,11 @@ class Torch(Loaders):
         if "map_location" not in words and len(values) < 2 and not self.spread(node) and \
                 (self.reader.loads_models or WEIGHTS.search(self.reader.written(node))):
             self.loads.append((node, self.reader.path, self.reader.source))
+        return self.reader.training.loaded(node, values, words)
 
     def do_save(self, node, values, words):
         self.saves = True
+        self.reader.training.saves(node, values, words)
 
     def do_compile(self, node, values, words):
         return values[0] if values else None
@@ -415,7 +485,9 @@ class Torch(Loaders):
     def do_cuda_amp_GradScaler(self, node, values, words):
         on = words.get("enabled")
         scaler = Thing("scaler", node=node, source=self.reader.source, path=self.reader.path)
-        if not (isinstance(on, Text) and not on.value):
+        scaler.state["depth"] = self.reader.training.loops
+        scaler.state["off"] = isinstance(on, Text) and not on.value
+        if not scaler["off"]:
             self.scalers.append(scaler)
         return scaler
 
@@ -441,10 +513,24 @@ class Torch(Loaders):
             numbers = [i.value if isinstance(i, Text) else None for i in given.items] if isinstance(given, Many) else None
             for one in given.items if isinstance(given, Many) else ():
                 self.global_rank(node, one)
-            wrapped = Thing("module", device=of["device"] if isinstance(of, Thing) else None, parallel=True, of=of,
-                            ids=numbers, option=given is not ids, node=node, source=self.reader.source, path=self.reader.path)
+            wrapped = Thing("module",
+                            device=of["device"] if isinstance(of, Thing) else None,
+                            parallel=True,
+                            of=of,
+                            hides=last,
+                            ids=numbers,
+                            option=given is not ids,
+                            node=node,
+                            source=self.reader.source,
+                            path=self.reader.path)
             if last == "DataParallel":
                 self.parallel.append(wrapped)
+            elif wrapped["device"] == "cpu" and self.backend == "nccl" and not (isinstance(ids, Many) and ids.items):
+                self.reader.mistake(node, "a collective of NCCL over a tensor on the CPU", self.reader.written(node))
+            elif re.match(r"cuda:\d+$", wrapped["device"] or "") and isinstance(given, Many) and len(
+                    given.items) == 1 and (is_number(given.items[0]) and not isinstance(given.items[0], Text)
+                                           and not given.items[0]["current"]):
+                self.reader.mistake(node, "DistributedDataParallel of a model on the first GPU", self.reader.written(node))
             elif wrapped["device"] == "cpu" and isinstance(ids, Many) and ids.items:
                 self.reader.mistake(node, "DistributedDataParallel of a model on the CPU", self.reader.written(node))
             elif wrapped["device"] == "cuda" and not self.own_gpu and isinstance(given, Many) and any(
@@ -458,7 +544,7 @@ class Torch(Loaders):
         if any(mark in last for mark in LOSSES):
             plain = not {"reduction", "reduce", "size_average"} & set(words) and not self.spread(node)
             weight = words.get("weight", words.get("pos_weight"))
-            return Thing("module", device=None, loss=last.endswith("Loss"), weightless=True,
+            return Thing("module", device=None, loss=last.endswith("Loss"), weightless=True, named=last,
                          weight=weight["device"] if isinstance(weight, Thing) and weight.kind == "tensor" else None,
                          made=(node, self.reader.source),
                          scalar=last.endswith("Loss") and plain)
@@ -472,10 +558,15 @@ class Torch(Loaders):
                               for v in given)  # where its own weights may be
             places = {m["device"] for m in members}
             place = None if strange else self.default if not members else places.pop() if len(places) == 1 else None
+            first = given[0] if given and isinstance(given[0], Thing) and last == "Sequential" else None
             return Thing("module", device=place, line=node.lineno, weightless=not members and not strange,
-                         made=(node, self.reader.source))
+                         number=first["number"] if first else None, made=(node, self.reader.source))
         self.made_before = True
+        self.reader.training.draws(node)
+        plain = not self.reader.training.says(OTHER_DEFAULT) and None not in words and (
+            last in RECURRENT or last.startswith(("Linear", "Conv", "Bilinear"))) and not last.startswith("Lazy")
         return Thing("module", device=self.default, line=node.lineno, recurrent=last in RECURRENT,
+                     number=(number_of(words["dtype"]) if "dtype" in words else "float32") if plain else None,
                      made=(node, self.reader.source))
 
     def optimizer(self, node, last, values, words):
@@ -545,7 +636,7 @@ class Torch(Loaders):
                 self.reader.mistake(node, "a GradScaler of a model in half precision", self.reader.written(node),
                                     other=of["half"][0] if of["half"][1] == self.reader.source else None)
             thing.state["scales" if attribute == "scale" else "steps" if attribute == "step" else attribute] = node
-            return None
+            return Thing("tensor", line=node.lineno, scaled=True) if attribute == "scale" else None
         return None
 
     def target(self, node, attribute, values, words):
@@ -582,6 +673,12 @@ class Torch(Loaders):
             return Thing("moved", device=place, line=node.lineno) if place not in (None, "same") else None
         if not isinstance(thing, Thing) or thing.kind not in ("module", "tensor"):
             return None
+        number = self.converted(attribute, values, words)
+        if place == "same" and thing.kind == "tensor":
+            return Thing("tensor", **dict(thing.state, number=number or None, double=number == "float64" or bool(
+                number == "same" and thing["double"]))) if number != "same" else thing
+        if thing.kind == "module" and number != "same":
+            self.reader.change(thing, "number", number)
         if place == "same":
             return thing
         if thing.kind == "tensor":
@@ -592,8 +689,16 @@ class Torch(Loaders):
             hurries = place == "cpu" and (thing["device"] or "").startswith("cuda") and isinstance(
                 late, Text) and late.value is True
             apart_ = place is not None and thing["device"] is not None and apart(thing["device"], place)
-            return Thing("tensor", device=place, line=node.lineno, unleafed=apart_ and thing["leaf"],
-                         copying=self.copies_done if hurries else None, at=(node, self.reader.source), scalar=thing["scalar"], lost=node if apart_ and thing["parameter"] else None)
+            return Thing("tensor",
+                         device=place,
+                         line=node.lineno,
+                         unleafed=apart_ and thing["leaf"],
+                         copying=self.copies_done if hurries else None,
+                         at=(node, self.reader.source),
+                         scalar=thing["scalar"],
+                         grad=thing["grad"],
+                         number=thing["number"] if number == "same" else number,
+                         lost=node if apart_ and thing["parameter"] else None)
         self.moved(node, thing, place)
         if place != "cpu":
             self.module_on_gpu = self.module_on_gpu or place or "cuda|cpu"
@@ -609,9 +714,22 @@ class Torch(Loaders):
             self.reader.change(thing, "weight", place)
         if not thing["weightless"]:
             self.reader.change(thing, "device", place)
-            if isinstance(thing["of"], Thing):
-                self.reader.change(thing["of"], "device", place)
+            for other in (thing["of"], thing["outer"]):
+                if isinstance(other, Thing):
+                    self.reader.change(other, "device", place)
         return thing
+
+    @staticmethod
+    def converted(attribute, values, words):
+        """The kind of number that .to(…) gives; "same": as before; None: not known."""
+        if attribute != "to":
+            return "same"
+        given = [v for v in values if isinstance(v, Name)] + ([words["dtype"]] if "dtype" in words else [])
+        if not given and all(
+                isinstance(v, (Place, Text)) or isinstance(v, Thing) and v.kind in ("number", "option", "form")
+                for v in values) and None not in words:
+            return "same"
+        return number_of(given[0]) if given else None
 
     def moved(self, node, thing, place):
         if self.reader.moves_state or place == "cpu":  # at the end, to be saved
@@ -656,7 +774,13 @@ class Torch(Loaders):
     def of_module(self, node, thing, attribute, values, words):
         if attribute in ("parameters", "named_parameters"):
             return Bound(thing, "params")
-        if attribute in ("half", "float", "double", "bfloat16"):
+        if attribute == "state_dict":
+            return Thing("state-dict", of=thing, hides=thing["hides"])
+        if attribute == "load_state_dict":
+            self.reader.training.loads_state(node, thing, values[0] if values else words.get("state_dict"), values,
+                                             words)
+        if attribute in CONVERTS:
+            self.reader.change(thing, "number", CONVERTS[attribute])
             self.reader.change(thing, "half", (node, self.reader.source) if attribute == "half" else None)
             self.reader.change(thing, "double", attribute == "double")
             if attribute == "double":
@@ -685,6 +809,11 @@ class Torch(Loaders):
         if isinstance(of, Thing) and of.kind == "tensor":
             self.early(node, of)
         place = of["device"] if isinstance(of, Thing) and of.kind == "tensor" else None
+        if isinstance(of, Thing) and of.kind == "tensor" and of["number"] == "bfloat16":
+            self.reader.mistake(node, "numpy() of bfloat16", self.reader.written(node))
+        if isinstance(of,
+                      Thing) and of.kind == "tensor" and of["grad"] and not (place and set(place.split("|")) - {"cpu"}):
+            self.reader.mistake(node, "numpy() of a tensor with a gradient", self.reader.written(node))
         if place and set(place.split("|")) - {"cpu"}:
             self.reader.mistake(node, "numpy() of a tensor on the GPU", self.reader.written(node), doubted="|" in place)
 
@@ -693,6 +822,8 @@ class Torch(Loaders):
             self.to_numpy(node, thing)
         if attribute in ("item", "tolist"):
             self.early(node, thing)
+        if attribute == "item":
+            return Thing("number")
         if attribute == "pin_memory" and (thing["device"] or "").split(":")[0] == "cuda" and "|" not in thing["device"]:
             self.reader.mistake(node, "pin_memory of a tensor on the GPU", self.reader.written(node))
         tensors = [v for v in values if isinstance(v, Thing) and v.kind == "tensor"]
@@ -703,23 +834,38 @@ class Torch(Loaders):
             return Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"])  # a kind of number
         if attribute == "type_as":
             return Thing("tensor", device=tensors[0]["device"] if tensors else None, line=thing["line"])
+        if attribute in ("normal_", "uniform_", "random_", "bernoulli_", "exponential_", "cauchy_", "geometric_",
+                         "log_normal_"):
+            self.draws(node, thing["device"], words)
         if attribute in TO_ONE_NUMBER and not values and not words:
-            return Thing("tensor", device=thing["device"], line=thing["line"], zero=True)
+            return Thing("tensor", device=thing["device"], line=thing["line"], zero=True,
+                         grad=thing["grad"] and attribute in KEEPS_GRADIENT)
         if attribute == "double":
             self.double_on_mps(node, thing["device"])
-            return Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"], double=True)
+            return Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"], double=True,
+                         number="float64")
+        if attribute in CONVERTS:
+            return Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"], grad=thing["grad"],
+                         number=CONVERTS[attribute])
         if attribute in ("detach_", "requires_grad_", "clone", "detach"):
             return Thing("tensor",
                          device=thing["device"],
                          line=thing["line"],
                          scalar=thing["scalar"],
                          zero=thing["zero"],
+                         number=thing["number"],
                          cause=thing["cause"])
         if attribute in OF_TWO and (values or "dim" in words) and not tensors:
             return self.pair(thing)
         if attribute in ("chunk", "split", "unbind"):
             return Thing("sequence", item=Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"]))
-        return None if attribute in OF_TENSOR_OTHER else Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"])
+        return None if attribute in OF_TENSOR_OTHER else Thing(
+            "tensor",
+            device=thing["device"],
+            line=thing["line"],
+            cause=thing["cause"],
+            number=thing["number"] if attribute in KEEPS_GRADIENT[1:] else None,
+            grad=thing["grad"] and attribute in KEEPS_GRADIENT)
 
     def apply(self, node, thing, values, words):
         """model(x): both must lie on one device."""
@@ -745,12 +891,15 @@ class Torch(Loaders):
         given = values + list(words.values())
         tensors = [v for v in given if isinstance(v, Thing) and (v.kind == "tensor" or v.kind == "moved" and
                                                                  thing["device"] and not thing["loss"])]
+        if thing["named"] == "BCELoss":
+            self.reader.training.unsafe(node)
         if thing["loss"] or thing["weightless"]:
             self.meet(node, tensors)
             if thing["weight"] and tensors and tensors[0]["device"]:
                 self.meet(node, [tensors[0], Thing("tensor", device=thing["weight"], cause=thing["made"])])
             if thing["loss"]:
-                return Thing("tensor", device=None, scalar=True, line=node.lineno) if thing["scalar"] else None
+                return Thing("tensor", device=None, scalar=True, line=node.lineno,
+                             grad=any(t["grad"] for t in tensors)) if thing["scalar"] else None
             return Thing("tensor", device=tensors[0]["device"], cause=tensors[0]["cause"]) if tensors else None
         if thing["device"] is None and tensors and not thing["stranger"] and not thing["class"]:  # a member of a module
             inner = self.held_in(values[1:])
@@ -775,14 +924,32 @@ class Torch(Loaders):
                     return None
         for encoding in [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "encoding"]:
             self.encoded(node, thing, encoding)
+        self.other_number(node, thing, tensors)
         given = self.inside_of(node, thing, values)
         place = None if self.moves_within(thing) else thing["device"]
+        grad = self.reader.training.has_gradient(thing)
         if thing["hf"]:
-            return Thing("outputs", device=place, line=node.lineno)
-        made = Thing("tensor", device=place, line=node.lineno)
+            return Thing("outputs", device=place, line=node.lineno, grad=grad,
+                         number=thing["number"] if not self.reader.training.casts else None)
+        made = Thing("tensor", device=place, line=node.lineno, grad=grad,
+                     number=thing["number"] if thing["number"] and not self.reader.training.casts else None)
         if not thing["class"] and values and not thing["stranger"] and not thing["parallel"]:
             return Many([made, None]) if thing["recurrent"] else made
         return made if tensors or isinstance(given, Thing) and given.kind == "tensor" else None
+
+    def other_number(self, node, thing, tensors):
+        """A product of matrices takes one kind of number, unless autocast converts."""
+        if self.reader.training.casts or not tensors or thing["whole"] or thing["weightless"] or thing["loss"]:
+            return
+        wants, has = thing["number"], tensors[0]["number"]
+        if not wants or not has or wants == has or tensors[0].kind != "tensor":
+            return
+        of, says = thing["class"], self.reader.training.class_says
+        plain = not of or not of.parents and all(base.endswith("nn.Module") for base in of.bases) and \
+            says(of, MULTIPLIES) and not says(of, CONVERTING)
+        if plain:
+            self.reader.mistake(node, "a model and its input of two kinds of number", self.reader.written(node), wants,
+                                has)
 
     @staticmethod
     def held_in(values):
@@ -905,6 +1072,7 @@ class Torch(Loaders):
 
     def works_on_gpu(self, node, tensors):
         """The first product of matrices on a GPU makes cuBLAS's handle."""
+        self.reader.training.works("|".join(t["device"] or "" for t in tensors))
         if any(t["device"] and t["device"].split(":")[0] == "cuda" and "|" not in t["device"] for t in tensors):
             self.reader.variables.begin(node, "cublas", self.reader.written(node))
 
@@ -935,6 +1103,8 @@ class Torch(Loaders):
         called = reader.find_value(of.func.value) if isinstance(of.func, ast.Attribute) else None
         if isinstance(called, Thing) and called["prepares"] and reader.libraries.is_dropped(called, of):
             return reader.mistake(of, "a result that is dropped", reader.written(of))
+        if isinstance(called, Thing) and called.kind == "scaler" and of.func.attr == "scale":
+            return reader.mistake(of, "a result that is dropped", reader.written(of))
         if name in GIVES_BACK:
             return reader.mistake(of, "a result that is dropped", reader.written(of))
         if isinstance(of.func, ast.Attribute) and of.func.attr in MOVES and name is None:
@@ -944,7 +1114,7 @@ class Torch(Loaders):
         return None
 
     def switch(self, node, name, value):
-        return None
+        return self.reader.training.switch(node, name, value)
 
     # ---- what only the end shows
 
@@ -964,6 +1134,11 @@ class Torch(Loaders):
         if self.launched_used and re.search(r"\btorchrun\b", reader.text) and "LOCAL_RANK" not in reader.text and \
                 "distributed.launch" not in reader.text and not self.reads_local_rank:
             self.at(self.launched[0], "a local rank that torchrun does not pass", reader.written(self.launched[0][0]))
+        if self.samplers and not re.search(r"set_epoch|prepare\(|Trainer\(|set_seed\(|Fabric\(", reader.text) and \
+                re.search(r"for (\w*epoch\w*|ep|e) in ", reader.text) and ".backward(" in reader.text and \
+                not reader.loaded:
+            self.at(self.samplers[0], "a sampler that shuffles alike in all epochs",
+                    reader.written(self.samplers[0][0]))
         kinds = {kind for _, _, kind, _ in self.autocasts}
         if kinds == {"cpu"} and self.to_gpu and not self.to_cpu and not self.module_on_cpu:
             for node, source, _, chosen in self.autocasts:

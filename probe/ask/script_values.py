@@ -1,6 +1,48 @@
 """What the reader of scripts knows of a value without running anything. None stands for: not known."""
 
 
+NUMBERS_ALONE = r"\s*-?\d+\s*"
+YES_OR_NO = (r"[01]?", "it takes '1' or '0', and no words")
+# Variables that PyTorch, CUDA and NCCL read: what they take, and what becomes of the rest. Read in the sources of
+# PyTorch 2.15 (c10/util/env.cpp, ATen/cuda/CublasHandlePool.cpp, torch/distributed/rendezvous.py) and of NCCL
+# (param.cc, debug.cc).
+VARIABLES_OF_TORCH = {
+    "CUBLAS_WORKSPACE_CONFIG":
+    (r"(:\d+:\d+)+", "it takes pairs of a size and a count, as ':4096:8' or ':16:8'. "
+     "PyTorch can't read it: older releases raise where determinism is asked for, newer ones "
+     "take their default"),
+    "CUDA_LAUNCH_BLOCKING":
+    YES_OR_NO,
+    "NVIDIA_TF32_OVERRIDE":
+    YES_OR_NO,
+    "PYTORCH_NVML_BASED_CUDA_CHECK":
+    YES_OR_NO,
+    "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE":
+    YES_OR_NO,
+    "PYTORCH_ENABLE_MPS_FALLBACK": (r"\d*", "it takes '1' or '0', and no words"),
+    "PYTORCH_NO_CUDA_MEMORY_CACHING":
+    (r"(?!(?i:0|false|no|off)$).*", "that it is set turns caching off, whatever its value"),
+    "CUDA_DEVICE_ORDER":
+    (r"PCI_BUS_ID|FASTEST_FIRST|", "CUDA takes 'PCI_BUS_ID' or 'FASTEST_FIRST', and goes by the fastest"),
+    "CUDA_MODULE_LOADING": (r"EAGER|LAZY|DEFAULT|", "CUDA takes 'LAZY' or 'EAGER'"),
+    "NCCL_DEBUG":
+    (r"(?i:version|warn|info|abort|trace|none|)", "NCCL takes 'WARN', 'INFO' or 'TRACE', and prints nothing"),
+    **dict.fromkeys(("NCCL_P2P_DISABLE", "NCCL_IB_DISABLE", "NCCL_SHM_DISABLE", "NCCL_NVLS_ENABLE",
+                     "NCCL_CUMEM_ENABLE"), (r"-?(0x)?\d*", "NCCL takes '1' or '0', and keeps its default")),
+    "TORCH_NCCL_ASYNC_ERROR_HANDLING": (r"\d+|", "it takes a number, and the process group raises"),
+    "TORCH_DISTRIBUTED_DEBUG": (r"(?i:off|info|detail|)", "it takes 'OFF', 'INFO' or 'DETAIL', and the import raises"),
+    **dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"),
+                    (r"\s*[1-9]\d*(\s*,\s*[1-9]\d*)*\s*", "it takes a number from 1 on, and is ignored")),
+    **dict.fromkeys(("MASTER_PORT", "WORLD_SIZE", "RANK", "LOCAL_RANK"),
+                    (NUMBERS_ALONE, "it takes a number, and reading it raises ValueError")),
+    "MASTER_ADDR": (r"(?!\w+://)(?!.*[^:]:\d{4,5}$).*",
+                    "it takes a host's name or address alone; the port is MASTER_PORT"),
+    "TORCH_CUDA_ARCH_LIST": (r"(?!(.*[; ,])?(sm_|compute_)?\d{2,3}[a-z]?($|[; ,+])).*",
+                             "it takes versions with a point, as '8.0;9.0+PTX', and building raises ValueError"),
+    "ACCELERATE_MIXED_PRECISION": (r"no|fp16|bf16|fp8", "accelerate takes 'no', 'fp16', 'bf16' or 'fp8', and raises"),
+}
+
+
 class Text:
     """A text, number, truth value or None that is surely this one."""
 
@@ -44,6 +86,7 @@ class Function:
         self.node, self.scope, self.owner = node, scope, owner
         self.decorators = []  # full names
         self.followed = False
+        self.wrapped = False  # a decorator may give it other arguments
         self.file = None
 
     @property

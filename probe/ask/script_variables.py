@@ -31,6 +31,30 @@ BEGINS = {
     "torch.cuda.current_blas_handle": ("cublas",),
 }
 
+# What the allocator's variable takes (AllocatorConfig.cpp, CUDAAllocatorConfig.h of PyTorch 2.15, tried there), and
+# which values: option:value with commas between; another option raises.
+BOOLEAN = r"True|False"
+ALLOCATOR = {
+    "max_split_size_mb":
+    r"(2\d|[3-9]\d|\d{3,}).*",
+    "max_non_split_rounding_mb":
+    r"(2\d|[3-9]\d|\d{3,}).*",
+    "garbage_collection_threshold":
+    r"0?\.\d*[1-9]\d*",
+    "roundup_power2_divisions":
+    r"\d+|\[.*\]",
+    "backend":
+    r"native|cudaMallocAsync|hipMallocAsync",
+    **dict.fromkeys(("expandable_segments", "release_lock_on_cudamalloc", "release_lock_on_hipmalloc",
+                     "pinned_use_cuda_host_register", "pinned_use_hip_host_register", "pinned_use_background_threads",
+                     "graph_capture_record_stream_reuse", "throw_on_cudamalloc_oom", "pinned_free_catch_all"), BOOLEAN),
+    **dict.fromkeys(("pinned_num_register_threads", "pinned_reserve_segment_size_mb", "large_segment_size_mb",
+                     "pinned_max_round_threshold_mb", "pinned_max_cached_size_mb", "roundup_bypass_threshold_mb"), r"\d+.*"),
+    **dict.fromkeys(("per_process_memory_fraction", "expandable_segments_reserve",
+                     "expandable_segments_reserve_by_class"), r".*"),
+}
+ALLOCATOR_NAMES = re.compile(r"PYTORCH_((CUDA|HIP)_)?ALLOC_CONF$")
+
 
 class Variables:
     def __init__(self, reader, known):
@@ -65,6 +89,31 @@ class Variables:
                                        "line %s" % getattr(at, "lineno", "?"), other=at if source == reader.source else None)
                         return
             return
+
+    def allocator(self, node, name, value):
+        """PYTORCH_CUDA_ALLOC_CONF, whose options are read one by one."""
+        if not name or not ALLOCATOR_NAMES.match(name) or not is_form(value):
+            return
+        said = re.sub(r"\s", "", form_of(value).replace(NUMBER, "128"))
+        for part in re.findall(r"(?:[^,\[]|\[[^\]]*\]?)+", said):
+            option, colon, given = part.partition(":")
+            why = None
+            if UNKNOWN in option:
+                continue
+            if option not in ALLOCATOR:
+                near = difflib.get_close_matches(re.split(r"[=;]", option)[0], sorted(ALLOCATOR), 1, 0.7)
+                why = "'%s' is no option%s" % (option, "; '%s' is, with ':' before its value" % near[0] if near else "")
+            elif not colon or not given:
+                why = "'%s' lacks ':' and its value" % option
+            elif UNKNOWN not in given and not re.fullmatch(ALLOCATOR[option], given):
+                why = "%s doesn't take '%s'%s" % (option, given, {
+                    BOOLEAN: ", but True or False", ALLOCATOR["backend"]: ", but native or cudaMallocAsync",
+                    ALLOCATOR["garbage_collection_threshold"]: ", but a fraction between 0 and 1",
+                    ALLOCATOR["max_split_size_mb"]: ", but a number from 20 on"}.get(ALLOCATOR[option], ""))
+            if why:
+                return self.reader.mistake(node, "settings that the allocator doesn't take", "%s = '%s'" % (name, said),
+                                           why)
+        return None
 
     def read(self, node, name, shown=None):
         """os.environ["LOCALRANK"]: a name that is a slip of one that a launcher sets."""
