@@ -232,6 +232,7 @@ class Reader:
         self.children = Children(self)
         self.brings_batches = False  # something of the script may bring a loader's batches to the GPU
         self.answers, self.jaxs, self.keras = Results(self), Jax(self), Keras(self)
+        self.tracing = Tracing(self)
         self.trying = self.asserting = 0  # statements whose exceptions are caught; what is asserted
         self.starts_programs = False
         self.pins = {}  # releases that the script says that it is written for
@@ -359,6 +360,7 @@ class Reader:
 
     def look_for_unbound(self, trees):
         bound = set()
+        self.tracing.files.append((None, trees))
         for tree in trees:
             self.torch.look_for_own_gpu(tree)
         for node in (node for tree in trees for node in ast.walk(tree)):
@@ -1812,6 +1814,7 @@ class Reader:
         self.torch.reads_local_rank = self.torch.reads_local_rank or any(
             getattr(one, "value", None) == "LOCAL_RANK" for one in ast.walk(tree))
         self.torch.look_for_own_gpu(tree)
+        self.tracing.files.append((shown, [tree]))
         before = self.scope, self.globals, self.source, self.main, self.cell, self.inside
         self.globals = self.scope = Scope()
         self.source, self.main, self.cell, self.inside = shown, False, None, []
@@ -2177,6 +2180,7 @@ class Reader:
         self.jaxs.end()
         self.keras.end()
         forgotten_variables(self)
+        self.tracing.end()
         self.conditions.told_at_the_end()
         self.uses_float64()
         self.children.end()
