@@ -53,6 +53,7 @@ class Keras:
         self.backend_at = None
         self.settings = []  # (variable, node, source, path) that one framework alone reads
         self.roots = set()  # modules that it imports
+        self.computes = False  # with TensorFlow's own operations
         self.other_tensorflow = False  # it does more of TensorFlow than to configure devices
         self.configured = []  # calls that configure TensorFlow's GPUs
         self.clusters = []  # strategies that read TF_CONFIG: (node, path, source)
@@ -113,6 +114,7 @@ class Keras:
         last = parts[-1]
         if parts[0] == "tensorflow" and not name.startswith(ABOUT_DEVICES_ALONE):
             self.other_tensorflow = True
+            self.computes = self.computes or not name.startswith("tensorflow.data.")
         if last in ("set_memory_growth", "set_virtual_device_configuration", "set_logical_device_configuration"):
             self.configured.append((node, reader.source, reader.path))
         if name in ("tensorflow.device", "tensorflow.compat.v1.device", "keras.device") and values:
@@ -246,6 +248,12 @@ class Keras:
             return
         if attribute in ("class_names", "file_paths"):  # of datasets that *_dataset_from_directory() made
             return
+        # A script that names both chooses by the release.
+        if kind == "loss-scale" and attribute in ("get_scaled_loss", "get_unscaled_gradients") and not re.search(
+                r"\.scale_loss\(", reader.text):
+            near = {"get_scaled_loss": "; Keras 3 has scale_loss", "get_unscaled_gradients": "; Keras 3 unscales in apply"}
+            return reader.mistake(node, "a member that an object lacks", reader.written(node),
+                                  "LossScaleOptimizer of Keras 3", near[attribute], doubted=owner["keras"] != "keras")
         known = reader.members.get(of) if of else None
         if known and attribute not in known:
             near = difflib.get_close_matches(attribute, sorted(known), 1, 0.7)
@@ -357,7 +365,7 @@ class Keras:
             for node, source, path in self.configured[:1]:
                 self.at(node, source, path, "TensorFlow's GPUs under another backend", reader.written(node),
                         SPOKEN[self.backend])
-        if foreign and not self.other_tensorflow:
+        if foreign and not self.computes:
             for node, source, path in self.gpus_used[:1]:
                 self.at(node, source, path, "tf.device under another backend", reader.written(node),
                         SPOKEN[self.backend])

@@ -234,6 +234,7 @@ class Reader:
         self.training = Training(self)
         self.brings_batches = False  # something of the script may bring a loader's batches to the GPU
         self.answers, self.jaxs, self.keras = Results(self), Jax(self), Keras(self)
+        self.tracing = Tracing(self)
         self.trying = self.asserting = 0  # statements whose exceptions are caught; what is asserted
         self.starts_programs = False
         self.pins = {}  # releases that the script says that it is written for
@@ -361,6 +362,7 @@ class Reader:
 
     def look_for_unbound(self, trees):
         bound = set()
+        self.tracing.files.append((None, trees))
         for tree in trees:
             self.torch.look_for_own_gpu(tree)
         for node in (node for tree in trees for node in ast.walk(tree)):
@@ -384,6 +386,8 @@ class Reader:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)):
                 self.look_for_unused_configurations(node)
                 self.children.look_for_lost_environments(node)
+        if len(trees) > 1:  # a notebook's cells share their names
+            self.look_for_unused_configurations(ast.Module(body=[s for tree in trees for s in tree.body], type_ignores=[]))
         self.unbound = {name: Name(full) for name, full in CONVENTIONS.items() if name not in bound}
 
     def look_for_unused_configurations(self, function):
@@ -393,14 +397,17 @@ class Reader:
             if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call) and isinstance(
                     statement.targets[0], ast.Name) and self.written(statement.value.func).endswith("ConfigProto"):
                 made[statement.targets[0].id] = statement
+        shown = {id(n) for call in ast.walk(function) if isinstance(call, ast.Call) and getattr(call.func, "id", "") ==
+                 "print" for n in ast.walk(call)} if made else ()
         for name, statement in made.items():
             loads = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name and
-                     isinstance(n.ctx, ast.Load)]
+                     isinstance(n.ctx, ast.Load) and id(n) not in shown]
             stores = [n for n in ast.walk(function) if isinstance(n, ast.Attribute) and
                       isinstance(n.ctx, ast.Store) and re.match(re.escape(name) + r"\.", self.written(n))]
             shared = any(isinstance(n, (ast.Global, ast.Nonlocal)) and name in n.names for n in ast.walk(function))
-            if len(loads) == len(stores) and not shared and any(
-                    "ession" in self.written(n) for n in ast.walk(function) if isinstance(n, ast.Call)):
+            starts = any("ession" in self.written(n) for n in ast.walk(function) if isinstance(n, ast.Call))
+            of_function = isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and stores
+            if len(loads) == len(stores) and not shared and (starts or of_function):
                 sessions = [n for n in ast.walk(function) if isinstance(n, ast.Call) and
                             re.search(r"\bSession$|\bInteractiveSession$", self.written(n.func))]
                 self.unused_configurations.append((stores[-1] if stores else statement, sessions))
@@ -1059,6 +1066,24 @@ class Reader:
             one = values[0]
             if isinstance(one, Thing) and (one.kind == "gpus" or one["logical"]) or isinstance(one, (Many, Text)):
                 self.mistake(node, "set_memory_growth of what is no physical device", self.written(node.args[0]))
+        named = values[0].items if values and isinstance(values[0], Many) else values[:1]
+        if last in ("set_visible_devices", "set_memory_growth", "set_logical_device_configuration",
+                    "set_virtual_device_configuration") and any(
+                        form_of(one).startswith(("/physical_device:", "/device:")) and isinstance(one, Thing)
+                        for one in named):
+            self.mistake(node, "set_visible_devices of a text", self.written(node.args[0]))
+        limit = words.get("memory_limit", values[0] if values else None)
+        if last in ("LogicalDeviceConfiguration", "VirtualDeviceConfiguration") and isinstance(limit, Text) and \
+                isinstance(limit.value, (int, float)) and 0 < limit.value < 16:
+            self.mistake(self.keyword_of(node, "memory_limit"), "a limit of memory that is a fraction",
+                         "memory_limit=%s" % limit.value)
+        counts = words.get("device_count")
+        for kind in counts.attributes if last == "ConfigProto" and isinstance(counts, Thing) and \
+                counts.kind == "mapping" else ():
+            if kind.upper() in ("GPU", "CPU", "TPU") and kind != kind.upper():
+                self.mistake(counts.nodes.get(kind, node), "a count of devices that there are none of", kind)
+        if last == "LossScaleOptimizer" and parts[0] in ("keras", "tensorflow") and "experimental" not in parts:
+            return Thing("loss-scale", keras=parts[0])
         if last in ("set_memory_growth", "set_logical_device_configuration", "set_virtual_device_configuration"):
             self.growth_and_limit(node, last == "set_memory_growth", values)
         if last == "set_visible_devices" and values and isinstance(values[0], Text) and isinstance(
@@ -1196,10 +1221,12 @@ class Reader:
         if option == "jax_platform":
             self.mistake(node, "an option that JAX lacks", option, "jax_platforms")
         if name == "jax.config.update" and len(values) > 1 and text_of(values[0]) == "jax_default_matmul_precision":
-            precision = text_of(values[1])
-            if isinstance(values[1], Name) and values[1].full.startswith("jax.lax.Precision.") or precision and \
-                    precision not in JAX_PRECISIONS and not re.match(r"(ANY_)?B?T?F[0-9]+_", precision):
-                self.mistake(node, "a precision that JAX doesn't know", self.written(node.args[1]))
+            said = values[1]["items"] if isinstance(values[1], Thing) and values[1].kind == "texts" else [values[1]]
+            wrong = [one for one in map(text_of, said) if one and one not in JAX_PRECISIONS and
+                     not re.match(r"(ANY_)?B?T?F[0-9]+_", one)]
+            if isinstance(values[1], Name) and values[1].full.startswith("jax.lax.Precision.") or wrong:
+                self.mistake(node, "a precision that JAX doesn't know", repr(wrong[0]) if wrong else
+                             self.written(node.args[1]), doubted=len(said) > 1)
         if name == "jax.default_device" and values and ":" in (text_of(values[0]) or ""):
             self.mistake(node, "a platform that JAX doesn't know", self.written(node))
         if name in ("jax.jit", "jax.pmap") and ("device" in words or "backend" in words) and name == "jax.jit":
@@ -1422,6 +1449,9 @@ class Reader:
         if attribute in ("to", "cuda",
                          "cpu") and model["keras"] and not (model["keras"] == "keras" and self.keras_on_torch()):
             self.mistake(node, "a move of a Keras model", self.written(node), doubted=model["keras"] == "keras")
+        both = [words.get(word) for word in ("run_eagerly", "jit_compile")]
+        if attribute == "compile" and all(isinstance(one, Text) and one.value is True for one in both):
+            self.mistake(self.keyword_of(node, "jit_compile"), "XLA that eager execution switches off")
         if attribute == "compile" and self.strategy and self.strategy == self.device and model["keras"] and \
                 model["under"] is None:
             at = [one for one, other in zip(model["calls"] or [], self.calls + [None])
@@ -1851,6 +1881,7 @@ class Reader:
         self.torch.reads_local_rank = self.torch.reads_local_rank or any(
             getattr(one, "value", None) == "LOCAL_RANK" for one in ast.walk(tree))
         self.torch.look_for_own_gpu(tree)
+        self.tracing.files.append((shown, [tree]))
         before = self.scope, self.globals, self.source, self.main, self.cell, self.inside
         self.globals = self.scope = Scope()
         self.source, self.main, self.cell, self.inside = shown, False, None, []
@@ -2167,6 +2198,12 @@ class Reader:
             with branch:
                 self.statements(handler.body)
             self.guarded -= older
+            last = handler.body[-1]
+            while isinstance(last, ast.With):
+                last = last.body[-1]
+            if older and isinstance(last, ast.Return):  # what follows is for releases that have it
+                for alias in (a for one in node.body if isinstance(one, ast.ImportFrom) for a in one.names):
+                    self.scope.names[alias.asname or alias.name] = None
             for name in self.maybe_missing & set(branch.after) if older else ():
                 one, other = self.scope.names.get(name), branch.after[name]
                 if isinstance(one, Name) and isinstance(other, Name) and one.full != other.full and \
@@ -2232,6 +2269,7 @@ class Reader:
         self.jaxs.end()
         self.keras.end()
         forgotten_variables(self)
+        self.tracing.end()
         self.conditions.told_at_the_end()
         self.uses_float64()
         self.children.end()

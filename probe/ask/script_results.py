@@ -165,7 +165,8 @@ class Results:
             return None
         if right.kind in ("gpus", "jax-devices"):
             return "the list holds devices, and no texts"
-        if isinstance(left, Text) and right["texts"] and not any(left.value in text for text in right["texts"]):
+        texts = right["texts"] if right.kind == "said" else ()
+        if isinstance(left, Text) and texts and not any(left.value in text for text in texts):
             return right["gives"]
         if isinstance(left, Text) and right.kind == "form" and UNKNOWN not in right["text"] and \
                 not re.search(r"\d", left.value) and left.value not in right["text"]:

@@ -1,0 +1,500 @@
+"""Functions that JAX and TensorFlow trace, and what may be used once: keys, donated buffers; for the reader of scripts.
+
+The statements are read as they stand, block by block: what another block does to a name is not known here, and nothing
+is said of it.
+"""
+
+JITS = ("jax.jit", "jax.pmap", "flax.nnx.jit", "jax.experimental.pjit.pjit", "jax.pjit")
+GRAPHS = ("tensorflow.function", "tensorflow.autograph.experimental.function")
+PARTIALS = ("functools.partial",)
+SAMPLERS = ("ball bernoulli beta binomial bits categorical cauchy chisquare dirichlet double_sided_maxwell exponential f "
+            "gamma generalized_normal geometric gumbel laplace loggamma logistic lognormal maxwell "
+            "multivariate_normal normal orthogonal pareto poisson rademacher randint rayleigh t triangular "
+            "truncated_normal uniform wald weibull_min").split()
+# What NumPy tells of an array without a look at its values.
+SHAPES = ("shape", "ndim", "size", "dtype", "result_type", "issubdtype", "iinfo", "finfo")
+CLOCKS_OF_TRACES = ("time.time", "time.perf_counter", "time.monotonic", "time.process_time", "time.time_ns", "time.perf_counter_ns",
+          "timeit.default_timer", "datetime.datetime.now", "tensorflow.timestamp")
+DRAWS_OF_TRACES = re.compile(r"(numpy\.random\.(rand|randn|randint|random|normal|uniform|choice|permutation|shuffle|standard_normal|"
+                   r"random_sample|binomial|poisson|beta|gamma|exponential)|random\.(random|randint|uniform|gauss|choice|"
+                   r"shuffle|sample|randrange|normalvariate))$")
+WAITS_OF_TRACES = re.compile(r"block_until_ready|device_get|\.item\(|\.tolist\(|effects_barrier|float\(|int\(|asarray\(|np\.array\(|"
+                   r"onp\.|print\(|copy_to_host|\.result\(|assert|%timeit|if .*loss")
+OF_CASES = "*"  # among the names that a loop binds: it goes through cases
+UNHASHABLE = (ast.Dict, ast.List, ast.Set, ast.ListComp, ast.DictComp)
+COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.AsyncFor, ast.AsyncWith)
+
+
+class Traced:
+    """How a function is traced: which of its arguments are static or donated."""
+
+    def __init__(self, by, node=None, static=(), static_names=(), donated=(), donated_names=(), known=True):
+        self.by, self.node, self.static, self.static_names = by, node, static, static_names
+        self.donated, self.donated_names, self.known = donated, donated_names, known
+
+
+class Tracing:
+    def __init__(self, reader):
+        self.reader = reader
+        self.files = []  # (source, its trees)
+        self.names = {}
+        self.enabled, self.seeded, self.draws = [], False, False
+
+    def end(self):
+        reader = self.reader
+        for source, trees in self.files:
+            reader.source, reader.path = source, ()
+            self.look(trees)
+        for node, source in self.enabled if self.draws and not self.seeded else ():
+            reader.source = source
+            reader.mistake(node, "determinism without a seed", self.written(node))
+        reader.source = None
+
+    # ---- names
+
+    def look(self, trees):
+        """The trees of one script, of a notebook one for each cell."""
+        self.names = {}
+        self.traced, self.functions = {}, {}
+        nodes = [node for tree in trees for node in ast.walk(tree)]
+        for node in nodes:
+            if isinstance(node, ast.Import):
+                for one in node.names:
+                    self.names[one.asname or one.name.split(".")[0]] = one.name if one.asname else one.name.split(".")[0]
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                for one in node.names:
+                    self.names[one.asname or one.name] = node.module + "." + one.name
+        if not {"jax", "tensorflow"} & {name.split(".")[0] for name in self.names.values()}:
+            return
+        for node in nodes:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                twice = node.name in self.functions
+                self.functions[node.name] = None if twice else node  # methods of two classes, or two versions
+                for decorator in node.decorator_list:
+                    traced = self.decorated(decorator)
+                    if traced:
+                        traced.node = node
+                        self.traced[node.name] = None if twice else traced
+        for node in nodes:
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                traced = self.made(node.value)
+                for target in node.targets if traced else ():
+                    self.traced[self.written(target)] = traced
+        bodies = [[s for tree in trees for s in tree.body]]
+        self.constants = {self.written(s.targets[0]): s.value for s in bodies[0] if isinstance(s, ast.Assign) and
+                          len(s.targets) == 1}
+        bodies += [node.body for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        for body in bodies:
+            self.block(body, ())
+        for traced in list(self.traced.values()):
+            if traced and traced.node is not None:
+                self.inside(traced)
+        for node in nodes:
+            if isinstance(node, ast.With):
+                self.numpy_under_a_device(node)
+            if isinstance(node, ast.Call):
+                self.determinism(node)
+
+    def full(self, node):
+        parts = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name) or node.id not in self.names:
+            return ""
+        return ".".join([self.names[node.id]] + parts[::-1])
+
+    def written(self, node):
+        return self.reader.written(node)
+
+    def decorated(self, node):
+        name = self.full(node)
+        if name in JITS + GRAPHS:
+            return Traced(name)
+        if not isinstance(node, ast.Call):
+            return None
+        name = self.full(node.func)
+        if name in PARTIALS and node.args and self.full(node.args[0]) in JITS:
+            return self.with_arguments(self.full(node.args[0]), node)
+        return self.with_arguments(name, node) if name in JITS + GRAPHS and not node.args else None
+
+    def made(self, node):
+        """step = jax.jit(f, …)"""
+        name = self.full(node.func)
+        if name not in JITS + GRAPHS or not node.args:
+            return None
+        traced = self.with_arguments(name, node)
+        traced.node = self.function_of(node.args[0])
+        return traced
+
+    def function_of(self, node):
+        """The function of the script that an expression is, also within jax.value_and_grad(…); None: another thing."""
+        if isinstance(node, ast.Call) and self.full(node.func) in WRAPPERS and node.args:
+            return self.function_of(node.args[0])
+        if isinstance(node, ast.Name):
+            return self.functions.get(node.id)
+        if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self":
+            return self.functions.get(node.attr)
+        return None
+
+    def with_arguments(self, name, node):
+        found = {"static_argnums": (), "static_argnames": (), "donate_argnums": (), "donate_argnames": (),
+                 "static_broadcasted_argnums": ()}
+        known = True
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                known = False
+            if keyword.arg in found:
+                try:
+                    value = ast.literal_eval(keyword.value)
+                except (ValueError, TypeError, SyntaxError, RecursionError):
+                    known = False
+                    continue
+                found[keyword.arg] = tuple(value) if isinstance(value, (tuple, list)) else (value, )
+        return Traced(name, None, found["static_argnums"] + found["static_broadcasted_argnums"],
+                      found["static_argnames"], found["donate_argnums"], found["donate_argnames"], known)
+
+    # ---- blocks of statements
+
+    def stored(self, node):
+        """The names that a statement binds, with those of its parts: "state", "self.state"."""
+        return {self.written(one) for one in ast.walk(node)
+                if isinstance(one, (ast.Name, ast.Attribute)) and isinstance(one.ctx, (ast.Store, ast.Del))}
+
+    def own_calls(self, node):
+        """The calls of a statement that surely run with it, in their order."""
+        if isinstance(node, COMPOUND + (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            return []
+        hidden = {id(inner) for one in ast.walk(node) if isinstance(one, (ast.Lambda, ast.IfExp, ast.ListComp, ast.DictComp,
+                                                                          ast.SetComp, ast.GeneratorExp))
+                  for inner in ast.walk(one)}
+        return [one for one in ast.walk(node) if isinstance(one, ast.Call) and id(one) not in hidden]
+
+    def block(self, body, loops):
+        """`loops`: what the loops around it bind."""
+        self.donations(body, loops)
+        self.keys(body, loops)
+        self.timings(body)
+        self.static_arguments(body)
+        for statement in body:
+            if isinstance(statement, (ast.For, ast.While, ast.AsyncFor)):
+                bound = set()
+                for inner in statement.body:
+                    bound |= self.stored(inner)
+                if not self.repeats(statement):
+                    bound.add(OF_CASES)
+                if not isinstance(statement, ast.While):
+                    bound |= self.stored(statement.target)
+                self.block(statement.body, loops + (bound, ))
+                self.block(statement.orelse, loops)
+            elif isinstance(statement, COMPOUND):
+                for name in ("body", "orelse", "finalbody"):
+                    self.block(getattr(statement, name, []), loops)
+                for handler in getattr(statement, "handlers", []):
+                    self.block(handler.body, loops)
+
+    def repeats(self, loop):
+        """Whether a loop does the same again, rather than go through cases that are to be alike."""
+        if isinstance(loop, ast.While):
+            return True
+        over = loop.iter
+        while isinstance(over, ast.Call) and over.args and getattr(over.func, "id", getattr(over.func, "attr", "")) in (
+                "enumerate", "tqdm", "zip"):
+            over = over.args[0]
+        name = self.written(over.func if isinstance(over, ast.Call) else over)
+        return re.search(r"^t?range$|loader|batch|data|_ds$|^ds|steps|epochs|\.take$", name) is not None
+
+    @staticmethod
+    def binds(bound, text):
+        """Whether one of these names is the text, or what it hangs on."""
+        return any(text == name or text.startswith(name + ".") or text.startswith(name + "[") for name in bound)
+
+    def argument(self, node, traced, position, name):
+        """What a call gives for a parameter, by its number or its name."""
+        if position is not None and 0 <= position < len(node.args) and not any(
+                isinstance(one, ast.Starred) for one in node.args[:position + 1]):
+            return node.args[position]
+        if name is None and traced.node is not None and position is not None:
+            parameters = [one.arg for one in traced.node.args.args]
+            name = parameters[position] if position < len(parameters) else None
+        return next((k.value for k in node.keywords if k.arg == name and name), None)
+
+    def donations(self, body, loops):
+        gone = {}
+        for statement in body:
+            loads = [one for one in ast.walk(statement) if isinstance(one, (ast.Name, ast.Attribute)) and
+                     isinstance(one.ctx, ast.Load)] if gone else []
+            for one in loads:
+                text = self.written(one)
+                if text in gone and not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+                    self.reader.mistake(one, "a buffer that was donated", text, self.written(gone[text].func),
+                                        other=gone[text])
+                    del gone[text]
+            bound = self.stored(statement)
+            gone = {text: call for text, call in gone.items() if not self.binds(bound, text)}
+            for call in self.own_calls(statement):
+                traced = self.traced.get(self.written(call.func))
+                if traced is None or not (traced.donated or traced.donated_names):
+                    continue
+                given = [self.argument(call, traced, at, None) for at in traced.donated if type(at) is int] + [
+                    self.argument(call, traced, None, name) for name in traced.donated_names]
+                for one in given:
+                    if not isinstance(one, (ast.Name, ast.Attribute)):
+                        continue
+                    text = self.written(one)
+                    if self.binds(bound, text):
+                        continue
+                    if loops and not self.binds(loops[-1], text):
+                        self.reader.mistake(call, "a buffer that was donated", text, self.written(call.func), other=call)
+                    else:
+                        gone[text] = call
+
+    def consumed(self, call):
+        """The keys that a call draws with: (text, how it draws)."""
+        name = self.full(call.func)
+        if name.startswith("jax.random.") and name.rsplit(".", 1)[-1] in SAMPLERS:
+            key = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "key"), None)
+            if isinstance(key, (ast.Name, ast.Attribute)):
+                return [(self.written(key), name)]
+        found = []
+        for keyword in call.keywords:
+            if keyword.arg == "rngs" and isinstance(keyword.value, ast.Dict):
+                for label, value in zip(keyword.value.keys, keyword.value.values):
+                    if isinstance(value, (ast.Name, ast.Attribute)) and getattr(label, "value", "") == "dropout" and \
+                            not self.full(call.func).endswith(".init") and getattr(call.func, "attr", "") != "init":
+                        found.append((self.written(value), "rngs"))
+        return found
+
+    def consumes(self, function):
+        """The parameters of a function of the script with which it draws as they are."""
+        parameters = [one.arg for one in function.args.args]
+        drawn = {text for one in ast.walk(function) if isinstance(one, ast.Call) for text, _ in self.consumed(one)}
+        stored = {one.id for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+        return [(at, name) for at, name in enumerate(parameters) if name in drawn and name not in stored]
+
+    def keys(self, body, loops):
+        drawn = {}
+        compares = any(re.search(r"array_equal|allclose|assert", self.written(statement)) for statement in body)
+        for statement in body:
+            bound = self.stored(statement)
+            for call in self.own_calls(statement):
+                for text, how in self.consumed(call):
+                    if text in drawn and not compares:
+                        self.reader.mistake(call, "a key that is used twice", text, self.written(drawn[text]),
+                                            other=drawn[text])
+                    elif loops and not any(self.binds(one, text) or OF_CASES in one for one in loops):
+                        self.reader.mistake(call, "a key that every round uses", text)
+                    drawn[text] = call
+                self.keys_given(call, loops)
+            drawn = {text: call for text, call in drawn.items() if not self.binds(bound, text)}
+            for one in ast.walk(statement) if not isinstance(statement, COMPOUND) else ():
+                if isinstance(one, (ast.ListComp, ast.GeneratorExp)):
+                    bound = {self.written(t) for g in one.generators for t in ast.walk(g.target)
+                             if isinstance(t, ast.Name)}
+                    for call in (c for c in ast.walk(one.elt) if isinstance(c, ast.Call)):
+                        for text, _ in self.consumed(call):
+                            if not self.binds(bound, text):
+                                self.reader.mistake(call, "a key that every round uses", text)
+
+    def keys_given(self, call, loops):
+        """train_step(state, batch, key) in a loop, whose function draws with the key as it is."""
+        if not loops:
+            return
+        name = self.written(call.func)
+        traced = self.traced.get(name)
+        function = traced.node if traced else self.functions.get(name if "." not in name else name.replace("self.", ""))
+        if function is None:
+            return
+        of_class = function.args.args[:1] and function.args.args[0].arg == "self"
+        for at, parameter in self.consumes(function):
+            if of_class:
+                at -= 1
+            given = call.args[at] if 0 <= at < len(call.args) else next(
+                (k.value for k in call.keywords if k.arg == parameter), None)
+            text = self.written(given) if isinstance(given, (ast.Name, ast.Attribute)) else ""
+            if text and not any(self.binds(one, text) or OF_CASES in one for one in loops):
+                self.reader.mistake(call, "a key that every round uses", text)
+
+    def timings(self, body):
+        """start = time.time() … step(x) … time.time() - start: JAX gives back before it has computed."""
+        started = {}  # the clock's name: (statement, calls since, text since)
+        waited = {self.written(one.args[0].func) for statement in body for one in ast.walk(statement) if isinstance(
+            one, ast.Call) and self.full(one.func) == "jax.block_until_ready" and one.args and isinstance(
+                one.args[0], ast.Call)}
+        for statement in body:
+            text = self.written(statement)
+            for name in list(started):
+                at, call, since = started[name]
+                stops = next((one for one in ast.walk(statement) if isinstance(one, ast.BinOp) and isinstance(
+                    one.op, ast.Sub) and isinstance(one.left, ast.Call) and self.full(one.left.func) in CLOCKS_OF_TRACES and
+                    getattr(one.right, "id", None) == name), None)
+                if stops is not None and not isinstance(statement, COMPOUND):
+                    before = text.split(self.written(stops))[0]
+                    if call is not None and not WAITS_OF_TRACES.search(since) and not re.search(r"block_until_ready", before):
+                        self.reader.mistake(stops, "a time without an end", self.written(call), other=call)
+                    del started[name]
+                    continue
+                calls = [one for one in ast.walk(statement) if isinstance(one, ast.Call) and (
+                    (self.traced.get(self.written(one.func)) or Traced("")).by in JITS or
+                    self.written(one.func) in waited)]
+                started[name] = (at, call or (calls[0] if calls else None), since + "\n" + text)
+            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call) and \
+                    self.full(statement.value.func) in CLOCKS_OF_TRACES and isinstance(statement.targets[0], ast.Name):
+                started[statement.targets[0].id] = (statement, None, "")
+
+    def static_arguments(self, body):
+        literal = {}
+        for statement in body:
+            for call in self.own_calls(statement):
+                traced = self.traced.get(self.written(call.func))
+                if traced is None or traced.by not in JITS:
+                    continue
+                given = [self.argument(call, traced, at, None) for at in traced.static if type(at) is int] + [
+                    self.argument(call, traced, None, name) for name in traced.static_names]
+                if traced.node is not None:  # a name that is given by its place
+                    parameters = [one.arg for one in traced.node.args.args]
+                    given += [self.argument(call, traced, parameters.index(name), None) for name in traced.static_names
+                              if name in parameters]
+                for one in given:
+                    of = literal.get(one.id, self.constants.get(one.id)) if isinstance(one, ast.Name) else one
+                    if isinstance(of, UNHASHABLE):
+                        self.reader.mistake(call, "a static argument that can't be hashed", self.written(one))
+            if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+                literal[self.written(statement.targets[0])] = statement.value
+            else:
+                for name in self.stored(statement):
+                    literal.pop(name, None)
+
+    # ---- inside of functions that are traced
+
+    def inside(self, traced):
+        node = traced.node
+        arguments = node.args.args + node.args.kwonlyargs
+        with_default = {one.arg for one in node.args.args[len(node.args.args) - len(node.args.defaults):]} | {
+            one.arg for one, default in zip(node.args.kwonlyargs, node.args.kw_defaults) if default is not None}
+        static = set(traced.static_names) | with_default | {"self", "cls"}
+        for at in traced.static:
+            if type(at) is int and -len(node.args.args) <= at < len(node.args.args):
+                static.add(node.args.args[at].arg)
+        values = {one.arg for one in arguments if one.arg not in static} if traced.known else set()
+        of_jax = traced.by in JITS
+        self.statements(node, values, of_jax, (node, ))
+        for statement in node.body:
+            if not of_jax and isinstance(statement, (ast.Assign, ast.Expr)) and isinstance(statement.value, ast.Call):
+                made = self.full(statement.value.func)
+                if made == "tensorflow.Variable" or made.startswith("tensorflow.random.Generator.from_"):
+                    self.reader.mistake(statement, "a variable that a tf.function makes", self.written(statement.value))
+
+    def statements(self, node, values, of_jax, callers):
+        """Of a traced function, and of those of the script that it calls."""
+        deepest = 4
+        nested = {id(inner) for one in ast.walk(node) if one is not node and isinstance(
+            one, (ast.FunctionDef, ast.Lambda)) for inner in ast.walk(one)}
+        for statement in node.body:
+            for one in ast.walk(statement):
+                if id(one) in nested:
+                    continue
+                if of_jax and isinstance(one, ast.Assign) and self.is_value(one.value, values):
+                    values |= {t.id for target in one.targets for t in ast.walk(target) if isinstance(t, ast.Name)}
+                if of_jax and isinstance(one, (ast.If, ast.While)) and self.decides(one.test, values):
+                    self.reader.mistake(one, "a branch on a traced value", self.written(one.test))
+                if not isinstance(one, ast.Call):
+                    continue
+                self.call_inside(one, values, of_jax)
+                called = self.function_of(one.func)
+                if called is None or called in callers or len(callers) > deepest:
+                    continue
+                names = [parameter.arg for parameter in called.args.args]
+                if names[:1] == ["self"]:
+                    names = names[1:]
+                given = list(zip(names, one.args)) + [(k.arg, k.value) for k in one.keywords if k.arg]
+                starred = any(isinstance(argument, ast.Starred) for argument in one.args)
+                inner = set() if starred else {name for name, value in given if self.is_value(value, values)}
+                self.statements(called, inner, of_jax, callers + (called, ))
+
+    def is_value(self, node, values):
+        """Whether an expression is made of a traced value, and not of its shape alone."""
+        if isinstance(node, ast.Attribute) and node.attr in ("shape", "ndim", "dtype", "size"):
+            return False
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("len", "isinstance", "type", "hasattr", "range",
+                                                                         "enumerate"):
+            return False
+        if isinstance(node, ast.Call) and self.full(node.func).rsplit(".", 1)[-1] in SHAPES:
+            return False
+        if isinstance(node, ast.Name):
+            return node.id in values
+        return any(self.is_value(one, values) for one in ast.iter_child_nodes(node))
+
+    def is_plain(self, node, values):
+        """A traced value itself, arithmetic with it, or what jax.numpy makes of it: an array, and no structure."""
+        if isinstance(node, ast.BinOp):
+            return self.is_plain(node.left, values) or self.is_plain(node.right, values)
+        if isinstance(node, ast.UnaryOp):
+            return self.is_plain(node.operand, values)
+        if isinstance(node, ast.Call):
+            return self.full(node.func).startswith("jax.numpy.") and self.full(node.func).rsplit(
+                ".", 1)[-1] not in SHAPES and any(self.is_value(one, values) for one in node.args)
+        return isinstance(node, ast.Name) and node.id in values
+
+    def decides(self, test, values):
+        if isinstance(test, ast.BoolOp):
+            return any(self.decides(one, values) for one in test.values)
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return self.decides(test.operand, values)
+        if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(
+                test.ops[0], (ast.Lt, ast.Gt, ast.LtE, ast.GtE, ast.Eq, ast.NotEq)):
+            sides = (test.left, test.comparators[0])
+            said = [getattr(one, "value", None) for one in sides]
+            if any(isinstance(one, (str, bytes)) or isinstance(two, ast.Constant) and one is None
+                   for one, two in zip(said, sides)):
+                return False
+            return any(self.is_plain(one, values) for one in sides)
+        return isinstance(test, ast.Call) and self.is_plain(test, values)
+
+    def call_inside(self, call, values, of_jax):
+        reader, name = self.reader, self.full(call.func)
+        if name in CLOCKS_OF_TRACES[:-1] or DRAWS_OF_TRACES.match(name):
+            what = "jit" if of_jax else "tf.function"
+            return reader.mistake(call, "what a traced function does once", self.written(call), what)
+        if not of_jax:
+            return None
+        if name.startswith("numpy.") and not name.startswith("numpy.random.") and name.rsplit(
+                ".", 1)[-1] not in SHAPES and any(self.is_value(one, values) for one in call.args) and \
+                re.match(r"numpy\.(linalg\.|fft\.)?[a-z_0-9]+$", name) and not re.match(
+                    r"numpy\.(u?int\d*|float\d*|bool_?|complex\d*)$", name):
+            return reader.mistake(call, "a traced value outside of JAX", self.written(call))
+        alone = len(call.args) == 1 and not call.keywords
+        if alone and getattr(call.func, "id", "") in ("float", "int", "bool") and self.is_plain(call.args[0], values):
+            return reader.mistake(call, "a traced value outside of JAX", self.written(call))
+        if isinstance(call.func, ast.Attribute) and call.func.attr in ("item", "tolist") and not call.args and \
+                self.is_plain(call.func.value, values):
+            return reader.mistake(call, "a traced value outside of JAX", self.written(call))
+        return None
+
+    # ---- TensorFlow
+
+    def numpy_under_a_device(self, node):
+        """with tf.device('/GPU:0'): of which every call is NumPy's."""
+        if not any(isinstance(item.context_expr, ast.Call) and self.full(item.context_expr.func) == "tensorflow.device"
+                   for item in node.items):
+            return
+        calls = [one for statement in node.body for one in ast.walk(statement) if isinstance(one, ast.Call)]
+        names = [self.full(one.func) for one in calls]
+        builtin = [isinstance(one.func, ast.Name) and one.func.id in BUILTINS for one in calls]
+        works = [name for name in names if re.match(r"numpy\.(linalg\.|fft\.)?[a-z_0-9]+$", name)]
+        of_arrays = [isinstance(one.func, ast.Attribute) and one.func.attr in ("astype", "reshape", "sum", "mean", "copy",
+                                                                              "transpose") for one in calls]
+        products = any(isinstance(one, (ast.BinOp, ast.AugAssign)) and isinstance(one.op, ast.MatMult)
+                       for statement in node.body for one in ast.walk(statement))
+        if works and not products and all(name in works or known or method
+                                          for name, known, method in zip(names, builtin, of_arrays)):
+            self.reader.mistake(node, "NumPy under tf.device", self.written(calls[0]), other=calls[0])
+
+    def determinism(self, node):
+        """enable_op_determinism() needs a seed as soon as something draws."""
+        name, last = self.full(node.func), getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if name.endswith(".enable_op_determinism"):
+            self.enabled.append((node, self.reader.source))
+        self.seeded = self.seeded or last in ("set_random_seed", "set_seed", "seed_everything")
+        drawn = name.startswith(("tensorflow.random.", "tensorflow.image.random_")) and "stateless" not in name
+        self.draws = self.draws or last in ("fit", "shuffle") or drawn
