@@ -328,7 +328,8 @@ void withhold_cloud_numbers(std::string& text) {
       {R"(\bvia ([a-z][\w.-]*?)\.\.\.)", {"via "}},
       {R"((?i)\b(?:syncing|resuming|synced|finished|view) run ["']?([\w.-]+))", {" run "}},
       {R"((?:^|[^\w-])((?:DESKTOP|LAPTOP|WIN)-[A-Z0-9]{4,15})(?:[^\w-]|$))", {"desktop-", "laptop-", "win-"}},
-      {R"((?:^|\n)\s*(?:nameserver|search|domain)\s+([A-Za-z][\w.-]*)\s*(?:\n|$))", {"nameserver", "search", "domain"}}};
+      {R"((?:^|\n)\s*(?:nameserver|search|domain)\s+([A-Za-z][\w.-]*)\s*(?:\n|$))",
+       {"nameserver", "search", "domain"}}};
   for (const LazyPattern& lazy : forms) {
     const RE2* form = lazy.for_text(low);
     if (form == nullptr) continue;

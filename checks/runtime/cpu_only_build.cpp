@@ -224,12 +224,10 @@ void judge_lone_jax(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts;
   const Jax* jax = snapshot.jax.get();
   const bool wanted = !of(snapshot.nvidia, &Nvidia::devices).or_empty().empty();
-  const bool asked =
-      env_of(snapshot, "JAX_PLATFORMS").get() || env_of(snapshot, "JAX_PLATFORM_NAME").get() ||
-      env_of(snapshot, "CUDA_VISIBLE_DEVICES").get() || facts.saw({{noted, "cpu-asked-for"}});
-  if (!jax || !jax->backend.is("cpu") || jax->plugins.get() || !wanted || asked || snapshot.probes.get() || snapshot.captured.get() ||
-      !answers.findings.empty() || !jax_cpu_only(facts) ||
-      another_works(snapshot, "jax"))
+  const bool asked = env_of(snapshot, "JAX_PLATFORMS").get() || env_of(snapshot, "JAX_PLATFORM_NAME").get() ||
+                     env_of(snapshot, "CUDA_VISIBLE_DEVICES").get() || facts.saw({{noted, "cpu-asked-for"}});
+  if (!jax || !jax->backend.is("cpu") || jax->plugins.get() || !wanted || asked || snapshot.probes.get() ||
+      snapshot.captured.get() || !answers.findings.empty() || !jax_cpu_only(facts) || another_works(snapshot, "jax"))
     return;
   Finding& finding = answers.found_on("framework:jax");
   finding.confidence = Confidence::possible;

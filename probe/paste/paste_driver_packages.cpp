@@ -11,9 +11,10 @@ namespace {
 constexpr const char* library_package = R"((?:libnvidia-compute-\d+(?:-server)?|libcuda1|nvidia-driver-cuda-libs|)"
                                         R"(nvidia-compute-G0\d|xorg-x11-drv-nvidia-cuda-libs|libnvidia-compute))";
 
-// The version that an upgrade ended with: "Upgrade: …, libnvidia-compute-535:amd64 (535.161.07-0ubuntu1, 535.171.04-0ubuntu1), …" of apt,
-// "… upgrade libnvidia-compute-535:amd64 535.161.07-0ubuntu1 535.171.04-0ubuntu1" of dpkg.log, "Unpacking
-// libnvidia-compute-535:amd64 (535.171.04-0ubuntu1) over (535.161.07-0ubuntu1) ..." of both on a terminal.
+// The version that an upgrade ended with: "Upgrade: …, libnvidia-compute-535:amd64 (535.161.07-0ubuntu1,
+// 535.171.04-0ubuntu1), …" of apt, "… upgrade libnvidia-compute-535:amd64 535.161.07-0ubuntu1 535.171.04-0ubuntu1" of
+// dpkg.log, "Unpacking libnvidia-compute-535:amd64 (535.171.04-0ubuntu1) over (535.161.07-0ubuntu1) ..." of both on a
+// terminal.
 std::string upgraded_to(std::string_view line) {
   static const std::string version = R"((?:\d+:)?(\d{3}\.\d{2,3}(?:\.\d{2})?)-[^\s,)]*)";
   static const std::string package = std::string(library_package) + "(?::amd64|:arm64)?";

@@ -89,7 +89,7 @@ Snapshot parse_getfacl(const std::string& text) {
     if (parts.size() != 3) continue;
     // Groups alone don't tell whether a user that the list names is this one.
     const std::string_view user = parts[1].empty() ? std::string_view(list.owner) : parts[1];
-    const bool mine = parts[0] == "user" ? (account.name.empty() ? !parts[1].empty() : user == account.name)
+    const bool mine = parts[0] == "user"    ? (account.name.empty() ? !parts[1].empty() : user == account.name)
                       : parts[0] == "group" ? account.groups.contains(parts[1].empty() ? list.group : parts[1])
                                             : parts[0] == "other";
     list.open = list.open || (mine && reads_and_writes(parts[2]));
