@@ -40,6 +40,25 @@ Finding finding_of(const Diagnosis& diagnosis, const ReadText& text, std::size_t
   return finding;
 }
 
+// The loader names the library that it lacks, and it is none of CUDA's: "libGL.so.1: cannot open shared object file".
+bool lacks_another_library(const ReadText& text) {
+  const std::vector<TextLine>& lines = text.notable.or_empty();
+  return std::ranges::any_of(lines, [](const TextLine& line) {
+    const std::string said = line.text.or_empty();
+    const std::size_t end = said.find(": cannot open shared object file");
+    if (end == said.npos) return false;
+    const std::size_t blank = said.find_last_of(" '\"/", end);
+    const std::string name = said.substr(blank == said.npos ? 0 : blank + 1);
+    constexpr std::string_view of_cuda[] = {"libcu", "libnv", "libnccl", "libnpp", "libtorch", "libc10", "libtensorflow"};
+    return name.starts_with("lib") &&
+           std::ranges::none_of(of_cuda, [&](std::string_view start) { return name.starts_with(start); });
+  });
+}
+
+bool is_cuda_library_missing(std::string_view id) {
+  return id == "runtime.cuda-library-missing" || id == "runtime.cudnn-missing";
+}
+
 }  // namespace
 
 bool is_guessed(const Finding& finding) {
@@ -66,7 +85,7 @@ void add_guessed_cause(const Snapshot& snapshot, const JudgeOptions& options, co
     const bool excluded = std::ranges::any_of(results, [&](const CheckResult& result) {
       return result.id == diagnosis->id && result.state == CheckState::passed;
     });
-    if (excluded) continue;
+    if (excluded || (is_cuda_library_missing(diagnosis->id) && lacks_another_library(texts[i]))) continue;
     findings.push_back(finding_of(*diagnosis, texts[i], i, beside_group));
     return;
   }
