@@ -55,7 +55,7 @@ class Tracing:
     def look(self, trees):
         """The trees of one script, of a notebook one for each cell."""
         self.names = {}
-        self.traced, self.functions = {}, {}
+        self.traced, self.functions, self.bound = {}, {}, {}
         nodes = [node for tree in trees for node in ast.walk(tree)]
         for node in nodes:
             if isinstance(node, ast.Import):
@@ -105,7 +105,12 @@ class Tracing:
         return ".".join([self.names[node.id]] + parts[::-1])
 
     def written(self, node):
-        return self.reader.written(node)
+        """Names are most of what is asked for, and need no unparsing."""
+        parts, one = [], node
+        while isinstance(one, ast.Attribute):
+            parts.append(one.attr)
+            one = one.value
+        return ".".join([one.id] + parts[::-1]) if isinstance(one, ast.Name) else self.reader.written(node)
 
     def decorated(self, node):
         name = self.full(node)
@@ -158,8 +163,11 @@ class Tracing:
 
     def stored(self, node):
         """The names that a statement binds, with those of its parts: "state", "self.state"."""
-        return {self.written(one) for one in ast.walk(node)
+        if id(node) not in self.bound:
+            self.bound[id(node)] = {
+                self.written(one) for one in ast.walk(node)
                 if isinstance(one, (ast.Name, ast.Attribute)) and isinstance(one.ctx, (ast.Store, ast.Del))}
+        return self.bound[id(node)]
 
     def own_calls(self, node):
         """The calls of a statement that surely run with it, in their order."""
@@ -274,12 +282,12 @@ class Tracing:
 
     def keys(self, body, loops):
         drawn = {}
-        compares = any(re.search(r"array_equal|allclose|assert", self.written(statement)) for statement in body)
+        compares = lambda: any(re.search(r"array_equal|allclose|assert", self.reader.written_whole(one)) for one in body)
         for statement in body:
             bound = self.stored(statement)
             for call in self.own_calls(statement):
                 for text, how in self.consumed(call):
-                    if text in drawn and not compares:
+                    if text in drawn and not compares():
                         self.reader.mistake(call, "a key that is used twice", text, self.written(drawn[text]),
                                             other=drawn[text])
                     elif loops and not any(self.binds(one, text) or OF_CASES in one for one in loops):
@@ -317,6 +325,12 @@ class Tracing:
 
     def timings(self, body):
         """start = time.time() … step(x) … time.time() - start: JAX gives back before it has computed."""
+        def starts(statement):
+            return isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call) and \
+                self.full(statement.value.func) in CLOCKS_OF_TRACES and isinstance(statement.targets[0], ast.Name)
+
+        if not any(map(starts, body)):
+            return
         started = {}  # the clock's name: (statement, calls since, text since)
         waited = {self.written(one.args[0].func) for statement in body for one in ast.walk(statement) if isinstance(
             one, ast.Call) and self.full(one.func) == "jax.block_until_ready" and one.args and isinstance(
@@ -338,8 +352,7 @@ class Tracing:
                     (self.traced.get(self.written(one.func)) or Traced("")).by in JITS or
                     self.written(one.func) in waited)]
                 started[name] = (at, call or (calls[0] if calls else None), since + "\n" + text)
-            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call) and \
-                    self.full(statement.value.func) in CLOCKS_OF_TRACES and isinstance(statement.targets[0], ast.Name):
+            if starts(statement):
                 started[statement.targets[0].id] = (statement, None, "")
 
     def static_arguments(self, body):
