@@ -1053,7 +1053,7 @@ class Reader:
             self.listed_after_hiding.append((node, self.path, self.source))
         if last in ("get_visible_devices", "list_logical_devices"):
             self.asked_visible = True
-        if last in POLICIES and "mixed_precision" in name + "DTypePolicy" and values and \
+        if last in POLICIES and ("mixed_precision" in name or "config" in parts or last == "DTypePolicy") and values and \
                 isinstance(values[0], Text) and isinstance(values[0].value, str):
             if not POLICY.match(values[0].value):
                 self.mistake(node, "a policy that Keras doesn't know", values[0].value)
