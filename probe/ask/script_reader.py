@@ -987,6 +987,8 @@ class Reader:
             return Thing("partial", of=values[0], given=values[1:], words=words)
         if name == "dataclasses.field":
             made = words.get("default_factory")
+            if isinstance(made, Class):
+                return self.make(made, [], {}, node)
             return self.follow(made, [], {}, node) if isinstance(made, Function) else words.get("default")
         if name in ("functools.partial", "itertools.cycle", "copy.deepcopy", "copy.copy") and values:
             return values[0] if name != "copy.deepcopy" else self.torch.copied(node, values[0])
