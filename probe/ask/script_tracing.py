@@ -13,13 +13,14 @@ SAMPLERS = ("ball bernoulli beta binomial bits categorical cauchy chisquare diri
             "truncated_normal uniform wald weibull_min").split()
 # What NumPy tells of an array without a look at its values.
 SHAPES = ("shape", "ndim", "size", "dtype", "result_type", "issubdtype", "iinfo", "finfo")
-CLOCKS_OF_TRACES = ("time.time", "time.perf_counter", "time.monotonic", "time.process_time", "time.time_ns", "time.perf_counter_ns",
-          "timeit.default_timer", "datetime.datetime.now", "tensorflow.timestamp")
-DRAWS_OF_TRACES = re.compile(r"(numpy\.random\.(rand|randn|randint|random|normal|uniform|choice|permutation|shuffle|standard_normal|"
-                   r"random_sample|binomial|poisson|beta|gamma|exponential)|random\.(random|randint|uniform|gauss|choice|"
-                   r"shuffle|sample|randrange|normalvariate))$")
-WAITS_OF_TRACES = re.compile(r"block_until_ready|device_get|\.item\(|\.tolist\(|effects_barrier|float\(|int\(|asarray\(|np\.array\(|"
-                   r"onp\.|print\(|copy_to_host|\.result\(|assert|%timeit|if .*loss")
+CLOCKS_OF_TRACES = ("time.time", "time.perf_counter", "time.monotonic", "time.process_time", "time.time_ns",
+                    "time.perf_counter_ns", "timeit.default_timer", "datetime.datetime.now", "tensorflow.timestamp")
+DRAWS_OF_TRACES = re.compile(
+    r"(numpy\.random\.(rand|randn|randint|random|normal|uniform|choice|permutation|shuffle|standard_normal|random_sample|"
+    r"binomial|poisson|beta|gamma|exponential)|random\.(random|randint|uniform|gauss|choice|shuffle|sample|randrange|"
+    r"normalvariate))$")
+WAITS_OF_TRACES = re.compile(r"block_until_ready|device_get|\.item\(|\.tolist\(|effects_barrier|float\(|int\(|asarray\(|"
+                             r"np\.array\(|onp\.|print\(|copy_to_host|\.result\(|assert|%timeit|if .*loss")
 OF_CASES = "*"  # among the names that a loop binds: it goes through cases
 UNHASHABLE = (ast.Dict, ast.List, ast.Set, ast.ListComp, ast.DictComp)
 COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.AsyncFor, ast.AsyncWith)
