@@ -49,7 +49,8 @@ bool lacks_another_library(const ReadText& text) {
     if (end == said.npos) return false;
     const std::size_t blank = said.find_last_of(" '\"/", end);
     const std::string name = said.substr(blank == said.npos ? 0 : blank + 1);
-    constexpr std::string_view of_cuda[] = {"libcu", "libnv", "libnccl", "libnpp", "libtorch", "libc10", "libtensorflow"};
+    constexpr std::string_view of_cuda[] = {"libcu",    "libnv",  "libnccl",      "libnpp",
+                                            "libtorch", "libc10", "libtensorflow"};
     return name.starts_with("lib") &&
            std::ranges::none_of(of_cuda, [&](std::string_view start) { return name.starts_with(start); });
   });
