@@ -197,8 +197,10 @@ class Jax:
         """jax.tree.map(f, tree): where a function puts its leaves is seen by reading it."""
         function = values[0] if values else None
         if isinstance(function, Function) and isinstance(function.node, ast.Lambda):
-            answer = self.reader.follow(function, [Thing("jax-array", place=self.first_place([v])) for v in values[1:]],
-                                        {}, function.node)
+            # Leaves of a tree that isn't known may be anything.
+            leaves = [Thing("jax-array", place=self.first_place([v])) if self.first_place([v]) else None
+                      for v in values[1:]]
+            answer = self.reader.follow(function, leaves, {}, function.node)
             place = self.place(answer)
             return Thing("jax-tree", place=place) if place else None
         return None

@@ -548,7 +548,7 @@ class Torch(Loaders):
                          weight=weight["device"] if isinstance(weight, Thing) and weight.kind == "tensor" else None,
                          made=(node, self.reader.source),
                          scalar=last.endswith("Loss") and plain)
-        if last == "Parameter":
+        if last in ("Parameter", "Buffer"):
             of = values[0] if values and isinstance(values[0], Thing) else None
             return Thing("tensor", device=of["device"] if of else None, line=node.lineno, parameter=True)
         if last in ("Sequential", "ModuleList", "ModuleDict"):
