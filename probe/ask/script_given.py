@@ -157,7 +157,9 @@ class Given:
 
     def count(self, node, name, shown, values, words):
         """How many arguments a call takes by place, which must be there, and all that it takes by name."""
-        taken = self.takes.get("#" + name)
+        parts = name.split(".")
+        # A method that is called by its class takes the object first.
+        taken = None if len(parts) > 2 and parts[-2][:1].isupper() else self.takes.get("#" + name)
         if taken is None or self.reader.pinned_for(name) or self.reader.guarded or len(values) != len(node.args) or \
                 any(isinstance(one, ast.Starred) for one in node.args):
             return

@@ -6,7 +6,7 @@ NO_ARRAYS = re.compile(r"\.(finfo|iinfo|dtype|save\w*|load|result_type|promote_t
                        r"frexp|gradient|histogram\w*|linspace|issubdtype|can_cast|isscalar|vectorize|cond|scan|"
                        r"while_loop|fori_loop|map|switch|sort|top_k|associative_scan|custom_\w+|initializers\.\w+|"
                        r"key_data|indices|ix_|atleast_\w+|set_printoptions|axis_index|psum|pmean|pmax|pmin|all_gather|"
-                       r"stop_gradient|optimization_barrier|reduce|linearize|cho_factor|lu\w*)$")
+                       r"stop_gradient|optimization_barrier|reduce|linearize|cho_factor|lu\w*|minimize)$")
 COLLECTIVES_OF_JAX = ("psum", "pmean", "pmax", "pmin", "all_gather", "all_to_all", "ppermute", "axis_index",
                       "psum_scatter", "pshuffle", "pbroadcast")
 SAME_TREE = ("jax.block_until_ready", "jax.lax.stop_gradient", "jax.tree_util.tree_map", "jax.tree.map", "jax.tree_map",

@@ -59,6 +59,7 @@ class Keras:
         self.clusters = []  # strategies that read TF_CONFIG: (node, path, source)
         self.built = []  # Keras models that have their variables
         self.hidden = []  # (path, node, source) at which all GPUs were hidden
+        self.alone = []  # the same, where one GPU was left: it is GPU:0
         self.tf_keras_at = None
         self.gpus_used = []
         self.initialized_tpu = False
@@ -117,6 +118,9 @@ class Keras:
             self.computes = self.computes or not name.startswith("tensorflow.data.")
         if last in ("set_memory_growth", "set_virtual_device_configuration", "set_logical_device_configuration"):
             self.configured.append((node, reader.source, reader.path))
+        if name == "numpy.random.seed" and node.args and isinstance(node.args[0], (ast.Call, ast.BinOp)) and \
+                re.fullmatch(r"torch\.initial_seed\(\)( \+ \w+)?", reader.written(node.args[0])):
+            reader.mistake(node, "a seed that NumPy doesn't take", reader.written(node))
         if name in ("tensorflow.device", "tensorflow.compat.v1.device", "keras.device") and values:
             self.device(node, name, values[0])
         if last in ("get_memory_info", "reset_memory_stats", "get_memory_usage") and "config" in parts:
@@ -161,6 +165,9 @@ class Keras:
             self.hidden.append((reader.path, node, reader.source))
         elif kind == "GPU" or kind is None:
             self.hidden = []
+            alone = values[0].items[0] if several and len(values[0].items) == 1 and not values[0].open else values[0]
+            if isinstance(alone, Thing) and alone.kind == "gpu":
+                self.alone.append((reader.path, node, reader.source))
         if kind == "GPU" and several and values[0].items and all(is_number(i) for i in values[0].items):
             reader.mistake(node, "set_visible_devices of a text", reader.written(node.args[0]))
 
@@ -171,6 +178,10 @@ class Keras:
                 if name != "keras.device" and not TF_DEVICE.match(one):
                     reader.mistake(node, "tf.device of a name that is none", one, doubted="|" in where.text)
         if name != "keras.device":
+            if isinstance(where, Thing) and where.kind == "texts":
+                for one in where["items"]:
+                    self.device(node, name, one)
+                return
             reader.answers.not_physical(node, where, False)
             if form_of(where).startswith("/physical_device:" + UNKNOWN):  # the others are no names of tf.device
                 reader.mistake(node, "a physical device where a name belongs", reader.written(node))
@@ -183,6 +194,9 @@ class Keras:
         said = form_of(where).replace(NUMBER, "0")
         if is_form(where) and UNKNOWN not in said:
             hidden = [h for h in self.hidden if self.before(h[0])]
+            alone = [h for h in self.alone if self.before(h[0])]
+            if alone and re.search(r"gpu:[1-9]", said, re.I):
+                self.late(node, "a GPU that is numbered anew", (alone[-1][1], None, alone[-1][2]))
             if hidden and re.search(r"gpu", said, re.I):
                 self.late(node, "a GPU that was hidden", (hidden[-1][1], None, hidden[-1][2]))
             backend = self.backend or "tensorflow"

@@ -163,6 +163,12 @@ BRINGS_BATCHES = re.compile(r"accelerat|fabric|prefetch|devicedataloader|deviced
 TO_NUMPY = re.compile(r"numpy\.(array|asarray|mean|std|median|sum|concatenate|stack|percentile|savetxt|convolve)$|"
                       r"matplotlib\.pyplot\.(plot|scatter|hist|semilogy|bar)$|sklearn\.metrics\.\w+$")
 JAX_PRECISIONS = ("default", "high", "highest", "bfloat16", "tensorfloat32", "float32")
+# Functions that scripts assign to where they mean to call them.
+OVERWRITTEN = ("jax.default_device", "jax.default_matmul_precision", "jax.default_backend", "jax.enable_x64",
+               "tensorflow.random.set_seed", "tensorflow.config.set_soft_device_placement", "keras.utils.set_random_seed",
+               "tensorflow.keras.utils.set_random_seed", "keras.config.set_floatx", "keras.backend.set_floatx",
+               "tensorflow.keras.backend.set_floatx", "keras.config.set_dtype_policy",
+               "tensorflow.keras.mixed_precision.set_global_policy", "keras.mixed_precision.set_global_policy")
 # Switches under torch.backends that a script assigns; another name is taken without a word and read by nothing.
 TORCH_SWITCHES = {
     "torch.backends.cudnn": "enabled benchmark deterministic allow_tf32 benchmark_limit fp32_precision version "
@@ -1154,7 +1160,7 @@ class Reader:
 
     def texts_of(self, node, value):
         """What an expression may be: its text, or all of a dictionary or list where one is taken by a name."""
-        found = [value]
+        found = value["items"] if isinstance(value, Thing) and value.kind == "texts" else [value]
         if value is None and isinstance(node, ast.Subscript):
             of = self.find_value(node.value)
             found = of.items if isinstance(of, Many) else list(of.attributes.values()) if isinstance(
@@ -1731,6 +1737,8 @@ class Reader:
         if name:
             self.own_names.add(name)
             module, _, last = name.rpartition(".")
+            if name in OVERWRITTEN:
+                self.mistake(target, "a function that is overwritten", name)
             if module == "jax.config" and last in JAX_OPTIONS:
                 self.mistake(target, "an option of JAX that is assigned", name)
             if module in TORCH_SWITCHES and last not in TORCH_SWITCHES[module]:

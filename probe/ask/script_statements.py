@@ -8,6 +8,11 @@ MOVES_IN_PLACE = re.compile(r"model|net|module|layer|block|metric|encoder|decode
                             r"branch|expert|pipe|batch|encod", re.I)
 
 
+# Methods of tensors whose arguments must lie where the tensor does.
+MEETS = ("masked_fill", "masked_fill_", "masked_select", "masked_scatter", "gather", "index_select", "scatter", "scatter_",
+         "matmul", "mm", "bmm", "add", "sub", "mul", "div", "where", "lerp", "add_", "mul_", "expand_as", "addmm", "dot")
+
+
 class Statements:
     def __init__(self, reader):
         self.reader = reader
@@ -201,6 +206,10 @@ class Statements:
                 others = [one for one in node.args if not is_it(one) and type(one).__name__ not in ("Constant", "Num")]
                 if of_torch and others and any(is_it(one) for one in node.args):
                     yield node
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MEETS and any(
+                    is_it(one.operand if isinstance(one, ast.UnaryOp) else one) for one in node.args) and \
+                    not is_it(node.func.value):
+                yield node
             if isinstance(node, ast.BinOp) and is_it(node.left) != is_it(node.right):
                 other = node.right if is_it(node.left) else node.left
                 if type(other).__name__ not in ("Constant", "Num"):

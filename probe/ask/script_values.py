@@ -305,7 +305,7 @@ def join(one, other):
         return Place(join_places(*places), said=any(said))
     if all(isinstance(v, Place) and not v.said for v in (one, other)):
         return Place(None)
-    if all(isinstance(v, Text) and isinstance(v.value, str) for v in (one, other)):
+    if all(is_form(v) for v in (one, other)):
         return Thing("texts", items=[one, other])  # one of these
     return None
 
