@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "checks/facts/gpus.h"
+
 namespace envdoctor {
 namespace {
 
