@@ -9,7 +9,7 @@ MOVES_IN_PLACE = re.compile(r"model|net|module|layer|block|metric|encoder|decode
 
 
 # Methods of tensors whose arguments must lie where the tensor does.
-MEETS = ("masked_fill", "masked_fill_", "masked_select", "masked_scatter", "gather", "index_select", "scatter", "scatter_",
+MEETS_ITS_ARGUMENTS = ("masked_fill", "masked_fill_", "masked_select", "masked_scatter", "gather", "index_select", "scatter", "scatter_",
          "matmul", "mm", "bmm", "add", "sub", "mul", "div", "where", "lerp", "add_", "mul_", "expand_as", "addmm", "dot")
 
 
@@ -206,7 +206,7 @@ class Statements:
                 others = [one for one in node.args if not is_it(one) and type(one).__name__ not in ("Constant", "Num")]
                 if of_torch and others and any(is_it(one) for one in node.args):
                     yield node
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MEETS and any(
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MEETS_ITS_ARGUMENTS and any(
                     is_it(one.operand if isinstance(one, ast.UnaryOp) else one) for one in node.args) and \
                     not is_it(node.func.value):
                 yield node
