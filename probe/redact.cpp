@@ -306,8 +306,10 @@ bool is_no_secret(std::string_view key, std::string_view value) {
       R"((?i)["']?(?:<[^<>]*>?|[\[(][\w\s.,*\[\]-]{0,200}[\])]*(?:\s*->.*)?|none|null|true|false|yes|no|required|optional|not|an?|the|expecting|mismatch|missing|empty|invalid|wrong|incorrect|expired|unset|undefined|unknown|must|cannot|can|could|should|will|does|has|have|was|is|are|failed|denied|authentication|for|in|of|to|from|with|or|and|)["'`]?[,.;:)}\]`]*)");
   static const RE2 counted(R"((?i)(?:^|.*[_-])(?:n|num|max|min|per|forward|backward|multi|single|first|second)_pass)"),
       count(R"(\d{1,4}[,.;:)}\]]*)");
+  static const RE2 small_count("[0-9]{1,2}"), of_digits("(?i)otp|pin|code");
   const Piece name(key.data(), key.size()), said(value.data(), value.size());
-  return (RE2::FullMatch(name, counted) && RE2::FullMatch(said, count)) || RE2::PartialMatch(name, of_models) ||
+  return (RE2::FullMatch(said, small_count) && !RE2::PartialMatch(name, of_digits)) ||
+         (RE2::FullMatch(name, counted) && RE2::FullMatch(said, count)) || RE2::PartialMatch(name, of_models) ||
          RE2::FullMatch(said, nothing) || (key.ends_with("PWD") && value.starts_with('/'));
 }
 
@@ -374,7 +376,6 @@ void redact_named(std::string& text, const LowerText& low) {
     replace_groups(text, *pattern, low, "<secret>", [&](const std::array<Piece, 3>& groups) {
       const auto& [whole, name, said] = groups;
       if (pattern == &pair && !RE2::PartialMatch(said, R"([0-9\"'])")) return true;  // names of parameters
-      if (RE2::FullMatch(said, "[0-9]{1,2}") && !RE2::PartialMatch(name, "(?i)otp|pin|code")) return true;  // a count
       const bool own_mark = name == "secret" && name.data() > text.data() && name.data()[-1] == '<';
       return own_mark || is_no_secret({name.data(), name.size()}, {said.data(), said.size()});
     });

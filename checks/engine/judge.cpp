@@ -101,19 +101,9 @@ std::vector<CheckResult> states(const std::vector<CheckResult>& results, const s
   return all;
 }
 
-// A field that was read from text is shown with its source line: the nearest entry above it.
 void add_sources(std::vector<Finding>& findings, const Snapshot& snapshot) {
-  const auto& sources = snapshot.sources.or_empty();
   for (Finding& finding : findings) {
-    for (Evidence& one : finding.evidence) {
-      if (!one.source.empty() || !one.path.starts_with('/')) continue;
-      std::string place = one.path;
-      while (!place.empty() && !sources.contains(place)) place.resize(place.rfind('/'));
-      const auto found = sources.find(place);
-      if (found == sources.end()) continue;
-      if (const auto* source = found->second.source.get()) one.source = *source;
-      if (const auto* line = found->second.line.get()) one.line = *line;
-    }
+    for (Evidence& one : finding.evidence) add_source(one, snapshot);
   }
 }
 
@@ -132,6 +122,17 @@ void order(std::vector<Finding>& findings) {
 }
 
 }  // namespace
+
+void add_source(Evidence& evidence, const Snapshot& snapshot) {
+  const auto& sources = snapshot.sources.or_empty();
+  if (!evidence.source.empty() || !evidence.path.starts_with('/')) return;
+  std::string place = evidence.path;
+  while (!place.empty() && !sources.contains(place)) place.resize(place.rfind('/'));
+  const auto found = sources.find(place);
+  if (found == sources.end()) return;
+  if (const auto* source = found->second.source.get()) evidence.source = *source;
+  if (const auto* line = found->second.line.get()) evidence.line = *line;
+}
 
 bool is_wanted(const std::vector<std::string>& only, const std::vector<std::string>& skip, const std::string& id) {
   return (only.empty() || named(only, id)) && !named(skip, id);

@@ -169,12 +169,9 @@ std::optional<BlindFramework> blind_framework(const Facts& facts) {
 }
 
 Evidence line_of(const Facts& facts, const BlindFramework& framework) {
-  Evidence line{"log", std::string(framework.path) + " = " + framework.answer};
-  const auto& sources = facts.snapshot().sources.or_empty();
-  if (const auto found = sources.find(framework.path); found != sources.end()) {
-    line.source = found->second.source.or_empty();
-    line.line = found->second.line.or_empty();
-  }
+  Evidence line = evidence(framework.path, std::string(framework.path) + " = " + framework.answer);
+  add_source(line, facts.snapshot());
+  line.path = "log";  // as the other lines of the text
   return line;
 }
 

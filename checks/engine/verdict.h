@@ -17,6 +17,10 @@ std::string captured_day(const Snapshot& snapshot);
 // Moves what the options waive from findings to waived, and adds a finding for every expired waiver.
 void apply_waivers(Report& report);
 
+// Says where evidence that is a field of the snapshot was read: the source of the nearest entry above it, if there is
+// one.
+void add_source(Evidence& evidence, const Snapshot& snapshot);
+
 // Reports what is known and what is not where no finding explains why a text ends in an error. After reach_verdict.
 void describe_undetermined(Report& report);
 

@@ -118,9 +118,6 @@ class Keras:
             self.computes = self.computes or not name.startswith("tensorflow.data.")
         if last in ("set_memory_growth", "set_virtual_device_configuration", "set_logical_device_configuration"):
             self.configured.append((node, reader.source, reader.path))
-        if name == "numpy.random.seed" and node.args and isinstance(node.args[0], (ast.Call, ast.BinOp)) and \
-                re.fullmatch(r"torch\.initial_seed\(\)( \+ \w+)?", reader.written(node.args[0])):
-            reader.mistake(node, "a seed that NumPy doesn't take", reader.written(node))
         if name in ("tensorflow.device", "tensorflow.compat.v1.device", "keras.device") and values:
             self.device(node, name, values[0])
         if last in ("get_memory_info", "reset_memory_stats", "get_memory_usage") and "config" in parts:

@@ -582,8 +582,7 @@ class Reader:
         for dot in [m.start() for m in re.finditer(r"\.", name)]:
             module, member = name[:dot], name[dot + 1 :].split(".")[0]
             known, whole = self.members.get(module, MEMBERS.get(module)), module + "." + member
-            if known is None or member in known or member.startswith("_") or member == "*" or \
-                    module == "torch" and member in DEVICE_KINDS:  # a plug-in brings it
+            if known is None or member in known or member.startswith("_") or member == "*":
                 continue
             if whole in self.own_names or whole in self.above:
                 return

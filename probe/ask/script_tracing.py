@@ -13,8 +13,7 @@ SAMPLERS = ("ball bernoulli beta binomial bits categorical cauchy chisquare diri
             "truncated_normal uniform wald weibull_min").split()
 # What NumPy tells of an array without a look at its values.
 SHAPES = ("shape", "ndim", "size", "dtype", "result_type", "issubdtype", "iinfo", "finfo")
-CLOCKS_OF_TRACES = ("time.time", "time.perf_counter", "time.monotonic", "time.process_time", "time.time_ns",
-                    "time.perf_counter_ns", "timeit.default_timer", "datetime.datetime.now", "tensorflow.timestamp")
+CLOCKS_OF_TRACES = CLOCKS + ("time.process_time", "datetime.datetime.now", "tensorflow.timestamp")
 DRAWS_OF_TRACES = re.compile(
     r"(numpy\.random\.(rand|randn|randint|random|normal|uniform|choice|permutation|shuffle|standard_normal|random_sample|"
     r"binomial|poisson|beta|gamma|exponential)|random\.(random|randint|uniform|gauss|choice|shuffle|sample|randrange|"
@@ -56,7 +55,8 @@ class Tracing:
     def look(self, trees):
         """The trees of one script, of a notebook one for each cell."""
         self.names = {}
-        self.traced, self.functions, self.bound = {}, {}, {}
+        self.traced, self.functions = {}, {}
+        self.bound, self.called, self.drawing = {}, {}, {}  # of statements and functions, which are asked about often
         nodes = [node for tree in trees for node in ast.walk(tree)]
         for node in nodes:
             if isinstance(node, ast.Import):
@@ -174,10 +174,14 @@ class Tracing:
         """The calls of a statement that surely run with it, in their order."""
         if isinstance(node, COMPOUND + (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             return []
+        if id(node) in self.called:
+            return self.called[id(node)]
         hidden = {id(inner) for one in ast.walk(node) if isinstance(one, (ast.Lambda, ast.IfExp, ast.ListComp, ast.DictComp,
                                                                           ast.SetComp, ast.GeneratorExp))
                   for inner in ast.walk(one)}
-        return [one for one in ast.walk(node) if isinstance(one, ast.Call) and id(one) not in hidden]
+        found = [one for one in ast.walk(node) if isinstance(one, ast.Call) and id(one) not in hidden]
+        self.called[id(node)] = found
+        return found
 
     def block(self, body, loops):
         """`loops`: what the loops around it bind."""
@@ -259,27 +263,30 @@ class Tracing:
                         gone[text] = call
 
     def consumed(self, call):
-        """The keys that a call draws with: (text, how it draws)."""
+        """The keys that a call draws with."""
         name = self.full(call.func)
         if name.startswith("jax.random.") and name.rsplit(".", 1)[-1] in SAMPLERS:
             key = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "key"), None)
             if isinstance(key, (ast.Name, ast.Attribute)):
-                return [(self.written(key), name)]
+                return [self.written(key)]
         found = []
         for keyword in call.keywords:
             if keyword.arg == "rngs" and isinstance(keyword.value, ast.Dict):
                 for label, value in zip(keyword.value.keys, keyword.value.values):
                     if isinstance(value, (ast.Name, ast.Attribute)) and getattr(label, "value", "") == "dropout" and \
                             not self.full(call.func).endswith(".init") and getattr(call.func, "attr", "") != "init":
-                        found.append((self.written(value), "rngs"))
+                        found.append(self.written(value))
         return found
 
     def consumes(self, function):
         """The parameters of a function of the script with which it draws as they are."""
-        parameters = [one.arg for one in function.args.args]
-        drawn = {text for one in ast.walk(function) if isinstance(one, ast.Call) for text, _ in self.consumed(one)}
-        stored = {one.id for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
-        return [(at, name) for at, name in enumerate(parameters) if name in drawn and name not in stored]
+        if id(function) not in self.drawing:
+            drawn = {text for one in ast.walk(function) if isinstance(one, ast.Call) for text in self.consumed(one)}
+            stored = {one.id for one in ast.walk(function) if isinstance(one, ast.Name) and
+                      isinstance(one.ctx, ast.Store)}
+            self.drawing[id(function)] = [(at, one.arg) for at, one in enumerate(function.args.args)
+                                          if one.arg in drawn and one.arg not in stored]
+        return self.drawing[id(function)]
 
     def keys(self, body, loops):
         drawn = {}
@@ -287,7 +294,7 @@ class Tracing:
         for statement in body:
             bound = self.stored(statement)
             for call in self.own_calls(statement):
-                for text, how in self.consumed(call):
+                for text in self.consumed(call):
                     if text in drawn and not compares():
                         self.reader.mistake(call, "a key that is used twice", text, self.written(drawn[text]),
                                             other=drawn[text])
@@ -301,7 +308,7 @@ class Tracing:
                     bound = {self.written(t) for g in one.generators for t in ast.walk(g.target)
                              if isinstance(t, ast.Name)}
                     for call in (c for c in ast.walk(one.elt) if isinstance(c, ast.Call)):
-                        for text, _ in self.consumed(call):
+                        for text in self.consumed(call):
                             if not self.binds(bound, text):
                                 self.reader.mistake(call, "a key that every round uses", text)
 

@@ -53,6 +53,11 @@ REPLACES = {
 }
 SEEDS = ("torch.manual_seed", "torch.cuda.manual_seed", "torch.cuda.manual_seed_all", "torch.random.manual_seed")
 LIBRARY_SEEDS = re.compile(r"(lightning|pytorch_lightning|transformers|accelerate)\b.*\.(seed_everything|set_seed)$")
+# Contexts in which results have gradients as outside, and in which numbers are not converted.
+KEEP_GRADIENTS = ("torch.autocast", "torch.amp.", "torch.cuda.", "torch.profiler.", "torch.enable_grad", "time.",
+                  "warnings.", "torch.device")
+KEEP_NUMBERS = ("torch.no_grad", "torch.inference_mode", "torch.cuda.stream", "torch.profiler.", "torch.cuda.device",
+                "torch.set_grad", "torch.enable_grad", "time.", "warnings.", "torch.device")
 CLOCKS = ("time.time", "time.perf_counter", "time.monotonic", "timeit.default_timer", "time.perf_counter_ns",
           "time.time_ns")
 # What asks a GPU's tensor for its value, so that it waits; written anywhere between two readings of the clock.
@@ -172,6 +177,9 @@ class Training:
         if name == "numpy.random.seed" and isinstance(at(0, "seed"), Text) and type(at(0, "seed").value) is int and \
                 not 0 <= at(0, "seed").value < 2 ** 32:
             self.other_kind(node, "NumPy takes seeds from 0 to 2**32 - 1", "Write seed % 2**32.")
+        if name == "numpy.random.seed" and node.args and re.fullmatch(r"torch\.initial_seed\(\)( \+ \w+)?",
+                                                                      self.reader.written(node.args[0])):
+            self.reader.mistake(node, "a seed that NumPy doesn't take", self.reader.written(node))
         if DRAWS.match(name) and "generator" in words and is_number(words["generator"]):
             self.other_kind(self.reader.keyword_of(node,
                                                    "generator"), "generator= takes a torch.Generator, and no seed",
@@ -455,29 +463,23 @@ class Training:
 
     # ---- gradients
 
-    def without_gradient(self, node):
-        """Whether nothing has a gradient in this `with`, or what it does can't be known."""
+    def enters_another(self, node, harmless):
+        """Whether this `with` enters a context whose name begins like none of these."""
         for item in node.items:
             call = item.context_expr
             name = self.reader.full(call.func) if isinstance(call, ast.Call) else None
             plain = getattr(getattr(call, "func", None), "id", "") in ("open", "tqdm")
-            if not plain and not (name or "").startswith(
-                ("torch.autocast", "torch.amp.", "torch.cuda.", "torch.profiler.", "torch.enable_grad", "time.",
-                 "warnings.", "torch.device")):
+            if not plain and not (name or "").startswith(harmless):
                 return True
         return False
 
+    def without_gradient(self, node):
+        """Whether nothing has a gradient in this `with`, or what it does can't be known."""
+        return self.enters_another(node, KEEP_GRADIENTS)
+
     def converts_numbers(self, node):
         """Whether autocast is on in this `with`, or what it does can't be known."""
-        for item in node.items:
-            call = item.context_expr
-            name = self.reader.full(call.func) if isinstance(call, ast.Call) else None
-            plain = getattr(getattr(call, "func", None), "id", "") in ("open", "tqdm")
-            if not plain and not (name or "").startswith(
-                ("torch.no_grad", "torch.inference_mode", "torch.cuda.stream", "torch.profiler.", "torch.cuda.device",
-                 "torch.set_grad", "torch.enable_grad", "time.", "warnings.", "torch.device")):
-                return True
-        return False
+        return self.enters_another(node, KEEP_NUMBERS)
 
     def autocast_of_gpu(self, node):
         """Whether this `with` surely turns autocast on for the GPU (True), or off (False); None: neither."""

@@ -39,10 +39,11 @@ std::string beginning(std::string_view line) {
 
 // "If you are running out of memory, consider …": what could happen, and nothing before it says that it did.
 bool only_may_exhaust(std::string_view line) {
+  static const std::string words = R"(\b(out of (?:\w+ ){0,2}memory|oom\b))";
+  static const RE2 exhausted("(?i)" + words, RE2::Latin1);
   static const RE2 condition(
-      R"((?i)\b(?:if|in case|when(?:ever)?|should) (?:you|your|it|this|there|the|of)\b[^.!?]{0,60}?\b(out of (?:\w+ ){0,2}memory|oom\b))",
+      R"((?i)\b(?:if|in case|when(?:ever)?|should) (?:you|your|it|this|there|the|of)\b[^.!?]{0,60}?)" + words,
       RE2::Latin1);
-  static const RE2 exhausted(R"((?i)\b(out of (?:\w+ ){0,2}memory|oom\b))", RE2::Latin1);
   const re2::StringPiece text(line.data(), line.size());
   re2::StringPiece conditional, first;
   return RE2::PartialMatch(text, condition, &conditional) && RE2::PartialMatch(text, exhausted, &first) &&

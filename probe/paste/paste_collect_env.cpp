@@ -87,8 +87,7 @@ std::string_view without_bullet(std::string_view line) {
 // "2.2.2+cu121 (False)" of transformers-cli env and accelerate env.
 void torch_with_answer(Snapshot& snapshot, std::string_view value) {
   fill_once(snapshot.torch.fill().version, first_word(value));
-  if (value.ends_with("(True)")) snapshot.torch.fill().cuda_available = true;
-  if (value.ends_with("(False)")) snapshot.torch.fill().cuda_available = false;
+  if (const std::size_t open = value.find('('); open != value.npos) cuda_available(snapshot, value.substr(open + 1));
 }
 
 constexpr CollectEnvLine known_lines[] = {

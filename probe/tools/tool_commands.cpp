@@ -160,12 +160,12 @@ void processors_counted(const ShellCommand& command, Snapshot& snapshot) {
 // "ls /dev/nvidia*", "ls /dev | grep nvidia", "ls /dev/dri": paths without their modes. (With -l the lines speak for
 // themselves, see paste_nodes.)
 void nodes_listed(const ShellCommand& command, Snapshot& snapshot) {
-  static const RE2 asked(R"((?:sudo )?ls(?: -[1AadF]+)?(?: +/dev(?:/dri|/kfd|/nvidia\S*|/?))+ *(?:\| *e?grep[^|]*)?)",
+  static const RE2 asked(R"(ls(?: -[1AadF]+)?(?: +/dev(?:/dri|/kfd|/nvidia\S*|/?))+ *(?:\| *e?grep[^|]*)?)",
                          RE2::Latin1);
   static const RE2 path(R"((?:/dev/)?(nvidia(?:\d+|ctl|-uvm|-uvm-tools|-modeset)|kfd|dri/(?:renderD|card)\d+))",
                         RE2::Latin1);
   const std::string_view typed = command.typed.text;
-  if (!command.engine.empty() || !typed.starts_with("ls") || typed.size() > 200 ||
+  if (!command.engine.empty() || typed.size() > 200 ||
       !RE2::FullMatch(re2::StringPiece(typed.data(), typed.size()), asked))
     return;
   std::vector<DeviceNode> nodes;
@@ -192,8 +192,9 @@ void wsl_version(const ShellCommand& command, Snapshot& snapshot) {
     if (line.text.size() > 200 ||
         !RE2::FullMatch(re2::StringPiece(line.text.data(), line.text.size()), distribution, &mark, &state, &version))
       continue;
-    if (version == "2" && (state == "Running" || !mark.empty())) return;
-    if (version == "1" && (state == "Running" || !mark.empty())) first = &line;
+    if (state != "Running" && mark.empty()) continue;
+    if (version == "2") return;
+    first = &line;
   }
   if (first) add_symptom(snapshot, {present, "wsl1"}, first->row, first->text);
 }
