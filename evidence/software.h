@@ -139,9 +139,11 @@ struct Torch {
   Text wheel_tag{};
   Text cuda_version{};
   Text hip_version{};
+  Text xpu_version{};  // of the oneAPI that it was built with, as 20250201
   Text import_error{};
   Flag cuda_available{};
   Text cuda_error{};  // torch's message why not
+  Flag xpu_available{};
   Number device_count{};
   List<TorchDevice> devices{};
   List<std::string> arch_list{};
@@ -151,8 +153,8 @@ struct Torch {
   Text matmul{};  // the device that ran a tiny one
   Number threads{};
   List<std::string> mapped_libraries{};
-  ENVDOCTOR_FIELDS(Torch, version, package, wheel_tag, cuda_version, hip_version, import_error, cuda_available,
-                   cuda_error, device_count, devices, arch_list, cudnn_version, tf32_matmul, tf32_cudnn, matmul,
+  ENVDOCTOR_FIELDS(Torch, version, package, wheel_tag, cuda_version, hip_version, xpu_version, import_error,
+                   cuda_available, cuda_error, xpu_available, device_count, devices, arch_list, cudnn_version, tf32_matmul, tf32_cudnn, matmul,
                    threads, mapped_libraries)
 };
 

@@ -102,7 +102,8 @@ void judge_in_kernel(const Snapshot& snapshot, Answers& answers) {
 // the node in /dev: if it doesn't mention the module, a missing node means the same only outside containers.
 void judge_amdgpu(const Facts& facts, Answers& answers) {
   if (facts.wsl()) return;  // its kernel reaches the GPU through Windows, without amdgpu
-  const bool by_node = !facts.container() && !facts.saw({{present, "amdgpu-kernel-module"}});
+  const bool by_node = !facts.container() && !node_of(facts, "/dev/kfd") &&
+                       !facts.saw({{present, "amdgpu-kernel-module"}, {noted, "container-start"}});
   const Symptom* line = facts.first({{missing, "amdgpu-kernel-module"}});
   if (!line && by_node) line = facts.first({{missing, "kfd-node"}});
   // A bus that holds no GPU at all needs no module.

@@ -128,7 +128,8 @@ Result visibility(const Snapshot& snapshot, const Gpu& gpu, std::string_view sta
 bool any_framework_sees(const Snapshot& snapshot) {
   const auto jax = of(snapshot.jax, &Jax::backend);
   return of(snapshot.tensorflow, &Tensorflow::physical_gpus).or_empty() > 0 ||
-         of(snapshot.torch, &Torch::cuda_available).is(true) || jax.is("gpu") || jax.is("cuda") || jax.is("rocm");
+         of(snapshot.torch, &Torch::cuda_available).is(true) || of(snapshot.torch, &Torch::xpu_available).is(true) ||
+         jax.is("gpu") || jax.is("cuda") || jax.is("rocm");
 }
 
 bool framework_known_absent(const Snapshot& snapshot) {

@@ -45,15 +45,21 @@ void report(const Snapshot& snapshot, Answers& answers, const std::string& frame
   finding.fix.push_back({.text = find_diagnosis(answers.id)->remedy});
 }
 
+bool is_for_xpu(const Torch& torch) {
+  return torch.xpu_version.get() || torch.version.or_empty().find("+xpu") != std::string::npos;
+}
+
+// PyTorch's build for Intel's GPUs says that it wasn't compiled with CUDA where a program asks for that.
+bool not_for_xpu(const Facts& facts) { return !is_for_xpu(facts.snapshot().torch.or_empty()); }
+
 // Evidence of a build without GPU code. PyTorch: the version's tag, or a build without CUDA, ROCm or another device
 // of its kind.
 std::optional<Evidence> torch_on_cpu(const Snapshot& snapshot) {
   const Torch* torch = snapshot.torch.get();
-  if (!torch || torch->cuda_available.is(true)) return {};
+  if (!torch || torch->cuda_available.is(true) || torch->xpu_available.is(true)) return {};
   const std::string version = text_of(torch->version);
   if (version.find("+cpu") != version.npos) return evidence("/torch/version", version);
-  const bool other_device =
-      version.find("+rocm") != version.npos || version.find("+xpu") != version.npos || torch->hip_version.get();
+  const bool other_device = version.find("+rocm") != version.npos || torch->hip_version.get() || is_for_xpu(*torch);
   if (other_device || torch->cuda_version.outcome() != Outcome::absent) return {};
   // If CUDA's libraries are installed as well, a GPU build is wanted.
   if (!gpu_known(snapshot) && !asked_in_vain(snapshot) && !package_installed(snapshot, "cudatoolkit").is(true))
@@ -178,7 +184,7 @@ bool no_gpu_known(const Facts& facts) {
 bool opencl_reaches_gpu(const Facts& facts) { return !facts.used() && opencl_lists_gpu(facts.snapshot()); }
 
 bool cuda_was_not_tried(const Facts& facts) {
-  return !facts.saw({{failed, "cuda-in-program"}, {missing, "system-initialization"}, {failed, "cuda"}});
+  return not_for_xpu(facts) && !facts.saw({{failed, "cuda-in-program"}, {missing, "system-initialization"}, {failed, "cuda"}});
 }
 
 // Most programs don't use CUDA in OpenCV: its build matters only where one counts its devices.
@@ -259,7 +265,7 @@ Diagnosis diagnosis() {
       .explains = {"usage.detected-unused", "driver.unreachable"},
       .symptoms =
           {
-              {{missing, "gpu-support"}, certain, nullptr, "built", "t"},
+              {{missing, "gpu-support"}, certain, not_for_xpu, "built", "t"},
               {{missing, "gpu-support"}, likely, cuda_was_not_tried},
               {{missing, "jax-gpu-support"}, likely},
               {{missing, "jax-cuda-build"}, likely, jax_cpu_only},
@@ -274,7 +280,11 @@ Diagnosis diagnosis() {
               {{missing, "cuda"}, possible, opencl_reaches_gpu},
               {{noted, "opencv-without-cuda"}, likely, opencv_asked},
               {{noted, "cpu-build"}, likely, not_used, "built", "torch"},
-              {{noted, "cpu-build"}, possible, not_used},
+              {{noted, "cpu-build"},
+               possible,
+               [](const Facts& f) {
+                 return not_used(f) && not_for_xpu(f);
+               }},
               {{missing, "tensorflow-gpu"}, possible, silent_build},
               {{missing, "tensorflow-device"}, possible, no_gpu_known},
           },

@@ -109,9 +109,24 @@ bool judge_engine(const Facts& facts, Answers& answers) {
   return true;
 }
 
+// Slurm hides the GPUs that a job didn't ask for, as a container's engine does.
+bool judge_job(const Facts& facts, Answers& answers) {
+  const Symptom* job = facts.first({{missing, "gpu-of-slurm-job"}});
+  const Torch& torch = facts.snapshot().torch.or_empty();
+  const Symptom* none = facts.first(
+      {{missing, "visible-gpu"}, {missing, "cuda-device"}, {missing, "available-gpu"}, {missing, "torch-cuda"}});
+  if (!job || (!none && !torch.cuda_available.is(false) && !torch.device_count.is(0))) return false;
+  Finding& finding = answers.found_in(*job, Confidence::likely);
+  if (none) finding.evidence.push_back(evidence(*none));
+  finding.title = "The Slurm job was given no GPU";
+  finding.explanation = "What Slurm gave to this job holds no gres/gpu, so it hides the node's GPUs from its programs.";
+  finding.fix = {{.text = "Ask for a GPU: --gres=gpu:1 (or --gpus=1) with sbatch, salloc or srun."}};
+  return true;
+}
+
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts;
-  if (judge_kfd(facts, answers) || judge_engine(facts, answers)) return;
+  if (judge_kfd(facts, answers) || judge_engine(facts, answers) || judge_job(facts, answers)) return;
   const Flag container = in_container(snapshot);
   if (container.is(false)) return answers.not_applicable("this is no container");
   if (!container.get()) return answers.unknown(why_unknown("/host/container", container));

@@ -76,6 +76,14 @@ bool report_from_answer(const Snapshot& snapshot, const std::string& value, bool
   return true;
 }
 
+// ROCr's own variable counts first; HIP selects by the others from what it leaves, which is all where it isn't set.
+const char* amd_variable(const Snapshot& snapshot) {
+  for (const char* name : {"ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"}) {
+    if (env_of(snapshot, name).get()) return name;
+  }
+  return "ROCR_VISIBLE_DEVICES";
+}
+
 bool nameless(const Selectable& one) {
   return one.uuid.empty() || (one.mig && (one.instances.empty() || one.instances.front().empty()));
 }
@@ -86,10 +94,10 @@ void judge_cut(const Snapshot& snapshot, Answers& answers, bool uuids) {
   const Flag nvidia = has_gpu(snapshot, Vendor::nvidia);
   const bool amd = has_gpu(snapshot, Vendor::amd).is(true) && !nvidia.is(true);
   if (nvidia.is(false) && !amd) return answers.not_applicable("no GPU that such a variable could select");
-  const char* name = amd ? "ROCR_VISIBLE_DEVICES" : "CUDA_VISIBLE_DEVICES";
+  const std::string name = amd ? amd_variable(snapshot) : "CUDA_VISIBLE_DEVICES";
   const Text set = env_of(snapshot, name);
   if (set.outcome() == Outcome::absent) return answers.passed();
-  if (!set.get()) return answers.unknown(why_unknown(std::string("/env/") + name, set));
+  if (!set.get()) return answers.unknown(why_unknown("/env/" + name, set));
   const Variable variable{name, *set.get(), !amd};
   const Basis basis = amd ? rocm_basis(snapshot) : cuda_basis(snapshot);
   const bool device_seen = (amd ? hip_device_seen(snapshot) : cuda_device_seen(snapshot)).has_value();
@@ -98,8 +106,8 @@ void judge_cut(const Snapshot& snapshot, Answers& answers, bool uuids) {
       answers.unknown(basis.unknown.empty() ? "no GPU is listed to choose from" : basis.unknown);
     return;
   }
-  const Selection selection =
-      amd ? select_rocr(variable.value, basis.selectable) : select_cuda(variable.value, basis.selectable);
+  const auto select = !amd ? select_cuda : name.starts_with("ROCR") ? select_rocr : select_hip;
+  const Selection selection = select(variable.value, basis.selectable);
   const std::size_t listed = amd ? of(snapshot.rocm, &Rocm::hip_devices).or_empty().size()
                                  : of(snapshot.nvidia, &Nvidia::cuda_devices).or_empty().size();
   // The runtime's own list takes precedence over rules computed here.

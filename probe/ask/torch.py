@@ -50,10 +50,16 @@ def ask_torch():
     note("torch", "device_count", torch.cuda.device_count)
     note("torch", "cuda_error", why_not)
     available = answer["torch"]["cuda_available"] is True
+    on_xpu = getattr(torch.version, "xpu", None) and not available
+    if on_xpu:
+        note("torch", "xpu_version", lambda: str(torch.version.xpu))
+        note("torch", "xpu_available", lambda: bool(torch.xpu.is_available()))
+        on_xpu = answer["torch"]["xpu_available"] is True
     if available:
         note("torch", "devices", devices)
+    if available or on_xpu:
         step("a matmul with torch on the GPU")
-    note("torch", "matmul", lambda: matmul("cuda" if available else "cpu"))
+    note("torch", "matmul", lambda: matmul("cuda" if available else "xpu" if on_xpu else "cpu"))
     step("asking torch for its switches")
     note("torch", "cudnn_version", cudnn_version)
     note("torch", "tf32_matmul", lambda: bool(torch.backends.cuda.matmul.allow_tf32))

@@ -47,9 +47,13 @@ void torch_cuda(Snapshot& snapshot, std::string_view value) {
     fill_once(snapshot.torch.fill().cuda_version, leading_version(value));
 }
 
+void take_answer(Flag& field, std::string_view value) {
+  if (value.starts_with("True") || value.starts_with("Yes")) field = true;
+  if (value.starts_with("False") || value.starts_with("No")) field = false;
+}
+
 void cuda_available(Snapshot& snapshot, std::string_view value) {
-  if (value.starts_with("True") || value.starts_with("Yes")) snapshot.torch.fill().cuda_available = true;
-  if (value.starts_with("False") || value.starts_with("No")) snapshot.torch.fill().cuda_available = false;
+  take_answer(snapshot.torch.fill().cuda_available, value);
 }
 
 void operating_system(Snapshot& snapshot, std::string_view value) {
@@ -96,6 +100,11 @@ constexpr CollectEnvLine known_lines[] = {
      [](Snapshot& s, std::string_view v) { fill_once(s.torch.fill().version, first_word(without_colon(v))); }},
     {"CUDA used to build PyTorch:", torch_cuda},
     {"Is CUDA available:", cuda_available},
+    {"XPU used to build PyTorch:",
+     [](Snapshot& s, std::string_view v) {
+       if (!nothing(v)) fill_once(s.torch.fill().xpu_version, first_word(v));
+     }},
+    {"Is XPU available:", [](Snapshot& s, std::string_view v) { take_answer(s.torch.fill().xpu_available, v); }},
     {"OS:", operating_system},
     {"Python version:", python_version},
     {"Python platform:", [](Snapshot& s, std::string_view v) { python_platform(s.host.fill(), v); }},

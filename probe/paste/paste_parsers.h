@@ -95,6 +95,8 @@ bool starts_kubernetes(std::string_view line);
 Snapshot parse_kubernetes(const std::string& text);
 bool starts_slurm_node(std::string_view line);
 Snapshot parse_slurm_node(const std::string& text);
+bool starts_slurm_job(std::string_view line);
+Snapshot parse_slurm_job(const std::string& text);
 bool starts_vulkan(std::string_view line);
 Snapshot parse_vulkan(const std::string& text);
 bool starts_lshw(std::string_view line);

@@ -91,6 +91,7 @@ void read_torch(const Host& host, const std::vector<std::string>& folders, const
   if (const std::string stated = python_value(source, "__version__"); !stated.empty()) torch.version = stated;
   torch.cuda_version = version(python_value(source, "cuda"), "CUDA");
   torch.hip_version = version(python_value(source, "hip"), "HIP");
+  torch.xpu_version = version(python_value(source, "xpu"), "XPU");
 }
 
 void read_jax(const Host& host, const std::vector<Distribution>& all, Snapshot& part) {

@@ -103,37 +103,4 @@ Snapshot parse_kubernetes(const std::string& text) {
   return snapshot;
 }
 
-// scontrol show node: the GPUs that Slurm is configured to have on the node, and why it doesn't allocate them.
-
-bool starts_slurm_node(std::string_view line) { return trimmed(line).starts_with("NodeName="); }
-
-Snapshot parse_slurm_node(const std::string& text) {
-  using enum SymptomClass;
-  static const RE2 state(R"(.*\bState=(\S+).*)", RE2::Latin1);
-  static const RE2 reason(R"(.*\bReason=(.*?)(?: \[.*)?)", RE2::Latin1);
-  static const RE2 fewer(R"((?i).*gres/gpu\S* count (?:reported lower than configured|too low).*?\((\d+) < (\d+)\).*)",
-                         RE2::Latin1);
-  Snapshot snapshot;
-  std::size_t row = 0;
-  std::string states;
-  for (const std::string_view line : lines_of(text)) {
-    const std::size_t at = row++;
-    if (line.size() > 1000) continue;
-    const re2::StringPiece piece(line.data(), line.size());
-    std::string found, has, wants;
-    if (contains(line, "State=") && RE2::FullMatch(piece, state, &found)) states = found;
-    if (!contains(line, "Reason=") || !RE2::FullMatch(piece, reason, &found)) continue;
-    Symptom& symptom = add_symptom(snapshot, {noted, "slurm-node-reason"}, at, line);
-    symptom.details = {{"state", states}, {"reason", found.substr(0, 120)}};
-    if (RE2::FullMatch(found, fewer, &has, &wants)) {
-      // If no GPU is found the driver is the cause; if some are, a card is.
-      symptom.class_ = has == "0" ? "missing" : "lost";
-      symptom.subject = has == "0" ? "slurm-gpu" : "gpu-of-slurm-node";
-      symptom.details["have"] = has;
-      symptom.details["configured"] = wants;
-    }
-  }
-  return snapshot;
-}
-
 }  // namespace envdoctor
