@@ -156,7 +156,7 @@ bool names_operation(std::string_view path) {
 // Public hosts that reports mention; on those in `shared` every user has a folder.
 bool is_public(std::string_view host) {
   static const RE2 form(
-      R"((?i)(?:[\w-]+\.)*(?:github\.com|githubusercontent\.com|gitlab\.com|pypi\.(?:org|python\.org|nvidia\.com)|pypa\.io|pythonhosted\.org|python\.org|pytorch\.org|nvidia\.(?:com|cn)|nvcr\.io|nvidia\.github\.io|tensorflow\.org|huggingface\.co|hf\.co|anaconda\.(?:org|com)|conda\.io|conda-forge\.org|amd\.com|radeon\.com|intel\.com|khronos\.org|docker\.(?:com|io)|ghcr\.io|quay\.io|google(?:apis)?\.com|kernel\.org|ubuntu\.com|debian\.org|readthedocs\.(?:io|org)|stackoverflow\.com|apache\.org|gnu\.org|wandb\.ai|microsoft\.com|aka\.ms|jax\.dev|keras\.io|redhat\.com|launchpad\.net|freedesktop\.org|llvm\.org|goo\.gl|bit\.ly|numpy\.org|scipy\.org|kaggle\.com|kubernetes\.io|k8s\.io|gcr\.io|neptune\.ai|comet\.com|lambdalabs\.com|paperspace\.com|wikipedia\.org)|localhost(?:\.localdomain)?)");
+      R"((?i)(?:[\w-]+\.)*(?:github\.com|githubusercontent\.com|gitlab\.com|pypi\.(?:org|python\.org|nvidia\.com)|pypa\.io|pythonhosted\.org|python\.org|pytorch\.org|nvidia\.(?:com|cn)|nvcr\.io|nvidia\.github\.io|tensorflow\.org|huggingface\.co|hf\.co|anaconda\.(?:org|com)|conda\.io|conda-forge\.org|amd\.com|radeon\.com|intel\.com|khronos\.org|docker\.(?:com|io)|ghcr\.io|quay\.io|google(?:apis)?\.com|kernel\.org|ubuntu\.com|debian\.org|readthedocs\.(?:io|org)|stackoverflow\.com|apache\.org|gnu\.org|wandb\.ai|microsoft\.com|aka\.ms|jax\.dev|keras\.io|redhat\.com|launchpad\.net|freedesktop\.org|llvm\.org|goo\.gl|bit\.ly|numpy\.org|scipy\.org|kaggle\.com|kubernetes\.io|k8s\.io|gcr\.io|neptune\.ai|comet\.com|lambdalabs\.com|paperspace\.com|wikipedia\.org|hf-mirror\.com|mirrors?\.(?:[\w-]+\.)*(?:edu\.cn|aliyun\.com|aliyuncs\.com|huaweicloud\.com|cloud\.tencent\.com|163\.com)|tuna\.tsinghua\.edu\.cn|modelscope\.cn|daocloud\.io)|localhost(?:\.localdomain)?)");
   return is_wholly(host, form) || !std::ranges::any_of(host, is_letter);
 }
 bool is_shared(std::string_view host) {
@@ -260,7 +260,7 @@ void withhold_drawn_words(std::string& text) {
   static const RE2 word(R"((?:^|[^\w+/.:$-]|[=:]|\bi-)([A-Za-z0-9+]{14,})(?:[^\w.]|\.?$|\.\s))");
   replace_groups(text, word, "<secret>", [&](const std::array<Piece, 3>& groups) {
     static const RE2 revision(
-        R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|git[\w ]{0,20}: [-+]?|hash|build(?: ?id)?(?:\[\w+\])?|blob|tree|parent|snapshot|merge|no_pubkey|pubkey|head|checksum|md5(?:sum)?|sha\d+sum|etag|srcversion|bank \d{1,2}|@|m[cs]g?_?status|status|addr(?:ess)?|misc|synd|ipid|tsc|\b(?:r[0-9a-z]{1,2}|cr\d|x\d{1,2}|[ispl][pr]))["']?\s*[:=( ]?\s*["'`]?$)");
+        R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|git[\w ]{0,20}: [-+]?|hash|build(?: ?id)?(?:\[\w+\])?|blob|tree|parent|snapshot|merge|no_pubkey|pubkey|head|checksum|md5(?:sum)?|sha\d+sum|etag|srcversion|bank \d{1,2}|@|m[cs]g?_?status|status|addr(?:ess)?|misc|synd|ipid|tsc|\b(?:r[0-9a-z]{1,2}|cr\d|x\d{1,2}|[ispl][pr]))["']?(?:\s+(?:is|was|now|at|to|from|of)){0,3}\s*[:=( ]?\s*["'`]?$)");
     const auto at = static_cast<std::size_t>(groups[1].data() - text.data());
     const std::size_t from = at < 24 ? 0 : at - 24;
     return !is_drawn(view(groups[1])) || occurs(std::string_view(text).substr(from, at - from), revision);
@@ -326,6 +326,13 @@ void withhold_cloud_numbers(std::string& text) {
       {R"(\b(?:kubectl|oc) (?:exec|logs|attach|port-forward|delete pod|describe pod|get pod)(?: -\S+)* ([a-z0-9][\w.-]*))",
        {"kubectl", "oc "}},
       {R"(\bvia ([a-z][\w.-]*?)\.\.\.)", {"via "}},
+      {R"((?i)\b(?:logged in|authenticated|signed in)(?: to \S+)? as\b[^\n]*?["'](?:name|fullname|login|user|username)["']: *["']([^"'\n]+))",
+       {" as"}},
+      {R"((?m)^\s*Node:\s+[\w.-]+/([0-9a-f.:]+))", {"node:"}},
+      {R"((?i)(?:^|\s|\\n *)host ?name[ \t]+([a-z0-9][\w-]*(?:\.[\w-]+)+))", {"hostname", "host name"}},
+      {R"((?i)\blicen[cs]e[ _-]?id["']?\s*[:=]\s*["']?([0-9]{5,}))", {"id"}},
+      // The end of a path that is too long for its column.
+      {R"((?:^|\s)\.\.\.([a-z][a-z0-9_.-]*)/(?:\.?v?env\w*|miniconda\w*|anaconda\w*|\.conda|\.local|bin|work|code|projects?)/)", {"..."}},
       {R"((?i)\b(?:syncing|resuming|synced|finished|view) run ["']?([\w.-]+))", {" run "}},
       {R"((?:^|[^\w-])((?:DESKTOP|LAPTOP|WIN)-[A-Z0-9]{4,15})(?:[^\w-]|$))", {"desktop-", "laptop-", "win-"}},
       {R"((?:^|\n)\s*(?:nameserver|search|domain)\s+([A-Za-z][\w.-]*)\s*(?:\n|$))",
@@ -334,7 +341,7 @@ void withhold_cloud_numbers(std::string& text) {
     const RE2* form = lazy.for_text(low);
     if (form == nullptr) continue;
     replace_groups(text, *form, "<name>", [](const std::array<Piece, 3>& groups) {
-      static const RE2 common("(?i)v?\\d+|default|global|latest|<.*|test|train|main|at|for|kube-system|gpu-operator");
+      static const RE2 common("(?i)v?\\d{1,5}|default|global|latest|<.*|test|train|main|at|for|kube-system|gpu-operator");
       return RE2::FullMatch(groups[1], common);
     });
   }
@@ -471,6 +478,7 @@ bool is_somebodys_name(const Token& token) {
   const bool is_marker =
       (prev == '<' && next == '>') || (token.before.ends_with("<|") && next == '|');  // <name>, <|endoftext|>
   if (is_file_of_programs(token.text) || is_marker || token.after.starts_with(" .so")) return false;
+  if (token.text.find('.') != token.text.npos && is_public(token.text)) return false;
   if ((before.ends_with("erver: ") || before.ends_with("erver: \"")) && is_server(token.text)) return false;
   if (next == '/' && (names_node(before) || is_public(token.text))) return false;
   static const RE2 revision("[0-9a-f]*[0-9][0-9a-f]{6,}");

@@ -266,7 +266,7 @@ std::span<const SecretKind> secret_kinds() {
         {"connect(", "login(", "authenticate(", "createconnection("}},
        R"(\1<secret>)"},
       {{R"((?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{8,})", {"bearer"}}, R"(\1<secret>)"},
-      {{R"((?i)(pass(?:word|phrase) for [^:]{1,80}: )\S+)", {"password for", "passphrase for"}}, R"(\1<secret>)"},
+      {{R"((?i)(pass(?:word|phrase) for [^:;]{1,80}: )\S+)", {"password for", "passphrase for"}}, R"(\1<secret>)"},
       {{R"((?i)(\b(?:curl|wget)\b[^\n]*?\s(?:-u|--user|--proxy-user|--http-user)[ =]?)(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
         {"curl", "wget"}},
        R"(\1<secret>)"},
@@ -281,16 +281,16 @@ std::span<const SecretKind> secret_kinds() {
         20},
        "<secret>"},
       {{R"(\b(?:[0-9a-z]{32}-us[0-9]{1,2}|(?:AC|SK)[a-z0-9]{32})\b)", {"-us", "ac", "sk"}, 34}, "<secret>"},
-      {{R"(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|nvapi-[\w-]{20,}|sk-[A-Za-z0-9_-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|AIza[\w-]{30,}|ya29\.[\w-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[\w+/=-]{16,}|dckr_pat_[\w-]{20,}|glsa_\w{20,}|hvs\.[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_[0-9a-f]{32,}|tskey-[\w-]{16,}|AGE-SECRET-KEY-[A-Z0-9]{20,}|key-[0-9a-f]{32}|shpat_[0-9a-f]{32}|lin_api_\w{30,}|ATBB\w{20,}|ATATT\w{16,}|GOCSPX-[\w-]{16,}|1//0[\w-]{20,}|hv[br]\.[\w-]{20,}|gsk_\w{30,}|r8_\w{30,}|pplx-\w{30,}|dapi[0-9a-f]{32}|EAA[A-Za-z0-9]{60,}))",
+      {{R"(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|nvapi-[\w-]{20,}|sk-[A-Za-z0-9_-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|AIza[\w-]{30,}|ya29\.[\w-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[\w+/=-]{16,}|dckr_pat_[\w-]{20,}|glsa_\w{20,}|hvs\.[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_[0-9a-f]{32,}|tskey-[\w-]{16,}|AGE-SECRET-KEY-[A-Z0-9]{20,}|key-[0-9a-f]{32}|shpat_[0-9a-f]{32}|lin_api_\w{30,}|ATBB\w{20,}|ATATT\w{16,}|GOCSPX-[\w-]{16,}|1//0[\w-]{20,}|hv[br]\.[\w-]{20,}|gsk_\w{30,}|secret_[\w-]+_[0-9a-f]{32}\.\w{16,}|r8_\w{30,}|pplx-\w{30,}|dapi[0-9a-f]{32}|EAA[A-Za-z0-9]{60,}))",
         {"ghp_",    "gho_",     "ghu_",       "ghs_",     "ghr_",    "github_pat_", "glpat-", "hf_",   "xox",
          "xapp-",   "akia",     "asia",       "nvapi-",   "sk-",     "eyj",         "aiza",   "ya29.", "npm_",
          "pypi-",   "sk_live_", "sk_test_",   "rk_live_", "whsec_",  "dckr_pat_",   "glsa_",  "hvs.",  "sg.",
-         "dop_v1_", "tskey-",   "age-secret", "key-",     "shpat_",  "lin_api_",    "gsk_",   "r8_",   "pplx-",
+         "dop_v1_", "tskey-",   "age-secret", "key-",     "shpat_",  "lin_api_",    "gsk_", "secret_",   "r8_",   "pplx-",
          "dapi",    "eaa",      "atbb",       "atatt",    "gocspx-", "1//0",        "hvb.",   "hvr."},
         15},
        "<secret>"},
       {{R"(\bs\.[A-Za-z0-9]{24}\b)", {"s."}, 26}, "<secret>"},
-      {{R"((?i)((?:\b|_)(?:serial(?:[ _-]?(?:number|num|no))?|s/n|sn|(?:asset|service)[ _-]?tag)\.?["']?(?:\s*[:=#]\s*|\s+(?:is\s+)?)["']?)(?:[A-Za-z0-9-]*[0-9]{4}[A-Za-z0-9-]*|(?-i:[A-Z-]*[0-9][A-Z0-9-]*[A-Z][A-Z0-9-]*|[A-Z]+-?[0-9][A-Z0-9-]+)\b))",
+      {{R"((?i)((?:\b|_)(?:serial(?:[ _-]?(?:number|num|no))?|s/n|sn|(?:asset|service)[ _-]?tag)\.?["']?(?:\s*[:=#]\s*|\s+(?:is\s+)?)["']?)(?:[A-Za-z0-9-]*[0-9]{4}[A-Za-z0-9-]*|[0-9a-f]*[0-9][0-9a-f]{6,}\b|(?-i:[A-Z-]*[0-9][A-Z0-9-]*[A-Z][A-Z0-9-]*|[A-Z]+-?[0-9][A-Z0-9-]+)\b))",
         {"serial", "s/n", "sn:", "sn=", "sn ", "sn#", "sn.", "sn\"", "sn'", "asset", "service"}},
        R"(\1<serial>)"},
   };
@@ -404,7 +404,7 @@ void redact_named(std::string& text, const LowerText& low) {
 // Whether a text ends in words that say that a revision or a digest follows.
 bool names_a_revision(std::string_view before) {
   static const RE2 revision(
-      R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|git[\w ]{0,20}: [-+]?|hash(?:es)?|checksum|md5(?:sum)?|sha\d+sum|etag|snapshots?|blobs?|build(?: ?id)?(?:\[\w+\])?|head|tree|parent|merge|@|/)["']?(?:\s+(?:is|was|at|to|from|of))?\s*[:=( ]?\s*["'`]?$)");
+      R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|git[\w ]{0,20}: [-+]?|hash(?:es)?|checksum|md5(?:sum)?|sha\d+sum|etag|snapshots?|blobs?|build(?: ?id)?(?:\[\w+\])?|head|tree|parent|merge|@|/)["']?(?:\s+(?:is|was|now|at|to|from|of)){0,3}\s*[:=( ]?\s*["'`]?$)");
   return RE2::PartialMatch(Piece(before.data(), before.size()), revision);
 }
 
@@ -473,11 +473,11 @@ void redact_host_names(std::string& text, const LowerText& low) {
 // Names behind words that say whose or what they name. A name that many machines share stays.
 void redact_said_names(std::string& text, const LowerText& low) {
   static const LazyPattern host(
-      R"((?i)(?:\b(?:host ?names?|node ?names?|computer ?name|nodelist|fqdn)|\w(?:_hostname|_?nodename|_nodelist|_host|_addr)|\bmaster_addr)["']?\s*[=:]\s*["']?([A-Za-z][\w.-]*(?:[A-Za-z0-9]|\[[\d,-]+\])))",
+      R"((?i)(?:\b(?:host ?names?|node ?names?|computer ?name|nodelist|fqdn)|\w(?:_hostname|_?nodename|_nodelist|_host|_addr)|\bmaster_addr)["']?\s*[=:]\s*["']?(?:[a-z]+://)?([A-Za-z][\w.-]*(?:[A-Za-z0-9]|\[[\d,-]+\])))",
       {"host", "node", "computer", "fqdn", "_addr"});
   static const LazyPattern domain(
-      R"(\b((?:[A-Za-z0-9][\w-]*\.)+(?:corp|intra|intranet|lan|localdomain)(?:\.[a-z][\w-]*)*|(?:[A-Za-z0-9]+(?:-[\w-]+|\d[\w-]*))\.(?:[\w-]+\.)*(?:intern|internal|cluster|hpc)(?:\.[a-z][\w-]*)*)\b)",
-      {".corp", ".intra", ".lan", ".localdomain", ".intern", ".cluster", ".hpc"});
+      R"(\b((?:[A-Za-z0-9][\w-]*\.)+(?:corp|intra|intranet|lan|localdomain|home\.arpa)(?:\.[a-z][\w-]*)*|(?:[A-Za-z0-9]+(?:-[\w-]+|\d[\w-]*))\.(?:[\w-]+\.)*(?:intern|internal|cluster|hpc|local|private)(?:\.[a-z][\w-]*)*)\b)",
+      {".corp", ".intra", ".lan", ".local", ".home.arpa", ".private", ".intern", ".cluster", ".hpc"});
   // Slurm, Open MPI and NCCL begin lines with the node.
   static const LazyPattern node(
       R"((?m)(?:^srun: error: |\*\*\* \w+ [\d.+]+ ON |\bon node |^\[)([A-Za-z][\w.-]*)(?:: task| CANCELLED| (?:exited|died|is)\b|\b$|:\d+\] ))",
@@ -485,8 +485,8 @@ void redact_said_names(std::string& text, const LowerText& low) {
   static const LazyPattern nccl(R"((?m)^([A-Za-z][\w.-]*):\d+:\d+ \[\d+\] NCCL)", {"] nccl"});
   // The host that a line of syslog is from.
   static const LazyPattern syslog(
-      R"((?m)^(?:(?:<\d+>)?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.:+Z-]*) )([A-Za-z0-9][\w.-]*) (?:kernel|systemd|[\w./()-]+\[\d+\]):)",
-      {" kernel:", " systemd:", "]:"});
+      R"((?m)^(?:(?:<\d+>)?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.:+Z-]*) )([A-Za-z0-9][\w.-]*) (?:(?:kernel|systemd|[\w./()-]+\[\d+\]):|[\w./()-]+ (?:-|\d+) \S+ (?:-|\[)))",
+      {" kernel:", " systemd:", "]:", " - "});
   // id, ls -l and ps aux.
   static const LazyPattern numbered(R"(\b(?:[ug]id[= ]|groups=|,)\d{4,} ?\(([A-Za-z_][\w.-]*)\))",
                                     {"id=", "id ", "groups=", ","});
