@@ -204,6 +204,8 @@ class Reader:
         self.unbound = {}  # what names of the script mean that nothing in it binds
         self.events = []
         self.path = ()
+        self.left = []  # where things lie at the returns of a function that stand in its branches
+        self.one_left = False  # one of the two branches that were read last doesn't come to its end
         self.steps = self.branches = 0
         self.inside = []  # functions that are being followed, the innermost last
         self.results = []
@@ -747,6 +749,7 @@ class Reader:
 
     def of_BoolOp(self, node):
         self.conditions.either(node)
+        self.conditions.flag_and_there(node)
         guards = bool(re.search(r"hasattr|version|VERSION", self.words_of(node)))
         self.guarded += guards
         values = [self.value(v) for v in node.values]
@@ -861,8 +864,13 @@ class Reader:
             return self.call_method(node, called, values, words)
         if isinstance(called, Thing):
             return self.call_thing(node, called, values, words)
+        if isinstance(node.func, ast.Name) and node.func.id == "setattr" and len(values) == 3:
+            self.set_member(*values)
         if not isinstance(node.func, ast.Name) or node.func.id not in BUILTINS:
             self.hand_over(values + list(words.values()), node)
+            for one in values:
+                if isinstance(one, Thing) and one.kind == "tensor":
+                    self.training.works(one["device"])
         if isinstance(node.func, ast.Name) and node.func.id == "dict":
             known = Thing("mapping", path=self.path)
             merge_mapping(known, values[0] if values else None)
@@ -904,6 +912,14 @@ class Reader:
         if isinstance(node.func, ast.Name) and node.func.id in ("list", "iter", "enumerate", "tqdm", "sorted", "next"):
             return self.through(node.func.id, values)
         return None
+
+    @staticmethod
+    def set_member(owner, name, value):
+        """setattr(owner, name, value): where the name is not known, it may be any of the members."""
+        if isinstance(owner, Thing):
+            said = text_of(name)
+            for one in list(owner.attributes) if said is None else [said]:
+                owner.attributes[one] = value if said is not None else None
 
     def through(self, function, values):
         first = values[0] if values else None
@@ -1544,6 +1560,7 @@ class Reader:
         named = getattr(parameters, "posonlyargs", []) + parameters.args
         defaults = [None] * (len(named) - len(parameters.defaults)) + list(parameters.defaults)
         before = self.scope, self.results, self.device if forced else None, self.source, self.path
+        left, self.left = self.left, []
         for number, (parameter, default) in enumerate(zip(named, defaults)):
             given = parameter.arg in words or number < len(values)
             value = values[number] if number < len(values) else words.get(parameter.arg)
@@ -1582,6 +1599,10 @@ class Reader:
             self.training.without -= free
             self.training.casts -= cast
             self.scope, self.results, _, self.source, self.path = before
+            left, self.left = self.left, left
+        for thing, key, value in left:
+            if thing.state.get(key) != value:
+                self.change(thing, key, None)  # it depends on where the function ended
         answer = results[0] if results else None
         for other in results[1:]:
             answer = join(answer, other)
@@ -1990,6 +2011,8 @@ class Reader:
         self.conditions.not_called(node, value)
         for target in node.targets:
             self.assign(target, value)
+            if id(node.value) in self.torch.places_of_loads and isinstance(target, ast.Name):
+                self.torch.loaded[self.source, target.id] = self.torch.places_of_loads[id(node.value)], node.value
 
     def on_AnnAssign(self, node):
         if node.value is not None:
@@ -2045,7 +2068,7 @@ class Reader:
         self.guarded += guards
         self.conditions.on_if(node)
         ended = self.branches_of(node)
-        if self.path == begin:  # else what follows is the other branch
+        if not self.one_left:  # else what follows is the other branch
             self.guarded = guarded
         return ended
 
@@ -2059,14 +2082,29 @@ class Reader:
         with second:
             other_ended = self.statements(node.orelse)
         merge(self, first if not ended else None, second if not other_ended else None)
+        for branch, body, left in ((first, node.body, ended), (second, node.orelse, other_ended)):
+            if left and isinstance(body[-1], ast.Return):
+                self.left.extend(change for change in branch.changes if change[1] == "device")
         self.path = begin
+        self.one_left = ended != other_ended
         if ended and other_ended:
             return True
+        if self.ends_program(node.body if ended else node.orelse):
+            return False  # what follows runs in each run that goes on
         if ended:
             self.path = begin + (number + "b",)  # what follows is the other branch
         elif other_ended:
             self.path = begin + (number + "a",)
         return False
+
+    def ends_program(self, body):
+        """Whether these statements end in an error or in the program's end."""
+        last = body[-1] if body else None
+        if isinstance(last, ast.Raise):
+            return not self.trying
+        call = last.value if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) else None
+        return call is not None and (self.full(call.func) in ("sys.exit", "os._exit") or getattr(
+            call.func, "id", "") in ("exit", "quit"))
 
     def number(self):
         self.branches += 1

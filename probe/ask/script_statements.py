@@ -1,5 +1,7 @@
 """Statements and conditions that can't do what they are written for, whatever the libraries."""
 
+# Options by which a script takes the GPU, or doesn't.
+FLAGS = re.compile(r"(?:(no|disable|without)_?|use_|with_|enable_)?(?:cuda|gpu)")
 GPU_ASKED = ("torch.cuda.is_available", "torch.xpu.is_available", "torch.accelerator.is_available",
              "tensorflow.test.is_gpu_available")
 GPUS_COUNTED = ("torch.cuda.device_count",)
@@ -18,6 +20,26 @@ class Statements:
         self.reader = reader
 
     # ---- conditions
+
+    def flag_of(self, node):
+        """1: an option by which the GPU is chosen (args.cuda); -1: one by which it is not (args.no_cuda); else 0. What
+        argparse sets true is meant, with no more said of it."""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return -self.flag_of(node.operand)
+        name = getattr(node, "attr", "") if isinstance(node, ast.Attribute) else ""
+        found = FLAGS.fullmatch(name)
+        declared = found and re.search(r"['\"]--%s['\"][^)]*store_true" % name.replace("_", "[-_]"), self.reader.text)
+        if not declared or len(re.findall(r"\.%s\s*=[^=]|dest=['\"]%s['\"]" % (name, name), self.reader.text)):
+            return 0
+        return -1 if found.group(1) else 1
+
+    def flag_and_there(self, node):
+        """args.no_cuda and torch.cuda.is_available(): the GPU where the option says that there is to be none."""
+        if not isinstance(node.op, ast.And) or not any(self.there(one) == 1 for one in node.values):
+            return
+        for one in node.values:
+            if self.flag_of(one) == -1:
+                self.reader.mistake(node, "an option that chooses the other way round", self.reader.written(node))
 
     def there(self, node):
         """1: true where there is a GPU; -1: true where there is none; 0: neither is known."""
@@ -53,6 +75,9 @@ class Statements:
         """"cpu" if torch.cuda.is_available() else "cuda"."""
         there, kinds = self.there(test), (self.is_gpu(one), self.is_gpu(other))
         both_numbers = all(isinstance(v, Text) and type(v.value) is int for v in (one, other))
+        flag = self.flag_of(test)
+        if flag and kinds in ((False, True), (True, False)) and kinds[0] != (flag == 1):
+            self.reader.mistake(node, "an option that chooses the other way round", self.reader.written(node))
         numbers = any(isinstance(v, Text) and type(v.value) is int for v in (one, other))
         if numbers and (not both_numbers or -1 not in (one.value, other.value)):
             return

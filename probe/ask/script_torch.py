@@ -99,6 +99,12 @@ class Torch(Loaders):
         self.saves = False
         self.needs_gpu = []  # calls that raise where there is no GPU
         self.asked = False  # an assertion asks whether there is a GPU
+        self.places_of_loads = {}  # the device that a call of torch.load takes a file to, by its node
+        self.loaded = {}  # the same, and the node, by the name of what it gave
+        self.asked_current = []  # calls that ask the current device for its memory
+        self.indexed_gpus = set()  # the GPUs to which something was moved
+        self.recorded = []  # events
+        self.fixed_loads = []  # to the first GPU, whatever GPU the process has
         self.maps = False  # one of its loads has a map_location
         self.to_cpu = self.to_gpu = False  # it names the one, or the other
         self.autocasts = []
@@ -168,6 +174,8 @@ class Torch(Loaders):
     def started(self, node, place):
         if self.moves_seen is not None and place and place.split("|")[0].split(":")[0] == "cuda":
             self.moves_seen.append((node, self.reader.source, place))
+        if place:
+            self.indexed_gpus.add(place)
         if place and place.split(":")[0] == "cuda":
             self.reader.note(node, "call", "torch.Tensor.cuda", place)
 
@@ -381,6 +389,14 @@ class Torch(Loaders):
             self.needs_gpu.append((node, self.reader.source))
         return None
 
+    def memory_of(self, node, values, words):
+        """torch.cuda.max_memory_allocated(), which asks the current device where none is given."""
+        if not values and "device" not in words and not self.reader.torch.spread(node):
+            self.asked_current.append((node, self.reader.source))
+
+    do_cuda_max_memory_allocated = do_cuda_memory_allocated = do_cuda_max_memory_reserved = memory_of
+    do_cuda_memory_reserved = do_cuda_memory_summary = do_cuda_reset_peak_memory_stats = memory_of
+
     def do_cuda_synchronize(self, node, values, words):
         self.copies_done += 1
         return self.gpu_alone(node, values, words)
@@ -405,7 +421,8 @@ class Torch(Loaders):
 
     def do_cuda_Event(self, node, values, words):
         on = values[0] if values else words.get("enable_timing", None if None in words else Text(False))
-        return Thing("event", timing=on.value if isinstance(on, Text) else None, node=node, source=self.reader.source)
+        return Thing("event", timing=on.value if isinstance(on, Text) else None, node=node, source=self.reader.source,
+                     inside=id(self.reader.inside[-1]) if self.reader.inside else None)
 
     def do_cuda_is_bf16_supported(self, node, values, words):
         return Thing("answer")  # true on newer GPUs
@@ -444,6 +461,22 @@ class Torch(Loaders):
         return Thing("tensor", device=of["device"], line=node.lineno) if isinstance(
             of, Thing) and of.kind == "tensor" else None
 
+    def do_nn_utils_rnn_pack_padded_sequence(self, node, values, words):
+        of = words.get("lengths", values[1] if len(values) > 1 else None)
+        if isinstance(of, Thing) and of.kind == "tensor" and (of["device"] or "").startswith("cuda"):
+            self.reader.mistake(node, "lengths of sequences on the GPU", self.reader.written(node),
+                                doubted="|" in of["device"])
+
+    def do_set_rng_state(self, node, values, words):
+        """The state that torch.load took to the GPU with the rest of a file: saved["rng"]."""
+        said = re.fullmatch(r"(\w+)(\[[^\[\]]*\]|\.get\([^()]*\))", self.reader.written(node.args[0])) if node.args else None
+        place, at = self.loaded.get((self.reader.source, said.group(1)), ("", None)) if said else ("", None)
+        if place.startswith("cuda"):
+            self.reader.mistake(node, "a generator's state on the GPU", self.reader.written(node), doubted="|" in place,
+                                other=at)
+
+    do_random_set_rng_state = do_cuda_set_rng_state = do_cuda_random_set_rng_state = do_set_rng_state
+
     @staticmethod
     def spread(node):
         """f(**options): what it says is not known."""
@@ -455,7 +488,26 @@ class Torch(Loaders):
         if "map_location" not in words and len(values) < 2 and not self.spread(node) and \
                 (self.reader.loads_models or WEIGHTS.search(self.reader.written(node))):
             self.loads.append((node, self.reader.path, self.reader.source))
+        where = words.get("map_location", values[1] if len(values) > 1 else None)
+        place = None if self.spread(node) else place_of(where)
+        said = text_of(where) if isinstance(where, Text) else where.text if isinstance(where, Place) else None
+        if said in ("cuda:0", "cuda") and not self.reader.guarded:
+            inside = self.reader.inside
+            whole = self.reader.written_whole(inside[-1].node) if inside else ""
+            self.fixed_loads.append((node, whole, self.reader.source, said))
+        self.places_of_loads[id(node)] = place or ""
         return self.reader.training.loaded(node, values, words)
+
+    def do_quantization_quantize_dynamic(self, node, values, words):
+        """A copy of the module, whose layers in int8 compute on the CPU alone."""
+        of = values[0] if values else words.get("model")
+        if not isinstance(of, Thing) or of.kind != "module":
+            return None
+        if words.get("inplace") is not None:
+            return of
+        return Thing("module", **dict(of.state, quantized=node, made=(node, self.reader.source)))
+
+    do_ao_quantization_quantize_dynamic = do_quantization_quantize_dynamic
 
     def do_save(self, node, values, words):
         self.saves = True
@@ -700,6 +752,9 @@ class Torch(Loaders):
                          number=thing["number"] if number == "same" else number,
                          lost=node if apart_ and thing["parameter"] else None)
         self.moved(node, thing, place)
+        if thing["quantized"] and (place or "").startswith("cuda"):
+            self.reader.mistake(node, "a quantized module on the GPU", self.reader.written(node), doubted="|" in place,
+                                other=thing["quantized"])
         if place != "cpu":
             self.module_on_gpu = self.module_on_gpu or place or "cuda|cpu"
         self.reader.change(thing, "at", (node, self.reader.source))
@@ -871,6 +926,7 @@ class Torch(Loaders):
         """model(x): both must lie on one device."""
         if thing.kind == "moved":
             self.reader.hand_over(values + list(words.values()), node)
+            self.reader.training.works(thing["device"])
         if thing.kind != "module":
             return None
         if thing["late"]:
@@ -1139,6 +1195,21 @@ class Torch(Loaders):
                 not reader.loaded:
             self.at(self.samplers[0], "a sampler that shuffles alike in all epochs",
                     reader.written(self.samplers[0][0]))
+        timed = {(one["source"], one["inside"]) for one in self.recorded if one["timing"]}
+        alone = not timed and not any(one["timing"] is None for one in self.recorded)
+        for one in self.recorded if re.search(r"\.elapsed_time\(", reader.text) else ():
+            if one["timing"] is False and not one["waited"] and not re.search(r"wait_event\(", reader.text) and \
+                    (alone or (one["source"], one["inside"]) in timed):
+                self.at((one["node"], one["source"]), "an event that measures no time", reader.written(one["node"]))
+        gpus = {one for one in self.indexed_gpus if one.split(":")[0] != "cpu"}
+        if len(gpus) == 1 and re.fullmatch(r"cuda:[1-9]", min(gpus)) and not re.search(
+                r"set_device|cuda\.device\(|CUDA_VISIBLE_DEVICES|device_of|device_index", reader.text):
+            for node, source in self.asked_current:
+                self.at((node, source), "memory of another GPU", reader.written(node), min(gpus))
+        if self.backend and self.own_gpu and re.search(r"LOCAL_RANK|local_rank", reader.text):
+            for node, whole, source, said in self.fixed_loads:
+                if not re.search(r"rank\w*(\(\))? *[!=]= *0|is_main|is_master|if not \w*rank|not self\.\w*rank", whole):
+                    self.at((node, source), "a load of each process on the first GPU", reader.written(node), said)
         kinds = {kind for _, _, kind, _ in self.autocasts}
         if kinds == {"cpu"} and self.to_gpu and not self.to_cpu and not self.module_on_cpu:
             for node, source, _, chosen in self.autocasts:

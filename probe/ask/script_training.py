@@ -248,7 +248,9 @@ class Training:
         """The first seed of a script that seeds all there is comes after a model whose weights were drawn."""
         reader = self.reader
         first, self.seeded = not self.seeded, True
-        means = LIBRARY_SEEDS.match(name) or reader.inside and re.search(r"seed|determin|reprod|random",
+        # A number that somebody chooses by this name is to repeat a run.
+        named = node.args and re.fullmatch(r"(\w+\.)*(seed|SEED)|\w+\[['\"]seed['\"]\]", reader.written(node.args[0]))
+        means = named or LIBRARY_SEEDS.match(name) or reader.inside and re.search(r"seed|determin|reprod|random",
                                                                          reader.inside[-1].name, re.I) or re.search(
                                                                              r"\brandom\.seed\(", reader.text)
         if not first or not means or self.drawn is None or re.search(
@@ -553,6 +555,9 @@ class Training:
         torch = self.reader.torch
         if attribute == "record":
             event.state["recorded"] = torch.copies_done
+            torch.recorded.append(event)
+        if attribute in ("wait", "synchronize", "query"):
+            event.state["waited"] = True
         if attribute != "elapsed_time":
             return
         other = values[0] if values and isinstance(values[0], Thing) and values[0].kind == "event" else None
