@@ -57,6 +57,8 @@ class Keras:
         self.other_tensorflow = False  # it does more of TensorFlow than to configure devices
         self.configured = []  # calls that configure TensorFlow's GPUs
         self.clusters = []  # strategies that read TF_CONFIG: (node, path, source)
+        self.seeded = False
+        self.alone_option = False  # the one GPU that is left visible is the one that an option names
         self.built = []  # Keras models that have their variables
         self.hidden = []  # (path, node, source) at which all GPUs were hidden
         self.alone = []  # the same, where one GPU was left: it is GPU:0
@@ -120,6 +122,8 @@ class Keras:
             self.configured.append((node, reader.source, reader.path))
         if name in ("tensorflow.device", "tensorflow.compat.v1.device", "keras.device") and values:
             self.device(node, name, values[0])
+        if last == "set_random_seed" or name == "tensorflow.random.set_seed":
+            self.seeds(node)
         if last in ("get_memory_info", "reset_memory_stats", "get_memory_usage") and "config" in parts:
             reader.answers.memory_of(node, values[0] if values else words.get("device"))
         if last in ("MirroredStrategy", "OneDeviceStrategy") and parts[0] == "tensorflow":
@@ -154,6 +158,14 @@ class Keras:
             return Thing("number", rank=True, horovod=True)
         return None
 
+    def seeds(self, node):
+        """The first seed of a script that comes after a model whose weights were drawn."""
+        first, self.seeded = not self.seeded, True
+        late = [one for one in self.built if self.before(one[1])]
+        if first and late and re.search(r"\.fit\(|GradientTape", self.reader.text) and not re.search(
+                r"load_model|load_weights|set_weights|weights=|applications\.", self.reader.text):
+            self.late(node, "a seed behind a model's weights", late[0])
+
     def chosen(self, node, values):
         kind = text_of(values[1]) if len(values) > 1 else None
         reader = self.reader
@@ -165,6 +177,8 @@ class Keras:
             alone = values[0].items[0] if several and len(values[0].items) == 1 and not values[0].open else values[0]
             if isinstance(alone, Thing) and alone.kind == "gpu":
                 self.alone.append((reader.path, node, reader.source))
+                index = alone["index"]
+                self.alone_option = isinstance(index, Thing) and index.kind == "number" and index["default"] is not None
         if kind == "GPU" and several and values[0].items and all(is_number(i) for i in values[0].items):
             reader.mistake(node, "set_visible_devices of a text", reader.written(node.args[0]))
 
@@ -192,6 +206,8 @@ class Keras:
         if is_form(where) and UNKNOWN not in said:
             hidden = [h for h in self.hidden if self.before(h[0])]
             alone = [h for h in self.alone if self.before(h[0])]
+            if alone and self.alone_option and re.search(r"gpu:" + re.escape(NUMBER), form_of(where), re.I):
+                self.late(node, "a GPU that is numbered anew", (alone[-1][1], None, alone[-1][2]))
             if alone and re.search(r"gpu:[1-9]", said, re.I):
                 self.late(node, "a GPU that is numbered anew", (alone[-1][1], None, alone[-1][2]))
             if hidden and re.search(r"gpu", said, re.I):

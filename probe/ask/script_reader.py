@@ -622,7 +622,7 @@ class Reader:
             if owner.kind == "gpus":
                 return owner if isinstance(index, ast.Slice) else Thing(
                     "gpu", logical=owner["logical"], varies=isinstance(at, Thing) and at["varies"],
-                    one=isinstance(at, Text), of=owner["of"])
+                    one=isinstance(at, Text), of=owner["of"], index=at)
             if owner.kind in ("ndarray", "moved"):
                 return owner
             if owner.kind == "sequence":
@@ -1077,12 +1077,13 @@ class Reader:
             self.listed_after_hiding.append((node, self.path, self.source))
         if last in ("get_visible_devices", "list_logical_devices"):
             self.asked_visible = True
-        if last in POLICIES and ("mixed_precision" in name or "config" in parts or last == "DTypePolicy") and values and \
-                isinstance(values[0], Text) and isinstance(values[0].value, str):
-            if not POLICY.match(values[0].value):
-                self.mistake(node, "a policy that Keras doesn't know", values[0].value)
-            elif last in POLICIES[:3]:
-                self.policy = (values[0].value, node, self.source)
+        if last in POLICIES and ("mixed_precision" in name or "config" in parts or last == "DTypePolicy") and values:
+            option = isinstance(values[0], Thing) and values[0].kind == "option"
+            policy = text_of(values[0]["default"] if option else values[0])
+            if policy and not POLICY.match(policy):
+                self.mistake(node, "a policy that Keras doesn't know", policy, doubted=option)
+            elif policy and last in POLICIES[:3]:
+                self.policy = (policy, node, self.source)
         if last in ("list_physical_devices", "get_visible_devices", "list_logical_devices"):
             return Thing("gpus", logical=last == "list_logical_devices",
                          of=text_of(values[0] if values else words.get("device_type")))
@@ -1219,8 +1220,12 @@ class Reader:
                 self.float64.append((node, self.source))
         if name == "jax.device_put" and (len(values) > 1 or "device" in words):
             where = values[1] if len(values) > 1 else words["device"]
+            several = where["items"] if isinstance(where, Thing) and where.kind == "texts" else []
             if isinstance(where, Text) and isinstance(where.value, str):
                 self.mistake(node, "jax.device_put to a text", where.value)
+            elif several and all(is_form(one) for one in several) or isinstance(where, Place) and where.said and where.text:
+                said = where.text.split("|")[0] if isinstance(where, Place) else form_of(several[0])
+                self.mistake(node, "jax.device_put to a text", said.replace(UNKNOWN, "…").replace(NUMBER, "0"))
         if name in ("jax.devices", "jax.local_devices", "jax.device_count", "jax.local_device_count"):
             said = words.get("backend", values[0] if values and name == "jax.devices" else None)
             option = isinstance(said, Thing) and said.kind == "option"
