@@ -332,7 +332,8 @@ void withhold_cloud_numbers(std::string& text) {
       {R"((?i)(?:^|\s|\\n *)host ?name[ \t]+([a-z0-9][\w-]*(?:\.[\w-]+)+))", {"hostname", "host name"}},
       {R"((?i)\blicen[cs]e[ _-]?id["']?\s*[:=]\s*["']?([0-9]{5,}))", {"id"}},
       // The end of a path that is too long for its column.
-      {R"((?:^|\s)\.\.\.([a-z][a-z0-9_.-]*)/(?:\.?v?env\w*|miniconda\w*|anaconda\w*|\.conda|\.local|bin|work|code|projects?)/)", {"..."}},
+      {R"((?:^|\s)\.\.\.([a-z][a-z0-9_.-]*)/(?:\.?v?env\w*|miniconda\w*|anaconda\w*|\.conda|\.local|bin|work|code|projects?)/)",
+       {"..."}},
       {R"((?i)\b(?:syncing|resuming|synced|finished|view) run ["']?([\w.-]+))", {" run "}},
       {R"((?:^|[^\w-])((?:DESKTOP|LAPTOP|WIN)-[A-Z0-9]{4,15})(?:[^\w-]|$))", {"desktop-", "laptop-", "win-"}},
       {R"((?:^|\n)\s*(?:nameserver|search|domain)\s+([A-Za-z][\w.-]*)\s*(?:\n|$))",
@@ -341,7 +342,8 @@ void withhold_cloud_numbers(std::string& text) {
     const RE2* form = lazy.for_text(low);
     if (form == nullptr) continue;
     replace_groups(text, *form, "<name>", [](const std::array<Piece, 3>& groups) {
-      static const RE2 common("(?i)v?\\d{1,5}|default|global|latest|<.*|test|train|main|at|for|kube-system|gpu-operator");
+      static const RE2 common(
+          "(?i)v?\\d{1,5}|default|global|latest|<.*|test|train|main|at|for|kube-system|gpu-operator");
       return RE2::FullMatch(groups[1], common);
     });
   }

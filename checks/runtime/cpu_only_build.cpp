@@ -184,7 +184,8 @@ bool no_gpu_known(const Facts& facts) {
 bool opencl_reaches_gpu(const Facts& facts) { return !facts.used() && opencl_lists_gpu(facts.snapshot()); }
 
 bool cuda_was_not_tried(const Facts& facts) {
-  return not_for_xpu(facts) && !facts.saw({{failed, "cuda-in-program"}, {missing, "system-initialization"}, {failed, "cuda"}});
+  return not_for_xpu(facts) &&
+         !facts.saw({{failed, "cuda-in-program"}, {missing, "system-initialization"}, {failed, "cuda"}});
 }
 
 // Most programs don't use CUDA in OpenCV: its build matters only where one counts its devices.
@@ -280,11 +281,7 @@ Diagnosis diagnosis() {
               {{missing, "cuda"}, possible, opencl_reaches_gpu},
               {{noted, "opencv-without-cuda"}, likely, opencv_asked},
               {{noted, "cpu-build"}, likely, not_used, "built", "torch"},
-              {{noted, "cpu-build"},
-               possible,
-               [](const Facts& f) {
-                 return not_used(f) && not_for_xpu(f);
-               }},
+              {{noted, "cpu-build"}, possible, [](const Facts& f) { return not_used(f) && not_for_xpu(f); }},
               {{missing, "tensorflow-gpu"}, possible, silent_build},
               {{missing, "tensorflow-device"}, possible, no_gpu_known},
           },

@@ -53,6 +53,8 @@ REPLACES = {
 }
 SEEDS = ("torch.manual_seed", "torch.cuda.manual_seed", "torch.cuda.manual_seed_all", "torch.random.manual_seed")
 LIBRARY_SEEDS = re.compile(r"(lightning|pytorch_lightning|transformers|accelerate)\b.*\.(seed_everything|set_seed)$")
+# What makes the memory that a CUDA graph reads.
+FIXED_INPUTS = re.compile(r"torch\.(zeros|ones|empty|rand|randn|randint|full|tensor)(_like)?\(|\w+(\.\w+)*\.(clone|detach)\(\)")
 # Contexts in which results have gradients as outside, and in which numbers are not converted.
 KEEP_GRADIENTS = ("torch.autocast", "torch.amp.", "torch.cuda.", "torch.profiler.", "torch.enable_grad", "time.",
                   "warnings.", "torch.device")
@@ -635,6 +637,9 @@ class Training:
         self.clipped_under_library()
         self.half_alone()
         self.contradicting_switches()
+        for source, trees in self.reader.tracing.files if ".replay(" in self.reader.text else ():
+            for tree in trees:
+                self.inputs_of_graphs(tree, source)
         for function, of in self.reader.functions:
             if of is not None and function.name == "training_step" and any(
                     base.endswith("LightningModule") for base in of.all_bases()):
@@ -694,6 +699,43 @@ class Training:
                                  "a search for the fastest algorithm that is to be deterministic",
                                  name,
                                  other=wanted[1] if wanted[3] == source else None)
+
+    def inputs_of_graphs(self, tree, source):
+        """A CUDA graph reads the memory that its inputs had when it was captured: other tensors are not seen."""
+        def calls(of, method):
+            return [one for one in ast.walk(of) if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == method]
+
+        def captures(of):
+            return [one for one in ast.walk(of) if isinstance(one, ast.With) and
+                    any(self.reader.written(item.context_expr).startswith("torch.cuda.graph(") for item in one.items)]
+
+        def stored(of, form):
+            return [(one, target) for one in ast.walk(of) if isinstance(one, ast.Assign) for target in one.targets
+                    if isinstance(target, form)]
+
+        for of in ast.walk(tree):
+            if isinstance(of, ast.ClassDef) and captures(of):
+                methods = [one for one in of.body if isinstance(one, ast.FunctionDef)]
+                for method in (one for one in methods if calls(one, "replay") and not captures(one)):
+                    made = {self.reader.written(target) for other in methods if other is not method
+                            for one, target in stored(other, ast.Attribute) if FIXED_INPUTS.match(self.reader.written(one.value))}
+                    for one, target in stored(method, ast.Attribute):
+                        if self.reader.written(target) in made:
+                            self.input_replaced(one, target, source)
+            elif isinstance(of, (ast.FunctionDef, ast.Module)) and not any(isinstance(one, ast.ClassDef)
+                                                                           for one in ast.walk(of)):
+                for block in captures(of):
+                    last = max(one.lineno for one in ast.walk(block) if hasattr(one, "lineno"))
+                    read = {one.id for one in ast.walk(block) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+                    ends = [call.lineno for call in calls(of, "replay") if call.lineno > last]
+                    for one, target in stored(of, ast.Name):
+                        if target.id in read and last < one.lineno < max(ends, default=0) and \
+                                not isinstance(one.value, ast.Constant):
+                            self.input_replaced(one, target, source)
+
+    def input_replaced(self, node, target, source):
+        self.reader.torch.at((node, source), "an input of a CUDA graph that is replaced", self.reader.written(node),
+                             self.reader.written(target))
 
     def optimized_by_hand(self, function, of):
         """Lightning calls backward() itself, unless automatic_optimization is False."""

@@ -45,7 +45,8 @@ Snapshot parse_slurm_node(const std::string& text) {
 
 bool starts_slurm_job(std::string_view line) {
   static const RE2 begins(R"(\s*(?:JobId=\d|(?:Req|Alloc)?TRES=\S*cpu=).*)", RE2::Latin1);
-  return line.size() < 1000 && contains(line, "=") && RE2::FullMatch(re2::StringPiece(line.data(), line.size()), begins);
+  return line.size() < 1000 && contains(line, "=") &&
+         RE2::FullMatch(re2::StringPiece(line.data(), line.size()), begins);
 }
 
 Snapshot parse_slurm_job(const std::string& text) {
@@ -56,7 +57,8 @@ Snapshot parse_slurm_job(const std::string& text) {
   for (const std::string_view line : lines_of(text)) {
     const std::size_t at = row++;
     std::string resources;
-    if (line.size() > 1000 || !RE2::FullMatch(re2::StringPiece(line.data(), line.size()), granted, &resources)) continue;
+    if (line.size() > 1000 || !RE2::FullMatch(re2::StringPiece(line.data(), line.size()), granted, &resources))
+      continue;
     if (!contains(resources, "gres/gpu")) add_symptom(snapshot, {missing, "gpu-of-slurm-job"}, at, line);
     break;
   }

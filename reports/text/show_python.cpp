@@ -105,7 +105,8 @@ std::string show_torch(const Torch& torch, const Snapshot& s) {
   std::string out = row("PyTorch", joined({value(torch.version), value(torch.wheel_tag)}));
   out += row("", joined({torch.cuda_version.outcome() == Outcome::absent ? "built without CUDA"
                                                                          : value(torch.cuda_version, "CUDA "),
-                         value(torch.hip_version, "HIP "), value(torch.xpu_version, "XPU "), listed(torch.arch_list, "for ")}));
+                         value(torch.hip_version, "HIP "), value(torch.xpu_version, "XPU "),
+                         listed(torch.arch_list, "for ")}));
   out += row("", import_failure(torch.import_error));
   out += row("", joined({yes_no(torch.cuda_available, "CUDA available", "CUDA not available"),
                          value(torch.device_count, "GPUs: "), value(torch.cuda_error),
