@@ -109,6 +109,8 @@ std::string layer_outcome(const ModelAgreement& model, std::size_t index) {
       return "✕ another result when it is called again";
     case compute::LayerFault::changes_bits:
       return "other bits when it is called again, within rounding";
+    case compute::LayerFault::normalises_by_batch:
+      return "✕ normalises by the batch, as in training";
     case compute::LayerFault::beyond:
       if (share <= 1) return "✕ one number is far beyond the bound";
       return fmt::format(fmt::runtime(share < 10    ? "✕ {:.1f} times the bound"
