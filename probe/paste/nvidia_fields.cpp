@@ -81,6 +81,14 @@ constexpr Field fields[] = {
      [](Device& d, Value v) { set(d.memory_total_mib, v); }},
     {"/FB Memory Usage/Free", "/fb_memory_usage/free", "memory.free",
      [](Device& d, Value v) { set(d.memory_free_mib, v); }},
+    {"", "", "memory.used",
+     [](Device& d, Value v) {
+       Number used;
+       set(used, v);
+       const auto* total = d.memory_total_mib.get();
+       if (used.get() && total && *used.get() <= *total && !d.memory_free_mib.get())
+         d.memory_free_mib = *total - *used.get();
+     }},
     {"/Fabric/State", "/fabric/state", "fabric.state", fabric_state},
     {"/ECC Mode/Current", "/ecc_mode/current_ecc", "ecc.mode.current",
      [](Device& d, Value v) {
