@@ -57,6 +57,7 @@ class Keras:
         self.other_tensorflow = False  # it does more of TensorFlow than to configure devices
         self.configured = []  # calls that configure TensorFlow's GPUs
         self.clusters = []  # strategies that read TF_CONFIG: (node, path, source)
+        self.tapes = []  # tf.GradientTape
         self.seeded = False
         self.alone_option = False  # the one GPU that is left visible is the one that an option names
         self.built = []  # Keras models that have their variables
@@ -122,6 +123,8 @@ class Keras:
             self.configured.append((node, reader.source, reader.path))
         if name in ("tensorflow.device", "tensorflow.compat.v1.device", "keras.device") and values:
             self.device(node, name, values[0])
+        if name == "tensorflow.GradientTape":
+            self.tapes.append((node, reader.source))
         if last == "set_random_seed" or name == "tensorflow.random.set_seed":
             self.seeds(node)
         if last in ("get_memory_info", "reset_memory_stats", "get_memory_usage") and "config" in parts:

@@ -1062,6 +1062,9 @@ class Reader:
                     self.mistake(node, "tf.device of a name that is none", said)
         if "layers" in parts and text_of(words.get("dtype")) and not POLICY.match(text_of(words["dtype"])):
             self.mistake(node, "a policy that Keras doesn't know", text_of(words["dtype"]))
+        if "layers" in parts and last == "Dense" and text_of(words.get("activation")) == "softmax" and \
+                "dtype" not in words and self.policy and self.policy[0] == "mixed_float16":
+            self.mistake(node, "a softmax in float16", self.written(node))
         if last in LISTS_DEVICES or last == "set_visible_devices":
             self.kind_of_device(node, values[last == "set_visible_devices" :][:1] or [words.get("device_type")])
         if last == "set_floatx" and values and isinstance(values[0], Text) and values[0].value not in FLOATX:
@@ -2335,6 +2338,7 @@ class Reader:
             self.mistake(node, "list_physical_devices as proof of hiding", self.written(node))
         self.path, self.source = (), None
         self.strategy_of_another_backend()
+        self.tape_of_another_backend()
         fits = any(e["name"] in (".fit", "tensorflow.keras.Model.fit") for e in self.events)
         for node, strategy, source in self.strategies:
             if fits and not source and not strategy["used"] and not strategy["escaped"]:
@@ -2355,6 +2359,14 @@ class Reader:
                              other=at[0] if at[1] == source else None)
                 self.source = None
                 return
+
+    def tape_of_another_backend(self):
+        """tf.GradientTape sees nothing of what Keras computes on JAX or PyTorch."""
+        said = {e.get("value") for e in self.events if e["subject"] == "script-set-variable" and
+                e["name"] == "KERAS_BACKEND"}
+        if said and said <= {"jax", "torch"} and not self.tf_keras and self.keras.tapes and "keras" in self.keras.roots and \
+                (self.keras.built or "Sequential(" in self.text):
+            self.torch.at(self.keras.tapes[0], "a tape of TensorFlow's around Keras on another backend", said.pop())
 
     def grows_apart(self):
         """Memory growth of one GPU alone, where the script uses several: TensorFlow takes one setting for all."""

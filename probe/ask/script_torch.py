@@ -48,6 +48,9 @@ SEVERAL_NODES = re.compile(r"(--nnodes[=\s]+|--num[-_]nodes[=\s]+|SBATCH\s+(--no
 RANKS = re.compile(r"(^|_)(RANK|LOCALID|PROCID)$")
 SPAWNS = re.compile(r"set_start_method|get_context|forkserver|['\"]spawn['\"]")
 # What gives a process its own GPU, so that plain "cuda" means that one.
+# A process that takes the GPU of its own number.
+OF_RANK = re.compile(r"\.(to|cuda)\((f['\"]cuda:\{)?(local_)?rank\}?['\"]?\)|set_device\((local_)?rank\)|"
+                     r"device=(f['\"]cuda:\{)?(local_)?rank\b|device\((f['\"]cuda:\{|['\"]cuda['\"], ?)(local_)?rank\}?")
 OWN_GPU = ("set_device", "set_device_index", "set_device_idx", "CUDA_VISIBLE_DEVICES", "device_of")
 # Metrics of torchmetrics that add to tensors with dimensions, which they hold.
 COUNTERS = re.compile(r"(Binary|Multiclass|Multilabel)?(Accuracy|F1Score|FBetaScore|Precision|Recall|ConfusionMatrix|"
@@ -585,6 +588,10 @@ class Torch(Loaders):
                 self.reader.mistake(node, "DistributedDataParallel of a model on the first GPU", self.reader.written(node))
             elif wrapped["device"] == "cpu" and isinstance(ids, Many) and ids.items:
                 self.reader.mistake(node, "DistributedDataParallel of a model on the CPU", self.reader.written(node))
+            elif isinstance(given, Many) and len(given.items) == 1 and isinstance(given.items[0], Text) and \
+                    type(given.items[0].value) is int and OF_RANK.search(self.reader.text):
+                self.reader.mistake(node, "DistributedDataParallel of each process on one GPU",
+                                    self.reader.written(node))
             elif wrapped["device"] == "cuda" and not self.own_gpu and isinstance(given, Many) and any(
                     isinstance(one, Thing) and one.kind == "number" and not one["current"] and
                     (one["default"] is None or one["launched"]) for one in given.items):

@@ -33,9 +33,16 @@ class Traced:
         self.donated, self.donated_names, self.known = donated, donated_names, known
 
 
+# Methods of Keras's classes that fit() and predict() trace.
+TRACED_METHODS = ("train_step", "test_step", "predict_step")
+# Methods of arrays that give one number.
+REDUCTIONS = ("sum", "mean", "max", "min", "any", "all", "prod", "std", "var")
+
+
 class Tracing:
     def __init__(self, reader):
         self.reader = reader
+        self.arrays = Arrays(reader, self)
         self.files = []  # (source, its trees)
         self.names = {}
         self.enabled, self.seeded, self.draws = [], False, False
@@ -65,7 +72,8 @@ class Tracing:
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 for one in node.names:
                     self.names[one.asname or one.name] = node.module + "." + one.name
-        if not {"jax", "tensorflow"} & {name.split(".")[0] for name in self.names.values()}:
+        self.arrays.look(nodes)
+        if not {"jax", "tensorflow", "keras", "optax"} & {name.split(".")[0] for name in self.names.values()}:
             return
         for node in nodes:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -91,6 +99,11 @@ class Tracing:
             if traced and traced.node is not None:
                 self.inside(traced)
         for node in nodes:
+            if isinstance(node, ast.ClassDef) and any(re.match(r"(tensorflow\.)?keras\.(\w+\.)*(Model|Layer)$",
+                                                               self.full(base)) for base in node.bases):
+                for method in node.body:
+                    if isinstance(method, ast.FunctionDef) and method.name in TRACED_METHODS:
+                        self.statements(method, set(), False, (method, ))
             if isinstance(node, ast.With):
                 self.numpy_under_a_device(node)
             if isinstance(node, ast.Call):
@@ -189,8 +202,10 @@ class Tracing:
         self.keys(body, loops)
         self.timings(body)
         self.static_arguments(body)
+        self.states(body, loops)
         for statement in body:
             if isinstance(statement, (ast.For, ast.While, ast.AsyncFor)):
+                self.traced_for_numbers(statement)
                 bound = set()
                 for inner in statement.body:
                     bound |= self.stored(inner)
@@ -206,6 +221,36 @@ class Tracing:
                 for handler in getattr(statement, "handlers", []):
                     self.block(handler.body, loops)
 
+    def traced_for_numbers(self, loop):
+        """for i in range(1000): step(x, i), where step is a tf.function: Python's numbers are traced one by one."""
+        if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or not isinstance(
+                loop.iter, ast.Call) or getattr(loop.iter.func, "id", "") != "range":
+            return
+        few = len(loop.iter.args) == 1 and isinstance(loop.iter.args[0], ast.Constant) and loop.iter.args[0].value < 10
+        for statement in loop.body if not few else ():
+            for call in self.own_calls(statement):
+                traced = self.traced.get(self.written(call.func))
+                if traced and traced.by in GRAPHS and traced.known and any(
+                        isinstance(one, ast.Name) and one.id == loop.target.id for one in call.args):
+                    self.reader.mistake(call, "a number that a tf.function is traced anew for", self.written(call),
+                                        loop.target.id)
+
+    def states(self, body, loops):
+        """updates, new = optimizer.update(gradients, state) in a loop that never takes the new state."""
+        for statement in body if loops else ():
+            call = statement.value if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call) else None
+            if call is None or len(statement.targets) != 1 or not isinstance(statement.targets[0], ast.Tuple) or \
+                    not isinstance(call.func, ast.Attribute) or call.func.attr != "update" or len(call.args) < 2 or \
+                    not isinstance(call.args[1], (ast.Name, ast.Attribute)) or len(statement.targets[0].elts) != 2:
+                continue
+            made = self.constants.get(self.written(call.func.value))
+            of_optax = isinstance(made, ast.Call) and self.full(made.func).startswith("optax.")
+            new = statement.targets[0].elts[1]
+            text, loads = self.written(call.args[1]), re.findall(r"\b%s\b" % re.escape(self.written(new)), "\n".join(
+                self.reader.written_whole(one) for one in body))
+            if of_optax and not self.binds(loops[-1], text) and (self.written(new) == "_" or len(loads) == 1):
+                self.reader.mistake(call, "a state of an optimizer that is not taken on", text)
+
     def repeats(self, loop):
         """Whether a loop does the same again, rather than go through cases that are to be alike."""
         if isinstance(loop, ast.While):
@@ -215,7 +260,8 @@ class Tracing:
                 "enumerate", "tqdm", "zip"):
             over = over.args[0]
         name = self.written(over.func if isinstance(over, ast.Call) else over)
-        return re.search(r"^t?range$|loader|batch|data|_ds$|^ds|steps|epochs|\.take$", name) is not None
+        return re.search(r"^t?range$|loader|batch|data|_ds$|^ds|steps|epochs|\.take$|sizes|dims|widths|layers|hidden|features",
+                         name) is not None
 
     @staticmethod
     def binds(bound, text):
@@ -411,10 +457,26 @@ class Tracing:
         deepest = 4
         nested = {id(inner) for one in ast.walk(node) if one is not node and isinstance(
             one, (ast.FunctionDef, ast.Lambda)) for inner in ast.walk(one)}
+        local = {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)} | {
+            one.arg for one in node.args.args + node.args.kwonlyargs}
         for statement in node.body:
             for one in ast.walk(statement):
                 if id(one) in nested:
                     continue
+                if of_jax and isinstance(one, (ast.Assign, ast.AugAssign)):
+                    for target in one.targets if isinstance(one, ast.Assign) else [one.target]:
+                        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and \
+                                target.value.id in values and not isinstance(getattr(target.slice, "value", None), str):
+                            self.reader.mistake(one, "an item of a JAX array that is set", self.written(target))
+                if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "append" and \
+                        isinstance(one.func.value, ast.Name) and one.func.value.id not in local and len(callers) == 1 and \
+                        one.args and isinstance(self.constants.get(one.func.value.id), ast.List):
+                    self.reader.mistake(one, "what a traced function does once", self.written(one),
+                                        "jit" if of_jax else "tf.function")
+                if not of_jax and isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "numpy" and \
+                        not one.args and not re.search(r"run_eagerly|run_functions_eagerly|py_function|numpy_function",
+                                                       self.reader.text):
+                    self.reader.mistake(one, "a value of a tensor in a graph", self.written(one))
                 if of_jax and isinstance(one, ast.Assign) and self.is_value(one.value, values):
                     values |= {t.id for target in one.targets for t in ast.walk(target) if isinstance(t, ast.Name)}
                 if of_jax and isinstance(one, (ast.If, ast.While)) and self.decides(one.test, values):
@@ -452,6 +514,11 @@ class Tracing:
             return self.is_plain(node.left, values) or self.is_plain(node.right, values)
         if isinstance(node, ast.UnaryOp):
             return self.is_plain(node.operand, values)
+        if isinstance(node, ast.Subscript):
+            return self.is_plain(node.value, values)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in REDUCTIONS:
+            if self.is_plain(node.func.value, values):
+                return True
         if isinstance(node, ast.Call):
             return self.full(node.func).startswith("jax.numpy.") and self.full(node.func).rsplit(
                 ".", 1)[-1] not in SHAPES and any(self.is_value(one, values) for one in node.args)

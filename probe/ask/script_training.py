@@ -532,6 +532,12 @@ class Training:
             self.of_scaler(node, thing, attribute, values, words)
         elif isinstance(thing, Thing) and thing.kind == "optimizer" and attribute == "step":
             self.steps.append(("plain step", None, thing) + self.here(node))
+            halves = any("fp16" in why for (why, _), *_ in self.asked_backward)
+            of = thing["of"]
+            if halves and self.whole_backward and isinstance(of, Thing) and of["prepared"] and not thing["prepared"] and \
+                    not thing["escaped"]:
+                reader.mistake(node, "a step of an optimizer that accelerate doesn't know", reader.written(node),
+                               other=of["prepared"])
         elif attribute == "backward" and isinstance(thing, Thing) and thing.kind in ("accelerator", "trainer"):
             self.whole_backward = True
         elif attribute == "backward" and not (isinstance(thing, Thing) and thing["scaled"]):
