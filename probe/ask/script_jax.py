@@ -17,6 +17,8 @@ SPECS = ("jax.sharding.PartitionSpec", "jax.P", "jax.experimental.PartitionSpec"
 MESHES = ("jax.sharding.Mesh", "jax.experimental.maps.Mesh", "jax.interpreters.pxla.Mesh", "jax.make_mesh",
           "jax.sharding.AbstractMesh")
 # What gives a placed copy, which a statement of its own drops.
+# x.at[i].set(v): a copy with another item.
+SETS_ITEMS = re.compile(r"^[\w.]+\.at\[.*\]\.(set|add|multiply|divide|power|min|max|apply)\([^()]*\)$")
 PLACES = re.compile(r"(jax\.device_put\w*|jax\.lax\.with_sharding_constraint|jax\.pmap|jax\.vmap|"
                     r"jax\.make_array_from_\w+|jax\.reshard|jax\.sharding\.reshard|flax\.jax_utils\.(un)?replicate|"
                     r"jax\.(experimental\.shard_map\.)?shard_map|jax\.lax\.stop_gradient)$")
@@ -449,6 +451,8 @@ class Jax:
         if PLACES.match(name) and name not in GIVES_BACK:
             return reader.mistake(of, "a result that is dropped", reader.written(of))
         if name in ("jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map") and "device_put" in reader.written(of):
+            return reader.mistake(of, "a result that is dropped", reader.written(of))
+        if name in ("optax.apply_updates", "optax.incremental_update") or SETS_ITEMS.search(reader.written(of)):
             return reader.mistake(of, "a result that is dropped", reader.written(of))
         attribute = of.func.attr if isinstance(of.func, ast.Attribute) and not name else ""
         thing = reader.find_value(of.func.value) if attribute else None

@@ -99,6 +99,12 @@ class Tracing:
             if traced and traced.node is not None:
                 self.inside(traced)
         for node in nodes:
+            if isinstance(node, ast.ClassDef):
+                self.jitted_methods(node)
+            if isinstance(node, ast.Call) and self.full(node.func) == "jax.lax.scan" and node.args:
+                self.body_of_scan(node)
+            if isinstance(node, (ast.FunctionDef, ast.Module)):
+                self.tapes(node)
             if isinstance(node, ast.ClassDef) and any(re.match(r"(tensorflow\.)?keras\.(\w+\.)*(Model|Layer)$",
                                                                self.full(base)) for base in node.bases):
                 for method in node.body:
@@ -220,6 +226,68 @@ class Tracing:
                     self.block(getattr(statement, name, []), loops)
                 for handler in getattr(statement, "handlers", []):
                     self.block(handler.body, loops)
+
+    def jitted_methods(self, of):
+        """@jax.jit on a method: the object itself is an argument, and JAX knows no such kind."""
+        if of.bases or of.keywords or of.decorator_list or re.search(r"register_\w*(pytree|dataclass)|tree_flatten",
+                                                                     self.reader.text):
+            return
+        for method in of.body:
+            if not isinstance(method, ast.FunctionDef) or not method.args.args or method.args.args[0].arg != "self" or \
+                    len(method.decorator_list) != 1:
+                continue
+            traced = self.decorated(method.decorator_list[0])
+            if traced and traced.by == "jax.jit" and traced.known and 0 not in traced.static and \
+                    "self" not in traced.static_names:
+                self.reader.mistake(method, "a method that jit is given with its object", of.name + "." + method.name)
+
+    def body_of_scan(self, call):
+        """jax.lax.scan takes a function that gives a pair: what is carried on, and what is kept of each step."""
+        body = self.function_of(call.args[0])
+        if not isinstance(body, ast.FunctionDef):
+            return
+        inner = {id(n) for f in ast.walk(body) if f is not body and isinstance(f, (ast.FunctionDef, ast.Lambda))
+                 for n in ast.walk(f)}
+        numbers = {self.written(one.targets[0]) for one in ast.walk(body) if isinstance(one, ast.Assign) and
+                   isinstance(one.value, ast.BinOp)}
+        for one in ast.walk(body):
+            if isinstance(one, ast.Return) and id(one) not in inner and (
+                    isinstance(one.value, ast.BinOp) or one.value is None or
+                    isinstance(one.value, ast.Name) and one.value.id in numbers):
+                return self.reader.mistake(one, "a body of scan that gives no pair", self.written(one))
+        return None
+
+    def tapes(self, of):
+        """with tf.GradientTape() as tape: what it is asked for once it is used up, or never watched."""
+        own = {id(n) for f in ast.walk(of) if f is not of and isinstance(f, (ast.FunctionDef, ast.Lambda, ast.ClassDef))
+               for n in ast.walk(f)}
+        constants = {one.targets[0].id for one in ast.walk(of) if isinstance(one, ast.Assign) and id(one) not in own and
+                     isinstance(one.targets[0], ast.Name) and isinstance(one.value, ast.Call) and
+                     self.full(one.value.func) in ("tensorflow.constant", "tensorflow.ones", "tensorflow.zeros")}
+        constants -= {one.targets[0].id for one in ast.walk(of) if isinstance(one, ast.Assign) and
+                      isinstance(one.targets[0], ast.Name) and not (isinstance(one.value, ast.Call) and self.full(
+                          one.value.func) in ("tensorflow.constant", "tensorflow.ones", "tensorflow.zeros"))}
+        for body in (one.body for one in [of] + list(ast.walk(of)) if id(one) not in own and isinstance(
+                getattr(one, "body", None), list)):
+            for at, block in enumerate(body):
+                made = block.items[0] if isinstance(block, ast.With) and len(block.items) == 1 else None
+                if made is None or made.optional_vars is None or not isinstance(made.context_expr, ast.Call) or \
+                        self.full(made.context_expr.func) != "tensorflow.GradientTape" or made.context_expr.keywords:
+                    continue
+                tape = self.written(made.optional_vars)
+                asked = []
+                for statement in body[at + 1:]:
+                    if tape in self.stored(statement):
+                        break
+                    asked += [call for call in self.own_calls(statement) if self.written(call.func) in (
+                        tape + ".gradient", tape + ".jacobian")]
+                if len(asked) > 1:
+                    self.reader.mistake(asked[1], "a tape that is used twice", self.written(asked[1]), other=asked[0])
+                watched = re.search(r"\.watch\(", self.reader.written_whole(block))
+                for call in asked[:1] if not watched else ():
+                    if len(call.args) > 1 and isinstance(call.args[1], ast.Name) and call.args[1].id in constants:
+                        self.reader.mistake(call, "a gradient of what a tape doesn't watch", self.written(call),
+                                            call.args[1].id)
 
     def traced_for_numbers(self, loop):
         """for i in range(1000): step(x, i), where step is a tf.function: Python's numbers are traced one by one."""
@@ -457,6 +525,7 @@ class Tracing:
         deepest = 4
         nested = {id(inner) for one in ast.walk(node) if one is not node and isinstance(
             one, (ast.FunctionDef, ast.Lambda)) for inner in ast.walk(one)}
+        masks = set()
         local = {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)} | {
             one.arg for one in node.args.args + node.args.kwonlyargs}
         for statement in node.body:
@@ -479,6 +548,19 @@ class Tracing:
                     self.reader.mistake(one, "a value of a tensor in a graph", self.written(one))
                 if of_jax and isinstance(one, ast.Assign) and self.is_value(one.value, values):
                     values |= {t.id for target in one.targets for t in ast.walk(target) if isinstance(t, ast.Name)}
+                if of_jax and isinstance(one, ast.Assign) and isinstance(one.value, ast.Compare) and \
+                        self.decides(one.value, values):
+                    masks |= {target.id for target in one.targets if isinstance(target, ast.Name)}
+                if of_jax and isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Load) and \
+                        isinstance(one.value, ast.Name) and one.value.id in values:
+                    index = one.slice.value if type(one.slice).__name__ == "Index" else one.slice
+                    if isinstance(index, ast.Compare) and self.decides(index, values) or \
+                            isinstance(index, ast.Name) and index.id in masks:
+                        self.reader.mistake(one, "a mask that jit can't size", self.written(one))
+                if of_jax and isinstance(one, ast.For) and isinstance(one.iter, ast.Call) and \
+                        getattr(one.iter.func, "id", "") == "range" and any(
+                            self.is_plain(argument, values) for argument in one.iter.args):
+                    self.reader.mistake(one, "a loop over a traced number", self.written(one.iter))
                 if of_jax and isinstance(one, (ast.If, ast.While)) and self.decides(one.test, values):
                     self.reader.mistake(one, "a branch on a traced value", self.written(one.test))
                 if not isinstance(one, ast.Call):
