@@ -1723,6 +1723,8 @@ class Reader:
             self.scope.names[target.id] = value
         elif isinstance(target, (ast.Tuple, ast.List)):
             items = value.items if isinstance(value, Many) else None
+            if isinstance(value, Thing) and value["parameter"] and len(target.elts) == 2:
+                items = [None, value]  # for name, parameter in model.named_parameters()
             for number, one in enumerate(target.elts):
                 one = one.value if isinstance(one, ast.Starred) else one
                 known = items and len(items) == len(target.elts)

@@ -48,6 +48,9 @@ SEVERAL_NODES = re.compile(r"(--nnodes[=\s]+|--num[-_]nodes[=\s]+|SBATCH\s+(--no
 RANKS = re.compile(r"(^|_)(RANK|LOCALID|PROCID)$")
 SPAWNS = re.compile(r"set_start_method|get_context|forkserver|['\"]spawn['\"]")
 # What gives a process its own GPU, so that plain "cuda" means that one.
+# Makers of models of PyTorch's in other libraries.
+ZOOS = re.compile(r"timm\.create_model$|segmentation_models_pytorch\.(create_model|[A-Z]\w+)$|"
+                  r"monai\.networks\.nets\.[A-Z]\w+$|efficientnet_pytorch\.EfficientNet\.from_\w+$")
 # A process that takes the GPU of its own number.
 OF_RANK = re.compile(r"\.(to|cuda)\((f['\"]cuda:\{)?(local_)?rank\}?['\"]?\)|set_device\((local_)?rank\)|"
                      r"device=(f['\"]cuda:\{)?(local_)?rank\b|device\((f['\"]cuda:\{|['\"]cuda['\"], ?)(local_)?rank\}?")
@@ -186,7 +189,7 @@ class Torch(Loaders):
 
     def call(self, node, name, values, words):
         parts = name.split(".")
-        if name.startswith("torchvision.models.") and parts[-1][:1].islower():
+        if name.startswith("torchvision.models.") and parts[-1][:1].islower() or ZOOS.match(name):
             return Thing("module", device=self.default, line=node.lineno, made=(node, self.reader.source))
         if parts[0] == "torchmetrics" and parts[-1][:1].isupper():
             return self.metric(node, parts[-1], values, words)

@@ -129,6 +129,7 @@ class Training:
             self.half_begins(node, name, values, words)
         if SWITCHES.match(name):
             self.other_kind(node, "it is True or False, and no function", "Write %s = True." % name)
+        self.workers_alike(node, words)
         for word in ("worker_init_fn", "collate_fn"):
             said = self.reader.keyword_of(node, word)
             if said is not node and isinstance(said, ast.Call) and name.endswith("DataLoader"):
@@ -205,6 +206,24 @@ class Training:
         if name.startswith("torch.optim.") and all(
                 isinstance(words.get(w), Text) and words[w].value is True for w in ("fused", "foreach")):
             self.other_kind(node, "fused and foreach exclude each other", "Keep one of them.")
+
+    def workers_alike(self, node, words):
+        """worker_init_fn=…, which seeds each worker with one number: all of them draw the same."""
+        of, workers = words.get("worker_init_fn"), words.get("num_workers")
+        if not isinstance(of, Function) or not isinstance(of.node, ast.FunctionDef) or not of.node.args.args or isinstance(
+                workers, Text) and workers.value in (0, 1):
+            return
+        name, seeds = of.node.args.args[0].arg, []
+        for one in ast.walk(of.node):
+            if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load):
+                return
+            if isinstance(one, ast.Call) and re.search(r"(^|\.)(seed|manual_seed)$", self.reader.written(one.func)):
+                seeds.append(one)
+        if seeds and all(one.args and isinstance(one.args[0], (ast.Constant, ast.Name)) and not one.keywords
+                         for one in seeds) and not re.search(r"initial_seed|get_worker_info|getpid|urandom|time\(",
+                                                             self.reader.written_whole(of.node)):
+            self.reader.torch.at((seeds[0], of.file), "workers that are seeded alike", self.reader.written(seeds[0]),
+                                 other=node if of.file == self.reader.source else None)
 
     def half_begins(self, node, name, values, words):
         """autocast on a GPU in float16, which is its kind where none is given."""
