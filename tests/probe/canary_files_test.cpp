@@ -55,6 +55,10 @@ TEST(CanaryFiles, ThirteenthBatchIsWithheld) { each_line("secrets-13.txt", 120, 
 TEST(CanaryFiles, ThirteenthBatchOfEvidenceStays) { each_line("evidence-13.txt", 100, expect_kept); }
 TEST(CanaryFiles, FourteenthBatchIsWithheld) { each_line("secrets-14.txt", 120, expect_withheld); }
 TEST(CanaryFiles, FourteenthBatchOfEvidenceStays) { each_line("evidence-14.txt", 99, expect_kept); }
+TEST(CanaryFiles, FifteenthBatchIsWithheld) { each_line("secrets-15.txt", 119, expect_withheld); }
+TEST(CanaryFiles, FifteenthBatchOfEvidenceStays) { each_line("evidence-15.txt", 99, expect_kept); }
+TEST(CanaryFiles, SixteenthBatchIsWithheld) { each_line("secrets-16.txt", 119, expect_withheld); }
+TEST(CanaryFiles, SixteenthBatchOfEvidenceStays) { each_line("evidence-16.txt", 97, expect_kept); }
 TEST(CanaryFiles, FourthBatchOfEvidenceStays) { each_line("evidence-4.txt", 120, expect_kept); }
 TEST(CanaryFiles, ThirdBatchOfEvidenceStays) { each_line("evidence-3.txt", 100, expect_kept); }
 TEST(CanaryFiles, SecondBatchOfEvidenceStays) { each_line("evidence-2.txt", 40, expect_kept); }
