@@ -2366,8 +2366,8 @@ class Reader:
         """tf.GradientTape sees nothing of what Keras computes on JAX or PyTorch."""
         said = {e.get("value") for e in self.events if e["subject"] == "script-set-variable" and
                 e["name"] == "KERAS_BACKEND"}
-        if said and said <= {"jax", "torch"} and not self.tf_keras and self.keras.tapes and "keras" in self.keras.roots and \
-                (self.keras.built or "Sequential(" in self.text):
+        if said and said <= {"jax", "torch"} and not self.tf_keras and self.keras.tapes and \
+                "keras" in self.keras.roots and (self.keras.built or "Sequential(" in self.text):
             self.torch.at(self.keras.tapes[0], "a tape of TensorFlow's around Keras on another backend", said.pop())
 
     def grows_apart(self):

@@ -328,8 +328,8 @@ class Tracing:
                 "enumerate", "tqdm", "zip"):
             over = over.args[0]
         name = self.written(over.func if isinstance(over, ast.Call) else over)
-        return re.search(r"^t?range$|loader|batch|data|_ds$|^ds|steps|epochs|\.take$|sizes|dims|widths|layers|hidden|features",
-                         name) is not None
+        return re.search(r"^t?range$|loader|batch|data|_ds$|^ds|steps|epochs|\.take$|"
+                         r"sizes|dims|widths|layers|hidden|features", name) is not None
 
     @staticmethod
     def binds(bound, text):
