@@ -294,7 +294,8 @@ class Tracing:
         if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or not isinstance(
                 loop.iter, ast.Call) or getattr(loop.iter.func, "id", "") != "range":
             return
-        few = len(loop.iter.args) == 1 and isinstance(loop.iter.args[0], ast.Constant) and loop.iter.args[0].value < 10
+        count = getattr(loop.iter.args[0], "value", None) if len(loop.iter.args) == 1 else None
+        few = isinstance(count, int) and count < 10
         for statement in loop.body if not few else ():
             for call in self.own_calls(statement):
                 traced = self.traced.get(self.written(call.func))
