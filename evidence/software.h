@@ -154,8 +154,8 @@ struct Torch {
   Number threads{};
   List<std::string> mapped_libraries{};
   ENVDOCTOR_FIELDS(Torch, version, package, wheel_tag, cuda_version, hip_version, xpu_version, import_error,
-                   cuda_available, cuda_error, xpu_available, device_count, devices, arch_list, cudnn_version, tf32_matmul, tf32_cudnn, matmul,
-                   threads, mapped_libraries)
+                   cuda_available, cuda_error, xpu_available, device_count, devices, arch_list, cudnn_version,
+                   tf32_matmul, tf32_cudnn, matmul, threads, mapped_libraries)
 };
 
 struct Jax {

@@ -29,8 +29,7 @@ class Arrays:
             if self.tracing.full(call) != "numba.cuda.jit" or isinstance(one, ast.Call) and (one.args or any(
                     keyword.arg in ("device", None) for keyword in one.keywords)):
                 continue
-            inner = {id(n) for f in ast.walk(node) if f is not node and isinstance(f, (ast.FunctionDef, ast.Lambda))
-                     for n in ast.walk(f)}
+            inner = within_others(node)
             for given in ast.walk(node):
                 if isinstance(given, ast.Return) and given.value is not None and id(given) not in inner and not (
                         isinstance(given.value, ast.Constant) and given.value.value is None) and \
@@ -53,8 +52,7 @@ class Arrays:
     def memory(self, of):
         """a = cupy.zeros(3); numpy.asarray(a)"""
         arrays = {}
-        own = {id(n) for f in ast.walk(of) if f is not of and isinstance(f, (ast.FunctionDef, ast.Lambda, ast.ClassDef))
-               for n in ast.walk(f)}
+        own = within_others(of, (ast.FunctionDef, ast.Lambda, ast.ClassDef))
         for one in ast.walk(of):
             if id(one) in own:
                 continue

@@ -16,9 +16,9 @@ SPECS = ("jax.sharding.PartitionSpec", "jax.P", "jax.experimental.PartitionSpec"
          "jax.experimental.pjit.PartitionSpec", "jax.PartitionSpec")
 MESHES = ("jax.sharding.Mesh", "jax.experimental.maps.Mesh", "jax.interpreters.pxla.Mesh", "jax.make_mesh",
           "jax.sharding.AbstractMesh")
-# What gives a placed copy, which a statement of its own drops.
 # x.at[i].set(v): a copy with another item.
 SETS_ITEMS = re.compile(r"^[\w.]+\.at\[.*\]\.(set|add|multiply|divide|power|min|max|apply)\([^()]*\)$")
+# What gives a placed copy, which a statement of its own drops.
 PLACES = re.compile(r"(jax\.device_put\w*|jax\.lax\.with_sharding_constraint|jax\.pmap|jax\.vmap|"
                     r"jax\.make_array_from_\w+|jax\.reshard|jax\.sharding\.reshard|flax\.jax_utils\.(un)?replicate|"
                     r"jax\.(experimental\.shard_map\.)?shard_map|jax\.lax\.stop_gradient)$")

@@ -2021,8 +2021,9 @@ class Reader:
         self.conditions.not_called(node, value)
         for target in node.targets:
             self.assign(target, value)
-            if id(node.value) in self.torch.places_of_loads and isinstance(target, ast.Name):
-                self.torch.loaded[self.source, target.id] = self.torch.places_of_loads[id(node.value)], node.value
+            call, place = self.torch.last_load
+            if node.value is call and isinstance(target, ast.Name):
+                self.torch.loaded[self.source, target.id] = place, call
 
     def on_AnnAssign(self, node):
         if node.value is not None:
@@ -2347,11 +2348,16 @@ class Reader:
                 self.mistake(node, "a strategy that nothing runs under", self.written(node))
 
 
-    def strategy_of_another_backend(self):
-        """tf.distribute is TensorFlow's: Keras on JAX or PyTorch takes no notice of it."""
+    def other_backends(self):
+        """The backends that the script chooses for Keras 3, where none of them is TensorFlow."""
         said = {e.get("value") for e in self.events if e["subject"] == "script-set-variable" and
                 e["name"] == "KERAS_BACKEND"}
-        if not said or not said <= {"jax", "torch"} or self.tf_keras:
+        return said if said <= {"jax", "torch"} and not self.tf_keras else set()
+
+    def strategy_of_another_backend(self):
+        """tf.distribute is TensorFlow's: Keras on JAX or PyTorch takes no notice of it."""
+        said = self.other_backends()
+        if not said:
             return
         for node, made, source in self.strategies:
             if made["runs_keras"]:
@@ -2364,9 +2370,8 @@ class Reader:
 
     def tape_of_another_backend(self):
         """tf.GradientTape sees nothing of what Keras computes on JAX or PyTorch."""
-        said = {e.get("value") for e in self.events if e["subject"] == "script-set-variable" and
-                e["name"] == "KERAS_BACKEND"}
-        if said and said <= {"jax", "torch"} and not self.tf_keras and self.keras.tapes and \
+        said = self.other_backends()
+        if said and self.keras.tapes and \
                 "keras" in self.keras.roots and (self.keras.built or "Sequential(" in self.text):
             self.torch.at(self.keras.tapes[0], "a tape of TensorFlow's around Keras on another backend", said.pop())
 

@@ -105,8 +105,8 @@ class Torch(Loaders):
         self.saves = False
         self.needs_gpu = []  # calls that raise where there is no GPU
         self.asked = False  # an assertion asks whether there is a GPU
-        self.places_of_loads = {}  # the device that a call of torch.load takes a file to, by its node
-        self.loaded = {}  # the same, and the node, by the name of what it gave
+        self.last_load = (None, "")  # the last call of torch.load, and the device that it takes its file to
+        self.loaded = {}  # the device and the call, by the name of what it gave
         self.asked_current = []  # calls that ask the current device for its memory
         self.indexed_gpus = set()  # the GPUs to which something was moved
         self.recorded = []  # events
@@ -397,7 +397,7 @@ class Torch(Loaders):
 
     def memory_of(self, node, values, words):
         """torch.cuda.max_memory_allocated(), which asks the current device where none is given."""
-        if not values and "device" not in words and not self.reader.torch.spread(node):
+        if not values and "device" not in words and not self.spread(node):
             self.asked_current.append((node, self.reader.source))
 
     do_cuda_max_memory_allocated = do_cuda_memory_allocated = do_cuda_max_memory_reserved = memory_of
@@ -501,7 +501,7 @@ class Torch(Loaders):
             inside = self.reader.inside
             whole = self.reader.written_whole(inside[-1].node) if inside else ""
             self.fixed_loads.append((node, whole, self.reader.source, said))
-        self.places_of_loads[id(node)] = place or ""
+        self.last_load = node, place or ""
         return self.reader.training.loaded(node, values, words)
 
     def do_quantization_quantize_dynamic(self, node, values, words):
@@ -1184,6 +1184,33 @@ class Torch(Loaders):
 
     # ---- what only the end shows
 
+    def events_without_timing(self):
+        """Events that were recorded beside one that measures time, or whose time is asked for wherever they are kept."""
+        reader = self.reader
+        timed = {(one["source"], one["inside"]) for one in self.recorded if one["timing"]}
+        alone = not timed and not any(one["timing"] is None for one in self.recorded)
+        for one in self.recorded if re.search(r"\.elapsed_time\(", reader.text) else ():
+            if one["timing"] is False and not one["waited"] and not re.search(r"wait_event\(", reader.text) and \
+                    (alone or (one["source"], one["inside"]) in timed):
+                self.at((one["node"], one["source"]), "an event that measures no time", reader.written(one["node"]))
+
+    def memory_of_another(self):
+        """The current GPU is asked for its memory, and all work is on one other."""
+        reader = self.reader
+        gpus = {one for one in self.indexed_gpus if one.split(":")[0] != "cpu"}
+        if len(gpus) == 1 and re.fullmatch(r"cuda:[1-9]", min(gpus)) and not re.search(
+                r"set_device|cuda\.device\(|CUDA_VISIBLE_DEVICES|device_of|device_index", reader.text):
+            for node, source in self.asked_current:
+                self.at((node, source), "memory of another GPU", reader.written(node), min(gpus))
+
+    def loads_on_the_first(self):
+        """Each process loads on the first GPU, though each has a GPU of its own."""
+        reader = self.reader
+        if self.backend and self.own_gpu and re.search(r"LOCAL_RANK|local_rank", reader.text):
+            for node, whole, source, said in self.fixed_loads:
+                if not re.search(r"rank\w*(\(\))? *[!=]= *0|is_main|is_master|if not \w*rank|not self\.\w*rank", whole):
+                    self.at((node, source), "a load of each process on the first GPU", reader.written(node), said)
+
     def end(self):
         reader = self.reader
         for scaler in self.scalers:
@@ -1205,21 +1232,9 @@ class Torch(Loaders):
                 not reader.loaded:
             self.at(self.samplers[0], "a sampler that shuffles alike in all epochs",
                     reader.written(self.samplers[0][0]))
-        timed = {(one["source"], one["inside"]) for one in self.recorded if one["timing"]}
-        alone = not timed and not any(one["timing"] is None for one in self.recorded)
-        for one in self.recorded if re.search(r"\.elapsed_time\(", reader.text) else ():
-            if one["timing"] is False and not one["waited"] and not re.search(r"wait_event\(", reader.text) and \
-                    (alone or (one["source"], one["inside"]) in timed):
-                self.at((one["node"], one["source"]), "an event that measures no time", reader.written(one["node"]))
-        gpus = {one for one in self.indexed_gpus if one.split(":")[0] != "cpu"}
-        if len(gpus) == 1 and re.fullmatch(r"cuda:[1-9]", min(gpus)) and not re.search(
-                r"set_device|cuda\.device\(|CUDA_VISIBLE_DEVICES|device_of|device_index", reader.text):
-            for node, source in self.asked_current:
-                self.at((node, source), "memory of another GPU", reader.written(node), min(gpus))
-        if self.backend and self.own_gpu and re.search(r"LOCAL_RANK|local_rank", reader.text):
-            for node, whole, source, said in self.fixed_loads:
-                if not re.search(r"rank\w*(\(\))? *[!=]= *0|is_main|is_master|if not \w*rank|not self\.\w*rank", whole):
-                    self.at((node, source), "a load of each process on the first GPU", reader.written(node), said)
+        self.events_without_timing()
+        self.memory_of_another()
+        self.loads_on_the_first()
         kinds = {kind for _, _, kind, _ in self.autocasts}
         if kinds == {"cpu"} and self.to_gpu and not self.to_cpu and not self.module_on_cpu:
             for node, source, _, chosen in self.autocasts:

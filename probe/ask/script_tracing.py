@@ -25,6 +25,11 @@ UNHASHABLE = (ast.Dict, ast.List, ast.Set, ast.ListComp, ast.DictComp)
 COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.AsyncFor, ast.AsyncWith)
 
 
+def within_others(of, kinds=(ast.FunctionDef, ast.Lambda)):
+    """The nodes, by id, that lie in functions (and classes, if kinds holds them) within this one, and so don't run with it."""
+    return {id(inner) for one in ast.walk(of) if one is not of and isinstance(one, kinds) for inner in ast.walk(one)}
+
+
 class Traced:
     """How a function is traced: which of its arguments are static or donated."""
 
@@ -35,6 +40,8 @@ class Traced:
 
 # Methods of Keras's classes that fit() and predict() trace.
 TRACED_METHODS = ("train_step", "test_step", "predict_step")
+# What makes tensors that no tape watches by itself.
+UNWATCHED = ("tensorflow.constant", "tensorflow.ones", "tensorflow.zeros")
 # Methods of arrays that give one number.
 REDUCTIONS = ("sum", "mean", "max", "min", "any", "all", "prod", "std", "var")
 
@@ -229,8 +236,7 @@ class Tracing:
 
     def jitted_methods(self, of):
         """@jax.jit on a method: the object itself is an argument, and JAX knows no such kind."""
-        if of.bases or of.keywords or of.decorator_list or re.search(r"register_\w*(pytree|dataclass)|tree_flatten",
-                                                                     self.reader.text):
+        if of.bases or of.keywords or of.decorator_list:
             return
         for method in of.body:
             if not isinstance(method, ast.FunctionDef) or not method.args.args or method.args.args[0].arg != "self" or \
@@ -238,7 +244,8 @@ class Tracing:
                 continue
             traced = self.decorated(method.decorator_list[0])
             if traced and traced.by == "jax.jit" and traced.known and 0 not in traced.static and \
-                    "self" not in traced.static_names:
+                    "self" not in traced.static_names and not re.search(
+                        r"register_\w*(pytree|dataclass)|tree_flatten", self.reader.text):
                 self.reader.mistake(method, "a method that jit is given with its object", of.name + "." + method.name)
 
     def body_of_scan(self, call):
@@ -246,8 +253,7 @@ class Tracing:
         body = self.function_of(call.args[0])
         if not isinstance(body, ast.FunctionDef):
             return
-        inner = {id(n) for f in ast.walk(body) if f is not body and isinstance(f, (ast.FunctionDef, ast.Lambda))
-                 for n in ast.walk(f)}
+        inner = within_others(body)
         numbers = {self.written(one.targets[0]) for one in ast.walk(body) if isinstance(one, ast.Assign) and
                    isinstance(one.value, ast.BinOp)}
         for one in ast.walk(body):
@@ -259,14 +265,15 @@ class Tracing:
 
     def tapes(self, of):
         """with tf.GradientTape() as tape: what it is asked for once it is used up, or never watched."""
-        own = {id(n) for f in ast.walk(of) if f is not of and isinstance(f, (ast.FunctionDef, ast.Lambda, ast.ClassDef))
-               for n in ast.walk(f)}
-        constants = {one.targets[0].id for one in ast.walk(of) if isinstance(one, ast.Assign) and id(one) not in own and
-                     isinstance(one.targets[0], ast.Name) and isinstance(one.value, ast.Call) and
-                     self.full(one.value.func) in ("tensorflow.constant", "tensorflow.ones", "tensorflow.zeros")}
-        constants -= {one.targets[0].id for one in ast.walk(of) if isinstance(one, ast.Assign) and
-                      isinstance(one.targets[0], ast.Name) and not (isinstance(one.value, ast.Call) and self.full(
-                          one.value.func) in ("tensorflow.constant", "tensorflow.ones", "tensorflow.zeros"))}
+        own = within_others(of, (ast.FunctionDef, ast.Lambda, ast.ClassDef))
+        constants, others = set(), set()
+        for one in ast.walk(of):
+            if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name):
+                if not isinstance(one.value, ast.Call) or self.full(one.value.func) not in UNWATCHED:
+                    others.add(one.targets[0].id)
+                elif id(one) not in own:
+                    constants.add(one.targets[0].id)
+        constants -= others
         for body in (one.body for one in [of] + list(ast.walk(of)) if id(one) not in own and isinstance(
                 getattr(one, "body", None), list)):
             for at, block in enumerate(body):
@@ -312,12 +319,14 @@ class Tracing:
                     not isinstance(call.func, ast.Attribute) or call.func.attr != "update" or len(call.args) < 2 or \
                     not isinstance(call.args[1], (ast.Name, ast.Attribute)) or len(statement.targets[0].elts) != 2:
                 continue
-            made = self.constants.get(self.written(call.func.value))
-            of_optax = isinstance(made, ast.Call) and self.full(made.func).startswith("optax.")
-            new = statement.targets[0].elts[1]
-            text, loads = self.written(call.args[1]), re.findall(r"\b%s\b" % re.escape(self.written(new)), "\n".join(
+            made, text = self.constants.get(self.written(call.func.value)), self.written(call.args[1])
+            if not isinstance(made, ast.Call) or not self.full(made.func).startswith("optax.") or self.binds(
+                    loops[-1], text):
+                continue
+            new = self.written(statement.targets[0].elts[1])
+            named = [] if new == "_" else re.findall(r"\b%s\b" % re.escape(new), "\n".join(
                 self.reader.written_whole(one) for one in body))
-            if of_optax and not self.binds(loops[-1], text) and (self.written(new) == "_" or len(loads) == 1):
+            if len(named) < 2:
                 self.reader.mistake(call, "a state of an optimizer that is not taken on", text)
 
     def repeats(self, loop):
@@ -524,8 +533,7 @@ class Tracing:
     def statements(self, node, values, of_jax, callers):
         """Of a traced function, and of those of the script that it calls."""
         deepest = 4
-        nested = {id(inner) for one in ast.walk(node) if one is not node and isinstance(
-            one, (ast.FunctionDef, ast.Lambda)) for inner in ast.walk(one)}
+        nested = within_others(node)
         masks = set()
         local = {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)} | {
             one.arg for one in node.args.args + node.args.kwonlyargs}
@@ -533,35 +541,16 @@ class Tracing:
             for one in ast.walk(statement):
                 if id(one) in nested:
                     continue
-                if of_jax and isinstance(one, (ast.Assign, ast.AugAssign)):
-                    for target in one.targets if isinstance(one, ast.Assign) else [one.target]:
-                        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and \
-                                target.value.id in values and not isinstance(getattr(target.slice, "value", None), str):
-                            self.reader.mistake(one, "an item of a JAX array that is set", self.written(target))
-                if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "append" and \
-                        isinstance(one.func.value, ast.Name) and one.func.value.id not in local and len(callers) == 1 and \
-                        one.args and isinstance(self.constants.get(one.func.value.id), ast.List):
-                    self.reader.mistake(one, "what a traced function does once", self.written(one),
-                                        "jit" if of_jax else "tf.function")
-                if not of_jax and isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "numpy" and \
-                        not one.args and not re.search(r"run_eagerly|run_functions_eagerly|py_function|numpy_function",
-                                                       self.reader.text):
-                    self.reader.mistake(one, "a value of a tensor in a graph", self.written(one))
+                if of_jax:
+                    self.items_set(one, values)
+                if isinstance(one, ast.Call) and len(callers) == 1:
+                    self.grows_once(one, local, of_jax)
+                if isinstance(one, ast.Call) and not of_jax:
+                    self.value_in_graph(one)
                 if of_jax and isinstance(one, ast.Assign) and self.is_value(one.value, values):
                     values |= {t.id for target in one.targets for t in ast.walk(target) if isinstance(t, ast.Name)}
-                if of_jax and isinstance(one, ast.Assign) and isinstance(one.value, ast.Compare) and \
-                        self.decides(one.value, values):
-                    masks |= {target.id for target in one.targets if isinstance(target, ast.Name)}
-                if of_jax and isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Load) and \
-                        isinstance(one.value, ast.Name) and one.value.id in values:
-                    index = one.slice.value if type(one.slice).__name__ == "Index" else one.slice
-                    if isinstance(index, ast.Compare) and self.decides(index, values) or \
-                            isinstance(index, ast.Name) and index.id in masks:
-                        self.reader.mistake(one, "a mask that jit can't size", self.written(one))
-                if of_jax and isinstance(one, ast.For) and isinstance(one.iter, ast.Call) and \
-                        getattr(one.iter.func, "id", "") == "range" and any(
-                            self.is_plain(argument, values) for argument in one.iter.args):
-                    self.reader.mistake(one, "a loop over a traced number", self.written(one.iter))
+                if of_jax:
+                    self.sizes_and_counts(one, values, masks)
                 if of_jax and isinstance(one, (ast.If, ast.While)) and self.decides(one.test, values):
                     self.reader.mistake(one, "a branch on a traced value", self.written(one.test))
                 if not isinstance(one, ast.Call):
@@ -577,6 +566,42 @@ class Tracing:
                 starred = any(isinstance(argument, ast.Starred) for argument in one.args)
                 inner = set() if starred else {name for name, value in given if self.is_value(value, values)}
                 self.statements(called, inner, of_jax, callers + (called, ))
+
+    def items_set(self, node, values):
+        """x[0] = 1.0, of a traced array; of a dictionary, whose keys are texts, it may be."""
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
+        for target in targets:
+            if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and target.value.id in values and \
+                    not isinstance(getattr(target.slice, "value", None), str):
+                self.reader.mistake(node, "an item of a JAX array that is set", self.written(target))
+
+    def grows_once(self, call, local, of_jax):
+        """A list of the script's that a traced function appends to: that happens where it is traced alone."""
+        of = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr == "append" else None
+        if isinstance(of, ast.Name) and of.id not in local and call.args and isinstance(self.constants.get(of.id), ast.List):
+            self.reader.mistake(call, "what a traced function does once", self.written(call),
+                                "jit" if of_jax else "tf.function")
+
+    def value_in_graph(self, call):
+        """y.numpy() where TensorFlow traces."""
+        if getattr(call.func, "attr", "") == "numpy" and not call.args and not re.search(
+                r"run_eagerly|run_functions_eagerly|py_function|numpy_function", self.reader.text):
+            self.reader.mistake(call, "a value of a tensor in a graph", self.written(call))
+
+    def sizes_and_counts(self, node, values, masks):
+        """x[x > 0] and range(n), whose sizes depend on traced values; `masks`: the names of comparisons so far."""
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Compare) and self.decides(node.value, values):
+            masks |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name) and \
+                node.value.id in values:
+            index = node.slice.value if type(node.slice).__name__ == "Index" else node.slice
+            if isinstance(index, ast.Compare) and self.decides(index, values) or \
+                    isinstance(index, ast.Name) and index.id in masks:
+                self.reader.mistake(node, "a mask that jit can't size", self.written(node))
+        elif isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and \
+                getattr(node.iter.func, "id", "") == "range" and any(
+                    self.is_plain(argument, values) for argument in node.iter.args):
+            self.reader.mistake(node, "a loop over a traced number", self.written(node.iter))
 
     def is_value(self, node, values):
         """Whether an expression is made of a traced value, and not of its shape alone."""

@@ -81,6 +81,7 @@ class Training:
         self.steps = []  # what becomes of scaled gradients: (what, scaler, optimizer, node, path, source)
         self.backwards = []  # loss.backward() that goes by no library
         self.scales = []  # Accelerator(…) and Fabric(…) that scale: (what to write, node, path, source)
+        self.accelerate_scales = False  # accelerate scales the loss for float16
         self.asked_backward = [
         ]  # Accelerator(…) and Fabric(…) that want it: (why and what to write, node, path, source)
         self.whole_backward = False  # their own backward is called
@@ -551,9 +552,8 @@ class Training:
             self.of_scaler(node, thing, attribute, values, words)
         elif isinstance(thing, Thing) and thing.kind == "optimizer" and attribute == "step":
             self.steps.append(("plain step", None, thing) + self.here(node))
-            halves = any("fp16" in why for (why, _), *_ in self.asked_backward)
             of = thing["of"]
-            if halves and self.whole_backward and isinstance(of, Thing) and of["prepared"] and not thing["prepared"] and \
+            if self.accelerate_scales and self.whole_backward and isinstance(of, Thing) and of["prepared"] and not thing["prepared"] and \
                     not thing["escaped"]:
                 reader.mistake(node, "a step of an optimizer that accelerate doesn't know", reader.written(node),
                                other=of["prepared"])
@@ -629,6 +629,7 @@ class Training:
             self.scales.append(("Call %s(…), which unscales them." % own, ) + self.here(node))
         if kind == "accelerator":
             if said("mixed_precision") == "fp16":
+                self.accelerate_scales = True
                 why = "mixed_precision='fp16' scales the loss in accelerator.backward(loss) alone, so that small " \
                     "gradients become 0"
             elif said("gradient_accumulation_steps") not in (None, "1"):
