@@ -214,7 +214,7 @@ void withhold_addresses(std::string& text) {
 
 void withhold_domains(std::string& text) {
   static const RE2 domain(
-      R"((?:^|[^\w./<@-])((?:[A-Za-z0-9][\w-]*\.){1,6}(?:com|org|net|edu|gov|example|local|lan|cloud|home)|(?:[A-Za-z0-9][\w-]*\.){2,6}(?:internal|io|ai|de|ch|fr|uk|eu|nl|jp|cn|se|dev|co|at|it|es|us|ca))(?:[^\w.(-]|[.]?$|\.\s))");
+      R"((?:^|[^\w./<@-])((?:[A-Za-z0-9][\w-]*\.){1,6}(?:com|org|net|edu|gov|example|local|lan|cloud|home)|(?:[A-Za-z0-9][\w-]*\.){2,6}(?:internal|io|ai|de|ch|fr|uk|eu|nl|jp|cn|se|dev|co|at|it|es|us|ca)|(?:[A-Z0-9][A-Z0-9-]*\.){1,6}(?:LAN|LOCAL|CORP|INTERNAL|INTRA|HOME))(?:[^\w.(-]|[.]?$|\.\s))");
   replace_groups(text, domain, "<host>", [](const std::array<Piece, 3>& groups) { return is_public(view(groups[1])); });
 }
 
@@ -328,9 +328,12 @@ void withhold_cloud_numbers(std::string& text) {
       {R"(\bvia ([a-z][\w.-]*?)\.\.\.)", {"via "}},
       {R"((?i)\b(?:logged in|authenticated|signed in)(?: to \S+)? as\b[^\n]*?["'](?:name|fullname|login|user|username)["']: *["']([^"'\n]+))",
        {" as"}},
+      {R"((?i)\b(?:logged in|authenticated|signed in)(?: to \S+)? as:? ([a-z][\w.-]*[\w-])\b)", {" as"}},
+      {R"((?:<email>|<user>@<host>):([\w.~-]+(?:/[\w.-]+)+))", {">:"}},
       {R"((?m)^\s*Node:\s+[\w.-]+/([0-9a-f.:]+))", {"node:"}},
       {R"((?i)(?:^|\s|\\n *)host ?name[ \t]+([a-z0-9][\w-]*(?:\.[\w-]+)+))", {"hostname", "host name"}},
-      {R"((?i)\blicen[cs]e[ _-]?id["']?\s*[:=]\s*["']?([0-9]{5,}))", {"id"}},
+      {R"((?i)\b(?:licen[cs]e[ _-]?id|project[ _-]?number)["']?\s*[:=]\s*["']?([0-9]{5,}))", {"id", "number"}},
+      {R"(\bSuccessfully assigned \S+ to ([\w.-]+))", {"assigned"}},
       // The end of a path that is too long for its column.
       {R"((?:^|\s)\.\.\.([a-z][a-z0-9_.-]*)/(?:\.?v?env\w*|miniconda\w*|anaconda\w*|\.conda|\.local|bin|work|code|projects?)/)",
        {"..."}},
@@ -479,7 +482,10 @@ bool is_somebodys_name(const Token& token) {
   const std::string_view before = token.before.substr(token.before.size() - std::min(looked_at, token.before.size()));
   const bool is_marker =
       (prev == '<' && next == '>') || (token.before.ends_with("<|") && next == '|');  // <name>, <|endoftext|>
-  if (is_file_of_programs(token.text) || is_marker || token.after.starts_with(" .so")) return false;
+  static const RE2 interface(R"((?:veth|virbr|vmbr|macvlan|cali|flannel|cilium|weave|tailscale)[\w.]*)");
+  if (is_file_of_programs(token.text) || is_marker || is_wholly(token.text, interface) ||
+      token.after.starts_with(" .so"))
+    return false;
   if (token.text.find('.') != token.text.npos && is_public(token.text)) return false;
   if ((before.ends_with("erver: ") || before.ends_with("erver: \"")) && is_server(token.text)) return false;
   if (next == '/' && (names_node(before) || is_public(token.text))) return false;
@@ -490,6 +496,7 @@ bool is_somebodys_name(const Token& token) {
     return holds_unknown_word(token.text, least_letters - 1) ||
            (is_number_of_account(token.text) && before.ends_with("account "));
   const bool numbered = token.after.starts_with("(uid") || token.after.starts_with("(gid");
+  if (numbered && before.ends_with(" by ")) return true;
   if (std::string_view("$%\\~./-+#&*").find(prev) != std::string_view::npos || (next == '(' && !numbered) ||
       next == '=' || token.after.starts_with("::") || token.before.ends_with("::") || token.after.starts_with("\":") ||
       token.after.starts_with("':"))

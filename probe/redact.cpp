@@ -290,8 +290,14 @@ std::span<const SecretKind> secret_kinds() {
         15},
        "<secret>"},
       {{R"(\bs\.[A-Za-z0-9]{24}\b)", {"s."}, 26}, "<secret>"},
-      {{R"((?i)((?:\b|_)(?:serial(?:[ _-]?(?:number|num|no))?|s/n|sn|(?:asset|service)[ _-]?tag)\.?["']?(?:\s*[:=#]\s*|\s+(?:is\s+)?)["']?)(?:[A-Za-z0-9-]*[0-9]{4}[A-Za-z0-9-]*|[0-9a-f]*[0-9][0-9a-f]{6,}\b|(?-i:[A-Z-]*[0-9][A-Z0-9-]*[A-Z][A-Z0-9-]*|[A-Z]+-?[0-9][A-Z0-9-]+)\b))",
+      {{R"((?i)((?:\b|_)(?:serial(?:[ _-]?(?:number|num|no|short))?|s/n|sn|(?:asset|service)[ _-]?tag)\.?["']?(?:\s*[:=#]\s*|\s+(?:is\s+)?)["']?)(?:[A-Za-z0-9-]*[0-9]{4}[A-Za-z0-9-]*|[0-9a-f]*[0-9][0-9a-f]{6,}\b|(?-i:[A-Z-]*[0-9][A-Z0-9-]*[A-Z][A-Z0-9-]*|[A-Z]+-?[0-9][A-Z0-9-]+)\b))",
         {"serial", "s/n", "sn:", "sn=", "sn ", "sn#", "sn.", "sn\"", "sn'", "asset", "service"}},
+       R"(\1<serial>)"},
+      {{R"((<\w*serial\w*>\s*)[A-Za-z0-9-]{6,}(\s*</))", {"serial"}}, R"(\1<serial>\2)"},
+      {{R"(\b((?:INCREMENT|FEATURE)(?: \S+){5} )[0-9A-F]{12}\b)", {"increment ", "feature "}}, R"(\1<mac>)"},
+      // A row of nvidia-smi's CSV whose header stands elsewhere: a GPU's serial number has 13 digits.
+      {{R"((\b(?:NVIDIA|Tesla|Quadro|GeForce) [^,\n]*(?:, ?[^,\n]*){0,8}, ?)[01]\d{12}\b)",
+        {"nvidia ", "tesla ", "quadro ", "geforce "}},
        R"(\1<serial>)"},
   };
   return kinds;
@@ -455,9 +461,11 @@ void redact_accounts(std::string& text) {
   replace_unless(
       text, account, "<user>@<host>", [](std::string_view before, std::string_view match, std::string_view after) {
         const std::size_t at = match.find('@');
-        const bool common = !tells_something(match.substr(0, at)) && !tells_something(match.substr(at + 1));
+        static const RE2 product(R"([a-zA-Z]\w?@[a-zA-Z]\w?(?:\.(?:T|mT|H|t))?)");  // of two matrices
+        const bool common = RE2::FullMatch(Piece(match.data(), match.size()), product) ||
+                            (!tells_something(match.substr(0, at)) && !tells_something(match.substr(at + 1)));
         return common || RE2::PartialMatch(Piece(match.data(), match.size()), version) || before.ends_with('/') ||
-               (!after.empty() && std::string_view(": \t\r\n]\"'),;").find(after.front()) == std::string_view::npos);
+               (!after.empty() && std::string_view(": \t\r\n]\"'),;\\").find(after.front()) == std::string_view::npos);
       });
 }
 
@@ -618,9 +626,10 @@ namespace {
 enum class Origin { ours, elsewhere };
 
 void redact_once(std::string& out, const Identity& identity, Origin origin) {
-  static const LazyPattern own_home(R"((^|[^A-Za-z0-9_.$/<>~-])/(?:home|Users)/[^/\s:;,"'<>\\]+)",
+  static const LazyPattern own_home(R"((^|[^A-Za-z0-9_.$/<>~-])/(?:home|Users)/(?:\.ecryptfs/)?[^/\s:;,"'<>\\]+)",
                                     {"/home/", "/users/"});
-  static const LazyPattern deeper_home(R"((/(?:home|Users)/)[^/\s:;,"'<>\\]+)", {"/home/", "/users/"});
+  static const LazyPattern deeper_home(R"((/(?:home|Users)/(?:\.ecryptfs/)?)[^/\s:;,"'<>\\]+)", {"/home/", "/users/"});
+  static const LazyPattern encoded_home(R"((?i)((?:/|%2F)(?:home|Users)%2F)[\w.~-]+)", {"%2f"});
   static const LazyPattern windows_home(R"(([A-Za-z]:\\+Users\\+)(?:[^\\/:;,"'<>\r\n]{1,64}(\\)|[^\\/\s:;,"'<>]+))",
                                         {"\\users\\"});
   static const LazyPattern shared_home(
@@ -640,6 +649,7 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   const auto many_have = [](const std::array<Piece, 3>& groups) { return !tells_something(groups[1].as_string()); };
   replace_all(out, own_home, low, R"(\1$HOME)");
   replace_all(out, deeper_home, low, R"(\1<user>)");
+  replace_all(out, encoded_home, low, R"(\1<user>)");
   replace_groups(out, shared_home, low, "<user>", many_have);
   replace_groups(out, other_home, low, "<user>", many_have);
   replace_all(out, credentials, low, R"(\1)");

@@ -148,6 +148,11 @@ bool no_device_ignored(const Facts& facts) {
   return not_rejected(facts) && !facts.saw({{unsupported, "gpu"}, {too_old, "gpu"}, {ignored, "driver-probe"}});
 }
 
+// Where xe declines a GPU, i915 mostly drives it, and the other way round.
+bool no_intel_driver_started(const Facts& facts) {
+  return not_rejected(facts) && !facts.saw({{present, "intel-driver"}});
+}
+
 bool not_on_wsl(const Facts& facts) { return !facts.wsl(); }
 
 // The persistence daemon and the container toolkit's service end at once where they reach no driver.
@@ -173,6 +178,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{failed, "kernel-module"}, possible, not_rejected},
+              {{unsupported, "gpu-of-intel-driver"}, possible, no_intel_driver_started},
               {{missing, "kernel-headers"}, possible, not_rejected},
               {{missing, "device-for-kernel-module"}, possible, no_device_ignored},
               {{missing, "driver-for-container-toolkit"}, possible, not_on_wsl},

@@ -35,6 +35,14 @@ void judge_messages(const Facts& facts, Answers& answers) {
         "used up.";
 }
 
+// A report in which nothing fails shows a GPU that its processes fill and use: it was meant so.
+bool filled_on_purpose(const Facts& facts, const memory::GpuMemory& gpu) {
+  constexpr std::int64_t at_work_percent = 30;
+  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
+  return from_report(facts) && !text_fails(facts) &&
+         devices.at(gpu.index).utilization_percent.or_empty() >= at_work_percent;
+}
+
 void judge_devices(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
   if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable("no NVIDIA GPU");
@@ -43,7 +51,7 @@ void judge_devices(const Facts& facts, Answers& answers) {
   const memory::GpuMemories seen = memory::visible_gpu_memory(snapshot);
   const bool room = !std::ranges::all_of(seen.gpus, memory::nearly_full);
   for (const memory::GpuMemory& gpu : seen.gpus) {
-    if (!memory::nearly_full(gpu)) continue;
+    if (!memory::nearly_full(gpu) || filled_on_purpose(facts, gpu)) continue;
     report_finding(snapshot, gpu, room, answers);
   }
   if (!seen.all_known) return answers.unknown("/nvidia/devices: free memory is not known");

@@ -1,6 +1,11 @@
 """Datasets, loaders and other processes of PyTorch's, for the reader of scripts."""
 
 
+# Calls that begin CUDA in a process, beside each move to a GPU.
+BEGIN_CUDA = ("torch.Tensor.cuda", "torch.cuda.mem_get_info", "torch.cuda.init", "torch.cuda.current_device",
+              "torch.cuda.get_device_properties", "torch.cuda.get_device_name", "torch.cuda.get_device_capability",
+              "torch.cuda.synchronize")
+
 class Loaders:
     """The part of Torch that knows who brings batches, and in which process it does."""
 
@@ -151,12 +156,18 @@ class Loaders:
         of = values[0] if values else words.get("dataset")
         return of if isinstance(of, Thing) and of.kind == "dataset" else None
 
+    @staticmethod
+    def surely(path):
+        """The steps of an event's path without loops, which are meant to run."""
+        return tuple(step for step in path.split("/") if step[-1:] != "l")
+
     def forked(self, node, words):
         """A forked process can't use CUDA, which its parent has begun."""
         function, reader = words.get("target"), self.reader
         path = reader.path
-        begun = any(e["name"] == "torch.Tensor.cuda" and e["subject"] == "script-call" and
-                    (not e.get("path") or tuple(e["path"].split("/")) == path[: len(e["path"].split("/"))]) for e in reader.events)
+        begun = any(e["name"] in BEGIN_CUDA and e["subject"] == "script-call" and
+                    (not e.get("path") or self.surely(e["path"]) == path[: len(self.surely(e["path"]))])
+                    for e in reader.events)
         if not begun or not isinstance(function, Function) or SPAWNS.search(reader.text) or function.file:
             return
         before, seen = self.moves_seen, []

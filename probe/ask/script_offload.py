@@ -57,8 +57,8 @@ class Offload:
         if isinstance(where, Thing) and where.kind == "mapping" and any(
                 text_of(v) in ("cpu", "disk") for v in where.attributes.values()):
             return "offloaded"
-        if isinstance(quantized, Thing) and quantized["bits"] == 8:
-            return "quantized"
+        if isinstance(quantized, Thing) and quantized["bits"] in (4, 8):
+            return "quantized" if quantized["bits"] == 8 else "in 4 bit"
         return "auto" if isinstance(where, Text) and where.value in ("auto", "balanced", "sequential", "balanced_low_0") \
             else None
 
@@ -70,6 +70,9 @@ class Offload:
             if thing["placed"] == "quantized" and where is not None or where and where.startswith("cuda"):
                 self.reader.mistake(node, "a move of a model that its library placed", self.reader.written(node),
                                     "its parts were offloaded" if thing["placed"] == "offloaded" else "it is in 8 bit")
+        kind = any(isinstance(one, Name) and NUMBER_NAMES.get(one.full.rsplit(".", 1)[-1]) for one in values + list(words.values()))
+        if thing["hf"] and thing["placed"] == "in 4 bit" and (attribute in ("half", "float") or attribute == "to" and kind):
+            self.reader.mistake(node, "a move of a model that its library placed", self.reader.written(node), "it is in 4 bit")
         if thing.kind != "pipeline":
             return None
         if attribute in OFFLOADS:

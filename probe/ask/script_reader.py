@@ -226,6 +226,7 @@ class Reader:
         self.deciding = 0  # expressions that decide what is run
         self.hidden = []  # paths on which all GPUs were hidden
         self.asked_visible = False  # whether it looks at what hiding changes
+        self.hidden_in_part = []  # calls that leave some GPUs visible: (path, node)
         self.listed_after_hiding = []  # calls that list what the machine has, hidden or not
         self.unused_configurations = []
         self.grown = []  # calls that let the memory of one GPU grow; None: of several
@@ -896,6 +897,8 @@ class Reader:
             return Thing("zipped", items=values)
         if isinstance(node.func, ast.Name) and node.func.id == "str" and len(values) == 1 and is_number(values[0]):
             return Thing("form", text=NUMBER, horovod=isinstance(values[0], Thing) and values[0]["horovod"])
+        if isinstance(node.func, ast.Name) and node.func.id == "len" and len(values) == 1:
+            self.counted(node, values[0])
         if isinstance(node.func, ast.Name) and node.func.id in ("len", "int", "range"):
             of = values[0] if values and isinstance(values[0], Thing) and node.func.id == "int" else None
             return Thing("range" if node.func.id == "range" else "number",
@@ -912,6 +915,13 @@ class Reader:
         if isinstance(node.func, ast.Name) and node.func.id in ("list", "iter", "enumerate", "tqdm", "sorted", "next"):
             return self.through(node.func.id, values)
         return None
+
+    def counted(self, node, of):
+        """len(tf.config.list_physical_devices('GPU')), which counts hidden GPUs as well."""
+        listed = isinstance(node.args[0], ast.Call) and (self.full(node.args[0].func) or "").endswith("list_physical_devices")
+        before = [at for path, at in self.hidden_in_part if self.path[: len(path)] == path]
+        if listed and before and isinstance(of, Thing) and of.kind == "gpus" and not self.deciding:
+            self.mistake(node, "a count of GPUs that are hidden", self.written(node), other=before[0])
 
     @staticmethod
     def set_member(owner, name, value):
@@ -1075,6 +1085,9 @@ class Reader:
                 not values[0].open and \
                 (len(values) < 2 or text_of(values[1]) != "CPU"):
             self.hidden.append(self.path)
+        if last == "set_visible_devices" and node.args and isinstance(node.args[0], ast.Subscript) and (
+                len(values) < 2 or text_of(values[1]) == "GPU"):
+            self.hidden_in_part.append((self.path, node))
         if last == "list_physical_devices" and (not values or text_of(values[0]) == "GPU") and \
                 any(self.path[: len(path)] == path for path in self.hidden):
             self.listed_after_hiding.append((node, self.path, self.source))
@@ -1203,7 +1216,7 @@ class Reader:
     def old_arguments(self, node, of, words):
         for word in OLD_ARGUMENTS[of]:
             if word in words:
-                self.mistake(node, "an argument that Keras 3 lacks", word, {
+                self.mistake(self.keyword_of(node, word), "an argument that Keras 3 lacks", word, {
                     "optimizers": "optimizers",
                     "layers": "layers",
                     "Model": "Model"
@@ -1246,6 +1259,10 @@ class Reader:
         if option in ("jax_platforms", "jax_platform_name") and len(values) > 1:
             self.not_taken(node, option.upper(), values[1])
             self.jaxs.platforms(node, option, text_of(values[1]) or "")
+        if option == "jax_enable_x64" and len(values) > 1 and isinstance(values[1], Text) and values[1].value is True:
+            self.jaxs.wide_too_late(node)
+        if re.match(r"jax\.numpy\.(array|asarray|linspace|zeros|ones|full|eye)$", name) and not self.path:
+            self.jaxs.made_narrow.append((node, self.source))
         if option == "jax_num_cpu_devices":
             self.note(node, "call", "jax.config.update of jax_num_cpu_devices")
         if option == "jax_default_device" and len(values) > 1:
@@ -1693,6 +1710,7 @@ class Reader:
 
     def not_taken(self, node, name, value):
         self.variables.allocator(node, name, value)
+        self.variables.workspace(node, name, value)
         taken, said = TAKEN.get(name), text_of(value)
         if taken and said and is_form(value) and not re.fullmatch(taken[0], said):
             self.mistake(node, "a value that a variable doesn't take", said, name, taken[1])

@@ -216,6 +216,10 @@ class Statements:
     def uses(self, function, name):
         """Where self.NAME, or a part of it, is computed with."""
         def is_it(node):
+            while isinstance(node, (ast.Compare, ast.UnaryOp)) or isinstance(node, ast.Call) and isinstance(
+                    node.func, ast.Attribute) and node.func.attr in ("bool", "unsqueeze", "view", "expand", "float", "t"):
+                node = node.left if isinstance(node, ast.Compare) else node.operand if isinstance(
+                    node, ast.UnaryOp) else node.func.value
             while isinstance(node, (ast.Subscript, ast.Attribute)) and not (isinstance(node, ast.Attribute) and
                                                                            node.attr == name):
                 node = node.value
@@ -232,7 +236,7 @@ class Statements:
                 if of_torch and others and any(is_it(one) for one in node.args):
                     yield node
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MEETS_ITS_ARGUMENTS and any(
-                    is_it(one.operand if isinstance(one, ast.UnaryOp) else one) for one in node.args) and \
+                    map(is_it, node.args)) and \
                     not is_it(node.func.value):
                 yield node
             if isinstance(node, ast.BinOp) and is_it(node.left) != is_it(node.right):

@@ -46,7 +46,7 @@ MOVES_TENSORS = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|_apply|type_as")
 # What a program says of a process is a text, as all variables are.
 SEVERAL_NODES = re.compile(r"(--nnodes[=\s]+|--num[-_]nodes[=\s]+|SBATCH\s+(--nodes=|-N\s*))([2-9]|[1-9]\d)\b")
 RANKS = re.compile(r"(^|_)(RANK|LOCALID|PROCID)$")
-SPAWNS = re.compile(r"set_start_method|get_context|forkserver|['\"]spawn['\"]")
+SPAWNS = re.compile(r"set_start_method\((?!['\"]fork['\"])|get_context\((?!['\"]fork['\"])|forkserver|['\"]spawn['\"]")
 # What gives a process its own GPU, so that plain "cuda" means that one.
 # Makers of models of PyTorch's in other libraries.
 ZOOS = re.compile(r"timm\.create_model$|segmentation_models_pytorch\.(create_model|[A-Z]\w+)$|"
@@ -54,6 +54,7 @@ ZOOS = re.compile(r"timm\.create_model$|segmentation_models_pytorch\.(create_mod
 # A process that takes the GPU of its own number.
 OF_RANK = re.compile(r"\.(to|cuda)\((f['\"]cuda:\{)?(local_)?rank\}?['\"]?\)|set_device\((local_)?rank\)|"
                      r"device=(f['\"]cuda:\{)?(local_)?rank\b|device\((f['\"]cuda:\{|['\"]cuda['\"], ?)(local_)?rank\}?")
+CHOOSES_GPU = re.compile(r"LOCAL_RANK|local_rank|set_device|cuda:|device_ids|VISIBLE_DEVICES|\.cuda\((?!non_blocking)\w|cuda\.device\(")
 OWN_GPU = ("set_device", "set_device_index", "set_device_idx", "CUDA_VISIBLE_DEVICES", "device_of")
 # Metrics of torchmetrics that add to tensors with dimensions, which they hold.
 COUNTERS = re.compile(r"(Binary|Multiclass|Multilabel)?(Accuracy|F1Score|FBetaScore|Precision|Recall|ConfusionMatrix|"
@@ -217,7 +218,7 @@ class Torch(Loaders):
             return None
         if name.startswith("torch.nn.functional."):
             tensors = [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "tensor"]
-            self.meet(node, tensors)
+            self.meet(node, tensors[:2] if last == "ctc_loss" else tensors)
             if last == "binary_cross_entropy":
                 self.reader.training.unsafe(node)
             scalar = last in SCALAR_LOSSES and not {"reduction", "reduce", "size_average"
@@ -259,6 +260,10 @@ class Torch(Loaders):
             self.meet(node, tensors)
             return Thing("tensor", device=tensors[0]["device"], cause=tensors[0]["cause"]) if tensors else None
         return None
+
+    def do_multiprocessing_get_context(self, node, values, words):
+        """A context has the calls of the module."""
+        return Name("torch.multiprocessing")
 
     def do_distributed_init_process_group(self, node, values, words):
         backend = text_of(values[0] if values else words.get("backend"))
@@ -598,6 +603,9 @@ class Torch(Loaders):
             elif wrapped["device"] == "cuda" and not self.own_gpu and isinstance(given, Many) and any(
                     isinstance(one, Thing) and one.kind == "number" and not one["current"] and
                     (one["default"] is None or one["launched"]) for one in given.items):
+                self.reader.mistake(node, "DistributedDataParallel of a model on the first GPU", self.reader.written(node))
+            elif wrapped["device"] == "cuda" and not self.own_gpu and self.backend == "nccl" and not words and not self.spread(
+                    node) and len(values) == 1 and not CHOOSES_GPU.search(self.reader.text):
                 self.reader.mistake(node, "DistributedDataParallel of a model on the first GPU", self.reader.written(node))
             return wrapped
         if "device" in words:
@@ -960,7 +968,7 @@ class Torch(Loaders):
         if thing["named"] == "BCELoss":
             self.reader.training.unsafe(node)
         if thing["loss"] or thing["weightless"]:
-            self.meet(node, tensors)
+            self.meet(node, tensors[:2] if thing["named"] == "CTCLoss" else tensors)  # its lengths may lie on the CPU
             if thing["weight"] and tensors and tensors[0]["device"]:
                 self.meet(node, [tensors[0], Thing("tensor", device=thing["weight"], cause=thing["made"])])
             if thing["loss"]:

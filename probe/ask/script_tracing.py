@@ -19,7 +19,7 @@ DRAWS_OF_TRACES = re.compile(
     r"binomial|poisson|beta|gamma|exponential)|random\.(random|randint|uniform|gauss|choice|shuffle|sample|randrange|"
     r"normalvariate))$")
 WAITS_OF_TRACES = re.compile(r"block_until_ready|device_get|\.item\(|\.tolist\(|effects_barrier|float\(|int\(|asarray\(|"
-                             r"np\.array\(|onp\.|print\(|copy_to_host|\.result\(|assert|%timeit|if .*loss")
+                             r"np\.array\(|onp\.|print\(|copy_to_host|\.numpy\(|\.result\(|assert|%timeit|if .*loss")
 OF_CASES = "*"  # among the names that a loop binds: it goes through cases
 UNHASHABLE = (ast.Dict, ast.List, ast.Set, ast.ListComp, ast.DictComp)
 COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.AsyncFor, ast.AsyncWith)
@@ -49,7 +49,7 @@ REDUCTIONS = ("sum", "mean", "max", "min", "any", "all", "prod", "std", "var")
 class Tracing:
     def __init__(self, reader):
         self.reader = reader
-        self.arrays = Arrays(reader, self)
+        self.arrays, self.wholes = Arrays(reader, self), Wholes(reader, self)
         self.files = []  # (source, its trees)
         self.names = {}
         self.enabled, self.seeded, self.draws = [], False, False
@@ -80,6 +80,7 @@ class Tracing:
                 for one in node.names:
                     self.names[one.asname or one.name] = node.module + "." + one.name
         self.arrays.look(nodes)
+        self.wholes.look(nodes)
         if not {"jax", "tensorflow", "keras", "optax"} & {name.split(".")[0] for name in self.names.values()}:
             return
         for node in nodes:
@@ -149,6 +150,10 @@ class Tracing:
         if name in PARTIALS and node.args and self.full(node.args[0]) in JITS:
             return self.with_arguments(self.full(node.args[0]), node)
         return self.with_arguments(name, node) if name in JITS + GRAPHS and not node.args else None
+
+    def decorated_by(self, function, name):
+        """Whether one of its decorators is this function, with or without arguments."""
+        return any((self.decorated(one) or Traced("")).by == name for one in function.decorator_list)
 
     def made(self, node):
         """step = jax.jit(f, …)"""
@@ -305,11 +310,24 @@ class Tracing:
         few = isinstance(count, int) and count < 10
         for statement in loop.body if not few else ():
             for call in self.own_calls(statement):
-                traced = self.traced.get(self.written(call.func))
-                if traced and traced.by in GRAPHS and traced.known and any(
-                        isinstance(one, ast.Name) and one.id == loop.target.id for one in call.args):
+                traced = self.traced.get(self.written(call.func)) or self.traced.get(getattr(call.func, "attr", None))
+                given = next((one for one in call.args if self.is_number_of(one, loop.target.id)), None)
+                if traced and traced.by in GRAPHS and traced.known and given is not None:
                     self.reader.mistake(call, "a number that a tf.function is traced anew for", self.written(call),
-                                        loop.target.id)
+                                        self.written(given))
+
+    def is_number_of(self, node, name):
+        """Whether an argument is the loop's number, or what a function of the script computes of it with math alone."""
+        if isinstance(node, ast.Name):
+            return node.id == name
+        if isinstance(node, ast.BinOp):
+            sides = (node.left, node.right)
+            return any(self.is_number_of(one, name) for one in sides) and all(
+                isinstance(one, ast.Constant) or self.is_number_of(one, name) for one in sides)
+        function = self.functions.get(node.func.id) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
+        return function is not None and any(self.is_number_of(one, name) for one in node.args) and not any(
+            self.full(one.func).split(".")[0] not in ("math", "") for one in ast.walk(function) if isinstance(one, ast.Call)) \
+            and any(isinstance(one, ast.Return) and isinstance(one.value, ast.BinOp) for one in ast.walk(function))
 
     def states(self, body, loops):
         """updates, new = optimizer.update(gradients, state) in a loop that never takes the new state."""
@@ -357,7 +375,7 @@ class Tracing:
         return next((k.value for k in node.keywords if k.arg == name and name), None)
 
     def donations(self, body, loops):
-        gone = {}
+        gone, others = {}, {}  # others: the names that hold what other names hold
         for statement in body:
             loads = [one for one in ast.walk(statement) if isinstance(one, (ast.Name, ast.Attribute)) and
                      isinstance(one.ctx, ast.Load)] if gone else []
@@ -369,6 +387,11 @@ class Tracing:
                     del gone[text]
             bound = self.stored(statement)
             gone = {text: call for text, call in gone.items() if not self.binds(bound, text)}
+            others = {name: held for name, held in others.items() if name not in bound}
+            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+                parts = statement.value.elts if isinstance(statement.value, ast.Tuple) else [statement.value]
+                if all(isinstance(one, (ast.Name, ast.Attribute)) for one in parts):
+                    others[statement.targets[0].id] = [self.written(one) for one in parts]
             for call in self.own_calls(statement):
                 traced = self.traced.get(self.written(call.func))
                 if traced is None or not (traced.donated or traced.donated_names):
@@ -379,6 +402,7 @@ class Tracing:
                     if not isinstance(one, (ast.Name, ast.Attribute)):
                         continue
                     text = self.written(one)
+                    gone.update({name: call for name, held in others.items() if text in held})
                     if self.binds(bound, text):
                         continue
                     if loops and not self.binds(loops[-1], text):
@@ -481,7 +505,7 @@ class Tracing:
                     del started[name]
                     continue
                 calls = [one for one in ast.walk(statement) if isinstance(one, ast.Call) and (
-                    (self.traced.get(self.written(one.func)) or Traced("")).by in JITS or
+                    (self.traced.get(self.written(one.func)) or Traced("")).by in JITS + GRAPHS or
                     self.written(one.func) in waited)]
                 started[name] = (at, call or (calls[0] if calls else None), since + "\n" + text)
             if starts(statement):

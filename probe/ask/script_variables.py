@@ -90,6 +90,14 @@ class Variables:
                         return
             return
 
+    def workspace(self, node, name, value):
+        """CUBLAS_WORKSPACE_CONFIG, of which deterministic algorithms take two values (aten/src/ATen/Context.cpp)."""
+        said = text_of(value)
+        if name == "CUBLAS_WORKSPACE_CONFIG" and said and said not in (":4096:8", ":16:8") and re.search(
+                r"use_deterministic_algorithms|deterministic=True|seed_everything", self.reader.text):
+            self.reader.mistake(node, "a value that a variable doesn't take", said, name,
+                                "deterministic algorithms of PyTorch take ':4096:8' or ':16:8', and raise")
+
     def allocator(self, node, name, value):
         """PYTORCH_CUDA_ALLOC_CONF, whose options are read one by one."""
         if not name or not ALLOCATOR_NAMES.match(name) or not is_form(value):

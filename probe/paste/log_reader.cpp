@@ -102,9 +102,17 @@ void LogReader::feed(std::string_view chunk) {
   }
 }
 
+// Where a line ends within what one line of the file holds: at a carriage return, and at the "#012" as which rsyslog
+// writes a line feed. {position, length}.
+std::pair<std::size_t, std::size_t> end_within(std::string_view part) {
+  constexpr std::string_view line_feed = "#012";
+  const std::size_t end = part.find('\r'), written = part.substr(0, end).find(line_feed);
+  return written == std::string_view::npos ? std::pair{end, std::size_t{1}} : std::pair{written, line_feed.size()};
+}
+
 void LogReader::take_part(std::string_view part, bool ends_line) {
   for (;;) {
-    const std::size_t end = part.find('\r');
+    const auto [end, length] = end_within(part);
     const bool ends = ends_line || end != std::string_view::npos, whole = ends && partial_.empty();
     std::string_view text = part.substr(0, end);
     if (!whole) {
@@ -118,7 +126,7 @@ void LogReader::take_part(std::string_view part, bool ends_line) {
     }
     partial_.clear();
     if (end == std::string_view::npos) break;
-    part.remove_prefix(end + 1);
+    part.remove_prefix(end + length);
   }
   ++line_;
   took_part_ = false;

@@ -128,6 +128,12 @@ bool finds_gpu(const ShellCommand& command) {
   });
 }
 
+// rocminfo lists the processor even where there is no GPU, and fails for a user who may not open /dev/kfd.
+bool serves(const ShellCommand& command) {
+  return finds_gpu(command) ||
+         std::ranges::any_of(command.output, [](const ShellLine& line) { return contains(line.text, "HSA Agents"); });
+}
+
 void compare_users(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
   for (const std::string_view tool : {"clinfo", "rocminfo", "nvidia-smi", "rocm-smi", "sycl-ls"}) {
     const ShellCommand* in_vain = nullptr;
@@ -136,8 +142,10 @@ void compare_users(const std::vector<ShellCommand>& session, Snapshot& snapshot)
       std::string_view typed = command.typed.text;
       const bool root = typed.starts_with("sudo ");
       if (root) typed = trimmed(typed.substr(5));
-      if (typed.substr(0, typed.find(' ')) != tool || command.output.empty() || contains(command.prompt, "#")) continue;
-      const bool found = finds_gpu(command);
+      const std::string_view program = typed.substr(0, typed.find(' '));
+      if (program.substr(program.rfind('/') + 1) != tool || command.output.empty() || contains(command.prompt, "#"))
+        continue;
+      const bool found = tool == "rocminfo" ? serves(command) : finds_gpu(command);
       as_root = as_root || (root && found);
       if (!root && !found && !in_vain) in_vain = &command;
     }

@@ -59,6 +59,10 @@ TEST(CanaryFiles, FifteenthBatchIsWithheld) { each_line("secrets-15.txt", 119, e
 TEST(CanaryFiles, FifteenthBatchOfEvidenceStays) { each_line("evidence-15.txt", 99, expect_kept); }
 TEST(CanaryFiles, SixteenthBatchIsWithheld) { each_line("secrets-16.txt", 119, expect_withheld); }
 TEST(CanaryFiles, SixteenthBatchOfEvidenceStays) { each_line("evidence-16.txt", 97, expect_kept); }
+TEST(CanaryFiles, SeventeenthBatchIsWithheld) { each_line("secrets-17.txt", 120, expect_withheld); }
+TEST(CanaryFiles, SeventeenthBatchOfEvidenceStays) { each_line("evidence-17.txt", 96, expect_kept); }
+TEST(CanaryFiles, EighteenthBatchIsWithheld) { each_line("secrets-18.txt", 120, expect_withheld); }
+TEST(CanaryFiles, EighteenthBatchOfEvidenceStays) { each_line("evidence-18.txt", 99, expect_kept); }
 TEST(CanaryFiles, FourthBatchOfEvidenceStays) { each_line("evidence-4.txt", 120, expect_kept); }
 TEST(CanaryFiles, ThirdBatchOfEvidenceStays) { each_line("evidence-3.txt", 100, expect_kept); }
 TEST(CanaryFiles, SecondBatchOfEvidenceStays) { each_line("evidence-2.txt", 40, expect_kept); }

@@ -1,0 +1,339 @@
+"""Mistakes that a few statements of a script show together, wherever they stand; for the reader of scripts.
+
+As for what is traced, the statements of one function are read as they stand, and nothing is followed.
+"""
+
+# What wraps a model or a function and gives back what is to be used in its place.
+WRAPS = ("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.nn.DataParallel", "torch.cuda.make_graphed_callables",
+         "torch.nn.parallel.DistributedDataParallel", "jax.jit", "jax.pmap", "jax.vmap", "tensorflow.function", "flax.nnx.jit")
+DDP_OF_TORCH = ("torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.distributed.DistributedDataParallel")
+# Collectives that the other processes wait for. Barriers are left out: one process downloads while the others wait.
+MEETINGS = ("all_reduce", "all_gather", "all_gather_into_tensor", "all_gather_object", "reduce_scatter", "all_to_all",
+            "gather", "gather_object", "reduce", "broadcast", "broadcast_object_list", "reduce_scatter_tensor")
+ONE_RANK = re.compile(r"(\w+\.)*(\w*rank\w*(\(\))?) == 0$|0 == (\w+\.)*\w*rank\w*(\(\))?$|(not|not int\()? ?(\w+\.)*(local_|global_)?rank\)?$|"
+                      r"(\w+\.)*is_(main|master|rank0|rank_zero)(_process|_node|_rank)?(\(\))?$")
+OF_MODULE_ALONE = ("state_dict", "load_state_dict", "parameters", "named_parameters", "to", "cuda", "eval", "train", "modules",
+                   "buffers", "zero_grad", "requires_grad_", "apply", "register_buffer", "named_modules", "children")
+ON_GPU = re.compile(r"CUDA|Tensorrt|TensorRT|ROCM|MIGraphX|Dml|OpenVINO|CoreML")
+MEAN_LOSSES = ("tensorflow.reduce_mean", "tensorflow.math.reduce_mean", "keras.ops.mean")
+
+
+class Wholes:
+    def __init__(self, reader, tracing):
+        self.reader, self.tracing = reader, tracing
+
+    def full(self, node):
+        return self.tracing.full(node)
+
+    def written(self, node):
+        return self.tracing.written(node)
+
+    def says(self, form):
+        return re.search(form, self.reader.text) is not None
+
+    def look(self, nodes):
+        """The nodes of one file, whose imports `tracing` knows."""
+        roots = {name.split(".")[0] for name in self.tracing.names.values()}
+        functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        modules = [node for node in nodes if isinstance(node, ast.Module)]
+        for of in functions:
+            self.unused_wrapper(of)
+        if "torch" in roots:
+            self.around_ddp(nodes, functions + modules)
+            self.met_by_one(nodes, functions)
+            self.cast_by_the_batch(nodes)
+            self.volatile(nodes)
+            self.kept_with_graph(nodes)
+        if "transformers" in roots:
+            self.half_weights(nodes)
+        if "cupy" in roots:
+            self.device_named(nodes)
+        if "onnxruntime" in roots:
+            self.processor_first(nodes)
+        if "tensorflow" in roots or "keras" in roots:
+            self.loss_unscaled(nodes)
+            self.mean_of_replica(nodes)
+            self.cached_for_ever(nodes)
+        if "jax" in roots:
+            self.gradients_of_one(functions)
+        if "numba" in roots:
+            self.copied_each_time(nodes, functions)
+
+    # ---- all frameworks
+
+    def unused_wrapper(self, of):
+        """fast = torch.compile(model); return model"""
+        loaded = {one.id for one in ast.walk(of) if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Store)}
+        shared = {name for one in ast.walk(of) if isinstance(one, (ast.Global, ast.Nonlocal)) for name in one.names}
+        for one in ast.walk(of):
+            if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name) and \
+                    isinstance(one.value, ast.Call) and self.full(one.value.func) in WRAPS and one.value.args:
+                name = one.targets[0].id
+                if name not in loaded | shared and name != "_" and "locals" not in loaded:
+                    self.reader.mistake(one, "a wrapper that nothing uses", self.written(one.value), name)
+
+    # ---- PyTorch
+
+    def around_ddp(self, nodes, scopes):
+        """loss = ddp.module(x); loss.backward(): gradients are averaged where the wrapper itself is called."""
+        if self.says(r"no_sync|all_reduce|average_gradients|reduce_gradients|_sync_params|find_unused|horovod|deepspeed"):
+            return
+        wrapped = {self.written(target) for one in nodes if isinstance(one, ast.Assign) and isinstance(
+            one.value, ast.Call) and self.full(one.value.func) in DDP_OF_TORCH for target in one.targets}
+        called = {self.written(one.func) for one in nodes if isinstance(one, ast.Call)}
+        for of in scopes if wrapped and not called & wrapped else ():
+            own = within_others(of, (ast.FunctionDef, ast.Lambda, ast.ClassDef))
+            tainted = {}
+            for one in ast.walk(of):
+                if id(one) in own or not isinstance(one, ast.Assign):
+                    continue
+                inner = next((call for call in ast.walk(one.value) if isinstance(call, ast.Call) and
+                              self.inner_of(call.func, wrapped)), None)
+                names = {name.id for name in ast.walk(one.value) if isinstance(name, ast.Name)}
+                inner = inner or next((tainted[name] for name in names if name in tainted), None)
+                for target in one.targets if inner is not None else ():
+                    tainted.update({t.id: inner for t in ast.walk(target) if isinstance(t, ast.Name)})
+            for one in ast.walk(of):
+                if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "backward":
+                    held = [name.id for name in ast.walk(one) if isinstance(name, ast.Name) and name.id in tainted]
+                    if held:
+                        call = tainted[held[0]]
+                        return self.reader.mistake(call, "a pass around DistributedDataParallel", self.written(call), other=one)
+        return None
+
+    def inner_of(self, node, wrapped):
+        """ddp.module or ddp.module.compute_loss, as what is called."""
+        if isinstance(node, ast.Attribute) and node.attr == "module":
+            return self.written(node.value) in wrapped
+        return isinstance(node, ast.Attribute) and node.attr not in OF_MODULE_ALONE and isinstance(
+            node.value, ast.Attribute) and node.value.attr == "module" and self.written(node.value.value) in wrapped
+
+    def meets(self, node):
+        name = self.full(node.func)
+        return name.startswith("torch.distributed.") and name.rsplit(".", 1)[-1] in MEETINGS and not any(
+            keyword.arg == "group" for keyword in node.keywords)
+
+    def met_by_one(self, nodes, functions):
+        """if rank == 0: evaluate(…), where evaluate() calls dist.all_reduce: the other processes never come."""
+        meeting = {}
+        for of in functions:
+            guarded = [id(inner) for one in ast.walk(of) if isinstance(one, ast.If) for inner in ast.walk(one)]
+            for one in ast.walk(of):
+                if isinstance(one, ast.Call) and self.meets(one) and id(one) not in guarded:
+                    meeting.setdefault(of.name, one)
+        names = [of.name for of in functions]
+        for one in nodes:
+            if not isinstance(one, ast.If) or not ONE_RANK.match(self.written(one.test)) or one.orelse:
+                continue
+            positive = "== 0" in self.written(one.test) or "0 ==" in self.written(one.test) or "is_" in self.written(
+                one.test) or self.written(one.test).startswith("not ")
+            for statement in one.body if positive else ():
+                for call in self.tracing.own_calls(statement):
+                    name = getattr(call.func, "id", "")
+                    inside = meeting.get(name) if names.count(name) == 1 else None
+                    if inside is not None or self.meets(call) and not self.says(r"rank\w*(\(\))? *!= *0|rank\w* *> *0"):
+                        self.reader.mistake(call, "a collective that one process calls", self.written(call),
+                                            self.written(inside if inside is not None else call), other=inside)
+
+    def cast_by_the_batch(self, nodes):
+        """with torch.autocast(images.device.type): images = images.to(device)"""
+        for loop in (one for one in nodes if isinstance(one, ast.For)):
+            bound = {t.id for t in ast.walk(loop.target) if isinstance(t, ast.Name)}
+            for statement in loop.body:
+                bound -= self.tracing.stored(statement) if not isinstance(statement, ast.With) else set()
+                if not isinstance(statement, ast.With):
+                    continue
+                for item in statement.items:
+                    call = item.context_expr
+                    if not isinstance(call, ast.Call) or self.full(call.func) not in ("torch.autocast", "torch.amp.autocast"):
+                        continue
+                    where = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "device_type"),
+                                                                None)
+                    said = self.written(where) if where is not None else ""
+                    name = said[:-len(".device.type")] if said.endswith(".device.type") else ""
+                    if name in bound and re.search(r"\b%s\b\s*=\s*%s\.(to|cuda)\(" % (name, name),
+                                                   self.reader.written_whole(statement)):
+                        self.reader.mistake(statement, "an autocast of the device where the batch still lies",
+                                            self.written(call), name)
+
+    def volatile(self, nodes):
+        for one in nodes:
+            if isinstance(one, ast.Call) and self.full(one.func).startswith("torch."):
+                for keyword in one.keywords:
+                    if keyword.arg == "volatile" and getattr(keyword.value, "value", None) is True:
+                        self.reader.mistake(one, "volatile, which is gone", self.written(one))
+
+    def kept_with_graph(self, nodes):
+        """loss.backward(); total += loss: each round's graph hangs on the last one's."""
+        for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While))):
+            inner = within_others(loop) | {id(one) for block in ast.walk(loop) if isinstance(block, ast.With) and re.search(
+                r"no_grad|inference_mode|set_grad_enabled", self.written(block.items[0].context_expr)) for one in ast.walk(block)}
+            own = [one for one in ast.walk(loop) if id(one) not in inner]
+            backward = {self.written(one.func.value) for one in own if isinstance(one, ast.Call) and getattr(
+                one.func, "attr", "") == "backward" and isinstance(one.func.value, ast.Name)}
+            for one in own if backward else ():
+                target = one.target if isinstance(one, ast.AugAssign) else one.targets[0] if isinstance(one, ast.Assign) else None
+                if not isinstance(target, (ast.Name, ast.Attribute)):
+                    continue
+                name = self.written(target)
+                loss = next((part.id for part in self.summed(one.value) if isinstance(part, ast.Name) and part.id in backward),
+                            None)
+                grows = isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add) or isinstance(one, ast.Assign) and any(
+                    self.written(part) == name for part in self.summed(one.value))
+                again = re.search(r"\b%s(\.detach_?\(|\.item\(\)\s*$|\.backward|\s*=\s*%s\.)" % ((re.escape(name),) * 2),
+                                  self.reader.text)
+                if loss and grows and name != loss and name not in backward and not again and not self.says(
+                        r"\b%s\s*=\s*%s\.(detach|item|cpu|data)" % (loss, loss)):
+                    self.reader.mistake(one, "a loss that is kept with its graph", self.written(one), loss)
+
+    def summed(self, node):
+        """The parts of a sum, each also where it is multiplied; a choice gives those of its ways."""
+        if isinstance(node, ast.IfExp):
+            return self.summed(node.body) + self.summed(node.orelse)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Mult, ast.Div)):
+            return self.summed(node.left) + self.summed(node.right)
+        return [node]
+
+    def half_weights(self, nodes):
+        """from_pretrained(torch_dtype=torch.float16) and TrainingArguments(fp16=True): the scaler refuses such gradients."""
+        if not self.says(r"Trainer\(") or not self.says(r"\.train\(") or self.says(
+                r"peft|load_in_|quantization|\.float\(\)|float32|LoraConfig|deepspeed|fsdp"):
+            return
+        for one in nodes:
+            if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "from_pretrained":
+                kind = next((k.value for k in one.keywords if k.arg in ("torch_dtype", "dtype")), None)
+                half = kind is not None and (self.full(kind) in ("torch.float16", "torch.half") or
+                                             getattr(kind, "value", None) == "float16")
+                scaled = next((k for call in nodes if isinstance(call, ast.Call) for k in call.keywords if k.arg == "fp16" and
+                               getattr(k.value, "value", None) is True), None)
+                if half and scaled is not None:
+                    return self.reader.mistake(one, "weights in half precision under a scaler", self.written(kind),
+                                               other=scaled.value)
+        return None
+
+    # ---- CuPy
+
+    def device_named(self, nodes):
+        """cupy.cuda.Device(1).use, without its brackets."""
+        for one in nodes:
+            of = one.value if isinstance(one, ast.Expr) else None
+            if isinstance(of, ast.Attribute) and of.attr in ("use", "synchronize") and isinstance(
+                    of.value, ast.Call) and self.full(of.value.func).startswith("cupy.cuda."):
+                self.reader.mistake(of, "a method that is named and not called", self.written(of))
+
+    # ---- ONNX Runtime
+
+    def processor_first(self, nodes):
+        """providers=["CPUExecutionProvider", "CUDAExecutionProvider"]: the first that can takes a node."""
+        def first(of):
+            return isinstance(of, ast.List) and of.elts and getattr(of.elts[0], "value", None) == "CPUExecutionProvider"
+
+        def gpu(of):
+            return any(isinstance(one, ast.Constant) and isinstance(one.value, str) and
+                       one.value.endswith("ExecutionProvider") and ON_GPU.search(one.value) for one in ast.walk(of))
+
+        if not self.says(r"InferenceSession"):
+            return
+        names = {}
+        for one in nodes:
+            if isinstance(one, ast.List) and first(one) and any(gpu(rest) for rest in one.elts[1:]):
+                self.reader.mistake(one, "a session whose processor comes first", self.written(one))
+            if isinstance(one, ast.Assign) and first(one.value) and len(one.value.elts) == 1:
+                names.update({self.written(target): one for target in one.targets})
+        for one in nodes:
+            if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "append" and one.args and gpu(one.args[0]):
+                made = names.get(self.written(one.func.value))
+                if made is not None:
+                    self.reader.mistake(one, "a session whose processor comes first", self.written(made.value), other=made)
+
+    # ---- TensorFlow and Keras
+
+    def loss_unscaled(self, nodes):
+        """mixed_float16 in a loop of one's own, whose loss nobody scales."""
+        if self.says(r"LossScale|scale_loss|scaled_loss|loss_scale|\.fit\(|def train_step\(self|\.compile\("):
+            return
+        policy = next((one for one in nodes if isinstance(one, ast.Call) and one.args and getattr(
+            one.args[0], "value", None) == "mixed_float16" and self.full(one.func).rsplit(".", 1)[-1] in POLICIES), None)
+        applies = any(isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("apply_gradients", "apply")
+                      for one in nodes)
+        if policy is None or not applies or not self.says(r"GradientTape"):
+            return
+        for one in nodes:
+            if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "gradient" and len(one.args) > 1:
+                return self.reader.mistake(one, "a loss in half precision that nobody scales", self.written(one), other=policy)
+
+    def mean_of_replica(self, nodes):
+        """strategy.run(step): its optimizers add up the gradients of all replicas, each of a mean of its own."""
+        if self.says(r"compute_average_loss|/ *(\w+\.)*num_replicas|get_replica_context|all_reduce|ReduceOp\.MEAN"):
+            return
+        run = {self.written(one.args[0]) for one in nodes if isinstance(one, ast.Call) and getattr(
+            one.func, "attr", "") in ("run", "experimental_run_v2") and one.args and isinstance(one.args[0], ast.Name) and
+            "strategy" in self.written(one.func).lower()}
+        for of in nodes:
+            if not isinstance(of, ast.FunctionDef) or of.name not in run or not re.search(
+                    r"\.gradient\(", self.reader.written_whole(of)) or "apply_gradients" not in self.reader.written_whole(of):
+                continue
+            for one in ast.walk(of):
+                if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and self.full(
+                        one.value.func) in MEAN_LOSSES and "loss" in self.written(one.targets[0]).lower():
+                    self.reader.mistake(one, "a mean of one replica that is added up", self.written(one.value))
+
+    def cached_for_ever(self, nodes):
+        """ds.repeat().cache(): an endless dataset never fits."""
+        for one in nodes:
+            if not isinstance(one, ast.Call) or getattr(one.func, "attr", "") != "cache":
+                continue
+            inner = one.func.value
+            while isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
+                if inner.func.attr == "take":
+                    break
+                if inner.func.attr == "repeat" and not inner.args and not inner.keywords:
+                    self.reader.mistake(one, "a cache of what never ends", self.written(one))
+                    break
+                inner = inner.func.value
+
+    # ---- JAX and Numba
+
+    def gradients_of_one(self, functions):
+        """A function of pmap that updates with gradients that no device shares."""
+        for of in functions:
+            traced = self.tracing.decorated_by(of, "jax.pmap")
+            if not traced or "axis_name" not in self.reader.written_whole(of.decorator_list[0]):
+                continue
+            gradients = {}
+            for one in ast.walk(of):
+                if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and isinstance(one.value.func, ast.Call):
+                    made = self.full(one.value.func.func)
+                    if made in ("jax.value_and_grad", "jax.grad"):
+                        target = one.targets[0]
+                        last = target.elts[-1] if isinstance(target, ast.Tuple) and made == "jax.value_and_grad" else target
+                        if isinstance(last, ast.Name):
+                            gradients[last.id] = one
+            shared = {name.id for one in ast.walk(of) if isinstance(one, ast.Call) and self.full(one.func) in (
+                "jax.lax.pmean", "jax.lax.psum") for argument in one.args[:1] for name in ast.walk(argument)
+                if isinstance(name, ast.Name)}
+            shared |= {name.id for one in ast.walk(of) if isinstance(one, ast.Call) and re.search(
+                r"p(mean|sum)\b", self.written(one)) for name in ast.walk(one) if isinstance(name, ast.Name)} if self.says(
+                    r"tree\.map|tree_map") else set()
+            for one in ast.walk(of):
+                if isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("update", "apply_gradients"):
+                    given = [a for a in one.args[:1]] + [k.value for k in one.keywords if k.arg == "grads"]
+                    for name in given:
+                        if isinstance(name, ast.Name) and name.id in gradients and name.id not in shared:
+                            self.reader.mistake(one, "gradients that the devices don't share", name.id,
+                                                other=gradients[name.id])
+
+    def copied_each_time(self, nodes, functions):
+        """kernel[blocks, threads](array) in a loop, of arrays that lie on the host."""
+        if self.says(r"to_device|device_array|as_cuda_array|cupy|pinned_array|mapped_array|managed_array|torch"):
+            return
+        kernels = {of.name for of in functions if any(self.full(one.func if isinstance(one, ast.Call) else one) ==
+                                                      "numba.cuda.jit" for one in of.decorator_list)}
+        arrays = {self.written(target) for one in nodes if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and
+                  re.match(r"numpy\.(zeros|ones|empty|full|arange|linspace|random\.\w+|zeros_like|ones_like|array|load)$",
+                           self.full(one.value.func)) for target in one.targets}
+        for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While))):
+            for call in (one for statement in loop.body for one in ast.walk(statement) if isinstance(one, ast.Call)):
+                if isinstance(call.func, ast.Subscript) and getattr(call.func.value, "id", "") in kernels and any(
+                        self.written(one) in arrays for one in call.args):
+                    self.reader.mistake(call, "arrays that a kernel copies in each round", self.written(call))
