@@ -49,8 +49,8 @@ Watched seen_by(BackgroundChild& watcher) {
   return {.process = failed("the watcher gave no answer: " + watcher.why_over())};
 }
 
-bool as_asked(const RunOptions& run, const ProcessVerdict& verdict) {
-  if (run.device == "cpu") return verdict.use == DeviceUse::never_opened;
+bool as_asked(const RunOptions& run, const Watched& seen, const ProcessVerdict& verdict) {
+  if (run.device == "cpu") return computed_on_cpu(seen, verdict);
   return verdict.use == DeviceUse::ran || (run.device.empty() && !run.require_gpu);
 }
 
@@ -137,8 +137,8 @@ int run(const Options& options) {
     if (const std::string went = time.where_it_went(); !went.empty())
       print_message(fmt::format("envdoctor: {}\n", went));
   }
-  if (!run.quiet || !as_asked(run, verdict))
-    print_message(fmt::format("envdoctor: {}\n", run.device == "cpu" && as_asked(run, verdict)
+  if (!run.quiet || !as_asked(run, seen, verdict))
+    print_message(fmt::format("envdoctor: {}\n", run.device == "cpu" && as_asked(run, seen, verdict)
                                                      ? "ran on the CPU, as asked"
                                                      : use_line(seen, verdict)));
   return run.require_gpu ? required(status, verdict) : status;

@@ -109,6 +109,12 @@ std::string why_no_gpu(const List<DeviceNode>& nodes) {
   return closed ? "this user may not open " + *computing.front()->path.get() : "";
 }
 
+bool computed_on_cpu(const Watched& watched, const ProcessVerdict& verdict) {
+  const ProcessUse* use = watched.process.get();
+  return verdict.use == DeviceUse::never_opened ||
+         (verdict.use == DeviceUse::idle && use && use->gpus.get() && use->gpus.get()->empty());
+}
+
 ProcessVerdict judge_process(const Watched& watched) {
   const ProcessUse* use = watched.process.get();
   if (!use) return {DeviceUse::unknown, watched.process.why().empty() ? "it was not watched" : watched.process.why()};

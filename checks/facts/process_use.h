@@ -25,6 +25,10 @@ std::string why_no_gpu(const List<DeviceNode>& nodes);
 // From the watched process and the host's nodes.
 ProcessVerdict judge_process(const Watched& watched);
 
+// Whether it surely computed on the CPU: it never opened a GPU, or the driver, which it only asked (as
+// torch.cuda.is_available() does), never listed it as computing.
+bool computed_on_cpu(const Watched& watched, const ProcessVerdict& verdict);
+
 // The cuDNN that was mapped; null: none was, or the libraries are unknown.
 const ProcessLibrary* cudnn_of(const ProcessUse& use);
 

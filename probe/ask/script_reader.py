@@ -16,6 +16,8 @@ import difflib
 import re
 
 FRAMEWORKS = ("tensorflow", "keras", "tf_keras", "torch", "jax")
+# Packages that import JAX.
+ON_JAX = ("optax", "flax", "haiku", "equinox", "chex", "numpyro", "diffrax", "brax", "blackjax", "orbax")
 OWN_OS = "_os_of_the_reader"
 MOST_EVENTS = 5000
 MOST_STEPS = 60000  # after so many a function is not followed a second time
@@ -1896,8 +1898,8 @@ class Reader:
                 continue
             self.scope.names[alias.asname or root] = Name(self.normal(alias.name if alias.asname else root))
             self.keras.imports(node, alias.name)
-            if root in FRAMEWORKS:
-                self.note(node, "import", alias.name)
+            if root in FRAMEWORKS or root in ON_JAX:
+                self.note(node, "import", "jax" if root in ON_JAX else alias.name)
             if root == "torch":
                 self.torch.imported = True
 
@@ -1924,6 +1926,8 @@ class Reader:
                 self.note(node, "import", self.normal(module + "." + alias.name))
                 self.never_was(node, self.normal(module + "." + alias.name))
         elif not node.level and local is None:
+            if module.split(".")[0] in ON_JAX:
+                self.note(node, "import", "jax")
             for alias in node.names:
                 self.libraries.imported(node, module + "." + alias.name)
 

@@ -79,6 +79,9 @@ class Tracing:
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 for one in node.names:
                     self.names[one.asname or one.name] = node.module + "." + one.name
+        bodies = [[s for tree in trees for s in tree.body]]
+        self.constants = {self.written(s.targets[0]): s.value for s in bodies[0] if isinstance(s, ast.Assign) and
+                          len(s.targets) == 1}
         self.arrays.look(nodes)
         self.wholes.look(nodes)
         if not {"jax", "tensorflow", "keras", "optax"} & {name.split(".")[0] for name in self.names.values()}:
@@ -97,9 +100,6 @@ class Tracing:
                 traced = self.made(node.value)
                 for target in node.targets if traced else ():
                     self.traced[self.written(target)] = traced
-        bodies = [[s for tree in trees for s in tree.body]]
-        self.constants = {self.written(s.targets[0]): s.value for s in bodies[0] if isinstance(s, ast.Assign) and
-                          len(s.targets) == 1}
         bodies += [node.body for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
         for body in bodies:
             self.block(body, ())
@@ -303,31 +303,42 @@ class Tracing:
 
     def traced_for_numbers(self, loop):
         """for i in range(1000): step(x, i), where step is a tf.function: Python's numbers are traced one by one."""
-        if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or not isinstance(
-                loop.iter, ast.Call) or getattr(loop.iter.func, "id", "") != "range":
+        kind = getattr(getattr(loop.iter, "func", None), "id", "") if isinstance(loop, ast.For) else ""
+        target = loop.target.elts[0] if kind == "enumerate" and isinstance(loop.target, ast.Tuple) else getattr(loop, "target", None)
+        if kind not in ("range", "enumerate") or not isinstance(target, ast.Name):
             return
-        count = getattr(loop.iter.args[0], "value", None) if len(loop.iter.args) == 1 else None
+        numbers = {target.id}
+        count = getattr(loop.iter.args[0], "value", None) if kind == "range" and len(loop.iter.args) == 1 else None
         few = isinstance(count, int) and count < 10
         for statement in loop.body if not few else ():
+            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name) and \
+                    self.is_number_of(statement.value, numbers):
+                numbers.add(statement.targets[0].id)
             for call in self.own_calls(statement):
                 traced = self.traced.get(self.written(call.func)) or self.traced.get(getattr(call.func, "attr", None))
-                given = next((one for one in call.args if self.is_number_of(one, loop.target.id)), None)
+                given = next((one for one in call.args if self.is_number_of(one, numbers)), None)
                 if traced and traced.by in GRAPHS and traced.known and given is not None:
                     self.reader.mistake(call, "a number that a tf.function is traced anew for", self.written(call),
                                         self.written(given))
 
-    def is_number_of(self, node, name):
-        """Whether an argument is the loop's number, or what a function of the script computes of it with math alone."""
+    def is_number_of(self, node, names):
+        """Whether an argument is one of these numbers, or what math alone, or a function of the script by it, makes of them."""
         if isinstance(node, ast.Name):
-            return node.id == name
+            return node.id in names
+        if isinstance(node, ast.UnaryOp):
+            return self.is_number_of(node.operand, names)
         if isinstance(node, ast.BinOp):
             sides = (node.left, node.right)
-            return any(self.is_number_of(one, name) for one in sides) and all(
-                isinstance(one, ast.Constant) or self.is_number_of(one, name) for one in sides)
-        function = self.functions.get(node.func.id) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
-        return function is not None and any(self.is_number_of(one, name) for one in node.args) and not any(
-            self.full(one.func).split(".")[0] not in ("math", "") for one in ast.walk(function) if isinstance(one, ast.Call)) \
-            and any(isinstance(one, ast.Return) and isinstance(one.value, ast.BinOp) for one in ast.walk(function))
+            return any(self.is_number_of(one, names) for one in sides) and all(
+                isinstance(one, ast.Constant) or self.is_number_of(one, names) for one in sides)
+        if not isinstance(node, ast.Call) or not any(self.is_number_of(one, names) for one in node.args):
+            return False
+        if self.full(node.func).startswith("math."):
+            return True
+        function = self.functions.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        return function is not None and all(
+            self.full(one.func).split(".")[0] in ("math", "") for one in ast.walk(function) if isinstance(one, ast.Call)) and \
+            any(isinstance(one, ast.Return) and isinstance(one.value, ast.BinOp) for one in ast.walk(function))
 
     def states(self, body, loops):
         """updates, new = optimizer.update(gradients, state) in a loop that never takes the new state."""

@@ -582,6 +582,7 @@ class Training:
         torch = self.reader.torch
         if attribute == "record":
             event.state["recorded"] = torch.copies_done
+            event.state["recorded_at"] = node.lineno, self.reader.inside[-1] if self.reader.inside else None
             torch.recorded.append(event)
         if attribute in ("wait", "synchronize", "query"):
             event.state["waited"] = True
@@ -595,7 +596,10 @@ class Training:
                                 self.reader.written(one["node"]),
                                 other=node if one["source"] == self.reader.source else None)
         early = other and other["recorded"] is not None and other["recorded"] == torch.copies_done
-        if early and not self.reader.inside:
+        line, function = other["recorded_at"] if early else (0, None)
+        between = "\n".join(self.reader.text.split("\n")[line:node.lineno - 1])
+        here = self.reader.inside[-1] if self.reader.inside else None
+        if early and function is here and (here is None or not self.reader.source and not WAITS.search(between)):
             self.reader.mistake(node, "an event that the GPU has not reached", self.reader.written(node))
 
     @staticmethod

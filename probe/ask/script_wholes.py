@@ -11,10 +11,13 @@ DDP_OF_TORCH = ("torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.
 MEETINGS = ("all_reduce", "all_gather", "all_gather_into_tensor", "all_gather_object", "reduce_scatter", "all_to_all",
             "gather", "gather_object", "reduce", "broadcast", "broadcast_object_list", "reduce_scatter_tensor")
 ONE_RANK = re.compile(r"(\w+\.)*(\w*rank\w*(\(\))?) == 0$|0 == (\w+\.)*\w*rank\w*(\(\))?$|(not|not int\()? ?(\w+\.)*(local_|global_)?rank\)?$|"
-                      r"(\w+\.)*is_(main|master|rank0|rank_zero)(_process|_node|_rank)?(\(\))?$")
+                      r"(\w+\.)*is_(main|master|rank0|rank_zero|global_zero|local_main)(_process|_node|_rank)?(\(\))?$")
 OF_MODULE_ALONE = ("state_dict", "load_state_dict", "parameters", "named_parameters", "to", "cuda", "eval", "train", "modules",
                    "buffers", "zero_grad", "requires_grad_", "apply", "register_buffer", "named_modules", "children")
 ON_GPU = re.compile(r"CUDA|Tensorrt|TensorRT|ROCM|MIGraphX|Dml|OpenVINO|CoreML")
+PROVIDERS = tuple(name + "ExecutionProvider" for name in (
+    "CUDA Tensorrt NvTensorRTRTX ROCM MIGraphX Dml OpenVINO CoreML CPU Azure QNN VitisAI ACL ArmNN Dnnl Cann Xnnpack WebGPU Rknpu "
+    "TVM VSINPU Nnapi SNPE JS WebNN").split())
 MEAN_LOSSES = ("tensorflow.reduce_mean", "tensorflow.math.reduce_mean", "keras.ops.mean")
 
 
@@ -38,12 +41,18 @@ class Wholes:
         modules = [node for node in nodes if isinstance(node, ast.Module)]
         for of in functions:
             self.unused_wrapper(of)
-        if "torch" in roots:
+        if {"torch", "accelerate", "lightning", "pytorch_lightning"} & roots:
             self.around_ddp(nodes, functions + modules)
             self.met_by_one(nodes, functions)
             self.cast_by_the_batch(nodes)
             self.volatile(nodes)
             self.kept_with_graph(nodes)
+            self.compiled_states(functions + modules)
+            self.copied_to_host(nodes)
+            self.streams_apart(nodes)
+            self.profiled(nodes)
+            self.clipped_shards(nodes)
+            self.wide_mask(nodes)
         if "transformers" in roots:
             self.half_weights(nodes)
         if "cupy" in roots:
@@ -54,8 +63,13 @@ class Wholes:
             self.loss_unscaled(nodes)
             self.mean_of_replica(nodes)
             self.cached_for_ever(nodes)
+            self.slow_cells(nodes)
         if "jax" in roots:
             self.gradients_of_one(functions)
+        for one in nodes if "numba" in roots else ():
+            of = one.value if isinstance(one, ast.Expr) else None
+            if isinstance(of, ast.Call) and getattr(of.func, "attr", "") == "copy_to_host" and not of.args and not of.keywords:
+                self.reader.mistake(of, "a copy to the host that is dropped", self.written(of))
         if "numba" in roots:
             self.copied_each_time(nodes, functions)
 
@@ -81,7 +95,8 @@ class Wholes:
         wrapped = {self.written(target) for one in nodes if isinstance(one, ast.Assign) and isinstance(
             one.value, ast.Call) and self.full(one.value.func) in DDP_OF_TORCH for target in one.targets}
         called = {self.written(one.func) for one in nodes if isinstance(one, ast.Call)}
-        for of in scopes if wrapped and not called & wrapped else ():
+        wrapped -= called  # where the wrapper is called as well, some of its gradients are averaged
+        for of in scopes if wrapped else ():
             own = within_others(of, (ast.FunctionDef, ast.Lambda, ast.ClassDef))
             tainted = {}
             for one in ast.walk(of):
@@ -110,6 +125,10 @@ class Wholes:
 
     def meets(self, node):
         name = self.full(node.func)
+        whole = self.written(node.func)
+        if re.match(r"(\w+\.)*accelerator\.(gather|gather_for_metrics|reduce|pad_across_processes)$|self\.all_gather$|"
+                    r"(\w+\.)*fabric\.(all_gather|all_reduce)$", whole):
+            return True
         return name.startswith("torch.distributed.") and name.rsplit(".", 1)[-1] in MEETINGS and not any(
             keyword.arg == "group" for keyword in node.keywords)
 
@@ -186,6 +205,91 @@ class Wholes:
                         r"\b%s\s*=\s*%s\.(detach|item|cpu|data)" % (loss, loss)):
                     self.reader.mistake(one, "a loss that is kept with its graph", self.written(one), loss)
 
+    def compiled_states(self, scopes):
+        """model = torch.compile(model); torch.save(model.state_dict()): its names begin with "_orig_mod."."""
+        if self.says(r"_orig_mod|strict=False|removeprefix"):
+            return
+        saved, loads = None, None
+        for of in scopes:
+            own = within_others(of, (ast.FunctionDef, ast.Lambda, ast.ClassDef))
+            compiled = {self.written(one.targets[0]): one for one in ast.walk(of) if id(one) not in own and isinstance(
+                one, ast.Assign) and isinstance(one.value, ast.Call) and self.full(one.value.func) == "torch.compile"}
+            for one in ast.walk(of):
+                if id(one) in own or not isinstance(one, ast.Call) or not isinstance(one.func, ast.Attribute):
+                    continue
+                name = self.written(one.func.value)
+                if one.func.attr == "state_dict" and name in compiled and one.lineno > compiled[name].lineno:
+                    saved = saved or one
+                if one.func.attr == "load_state_dict" and name not in compiled and not re.search(
+                        r"opt|sched|scaler", name, re.I):
+                    loads = loads or one
+        if saved is not None and loads is not None and self.says(r"torch\.save\("):
+            self.reader.mistake(saved, "a state of a compiled model", self.written(saved), self.written(saved.func.value),
+                                other=loads)
+
+    def copied_to_host(self, nodes):
+        """host.copy_(features, non_blocking=True), of a pinned buffer that is read with nothing that waits."""
+        if self.says(r"synchronize|wait_stream|wait_event|\.wait\(|\.item\(\)|\.query\("):
+            return
+        pinned = {self.written(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and isinstance(
+            one.value, ast.Call) and self.full(one.value.func).startswith("torch.") and (
+                re.search(r"pin_memory=True", self.written(one.value)) and "device=" not in self.written(one.value))}
+        for one in nodes:
+            if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "copy_" and any(
+                    k.arg == "non_blocking" and getattr(k.value, "value", None) is True for k in one.keywords):
+                of = one.func.value
+                while isinstance(of, ast.Subscript):
+                    of = of.value
+                if self.written(of) in pinned:
+                    self.reader.mistake(one, "a copy to the host that nobody waits for", self.written(one))
+
+    def streams_apart(self, nodes):
+        """with torch.cuda.stream(side): …, whose results are used with nothing that waits for them."""
+        if self.says(r"wait_stream|wait_event|synchronize|record_event|\.wait\(|CUDAGraph|cuda\.graph|\.query\("):
+            return
+        for one in nodes:
+            for item in one.items if isinstance(one, ast.With) else ():
+                call = item.context_expr
+                if isinstance(call, ast.Call) and self.full(call.func) == "torch.cuda.stream" and any(
+                        isinstance(inner, ast.Assign) for inner in one.body):
+                    return self.reader.mistake(one, "a stream that nobody waits for", self.written(call))
+        return None
+
+    def profiled(self, nodes):
+        """A schedule of the profiler goes on with prof.step()."""
+        for one in nodes:
+            for item in one.items if isinstance(one, ast.With) else ():
+                call, name = item.context_expr, item.optional_vars
+                scheduled = isinstance(call, ast.Call) and self.full(call.func) == "torch.profiler.profile" and next(
+                    (k.value for k in call.keywords if k.arg == "schedule"), None)
+                if scheduled and isinstance(name, ast.Name) and not self.says(r"\b%s\.step\(" % name.id) and not any(
+                        isinstance(inner, ast.Call) and any(getattr(a, "id", "") == name.id for a in inner.args)
+                        for inner in ast.walk(one)):
+                    self.reader.mistake(scheduled, "a schedule that no step moves on", name.id)
+
+    def clipped_shards(self, nodes):
+        """torch.nn.utils.clip_grad_norm_ of a model of FSDP, each process of which has a part of each gradient."""
+        wrapped = {self.written(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and isinstance(
+            one.value, ast.Call) and self.full(one.value.func).endswith(".FullyShardedDataParallel")}
+        for one in nodes:
+            if isinstance(one, ast.Call) and self.full(one.func) in CLIPS and one.args and isinstance(one.args[0], ast.Call):
+                of = getattr(one.args[0].func, "value", None)
+                if of is not None and getattr(one.args[0].func, "attr", "") == "parameters" and self.written(of) in wrapped:
+                    self.reader.mistake(one, "a norm of one process's part", self.written(one), self.written(of))
+
+    def wide_mask(self, nodes):
+        """scores.masked_fill(mask, -1e9) where autocast makes half precision of them."""
+        half = any(isinstance(one, ast.Call) and self.full(one.func) in (
+            "torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast") and not self.says(r"bfloat16|enabled=False")
+            for one in nodes)
+        for one in nodes if half else ():
+            if isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("masked_fill", "masked_fill_") and len(
+                    one.args) == 2 and not self.says(r"\.float\(\)"):
+                value = self.tracing.constants.get(one.args[1].id) if isinstance(one.args[1], ast.Name) else one.args[1]
+                number = value.operand if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub) else None
+                if isinstance(getattr(number, "value", None), (int, float)) and 65504 < number.value < float("inf"):
+                    self.reader.mistake(one, "a number that half precision doesn't hold", self.written(one.args[1]))
+
     def summed(self, node):
         """The parts of a sum, each also where it is multiplied; a choice gives those of its ways."""
         if isinstance(node, ast.IfExp):
@@ -214,7 +318,11 @@ class Wholes:
     # ---- CuPy
 
     def device_named(self, nodes):
-        """cupy.cuda.Device(1).use, without its brackets."""
+        """cupy.cuda.Device(1).use, without its brackets; a copy that doesn't wait, of what is read."""
+        for one in nodes if not self.says(r"synchronize|\.done\b") else ():
+            if isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("get", "asnumpy") and any(
+                    k.arg == "blocking" and getattr(k.value, "value", None) is False for k in one.keywords):
+                self.reader.mistake(one, "a copy to the host that nobody waits for", self.written(one))
         for one in nodes:
             of = one.value if isinstance(one, ast.Expr) else None
             if isinstance(of, ast.Attribute) and of.attr in ("use", "synchronize") and isinstance(
@@ -225,8 +333,11 @@ class Wholes:
 
     def processor_first(self, nodes):
         """providers=["CPUExecutionProvider", "CUDAExecutionProvider"]: the first that can takes a node."""
+        def first_is_cpu(of):
+            return any(isinstance(one, ast.Constant) and one.value == "CPUExecutionProvider" for one in ast.walk(of))
+
         def first(of):
-            return isinstance(of, ast.List) and of.elts and getattr(of.elts[0], "value", None) == "CPUExecutionProvider"
+            return isinstance(of, ast.List) and of.elts and first_is_cpu(of.elts[0])
 
         def gpu(of):
             return any(isinstance(one, ast.Constant) and isinstance(one.value, str) and
@@ -238,6 +349,15 @@ class Wholes:
         for one in nodes:
             if isinstance(one, ast.List) and first(one) and any(gpu(rest) for rest in one.elts[1:]):
                 self.reader.mistake(one, "a session whose processor comes first", self.written(one))
+            if isinstance(one, ast.Constant) and isinstance(one.value, str) and re.match(r"\w+Provider$", one.value) and \
+                    one.value not in PROVIDERS:
+                near = difflib.get_close_matches(one.value, PROVIDERS, 1, 0.7)
+                if near:
+                    self.reader.mistake(one, "a provider that ONNX Runtime lacks", one.value, near[0])
+            if isinstance(one, ast.Call) and self.full(one.func) == "onnxruntime.InferenceSession" and len(one.args) < 3 and \
+                    not any(k.arg in ("providers", None) or k.arg not in OF_SESSIONS for k in one.keywords) and self.says(
+                        r"CUDAExecutionProvider|get_device\(\) *== *['\"]GPU") and not self.says(r"set_providers|providers *="):
+                self.reader.mistake(one, "a session that is given no provider", self.written(one))
             if isinstance(one, ast.Assign) and first(one.value) and len(one.value.elts) == 1:
                 names.update({self.written(target): one for target in one.targets})
         for one in nodes:
@@ -250,10 +370,11 @@ class Wholes:
 
     def loss_unscaled(self, nodes):
         """mixed_float16 in a loop of one's own, whose loss nobody scales."""
-        if self.says(r"LossScale|scale_loss|scaled_loss|loss_scale|\.fit\(|def train_step\(self|\.compile\("):
+        if self.says(r"scale_loss|scaled_loss|loss_scale\b|\.fit\(|def train_step\(self|\.compile\("):
             return
         policy = next((one for one in nodes if isinstance(one, ast.Call) and one.args and getattr(
-            one.args[0], "value", None) == "mixed_float16" and self.full(one.func).rsplit(".", 1)[-1] in POLICIES), None)
+            one.args[0], "value", None) == "mixed_float16" and self.full(one.func).rsplit(".", 1)[-1] in POLICIES or isinstance(
+                one, ast.Call) and self.full(one.func).endswith(".LossScaleOptimizer")), None)
         applies = any(isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("apply_gradients", "apply")
                       for one in nodes)
         if policy is None or not applies or not self.says(r"GradientTape"):
@@ -273,10 +394,30 @@ class Wholes:
             if not isinstance(of, ast.FunctionDef) or of.name not in run or not re.search(
                     r"\.gradient\(", self.reader.written_whole(of)) or "apply_gradients" not in self.reader.written_whole(of):
                 continue
+            helpers = {self.written(one.value.func) for one in ast.walk(of) if isinstance(one, ast.Assign) and isinstance(
+                one.value, ast.Call) and "loss" in self.written(one.targets[0]).lower()}
             for one in ast.walk(of):
                 if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and self.full(
                         one.value.func) in MEAN_LOSSES and "loss" in self.written(one.targets[0]).lower():
                     self.reader.mistake(one, "a mean of one replica that is added up", self.written(one.value))
+            for helper in (one for one in nodes if isinstance(one, ast.FunctionDef) and one.name in helpers):
+                for one in ast.walk(helper):
+                    if isinstance(one, ast.Return) and isinstance(one.value, ast.Call) and self.full(one.value.func) in MEAN_LOSSES:
+                        self.reader.mistake(one, "a mean of one replica that is added up", self.written(one.value))
+
+    def slow_cells(self, nodes):
+        """LSTM(…, recurrent_dropout=0.2): cuDNN has no such cell."""
+        for one in nodes:
+            if isinstance(one, ast.Call) and re.match(r"(tensorflow\.)?keras\.(\w+\.)*(LSTM|GRU)$", self.full(one.func)):
+                for keyword in one.keywords:
+                    value = getattr(keyword.value, "value", None)
+                    slow = keyword.arg == "recurrent_dropout" and isinstance(value, float) and value > 0 or \
+                        keyword.arg == "unroll" and value is True or keyword.arg == "activation" and value in (
+                            "relu", "sigmoid", "elu", "selu", "gelu", "linear")
+                    if slow:
+                        self.reader.mistake(keyword.value, "a cell that cuDNN lacks", self.full(one.func).rsplit(".", 1)[-1],
+                                            "%s=%s" % (keyword.arg, self.written(keyword.value)))
+                        break
 
     def cached_for_ever(self, nodes):
         """ds.repeat().cache(): an endless dataset never fits."""
@@ -332,8 +473,9 @@ class Wholes:
         arrays = {self.written(target) for one in nodes if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and
                   re.match(r"numpy\.(zeros|ones|empty|full|arange|linspace|random\.\w+|zeros_like|ones_like|array|load)$",
                            self.full(one.value.func)) for target in one.targets}
-        for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While))):
+        for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While)) and self.tracing.repeats(one)):
             for call in (one for statement in loop.body for one in ast.walk(statement) if isinstance(one, ast.Call)):
                 if isinstance(call.func, ast.Subscript) and getattr(call.func.value, "id", "") in kernels and any(
-                        self.written(one) in arrays for one in call.args):
+                        self.written(one) in arrays and not self.tracing.binds(self.tracing.stored(loop), self.written(one)) or
+                    isinstance(one, ast.Attribute) and self.written(one) in arrays for one in call.args):
                     self.reader.mistake(call, "arrays that a kernel copies in each round", self.written(call))

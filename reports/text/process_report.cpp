@@ -6,10 +6,14 @@
 #include <nlohmann/json.hpp>
 
 #include "evidence/json.h"
+#include "evidence/lines.h"
 #include "reports/text/show_rows.h"
 
 namespace envdoctor {
 namespace {
+
+// Images of NVIDIA's list all drivers in NVIDIA_REQUIRE_CUDA; JSON holds the whole.
+constexpr std::size_t longest_value = 160;
 
 std::string name_of(const ProcessGpu& gpu) {
   return "GPU " + (gpu.index.get() ? std::to_string(*gpu.index.get()) : gpu.pci_address.value_or("?"));
@@ -158,8 +162,9 @@ std::string render_process(const Watched& watched, const ProcessVerdict& verdict
        use->libraries.get() && !use->unreadable.get() ? "none" : "unknown");
   lines.clear();
   for (const auto& [name, value] : use->env.or_empty())
-    lines.push_back(
-        printable(name + (!value.get() ? ": " + value.why() : "=" + (value.get()->empty() ? "''" : *value.get()))));
+    lines.push_back(printable(
+        name + (!value.get() ? ": " + value.why()
+                             : "=" + (value.get()->empty() ? "''" : shortened(*value.get(), longest_value)))));
   rows(page, "Environment variables at its start", lines,
        use->env.get() ? "no relevant variables" : "unknown: " + use->env.why());
   lines.clear();

@@ -39,6 +39,34 @@ TEST(Ptx, HoldsEveryFunctionThatAPlanCalls) {
   }
 }
 
+// A function without an end of its own, such as one that calls itself, is compiled to nothing.
+TEST(Ptx, EveryFunctionGivesItsValue) {
+  for (const Kernel& kernel : all_kernels()) {
+    const Reading<std::string> ptx = kernels::ptx(kernel);
+    if (!ptx.get()) GTEST_SKIP() << ptx.why();
+    for (auto at = ptx.get()->find("func_retval0)"); at != std::string::npos;) {
+      const auto next = ptx.get()->find("func_retval0) ", at + 1);
+      const auto end = ptx.get()->find("\n}", at);
+      if (ptx.get()->compare(ptx.get()->rfind('\n', at) + 1, 14, ".visible .func") == 0)
+        EXPECT_LT(ptx.get()->find("st.param", at), end) << kernel.name << ": " << ptx.get()->substr(at, 60);
+      at = next;
+    }
+  }
+}
+
+// Half precision's own functions must not be taken for those of wider numbers.
+TEST(Ptx, MultiplyAddsAreOfTheirOwnPrecision) {
+  const Reading<std::string> ptx = kernels::ptx(kernels::fma_peak::kernel);
+  if (!ptx.get()) GTEST_SKIP() << ptx.why();
+  for (const char* bits : {"32", "64"}) {
+    const auto begin = ptx.get()->find(std::string(".entry fma_peak_fp") + bits);
+    ASSERT_NE(begin, std::string::npos);
+    const std::string entry = ptx.get()->substr(begin, ptx.get()->find(".entry", begin + 1) - begin);
+    EXPECT_NE(entry.find(std::string("fma.rn.f") + bits), std::string::npos);
+    EXPECT_EQ(entry.find("f16"), std::string::npos);
+  }
+}
+
 TEST(Ptx, IsAssembledForEveryGpuSinceTuring) {
   const char* const assembler = "/usr/local/cuda/bin/ptxas";
   if (!std::filesystem::exists(assembler)) GTEST_SKIP() << "no CUDA toolkit";

@@ -71,6 +71,7 @@ TEST(Opened, IsJudgedByHowBusyTheGpuWasKept) {
   EXPECT_EQ(judge_process(all).use, DeviceUse::ran);
   use_of(all).gpus.get()->front().busy_percent = 4.0;
   EXPECT_EQ(judge_process(all).use, DeviceUse::idle);
+  EXPECT_FALSE(computed_on_cpu(all, judge_process(all))) << "it has memory on a GPU";
   EXPECT_TRUE(judge_process(all).busy_at_all);
   use_of(all).gpus.get()->front().busy_percent = 0.0;
   EXPECT_FALSE(judge_process(all).busy_at_all);
@@ -80,6 +81,7 @@ TEST(Opened, IsJudgedByHowBusyTheGpuWasKept) {
   EXPECT_EQ(judge_process(all).use, DeviceUse::unknown);
   use_of(all).gpus.fill().clear();
   EXPECT_EQ(judge_process(all).use, DeviceUse::idle);  // opened, and never listed as computing
+  EXPECT_TRUE(computed_on_cpu(all, judge_process(all))) << "it asked the driver, as is_available() does";
   use_of(all).seconds = 0.3;
   EXPECT_EQ(judge_process(all).use, DeviceUse::unknown);
 }
