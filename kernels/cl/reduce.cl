@@ -60,8 +60,16 @@ __kernel void NAME(reduce_parts, gpu)(__global const real* restrict x, __global 
                                       const uint count) {
   __local real sums[256], highs[256], lows[256];
   const uint first = (uint)get_global_id(0);
+  const ulong step = get_global_size(0);
   real sum = 0, high = x[min(first, count - 1)], low = high;
-  for (uint i = first; i < count; i += (uint)get_global_size(0)) {
+  ulong i = first;
+  for (; i + 3 * step < count; i += 4 * step) {  // four reads are under way at a time
+    const real v0 = x[i], v1 = x[i + step], v2 = x[i + 2 * step], v3 = x[i + 3 * step];
+    sum += (v0 + v1) + (v2 + v3);
+    high = max(high, max(max(v0, v1), max(v2, v3)));
+    low = min(low, min(min(v0, v1), min(v2, v3)));
+  }
+  for (; i < count; i += step) {
     sum += x[i];
     high = max(high, x[i]);
     low = min(low, x[i]);

@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::size_t cpu_parts =
     64;  // chunks, independent of the device's cores, so that all devices add in the same order
-constexpr std::size_t gpu_groups = 64;
+constexpr std::size_t gpu_groups = 1024;  // several for each multiprocessor of the largest GPUs
 
 std::size_t chunk_of(std::size_t count) { return round_up(divide_up(count, cpu_parts), 16); }
 

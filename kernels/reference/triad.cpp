@@ -69,7 +69,7 @@ std::vector<Expected> reference(const Problem& problem, const std::vector<Array>
 Plan plan(const Problem& problem, Variant variant, const Capabilities& capabilities) {
   const std::size_t count = problem.at("n"), bytes = count * problem.element_bytes();
   const std::size_t local = capabilities.group(variant == Variant::cpu ? 256 : 128);
-  const std::size_t items = variant == Variant::cpu ? divide_up(count, 16) : count;
+  const std::size_t items = divide_up(count, variant == Variant::cpu ? 16 : 4);
   return one_step_plan(function_name("triad", problem.precision, variant), {{bytes}, {bytes, 0}, {bytes, 1}},
                        {factor, u32(count)}, items, local);
 }
