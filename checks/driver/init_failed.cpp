@@ -33,8 +33,6 @@ constexpr std::array others{cuda_error::no_device,
                             cuda_error::launch_timeout,
                             cuda_error::launch_out_of_resources};
 
-bool cuda_refuses(const Snapshot& snapshot) { return nvidia::cuinit(snapshot).is(cuda_error::not_permitted); }
-
 // A better explanation of the error, if one is known.
 std::string better_cause(const Facts& facts) {
   const Snapshot& snapshot = facts.snapshot();
@@ -45,7 +43,7 @@ std::string better_cause(const Facts& facts) {
     return "no driver answers at all";
   if (const DeviceNode* node = nvidia::closed_node(snapshot, {"/dev/nvidia-caps", "/dev/nvidia-modeset"}))
     return *node->path.get() + " may not be opened";
-  if (cuda_refuses(snapshot) && nvidia::nvml(snapshot).is(nvml_error::unknown))
+  if (nvidia::cuinit(snapshot).is(cuda_error::not_permitted) && nvidia::nvml(snapshot).is(nvml_error::unknown))
     return "NVML may not open the GPU either, which is a lost permission";
   if (snapshot.device_nodes.get() && !node_of(snapshot, "/dev/nvidia-uvm")) return "/dev/nvidia-uvm is missing";
   return {};

@@ -83,7 +83,7 @@ void report_finding(const Snapshot& snapshot, std::vector<Evidence> proof, Answe
 }
 
 // A program asks for the drivers of all makers, and reports those that are not there.
-bool no_device_of_intel(const Facts& facts) {
+bool no_better_cause_nor_oneapi_gpu(const Facts& facts) {
   return when::no_better_cause(facts) && !facts.with({present, "sycl-device"}, "type", "gpu");
 }
 
@@ -97,7 +97,8 @@ void judge(const Facts& facts, Answers& answers) {
   if (proof.empty()) return answers.unknown("no program was seen to fail at the driver, and none to reach it");
   if (facts_complete(facts))
     return answers.not_applicable("the facts that tell the causes apart are known; see the other checks");
-  if (!no_device_of_intel(facts)) return answers.not_applicable("a message names the cause, or another GPU answers");
+  if (!no_better_cause_nor_oneapi_gpu(facts))
+    return answers.not_applicable("a message names the cause, or another GPU answers");
   if (hidden_on_purpose(facts)) return answers.not_applicable("a variable hides the GPUs");
   report_finding(facts, std::move(proof), answers);
 }
@@ -109,7 +110,7 @@ bool too_old_perhaps(const Facts& facts) { return facts.driver_dead() && when::n
 
 // Programs report a missing GPU for many reasons; it is the driver only where nothing else was seen.
 bool nothing_known(const Facts& facts) {
-  return no_device_of_intel(facts) && !when::gpu_listed(facts) && !facts.wsl() &&
+  return no_better_cause_nor_oneapi_gpu(facts) && !when::gpu_listed(facts) && !facts.wsl() &&
          !facts.saw({{missing, "gpu-support"},
                      {missing, "library"},
                      {missing, "gpu-libraries"},
@@ -162,7 +163,7 @@ Diagnosis diagnosis() {
               {{missing, "cuda"}, possible, no_driver_seen},
               {{missing, "available-gpu"}, possible, when::no_better_cause},
               {{missing, "visible-gpu"}, possible, when::no_better_cause},
-              {{missing, "hip-device"}, possible, no_device_of_intel},
+              {{missing, "hip-device"}, possible, no_better_cause_nor_oneapi_gpu},
               {{failed, "hsa"}, possible, hsa_alone},
               {{missing, "cuda-device"}, possible, when::no_better_cause},
               {{missing, "supported-device"}, possible, when::no_better_cause},

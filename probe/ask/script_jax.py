@@ -54,16 +54,15 @@ class Jax:
 
     # ---- devices
 
-
     def wide_too_late(self, node):
         """jax_enable_x64 behind arrays that were made before, and are used after it."""
-        reader = self.reader
-        statements = {id(one.value): one for tree in reader.tracing.files[0][1] for one in tree.body if isinstance(one, ast.Assign)}
+        reader, trees = self.reader, self.reader.tracing.files[0][1]
+        statements = {id(one.value): one for tree in trees for one in tree.body if isinstance(one, ast.Assign)}
         for made, source in self.made_narrow if not reader.path and not reader.source else ():
             statement = statements.get(id(made))
             target = statement.targets[0] if statement is not None else None
-            later = sum(isinstance(one, ast.Name) and one.id == getattr(target, "id", "") and isinstance(one.ctx, ast.Load)
-                        for tree in reader.tracing.files[0][1] for one in ast.walk(tree))
+            later = any(isinstance(one, ast.Name) and one.id == getattr(target, "id", "") and isinstance(one.ctx, ast.Load)
+                        for tree in trees for one in ast.walk(tree))
             if not source and later and not re.search(r"dtype|int\d|\.astype\(", reader.written(statement)):
                 return reader.mistake(node, "double precision behind arrays of single", reader.written(node), target.id,
                                       other=made)

@@ -6,6 +6,7 @@ BEGIN_CUDA = ("torch.Tensor.cuda", "torch.cuda.mem_get_info", "torch.cuda.init",
               "torch.cuda.get_device_properties", "torch.cuda.get_device_name", "torch.cuda.get_device_capability",
               "torch.cuda.synchronize")
 
+
 class Loaders:
     """The part of Torch that knows who brings batches, and in which process it does."""
 

@@ -57,6 +57,7 @@ class Wholes:
             self.half_weights(nodes)
         if "cupy" in roots:
             self.device_named(nodes)
+            self.copied_from_cupy(nodes)
         if "onnxruntime" in roots:
             self.processor_first(nodes)
         if "tensorflow" in roots or "keras" in roots:
@@ -66,11 +67,8 @@ class Wholes:
             self.slow_cells(nodes)
         if "jax" in roots:
             self.gradients_of_one(functions)
-        for one in nodes if "numba" in roots else ():
-            of = one.value if isinstance(one, ast.Expr) else None
-            if isinstance(of, ast.Call) and getattr(of.func, "attr", "") == "copy_to_host" and not of.args and not of.keywords:
-                self.reader.mistake(of, "a copy to the host that is dropped", self.written(of))
         if "numba" in roots:
+            self.dropped_copies(nodes)
             self.copied_each_time(nodes, functions)
 
     # ---- all frameworks
@@ -318,16 +316,19 @@ class Wholes:
     # ---- CuPy
 
     def device_named(self, nodes):
-        """cupy.cuda.Device(1).use, without its brackets; a copy that doesn't wait, of what is read."""
-        for one in nodes if not self.says(r"synchronize|\.done\b") else ():
-            if isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("get", "asnumpy") and any(
-                    k.arg == "blocking" and getattr(k.value, "value", None) is False for k in one.keywords):
-                self.reader.mistake(one, "a copy to the host that nobody waits for", self.written(one))
+        """cupy.cuda.Device(1).use, without its brackets."""
         for one in nodes:
             of = one.value if isinstance(one, ast.Expr) else None
             if isinstance(of, ast.Attribute) and of.attr in ("use", "synchronize") and isinstance(
                     of.value, ast.Call) and self.full(of.value.func).startswith("cupy.cuda."):
                 self.reader.mistake(of, "a method that is named and not called", self.written(of))
+
+    def copied_from_cupy(self, nodes):
+        """array.get(blocking=False), with nothing that waits."""
+        for one in nodes if not self.says(r"synchronize|\.done\b") else ():
+            if isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("get", "asnumpy") and any(
+                    k.arg == "blocking" and getattr(k.value, "value", None) is False for k in one.keywords):
+                self.reader.mistake(one, "a copy to the host that nobody waits for", self.written(one))
 
     # ---- ONNX Runtime
 
@@ -463,6 +464,13 @@ class Wholes:
                         if isinstance(name, ast.Name) and name.id in gradients and name.id not in shared:
                             self.reader.mistake(one, "gradients that the devices don't share", name.id,
                                                 other=gradients[name.id])
+
+    def dropped_copies(self, nodes):
+        """array.copy_to_host(), as a statement."""
+        for one in nodes:
+            of = one.value if isinstance(one, ast.Expr) else None
+            if isinstance(of, ast.Call) and getattr(of.func, "attr", "") == "copy_to_host" and not of.args and not of.keywords:
+                self.reader.mistake(of, "a copy to the host that is dropped", self.written(of))
 
     def copied_each_time(self, nodes, functions):
         """kernel[blocks, threads](array) in a loop, of arrays that lie on the host."""
