@@ -219,10 +219,15 @@ void withhold_domains(std::string& text) {
 }
 
 // Words that precede evidence: names of program parts.
+bool names_a_product(std::string_view before) {
+  static const RE2 label(R"((?i)\b(?:part|model|product|fru|board) ?(?:number|name|no\.?)?\s*[:=]\s*(?:\w+ )?$)");
+  return occurs(before, label);
+}
+
 bool is_evidence(std::string_view before) {
   static const RE2 words(
       R"((?i)(?:\b(?:module|modules|named|import|package|packages|symbol|function|kernel|attribute|argument|option|librar(?:y|ies)|op|operator|layer|extension|backend|plugin|requirement|distribution(?: found for)?|method|class|type|dtype|keyword|command|program|gpu|device|arch|architecture|target|platform|codename|parameter|variable|key|driver|module\(s\)|def|pip3? install|apt(?:-get)? install|conda install)s?:? +["'`]?|(?:^|[^\w-])name +["'`]?|import [\w., ]*, |cannot import name ["'`]?\w+["'`]? from ["'`]?|-m(?:arch|tune|cpu)=|0x|--?|\bdlopen\()$)");
-  return occurs(before, words);
+  return occurs(before, words) || names_a_product(before);
 }
 
 // As kernels print them: of the kernel or below the top of a process, or a mapping with its size.
@@ -236,7 +241,8 @@ bool is_drawn(std::string_view word) {
   constexpr std::size_t least_hex = 14;
   const auto in = [&](auto kind) { return std::ranges::any_of(word, kind); };
   const bool digits = in(is_digit), capitals = in(is_capital), small = in([](char c) { return c >= 'a' && c <= 'z'; });
-  if (word.starts_with("0x") || is_memory_address(word)) return false;
+  static const RE2 modalias("v[0-9A-F]{8}d[0-9A-F]{8}sv[0-9A-F]{8}\\w*");  // of a PCI device
+  if (word.starts_with("0x") || is_memory_address(word) || is_wholly(word, modalias)) return false;
   const bool hex = word.find_first_not_of("0123456789abcdef") == word.npos;
   if (hex) return digits && small && word.size() >= least_hex;
   if (digits + capitals + small < 2) return false;
@@ -266,8 +272,9 @@ void withhold_drawn_words(std::string& text) {
     return !is_drawn(view(groups[1])) || occurs(std::string_view(text).substr(from, at - from), revision);
   });
   static const RE2 grouped(R"((?:^|[\s"'=:(])([A-Za-z0-9]{3,6}(?:-[A-Za-z0-9]{3,6}){3,7})(?:[\s"',;.)]|$))");
-  replace_groups(text, grouped, "<secret>", [](const std::array<Piece, 3>& groups) {
+  replace_groups(text, grouped, "<secret>", [&](const std::array<Piece, 3>& groups) {
     const std::string_view all = view(groups[1]);
+    if (names_a_product(std::string_view(text).substr(0, static_cast<std::size_t>(all.data() - text.data())))) return true;
     bool known = !std::ranges::any_of(all, is_letter) || !std::ranges::any_of(all, is_digit);
     each_part(all,
               [&](std::string_view part) { known = known || (part.size() > 2 && knowledge::is_known_word(part)); });
@@ -334,6 +341,14 @@ void withhold_cloud_numbers(std::string& text) {
       {R"((?i)(?:^|\s|\\n *)host ?name[ \t]+([a-z0-9][\w-]*(?:\.[\w-]+)+))", {"hostname", "host name"}},
       {R"((?i)\b(?:licen[cs]e[ _-]?id|project[ _-]?number)["']?\s*[:=]\s*["']?([0-9]{5,}))", {"id", "number"}},
       {R"(\bSuccessfully assigned \S+ to ([\w.-]+))", {"assigned"}},
+      // A user of a management controller, in its table; of LSF.
+      {R"((?m)^\s*\d{1,2} +([A-Za-z_][\w.-]*) +(?:(?:true|false) +){3})", {"true", "false"}},
+      {R"(\bUser <([\w.-]+)>)", {"user <"}},
+      // Serial numbers of disks: behind the model in a device's name, world-wide names, nvme's table.
+      {R"(/by-id/[\w.-]+_((?:[A-Z0-9]*\d){3}[A-Z0-9]*))", {"/by-id/"}},
+      {R"((?i)/by-id/(?:wwn-0x|nvme-eui\.|nvme-uuid\.|scsi-3|dm-uuid-\w+-)([0-9a-f-]{8,}))", {"/by-id/"}},
+      {R"((?i)\bwwn(?: device id)?["']?\s*[:=]\s*["']?((?:0x)?[0-9a-f][0-9a-f ]{10,18}[0-9a-f]))", {"wwn"}},
+      {R"((?m)^/dev/nvme\w+ +(?:/dev/\w+ +)?([A-Z0-9-]{8,20}) +\S)", {"/dev/nvme"}},
       // The end of a path that is too long for its column.
       {R"((?:^|\s)\.\.\.([a-z][a-z0-9_.-]*)/(?:\.?v?env\w*|miniconda\w*|anaconda\w*|\.conda|\.local|bin|work|code|projects?)/)",
        {"..."}},
@@ -346,7 +361,7 @@ void withhold_cloud_numbers(std::string& text) {
     if (form == nullptr) continue;
     replace_groups(text, *form, "<name>", [](const std::array<Piece, 3>& groups) {
       static const RE2 common(
-          "(?i)v?\\d{1,5}|default|global|latest|<.*|test|train|main|at|for|kube-system|gpu-operator");
+          "(?i)v?\\d{1,5}|default|global|latest|<.*|test|train|main|at|for|kube-system|gpu-operator|kubernetes\\.io");
       return RE2::FullMatch(groups[1], common);
     });
   }

@@ -151,7 +151,8 @@ void report_finding(const Snapshot& snapshot, const Need& need, const Driver& dr
 // A program reported it itself.
 void judge_log(const Facts& facts, const Driver& driver, Answers& answers) {
   for (const Symptom* line : symptoms_of(facts, {too_old, "driver"})) {
-    if (line->detail("found") == "0") continue;  // no driver answered at all
+    // No driver answered at all, or another library in its place.
+    if (line->detail("found") == "0" || facts.saw({{present, "libcuda-stub"}})) continue;
     // Without a version the message may also mean that no driver answered.
     const bool compared = !line->detail("found").empty() || !line->detail("needs").empty();
     if (!compared && facts.driver_dead()) continue;

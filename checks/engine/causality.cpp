@@ -1,6 +1,7 @@
 #include "checks/engine/causality.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "checks/engine/diagnosis.h"
@@ -23,9 +24,16 @@ bool expects_use(std::string_view id) {
   return id == "expect.stack" || id == "expect.framework" || id == "expect.compute" || id == "expect.speed";
 }
 
+// The group is what is left where nothing more is known: a finding that is likelier names the cause itself.
+bool names_a_cause(const Finding& cause, const Finding& group) {
+  static constexpr std::array wings = {"driver.", "hardware.", "visibility.", "runtime.", "opencl."};
+  return cause.confidence > group.confidence && group.confidence == Confidence::possible &&
+         std::ranges::any_of(wings, [&](std::string_view wing) { return cause.id.starts_with(wing); });
+}
+
 bool explains(const Finding& cause, const Finding& consequence) {
   // A member of a group stands for it, also where only words point to it.
-  if (is_guessed(cause) && consequence.id == "driver.unreachable") return true;
+  if (consequence.id == "driver.unreachable" && (is_guessed(cause) || names_a_cause(cause, consequence))) return true;
   const bool use = expects_use(consequence.id);
   const Diagnosis* row = find_diagnosis(cause.id);
   return row && std::ranges::any_of(row->explains, [&](std::string_view id) {

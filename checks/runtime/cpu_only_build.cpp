@@ -67,6 +67,14 @@ std::optional<Evidence> torch_on_cpu(const Snapshot& snapshot) {
   return evidence("/torch/cuda_version", torch->cuda_version.why());
 }
 
+// TensorFlow's list of local devices was printed, and holds the CPU alone.
+bool lists_cpu_alone(const Snapshot& snapshot) {
+  const auto listed = symptoms_of(snapshot, {noted, "tensorflow-local-device"});
+  return !listed.empty() && std::ranges::all_of(listed, [](const Symptom* one) {
+    return one->detail("type") == "CPU" || one->detail("type") == "XLA_CPU";
+  });
+}
+
 // TensorFlow: its own answer; on Windows, every wheel from 2.11 on.
 std::optional<Evidence> tensorflow_on_cpu(const Snapshot& snapshot) {
   const Tensorflow* tensorflow = snapshot.tensorflow.get();
@@ -82,7 +90,7 @@ std::optional<Evidence> tensorflow_on_cpu(const Snapshot& snapshot) {
   }
   const auto* version = tensorflow->version.get();
   const auto needs = version ? knowledge::tensorflow_needs(*version) : std::nullopt;
-  const bool wanted = gpu_known(snapshot) || tensorflow->physical_gpus.is(0) ||
+  const bool wanted = gpu_known(snapshot) || tensorflow->physical_gpus.is(0) || lists_cpu_alone(snapshot) ||
                       first_symptom(snapshot, {{missing, "any-gpu"}, {missing, "tensorflow-gpu"}});
   const bool windows = platform.is("windows") || (!platform.get() && first_symptom(snapshot, {{noted, "windows"}}) &&
                                                   !first_symptom(snapshot, {{present, "wsl"}, {noted, "wsl-named"}}));
@@ -212,15 +220,11 @@ void judge_stated_vendor(const Facts& facts, Answers& answers) {
 void judge_stated_release(const Facts& facts, Answers& answers) {
   const Symptom* release = facts.first({{noted, "stated-tensorflow"}});
   const bool windows = facts.saw({{noted, "windows"}}) && !facts.wsl() && !facts.saw({{noted, "wsl-named"}});
-  const auto& listed = facts.all({noted, "tensorflow-local-device"});
-  const bool cpu_alone = !listed.empty() && std::ranges::all_of(listed, [](const Symptom* one) {
-    return one->detail("type") == "CPU" || one->detail("type") == "XLA_CPU";
-  });
   const auto needs = release ? knowledge::tensorflow_needs(release->detail("version")) : std::nullopt;
-  if (!release || !windows || !cpu_alone || !needs || needs->windows_gpu || facts.used() || !answers.findings.empty())
+  if (!release || !windows || !lists_cpu_alone(facts.snapshot()) || !needs || needs->windows_gpu || facts.used() || !answers.findings.empty())
     return;
   Finding& finding = answers.found_in(*release, Confidence::likely, "framework:tensorflow");
-  finding.evidence.push_back(evidence(*listed.front()));
+  finding.evidence.push_back(evidence(*facts.first({{noted, "tensorflow-local-device"}})));
   finding.explanation = "TensorFlow has no CUDA build for Windows from 2.11 on; it lists the CPU alone.";
   finding.fix = {{.text = "Use WSL2, or TensorFlow 2.10 with CUDA 11.2 and cuDNN 8.1."}};
 }
