@@ -6,10 +6,13 @@
 #endif
 #include <rapidjson/document.h>
 #include <rapidjson/error/en.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
 
 #include <algorithm>
 #include <stdexcept>
 
+#include "knowledge/embedded_tables.h"
 #include "knowledge/knowledge.h"
 
 namespace envdoctor::knowledge {
@@ -26,6 +29,22 @@ const Value* field(const void* node, const char* key) {
 }
 
 std::string text_of(const Value& text) { return {text.GetString(), text.GetStringLength()}; }
+
+void remove_remarks(Value& value) {
+  if (value.IsArray()) {
+    for (Value& item : value.GetArray()) remove_remarks(item);
+  } else if (value.IsObject()) {
+    for (const char* remark : {"source", "confidence", "note", "notes"}) value.EraseMember(remark);
+    for (auto& [key, member] : value.GetObject()) remove_remarks(member);
+  }
+}
+
+// The build has removed the remarks of our own tables.
+std::string_view bytes_to_read(std::string_view name, Remarks remarks) {
+  if (remarks == Remarks::kept || table_is_replaced(name)) return table(name);
+  const std::string_view bare = bytes_of(embedded_bare_tables, name);
+  return bare.empty() ? table(name) : bare;
+}
 
 // `bytes`: a copy from before they were parsed in place.
 void require_object(const rapidjson::Document& tree, const std::string& file, std::string_view bytes) {
@@ -45,11 +64,13 @@ void Row::wrong(const std::string& key, const char* expected) const {
 
 bool Row::has(const char* key) const { return field(node_, key) != nullptr; }
 
-std::string Row::text(const char* key) const {
+std::string_view Row::view(const char* key) const {
   const Value* found = field(node_, key);
   if (found == nullptr || !found->IsString()) wrong(key, "a text");
-  return text_of(*found);
+  return {found->GetString(), found->GetStringLength()};
 }
+
+std::string Row::text(const char* key) const { return std::string(view(key)); }
 
 std::string Row::text_if(const char* key) const { return has(key) ? text(key) : std::string{}; }
 
@@ -106,13 +127,23 @@ std::map<std::string, std::string> Row::texts_by_key(const char* key) const {
   return all;
 }
 
-Table::Table(std::string_view name) : file_(table_file(name)), bytes_(table(name)) {
+Table::Table(std::string_view name, Remarks remarks) : file_(table_file(name)), bytes_(bytes_to_read(name, remarks)) {
   // Parses a copy in place, so its texts become the values. SSE reads up to sixteen characters beyond its end.
   bytes_.append(16, '\0');
   const auto tree = std::make_shared<rapidjson::Document>();
   tree->ParseInsitu<rapidjson::kParseIterativeFlag>(bytes_.data());
-  require_object(*tree, file_, table(name));
+  require_object(*tree, file_, bytes_to_read(name, remarks));
   tree_ = std::static_pointer_cast<const Value>(tree);
+}
+
+std::string without_remarks(std::string_view bytes) {
+  rapidjson::Document tree;
+  tree.Parse(bytes.data(), bytes.size());
+  remove_remarks(tree);
+  rapidjson::StringBuffer out;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(out);
+  tree.Accept(writer);
+  return {out.GetString(), out.GetSize()};
 }
 
 void check_table(std::string_view bytes, const std::string& file) {

@@ -19,6 +19,7 @@ class Row {
   Row(const void* node, const std::string& file, const char* list, std::size_t index, std::string within = {})
       : node_(node), file_(&file), list_(list), index_(index), within_(std::move(within)) {}
   [[nodiscard]] std::string text(const char* key) const;                // required
+  [[nodiscard]] std::string_view view(const char* key) const;           // required; lives as long as the table
   [[nodiscard]] std::string text_if(const char* key) const;             // missing or null: empty
   [[nodiscard]] std::int64_t number(const char* key) const;             // required
   [[nodiscard]] bool flag_if(const char* key) const;                    // missing or null: false
@@ -40,9 +41,12 @@ class Row {
   std::string within_;  // the record's place: "/key/0"
 };
 
+// What only people read: where a fact is from, how sure it is, notes.
+enum class Remarks { left_out, kept };
+
 class Table {
  public:
-  explicit Table(std::string_view name);
+  explicit Table(std::string_view name, Remarks remarks = Remarks::left_out);
   // Every record of a list. A missing list is an error.
   [[nodiscard]] std::vector<Row> operator[](const char* list) const;
 
@@ -76,6 +80,8 @@ using ByName = std::map<std::string, Value, std::less<>>;
 // The file that table(name) comes from, for messages.
 std::string table_file(std::string_view name);
 bool table_is_replaced(std::string_view name);
+// The bytes of a table, which is valid, without its remarks.
+std::string without_remarks(std::string_view bytes);
 // Throws unless `bytes` is a valid table.
 void check_table(std::string_view bytes, const std::string& file);
 

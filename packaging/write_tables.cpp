@@ -1,6 +1,6 @@
-// Run by the build: write_tables WORDINGS RESEMBLANCE CONSTANTS precomputes our own tables before the program
-// starts: the index of log patterns, the weights of the words of reports, and a header with a constant for each code
-// that a rule may use.
+// Run by the build, to compute what the program would have to compute from our tables at each start: the index of log
+// patterns, the weights of the words of reports, a header with a constant for each code that a rule may use, and the
+// tables without remarks, into a folder.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,12 +9,16 @@
 #include <iostream>
 #include <set>
 
+#include "knowledge/embedded_tables.h"
+#include "knowledge/knowledge.h"
 #include "knowledge/table_rows.h"
 #include "knowledge/wordings/pattern_index.h"
 #include "knowledge/wordings/plain_words_index.h"
 #include "knowledge/wordings/resemblance_index.h"
 
 using namespace envdoctor;
+
+const knowledge::Embedded knowledge::embedded_bare_tables[] = {{}};  // this program makes them
 
 namespace {
 
@@ -73,20 +77,23 @@ namespace envdoctor::xid {{  // the NVIDIA kernel module's numbered errors
                      driver, nvml, xids);
 }
 
-void write(const char* path, const std::string& content) {
+void write(const std::string& path, const std::string& content) {
   std::ofstream file(path, std::ios::binary);
   if (!file.write(content.data(), static_cast<std::streamsize>(content.size())).flush())
-    throw std::runtime_error(std::string(path) + ": cannot be written");
+    throw std::runtime_error(path + ": cannot be written");
 }
 
 }  // namespace
 
 int main(int count, char** arguments) try {
-  if (count != 5) throw std::runtime_error("usage: write_tables WORDINGS RESEMBLANCE PLAIN_WORDS CONSTANTS");
+  if (count != 6)
+    throw std::runtime_error("usage: write_tables WORDINGS RESEMBLANCE PLAIN_WORDS CONSTANTS FOLDER_OF_TABLES");
   write(arguments[1], knowledge::pattern_index());
   write(arguments[2], knowledge::resemblance_index());
   write(arguments[3], knowledge::plain_words_index());
   write(arguments[4], constants());
+  for (const std::string& name : knowledge::table_names())
+    write(arguments[5] + ("/" + name + ".json"), knowledge::without_remarks(knowledge::table(name)));
 } catch (const std::exception& error) {
   std::cerr << error.what() << '\n';
   return 1;

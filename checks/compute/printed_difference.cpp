@@ -29,7 +29,7 @@ constexpr double least_normal = 1.17549435e-38;
 double largest(const Facts& facts, const char* kind) {
   double most = -1;
   for (const Symptom* symptom : facts.all({noted, "difference-of-numbers"})) {
-    if (symptom->detail("kind") == kind) most = std::fmax(most, std::atof(symptom->detail("value").c_str()));
+    if (symptom->detail("kind").starts_with(kind)) most = std::fmax(most, std::atof(symptom->detail("value").c_str()));
   }
   return most;
 }
@@ -60,7 +60,7 @@ std::optional<PrintedDifference> by_a_test(const Facts& facts) {
     if (!symptom && !facts.all(kind).empty()) symptom = facts.all(kind).front();
   }
   if (!symptom) return std::nullopt;
-  const double relative = largest(facts, "relative"), absolute = largest(facts, "absolute");
+  const double relative = largest(facts, "rel"), absolute = largest(facts, "abs");
   const double size = relative >= 0 && std::isfinite(relative) ? relative : absolute;
   const bool tf32_on = facts.saw({{present, "tf32"}});
   if (absolute > 0 && absolute < least_normal)

@@ -45,7 +45,9 @@ bool judge_packages(const Facts& facts, Answers& answers) {
     const std::string fits = knowledge::version_for_torch(name, torch), own = tag_of(version), of_torch = tag_of(torch);
     const bool cpu_beside_gpu = own == "cpu" && of_torch.starts_with("cu");
     const bool other_cuda = own.starts_with("cu") && of_torch.starts_with("cu") && own != of_torch;
-    const bool other_release = !fits.empty() && knowledge::major_minor_of(version) != fits;
+    // Between releases, torch and its companions are built in pairs of their own numbers.
+    const bool released = torch.find(".dev") == torch.npos && torch.find("a0") == torch.npos;
+    const bool other_release = released && !fits.empty() && knowledge::major_minor_of(version) != fits;
     if (!other_release && !cpu_beside_gpu && !other_cuda) continue;
     found = true;
     report_finding(facts, name, version, answers).explanation =

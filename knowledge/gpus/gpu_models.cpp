@@ -23,14 +23,14 @@ struct Device {
 };
 
 struct Tables {
+  Table table{"gpu_arch"};
   ByName<Chip> chips{};
-  ByName<Device> devices{};                         // "10de:2330"
-  ByName<std::set<std::string>> chips_by_prefix{};  // by prefix of the NVIDIA device id, "2b8"
-  ByName<std::string> facts{};                      // the compute capability from which on each is true
-  std::set<std::string, std::less<>> disputed{};    // ids whose chip and listed capability contradict each other
+  std::vector<std::pair<std::string_view, Row>> devices{};  // sorted: "10de:2330"
+  ByName<std::set<std::string>> chips_by_prefix{};          // by prefix of the NVIDIA device id, "2b8"
+  ByName<std::string> facts{};                              // the compute capability from which on each is true
+  std::set<std::string, std::less<>> disputed{};  // ids whose chip and listed capability contradict each other
 
   Tables() {
-    const Table table("gpu_arch");
     for (const Row& row : table["capability_facts"]) facts[row.text("fact")] = row.text("since");
     for (const char* codenames : {"nvidia_codenames", "amd_codenames"}) {
       for (const Row& row : table[codenames])
@@ -43,13 +43,17 @@ struct Tables {
       if (row.flag_if("capability_disputed"))
         std::ranges::move(row.texts("ids"), std::inserter(disputed, disputed.end()));
     }
-    for (const char* list : {"nvidia_devices", "amd_devices"}) {
-      for (const Row& row : table[list]) devices[row.text("id")] = {row.text_if("name"), row.text("chip")};
+    for (const char* list : {"nvidia_devices", "amd_devices", "intel_devices"}) {
+      for (const Row& row : table[list]) devices.emplace_back(row.view("id"), row);
     }
-    for (const Row& row : table["intel_devices"])
-      devices[row.text("id")] = {row.text_if("name"), row.text("platform"), row.text("architecture")};
+    std::ranges::stable_sort(devices, {}, &decltype(devices)::value_type::first);
   }
 };
+
+Device device_of(const Row& row) {
+  if (row.has("platform")) return {row.text_if("name"), row.text("platform"), row.text("architecture")};  // of Intel
+  return {row.text_if("name"), row.text("chip")};
+}
 
 GpuModel model_of(const Device& device) {
   GpuModel model{.name = device.name, .chip = device.chip, .architecture = device.architecture};
@@ -110,8 +114,9 @@ struct NamedGpus {
 
   NamedGpus() {
     const Tables& tables = read_once<Tables>();
-    for (const auto& [id, device] : tables.devices) {
+    for (const auto& [id, row] : tables.devices) {
       if (!id.starts_with("10de:") || tables.disputed.contains(id)) continue;
+      const Device device = device_of(row);
       std::string_view names = device.name;
       if (const auto bracket = names.find('['); bracket != names.npos) names.remove_prefix(bracket);
       for (bool more = true; more;) {
@@ -150,9 +155,10 @@ std::string capability_of_name(std::string_view name) {
 
 std::optional<GpuModel> gpu_model(std::string_view vendor, std::string_view device) {
   const std::string id = std::string(vendor) + ":" + std::string(device);
-  const Device* row = find_in(read_once<Tables>().devices, id);
-  if (!row) return vendor == "10de" ? guess(device) : std::nullopt;
-  GpuModel model = model_of(*row);
+  const auto& devices = read_once<Tables>().devices;
+  const auto row = std::ranges::lower_bound(devices, std::string_view(id), {}, [](const auto& one) { return one.first; });
+  if (row == devices.end() || row->first != id) return vendor == "10de" ? guess(device) : std::nullopt;
+  GpuModel model = model_of(device_of(row->second));
   if (read_once<Tables>().disputed.contains(id)) model.compute_capability.clear();
   return model;
 }

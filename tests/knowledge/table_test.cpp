@@ -56,12 +56,21 @@ TEST(Table, EveryRecordCitesItsSource) {
     for (const char* list :
          {"toolkits", "branches", "variables", "prefixes", "codes", "nvidia_devices", "releases", "sonames", "xids"}) {
       if (table(name).find(std::string("\"") + list + "\": [") == std::string_view::npos) continue;
-      const Table read(name);
+      const Table read(name, Remarks::kept);
       for (const Row& row : read[list]) {
         EXPECT_FALSE(row.text("source").empty());
         EXPECT_FALSE(row.text("confidence").empty());
       }
     }
+  }
+}
+
+TEST(Table, WithoutRemarksHoldsTheSameRecords) {
+  const Table all("xid", Remarks::kept), bare("xid");
+  ASSERT_EQ(all["xids"].size(), bare["xids"].size());
+  for (std::size_t i = 0; i < all["xids"].size(); ++i) {
+    EXPECT_EQ(all["xids"][i].number("xid"), bare["xids"][i].number("xid"));
+    EXPECT_FALSE(bare["xids"][i].has("source"));
   }
 }
 

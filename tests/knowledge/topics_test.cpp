@@ -39,7 +39,7 @@ TEST(Topics, NameOnlyMethodsThatWereTried) {
 }
 
 TEST(Methods, HaveALabelThatMeansSomething) {
-  const Table methods("methods");
+  const Table methods("methods", Remarks::kept);
   for (const Row& row : methods["methods"]) {
     EXPECT_NE(row.text("source"), "");
     for (const Row& result : row.children("results")) {
@@ -51,7 +51,7 @@ TEST(Methods, HaveALabelThatMeansSomething) {
 }
 
 TEST(ScriptCalls, CiteScriptsThatAreThere) {
-  const Table calls("script_calls");
+  const Table calls("script_calls", Remarks::kept);
   for (const char* list : {"starts", "early", "variables", "calls"}) {
     for (const Row& row : calls[list]) {
       EXPECT_NE(row.text("confidence"), "");
@@ -63,7 +63,7 @@ TEST(ScriptCalls, CiteScriptsThatAreThere) {
       }
     }
   }
-  const Table removed("removed_names");
+  const Table removed("removed_names", Remarks::kept);
   for (const Row& row : removed["removed"]) {
     EXPECT_TRUE(std::filesystem::exists(std::string(source_folder) + "/" + row.text("source"))) << row.text("source");
     EXPECT_NE(row.text("names"), "");
