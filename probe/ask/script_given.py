@@ -214,7 +214,7 @@ class Given:
                 said = value.value if isinstance(value, Text) and isinstance(value.value, str) else None
                 if said and not (word == "backend" and (":" in said or said.lower() in known)) and said not in known and \
                         not self.registers(word):
-                    self.reader.mistake(node, "a value that its library doesn't know", said,
+                    self.reader.mistake(words.nodes.get(word, self.reader.keyword_of(node, word)), "a value that its library doesn't know", said,
                                         "%s(%s=…)" % (name.rsplit(".", 1)[-1], word), ", ".join(known[:8]))
         for call, word, place in KINDS_ALONE:
             if call == name:

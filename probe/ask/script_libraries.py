@@ -79,7 +79,7 @@ class Libraries:
             return self.trainer(node, words, bool(FABRICS.match(name)))
         if parts[0] == "accelerate" and parts[-1] == "Accelerator":
             self.gone(node, "Accelerator", words)
-            self.one_of(node, "Accelerator(mixed_precision=…)", words.get("mixed_precision"), MIXED)
+            self.one_of(node, "Accelerator(mixed_precision=…)", words, "mixed_precision", MIXED)
             self.reader.training.library(node, "accelerator", values, words)
             moves = not {"cpu", "device_placement", None} & set(words)
             return Thing("accelerator", prepares="prepare", moves=moves)
@@ -148,20 +148,20 @@ class Libraries:
                 self.reader.mistake(at, "an argument that is gone", word, of, GONE_ARGUMENTS[of][word])
                 return
 
-    def one_of(self, node, of, value, known):
-        said = text_of(value)
+    def one_of(self, node, of, words, word, known):
+        said = text_of(words.get(word))
         if said is not None and said not in known:
-            self.reader.mistake(node, "a value that its library doesn't know", said, of, ", ".join(known[:8]))
+            self.reader.mistake(words.nodes.get(word, self.reader.keyword_of(node, word)), "a value that its library doesn't know", said, of, ", ".join(known[:8]))
 
     def trainer(self, node, words, fabric):
         self.gone(node, "Trainer", words)
         accelerator, strategy, devices = (text_of(words.get(word)) for word in ("accelerator", "strategy", "devices"))
         if accelerator and accelerator.lower() not in ACCELERATORS:
-            self.one_of(node, "accelerator=", words["accelerator"], ACCELERATORS)
-        self.one_of(node, "precision=", words.get("precision"), PRECISIONS)
+            self.one_of(node, "accelerator=", words, "accelerator", ACCELERATORS)
+        self.one_of(node, "precision=", words, "precision", PRECISIONS)
         if strategy in GONE_STRATEGIES or is_form(words.get("strategy")) and strategy and not STRATEGIES.match(
                 strategy) and "egistry" not in self.reader.text and not self.reader.pinned_for("lightning"):
-            self.one_of(node, "strategy=", words["strategy"], ("auto", "ddp", "ddp_spawn", "fsdp", "deepspeed"))
+            self.one_of(node, "strategy=", words, "strategy", ("auto", "ddp", "ddp_spawn", "fsdp", "deepspeed"))
         nothing = isinstance(words.get("devices"), Many) and not words["devices"].items and not words["devices"].open
         if devices == "0" or nothing:
             at = words.nodes.get("devices", self.reader.keyword_of(node, "devices"))
@@ -173,7 +173,7 @@ class Libraries:
         if fabric:
             self.reader.training.library(node, "fabric", (), words)
         if devices and not re.match(r"(auto|-?\d+(\s*,\s*\d+)*,?)$", devices):
-            self.one_of(node, "devices=", words["devices"], ("auto", "1", "0,1"))
+            self.one_of(node, "devices=", words, "devices", ("auto", "1", "0,1"))
         return Thing("trainer", accelerator=accelerator, moves_auto=None not in words and not isinstance(
             words.get("accelerator"), (Thing, Place)), prepares="setup" if fabric else None, lightning=True,
                      moves=fabric and None not in words and
@@ -261,7 +261,7 @@ class Libraries:
 
     def dtype(self, node, words):
         for word in ("torch_dtype", "dtype"):
-            self.one_of(node, word + "=", words.get(word), DTYPES)
+            self.one_of(node, word + "=", words, word, DTYPES)
 
     def method(self, node, thing, attribute, values, words):
         if not isinstance(thing, Thing):

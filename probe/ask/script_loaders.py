@@ -35,9 +35,10 @@ class Loaders:
         at = self.reader.keyword_of(node, "collate_fn")
         foreign = at is not node and isinstance(at, ast.Call) and \
             (self.reader.full(at.func) or "").startswith("transformers.")
+        own = isinstance(dataset, Thing) and dataset["class"] and (self.default or "cpu") != "cpu"  # may make them there
         strange = moving and not foreign or isinstance(dataset, Thing) and dataset["unknown"]
         return Thing("loader", strange=strange, pinned=pinned, line=node.lineno, collate="collate_fn" in words,
-                     unknown=moving or isinstance(dataset, Thing) and dataset["unknown"])
+                     unknown=moving or own or isinstance(dataset, Thing) and dataset["unknown"])
 
     def gives_gpu(self, node, dataset, collate):
         """Whether what the dataset or collate_fn gives lies on the GPU."""

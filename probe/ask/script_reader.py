@@ -61,6 +61,8 @@ TAKEN = {
                                       "JAX takes 'false' or '0' for no, and all the rest for yes"),
     "XLA_PYTHON_CLIENT_ALLOCATOR": ("(?i:default|platform|bfc|cuda_async|vmm)",
                                     "JAX takes 'default', 'platform', 'bfc', 'cuda_async' or 'vmm', and raises"),
+    "XLA_PYTHON_CLIENT_MEM_FRACTION": (r"0*\.\d+|1(\.0*)?|0", "it is a part of the memory: 0.6 for 60 %, and more than 1 "
+                                       "takes all"),
     "JAX_PLATFORMS": PLATFORMS,
     "JAX_PLATFORM_NAME": PLATFORMS,
     **VARIABLES_OF_TORCH,
@@ -633,7 +635,7 @@ class Reader:
             if owner.kind in ("outputs", "encoding"):
                 return Thing("tensor", device=owner["device"], line=owner["line"])
             if owner.kind == "batch" and isinstance(at, Text) and isinstance(at.value, str):
-                return self.item_of(owner, node)
+                return owner.attributes[at.value] if at.value in owner.attributes else self.item_of(owner, node)
             if owner.kind == "tensor":
                 if owner["scalar"] and isinstance(at, Text) and type(at.value) is int:
                     self.mistake(node, "a number taken from a loss by its index", self.written(node))
@@ -1731,7 +1733,7 @@ class Reader:
 
     def update(self, node, pairs):
         for key, value in zip(pairs.keys, pairs.values):
-            self.set_variable(node, text_of(self.value(key)) if key else None, self.value(value))
+            self.set_variable(node, text_of(self.value(key)) if key else None, self.value(value), at=key)
 
     def update_all(self, node, mapping):
         """os.environ.update(…) of a dictionary that was made before: a mistake stands where its member does."""
@@ -1766,6 +1768,13 @@ class Reader:
                 self.keras.layout(target, value, owner["mesh"])
             elif isinstance(owner, Thing) and owner.kind == "encoding":
                 self.change(owner, "device", None)
+            elif isinstance(owner, Thing) and owner.kind == "batch":
+                key = self.value(index)
+                if isinstance(key, Text):
+                    owner.attributes[key.value] = value
+                else:  # in a loop over all that it holds
+                    self.change(owner, "moved", True)
+                    self.change(owner, "device", value["device"] if isinstance(value, Thing) else None)
             elif isinstance(owner, Thing) and owner.kind == "tensor":
                 at = self.value(index)
                 self.torch.indexed(target, owner, at.items if isinstance(at, Many) else [at])

@@ -158,7 +158,10 @@ class Statements:
         over = node.iter.func.id if isinstance(node.iter, ast.Call) and isinstance(node.iter.func, ast.Name) else ""
         if over in ("enumerate", "tqdm") and self.reader.is_loader(node.iter) or self.reader.is_loader(node.iter):
             return
-        for number, statement in enumerate(node.body):
+        body = []
+        for statement in node.body:
+            body += statement.body if isinstance(statement, ast.If) and not statement.orelse else [statement]
+        for number, statement in enumerate(body):
             call = statement.value if isinstance(statement, ast.Assign) else None
             if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or \
                     not isinstance(call.func.value, ast.Name) or call.func.attr not in ("to", "cuda", "cpu"):
@@ -167,7 +170,7 @@ class Statements:
             target = statement.targets[0]
             if name not in names or not isinstance(target, ast.Name) or target.id != name or MOVES_IN_PLACE.search(name):
                 continue
-            later = [one for rest in node.body[number + 1:] + node.orelse for one in ast.walk(rest)]
+            later = [one for rest in body[number + 1:] + node.orelse for one in ast.walk(rest)]
             used = any(isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load) for one in later)
             yields = any(isinstance(one, (ast.Yield, ast.Return)) for one in later)
             if not used and not yields:

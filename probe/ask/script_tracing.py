@@ -49,7 +49,7 @@ REDUCTIONS = ("sum", "mean", "max", "min", "any", "all", "prod", "std", "var")
 class Tracing:
     def __init__(self, reader):
         self.reader = reader
-        self.arrays, self.wholes = Arrays(reader, self), Wholes(reader, self)
+        self.arrays, self.wholes, self.steps = Arrays(reader, self), Wholes(reader, self), Steps(reader, self)
         self.files = []  # (source, its trees)
         self.names = {}
         self.enabled, self.seeded, self.draws = [], False, False
@@ -69,7 +69,7 @@ class Tracing:
     def look(self, trees):
         """The trees of one script, of a notebook one for each cell."""
         self.names = {}
-        self.traced, self.functions = {}, {}
+        self.traced, self.functions, self.aliases = {}, {}, {}
         self.bound, self.called, self.drawing = {}, {}, {}  # of statements and functions, which are asked about often
         nodes = [node for tree in trees for node in ast.walk(tree)]
         for node in nodes:
@@ -84,6 +84,7 @@ class Tracing:
                           len(s.targets) == 1}
         self.arrays.look(nodes)
         self.wholes.look(nodes)
+        self.steps.look(nodes)
         if not {"jax", "tensorflow", "keras", "optax"} & {name.split(".")[0] for name in self.names.values()}:
             return
         for node in nodes:
@@ -386,7 +387,8 @@ class Tracing:
         return next((k.value for k in node.keywords if k.arg == name and name), None)
 
     def donations(self, body, loops):
-        gone, others = {}, {}  # others: the names that hold what other names hold
+        self.aliases = self.aliases if loops else {}
+        gone, others = {}, dict(self.aliases)  # others: the names that hold what other names hold
         for statement in body:
             loads = [one for one in ast.walk(statement) if isinstance(one, (ast.Name, ast.Attribute)) and
                      isinstance(one.ctx, ast.Load)] if gone else []
@@ -403,6 +405,7 @@ class Tracing:
                 parts = statement.value.elts if isinstance(statement.value, ast.Tuple) else [statement.value]
                 if all(isinstance(one, (ast.Name, ast.Attribute)) for one in parts):
                     others[statement.targets[0].id] = [self.written(one) for one in parts]
+                    self.aliases.update(others)
             for call in self.own_calls(statement):
                 traced = self.traced.get(self.written(call.func))
                 if traced is None or not (traced.donated or traced.donated_names):

@@ -88,7 +88,7 @@ class Wholes:
 
     def around_ddp(self, nodes, scopes):
         """loss = ddp.module(x); loss.backward(): gradients are averaged where the wrapper itself is called."""
-        if self.says(r"no_sync|all_reduce|average_gradients|reduce_gradients|_sync_params|find_unused|horovod|deepspeed"):
+        if self.says(r"no_sync|\.grad\b(.|\n)*all_reduce|all_reduce(.|\n)*\.grad\b|average_gradients|reduce_gradients|_sync_params|find_unused|horovod|deepspeed"):
             return
         wrapped = {self.written(target) for one in nodes if isinstance(one, ast.Assign) and isinstance(
             one.value, ast.Call) and self.full(one.value.func) in DDP_OF_TORCH for target in one.targets}
@@ -347,9 +347,10 @@ class Wholes:
         if not self.says(r"InferenceSession"):
             return
         names = {}
+        given = any(k.arg == "providers" for one in nodes if isinstance(one, ast.Call) for k in one.keywords)
         for one in nodes:
             if isinstance(one, ast.List) and first(one) and any(gpu(rest) for rest in one.elts[1:]):
-                self.reader.mistake(one, "a session whose processor comes first", self.written(one))
+                self.reader.mistake(one.elts[0], "a session whose processor comes first", self.written(one))
             if isinstance(one, ast.Constant) and isinstance(one.value, str) and re.match(r"\w+Provider$", one.value) and \
                     one.value not in PROVIDERS:
                 near = difflib.get_close_matches(one.value, PROVIDERS, 1, 0.7)
@@ -357,7 +358,7 @@ class Wholes:
                     self.reader.mistake(one, "a provider that ONNX Runtime lacks", one.value, near[0])
             if isinstance(one, ast.Call) and self.full(one.func) == "onnxruntime.InferenceSession" and len(one.args) < 3 and \
                     not any(k.arg in ("providers", None) or k.arg not in OF_SESSIONS for k in one.keywords) and self.says(
-                        r"CUDAExecutionProvider|get_device\(\) *== *['\"]GPU") and not self.says(r"set_providers|providers *="):
+                        r"CUDAExecutionProvider|get_device\(\) *== *['\"]GPU") and not given and not self.says(r"set_providers"):
                 self.reader.mistake(one, "a session that is given no provider", self.written(one))
             if isinstance(one, ast.Assign) and first(one.value) and len(one.value.elts) == 1:
                 names.update({self.written(target): one for target in one.targets})
