@@ -435,6 +435,8 @@ void Line::find_mentions() {
     static const RE2 method("[A-Z]\\w*\\.\\w+");  // of a class: PasswordEncoder.forward()
     if ((finds(name, passes) && finds(rest, sentence)) || (fits(name, method) && rest.starts_with("(")))
       kind = Kind::none;
+    static const RE2 without("(?i)^ (?:is |was )?(?:not set|unset|missing)\\b");  // no value stands in this line
+    if (finds(rest, without)) kind = Kind::none;
     const bool working_directory = (name == "PWD" || name == "OLDPWD") && rest.starts_with("=/");
     if (kind != Kind::none && (working_directory || is_cited(before) || (kind == Kind::weak && are_of_models(text_))))
       kind = Kind::none;

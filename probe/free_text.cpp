@@ -349,6 +349,9 @@ void withhold_cloud_numbers(std::string& text) {
       {R"((?i)/by-id/(?:wwn-0x|nvme-eui\.|nvme-uuid\.|scsi-3|dm-uuid-\w+-)([0-9a-f-]{8,}))", {"/by-id/"}},
       {R"((?i)\bwwn(?: device id)?["']?\s*[:=]\s*["']?((?:0x)?[0-9a-f][0-9a-f ]{10,18}[0-9a-f]))", {"wwn"}},
       {R"((?m)^/dev/nvme\w+ +(?:/dev/\w+ +)?([A-Z0-9-]{8,20}) +\S)", {"/dev/nvme"}},
+      // What C's functions on accounts were asked for; the host in the name of TensorBoard's file.
+      {R"(\bget(?:pw|gr|sp)(?:nam|uid|gid)\b[^\n]{0,60}?[:( ]["']([\w.-]+)["'])", {"getpw", "getgr", "getsp"}},
+      {R"(\btfevents\.\d{9,}\.([A-Za-z][\w-]*))", {"tfevents."}},
       // The end of a path that is too long for its column.
       {R"((?:^|\s)\.\.\.([a-z][a-z0-9_.-]*)/(?:\.?v?env\w*|miniconda\w*|anaconda\w*|\.conda|\.local|bin|work|code|projects?)/)",
        {"..."}},

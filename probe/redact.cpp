@@ -118,7 +118,7 @@ bool is_no_address(std::string_view before, std::string_view match, std::string_
   static const RE2 assigned(R"([A-Za-z]= ?["']?$)");
   if (numbers[0] <= highest_of_versions && RE2::PartialMatch(preceding, assigned)) return true;
   static const RE2 version(
-      R"((?i)(?:version|release|driver|==|(?:nvidia|cu|cuda|cudnn|intel|tensorrt|trt|nccl|libnv|opencl|runtime|toolkit|compiler|torch|rocm|hip|level.?zero)[\w-]*)["']?\s*[:= (v]?\s*$)");
+      R"((?i)(?:version|release|driver|==|(?:nvidia|cu|cuda|cudnn|intel|tensorrt|trt|nccl|libnv|opencl|runtime|toolkit|compiler|torch|rocm|hip|level.?zero)[\w-]*)["']?(?: library)?\s*[:= (v]?\s*$)");
   return (low && numbers[0] != 10) || RE2::PartialMatch(preceding, version);
 }
 
@@ -309,7 +309,7 @@ bool is_no_secret(std::string_view key, std::string_view value) {
   static const RE2 of_models(
       R"((?i)(?:^|[_-])(?:max|min|num|n|pad|eos|bos|unk|sep|cls|mask|total|prompt|new|first|last|special|stop|image|text|next|per|add)[_-]?token$)");
   static const RE2 nothing(
-      R"((?i)["']?(?:<[^<>]*>?|[\[(][\w\s.,*\[\]-]{0,200}[\])]*(?:\s*->.*)?|none|null|true|false|yes|no|required|optional|not|an?|the|expecting|mismatch|missing|empty|invalid|wrong|incorrect|expired|unset|undefined|unknown|must|cannot|can|could|should|will|does|has|have|was|is|are|failed|denied|authentication|for|in|of|to|from|with|or|and|)["'`]?[,.;:)}\]`]*)");
+      R"((?i)["']?(?:<[^<>]*>?|[\[(][\w\s.,*\[\]-]{0,200}[\])]*(?:\s*->.*)?|identifier|string|keyword|eof|none|null|true|false|yes|no|required|optional|not|an?|the|expecting|mismatch|missing|empty|invalid|wrong|incorrect|expired|unset|undefined|unknown|must|cannot|can|could|should|will|does|has|have|was|is|are|failed|denied|authentication|for|in|of|to|from|with|or|and|)["'`]?[,.;:)}\]`]*)");
   static const RE2 counted(R"((?i)(?:^|.*[_-])(?:n|num|max|min|per|forward|backward|multi|single|first|second)_pass)"),
       count(R"(\d{1,4}[,.;:)}\]]*)");
   static const RE2 small_count("[0-9]{1,2}"), of_digits("(?i)otp|pin|code");
@@ -488,7 +488,7 @@ void redact_said_names(std::string& text, const LowerText& low) {
       {".corp", ".intra", ".lan", ".local", ".home.arpa", ".private", ".intern", ".cluster", ".hpc"});
   // Slurm, Open MPI and NCCL begin lines with the node.
   static const LazyPattern node(
-      R"((?m)(?:^srun: error: |\*\*\* \w+ [\d.+]+ ON |\bon node |^\[)([A-Za-z][\w.-]*)(?:: task| CANCELLED| (?:exited|died|is)\b|\b$|:\d+\] ))",
+      R"((?m)(?:^srun: error: |\*\*\* \w+ [\d.+]+ ON |\bon node |(?:^|<std(?:err|out)>:)\[)([A-Za-z][\w.-]*)(?:: task| CANCELLED| (?:exited|died|is)\b|\b$|:\d+\] ))",
       {"srun: error: ", "*** ", "on node ", "["});
   static const LazyPattern nccl(R"((?m)^([A-Za-z][\w.-]*):\d+:\d+ \[\d+\] NCCL)", {"] nccl"});
   // The host that a line of syslog is from.
