@@ -210,6 +210,7 @@ Diagnosis diagnosis() {
               {{missing, "driver"}, possible, named_and_unreached},
               {{missing, "cuda-device"}, possible, named_and_unreached},
               {{failed, "nvidia-smi-on-wsl"}, likely},
+              {{duplicate, "driver-library-in-image"}, likely, on_wsl},
               {{noted, "driver-model-tcc"}, likely, no_use_on_wsl},
               {{refused, "gpu-access"}, likely},
               {{missing, "driver-version"}, likely, on_wsl},

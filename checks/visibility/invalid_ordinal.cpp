@@ -16,8 +16,11 @@ void judge_shown(const Facts& facts, Answers& answers) {
   for (const visibility::Setting& setting : visibility::shown_settings(facts)) {
     if (!setting.name.starts_with("CUDA")) continue;
     const Selection selection = select_cuda(setting.value, devices);
-    if (!selection.chosen.empty() || selection.cut != Cut::out_of_range) continue;
-    visibility::found_in(answers, setting, gpus > 0 ? Confidence::likely : Confidence::possible);
+    const bool repeated = selection.cut == Cut::repeated;
+    if (!selection.chosen.empty() || (!repeated && selection.cut != Cut::out_of_range)) continue;
+    Finding& finding =
+        visibility::found_in(answers, setting, gpus > 0 || repeated ? Confidence::likely : Confidence::possible);
+    if (repeated) finding.explanation = "The list names one GPU twice, and CUDA then treats it as empty.";
     return;
   }
 }

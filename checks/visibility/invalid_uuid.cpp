@@ -1,10 +1,34 @@
 // visibility.invalid-uuid: the visibility variable names a UUID that is not the beginning of exactly one device's.
 #include "checks/engine/rule.h"
 #include "checks/visibility/cut_list.h"
+#include "checks/visibility/settings.h"
 
 namespace envdoctor::visibility_invalid_uuid {
 
 using enum SymptomClass;
+
+// Whether the first entry of a list is a UUID that begins none of these devices'. Reports keep eight digits of each.
+bool names_none(const std::string& value, const std::vector<NvidiaDevice>& devices) {
+  constexpr std::size_t kept = sizeof("GPU-12345678") - 1;
+  const std::string first = value.substr(0, value.find(',')).substr(0, kept);
+  return std::ranges::none_of(devices, [&](const NvidiaDevice& device) {
+    return device.uuid.get() && device.uuid.get()->starts_with(first);
+  });
+}
+
+// A setting that a text shows, where the GPUs are listed or none was found.
+void judge_shown(const Facts& facts, Answers& answers) {
+  if (facts.used() || !visibility::no_device_answered(facts)) return;
+  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
+  for (const visibility::Setting& setting : visibility::shown_settings(facts)) {
+    if (!setting.name.starts_with("CUDA") || !setting.value.starts_with("GPU-") || !names_none(setting.value, devices))
+      continue;
+    const bool listed = std::ranges::any_of(devices, [](const NvidiaDevice& one) { return one.uuid.get() != nullptr; });
+    visibility::found_in(answers, setting, listed ? Confidence::likely : Confidence::possible);
+    return;
+  }
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -25,6 +49,7 @@ Diagnosis diagnosis() {
               {{missing, "gpu-uuid"}, likely},
           },
       .judge_host = [](const Snapshot& snapshot, Answers& answers) { visibility::judge_cut(snapshot, answers, true); },
+      .judge = judge_shown,
   };
 }
 
