@@ -190,6 +190,10 @@ bool is_of_experiments(std::string_view host) {
   return is_wholly(host, form);
 }
 
+bool is_wheel_of_release(std::string_view path) {
+  return path.find("/releases/download/") != path.npos && path.ends_with(".whl");
+}
+
 void withhold_addresses(std::string& text) {
   static const RE2 address(R"(\b([a-z][a-z0-9+.-]*://[^\s"'`<>(){}\[\]|,;]+))");
   change_groups(text, address, [](std::string_view all) {
@@ -204,7 +208,7 @@ void withhold_addresses(std::string& text) {
     if (host.empty() || host.starts_with('$')) return std::string(all);
     if (of_web && is_public(host))
       return std::string(scheme) + std::string(rest.substr(0, end)) +
-             (!is_shared(host)                             ? std::string(path)
+             (!is_shared(host) || is_wheel_of_release(path) ? std::string(path)
               : is_of_experiments(host) && path.size() > 1 ? "/<name>"
                                                            : known_parts(path, '/'));
     return std::string(scheme) + "<host>" + std::string(rest.substr(host.size(), end - host.size())) +
@@ -349,6 +353,9 @@ void withhold_cloud_numbers(std::string& text) {
       {R"((?i)/by-id/(?:wwn-0x|nvme-eui\.|nvme-uuid\.|scsi-3|dm-uuid-\w+-)([0-9a-f-]{8,}))", {"/by-id/"}},
       {R"((?i)\bwwn(?: device id)?["']?\s*[:=]\s*["']?((?:0x)?[0-9a-f][0-9a-f ]{10,18}[0-9a-f]))", {"wwn"}},
       {R"((?m)^/dev/nvme\w+ +(?:/dev/\w+ +)?([A-Z0-9-]{8,20}) +\S)", {"/dev/nvme"}},
+      // gpustat's processes; the host that a launcher speaks of.
+      {R"(\b([a-z_][\w.-]*)(?::[\w./-]+)?(?:/\d+)?\(\d+M\))", {"m)"}},
+      {R"(\bfor host ([A-Za-z][\w.-]*):)", {"for host "}},
       // What C's functions on accounts were asked for; the host in the name of TensorBoard's file.
       {R"(\bget(?:pw|gr|sp)(?:nam|uid|gid)\b[^\n]{0,60}?[:( ]["']([\w.-]+)["'])", {"getpw", "getgr", "getsp"}},
       {R"(\btfevents\.\d{9,}\.([A-Za-z][\w-]*))", {"tfevents."}},

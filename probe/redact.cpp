@@ -313,8 +313,9 @@ bool is_no_secret(std::string_view key, std::string_view value) {
   static const RE2 counted(R"((?i)(?:^|.*[_-])(?:n|num|max|min|per|forward|backward|multi|single|first|second)_pass)"),
       count(R"(\d{1,4}[,.;:)}\]]*)");
   static const RE2 small_count("[0-9]{1,2}"), of_digits("(?i)otp|pin|code");
+  static const RE2 pinned(R"(=\d+(?:\.\d+)+[\w.+-]*)");  // a package: tiktoken==0.7.0
   const Piece name(key.data(), key.size()), said(value.data(), value.size());
-  return (RE2::FullMatch(said, small_count) && !RE2::PartialMatch(name, of_digits)) ||
+  return RE2::FullMatch(said, pinned) || (RE2::FullMatch(said, small_count) && !RE2::PartialMatch(name, of_digits)) ||
          (RE2::FullMatch(name, counted) && RE2::FullMatch(said, count)) || RE2::PartialMatch(name, of_models) ||
          RE2::FullMatch(said, nothing) || (key.ends_with("PWD") && value.starts_with('/'));
 }
@@ -626,15 +627,15 @@ namespace {
 enum class Origin { ours, elsewhere };
 
 void redact_once(std::string& out, const Identity& identity, Origin origin) {
-  static const LazyPattern own_home(R"((^|[^A-Za-z0-9_.$/<>~-])/(?:home|Users)/(?:\.ecryptfs/)?[^/\s:;,"'<>\\]+)",
+  static const LazyPattern own_home(R"((?:^|[^A-Za-z0-9_.$/<>~-])(/(?:home|Users)/(?:\.ecryptfs/)?[^/\s:;,"'<>\\]+))",
                                     {"/home/", "/users/"});
-  static const LazyPattern deeper_home(R"((/(?:home|Users)/(?:\.ecryptfs/)?)[^/\s:;,"'<>\\]+)", {"/home/", "/users/"});
+  static const LazyPattern deeper_home(R"(/(?:home|Users)/(?:\.ecryptfs/)?([^/\s:;,"'<>\\]+))", {"/home/", "/users/"});
   static const LazyPattern encoded_home(R"((?i)((?:/|%2F)(?:home|Users)%2F)[\w.~-]+)", {"%2f"});
-  static const LazyPattern windows_home(R"(([A-Za-z]:\\+Users\\+)(?:[^\\/:;,"'<>\r\n]{1,64}(\\)|[^\\/\s:;,"'<>]+))",
-                                        {"\\users\\"});
+  static const LazyPattern windows_home(R"([A-Za-z]:\\+Users\\+([^\\/:;,"'<>\r\n]{1,64})\\)", {"\\users\\"});
+  static const LazyPattern windows_home_alone(R"([A-Za-z]:\\+Users\\+([^\\/\s:;,"'<>]+))", {"\\users\\"});
   static const LazyPattern shared_home(
-      R"(/(?:(?:data\d*|export|net|mnt|storage|shared|cluster|gpfs|lustre|nfs)/)*(?:users|homes?\d*|nfs|scratch\d*|(?:lustre|gpfs|beegfs|scratch\d*)/(?:work|users?|home|project)|lustre|gpfs|beegfs|people)/([^/\s:;,"'<>\\$]+))",
-      {"/user", "/home", "/nfs/", "/scratch", "/lustre/", "/gpfs/", "/beegfs/", "/people/"});
+      R"(/(?:(?:data\d*|export|net|mnt|storage|shared|cluster|gpfs|lustre|nfs)/)*(?:users|homes?\d*|nfs|scratch\d*|(?:lustre|gpfs|beegfs|scratch\d*)/(?:work|users?|home|project)|lustre|gpfs|beegfs|people|run/media)/([^/\s:;,"'<>\\$]+))",
+      {"/user", "/home", "/nfs/", "/scratch", "/lustre/", "/gpfs/", "/beegfs/", "/people/", "/run/media/"});
   static const LazyPattern other_home(
       R"((?:^|[\s"'=:(])(?:/u|/afs/[\w.]+/users?/\w|/Volumes)/([^/\s:;,"'<>\\$]+(?: [\w .-]+/)?))",
       {"/u/", "/afs/", "/volumes/"});
@@ -647,13 +648,21 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   if (!identity.home.empty()) replace_home(out, identity.home);
   const LowerText low(out);
   const auto many_have = [](const std::array<Piece, 3>& groups) { return !tells_something(groups[1].as_string()); };
-  replace_all(out, own_home, low, R"(\1$HOME)");
-  replace_all(out, deeper_home, low, R"(\1<user>)");
+  const auto of_images = [](const std::array<Piece, 3>& groups) {  // whose home every image of Jupyter's has
+    return groups[1].as_string().ends_with("jovyan");
+  };
+  replace_groups(out, own_home, low, "$HOME", of_images);
+  replace_groups(out, deeper_home, low, "<user>", of_images);
   replace_all(out, encoded_home, low, R"(\1<user>)");
   replace_groups(out, shared_home, low, "<user>", many_have);
   replace_groups(out, other_home, low, "<user>", many_have);
   replace_all(out, credentials, low, R"(\1)");
-  replace_all(out, windows_home, low, R"(\1<user>\2)");
+  for (const LazyPattern* home : {&windows_home, &windows_home_alone}) {
+    replace_groups(out, *home, low, "<user>", [](const std::array<Piece, 3>& groups) {
+      static const RE2 of_all("(?i)public|default|all users");
+      return RE2::FullMatch(groups[1], of_all);
+    });
+  }
   replace_all(out, named_home, low, R"(\1~<user>\3)");
   replace_all(out, named_uuid, low, R"(\1)");
   replace_all(out, bare_uuid, low, R"(\1)");

@@ -3,6 +3,10 @@
 namespace envdoctor::usage_cuda_after_fork {
 
 using enum SymptomClass;
+
+// JAX asks the driver before it has started it, where its libraries don't fit; it forks nothing.
+bool driver_started(const Facts& facts) { return when::driver_starts(facts) && !facts.saw({{failed, "jax-plugin"}}); }
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -16,7 +20,7 @@ Diagnosis diagnosis() {
       .remedy = "Start worker processes with the spawn method.",
       .symptoms =
           {
-              {{failed, "cuda-initialization"}, likely, when::driver_starts},
+              {{failed, "cuda-initialization"}, likely, driver_started},
               {{refused, "cuda-after-fork"}, certain},
           },
   };
