@@ -2117,12 +2117,13 @@ class Reader:
     def branches_of(self, node):
         number = self.number()
         begin = self.path
+        name, where = self.unlike(node.test)
         first = Branch(self, number + "a")
         with first:
-            ended = self.statements(node.body)
+            ended = self.statements_without(name if where == "body" else None, node.body)
         second = Branch(self, number + "b")
         with second:
-            other_ended = self.statements(node.orelse)
+            other_ended = self.statements_without(name if where == "orelse" else None, node.orelse)
         merge(self, first if not ended else None, second if not other_ended else None)
         for branch, body, left in ((first, node.body, ended), (second, node.orelse, other_ended)):
             if left and isinstance(body[-1], ast.Return):
@@ -2138,6 +2139,28 @@ class Reader:
         elif other_ended:
             self.path = begin + (number + "a",)
         return False
+
+    def unlike(self, test):
+        """if asked != "auto": a name and the branch in which it is another text than its default."""
+        if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.left, ast.Name) or \
+                not isinstance(test.ops[0], (ast.Eq, ast.NotEq)):
+            return None, None
+        value, said = self.scope.names.get(test.left.id), getattr(test.comparators[0], "value", None)
+        known = value["default"] if isinstance(value, Thing) and value.kind == "option" else value
+        if not isinstance(said, str) or text_of(known) != said:
+            return None, None
+        return test.left.id, "body" if isinstance(test.ops[0], ast.NotEq) else "orelse"
+
+    def statements_without(self, name, body):
+        """The statements, in which nothing is known of a name."""
+        if name is None:
+            return self.statements(body)
+        scope, known = self.scope, self.scope.names.get(name)
+        scope.names[name] = None
+        ended = self.statements(body)
+        if scope.names.get(name) is None:
+            scope.names[name] = known
+        return ended
 
     def ends_program(self, body):
         """Whether these statements end in an error or in the program's end."""

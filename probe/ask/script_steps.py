@@ -12,6 +12,9 @@ STATES_OF_SHARDS = ("state_dict_type", "full_optim_state_dict", "optim_state_dic
                     "get_optimizer_state_dict", "get_state_dict")
 BEGINS_CUDA = re.compile(r"\.cuda\(|\.to\(['\"]cuda|device=['\"]cuda|cuda\.(synchronize|get_device_(name|properties)|mem_get_info|"
                          r"current_device|memory_allocated)\(")
+MADE_OF_NUMBERS = tuple("torch." + name for name in (
+    "arange linspace logspace zeros ones rand randn full eye empty outer tril triu FloatTensor LongTensor").split()) + (
+        "torch.nn.Linear", "torch.nn.Sequential")
 ADAMS = re.compile(r"torch\.optim\.(Adam|AdamW|NAdam|RAdam|Adamax|RMSprop)$")
 
 
@@ -30,7 +33,19 @@ class Steps:
             self.checkpoints_that_evaluate(nodes)
             self.launched_late(nodes)
             self.states_of_one(nodes)
-            self.small_eps(functions + [node for node in nodes if isinstance(node, ast.Module)])
+            scopes = functions + [node for node in nodes if isinstance(node, ast.Module)]
+            self.small_eps(scopes)
+            self.beside_buffers(nodes)
+            self.current_alone(nodes)
+            self.first_of_parallel(nodes)
+            self.loaded_where_saved(nodes, functions)
+            self.cast_of_the_cpu(nodes)
+            self.two_kinds_of_switches(nodes)
+            self.begun_or_there(nodes)
+            self.again_in_handler(functions)
+            self.optimizer_before_shards(scopes)
+            self.same_for_all_workers(nodes)
+            self.steps_of_parts(nodes)
         if "tensorflow" in roots:
             self.growth_and_parts(nodes)
         if "jax" in roots:
@@ -187,6 +202,204 @@ class Steps:
                     if given and given.group(1) in half:
                         self.mistake(call, "an eps that half precision lacks", given.group(1), other=half[given.group(1)])
 
+    def beside_buffers(self, nodes):
+        """self.table = freqs.sin() in a module that registers others: it stays on the CPU."""
+        if not self.says(r"\.to\(|\.cuda\(|\.prepare\(|Trainer\("):
+            return
+        for of in nodes:
+            if not isinstance(of, ast.ClassDef) or not any(self.full(base).endswith("nn.Module") for base in of.bases):
+                continue
+            first = next((one for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"), None)
+            if first is None or re.search(r"device|\.to\(|_apply", self.reader.written_whole(of)):
+                continue
+            tensors = set()
+            for one in (one for one in first.body if isinstance(one, ast.Assign) and len(one.targets) == 1):
+                target, name = one.targets[0], self.written(one.targets[0])
+                if not self.is_tensor(one.value, tensors):
+                    continue
+                tensors.add(name)
+                use = self.met(of, target.attr) if isinstance(target, ast.Attribute) and name.startswith("self.") else None
+                if use is not None:
+                    self.reader.mistake(target, "a tensor that a module doesn't hold", name, self.written(use), other=use)
+
+    def is_tensor(self, node, tensors):
+        """Whether it is made of tensors that are made of numbers: torch.arange(8).float(), table.sin(), 1 / table."""
+        if isinstance(node, ast.BinOp):
+            return self.is_tensor(node.left, tensors) or self.is_tensor(node.right, tensors)
+        if isinstance(node, (ast.Subscript, ast.UnaryOp)):
+            return self.is_tensor(getattr(node, "value", getattr(node, "operand", None)), tensors)
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return self.written(node) in tensors
+        if not isinstance(node, ast.Call):
+            return False
+        if isinstance(node.func, ast.Attribute) and self.is_tensor(node.func.value, tensors):
+            return node.func.attr not in ("item", "tolist", "size", "numpy", "dim", "numel", "sum", "mean", "max", "min")
+        name = self.full(node.func)
+        if node.args and isinstance(node.args[0], ast.Tuple) and not node.args[0].elts:
+            return False  # a number meets tensors of any device
+        return name in MADE_OF_NUMBERS or name.startswith("torch.") and any(self.is_tensor(one, tensors) for one in node.args)
+
+    def met(self, of, name):
+        """Where a method computes with self.NAME, or with a name for a part of it."""
+        def is_it(node, names):
+            while isinstance(node, ast.Subscript):
+                node = node.value
+            return self.written(node) in names
+        for method in (one for one in of.body if isinstance(one, ast.FunctionDef) and one.name != "__init__"):
+            names = {"self." + name}
+            for one in ast.walk(method):
+                if isinstance(one, ast.Assign):
+                    pairs = zip(one.targets[0].elts, one.value.elts) if isinstance(one.targets[0], ast.Tuple) and isinstance(
+                        one.value, ast.Tuple) else [(one.targets[0], one.value)]
+                    names |= {target.id for target, value in pairs if isinstance(target, ast.Name) and is_it(value, names)}
+            for one in ast.walk(method):
+                if isinstance(one, ast.BinOp) and is_it(one.left, names) != is_it(one.right, names):
+                    other = one.right if is_it(one.left, names) else one.left
+                    if not isinstance(other, ast.Constant) and not self.written(other).startswith("self."):
+                        return one
+        return None
+
+    def current_alone(self, nodes):
+        """with torch.cuda.device(1): net = Linear(…), in a script that moves nothing."""
+        if self.says(r"\.cuda\(|\.to\(|device *= *['\"]cuda|set_default_(device|tensor)|cuda\.\w*Tensor|Stream\(|prepare\("):
+            return
+        for one in nodes:
+            for item in one.items if isinstance(one, ast.With) else ():
+                call = item.context_expr
+                made = isinstance(call, ast.Call) and self.full(call.func) == "torch.cuda.device" and any(
+                    isinstance(inner, ast.Call) and self.full(inner.func) in MADE_OF_NUMBERS and "device" not in self.written(inner)
+                    for statement in one.body for inner in ast.walk(statement))
+                if made:
+                    self.mistake(call, "a current device that moves nothing", other=one)
+
+    def first_of_parallel(self, nodes):
+        """DataParallel(model.to("cuda"), device_ids=[int(i) for i in args.gpus.split(",")]), whose default is "1,2"."""
+        if self.says(r"set_device\(|VISIBLE_DEVICES|cuda\.device\("):
+            return
+        defaults = {}
+        for one in nodes:
+            if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "add_argument" and one.args:
+                said = next((getattr(k.value, "value", None) for k in one.keywords if k.arg == "default"), None)
+                if isinstance(getattr(one.args[0], "value", None), str) and isinstance(said, str):
+                    defaults[one.args[0].value.lstrip("-").replace("-", "_")] = said
+        lists = {}
+        for one in nodes:
+            if isinstance(one, ast.Assign) and isinstance(one.value, ast.ListComp) and isinstance(
+                    one.value.generators[0].iter, ast.Call) and getattr(one.value.generators[0].iter.func, "attr", "") == "split":
+                of = one.value.generators[0].iter.func.value
+                said = defaults.get(of.attr) if isinstance(of, ast.Attribute) else None
+                if said and re.match(r"[1-9]\d*( *, *\d+)*$", said):
+                    lists[self.written(one.targets[0])] = said
+        moved = {self.written(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and re.search(
+            r"\.(cuda\(\)|cuda\(0\)|to\(['\"]cuda(:0)?['\"]\))$", self.written(one.value))}
+        for one in nodes:
+            if isinstance(one, ast.Call) and self.full(one.func) == "torch.nn.DataParallel" and one.args and \
+                    self.written(one.args[0]) in moved:
+                ids = next((k.value for k in one.keywords if k.arg == "device_ids"), None)
+                if ids is not None and self.written(ids) in lists:
+                    self.mistake(one, "a model beside its first GPU", lists[self.written(ids)])
+
+    def loaded_where_saved(self, nodes, functions):
+        """torch.load(path) in each of several processes: what one of them saved from its GPU comes to that GPU."""
+        if not self.says(r"init_process_group\(") or not self.says(r"torch\.save\(") or self.says(r"map_location|cpu\(\)|['\"]gloo"):
+            return
+        for of in functions:
+            loads = any(isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "load_state_dict" for one in ast.walk(of))
+            for one in ast.walk(of) if loads else ():
+                if isinstance(one, ast.Call) and self.full(one.func) == "torch.load" and len(one.args) == 1:
+                    return self.mistake(one, "a state that each process loads to one GPU")
+        return None
+
+    def cast_of_the_cpu(self, nodes):
+        """torch.autocast("cpu") around a model that is on the GPU."""
+        for one in nodes:
+            if isinstance(one, ast.Call) and self.full(one.func) in ("torch.autocast", "torch.amp.autocast") and one.args and \
+                    getattr(one.args[0], "value", None) == "cpu":
+                rest = re.sub(r"(autocast\(|map_location *= *)['\"]cpu['\"]", "", self.reader.text)
+                if re.search(r"['\"]cuda|\.cuda\(", rest) and not re.search(r"['\"]cpu['\"]|is_available|autocast\(", re.sub(
+                        r"autocast\(,", "", rest)):
+                    self.mistake(one, "an autocast of the CPU beside a model on the GPU")
+
+    def two_kinds_of_switches(self, nodes):
+        """fp32_precision = "tf32", and allow_tf32 is read: of two interfaces only one may be used."""
+        new = next((one for one in nodes if isinstance(one, ast.Attribute) and one.attr == "fp32_precision" and isinstance(
+            one.ctx, ast.Store) and self.full(one).startswith("torch.backends.")), None)
+        for one in nodes if new is not None and not self.says(r"hasattr\(torch|version") else ():
+            if isinstance(one, ast.Attribute) and not self.apart(nodes, one, new) and self.full(one) in ("torch.backends.cuda.matmul.allow_tf32",
+                                                                     "torch.backends.cudnn.allow_tf32"):
+                return self.mistake(one, "a switch of TF32 beside the newer one", self.written(new), other=new)
+        return None
+
+    def begun_or_there(self, nodes):
+        """device = "cuda" if torch.cuda.is_initialized() else "cpu": true only where CUDA has been used already."""
+        for one in nodes:
+            test = one.test if isinstance(one, (ast.If, ast.IfExp)) else None
+            if isinstance(test, ast.Call) and self.full(test.func) == "torch.cuda.is_initialized":
+                body = one.body if isinstance(one.body, list) else [one.body]
+                if any(re.search(r"device\(['\"]cuda|= *['\"]cuda|^['\"]cuda|return ['\"]cuda", self.written(part)) for part in body):
+                    self.mistake(test, "a question for CUDA that comes before its use")
+
+    def again_in_handler(self, functions):
+        """except OutOfMemoryError: return step(…): what is handled holds the memory of the step that failed."""
+        for of in functions:
+            for tried in (one for one in ast.walk(of) if isinstance(one, ast.Try)):
+                calls = {self.written(one.func) for part in tried.body for one in ast.walk(part) if isinstance(one, ast.Call)}
+                for handler in tried.handlers:
+                    if handler.type is None or not re.search(r"OutOfMemoryError", self.written(handler.type)):
+                        continue
+                    for one in (one for part in handler.body for one in ast.walk(part) if isinstance(one, ast.Call)):
+                        name = self.written(one.func)
+                        if name == of.name or name == "self." + of.name or name in calls and re.search(
+                                r"step|forward|train|generate|model|net|infer|run", name):
+                            self.mistake(one, "a try again within the handler", other=handler.type)
+
+    def optimizer_before_shards(self, scopes):
+        """optimizer = AdamW(model.parameters()); fully_shard(model): the parameters are others from then on."""
+        for of in scopes:
+            made = {}
+            for statement in of.body:
+                for call in (one for one in ast.walk(statement) if isinstance(one, ast.Call)):
+                    name, given = self.full(call.func), [one.id for one in ast.walk(call) if isinstance(one, ast.Name)]
+                    if isinstance(statement, ast.Assign) and call is statement.value and (
+                            re.match(r"torch\.optim\.[A-Z]", name) or re.search(r"optim", getattr(call.func, "id", ""))):
+                        made.update({one: call for one in given if one != getattr(call.func, "id", "")})
+                    if name.endswith(".fully_shard") and call.args and self.written(call.args[0]) in made:
+                        optimizer = made.pop(self.written(call.args[0]))
+                        self.mistake(optimizer, "an optimizer of parameters that are sharded later", self.written(call), other=call)
+
+    def same_for_all_workers(self, nodes):
+        """An IterableDataset that goes through the same files in each of several workers."""
+        if self.says(r"worker_info|worker_init_fn|webdataset|split_by|shard\(|worker_id"):
+            return
+        streams = {of.name: of for of in nodes if isinstance(of, ast.ClassDef) and any(
+            self.full(base).endswith("IterableDataset") for base in of.bases)}
+        workers = {one.args[0].value.lstrip("-").replace("-", "_"): getattr(k.value, "value", None) for one in nodes if isinstance(
+            one, ast.Call) and getattr(one.func, "attr", "") == "add_argument" and one.args and isinstance(
+                getattr(one.args[0], "value", None), str) for k in one.keywords if k.arg == "default"}
+        for one in nodes:
+            if not isinstance(one, ast.Call) or self.full(one.func) != "torch.utils.data.DataLoader" or not one.args:
+                continue
+            count = next((k.value for k in one.keywords if k.arg == "num_workers"), None)
+            several = workers.get(count.attr) if isinstance(count, ast.Attribute) else getattr(count, "value", None)
+            given = one.args[0] if isinstance(one.args[0], ast.Call) else next(
+                (a.value for a in nodes if isinstance(a, ast.Assign) and self.written(a.targets[0]) == self.written(one.args[0])), None)
+            of = streams.get(getattr(getattr(given, "func", None), "id", ""))
+            iterate = next((m for m in of.body if isinstance(m, ast.FunctionDef) and m.name == "__iter__"), None) if of else None
+            files = iterate is not None and re.search(r"\bopen\(|in (enumerate\(|sorted\()?self\.\w+|range\(", self.reader.written_whole(
+                iterate)) and not re.search(r"rand|choice|generator", self.reader.written_whole(iterate))
+            if type(several) is int and several > 1 and files:
+                self.mistake(one, "a stream that each worker reads whole", of.name, other=iterate)
+
+    def steps_of_parts(self, nodes):
+        """Accelerator(gradient_accumulation_steps=8), and no accumulate() anywhere."""
+        if self.says(r"accumulate\(|Trainer\(|no_sync|% *\(?(\w+\.)*\w*accum|% *\(?(\w+\.)*gradient_acc") or not self.says(r"\.backward\("):
+            return
+        for one in nodes:
+            if isinstance(one, ast.Call) and self.full(one.func) in ("accelerate.Accelerator", "accelerate.accelerator.Accelerator"):
+                for keyword in one.keywords:
+                    if keyword.arg == "gradient_accumulation_steps" and getattr(keyword.value, "value", None) != 1:
+                        self.mistake(keyword.value, "parts of a step that nobody gathers", self.written(keyword.value), other=one)
+
     # ---- TensorFlow
 
     def growth_and_parts(self, nodes):
@@ -200,12 +413,17 @@ class Steps:
             if kind and one.args:
                 found.setdefault(self.written(one.args[0]), {}).setdefault(kind, one)
         for both in found.values():
-            if len(both) == 2 and both["growth"].lineno > both["parts"].lineno and not self.apart(
+            if len(both) == 2 and self.function_of(nodes, both["growth"]) is self.function_of(nodes, both["parts"]) and \
+                    both["growth"].lineno > both["parts"].lineno and not self.apart(
                     nodes, both["growth"], both["parts"]):
                 self.mistake(both["growth"], "growth of memory in a GPU of parts", other=both["parts"])
 
+    @staticmethod
+    def function_of(nodes, one):
+        return next((of for of in nodes if isinstance(of, ast.FunctionDef) and any(inner is one for inner in ast.walk(of))), None)
+
     def apart(self, nodes, one, other):
-        """Whether only one of the two runs: in two branches, two functions, or the second where the first failed."""
+        """Whether only one of the two runs: in two branches, or the second where the first failed."""
         def holds(body, node):
             return any(inner is node for part in body for inner in ast.walk(part))
         for node in nodes:
@@ -215,7 +433,7 @@ class Steps:
             if isinstance(node, ast.If) and any(isinstance(last, (ast.Return, ast.Raise)) for last in node.body[-1:]) and \
                     holds(node.body, one) != holds(node.body, other):
                 return True
-            if isinstance(node, (ast.FunctionDef, ast.ExceptHandler)) and holds(node.body, one) != holds(node.body, other):
+            if isinstance(node, ast.ExceptHandler) and holds(node.body, one) != holds(node.body, other):
                 return True
         return False
 

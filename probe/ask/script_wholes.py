@@ -205,7 +205,7 @@ class Wholes:
 
     def compiled_states(self, scopes):
         """model = torch.compile(model); torch.save(model.state_dict()): its names begin with "_orig_mod."."""
-        if self.says(r"_orig_mod|strict=False|removeprefix"):
+        if self.says(r"_orig_mod|removeprefix"):
             return
         saved, loads = None, None
         for of in scopes:
@@ -232,6 +232,8 @@ class Wholes:
         pinned = {self.written(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and isinstance(
             one.value, ast.Call) and self.full(one.value.func).startswith("torch.") and (
                 re.search(r"pin_memory=True", self.written(one.value)) and "device=" not in self.written(one.value))}
+        pinned |= {self.written(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and isinstance(
+            one.value, ast.Subscript) and self.written(one.value.value) in pinned}
         for one in nodes:
             if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "copy_" and any(
                     k.arg == "non_blocking" and getattr(k.value, "value", None) is True for k in one.keywords):
@@ -243,8 +245,9 @@ class Wholes:
 
     def streams_apart(self, nodes):
         """with torch.cuda.stream(side): …, whose results are used with nothing that waits for them."""
-        if self.says(r"wait_stream|wait_event|synchronize|record_event|\.wait\(|CUDAGraph|cuda\.graph|\.query\("):
-            return
+        others = re.sub(r"current_stream\([^()]*\)\.synchronize\(\)", "", self.reader.text)  # waits for what came before
+        if re.search(r"wait_stream|wait_event|synchronize|record_event|\.wait\(|CUDAGraph|cuda\.graph|\.query\(", others):
+            return None
         for one in nodes:
             for item in one.items if isinstance(one, ast.With) else ():
                 call = item.context_expr
