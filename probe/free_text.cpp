@@ -209,8 +209,8 @@ void withhold_addresses(std::string& text) {
     if (of_web && is_public(host))
       return std::string(scheme) + std::string(rest.substr(0, end)) +
              (!is_shared(host) || is_wheel_of_release(path) ? std::string(path)
-              : is_of_experiments(host) && path.size() > 1 ? "/<name>"
-                                                           : known_parts(path, '/'));
+              : is_of_experiments(host) && path.size() > 1  ? "/<name>"
+                                                            : known_parts(path, '/'));
     return std::string(scheme) + "<host>" + std::string(rest.substr(host.size(), end - host.size())) +
            (path.size() > 1 ? "/<name>" : std::string(path));
   });
@@ -278,7 +278,8 @@ void withhold_drawn_words(std::string& text) {
   static const RE2 grouped(R"((?:^|[\s"'=:(])([A-Za-z0-9]{3,6}(?:-[A-Za-z0-9]{3,6}){3,7})(?:[\s"',;.)]|$))");
   replace_groups(text, grouped, "<secret>", [&](const std::array<Piece, 3>& groups) {
     const std::string_view all = view(groups[1]);
-    if (names_a_product(std::string_view(text).substr(0, static_cast<std::size_t>(all.data() - text.data())))) return true;
+    if (names_a_product(std::string_view(text).substr(0, static_cast<std::size_t>(all.data() - text.data()))))
+      return true;
     bool known = !std::ranges::any_of(all, is_letter) || !std::ranges::any_of(all, is_digit);
     each_part(all,
               [&](std::string_view part) { known = known || (part.size() > 2 && knowledge::is_known_word(part)); });

@@ -133,7 +133,7 @@ void judge_intel(const Facts& facts, Answers& answers) {
 }
 
 void judge(const Facts& facts, Answers& answers) {
-  judge_in_kernel(facts, answers);
+  if (!facts.saw({{SymptomClass::missing, "gpu-firmware"}})) judge_in_kernel(facts, answers);
   judge_intel(facts, answers);
   judge_nvidia(facts, answers);
   judge_amdgpu(facts, answers);

@@ -221,7 +221,8 @@ void judge_stated_release(const Facts& facts, Answers& answers) {
   const Symptom* release = facts.first({{noted, "stated-tensorflow"}});
   const bool windows = facts.saw({{noted, "windows"}}) && !facts.wsl() && !facts.saw({{noted, "wsl-named"}});
   const auto needs = release ? knowledge::tensorflow_needs(release->detail("version")) : std::nullopt;
-  if (!release || !windows || !lists_cpu_alone(facts.snapshot()) || !needs || needs->windows_gpu || facts.used() || !answers.findings.empty())
+  if (!release || !windows || !lists_cpu_alone(facts.snapshot()) || !needs || needs->windows_gpu || facts.used() ||
+      !answers.findings.empty())
     return;
   Finding& finding = answers.found_in(*release, Confidence::likely, "framework:tensorflow");
   finding.evidence.push_back(evidence(*facts.first({{noted, "tensorflow-local-device"}})));

@@ -46,6 +46,7 @@ const std::vector<LibraryOwner>& library_owners() {
 std::string culprit(const Symptom& symptom) {
   static const RE2 named("^(?:.*?/)?([^/ ]+): cannot open");
   std::string library = symptom.detail("library");
+  if (library.starts_with("libnvinfer")) return library;  // TensorRT may lack whatever it needs: most do without it
   RE2::PartialMatch(symptom.detail("why"), named, &library);
   return library;
 }
@@ -65,6 +66,14 @@ bool ends_an_import(const Symptom& symptom) {
 bool of_a_plug_in(const Facts& facts, const Symptom& symptom) {
   return std::ranges::any_of(facts.all({SymptomClass::ignored, "plug-in"}), [&symptom](const Symptom* skipped) {
     return skipped->line == symptom.line && skipped->source == symptom.source;
+  });
+}
+
+// The same line tells of it as what TensorRT, which most do without, lacks.
+bool of_tensorrt(const Facts& facts, const Symptom& symptom) {
+  return std::ranges::any_of(facts.all({SymptomClass::missing, "library"}), [&symptom](const Symptom* one) {
+    return one != &symptom && one->line == symptom.line && one->source == symptom.source &&
+           one->detail("library").starts_with("libnvinfer");
   });
 }
 
@@ -278,8 +287,8 @@ std::vector<MissingLibrary> missing_libraries(const Facts& facts) {
     };
     // A program that tries every vendor's library uses a name of libcuda that only compilers need.
     const bool searched = name == "libcuda.so" && facts.saw({{SymptomClass::missing, "opencl-device"}});
-    if (searched || found_in_another_version(*symptom) || of_a_plug_in(facts, *symptom) || (facts.used() && tried) ||
-        std::ranges::any_of(all, same))
+    if (searched || found_in_another_version(*symptom) || of_a_plug_in(facts, *symptom) ||
+        of_tensorrt(facts, *symptom) || (facts.used() && tried) || std::ranges::any_of(all, same))
       continue;
     Confidence sure = driver_first(facts) ? Confidence::possible : tried ? Confidence::likely : Confidence::certain;
     if (diagnosis_of_library(name) == "driver.libcuda-missing")

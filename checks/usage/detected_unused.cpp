@@ -21,8 +21,21 @@ void judge_layers(const Facts& facts, Answers& answers) {
   }
 }
 
+// The program's own fault: it moved one part to the GPU, which works, and left another.
+void judge_mixed(const Facts& facts, Answers& answers) {
+  const Symptom* line = facts.first({{mismatch, "tensor-devices"}});
+  if (!line) return;
+  Finding& finding = answers.found_in(*line, Confidence::possible);
+  finding.title = "The program brings together what lies on two devices";
+  finding.explanation =
+      "One operation was given tensors of the GPU and of the CPU. The GPU works; the program didn't move all that it "
+      "uses.";
+  finding.fix = {{.text = "Move model, inputs and constants to one device; 'envdoctor script FILE' names the line."}};
+}
+
 void judge(const Facts& facts, Answers& answers) {
   judge_layers(facts, answers);
+  judge_mixed(facts, answers);
   const Tensorflow* tensorflow = tensorflow_with_gpus(facts.snapshot(), answers);
   if (!tensorflow) return;
   struct Place {
@@ -77,7 +90,6 @@ Diagnosis diagnosis() {
               {{ignored, "gpu"}, likely},
               {{noted, "still-on-cpu"}, possible, when::gpu_listed},
               {{missing, "gpu-runner"}, likely},
-              {{mismatch, "tensor-devices"}, likely},
               {{unsupported, "half-precision-on-cpu"}, possible, cpu_half},
               {{ignored, "gpu-for-work"}, possible, gpu_waits},
               {{ignored, "device-placement"}, possible, when::driver_starts},

@@ -222,6 +222,7 @@ Diagnosis diagnosis() {
               {{missing, "driver-files-for-container"}, likely, on_jetson},
               {{missing, "driver-files-for-container"}, possible, driver_may_be_elsewhere},
               {{missing, "device-node"}, likely, in_container_without_driver},
+              {{missing, "device-node"}, possible, not_used, "node", "/dev/nvmap"},
               {{missing, "driver"}, likely, in_container_without_driver},
               {{missing, "driver-in-container"}, likely, image_finds_no_driver},
               {{noted, "container-start"}, likely, no_gpu_granted},

@@ -11,9 +11,8 @@ using enum SymptomClass;
 bool names_none(const std::string& value, const std::vector<NvidiaDevice>& devices) {
   constexpr std::size_t kept = sizeof("GPU-12345678") - 1;
   const std::string first = value.substr(0, value.find(',')).substr(0, kept);
-  return std::ranges::none_of(devices, [&](const NvidiaDevice& device) {
-    return device.uuid.get() && device.uuid.get()->starts_with(first);
-  });
+  return std::ranges::none_of(
+      devices, [&](const NvidiaDevice& device) { return device.uuid.get() && device.uuid.get()->starts_with(first); });
 }
 
 // A setting that a text shows, where the GPUs are listed or none was found.

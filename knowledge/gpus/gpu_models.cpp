@@ -156,7 +156,8 @@ std::string capability_of_name(std::string_view name) {
 std::optional<GpuModel> gpu_model(std::string_view vendor, std::string_view device) {
   const std::string id = std::string(vendor) + ":" + std::string(device);
   const auto& devices = read_once<Tables>().devices;
-  const auto row = std::ranges::lower_bound(devices, std::string_view(id), {}, [](const auto& one) { return one.first; });
+  const auto row =
+      std::ranges::lower_bound(devices, std::string_view(id), {}, [](const auto& one) { return one.first; });
   if (row == devices.end() || row->first != id) return vendor == "10de" ? guess(device) : std::nullopt;
   GpuModel model = model_of(device_of(row->second));
   if (read_once<Tables>().disputed.contains(id)) model.compute_capability.clear();

@@ -5,7 +5,7 @@ for the reader of scripts."""
 ONCE_IN_A_PROCESS = ("torch.set_num_interop_threads", "torch.multiprocessing.set_start_method",
                      "multiprocessing.set_start_method", "jax.distributed.initialize")
 # What gives a context, which counts only where it is entered.
-CONTEXTS = ("cupy.cuda.Device", "torch.cuda.device", "torch.no_grad", "torch.inference_mode", "torch.autocast",
+ENTERED_CONTEXTS = ("cupy.cuda.Device", "torch.cuda.device", "torch.no_grad", "torch.inference_mode", "torch.autocast",
             "torch.amp.autocast", "torch.cuda.stream", "tensorflow.device", "jax.default_device", "numba.cuda.gpus",
             "jax.default_matmul_precision", "cupy.cuda.Stream")
 STATES_OF_SHARDS = ("state_dict_type", "full_optim_state_dict", "optim_state_dict", "get_model_state_dict",
@@ -106,7 +106,7 @@ class Steps:
     def not_entered(self, nodes):
         """cupy.cuda.Device(1), as a statement."""
         for one in nodes:
-            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and self.full(one.value.func) in CONTEXTS:
+            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and self.full(one.value.func) in ENTERED_CONTEXTS:
                 self.mistake(one.value, "a context that is not entered", other=one)
 
     # ---- PyTorch
@@ -324,7 +324,7 @@ class Steps:
         """fp32_precision = "tf32", and allow_tf32 is read: of two interfaces only one may be used."""
         new = next((one for one in nodes if isinstance(one, ast.Attribute) and one.attr == "fp32_precision" and isinstance(
             one.ctx, ast.Store) and self.full(one).startswith("torch.backends.")), None)
-        for one in nodes if new is not None and not self.says(r"hasattr\(torch|version") else ():
+        for one in nodes if new is not None and not self.says(r"hasattr\(torch|is_torch\w*version|[Vv]ersion\(|version\w*\)?\s*[<>]") else ():
             if isinstance(one, ast.Attribute) and not self.apart(nodes, one, new) and self.full(one) in ("torch.backends.cuda.matmul.allow_tf32",
                                                                      "torch.backends.cudnn.allow_tf32"):
                 return self.mistake(one, "a switch of TF32 beside the newer one", self.written(new), other=new)

@@ -67,6 +67,8 @@ TEST(CanaryFiles, NineteenthBatchIsWithheld) { each_line("secrets-19.txt", 120, 
 TEST(CanaryFiles, NineteenthBatchOfEvidenceStays) { each_line("evidence-19.txt", 95, expect_kept); }
 TEST(CanaryFiles, TwentiethBatchIsWithheld) { each_line("secrets-20.txt", 119, expect_withheld); }
 TEST(CanaryFiles, TwentiethBatchOfEvidenceStays) { each_line("evidence-20.txt", 98, expect_kept); }
+TEST(CanaryFiles, TwentyFirstBatchIsWithheld) { each_line("secrets-21.txt", 119, expect_withheld); }
+TEST(CanaryFiles, TwentyFirstBatchOfEvidenceStays) { each_line("evidence-21.txt", 98, expect_kept); }
 TEST(CanaryFiles, FourthBatchOfEvidenceStays) { each_line("evidence-4.txt", 120, expect_kept); }
 TEST(CanaryFiles, ThirdBatchOfEvidenceStays) { each_line("evidence-3.txt", 100, expect_kept); }
 TEST(CanaryFiles, SecondBatchOfEvidenceStays) { each_line("evidence-2.txt", 40, expect_kept); }

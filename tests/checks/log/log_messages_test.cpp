@@ -30,7 +30,7 @@ const std::vector<Message> messages = {
     {{{failed, "cublas"}}, "memory.out-of-memory", possible},
     {{{limited, "problem-size"}}, "compute.size-limit", likely},
     {{{lost, "subnormal-numbers"}}, "compute.denormals", likely},
-    {{{mismatch, "tensor-devices"}}, "usage.detected-unused", likely},
+    {{{mismatch, "tensor-devices"}}, "usage.detected-unused", possible},
     {{{mismatch, "gpus-of-tensors"}}, "usage.wrong-gpu", likely},
     {{{slow, "data-loading"}}, "usage.input-bound", likely},
     {{{exhausted, "threads"}}, "cpu.oversubscribed", likely},
