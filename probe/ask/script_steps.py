@@ -18,15 +18,13 @@ MADE_OF_NUMBERS = tuple("torch." + name for name in (
 ADAMS = re.compile(r"torch\.optim\.(Adam|AdamW|NAdam|RAdam|Adamax|RMSprop)$")
 
 
-class Steps:
-    def __init__(self, reader, tracing):
-        self.reader, self.tracing = reader, tracing
-
+class Steps(WholeFile):
     def look(self, nodes):
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
         functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
         self.once(nodes, functions)
         self.not_entered(nodes)
+        self.highest_of_all(nodes)
         if {"torch", "accelerate", "transformers"} & roots:
             self.kept_by_hook(functions)
             self.checkpoint_of_input(nodes)
@@ -50,17 +48,10 @@ class Steps:
             self.growth_and_parts(nodes)
         if "jax" in roots:
             self.traced_each_time(nodes)
+            self.waited_for_late(functions)
+            self.compiled_at_each_call(nodes, functions)
         if "numba" in roots:
             self.clock_of_launches(nodes)
-
-    def full(self, node):
-        return self.tracing.full(node)
-
-    def written(self, node):
-        return self.tracing.written(node)
-
-    def says(self, form):
-        return re.search(form, self.reader.text) is not None
 
     def mistake(self, node, name, *more, other=None):
         self.reader.mistake(node, name, self.written(node), *more, other=other)
@@ -108,6 +99,20 @@ class Steps:
         for one in nodes:
             if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and self.full(one.value.func) in ENTERED_CONTEXTS:
                 self.mistake(one.value, "a context that is not entered", other=one)
+
+    def highest_of_all(self, nodes):
+        """for size in (256, 128): …; peaks.append(torch.cuda.max_memory_allocated())"""
+        if self.says(r"reset_(peak_|max_)?memory"):
+            return
+        for loop in nodes:
+            if not isinstance(loop, ast.For) or not isinstance(loop.iter, (ast.Tuple, ast.List)):
+                continue
+            for one in (one for part in loop.body for one in ast.walk(part)):
+                of = one.value if isinstance(one, ast.Subscript) and "peak" in self.written(one.slice) else one
+                if isinstance(of, ast.Call) and (self.full(of.func) == "torch.cuda.max_memory_allocated" or of is not one and
+                                                 self.full(of.func).endswith(".get_memory_info")):
+                    return self.mistake(one, "a peak of memory that is never reset", other=loop.iter)
+        return None
 
     # ---- PyTorch
 
@@ -324,9 +329,11 @@ class Steps:
         """fp32_precision = "tf32", and allow_tf32 is read: of two interfaces only one may be used."""
         new = next((one for one in nodes if isinstance(one, ast.Attribute) and one.attr == "fp32_precision" and isinstance(
             one.ctx, ast.Store) and self.full(one).startswith("torch.backends.")), None)
-        for one in nodes if new is not None and not self.says(r"hasattr\(torch|is_torch\w*version|[Vv]ersion\(|version\w*\)?\s*[<>]") else ():
-            if isinstance(one, ast.Attribute) and not self.apart(nodes, one, new) and self.full(one) in ("torch.backends.cuda.matmul.allow_tf32",
-                                                                     "torch.backends.cudnn.allow_tf32"):
+        if new is None or self.says(r"hasattr\(torch|is_torch\w*version|[Vv]ersion\(|version\w*\)?\s*[<>]"):
+            return None  # it chooses by the release
+        old = ("torch.backends.cuda.matmul.allow_tf32", "torch.backends.cudnn.allow_tf32")
+        for one in nodes:
+            if isinstance(one, ast.Attribute) and self.full(one) in old and not self.apart(nodes, one, new):
                 return self.mistake(one, "a switch of TF32 beside the newer one", self.written(new), other=new)
         return None
 
@@ -438,6 +445,43 @@ class Steps:
         return False
 
     # ---- JAX and Numba
+
+    def waited_for_late(self, functions):
+        """for …: out = fn(x); times.append(clock() - begin), and out.block_until_ready() behind the loop."""
+        clock = r"(time\.)?(perf_counter|monotonic|time)\(\) - "
+        for of in functions:
+            for loop in (one for one in of.body if isinstance(one, (ast.For, ast.While))):
+                results = {statement.targets[0].id: number for number, statement in enumerate(loop.body) if isinstance(
+                    statement, ast.Assign) and isinstance(statement.targets[0], ast.Name) and isinstance(statement.value, ast.Call)}
+                waits = {name for rest in of.body[of.body.index(loop) + 1:] for name in results if re.search(
+                    r"\b%s\.block_until_ready\(|block_until_ready\(%s\b" % (name, name), self.written(rest))}
+                for number, statement in enumerate(loop.body):
+                    said = self.written(statement)
+                    if re.search(clock, said) and not any("block_until_ready" in self.written(one) for one in loop.body):
+                        for name in waits:
+                            if results[name] == number - 1:
+                                self.mistake(statement, "a clock that stops before the wait", name, other=loop.body[number - 1])
+
+    def compiled_at_each_call(self, nodes, functions):
+        """def update(self): step = jax.jit(jax.grad(loss)), where loss is a function of update's own."""
+        called = {getattr(call.func, "attr", getattr(call.func, "id", "")) for loop in nodes if isinstance(loop, (ast.For, ast.While))
+                  for part in loop.body for call in ast.walk(part) if isinstance(call, ast.Call)}
+        for of in functions:
+            own = {one.name for one in of.body if isinstance(one, ast.FunctionDef)}
+            if of.name not in called or of.decorator_list or any(isinstance(one, (ast.For, ast.While)) for one in of.body):
+                continue
+            for one in (one for one in of.body if isinstance(one, ast.Assign)):
+                jitted = one.value
+                if not isinstance(jitted, ast.Call) or self.full(jitted.func) != "jax.jit" or not jitted.args:
+                    continue
+                inner = jitted.args[0].args[0] if isinstance(jitted.args[0], ast.Call) and self.full(jitted.args[0].func) in (
+                    "jax.grad", "jax.value_and_grad", "jax.vmap") and jitted.args[0].args else jitted.args[0]
+                name = self.written(one.targets[0])
+                text = self.reader.written_whole(of)
+                kept = re.search(r"return %s\b(?!\()|= %s$" % (name, name), text, re.M)
+                if (isinstance(inner, ast.Lambda) or getattr(inner, "id", "") in own) and re.search(
+                        r"\b%s\(" % re.escape(name), text) and not kept and isinstance(one.targets[0], ast.Name):
+                    self.mistake(jitted, "a function that each call compiles anew", of.name)
 
     def traced_each_time(self, nodes):
         """step = jax.jit(lambda p, x: …) in a loop: each round traces and compiles a new function."""

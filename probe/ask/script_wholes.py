@@ -21,7 +21,9 @@ PROVIDERS = tuple(name + "ExecutionProvider" for name in (
 MEAN_LOSSES = ("tensorflow.reduce_mean", "tensorflow.math.reduce_mean", "keras.ops.mean")
 
 
-class Wholes:
+class WholeFile:
+    """What reads the statements of one file as they stand."""
+
     def __init__(self, reader, tracing):
         self.reader, self.tracing = reader, tracing
 
@@ -34,6 +36,8 @@ class Wholes:
     def says(self, form):
         return re.search(form, self.reader.text) is not None
 
+
+class Wholes(WholeFile):
     def look(self, nodes):
         """The nodes of one file, whose imports `tracing` knows."""
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
@@ -88,7 +92,8 @@ class Wholes:
 
     def around_ddp(self, nodes, scopes):
         """loss = ddp.module(x); loss.backward(): gradients are averaged where the wrapper itself is called."""
-        if self.says(r"no_sync|\.grad\b(.|\n)*all_reduce|all_reduce(.|\n)*\.grad\b|average_gradients|reduce_gradients|_sync_params|find_unused|horovod|deepspeed"):
+        if self.says(r"no_sync|average_gradients|reduce_gradients|_sync_params|find_unused|horovod|deepspeed") or self.says(
+                r"all_reduce") and self.says(r"\.grad\b"):
             return
         wrapped = {self.written(target) for one in nodes if isinstance(one, ast.Assign) and isinstance(
             one.value, ast.Call) and self.full(one.value.func) in DDP_OF_TORCH for target in one.targets}
@@ -343,7 +348,11 @@ class Wholes:
         def first(of):
             return isinstance(of, ast.List) and of.elts and first_is_cpu(of.elts[0])
 
+        made = {self.written(one.targets[0]): one.value for one in nodes if isinstance(one, ast.Assign) and isinstance(
+            one.value, ast.Tuple)}
+
         def gpu(of):
+            of = made.get(self.written(of), of)
             return any(isinstance(one, ast.Constant) and isinstance(one.value, str) and
                        one.value.endswith("ExecutionProvider") and ON_GPU.search(one.value) for one in ast.walk(of))
 
@@ -485,6 +494,9 @@ class Wholes:
         arrays = {self.written(target) for one in nodes if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and
                   re.match(r"numpy\.(zeros|ones|empty|full|arange|linspace|random\.\w+|zeros_like|ones_like|array|load)$",
                            self.full(one.value.func)) for target in one.targets}
+        makers = {of.name for of in functions if re.search(r"\b(np|numpy)\.(zeros|ones|empty|full|random)", self.reader.written_whole(of))}
+        arrays |= {name.id for one in nodes if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and getattr(
+            one.value.func, "id", "") in makers for name in ast.walk(one.targets[0]) if isinstance(name, ast.Name)}
         for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While)) and self.tracing.repeats(one)):
             for call in (one for statement in loop.body for one in ast.walk(statement) if isinstance(one, ast.Call)):
                 if isinstance(call.func, ast.Subscript) and getattr(call.func.value, "id", "") in kernels and any(
