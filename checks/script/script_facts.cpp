@@ -247,6 +247,7 @@ void judge_calls(const Facts& facts, Answers& answers) {
         const std::string says = row.mistake ? filled(row.says, event) : row.call + " " + row.says;
         Finding& finding = found_in_script(answers, event, says + version_words(row.framework, version, pins) + ".",
                                            filled(row.instead, event));
+        if (!row.title.empty()) finding.title = row.title;
         known = finding.subject;
         if (row.label == "raises") finding.severity = Severity::error;
         if (row.label == "works") finding.severity = Severity::info;

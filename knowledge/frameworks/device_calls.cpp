@@ -44,6 +44,7 @@ struct Tables {
                        .argument = row.text_if("argument"),
                        .from = row.text_if("from"),
                        .label = row.text("label"),
+                       .title = row.text_if("title"),
                        .says = row.text("says"),
                        .instead = row.text("instead"),
                        .unless = words_of(row.text_if("unless")),

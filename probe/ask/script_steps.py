@@ -53,8 +53,9 @@ class Steps(WholeFile):
         if "numba" in roots:
             self.clock_of_launches(nodes)
 
-    def mistake(self, node, name, *more, other=None):
-        self.reader.mistake(node, name, self.written(node), *more, other=other)
+    def mistake(self, node, name, *more, other=None, doubted=True):
+        """Doubted where what stands elsewhere could make it right."""
+        self.reader.mistake(node, name, self.written(node), *more, other=other, doubted=doubted)
 
     # ---- all frameworks
 
@@ -98,7 +99,7 @@ class Steps(WholeFile):
         """cupy.cuda.Device(1), as a statement."""
         for one in nodes:
             if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and self.full(one.value.func) in ENTERED_CONTEXTS:
-                self.mistake(one.value, "a context that is not entered", other=one)
+                self.mistake(one.value, "a context that is not entered", other=one, doubted=False)
 
     def highest_of_all(self, nodes):
         """for size in (256, 128): …; peaks.append(torch.cuda.max_memory_allocated())"""
@@ -334,7 +335,7 @@ class Steps(WholeFile):
         old = ("torch.backends.cuda.matmul.allow_tf32", "torch.backends.cudnn.allow_tf32")
         for one in nodes:
             if isinstance(one, ast.Attribute) and self.full(one) in old and not self.apart(nodes, one, new):
-                return self.mistake(one, "a switch of TF32 beside the newer one", self.written(new), other=new)
+                return self.mistake(one, "a switch of TF32 beside the newer one", self.written(new), other=new, doubted=False)
         return None
 
     def begun_or_there(self, nodes):
