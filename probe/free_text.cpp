@@ -270,7 +270,7 @@ void withhold_drawn_words(std::string& text) {
   static const RE2 word(R"((?:^|[^\w+/.:$-]|[=:]|\bi-)([A-Za-z0-9+]{14,})(?:[^\w.]|\.?$|\.\s))");
   replace_groups(text, word, "<secret>", [&](const std::array<Piece, 3>& groups) {
     static const RE2 revision(
-        R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|git[\w ]{0,20}: [-+]?|hash|build(?: ?id)?(?:\[\w+\])?|blob|tree|parent|snapshot|merge|no_pubkey|pubkey|head|checksum|md5(?:sum)?|sha\d+sum|etag|srcversion|bank \d{1,2}|@|m[cs]g?_?status|status|addr(?:ess)?|misc|synd|ipid|tsc|\b(?:r[0-9a-z]{1,2}|cr\d|x\d{1,2}|[ispl][pr]))["']?(?:\s+(?:is|was|now|at|to|from|of)){0,3}\s*[:=( ]?\s*["'`]?$)");
+        R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|git[\w ]{0,20}: [-+]?|hash|build(?: ?id)?(?:\[\w+\])?|blob|tree|parent|snapshot|merge|no_pubkey|pubkey|head|checksum|md5(?:sum)?|sha\d+sum|etag|srcversion|bank \d{1,2}|@|m[cs]g?_?status|status|addr(?:ess)?|misc|synd|ipid|tsc|\b(?:r[0-9a-z]{1,2}|cr\d|x\d{1,2}|[ispl][pr]))["']?(?:\s+(?:is|was|now|detached|at|to|from|of)){0,3}\s*[:=( ]?\s*["'`]?$)");
     const auto at = static_cast<std::size_t>(groups[1].data() - text.data());
     const std::size_t from = at < 24 ? 0 : at - 24;
     return !is_drawn(view(groups[1])) || occurs(std::string_view(text).substr(from, at - from), revision);
@@ -354,6 +354,12 @@ void withhold_cloud_numbers(std::string& text) {
       {R"((?i)/by-id/(?:wwn-0x|nvme-eui\.|nvme-uuid\.|scsi-3|dm-uuid-\w+-)([0-9a-f-]{8,}))", {"/by-id/"}},
       {R"((?i)\bwwn(?: device id)?["']?\s*[:=]\s*["']?((?:0x)?[0-9a-f][0-9a-f ]{10,18}[0-9a-f]))", {"wwn"}},
       {R"((?m)^/dev/nvme\w+ +(?:/dev/\w+ +)?([A-Z0-9-]{8,20}) +\S)", {"/dev/nvme"}},
+      // kubectl's nodes; where a rank runs; wmic's and nvidia-smi's serial numbers behind the names of several columns.
+      {R"((?m)^([a-z][\w-]*\d[\w.-]*) +(?:Not)?Ready\S* +\S+ +\d+[dhms])", {"ready"}},
+      {R"(\brank \d+(?: of \d+)? on ([A-Za-z][\w.-]*\w))", {"rank "}},
+      {R"(\bIdentifyingNumber\b(?:\s+Name\s+|\s*[=:]\s*)([A-Z0-9]{6,}))", {"identifyingnumber"}},
+      {R"((?i)\bserial\b[^:\n]{1,40}: ?([01]\d{12})\b)", {"serial"}},
+      {R"((?i)\bprivate key\s*[:=]\s*([\w+/-]{16,}=*))", {"private key"}},
       // gpustat's processes; the host that a launcher speaks of.
       {R"(\b([a-z_][\w.-]*)(?::[\w./-]+)?(?:/\d+)?\(\d+M\))", {"m)"}},
       {R"(\bfor host ([A-Za-z][\w.-]*):)", {"for host "}},
