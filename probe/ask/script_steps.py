@@ -44,8 +44,14 @@ class Steps(WholeFile):
             self.optimizer_before_shards(scopes)
             self.same_for_all_workers(nodes)
             self.steps_of_parts(nodes)
+            self.two_precisions(nodes)
+            self.cast_behind_the_model(nodes)
+            self.graphs_of_validation(functions)
+            self.kept_of_recorded(nodes)
         if "tensorflow" in roots:
             self.growth_and_parts(nodes)
+            self.growth_of_one(nodes)
+            self.second_of_one(nodes)
         if "jax" in roots:
             self.traced_each_time(nodes)
             self.waited_for_late(functions)
@@ -408,7 +414,88 @@ class Steps(WholeFile):
                     if keyword.arg == "gradient_accumulation_steps" and getattr(keyword.value, "value", None) != 1:
                         self.mistake(keyword.value, "parts of a step that nobody gathers", self.written(keyword.value), other=one)
 
+    def two_precisions(self, nodes):
+        """Accelerator(mixed_precision="no"), and another with "bf16": they share one state."""
+        if self.says(r"_reset_state|free_memory\(\)"):
+            return
+        made = [(one, next((getattr(k.value, "value", None) for k in one.keywords if k.arg == "mixed_precision"), None))
+                for one in nodes if isinstance(one, ast.Call) and self.full(one.func) == "accelerate.Accelerator"]
+        named = sorted((pair for pair in made if isinstance(pair[1], str)), key=lambda pair: pair[0].lineno)
+        for (first, one), (second, other) in zip(named, named[1:]):
+            if one != other and not self.apart(nodes, first, second):
+                self.mistake(second, "a second precision of one state", other, one, other=first)
+
+    def cast_behind_the_model(self, nodes):
+        """logits = model(x); with torch.autocast("cuda"): loss = criterion(logits, y)"""
+        for block in nodes:
+            body = getattr(block, "body", None)
+            for before, one in zip(body, body[1:]) if isinstance(body, list) else ():
+                if not isinstance(one, ast.With) or not isinstance(before, ast.Assign) or not isinstance(before.value, ast.Call):
+                    continue
+                call = one.items[0].context_expr
+                cast = isinstance(call, ast.Call) and self.full(call.func) in (
+                    "torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast")
+                runs = re.match(r"(self\.)?(ddp_|base_)?(model|net|network)$", self.written(before.value.func))
+                loss = len(one.body) == 1 and isinstance(one.body[0], ast.Assign) and isinstance(one.body[0].value, ast.Call) and \
+                    re.search(r"crit|loss|cross_entropy", self.written(one.body[0].value.func))
+                used = self.written(before.targets[0]) in [self.written(a) for a in getattr(one.body[0], "value", one).args] if cast and loss \
+                    else False
+                if cast and runs and loss and used:
+                    self.mistake(before, "a model that runs outside its autocast", other=one)
+
+    def graphs_of_validation(self, functions):
+        """model.eval(); for …: losses.append(criterion(model(x), y)), with no torch.no_grad()."""
+        if not self.says(r"\.backward\("):
+            return
+        for of in functions:
+            text = self.reader.written_whole(of)
+            decorated = " ".join(self.written(one) for one in of.decorator_list)
+            if not re.search(r"\.eval\(\)", text) or re.search(
+                    r"no_grad|inference_mode|set_grad_enabled|backward|\.train\(", text + decorated):
+                continue
+            for loop in (one for one in ast.walk(of) if isinstance(one, ast.For)):
+                losses = {one.targets[0].id for one in loop.body if isinstance(one, ast.Assign) and isinstance(
+                    one.targets[0], ast.Name) and isinstance(one.value, ast.Call) and re.search(
+                        r"loss|crit|cross_entropy", self.written(one.value.func)) and not re.search(
+                            r"item\(|detach|cpu\(", self.written(one.value))}
+                for call in (one for part in loop.body for one in ast.walk(part) if isinstance(one, ast.Call)):
+                    given = [a for a in call.args] + [k.value for k in call.keywords]
+                    if getattr(call.func, "attr", "") in ("append", "add") and any(getattr(a, "id", "") in losses for a in given):
+                        self.mistake(call, "graphs that a validation keeps", other=loop.iter)
+
+    def kept_of_recorded(self, nodes):
+        """kept.append(fast(x)), where fast is compiled with mode="reduce-overhead": the next call overwrites it."""
+        if self.says(r"\.clone\(|cudagraph_mark_step_begin|\.cpu\(|\.item\(") or not self.says(r"mode *= *['\"]reduce-overhead"):
+            return
+        compiled = {self.written(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and isinstance(
+            one.value, ast.Call) and self.full(one.value.func) == "torch.compile" and "reduce-overhead" in self.written(one.value)}
+        for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While))):
+            results = {name.id for one in loop.body if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and self.written(
+                one.value.func) in compiled for name in ast.walk(one.targets[0]) if isinstance(name, ast.Name)}
+            for call in (one for part in loop.body for one in ast.walk(part) if isinstance(one, ast.Call)):
+                if getattr(call.func, "attr", "") == "append" and call.args and (getattr(call.args[0], "id", "") in results or isinstance(
+                        call.args[0], ast.Call) and self.written(call.args[0].func) in compiled):
+                    self.mistake(call, "an output that the next call overwrites", other=loop)
+
     # ---- TensorFlow
+
+    def growth_of_one(self, nodes):
+        """set_memory_growth(gpus[0], True) in a script that mirrors over several GPUs."""
+        if not self.says(r"MirroredStrategy\(\)") or self.says(r"set_visible_devices|VISIBLE_DEVICES|for \w+ in .*(gpus|devices)"):
+            return
+        calls = [one for one in nodes if isinstance(one, ast.Call) and self.full(one.func).endswith(".set_memory_growth") and one.args]
+        if len(calls) == 1 and isinstance(calls[0].args[0], ast.Subscript) and getattr(calls[0].args[0].slice, "value", None) == 0:
+            self.mistake(calls[0], "growth of memory in one of several GPUs")
+
+    def second_of_one(self, nodes):
+        """os.environ["CUDA_VISIBLE_DEVICES"] = "1", and an option whose default is "/GPU:1": the one that is left is 0."""
+        shown = next((one for one in nodes if isinstance(one, ast.Assign) and self.written(one.targets[0]).replace('"', "'") ==
+                      "os.environ['CUDA_VISIBLE_DEVICES']" and re.match(r"\d+$", str(getattr(one.value, "value", "")))), None)
+        options = [one for one in nodes if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "add_argument"]
+        for keyword in (k for one in options for k in one.keywords if shown is not None and k.arg == "default"):
+            said = getattr(keyword.value, "value", None)
+            if isinstance(said, str) and re.match(r"/?(device:)?gpu:[1-9]\d*$", said, re.I):
+                self.mistake(keyword.value, "a second GPU where one is visible", self.written(shown.value), other=shown)
 
     def growth_and_parts(self, nodes):
         """set_memory_growth(gpus[0], True) of a GPU that set_logical_device_configuration has cut into parts."""
