@@ -1,5 +1,6 @@
 // Reads expectations from TOML, and writes a host's as TOML. Errors name the file and line.
 #include <fmt/format.h>
+#include <cctype>
 
 #include <toml++/toml.h>
 
@@ -91,11 +92,29 @@ void put(toml::table& table, std::string_view key, const std::string& value) {
   }
 }
 
+// toml++ takes for granted that a table's name follows its bracket, and asserts it.
+void require_names_of_tables(std::string_view text, const std::string& source) {
+  int number = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++number;
+    std::size_t at = line.find_first_not_of(" \t");
+    if (at == line.npos || line[at] != '[') continue;
+    at = line.find_first_not_of("[ \t", at);
+    const bool named = at != line.npos && (std::isalnum(static_cast<unsigned char>(line[at])) != 0 ||
+                                           std::string_view("_-\"']").find(line[at]) != std::string_view::npos);
+    if (!named) throw BadExpectation(fmt::format("{}:{}: a table's name expected after '['", source, number));
+  }
+}
+
 }  // namespace
 
 Expectations read_expectations(std::string_view text, const std::string& source) {
   if (text.size() > size_limit_kib << 10)
     throw BadExpectation(fmt::format("{}: larger than {} KiB", source, size_limit_kib));
+  require_names_of_tables(text, source);
   Reader reader{.source = source};
   try {
     const toml::table document = toml::parse(text, source);

@@ -23,10 +23,10 @@ class Loaders:
         dataset = values[0] if values else words.get("dataset")
         place = dataset["place"] if isinstance(dataset, Thing) else None
         if pinned and place and set(place.split("|")) - {"cpu"}:
-            self.reader.mistake(words.nodes.get("pin_memory", node), "a DataLoader that pins tensors of the GPU", place,
+            self.reader.mistake(words.nodes.get("pin_memory", self.reader.keyword_of(node, "pin_memory")), "a DataLoader that pins tensors of the GPU", place,
                                 doubted="|" in place)
         elif pinned and self.gives_gpu(node, dataset, collate):
-            self.reader.mistake(words.nodes.get("pin_memory", node), "a DataLoader that pins tensors of the GPU",
+            self.reader.mistake(words.nodes.get("pin_memory", self.reader.keyword_of(node, "pin_memory")), "a DataLoader that pins tensors of the GPU",
                                 "the GPU")
         self.excluded(node, values, words)
         if isinstance(shuffle, Text) and shuffle.value is True:

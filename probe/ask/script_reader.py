@@ -977,7 +977,7 @@ class Reader:
             self.set_variable(node, first, values[1], doubted)
         elif name == "os.environ.update":
             for keyword in node.keywords:
-                self.set_variable(node, keyword.arg, words.get(keyword.arg))
+                self.set_variable(node, keyword.arg, words.get(keyword.arg), at=keyword.value)
             if node.args and isinstance(node.args[0], ast.Dict):
                 self.update(node, node.args[0])
             elif values and isinstance(values[0], Thing) and values[0].kind == "mapping":

@@ -48,9 +48,14 @@ class Steps(WholeFile):
             self.cast_behind_the_model(nodes)
             self.graphs_of_validation(functions)
             self.kept_of_recorded(nodes)
+            self.updated_for_many(functions)
+            self.mean_with_graph(nodes)
+            self.objects_without_device(nodes)
+            self.rebound_inputs(nodes)
         if "tensorflow" in roots:
             self.growth_and_parts(nodes)
             self.growth_of_one(nodes)
+            self.growth_of_a_flag(nodes)
             self.second_of_one(nodes)
         if "jax" in roots:
             self.traced_each_time(nodes)
@@ -58,6 +63,8 @@ class Steps(WholeFile):
             self.compiled_at_each_call(nodes, functions)
         if "numba" in roots:
             self.clock_of_launches(nodes)
+        if "onnxruntime" in roots:
+            self.built_or_used(nodes)
 
     def mistake(self, node, name, *more, other=None, doubted=True):
         """Doubted where what stands elsewhere could make it right."""
@@ -469,6 +476,9 @@ class Steps(WholeFile):
             return
         compiled = {self.written(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and isinstance(
             one.value, ast.Call) and self.full(one.value.func) == "torch.compile" and "reduce-overhead" in self.written(one.value)}
+        # What is handed to a function under a name of a model's.
+        compiled |= {one.arg for of in nodes if isinstance(of, ast.FunctionDef) for one in of.args.args if re.match(
+            r"(model|net|network|policy|encoder|backbone|module)$", one.arg)}
         for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While))):
             results = {name.id for one in loop.body if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and self.written(
                 one.value.func) in compiled for name in ast.walk(one.targets[0]) if isinstance(name, ast.Name)}
@@ -477,7 +487,93 @@ class Steps(WholeFile):
                         call.args[0], ast.Call) and self.written(call.args[0].func) in compiled):
                     self.mistake(call, "an output that the next call overwrites", other=loop)
 
+    def updated_for_many(self, functions):
+        """scaler.step() in a function that a loop calls, and scaler.update() once behind the loop."""
+        steps = {}
+        for of in functions:
+            text = self.reader.written_whole(of)
+            found = re.search(r"([\w.]*scaler\w*)\.(step|unscale_)\(", text)
+            if found and not re.search(r"scaler\w*\.update\(", text):
+                steps[of.name] = found.group(1)
+        for of in functions:
+            loops = [one for one in of.body if isinstance(one, (ast.For, ast.While))]
+            for loop in loops:
+                calls = {self.written(one.func).rsplit(".", 1)[-1] for part in loop.body for one in ast.walk(part) if isinstance(one, ast.Call)}
+                later = of.body[of.body.index(loop) + 1:]
+                for one in (one for part in later for one in ast.walk(part) if isinstance(one, ast.Call)):
+                    if calls & set(steps) and re.search(r"scaler\w*\.update$", self.written(one.func)):
+                        self.mistake(one, "an update of the scaler for many steps", other=loop)
+
+    def mean_with_graph(self, nodes):
+        """def update(self, loss): self.value = 0.9 * self.value + 0.1 * loss, of a loss that has its graph."""
+        if not self.says(r"\.backward\("):
+            return
+        for of in nodes:
+            for method in of.body if isinstance(of, ast.ClassDef) else ():
+                if not isinstance(method, ast.FunctionDef) or method.name not in ("update", "add", "__call__", "push", "step", "log"):
+                    continue
+                given = {one.arg for one in method.args.args[1:]}
+                if not given or re.search(r"detach|item\(|float\(|no_grad|tolist", self.reader.written_whole(method)):
+                    continue
+                for one in ast.walk(method):
+                    target = one.target if isinstance(one, ast.AugAssign) else one.targets[0] if isinstance(one, ast.Assign) else None
+                    if not isinstance(target, ast.Attribute) or not isinstance(one.value, (ast.BinOp, ast.Name)):
+                        continue
+                    names = {name.id for name in ast.walk(one.value) if isinstance(name, ast.Name)} & given
+                    again = isinstance(one, ast.AugAssign) or self.written(target) in self.written(one.value)
+                    handed = [call for call in nodes if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == method.name and
+                              call.args and re.match(r"(\w*_)?loss$", self.written(call.args[0])) and re.search(
+                                  r"\b%s\.backward\(" % re.escape(self.written(call.args[0])), self.reader.text)]
+                    if names and again and handed:
+                        self.mistake(one, "a loss that is kept with its graph", sorted(names)[0], other=handed[0])
+
+    def objects_without_device(self, nodes):
+        """dist.all_gather_object with NCCL, which takes the current GPU: the first, where nobody chose."""
+        if not self.says(r"['\"]nccl") or self.says(r"set_device\(|device_id *=|VISIBLE_DEVICES|cuda\.device\("):
+            return
+        for one in nodes:
+            if isinstance(one, ast.Call) and re.match(
+                    r"torch\.distributed\.(all_gather_object|gather_object|broadcast_object_list|scatter_object_list|barrier)$",
+                    self.full(one.func)) and "object" in self.full(one.func):
+                return self.mistake(one, "objects that all send from one GPU")
+        return None
+
+    def rebound_inputs(self, nodes):
+        """self.x = batch; self.graph.replay(): the graph reads the memory that x had when it was recorded."""
+        for of in nodes:
+            if not isinstance(of, ast.ClassDef) or not re.search(r"cuda\.graph\(", self.reader.written_whole(of)):
+                continue
+            for method in (one for one in of.body if isinstance(one, ast.FunctionDef)):
+                text = self.reader.written_whole(method)
+                if not re.search(r"\.replay\(\)", text) or re.search(r"cuda\.graph\(|copy_\(", text):
+                    continue
+                for one in method.body:
+                    target = one.targets[0] if isinstance(one, ast.Assign) else None
+                    if isinstance(target, ast.Attribute) and self.written(target.value) == "self" and re.search(
+                            r"\.(to|cuda)\(", self.written(one.value)):
+                        self.mistake(one, "an input that a recorded graph doesn't read", self.written(target))
+
+    # ---- ONNX Runtime
+
+    def built_or_used(self, nodes):
+        """if onnxruntime.get_device() == "GPU": it tells how the package was built."""
+        if self.says(r"get_providers\(\)|get_available_providers"):
+            return
+        for one in nodes:
+            if isinstance(one, ast.Compare) and any(isinstance(part, ast.Call) and self.full(part.func) == "onnxruntime.get_device"
+                                                    for part in [one.left] + one.comparators):
+                self.mistake(one, "a build that is taken for its use")
+
     # ---- TensorFlow
+
+    def growth_of_a_flag(self, nodes):
+        """os.environ["TF_FORCE_GPU_ALLOW_GROWTH"] = str(flag): 'True' and 'False', which TensorFlow doesn't take."""
+        for one in nodes:
+            if isinstance(one, ast.Assign) and "TF_FORCE_GPU_ALLOW_GROWTH" in self.written(one.targets[0]) and isinstance(
+                    one.value, ast.Call) and getattr(one.value.func, "id", "") == "str" and not re.search(
+                        r"\b%s\s*(:\s*str\b|=\s*['\"])" % re.escape(self.written(one.value.args[0]).rsplit(".", 1)[-1]) if one.value.args else "$",
+                        self.reader.text):
+                self.mistake(one, "a flag that is written in capitals", self.written(one.value))
 
     def growth_of_one(self, nodes):
         """set_memory_growth(gpus[0], True) in a script that mirrors over several GPUs."""

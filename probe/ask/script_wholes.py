@@ -401,9 +401,9 @@ class Wholes(WholeFile):
         """strategy.run(step): its optimizers add up the gradients of all replicas, each of a mean of its own."""
         if self.says(r"compute_average_loss|/ *(\w+\.)*num_replicas|get_replica_context|all_reduce|ReduceOp\.MEAN"):
             return
-        run = {self.written(one.args[0]) for one in nodes if isinstance(one, ast.Call) and getattr(
-            one.func, "attr", "") in ("run", "experimental_run_v2") and one.args and isinstance(one.args[0], ast.Name) and
-            "strategy" in self.written(one.func).lower()}
+        run = {self.written(one.args[0]).rsplit(".", 1)[-1] for one in nodes if isinstance(one, ast.Call) and getattr(
+            one.func, "attr", "") in ("run", "experimental_run_v2") and one.args and isinstance(
+                one.args[0], (ast.Name, ast.Attribute)) and "strategy" in self.written(one.func).lower()}
         for of in nodes:
             if not isinstance(of, ast.FunctionDef) or of.name not in run or not re.search(
                     r"\.gradient\(", self.reader.written_whole(of)) or "apply_gradients" not in self.reader.written_whole(of):
@@ -426,6 +426,7 @@ class Wholes(WholeFile):
                 for keyword in one.keywords:
                     value = getattr(keyword.value, "value", None)
                     slow = keyword.arg == "recurrent_dropout" and isinstance(value, float) and value > 0 or \
+                        keyword.arg == "recurrent_activation" and isinstance(value, str) and value != "sigmoid" or \
                         keyword.arg == "unroll" and value is True or keyword.arg == "activation" and value in (
                             "relu", "sigmoid", "elu", "selu", "gelu", "linear")
                     if slow:

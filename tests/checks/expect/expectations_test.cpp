@@ -199,6 +199,10 @@ TEST(ExpectationFile, SaysWhereItIsWrong) {
   EXPECT_THAT(complaint("gpus = 1\n\ngpu = [\n"), HasSubstr("host.toml:"));
   EXPECT_THAT(complaint("gpsu = 1\n"), HasSubstr("host.toml:1: gpsu: nothing that can be expected"));
   EXPECT_THAT(complaint("gpus = -1\n"), HasSubstr("a number of GPUs"));
+  for (const char* header : {"[\n", "[[ \n", "[=1]\n", " [.a]\n"})
+    EXPECT_THAT(complaint("gpus = 1\n" + std::string(header)),
+                HasSubstr("host.toml:2: a table's name expected after '['"))
+        << header;
   EXPECT_THAT(complaint("gpus = 99999999999999999999\n"), HasSubstr("host.toml:1"));
   EXPECT_THAT(complaint("gpu = \"\xff\"\n"), HasSubstr("host.toml:1"));
   EXPECT_THAT(complaint("[driver]\nmin = [\"550\"]\n"), HasSubstr("host.toml:2: driver.min"));
