@@ -6,8 +6,8 @@ ONCE_IN_A_PROCESS = ("torch.set_num_interop_threads", "torch.multiprocessing.set
                      "multiprocessing.set_start_method", "jax.distributed.initialize")
 # What gives a context, which counts only where it is entered.
 ENTERED_CONTEXTS = ("cupy.cuda.Device", "torch.cuda.device", "torch.no_grad", "torch.inference_mode", "torch.autocast",
-            "torch.amp.autocast", "torch.cuda.stream", "tensorflow.device", "jax.default_device", "numba.cuda.gpus",
-            "jax.default_matmul_precision", "cupy.cuda.Stream")
+                    "torch.amp.autocast", "torch.cuda.stream", "tensorflow.device", "jax.default_device", "numba.cuda.gpus",
+                    "jax.default_matmul_precision", "cupy.cuda.Stream")
 STATES_OF_SHARDS = ("state_dict_type", "full_optim_state_dict", "optim_state_dict", "get_model_state_dict",
                     "get_optimizer_state_dict", "get_state_dict")
 BEGINS_CUDA = re.compile(r"\.cuda\(|\.to\(['\"]cuda|device=['\"]cuda|cuda\.(synchronize|get_device_(name|properties)|mem_get_info|"
@@ -93,7 +93,7 @@ class Steps(WholeFile):
         for loop in nodes:
             parts = loop.body if isinstance(loop, (ast.For, ast.While)) else [loop.elt] if isinstance(
                 loop, (ast.ListComp, ast.GeneratorExp)) else []
-            for call in (one for part in parts for one in ast.walk(part) if isinstance(one, ast.Call)):
+            for call in calls_in(parts):
                 made = call if self.full(call.func) in ONCE_IN_A_PROCESS and not self.caught(loop, call) else \
                     calls.get(getattr(call.func, "id", "")) if names.count(getattr(call.func, "id", "")) == 1 else None
                 leaves = any(isinstance(one, (ast.Break, ast.Return)) for part in parts for one in ast.walk(part))
@@ -190,10 +190,7 @@ class Steps(WholeFile):
     def states_of_one(self, nodes):
         """if rank == 0: with FSDP.state_dict_type(…): model.state_dict(), which gathers the parts of all processes."""
         for one in nodes:
-            if not isinstance(one, ast.If) or not ONE_RANK.match(self.written(one.test)) or one.orelse or not re.search(
-                    r"== 0|^0 ==|is_|^not ", self.written(one.test)):
-                continue
-            for call in (call for part in one.body for call in ast.walk(part) if isinstance(call, ast.Call)):
+            for call in calls_in(one.body) if self.is_for_one(one) else ():
                 name = self.full(call.func)
                 if name.startswith("torch.distributed.") and name.rsplit(".", 1)[-1] in STATES_OF_SHARDS:
                     self.reader.mistake(call, "a collective that one process calls", self.written(call), self.written(call),
@@ -368,7 +365,7 @@ class Steps(WholeFile):
                 for handler in tried.handlers:
                     if handler.type is None or not re.search(r"OutOfMemoryError", self.written(handler.type)):
                         continue
-                    for one in (one for part in handler.body for one in ast.walk(part) if isinstance(one, ast.Call)):
+                    for one in calls_in(handler.body):
                         name = self.written(one.func)
                         if name == of.name or name == "self." + of.name or name in calls and re.search(
                                 r"step|forward|train|generate|model|net|infer|run", name):
@@ -440,14 +437,13 @@ class Steps(WholeFile):
                 if not isinstance(one, ast.With) or not isinstance(before, ast.Assign) or not isinstance(before.value, ast.Call):
                     continue
                 call = one.items[0].context_expr
-                cast = isinstance(call, ast.Call) and self.full(call.func) in (
-                    "torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast")
+                if not isinstance(call, ast.Call) or self.full(call.func) not in (
+                        "torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast"):
+                    continue
+                inner = one.body[0].value if len(one.body) == 1 and isinstance(one.body[0], ast.Assign) else None
                 runs = re.match(r"(self\.)?(ddp_|base_)?(model|net|network)$", self.written(before.value.func))
-                loss = len(one.body) == 1 and isinstance(one.body[0], ast.Assign) and isinstance(one.body[0].value, ast.Call) and \
-                    re.search(r"crit|loss|cross_entropy", self.written(one.body[0].value.func))
-                used = self.written(before.targets[0]) in [self.written(a) for a in getattr(one.body[0], "value", one).args] if cast and loss \
-                    else False
-                if cast and runs and loss and used:
+                if runs and isinstance(inner, ast.Call) and re.search(r"crit|loss|cross_entropy", self.written(inner.func)) and \
+                        self.written(before.targets[0]) in [self.written(argument) for argument in inner.args]:
                     self.mistake(before, "a model that runs outside its autocast", other=one)
 
     def graphs_of_validation(self, functions):
@@ -465,7 +461,7 @@ class Steps(WholeFile):
                     one.targets[0], ast.Name) and isinstance(one.value, ast.Call) and re.search(
                         r"loss|crit|cross_entropy", self.written(one.value.func)) and not re.search(
                             r"item\(|detach|cpu\(", self.written(one.value))}
-                for call in (one for part in loop.body for one in ast.walk(part) if isinstance(one, ast.Call)):
+                for call in calls_in(loop.body):
                     given = [a for a in call.args] + [k.value for k in call.keywords]
                     if getattr(call.func, "attr", "") in ("append", "add") and any(getattr(a, "id", "") in losses for a in given):
                         self.mistake(call, "graphs that a validation keeps", other=loop.iter)
@@ -482,26 +478,27 @@ class Steps(WholeFile):
         for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While))):
             results = {name.id for one in loop.body if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and self.written(
                 one.value.func) in compiled for name in ast.walk(one.targets[0]) if isinstance(name, ast.Name)}
-            for call in (one for part in loop.body for one in ast.walk(part) if isinstance(one, ast.Call)):
+            for call in calls_in(loop.body):
                 if getattr(call.func, "attr", "") == "append" and call.args and (getattr(call.args[0], "id", "") in results or isinstance(
                         call.args[0], ast.Call) and self.written(call.args[0].func) in compiled):
                     self.mistake(call, "an output that the next call overwrites", other=loop)
 
     def updated_for_many(self, functions):
         """scaler.step() in a function that a loop calls, and scaler.update() once behind the loop."""
-        steps = {}
+        if not self.says(r"scaler\w*\.update\("):
+            return
+        steps = set()
         for of in functions:
             text = self.reader.written_whole(of)
-            found = re.search(r"([\w.]*scaler\w*)\.(step|unscale_)\(", text)
-            if found and not re.search(r"scaler\w*\.update\(", text):
-                steps[of.name] = found.group(1)
+            if re.search(r"scaler\w*\.(step|unscale_)\(", text) and not re.search(r"scaler\w*\.update\(", text):
+                steps.add(of.name)
         for of in functions:
             loops = [one for one in of.body if isinstance(one, (ast.For, ast.While))]
             for loop in loops:
                 calls = {self.written(one.func).rsplit(".", 1)[-1] for part in loop.body for one in ast.walk(part) if isinstance(one, ast.Call)}
                 later = of.body[of.body.index(loop) + 1:]
-                for one in (one for part in later for one in ast.walk(part) if isinstance(one, ast.Call)):
-                    if calls & set(steps) and re.search(r"scaler\w*\.update$", self.written(one.func)):
+                for one in calls_in(later):
+                    if calls & steps and re.search(r"scaler\w*\.update$", self.written(one.func)):
                         self.mistake(one, "an update of the scaler for many steps", other=loop)
 
     def mean_with_graph(self, nodes):
@@ -533,8 +530,8 @@ class Steps(WholeFile):
             return
         for one in nodes:
             if isinstance(one, ast.Call) and re.match(
-                    r"torch\.distributed\.(all_gather_object|gather_object|broadcast_object_list|scatter_object_list|barrier)$",
-                    self.full(one.func)) and "object" in self.full(one.func):
+                    r"torch\.distributed\.(all_gather_object|gather_object|broadcast_object_list|scatter_object_list)$",
+                    self.full(one.func)):
                 return self.mistake(one, "objects that all send from one GPU")
         return None
 
@@ -654,17 +651,16 @@ class Steps(WholeFile):
             own = {one.name for one in of.body if isinstance(one, ast.FunctionDef)}
             if of.name not in called or of.decorator_list or any(isinstance(one, (ast.For, ast.While)) for one in of.body):
                 continue
-            for one in (one for one in of.body if isinstance(one, ast.Assign)):
+            for one in (one for one in of.body if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)):
                 jitted = one.value
                 if not isinstance(jitted, ast.Call) or self.full(jitted.func) != "jax.jit" or not jitted.args:
                     continue
                 inner = jitted.args[0].args[0] if isinstance(jitted.args[0], ast.Call) and self.full(jitted.args[0].func) in (
                     "jax.grad", "jax.value_and_grad", "jax.vmap") and jitted.args[0].args else jitted.args[0]
-                name = self.written(one.targets[0])
-                text = self.reader.written_whole(of)
+                name, text = one.targets[0].id, self.reader.written_whole(of)
                 kept = re.search(r"return %s\b(?!\()|= %s$" % (name, name), text, re.M)
                 if (isinstance(inner, ast.Lambda) or getattr(inner, "id", "") in own) and re.search(
-                        r"\b%s\(" % re.escape(name), text) and not kept and isinstance(one.targets[0], ast.Name):
+                        r"\b%s\(" % name, text) and not kept:
                     self.mistake(jitted, "a function that each call compiles anew", of.name)
 
     def traced_each_time(self, nodes):

@@ -36,6 +36,18 @@ class WholeFile:
     def says(self, form):
         return re.search(form, self.reader.text) is not None
 
+    def is_for_one(self, node):
+        """if rank == 0: …, with no other branch: what one process runs alone."""
+        if not isinstance(node, ast.If) or node.orelse:
+            return False
+        test = self.written(node.test)
+        return ONE_RANK.match(test) is not None and ("== 0" in test or "0 ==" in test or "is_" in test or test.startswith("not "))
+
+
+def calls_in(body):
+    """The calls of these statements, and of all that stands below them."""
+    return (one for part in body for one in ast.walk(part) if isinstance(one, ast.Call))
+
 
 class Wholes(WholeFile):
     def look(self, nodes):
@@ -145,11 +157,7 @@ class Wholes(WholeFile):
                     meeting.setdefault(of.name, one)
         names = [of.name for of in functions]
         for one in nodes:
-            if not isinstance(one, ast.If) or not ONE_RANK.match(self.written(one.test)) or one.orelse:
-                continue
-            positive = "== 0" in self.written(one.test) or "0 ==" in self.written(one.test) or "is_" in self.written(
-                one.test) or self.written(one.test).startswith("not ")
-            for statement in one.body if positive else ():
+            for statement in one.body if self.is_for_one(one) else ():
                 for call in self.tracing.own_calls(statement):
                     name = getattr(call.func, "id", "")
                     inside = meeting.get(name) if names.count(name) == 1 else None
