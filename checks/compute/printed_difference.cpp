@@ -92,6 +92,15 @@ std::optional<PrintedDifference> by_printed_values(const Facts& facts) {
   return std::nullopt;
 }
 
+// The same tensor of a device and of the CPU, of which some numbers are far apart. Numbers that only the device lost
+// to infinity or NaN come from a formula that overflows; the CPU's kernel may avoid it.
+std::optional<PrintedDifference> by_tensors(const Facts& facts) {
+  const Symptom* differ = facts.first({{noted, "tensors-differ"}});
+  if (!differ) return std::nullopt;
+  const bool lost = differ->detail("lost") == "true";
+  return PrintedDifference{differ, lost ? WrongResult::unstable : WrongResult::unnamed, Confidence::possible};
+}
+
 // On a card with TF32 single precision has TF32's error, and double precision, or single
 // precision on an older card, is right.
 std::optional<PrintedDifference> by_precisions(const Facts& facts) {
@@ -141,7 +150,7 @@ std::optional<PrintedDifference> by_labels(const Facts& facts) {
 }  // namespace
 
 void add_printed(const Facts& facts, Answers& answers, WrongResult kind) {
-  for (const auto& one : {by_a_test(facts), by_printed_values(facts), by_precisions(facts), by_labels(facts)}) {
+  for (const auto& one : {by_a_test(facts), by_printed_values(facts), by_tensors(facts), by_precisions(facts), by_labels(facts)}) {
     if (one && one->kind == kind) answers.found_in(*one->symptom, one->confidence);
   }
 }

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "checks/facts/group_members.h"
+#include "evidence/lines.h"
 #include "knowledge/codes/names.h"
 
 namespace envdoctor {
@@ -89,6 +90,9 @@ Evidence evidence(const Symptom& symptom, std::string value) {
 }
 
 Evidence evidence(const Symptom& symptom) {
+  constexpr std::size_t longest_line = 200;
+  if (const std::string line = symptom.text.or_empty(); !line.empty())
+    return evidence(symptom, shortened(line, longest_line));
   std::vector<std::string> words;
   if (symptom.code.get()) words.push_back("code " + *symptom.code.get());
   for (const auto& [name, value] : symptom.details) {
