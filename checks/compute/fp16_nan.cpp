@@ -81,6 +81,10 @@ void judge(const Facts& facts, Answers& answers) {
   const Symptom* half = gpu ? nullptr : facts.first({{noted, "half-precision"}});
   if (const Symptom* picture = facts.first({{wrong_result, "nan-in-picture"}}); picture && half)
     return blame_half_precision(*picture, *half, answers);
+  if (const Symptom* tensor = facts.first({{noted, "nan-in-half-tensor"}})) {
+    answers.found_in(*tensor, Confidence::possible);
+    return;
+  }
   const Symptom* line =
       facts.first({{wrong_result, "nan"}, {failed, "half-precision-check"}, {wrong_result, "nan-loss"}});
   if (!line) line = facts.first({{wrong_result, "nan-output"}, {wrong_result, "blank-image"}});

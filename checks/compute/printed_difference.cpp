@@ -74,6 +74,15 @@ std::optional<PrintedDifference> by_a_test(const Facts& facts) {
   return std::nullopt;
 }
 
+// A relative error that no rounding explains, in a program that doesn't say whether it takes it for one.
+std::optional<PrintedDifference> by_printed_error(const Facts& facts) {
+  for (const Symptom* one : facts.all({noted, "error-printed"})) {
+    if (std::atof(one->detail("value").c_str()) > 10)
+      return PrintedDifference{one, WrongResult::unnamed, Confidence::possible};
+  }
+  return std::nullopt;
+}
+
 // Values of the CPU and of a GPU printed side by side that differ only by TF32's rounding. Where the CPU prints
 // zero, the value is itself an error.
 std::optional<PrintedDifference> by_printed_values(const Facts& facts) {
@@ -92,13 +101,16 @@ std::optional<PrintedDifference> by_printed_values(const Facts& facts) {
   return std::nullopt;
 }
 
-// The same tensor of a device and of the CPU, of which some numbers are far apart. Numbers that only the device lost
-// to infinity or NaN come from a formula that overflows; the CPU's kernel may avoid it.
+// The same tensor of a device and of a reference. Numbers that only the device lost to infinity or NaN come from a
+// formula that overflows; the CPU's kernel may avoid it.
 std::optional<PrintedDifference> by_tensors(const Facts& facts) {
   const Symptom* differ = facts.first({{noted, "tensors-differ"}});
   if (!differ) return std::nullopt;
-  const bool lost = differ->detail("lost") == "true";
-  return PrintedDifference{differ, lost ? WrongResult::unstable : WrongResult::unnamed, Confidence::possible};
+  const std::string by = differ->detail("by");
+  const WrongResult kind = by == "infinite"   ? WrongResult::unstable
+                           : by == "rounding" ? WrongResult::tf32_inputs
+                                              : WrongResult::unnamed;
+  return PrintedDifference{differ, kind, Confidence::possible};
 }
 
 // On a card with TF32 single precision has TF32's error, and double precision, or single
@@ -150,7 +162,8 @@ std::optional<PrintedDifference> by_labels(const Facts& facts) {
 }  // namespace
 
 void add_printed(const Facts& facts, Answers& answers, WrongResult kind) {
-  for (const auto& one : {by_a_test(facts), by_printed_values(facts), by_tensors(facts), by_precisions(facts), by_labels(facts)}) {
+  for (const auto& one : {by_a_test(facts), by_printed_error(facts), by_printed_values(facts), by_tensors(facts),
+                          by_precisions(facts), by_labels(facts)}) {
     if (one && one->kind == kind) answers.found_in(*one->symptom, one->confidence);
   }
 }

@@ -56,10 +56,12 @@ bool judge_missing_library(const Facts& facts, Answers& answers) {
   return answers.findings.size() > before;
 }
 
-// SYCL or XPU finds no device, where one of Intel's is named or PyTorch's XPU build asks for it.
+// Level Zero doesn't start, or SYCL or XPU finds no device, where one of Intel's is named or PyTorch's XPU build asks
+// for it.
 const Symptom* no_gpu_by_sycl(const Facts& facts) {
-  if (facts.used() || !facts.saw({{noted, "intel-gpu-asked"}})) return nullptr;
-  return facts.first({{missing, "sycl-device"}, {failed, "level-zero"}});
+  if (facts.used()) return nullptr;
+  const Symptom* failure = facts.first({{failed, "level-zero"}});
+  return failure || !facts.saw({{noted, "intel-gpu-asked"}}) ? failure : facts.first({{missing, "sycl-device"}});
 }
 
 void judge(const Facts& facts, Answers& answers) {

@@ -95,8 +95,9 @@ Diagnosis diagnosis() {
       .proof = "The bus shows nouveau as the GPU's driver, or the kernel log says that another driver holds it.",
       .disproof = "The driver bound to the GPU is nvidia.",
       .remedy = "Install NVIDIA's driver, blacklist nouveau, rebuild the initramfs and reboot.",
-      .explains = with_unusable_driver({"driver.module-not-loaded", "driver.not-installed",
-                                        "driver.device-nodes-missing", "driver.gpu-init-failed", "driver.init-failed"}),
+      .explains =
+          with_unusable_driver({"driver.module-not-loaded", "driver.not-installed", "driver.device-nodes-missing",
+                                "driver.gpu-init-failed", "driver.init-failed", "usage.program-fault"}),
       .symptoms =
           {
               {{present, "nouveau-driver"}, likely, drivers_unknown},

@@ -2,6 +2,7 @@
 // matter.
 #include "checks/driver/node_access.h"
 #include "checks/driver/nvidia_facts.h"
+#include "checks/visibility/settings.h"
 
 namespace envdoctor::driver_permission {
 
@@ -143,6 +144,9 @@ bool root_is_served(const Facts& facts) {
                      {refused, "any-gpu"}}));
 }
 
+// No CUDA device is found, and an option of the kernel module keeps users out of its nodes.
+bool none_found(const Facts& facts) { return !facts.used() && visibility::no_device_answered(facts); }
+
 bool opencl_not_asked(const Facts& facts) { return !when::opencl_asked(facts); }
 
 Diagnosis diagnosis() {
@@ -162,6 +166,7 @@ Diagnosis diagnosis() {
               {{refused, "device-node"}, likely},
               {{refused, "tool-without-root"}, likely},
               {{refused, "user-without-root"}, likely, root_is_served},
+              {{refused, "nodes-by-module-option"}, likely, none_found},
               {{refused, "driver-daemon"}, likely, not_used},
               {{limited, "kfd-node"}, likely},
               {{refused, "kfd-node"}, certain},

@@ -174,7 +174,6 @@ Diagnosis diagnosis() {
               {{missing, "any-gpu"}, possible, nothing_known},
               {{missing, "any-driver"}, possible, nothing_known},
               {{refused, "any-gpu"}, possible, nothing_known},
-              {{failed, "level-zero"}, possible},
               {{missing, "nvidia-gpu"}, possible, no_gpu_ignored},
           },
       .not_here = nvidia::not_here,

@@ -34,13 +34,18 @@ bool another_works(const Snapshot& snapshot, std::string_view framework) {
 void report(const Snapshot& snapshot, Answers& answers, const std::string& framework, Evidence proof) {
   Finding& finding = answers.found_on("framework:" + framework);
   const bool nobody_asked = has_any_gpu(snapshot).is(false) || (snapshot.pci.get() && snapshot.pci.get()->empty());
-  if (framework == "torch" && proof.path == "/torch/cuda_version" && !gpu_known(snapshot))
+  if (framework == "torch" &&
+      (proof.path == "/host/arch" || (proof.path == "/torch/cuda_version" && !gpu_known(snapshot))))
     finding.confidence = Confidence::possible;
   if (nobody_asked)
     finding.severity = Severity::info;
   else if (another_works(snapshot, framework))
     finding.severity = of(snapshot.keras, &Keras::backend).is(framework) ? Severity::warning : Severity::info;
   finding.explanation = "This build of the framework has no GPU code, so it runs on the CPU with any driver.";
+  if (proof.path == "/host/arch")
+    finding.explanation =
+        "PyTorch finds no GPU, and PyPI's wheels for 64-bit ARM were long built for the CPU alone; NVIDIA's own wheels "
+        "(for Jetson) and those of PyTorch's index for CUDA have GPU code.";
   finding.evidence.push_back(std::move(proof));
   finding.fix.push_back({.text = find_diagnosis(answers.id)->remedy});
 }
@@ -59,6 +64,10 @@ std::optional<Evidence> torch_on_cpu(const Snapshot& snapshot) {
   if (!torch || torch->cuda_available.is(true) || torch->xpu_available.is(true)) return {};
   const std::string version = text_of(torch->version);
   if (version.find("+cpu") != version.npos) return evidence("/torch/version", version);
+  // PyPI's wheels for 64-bit ARM had no CUDA before 2.9, and on such a machine nothing else says what was installed.
+  if (version.empty() && torch->cuda_available.is(false) && of(snapshot.host, &HostFacts::arch).is("aarch64") &&
+      torch->cuda_version.outcome() == Outcome::not_probed && !has_any_gpu(snapshot).get())
+    return evidence("/host/arch", "aarch64");
   const bool other_device = version.find("+rocm") != version.npos || torch->hip_version.get() || is_for_xpu(*torch);
   if (other_device || torch->cuda_version.outcome() != Outcome::absent) return {};
   // If CUDA's libraries are installed as well, a GPU build is wanted.

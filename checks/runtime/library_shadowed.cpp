@@ -89,8 +89,29 @@ void judge_host(const Snapshot& snapshot, Answers& answers) {
   answers.passed();
 }
 
+// PyTorch reaches the GPU, and Numba is told that there is none: they load different copies of the driver's library.
+void judge_two_programs(const Facts& facts, Answers& answers) {
+  const Symptom* refused = facts.first({{failed, "cuinit"}, {failed, "cuda-call"}});
+  const bool of_numba =
+      refused && refused->program.is("numba") && refused->text.or_empty().find("cuInit") != std::string::npos;
+  if (!of_numba || !of(facts.snapshot().torch, &Torch::cuda_available).is(true)) return;
+  const bool wsl = of(facts.snapshot().host, &HostFacts::platform).is("wsl2");
+  Finding& finding = answers.found_in(*refused, Confidence::possible);
+  finding.title = "Numba loads another copy of the driver's library than PyTorch";
+  finding.explanation =
+      std::string("PyTorch reaches the GPU, and the libcuda.so.1 that Numba loads says that there is none") +
+      (wsl ? ": mostly a Linux driver package inside WSL, whose library has no device to talk to." : ".");
+  finding.evidence.push_back(evidence("/torch/cuda_available", "true"));
+  finding.fix = {
+      {.text = "See which copies there are, and remove the package that brings the wrong one.",
+       .command = "ldconfig -p | grep libcuda.so"},
+      {.text = wsl ? "Until then let Numba load the right one: NUMBA_CUDA_DRIVER=/usr/lib/wsl/lib/libcuda.so.1"
+                   : "Until then name the right one in NUMBA_CUDA_DRIVER."}};
+}
+
 void judge(const Facts& facts, Answers& answers) {
   judge_host(facts.snapshot(), answers);
+  judge_two_programs(facts, answers);
   if (const auto lacking = missing_symbol(facts, answers.id)) answers.found_in(*lacking->symptom, lacking->confidence);
 }
 

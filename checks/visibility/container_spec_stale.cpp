@@ -70,8 +70,23 @@ bool judge_node(const Facts& facts, Answers& answers) {
   return true;
 }
 
+// The specification has a field, or a version, that the engine doesn't know.
+bool judge_format(const Facts& facts, Answers& answers) {
+  const Symptom* line = facts.first({{mismatch, "container-spec-format"}});
+  if (!line) return false;
+  Finding& finding = answers.found_in(*line, Confidence::likely);
+  finding.title = "The container engine can't read the container specification";
+  finding.explanation = "The engine refuses " + line->detail("file") +
+                        ": it was written for another version of the format, so the engine knows none of its devices.";
+  finding.fix = {{.text = on_the_host(facts) + "update the container engine, or take a toolkit of the engine's age."},
+                 generate(facts, line->detail("file"))};
+  return true;
+}
+
 void judge(const Facts& facts, Answers& answers) {
-  if (judge_message(facts, answers) || judge_node(facts, answers) || judge_files(facts, answers)) return;
+  if (judge_format(facts, answers) || judge_message(facts, answers) || judge_node(facts, answers) ||
+      judge_files(facts, answers))
+    return;
   const auto& specs = of(facts.snapshot().nvidia, &Nvidia::container_specs);
   if (!specs.get()) return answers.unknown(why_unknown("/nvidia/container_specs", specs));
   specs.get()->empty() ? answers.not_applicable("no container specification of NVIDIA is here") : answers.passed();

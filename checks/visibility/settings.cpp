@@ -73,7 +73,8 @@ bool no_device_answered(const Facts& facts) {
                     {missing, "tensorflow-gpu"},
                     {missing, "torch-cuda"},
                     {missing, "jax-gpu"},
-                    {missing, "supported-device"}}) ||
+                    {missing, "supported-device"},
+                    {missing, "any-gpu"}}) ||
          facts.with({failed, "cuinit"}, "code", cuda_error::no_device);
 }
 
