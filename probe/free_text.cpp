@@ -230,7 +230,7 @@ bool names_a_product(std::string_view before) {
 
 bool is_evidence(std::string_view before) {
   static const RE2 words(
-      R"((?i)(?:\b(?:module|modules|named|import|package|packages|symbol|function|kernel|attribute|argument|option|librar(?:y|ies)|op|operator|layer|extension|backend|plugin|requirement|distribution(?: found for)?|method|class|type|dtype|keyword|command|program|gpu|device|arch|architecture|target|platform|codename|parameter|variable|key|driver|module\(s\)|def|pip3? install|apt(?:-get)? install|conda install)s?:? +["'`]?|(?:^|[^\w-])name +["'`]?|import [\w., ]*, |cannot import name ["'`]?\w+["'`]? from ["'`]?|-m(?:arch|tune|cpu)=|0x|--?|\bdlopen\()$)");
+      R"((?i)(?:\b(?:module|modules|named|import|package|packages|symbol|function|kernel|attribute|argument|option|librar(?:y|ies)|op|operator|layer|extension|backend|plugin|requirement|distribution(?: found for)?|method|class|type|dtype|keyword|command|program|gpu|device|arch|architecture|target|platform|codename|parameter|variable|key|driver|module\(s\)|def|pip3? install|apt(?:-get)? install|conda install)s?:? +["'`]?|(?:^|[^\w-])name +["'`]?|import [\w., ]*, |cannot import name ["'`]?\w+["'`]? from ["'`]?|-m(?:arch|tune|cpu)=|0x|--?|\bdlopen\(|(?:^|\n)(?:ii|rc|un|hi|iU|iF) +)$)");
   return occurs(before, words) || names_a_product(before);
 }
 
@@ -344,7 +344,7 @@ void withhold_cloud_numbers(std::string& text) {
       {R"((?:<email>|<user>@<host>):([\w.~-]+(?:/[\w.-]+)+))", {">:"}},
       {R"((?m)^\s*Node:\s+[\w.-]+/([0-9a-f.:]+))", {"node:"}},
       {R"((?i)(?:^|\s|\\n *)host ?name[ \t]+([a-z0-9][\w-]*(?:\.[\w-]+)+))", {"hostname", "host name"}},
-      {R"((?i)\b(?:licen[cs]e[ _-]?id|project[ _-]?number)["']?\s*[:=]\s*["']?([0-9]{5,}))", {"id", "number"}},
+      {R"((?i)\b(?:licen[cs]e[ _-]?id|project[ _-]?number)["']?\s*[:= ]\s*["']?([0-9]{5,}))", {"id", "number"}},
       {R"(\bSuccessfully assigned \S+ to ([\w.-]+))", {"assigned"}},
       // A user of a management controller, in its table; of LSF.
       {R"((?m)^\s*\d{1,2} +([A-Za-z_][\w.-]*) +(?:(?:true|false) +){3})", {"true", "false"}},
@@ -363,6 +363,8 @@ void withhold_cloud_numbers(std::string& text) {
       // gpustat's processes; the host that a launcher speaks of.
       {R"(\b([a-z_][\w.-]*)(?::[\w./-]+)?(?:/\d+)?\(\d+M\))", {"m)"}},
       {R"(\bfor host ([A-Za-z][\w.-]*):)", {"for host "}},
+      {R"((?i)\b(?:USER(?:DNS)?DOMAIN|LOGONSERVER|COMPUTERNAME)=\\*([A-Za-z][\w.-]*))",
+       {"domain=", "logonserver=", "computername="}},
       // What C's functions on accounts were asked for; the host in the name of TensorBoard's file.
       {R"(\bget(?:pw|gr|sp)(?:nam|uid|gid)\b[^\n]{0,60}?[:( ]["']([\w.-]+)["'])", {"getpw", "getgr", "getsp"}},
       {R"(\btfevents\.\d{9,}\.([A-Za-z][\w-]*))", {"tfevents."}},
@@ -392,6 +394,23 @@ void withhold_cloud_numbers(std::string& text) {
     return is_digit(found[0]) && !view(groups[0]).ends_with(".dkr") &&
            !occurs(std::string_view(text).substr(from, at - from), account);
   });
+}
+
+// The hosts of launchers: "-H nodeA:8,nodeB:8", "--include nodeA@nodeB:0,1".
+void withhold_host_lists(std::string& text) {
+  static const LazyPattern lists(
+      R"((?:^|\s)(?:-H|--?hosts?|--include|--exclude)[ =]["']?((?:[A-Za-z][\w.-]*(?::\d+(?:,\d+)*)?[,@]?)+:\d))",
+      {"-h", "host", "--include", "--exclude"});
+  static const RE2 host(R"((?:^|[,@])([A-Za-z][\w.-]*))");
+  const RE2* form = lists.for_text(LowerText(text));
+  std::array<Piece, 2> found;
+  for (std::size_t at = 0; form && form->Match(text, at, text.size(), RE2::UNANCHORED, found.data(), 2);) {
+    const auto begin = static_cast<std::size_t>(found[1].data() - text.data()), size = found[1].size();
+    std::string hosts(text, begin, size);
+    replace_groups(hosts, host, "<host>", [](const auto& groups) { return groups[1] == "localhost"; });
+    text.replace(begin, size, hosts);
+    at = begin + hosts.size();
+  }
 }
 
 // DOMAIN\\user. What programs are made of stands so as well, with more folders or a file behind, and line ends in a
@@ -570,6 +589,7 @@ void withhold_names(std::string& text) {
   }
   if (text.find('.') != text.npos) withhold_domains(text);
   withhold_cloud_numbers(text);
+  withhold_host_lists(text);
   const bool one_word = text.find_first_of(" \t=\"'{") == text.npos;
   constexpr std::ptrdiff_t most_of_a_name = 2;  // "nvidia.com/gpu"
   if (std::ranges::count(text, '/') > (one_word ? most_of_a_name : 0)) withhold_relative_paths(text);

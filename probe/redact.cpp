@@ -309,7 +309,7 @@ bool is_no_secret(std::string_view key, std::string_view value) {
   static const RE2 of_models(
       R"((?i)(?:^|[_-])(?:max|min|num|n|pad|eos|bos|unk|sep|cls|mask|total|prompt|new|first|last|special|stop|image|text|next|per|add)[_-]?token$)");
   static const RE2 nothing(
-      R"((?i)["']?(?:<[^<>]*>?|[\[(][\w\s.,*\[\]-]{0,200}[\])]*(?:\s*->.*)?|identifier|string|keyword|eof|none|null|true|false|yes|no|required|optional|not|an?|the|expecting|mismatch|missing|empty|invalid|wrong|incorrect|expired|unset|undefined|unknown|must|cannot|can|could|should|will|does|has|have|was|is|are|failed|denied|authentication|for|in|of|to|from|with|or|and|)["'`]?[,.;:)}\]`]*)");
+      R"((?i)["']?(?:<[^<>]*>?|[\[(][\w\s.,*\[\]-]{0,200}[\])]*(?:\s*->.*)?|identifier|string|keyword|eof|none|null|true|false|yes|no|required|optional|not|an?|the|expecting|mismatch|missing|empty|invalid|wrong|incorrect|expired|unset|undefined|unknown|must|cannot|can|could|should|will|does|has|have|was|is|are|failed|denied|authentication|amd64|arm64|i386|for|in|of|to|from|with|or|and|)["'`]?[,.;:)}\]`]*)");
   static const RE2 counted(R"((?i)(?:^|.*[_-])(?:n|num|max|min|per|forward|backward|multi|single|first|second)_pass)"),
       count(R"(\d{1,4}[,.;:)}\]]*)");
   static const RE2 small_count("[0-9]{1,2}"), of_digits("(?i)otp|pin|code");

@@ -78,8 +78,9 @@ std::optional<Printed> tensor_at(std::string_view text, std::size_t& at) {
 // "C_torch:", "expected", "CPU result =" before a tensor.
 bool calls_it_reference(std::string_view label) {
   const std::string small = lower_case(label.substr(0, 60));
-  return std::ranges::any_of(std::array{"torch", "cpu", "expected", "reference", "numpy", "eager", "ref:", "ref =", "gold"},
-                             [&](const char* word) { return contains(small, word); });
+  return std::ranges::any_of(
+      std::array{"torch", "cpu", "expected", "reference", "numpy", "eager", "ref:", "ref =", "gold"},
+      [&](const char* word) { return contains(small, word); });
 }
 
 // ">>> x.to(1)": the tensor that follows is a copy of x.
@@ -98,7 +99,8 @@ struct Comparison {
 Comparison compare(const Printed& device, const Printed& reference) {
   Comparison result;
   double scale = 0;
-  for (const double number : reference.numbers) scale = std::isfinite(number) ? std::fmax(scale, std::fabs(number)) : scale;
+  for (const double number : reference.numbers)
+    scale = std::isfinite(number) ? std::fmax(scale, std::fabs(number)) : scale;
   for (std::size_t i = 0; i < std::min(device.numbers.size(), reference.numbers.size()); ++i) {
     const double a = device.numbers[i], b = reference.numbers[i];
     if (!std::isfinite(b)) continue;
@@ -121,7 +123,8 @@ const char* difference(const Printed& device, const Printed& reference) {
   const Comparison found = compare(device, reference);
   const std::size_t all = std::min(device.numbers.size(), reference.numbers.size());
   if (all < 3) return nullptr;
-  if (found.lost + found.far == 0) return found.rounded * 2 > all && found.rounded + found.equal == all ? "rounding" : nullptr;
+  if (found.lost + found.far == 0)
+    return found.rounded * 2 > all && found.rounded + found.equal == all ? "rounding" : nullptr;
   if (found.equal + found.rounded < 2 || found.equal + found.rounded < found.lost + found.far) return nullptr;
   return found.lost > 0 ? "infinite" : "value";
 }
