@@ -344,7 +344,8 @@ void withhold_cloud_numbers(std::string& text) {
       {R"((?:<email>|<user>@<host>):([\w.~-]+(?:/[\w.-]+)+))", {">:"}},
       {R"((?m)^\s*Node:\s+[\w.-]+/([0-9a-f.:]+))", {"node:"}},
       {R"((?i)(?:^|\s|\\n *)host ?name[ \t]+([a-z0-9][\w-]*(?:\.[\w-]+)+))", {"hostname", "host name"}},
-      {R"((?i)\b(?:licen[cs]e[ _-]?id|project[ _-]?number)["']?\s*[:= ]\s*["']?([0-9]{5,}))", {"id", "number"}},
+      {R"((?i)\b(?:licen[cs]e[ _-]?(?:id|no|number)|project[ _-]?number)["']?\s*[:= ]\s*["']?([0-9]{5,}))",
+       {"id", "number"}},
       {R"(\bSuccessfully assigned \S+ to ([\w.-]+))", {"assigned"}},
       // A user of a management controller, in its table; of LSF.
       {R"((?m)^\s*\d{1,2} +([A-Za-z_][\w.-]*) +(?:(?:true|false) +){3})", {"true", "false"}},

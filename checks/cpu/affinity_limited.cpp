@@ -23,9 +23,25 @@ void report_few_cpus(const Snapshot& snapshot, std::int64_t allowed, Answers& an
                           "threads (OMP_PROC_BIND, GOMP_CPU_AFFINITY, KMP_AFFINITY)."}};
 }
 
+// GNU's OpenMP binds the thread that loads it to the first CPU of its list, and loader workers inherit that.
+bool judge_openmp_list(const Snapshot& snapshot, Answers& answers) {
+  const Text list = env_of(snapshot, "GOMP_CPU_AFFINITY");
+  if (!list.get() || !snapshot.torch.get()) return false;
+  Finding& finding = answers.found();
+  finding.confidence = Confidence::possible;
+  finding.explanation =
+      "GOMP_CPU_AFFINITY makes libgomp, which PyTorch loads, bind the main thread to the first CPU of the list; loader "
+      "workers that are started afterwards inherit that one CPU.";
+  finding.evidence = {evidence("/env/GOMP_CPU_AFFINITY", *list.get())};
+  finding.fix = {{.text = "Start the program without the variable; taskset or numactl bind all threads to the list.",
+                  .command = "unset GOMP_CPU_AFFINITY"}};
+  return true;
+}
+
 void judge(const Snapshot& snapshot, Answers& answers) {
   const double need = cpu::needed(snapshot);
   const Number allowed = of(snapshot.cpu, &Cpu::allowed_cpus), threads = of(snapshot.cpu, &Cpu::threads);
+  if (allowed.value_or(2) > 1 && judge_openmp_list(snapshot, answers)) return;
   if (!allowed.get()) return answers.unknown(why_unknown("/cpu/allowed_cpus", allowed));
   constexpr std::int64_t one_core = 2;  // hardware threads
   if (!threads.get() && from_report(snapshot) && *allowed.get() <= one_core)

@@ -55,6 +55,7 @@ Diagnosis diagnosis() {
       .disproof = "The cgroup sets no limit.",
       .remedy = "Raise the container's CPU or memory limit.",
       .explains = {"cpu.oversubscribed"},
+      .symptoms = {{{SymptomClass::limited, "cpu-time-of-cgroup"}, Confidence::likely}},
       .judge_host = judge,
   };
 }

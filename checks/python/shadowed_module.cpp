@@ -21,7 +21,10 @@ const Symptom* own_file(const Facts& facts) {
 }
 
 bool import_fails(const Facts& facts) {
-  return facts.saw({{failed, "python-import"}, {hidden, "half-imported-package"}, {missing, "python-module"}});
+  return facts.saw({{failed, "python-import"},
+                    {hidden, "half-imported-package"},
+                    {missing, "python-module"},
+                    {missing, "name-in-module"}});
 }
 
 void judge(const Facts& facts, Answers& answers) {

@@ -13,7 +13,22 @@ std::string name_in(const Symptom& line) {
   return line.detail("module") + (attribute.empty() ? "" : "." + attribute);
 }
 
+// A library that checks the framework's version itself.
+bool judge_refused(const Facts& facts, Answers& answers) {
+  const Symptom* line = facts.first({{too_old, "framework-for-program"}});
+  if (!line) return false;
+  Finding& finding = answers.found_in(*line, Confidence::certain);
+  const std::string name = line->detail("framework"), needed = line->detail("needed");
+  finding.title = name + " is older than a library needs";
+  finding.explanation = fmt::format("{} {} is installed, and {} works with {} and newer; it goes on without {}.", name,
+                                    line->detail("found"), line->program.value_or("the library"), needed, name);
+  finding.fix = {{.text = fmt::format("Install {} {} or newer, or a release of {} that takes this one.", name, needed,
+                                      line->program.value_or("the library"))}};
+  return true;
+}
+
 void judge(const Facts& facts, Answers& answers) {
+  if (judge_refused(facts, answers)) return;
   std::vector<const Symptom*> lines = facts.all({missing, "framework-name"});
   const auto& modules = facts.all({missing, "python-module"});
   lines.insert(lines.end(), modules.begin(), modules.end());

@@ -11,10 +11,22 @@ using enum SymptomClass;
 
 // A toolkit generates machine code up to its newest generation; later GPUs run the PTX that TensorFlow's packages
 // contain.
-void judge(const Snapshot& snapshot, Answers& answers) {
+// The toolkit whose runtime TensorFlow says that it opened: "10.1".
+Text opened_runtime(const Facts& facts) {
+  constexpr std::string_view name = "libcudart.so.";
+  for (const Symptom* library : facts.all({present, "library"})) {
+    const std::string file = library->detail("library");
+    if (file.starts_with(name)) return file.substr(name.size());
+  }
+  return {};
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts;
   const std::string version = framework_version(snapshot, "tensorflow");
-  if (version.empty()) return answers.not_applicable("TensorFlow is not installed");
-  const Text stated = of(snapshot.tensorflow, &Tensorflow::cuda_version);
+  Text stated = of(snapshot.tensorflow, &Tensorflow::cuda_version);
+  if (!stated.get()) stated = opened_runtime(facts);
+  if (version.empty() && !stated.get()) return answers.not_applicable("TensorFlow is not installed");
   const auto needs = knowledge::tensorflow_needs(version);
   const std::string cuda = stated.get() ? *stated.get() : needs ? needs->cuda : "";
   const auto toolkit = cuda.empty() ? std::nullopt : knowledge::targets_of_toolkit(cuda);
@@ -31,7 +43,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
     Finding& finding = answers.found_on(gpu.subject());
     finding.severity = Severity::warning;
     finding.confidence = Confidence::likely;
-    finding.explanation = "TensorFlow " + version + " was built with CUDA " + cuda +
+    finding.explanation = (version.empty() ? "TensorFlow" : "TensorFlow " + version) + " was built with CUDA " + cuda +
                           ", whose compiler supports GPUs up to " + toolkit->highest + "; this GPU has " + capability +
                           ". The driver compiles its kernels at the first start, which takes minutes.";
     finding.evidence = {
@@ -63,7 +75,7 @@ Diagnosis diagnosis() {
               {{slow, "compilation-from-ptx"}, likely, only_jit},
               {{slow, "first-run"}, possible},
           },
-      .judge_host = judge,
+      .judge = judge,
   };
 }
 

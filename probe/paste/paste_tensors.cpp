@@ -188,9 +188,10 @@ Snapshot parse_printed_tensors(const std::string& text) {
     note({SymptomClass::wrong_result, "peer-copy"}, copy, text, snapshot);
     return snapshot;
   }
+  const bool half = contains(text, ".half()") || contains(text, "dtype=torch.float16");
   for (const Printed& one : all) {
     const auto nan = std::ranges::count_if(one.numbers, [](double number) { return std::isnan(number); });
-    if (!one.half || nan == 0 || nan == std::ssize(one.numbers)) continue;
+    if ((!one.half && !half) || nan == 0 || nan == std::ssize(one.numbers)) continue;
     note({SymptomClass::noted, "nan-in-half-tensor"}, one, text, snapshot);
     return snapshot;
   }
