@@ -10,6 +10,7 @@
 #include "probe/foreign_words.h"
 #include "probe/lazy_pattern.h"
 #include "probe/replace_groups.h"
+#include "probe/revision_words.h"
 
 namespace envdoctor {
 namespace {
@@ -269,8 +270,9 @@ bool is_drawn(std::string_view word) {
 void withhold_drawn_words(std::string& text) {
   static const RE2 word(R"((?:^|[^\w+/.:$-]|[=:]|\bi-)([A-Za-z0-9+]{14,})(?:[^\w.]|\.?$|\.\s))");
   replace_groups(text, word, "<secret>", [&](const std::array<Piece, 3>& groups) {
-    static const RE2 revision(
-        R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|git[\w ]{0,20}: [-+]?|hash|build(?: ?id)?(?:\[\w+\])?|blob|tree|parent|snapshot|merge|no_pubkey|pubkey|head|checksum|md5(?:sum)?|sha\d+sum|etag|srcversion|bank \d{1,2}|@|m[cs]g?_?status|status|addr(?:ess)?|misc|synd|ipid|tsc|\b(?:r[0-9a-z]{1,2}|cr\d|x\d{1,2}|[ispl][pr]))["']?(?:\s+(?:is|was|now|detached|at|to|from|of)){0,3}\s*[:=( ]?\s*["'`]?$)");
+    static const RE2 revision(ends_before_revision(
+        R"(|no_pubkey|pubkey|srcversion|bank \d{1,2}|m[cs]g?_?status|status|addr(?:ess)?|misc|synd)"
+        R"(|ipid|tsc|\b(?:r[0-9a-z]{1,2}|cr\d|x\d{1,2}|[ispl][pr]))"));
     const auto at = static_cast<std::size_t>(groups[1].data() - text.data());
     const std::size_t from = at < 24 ? 0 : at - 24;
     return !is_drawn(view(groups[1])) || occurs(std::string_view(text).substr(from, at - from), revision);

@@ -19,6 +19,7 @@
 #include "probe/free_text.h"
 #include "probe/lazy_pattern.h"
 #include "probe/replace_groups.h"
+#include "probe/revision_words.h"
 
 namespace envdoctor {
 
@@ -410,8 +411,7 @@ void redact_named(std::string& text, const LowerText& low) {
 
 // Whether a text ends in words that say that a revision or a digest follows.
 bool names_a_revision(std::string_view before) {
-  static const RE2 revision(
-      R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|git[\w ]{0,20}: [-+]?|hash(?:es)?|checksum|md5(?:sum)?|sha\d+sum|etag|snapshots?|blobs?|build(?: ?id)?(?:\[\w+\])?|head|tree|parent|merge|@|/)["']?(?:\s+(?:is|was|now|detached|at|to|from|of)){0,3}\s*[:=( ]?\s*["'`]?$)");
+  static const RE2 revision(ends_before_revision("|/"));
   return RE2::PartialMatch(Piece(before.data(), before.size()), revision);
 }
 

@@ -4,7 +4,9 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 
 #include "tests/support/golden.h"
@@ -18,13 +20,25 @@ struct Ran {
   std::string err{};
 };
 
+// Folders that go when the process of the tests ends; not when one of its children does.
+struct TestFolders {
+  std::set<std::string> made{};
+  pid_t owner = getpid();
+  ~TestFolders() {
+    std::error_code ignored;
+    if (getpid() != owner) return;
+    for (const std::string& folder : made) std::filesystem::remove_all(folder, ignored);
+  }
+};
+
 // A private folder for this test.
 inline std::string test_folder() {
+  static TestFolders folders;
   const auto* info = testing::UnitTest::GetInstance()->current_test_info();
   std::string name = std::string(info->test_suite_name()) + "." + info->name();
   for (char& c : name) c = c == '/' ? '-' : c;
   const std::string folder = testing::TempDir() + "envdoctor-" + std::to_string(getpid()) + "-" + name;
-  std::filesystem::create_directories(folder);
+  if (folders.made.insert(folder).second) std::filesystem::create_directories(folder);
   return folder;
 }
 
