@@ -1,7 +1,8 @@
 #pragma once
 #include <re2/re2.h>
 
-#include <bitset>
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,33 +10,50 @@
 
 namespace envdoctor {
 
-// A text in lower case and the set of its characters, which is enough to reject most searches for a word.
+// A text in lower case and how often it has each character, which is enough to reject most searches for a word.
 class LowerText {
  public:
   explicit LowerText(std::string_view text);
 
-  [[nodiscard]] std::size_t size() const { return text_.size(); }
-  [[nodiscard]] bool has(std::string_view word) const;  // in lower case
+  [[nodiscard]] std::size_t size() const { return text_.size() - 1; }
+  [[nodiscard]] bool has(std::string_view word) const;  // in lower case; a line break stands before the text, too
+  [[nodiscard]] std::size_t count(char c) const { return counts_[static_cast<unsigned char>(c)]; }
+  // The most letters and digits in a row.
+  [[nodiscard]] std::size_t longest_run() const { return longest_run_; }
 
  private:
   std::string text_;
-  std::bitset<256> characters_{};
+  std::array<std::uint32_t, 256> counts_{};
+  std::size_t longest_run_ = 0;
 };
 
-// A pattern that is compiled when a text first has one of its words: compiling all patterns takes longer than the
-// rest of a short run.
+// What a text must have: a word in lower case, or a character that often.
+struct Needed {
+  Needed(const char* word_) : word(word_) {}  // NOLINT: lists of words stay lists of words
+  Needed(char c, std::size_t times_) : times(times_), character(c) {}
+
+  [[nodiscard]] bool in(const LowerText& text) const { return times > 0 ? text.count(character) >= times : text.has(word); }
+
+  std::string_view word{};
+  std::size_t times = 0;
+  char character = 0;
+};
+
+// A pattern that is compiled when a text first has what it needs: compiling all patterns takes longer than the rest of
+// a short run.
 class LazyPattern {
  public:
-  // A matching text has at least this length and one of the words, in lower case; no words: any text may match.
-  LazyPattern(std::string expression, std::vector<std::string_view> words, std::size_t shortest = 0)
-      : expression_(std::move(expression)), words_(std::move(words)), shortest_(shortest) {}
+  // A matching text has at least this length, so many letters and digits in a row and one of what is listed; nothing
+  // listed: any text may match.
+  LazyPattern(std::string expression, std::vector<Needed> needed, std::size_t shortest = 0, std::size_t run = 0)
+      : expression_(std::move(expression)), needed_(std::move(needed)), shortest_(shortest), run_(run) {}
 
   [[nodiscard]] const RE2* for_text(const LowerText& text) const;  // null if the text can't match
 
  private:
   std::string expression_;
-  std::vector<std::string_view> words_;
-  std::size_t shortest_;
+  std::vector<Needed> needed_;
+  std::size_t shortest_, run_;
   mutable std::unique_ptr<RE2> compiled_{};
 };
 

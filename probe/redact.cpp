@@ -58,7 +58,7 @@ void redact_emails(std::string& text) {
   });
 }
 
-void redact_hardware_addresses(std::string& text, const LowerText& low) {
+void redact_paired_hardware_addresses(std::string& text) {
   static const RE2 mac(R"(\b[0-9a-fA-F]{2}(?:(?::[0-9a-fA-F]{2}){5,19}|(?:[-.][0-9a-fA-F]{2}){5})\b)");
   replace_unless(text, mac, "<mac>", [](auto before, std::string_view match, auto after) {
     const bool date = match.find_first_of("abcdefABCDEF") == match.npos;  // or a time
@@ -66,7 +66,12 @@ void redact_hardware_addresses(std::string& text, const LowerText& low) {
                       (!after.empty() && (after.front() == '-' || after.front() == ':'));
     return date || (part && match.find('-') != match.npos);
   });
-  static const LazyPattern guid(R"(\b[0-9a-fA-F]{4}(?::[0-9a-fA-F]{4}){3}\b)", {":"}, 19);  // of an InfiniBand port
+}
+
+void redact_hardware_addresses(std::string& text, const LowerText& low) {
+  if (low.count(':') >= 5 || low.count('-') + low.count('.') >= 5) redact_paired_hardware_addresses(text);
+  static const LazyPattern guid(R"(\b[0-9a-fA-F]{4}(?::[0-9a-fA-F]{4}){3}\b)", {{':', 3}},
+                                19);  // of an InfiniBand port
   replace_all(text, guid, low, "<mac>");
   static const LazyPattern named_guid(R"((?i)(guid["']?\s*[:=]?\s*)(?:0x)?[0-9a-f]{16}\b)", {"guid"});
   replace_all(text, named_guid, low, R"(\1<mac>)");
@@ -125,6 +130,9 @@ bool is_no_address(std::string_view before, std::string_view match, std::string_
 
 // As switches print hardware addresses: 3cec.ef12.3456.
 void redact_dotted_hardware_addresses(std::string& text) {
+  bool apart = false;  // two dots with four characters between
+  for (std::size_t at = 5; at < text.size() && !apart; ++at) apart = text[at] == '.' && text[at - 5] == '.';
+  if (!apart) return;
   static const RE2 dotted(R"(\b[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\b)");
   replace_unless(text, dotted, "<mac>",
                  [](auto, std::string_view match, auto) { return match.find_first_of("abcdefABCDEF") == match.npos; });
@@ -204,7 +212,7 @@ std::span<const SecretKind> secret_kinds() {
         {"useradd", "usermod", "adduser"}},
        R"(\1<secret>)"},
       {{R"((?i)(\b(?:log(?:ged|ging)? ?in|sign(?:ed)? ?in|authenticat\w+|connect\w*) (?:as|with user|using) \S+ (?:with|using|and|/|:) ?)["']?[^\s"']{4,})",
-        {"log", "sign", "authenticat", "connect"}},
+        {" as ", " with user ", " using "}},
        R"(\1<secret>)"},
       {{R"((?i)(\bsetuser\b[^\n]*? [>#])\S+)", {"setuser"}}, R"(\1<secret>)"},
       {{R"((?i)(\b(?:tacacs|radius)\S*\b[^\n]{0,60}?\b(?:key|secret)[ =:]+(?:\d )?)[^\s"']{4,})", {"tacacs", "radius"}},
@@ -229,10 +237,10 @@ std::span<const SecretKind> secret_kinds() {
         {" -n", " -p", " -w", " -x", " -storepass", " -keypass", " --pass", " --rpc-secret"}},
        R"(\1<secret>)"},
       // Files of a name and a password, or of hosts with both.
-      {{R"(((?:^|\s)[A-Za-z*][\w.*-]*:(?:\d{2,5}|\*):[A-Za-z*][\w.*-]*:[A-Za-z*][\w.@*-]*:)\S+)", {":"}},
+      {{R"(((?:^|\s)[A-Za-z*][\w.*-]*:(?:\d{2,5}|\*):[A-Za-z*][\w.*-]*:[A-Za-z*][\w.@*-]*:)\S+)", {{':', 4}}},
        R"(\1<secret>)"},
       {{R"((?m)(^[a-z_][\w.-]*:)\{(?:SHA|SSHA\d*|PLAIN|CRYPT|MD5|SMD5|CLEARTEXT|NT)\}\S+)", {":{"}}, R"(\1<secret>)"},
-      {{R"((\b[a-f0-9]{32}:)[a-f0-9]{32}\b)", {":"}, 65}, R"(\1<secret>)"},
+      {{R"((\b[a-f0-9]{32}:)[a-f0-9]{32}\b)", {":"}, 65, 32}, R"(\1<secret>)"},
       // PASS, AUTH and USER of protocols that speak in lines.
       {{R"(((?:^|[\s>"'<])(?:PASS|AUTH(?: (?:PLAIN|LOGIN|default|CRAM-MD5))?) )(?:"[^"]+"?|'[^']+'?|[^\s"']+))",
         {"pass ", "auth "}},
@@ -255,7 +263,7 @@ std::span<const SecretKind> secret_kinds() {
       {{R"((?i)(conda[\w.-]*/t/)[^/\s]+)", {"/t/"}}, R"(\1<secret>)"},
       {{R"((::(?:server|agent|node):)\S+)", {"::server:", "::agent:", "::node:"}}, R"(\1<secret>)"},
       {{R"((\biqn\.\d{4}-\d{2}\.)[\w.-]+)", {"iqn."}}, R"(\1<name>)"},
-      {{R"((?i)(id[ :=]+)[0-9a-f]{4}(?: [0-9a-f]{4}){3,7}\b)", {"id"}}, R"(\1<uuid>)"},
+      {{R"((?i)(id[ :=]+)[0-9a-f]{4}(?: [0-9a-f]{4}){3,7}\b)", {"id ", "id:", "id="}, 22}, R"(\1<uuid>)"},
       {{R"((?i)(\b(?:sms|pager|call|dial)\b[^\d\n]{1,12})\+?\d[\d ()./-]{6,}\d)", {"sms", "pager", "call", "dial"}},
        R"(\1<phone>)"},
       {{R"((?i)(\bsnmp\S*[^\n]{0,40}\bcommunity(?:\s+|\s*[:=]\s*))\S+)", {"community"}}, R"(\1<secret>)"},
@@ -281,7 +289,7 @@ std::span<const SecretKind> secret_kinds() {
          "a3t", "sq0"},
         20},
        "<secret>"},
-      {{R"(\b(?:[0-9a-z]{32}-us[0-9]{1,2}|(?:AC|SK)[a-z0-9]{32})\b)", {"-us", "ac", "sk"}, 34}, "<secret>"},
+      {{R"(\b(?:[0-9a-z]{32}-us[0-9]{1,2}|(?:AC|SK)[a-z0-9]{32})\b)", {"-us", "ac", "sk"}, 34, 32}, "<secret>"},
       {{R"(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|nvapi-[\w-]{20,}|sk-[A-Za-z0-9_-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|AIza[\w-]{30,}|ya29\.[\w-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[\w+/=-]{16,}|dckr_pat_[\w-]{20,}|glsa_\w{20,}|hvs\.[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_[0-9a-f]{32,}|tskey-[\w-]{16,}|AGE-SECRET-KEY-[A-Z0-9]{20,}|key-[0-9a-f]{32}|shpat_[0-9a-f]{32}|lin_api_\w{30,}|ATBB\w{20,}|ATATT\w{16,}|GOCSPX-[\w-]{16,}|1//0[\w-]{20,}|hv[br]\.[\w-]{20,}|gsk_\w{30,}|secret_[\w-]+_[0-9a-f]{32}\.\w{16,}|r8_\w{30,}|pplx-\w{30,}|dapi[0-9a-f]{32}|EAA[A-Za-z0-9]{60,}))",
         {"ghp_",    "gho_",     "ghu_",       "ghs_",     "ghr_",   "github_pat_", "glpat-", "hf_",     "xox",
          "xapp-",   "akia",     "asia",       "nvapi-",   "sk-",    "eyj",         "aiza",   "ya29.",   "npm_",
@@ -290,15 +298,20 @@ std::span<const SecretKind> secret_kinds() {
          "pplx-",   "dapi",     "eaa",        "atbb",     "atatt",  "gocspx-",     "1//0",   "hvb.",    "hvr."},
         15},
        "<secret>"},
-      {{R"(\bs\.[A-Za-z0-9]{24}\b)", {"s."}, 26}, "<secret>"},
+      {{R"(\bs\.[A-Za-z0-9]{24}\b)", {"s."}, 26, 24}, "<secret>"},
       {{R"((?i)((?:\b|_)(?:serial(?:[ _-]?(?:number|num|no|short))?|s/n|sn|(?:asset|service)[ _-]?tag)\.?["']?(?:\s*[:=#]\s*|\s+(?:is\s+)?)["']?)(?:(?-i:[./][A-Z0-9]{5,}[./][A-Z0-9./-]+)|[A-Za-z0-9-]*[0-9]{4}[A-Za-z0-9-]*|[0-9a-f]*[0-9][0-9a-f]{6,}\b|(?-i:[A-Z-]*[0-9][A-Z0-9-]*[A-Z][A-Z0-9-]*|[A-Z]+-?[0-9][A-Z0-9-]+)\b))",
-        {"serial", "s/n", "sn:", "sn=", "sn ", "sn#", "sn.", "sn\"", "sn'", "asset", "service"}},
+        {"serial", "asset", "service", "sn:", "sn=", "sn ", "sn#", "sn.", "sn\"",
+         // Neither the end of "isn't" nor vendors/nvidia.icd.
+         "sn' ", "sn':", "sn'=", "sn'#", "sn'\t", "sn'\r", "sn'\n", "sn'\f", "s/n:", "s/n=", "s/n ", "s/n#", "s/n.",
+         "s/n\"", "s/n'", "s/n\t", "s/n\r", "s/n\n", "s/n\f"}},
        R"(\1<serial>)"},
       {{R"((<\w*serial\w*>\s*)[A-Za-z0-9-]{6,}(\s*</))", {"serial"}}, R"(\1<serial>\2)"},
       {{R"(\b((?:INCREMENT|FEATURE)(?: \S+){5} )[0-9A-F]{12}\b)", {"increment ", "feature "}}, R"(\1<mac>)"},
       // A row of nvidia-smi's CSV whose header stands elsewhere: a GPU's serial number has 13 digits.
       {{R"((\b(?:NVIDIA|Tesla|Quadro|GeForce) [^,\n]*(?:, ?[^,\n]*){0,8}, ?)[01]\d{12}\b)",
-        {"nvidia ", "tesla ", "quadro ", "geforce "}},
+        {"nvidia ", "tesla ", "quadro ", "geforce "},
+        0,
+        13},
        R"(\1<serial>)"},
   };
   return kinds;
@@ -420,10 +433,11 @@ bool names_a_revision(std::string_view before) {
 void redact_unnamed_keys(std::string& text, const LowerText& low) {
   static const LazyPattern quoted(R"(["']([A-Za-z0-9/+]{40})["'])", {"\"", "'"}, 42);
   static const LazyPattern numbered(R"((?:\b[0-9]{8,10}|bot[0-9]+):([A-Za-z0-9_-]{34,35}))", {":"}, 39);
-  static const LazyPattern parts(R"(\b([MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}))", {"."}, 59);
+  static const LazyPattern parts(R"(\b([MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}))", {{'.', 2}},
+                                 59);
   static const LazyPattern behind_mark(R"((?:^|[\s=:"'])((?:AKC[a-zA-Z0-9]|AP[0-9A-F])[A-Za-z0-9]{8,}))", {"akc", "ap"},
-                                       11);
-  static const LazyPattern long_one(R"(\b([A-Za-z0-9]{36,})\b)", {}, 36);
+                                       11, 11);
+  static const LazyPattern long_one(R"(\b([A-Za-z0-9]{36,})\b)", {}, 36, 36);
   for (const LazyPattern* pattern : {&quoted, &numbered, &parts, &behind_mark, &long_one}) {
     replace_groups(text, *pattern, low, "<secret>", [&](const std::array<Piece, 3>& groups) {
       const std::string_view word(groups[1].data(), groups[1].size());
@@ -436,8 +450,9 @@ void redact_unnamed_keys(std::string& text, const LowerText& low) {
 
 // Keys without a name: 40 hex digits that no revision is said to have, lines of nothing but base64.
 void redact_bare_keys(std::string& text, const LowerText& low) {
-  static const RE2 hex(R"(\b[0-9a-f]{40}\b)");
-  replace_unless(text, hex, "<secret>", [](std::string_view before, auto, auto) { return names_a_revision(before); });
+  static const LazyPattern hex(R"(\b[0-9a-f]{40}\b)", {}, 40, 40);
+  if (const RE2* compiled = hex.for_text(low))
+    replace_unless(text, *compiled, "<secret>", [](auto before, auto, auto) { return names_a_revision(before); });
   redact_unnamed_keys(text, low);
   static const LazyPattern base64(R"((?m)^[ \t]*[A-Za-z0-9+/]{60,}={0,2}[ \t\r]*$)", {}, 60);
   replace_all(text, base64, low, "<secret>");
@@ -474,7 +489,7 @@ void redact_accounts(std::string& text) {
 void redact_host_names(std::string& text, const LowerText& low) {
   static const LazyPattern by_address(R"(\b(?:ip|ec2|host|node|gke|aks|vm)-\d{1,3}(?:-\d{1,3}){3}(?:\.[a-z][\w.-]*)?)",
                                       {"ip-", "ec2-", "host-", "node-", "gke-", "aks-", "vm-"});
-  static const LazyPattern uname(R"((\bLinux )[A-Za-z0-9][\w.-]*( \d+\.\d+\S* #\d))", {"linux "});
+  static const LazyPattern uname(R"((\bLinux )[A-Za-z0-9][\w.-]*( \d+\.\d+\S* #\d))", {" #"});
   replace_all(text, uname, low, R"(\1<host>\2)");
   replace_all(text, by_address, low, "<host>");
 }
@@ -490,7 +505,7 @@ void redact_said_names(std::string& text, const LowerText& low) {
   // Slurm, Open MPI and NCCL begin lines with the node.
   static const LazyPattern node(
       R"((?m)(?:^srun: error: |\*\*\* \w+ [\d.+]+ ON |\bon node |(?:^|<std(?:err|out)>:)\[)([A-Za-z][\w.-]*)(?:: task| CANCELLED| (?:exited|died|is)\b|\b$|:\d+\] ))",
-      {"srun: error: ", "*** ", "on node ", "["});
+      {"srun: error: ", "*** ", "on node ", "\n[", ">:["});
   static const LazyPattern nccl(R"((?m)^([A-Za-z][\w.-]*):\d+:\d+ \[\d+\] NCCL)", {"] nccl"});
   // The host that a line of syslog is from.
   static const LazyPattern syslog(
@@ -500,10 +515,10 @@ void redact_said_names(std::string& text, const LowerText& low) {
   static const LazyPattern numbered(R"(\b(?:[ug]id[= ]|groups=|,)\d{4,} ?\(([A-Za-z_][\w.-]*)\))",
                                     {"id=", "id ", "groups=", ","});
   static const LazyPattern owner(R"((?m)(?:^|\s)[bcdlps-][rwxsStT-]{9}[+.@]? +\d+ +([A-Za-z_][\w.-]*) )",
-                                 {"rw", "r-", "-w", "--"});
+                                 {"rw", "r-", "-w", "--"}, 15);
   // Of a device node the group tells who may open it; of other files it is somebody's.
   static const LazyPattern group(R"((?m)(?:^|\s)[dlps-][rwxsStT-]{9}[+.@]? +\d+ +\S+ +([A-Za-z_][\w.-]*) +\d)",
-                                 {"rw", "r-", "-w", "--"});
+                                 {"rw", "r-", "-w", "--"}, 15);
   static const LazyPattern process(R"((?m)^([A-Za-z_][\w.-]*\+?) +\d+ +[\d.]+ +[\d.]+ +\d+ +\d+ +(?:\?|pts/|tty)\S* )",
                                    {" ?", "pts/", "tty"});
   static const LazyPattern git(R"(\buser\.name["']?\s*[=: ]\s*["']?([^"'\n]{3,60}))", {"user.name"});
@@ -551,8 +566,8 @@ void redact_patterns(std::string& text) {
   if (low.has(":") || low.has("-") || low.has("_")) redact_hardware_addresses(text, low);
   redact_bare_hardware_addresses(text, low);
   if (low.has(".")) redact_dotted_hardware_addresses(text);
-  if (low.has(":")) redact_ipv6(text);
-  if (low.has(".")) redact_ipv4(text);
+  if (low.has("::") || low.count(':') >= 7) redact_ipv6(text);
+  if (low.count('.') >= 3) redact_ipv4(text);
   redact_host_names(text, low);
   redact_said_names(text, low);
 }
@@ -640,10 +655,10 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
       R"((?:^|[\s"'=:(])(?:/u|/afs/[\w.]+/users?/\w|/Volumes)/([^/\s:;,"'<>\\$]+(?: [\w .-]+/)?))",
       {"/u/", "/afs/", "/volumes/"});
   static const LazyPattern named_home(R"((^|[\s"'=:(])~([a-z_][\w.-]*)(/|["']|$))", {"~"});
-  static const LazyPattern named_uuid(R"(((?:GPU|MIG)-[0-9a-fA-F]{8})[0-9a-fA-F]*(?:-[0-9a-fA-F]+)*)",
-                                      {"gpu-", "mig-"});
-  static const LazyPattern bare_uuid(R"(([0-9a-fA-F]{8})(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})", {"-"}, 36);
-  static const LazyPattern undashed_uuid(R"(\b([0-9a-fA-F]{8})[0-9a-fA-F]{24}\b)", {}, 32);
+  static const LazyPattern named_uuid(R"(((?:GPU|MIG)-[0-9a-fA-F]{8})[0-9a-fA-F]*(?:-[0-9a-fA-F]+)*)", {"gpu-", "mig-"},
+                                      13);
+  static const LazyPattern bare_uuid(R"(([0-9a-fA-F]{8})(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})", {{'-', 4}}, 36);
+  static const LazyPattern undashed_uuid(R"(\b([0-9a-fA-F]{8})[0-9a-fA-F]{24}\b)", {}, 32, 32);
   static const LazyPattern credentials(R"((://)(?:[^/@\s]*@)+)", {"@"});
   if (!identity.home.empty()) replace_home(out, identity.home);
   const LowerText low(out);
