@@ -136,9 +136,10 @@ Table::Table(std::string_view name, Remarks remarks) : file_(table_file(name)), 
   tree_ = std::static_pointer_cast<const Value>(tree);
 }
 
-std::string without_remarks(std::string_view bytes) {
+std::string without_remarks(std::string_view bytes, const std::vector<const char*>& lists) {
   rapidjson::Document tree;
   tree.Parse(bytes.data(), bytes.size());
+  for (const char* list : lists) tree.EraseMember(list);
   remove_remarks(tree);
   rapidjson::StringBuffer out;
   rapidjson::Writer<rapidjson::StringBuffer> writer(out);

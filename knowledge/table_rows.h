@@ -80,8 +80,8 @@ using ByName = std::map<std::string, Value, std::less<>>;
 // The file that table(name) comes from, for messages.
 std::string table_file(std::string_view name);
 bool table_is_replaced(std::string_view name);
-// The bytes of a table, which is valid, without its remarks.
-std::string without_remarks(std::string_view bytes);
+// The bytes of a table, which is valid, without its remarks and these lists.
+std::string without_remarks(std::string_view bytes, const std::vector<const char*>& lists = {});
 // Throws unless `bytes` is a valid table.
 void check_table(std::string_view bytes, const std::string& file);
 

@@ -1,6 +1,6 @@
 // Run by the build, to compute what the program would have to compute from our tables at each start: the index of log
-// patterns, the weights of the words of reports, a header with a constant for each code that a rule may use, and the
-// tables without remarks, into a folder.
+// patterns, the weights of the words of reports, the list of GPUs, a header with a constant for each code that a rule
+// may use, and the tables without remarks, into a folder.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <set>
 
 #include "knowledge/embedded_tables.h"
+#include "knowledge/gpus/gpu_devices_index.h"
 #include "knowledge/knowledge.h"
 #include "knowledge/table_rows.h"
 #include "knowledge/wordings/pattern_index.h"
@@ -86,14 +87,19 @@ void write(const std::string& path, const std::string& content) {
 }  // namespace
 
 int main(int count, char** arguments) try {
-  if (count != 6)
-    throw std::runtime_error("usage: write_tables WORDINGS RESEMBLANCE PLAIN_WORDS CONSTANTS FOLDER_OF_TABLES");
+  if (count != 7)
+    throw std::runtime_error("usage: write_tables WORDINGS RESEMBLANCE PLAIN_WORDS GPUS CONSTANTS FOLDER_OF_TABLES");
   write(arguments[1], knowledge::pattern_index());
   write(arguments[2], knowledge::resemblance_index());
   write(arguments[3], knowledge::plain_words_index());
-  write(arguments[4], constants());
-  for (const std::string& name : knowledge::table_names())
-    write(arguments[5] + ("/" + name + ".json"), knowledge::without_remarks(knowledge::table(name)));
+  write(arguments[4], knowledge::gpu_devices_index());
+  write(arguments[5], constants());
+  for (const std::string& name : knowledge::table_names()) {
+    const bool indexed = name == "gpu_arch";  // nothing reads its lists of devices beside the index
+    write(arguments[6] + ("/" + name + ".json"),
+          knowledge::without_remarks(knowledge::table(name),
+                                     indexed ? knowledge::gpu_device_lists : std::vector<const char*>{}));
+  }
 } catch (const std::exception& error) {
   std::cerr << error.what() << '\n';
   return 1;

@@ -129,6 +129,7 @@ void add_gather_options(Arguments& arguments, Options& options) {
 }
 
 void check_names(const std::vector<std::string>& names) {
+  if (names.empty()) return;
   const auto known = diagnosis_names();
   for (const std::string& name : names) {
     if (std::ranges::find(known, name) == known.end())

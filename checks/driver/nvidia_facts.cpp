@@ -73,10 +73,21 @@ Flag has_nodes(const Snapshot& snapshot) {
   });
 }
 
+namespace {
+
+std::vector<Gpu> usable(std::vector<Gpu> all) {
+  std::erase_if(all, [](const Gpu& gpu) {
+    return gpu.vendor != Vendor::nvidia || !gpu.granted || gpu.driver == "vfio-pci" || gpu.driver == "pciback";
+  });
+  return all;
+}
+
+}  // namespace
+
 std::string not_here(const Snapshot& snapshot) {
   const auto all = gpus_of(snapshot);
   if (std::ranges::find(all, Vendor::nvidia, &Gpu::vendor) != all.end())
-    return gpus(snapshot).empty() ? "no NVIDIA GPU of this host is given to this system" : "";
+    return usable(all).empty() ? "no NVIDIA GPU of this host is given to this system" : "";
   if (on_platform(snapshot, "macos")) return "macOS has no NVIDIA driver";
   const bool bus_read = snapshot.pci.get() || snapshot.pci.outcome() == Outcome::absent;
   const bool may_be_here =
@@ -84,13 +95,7 @@ std::string not_here(const Snapshot& snapshot) {
   return bus_read && !may_be_here ? "the PCI bus shows no NVIDIA GPU" : "";
 }
 
-std::vector<Gpu> gpus(const Snapshot& snapshot) {
-  std::vector<Gpu> found = gpus_of(snapshot);
-  std::erase_if(found, [](const Gpu& gpu) {
-    return gpu.vendor != Vendor::nvidia || !gpu.granted || gpu.driver == "vfio-pci" || gpu.driver == "pciback";
-  });
-  return found;
-}
+std::vector<Gpu> gpus(const Snapshot& snapshot) { return usable(gpus_of(snapshot)); }
 
 std::string subject_of(const NvidiaDevice& device) {
   if (device.pci_address.get()) return "gpu:" + normal_address(*device.pci_address.get());

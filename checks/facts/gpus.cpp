@@ -171,7 +171,7 @@ std::vector<Gpu> gpus_of(const Snapshot& snapshot) {
   }
   join_nvidia(gpus, snapshot.nvidia.or_empty());
   join_rocm(gpus, snapshot.rocm.or_empty());
-  if (!nothing_to_reach(snapshot)) join_level_zero(gpus, snapshot.level_zero.or_empty());
+  if (snapshot.level_zero.get() && !nothing_to_reach(snapshot)) join_level_zero(gpus, *snapshot.level_zero.get());
   for (Gpu& gpu : gpus) {
     if (gpu.compute_capability.empty() && gpu.vendor == Vendor::nvidia && gpu.device_id.empty())
       gpu.compute_capability = knowledge::capability_of_name(gpu.name);

@@ -15,11 +15,12 @@ int major_of(const std::string& version) { return std::atoi(version.c_str()); }
 void judge_stated(const Facts& facts, Answers& answers) {
   const Symptom* stated = facts.first({{noted, "stated-cuda"}});
   const Tensorflow* tensorflow = facts.snapshot().tensorflow.get();
-  const std::string version = tensorflow ? tensorflow->version.or_empty() : "";
-  const auto needs = knowledge::tensorflow_needs(version);
-  if (!stated || !needs || needs->cuda.empty() || !tensorflow->physical_gpus.is(0) || facts.used() ||
+  if (!stated || !tensorflow || !tensorflow->physical_gpus.is(0) || facts.used() ||
       facts.saw({{missing, "library"}, {missing, "cuda-libraries"}, {missing, "gpu-support"}}))
     return;
+  const std::string version = tensorflow->version.or_empty();
+  const auto needs = knowledge::tensorflow_needs(version);
+  if (!needs || needs->cuda.empty()) return;
   const std::string here = stated->detail("version");
   const bool fits = in_range(version, ">=2.5").is(true) ? major_of(here) == major_of(needs->cuda) : here == needs->cuda;
   if (fits) return;

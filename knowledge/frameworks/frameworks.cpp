@@ -97,10 +97,12 @@ std::vector<std::string> tensorflow_releases() {
 }
 
 std::optional<TensorflowNeeds> tensorflow_needs(std::string_view version) {
+  if (version.empty()) return std::nullopt;  // the table is not read for a framework that isn't there
   return look_up(read_once<TensorflowReleases>().by_version, major_minor_of(version));
 }
 
 std::optional<std::string> cuda_of_torch_version(std::string_view version) {
+  if (version.find("+cu") == version.npos) return std::nullopt;
   static const RE2 local(R"(\+cu([0-9]+)([0-9]))");  // the last digit is the minor: cu92, cu121
   std::string major, minor;
   if (!RE2::PartialMatch(re2::StringPiece(version.data(), version.size()), local, &major, &minor)) return std::nullopt;

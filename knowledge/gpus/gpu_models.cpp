@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include "knowledge/embedded_tables.h"
 #include "knowledge/gpus/drivers.h"
+#include "knowledge/gpus/gpu_devices_index.h"
 #include "knowledge/lower_case.h"
+#include "knowledge/sorted_lines.h"
 #include "knowledge/table_rows.h"
 
 namespace envdoctor::knowledge {
@@ -17,20 +20,33 @@ struct Chip {
 };
 
 struct Device {
-  std::string name{};
-  std::string chip{};
-  std::string architecture{};  // Intel rows have it themselves
+  std::string_view id{}, chip{}, architecture{}, name{};
 };
 
+// Of a line of the index.
+Device device_of(std::string_view line) {
+  const auto next = [&line] {
+    const std::string_view field = line.substr(0, line.find('\t'));
+    line.remove_prefix(field.size() + 1);
+    return field;
+  };
+  return {.id = next(), .chip = next(), .architecture = next(), .name = next()};
+}
+
+// The index of devices: that of the build, unless another table replaces ours.
+std::string_view device_lines() {
+  static const std::string made = table_is_replaced("gpu_arch") ? gpu_devices_index() : std::string();
+  return made.empty() ? bytes_of(embedded_index, "gpu_devices") : std::string_view(made);
+}
+
 struct Tables {
-  Table table{"gpu_arch"};
   ByName<Chip> chips{};
-  std::vector<std::pair<std::string_view, Row>> devices{};  // sorted: "10de:2330"
-  ByName<std::set<std::string>> chips_by_prefix{};          // by prefix of the NVIDIA device id, "2b8"
-  ByName<std::string> facts{};                              // the compute capability from which on each is true
-  std::set<std::string, std::less<>> disputed{};  // ids whose chip and listed capability contradict each other
+  ByName<std::set<std::string>> chips_by_prefix{};  // by prefix of the NVIDIA device id, "2b8"
+  ByName<std::string> facts{};                      // the compute capability from which on each is true
+  std::set<std::string, std::less<>> disputed{};    // ids whose chip and listed capability contradict each other
 
   Tables() {
+    const Table table("gpu_arch");
     for (const Row& row : table["capability_facts"]) facts[row.text("fact")] = row.text("since");
     for (const char* codenames : {"nvidia_codenames", "amd_codenames"}) {
       for (const Row& row : table[codenames])
@@ -43,20 +59,13 @@ struct Tables {
       if (row.flag_if("capability_disputed"))
         std::ranges::move(row.texts("ids"), std::inserter(disputed, disputed.end()));
     }
-    for (const char* list : {"nvidia_devices", "amd_devices", "intel_devices"}) {
-      for (const Row& row : table[list]) devices.emplace_back(row.view("id"), row);
-    }
-    std::ranges::stable_sort(devices, {}, &decltype(devices)::value_type::first);
   }
 };
 
-Device device_of(const Row& row) {
-  if (row.has("platform")) return {row.text_if("name"), row.text("platform"), row.text("architecture")};  // of Intel
-  return {row.text_if("name"), row.text("chip")};
-}
-
 GpuModel model_of(const Device& device) {
-  GpuModel model{.name = device.name, .chip = device.chip, .architecture = device.architecture};
+  GpuModel model{.name = std::string(device.name),
+                 .chip = std::string(device.chip),
+                 .architecture = std::string(device.architecture)};
   if (const Chip* chip = find_in(read_once<Tables>().chips, device.chip)) {
     model.architecture = chip->architecture;
     model.compute_capability = chip->compute_capability;
@@ -114,9 +123,10 @@ struct NamedGpus {
 
   NamedGpus() {
     const Tables& tables = read_once<Tables>();
-    for (const auto& [id, row] : tables.devices) {
-      if (!id.starts_with("10de:") || tables.disputed.contains(id)) continue;
-      const Device device = device_of(row);
+    std::string_view lines = lines_from(device_lines(), "10de:");
+    for (; lines.starts_with("10de:"); lines.remove_prefix(lines.find('\n') + 1)) {
+      const Device device = device_of(lines);
+      if (tables.disputed.contains(device.id)) continue;
       std::string_view names = device.name;
       if (const auto bracket = names.find('['); bracket != names.npos) names.remove_prefix(bracket);
       for (bool more = true; more;) {
@@ -155,11 +165,9 @@ std::string capability_of_name(std::string_view name) {
 
 std::optional<GpuModel> gpu_model(std::string_view vendor, std::string_view device) {
   const std::string id = std::string(vendor) + ":" + std::string(device);
-  const auto& devices = read_once<Tables>().devices;
-  const auto row =
-      std::ranges::lower_bound(devices, std::string_view(id), {}, [](const auto& one) { return one.first; });
-  if (row == devices.end() || row->first != id) return vendor == "10de" ? guess(device) : std::nullopt;
-  GpuModel model = model_of(device_of(row->second));
+  const std::string_view lines = lines_from(device_lines(), id + '\t');
+  if (!lines.starts_with(id + '\t')) return vendor == "10de" ? guess(device) : std::nullopt;
+  GpuModel model = model_of(device_of(lines));
   if (read_once<Tables>().disputed.contains(id)) model.compute_capability.clear();
   return model;
 }

@@ -7,7 +7,7 @@
 #include "knowledge/codes/names.h"
 #include "knowledge/embedded_tables.h"
 #include "knowledge/lower_case.h"
-#include "knowledge/wordings/plain_words_index.h"
+#include "knowledge/sorted_lines.h"
 #include "knowledge/wordings/resemblance_index.h"
 
 namespace envdoctor::knowledge {
@@ -19,7 +19,8 @@ bool is_said_by_programs(const std::string& word) {
 }
 
 bool stands_in_a_table(const std::string& word) {
-  return holds_line(bytes_of(embedded_index, "plain_words"), word) || is_said_by_programs(word);
+  return lines_from(bytes_of(embedded_index, "plain_words"), word).starts_with(word + '\n') ||
+         is_said_by_programs(word);
 }
 
 }  // namespace

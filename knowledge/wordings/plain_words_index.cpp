@@ -23,15 +23,4 @@ std::string plain_words_index() {
   return lines;
 }
 
-bool holds_line(std::string_view lines, std::string_view line) {
-  while (!lines.empty()) {
-    const std::size_t last_end = lines.rfind('\n', lines.size() / 2);
-    const std::size_t begin = last_end == lines.npos ? 0 : last_end + 1, end = lines.find('\n', begin);
-    const int order = line.compare(lines.substr(begin, end - begin));
-    if (order == 0) return true;
-    order < 0 ? lines.remove_suffix(lines.size() - begin) : lines.remove_prefix(end + 1);
-  }
-  return false;
-}
-
 }  // namespace envdoctor::knowledge

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include "knowledge/embedded_tables.h"
+#include "knowledge/gpus/gpu_devices_index.h"
+#include "knowledge/table_rows.h"
+
 namespace envdoctor::knowledge::gpus_test {
 namespace {
 
@@ -64,6 +68,18 @@ TEST(GpuModel, NamesCardsFromTheirIdAlone) {
     EXPECT_EQ(found.compute_capability, k.capability);
     EXPECT_EQ(found.gfx, k.gfx);
     EXPECT_FALSE(found.guessed);
+  }
+}
+
+// A build that didn't make the index anew after a change of the table is caught here.
+TEST(GpuModel, IndexIsOfTheTable) {
+  EXPECT_EQ(bytes_of(embedded_index, "gpu_devices"), gpu_devices_index());
+  const Table all("gpu_arch", Remarks::kept);
+  for (const char* list : gpu_device_lists) {
+    for (const Row& row : all[list]) {
+      const std::string id = row.text("id");
+      EXPECT_EQ(model(id.substr(0, 4).c_str(), id.substr(5).c_str()).name, row.text_if("name")) << id;
+    }
   }
 }
 
