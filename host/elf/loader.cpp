@@ -63,11 +63,7 @@ Loader::Loader(const Files& files, std::map<std::string, std::string> env, std::
     : files_(files), env_(std::move(env)), machine_(std::move(machine)) {
   const auto bytes = files.read(cache_path, largest_cache);
   cache_ = bytes.then([](const std::string& content) { return parse_ld_cache(content); });
-  if (auto* entries = cache_.get()) {
-    std::ranges::stable_sort(*entries, {}, &CacheEntry::soname);
-  } else if (bytes.get()) {
-    cache_ = failed(std::string(cache_path) + ": " + cache_.why());
-  }
+  if (bytes.get() && !cache_.get()) cache_ = failed(std::string(cache_path) + ": " + cache_.why());
 }
 
 const Reading<ElfFacts>& Loader::facts(const std::string& path) const {
@@ -122,13 +118,13 @@ std::vector<Loader::Place> Loader::places(const std::string& soname, const Asker
     add(folders(list, ":;", ""), "LD_LIBRARY_PATH");
   if (!runpath.empty()) add(folders(runpath, ":", asker->path), "RUNPATH");
   if (const auto* cache = cache_.get()) {
-    const auto first = std::ranges::lower_bound(*cache, soname, {}, &CacheEntry::soname);
-    for (const bool hwcap : {false, true}) {
-      for (auto one = first; one != cache->end() && one->soname == soname; ++one) {
-        const bool fits = one->machine.empty() || machine_.empty() || one->machine == machine_;
-        if (one->hwcap == hwcap && fits) all.push_back({one->path, "ldcache"});
-      }
+    std::vector<Place> for_some;
+    for (const CacheEntry& one : *cache) {
+      if (one.soname != soname) continue;
+      const bool fits = one.machine.empty() || machine_.empty() || one.machine == machine_;
+      if (fits) (one.hwcap ? for_some : all).push_back({one.path, "ldcache"});
     }
+    std::ranges::move(for_some, std::back_inserter(all));
   }
   const Machine machine = machine_named(machine_);
   const std::string triplet = machine.triplet;
@@ -167,8 +163,8 @@ Reading<LibrarySearch> Loader::search(const std::string& soname, const Asker* as
   std::set<std::string> seen;  // final targets: two names of one file are one copy
   for (const auto& [path, origin] : all) {
     const auto status = files_.status(path);
-    const auto target = files_.resolve(path);
     if (!status.get() || status.get()->kind != FileStatus::Kind::file) continue;
+    const auto target = files_.resolve(path);
     if (!target.get() || !seen.insert(*target.get()).second) continue;
     FoundLibrary one{.path = path, .origin = origin};
     const Reading<ElfFacts>& about = facts(path);

@@ -71,7 +71,7 @@ class Loader {
   const Files& files_;
   std::map<std::string, std::string> env_;
   std::string machine_;
-  Reading<std::vector<CacheEntry>> cache_{};  // by soname, each soname's in the order of the cache
+  Reading<std::vector<CacheEntry>> cache_{};
   mutable std::map<std::string, Reading<ElfFacts>> facts_{};
 };
 

@@ -398,11 +398,13 @@ void SubprocessGroup::run(Milliseconds whole, const std::function<void(const std
     const HeldSignals held;
     while (!children_.empty() && signal == 0) {
       std::vector<pollfd> polled;
+      std::vector<std::size_t> ends;  // where the descriptors of each child end
       Clock::time_point next = std::min(next_memory, tick ? next_tick : end);
       for (const Child& child : children_) {
         for (const Descriptor* one : {&child.process, &child.frames, &child.output, &child.printed}) {
           if (*one) polled.push_back({.fd = one->get(), .events = POLLIN, .revents = 0});
         }
+        ends.push_back(polled.size());
         if (!child.process) next = std::min(next, Clock::now() + blind_interval);
         if (child.result) next = Clock::now();
       }
@@ -414,8 +416,12 @@ void SubprocessGroup::run(Milliseconds whole, const std::function<void(const std
       const Clock::time_point now = Clock::now();
       const bool look_at_memory = now >= next_memory;
       if (look_at_memory) next_memory = now + memory_interval;
-      for (Child& child : children_) {
-        child.advance(now, look_at_memory);
+      for (std::size_t i = 0, begin = 0; i < children_.size(); begin = ends[i++]) {
+        Child& child = children_[i];
+        const auto spoke = [](const pollfd& one) { return one.revents != 0; };
+        if (look_at_memory || !child.process || child.result ||
+            std::any_of(polled.data() + begin, polled.data() + ends[i], spoke))
+          child.advance(now, look_at_memory);
         if (now >= end)
           child.stop(
               Ended::How::timed_out,

@@ -34,10 +34,9 @@ constexpr std::size_t longest_step = 4096;
 
 void write_frame(int descriptor, char kind, std::string_view bytes) {
   const auto length = static_cast<std::uint32_t>(bytes.size());
-  char head[head_size];
-  std::memcpy(head, &length, sizeof(length));
-  head[sizeof(length)] = kind;
-  if (write_all(descriptor, {head, head_size})) (void)write_all(descriptor, bytes);
+  std::string frame(head_size, kind);
+  std::memcpy(frame.data(), &length, sizeof(length));
+  (void)write_all(descriptor, frame.append(bytes));  // at once: each write wakes the reader
 }
 
 void Frames::take(std::string_view bytes) {

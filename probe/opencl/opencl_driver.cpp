@@ -426,15 +426,20 @@ std::string system_path(const Loader& loader, const std::string& soname, const s
 }  // namespace
 
 std::vector<std::string> shared_libraries(const Host& host, const Loader& loader, const std::vector<OpenclIcd>& icds) {
-  std::map<std::string, int> wanted;
+  // By soname, how many drivers need it; those with a RUNPATH may get another file, and ask for themselves.
+  std::map<std::string, std::map<std::string, int>> askers;
   for (const OpenclIcd& icd : icds) {
     if (icd.loads.is(false) || !icd.library.get()) continue;
     const std::string driver = system_path(loader, *icd.library.get(), "");
     const auto facts = driver.empty() ? Reading<ElfFacts>() : elf_facts(host.files, driver);
     if (!facts.get() || !facts.get()->rpath.empty()) continue;  // an RPATH also applies to indirect dependencies
-    std::set<std::string> needed;
-    for (const std::string& soname : facts.get()->needed) needed.insert(system_path(loader, soname, driver));
-    for (const std::string& path : needed) ++wanted[path];
+    const std::set<std::string> needed(facts.get()->needed.begin(), facts.get()->needed.end());
+    for (const std::string& soname : needed) ++askers[soname][facts.get()->runpath.empty() ? "" : driver];
+  }
+  std::map<std::string, int> wanted;
+  for (const auto& [soname, drivers] : askers) {
+    if (drivers.size() == 1 && drivers.begin()->second == 1) continue;
+    for (const auto& [asker, number] : drivers) wanted[system_path(loader, soname, asker)] += number;
   }
   wanted.erase("");
   std::vector<std::string> shared;
