@@ -1,10 +1,19 @@
 #include "probe/lazy_pattern.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "knowledge/lower_case.h"
 
 namespace envdoctor {
+
+namespace {
+
+std::size_t place(char first, char second) {
+  return (static_cast<unsigned char>(first) * 37U + static_cast<unsigned char>(second)) % 4096;
+}
+
+}  // namespace
 
 LowerText::LowerText(std::string_view text) : text_("\n") {
   text_ += text;
@@ -16,10 +25,14 @@ LowerText::LowerText(std::string_view text) : text_("\n") {
     run = in_run ? run + 1 : 0;
     longest_run_ = std::max(longest_run_, run);
   }
+  for (std::size_t i = 0; i + 1 < text_.size(); ++i) pairs_.set(place(text_[i], text_[i + 1]));
 }
 
 bool LowerText::has(std::string_view word) const {
-  return std::ranges::all_of(word, [this](char c) { return count(c) > 0; }) && text_.find(word) != text_.npos;
+  if (word.size() == 1) return count(word[0]) > 0;
+  for (std::size_t i = 0; i + 1 < word.size(); ++i)
+    if (!pairs_.test(place(word[i], word[i + 1]))) return false;
+  return memmem(text_.data(), text_.size(), word.data(), word.size()) != nullptr;
 }
 
 const RE2* LazyPattern::for_text(const LowerText& text) const {

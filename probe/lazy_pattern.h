@@ -2,6 +2,7 @@
 #include <re2/re2.h>
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,7 +11,8 @@
 
 namespace envdoctor {
 
-// A text in lower case and how often it has each character, which is enough to reject most searches for a word.
+// A text in lower case and the characters and pairs of them that it has, which are enough to reject most searches for a
+// word.
 class LowerText {
  public:
   explicit LowerText(std::string_view text);
@@ -24,6 +26,7 @@ class LowerText {
  private:
   std::string text_;
   std::array<std::uint32_t, 256> counts_{};
+  std::bitset<4096> pairs_{};  // by place(): several share one
   std::size_t longest_run_ = 0;
 };
 

@@ -226,15 +226,26 @@ bool Transcript::speaks_for_itself(std::string_view text) {
 
 // "torch.cuda.is_available()  # False", "torch.cuda.is_available() -> False".
 bool Transcript::answers_itself(std::string_view text) {
-  static const RE2 form(R"([-*\d.`( ]{0,6}(?:print\()?([A-Za-z_][\w.]{3,60}(?:\([^()]{0,60}\))?)\)?[`"']{0,3} ?)"
-                        R"((?: *)"
-                        R"((?:#|=>|->|→|:|=|\||#\s*=>|returns?|is|gives|outputs|prints|shows)\s*[:>]? *| +)"
-                        R"(|\t)[`"']{0,3}(.{1,200}?)[`"'.,;]{0,3})",
-                        RE2::Latin1);
-  constexpr std::size_t longest = 300;
+  static const auto form_of = [](const char* name, const char* arguments, const char* value) {
+    return std::string(R"([-*\d.`( ]{0,6}(?:print\()?([A-Za-z_][\w.])") + name + R"((?:\([^()])" + arguments +
+           R"(\))?)\)?[`"']{0,3} ?)"
+           R"((?: *)"
+           R"((?:#|=>|->|→|:|=|\||#\s*=>|returns?|is|gives|outputs|prints|shows)\s*[:>]? *| +)"
+           R"(|\t)[`"']{0,3}(.)" +
+           value + R"()[`"'.,;]{0,3})";
+  };
+  constexpr std::size_t longest = 300, longest_name = 61, longest_arguments = 60, longest_value = 200;
+  static const RE2 form(form_of("{3,60}", "{0,60}", "{1,200}?"), RE2::Latin1);
+  // Without the upper bounds, which take RE2's slowest way to capture groups. A match that keeps them is the same one:
+  // what either expression prefers to it does not match.
+  static const RE2 unbounded(form_of("{3,}", "*", "+?"), RE2::Latin1);
   if (text.size() > longest || !may_ask(text)) return false;
   re2::StringPiece expression, value;
-  if (!has_form(text, form) || !RE2::FullMatch(piece_of(text), form, &expression, &value)) return false;
+  if (!has_form(text, form) || !RE2::FullMatch(piece_of(text), unbounded, &expression, &value)) return false;
+  const std::size_t name = std::min(expression.find('('), expression.size());
+  const bool in_bounds =
+      name <= longest_name && expression.size() - name <= longest_arguments + 2 && value.size() <= longest_value;
+  if (!in_bounds && !RE2::FullMatch(piece_of(text), form, &expression, &value)) return false;
   const auto question = question_of({expression.data(), expression.size()});
   if (!question || question->call->form == ValueForm::words) return false;
   const std::string_view stated(value.data(), value.size());
