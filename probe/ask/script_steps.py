@@ -150,6 +150,16 @@ class Steps(WholeFile):
         """def forward(self, x): x = checkpoint(self.stem, x, use_reentrant=True), where x is the batch itself."""
         if self.says(r"requires_grad_\(|requires_grad *= *True|enable_input_require_grads"):
             return
+        for of in (one for one in nodes if isinstance(one, (ast.Module, ast.FunctionDef))):
+            own, made = within_others(of, (ast.FunctionDef, ast.Lambda, ast.ClassDef)), {}
+            for one in (one for one in ast.walk(of) if id(one) not in own):
+                if isinstance(one, ast.Assign):
+                    made.setdefault(self.written(one.targets[0]), []).append(isinstance(one.value, ast.Call) and self.full(
+                        one.value.func) in MADE_OF_NUMBERS[:-2])
+            for one in (one for one in ast.walk(of) if id(one) not in own):
+                if isinstance(one, ast.Call) and self.is_reentrant(one) and not isinstance(one.args[0], ast.Lambda) and all(
+                        made.get(self.written(given)) == [True] for given in one.args[1:]):
+                    self.mistake(one, "a checkpoint of what needs no gradient", self.written(one.args[0]))
         classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
         inside = {getattr(call.func, "id", "") for of in classes for call in ast.walk(of) if isinstance(call, ast.Call)}
         for of in classes:
@@ -159,11 +169,13 @@ class Steps(WholeFile):
             given = {one.arg for one in forward.args.args[1:]}
             for statement in forward.body:
                 for call in self.tracing.own_calls(statement):
-                    if self.full(call.func) == "torch.utils.checkpoint.checkpoint" and len(call.args) > 1 and all(
-                            isinstance(one, ast.Name) and one.id in given for one in call.args[1:]) and any(
-                                k.arg == "use_reentrant" and getattr(k.value, "value", None) is True for k in call.keywords):
+                    if self.is_reentrant(call) and all(isinstance(one, ast.Name) and one.id in given for one in call.args[1:]):
                         self.mistake(call, "a checkpoint of what needs no gradient", self.written(call.args[0]))
                 given -= self.tracing.stored(statement)
+
+    def is_reentrant(self, call):
+        return self.full(call.func) == "torch.utils.checkpoint.checkpoint" and len(call.args) > 1 and any(
+            k.arg == "use_reentrant" and getattr(k.value, "value", None) is True for k in call.keywords)
 
     def checkpoints_that_evaluate(self, nodes):
         """from_pretrained() gives a model that evaluates, whose checkpoints do nothing."""
@@ -199,7 +211,7 @@ class Steps(WholeFile):
 
     def small_eps(self, scopes):
         """model.half(); torch.optim.Adam(model.parameters()): its eps of 1e-8 is 0 in half precision."""
-        if self.says(r"\beps\b|GradScaler|autocast|deepspeed|apex|bitsandbytes|master|requires_grad *= *False|peft"):
+        if self.says(r"\beps\b(?! *= *1e-0?8\b)|GradScaler|autocast|deepspeed|apex|bitsandbytes|master|requires_grad *= *False|peft"):
             return
         for of in scopes:
             own = within_others(of, (ast.FunctionDef, ast.Lambda, ast.ClassDef))
@@ -208,7 +220,7 @@ class Steps(WholeFile):
                      isinstance(one.value, ast.Call)]
             for one in sorted(calls, key=lambda one: one.lineno):
                 call = one.value
-                made = re.search(r"\.half\(\)|\.to\([^()]*torch\.(float16|half)\b[^()]*\)$", self.written(call))
+                made = re.search(r"\.half\(\)$|\.to\([^()]*torch\.(float16|half)\b[^()]*\)$", self.written(call))
                 name = self.written(one.targets[0]) if isinstance(one, ast.Assign) else self.written(
                     call.func.value) if isinstance(call.func, ast.Attribute) else ""
                 if made and (isinstance(one, ast.Assign) or isinstance(call.func, ast.Attribute)):

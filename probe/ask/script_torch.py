@@ -858,6 +858,8 @@ class Torch(Loaders):
             self.reader.change(thing, "double", attribute == "double")
             if attribute == "double":
                 self.double_on_mps(node, thing["device"])
+        if attribute == "to_empty":
+            self.reader.change(thing, "device", self.place(words["device"]) if "device" in words else None)
         if attribute in ("eval", "train", "half", "float", "double", "requires_grad_", "bfloat16", "to_empty", "type"):
             return thing
         if attribute == "forward" or attribute == "update" and thing["metric"]:
@@ -905,6 +907,11 @@ class Torch(Loaders):
         if attribute == "type" and values and isinstance(values[0], Name) and re.match(
                 r"torch\.[a-z]+\d*$", values[0].full):
             return Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"])  # a kind of number
+        of_place = re.match(r"torch\.(cuda\.)?[A-Z][a-z]+Tensor$", values[0].full) if attribute == "type" and values and \
+            isinstance(values[0], Name) else None
+        if of_place:
+            return Thing("tensor", device="cuda" if of_place.group(1) else "cpu", line=node.lineno,
+                         cause=None if of_place.group(1) else (node, self.reader.source))
         if attribute == "type_as":
             return Thing("tensor", device=tensors[0]["device"] if tensors else None, line=thing["line"])
         if attribute in ("normal_", "uniform_", "random_", "bernoulli_", "exponential_", "cauchy_", "geometric_",

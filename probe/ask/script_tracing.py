@@ -50,6 +50,7 @@ class Tracing:
     def __init__(self, reader):
         self.reader = reader
         self.arrays, self.wholes, self.steps = Arrays(reader, self), Wholes(reader, self), Steps(reader, self)
+        self.scoped = [Waits(reader, self), Precision(reader, self)]
         self.files = []  # (source, its trees)
         self.names = {}
         self.enabled, self.seeded, self.draws = [], False, False
@@ -85,6 +86,8 @@ class Tracing:
         self.arrays.look(nodes)
         self.wholes.look(nodes)
         self.steps.look(nodes)
+        for one in self.scoped:
+            one.look(nodes)
         if not {"jax", "tensorflow", "keras", "optax"} & {name.split(".")[0] for name in self.names.values()}:
             return
         for node in nodes:

@@ -687,7 +687,7 @@ class Training:
                 b for b in self.backwards
                 if not exclusive(b[2], where) and self.beginning(b[2]) == self.beginning(where)
             ]
-            if not scalers and backward and kind == "float16":
+            if not scalers and backward and kind == "float16" and re.search(r"\.step\(", reader.text):
                 return reader.torch.at((node, source),
                                        "half precision without a scaler",
                                        reader.written(node),

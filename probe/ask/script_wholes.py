@@ -279,7 +279,7 @@ class Wholes(WholeFile):
                 if scheduled and isinstance(name, ast.Name) and not self.says(r"\b%s\.step\(" % name.id) and not any(
                         isinstance(inner, ast.Call) and any(getattr(a, "id", "") == name.id for a in inner.args)
                         for inner in ast.walk(one)):
-                    self.reader.mistake(scheduled, "a schedule that no step moves on", name.id)
+                    self.reader.mistake(call, "a schedule that no step moves on", name.id, other=scheduled)
 
     def clipped_shards(self, nodes):
         """torch.nn.utils.clip_grad_norm_ of a model of FSDP, each process of which has a part of each gradient."""
@@ -296,9 +296,18 @@ class Wholes(WholeFile):
         half = any(isinstance(one, ast.Call) and self.full(one.func) in (
             "torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast") and not self.says(r"bfloat16|enabled=False")
             for one in nodes)
-        for one in nodes if half else ():
+        short = set()  # names of what is surely in half precision
+        for one in nodes if not half else ():
+            if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name):
+                said = self.written(one.value)
+                names = {name.id for name in ast.walk(one.value) if isinstance(name, ast.Name)}
+                made = re.search(r"dtype=torch\.(float16|half)\b|\.half\(\)", said) and self.says(r"cuda") and not re.search(
+                    r"float32|bool|\bint|long", said)
+                product = isinstance(one.value, ast.BinOp) and names & short
+                short = short | {one.targets[0].id} if made or product else short - {one.targets[0].id} if not names & short else short
+        for one in nodes if half or short else ():
             if isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("masked_fill", "masked_fill_") and len(
-                    one.args) == 2 and not self.says(r"\.float\(\)"):
+                    one.args) == 2 and not self.says(r"\.float\(\)") and (half or self.written(one.func.value) in short):
                 value = self.tracing.constants.get(one.args[1].id) if isinstance(one.args[1], ast.Name) else one.args[1]
                 number = value.operand if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub) else None
                 if isinstance(getattr(number, "value", None), (int, float)) and 65504 < number.value < float("inf"):

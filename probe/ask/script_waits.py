@@ -1,0 +1,470 @@
+"""Where a script waits for a GPU without need, or does not wait where it must: streams, graphs, clocks, memory; for the
+reader of scripts."""
+
+LOOPS = (ast.For, ast.While, ast.AsyncFor)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+# What makes the host wait, or gives memory back that the next step asks for again.
+SLOW_IN_EACH_STEP = {"torch.cuda.empty_cache": r"fragment|OOM|out.of.memory|OutOfMemory",
+                     "torch.cuda.synchronize": r"\btime\b|perf_counter|Event\(|timeit|profil|Stream\(|monotonic",
+                     "gc.collect": r"gc\.(disable|freeze)|cycle|weakref"}
+CLOCKS_OF_HOST = ("time.perf_counter", "time.time", "time.monotonic", "timeit.default_timer", "time.perf_counter_ns")
+READS_VALUES = ("item", "cpu", "tolist", "numpy", "synchronize")
+ADAMS_OF_GRAPHS = re.compile(r"torch\.optim\.(Adam|AdamW|NAdam|RAdam|Adamax|Adadelta|RMSprop|Rprop|ASGD)$")
+NO_KERNELS = re.compile(r"torch\.(device|load|save|tensor|as_tensor|from_numpy|compile|no_grad|manual_seed|is_tensor|Size|autocast)$")
+ON_A_GPU = r"\.cuda\(|['\"]cuda|\.to\("
+RECURRENT_OF_CUDNN = re.compile(r"torch\.nn\.(LSTM|GRU|RNN)$")
+
+
+def own_nodes(of, stops=FUNCTIONS):
+    """The nodes of a function, module or loop in their order, without those of functions (or loops) within it."""
+    found, waiting = [], list(reversed(of.body))
+    while waiting:
+        one = waiting.pop()
+        found.append(one)
+        if not isinstance(one, stops):
+            waiting.extend(reversed(list(ast.iter_child_nodes(one))))
+    return found
+
+
+def given(call, word):
+    """What is given to a call by this name."""
+    return next((k.value for k in call.keywords if k.arg == word), None)
+
+
+def is_call(node, attribute):
+    """Whether it calls a method of this name, of whatever object."""
+    return isinstance(node, ast.Call) and getattr(node.func, "attr", "") == attribute
+
+
+class Scoped(WholeFile):
+    """What reads each function's own statements, and knows what each name was made by."""
+    OF = {"torch"}
+
+    def look(self, nodes):
+        if not self.OF & {name.split(".")[0] for name in self.tracing.names.values()}:
+            return
+        modules = [one for one in nodes if isinstance(one, ast.Module)]
+        self.functions = [one for one in nodes if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        self.scopes = [(of, own_nodes(of)) for of in self.functions]
+        self.scopes.append((modules[0], [one for of in modules for one in own_nodes(of)]))
+        self.by_name = {}
+        for of in self.functions:
+            self.by_name[of.name] = None if of.name in self.by_name else of
+        self.made = {}
+        for one in nodes:
+            if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], (ast.Name, ast.Attribute)):
+                self.made.setdefault(self.written(one.targets[0]), []).append(one.value)
+        self.rules(nodes)
+
+    def mistake(self, node, name, *more, other=None, doubted=True):
+        """Doubted where what stands elsewhere could make it right; left out where this line was told already."""
+        if not any(e["subject"] == "script-mistake" and e["line"] == node.lineno and e.get("source") == self.reader.source
+                   for e in self.reader.events):
+            self.reader.mistake(node, name, self.written(node), *more, other=other, doubted=doubted)
+
+    def origin(self, node):
+        """torch.nn.Linear(8, 8).cuda().eval(): "torch.nn.Linear", its call, and the calls that follow, the last first."""
+        after = []
+        while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not self.full(node.func):
+            after.append(node)
+            node = node.func.value
+        return (self.full(node.func) if isinstance(node, ast.Call) else ""), node, after
+
+    def value_of(self, node):
+        """What a name stands for, where the file binds it once; otherwise the node itself."""
+        made = self.made.get(self.written(node), ()) if isinstance(node, (ast.Name, ast.Attribute)) else ()
+        return made[0] if len(made) == 1 else node
+
+    def training_loops(self, nodes):
+        """(loop, its own nodes), of the innermost loops that hold a backward pass."""
+        for loop in nodes:
+            if isinstance(loop, LOOPS):
+                own = own_nodes(loop, FUNCTIONS + LOOPS)
+                if any(is_call(one, "backward") for one in own):
+                    yield loop, own
+
+    def repeated(self, nodes):
+        """Whether the file trains at length: a hundred steps, or epochs over batches."""
+        inner = [loop for loop, _ in self.training_loops(nodes)]
+        for loop in nodes:
+            if isinstance(loop, ast.For) and any(one in inner for one in ast.walk(loop)):
+                count = self.value_of(loop.iter.args[-1]) if isinstance(loop.iter, ast.Call) and loop.iter.args else None
+                if loop not in inner or type(getattr(count, "value", None)) is int and count.value >= 100:
+                    return True
+        return False
+
+    @staticmethod
+    def directly(body):
+        """The statements of a block, and those of its `with` blocks: what surely runs with it."""
+        for one in body:
+            yield one
+            if isinstance(one, (ast.With, ast.AsyncWith)):
+                yield from Scoped.directly(one.body)
+
+    def without_gradients(self, own):
+        """The nodes, by id, that stand under no_grad or inference_mode."""
+        return {id(inner) for one in own if isinstance(one, ast.With) and any(re.search(
+            r"no_grad|inference_mode|set_grad_enabled", self.written(item.context_expr)) for item in one.items)
+                for inner in ast.walk(one)}
+
+    @staticmethod
+    def root(node):
+        """model, of model.cuda().eval()."""
+        while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            node = node.func.value
+        return node
+
+
+class Waits(Scoped):
+    def rules(self, nodes):
+        self.streams = self.says(r"\bstream\(")
+        self.slow_in_each_step(nodes)
+        self.switches_of_debugging(nodes)
+        self.profilers_of_the_cpu(nodes)
+        self.captured(nodes)
+        self.pinned_in_vain(nodes)
+        self.chosen_for_nothing(nodes)
+        self.loaded_to_one(nodes)
+        for of, own in self.scopes:
+            self.timed_from_the_first(of, own)
+            self.peaks_of_calls(of, own)
+            self.evaluates_with_graph(of, own)
+            self.one_at_a_time(own)
+        for body in (one.body for one in nodes if self.streams and isinstance(getattr(one, "body", None), list)):
+            self.streams_in_order(body)
+        for loop in (one for one in nodes if isinstance(one, LOOPS)):
+            self.freed_too_early(loop)
+            self.copied_by_elements(loop)
+            self.walked_by_cells(loop)
+        self.kept_for_nobody(nodes)
+        if "cupy" in self.tracing.names.values():
+            self.over_the_host(nodes)
+        if "tensorflow" in self.tracing.names.values():
+            self.all_memory_of_two(nodes)
+
+    def slow_in_each_step(self, nodes):
+        """for x, y in loader: loss.backward(); optimizer.step(); torch.cuda.empty_cache()"""
+        def slow(call):
+            name = self.full(call.func) if isinstance(call, ast.Call) else ""
+            return name if name in SLOW_IN_EACH_STEP and not self.says(SLOW_IN_EACH_STEP[name]) else None
+        helpers = {name: next((call for call in map(slow, (getattr(one, "value", None) for one in of.body)) if call), None)
+                   for name, of in self.by_name.items() if of and all(isinstance(one, ast.Expr) for one in of.body)}
+        for loop, _ in self.training_loops(nodes):
+            for one in self.directly(loop.body):
+                call = one.value if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) else None
+                name = call and (slow(call) or helpers.get(getattr(call.func, "id", "")))
+                if name:
+                    kind = {"torch.cuda.empty_cache": "a cache that each step empties", "gc.collect": "a collection in each step"}
+                    self.mistake(call, kind.get(name, "a wait in each step"))
+
+    def switches_of_debugging(self, nodes):
+        """torch.autograd.set_detect_anomaly(True), over a training of hundreds of steps."""
+        if self.says(r"(?i)debug|diagnos|reproduc|determin|trace\b|create_graph|miopen|\bbug\b|workaround|profil") or not \
+                self.repeated(nodes):
+            return
+        for one in self.scopes[-1][1]:
+            if isinstance(one, ast.Assign) and len(one.targets) == 1:
+                target, value = self.written(one.targets[0]).replace('"', "'"), getattr(one.value, "value", None)
+                if target == "os.environ['CUDA_LAUNCH_BLOCKING']" and value == "1" or value is False and self.full(
+                        one.targets[0]) == "torch.backends.cudnn.enabled":
+                    self.mistake(one, "launches that each wait" if value else "a library of kernels that is off")
+            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call):
+                call, first = one.value, one.value.args[0] if one.value.args else given(one.value, "mode")
+                if self.full(call.func) == "torch.autograd.set_detect_anomaly" and getattr(first, "value", None) is True:
+                    self.mistake(call, "a search for anomalies that never ends")
+                if self.full(call.func) in ("os.environ.setdefault", "os.putenv") and [getattr(a, "value", None) for a in call.args] == [
+                        "CUDA_LAUNCH_BLOCKING", "1"]:
+                    self.mistake(call, "launches that each wait")
+
+    def profilers_of_the_cpu(self, nodes):
+        """profile(activities=[ProfilerActivity.CPU]), whose table is sorted by cuda_time_total."""
+        table = next((k.value for one in nodes if isinstance(one, ast.Call) for k in one.keywords if k.arg == "sort_by" and re.match(
+            r"(self_)?(cuda|device)_", str(getattr(k.value, "value", "")))), None)
+        for one in nodes if table is not None else ():
+            if isinstance(one, ast.Call) and self.full(one.func) == "torch.profiler.profile":
+                kinds = self.value_of(given(one, "activities")) if given(one, "activities") else None
+                if isinstance(kinds, (ast.List, ast.Tuple, ast.Set)) and kinds.elts and all(
+                        self.full(kind) == "torch.profiler.ProfilerActivity.CPU" for kind in kinds.elts):
+                    self.mistake(one, "a profile without the GPU", self.written(table), other=table)
+
+    # ---- CUDA graphs
+
+    def captured(self, nodes):
+        """with torch.cuda.graph(graph): scale = y.norm().item(), or the step of an Adam that is not capturable."""
+        for one in nodes:
+            if not isinstance(one, ast.With) or not any(isinstance(item.context_expr, ast.Call) and self.full(
+                    item.context_expr.func) == "torch.cuda.graph" for item in one.items):
+                continue
+            inside = own_nodes(one)
+            called = [self.by_name.get(getattr(call.func, "id", "")) for call in inside if isinstance(call, ast.Call)]
+            inside += [node for of in called if of for node in own_nodes(of)]
+            for call in (call for call in inside if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
+                if call.func.attr in READS_VALUES and not call.args:
+                    self.mistake(call, "a value that is read while a graph is captured", other=one, doubted=False)
+                if call.func.attr == "step" and not call.args:
+                    made = self.value_of(call.func.value)
+                    if isinstance(made, ast.Call) and ADAMS_OF_GRAPHS.match(self.full(made.func)) and not self.says("capturable"):
+                        self.mistake(made, "an optimizer that no graph captures", self.written(call), other=call, doubted=False)
+
+    # ---- streams
+
+    def streams_in_order(self, body):
+        """y = torch.relu(x); with torch.cuda.stream(side): z = y @ w, where side does not wait for y."""
+        pending = {}
+        for one in body:
+            side = next((item.context_expr for item in getattr(one, "items", ()) if isinstance(item.context_expr, ast.Call) and self.full(
+                item.context_expr.func) == "torch.cuda.stream" and item.context_expr.args), None)
+            if side is not None and pending and not re.search(r"wait_|synchronize|\.wait\(|query\(", self.reader.written_whole(one)):
+                read = next((name for name in own_nodes(one) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load) and
+                             name.id in pending), None)
+                if read is not None and self.origin(self.value_of(side.args[0]))[0] == "torch.cuda.Stream":
+                    at = next(inner for inner in self.directly(one.body) if any(part is read for part in ast.walk(inner)))
+                    self.mistake(at, "a stream that does not wait for what it reads", read.id, self.written(side.args[0]),
+                                 other=pending[read.id])
+                    return
+            elif re.search(r"wait_stream|wait_event|synchronize\(|\.wait\(|record_event|CUDAGraph|cuda\.graph|\.item\(\)|\.cpu\(\)",
+                           self.reader.written_whole(one)):
+                pending = {}
+            elif isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name):
+                pending.pop(one.targets[0].id, None)
+                if self.computes(one.value, pending):
+                    pending[one.targets[0].id] = one
+
+    def computes(self, node, pending):
+        """Whether a value is surely computed by the GPU: of what it computed, or made there."""
+        parts = list(ast.walk(node))
+        if any(isinstance(one, ast.Name) and one.id in pending for one in parts):
+            return True
+        name = self.full(node.func) if isinstance(node, ast.Call) else ""
+        where = given(node, "device") if name else None
+        return re.match(r"torch\.[a-z_]+$", name) is not None and not NO_KERNELS.match(name) and where is not None and "cuda" in \
+            self.written(self.value_of(where))
+
+    def freed_too_early(self, loop):
+        """for …: y = f(x); with torch.cuda.stream(copies): host.copy_(y, non_blocking=True), without record_stream."""
+        if not self.streams or self.says(r"record_stream"):
+            return None
+        made = {}
+        for number, one in enumerate(loop.body):
+            side = isinstance(one, ast.With) and any(isinstance(item.context_expr, ast.Call) and self.full(
+                item.context_expr.func) == "torch.cuda.stream" for item in one.items)
+            rest = "\n".join(self.reader.written_whole(later) for later in loop.body[number:]) if side else ""
+            if side and not re.search(r"synchronize|wait_stream|wait_event|\.wait\(|append\(|\[\w+\] *= *\w+$", rest):
+                for copy in own_nodes(one):
+                    if isinstance(copy, ast.Call) and getattr(given(copy, "non_blocking"), "value", None) is True:
+                        read = next((name for name in ast.walk(copy) if isinstance(name, ast.Name) and name.id in made), None)
+                        if read is not None:
+                            return self.mistake(copy, "memory that another stream still reads", read.id, other=made[read.id])
+            elif isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and isinstance(
+                    one.value, (ast.Call, ast.BinOp)) and not re.search(r"pin_memory|\.cpu\(", self.written(one.value)):
+                made[one.targets[0].id] = one
+        return None
+
+    # ---- clocks and peaks
+
+    def timed_from_the_first(self, of, own):
+        """start = perf_counter(); for _ in range(10): model(x), where model was not called before."""
+        if self.says(r"(?i)warm|first call|cold") or not self.says(r"\.cuda\(|['\"]cuda"):
+            return
+        for body in [of.body] + [one.body for one in own if isinstance(one, ast.With)]:
+            for number, loop in enumerate(body):
+                if not isinstance(loop, ast.For) or len(loop.body) != 1 or not isinstance(loop.iter, ast.Call) or getattr(
+                        loop.iter.func, "id", "") != "range" or not loop.iter.args:
+                    continue
+                count, call = self.value_of(loop.iter.args[-1]), getattr(loop.body[0], "value", None)
+                start = next((one for one in reversed(body[:number]) if isinstance(one, ast.Assign) and isinstance(
+                    one.value, ast.Call) and self.full(one.value.func) in CLOCKS_OF_HOST), None)
+                if start is None or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or not isinstance(
+                        getattr(count, "value", None), int) or not 2 <= count.value <= 200:
+                    continue
+                name = call.func.id
+                module = self.origin(self.value_of(call.func))[0]
+                calls = len(re.findall(r"\b%s\(" % re.escape(name), self.reader.text))
+                if calls == 1 and re.match(r"torch\.nn\.[A-Z]|torch\.compile|torchvision\.models\.|transformers\.", module):
+                    self.mistake(start, "a clock that measures the first call", name, other=call)
+
+    def peaks_of_calls(self, of, own):
+        """def peak(size): …; return torch.cuda.max_memory_allocated(), called for each of several sizes."""
+        if not isinstance(of, ast.FunctionDef) or self.says(r"reset_(peak_|max_)?memory"):
+            return
+        peak = next((one for one in own if isinstance(one, ast.Call) and self.full(one.func) == "torch.cuda.max_memory_allocated"), None)
+        for _, others in self.scopes if peak is not None else ():
+            for loop in others:
+                over = loop.iter if isinstance(loop, ast.For) else loop.generators[0].iter if isinstance(
+                    loop, (ast.ListComp, ast.DictComp, ast.GeneratorExp)) else None
+                if isinstance(self.value_of(over) if over is not None else None, (ast.Tuple, ast.List)) and any(
+                        isinstance(call, ast.Call) and getattr(call.func, "id", "") == of.name for call in ast.walk(loop)):
+                    return self.mistake(peak, "a peak of memory that is never reset", other=over)
+        return None
+
+    # ---- memory
+
+    def evaluates_with_graph(self, of, own):
+        """model.eval(); for x, y in loader: hits += (model(x).argmax(1) == y).sum(), with gradients on."""
+        if self.says(r"no_grad|inference_mode|grad_enabled|requires_grad|\.grad\b|autograd|create_graph|lightning|Trainer\(") or not \
+                self.says(ON_A_GPU) or any(is_call(one, "backward") or is_call(one, "train") and one.args == [] for one in own):
+            return
+        quiet = {self.written(self.root(one.func.value)) for one in own if is_call(one, "eval") and not one.args} - {""}
+        for loop in (one for one in own if quiet and isinstance(one, ast.For)):
+            if not re.search(r"loader|batch|_dl$|^dl$", self.written(loop.iter)):
+                continue
+            for call in own_nodes(loop):
+                told = any(e["subject"] == "script-mistake" and loop.lineno <= int(e["line"]) <= loop.end_lineno and e.get(
+                    "source") == self.reader.source for e in self.reader.events)
+                if isinstance(call, ast.Call) and self.written(call.func) in quiet and call.args and not told:
+                    return self.mistake(call, "an evaluation that builds graphs", self.written(call.func))
+        return None
+
+    def kept_for_nobody(self, nodes):
+        """loss.backward(retain_graph=True), where each round computes its loss anew and goes back once."""
+        if self.says(r"autograd\.grad\(|create_graph|register_hook|hidden|memory|state\b|\bhx?\b|carry"):
+            return
+        for loop, own in self.training_loops(nodes):
+            passes = [one for one in own if is_call(one, "backward")]
+            keeps = given(passes[0], "retain_graph")
+            if len(passes) != 1 or getattr(keeps, "value", None) is not True or not any(is_call(one, "zero_grad") for one in own):
+                continue
+            bound = self.tracing.stored(loop)
+            assigned = [one for one in own if isinstance(one, ast.Assign)]
+            outer = {name.id for one in assigned for name in ast.walk(one.value) if isinstance(name, ast.Name)} - bound
+            harmless = all(self.harmless(name) for name in outer)
+            carried = self.carried(loop)
+            if harmless and not carried:
+                self.mistake(passes[0], "a graph that is kept for nobody")
+
+    def harmless(self, name):
+        """Whether a name of outside holds no graph: a module, a function, a number, what a library gives."""
+        values = self.made.get(name, ())
+        return all(re.match(r"torch\.(nn\.|optim\.|device|rand|zeros|ones|tensor|arange|cuda\.|amp\.|compile|utils)|torchvision\.|numpy\.",
+                            self.origin(one)[0]) or isinstance(one, ast.Constant) or isinstance(one, ast.Call) and getattr(
+                                one.func, "id", "")[:1].isupper() for one in values) and (bool(values) or name in self.tracing.names or
+                                                                                           name in self.by_name)
+
+    def carried(self, loop):
+        """Whether a round reads what the one before it bound, other than sums of numbers."""
+        first = {}
+        for one in own_nodes(loop):
+            if isinstance(one, ast.Assign):
+                for name in [n for n in ast.walk(one.value) if isinstance(n, ast.Name)] + [
+                        n for target in one.targets for n in ast.walk(target) if isinstance(n, ast.Name)]:
+                    first.setdefault(name.id, isinstance(name.ctx, ast.Load))
+        bound = {name.id for one in own_nodes(loop) if isinstance(one, ast.Assign) for target in one.targets
+                 for name in ast.walk(target) if isinstance(name, ast.Name)}
+        targets = {name.id for name in ast.walk(loop.target) if isinstance(name, ast.Name)} if isinstance(loop, ast.For) else set()
+        return any(first.get(name) for name in bound - targets)
+
+    def pinned_in_vain(self, nodes):
+        """DataLoader(…, collate_fn=Batch, pin_memory=True), where the class Batch has no method pin_memory."""
+        classes = {one.name: one for one in nodes if isinstance(one, ast.ClassDef) and not one.bases}
+        plain = {name for name, of in classes.items() if not any(getattr(one, "name", "") in ("pin_memory", "__getattr__")
+                                                                  for one in of.body)}
+        for name, of in self.by_name.items():
+            ends = [one.value for one in own_nodes(of) if isinstance(one, ast.Return)] if of else []
+            if ends and all(isinstance(one, ast.Call) and getattr(one.func, "id", "") in plain for one in ends):
+                plain = plain | {name}
+        for one in nodes if plain else ():
+            if isinstance(one, ast.Call) and self.full(one.func) == "torch.utils.data.DataLoader":
+                pins, makes = given(one, "pin_memory"), given(one, "collate_fn")
+                if getattr(pins, "value", None) is True and getattr(makes, "id", "") in plain:
+                    of = classes.get(makes.id)
+                    if of is None or any(getattr(m, "name", "") == "__init__" for m in of.body) and not any(
+                            getattr(m, "name", "") == "__call__" for m in of.body):
+                        self.mistake(pins, "a batch that no loader pins", makes.id, other=of)
+
+    # ---- places
+
+    def chosen_for_nothing(self, nodes):
+        """device = "cuda" if torch.cuda.is_available() else "cpu", which nothing in a script that trains uses."""
+        if len(re.findall(r"['\"]cuda", self.reader.text)) != 1 or self.says(
+                r"\.cuda\(|\.to\(|device *=(?! *(torch\.device|\(?['\"]))|set_default|argparse|globals\(|locals\(|Trainer|ccelerat|abric"):
+            return
+        for one in self.scopes[-1][1]:
+            if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and re.search(
+                    r"['\"]cuda(:\d)?['\"] if torch\.cuda\.is_available\(\) else", self.written(one.value)):
+                name = one.targets[0].id
+                used = any(isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) for node in nodes)
+                if not used and name != "_" and any(True for _ in self.training_loops(nodes)):
+                    self.mistake(one, "a device that nothing uses", name)
+
+    def loaded_to_one(self, nodes):
+        """torch.cuda.set_device(local_rank); state = torch.load(path), which goes to the GPU that it was saved from."""
+        if not self.says(r"LOCAL_RANK|local_rank") or not self.says(r"set_device\(|device_ids *=") or self.says(
+                r"map_location|['\"]gloo|save\(.*\.cpu\(|weights_to_cpu|broadcast"):
+            return
+        for one in nodes:
+            if isinstance(one, ast.Call) and self.full(one.func) == "torch.load" and len(one.args) == 1:
+                names = [name for name, values in self.made.items() if any(value is one for value in values)]
+                if any(is_call(call, "load_state_dict") and call.args and (call.args[0] is one or self.written(
+                        call.args[0]).split("[")[0] in names) for call in nodes):
+                    self.mistake(one, "a state that each process loads to one GPU")
+
+    # ---- one at a time
+
+    def copied_by_elements(self, loop):
+        """for i in range(len(rewards)): returns[i] = torch.tensor(rewards[i]).cuda()"""
+        target = loop.target if isinstance(loop, ast.For) else None
+        if isinstance(target, ast.Tuple) and getattr(getattr(loop.iter, "func", None), "id", "") == "enumerate":
+            target = target.elts[0]
+        for one in loop.body if isinstance(target, ast.Name) else ():
+            if not isinstance(one, ast.Assign) or not isinstance(one.targets[0], ast.Subscript) or self.written(
+                    one.targets[0].slice) != target.id:
+                continue
+            name, made, after = self.origin(one.value)
+            sent = any(call.func.attr in ("cuda", "to") for call in after) or name and given(made, "device") is not None
+            if name in ("torch.tensor", "torch.as_tensor", "torch.from_numpy") and sent and made.args and (
+                    isinstance(made.args[0], ast.Name) or self.written(made.args[0]).endswith("[%s]" % target.id)) and \
+                    not re.search(r"(?i)path|load|open|read", self.reader.written_whole(loop)):
+                self.mistake(one, "a copy to the GPU for each element", other=loop.iter)
+
+    def one_at_a_time(self, own):
+        """outputs = torch.stack([model(x) for x in batch]), of a batch that is one tensor."""
+        tensors = {self.written(one.targets[0]) for one in own if isinstance(one, ast.Assign) and re.match(
+            r"torch\.(rand|randn|zeros|ones|randint)$", self.origin(one.value)[0])}
+        for one in own:
+            many = one.args[0] if isinstance(one, ast.Call) and self.full(one.func) in ("torch.stack", "torch.cat") and one.args else None
+            if not isinstance(many, (ast.ListComp, ast.GeneratorExp)) or len(many.generators) != 1 or many.generators[0].ifs:
+                continue
+            each = many.generators[0]
+            module = self.origin(self.value_of(many.elt.func))[0] if isinstance(many.elt, ast.Call) else ""
+            of = self.written(each.iter)
+            if module.startswith("torch.nn.") and len(many.elt.args) == 1 and self.written(
+                    many.elt.args[0]).startswith(self.written(each.target)) and of in tensors:
+                self.mistake(one, "samples that go through a model one by one", of, self.written(many.elt.func))
+
+    def walked_by_cells(self, loop):
+        """for t in range(x.size(0)): h, c = self.cell(x[t], (h, c)), and nothing else."""
+        if not isinstance(loop, ast.For) or not 1 <= len(loop.body) <= 2 or len(loop.body) == 2 and not is_call(
+                getattr(loop.body[1], "value", None), "append"):
+            return
+        step, bound = loop.body[0], {name.id for name in ast.walk(loop.target) if isinstance(name, ast.Name)}
+        call = step.value if isinstance(step, ast.Assign) and isinstance(step.value, ast.Call) else None
+        kind = self.origin(self.value_of(call.func))[0] if call and len(call.args) == 2 else ""
+        input_, states = (call.args[0], {n.id for n in ast.walk(call.args[1]) if isinstance(n, ast.Name)}) if kind else (None, set())
+        if kind in ("torch.nn.LSTMCell", "torch.nn.GRUCell", "torch.nn.RNNCell") and states == self.tracing.stored(step) and \
+                bound & {n.id for n in ast.walk(input_) if isinstance(n, ast.Name)} and isinstance(input_, (ast.Subscript, ast.Name)):
+            self.mistake(step, "a loop over a cell", kind.rsplit(".", 1)[-1], kind.rsplit(".", 1)[-1][:-4])
+
+    # ---- beside other libraries
+
+    def over_the_host(self, nodes):
+        """cupy.asarray(features.cpu().numpy()), and torch.from_numpy(cupy.asnumpy(ranks)).cuda()"""
+        for one in (one for one in nodes if isinstance(one, ast.Call)):
+            name, made, after = self.origin(one)
+            first = made.args[0] if name and made.args else None
+            if name in ("cupy.asarray", "cupy.array") and one is made and is_call(first, "numpy") and is_call(first.func.value, "cpu"):
+                self.mistake(one, "a way over the host to CuPy", "cupy.from_dlpack(tensor)")
+            back = isinstance(first, ast.Call) and (self.full(first.func) == "cupy.asnumpy" or is_call(first, "get") and not first.args)
+            if name in ("torch.from_numpy", "torch.tensor", "torch.as_tensor") and back and (any(
+                    call.func.attr in ("cuda", "to") for call in after) or given(made, "device") is not None):
+                self.mistake(one, "a way over the host to CuPy", "torch.from_dlpack(array)")
+
+    def all_memory_of_two(self, nodes):
+        """import tensorflow and torch: a dataset of TensorFlow takes the GPU's memory that PyTorch needs."""
+        if self.says(r"memory_growth|set_visible_devices|VISIBLE_DEVICES|ALLOW_GROWTH|logical_device|device\(['\"]/?(cpu|CPU)"):
+            return
+        starts = next((one for one in nodes if isinstance(one, ast.Call) and re.match(
+            r"tensorflow\.(random\.(uniform|normal)|constant|zeros|ones|data\.Dataset\.from_tensor_slices|keras\.(Sequential|Model))$",
+            self.full(one.func))), None)
+        moved = next((one for one in nodes if is_call(one, "cuda") and not one.args), None)
+        if starts is not None and moved is not None:
+            self.mistake(starts, "memory that two libraries take", self.written(moved), other=moved)
