@@ -254,7 +254,10 @@ class Wholes(WholeFile):
                 while isinstance(of, ast.Subscript):
                     of = of.value
                 if self.written(of) in pinned:
-                    self.reader.mistake(one, "a copy to the host that nobody waits for", self.written(one))
+                    read = next((later for later in nodes if isinstance(later, ast.Call) and later.lineno > one.lineno and any(
+                        self.written(part) == self.written(of) for part in [later.func] + later.args + [
+                            getattr(later.func, "value", None)] if part is not None)), None)
+                    self.reader.mistake(one, "a copy to the host that nobody waits for", self.written(one), other=read)
 
     def streams_apart(self, nodes):
         """with torch.cuda.stream(side): …, whose results are used with nothing that waits for them."""
