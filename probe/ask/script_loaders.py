@@ -177,7 +177,9 @@ class Loaders:
         reader.follow(function, [Thing("number") for _ in function.node.args.args], {}, node, forced=True)
         self.moves_seen, reader.path = before, path
         if seen:
-            reader.mistake(node, "a forked process that uses CUDA", reader.written(node), other=seen[0][0],
+            says_fork = next((one for _, trees in reader.tracing.files for tree in trees for one in ast.walk(tree) if isinstance(
+                one, ast.Call) and re.search(r"(set_start_method|get_context)\(.*['\"]fork['\"]", reader.written(one))), None)
+            reader.mistake(node, "a forked process that uses CUDA", reader.written(node), other=says_fork or seen[0][0],
                            doubted="|" in seen[0][2])
 
     def do_multiprocessing_spawn(self, node, values, words):

@@ -44,7 +44,7 @@ MOVES_ITSELF = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|device|_apply|is_cuda|type_a
 # A class with one of these in it moves what it was given, or what it holds.
 MOVES_TENSORS = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|_apply|type_as")
 # What a program says of a process is a text, as all variables are.
-SEVERAL_NODES = re.compile(r"(--nnodes[=\s]+|--num[-_]nodes[=\s]+|SBATCH\s+(--nodes=|-N\s*))([2-9]|[1-9]\d)\b")
+SEVERAL_NODES = re.compile(r"(--nnodes[=\s]+|--num[-_]nodes[=\s]+|SBATCH\s+(--nodes=|-N\s*))([2-9]|[1-9]\d)\b|\bGROUP_RANK\b")
 RANKS = re.compile(r"(^|_)(RANK|LOCALID|PROCID)$")
 SPAWNS = re.compile(r"set_start_method\((?!['\"]fork['\"])|get_context\((?!['\"]fork['\"])|forkserver|['\"]spawn['\"]")
 # What gives a process its own GPU, so that plain "cuda" means that one.
@@ -1245,8 +1245,10 @@ class Torch(Loaders):
         if self.samplers and not re.search(r"set_epoch|prepare\(|Trainer\(|set_seed\(|Fabric\(", reader.text) and \
                 re.search(r"for (\w*epoch\w*|ep|e) in ", reader.text) and ".backward(" in reader.text and \
                 not reader.loaded:
-            self.at(self.samplers[0], "a sampler that shuffles alike in all epochs",
-                    reader.written(self.samplers[0][0]))
+            loop = next((one for _, trees in reader.tracing.files for tree in trees for one in ast.walk(tree) if isinstance(
+                one, ast.For) and re.match(r"\w*epoch\w*$|ep$|e$", reader.written(one.target))), None)
+            self.at(self.samplers[0], "a sampler that shuffles alike in all epochs", reader.written(self.samplers[0][0]),
+                    other=loop.iter if loop is not None else None)
         self.events_without_timing()
         self.memory_of_another()
         self.loads_on_the_first()

@@ -50,7 +50,7 @@ class Tracing:
     def __init__(self, reader):
         self.reader = reader
         self.arrays, self.wholes, self.steps = Arrays(reader, self), Wholes(reader, self), Steps(reader, self)
-        self.scoped = [Waits(reader, self), Precision(reader, self)]
+        self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards)]
         self.files = []  # (source, its trees)
         self.names = {}
         self.enabled, self.seeded, self.draws = [], False, False
@@ -86,7 +86,7 @@ class Tracing:
         self.arrays.look(nodes)
         self.wholes.look(nodes)
         self.steps.look(nodes)
-        for one in self.scoped:
+        for one in self.rules:
             one.look(nodes)
         if not {"jax", "tensorflow", "keras", "optax"} & {name.split(".")[0] for name in self.names.values()}:
             return

@@ -10,7 +10,7 @@ DDP_OF_TORCH = ("torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.
 # Collectives that the other processes wait for. Barriers are left out: one process downloads while the others wait.
 MEETINGS = ("all_reduce", "all_gather", "all_gather_into_tensor", "all_gather_object", "reduce_scatter", "all_to_all",
             "gather", "gather_object", "reduce", "broadcast", "broadcast_object_list", "reduce_scatter_tensor")
-ONE_RANK = re.compile(r"(\w+\.)*(\w*rank\w*(\(\))?) == 0$|0 == (\w+\.)*\w*rank\w*(\(\))?$|(not|not int\()? ?(\w+\.)*(local_|global_)?rank\)?$|"
+ONE_RANK = re.compile(r"(\w+\.)*(\w*rank\w*(\(\))?) == 0$|0 == (\w+\.)*\w*rank\w*(\(\))?$|(not|not int\()? ?(\w+\.)*(local_|global_|get_)?rank(\(\))?\)?$|"
                       r"(\w+\.)*is_(main|master|rank0|rank_zero|global_zero|local_main)(_process|_node|_rank)?(\(\))?$")
 OF_MODULE_ALONE = ("state_dict", "load_state_dict", "parameters", "named_parameters", "to", "cuda", "eval", "train", "modules",
                    "buffers", "zero_grad", "requires_grad_", "apply", "register_buffer", "named_modules", "children")
@@ -109,6 +109,7 @@ class Wholes(WholeFile):
             return
         wrapped = {self.written(target) for one in nodes if isinstance(one, ast.Assign) and isinstance(
             one.value, ast.Call) and self.full(one.value.func) in DDP_OF_TORCH for target in one.targets}
+        wrapped |= {one.arg for of in scopes if isinstance(of, ast.FunctionDef) for one in of.args.args if NAMED_DDP.match(one.arg)}
         called = {self.written(one.func) for one in nodes if isinstance(one, ast.Call)}
         wrapped -= called  # where the wrapper is called as well, some of its gradients are averaged
         for of in scopes if wrapped else ():
@@ -142,7 +143,9 @@ class Wholes(WholeFile):
         name = self.full(node.func)
         whole = self.written(node.func)
         if re.match(r"(\w+\.)*accelerator\.(gather|gather_for_metrics|reduce|pad_across_processes)$|self\.all_gather$|"
-                    r"(\w+\.)*fabric\.(all_gather|all_reduce)$", whole):
+                    r"(\w+\.)*fabric\.(all_gather|all_reduce)$|(\w+\.)*trainer\.save_checkpoint$", whole) or whole.endswith(
+                        ".save_checkpoint") and self.says(r"(?<![\w.])%s *(,[^\n=]*)?= *deepspeed\.initialize\(" % re.escape(
+                            whole.rpartition(".")[0])):
             return True
         return name.startswith("torch.distributed.") and name.rsplit(".", 1)[-1] in MEETINGS and not any(
             keyword.arg == "group" for keyword in node.keywords)
@@ -288,6 +291,8 @@ class Wholes(WholeFile):
         """torch.nn.utils.clip_grad_norm_ of a model of FSDP, each process of which has a part of each gradient."""
         wrapped = {self.written(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and isinstance(
             one.value, ast.Call) and self.full(one.value.func).endswith(".FullyShardedDataParallel")}
+        wrapped |= {one.arg for one in nodes if isinstance(one, ast.arg) and one.annotation is not None and self.full(
+            one.annotation).endswith(".FullyShardedDataParallel")}
         for one in nodes:
             if isinstance(one, ast.Call) and self.full(one.func) in CLIPS and one.args and isinstance(one.args[0], ast.Call):
                 of = getattr(one.args[0].func, "value", None)

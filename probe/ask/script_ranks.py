@@ -1,0 +1,469 @@
+"""Mistakes of scripts that run in several processes, one for each GPU: seeds, samplers, collectives, and what one process
+alone should write; for the reader of scripts."""
+
+DIST = "torch.distributed."
+# A test, a function or a path with one of these in it tells the processes apart.
+TELLS_RANKS = re.compile(r"rank|(?<![a-z])(main|master|primary|chief|leader|coordinator)(?![a-z])|global_zero|pid\b|uuid|\blocal\b|"
+                         r"(gpu|device|local|proc|process|node|index|idx|id)\w*(\(\))? *[!=]= *['\"]?(cuda:)?0", re.I)
+NAMED_DDP = re.compile(r"(self\.)?(ddp(_(model|net|module))?|\w+_ddp)$")
+SEEDS_ALIKE = ("numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.seed", "random.Random", "random.seed",
+          "torch.manual_seed")
+MULTIPLIED_BY = ("torch.matmul", "torch.mm", "torch.einsum", "torch.cdist", "torch.nn.functional.cosine_similarity")
+ON_THE_GPU = re.compile(r"\.cuda\(\)|['\"]cuda['\"]|cuda:|\.cuda\(\w*rank")
+
+
+class Ranks(Steps):
+    def look(self, nodes):
+        if self.begins(nodes, r"[dD]istributed|multiprocessing|local_rank|ddp|__getitem__|lightning|accelerate"):
+            self.seeded_in_each_item()
+            self.whole_for_each_process()
+            self.one_gpu_of_all()
+            self.saved_by_all()
+            self.written_by_all()
+            self.metric_of_one()
+            self.gathered_without_gradient()
+            self.through_the_host()
+            self.number_given_twice()
+            self.group_of_members()
+            self.sums_of_gradients()
+            self.not_waited_for()
+            self.option_of_a_launcher()
+            self.reduced_for_one()
+            self.both_send_first()
+            self.split_apart()
+            self.meeting_point()
+            self.stream_for_each_process()
+            self.reduced_each_time()
+            self.unused_that_are_used()
+            self.padded_last_batch()
+            self.logged_by_each()
+
+    # ---- what the rules ask
+
+    def begins(self, nodes, about):
+        """Whether the file is about this; sorts its calls by what they call."""
+        roots = {name.split(".")[0] for name in self.tracing.names.values()}
+        if not {"torch", "accelerate", "lightning", "pytorch_lightning", "deepspeed"} & roots or not self.says(about):
+            return False
+        self.nodes, self.outer, self.assigned, self.by_name = nodes, {}, {}, {}
+        self.functions = [one for one in nodes if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        self.classes = [one for one in nodes if isinstance(one, ast.ClassDef)]
+        self.loops = [one for one in nodes if isinstance(one, (ast.For, ast.While))]
+        for node in nodes:
+            for child in ast.iter_child_nodes(node):
+                self.outer[id(child)] = node
+            if isinstance(node, ast.Call):
+                self.by_name.setdefault(self.full(node.func), []).append(node)
+            elif isinstance(node, ast.Assign):
+                for target in node.targets:
+                    pairs = zip(target.elts, node.value.elts) if isinstance(target, ast.Tuple) and isinstance(
+                        node.value, ast.Tuple) else [(target, node.value)]
+                    for name, value in pairs:
+                        self.assigned.setdefault(self.written(name), []).append(value)
+        return True
+
+    def calls_of(self, *names):
+        return [call for name in names for call in self.by_name.get(name, ())]
+
+    def collectives(self, *names):
+        return [call for full, calls in self.by_name.items() if full.startswith(DIST) and full.rsplit(".", 1)[-1] in names
+                for call in calls]
+
+    def made_by(self, *names):
+        """The names that calls of these are assigned to."""
+        return {name for name, values in self.assigned.items() for value in map(self.bare, values) if isinstance(
+            value, ast.Call) and self.full(value.func) in names}
+
+    @staticmethod
+    def bare(node):
+        """Net() for Net().to(device).eval()"""
+        while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in (
+                "to", "cuda", "eval", "half", "train") and not isinstance(node.func.value, ast.Name):
+            node = node.func.value
+        return node
+
+    def origin(self, node):
+        """What a model was made by, before it was moved and wrapped under its own name."""
+        for _ in range(9):
+            node = self.bare(self.value_of(node))
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in ("to", "cuda"):
+                break
+            node = node.func.value
+        return node
+
+    def around(self, node):
+        """(what stands around it, its part), from the inside to the file."""
+        while id(node) in self.outer:
+            yield self.outer[id(node)], node
+            node = self.outer[id(node)]
+
+    def function_around(self, node):
+        return next((of for of, _ in self.around(node) if isinstance(of, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module))), None)
+
+    def given(self, call, word, place=None):
+        """What a call is given by this name, or at this place."""
+        found = next((k.value for k in call.keywords if k.arg == word), None)
+        return call.args[place] if found is None and place is not None and len(call.args) > place else found
+
+    def value_of(self, node):
+        """What a name was assigned, once or last before here; otherwise the node itself."""
+        values = self.assigned.get(self.written(node), ()) if isinstance(node, (ast.Name, ast.Attribute)) else ()
+        if len(values) > 1:
+            here = self.function_around(node)
+            values = [one for one in values if one.lineno < node.lineno and self.function_around(one) is here]
+        return max(values, key=lambda one: one.lineno) if values else node
+
+    def tells(self, node):
+        """Whether an expression, or what one of its names was assigned, tells the processes apart."""
+        names = [one for one in ast.walk(node) if isinstance(one, (ast.Name, ast.Attribute))]
+        return any(TELLS_RANKS.search(self.written(one)) for one in [node] + [
+            value for name in names for value in self.assigned.get(self.written(name), ())])
+
+    def for_some(self, node):
+        """Whether a question for the rank, or for a flag, stands around it or gives back before it."""
+        for of, part in self.around(node):
+            test = of.test if isinstance(of, (ast.If, ast.IfExp, ast.While)) else of if isinstance(of, ast.BoolOp) else None
+            if test is not None and (self.tells(test) or isinstance(test, (ast.Name, ast.Attribute))):
+                return True
+            for before in getattr(of, "body", None) if isinstance(getattr(of, "body", None), list) else ():
+                if before is part:
+                    break
+                if isinstance(before, ast.If) and isinstance(before.body[-1], (
+                        ast.Return, ast.Continue, ast.Raise)) and self.tells(before.test):
+                    return True
+            if isinstance(of, ast.FunctionDef):
+                said = of.name + " ".join(self.written(one) for one in of.decorator_list)
+                if re.search(r"rank|(on|is|only|if|for|from)_(main|master|first)|main_process|zero", said):
+                    return True
+        return False
+
+    def called_for_some(self, function):
+        return any(self.for_some(call) for calls in self.by_name.values() for call in calls if getattr(
+            call.func, "attr", getattr(call.func, "id", "")) == getattr(function, "name", None))
+
+    def all_meet_in(self, function):
+        """Whether all processes come through this function, or through the file's own statements."""
+        return any(self.function_around(call) is function and not self.for_some(call) for call in self.collectives(
+            "init_process_group", "barrier", *MEETINGS))
+
+    def holds_backward(self, node):
+        return any(getattr(call.func, "attr", "") == "backward" for call in calls_in([node]))
+
+    def iterated(self, loop):
+        """The names that a loop goes through: loader, for enumerate(tqdm(loader))."""
+        return {self.written(one) for one in ast.walk(loop.iter) if isinstance(one, (ast.Name, ast.Attribute))} if isinstance(
+            loop, ast.For) else set()
+
+    def has_ddp(self):
+        return self.calls_of(*DDP_OF_TORCH)
+
+    # ---- seeds and data
+
+    def seeded_in_each_item(self):
+        """def __getitem__(self, index): rng = numpy.random.default_rng(0)"""
+        for method in (one for one in self.functions if one.name == "__getitem__"):
+            for call in calls_in(method.body):
+                of = call.func.value if isinstance(call.func, ast.Attribute) else None
+                generator = getattr(call.func, "attr", "") == "manual_seed" and isinstance(of, ast.Call) and self.full(
+                    of.func) == "torch.Generator"
+                seed = call.args[0] if len(call.args) == 1 else self.given(call, "seed")
+                if (generator or self.full(call.func) in SEEDS_ALIKE) and type(getattr(seed, "value", None)) is int and not any(
+                        isinstance(one, (ast.If, ast.IfExp)) for one, _ in self.around(call)):
+                    self.mistake(call, "a seed of every item")
+
+    def whole_for_each_process(self):
+        """loader = DataLoader(data, shuffle=True), beside DistributedDataParallel."""
+        if not self.has_ddp() or self.says(
+                r"[sS]ampler\(|sampler *=|prepare\(|shard|split_\w*by|rank\w*(\(\))? *::|% *(self\.|args\.)?(world|n_?proc)|"
+                r"num_replicas|seed\w*\([^)\n]*rank|(//?=?|\*) *(\w+\.)*(world|get_world|n_?proc|n_?gpus|num_gpus)|Subset\("):
+            return
+        streams = {of.name for of in self.classes if any("IterableDataset" in self.written(base) for base in of.bases)}
+        for name, values in self.assigned.items():
+            for value in values:
+                if not isinstance(value, ast.Call) or self.full(value.func) != "torch.utils.data.DataLoader" or not value.args:
+                    continue
+                shuffles = getattr(self.given(value, "shuffle", 2), "value", None) is True
+                trains = any(name in self.iterated(loop) and self.holds_backward(loop) for loop in self.loops)
+                data = self.value_of(value.args[0])
+                if shuffles and trains and not self.tells(data) and not any(k.arg in (None, "batch_sampler") for k in value.keywords) \
+                        and getattr(getattr(data, "func", None), "id", "") not in streams:
+                    self.mistake(value, "all samples in each process", other=self.has_ddp()[0])
+
+    def split_apart(self):
+        """random_split(data, lengths), in processes that nothing seeds."""
+        if not self.calls_of(DIST + "init_process_group") and not self.says(r"DistributedSampler\(") or self.says(
+                r"manual_seed|seed_everything|set_seed|seed_all|init_seed|fix_seed|random_seed|broadcast_object"):
+            return
+        for call in self.calls_of("torch.utils.data.random_split", "torch.utils.data.dataset.random_split"):
+            if self.given(call, "generator", 2) is None and not self.for_some(call):
+                self.mistake(call, "a split of each process")
+
+    def stream_for_each_process(self):
+        """class Stream(IterableDataset): __iter__ asks for its worker, and not for its process."""
+        if not self.calls_of(DIST + "init_process_group") or self.says(r"split_\w*by|shard|dispatch_batches|prepare\("):
+            return
+        for of in self.classes:
+            iterate = next((one for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "__iter__"), None)
+            if iterate is None or not any("IterableDataset" in self.written(base) for base in of.bases):
+                continue
+            worker = next((call for call in calls_in(iterate.body) if self.full(call.func).endswith(".get_worker_info")), None)
+            if worker is None or re.search(r"rank|world|replica|node|proc|rand|shuffle|seed", self.reader.written_whole(of)):
+                continue
+            uses = [one for one in ast.walk(iterate) if isinstance(one, ast.Assign) and re.search(
+                r"start|first|begin|offset|stride|step|lo$|index", self.written(one.targets[0]))]
+            self.mistake(uses[-1] if uses else worker, "a stream that each process reads whole", of.name, other=worker)
+
+    # ---- GPUs and launches
+
+    def one_gpu_of_all(self):
+        """dist.init_process_group("nccl"); model = DDP(net.cuda()), where nothing chooses a GPU."""
+        group = next(iter(self.calls_of(DIST + "init_process_group")), None)
+        if group is None or self.says(
+                r"set_device|VISIBLE_DEVICES|cuda:|device_ids|device_id\b|gloo|mpi|cuda\.device\(|prepare\(|world_size *= *1\b|"
+                r"\.cuda\( *(?!non_blocking|memory_format)\w|\.to\([^()\n]*(rank|gpu)|device\([^\n]*(rank|gpu|['\"] *,)"):
+            return
+        if not self.says(r"LOCAL_RANK|local_rank"):
+            return  # told of DistributedDataParallel by itself
+        for call in self.has_ddp():
+            of = self.value_of(call.args[0]) if call.args else call
+            if ON_THE_GPU.search(self.written(of)) or isinstance(of, ast.Name) and ON_THE_GPU.search(self.reader.text):
+                return self.mistake(call, "processes that all take the first GPU", other=group)
+
+    def through_the_host(self):
+        """dist.init_process_group("gloo"), and DistributedDataParallel of a model on the GPU."""
+        if self.says(r"nccl|platform|is_available\(\)|os\.name|backend *= *(\w+\.)*(args|config|cfg|opt)|ucc|mpi"):
+            return
+        for call in self.calls_of(DIST + "init_process_group"):
+            backend = self.value_of(self.given(call, "backend", 0))
+            for ddp in self.has_ddp() if getattr(backend, "value", None) == "gloo" else ():
+                ids = self.given(ddp, "device_ids", 1)
+                if ON_THE_GPU.search(self.written(ddp)) or isinstance(ids, ast.List) and ids.elts:
+                    return self.mistake(call, "gradients that go through the host", other=ddp)
+
+    def number_given_twice(self):
+        """mp.spawn(worker, args=(0, world_size)), of a worker(rank, world_size)."""
+        for call in self.calls_of("torch.multiprocessing.spawn"):
+            name, given = self.given(call, "fn", 0), self.given(call, "args", 1)
+            found = [one for one in self.functions if one.name == getattr(name, "id", None)]
+            if len(found) != 1 or not isinstance(given, ast.Tuple) or any(isinstance(one, ast.Starred) for one in given.elts):
+                continue
+            takes = found[0].args
+            if takes.vararg is None and len(given.elts) + 1 > len(takes.args):
+                self.mistake(call, "a worker that is given too much", "%s(%s)" % (found[0].name, self.written(takes)),
+                             "%d" % (len(given.elts) + 1), other=given, doubted=False)
+
+    def meeting_point(self):
+        """mp.spawn(worker, …), whose init_process_group() finds no MASTER_ADDR."""
+        spawned = {self.written(call.args[0]) for call in self.calls_of("torch.multiprocessing.spawn") if call.args}
+        if not spawned or self.says(r"MASTER_|init_method|FileStore|TCPStore|HashStore|environ\.update|load_dotenv|rendezvous"):
+            return
+        spawned |= {self.written(call.func) for of in self.functions if of.name in spawned for call in calls_in(of.body)}
+        for call in self.calls_of(DIST + "init_process_group"):
+            if getattr(self.function_around(call), "name", None) in spawned and self.given(call, "store") is None and self.given(
+                    call, "init_method", 1) is None and self.given(call, "rank", 4) is not None and all(k.arg for k in call.keywords):
+                self.mistake(call, "processes without a meeting point")
+
+    def option_of_a_launcher(self):
+        """parser.add_argument("--local_rank", required=True), which torchrun does not pass."""
+        if self.says(r"LOCAL_RANK|distributed\.launch|deepspeed|--local-rank|subprocess"):
+            return
+        for call in (one for one in self.nodes if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "add_argument"):
+            if call.args and getattr(call.args[0], "value", None) == "--local_rank" and getattr(
+                    self.given(call, "required"), "value", None) is True:
+                self.reader.mistake(call, "a local rank that torchrun does not pass", self.written(call), doubted=True)
+
+    # ---- what one process is to write
+
+    def saved_by_all(self):
+        """torch.save(state, "last.pt"); dist.barrier(): all processes write one file."""
+        for call in self.calls_of("torch.save"):
+            path, function = self.given(call, "f", 1), self.function_around(call)
+            if path is not None and not self.tells(path) and not re.search(
+                    r"BytesIO|[tT]emp", self.written(self.value_of(path))) and self.all_meet_in(function) and not self.for_some(call) and \
+                    not self.called_for_some(function) and not TELLS_RANKS.search(self.written(call)) and not any(
+                        isinstance(of, ast.With) for of, _ in self.around(call)) and not self.says(r"world_size *= *1\b"):
+                self.mistake(call, "a file that all processes write", self.written(path))
+
+    def written_by_all(self):
+        """self.writer = SummaryWriter(folder), in each process."""
+        writers = [call for full, calls in self.by_name.items() for call in calls if re.search(r"\.SummaryWriter$", full)]
+        for call in writers:
+            function = self.function_around(call)
+            near = next((of for of, _ in self.around(call) if isinstance(of, ast.ClassDef)), None)
+            meets = self.all_meet_in(function) or near is not None and any(
+                self.all_meet_in(one) and not self.called_for_some(one) for one in near.body if isinstance(one, ast.FunctionDef))
+            given = [one for one in call.args] + [k.value for k in call.keywords]
+            if meets and not any(self.tells(one) for one in given) and not self.called_for_some(near or function) and not any(
+                    isinstance(of, (ast.If, ast.IfExp, ast.BoolOp)) for of, _ in self.around(call)) and not self.for_some(call):
+                self.mistake(call, "a log that all processes write")
+
+    def metric_of_one(self):
+        """if dist.get_rank() == 0: print(correct / total), which are those of one process's part."""
+        if self.says(r"reduce|gather|torchmetrics|\.sync\b|broadcast|DataLoader\(") and not self.says(
+                r"shuffle=False[^\n]*Sampler\(|Sampler\([^\n]*shuffle=False"):
+            return
+        for of in self.functions:
+            text = self.reader.written_whole(of)
+            validates = re.search(r"eval|valid|test", of.name) or any("no_grad" in self.written(one) or "inference" in self.written(
+                one) for one in of.decorator_list)
+            if not validates or re.search(r"reduce|gather|backward", text):
+                continue
+            counted = {self.written(target) for loop in ast.walk(of) if isinstance(loop, ast.For) for one in ast.walk(loop) if isinstance(
+                one, ast.AugAssign) and isinstance(one.op, ast.Add) for target in [one.target] if re.search(
+                    r"sum\(|argmax|eq\(|numel|len\(|size\(", self.written(one.value))}
+            for one in (one for one in of.body if self.is_for_one(one) and "get_rank" in self.written(one.test)):
+                for call in calls_in(one.body):
+                    used = {self.written(inner) for inner in ast.walk(call) if isinstance(inner, (ast.Name, ast.Subscript))}
+                    if getattr(call.func, "id", getattr(call.func, "attr", "")) in ("print", "info", "log", "add_scalar") and \
+                            len(used & counted) >= 2:
+                        self.mistake(call, "a metric of one process's part", other=one.test)
+
+    def logged_by_each(self):
+        """self.log("val_loss", loss) in validation_step, beside Trainer(devices=4)."""
+        trainer = next((call for full, calls in self.by_name.items() if re.match(r"(pytorch_)?lightning\.(\w+\.)*Trainer$", full)
+                        for call in calls if self.spreads(call)), None)
+        for of in self.functions if trainer is not None and not self.says(r"sync_dist|torchmetrics|all_gather|all_reduce") else ():
+            if of.name not in ("validation_step", "test_step"):
+                continue
+            for call in calls_in(of.body):
+                if self.written(call.func) == "self.log" and len(call.args) > 1 and not any(k.arg is None for k in call.keywords) and \
+                        re.search(r"loss|acc|score|error|mse|mae", self.written(call.args[0])) and not self.written(
+                            call.args[1]).startswith("self."):
+                    self.mistake(call, "a metric that the processes don't share", other=trainer)
+
+    def spreads(self, trainer):
+        devices = getattr(self.given(trainer, "devices"), "value", None)
+        strategy = getattr(self.given(trainer, "strategy"), "value", None)
+        return type(devices) is int and devices > 1 or isinstance(strategy, str) and devices not in (1, "1") and re.match(
+            r"ddp|fsdp|deepspeed", strategy) is not None
+
+    def padded_last_batch(self):
+        """accelerator.gather((predictions, labels)), which counts the samples twice that fill the last batch."""
+        if self.says(r"gather_for_metrics|even_batches|drop_last|\[ *: *(len\(|\w*(total|num|n_)|-)|\.repeat\(|samples_seen|remainder"):
+            return
+        gathers = {}
+        for call in self.nodes:
+            if isinstance(call, ast.Call) and re.match(r"(\w+\.)*accelerator\.gather$", self.written(call.func)) and len(call.args) == 1:
+                loop = next((of for of, _ in self.around(call) if isinstance(of, ast.For)), None)
+                if loop is not None and not self.holds_backward(loop):
+                    gathers.setdefault(id(loop), []).append(call)
+        for calls in gathers.values():
+            said = " ".join(self.written(one) for call in calls for one in (call.args[0], self.value_of(call.args[0])))
+            if re.search(r"label|target|ref|\by\b", said) and re.search(r"pred|argmax|logit|output", said) and re.search(
+                    r"no_grad|inference_mode|\.eval\(\)", self.reader.written_whole(self.function_around(calls[0]))):
+                self.mistake(calls[0], "samples that are gathered twice")
+
+    # ---- collectives
+
+    def gathered_without_gradient(self):
+        """dist.all_gather(parts, texts); logits = images @ torch.cat(parts).t(): no gradient comes back."""
+        for call in self.collectives("all_gather", "all_gather_into_tensor"):
+            of = self.function_around(call)
+            text = self.reader.written_whole(of)
+            parts, own = (self.written(one) for one in call.args[:2]) if len(call.args) > 1 else ("", "")
+            if not isinstance(of, ast.FunctionDef) or not re.match(r"\w+$", parts) or re.search(
+                    r"no_grad|inference_mode|detach|autograd|distributed\.nn|\b%s\[.*\] *=|requires_grad" % re.escape(parts), text):
+                continue
+            names = {parts} | {one.targets[0].id for one in ast.walk(of) if isinstance(one, ast.Assign) and isinstance(
+                one.targets[0], ast.Name) and re.search(r"(cat|concat|stack)\(.*\b%s\b" % re.escape(parts), self.written(one.value))}
+            for one in ast.walk(of):
+                terms = [one.left, one.right] if isinstance(one, ast.BinOp) and isinstance(
+                    one.op, ast.MatMult) else one.args if isinstance(one, ast.Call) and self.full(one.func) in MULTIPLIED_BY else []
+                if any(isinstance(name, ast.Name) and name.id in names for term in terms for name in ast.walk(term)) and re.search(
+                        r"cross_entropy|loss|logsumexp|log_softmax|criterion", text):
+                    self.mistake(call, "a gathered tensor that gives no gradient", own, other=one)
+                    break
+
+    def group_of_members(self):
+        """if rank in members: group = dist.new_group(members), which all processes must call."""
+        for call in self.collectives("new_group", "new_subgroups", "new_subgroups_by_enumeration"):
+            test = next((of.test for of, part in self.around(call) if isinstance(of, ast.If) and part in of.body and not of.orelse and
+                         re.search(r"(?<![a-z])rank(?![a-z_])", self.written(of.test))), None)
+            if test is not None and self.given(call, "use_local_synchronization") is None and not re.search(
+                    r"is None|initialized|world_size", self.written(test)):
+                self.mistake(call, "a group that its members alone make", other=test, doubted=False)
+
+    def sums_of_gradients(self):
+        """dist.all_reduce(p.grad), and nothing divides."""
+        if self.says(r"world|/=|\.div_?\(|AVG|PREMUL|mul_\(|num_replicas|/ *\w*(size|gpus|procs|ranks|workers)"):
+            return
+        for call in self.collectives("all_reduce"):
+            of = self.given(call, "tensor", 0)
+            kind = self.given(call, "op", 1)
+            if of is not None and re.search(r"\.grad(\.data)?$", self.written(of)) and (
+                    kind is None or self.written(kind).endswith("ReduceOp.SUM")) and self.says(r"\.step\("):
+                self.mistake(call, "gradients that are added up")
+
+    def not_waited_for(self):
+        """work = dist.all_reduce(flat, async_op=True), and nothing waits for it."""
+        if self.says(r"\.wait\(|synchronize|is_completed|get_future|wait_stream|_coalesc|\.result\("):
+            return
+        for call in self.collectives(*MEETINGS):
+            of = self.function_around(call)
+            tensor = call.args[-1] if call.args else None
+            returns = isinstance(self.outer[id(call)], ast.Return) or any(
+                isinstance(one, ast.Return) and one.value is not None for one in ast.walk(of))
+            used = any(isinstance(one, ast.Name) and one.lineno > call.lineno and self.written(tensor) == one.id for one in ast.walk(of))
+            held = any(isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Attribute) or isinstance(part, ast.Call) and
+                       self.written(part).startswith("self.") for part, _ in self.around(call))
+            if getattr(self.given(call, "async_op"), "value", None) is True and (used or not returns) and (used or not held):
+                self.mistake(call, "a collective that nobody waits for")
+
+    def reduced_for_one(self):
+        """dist.reduce(loss, dst=0); scheduler.step(loss.item()): the others have their own."""
+        for call in self.collectives("reduce"):
+            of, name = self.given(call, "tensor", 0), self.function_around(call)
+            if not isinstance(of, ast.Name) or self.for_some(call) or "broadcast" in self.reader.written_whole(name):
+                continue
+            for one in ast.walk(name):
+                used = any(getattr(inner, "id", None) == of.id for inner in ast.walk(one))
+                steps = isinstance(one, ast.Call) and re.search(r"sched\w*\.step$|stopp?\w*$|backward$", self.written(one.func))
+                if steps and used and one.lineno > call.lineno and not self.for_some(one):
+                    self.mistake(call, "a sum that one process has", of.id, other=one)
+                    break
+
+    def both_send_first(self):
+        """peer = 1 - rank; dist.send(mine, peer); dist.recv(theirs, peer)"""
+        receives = self.collectives("recv")
+        for call in self.collectives("send") if receives else ():
+            peer = self.value_of(self.given(call, "dst", 1)) if len(call.args) > 1 or call.keywords else call
+            if not re.search(r"rank\w*(\(\))? *(\^ *1|\+ *1\)? *% )|1 - \w*rank", self.written(peer)) or self.for_some(call):
+                continue
+            function = self.function_around(call)
+            later = next((one for one in receives if self.function_around(one) is function and one.lineno > call.lineno), None)
+            first = any(self.function_around(one) is function and one.lineno < call.lineno for one in receives)
+            if later is not None and not first and not self.for_some(later):
+                self.mistake(call, "two processes that both send first", self.written(later), other=later, doubted=False)
+
+    # ---- DistributedDataParallel
+
+    def reduced_each_time(self):
+        """loss = loss / parts; loss.backward(), and a step for each few batches: no_sync() is missing."""
+        if self.says(r"no_sync|require_backward_grad_sync|requires_gradient_sync|\.accumulate\(|set_requires_gradient|_hook\("):
+            return
+        wrapped = self.made_by(*DDP_OF_TORCH) | {one.arg for of in self.functions for one in of.args.args if NAMED_DDP.match(one.arg)}
+        for loop in (one for one in self.loops if wrapped and isinstance(one, ast.For)):
+            inner = {id(one) for other in ast.walk(loop) if other is not loop and isinstance(other, ast.For) for one in ast.walk(other)}
+            own = [one for part in loop.body for one in ast.walk(part) if isinstance(one, ast.Call) and id(one) not in inner]
+            runs = next((one for one in own if self.written(one.func) in wrapped), None)
+            back = next((one for one in own if getattr(one.func, "attr", "") == "backward"), None)
+            steps = [one for one in own if self.written(one.func).endswith(("optimizer.step", "optim.step", "opt.step", "scaler.step"))]
+            body = getattr(self.function_around(loop), "body", [])
+            behind = any(self.written(call.func).endswith(("optimizer.step", "optim.step", "opt.step")) for part in
+                         body[body.index(loop) + 1:] for call in calls_in([part])) if loop in body else False
+            parts = re.search(r"micro|accum|parts|chunk", self.written(loop.iter) + self.written(loop.target))
+            if runs is not None and back is not None and not steps and behind and parts:
+                self.mistake(runs, "gradients that are averaged for each part", other=back)
+
+    def unused_that_are_used(self):
+        """DistributedDataParallel(net, find_unused_parameters=True) of layers that all take part in each pass."""
+        for call in self.has_ddp():
+            said = self.given(call, "find_unused_parameters")
+            if getattr(said, "value", None) is not True or not call.args:
+                continue
+            net = self.origin(call.args[0])
+            name = self.full(net.func) if isinstance(net, ast.Call) else ""
+            plain = name == "torch.nn.Sequential" and all(self.full(one.func).startswith("torch.nn.") or getattr(
+                one.func, "id", "") == "range" for one in ast.walk(net) if isinstance(one, ast.Call))
+            if plain or re.match(r"torch\.nn\.(Linear|Conv\dd)$|torchvision\.models\.(resnet|vgg|densenet)\w*$", name):
+                self.mistake(call, "a search for unused parameters in vain", self.written(said))

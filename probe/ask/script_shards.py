@@ -1,0 +1,284 @@
+"""Mistakes around what wraps a model for several GPUs: DataParallel, FSDP, meshes of devices and DeepSpeed; for the reader of
+scripts."""
+
+FSDP1 = ("torch.distributed.fsdp.FullyShardedDataParallel", "torch.distributed.fsdp.fully_sharded_data_parallel.FullyShardedDataParallel")
+DATA_PARALLEL = ("torch.nn.DataParallel", "torch.nn.parallel.DataParallel")
+OF_A_LOSS = re.compile(r"cross_entropy|_loss$|(^|\.)loss\w*$|criterion|Loss$")
+WRAP_POLICIES = re.compile(r"torch\.distributed\.fsdp\.wrap\.(ModuleWrapPolicy|CustomPolicy)$")
+TIME_FIRST = ("torch.nn.RNN", "torch.nn.GRU", "torch.nn.LSTM", "torch.nn.TransformerEncoderLayer", "torch.nn.Transformer",
+              "torch.nn.MultiheadAttention")
+READS_NUMBERS = ("norm", "mean", "std", "sum", "float", "detach", "cpu", "numpy", "tolist", "max", "min", "abs", "clone", "item")
+
+
+class Shards(Ranks):
+    def look(self, nodes):
+        if not self.begins(nodes, r"Parallel|ddp|fsdp|FSDP|fully_shard|device_mesh|deepspeed|ZeroRedundancy|\.cpu\(|to\(['\"]cpu"):
+            return
+        self.parts_behind_the_wrapper()
+        self.names_of_a_wrapper()
+        self.state_of_shards()
+        self.one_unit()
+        self.root_first()
+        self.mesh_without_names()
+        self.scaler_of_shards()
+        self.vector_of_losses()
+        self.members_of_replicas()
+        self.divided_in_time()
+        self.exported_wrapper()
+        self.there_and_back()
+        if self.says(r"deepspeed"):
+            self.engine_passed_by()
+            self.configurations()
+
+    # ---- DistributedDataParallel and DataParallel
+
+    def parts_behind_the_wrapper(self):
+        """model = DDP(net); model.module.head = Linear(…): the wrapper has counted its parameters before."""
+        wrapped = self.made_by(*DDP_OF_TORCH)
+        for name, values in self.assigned.items() if wrapped else ():
+            owner = name.partition(".module.")[0]
+            of = self.bare(values[0])
+            if owner != name and owner in wrapped and isinstance(of, ast.Call) and self.full(of.func).startswith("torch.nn."):
+                made = min(one.lineno for one in self.assigned[owner])
+                if values[0].lineno > made and all(one.lineno <= values[0].lineno for one in self.assigned[owner]):
+                    self.mistake(values[0], "a part that its wrapper does not know", name, other=self.assigned[owner][0])
+
+    def names_of_a_wrapper(self):
+        """torch.save(ddp_model.state_dict(), path), and a plain model loads it from the same path."""
+        if self.says(r"module\.['\"]|removeprefix|consume_prefix|strict *= *False|\.lstrip\(|\[7:\]"):
+            return
+        wrapped = self.made_by(*DDP_OF_TORCH, *DATA_PARALLEL)
+        saved = {}
+        for call in self.calls_of("torch.save"):
+            of = call.args[0] if len(call.args) > 1 else None
+            name = self.written(of.func.value) if isinstance(of, ast.Call) and getattr(of.func, "attr", "") == "state_dict" else ""
+            if NAMED_DDP.match(name) or name in wrapped and len(self.assigned[name]) == 1:
+                saved[self.written(call.args[1])] = of
+        for call in (one for one in self.nodes if saved and isinstance(one, ast.Call) and getattr(
+                one.func, "attr", "") == "load_state_dict" and one.args):
+            loaded = self.value_of(call.args[0])
+            path = self.written(loaded.args[0]) if isinstance(loaded, ast.Call) and self.full(
+                loaded.func) == "torch.load" and loaded.args else None
+            model = self.written(call.func.value)
+            if path in saved and not NAMED_DDP.match(model) and model not in wrapped and not model.endswith(
+                    ".module") and model in self.assigned:
+                self.mistake(saved[path], "a state whose names begin with module", self.written(saved[path].func.value), other=call)
+
+    def vector_of_losses(self):
+        """model = DataParallel(WithLoss()); loss = model(x, y); loss.backward(): there is one loss for each GPU."""
+        giving = {of.name for of in self.classes for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "forward" and
+                  isinstance(one.body[-1], ast.Return) and isinstance(one.body[-1].value, ast.Call) and
+                  OF_A_LOSS.search(self.written(one.body[-1].value.func)) and "none" not in self.written(one.body[-1])}
+        wrapped = {}
+        for name, values in self.assigned.items() if giving else ():
+            for value in map(self.bare, values):
+                if isinstance(value, ast.Call) and self.full(value.func) in DATA_PARALLEL and value.args and self.class_of(
+                        value.args[0]) in giving:
+                    wrapped[name] = value
+        for call in (one for one in self.nodes if wrapped and isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "backward"):
+            of = self.value_of(call.func.value)
+            if isinstance(of, ast.Call) and self.written(of.func) in wrapped:
+                self.mistake(call, "a loss of each GPU", self.written(call.func.value), other=wrapped[self.written(of.func)])
+
+    def class_of(self, node):
+        """The name of the class that a module is made by."""
+        made = self.origin(node)
+        return getattr(made.func, "id", None) if isinstance(made, ast.Call) else None
+
+    def members_of_replicas(self):
+        """def forward(self, x): self.calls += 1, of a module in DataParallel, whose replicas are thrown away."""
+        inside = {self.class_of(call.args[0]) for call in self.calls_of(*DATA_PARALLEL) if call.args}
+        for of in (one for one in self.classes if one.name in inside):
+            forward = next((one for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "forward"), None)
+            for one in ast.walk(forward) if forward is not None else ():
+                if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Attribute) and self.written(
+                        one.target.value) == "self" and not self.says(r"register_buffer\(['\"]%s" % re.escape(one.target.attr)):
+                    self.mistake(one, "a member of a replica that is thrown away", self.written(one.target))
+
+    def divided_in_time(self):
+        """DataParallel(GRU(64, 128)): it divides the first dimension, which is time."""
+        for call in self.calls_of(*DATA_PARALLEL):
+            of = self.origin(call.args[0]) if call.args else call
+            first = self.given(of, "batch_first") if isinstance(of, ast.Call) else None
+            if isinstance(of, ast.Call) and self.full(of.func) in TIME_FIRST and (first is None or getattr(
+                    first, "value", None) is False) and self.given(call, "dim", 3) is None and not any(k.arg is None for k in of.keywords):
+                self.mistake(call, "a sequence that is divided in time", self.written(of), other=of)
+
+    def exported_wrapper(self):
+        """model = DataParallel(net); torch.onnx.export(model, …)"""
+        wrapped = self.made_by(*DATA_PARALLEL, *DDP_OF_TORCH)
+        for call in self.calls_of("torch.onnx.export", "torch.jit.script", "torch.export.export"):
+            of = self.written(call.args[0]) if call.args else ""
+            if of in wrapped and not any(getattr(value, "attr", "") == "module" for value in self.assigned[of]):
+                self.mistake(call, "an export of a wrapper", of, other=self.assigned[of][0])
+
+    def there_and_back(self):
+        """for epoch in …: torch.save(model.cpu().state_dict(), path); model.cuda()"""
+        for loop in self.loops:
+            body = loop.body
+            for number, one in enumerate(body):
+                there = next((call for call in calls_in([one]) if isinstance(call.func, ast.Attribute) and re.search(
+                    r"\.(cpu\(\)|to\(['\"]cpu['\"]\))$", self.written(call))), None)
+                name = self.written(there.func.value) if there is not None else ""
+                if not re.match(r"[\w.]+$", name) or not self.holds_backward(loop):
+                    continue
+                saves = any(self.full(call.func) == "torch.save" and (name + ".") in self.written(call) and "state_dict" in self.written(
+                    call) for call in calls_in(body[number:]))
+                back = any(isinstance(call.func, ast.Attribute) and call.func.attr in ("cuda", "to") and call is not there and
+                           self.written(call.func.value) == name for call in calls_in(body[number:]))
+                if saves and back and isinstance(one, ast.Expr):
+                    self.mistake(there, "a model that is moved to be saved", name)
+
+    # ---- shards
+
+    def state_of_shards(self):
+        """optimizer = ZeroRedundancyOptimizer(…); torch.save(optimizer.state_dict(), path)"""
+        if not self.says(r"ZeroRedundancyOptimizer\(") or self.says(r"consolidate_state_dict"):
+            return
+        for call in self.calls_of("torch.save"):
+            for one in ast.walk(call.args[0]) if call.args else ():
+                if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "state_dict" and re.search(
+                        r"opt|zero", self.written(one.func.value)):
+                    self.mistake(one, "a state in parts that nobody gathers", self.written(one.func.value))
+
+    def one_unit(self):
+        """policy = ModuleWrapPolicy(…); model = FSDP(net), which is not given the policy."""
+        loaded = {one.id for one in self.nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+        calls = self.calls_of(*FSDP1)
+        unused = {name: value for name, values in self.assigned.items() for value in values if isinstance(value, ast.Call) and
+                  name not in loaded and re.match(r"\w+$", name) and (WRAP_POLICIES.match(self.full(value.func)) or "auto_wrap_policy" in
+                                                                      self.written(value) and self.full(value.func) == "functools.partial")}
+        for call in calls if len(calls) == 1 else ():
+            if unused and self.given(call, "auto_wrap_policy", 4) is None and not any(k.arg is None for k in call.keywords):
+                name, value = sorted(unused.items())[0]
+                self.mistake(call, "a model that is one shard's unit", name, other=value)
+
+    def root_first(self):
+        """fully_shard(model); for layer in model.layers: fully_shard(layer)"""
+        for of in self.nodes:
+            roots = {}
+            for one in of.body if isinstance(of, (ast.FunctionDef, ast.Module)) else ():
+                call = getattr(one, "value", None) if isinstance(one, (ast.Expr, ast.Assign)) else None
+                if isinstance(call, ast.Call) and self.full(call.func).endswith(".fully_shard") and call.args:
+                    roots[self.written(call.args[0])] = call
+                if isinstance(one, ast.For) and any(self.full(inner.func).endswith(".fully_shard") for inner in calls_in(one.body)):
+                    for name, root in roots.items():
+                        if re.search(r"\b%s\." % re.escape(name), self.written(one.iter)):
+                            self.mistake(root, "a root that is sharded before its parts", name, other=one.iter, doubted=False)
+
+    def mesh_without_names(self):
+        """mesh = init_device_mesh("cuda", (2, 4)); mesh["tp"]"""
+        unnamed = {}
+        for name, values in self.assigned.items():
+            if all(isinstance(one, ast.Call) and self.full(one.func).endswith(".init_device_mesh") and len(one.args) < 3 and not any(
+                    k.arg in ("mesh_dim_names", None) for k in one.keywords) for one in values):
+                unnamed[name] = values[0]
+        for one in self.nodes if unnamed else ():
+            if isinstance(one, ast.Subscript) and self.written(one.value) in unnamed and isinstance(getattr(
+                    one.slice, "value", getattr(getattr(one.slice, "value", None), "s", None)), str):
+                self.mistake(one, "a mesh without names", other=unnamed[self.written(one.value)], doubted=False)
+
+    def scaler_of_shards(self):
+        """scaler = GradScaler("cuda") of a model in FSDP: it sees the infinities of its own part alone."""
+        if self.says(r"ShardedGradScaler|bfloat16|NO_SHARD|fully_shard|enabled *=") or not (
+                self.calls_of(*FSDP1) or self.of_fsdp()):
+            return
+        for call in self.calls_of("torch.amp.GradScaler", "torch.cuda.amp.GradScaler"):
+            if self.says(r"\.scale\("):
+                self.mistake(call, "a scaler that sees one part")
+
+    def of_fsdp(self):
+        """The parameters of functions that are said to be modules of FSDP."""
+        return {one.arg for of in self.functions for one in of.args.args + of.args.kwonlyargs
+                if one.annotation is not None and self.full(one.annotation) in FSDP1}
+
+    # ---- DeepSpeed
+
+    def engines(self):
+        """{name: the call of deepspeed.initialize() that gave it}"""
+        found = {}
+        for one in self.nodes:
+            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and self.full(one.value.func) == "deepspeed.initialize":
+                target = one.targets[0]
+                found[self.written(target.elts[0] if isinstance(target, ast.Tuple) else target)] = one.value
+        return found
+
+    def engine_passed_by(self):
+        """loss = loss_of(engine(x)); loss.backward(); engine.step()"""
+        engines = self.engines()
+        for name, made in engines.items():
+            steps = not self.says(r"(engine|model|%s)\.backward\(" % re.escape(name)) and any(
+                isinstance(one, ast.Call) and self.written(one.func) == name + ".step" for one in self.nodes)
+            for call in self.nodes if steps else ():
+                if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "backward" and not call.args and re.search(
+                        r"loss", self.written(call.func.value)):
+                    self.reader.mistake(call, "a backward pass around its library", self.written(call),
+                                        "%s scales the loss and reduces the gradients in its own backward()" % name,
+                                        "Write %s.backward(%s)." % (name, self.written(call.func.value)), other=made, doubted=True)
+
+    @staticmethod
+    def items_of(node):
+        """{key: its value} of a dictionary that is written out."""
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "dict":
+            return {keyword.arg: keyword.value for keyword in node.keywords}
+        return {key.value: value for key, value in zip(node.keys, node.values) if isinstance(key, ast.Constant)} if isinstance(
+            node, ast.Dict) else {}
+
+    def is_on(self, config, name):
+        return getattr(self.items_of(config.get(name)).get("enabled"), "value", None) is True
+
+    def configurations(self):
+        for node in self.nodes:
+            config = self.items_of(node)
+            if not {"fp16", "bf16", "zero_optimization", "train_batch_size"} & set(config):
+                continue
+            if self.is_on(config, "fp16") and self.is_on(config, "bf16"):
+                self.mistake(config["bf16"], "two precisions of one engine", other=config["fp16"], doubted=False)
+            self.sizes_of(config)
+            zero = self.items_of(config.get("zero_optimization"))
+            if getattr(self.items_of(zero.get("offload_optimizer")).get("device"), "value", None) in ("cpu", "nvme"):
+                self.optimizer_of_the_gpu(zero["offload_optimizer"])
+            if getattr(zero.get("stage"), "value", None) == 3:
+                self.read_in_parts(zero["stage"])
+            if self.is_on(config, "fp16") and "auto_cast" not in self.items_of(config["fp16"]):
+                self.wider_inputs(config["fp16"])
+
+    def sizes_of(self, config):
+        """{"train_batch_size": 32, "train_micro_batch_size_per_gpu": 16, "gradient_accumulation_steps": 4}"""
+        sizes = [getattr(config.get(key), "value", None) for key in (
+            "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps")]
+        if all(type(one) is int and one > 0 for one in sizes) and sizes[0] % (sizes[1] * sizes[2]):
+            self.mistake(config["train_batch_size"], "sizes of a batch that don't fit", "%d" % sizes[1], "%d" % sizes[2], doubted=False)
+
+    def optimizer_of_the_gpu(self, offload):
+        """deepspeed.initialize(optimizer=AdamW(…)), whose states are on the CPU."""
+        for made in self.calls_of("deepspeed.initialize"):
+            of = self.value_of(self.given(made, "optimizer", 2))
+            if isinstance(of, ast.Call) and re.match(r"torch\.optim\.Adam", self.full(of.func)):
+                self.mistake(of, "an optimizer on the CPU that is torch's", other=offload)
+
+    def read_in_parts(self, stage):
+        """net.embed.weight.norm(), under stage 3, where each process holds a part."""
+        if self.says(r"GatheredParameters|zero_to_fp32|save_16bit_model|_consolidated|safe_get|gather_16bit|get_fp32_state_dict"):
+            return
+        engines = self.engines()
+        first = min((one.lineno for one in engines.values()), default=None)
+        models = {self.written(self.given(one, "model", 1)) for one in engines.values() if self.given(one, "model", 1) is not None}
+        models |= {name + ".module" for name in engines}
+        for one in self.nodes if first is not None else ():
+            if not isinstance(one, ast.Call) or not isinstance(one.func, ast.Attribute) or one.lineno <= first:
+                continue
+            of = self.written(one.func.value)
+            if one.func.attr in READS_NUMBERS and re.search(r"\.(weight|bias)$", of) and any(
+                    of.startswith(name + ".") for name in models) or one.func.attr == "state_dict" and of in models:
+                self.mistake(one, "a parameter of which each process has a part", of, other=stage)
+                return
+
+    def wider_inputs(self, half):
+        """engine(torch.randn(32, 512)), whose weights are in half precision."""
+        engines = self.engines()
+        for call in (one for one in self.nodes if isinstance(one, ast.Call) and self.written(one.func) in engines and len(one.args) == 1):
+            of = self.value_of(call.args[0])
+            if isinstance(of, ast.Call) and self.full(of.func) in ("torch.randn", "torch.rand", "torch.ones", "torch.zeros") and \
+                    self.given(of, "dtype") is None and not self.says(r"set_default_dtype"):
+                self.mistake(of, "an input that is wider than the engine", self.written(call), other=half)
