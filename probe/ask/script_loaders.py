@@ -83,6 +83,8 @@ class Loaders:
         known = isinstance(size, Text) or is_number(size)
         number = size.value if isinstance(size, Text) else 0
         why = instead = None
+        needless = next((word for word in ("persistent_workers", "prefetch_factor", "multiprocessing_context")
+                         if alone and is_true(word)), None)
         if is_true("shuffle") and is_there("sampler"):
             why = "shuffle=True and a sampler exclude each other"
             instead = "Leave shuffle out; the sampler gives the order."
@@ -93,21 +95,17 @@ class Loaders:
         elif streamed and (is_true("shuffle") or is_there("sampler")):
             why = "an IterableDataset gives its own order, and takes no shuffle or sampler"
             instead = "Shuffle in the dataset."
-        elif alone and is_true("persistent_workers"):
-            why, instead = "persistent_workers needs num_workers of 1 or more", "Give num_workers, or leave it out."
-        elif alone and is_true("prefetch_factor"):
-            why, instead = "prefetch_factor needs num_workers of 1 or more", "Give num_workers, or leave it out."
-        elif alone and is_true("multiprocessing_context"):
-            why = "multiprocessing_context needs num_workers of 1 or more"
-            instead = "Give num_workers, or leave it out."
+        elif needless:
+            why, instead = needless + " needs num_workers of 1 or more", "Give num_workers, or leave it out."
         elif isinstance(workers, Text) and type(workers.value) is int and workers.value < 0:
             why, instead = "num_workers is below 0", "Write num_workers=os.cpu_count()."
         elif isinstance(size, Text) and size.value is None and is_true("drop_last"):
             why = "batch_size=None makes no batches, so that drop_last has nothing to drop"
             instead = "Leave drop_last out."
         if why:
-            self.reader.mistake(node, "arguments that exclude each other",
-                                self.reader.written(node.func) + "(…)", why, instead)
+            at = self.reader.keyword_of(node, needless) if why.startswith(needless or " ") else node
+            self.reader.mistake(at, "arguments that exclude each other", self.reader.written(node.func) + "(…)", why, instead,
+                                other=node)
 
     def do_utils_data_distributed_DistributedSampler(self, node, values, words):
         shuffle = words.get("shuffle", values[3] if len(values) > 3 else Text(True))

@@ -70,6 +70,10 @@ class Offload:
             if thing["placed"] == "quantized" and where is not None or where and where.startswith("cuda"):
                 self.reader.mistake(node, "a move of a model that its library placed", self.reader.written(node),
                                     "its parts were offloaded" if thing["placed"] == "offloaded" else "it is in 8 bit")
+        if thing["hf"] and thing["placed"] == "auto" and attribute in ("to", "cuda"):
+            if (self.reader.torch.target(node, attribute, values, words) or "").startswith("cuda"):
+                self.reader.mistake(node, "a move of a model that its library placed", self.reader.written(node),
+                                    "it was loaded with a device_map", doubted=True)
         kind = any(isinstance(one, Name) and NUMBER_NAMES.get(one.full.rsplit(".", 1)[-1]) for one in values + list(words.values()))
         if thing["hf"] and thing["placed"] == "in 4 bit" and (attribute in ("half", "float") or attribute == "to" and kind):
             self.reader.mistake(node, "a move of a model that its library placed", self.reader.written(node), "it is in 4 bit")

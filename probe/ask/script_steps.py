@@ -399,7 +399,7 @@ class Steps(WholeFile):
 
     def same_for_all_workers(self, nodes):
         """An IterableDataset that goes through the same files in each of several workers."""
-        if self.says(r"worker_info|worker_init_fn|webdataset|split_by|shard\(|worker_id"):
+        if self.says(r"worker_info *[(.=]|worker_init_fn|webdataset|split_by|shard\(|worker_id"):
             return
         streams = {of.name: of for of in nodes if isinstance(of, ast.ClassDef) and any(
             self.full(base).endswith("IterableDataset") for base in of.bases)}
@@ -418,7 +418,8 @@ class Steps(WholeFile):
             files = iterate is not None and re.search(r"\bopen\(|in (enumerate\(|sorted\()?self\.\w+|range\(", self.reader.written_whole(
                 iterate)) and not re.search(r"rand|choice|generator", self.reader.written_whole(iterate))
             if type(several) is int and several > 1 and files:
-                self.mistake(one, "a stream that each worker reads whole", of.name, other=iterate)
+                given = next((y for y in ast.walk(iterate) if isinstance(y, (ast.Yield, ast.YieldFrom))), iterate)
+                self.mistake(one, "a stream that each worker reads whole", of.name, other=given)
 
     def steps_of_parts(self, nodes):
         """Accelerator(gradient_accumulation_steps=8), and no accumulate() anywhere."""
@@ -480,7 +481,7 @@ class Steps(WholeFile):
 
     def kept_of_recorded(self, nodes):
         """kept.append(fast(x)), where fast is compiled with mode="reduce-overhead": the next call overwrites it."""
-        if self.says(r"\.clone\(|cudagraph_mark_step_begin|\.cpu\(|\.item\(") or not self.says(r"mode *= *['\"]reduce-overhead"):
+        if self.says(r"\.clone\(|cudagraph_mark_step_begin|\.cpu\(") or not self.says(r"mode *= *['\"]reduce-overhead"):
             return
         compiled = {self.written(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and isinstance(
             one.value, ast.Call) and self.full(one.value.func) == "torch.compile" and "reduce-overhead" in self.written(one.value)}
@@ -488,6 +489,8 @@ class Steps(WholeFile):
         compiled |= {one.arg for of in nodes if isinstance(of, ast.FunctionDef) for one in of.args.args if re.match(
             r"(model|net|network|policy|encoder|backbone|module)$", one.arg)}
         for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While))):
+            if any(getattr(one.func, "attr", "") == "item" for one in calls_in(loop.body)):
+                continue
             results = {name.id for one in loop.body if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and self.written(
                 one.value.func) in compiled for name in ast.walk(one.targets[0]) if isinstance(name, ast.Name)}
             for call in calls_in(loop.body):

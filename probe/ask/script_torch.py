@@ -23,6 +23,7 @@ OF_TWO = ("max", "min", "sort", "topk", "median", "mode", "kthvalue")
 MEETS = ("matmul", "mm", "bmm", "add", "sub", "mul", "div", "dot", "add_", "mul_", "sub_", "masked_fill",
          "masked_fill_", "gather", "scatter", "scatter_", "index_select", "eq", "ne", "lt", "le", "gt", "ge", "div_",
          "logical_and", "addcmul_", "lerp_")
+MEETS_OF_VISION = ("nms", "batched_nms", "box_iou", "generalized_box_iou", "roi_align", "roi_pool", "ps_roi_align", "deform_conv2d")
 TO_ONE_NUMBER = ("sum", "mean", "norm", "std", "var", "prod", "max", "min", "median", "any", "all")
 RECURRENT = ("LSTM", "GRU", "RNN", "MultiheadAttention")
 # Of a tensor: what gives no tensor, or one of unknown device.
@@ -196,6 +197,8 @@ class Torch(Loaders):
             return self.metric(node, parts[-1], values, words)
         if name in ("multiprocessing.Process", "torch.multiprocessing.Process"):
             self.forked(node, words)
+        if name.startswith("torchvision.ops.") and parts[-1] in MEETS_OF_VISION:
+            self.meet(node, [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "tensor"])
         if parts[0] != "torch":
             return None
         last, reader = parts[-1], self.reader
@@ -528,6 +531,14 @@ class Torch(Loaders):
         return values[0] if values else None
 
     do_jit_script = do_compile
+
+    def do_jit_trace(self, node, values, words):
+        """It calls the model once, with the example that it is given."""
+        example = values[1] if len(values) > 1 else words.get("args", words.get("example_inputs"))
+        if values and isinstance(values[0], Thing) and values[0].kind == "module" and example is not None:
+            self.apply(node, values[0], example.items if isinstance(example, Many) else [example], {})
+
+    do_onnx_export = do_export_export = do_jit_trace
 
     def do_autocast(self, node, values, words):
         if not values and "device_type" not in words and not self.spread(node):

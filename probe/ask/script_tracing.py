@@ -50,7 +50,7 @@ class Tracing:
     def __init__(self, reader):
         self.reader = reader
         self.arrays, self.wholes, self.steps = Arrays(reader, self), Wholes(reader, self), Steps(reader, self)
-        self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards)]
+        self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards, Hub)]
         self.files = []  # (source, its trees)
         self.names = {}
         self.enabled, self.seeded, self.draws = [], False, False
