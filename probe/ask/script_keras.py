@@ -328,9 +328,9 @@ class Keras:
         """strategy.run(step, args=(batch,)) of a dataset that was not distributed: each replica gets all of it."""
         given = words.get("args", values[1] if len(values) > 1 else None)
         items = given.items if isinstance(given, Many) else [given]
-        if strategy["name"] not in ("OneDeviceStrategy", ) and any(
-                isinstance(one, Thing) and one.kind == "tf-batch" for one in items):
-            self.reader.mistake(node, "a dataset that was not distributed", self.reader.written(node))
+        batch = next((one for one in items if isinstance(one, Thing) and one.kind == "tf-batch"), None)
+        if strategy["name"] not in ("OneDeviceStrategy", ) and batch is not None:
+            self.reader.mistake(node, "a dataset that was not distributed", self.reader.written(node), other=batch["made"])
 
     def decorates(self, decorator):
         """@tf.device('/GPU:0')"""

@@ -1850,7 +1850,7 @@ class Reader:
             if value.kind == "jax-devices":
                 return self.jaxs.device(value, None)
             if value.kind == "tf-dataset":
-                return Thing("tf-batch")
+                return Thing("tf-batch", made=node)
             if value.kind in ("tf-batch", "jax-tree", "jax-array"):
                 return value
             if value.kind == "enumerate":

@@ -57,8 +57,9 @@ class Steps(WholeFile):
             self.growth_of_one(nodes)
             self.growth_of_a_flag(nodes)
             self.second_of_one(nodes)
-        if "jax" in roots:
+        if {"jax", "tensorflow"} & roots:
             self.traced_each_time(nodes)
+        if "jax" in roots:
             self.waited_for_late(functions)
             self.compiled_at_each_call(nodes, functions)
         if "numba" in roots:
@@ -679,18 +680,31 @@ class Steps(WholeFile):
                     self.mistake(jitted, "a function that each call compiles anew", of.name)
 
     def traced_each_time(self, nodes):
-        """step = jax.jit(lambda p, x: …) in a loop: each round traces and compiles a new function."""
+        """step = jax.jit(lambda p, x: …) in a loop: each round traces and compiles a new function.
+
+        jax.jit of the same function finds what it has compiled, and tf.function doesn't.
+        """
         for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While)) and self.tracing.repeats(one)):
             inner = within_others(loop)
             bound = {name.id for name in ast.walk(loop.target) if isinstance(name, ast.Name)} if isinstance(loop, ast.For) else set()
             for one in (one for part in loop.body for one in ast.walk(part)):
-                if id(one) in inner or not isinstance(one, ast.Call) or self.full(one.func) not in ("jax.jit", "jax.pmap"):
+                graph = isinstance(one, ast.Call) and self.full(one.func) in GRAPHS and not self.says(r"perf_counter|time\.time|timeit")
+                if id(one) in inner or not isinstance(one, ast.Call) or self.full(one.func) not in ("jax.jit", "jax.pmap") and not graph:
                     continue
                 of = one.args[0] if one.args else None
-                fresh = isinstance(of, ast.Lambda) or isinstance(of, ast.Call) and self.full(of.func) == "functools.partial"
+                while isinstance(of, ast.Call) and self.full(of.func) in WRAPPERS and of.args:
+                    of = of.args[0]
+                fresh = isinstance(of, ast.Lambda) or isinstance(of, ast.Call) and self.full(
+                    of.func) == "functools.partial" or graph and isinstance(of, (ast.Name, ast.Attribute)) and self.kept_by_name(loop, one)
                 free = {name.id for name in ast.walk(of) if isinstance(name, ast.Name)} if fresh else set()
                 if fresh and not free & bound:
                     self.mistake(one, "a function that each round compiles anew", other=of)
+
+    def kept_by_name(self, loop, call):
+        """fast = tf.function(step), or tf.function(step)(x): a statement of the loop itself, in no branch of it."""
+        return any(isinstance(one, ast.Assign) and one.value is call and isinstance(one.targets[0], ast.Name) or isinstance(
+            one, (ast.Assign, ast.Expr, ast.AugAssign)) and any(isinstance(inner, ast.Call) and inner.func is call for inner in ast.walk(one))
+                   for one in loop.body)
 
     def clock_of_launches(self, nodes):
         """The clock around a kernel's launch, which gives back before the kernel ran."""

@@ -50,7 +50,8 @@ class Tracing:
     def __init__(self, reader):
         self.reader = reader
         self.arrays, self.wholes, self.steps = Arrays(reader, self), Wholes(reader, self), Steps(reader, self)
-        self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards, Hub)]
+        self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards, Hub, Kernels)]
+        self.rules_of_traces = [of(reader, self) for of in (Graphs, Jitted)]
         self.files = []  # (source, its trees)
         self.names = {}
         self.enabled, self.seeded, self.draws = [], False, False
@@ -126,6 +127,8 @@ class Tracing:
                 self.numpy_under_a_device(node)
             if isinstance(node, ast.Call):
                 self.determinism(node)
+        for one in self.rules_of_traces:
+            one.look(nodes)
 
     def full(self, node):
         parts = []
@@ -255,7 +258,8 @@ class Tracing:
             if traced and traced.by == "jax.jit" and traced.known and 0 not in traced.static and \
                     "self" not in traced.static_names and not re.search(
                         r"register_\w*(pytree|dataclass)|tree_flatten", self.reader.text):
-                self.reader.mistake(method, "a method that jit is given with its object", of.name + "." + method.name)
+                self.reader.mistake(method, "a method that jit is given with its object", of.name + "." + method.name,
+                                    other=method.decorator_list[0])
 
     def body_of_scan(self, call):
         """jax.lax.scan takes a function that gives a pair: what is carried on, and what is kept of each step."""
@@ -321,9 +325,21 @@ class Tracing:
             for call in self.own_calls(statement):
                 traced = self.traced.get(self.written(call.func)) or self.traced.get(getattr(call.func, "attr", None))
                 given = next((one for one in call.args if self.is_number_of(one, numbers)), None)
+                if traced and traced.by == "jax.jit" and traced.known and not (isinstance(count, int) and count <= 50):
+                    self.static_numbers(call, traced, numbers)
                 if traced and traced.by in GRAPHS and traced.known and given is not None:
                     self.reader.mistake(call, "a number that a tf.function is traced anew for", self.written(call),
                                         self.written(given))
+
+    def static_numbers(self, call, traced, numbers):
+        """step(w, lr=0.1 / (1 + i)) in a loop over i, where lr is static: each value is compiled for."""
+        parameters = [one.arg for one in traced.node.args.args] if traced.node is not None else []
+        given = [self.argument(call, traced, at, None) for at in traced.static if type(at) is int] + [
+            self.argument(call, traced, parameters.index(name) if name in parameters else None, name) for name in traced.static_names]
+        for one in given:
+            if one is not None and self.is_number_of(one, numbers) and not any(
+                    isinstance(inner, (ast.Mod, ast.FloorDiv)) for inner in ast.walk(one)):
+                self.reader.mistake(call, "a static argument of a new value in each round", self.written(call), self.written(one))
 
     def is_number_of(self, node, names):
         """Whether an argument is one of these numbers, or what math alone, or a function of the script by it, makes of them."""
@@ -502,7 +518,8 @@ class Tracing:
             return isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call) and \
                 self.full(statement.value.func) in CLOCKS_OF_TRACES and isinstance(statement.targets[0], ast.Name)
 
-        if not any(map(starts, body)):
+        if not any(map(starts, body)) or re.search(r"sync_devices\(|\bdevice\(['\"]/?(device:)?cpu", self.reader.text, re.I) and \
+                "jax" not in self.names.values():
             return
         started = {}  # the clock's name: (statement, calls since, text since)
         waited = {self.written(one.args[0].func) for statement in body for one in ast.walk(statement) if isinstance(
@@ -523,7 +540,7 @@ class Tracing:
                     continue
                 calls = [one for one in ast.walk(statement) if isinstance(one, ast.Call) and (
                     (self.traced.get(self.written(one.func)) or Traced("")).by in JITS + GRAPHS or
-                    self.written(one.func) in waited)]
+                    HEAVY_OPS.match(self.full(one.func)) or self.written(one.func) in waited)]
                 started[name] = (at, call or (calls[0] if calls else None), since + "\n" + text)
             if starts(statement):
                 started[statement.targets[0].id] = (statement, None, "")

@@ -361,7 +361,10 @@ class Wholes(WholeFile):
         for one in nodes if not self.says(r"synchronize|\.done\b") else ():
             if isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("get", "asnumpy") and any(
                     k.arg == "blocking" and getattr(k.value, "value", None) is False for k in one.keywords):
-                self.reader.mistake(one, "a copy to the host that nobody waits for", self.written(one))
+                host = next((k.value for k in one.keywords if k.arg == "out"), None)
+                reads = next((name for name in nodes if isinstance(name, ast.Name) and name.id == getattr(
+                    host, "id", None) and name.lineno > one.lineno), None)
+                self.reader.mistake(one, "a copy to the host that nobody waits for", self.written(one), other=reads)
 
     # ---- ONNX Runtime
 
@@ -520,12 +523,22 @@ class Wholes(WholeFile):
         arrays = {self.written(target) for one in nodes if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and
                   re.match(r"numpy\.(zeros|ones|empty|full|arange|linspace|random\.\w+|zeros_like|ones_like|array|load)$",
                            self.full(one.value.func)) for target in one.targets}
+        arrays |= {self.written(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and getattr(
+            one.value.func, "attr", "") == "copy" and self.written(one.value.func.value) in arrays}
         makers = {of.name for of in functions if re.search(r"\b(np|numpy)\.(zeros|ones|empty|full|random)", self.reader.written_whole(of))}
         arrays |= {name.id for one in nodes if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and getattr(
             one.value.func, "id", "") in makers for name in ast.walk(one.targets[0]) if isinstance(name, ast.Name)}
         for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While)) and self.tracing.repeats(one)):
+            bound = {name for statement in loop.body if not self.swaps(statement) for name in self.tracing.stored(statement)}
             for call in (one for statement in loop.body for one in ast.walk(statement) if isinstance(one, ast.Call)):
                 if isinstance(call.func, ast.Subscript) and getattr(call.func.value, "id", "") in kernels and any(
-                        self.written(one) in arrays and not self.tracing.binds(self.tracing.stored(loop), self.written(one)) or
+                        self.written(one) in arrays and not self.tracing.binds(bound, self.written(one)) or
                     isinstance(one, ast.Attribute) and self.written(one) in arrays for one in call.args):
                     self.reader.mistake(call, "arrays that a kernel copies in each round", self.written(call))
+
+    @staticmethod
+    def swaps(statement):
+        """a, b = b, a"""
+        pair = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        return isinstance(pair, ast.Tuple) and isinstance(statement.value, ast.Tuple) and sorted(
+            map(ast.dump, statement.value.elts)) == sorted(ast.dump(one).replace("Store()", "Load()") for one in pair.elts)

@@ -1,0 +1,469 @@
+"""What TensorFlow and Keras do with the statements of a file, read as they stand; for the reader of scripts."""
+
+LAYERS_WITH_WEIGHTS = re.compile(r"(tensorflow\.|tf_)?keras\.(layers\.(Dense|Conv\w+|LSTM|GRU|Embedding|MultiHeadAttention|"
+                                 r"SeparableConv\w+)|applications\.\w+(\.\w+)?)$")
+LAYERS_OF_KERAS = re.compile(r"(tensorflow\.|tf_)?keras\.(\w+\.)*(Layer|Model)$")
+# Operations that take long on large tensors, and give back before the GPU has done them.
+HEAVY_OPS = re.compile(r"tensorflow\.(matmul|einsum|tensordot|linalg\.(matmul|einsum|inv|svd|cholesky|solve|eigh?|qr)|"
+                       r"nn\.(conv\w+|depthwise_conv2d)|signal\.(i?r?fft\w*))$")
+DECODES = re.compile(r"\.(decode_(jpeg|png|image|bmp|gif|and_crop_jpeg|webp)|read_file)\(")
+# What TensorFlow computes as well as NumPy.
+PLAIN_NUMPY = re.compile(r"(numpy\.(mean|std|sqrt|exp|log|log1p|abs|clip|sum|maximum|minimum|max|min|var|square|power|tanh|where|"
+                         r"float(16|32|64)|expand_dims|transpose|stack|concatenate|pad|roll|flip))$")
+METHODS_OF_ARRAYS = ("mean", "std", "sum", "min", "max", "var", "astype", "clip", "reshape", "transpose", "copy")
+COMPUTES_TF = re.compile(r"tensorflow\.(?!config|keras\.(utils|backend)|data\b|io|version|__version__|test|get_logger|compat|"
+                         r"TensorSpec|function|distribute|autograph|debugging|summary|float|int|nest|python)|keras\.(layers|Sequential|Model|"
+                         r"applications|models)")
+
+
+class Origins(Steps):
+    """What names stand for."""
+
+    def know(self, nodes):
+        stored, assigned, functions = {}, {}, {}
+        for one in nodes:
+            if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load):
+                stored[one.id] = stored.get(one.id, 0) + 1
+            elif isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name):
+                assigned.setdefault(one.targets[0].id, []).append(one)
+            elif isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                functions[one.name] = None if one.name in functions else one
+        self.assigned = assigned
+        self.single = {name: made[0] for name, made in assigned.items() if stored[name] == 1}
+        self.of_name = functions
+
+    def value(self, node):
+        """What a name stands for; anything else stands for itself."""
+        for _ in range(4):
+            if not isinstance(node, ast.Name) or node.id not in self.single:
+                break
+            node = self.single[node.id].value
+        return node
+
+    def origin(self, node, deepest=5):
+        """The nodes of an expression, and of what its names were last assigned above it."""
+        waiting, seen = [(node, 0)], set()
+        while waiting:
+            of, depth = waiting.pop()
+            for one in ast.walk(of):
+                yield one
+                if isinstance(one, ast.Name) and one.id in self.assigned and one.id not in seen and depth < deepest:
+                    seen.add(one.id)
+                    made = [each for each in self.assigned[one.id] if each.lineno < one.lineno]
+                    waiting += [(each.value, depth + 1) for each in made[-1:]]
+
+    def number(self, node):
+        """An integer that is written down, or computed from such ones; None: not known."""
+        node = self.value(node)
+        if isinstance(node, ast.Constant):
+            return node.value if type(node.value) is int else None
+        if not isinstance(node, ast.BinOp):
+            return None
+        left, right = self.number(node.left), self.number(node.right)
+        if left is None or right is None:
+            return None
+        if isinstance(node.op, ast.LShift):
+            return left << right if 0 <= right < 64 else None
+        if isinstance(node.op, ast.Pow):
+            return left ** right if 0 <= right < 64 and abs(left) < 1025 else None
+        if isinstance(node.op, ast.FloorDiv):
+            return left // right if right else None
+        return {ast.Mult: left * right, ast.Add: left + right, ast.Sub: left - right}.get(type(node.op))
+
+    def shape(self, node):
+        """The dimensions, as nodes, that an array is made with; None: not known."""
+        node = self.value(node)
+        while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("astype", "copy"):
+            node = self.value(node.func.value)
+        if not isinstance(node, ast.Call):
+            return None
+        name = self.full(node.func)
+        if re.match(r"numpy\.random\.(rand|randn)$", name):
+            return node.args
+        given = next((k.value for k in node.keywords if k.arg in ("shape", "size")), None)
+        if re.match(r"jax\.random\.(?!split|PRNGKey|key|fold_in)\w+$", name) and len(node.args) > 1:
+            given = given or next((one for one in node.args[1:] if isinstance(self.value(one), ast.Tuple)), None)
+        elif re.match(r"(numpy|jax\.numpy|tensorflow|cupy)\.(zeros|ones|empty|full|random\.(random|standard_normal|normal|uniform))$",
+                      name) and node.args:
+            given = given or node.args[0]
+        given = self.value(given) if given is not None else None
+        if isinstance(given, (ast.Tuple, ast.List)):
+            return given.elts
+        return [given] if given is not None and self.number(given) is not None else None
+
+    def elements(self, node):
+        """How many numbers an array holds; 0: not known."""
+        product = 1
+        for one in self.shape(node) or [None]:
+            product *= (self.number(one) if one is not None else None) or 0
+        return product
+
+    @staticmethod
+    def word(call, *names):
+        """What a call gives for one of these keywords."""
+        return next((k.value for k in call.keywords if k.arg in names), None)
+
+    def method(self, node, *names):
+        """Whether it is a call of one of these methods."""
+        return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in names
+
+    def given(self, call, at, *names):
+        return call.args[at] if len(call.args) > at else self.word(call, *names)
+
+    def function(self, node):
+        """The function or lambda that an expression names; None: not known."""
+        node = self.value(node)
+        if isinstance(node, ast.Call) and self.full(node.func) == "functools.partial" and node.args:
+            node = node.args[0]
+        return node if isinstance(node, ast.Lambda) else self.of_name.get(getattr(node, "id", getattr(node, "attr", None)))
+
+    def text_of(self, function, deepest=2):
+        """The text of a function, and of those of the file that it calls."""
+        text = self.reader.written_whole(function)
+        for call in calls_in([function]) if deepest else ():
+            inner = self.of_name.get(call.func.id) if isinstance(call.func, ast.Name) else None
+            if inner is not None and inner is not function:
+                text += "\n" + self.text_of(inner, deepest - 1)
+        return text
+
+    @staticmethod
+    def scopes(nodes):
+        """The file and its functions, each with the nodes that run with it."""
+        for of in nodes:
+            if isinstance(of, (ast.Module, ast.FunctionDef)):
+                inner = within_others(of, (ast.FunctionDef, ast.Lambda, ast.ClassDef))
+                yield of, [one for one in ast.walk(of) if id(one) not in inner]
+
+    def forked_late(self, nodes, computes):
+        """get_context("fork").Pool(2) behind a computation of this process, whose threads and GPU a fork doesn't take along."""
+        if not self.says(r"['\"]fork['\"]"):
+            return
+        for of, own in self.scopes(nodes):
+            forks = [one for one in own if isinstance(one, ast.Call) and (self.full(one.func) == "multiprocessing.get_context" and getattr(
+                (one.args or [None])[0], "value", None) == "fork" or getattr(self.word(one, "multiprocessing_context"), "value", None) == "fork")]
+            for fork in forks:
+                if isinstance(self.given(fork, 9, "num_workers"), ast.Constant) and self.word(fork, "num_workers").value == 0:
+                    continue
+                begun = next((one for one in own if isinstance(one, ast.Call) and one.lineno < fork.lineno and self.computes(one, computes)), None)
+                handed = [self.function(argument) for one in nodes if self.method(one, "map", "starmap", "apply", "imap", "submit", "Process", "apply_async")
+                          for argument in one.args + [k.value for k in one.keywords if k.arg == "target"]]
+                threads = self.word(fork, "multiprocessing_context") is not None or any(
+                    of is not None and any(self.computes(call, computes) for call in calls_in([of])) for of in handed)
+                if begun is not None and threads:
+                    self.mistake(fork, "a process that is forked too late", self.written(begun), other=begun)
+
+    def computes(self, call, form):
+        """Whether a call, or the function of the file that it calls, computes with what a pattern names."""
+        of = self.of_name.get(call.func.id) if isinstance(call.func, ast.Name) else None
+        return form.match(self.full(call.func)) is not None or of is not None and any(
+            form.match(self.full(one.func)) for one in calls_in([of]))
+
+    @staticmethod
+    def bodies(nodes):
+        """The blocks of the file."""
+        for one in nodes:
+            for name in ("body", "orelse", "finalbody"):
+                if isinstance(getattr(one, name, None), list):
+                    yield one, getattr(one, name)
+
+
+class Graphs(Origins):
+    def look(self, nodes):
+        roots = {name.split(".")[0] for name in self.tracing.names.values()}
+        if not {"tensorflow", "keras", "tf_keras"} & roots:
+            return
+        self.know(nodes)
+        calls = [one for one in nodes if isinstance(one, ast.Call)]
+        functions = [one for one in nodes if isinstance(one, ast.FunctionDef)]
+        self.policy_too_late(nodes, calls)
+        self.scaled_and_left(calls)
+        self.double_layers(calls)
+        self.eager_training(calls)
+        self.half_eps(nodes, calls)
+        self.one_at_a_time(nodes)
+        if "tensorflow" in roots:
+            self.forked_late(nodes, COMPUTES_TF)
+            self.mapped_on_a_device(nodes)
+            self.batches_of_all(calls)
+            self.numpy_of_graphs(functions)
+            self.decoded_alone(calls)
+            self.shuffled_apart(nodes, calls)
+            self.baked_arrays(functions)
+            self.values_of_replicas(nodes, functions)
+            self.shapes_for_xla(calls)
+            self.saved_by_one(nodes)
+            self.foreign_operations(nodes)
+
+    # ---- Keras
+
+    def policy_too_late(self, nodes, calls):
+        """model = Sequential([Dense(8)]); set_global_policy("mixed_float16"): the layers stay as they are."""
+        policies = [one for one in calls if one.args and self.full(one.func).rsplit(".", 1)[-1] in POLICIES[:3]]
+        if len(policies) != 1 or not any(str(getattr(
+                one, "value", "")).startswith("mixed_") for one in self.origin(policies[0].args[0])) or not self.says(r"\.fit\(|GradientTape"):
+            return
+        for _, body in self.bodies(nodes):
+            at = next((n for n, one in enumerate(body) if isinstance(one, ast.Expr) and one.value is policies[0]), None)
+            if at is not None:
+                made = [one for one in body[:at] if self.builds(one)]
+                if made and not any(self.builds(one) for one in body[at + 1:]):
+                    self.mistake(policies[0], "a policy behind the layers", other=made[-1])
+
+    def builds(self, statement):
+        """Whether layers are made when it runs."""
+        if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            return False
+        for call in calls_in([statement]):
+            of = self.of_name.get(call.func.id) if isinstance(call.func, ast.Name) else None
+            if LAYERS_WITH_WEIGHTS.match(self.full(call.func)) or of is not None and any(
+                    LAYERS_WITH_WEIGHTS.match(self.full(one.func)) for one in calls_in([of])):
+                return True
+        return False
+
+    def scaled_and_left(self, calls):
+        """scaled = opt.get_scaled_loss(loss) of Keras 2, whose gradients apply_gradients() is given as they are."""
+        if not self.says(r"\.get_scaled_loss\(") or not self.says(r"tf_keras|TF_USE_LEGACY_KERAS|mixed_precision\.experimental") or self.says(r"get_unscaled_gradients|\.loss_scale\b|/ *\w*scale|\.scale_loss\("):
+            return
+        for one in calls:
+            if self.method(one, "apply_gradients"):
+                self.mistake(one, "gradients that stay scaled", doubted=False)
+
+    def double_layers(self, calls):
+        """set_floatx("float64") before a network of convolutions is trained."""
+        if not self.says(r"\.fit\(") or self.says(r"numpy\(\)\.astype|hessian|lbfgs|L-BFGS|fmin"):
+            return
+        wide = [one for one in calls if re.match(r"(tensorflow\.|tf_)?keras\.(\w+\.)*(set_floatx|set_global_policy|set_dtype_policy)$",
+                                                 self.full(one.func)) and one.args and getattr(one.args[0], "value", "") == "float64"]
+        if wide and any(re.search(r"layers\.(Conv2D|Conv3D|LSTM|GRU|MultiHeadAttention)$|\.applications\.", self.full(one.func))
+                        for one in calls):
+            self.mistake(wide[0], "layers in double precision")
+
+    def eager_training(self, calls):
+        """compile(…, run_eagerly=True) before many epochs."""
+        if self.says(r"py_function|breakpoint|pdb|\bdebug|def (train_step|test_step|call)\(|print\(tf\.|set_trace") or len(
+                re.findall(r"eager", self.reader.text)) > 1:
+            return
+        long = any(self.method(one, "fit") and (self.number(self.word(one, "epochs")) or 0) >= 5 for one in calls if self.word(
+            one, "epochs") is not None)
+        for one in calls if long else ():
+            flag = self.word(one, "run_eagerly") if self.method(one, "compile") else None
+            if getattr(flag, "value", None) is True:
+                self.mistake(flag, "a training that runs eagerly", self.written(one.func))
+
+    def half_eps(self, nodes, calls):
+        """x / (norm + 1e-8) in a layer that computes in float16, where 1e-8 is 0."""
+        policy = any(one.args and getattr(self.value(one.args[0]), "value", None) == "mixed_float16" and self.full(
+            one.func).rsplit(".", 1)[-1] in POLICIES for one in calls)
+        for of in nodes if policy else ():
+            if not isinstance(of, ast.ClassDef) or not any(LAYERS_OF_KERAS.match(self.full(base)) for base in of.bases) or re.search(
+                    r"float32|autocast|dtype", self.reader.written_whole(of)):
+                continue
+            for one in (one for method in of.body if getattr(method, "name", "") == "call" for one in ast.walk(method)):
+                added = [one.right, one.left] if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Add) else one.args if isinstance(
+                    one, ast.Call) and self.full(one.func).endswith(".maximum") else []
+                for number in added:
+                    if isinstance(getattr(self.value(number), "value", None), float) and 0 < self.value(number).value < 2.9e-8:
+                        self.reader.mistake(one, "a number that is 0 in half precision", self.written(number), of.name, doubted=True)
+
+    def one_at_a_time(self, nodes):
+        """for image in images: model.predict(image[None]), where one call takes them all."""
+        for loop in nodes:
+            if not isinstance(loop, ast.For):
+                continue
+            over, names = loop.iter, {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
+            while isinstance(over, ast.Call) and getattr(over.func, "id", "") in ("enumerate", "tqdm", "zip", "range", "len") and over.args:
+                over = over.args[0]
+            if not isinstance(over, ast.Name) or not self.is_array(over.id, nodes):
+                continue
+            inner = within_others(loop)
+            for call in calls_in(loop.body):
+                if not self.method(call, "predict") or id(call) in inner or not call.args:
+                    continue
+                form = self.written(call.args[0])
+                name = next((one for one in names if re.match(r"(\w+\.)*(expand_dims\(|array\(\[|asarray\(\[)?(%s\[(None|(tf|np)\.newaxis)|%s\b.*(, 0\)|"
+                                                              r"axis=0\)|\]\)))|\w+\[%s:%s \+ 1" % ((re.escape(one),) * 4), form)), None)
+                made = self.value(call.func.value)
+                if name and isinstance(made, ast.Call) and re.match(
+                        r"(tensorflow\.|tf_)?keras\.", self.full(made.func)):
+                    self.mistake(call, "a prediction for each single example", over.id, other=loop)
+
+    def is_array(self, name, nodes):
+        """Whether the file makes an array of this name."""
+        form = r"\b%s\b[^=\n]*\)? = .*(load_data\(|\bnp\.|numpy\.|\.astype\(|train_test_split)" % re.escape(name)
+        return self.says(form) and not self.says(r"def %s\(|yield" % re.escape(name))
+
+    # ---- tf.data
+
+    def chain(self, node):
+        """The calls of x.map(f).batch(8), the last one first, and what it begins with."""
+        calls = []
+        while isinstance(node, ast.Call):
+            calls.append(node)
+            node = node.func.value if isinstance(node.func, ast.Attribute) and not self.full(node.func) else node.func
+        return calls, node
+
+    def mapped_on_a_device(self, nodes):
+        """with tf.device("/GPU:0"): ds = ds.map(augment), which runs on the CPU all the same."""
+        for one in nodes:
+            where = one.items[0].context_expr if isinstance(one, ast.With) else None
+            if not isinstance(where, ast.Call) or self.full(where.func) != "tensorflow.device" or not re.search(
+                    r"gpu", self.written(where), re.I):
+                continue
+            chains = [self.chain(statement.value)[0] if isinstance(statement, ast.Assign) else [] for statement in one.body]
+            datasets = all(calls and (calls[0].func.attr if isinstance(calls[0].func, ast.Attribute) else "") in OF_DATASET or
+                           calls and DATASETS.match(self.full(calls[0].func)) for calls in chains)
+            for call in (call for calls in chains for call in calls) if datasets and chains else ():
+                if self.method(call, "map") and call.args and not isinstance(call.args[0], ast.Name) or self.method(
+                        call, "map") and self.function(call.args[0] if call.args else call) is not None:
+                    self.mistake(call, "a map that a device doesn't move", self.written(where), other=one)
+
+    def batches_of_all(self, calls):
+        """distribute_datasets_from_function(make), where make() batches by the global size."""
+        for call in calls:
+            if not self.method(call, "distribute_datasets_from_function", "experimental_distribute_datasets_from_function") or not call.args:
+                continue
+            of = self.function(call.args[0])
+            text = self.text_of(of) if of is not None else "get_per_replica_batch_size"
+            if re.search(r"get_per_replica_batch_size|num_replicas|//|/ ", text):
+                continue
+            for batch in (one for one in calls_in([of]) if self.method(one, "batch") and one.args):
+                for one in self.origin(batch.args[0]):
+                    if isinstance(one, ast.Name) and (re.search(r"global", one.id, re.I) or one.id in self.single and re.search(
+                            r"\* *\w+\.num_replicas_in_sync", self.written(self.single[one.id].value))):
+                        size = self.single.get(getattr(batch.args[0], "id", "")) if one is not batch.args[0] else None
+                        self.mistake(size or batch, "a batch of the global size for each replica", one.id, other=call)
+                        break
+
+    def decoded_alone(self, calls):
+        """ds.map(load), where load() decodes images one after the other while a model trains."""
+        if not self.says(r"\.fit\(|GradientTape"):
+            return
+        for one in calls:
+            if self.method(one, "map") and len(one.args) == 1 and not one.keywords and not self.full(one.func):
+                of = self.function(one.args[0])
+                if of is not None and DECODES.search(self.text_of(of)):
+                    self.mistake(one, "images that are decoded one by one", self.written(one.args[0]))
+
+    def shuffled_apart(self, nodes, calls):
+        """records.shuffle(1000).shard(workers, index): each worker shuffles in its own way, and so the parts overlap."""
+        if self.says(r"set_random_seed|random\.set_seed|enable_op_determinism"):
+            return
+        before = {}  # name: the call that shuffled it, as the file goes
+        for one in nodes:
+            if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name):
+                parts, base = self.chain(one.value)
+                shuffle = next((call for call in parts if self.shuffles(call)), None)
+                kept = before.get((base.id, one.col_offset)) if isinstance(base, ast.Name) and parts else None
+                before[(one.targets[0].id, one.col_offset)] = shuffle or kept
+                sharded = next((call for call in parts if self.method(call, "shard") and len(call.args) == 2), None)
+                if sharded is not None:
+                    inner = next((call for call in self.chain(sharded.func.value)[0] if self.shuffles(call)), None) or kept
+                    if inner is not None:
+                        self.mistake(sharded, "parts of what each worker shuffles", self.written(inner.func), other=inner)
+
+    def shuffles(self, call):
+        """Whether it shuffles with no seed."""
+        if self.word(call, "seed") is not None:
+            return False
+        if self.full(call.func).endswith(".Dataset.list_files"):
+            return len(call.args) < 2 and self.word(call, "shuffle") is None
+        return self.method(call, "shuffle") and len(call.args) < 2
+
+    # ---- tf.function
+
+    def traced_functions(self, functions):
+        return [of for of in functions if any(self.tracing.decorated_by(of, name) for name in GRAPHS)]
+
+    def numpy_of_graphs(self, functions):
+        """tf.numpy_function(normalize, …) in a tf.function, where normalize() is plain arithmetic."""
+        for of in self.traced_functions(functions):
+            for call in calls_in([of]):
+                if self.full(call.func) not in ("tensorflow.numpy_function", "tensorflow.py_function") or not call.args:
+                    continue
+                inner = self.function(call.args[0])
+                if inner is None:
+                    continue
+                body = inner.body if isinstance(inner, ast.FunctionDef) else [ast.Expr(inner.body)]
+                made = list(calls_in(body))
+                plain = all(isinstance(one, (ast.Assign, ast.Return, ast.Expr)) for one in body) and all(
+                    PLAIN_NUMPY.match(self.full(one.func)) or self.method(one, *METHODS_OF_ARRAYS) and not self.full(one.func) for one in made)
+                if plain and made:
+                    self.mistake(call, "arithmetic that leaves the graph", self.written(call.args[0]), other=inner)
+
+    def baked_arrays(self, functions):
+        """@tf.function def search(q): tf.matmul(q, table), where table is a NumPy array of a gigabyte."""
+        for of in self.traced_functions(functions):
+            own = {one.id for one in ast.walk(of) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)} | {
+                one.arg for one in ast.walk(of) if isinstance(one, ast.arg)}
+            for one in ast.walk(of):
+                if isinstance(one, ast.Name) and one.id not in own and one.id in self.single and self.elements(
+                        one) >= 1 << 24 and "numpy." in " ".join(self.full(call.func) for call in calls_in([self.single[one.id]])):
+                    self.mistake(one, "an array that is a constant of a graph", of.name, other=self.single[one.id])
+                    break
+
+    def shapes_for_xla(self, calls):
+        """padded_batch() to each batch's longest, for a tf.function that XLA compiles for each shape."""
+        if not self.says(r"tf\.function\([^)]*jit_compile=True|\.compile\([^)]*jit_compile=True") or self.says(
+                r"bucket_by_sequence_length|pad_to_bucket"):
+            return
+        for one in calls:
+            if self.method(one, "padded_batch"):
+                shapes = self.given(one, 1, "padded_shapes")
+                if shapes is None or any(isinstance(inner, ast.Constant) and inner.value is None for inner in self.origin(shapes)):
+                    self.mistake(one, "shapes that XLA compiles one by one")
+
+    # ---- tf.distribute
+
+    def values_of_replicas(self, nodes, functions):
+        """loss = strategy.run(step, …); loss.numpy(), where there is a value for each replica."""
+        if not self.says(r"MirroredStrategy\("):
+            return
+
+        def runs(node):
+            return self.method(node, "run", "experimental_run_v2") and re.search(r"strategy", self.written(node.func), re.I)
+
+        steps = {of.name for of in functions if any(isinstance(one, ast.Return) and runs(self.value(one.value)) for one in ast.walk(of))}
+        for _, own in self.scopes(nodes):
+            assigned = {}
+            for one in own:
+                for target in one.targets if isinstance(one, ast.Assign) else ():
+                    assigned.setdefault(self.written(target), []).append(one.value)
+            self.numbers_of_replicas(own, assigned, runs, steps)
+
+    def numbers_of_replicas(self, own, assigned, runs, steps):
+        for one in own:
+            of = one.func.value if self.method(one, "numpy") and not one.args else one.args[0] if isinstance(
+                one, ast.Call) and getattr(one.func, "id", "") == "float" and len(one.args) == 1 else None
+            if of is None:
+                continue
+            values = assigned.get(self.written(of), [of])
+            call = values[0] if len(values) == 1 else of
+            if runs(call) or isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in steps:
+                self.mistake(one, "a number of a value for each replica", self.written(of), other=call)
+
+    def saved_by_one(self, nodes):
+        """if task_id == 0: model.save(path), under MultiWorkerMirroredStrategy, where saving takes all workers."""
+        if not self.says(r"MultiWorkerMirroredStrategy\("):
+            return
+        form = r"(save|save_weights|export|save_model)$"
+        for one in nodes:
+            test = self.written(one.test) if isinstance(one, ast.If) and not one.orelse else ""
+            if not re.search(r"\b(task_(id|index)|task|index|rank|worker_(id|index)|is_chief\w*)\b", test) or "!=" in test or test.startswith("not"):
+                continue
+            for call in calls_in(one.body):
+                last = getattr(call.func, "attr", "")
+                model = self.value(call.func.value) if self.method(call, "save", "save_weights", "export") else None
+                saves = isinstance(model, ast.Call) and "keras" in self.full(model.func) or re.search(r"\.saved_model\.save$", self.full(call.func))
+                if re.match(form, last) and saves and len(re.findall(r"\.(?:save|save_weights|export)\(", self.reader.text)) == 1:
+                    self.mistake(call, "a model that one worker saves", other=one.test)
+
+    def foreign_operations(self, nodes):
+        """tf.math.sigmoid(x) in a layer, under KERAS_BACKEND=jax."""
+        backend = re.search(r"KERAS_BACKEND['\"]\]\s*=\s*['\"](jax|torch)['\"]|setdefault\(['\"]KERAS_BACKEND['\"],\s*['\"](jax|torch)['\"]", self.reader.text)
+        for of in nodes if backend and "keras" in self.tracing.names.values() else ():
+            if not isinstance(of, ast.ClassDef) or not any(re.match(r"keras\.(\w+\.)*(Layer|Loss|Model)$", self.full(base)) for base in of.bases):
+                continue
+            for method in of.body:
+                for call in calls_in([method]) if getattr(method, "name", "") == "call" else ():
+                    if TENSORS.match(self.full(call.func)) or re.match(r"tensorflow\.nn\.", self.full(call.func)):
+                        self.mistake(call, "an operation of another backend", backend.group(1) or backend.group(2), doubted=False)

@@ -1,0 +1,384 @@
+"""JAX's traced functions, meshes and processes, and what Flax, Equinox and Orbax make of them, read from the statements of a
+file as they stand; for the reader of scripts."""
+
+COMPUTES_JAX = re.compile(r"jax\.(numpy\.\w+|random\.\w+|device_put|devices|local_devices|device_count|nn\.\w+|lax\.\w+)$")
+MAPPED = r"\b(pmap|vmap|shard_map|xmap|smap|shmap)\b"
+REDUCES = r"\b(psum|pmean|pmax|pmin|all_gather|psum_scatter|all_to_all)\b"
+GRADIENTS = ("jax.grad", "jax.value_and_grad")
+COUNTS_DEVICES = ("jax.device_count", "jax.local_device_count")
+
+
+class Jitted(Origins):
+    def look(self, nodes):
+        roots = {name.split(".")[0] for name in self.tracing.names.values()}
+        if "jax" not in roots:
+            return
+        self.know(nodes)
+        calls = [one for one in nodes if isinstance(one, ast.Call)]
+        functions = [one for one in nodes if isinstance(one, ast.FunctionDef)]
+        self.forked_late(nodes, COMPUTES_JAX)
+        self.counted_for_gpus(nodes)
+        self.differentiated_by_nothing(calls)
+        self.kept_of_traces(functions)
+        self.changed_behind_traces(nodes)
+        self.unbound_collectives()
+        self.flat_for_pmap(calls)
+        self.shared_by_nobody(calls)
+        self.of_all_processes(nodes, calls)
+        self.unused_mesh(nodes)
+        self.uneven_shards(calls)
+        self.unreduced_output(calls)
+        self.strict_products(calls)
+        self.weights_of_the_host(nodes)
+        if "flax" in roots:
+            self.replicas_saved(nodes, calls)
+            self.modules_of_nnx(functions)
+            self.narrow_weights(calls)
+        if "equinox" in roots:
+            self.functions_as_leaves(nodes, calls)
+        if "orbax" in roots:
+            self.checkpoints(nodes, calls)
+
+    def jitted(self):
+        """The functions that jax.jit traces: (name, function)."""
+        return [(name, traced.node) for name, traced in self.tracing.traced.items() if traced and traced.by == "jax.jit" and
+                isinstance(traced.node, ast.FunctionDef)]
+
+    @staticmethod
+    def locals_of(of):
+        """The names that a function binds."""
+        shared = {name for one in ast.walk(of) if isinstance(one, (ast.Global, ast.Nonlocal)) for name in one.names}
+        return ({one.id for one in ast.walk(of) if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)} |
+                {one.arg for one in ast.walk(of) if isinstance(one, ast.arg)}) - shared
+
+    # ---- traced functions
+
+    def counted_for_gpus(self, nodes):
+        """if jax.device_count() == 0: there is always one device, the CPU."""
+        for one in nodes:
+            if not isinstance(one, ast.Compare) or len(one.ops) != 1:
+                continue
+            sides = [one.left, one.comparators[0]]
+            limit = next((side.value for side in sides if isinstance(side, ast.Constant)), None)
+            of = next((side for side in sides if isinstance(side, ast.Call)), None)
+            if of is None or not (limit == 0 or limit == 1 and isinstance(one.ops[0], (ast.Lt, ast.GtE))):
+                continue
+            inner = of.args[0] if getattr(of.func, "id", "") == "len" and of.args else of
+            if isinstance(inner, ast.Call) and self.full(inner.func) in COUNTS_DEVICES + ("jax.devices", "jax.local_devices") and not (
+                    inner.args or inner.keywords):
+                self.mistake(one, "a count that includes the CPU", self.written(inner), doubted=False)
+
+    def differentiated_by_nothing(self, calls):
+        """jax.grad(loss), where loss() never uses its first argument."""
+        for call in calls:
+            of = self.function(call.args[0]) if self.full(call.func) in GRADIENTS and len(call.args) == 1 and self.word(
+                call, "argnums") is None else None
+            if not isinstance(of, ast.FunctionDef) or not of.args.args or of.args.args[0].arg in ("self", "cls", "_"):
+                continue
+            name = of.args.args[0].arg
+            if any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(of)) or "locals()" in self.reader.written_whole(of):
+                continue
+            bound = self.locals_of(of)
+            model = next((one for one in calls_in(of.body) if isinstance(one.func, ast.Name) and one.func.id in self.single and
+                          one.func.id not in bound), None)
+            self.mistake(model or of, "a gradient by what is not used", of.name, name, other=call, doubted=False)
+
+    def kept_of_traces(self, functions):
+        """@jax.jit def forward(w, x): model.hidden = x @ w, which is read after the trace."""
+        for _, of in self.jitted():
+            bound, values = self.locals_of(of), {one.arg for one in of.args.args}
+            shared = {name for one in ast.walk(of) if isinstance(one, ast.Global) for name in one.names}
+            for one in of.body:
+                target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
+                if target is None or not self.tracing.is_value(one.value, values):
+                    continue
+                values |= {name.id for name in ast.walk(target) if isinstance(name, ast.Name)}
+                base = target.value if isinstance(target, ast.Attribute) else None
+                kept = isinstance(base, ast.Name) and base.id not in bound and base.id in self.single or isinstance(
+                    target, ast.Name) and target.id in shared
+                text = self.written(target)
+                if kept and len(re.findall(r"\b%s\b(?!\s*=[^=])" % re.escape(text), self.reader.text)) > len(
+                        re.findall(r"\b%s\b(?!\s*=[^=])" % re.escape(text), self.reader.written_whole(of))):
+                    self.mistake(one, "a traced value that is kept", text, of.name)
+
+    def changed_behind_traces(self, nodes):
+        """scale = 0.5 ** epoch in a loop that calls step(), which was traced with the first value of scale."""
+        for of, own in self.scopes(nodes):
+            if isinstance(of, ast.FunctionDef) and not any(isinstance(one, ast.FunctionDef) for one in of.body):
+                continue
+            inside = {one.name: one for one in of.body if isinstance(one, ast.FunctionDef)}
+            read = {}  # the function's own name and those of what is made of it: (name of a variable, function)
+            for name, traced in self.tracing.traced.items():
+                if traced and traced.node is not None and traced.by in JITS + GRAPHS and inside.get(
+                        getattr(traced.node, "name", "")) is traced.node:
+                    free = {one.id for one in ast.walk(traced.node) if isinstance(one, ast.Name) and isinstance(
+                        one.ctx, ast.Load)} - self.locals_of(traced.node)
+                    read[name] = free
+            for one in own if read else ():  # gradient = jax.jit(jax.grad(loss))
+                if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
+                    inner = {name.id for name in ast.walk(one.value) if isinstance(name, ast.Name)} & set(read)
+                    if inner and self.full(one.value.func) in WRAPPERS:
+                        read[self.written(one.targets[0])] = set().union(*(read[name] for name in inner))
+            for loop in (one for one in own if read and isinstance(one, (ast.For, ast.While))):
+                if re.search(r"clear_caches|jax\.jit\(|tf\.function\(", self.reader.written_whole(loop)):
+                    continue
+                called = [name for name in read if any(self.written(call.func) == name for call in calls_in(loop.body))]
+                for statement in loop.body:
+                    for target in statement.targets if isinstance(statement, ast.Assign) else ():
+                        for name in ast.walk(target):
+                            if isinstance(name, ast.Name) and any(name.id in read[one] for one in called):
+                                self.mistake(statement, "a variable that a trace has read", name.id, next(
+                                    one for one in called if name.id in read[one]))
+
+    def unbound_collectives(self):
+        """jax.lax.pmean(g, "devices") under jax.jit alone."""
+        if self.says(MAPPED):
+            return
+        for _, of in self.jitted():
+            for call in calls_in(of.body):
+                name = self.full(call.func)
+                if name.startswith("jax.lax.") and name.rsplit(".", 1)[-1] in COLLECTIVES_OF_JAX:
+                    axis = self.given(call, 0 if name.endswith("axis_index") else 1, "axis_name")
+                    if isinstance(getattr(axis, "value", None), str):
+                        self.reader.mistake(call, "an axis that nothing binds", self.written(call), axis.value, "none", doubted=True)
+
+    # ---- pmap, meshes and processes
+
+    def flat_for_pmap(self, calls):
+        """forward(batch) of pmap, where batch has n * 256 rows and not n times 256."""
+        for call in calls:
+            traced = self.tracing.traced.get(self.written(call.func))
+            if not traced or traced.by != "jax.pmap" or self.says(r"in_axes"):
+                continue
+            for given in call.args:
+                shape = self.shape(given)
+                first = self.value(shape[0]) if shape else None
+                if isinstance(first, ast.BinOp) and isinstance(first.op, ast.Mult) and any(
+                        isinstance(one, ast.Call) and self.full(one.func) in COUNTS_DEVICES for one in self.origin(first)):
+                    sides = [self.number(one) for one in (first.left, first.right)]
+                    if any(side is not None and side > 1 for side in sides):
+                        self.mistake(call, "a flat batch for pmap", self.written(given), doubted=False)
+
+    def shared_by_nobody(self, calls):
+        """params = tree_map(lambda p, g: p - lr * g, params, grads) in a function of pmap, with no pmean of grads."""
+        for traced in self.tracing.traced.values():
+            of = traced.node if traced and traced.by == "jax.pmap" else None
+            if not isinstance(of, ast.FunctionDef):
+                continue
+            shared = {name.id for call in calls_in(of.body) if re.search(REDUCES, self.written(call)) for name in ast.walk(call) if
+                      isinstance(name, ast.Name)}
+            gradients = {}
+            for one in of.body:
+                made = one.value.func if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) else None
+                if isinstance(made, ast.Call) and self.full(made.func) in GRADIENTS:
+                    target = one.targets[0]
+                    last = target.elts[-1] if isinstance(target, ast.Tuple) else target
+                    if isinstance(last, ast.Name) and not re.search(REDUCES, self.reader.written_whole(one)):
+                        gradients[last.id] = one
+            for call in calls_in(of.body) if gradients else ():
+                if self.full(call.func) in ("jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map") and len(call.args) > 2:
+                    name = next((one.id for one in call.args[1:] if isinstance(one, ast.Name) and one.id in gradients), None)
+                    if name and name not in shared and isinstance(call.args[0], ast.Lambda) and isinstance(call.args[0].body, ast.BinOp):
+                        self.reader.mistake(call, "gradients that the devices don't share", name, other=gradients[name], doubted=True)
+
+    def of_all_processes(self, nodes, calls):
+        """Behind jax.distributed.initialize(): data on jax.devices()[0], the whole data or one's own key in each process."""
+        if not self.says(r"distributed\.initialize\("):
+            return
+        guarded = {id(inner) for one in nodes if isinstance(one, ast.If) and "process" in self.written(one.test) for inner in ast.walk(one)}
+        for call in calls:
+            name = self.full(call.func)
+            if name == "jax.device_put" and id(call) not in guarded:
+                where = self.value(self.given(call, 1, "device") or call)
+                if isinstance(where, ast.Subscript) and isinstance(where.value, ast.Call) and self.full(
+                        where.value.func) == "jax.devices" and not where.value.args and self.number(where.slice) is not None:
+                    self.mistake(call, "a device of another process", self.written(where))
+            if name != "jax.make_array_from_process_local_data" or len(call.args) < 2:
+                continue
+            replicated = self.is_replicated(call.args[0])
+            origin = list(self.origin(call.args[1]))
+            names = {self.full(one.func) for one in origin if isinstance(one, ast.Call)}
+            if replicated:
+                key = next((one for one in self.single.values() if isinstance(one.value, ast.Call) and self.full(one.value.func) in (
+                    "jax.random.key", "jax.random.PRNGKey") and any(isinstance(inner, ast.Call) and self.full(
+                        inner.func) == "jax.process_index" for inner in ast.walk(one.value)) and any(
+                            inner is one.value for inner in origin)), None)
+                if key is not None:
+                    self.mistake(key, "weights of a key of each process", self.written(key.targets[0]), other=call)
+            elif "numpy.load" in names and all(isinstance(one.args[0], ast.Constant) for one in origin if isinstance(
+                    one, ast.Call) and self.full(one.func) == "numpy.load" and one.args) and not re.search(
+                        r"process|split|index|host|rank|shard|\[", " ".join(self.written(one) for one in origin)):
+                self.mistake(self.single.get(self.written(call.args[1]), call), "all data as the part of each process",
+                             self.written(call.args[1]), other=call)
+
+    def is_replicated(self, node):
+        """Whether a sharding is NamedSharding(mesh, P())."""
+        made = self.value(node)
+        spec = self.value(made.args[1]) if isinstance(made, ast.Call) and self.full(
+            made.func) == "jax.sharding.NamedSharding" and len(made.args) > 1 else None
+        return isinstance(spec, ast.Call) and self.full(spec.func) in SPECS and not spec.args
+
+    def unused_mesh(self, nodes):
+        """mesh = Mesh(devices, ("data", )), and nothing is placed on it or computed over it."""
+        if self.says(r"with \w*mesh|set_mesh|use_mesh|shard_map|in_shardings|import \*") or not self.says(r"\n *for |\n *while "):
+            return
+        loaded = {}
+        for one in nodes:
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
+                loaded.setdefault(one.id, []).append(one)
+        places = [one for one in nodes if isinstance(one, ast.Call) and (self.full(one.func) == "jax.device_put" and len(one.args) == 1 and
+                                                                        not one.keywords)]
+        for name, one in self.single.items():
+            if not isinstance(one.value, ast.Call) or self.full(one.value.func) not in MESHES or one.col_offset or not places:
+                continue
+            idle = {name}
+            for other, made in self.single.items():
+                if isinstance(made.value, ast.Call) and self.full(made.value.func) == "jax.sharding.NamedSharding" and any(
+                        isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(made.value)):
+                    idle.add(other)
+            within = {id(inner) for other in idle for inner in ast.walk(self.single[other].value)}
+            if not any(id(use) not in within for other in idle for use in loaded.get(other, ())):
+                self.mistake(one.value, "a mesh that nothing is placed on", name, self.written(places[0]), other=places[0])
+
+    def uneven_shards(self, calls):
+        """device_put(x, NamedSharding(mesh, P("data"))) of 100 rows over 8 devices."""
+        for call in calls:
+            if self.full(call.func) != "jax.device_put" or len(call.args) < 2:
+                continue
+            made = self.value(call.args[1])
+            if not isinstance(made, ast.Call) or self.full(made.func) != "jax.sharding.NamedSharding" or len(made.args) < 2:
+                continue
+            mesh, spec, shape = self.value(made.args[0]), self.value(made.args[1]), self.shape(call.args[0])
+            if not isinstance(mesh, ast.Call) or self.full(mesh.func) != "jax.make_mesh" or len(mesh.args) < 2 or not isinstance(
+                    spec, ast.Call) or not shape:
+                continue
+            sizes, names = (self.value(one) for one in mesh.args[:2])
+            sizes = dict(zip((getattr(one, "value", None) for one in getattr(names, "elts", ())),
+                             (self.number(one) for one in getattr(sizes, "elts", ()))))
+            for axis, one in zip(spec.args, shape):
+                count, rows = sizes.get(getattr(axis, "value", "")), self.number(one)
+                if count and rows and rows % count:
+                    self.mistake(call, "rows that don't divide among the devices", str(rows), str(count), other=made, doubted=False)
+
+    def unreduced_output(self, calls):
+        """shard_map(local, in_specs=P("data"), out_specs=P()), where local() reduces nothing over the axis."""
+        for call in calls:
+            if not self.full(call.func).endswith("shard_map") or not call.args:
+                continue
+            of, given, gives = self.function(call.args[0]), self.given(call, 2, "in_specs"), self.given(call, 3, "out_specs")
+            gives = self.value(gives) if gives is not None else None
+            if not isinstance(of, ast.FunctionDef) or not isinstance(gives, ast.Call) or self.full(gives.func) not in SPECS or gives.args:
+                continue
+            text = self.text_of(of)
+            split = any(isinstance(one, ast.Call) and self.full(one.func) in SPECS and any(
+                getattr(axis, "value", None) is not None for axis in one.args) for one in self.origin(given)) if given is not None else False
+            summed = re.search(r"\bgrad\(|value_and_grad\(|vjp\(", text) and not re.search(r"pcast|pvary", text)  # JAX adds it up by itself
+            back = next((one for one in of.body if isinstance(one, ast.Return)), None)
+            if split and not re.search(REDUCES + r"|axis_index|ppermute", text) and not summed and back is not None and isinstance(
+                    back.value, (ast.Call, ast.BinOp, ast.Name)):
+                self.reader.mistake(back, "an output that no shard has summed", of.name, self.written(gives), other=call, doubted=True)
+
+    # ---- precision and places
+
+    def strict_products(self, calls):
+        """assert error < 1e-6 of jnp.matmul, whose products are rounded to TF32 on newer GPUs."""
+        if self.says(r"precision|highest|enable_x64|HIGHEST|['\"]cpu|XLA_FLAGS|TF32|tf32") or not self.says(r"float64"):
+            return
+        strict = re.search(r"assert \w*(err|diff)\w*(\.max\(\)|\.item\(\))? *<=? *(1e-0?[6-9]|1e-1\d)|rtol *= *(1e-0?[6-9]|1e-1\d)", self.reader.text)
+        for call in calls if strict else ():
+            if self.full(call.func) in ("jax.numpy.matmul", "jax.numpy.dot", "jax.numpy.einsum", "jax.numpy.tensordot", "jax.lax.dot",
+                                        "jax.lax.dot_general"):
+                return self.mistake(call, "a product that a GPU rounds to TF32", strict.group(0))
+        return None
+
+    def weights_of_the_host(self, nodes):
+        """encode(weights, x) in a loop, where weights = dict(np.load(…)) stay arrays of NumPy's."""
+        for loop in nodes:
+            parts = loop.body if isinstance(loop, (ast.For, ast.While)) else [loop.elt] if isinstance(loop, (ast.ListComp, ast.GeneratorExp)) else ()
+            for call in calls_in(parts):
+                traced = self.tracing.traced.get(self.written(call.func))
+                for given in call.args if traced and traced.by == "jax.jit" else ():
+                    made = self.single.get(given.id) if isinstance(given, ast.Name) else None
+                    if made is not None and re.match(r"(dict\()?(np|numpy|onp)\.load\(", self.written(made.value)) and re.search(
+                            r"weight|param|variables|state|model", given.id, re.I):
+                        self.mistake(made, "weights that each call copies to the GPU", given.id, self.written(call), other=call)
+
+    # ---- Flax and Equinox
+
+    def replicas_saved(self, nodes, calls):
+        """params = replicate(params), which to_bytes(params) saves once for each device."""
+        if self.says(r"unreplicate|get_first|\[0\], *(\w+\.)*(params|state)|x\[0\]"):
+            return
+        held = {self.written(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and isinstance(
+            one.value, ast.Call) and self.full(one.value.func) == "flax.jax_utils.replicate"}
+        for call in calls:
+            name = self.full(call.func)
+            if name.startswith("flax.") and name.rsplit(".", 1)[-1] in ("to_bytes", "to_state_dict", "msgpack_serialize", "save_checkpoint",
+                                                                       "save_checkpoint_multiprocess") or name in ("pickle.dump", "pickle.dumps"):
+                for given in call.args + [k.value for k in call.keywords]:
+                    if self.written(given).split(".")[0] in held:
+                        self.mistake(call, "a state that is saved once for each device", self.written(given))
+
+    def modules_of_nnx(self, functions):
+        """@jax.jit def step(model, optimizer, x): optimizer.update(…), whose changes jax.jit doesn't bring out."""
+        if not self.says(r"\bnnx\b"):
+            return
+        for of in functions:
+            decorator = next((one for one in of.decorator_list if (self.tracing.decorated(one) or Traced("")).by == "jax.jit"), None)
+            text = self.reader.written_whole(of)
+            if decorator is None or re.search(r"nnx\.(merge|state|split|to_tree|pure|update)\(", text):
+                continue
+            given = {one.arg for one in of.args.args}
+            changed = next((one for one in of.body if isinstance(one, ast.Expr) and self.method(one.value, "update") and self.written(
+                one.value.func.value) in given), None)
+            if changed is not None and re.search(r"nnx\.(value_and_)?grad\(", text):
+                self.reader.mistake(decorator, "changes that jax.jit doesn't bring out", of.name, self.written(changed), other=changed, doubted=True)
+
+    def narrow_weights(self, calls):
+        """Dense(…, param_dtype=jnp.bfloat16) under Adam with a small rate."""
+        if self.says(r"stochastic|master|float32_params|frozen|lora|to_fp32"):
+            return
+        small = next((one for one in calls if re.match(r"optax\.(adamw?|sgd|lion|nadamw?|radam|rmsprop)$", self.full(one.func)) and isinstance(
+            getattr(self.value(self.given(one, 0, "learning_rate") or one), "value", None), float) and self.value(self.given(
+                one, 0, "learning_rate")).value <= 1e-4), None)
+        for one in calls if small is not None and self.says(r"apply_updates|apply_gradients|Optimizer\(") else ():
+            kind = self.word(one, "param_dtype")
+            if kind is not None and self.full(one.func).startswith("flax.") and re.search(r"\b(bfloat16|float16)$", self.written(kind)):
+                return self.mistake(one, "weights that small steps don't change", self.written(kind), self.written(small), other=small)
+        return None
+
+    def functions_as_leaves(self, nodes, calls):
+        """jax.jit of a function that is given an MLP of Equinox's, among whose leaves is its activation."""
+        if self.says(r"partition\(|eqx\.filter\(|is_array|filter_jit"):
+            return
+        kinds = {one.name for one in nodes if isinstance(one, ast.ClassDef) and any(self.full(base) == "equinox.Module" for base in one.bases) and
+                 re.search(r"\bMLP\(|nn\.Lambda\(", self.reader.written_whole(one))}
+        for call in calls:
+            traced = self.tracing.traced.get(self.written(call.func))
+            for given in call.args if traced and traced.by == "jax.jit" and not traced.static else ():
+                made = self.value(given)
+                if isinstance(given, ast.Name) and isinstance(made, ast.Call) and (self.full(made.func) in (
+                        "equinox.nn.MLP", "equinox.nn.Lambda") or getattr(made.func, "id", "") in kinds):
+                    at = next((one for one in getattr(traced.node, "decorator_list", ()) if self.tracing.decorated(one)), call)
+                    self.reader.mistake(at, "a module whose leaves are functions", self.written(given), self.written(call), other=call)
+
+    # ---- Orbax
+
+    def checkpoints(self, nodes, calls):
+        makers = {name for name, made in self.assigned.items() for one in made if isinstance(one.value, ast.Call) and re.match(
+            r"orbax\.checkpoint\.(\w+\.)*(CheckpointManager|StandardCheckpointer|AsyncCheckpointer|PyTreeCheckpointer|Checkpointer)$",
+            self.full(one.value.func))}
+        of_orbax = [one for one in calls if isinstance(one.func, ast.Attribute) and self.written(one.func.value) in makers]
+        saves = [one for one in of_orbax if one.func.attr == "save"]
+        ends = next((one for one in calls if self.full(one.func) == "os._exit"), None)
+        if saves and ends is not None and not self.says(r"wait_until_finished|\.close\(\)|with ocp|enable_async_checkpointing=False"):
+            self.mistake(ends, "an end before a checkpoint is written", self.written(saves[-1].func), other=saves[-1], doubted=False)
+        for one in nodes:
+            for call in calls_in(one.body) if isinstance(one, ast.If) and not one.orelse and re.match(
+                    r"(not |0 == )?(\w+\.)*process_(index|id)(\(\))?( == 0)?$", self.written(one.test)) and "distributed" in self.reader.text else ():
+                if any(call is save for save in saves) and not self.says(r"multiprocessing_options|active_processes"):
+                    self.mistake(call, "a checkpoint that one process saves", other=one.test)
+        for call in of_orbax:
+            if call.func.attr == "restore" and len(call.args) == 1 and not call.keywords and self.says(r"\bNamedSharding\(") and self.says(
+                    r"ShapeDtypeStruct\([^\n]*sharding") and not self.says(r"\.restore\([^)\n]+(,|=)"):
+                self.mistake(call, "a restore that is given no sharding")

@@ -1,0 +1,342 @@
+"""Kernels of Numba, CuPy, PyCUDA and PyOpenCL, and the libraries that take a GPU by a word, read from the statements of a file as
+they stand; for the reader of scripts."""
+
+PLACES_OF_THREADS = re.compile(r"numba\.cuda\.(grid|threadIdx|laneid)\b")
+TAKES_NUMPY = re.compile(r"(sklearn\.(metrics|preprocessing|model_selection|decomposition|cluster|manifold)\.[a-z]\w*|matplotlib\.pyplot\.(plot|imshow|"
+                         r"scatter|hist|bar|semilogy)|torch\.from_numpy|scipy\.(stats|signal|ndimage|linalg)\.\w+)$")
+SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV", "cross_val_score", "cross_validate",
+            "cross_val_predict", "BaggingClassifier", "BaggingRegressor")
+ON_CARD = re.compile(r"(device|device_type|tree_method|task_type)=['\"](cuda|gpu|gpu_hist|GPU)(:\d+)?['\"]|^cuml\.")
+DOUBLES = re.compile(r"(numpy|cupy)\.(random\.(rand|randn|random|normal|uniform|standard_normal|random_sample)|zeros|ones|empty|linspace|full)$")
+USES_CARD = re.compile(r"\.cuda\(\)|torch\.device\(['\"]cuda|\.to\(['\"]cuda|device=['\"]cuda")
+OF_FRAMEWORKS = re.compile(r"(tensorflow|keras|torch|jax|cupy)\.")
+
+
+class Kernels(Origins):
+    def look(self, nodes):
+        roots = {name.split(".")[0] for name in self.tracing.names.values()}
+        if not {"numba", "cupy", "pycuda", "pyopencl", "onnxruntime", "cudf", "cuml", "dask_cudf", "xgboost", "lightgbm", "catboost",
+                "tensorrt", "ray"} & roots:
+            return
+        self.know(nodes)
+        calls = [one for one in nodes if isinstance(one, ast.Call)]
+        functions = [one for one in nodes if isinstance(one, ast.FunctionDef)]
+        if "numba" in roots:
+            for of in functions:
+                if any(self.full(one.func if isinstance(one, ast.Call) else one) == "numba.cuda.jit" for one in of.decorator_list):
+                    self.inside(of, calls)
+            self.closed_early(nodes)
+        if "cupy" in roots:
+            self.to_the_host_unasked(calls)
+            self.there_and_back(nodes)
+            self.kept_in_its_pool(nodes)
+        if {"pycuda", "cupy"} & roots:
+            self.doubles_for_floats(calls)
+        if "pycuda" in roots:
+            self.pageable(calls)
+        if "pyopencl" in roots and self.says(r"\.profile\.(start|end|queued|submit)") and not self.says(r"PROFILING_ENABLE|properties="):
+            for one in calls:
+                if self.full(one.func) == "pyopencl.CommandQueue" and len(one.args) < 3:
+                    self.mistake(one, "times of a queue that doesn't profile", doubted=False)
+        if "onnxruntime" in roots:
+            self.states_of_sessions(nodes)
+        if {"cudf", "cuml"} & roots:
+            self.installed_late(nodes)
+        if {"dask_cudf", "cudf", "cuml"} & roots:
+            self.workers_of_one_gpu(calls)
+        if {"xgboost", "lightgbm", "catboost", "cuml"} & roots:
+            self.jobs_on_one_gpu(calls)
+            self.predicts_from_the_host(nodes, calls)
+        if "tensorrt" in roots:
+            self.engines(nodes, calls)
+        if "ray" in roots:
+            self.tasks_without_gpu(nodes, calls)
+
+    # ---- Numba
+
+    def inside(self, of, calls):
+        """The mistakes of one kernel."""
+        places = {name.id for one in ast.walk(of) if isinstance(one, ast.Assign) and any(
+            PLACES_OF_THREADS.match(self.full(part)) for part in ast.walk(one.value) if isinstance(part, ast.Attribute))
+            for target in one.targets for name in ast.walk(target) if isinstance(name, ast.Name)}
+
+        def by_thread(node):
+            return any(isinstance(one, ast.Name) and one.id in places or isinstance(one, ast.Attribute) and PLACES_OF_THREADS.match(
+                self.full(one)) for one in ast.walk(node))
+
+        tests = [one for one in ast.walk(of) if isinstance(one, (ast.If, ast.While, ast.IfExp, ast.Assert)) and by_thread(one.test)]
+        tests += [one for one in ast.walk(of) if isinstance(one, ast.For) and by_thread(one.iter)]
+        for one in tests:
+            for call in calls_in(one.body) if isinstance(one, ast.If) else ():
+                if self.full(call.func) == "numba.cuda.syncthreads":
+                    self.mistake(call, "a barrier that some threads skip", self.written(one.test), other=one)
+        local = {self.written(one.targets[0]) for one in ast.walk(of) if isinstance(one, ast.Assign) and isinstance(
+            one.value, ast.Call) and self.full(one.value.func) == "numba.cuda.local.array"}
+        for one in ast.walk(of):
+            target = one.target if isinstance(one, ast.AugAssign) and isinstance(one.op, (ast.Add, ast.Sub)) else None
+            if isinstance(target, ast.Subscript) and self.written(target.value) not in local and "atomic" not in self.reader.written_whole(of):
+                index = target.slice.value if type(target.slice).__name__ == "Index" else target.slice
+                inner = index if isinstance(index, ast.Subscript) else next((made.value for made in ast.walk(of) if isinstance(
+                    made, ast.Assign) and isinstance(index, ast.Name) and self.written(made.targets[0]) == index.id), None)
+                while isinstance(inner, ast.Call) and len(inner.args) == 1:  # int(values[i])
+                    inner = inner.args[0]
+                if isinstance(inner, ast.Subscript) and by_thread(inner.slice) and not self.says(r"\bargsort|permutation|unique"):
+                    self.mistake(one, "a sum that threads overwrite", self.written(target.value), self.written(index))
+        stores = [one for one in ast.walk(of) if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store) and isinstance(
+            getattr(one.slice, "value", one.slice) if type(one.slice).__name__ == "Index" else one.slice, ast.Name) and by_thread(one.slice)]
+        for call in calls:
+            if not isinstance(call.func, ast.Subscript) or getattr(call.func.value, "id", "") != of.name:
+                continue
+            grid = call.func.slice.value if type(call.func.slice).__name__ == "Index" else call.func.slice
+            if not isinstance(grid, ast.Tuple) or len(grid.elts) < 2:
+                continue
+            blocks, threads = (self.written(one) for one in grid.elts[:2])
+            many = r"(?i)(n_?|num_?)?(blocks?(_?per_?grid)?|bpg|grid(_?(size|dim))?|blockspergrid)$"
+            few = r"(?i)(n_?|num_?)?(threads?(_?per_?block)?|tpb|threadsperblock|block_?(size|dim))$"
+            if re.match(few, blocks) and re.match(many, threads) or isinstance(grid.elts[0], ast.Constant) and self.rounds_up(grid.elts[1]):
+                self.mistake(call, "blocks and threads in the wrong order", blocks, threads)
+            elif stores and not tests and not self.says(r"cuda\.gridsize") and "min(" not in self.reader.written_whole(of):
+                up = self.rounds_up(grid.elts[0])
+                if up and not self.divides(grid.elts[0], grid.elts[1]):
+                    statement = next((one for one in ast.walk(of) if isinstance(one, (ast.Assign, ast.AugAssign)) and any(
+                        inner is stores[0] for inner in ast.walk(one))), stores[0])
+                    self.mistake(statement, "threads behind the end of an array", self.written(call.func), other=call)
+
+    def rounds_up(self, node):
+        """ceil(n / 256), (n + 255) // 256, -(-n // 256)"""
+        node = self.value(node)
+        if isinstance(node, ast.Tuple):
+            return len(node.elts) == 1 and self.rounds_up(node.elts[0])
+        form = self.written(node)
+        return re.match(r"(int\()?(\w+\.)?ceil\(.+/.+\)$|\(.+ \+ .+\) // \w+$|-\(-.+//.+\)$|(\w+\.)?cdiv\(", form) is not None
+
+    def divides(self, blocks, threads):
+        """Whether the count of elements is known, and a multiple of the threads."""
+        made, threads = self.value(blocks), self.number(threads)
+        counts = [self.number(one) for one in ast.walk(made) if isinstance(one, ast.Name)] if made is not None else []
+        return bool(threads) and any(count is not None and count > threads and count % threads == 0 for count in counts)
+
+    def closed_early(self, nodes):
+        """cuda.close(), and a framework goes on in the same process."""
+        for _, body in self.bodies(nodes):
+            for at, one in enumerate(body):
+                call = one.value if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) else None
+                if call is None or not (self.full(call.func) == "numba.cuda.close" or self.method(call, "reset") and self.written(
+                        call.func).endswith("get_current_device().reset")):
+                    continue
+                uses = next((later for rest in body[at + 1:] for later in calls_in([rest]) if not re.match(
+                    r"\w+\.backend\.clear_session|torch\.(load|save)$", self.full(later.func)) and self.computes(later, OF_FRAMEWORKS)), None)
+                if uses is not None:
+                    self.mistake(call, "a context that is destroyed under a framework", self.written(uses.func), other=uses)
+
+    # ---- CuPy
+
+    def of_cupy(self, node):
+        """Whether a name holds an array of CuPy's."""
+        for _ in range(4):
+            made = [one for one in self.assigned.get(node.id, ()) if one.lineno < node.lineno] if isinstance(node, ast.Name) else []
+            if isinstance(node, ast.Name) and (not made or len({one.col_offset for one in made}) > 1):
+                return False
+            of = made[-1].value if made else node
+            text = self.written(of)
+            if re.search(r"asnumpy\(|\.get\(|\bfloat\(|\bint\(|\.item\(|\.tolist\(|\blen\(|\.(shape|size|ndim|dtype)\b|\[0\]$|to_numpy", text):
+                return False
+            if isinstance(of, ast.Call) and re.match(r"cupy\.(?!cuda|asnumpy|get_|RawKernel|ElementwiseKernel|RawModule|fuse|random\.(seed|default_rng|RandomState)|"
+                                                     r"memoize|show_config|is_available|ndim|shape)\w+", self.full(of.func)):
+                return True
+            if isinstance(of, ast.BinOp):
+                return self.of_cupy(of.left) or self.of_cupy(of.right)
+            if isinstance(of, ast.Compare):
+                return self.of_cupy(of.left)
+            if self.method(of, "astype", "reshape", "copy", "mean", "ravel", "standard_normal", "random", "uniform", "transpose", "dot", "clip"):
+                base = self.value(of.func.value)
+                if isinstance(base, ast.Call) and self.full(base.func) in ("cupy.random.default_rng", "cupy.random.RandomState"):
+                    return True
+                node = of.func.value
+            elif isinstance(of, ast.Subscript):
+                node = of.value
+            else:
+                return False
+        return False
+
+    def to_the_host_unasked(self, calls):
+        """roc_auc_score(labels, scores) of CuPy's arrays: they refuse to be copied where nobody says so."""
+        if self.says(r"array_api_dispatch|import cuml|from cuml"):
+            return
+        for call in calls:
+            if TAKES_NUMPY.match(self.full(call.func)):
+                given = next((one for one in call.args if self.of_cupy(one)), None)
+                if given is not None:
+                    self.mistake(call, "an array of CuPy's where NumPy's is taken", self.written(given))
+
+    def there_and_back(self, nodes):
+        """torch.from_numpy(cupy.asnumpy(x)).cuda() in a loop, and cupy.asarray(t.cpu().numpy())."""
+        for loop in nodes:
+            for call in calls_in(loop.body) if isinstance(loop, (ast.For, ast.While)) else ():
+                inner = call.func.value if self.method(call, "cuda", "to") else call
+                made = inner.args[0] if isinstance(inner, ast.Call) and self.full(inner.func) in (
+                    "torch.from_numpy", "torch.as_tensor", "torch.tensor") and inner.args else None
+                moved = self.method(call, "cuda") or self.method(call, "to") and re.search(r"cuda|device", self.written(call))
+                to_torch = moved and isinstance(made, ast.Call) and (self.full(made.func) == "cupy.asnumpy" or self.method(
+                    made, "get") and not made.args and isinstance(made.func.value, ast.Name) and self.of_cupy(made.func.value))
+                to_cupy = self.full(call.func) in ("cupy.asarray", "cupy.array") and call.args and re.search(
+                    r"\.cpu\(\)(\.detach\(\))?\.numpy\(\)$", self.written(call.args[0]))
+                if to_torch or to_cupy:
+                    self.mistake(call, "an array that travels over the host", "torch.from_dlpack" if to_torch else "cupy.from_dlpack", other=loop)
+
+    def kept_in_its_pool(self, nodes):
+        """del raw, of CuPy's, before PyTorch uses the GPU: the memory stays in CuPy's pool."""
+        if self.says(r"free_all_blocks|set_allocator|rmm|set_limit|malloc_async|from_dlpack"):
+            return
+        for _, body in self.bodies(nodes):
+            for at, one in enumerate(body):
+                gone = [target for target in one.targets if isinstance(target, ast.Name)] if isinstance(one, ast.Delete) else []
+                gone = [name.id for name in gone if any(made.lineno < one.lineno and isinstance(made.value, ast.Call) and self.of_cupy(
+                    made.value) or re.match(r"(cp|cupy)\.", self.written(made.value)) for made in self.assigned.get(name.id, ()))]
+                uses = next((call for rest in body[at + 1:] for call in calls_in([rest]) if re.search(
+                    r"\.cuda$|\.to$", self.written(call.func))), None) if gone else None
+                if uses is not None and "torch" in self.tracing.names.values():
+                    self.mistake(one, "memory that stays in CuPy's pool", ", ".join(gone), other=uses)
+
+    # ---- PyCUDA, and CuPy's raw kernels
+
+    def doubles_for_floats(self, calls):
+        """kernel(drv.InOut(a), …) of float *, where a = np.random.randn(n) is of double precision."""
+        for call in calls:
+            made = self.value(call.func) if isinstance(call.func, ast.Name) else None
+            if not isinstance(made, ast.Call):
+                continue
+            if self.method(made, "get_function") and made.args:
+                source, name, given = self.value(made.func.value), made.args[0], call.args
+                source = source.args[0] if isinstance(source, ast.Call) and source.args else None
+            elif self.full(made.func) == "cupy.RawKernel" and len(made.args) > 1 and len(call.args) == 3 and isinstance(call.args[2], ast.Tuple):
+                source, name, given = made.args[0], made.args[1], call.args[2].elts
+            else:
+                continue
+            text = getattr(self.value(source), "value", None) if source is not None else None
+            name = getattr(name, "value", None)
+            kernel = re.search(r"\b%s\s*\(([^)]*)\)" % re.escape(name), text) if isinstance(text, str) and isinstance(name, str) else None
+            for kind, one in zip(kernel.group(1).split(",") if kernel else (), given):
+                if isinstance(one, ast.Call) and one.args and re.match(r"pycuda\.(driver\.(In|Out|InOut)|gpuarray\.to_gpu)$", self.full(one.func)):
+                    one = one.args[0]
+                array = self.single.get(one.id) if isinstance(one, ast.Name) else None
+                if array is not None and re.search(r"\bfloat\s*(__restrict__\s*)?\*", kind) and isinstance(array.value, ast.Call) and DOUBLES.match(
+                        self.full(array.value.func)) and self.word(array.value, "dtype") is None and not (
+                            len(array.value.args) > 1 and re.search(r"float|int|dtype", self.written(array.value.args[-1]))):
+                    self.mistake(array, "doubles for a kernel of floats", name, self.written(one), other=call)
+
+    def pageable(self, calls):
+        """memcpy_htod_async from an array of NumPy's, which isn't page-locked."""
+        for call in calls:
+            name = self.full(call.func)
+            if not re.match(r"pycuda\.driver\.memcpy_(htod|dtoh)_async$", name) or self.says(r"register_host_memory|pagelocked_\w+\(|HostAlloc"):
+                continue
+            host = call.args[1 if "htod" in name else 0] if len(call.args) > 1 else None
+            while isinstance(host, ast.Subscript):
+                host = host.value
+            made = self.single.get(getattr(host, "id", ""))
+            if made is not None and isinstance(made.value, ast.Call) and re.match(r"numpy\.", self.full(made.value.func)):
+                self.mistake(call, "an asynchronous copy of pageable memory", self.written(host), other=made, doubted=False)
+
+    # ---- libraries
+
+    def states_of_sessions(self, nodes):
+        """state = session.run(["new"], {"state": state})[0] in a loop, of a state of millions of numbers."""
+        if not self.says(r"CUDAExecutionProvider|TensorrtExecutionProvider") or self.says(r"io_binding"):
+            return
+        for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While))):
+            for one in loop.body:
+                call = next((call for call in calls_in([one]) if self.method(call, "run") and len(call.args) > 1 and isinstance(
+                    call.args[1], ast.Dict)), None) if isinstance(one, ast.Assign) else None
+                names = {name.id for target in one.targets for name in ast.walk(target) if isinstance(name, ast.Name)} if call else set()
+                fed = [value for value in call.args[1].values if isinstance(value, ast.Name) and value.id in names] if call else []
+                if any(self.elements(made.value) >= 1 << 20 for value in fed for made in self.assigned.get(value.id, ())):
+                    self.mistake(call, "a state that goes over the host", fed[0].id, other=loop)
+
+    def installed_late(self, nodes):
+        """import pandas, and cudf.pandas.install() behind it."""
+        of = {"cudf.pandas.install": "pandas", "cuml.accel.install": "sklearn"}
+        for tree in (one for one in nodes if isinstance(one, ast.Module)):
+            before = {}
+            for one in tree.body:
+                for alias in one.names if isinstance(one, ast.Import) else ():
+                    before.setdefault(alias.name.split(".")[0], one)
+                if isinstance(one, ast.ImportFrom) and one.module:
+                    before.setdefault(one.module.split(".")[0], one)
+                call = one.value if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) else None
+                library = of.get(self.full(call.func)) if call is not None else None
+                if library in before and not self.says(r"reload\("):
+                    self.mistake(call, "an accelerator that comes behind its library", library, other=before[library], doubted=False)
+
+    def workers_of_one_gpu(self, calls):
+        """LocalCluster(n_workers=4) with dask_cudf: all workers take the first GPU."""
+        if self.says(r"LocalCUDACluster|VISIBLE_DEVICES|CUDAWorker|dask.cuda"):
+            return
+        for one in calls:
+            many = self.word(one, "n_workers")
+            if many is not None and (self.number(many) or 0) > 1 and re.match(r"(dask\.)?distributed\.(LocalCluster|Client)$", self.full(one.func)):
+                self.mistake(one, "workers that all take one GPU")
+
+    def on_gpu(self, node):
+        """Whether it makes an estimator that trains on the GPU."""
+        made = self.value(node)
+        return isinstance(made, ast.Call) and re.match(r"(xgboost|lightgbm|catboost|cuml)\.", self.full(made.func)) is not None and (
+            self.full(made.func).startswith("cuml.") or ON_CARD.search(self.written(made)) is not None)
+
+    def jobs_on_one_gpu(self, calls):
+        """GridSearchCV(LGBMClassifier(device="cuda"), …, n_jobs=8): eight processes train on one GPU."""
+        for one in calls:
+            jobs = self.word(one, "n_jobs") if self.full(one.func).rsplit(".", 1)[-1] in SEARCHES else None
+            count = self.number(jobs) if jobs is not None else 1
+            if jobs is not None and (self.written(jobs) in ("-1", "-2") or (count or 1) > 1) and (one.args or self.word(one, "estimator")) and self.on_gpu(
+                    self.given(one, 0, "estimator")):
+                self.mistake(jobs, "processes that all train on one GPU", self.written(one.func))
+
+    def predicts_from_the_host(self, nodes, calls):
+        """model.predict(x[i:i + n]) in a loop, of NumPy's array, where the model was fitted on CuPy's."""
+        fitted = {self.written(one.func.value): one for one in calls if self.method(one, "fit") and one.args and self.on_gpu(one.func.value) and any(
+            isinstance(name, ast.Name) and name.id in self.single and re.match(r"cupy\.", self.full(getattr(
+                self.single[name.id].value, "func", name))) for name in ast.walk(one.args[0]))}
+        for loop in nodes if fitted else ():
+            parts = loop.body if isinstance(loop, (ast.For, ast.While)) else [loop.elt] if isinstance(loop, (ast.ListComp, ast.GeneratorExp)) else ()
+            for call in calls_in(parts):
+                of = call.args[0] if self.method(call, "predict", "predict_proba") and call.args and self.written(call.func.value) in fitted else None
+                while isinstance(of, ast.Subscript):
+                    of = of.value
+                made = self.single.get(getattr(of, "id", ""))
+                if made is not None and isinstance(made.value, ast.Call) and re.match(r"numpy\.", self.full(made.value.func)):
+                    self.mistake(call, "a prediction from the host", self.written(of), other=made)
+
+    def engines(self, nodes, calls):
+        """What TensorRT 10 has no more, and a network whose input has an open size and no profile."""
+        old = self.says(r"__version__|hasattr\(|build_serialized_network|set_memory_pool_limit|deserialize_cuda_engine\(.*# *8") or \
+            self.reader.pinned_for("tensorrt")
+        builders = {name for name, made in self.assigned.items() for one in made if isinstance(
+            one.value, ast.Call) and self.full(one.value.func) == "tensorrt.Builder"} | {item.optional_vars.id for one in nodes if isinstance(
+                one, ast.With) for item in one.items if isinstance(item.optional_vars, ast.Name) and isinstance(
+                    item.context_expr, ast.Call) and self.full(item.context_expr.func) == "tensorrt.Builder"}
+        for one in calls if not old else ():
+            if self.method(one, "build_engine", "build_cuda_engine") and self.written(one.func.value) in builders:
+                self.mistake(one, "an engine that TensorRT builds no more")
+        if not self.says(r"optimization_profile"):
+            for one in calls if self.says(r"\.build_(serialized_network|engine)\(") else ():
+                shape = self.given(one, 2, "shape") if self.method(one, "add_input") else None
+                shape = self.value(shape) if shape is not None else None
+                if any(self.written(size) == "-1" for size in getattr(shape, "elts", ())):
+                    self.mistake(one, "an open size without a profile")
+
+    def tasks_without_gpu(self, nodes, calls):
+        """@ray.remote def embed(batch): … torch.device("cuda"), which asks Ray for no GPU."""
+        if not self.says(r"num_gpus|RAY_\w*VISIBLE|VISIBLE_DEVICES"):
+            for of in nodes:
+                if isinstance(of, (ast.FunctionDef, ast.ClassDef)):
+                    asks = next((one for one in of.decorator_list if self.full(one.func if isinstance(one, ast.Call) else one) == "ray.remote"), None)
+                    text = self.reader.written_whole(of) if asks is not None else ""
+                    if USES_CARD.search(text) and not re.search(r"is_available|accelerator|device_count", text) and not (
+                            isinstance(asks, ast.Call) and any(k.arg is None or k.arg == "resources" for k in asks.keywords)):
+                        self.reader.mistake(asks, "a task that asks for no GPU", of.name, USES_CARD.search(text).group(0), doubted=True)
+        for one in calls:
+            if self.full(one.func) in ("ray.train.ScalingConfig", "ray.air.ScalingConfig", "ray.air.config.ScalingConfig") and self.word(
+                    one, "use_gpu", "resources_per_worker", "trainer_resources", None) is None and not one.args[1:] and self.says(
+                        r"get_device\(\)|\bcuda\b|nccl|autocast"):
+                self.mistake(one, "workers that get no GPU")
