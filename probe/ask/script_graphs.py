@@ -6,7 +6,7 @@ LAYERS_OF_KERAS = re.compile(r"(tensorflow\.|tf_)?keras\.(\w+\.)*(Layer|Model)$"
 # Operations that take long on large tensors, and give back before the GPU has done them.
 HEAVY_OPS = re.compile(r"tensorflow\.(matmul|einsum|tensordot|linalg\.(matmul|einsum|inv|svd|cholesky|solve|eigh?|qr)|"
                        r"nn\.(conv\w+|depthwise_conv2d)|signal\.(i?r?fft\w*))$")
-DECODES = re.compile(r"\.(decode_(jpeg|png|image|bmp|gif|and_crop_jpeg|webp)|read_file)\(")
+DECODES_OF_TF = re.compile(r"\.(decode_(jpeg|png|image|bmp|gif|and_crop_jpeg|webp)|read_file)\(")
 # What TensorFlow computes as well as NumPy.
 PLAIN_NUMPY = re.compile(r"(numpy\.(mean|std|sqrt|exp|log|log1p|abs|clip|sum|maximum|minimum|max|min|var|square|power|tanh|where|"
                          r"float(16|32|64)|expand_dims|transpose|stack|concatenate|pad|roll|flip))$")
@@ -341,7 +341,7 @@ class Graphs(Origins):
         for one in calls:
             if self.method(one, "map") and len(one.args) == 1 and not one.keywords and not self.full(one.func):
                 of = self.function(one.args[0])
-                if of is not None and DECODES.search(self.text_of(of)):
+                if of is not None and DECODES_OF_TF.search(self.text_of(of)):
                     self.mistake(one, "images that are decoded one by one", self.written(one.args[0]))
 
     def shuffled_apart(self, nodes, calls):

@@ -9,7 +9,7 @@ LARGE = re.compile(r"(?<![\d.])(([3-9]|\d{2,3})(\.\d+)?)-?[bB](?![a-zA-Z])")
 AT_ONCE = re.compile(r"(text|sentiment|image|token|audio|video|zero-shot)-?\w*-?(classification|analysis)|ner$|feature-extraction|fill-mask|"
                      r"summarization|translation\w*|question-answering|automatic-speech-recognition|image-to-text|object-detection")
 FLOAT32 = ("torch.float32", "torch.float", "float32", "float", "jax.numpy.float32")
-HALVES = ("torch.float16", "torch.half", "float16", "torch.bfloat16", "bfloat16")
+HALF_TYPES = ("torch.float16", "torch.half", "float16", "torch.bfloat16", "bfloat16")
 MAKES_TRAINABLE = ("get_peft_model", "add_adapter", "PeftModel", "from_pretrained_with_adapter", "inject_adapter_in_model")
 
 
@@ -145,8 +145,8 @@ class Hub(Loading):
                     name in self.tracing.stored(method) for method in of.body if isinstance(method, ast.FunctionDef) and
                     method.name not in ("__init__", "setup"))
                 used = next((one for method in of.body if isinstance(method, ast.FunctionDef) and re.match(
-                    r"on_(train|validation)_epoch_end$", method.name) for one in calls_in(method.body) if re.search(
-                        r"(cat|stack|mean|sum|concatenate|vstack)$", self.written(one.func)) and one.args and self.written(one.args[0]) == name), None)
+                    r"on_(train|validation)_epoch_end$", method.name) for one in ast.walk(method) if isinstance(one, ast.Attribute) and
+                             self.written(one) == name), None)
                 if used is not None and not emptied and "deque" not in text:
                     self.mistake(call, "outputs that each epoch adds to", name, other=used)
 

@@ -3,7 +3,7 @@ file as they stand; for the reader of scripts."""
 
 COMPUTES_JAX = re.compile(r"jax\.(numpy\.\w+|random\.\w+|device_put|devices|local_devices|device_count|nn\.\w+|lax\.\w+)$")
 MAPPED = r"\b(pmap|vmap|shard_map|xmap|smap|shmap)\b"
-REDUCES = r"\b(psum|pmean|pmax|pmin|all_gather|psum_scatter|all_to_all)\b"
+REDUCING = r"\b(psum|pmean|pmax|pmin|all_gather|psum_scatter|all_to_all)\b"
 GRADIENTS = ("jax.grad", "jax.value_and_grad")
 COUNTS_DEVICES = ("jax.device_count", "jax.local_device_count")
 
@@ -165,7 +165,7 @@ class Jitted(Origins):
             of = traced.node if traced and traced.by == "jax.pmap" else None
             if not isinstance(of, ast.FunctionDef):
                 continue
-            shared = {name.id for call in calls_in(of.body) if re.search(REDUCES, self.written(call)) for name in ast.walk(call) if
+            shared = {name.id for call in calls_in(of.body) if re.search(REDUCING, self.written(call)) for name in ast.walk(call) if
                       isinstance(name, ast.Name)}
             gradients = {}
             for one in of.body:
@@ -173,7 +173,7 @@ class Jitted(Origins):
                 if isinstance(made, ast.Call) and self.full(made.func) in GRADIENTS:
                     target = one.targets[0]
                     last = target.elts[-1] if isinstance(target, ast.Tuple) else target
-                    if isinstance(last, ast.Name) and not re.search(REDUCES, self.reader.written_whole(one)):
+                    if isinstance(last, ast.Name) and not re.search(REDUCING, self.reader.written_whole(one)):
                         gradients[last.id] = one
             for call in calls_in(of.body) if gradients else ():
                 if self.full(call.func) in ("jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map") and len(call.args) > 2:
@@ -274,7 +274,7 @@ class Jitted(Origins):
                 getattr(axis, "value", None) is not None for axis in one.args) for one in self.origin(given)) if given is not None else False
             summed = re.search(r"\bgrad\(|value_and_grad\(|vjp\(", text) and not re.search(r"pcast|pvary", text)  # JAX adds it up by itself
             back = next((one for one in of.body if isinstance(one, ast.Return)), None)
-            if split and not re.search(REDUCES + r"|axis_index|ppermute", text) and not summed and back is not None and isinstance(
+            if split and not re.search(REDUCING + r"|axis_index|ppermute", text) and not summed and back is not None and isinstance(
                     back.value, (ast.Call, ast.BinOp, ast.Name)):
                 self.reader.mistake(back, "an output that no shard has summed", of.name, self.written(gives), other=call, doubted=True)
 

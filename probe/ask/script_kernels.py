@@ -26,7 +26,12 @@ class Kernels(Origins):
                 if any(self.full(one.func if isinstance(one, ast.Call) else one) == "numba.cuda.jit" for one in of.decorator_list):
                     self.inside(of, calls)
             self.closed_early(nodes)
+            for call in calls:
+                target = self.word(call, "target_backend")
+                if target is not None and re.match(r"numba\.(n?jit|vectorize|guvectorize)$", self.full(call.func)):
+                    self.mistake(target, "a target that numba.jit no longer takes", doubted=False)
         if "cupy" in roots:
+            self.seeds_without_cupy(calls)
             self.to_the_host_unasked(calls)
             self.there_and_back(nodes)
             self.kept_in_its_pool(nodes)
@@ -51,6 +56,14 @@ class Kernels(Origins):
             self.engines(nodes, calls)
         if "ray" in roots:
             self.tasks_without_gpu(nodes, calls)
+
+    def seeds_without_cupy(self, calls):
+        """numpy.random.seed(0), and numbers that cupy.random draws."""
+        seeds = next((one for one in calls if self.full(one.func) in ("numpy.random.seed", "random.seed")), None)
+        draws = next((one for one in calls if re.match(r"cupy\.random\.(rand|randn|random|normal|uniform|standard_normal|randint|choice|"
+                                                       r"permutation|shuffle)\w*$", self.full(one.func))), None)
+        if seeds is not None and draws is not None and not self.says(r"(cp|cupy)\.random\.(seed|default_rng|RandomState)"):
+            self.mistake(seeds, "a seed that CuPy doesn't take", self.written(draws), other=draws)
 
     # ---- Numba
 

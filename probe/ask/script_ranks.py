@@ -34,6 +34,7 @@ class Ranks(Steps):
             self.meeting_point()
             self.stream_for_each_process()
             self.reduced_each_time()
+            self.forward_before_no_sync()
             self.unused_that_are_used()
             self.padded_last_batch()
             self.logged_by_each()
@@ -454,6 +455,25 @@ class Ranks(Steps):
             parts = re.search(r"micro|accum|parts|chunk", self.written(loop.iter) + self.written(loop.target))
             if runs is not None and back is not None and not steps and behind and parts:
                 self.mistake(runs, "gradients that are averaged for each part", other=back)
+
+    def forward_before_no_sync(self):
+        """loss = f(model(x)); with model.no_sync(): loss.backward(): what the pass forward saw decides."""
+        for block in (one for one in self.nodes if isinstance(one, ast.With)) if self.says(r"no_sync\(") else ():
+            of = self.function_around(block)
+            for item in block.items:
+                said = self.written(item.context_expr)
+                if isinstance(item.context_expr, ast.Name):
+                    said = "; ".join(self.written(one.value) for one in ast.walk(of) if isinstance(one, ast.Assign) and
+                                     self.written(one.targets[0]) == said) if of is not None else ""
+                model = re.search(r"([\w.]+)\.no_sync\(", said)
+                within = calls_in(block.body)
+                if not model or not any(getattr(one.func, "attr", "") == "backward" for one in within) or any(
+                        model.group(1) in self.written(one) for one in within):
+                    continue
+                runs = [one for one in calls_in(of.body if of is not None else []) if self.written(one.func) == model.group(1) and
+                        one.lineno < block.lineno]
+                if runs:
+                    self.mistake(block, "a pass forward outside of no_sync", self.written(runs[-1]), other=runs[-1])
 
     def unused_that_are_used(self):
         """DistributedDataParallel(net, find_unused_parameters=True) of layers that all take part in each pass."""

@@ -1293,7 +1293,8 @@ class Reader:
         if not on:
             for node, source in self.float64:
                 self.source = source
-                self.mistake(node, "float64 in JAX without x64", self.written(node))
+                named = self.tracing.constants.get(self.written(node.value if isinstance(node, ast.keyword) else node))
+                self.mistake(node, "float64 in JAX without x64", self.written(node), other=named)
 
     # ---- calls
 

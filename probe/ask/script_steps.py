@@ -51,7 +51,6 @@ class Steps(WholeFile):
             self.updated_for_many(functions)
             self.mean_with_graph(nodes)
             self.objects_without_device(nodes)
-            self.rebound_inputs(nodes)
         if "tensorflow" in roots:
             self.growth_and_parts(nodes)
             self.growth_of_one(nodes)
@@ -550,21 +549,6 @@ class Steps(WholeFile):
                     self.full(one.func)):
                 return self.mistake(one, "objects that all send from one GPU")
         return None
-
-    def rebound_inputs(self, nodes):
-        """self.x = batch; self.graph.replay(): the graph reads the memory that x had when it was recorded."""
-        for of in nodes:
-            if not isinstance(of, ast.ClassDef) or not re.search(r"cuda\.graph\(", self.reader.written_whole(of)):
-                continue
-            for method in (one for one in of.body if isinstance(one, ast.FunctionDef)):
-                text = self.reader.written_whole(method)
-                if not re.search(r"\.replay\(\)", text) or re.search(r"cuda\.graph\(|copy_\(", text):
-                    continue
-                for one in method.body:
-                    target = one.targets[0] if isinstance(one, ast.Assign) else None
-                    if isinstance(target, ast.Attribute) and self.written(target.value) == "self" and re.search(
-                            r"\.(to|cuda)\(", self.written(one.value)):
-                        self.mistake(one, "an input that a recorded graph doesn't read", self.written(target))
 
     # ---- ONNX Runtime
 

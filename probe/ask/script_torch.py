@@ -41,7 +41,8 @@ GIVES_BACK = ("torch.compile", "torch.nn.DataParallel", "torch.nn.parallel.Distr
 SCALAR_LOSSES = ("cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "binary_cross_entropy",
                  "binary_cross_entropy_with_logits", "kl_div", "cosine_embedding_loss", "margin_ranking_loss")
 # A class with one of these in it does something of its own about devices or members.
-MOVES_ITSELF = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|device|_apply|is_cuda|type_as|get_device")
+MOVES_ITSELF = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|device|_apply|is_cuda|type_as|get_device|"
+                          r"return_tensors|BatchEncoding")
 # A class with one of these in it moves what it was given, or what it holds.
 MOVES_TENSORS = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|_apply|type_as")
 # What a program says of a process is a text, as all variables are.
@@ -245,6 +246,7 @@ class Torch(Loaders):
             double = isinstance(of, Thing) and bool(of["double"])
             if double:
                 self.double_on_mps(node, place)
+            self.started(node, place)
             return Thing("tensor", device=place, line=node.lineno, double=double, number="float64" if double else None)
         if len(parts) == 2 and last in LIKE and values and isinstance(values[0], Thing):
             return Thing("tensor", device=self.place(words["device"]) if "device" in words else values[0]["device"],

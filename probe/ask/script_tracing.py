@@ -266,6 +266,7 @@ class Tracing:
         body = self.function_of(call.args[0])
         if not isinstance(body, ast.FunctionDef):
             return
+        self.key_of_each_step(body)
         inner = within_others(body)
         numbers = {self.written(one.targets[0]) for one in ast.walk(body) if isinstance(one, ast.Assign) and
                    isinstance(one.value, ast.BinOp)}
@@ -274,6 +275,22 @@ class Tracing:
                     isinstance(one.value, ast.BinOp) or one.value is None or
                     isinstance(one.value, ast.Name) and one.value.id in numbers):
                 return self.reader.mistake(one, "a body of scan that gives no pair", self.written(one))
+        return None
+
+    def key_of_each_step(self, body):
+        """state, key = carry; jax.random.normal(key); return (state, key), …: each step draws the same numbers."""
+        text = self.reader.written_whole(body)
+        carried = {name.id for one in ast.walk(body) if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Tuple) and
+                   self.written(one.value) == body.args.args[0].arg for name in one.targets[0].elts if isinstance(name, ast.Name)}
+        bound = [name.id for one in ast.walk(body) for name in ([one] if isinstance(one, ast.Name) else ()) if isinstance(name.ctx, ast.Store)]
+        for one in ast.walk(body):
+            parts = one.value.elts if isinstance(one, ast.Return) and isinstance(one.value, ast.Tuple) else ()
+            given = {name.id for name in getattr(parts[0], "elts", ()) if isinstance(name, ast.Name)} if parts else set()
+            for name in sorted(given & carried):
+                form = re.escape(name)
+                draws = re.search(r"random\.(?!split|fold_in)\w+\(%s\b|rngs=\{[^}]*: %s\b" % (form, form), text)
+                if bound.count(name) == 1 and draws:
+                    return self.reader.mistake(one, "a key that each step of scan draws from anew", self.written(one), name, doubted=True)
         return None
 
     def tapes(self, of):

@@ -54,7 +54,6 @@ REPLACES = {
 SEEDS = ("torch.manual_seed", "torch.cuda.manual_seed", "torch.cuda.manual_seed_all", "torch.random.manual_seed")
 LIBRARY_SEEDS = re.compile(r"(lightning|pytorch_lightning|transformers|accelerate)\b.*\.(seed_everything|set_seed)$")
 # What makes the memory that a CUDA graph reads.
-FIXED_INPUTS = re.compile(r"torch\.(zeros|ones|empty|rand|randn|randint|full|tensor)(_like)?\(|\w+(\.\w+)*\.(clone|detach)\(\)")
 # Contexts in which results have gradients as outside, and in which numbers are not converted.
 KEEP_GRADIENTS = ("torch.autocast", "torch.amp.", "torch.cuda.", "torch.profiler.", "torch.enable_grad", "time.",
                   "warnings.", "torch.device")
@@ -740,17 +739,17 @@ class Training:
                     any(self.reader.written(item.context_expr).startswith("torch.cuda.graph(") for item in one.items)]
 
         def stored(of, form):
-            return [(one, target) for one in ast.walk(of) if isinstance(one, ast.Assign) for target in one.targets
-                    if isinstance(target, form)]
+            return [(one, part) for one in ast.walk(of) if isinstance(one, ast.Assign) for target in one.targets
+                    for part in (target.elts if isinstance(target, ast.Tuple) else [target]) if isinstance(part, form)]
 
         for of in ast.walk(tree):
             if isinstance(of, ast.ClassDef) and captures(of):
                 methods = [one for one in of.body if isinstance(one, ast.FunctionDef)]
                 for method in (one for one in methods if calls(one, "replay") and not captures(one)):
-                    made = {self.reader.written(target) for other in methods if other is not method
-                            for one, target in stored(other, ast.Attribute) if FIXED_INPUTS.match(self.reader.written(one.value))}
+                    read = {self.reader.written(one) for block in captures(of) for one in ast.walk(block)
+                            if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load)}
                     for one, target in stored(method, ast.Attribute):
-                        if self.reader.written(target) in made:
+                        if self.reader.written(target) in read and not isinstance(one.value, ast.Constant):
                             self.input_replaced(one, target, source)
             elif isinstance(of, (ast.FunctionDef, ast.Module)) and not any(isinstance(one, ast.ClassDef)
                                                                            for one in ast.walk(of)):

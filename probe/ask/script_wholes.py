@@ -400,6 +400,10 @@ class Wholes(WholeFile):
                     not any(k.arg in ("providers", None) or k.arg not in OF_SESSIONS for k in one.keywords) and self.says(
                         r"CUDAExecutionProvider|get_device\(\) *== *['\"]GPU") and not given and not self.says(r"set_providers"):
                 self.reader.mistake(one, "a session that is given no provider", self.written(one))
+            if isinstance(one, ast.Call) and getattr(one.func, "id", "") == "sorted" and not one.keywords and one.args and re.search(
+                    r"[pP]rovider|WANTED|EPS?\b", self.written(one.args[0])) and self.says(r"['\"]CUDAExecutionProvider") and self.says(
+                        r"['\"]CPUExecutionProvider"):
+                self.reader.mistake(one, "a session whose processor comes first", self.written(one))
             if isinstance(one, ast.Assign) and first(one.value) and len(one.value.elts) == 1:
                 names.update({self.written(target): one for target in one.targets})
         for one in nodes:
