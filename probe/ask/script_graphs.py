@@ -98,17 +98,9 @@ class Origins(Steps):
             product *= (self.number(one) if one is not None else None) or 0
         return product
 
-    @staticmethod
-    def word(call, *names):
-        """What a call gives for one of these keywords."""
-        return next((k.value for k in call.keywords if k.arg in names), None)
-
     def method(self, node, *names):
         """Whether it is a call of one of these methods."""
         return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in names
-
-    def given(self, call, at, *names):
-        return call.args[at] if len(call.args) > at else self.word(call, *names)
 
     def function(self, node):
         """The function or lambda that an expression names; None: not known."""
@@ -173,7 +165,7 @@ class Graphs(Origins):
         if not {"tensorflow", "keras", "tf_keras"} & roots:
             return
         self.know(nodes)
-        calls = [one for one in nodes if isinstance(one, ast.Call)]
+        calls = self.tracing.index.calls
         functions = [one for one in nodes if isinstance(one, ast.FunctionDef)]
         self.policy_too_late(nodes, calls)
         self.scaled_and_left(calls)

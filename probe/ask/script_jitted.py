@@ -14,7 +14,7 @@ class Jitted(Origins):
         if "jax" not in roots:
             return
         self.know(nodes)
-        calls = [one for one in nodes if isinstance(one, ast.Call)]
+        calls = self.tracing.index.calls
         functions = [one for one in nodes if isinstance(one, ast.FunctionDef)]
         self.forked_late(nodes, COMPUTES_JAX)
         self.counted_for_gpus(nodes)

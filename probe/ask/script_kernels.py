@@ -19,7 +19,7 @@ class Kernels(Origins):
                 "tensorrt", "ray"} & roots:
             return
         self.know(nodes)
-        calls = [one for one in nodes if isinstance(one, ast.Call)]
+        calls = self.tracing.index.calls
         functions = [one for one in nodes if isinstance(one, ast.FunctionDef)]
         if "numba" in roots:
             for of in functions:

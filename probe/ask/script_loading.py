@@ -22,17 +22,10 @@ class Loading(Steps):
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
         if not {"torch", "torchvision", "transformers", "accelerate", "lightning", "pytorch_lightning", "peft"} & roots:
             return
-        self.roots, self.nodes, self.parents, self.assigned = roots, nodes, {}, {}
-        for node in nodes:
-            for child in ast.iter_child_nodes(node):
-                self.parents[id(child)] = node
-            if isinstance(node, ast.Assign):
-                for target in node.targets:
-                    self.assigned.setdefault(self.written(target), []).append(node.value)
-        self.calls = [node for node in nodes if isinstance(node, ast.Call)]
-        self.functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
-        self.classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
-        self.loops = [node for node in nodes if isinstance(node, (ast.For, ast.While))]
+        index = self.tracing.index
+        self.roots, self.nodes, self.parents, self.assigned = roots, nodes, index.parents, index.assigned
+        self.calls, self.functions, self.loops = index.calls, index.functions, index.loops
+        self.classes = {one.name: one for one in index.classes}
         self.trains = self.says(r"\.backward\(")
         if "torch" in roots:
             self.look_at_loaders()
@@ -74,11 +67,6 @@ class Loading(Steps):
         self.weights_of_eight_bits()
 
     # ---- what expressions stand for
-
-    @staticmethod
-    def word(call, *names):
-        """What a call is given under one of these names."""
-        return next((k.value for k in call.keywords if k.arg in names), None)
 
     def true(self, call, name):
         return self.constant(self.word(call, name)) is True

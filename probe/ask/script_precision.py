@@ -45,11 +45,11 @@ class Precision(Scoped):
     def scaled_in_vain(self, nodes):
         """torch.autocast("cuda", dtype=torch.bfloat16), and a GradScaler."""
         casts = [one for one in nodes if isinstance(one, ast.Call) and self.full(one.func) in CASTS]
-        kinds = [self.kind_of(given(one, "dtype") or (one.args[1] if len(one.args) > 1 else None)) for one in casts]
+        kinds = [self.kind_of(self.word(one, "dtype") or (one.args[1] if len(one.args) > 1 else None)) for one in casts]
         if not kinds or any(kind != "torch.bfloat16" for kind in kinds) or self.says(r"float16\b(?<!bfloat16)|\.half\(|fp16"):
             return
         for one in nodes:
-            if isinstance(one, ast.Call) and self.full(one.func) in SCALERS and given(one, "enabled") is None and not any(
+            if isinstance(one, ast.Call) and self.full(one.func) in SCALERS and self.word(one, "enabled") is None and not any(
                     k.arg is None for k in one.keywords) and any(self.says(r"\b%s\.scale\(" % re.escape(name)) for name, values in
                                                                  self.made.items() if any(one in ast.walk(v) for v in values)):
                 return self.mistake(one, "a scaler of bfloat16", other=casts[0])
@@ -58,9 +58,9 @@ class Precision(Scoped):
     def casts_to_float32(self, nodes):
         """with torch.autocast("cuda", dtype=torch.float32)"""
         for one in nodes:
-            if isinstance(one, ast.Call) and self.full(one.func) in CASTS and given(one, "enabled") is None:
-                where = one.args[0] if one.args else given(one, "device_type")
-                kind = self.kind_of(given(one, "dtype") or (one.args[1] if len(one.args) > 1 else None))
+            if isinstance(one, ast.Call) and self.full(one.func) in CASTS and self.word(one, "enabled") is None:
+                where = one.args[0] if one.args else self.word(one, "device_type")
+                kind = self.kind_of(self.word(one, "dtype") or (one.args[1] if len(one.args) > 1 else None))
                 if kind in ("torch.float32", "torch.float") and "cuda" in self.written(self.value_of(where) if where else one.func):
                     self.mistake(one, "an autocast to float32")
 
@@ -145,7 +145,7 @@ class Precision(Scoped):
             call = one.value
             if not isinstance(call, ast.Call) or self.full(call.func) != "torch.arange" or len(call.args) != 1:
                 continue
-            kind = given(call, "dtype")
+            kind = self.word(call, "dtype")
             kind = defaults.get(getattr(kind, "id", "")) or self.kind_of(kind)
             count = getattr(self.value_of(call.args[0]), "value", None)
             name = re.escape(one.targets[0].id)
@@ -164,7 +164,7 @@ class Precision(Scoped):
             halves.pop(name, None)
             call = value if isinstance(value, ast.Call) else None
             size = call.args[0] if call and call.args else None
-            if call and re.match(r"torch\.(rand|ones)$", self.full(call.func)) and self.kind_of(given(call, "dtype")) in HALVES:
+            if call and re.match(r"torch\.(rand|ones)$", self.full(call.func)) and self.kind_of(self.word(call, "dtype")) in HALVES:
                 count = self.count(call.args)
                 if count is not None and count > 400000:
                     halves[name] = one
@@ -199,8 +199,8 @@ class Precision(Scoped):
         for one in own:
             if isinstance(one, ast.Assign):
                 value = one.value.elt if isinstance(one.value, (ast.GeneratorExp, ast.ListComp)) else one.value
-                if isinstance(value, ast.Call) and re.match(r"torch\.(randn|rand|zeros|ones)$", self.full(value.func)) and given(
-                        value, "device") is not None and given(value, "dtype") is None:
+                if isinstance(value, ast.Call) and re.match(r"torch\.(randn|rand|zeros|ones)$", self.full(value.func)) and self.word(
+                        value, "device") is not None and self.word(value, "dtype") is None:
                     made.update({name.id: one for target in one.targets for name in ast.walk(target) if isinstance(name, ast.Name)})
         for block in (one for one in own if made and isinstance(one, ast.With)):
             call = block.items[0].context_expr
@@ -343,7 +343,7 @@ class Precision(Scoped):
         for one in own:
             if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name):
                 name, call, after = self.origin(one.value)
-                fresh = name in ("torch.tensor", "torch.as_tensor", "torch.from_numpy", "torch.Tensor") and given(
+                fresh = name in ("torch.tensor", "torch.as_tensor", "torch.from_numpy", "torch.Tensor") and self.word(
                     call, "requires_grad") is None and not any(a.func.attr == "requires_grad_" for a in after)
                 made[one.targets[0].id] = one if fresh and one.targets[0].id not in made else None
             elif isinstance(one, (ast.AugAssign, ast.For)):
@@ -459,7 +459,7 @@ class Precision(Scoped):
                 meta.update({inner.targets[0].id: one for inner in own_nodes(one) if isinstance(inner, ast.Assign) and isinstance(
                     inner.targets[0], ast.Name) and isinstance(inner.value, ast.Call)})
             if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and isinstance(one.value, ast.Call) and getattr(
-                    given(one.value, "device"), "value", None) == "meta" and self.full(one.value.func).startswith("torch.nn."):
+                    self.word(one.value, "device"), "value", None) == "meta" and self.full(one.value.func).startswith("torch.nn."):
                 meta[one.targets[0].id] = one
             name = getattr(getattr(getattr(one, "func", None), "value", None), "id", "") if isinstance(one, ast.Call) else ""
             if name not in meta:
@@ -470,7 +470,7 @@ class Precision(Scoped):
             elif one.func.attr in ("load_state_dict", "_apply", "apply"):
                 meta.pop(name)
             elif one.func.attr == "cuda" or one.func.attr == "to" and (one.args and not self.kind_of(one.args[0]).startswith(
-                    "torch.") and "meta" not in self.written(one.args[0]) or given(one, "device") is not None):
+                    "torch.") and "meta" not in self.written(one.args[0]) or self.word(one, "device") is not None):
                 self.mistake(one, "a module without data that is moved", name, other=meta.pop(name))
         if empty and not self.says(r"load|reset_parameters|init|copy_|fill_|normal_|uniform_|\.apply\(|fully_shard|FSDP|Fully|zeros?_\("):
             for name, one in empty.items():

@@ -46,21 +46,11 @@ class Ranks(Steps):
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
         if not {"torch", "accelerate", "lightning", "pytorch_lightning", "deepspeed"} & roots or not self.says(about):
             return False
-        self.nodes, self.outer, self.assigned, self.by_name = nodes, {}, {}, {}
-        self.functions = [one for one in nodes if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
-        self.classes = [one for one in nodes if isinstance(one, ast.ClassDef)]
-        self.loops = [one for one in nodes if isinstance(one, (ast.For, ast.While))]
-        for node in nodes:
-            for child in ast.iter_child_nodes(node):
-                self.outer[id(child)] = node
-            if isinstance(node, ast.Call):
-                self.by_name.setdefault(self.full(node.func), []).append(node)
-            elif isinstance(node, ast.Assign):
-                for target in node.targets:
-                    pairs = zip(target.elts, node.value.elts) if isinstance(target, ast.Tuple) and isinstance(
-                        node.value, ast.Tuple) else [(target, node.value)]
-                    for name, value in pairs:
-                        self.assigned.setdefault(self.written(name), []).append(value)
+        index = self.tracing.index
+        self.nodes, self.outer, self.assigned, self.by_name = nodes, index.parents, index.assigned, {}
+        self.functions, self.classes, self.loops = index.functions, index.classes, index.loops
+        for call in index.calls:
+            self.by_name.setdefault(self.full(call.func), []).append(call)
         return True
 
     def calls_of(self, *names):
@@ -100,11 +90,6 @@ class Ranks(Steps):
 
     def function_around(self, node):
         return next((of for of, _ in self.around(node) if isinstance(of, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module))), None)
-
-    def given(self, call, word, place=None):
-        """What a call is given by this name, or at this place."""
-        found = next((k.value for k in call.keywords if k.arg == word), None)
-        return call.args[place] if found is None and place is not None and len(call.args) > place else found
 
     def value_of(self, node):
         """What a name was assigned, once or last before here; otherwise the node itself."""
@@ -167,7 +152,7 @@ class Ranks(Steps):
                 of = call.func.value if isinstance(call.func, ast.Attribute) else None
                 generator = getattr(call.func, "attr", "") == "manual_seed" and isinstance(of, ast.Call) and self.full(
                     of.func) == "torch.Generator"
-                seed = call.args[0] if len(call.args) == 1 else self.given(call, "seed")
+                seed = call.args[0] if len(call.args) == 1 else self.word(call, "seed")
                 if (generator or self.full(call.func) in SEEDS_ALIKE) and type(getattr(seed, "value", None)) is int and not any(
                         isinstance(one, (ast.If, ast.IfExp)) for one, _ in self.around(call)):
                     self.mistake(call, "a seed of every item")
@@ -183,7 +168,7 @@ class Ranks(Steps):
             for value in values:
                 if not isinstance(value, ast.Call) or self.full(value.func) != "torch.utils.data.DataLoader" or not value.args:
                     continue
-                shuffles = getattr(self.given(value, "shuffle", 2), "value", None) is True
+                shuffles = getattr(self.given(value, 2, "shuffle"), "value", None) is True
                 trains = any(name in self.iterated(loop) and self.holds_backward(loop) for loop in self.loops)
                 data = self.value_of(value.args[0])
                 if shuffles and trains and not self.tells(data) and not any(k.arg in (None, "batch_sampler") for k in value.keywords) \
@@ -196,7 +181,7 @@ class Ranks(Steps):
                 r"manual_seed|seed_everything|set_seed|seed_all|init_seed|fix_seed|random_seed|broadcast_object"):
             return
         for call in self.calls_of("torch.utils.data.random_split", "torch.utils.data.dataset.random_split"):
-            if self.given(call, "generator", 2) is None and not self.for_some(call):
+            if self.given(call, 2, "generator") is None and not self.for_some(call):
                 self.mistake(call, "a split of each process")
 
     def stream_for_each_process(self):
@@ -235,16 +220,16 @@ class Ranks(Steps):
         if self.says(r"nccl|platform|is_available\(\)|os\.name|backend *= *(\w+\.)*(args|config|cfg|opt)|ucc|mpi"):
             return
         for call in self.calls_of(DIST + "init_process_group"):
-            backend = self.value_of(self.given(call, "backend", 0))
+            backend = self.value_of(self.given(call, 0, "backend"))
             for ddp in self.has_ddp() if getattr(backend, "value", None) == "gloo" else ():
-                ids = self.given(ddp, "device_ids", 1)
+                ids = self.given(ddp, 1, "device_ids")
                 if ON_THE_GPU.search(self.written(ddp)) or isinstance(ids, ast.List) and ids.elts:
                     return self.mistake(call, "gradients that go through the host", other=ddp)
 
     def number_given_twice(self):
         """mp.spawn(worker, args=(0, world_size)), of a worker(rank, world_size)."""
         for call in self.calls_of("torch.multiprocessing.spawn"):
-            name, given = self.given(call, "fn", 0), self.given(call, "args", 1)
+            name, given = self.given(call, 0, "fn"), self.given(call, 1, "args")
             found = [one for one in self.functions if one.name == getattr(name, "id", None)]
             if len(found) != 1 or not isinstance(given, ast.Tuple) or any(isinstance(one, ast.Starred) for one in given.elts):
                 continue
@@ -260,8 +245,7 @@ class Ranks(Steps):
             return
         spawned |= {self.written(call.func) for of in self.functions if of.name in spawned for call in calls_in(of.body)}
         for call in self.calls_of(DIST + "init_process_group"):
-            if getattr(self.function_around(call), "name", None) in spawned and self.given(call, "store") is None and self.given(
-                    call, "init_method", 1) is None and self.given(call, "rank", 4) is not None and all(k.arg for k in call.keywords):
+            if getattr(self.function_around(call), "name", None) in spawned and self.word(call, "store") is None and self.given(call, 1, "init_method") is None and self.given(call, 4, "rank") is not None and all(k.arg for k in call.keywords):
                 self.mistake(call, "processes without a meeting point")
 
     def option_of_a_launcher(self):
@@ -270,7 +254,7 @@ class Ranks(Steps):
             return
         for call in (one for one in self.nodes if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "add_argument"):
             if call.args and getattr(call.args[0], "value", None) == "--local_rank" and getattr(
-                    self.given(call, "required"), "value", None) is True:
+                    self.word(call, "required"), "value", None) is True:
                 self.reader.mistake(call, "a local rank that torchrun does not pass", self.written(call), doubted=True)
 
     # ---- what one process is to write
@@ -278,7 +262,7 @@ class Ranks(Steps):
     def saved_by_all(self):
         """torch.save(state, "last.pt"); dist.barrier(): all processes write one file."""
         for call in self.calls_of("torch.save"):
-            path, function = self.given(call, "f", 1), self.function_around(call)
+            path, function = self.given(call, 1, "f"), self.function_around(call)
             if path is not None and not self.tells(path) and not re.search(
                     r"BytesIO|[tT]emp", self.written(self.value_of(path))) and self.all_meet_in(function) and not self.for_some(call) and \
                     not self.called_for_some(function) and not TELLS_RANKS.search(self.written(call)) and not any(
@@ -333,8 +317,8 @@ class Ranks(Steps):
                     self.mistake(call, "a metric that the processes don't share", other=trainer)
 
     def spreads(self, trainer):
-        devices = getattr(self.given(trainer, "devices"), "value", None)
-        strategy = getattr(self.given(trainer, "strategy"), "value", None)
+        devices = getattr(self.word(trainer, "devices"), "value", None)
+        strategy = getattr(self.word(trainer, "strategy"), "value", None)
         return type(devices) is int and devices > 1 or isinstance(strategy, str) and devices not in (1, "1") and re.match(
             r"ddp|fsdp|deepspeed", strategy) is not None
 
@@ -380,7 +364,7 @@ class Ranks(Steps):
         for call in self.collectives("new_group", "new_subgroups", "new_subgroups_by_enumeration"):
             test = next((of.test for of, part in self.around(call) if isinstance(of, ast.If) and part in of.body and not of.orelse and
                          re.search(r"(?<![a-z])rank(?![a-z_])", self.written(of.test))), None)
-            if test is not None and self.given(call, "use_local_synchronization") is None and not re.search(
+            if test is not None and self.word(call, "use_local_synchronization") is None and not re.search(
                     r"is None|initialized|world_size", self.written(test)):
                 self.mistake(call, "a group that its members alone make", other=test, doubted=False)
 
@@ -389,8 +373,8 @@ class Ranks(Steps):
         if self.says(r"world|/=|\.div_?\(|AVG|PREMUL|mul_\(|num_replicas|/ *\w*(size|gpus|procs|ranks|workers)"):
             return
         for call in self.collectives("all_reduce"):
-            of = self.given(call, "tensor", 0)
-            kind = self.given(call, "op", 1)
+            of = self.given(call, 0, "tensor")
+            kind = self.given(call, 1, "op")
             if of is not None and re.search(r"\.grad(\.data)?$", self.written(of)) and (
                     kind is None or self.written(kind).endswith("ReduceOp.SUM")) and self.says(r"\.step\("):
                 self.mistake(call, "gradients that are added up")
@@ -407,13 +391,13 @@ class Ranks(Steps):
             used = any(isinstance(one, ast.Name) and one.lineno > call.lineno and self.written(tensor) == one.id for one in ast.walk(of))
             held = any(isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Attribute) or isinstance(part, ast.Call) and
                        self.written(part).startswith("self.") for part, _ in self.around(call))
-            if getattr(self.given(call, "async_op"), "value", None) is True and (used or not returns) and (used or not held):
+            if getattr(self.word(call, "async_op"), "value", None) is True and (used or not returns) and (used or not held):
                 self.mistake(call, "a collective that nobody waits for")
 
     def reduced_for_one(self):
         """dist.reduce(loss, dst=0); scheduler.step(loss.item()): the others have their own."""
         for call in self.collectives("reduce"):
-            of, name = self.given(call, "tensor", 0), self.function_around(call)
+            of, name = self.given(call, 0, "tensor"), self.function_around(call)
             if not isinstance(of, ast.Name) or self.for_some(call) or "broadcast" in self.reader.written_whole(name):
                 continue
             for one in ast.walk(name):
@@ -427,7 +411,7 @@ class Ranks(Steps):
         """peer = 1 - rank; dist.send(mine, peer); dist.recv(theirs, peer)"""
         receives = self.collectives("recv")
         for call in self.collectives("send") if receives else ():
-            peer = self.value_of(self.given(call, "dst", 1)) if len(call.args) > 1 or call.keywords else call
+            peer = self.value_of(self.given(call, 1, "dst")) if len(call.args) > 1 or call.keywords else call
             if not re.search(r"rank\w*(\(\))? *(\^ *1|\+ *1\)? *% )|1 - \w*rank", self.written(peer)) or self.for_some(call):
                 continue
             function = self.function_around(call)
@@ -478,7 +462,7 @@ class Ranks(Steps):
     def unused_that_are_used(self):
         """DistributedDataParallel(net, find_unused_parameters=True) of layers that all take part in each pass."""
         for call in self.has_ddp():
-            said = self.given(call, "find_unused_parameters")
+            said = self.word(call, "find_unused_parameters")
             if getattr(said, "value", None) is not True or not call.args:
                 continue
             net = self.origin(call.args[0])

@@ -99,9 +99,9 @@ class Shards(Ranks):
         """DataParallel(GRU(64, 128)): it divides the first dimension, which is time."""
         for call in self.calls_of(*DATA_PARALLEL):
             of = self.origin(call.args[0]) if call.args else call
-            first = self.given(of, "batch_first") if isinstance(of, ast.Call) else None
+            first = self.word(of, "batch_first") if isinstance(of, ast.Call) else None
             if isinstance(of, ast.Call) and self.full(of.func) in TIME_FIRST and (first is None or getattr(
-                    first, "value", None) is False) and self.given(call, "dim", 3) is None and not any(k.arg is None for k in of.keywords):
+                    first, "value", None) is False) and self.given(call, 3, "dim") is None and not any(k.arg is None for k in of.keywords):
                 self.mistake(call, "a sequence that is divided in time", self.written(of), other=of)
 
     def exported_wrapper(self):
@@ -149,7 +149,7 @@ class Shards(Ranks):
                   name not in loaded and re.match(r"\w+$", name) and (WRAP_POLICIES.match(self.full(value.func)) or "auto_wrap_policy" in
                                                                       self.written(value) and self.full(value.func) == "functools.partial")}
         for call in calls if len(calls) == 1 else ():
-            if unused and self.given(call, "auto_wrap_policy", 4) is None and not any(k.arg is None for k in call.keywords):
+            if unused and self.given(call, 4, "auto_wrap_policy") is None and not any(k.arg is None for k in call.keywords):
                 name, value = sorted(unused.items())[0]
                 self.mistake(call, "a model that is one shard's unit", name, other=value)
 
@@ -253,7 +253,7 @@ class Shards(Ranks):
     def optimizer_of_the_gpu(self, offload):
         """deepspeed.initialize(optimizer=AdamW(…)), whose states are on the CPU."""
         for made in self.calls_of("deepspeed.initialize"):
-            of = self.value_of(self.given(made, "optimizer", 2))
+            of = self.value_of(self.given(made, 2, "optimizer"))
             if isinstance(of, ast.Call) and re.match(r"torch\.optim\.Adam", self.full(of.func)):
                 self.mistake(of, "an optimizer on the CPU that is torch's", other=offload)
 
@@ -263,7 +263,7 @@ class Shards(Ranks):
             return
         engines = self.engines()
         first = min((one.lineno for one in engines.values()), default=None)
-        models = {self.written(self.given(one, "model", 1)) for one in engines.values() if self.given(one, "model", 1) is not None}
+        models = {self.written(self.given(one, 1, "model")) for one in engines.values() if self.given(one, 1, "model") is not None}
         models |= {name + ".module" for name in engines}
         for one in self.nodes if first is not None else ():
             if not isinstance(one, ast.Call) or not isinstance(one.func, ast.Attribute) or one.lineno <= first:
@@ -280,5 +280,5 @@ class Shards(Ranks):
         for call in (one for one in self.nodes if isinstance(one, ast.Call) and self.written(one.func) in engines and len(one.args) == 1):
             of = self.value_of(call.args[0])
             if isinstance(of, ast.Call) and self.full(of.func) in ("torch.randn", "torch.rand", "torch.ones", "torch.zeros") and \
-                    self.given(of, "dtype") is None and not self.says(r"set_default_dtype"):
+                    self.word(of, "dtype") is None and not self.says(r"set_default_dtype"):
                 self.mistake(of, "an input that is wider than the engine", self.written(call), other=half)

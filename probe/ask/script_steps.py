@@ -66,10 +66,6 @@ class Steps(WholeFile):
         if "onnxruntime" in roots:
             self.built_or_used(nodes)
 
-    def mistake(self, node, name, *more, other=None, doubted=True):
-        """Doubted where what stands elsewhere could make it right."""
-        self.reader.mistake(node, name, self.written(node), *more, other=other, doubted=doubted)
-
     # ---- all frameworks
 
     def once(self, nodes, functions):

@@ -84,6 +84,7 @@ class Tracing:
         bodies = [[s for tree in trees for s in tree.body]]
         self.constants = {self.written(s.targets[0]): s.value for s in bodies[0] if isinstance(s, ast.Assign) and
                           len(s.targets) == 1}
+        self.index = FileIndex(nodes, self.written)
         self.arrays.look(nodes)
         self.wholes.look(nodes)
         self.steps.look(nodes)

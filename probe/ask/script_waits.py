@@ -26,11 +26,6 @@ def own_nodes(of, stops=FUNCTIONS):
     return found
 
 
-def given(call, word):
-    """What is given to a call by this name."""
-    return next((k.value for k in call.keywords if k.arg == word), None)
-
-
 def is_call(node, attribute):
     """Whether it calls a method of this name, of whatever object."""
     return isinstance(node, ast.Call) and getattr(node.func, "attr", "") == attribute
@@ -44,23 +39,20 @@ class Scoped(WholeFile):
         if not self.OF & {name.split(".")[0] for name in self.tracing.names.values()}:
             return
         modules = [one for one in nodes if isinstance(one, ast.Module)]
-        self.functions = [one for one in nodes if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        self.functions = self.tracing.index.functions
         self.scopes = [(of, own_nodes(of)) for of in self.functions]
         self.scopes.append((modules[0], [one for of in modules for one in own_nodes(of)]))
         self.by_name = {}
         for of in self.functions:
             self.by_name[of.name] = None if of.name in self.by_name else of
-        self.made = {}
-        for one in nodes:
-            if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], (ast.Name, ast.Attribute)):
-                self.made.setdefault(self.written(one.targets[0]), []).append(one.value)
+        self.made = self.tracing.index.assigned
         self.rules(nodes)
 
     def mistake(self, node, name, *more, other=None, doubted=True):
         """Doubted where what stands elsewhere could make it right; left out where this line was told already."""
         if not any(e["subject"] == "script-mistake" and e["line"] == node.lineno and e.get("source") == self.reader.source
                    for e in self.reader.events):
-            self.reader.mistake(node, name, self.written(node), *more, other=other, doubted=doubted)
+            super().mistake(node, name, *more, other=other, doubted=doubted)
 
     def origin(self, node):
         """torch.nn.Linear(8, 8).cuda().eval(): "torch.nn.Linear", its call, and the calls that follow, the last first."""
@@ -169,7 +161,7 @@ class Waits(Scoped):
                         one.targets[0]) == "torch.backends.cudnn.enabled":
                     self.mistake(one, "launches that each wait" if value else "a library of kernels that is off")
             if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call):
-                call, first = one.value, one.value.args[0] if one.value.args else given(one.value, "mode")
+                call, first = one.value, one.value.args[0] if one.value.args else self.word(one.value, "mode")
                 if self.full(call.func) == "torch.autograd.set_detect_anomaly" and getattr(first, "value", None) is True:
                     self.mistake(call, "a search for anomalies that never ends")
                 if self.full(call.func) in ("os.environ.setdefault", "os.putenv") and [getattr(a, "value", None) for a in call.args] == [
@@ -182,7 +174,7 @@ class Waits(Scoped):
             r"(self_)?(cuda|device)_", str(getattr(k.value, "value", "")))), None)
         for one in nodes if table is not None else ():
             if isinstance(one, ast.Call) and self.full(one.func) == "torch.profiler.profile":
-                kinds = self.value_of(given(one, "activities")) if given(one, "activities") else None
+                kinds = self.value_of(self.word(one, "activities")) if self.word(one, "activities") else None
                 if isinstance(kinds, (ast.List, ast.Tuple, ast.Set)) and kinds.elts and all(
                         self.full(kind) == "torch.profiler.ProfilerActivity.CPU" for kind in kinds.elts):
                     self.mistake(one, "a profile without the GPU", self.written(table), other=table)
@@ -236,7 +228,7 @@ class Waits(Scoped):
         if any(isinstance(one, ast.Name) and one.id in pending for one in parts):
             return True
         name = self.full(node.func) if isinstance(node, ast.Call) else ""
-        where = given(node, "device") if name else None
+        where = self.word(node, "device") if name else None
         return re.match(r"torch\.[a-z_]+$", name) is not None and not NO_KERNELS.match(name) and where is not None and "cuda" in \
             self.written(self.value_of(where))
 
@@ -251,7 +243,7 @@ class Waits(Scoped):
             rest = "\n".join(self.reader.written_whole(later) for later in loop.body[number:]) if side else ""
             if side and not re.search(r"synchronize|wait_stream|wait_event|\.wait\(|append\(|\[\w+\] *= *\w+$", rest):
                 for copy in own_nodes(one):
-                    if isinstance(copy, ast.Call) and getattr(given(copy, "non_blocking"), "value", None) is True:
+                    if isinstance(copy, ast.Call) and getattr(self.word(copy, "non_blocking"), "value", None) is True:
                         read = next((name for name in ast.walk(copy) if isinstance(name, ast.Name) and name.id in made), None)
                         if read is not None:
                             return self.mistake(copy, "memory that another stream still reads", read.id, other=made[read.id])
@@ -321,7 +313,7 @@ class Waits(Scoped):
             return
         for loop, own in self.training_loops(nodes):
             passes = [one for one in own if is_call(one, "backward")]
-            keeps = given(passes[0], "retain_graph")
+            keeps = self.word(passes[0], "retain_graph")
             if len(passes) != 1 or getattr(keeps, "value", None) is not True or not any(is_call(one, "zero_grad") for one in own):
                 continue
             bound = self.tracing.stored(loop)
@@ -364,7 +356,7 @@ class Waits(Scoped):
                 plain = plain | {name}
         for one in nodes if plain else ():
             if isinstance(one, ast.Call) and self.full(one.func) == "torch.utils.data.DataLoader":
-                pins, makes = given(one, "pin_memory"), given(one, "collate_fn")
+                pins, makes = self.word(one, "pin_memory"), self.word(one, "collate_fn")
                 if getattr(pins, "value", None) is True and getattr(makes, "id", "") in plain:
                     of = classes.get(makes.id)
                     if of is None or any(getattr(m, "name", "") == "__init__" for m in of.body) and not any(
@@ -410,7 +402,7 @@ class Waits(Scoped):
                     one.targets[0].slice) != target.id:
                 continue
             name, made, after = self.origin(one.value)
-            sent = any(call.func.attr in ("cuda", "to") for call in after) or name and given(made, "device") is not None
+            sent = any(call.func.attr in ("cuda", "to") for call in after) or name and self.word(made, "device") is not None
             if name in ("torch.tensor", "torch.as_tensor", "torch.from_numpy") and sent and made.args and (
                     isinstance(made.args[0], ast.Name) or self.written(made.args[0]).endswith("[%s]" % target.id)) and \
                     not re.search(r"(?i)path|load|open|read", self.reader.written_whole(loop)):
@@ -455,7 +447,7 @@ class Waits(Scoped):
                 self.mistake(one, "a way over the host to CuPy", "cupy.from_dlpack(tensor)")
             back = isinstance(first, ast.Call) and (self.full(first.func) == "cupy.asnumpy" or is_call(first, "get") and not first.args)
             if name in ("torch.from_numpy", "torch.tensor", "torch.as_tensor") and back and (any(
-                    call.func.attr in ("cuda", "to") for call in after) or given(made, "device") is not None):
+                    call.func.attr in ("cuda", "to") for call in after) or self.word(made, "device") is not None):
                 self.mistake(one, "a way over the host to CuPy", "torch.from_dlpack(array)")
 
     def all_memory_of_two(self, nodes):

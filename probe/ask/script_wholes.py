@@ -33,6 +33,19 @@ class WholeFile:
     def written(self, node):
         return self.tracing.written(node)
 
+    @staticmethod
+    def word(call, *names):
+        """What a call is given under one of these names."""
+        return next((k.value for k in call.keywords if k.arg in names), None)
+
+    def given(self, call, at, *names):
+        """What a call is given at this place, or under one of these names."""
+        return call.args[at] if len(call.args) > at else self.word(call, *names)
+
+    def mistake(self, node, name, *more, other=None, doubted=True):
+        """Doubted where what stands elsewhere could make it right."""
+        self.reader.mistake(node, name, self.written(node), *more, other=other, doubted=doubted)
+
     def says(self, form):
         return re.search(form, self.reader.text) is not None
 
