@@ -746,7 +746,10 @@ class Training:
             if isinstance(of, ast.ClassDef) and captures(of):
                 methods = [one for one in of.body if isinstance(one, ast.FunctionDef)]
                 for method in (one for one in methods if calls(one, "replay") and not captures(one)):
-                    read = {self.reader.written(one) for block in captures(of) for one in ast.walk(block)
+                    recorded = captures(of)
+                    for part in recorded:  # with the methods that run in it
+                        recorded += [other for other in methods if other not in recorded and calls(part, other.name)]
+                    read = {self.reader.written(one) for part in recorded for one in ast.walk(part)
                             if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load)}
                     for one, target in stored(method, ast.Attribute):
                         if self.reader.written(target) in read and not isinstance(one.value, ast.Constant):
