@@ -356,6 +356,9 @@ void withhold_cloud_numbers(std::string& text) {
       {R"(/by-id/[\w.-]+_((?:[A-Z0-9]*\d){3}[A-Z0-9]*))", {"/by-id/"}},
       {R"((?i)/by-id/(?:wwn-0x|nvme-eui\.|nvme-uuid\.|scsi-3|dm-uuid-\w+-)([0-9a-f-]{8,}))", {"/by-id/"}},
       {R"((?i)\bwwn(?: device id)?["']?\s*[:=]\s*["']?((?:0x)?[0-9a-f][0-9a-f ]{10,18}[0-9a-f]))", {"wwn"}},
+      {R"((?:^|\s)(?:0x)(5[0-9a-f]{15})(?:\s|$))", {"0x5"}},  // the form of the names of disks
+      {R"(SerialNumber["']? *[=:] *["']?([A-Z0-9]{8,}))", {"serialnumber"}},
+      {R"(huggingface\.co/(?:api/)?(?:models/|datasets/|spaces/)?<name>/([\w.-]+))", {"huggingface.co/"}},
       {R"((?m)^/dev/nvme\w+ +(?:/dev/\w+ +)?([A-Z0-9-]{8,20}) +\S)", {"/dev/nvme"}},
       // kubectl's nodes; where a rank runs; wmic's and nvidia-smi's serial numbers behind the names of several columns.
       {R"((?m)^([a-z][\w-]*\d[\w.-]*) +(?:Not)?Ready\S* +\S+ +\d+[dhms])", {"ready"}},

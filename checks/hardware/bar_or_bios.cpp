@@ -6,6 +6,8 @@ using enum SymptomClass;
 
 bool bar_and_failure(const Facts& facts) {
   return facts.saw({{failed, "nvidia-gpu-initialization"},
+                    {failed, "amd-gpu-initialization"},
+                    {failed, "intel-gpu-initialization"},
                     {failed, "pci-memory-region"},
                     {missing, "nvml-device"},
                     {missing, "nvidia-gpu"}});

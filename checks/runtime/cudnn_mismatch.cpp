@@ -101,7 +101,14 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   answers.passed();
 }
 
-bool not_shadowed(const Facts& facts) { return !facts.saw({{duplicate, "cudnn"}}); }
+// JAX names the outdated library in one line and the versions in the next, whichever library it is.
+bool of_another_library(const Facts& facts) {
+  const auto& outdated = facts.all({too_old, "jax-library"});
+  return !outdated.empty() &&
+         std::ranges::none_of(outdated, [](const Symptom* one) { return one->detail("library") == "cuDNN"; });
+}
+
+bool not_shadowed(const Facts& facts) { return !facts.saw({{duplicate, "cudnn"}}) && !of_another_library(facts); }
 
 Diagnosis diagnosis() {
   using enum Confidence;

@@ -24,15 +24,16 @@ void judge_complaint(const Facts& facts, Answers& answers) {
 
 // A program that requests a second instance, such as a rank of a job, finds none.
 void judge_program(const Facts& facts, Answers& answers) {
-  const Symptom* asked =
-      facts.first({{missing, "supported-device"}, {missing, "cuda-device-index"}, {missing, "gpu-index"}});
+  const Symptom* asked = facts.first({{missing, "supported-device"},
+                                      {missing, "cuda-device-index"},
+                                      {missing, "gpu-index"},
+                                      {ignored, "visible-devices"}});
   if (asked && std::ranges::any_of(of(facts.snapshot().nvidia, &Nvidia::devices).or_empty(),
                                    [](const NvidiaDevice& d) { return d.mig.is(true); }))
     answers.found_in(*asked, Confidence::likely).severity = Severity::error;
   judge_complaint(facts, answers);
   // An instance's name in the very text of a program that asks for a second device.
   const Symptom* named = facts.first({{noted, "mig-instance-name"}});
-  if (!asked) asked = facts.first({{ignored, "visible-devices"}});
   const Symptom* listed = facts.with({noted, "visible-devices"}, "value", "MIG-");
   const bool several = listed && listed->detail("value").find(",MIG-") != std::string::npos;
   if (several && of(facts.snapshot().torch, &Torch::device_count).is(1))

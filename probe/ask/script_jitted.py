@@ -30,6 +30,7 @@ class Jitted(Origins):
         self.unreduced_output(calls)
         self.strict_products(calls)
         self.weights_of_the_host(nodes)
+        self.key_left_behind(functions)
         if "flax" in roots:
             self.replicas_saved(nodes, calls)
             self.modules_of_nnx(functions)
@@ -38,6 +39,21 @@ class Jitted(Origins):
             self.functions_as_leaves(nodes, calls)
         if "orbax" in roots:
             self.checkpoints(nodes, calls)
+
+    def key_left_behind(self, functions):
+        """key, drop = jax.random.split(state.key), of which key is used nowhere: the next step splits the same one."""
+        if self.says(r"replace\([^)]*(key|rng)\w*=|apply_gradients\([^)]*(key|rng)\w*="):
+            return
+        for of in functions:
+            states = {one.arg for one in of.args.args}
+            loads = {one.id for one in ast.walk(of) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+            for one in (one for one in of.body if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Tuple)):
+                of_state = one.value.args[0] if isinstance(one.value, ast.Call) and self.full(
+                    one.value.func) == "jax.random.split" and len(one.value.args) == 1 else None
+                left = [name.id for name in one.targets[0].elts if isinstance(name, ast.Name) and name.id not in loads]
+                if isinstance(of_state, ast.Attribute) and self.written(of_state.value) in states & loads and len(left) == 1 and any(
+                        isinstance(part, ast.Return) and self.written(of_state.value) in self.written(part) for part in ast.walk(of)):
+                    self.mistake(one, "a key that the state doesn't take on", left[0], self.written(of_state))
 
     def jitted(self):
         """The functions that jax.jit traces: (name, function)."""

@@ -52,6 +52,7 @@ class Steps(WholeFile):
             self.mean_with_graph(nodes)
             self.objects_without_device(nodes)
         if "tensorflow" in roots:
+            self.parts_without_limit(nodes)
             self.growth_and_parts(nodes)
             self.growth_of_one(nodes)
             self.growth_of_a_flag(nodes)
@@ -570,7 +571,7 @@ class Steps(WholeFile):
 
     def growth_of_one(self, nodes):
         """set_memory_growth(gpus[0], True) in a script that mirrors over several GPUs."""
-        if not self.says(r"MirroredStrategy\(\)") or self.says(r"set_visible_devices|VISIBLE_DEVICES|for \w+ in .*(gpus|devices)"):
+        if not self.says(r"MirroredStrategy\((\)|.*len\()") or self.says(r"set_visible_devices|VISIBLE_DEVICES|for \w+ in .*(gpus|devices)"):
             return
         calls = [one for one in nodes if isinstance(one, ast.Call) and self.full(one.func).endswith(".set_memory_growth") and one.args]
         if len(calls) == 1 and isinstance(calls[0].args[0], ast.Subscript) and getattr(calls[0].args[0].slice, "value", None) == 0:
@@ -585,6 +586,16 @@ class Steps(WholeFile):
             said = getattr(keyword.value, "value", None)
             if isinstance(said, str) and re.match(r"/?(device:)?gpu:[1-9]\d*$", said, re.I):
                 self.mistake(keyword.value, "a second GPU where one is visible", self.written(shown.value), other=shown)
+
+    def parts_without_limit(self, nodes):
+        """set_logical_device_configuration(gpus[0], [LogicalDeviceConfiguration() for _ in range(2)])"""
+        if self.says(r"(list_physical_devices|get_visible_devices)\(['\"]CPU") or not self.says(
+                r"list_physical_devices\((device_type=)?['\"]GPU"):
+            return
+        for one in nodes:
+            if isinstance(one, ast.Call) and not one.args and not one.keywords and self.full(one.func) in (
+                    "tensorflow.config.LogicalDeviceConfiguration", "tensorflow.config.experimental.VirtualDeviceConfiguration"):
+                self.mistake(one, "a part of a GPU without a limit")
 
     def growth_and_parts(self, nodes):
         """set_memory_growth(gpus[0], True) of a GPU that set_logical_device_configuration has cut into parts."""

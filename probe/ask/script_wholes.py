@@ -387,7 +387,8 @@ class Wholes(WholeFile):
             return any(isinstance(one, ast.Constant) and one.value == "CPUExecutionProvider" for one in ast.walk(of))
 
         def first(of):
-            return isinstance(of, ast.List) and of.elts and first_is_cpu(of.elts[0])
+            tried = isinstance(of, ast.Tuple) and of in tried_in_turn
+            return (tried or isinstance(of, ast.List)) and of.elts and first_is_cpu(of.elts[0])
 
         made = {self.written(one.targets[0]): one.value for one in nodes if isinstance(one, ast.Assign) and isinstance(
             one.value, ast.Tuple)}
@@ -399,10 +400,13 @@ class Wholes(WholeFile):
 
         if not self.says(r"InferenceSession"):
             return
+        # [one for one in WANTED if one in available]
+        tried_in_turn = [made[name] for name in {self.written(part.iter) for one in nodes if isinstance(one, ast.ListComp)
+                                                 for part in one.generators} if name in made]
         names = {}
         given = any(k.arg == "providers" for one in nodes if isinstance(one, ast.Call) for k in one.keywords)
         for one in nodes:
-            if isinstance(one, ast.List) and first(one) and any(gpu(rest) for rest in one.elts[1:]):
+            if first(one) and any(gpu(rest) for rest in one.elts[1:]):
                 self.reader.mistake(one.elts[0], "a session whose processor comes first", self.written(one))
             if isinstance(one, ast.Constant) and isinstance(one.value, str) and re.match(r"\w+Provider$", one.value) and \
                     one.value not in PROVIDERS:

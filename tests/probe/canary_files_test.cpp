@@ -74,7 +74,9 @@ TEST(CanaryFiles, TwentySecondBatchOfEvidenceStays) { each_line("evidence-22.txt
 TEST(CanaryFiles, TwentyThirdBatchIsWithheld) { each_line("secrets-23.txt", 119, expect_withheld); }
 TEST(CanaryFiles, TwentyThirdBatchOfEvidenceStays) { each_line("evidence-23.txt", 99, expect_kept); }
 TEST(CanaryFiles, TwentyFourthBatchIsWithheld) { each_line("secrets-24.txt", 118, expect_withheld); }
-TEST(CanaryFiles, TwentyFourthBatchOfEvidenceStays) { each_line("evidence-24.txt", 98, expect_kept); }
+TEST(CanaryFiles, TwentyFourthBatchOfEvidenceStays) { each_line("evidence-24.txt", 97, expect_kept); }
+TEST(CanaryFiles, TwentyFifthBatchIsWithheld) { each_line("secrets-25.txt", 118, expect_withheld); }
+TEST(CanaryFiles, TwentyFifthBatchOfEvidenceStays) { each_line("evidence-25.txt", 90, expect_kept); }
 TEST(CanaryFiles, FourthBatchOfEvidenceStays) { each_line("evidence-4.txt", 120, expect_kept); }
 TEST(CanaryFiles, ThirdBatchOfEvidenceStays) { each_line("evidence-3.txt", 100, expect_kept); }
 TEST(CanaryFiles, SecondBatchOfEvidenceStays) { each_line("evidence-2.txt", 40, expect_kept); }
