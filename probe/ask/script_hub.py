@@ -30,6 +30,7 @@ class Hub(Loading):
             self.padded_twice()
             self.quantized_and_trained()
             self.one_text_at_a_time()
+            self.collated_on_the_gpu()
         if "peft" in self.roots:
             self.merged_for_nobody()
             self.checkpoints_behind_adapters()
@@ -151,6 +152,18 @@ class Hub(Loading):
                     self.mistake(call, "outputs that each epoch adds to", name, other=used)
 
     # ---- Transformers
+
+    def collated_on_the_gpu(self):
+        """Trainer(data_collator=collate), where collate moves the batch to the GPU: the Trainer's loader pins the host's memory."""
+        if self.says(r"dataloader_pin_memory *= *False"):
+            return
+        of_name = {of.name: of for of in self.functions}
+        for call in (one for one in self.calls if re.match(r"transformers\.(\w*Trainer)$", self.full(one.func))):
+            collator = self.word(call, "data_collator")
+            of = self.class_of(collator) or of_name.get(self.written(collator)) if collator is not None else None
+            move = next((one for one in calls_in([of]) if getattr(one.func, "attr", "") in ("to", "cuda")), None) if of is not None else None
+            if move is not None and self.says(r"['\"]cuda"):
+                self.mistake(collator, "a collator that gives what can't be pinned", self.written(move), other=move)
 
     def on_the_cpu(self):
         """pipeline(…, device=-1, torch_dtype=torch.float16), or use_cpu=True beside model.to("cuda")."""

@@ -24,6 +24,7 @@ class Shards(Ranks):
         self.vector_of_losses()
         self.members_of_replicas()
         self.divided_in_time()
+        self.first_of_the_devices()
         self.exported_wrapper()
         self.there_and_back()
         if self.says(r"deepspeed"):
@@ -103,6 +104,43 @@ class Shards(Ranks):
             if isinstance(of, ast.Call) and self.full(of.func) in TIME_FIRST and (first is None or getattr(
                     first, "value", None) is False) and self.given(call, 3, "dim") is None and not any(k.arg is None for k in of.keywords):
                 self.mistake(call, "a sequence that is divided in time", self.written(of), other=of)
+
+    def first_of_the_devices(self):
+        """net.to("cuda:0"); DataParallel(net, device_ids=args.gpus), whose default is 2,3: the first must hold the parameters."""
+        for call in self.calls_of(*DATA_PARALLEL):
+            ids = self.given(call, 1, "device_ids") if call.args else None
+            moves = [one for one in self.tracing.index.calls if ids is not None and getattr(one.func, "attr", "") in ("to", "cuda") and
+                     one.args and one.lineno <= call.lineno and self.written(one.func.value) == self.written(call.args[0])]
+            first, at = self.first_number(ids), self.gpu_of(moves[-1].args[0], ids) if moves else None
+            if at is not None and (at == "last" or first is not None and at != first):
+                self.mistake(call, "a model that is not on the first of its GPUs", self.written(moves[-1]), self.written(ids),
+                             other=moves[-1])
+
+    def first_number(self, ids):
+        """The first of a list of GPUs that is written down, or the default of an option; None: not known."""
+        ids = self.value_of(ids) if ids is not None else None
+        if isinstance(ids, ast.ListComp):
+            ids = ids.generators[0].iter
+            ids = ids.func.value if isinstance(ids, ast.Call) and getattr(ids.func, "attr", "") == "split" else None
+        if isinstance(ids, ast.Attribute):
+            option = next((one for one in self.tracing.index.calls if getattr(one.func, "attr", "") == "add_argument" and one.args and
+                           str(getattr(one.args[0], "value", "")).lstrip("-").replace("-", "_") == ids.attr), None)
+            ids = self.word(option, "default") if option is not None else None
+        if isinstance(ids, (ast.List, ast.Tuple)) and ids.elts:
+            ids = ids.elts[0]
+        said = re.match(r"\d+", str(getattr(ids, "value", "")))
+        return int(said.group()) if said else None
+
+    def gpu_of(self, where, ids):
+        """The number of the GPU that an expression names; "last": the last of these; None: not known."""
+        where = self.value_of(where)
+        number = where
+        if isinstance(where, ast.Call) and self.full(where.func) == "torch.device" and where.args:
+            number = where.args[1] if len(where.args) > 1 else where.args[0]
+        if isinstance(number, ast.Subscript) and self.written(number.value) == self.written(ids):
+            return "last" if self.written(number.slice) == "-1" else None
+        said = re.match(r"(?:cuda:)?(\d+)$", str(getattr(number, "value", "")))
+        return int(said.group(1)) if said else None
 
     def exported_wrapper(self):
         """model = DataParallel(net); torch.onnx.export(model, …)"""

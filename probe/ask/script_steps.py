@@ -382,6 +382,7 @@ class Steps(WholeFile):
 
     def optimizer_before_shards(self, scopes):
         """optimizer = AdamW(model.parameters()); fully_shard(model): the parameters are others from then on."""
+        shards = {of.name for of in self.tracing.index.functions if "fully_shard(" in self.reader.written_whole(of)}
         for of in scopes:
             made = {}
             for statement in of.body:
@@ -390,7 +391,7 @@ class Steps(WholeFile):
                     if isinstance(statement, ast.Assign) and call is statement.value and (
                             re.match(r"torch\.optim\.[A-Z]", name) or re.search(r"optim", getattr(call.func, "id", ""))):
                         made.update({one: call for one in given if one != getattr(call.func, "id", "")})
-                    if name.endswith(".fully_shard") and call.args and self.written(call.args[0]) in made:
+                    if (name.endswith(".fully_shard") or getattr(call.func, "id", "") in shards) and call.args and self.written(call.args[0]) in made:
                         optimizer = made.pop(self.written(call.args[0]))
                         self.mistake(optimizer, "an optimizer of parameters that are sharded later", self.written(call), other=call)
 

@@ -117,6 +117,8 @@ class Waits(Scoped):
         self.pinned_in_vain(nodes)
         self.chosen_for_nothing(nodes)
         self.loaded_to_one(nodes)
+        self.chosen_by_the_build(nodes)
+        self.fields_that_stay(nodes)
         for of, own in self.scopes:
             self.timed_from_the_first(of, own)
             self.peaks_of_calls(of, own)
@@ -221,6 +223,27 @@ class Waits(Scoped):
                 pending.pop(one.targets[0].id, None)
                 if self.computes(one.value, pending):
                     pending[one.targets[0].id] = one
+
+    def chosen_by_the_build(self, nodes):
+        """if torch.version.cuda is not None: device = "cuda": a build for CUDA runs on machines without a GPU, too."""
+        if self.says(r"is_available\(|device_count\("):
+            return
+        for one in nodes:
+            asks = isinstance(one, (ast.If, ast.IfExp)) and next((part for part in ast.walk(one.test) if isinstance(
+                part, ast.Attribute) and self.full(part) == "torch.version.cuda"), None)
+            first = (one.body if isinstance(one.body, list) else [one.body]) if asks else ()
+            if any(isinstance(part, ast.Constant) and re.match(r"cuda(:\d+)?$", str(part.value)) for inner in first for part in ast.walk(inner)):
+                self.mistake(one.test, "a build for CUDA that is taken for a GPU")
+
+    def fields_that_stay(self, nodes):
+        """for f in fields(self): getattr(self, f.name).to(device), which drops each copy."""
+        for of in (one for one in nodes if isinstance(one, ast.ClassDef) and not any("Module" in self.full(base) for base in one.bases)):
+            for one in ast.walk(of):
+                call = one.value if isinstance(one, ast.Expr) else None
+                owner = call.func.value if isinstance(call, ast.Call) and getattr(call.func, "attr", "") in ("to", "cuda", "cpu") else None
+                if isinstance(owner, ast.Call) and getattr(owner.func, "id", "") == "getattr" and owner.args and \
+                        self.written(owner.args[0]) == "self" and "Tensor" in self.reader.written_whole(of):
+                    self.reader.mistake(one, "a tensor's move that is dropped", self.written(call), doubted=True)
 
     def computes(self, node, pending):
         """Whether a value is surely computed by the GPU: of what it computed, or made there."""

@@ -278,14 +278,18 @@ class Wholes(WholeFile):
     def streams_apart(self, nodes):
         """with torch.cuda.stream(side): …, whose results are used with nothing that waits for them."""
         others = re.sub(r"current_stream\([^()]*\)\.synchronize\(\)", "", self.reader.text)  # waits for what came before
-        if re.search(r"wait_stream|wait_event|synchronize|record_event|\.wait\(|CUDAGraph|cuda\.graph|\.query\(", others):
+        once = sum(self.written(part).count("synchronize") for of in self.tracing.index.functions if of.name in ("__init__", "__iter__")
+                   for part in of.body if not isinstance(part, (ast.For, ast.While)))  # before any batch
+        if re.search(r"wait_stream|wait_event|record_event|\.wait\(|CUDAGraph|cuda\.graph|\.query\(", others) or others.count(
+                "synchronize") > once:
             return None
         for one in nodes:
             for item in one.items if isinstance(one, ast.With) else ():
                 call = item.context_expr
                 if isinstance(call, ast.Call) and self.full(call.func) == "torch.cuda.stream" and any(
                         isinstance(inner, ast.Assign) for inner in one.body):
-                    return self.reader.mistake(one, "a stream that nobody waits for", self.written(call))
+                    gives = next((part for part in nodes if isinstance(part, ast.Yield) and part.lineno > one.lineno), None)
+                    return self.reader.mistake(one, "a stream that nobody waits for", self.written(call), other=gives)
         return None
 
     def profiled(self, nodes):
