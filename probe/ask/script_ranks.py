@@ -209,7 +209,7 @@ class Ranks(Steps):
                 r"\.cuda\( *(?!non_blocking|memory_format)\w|\.to\([^()\n]*(rank|gpu)|device\([^\n]*(rank|gpu|['\"] *,)"):
             return
         if not self.says(r"LOCAL_RANK|local_rank"):
-            return  # told of DistributedDataParallel by itself
+            return  # DistributedDataParallel says so itself
         for call in self.has_ddp():
             of = self.value_of(call.args[0]) if call.args else call
             if ON_THE_GPU.search(self.written(of)) or isinstance(of, ast.Name) and ON_THE_GPU.search(self.reader.text):

@@ -49,7 +49,7 @@ class Scoped(WholeFile):
         self.rules(nodes)
 
     def mistake(self, node, name, *more, other=None, doubted=True):
-        """Doubted where what stands elsewhere could make it right; left out where this line was told already."""
+        """Doubted where what stands elsewhere could make it right; left out where this line has a finding already."""
         if not any(e["subject"] == "script-mistake" and e["line"] == node.lineno and e.get("source") == self.reader.source
                    for e in self.reader.events):
             super().mistake(node, name, *more, other=other, doubted=doubted)
@@ -324,9 +324,9 @@ class Waits(Scoped):
             if not re.search(r"loader|batch|_dl$|^dl$", self.written(loop.iter)):
                 continue
             for call in own_nodes(loop):
-                told = any(e["subject"] == "script-mistake" and loop.lineno <= int(e["line"]) <= loop.end_lineno and e.get(
+                reported = any(e["subject"] == "script-mistake" and loop.lineno <= int(e["line"]) <= loop.end_lineno and e.get(
                     "source") == self.reader.source for e in self.reader.events)
-                if isinstance(call, ast.Call) and self.written(call.func) in quiet and call.args and not told:
+                if isinstance(call, ast.Call) and self.written(call.func) in quiet and call.args and not reported:
                     return self.mistake(call, "an evaluation that builds graphs", self.written(call.func))
         return None
 
