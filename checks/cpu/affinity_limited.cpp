@@ -33,8 +33,7 @@ bool judge_openmp_list(const Snapshot& snapshot, Answers& answers) {
       "GOMP_CPU_AFFINITY makes libgomp, which PyTorch loads, bind the main thread to the first CPU of the list; loader "
       "workers that are started afterwards inherit that one CPU.";
   finding.evidence = {evidence("/env/GOMP_CPU_AFFINITY", *list.get())};
-  finding.fix = {{.text = "Start the program without the variable; taskset or numactl bind all threads to the list.",
-                  .command = "unset GOMP_CPU_AFFINITY"}};
+  finding.fix = {{.text = "Start the program without the variable; taskset or numactl bind all threads to the list."}};
   return true;
 }
 

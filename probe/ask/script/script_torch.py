@@ -2,7 +2,8 @@
 
 FACTORIES = ("tensor", "zeros", "ones", "rand", "randn", "randint", "randperm", "arange", "empty", "full", "eye",
              "linspace", "logspace", "normal", "Tensor", "FloatTensor", "LongTensor", "DoubleTensor", "HalfTensor",
-             "IntTensor")
+             "IntTensor", "hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window",
+             "scalar_tensor", "tril_indices", "triu_indices")
 LIKE = ("zeros_like", "ones_like", "rand_like", "randn_like", "empty_like", "full_like", "randint_like")
 FROM_HOST = ("from_numpy",)
 OF_TENSORS = ("cat", "stack", "concat", "matmul", "mm", "bmm", "add", "sub", "mul", "div", "dot", "einsum", "where",
@@ -187,6 +188,12 @@ class Torch(Loaders):
             self.indexed_gpus.add(place)
         if place and place.split(":")[0] == "cuda":
             self.reader.note(node, "call", "torch.Tensor.cuda", place)
+
+    def read_in_worker(self, node, of):
+        """A tensor of the GPU that what a worker runs reads from its dataset."""
+        place = of["device"] if isinstance(of, Thing) and of.kind == "tensor" else None
+        if self.moves_seen is not None and place and place.split("|")[0].split(":")[0] == "cuda":
+            self.moves_seen.append((node, self.reader.source, place))
 
     # ---- calls by name
 

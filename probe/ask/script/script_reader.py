@@ -528,6 +528,7 @@ class Reader:
             if owner.kind == "strategy" and node.attr not in ("num_replicas_in_sync", "extended"):
                 owner.state["used"] = True
             if node.attr in owner.attributes:
+                self.torch.read_in_worker(node, owner.attributes[node.attr])
                 return owner.attributes[node.attr]
             given = self.answers.attribute(owner, node.attr)
             if given is not None:
