@@ -77,6 +77,8 @@ TEST(CanaryFiles, TwentyFourthBatchIsWithheld) { each_line("secrets-24.txt", 118
 TEST(CanaryFiles, TwentyFourthBatchOfEvidenceStays) { each_line("evidence-24.txt", 97, expect_kept); }
 TEST(CanaryFiles, TwentyFifthBatchIsWithheld) { each_line("secrets-25.txt", 118, expect_withheld); }
 TEST(CanaryFiles, TwentyFifthBatchOfEvidenceStays) { each_line("evidence-25.txt", 90, expect_kept); }
+TEST(CanaryFiles, TwentySixthBatchIsWithheld) { each_line("secrets-26.txt", 115, expect_withheld); }
+TEST(CanaryFiles, TwentySixthBatchOfEvidenceStays) { each_line("evidence-26.txt", 90, expect_kept); }
 TEST(CanaryFiles, FourthBatchOfEvidenceStays) { each_line("evidence-4.txt", 120, expect_kept); }
 TEST(CanaryFiles, ThirdBatchOfEvidenceStays) { each_line("evidence-3.txt", 100, expect_kept); }
 TEST(CanaryFiles, SecondBatchOfEvidenceStays) { each_line("evidence-2.txt", 40, expect_kept); }
