@@ -509,7 +509,7 @@ bool is_value_of_label(std::string_view before, std::string_view name, std::stri
   static const RE2 label(
       R"((?i)(?:\b|_)(?:user|login|owner|author|submitter|account|tenant|customer|team|project|namespace|entity|bucket|database|cluster|host|hostname|nodename|server|vault|subscription|org)(?:[_ -]?(?:id|name))?["']?\s?(?:=|: ?)["']?$)");
   static const RE2 stays(
-      R"((?i)(?:none|null|nil|true|false|yes|no|not|unknown|default|error|failed|ok|ready|up|down|cpu|gpu|cuda|rocm|linux.*|windows.*|darwin|wsl.*|x86.*|aarch64.*|arm64|localhost.*|root|admin|ubuntu|debian|docker|nvidia|amd|intel|opencl|device|host|node|server|local|main|test|any|all|auto|self|native|kernel|driver|system|python|torch|tensorflow|jax|user|name|value|x|y|[a-z0-9]{1,2}))");
+      R"((?i)(?:none|null|nil|true|false|yes|no|not|unknown|default|error|failed|ok|ready|up|down|cpu|gpu|cuda|rocm|linux.*|windows.*|darwin|wsl.*|x86.*|aarch64.*|arm64|localhost.*|root|admin|ubuntu|debian|docker|nvidia(?:-persistenced)?|amd|intel|opencl|device|host|node|server|local|main|test|any|all|auto|self|native|kernel|driver|system|python|torch|tensorflow|jax|user|name|value|x|y|[a-z0-9]{1,2}))");
   static const RE2 ends(R"(^(?:["',;)}\]\n]|\s*$|\s+[\w.-]+=))");
   return occurs(before, label) && !is_wholly(name, stays) &&
          RE2::PartialMatch(Piece(after.data(), std::min<std::size_t>(after.size(), 40)), ends);
