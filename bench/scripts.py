@@ -54,7 +54,7 @@ def found(program, folder):
 
 def main():
     program = os.path.abspath(sys.argv[1])
-    together = 100  # cases that one run reads: all of them take longer than it has, where the machine is busy
+    together = 50  # cases that one run reads: all of them take longer than it has, where the machine is busy
     with tempfile.TemporaryDirectory() as folder:
         expected, seen, parts = {}, {}, set()
         for number, (title, wanted, beside, script) in enumerate(cases()):

@@ -33,7 +33,6 @@ class Kernels(Origins):
         if "cupy" in roots:
             self.seeds_without_cupy(calls)
             self.to_the_host_unasked(calls)
-            self.there_and_back(nodes)
             self.kept_in_its_pool(nodes)
         if {"pycuda", "cupy"} & roots:
             self.doubles_for_floats(calls)
@@ -181,21 +180,6 @@ class Kernels(Origins):
                 given = next((one for one in call.args if self.of_cupy(one)), None)
                 if given is not None:
                     self.mistake(call, "an array of CuPy's where NumPy's is taken", self.written(given))
-
-    def there_and_back(self, nodes):
-        """torch.from_numpy(cupy.asnumpy(x)).cuda() in a loop, and cupy.asarray(t.cpu().numpy())."""
-        for loop in nodes:
-            for call in calls_in(loop.body) if isinstance(loop, (ast.For, ast.While)) else ():
-                inner = call.func.value if self.method(call, "cuda", "to") else call
-                made = inner.args[0] if isinstance(inner, ast.Call) and self.full(inner.func) in (
-                    "torch.from_numpy", "torch.as_tensor", "torch.tensor") and inner.args else None
-                moved = self.method(call, "cuda") or self.method(call, "to") and re.search(r"cuda|device", self.written(call))
-                to_torch = moved and isinstance(made, ast.Call) and (self.full(made.func) == "cupy.asnumpy" or self.method(
-                    made, "get") and not made.args and isinstance(made.func.value, ast.Name) and self.of_cupy(made.func.value))
-                to_cupy = self.full(call.func) in ("cupy.asarray", "cupy.array") and call.args and re.search(
-                    r"\.cpu\(\)(\.detach\(\))?\.numpy\(\)$", self.written(call.args[0]))
-                if to_torch or to_cupy:
-                    self.mistake(call, "an array that travels over the host", "torch.from_dlpack" if to_torch else "cupy.from_dlpack", other=loop)
 
     def kept_in_its_pool(self, nodes):
         """del raw, of CuPy's, before PyTorch uses the GPU: the memory stays in CuPy's pool."""
