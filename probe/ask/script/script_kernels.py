@@ -331,7 +331,7 @@ class Kernels(Origins):
                     text = self.reader.written_whole(of) if asks is not None else ""
                     if USES_CARD.search(text) and not re.search(r"is_available|accelerator|device_count", text) and not (
                             isinstance(asks, ast.Call) and any(k.arg is None or k.arg == "resources" for k in asks.keywords)):
-                        self.reader.mistake(asks, "a task that asks for no GPU", of.name, USES_CARD.search(text).group(0), doubted=True)
+                        self.reader.mistake(asks, "a task that asks for no GPU", of.name, doubted=True)
         for one in calls:
             if self.full(one.func) in ("ray.train.ScalingConfig", "ray.air.ScalingConfig", "ray.air.config.ScalingConfig") and self.word(
                     one, "use_gpu", "resources_per_worker", "trainer_resources", None) is None and not one.args[1:] and self.says(
