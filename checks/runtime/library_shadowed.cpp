@@ -89,7 +89,8 @@ void judge_host(const Snapshot& snapshot, Answers& answers) {
   answers.passed();
 }
 
-// PyTorch reaches the GPU, and Numba is told that there is none: they load different copies of the driver's library.
+// PyTorch reaches the GPU, and CUDA answers Numba that there is none: they load different copies of the driver's
+// library.
 void judge_two_programs(const Facts& facts, Answers& answers) {
   const Symptom* refused = facts.first({{failed, "cuinit"}, {failed, "cuda-call"}});
   const bool of_numba =

@@ -101,11 +101,7 @@ class Loading(Steps):
         values = self.values_of(self.written(node)) if isinstance(node, (ast.Name, ast.Attribute)) else ()
         if len(values) == 1 and isinstance(values[0], ast.Constant):
             return values[0].value
-        for call in self.calls if isinstance(node, ast.Attribute) else ():
-            if getattr(call.func, "attr", "") == "add_argument" and call.args and str(getattr(
-                    call.args[0], "value", "")).lstrip("-").replace("-", "_") == node.attr:
-                return getattr(self.word(call, "default"), "value", None)
-        return None
+        return getattr(self.default_of(node.attr), "value", None) if isinstance(node, ast.Attribute) else None
 
     def around(self, node):
         """What a node stands in, from the inside."""

@@ -860,16 +860,8 @@ class Reader:
                 words.nodes.update(given.nodes)
             else:
                 words[keyword.arg] = given
-        if isinstance(called, Name):
-            return self.call_name(node, called.full, values, words)
-        if isinstance(called, Function):
-            return self.follow(called, values, words, node)
-        if isinstance(called, Class):
-            return self.make(called, values, words, node)
-        if isinstance(called, Bound):
-            return self.call_method(node, called, values, words)
-        if isinstance(called, Thing):
-            return self.call_thing(node, called, values, words)
+        if isinstance(called, (Name, Function, Class, Bound, Thing)):
+            return self.call_value(node, called, values, words)
         if isinstance(node.func, ast.Name) and node.func.id == "setattr" and len(values) == 3:
             self.set_member(*values)
         if not isinstance(node.func, ast.Name) or node.func.id not in BUILTINS:

@@ -123,9 +123,7 @@ class Shards(Ranks):
             ids = ids.generators[0].iter
             ids = ids.func.value if isinstance(ids, ast.Call) and getattr(ids.func, "attr", "") == "split" else None
         if isinstance(ids, ast.Attribute):
-            option = next((one for one in self.tracing.index.calls if getattr(one.func, "attr", "") == "add_argument" and one.args and
-                           str(getattr(one.args[0], "value", "")).lstrip("-").replace("-", "_") == ids.attr), None)
-            ids = self.word(option, "default") if option is not None else None
+            ids = self.default_of(ids.attr)
         if isinstance(ids, (ast.List, ast.Tuple)) and ids.elts:
             ids = ids.elts[0]
         said = re.match(r"\d+", str(getattr(ids, "value", "")))
@@ -221,7 +219,7 @@ class Shards(Ranks):
         if self.says(r"ShardedGradScaler|bfloat16|NO_SHARD|fully_shard|enabled *=") or not (
                 self.calls_of(*FSDP1) or self.of_fsdp()):
             return
-        for call in self.calls_of("torch.amp.GradScaler", "torch.cuda.amp.GradScaler"):
+        for call in self.calls_of(*SCALERS):
             if self.says(r"\.scale\("):
                 self.mistake(call, "a scaler that sees one part")
 

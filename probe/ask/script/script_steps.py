@@ -382,6 +382,8 @@ class Steps(WholeFile):
 
     def optimizer_before_shards(self, scopes):
         """optimizer = AdamW(model.parameters()); fully_shard(model): the parameters are others from then on."""
+        if not self.says(r"fully_shard"):
+            return
         shards = {of.name for of in self.tracing.index.functions if "fully_shard(" in self.reader.written_whole(of)}
         for of in scopes:
             made = {}
@@ -401,14 +403,11 @@ class Steps(WholeFile):
             return
         streams = {of.name: of for of in nodes if isinstance(of, ast.ClassDef) and any(
             self.full(base).endswith("IterableDataset") for base in of.bases)}
-        workers = {one.args[0].value.lstrip("-").replace("-", "_"): getattr(k.value, "value", None) for one in nodes if isinstance(
-            one, ast.Call) and getattr(one.func, "attr", "") == "add_argument" and one.args and isinstance(
-                getattr(one.args[0], "value", None), str) for k in one.keywords if k.arg == "default"}
         for one in nodes:
             if not isinstance(one, ast.Call) or self.full(one.func) != "torch.utils.data.DataLoader" or not one.args:
                 continue
             count = next((k.value for k in one.keywords if k.arg == "num_workers"), None)
-            several = workers.get(count.attr) if isinstance(count, ast.Attribute) else getattr(count, "value", None)
+            several = getattr(self.default_of(count.attr) if isinstance(count, ast.Attribute) else count, "value", None)
             given = one.args[0] if isinstance(one.args[0], ast.Call) else next(
                 (a.value for a in nodes if isinstance(a, ast.Assign) and self.written(a.targets[0]) == self.written(one.args[0])), None)
             of = streams.get(getattr(getattr(given, "func", None), "id", ""))

@@ -226,7 +226,7 @@ class Waits(Scoped):
 
     def chosen_by_the_build(self, nodes):
         """if torch.version.cuda is not None: device = "cuda": a build for CUDA runs on machines without a GPU, too."""
-        if self.says(r"is_available\(|device_count\("):
+        if self.says(r"is_available\(|device_count\(") or not self.says(r"\bversion\b"):
             return
         for one in nodes:
             asks = isinstance(one, (ast.If, ast.IfExp)) and next((part for part in ast.walk(one.test) if isinstance(

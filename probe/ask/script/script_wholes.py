@@ -42,6 +42,12 @@ class WholeFile:
         """What a call is given at this place, or under one of these names."""
         return call.args[at] if len(call.args) > at else self.word(call, *names)
 
+    def default_of(self, name):
+        """The default of the option that argparse keeps under this name; None: not known."""
+        option = next((one for one in self.tracing.index.calls if getattr(one.func, "attr", "") == "add_argument" and one.args and
+                       str(getattr(one.args[0], "value", "")).lstrip("-").replace("-", "_") == name), None)
+        return self.word(option, "default") if option is not None else None
+
     def mistake(self, node, name, *more, other=None, doubted=True):
         """Doubted where what stands elsewhere could make it right."""
         self.reader.mistake(node, name, self.written(node), *more, other=other, doubted=doubted)
@@ -277,6 +283,8 @@ class Wholes(WholeFile):
 
     def streams_apart(self, nodes):
         """with torch.cuda.stream(side): …, whose results are used with nothing that waits for them."""
+        if not self.says(r"stream"):
+            return None
         others = re.sub(r"current_stream\([^()]*\)\.synchronize\(\)", "", self.reader.text)  # waits for what came before
         once = sum(self.written(part).count("synchronize") for of in self.tracing.index.functions if of.name in ("__init__", "__iter__")
                    for part in of.body if not isinstance(part, (ast.For, ast.While)))  # before any batch
