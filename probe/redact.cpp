@@ -335,8 +335,12 @@ bool is_no_secret(std::string_view key, std::string_view value) {
       count(R"(\d{1,4}[,.;:)}\]]*)");
   static const RE2 small_count("[0-9]{1,2}"), of_digits("(?i)otp|pin|code");
   static const RE2 pinned(R"(=\d+(?:\.\d+)+[\w.+-]*)");  // a package: tiktoken==0.7.0
+  // docker-credential-helpers 0.8.1
+  static const RE2 package(R"((?i).*[_-](?:helpers?|tools?|utils?|cli|common|libs?|dev|managers?|providers?))"),
+      version(R"(\d+(?:\.\d+)+[\w.+~-]*)");
   const Piece name(key.data(), key.size()), said(value.data(), value.size());
-  return RE2::FullMatch(said, pinned) || (RE2::FullMatch(said, small_count) && !RE2::PartialMatch(name, of_digits)) ||
+  return RE2::FullMatch(said, pinned) || (RE2::FullMatch(name, package) && RE2::FullMatch(said, version)) ||
+         (RE2::FullMatch(said, small_count) && !RE2::PartialMatch(name, of_digits)) ||
          (RE2::FullMatch(name, counted) && RE2::FullMatch(said, count)) || RE2::PartialMatch(name, of_models) ||
          RE2::FullMatch(said, nothing) || (key.ends_with("PWD") && value.starts_with('/'));
 }
@@ -658,6 +662,8 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
                                     {"/home/", "/users/"});
   static const LazyPattern deeper_home(R"(/(?:home|Users)/(?:\.ecryptfs/)?([^/\s:;,"'<>\\]+))", {"/home/", "/users/"});
   static const LazyPattern encoded_home(R"((?i)((?:/|%2F)(?:home|Users)%2F)[\w.~-]+)", {"%2f"});
+  // A folder whose name is a path with dashes in place of its slashes.
+  static const LazyPattern dashed_home(R"(((?:^|[^\w-])-(?:home|Users)-)[\w.]+-)", {"-home-", "-users-"});
   static const LazyPattern windows_home(R"([A-Za-z]:\\+Users\\+([^\\/:;,"'<>\r\n]{1,64})\\)", {"\\users\\"});
   static const LazyPattern windows_home_alone(R"([A-Za-z]:\\+Users\\+([^\\/\s:;,"'<>]+))", {"\\users\\"});
   static const LazyPattern shared_home(
@@ -681,6 +687,7 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   replace_groups(out, own_home, low, "$HOME", of_images);
   replace_groups(out, deeper_home, low, "<user>", of_images);
   replace_all(out, encoded_home, low, R"(\1<user>)");
+  replace_all(out, dashed_home, low, R"(\1<user>-)");
   replace_groups(out, shared_home, low, "<user>", many_have);
   replace_groups(out, other_home, low, "<user>", many_have);
   replace_all(out, credentials, low, R"(\1)");

@@ -79,6 +79,8 @@ TEST(CanaryFiles, TwentyFifthBatchIsWithheld) { each_line("secrets-25.txt", 118,
 TEST(CanaryFiles, TwentyFifthBatchOfEvidenceStays) { each_line("evidence-25.txt", 90, expect_kept); }
 TEST(CanaryFiles, TwentySixthBatchIsWithheld) { each_line("secrets-26.txt", 115, expect_withheld); }
 TEST(CanaryFiles, TwentySixthBatchOfEvidenceStays) { each_line("evidence-26.txt", 90, expect_kept); }
+TEST(CanaryFiles, TwentySeventhBatchIsWithheld) { each_line("secrets-27.txt", 115, expect_withheld); }
+TEST(CanaryFiles, TwentySeventhBatchOfEvidenceStays) { each_line("evidence-27.txt", 90, expect_kept); }
 TEST(CanaryFiles, FourthBatchOfEvidenceStays) { each_line("evidence-4.txt", 120, expect_kept); }
 TEST(CanaryFiles, ThirdBatchOfEvidenceStays) { each_line("evidence-3.txt", 100, expect_kept); }
 TEST(CanaryFiles, SecondBatchOfEvidenceStays) { each_line("evidence-2.txt", 40, expect_kept); }
