@@ -369,6 +369,12 @@ void withhold_cloud_numbers(std::string& text) {
       // gpustat's processes; the host that a launcher speaks of.
       {R"(\b([a-z_][\w.-]*)(?::[\w./-]+)?(?:/\d+)?\(\d+M\))", {"m)"}},
       {R"(\bfor host ([A-Za-z][\w.-]*):)", {"for host "}},
+      // sshd and su: who was let in.
+      {R"(\b(?:Accepted|Failed|Postponed|Partial) [\w/-]+ for (?:(?:invalid|illegal) user )?([A-Za-z_][\w.@-]*) from )",
+       {" for "}},
+      {R"((?i)\b(?:to|by|of|for|from) (?:user|account) ["'(]?([a-z_][\w.-]*_[\w.-]*)\b)", {" user ", " account "}},
+      {R"((?i)\b(?:board|product|chassis|system|baseboard|module|asset|part) serial(?: number)? ?\(\w+\) *[:=] *([A-Z0-9-]*\d{3}[A-Z0-9-]*))",
+       {"serial"}},
       {R"((?i)\b(?:USER(?:DNS)?DOMAIN|LOGONSERVER|COMPUTERNAME)=\\*([A-Za-z][\w.-]*))",
        {"domain=", "logonserver=", "computername="}},
       // What C's functions on accounts were asked for; the host in the name of TensorBoard's file.

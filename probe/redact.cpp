@@ -661,6 +661,10 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   static const LazyPattern own_home(R"((?:^|[^A-Za-z0-9_.$/<>~-])(/(?:home|Users)/(?:\.ecryptfs/)?[^/\s:;,"'<>\\]+))",
                                     {"/home/", "/users/"});
   static const LazyPattern deeper_home(R"(/(?:home|Users)/(?:\.ecryptfs/)?([^/\s:;,"'<>\\]+))", {"/home/", "/users/"});
+  // Homes that a folder for a group of people or a domain holds.
+  static const LazyPattern grouped_home(
+      R"((/(?:home|Users)/(?:(?i)ldap|nis|local|ad|domain|staff|students|users|faculty|grads|undergrads|phd|postdocs|guests|researchers|labs|groups|people|members|[a-z]|\w[\w-]*\.(?:local|lan|corp|edu|org|com|net|[a-z]{2})))/[^/\s:;,"'<>\\]+)",
+      {"/home/", "/users/"});
   static const LazyPattern encoded_home(R"((?i)((?:/|%2F)(?:home|Users)%2F)[\w.~-]+)", {"%2f"});
   // A folder whose name is a path with dashes in place of its slashes.
   static const LazyPattern dashed_home(R"(((?:^|[^\w-])-(?:home|Users)-)[\w.]+-)", {"-home-", "-users-"});
@@ -684,6 +688,7 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   const auto of_images = [](const std::array<Piece, 3>& groups) {  // whose home every image of Jupyter's has
     return groups[1].as_string().ends_with("jovyan");
   };
+  replace_all(out, grouped_home, low, R"(\1/<user>)");
   replace_groups(out, own_home, low, "$HOME", of_images);
   replace_groups(out, deeper_home, low, "<user>", of_images);
   replace_all(out, encoded_home, low, R"(\1<user>)");
