@@ -232,7 +232,8 @@ bool names_a_product(std::string_view before) {
 bool is_evidence(std::string_view before) {
   static const RE2 words(
       R"((?i)(?:\b(?:module|modules|named|import|package|packages|symbol|function|kernel|attribute|argument|option|librar(?:y|ies)|op|operator|layer|extension|backend|plugin|requirement|distribution(?: found for)?|method|class|type|dtype|keyword|command|program|gpu|device|arch|architecture|target|platform|codename|parameter|variable|key|driver|module\(s\)|def|pip3? install|apt(?:-get)? install|conda install)s?:? +["'`]?|(?:^|[^\w-])name +["'`]?|import [\w., ]*, |cannot import name ["'`]?\w+["'`]? from ["'`]?|-m(?:arch|tune|cpu)=|0x|--?|\bdlopen\(|(?:^|\n)(?:ii|rc|un|hi|iU|iF) +)$)");
-  return occurs(before, words) || names_a_product(before);
+  static const RE2 list_of_packages(R"((?i)\bpackages(?: (?:will|to) be \w+)?:\s+(?:[\w.+\[\]-]+,?\s+)*$)");
+  return occurs(before, words) || names_a_product(before) || occurs(before, list_of_packages);
 }
 
 // As kernels print them: of the kernel or below the top of a process, or a mapping with its size.
