@@ -529,8 +529,9 @@ std::string Line::without_credentials() {
       if (typed || size_of_type || (!quoted && fits(word, copula)) || is_key(i)) {
         // The value comes behind it.
       } else {
-        withheld = !(said || is_nothing(word) || is_variable(word) || is_path(word) ||
-                     (is_number(word) && (weak_ || word.size() < 3)));
+        static const RE2 version(R"(\d+(?:\.\d+)+[\w.+-]*)");  // of a package: detect-secrets==1.5.0
+        withheld = !(said || (gap == "==" && fits(word, version)) || is_nothing(word) || is_variable(word) ||
+                     is_path(word) || (is_number(word) && (weak_ || word.size() < 3)));
         continues = withheld && !quoted;
         expects = Expects::nothing;
       }

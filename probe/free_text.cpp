@@ -369,6 +369,9 @@ void withhold_cloud_numbers(std::string& text) {
       {R"((?i)\bprivate key\s*[:=]\s*([\w+/-]{16,}=*))", {"private key"}},
       // gpustat's processes; the host that a launcher speaks of.
       {R"(\b([a-z_][\w.-]*)(?::[\w./-]+)?(?:/\d+)?\(\d+M\))", {"m)"}},
+      // squeue's users behind the job, its partition and its name.
+      {R"(\b\d{3,}(?:_\d+)? +[\w.,*-]+ +\S+ +([A-Za-z][\w.-]*) +(?:R|PD|CG|CD|CA|F|TO|S|NF|OOM) +\d[\d:-]*(?: |$))",
+       {" r ", " pd ", " cg ", " cd ", " ca ", " f ", " to ", " s ", " nf ", " oom "}},
       {R"(\bfor host ([A-Za-z][\w.-]*):)", {"for host "}},
       // sshd and su: who was let in.
       {R"(\b(?:Accepted|Failed|Postponed|Partial) [\w/-]+ for (?:(?:invalid|illegal) user )?([A-Za-z_][\w.@-]*) from )",
@@ -386,7 +389,7 @@ void withhold_cloud_numbers(std::string& text) {
        {"..."}},
       {R"((?i)\b(?:syncing|resuming|synced|finished|view) run ["']?([\w.-]+))", {" run "}},
       {R"((?:^|[^\w-])((?:DESKTOP|LAPTOP|WIN)-[A-Z0-9]{4,15})(?:[^\w-]|$))", {"desktop-", "laptop-", "win-"}},
-      {R"((?:^|\n)\s*(?:nameserver|search|domain)\s+([A-Za-z][\w.-]*)\s*(?:\n|$))",
+      {R"((?:^|\n|resolv\.conf:)\s*(?:nameserver|search|domain)\s+([A-Za-z][\w.-]*)\s*(?:\n|$))",
        {"nameserver", "search", "domain"}}};
   for (const LazyPattern& lazy : forms) {
     const RE2* form = lazy.for_text(low);

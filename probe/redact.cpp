@@ -61,10 +61,11 @@ void redact_emails(std::string& text) {
 void redact_paired_hardware_addresses(std::string& text) {
   static const RE2 mac(R"(\b[0-9a-fA-F]{2}(?:(?::[0-9a-fA-F]{2}){5,19}|(?:[-.][0-9a-fA-F]{2}){5})\b)");
   replace_unless(text, mac, "<mac>", [](auto before, std::string_view match, auto after) {
-    const bool date = match.find_first_of("abcdefABCDEF") == match.npos;  // or a time
+    const bool date = match.find_first_of("abcdefABCDEF") == match.npos;    // or a time
+    const bool everybody = match.find_first_not_of("fF:-.") == match.npos;  // the address of all
     const bool part = (!before.empty() && (before.back() == '-' || before.back() == ':')) ||
                       (!after.empty() && (after.front() == '-' || after.front() == ':'));
-    return date || (part && match.find('-') != match.npos);
+    return date || everybody || (part && match.find('-') != match.npos);
   });
 }
 
@@ -371,7 +372,7 @@ void redact_named(std::string& text, const LowerText& low) {
       R"(((?:[\w-]*(?:secret|passw(?:or)?d|passwd|passphrase|pwd|credential|jwt|signature)[\w-]*(?:\.key)?)"
       // In other languages, too.
       R"(|passwort|kennwort|contrase\pL+a|mot de passe|wachtwoord|senha|[\w-]+[_-]pat)"
-      R"(|[\w-]+[_-](?:pass|auth)|\b(?:sig|otp|psk)|[\w-]*(?:token|passcode)|ssh_auth_sock|sess(?:ion)?[_-]?id)"
+      R"(|[\w-]+[_-](?:pass|auth)|(?:[\w-]+[_-])?licen[cs]e[_-]?(?:id|no|nr|number|code|serial)|\b(?:sig|otp|psk)|[\w-]*(?:token|passcode)|ssh_auth_sock|sess(?:ion)?[_-]?id)"
       R"(|[\w-]*(?:api|access|private|licen[cs]e|account|signing|encryption|master|shared|storage|subscription|ssh)"
       R"(|deploy|session|hmac|wandb|comet|neptune|ngc|openai)[_-]?key(?:[_-]?(?:id|b64|base64))?)))";
   // To the end of its token: to its quotation mark, or to white space.
@@ -476,9 +477,9 @@ void redact_bare_keys(std::string& text, const LowerText& low) {
 
 void redact_secrets(std::string& text, const LowerText& low) {
   for (const SecretKind& kind : secret_kinds()) replace_all(text, kind.pattern, low, kind.by);
-  static constexpr std::array named = {"secret", "pass",     "pw",     "key",   "credential", "sig",  "auth",
-                                       "sess",   "otp",      "token",  "jwt",   "psk",        "pin",  "login",
-                                       "kennw",  "contrase", "wachtw", "senha", "_pat",       "-pat", "csrf"};
+  static constexpr std::array named = {"secret",   "pass",   "pw",    "key",  "credential", "sig", "auth",  "sess",
+                                       "licen",    "otp",    "token", "jwt",  "psk",        "pin", "login", "kennw",
+                                       "contrase", "wachtw", "senha", "_pat", "-pat",       "csrf"};
   if (std::ranges::any_of(named, [&low](const char* word) { return low.has(word); })) redact_named(text, low);
   if (text.size() >= 40)
     redact_bare_keys(text, low);
