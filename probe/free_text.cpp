@@ -219,7 +219,7 @@ void withhold_addresses(std::string& text) {
 
 void withhold_domains(std::string& text) {
   static const RE2 domain(
-      R"((?:^|[^\w./<@-])((?:[A-Za-z0-9][\w-]*\.){1,6}(?:com|org|net|edu|gov|example|local|lan|cloud|home)|(?:[A-Za-z0-9][\w-]*\.){2,6}(?:internal|io|ai|de|ch|fr|uk|eu|nl|jp|cn|se|dev|co|at|it|es|us|ca)|(?:[A-Z0-9][A-Z0-9-]*\.){1,6}(?:LAN|LOCAL|CORP|INTERNAL|INTRA|HOME))(?:[^\w.(-]|[.]?$|\.\s))");
+      R"((?:^|[^\w./<@-])((?:[A-Za-z0-9][\w-]*\.){1,6}(?:com|org|net|edu|gov|example|local|lan|cloud|home)|(?:[A-Za-z0-9][\w-]*\.){2,6}(?:internal|io|ai|de|ch|fr|uk|eu|nl|jp|cn|se|dev|co|at|it|es|us|ca|no|dk|fi|be|lu|cz|sk|hu|gr|lt|lv|ee|ru|ua|tr|il|br|mx|ar|kr|tw|hk|sg|nz|hr|tech|cloud|xyz|info|biz)|(?:[A-Z0-9][A-Z0-9-]*\.){1,6}(?:LAN|LOCAL|CORP|INTERNAL|INTRA|HOME))(?:[^\w.(-]|[.]?$|\.\s))");
   replace_groups(text, domain, "<host>", [](const std::array<Piece, 3>& groups) { return is_public(view(groups[1])); });
 }
 
@@ -570,7 +570,11 @@ bool is_somebodys_name(const Token& token) {
     return false;
   if (is_evidence(before)) return false;
   static const RE2 plain(R"([a-z]+\d{0,4}|[A-Z][a-z]{3,}|[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+|[a-z]+(?:[.][a-z]+){1,3})");
-  return is_wholly(token.text, plain) && holds_unknown_word(token.text, least_letters);
+  if (is_wholly(token.text, plain)) return holds_unknown_word(token.text, least_letters);
+  // The names that universities and companies give to accounts: letters that are no word, and a number.
+  static const RE2 of_account("[a-z]{2,6}\\d{4,8}"),
+      of_other("(?:bz|rhbz|gh|pr|lp|nvbug|bcm|ath|sles|ts|it|exynos)\\d+");
+  return is_wholly(token.text, of_account) && !is_wholly(token.text, of_other) && holds_unknown_word(token.text, 2);
 }
 
 void withhold_unknown_words(std::string& text) {
