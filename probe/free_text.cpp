@@ -369,6 +369,16 @@ void withhold_cloud_numbers(std::string& text) {
       {R"((?i)\bprivate key\s*[:=]\s*([\w+/-]{16,}=*))", {"private key"}},
       // gpustat's processes; the host that a launcher speaks of.
       {R"(\b([a-z_][\w.-]*)(?::[\w./-]+)?(?:/\d+)?\(\d+M\))", {"m)"}},
+      // Accounts as Slurm's daemons and sacct's rows give them, and Windows' number of a domain.
+      {R"(\b(?:uid|user|account)=([A-Za-z_][\w.-]*)\(\d+\))", {"uid=", "user=", "account="}},
+      {R"((?m)^\d{3,}(?:_\d+)?(?:\.\w+)?\|[^|\n]*\|[^|\n]*\|([A-Za-z_][\w.-]*)\|)", {"|"}},
+      {R"(\bS-1-5-21-(\d+-\d+-\d+)\b)", {"s-1-5-21-"}},
+      // PBS' numbers of jobs end in the server's name.
+      {R"((?:/pbs/\w+/|PBS_JOBID=)\d+(?:\[\d*\])?\.([A-Za-z][\w.-]*))", {"pbs"}},
+      // Serial numbers of PCI and USB devices, and the names of wireless networks.
+      {R"(\bDevice Serial Number ((?:[0-9a-f]{2}-){7}[0-9a-f]{2}))", {"serial"}},
+      {R"(\biSerial +\d+ +(\w{6,}))", {"iserial"}},
+      {R"((?i)\bE?SSID["']?[:= ]+["']?([^"'\n,]{1,32}))", {"ssid"}},
       // squeue's users behind the job, its partition and its name.
       {R"(\b\d{3,}(?:_\d+)? +[\w.,*-]+ +\S+ +([A-Za-z][\w.-]*) +(?:R|PD|CG|CD|CA|F|TO|S|NF|OOM) +\d[\d:-]*(?: |$))",
        {" r ", " pd ", " cg ", " cd ", " ca ", " f ", " to ", " s ", " nf ", " oom "}},
@@ -379,8 +389,8 @@ void withhold_cloud_numbers(std::string& text) {
       {R"((?i)\b(?:to|by|of|for|from) (?:user|account) ["'(]?([a-z_][\w.-]*_[\w.-]*)\b)", {" user ", " account "}},
       {R"((?i)\b(?:board|product|chassis|system|baseboard|module|asset|part) serial(?: number)? ?\(\w+\) *[:=] *([A-Z0-9-]*\d{3}[A-Z0-9-]*))",
        {"serial"}},
-      {R"((?i)\b(?:USER(?:DNS)?DOMAIN|LOGONSERVER|COMPUTERNAME)=\\*([A-Za-z][\w.-]*))",
-       {"domain=", "logonserver=", "computername="}},
+      {R"((?i)\b(?:USER(?:DNS)?DOMAIN(?:_ROAMINGPROFILE)?|LOGONSERVER|COMPUTERNAME)=\\*([A-Za-z][\w.-]*))",
+       {"domain=", "profile=", "logonserver=", "computername="}},
       // What C's functions on accounts were asked for; the host in the name of TensorBoard's file.
       {R"(\bget(?:pw|gr|sp)(?:nam|uid|gid)\b[^\n]{0,60}?[:( ]["']([\w.-]+)["'])", {"getpw", "getgr", "getsp"}},
       {R"(\btfevents\.\d{9,}\.([A-Za-z][\w-]*))", {"tfevents."}},
@@ -412,20 +422,37 @@ void withhold_cloud_numbers(std::string& text) {
   });
 }
 
-// The hosts of launchers: "-H nodeA:8,nodeB:8", "--include nodeA@nodeB:0,1".
+// The hosts that launchers and shells are given and that queues write down: "-H nodeA:8,nodeB:8", "pdsh -w node[1-4]",
+// "LSB_HOSTS=node1 node2", "scp model.pt node1:/data".
 void withhold_host_lists(std::string& text) {
-  static const LazyPattern lists(
-      R"((?:^|\s)(?:-H|--?hosts?|--include|--exclude)[ =]["']?((?:[A-Za-z][\w.-]*(?::\d+(?:,\d+)*)?[,@]?)+:\d))",
-      {"-h", "host", "--include", "--exclude"});
-  static const RE2 host(R"((?:^|[,@])([A-Za-z][\w.-]*))");
-  const RE2* form = lists.for_text(LowerText(text));
-  std::array<Piece, 2> found;
-  for (std::size_t at = 0; form && form->Match(text, at, text.size(), RE2::UNANCHORED, found.data(), 2);) {
-    const auto begin = static_cast<std::size_t>(found[1].data() - text.data()), size = found[1].size();
-    std::string hosts(text, begin, size);
-    replace_groups(hosts, host, "<host>", [](const auto& groups) { return groups[1] == "localhost"; });
-    text.replace(begin, size, hosts);
-    at = begin + hosts.size();
+  static const std::string one = R"([A-Za-z][\w.-]*(?:\[[\d,-]+\])?(?::\d+(?:,\d+)*)?)";
+  static const std::string several = "((?:" + one + "[,@]?)+)";
+  static const std::array<LazyPattern, 5> lists{{
+      {R"((?:^|\s)(?:-H|--?hosts?|--include|--exclude)[ =]["']?((?:[A-Za-z][\w.-]*(?::\d+(?:,\d+)*)?[,@]?)+:\d))",
+       {"-h", "host", "--include", "--exclude"}},
+      {R"((?:\s--(?:hosts?|nodelist|address|master[-_]addr|rdzv[-_]endpoint)[ =])["']?)" + several,
+       {"--host", "--nodelist", "--address", "--master", "--rdzv"}},
+      {R"(\b(?:pdsh|clush|dsh|srun|sbatch|salloc|ssh|mpirun|mpiexec|horovodrun)\b[^\n]*? -[wJH] ["']?)" + several,
+       {" -w ", " -j ", " -h "}},
+      {R"(\b[A-Z_]*(?:HOSTS?|HOSTNAMES?|HOSTLIST|NODELIST|NODES|MACHINES)=["']?((?:)" + one + R"([, ;]|\d+[, ])*)" +
+           one + ")",
+       {"host", "node", "machine"}},
+      {R"(\b(?:scp|rsync|sshfs)\b[^\n]*? ([A-Za-z][\w.-]*):[/~])", {"scp", "rsync", "sshfs"}},
+  }};
+  static const RE2 host(R"((?:^|[,@ ;])([A-Za-z][\w.-]*(?:\[[\d,-]+\])?))");
+  static const RE2 no_host(
+      R"([A-Z0-9]*_[A-Z0-9_]+|(?i:localhost|auto|all|none|any|true|false|yes|no|null|unix|tcp|https?|.*(?:linux|darwin).*|.*\.(?:txt|py|sh|json|ya?ml)))");
+  const LowerText low(text);
+  for (const LazyPattern& list : lists) {
+    const RE2* form = list.for_text(low);
+    std::array<Piece, 2> found;
+    for (std::size_t at = 0; form && form->Match(text, at, text.size(), RE2::UNANCHORED, found.data(), 2);) {
+      const auto begin = static_cast<std::size_t>(found[1].data() - text.data()), size = found[1].size();
+      std::string hosts(text, begin, size);
+      replace_groups(hosts, host, "<host>", [](const auto& groups) { return is_wholly(view(groups[1]), no_host); });
+      text.replace(begin, size, hosts);
+      at = begin + hosts.size();
+    }
   }
 }
 

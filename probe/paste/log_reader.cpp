@@ -284,6 +284,19 @@ std::string_view without_escapes(std::string_view line, std::string& scratch) {
   return scratch;
 }
 
+// The same line with ' and " in place of typographic quotation marks (U+2018 to U+201D), in a copy.
+std::string_view with_plain_quotes(std::string_view line, std::string& scratch) {
+  std::string plain;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const auto last = static_cast<unsigned char>(at + 2 < line.size() ? line[at + 2] : 0);
+    const bool quote = last >= 0x98 && last <= 0x9d && line.substr(at, 2) == "\xe2\x80";
+    plain += !quote ? line[at] : last < 0x9c ? '\'' : '"';
+    if (quote) at += 2;
+  }
+  scratch = std::move(plain);
+  return scratch;
+}
+
 // The number of bytes at the start of a line that match this form.
 std::size_t length_of(const RE2& form, std::string_view line) {
   re2::StringPiece match;
@@ -323,6 +336,7 @@ std::size_t mark(std::string_view line) {
 
 std::string_view plain_log_line(std::string_view line, std::string& scratch) {
   if (line.find('\x1b') != std::string_view::npos) line = without_colours(line, scratch);
+  if (contains(line, "\xe2\x80")) line = with_plain_quotes(line, scratch);
   if (is_structured(line)) line = without_escapes(line, scratch);
   while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);
   for (;;) {
