@@ -350,9 +350,10 @@ bool is_taken_for_passwords(View word) {
 
 // A value that withholds nothing.
 bool is_nothing(View word) {
-  static const RE2 form(R"((?i)(?:none|null|nil|nullptr|undefined|true|false|yes|no)"
-                        R"(|n/a|empty|unset|required|missing|invalid|redacted|hidden|masked)"
-                        R"(|withheld|\*+|x{3,}|\.{3}|-|_|password|passwd|secret|token))");
+  static const RE2 form(
+      R"((?i)(?:none|null|nil|nullptr|undefined|true|false|yes|no)"
+      R"(|n/a|empty|unset|required|missing|invalid|redacted|hidden|masked)"
+      R"(|keyboard-interactive|hostbased|gssapi-[a-z-]+|withheld|\*+|x{3,}|\.{3}|-|_|password|passwd|secret|token))");
   return fits(word, form);
 }
 
@@ -544,8 +545,8 @@ std::string Line::without_credentials() {
         const bool sentence = is_of_one_case(word) && !quoted && knowledge::is_technical_word(word) &&
                               !is_taken_for_passwords(word) && finds(behind(i), goes_on);
         withheld =
-            !(stays(i) && (is_plain(word) || sentence || fits(word, error) || is_number(word) || is_variable(word) ||
-                           is_path(word) || one.foreign || (!strong_ && is_of_one_case(word))));
+            !(stays(i) && (is_plain(word) || is_nothing(word) || sentence || fits(word, error) || is_number(word) ||
+                           is_variable(word) || is_path(word) || one.foreign || (!strong_ && is_of_one_case(word))));
         continues = withheld && !quoted;
         expects = Expects::nothing;
       }

@@ -379,6 +379,19 @@ void withhold_cloud_numbers(std::string& text) {
       {R"(\bDevice Serial Number ((?:[0-9a-f]{2}-){7}[0-9a-f]{2}))", {"serial"}},
       {R"(\biSerial +\d+ +(\w{6,}))", {"iserial"}},
       {R"((?i)\bE?SSID["']?[:= ]+["']?([^"'\n,]{1,32}))", {"ssid"}},
+      // Google Cloud's numbers of projects.
+      {R"((?i)\bprojects?(?: (?:number|id|no))?["']?[ :=/]+["']?(\d{10,13})\b)", {"project"}},
+      // Numbers of contracts and customers, places on the map, roles of a cloud, rooms of a meeting.
+      {R"((?i)\b(?:entitlement|customer|contract|order|invoice|support|case|member(?:ship)?|employee|staff|matriculation|student)[ _-]?(?:id|no|nr|number)\b\.?["']?[ :=#]+["']?([A-Z0-9-]*\d{4}[A-Z0-9-]*))",
+       {"entitlement", "customer", "contract", "order", "invoice", "support", "case", "member", "employee", "staff",
+        "matric", "student"}},
+      {R"((?i)\b(?:geo|lat(?:itude)?|loc(?:ation)?|coordinates?|gps)\b["']?[ :=]+["']?(-?\d{1,3}\.\d{3,}(?:, ?-?\d{1,3}\.\d{3,})?))",
+       {"geo", "lat", "loc", "coord", "gps"}},
+      {R"(\barn:aws[\w-]*:iam::[^:\s]*:(?:role|user|group|policy|instance-profile)/([\w+=,.@/-]+))", {"arn:aws"}},
+      {R"(\bWWID["']?[:= ]+["']?((?:eui\.|naa\.|t10\.|uuid\.)?[0-9a-fA-F-]{12,}))", {"wwid"}},
+      {R"(\bID_SERIAL(?:_SHORT)?=(\S*\d\S*))", {"id_serial"}},
+      {R"(\bPARTUUID="?([0-9a-f]{8}-[0-9a-f-]{2,}))", {"partuuid"}},
+      {R"(\bmeetup-join/([^\s"']+))", {"meetup-join"}},
       // squeue's users behind the job, its partition and its name.
       {R"(\b\d{3,}(?:_\d+)? +[\w.,*-]+ +\S+ +([A-Za-z][\w.-]*) +(?:R|PD|CG|CD|CA|F|TO|S|NF|OOM) +\d[\d:-]*(?: |$))",
        {" r ", " pd ", " cg ", " cd ", " ca ", " f ", " to ", " s ", " nf ", " oom "}},
@@ -427,7 +440,7 @@ void withhold_cloud_numbers(std::string& text) {
 void withhold_host_lists(std::string& text) {
   static const std::string one = R"([A-Za-z][\w.-]*(?:\[[\d,-]+\])?(?::\d+(?:,\d+)*)?)";
   static const std::string several = "((?:" + one + "[,@]?)+)";
-  static const std::array<LazyPattern, 5> lists{{
+  static const std::array<LazyPattern, 6> lists{{
       {R"((?:^|\s)(?:-H|--?hosts?|--include|--exclude)[ =]["']?((?:[A-Za-z][\w.-]*(?::\d+(?:,\d+)*)?[,@]?)+:\d))",
        {"-h", "host", "--include", "--exclude"}},
       {R"((?:\s--(?:hosts?|nodelist|address|master[-_]addr|rdzv[-_]endpoint)[ =])["']?)" + several,
@@ -437,11 +450,12 @@ void withhold_host_lists(std::string& text) {
       {R"(\b[A-Z_]*(?:HOSTS?|HOSTNAMES?|HOSTLIST|NODELIST|NODES|MACHINES)=["']?((?:)" + one + R"([, ;]|\d+[, ])*)" +
            one + ")",
        {"host", "node", "machine"}},
+      {R"((?i)\bno_proxy["']?[=:] ?["']?([^\s"']+))", {"no_proxy"}},
       {R"(\b(?:scp|rsync|sshfs)\b[^\n]*? ([A-Za-z][\w.-]*):[/~])", {"scp", "rsync", "sshfs"}},
   }};
-  static const RE2 host(R"((?:^|[,@ ;])([A-Za-z][\w.-]*(?:\[[\d,-]+\])?))");
+  static const RE2 host(R"((?:^|[,@ ;])\*?\.?([A-Za-z][\w.-]*(?:\[[\d,-]+\])?))");
   static const RE2 no_host(
-      R"([A-Z0-9]*_[A-Z0-9_]+|(?i:localhost|auto|all|none|any|true|false|yes|no|null|unix|tcp|https?|.*(?:linux|darwin).*|.*\.(?:txt|py|sh|json|ya?ml)))");
+      R"([A-Z0-9]*_[A-Z0-9_]+|(?i:localhost|auto|all|none|any|true|false|yes|no|null|unix|tcp|svc|cluster\.local|metadata|https?|.*(?:linux|darwin).*|.*\.(?:txt|py|sh|json|ya?ml)))");
   const LowerText low(text);
   for (const LazyPattern& list : lists) {
     const RE2* form = list.for_text(low);

@@ -184,9 +184,10 @@ std::span<const SecretKind> secret_kinds() {
       {{R"((?i)((?:set-)?cookie|authorization)(["']?\s*[:=]\s*)\S[^\r\n]*)", {"cookie", "authorization"}},
        R"(\1\2<secret>)"},
       // What a program's own options and commands take as a password.
-      {{R"((?i)(\b(?:(?:docker|podman|helm|skopeo|buildah|oras|az|vault)(?: registry)? login|sshpass|ipmitool|mysql\w*|mariadb[\w-]*|redis-cli|ldap\w+|mongo\w*|openssl|7z\w?|(?:un)?(?:zip|rar))\b[^\n|;&]*? -(?:pass(?:in|out)?(?: pass:|[ =])|[pPw][ =]?|[akK][ =]))(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
+      {{R"((?i)(\b(?:(?:docker|podman|helm|skopeo|buildah|oras|az|vault)(?: registry)? login|sshpass|ipmitool|mysql\w*|mariadb[\w-]*|ldap\w+|mongo\w*|openssl|7z\w?|(?:un)?(?:zip|rar))\b[^\n|;&]*? -(?:pass(?:in|out)?(?: pass:|[ =])|[pPw][ =]?|[akK][ =]))(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
         {" -p", " -a", " -w", " -k"}},
        R"(\1<secret>)"},
+      {{R"((\bredis-cli\b[^\n|;&]*? (?:-a|--pass|--askpass) )\S+)", {"redis-cli"}}, R"(\1<secret>)"},
       {{R"((\bmc:? (?:alias|config host) (?:set|add) \S+ \S+ )\S+ \S+)", {"mc alias", "mc: alias", "mc config host"}},
        R"(\1<secret> <secret>)"},
       // Numbers of people and their contracts, and names as DICOM writes them: FAMILY^GIVEN^TITLE.
@@ -669,7 +670,9 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   static const LazyPattern encoded_home(R"((?i)((?:/|%2F)(?:home|Users)%2F)[\w.~-]+)", {"%2f"});
   // A folder whose name is a path with dashes in place of its slashes.
   static const LazyPattern dashed_home(R"(((?:^|[^\w-])-(?:home|Users)-)[\w.]+-)", {"-home-", "-users-"});
-  static const LazyPattern windows_home(R"([A-Za-z]:\\+Users\\+([^\\/:;,"'<>\r\n]{1,64})\\)", {"\\users\\"});
+  static const LazyPattern windows_home(
+      R"((?i)[A-Z]:\\+(?:Users|DOCUME~1|Documents and Settings)\\+([^\\/:;,"'<>\r\n]{1,64})\\)",
+      {"\\users\\", "\\docume"});
   static const LazyPattern windows_home_alone(R"([A-Za-z]:\\+Users\\+([^\\/\s:;,"'<>]+))", {"\\users\\"});
   static const LazyPattern shared_home(
       R"(/(?:(?:data\d*|export|net|mnt|storage|shared|cluster|gpfs|lustre|nfs)/)*(?:users|homes?\d*|nfs|scratch\d*|(?:lustre|gpfs|beegfs|scratch\d*)/(?:work|users?|home|project)|lustre|gpfs|beegfs|people|run/media)/([^/\s:;,"'<>\\$]+))",
