@@ -1662,7 +1662,7 @@ class Reader:
             after = of.method("__post_init__")
             if after:
                 self.follow(after, [thing], {}, node)
-        if any("parameters" in b for b in bases):
+        if any("parameters" in b for b in bases) or module and self.torch.is_without_weights(of, thing):
             thing.state["device"] = None
         return thing
 

@@ -44,6 +44,8 @@ SCALAR_LOSSES = ("cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_
 # A class with one of these in it does something of its own about devices or members.
 MOVES_ITSELF = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|device|_apply|is_cuda|type_as|get_device|"
                           r"return_tensors|BatchEncoding")
+# A module's class with one of these in it holds weights or buffers that its attributes don't show.
+HOLDS_WEIGHTS = re.compile(r"register_\w+\(|add_module|setattr|\bModule(List|Dict)\b|\bParameter|\bBuffer\b|\*\*kwargs|super\(.*\)\.__init__\(.+\)")
 # A class with one of these in it moves what it was given, or what it holds.
 MOVES_TENSORS = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|_apply|type_as")
 # What a program says of a process is a text, as all variables are.
@@ -658,6 +660,24 @@ class Torch(Loaders):
         return Thing("module", device=self.default, line=node.lineno, recurrent=last in RECURRENT,
                      number=(number_of(words["dtype"]) if "dtype" in words else "float32") if plain else None,
                      made=(node, self.reader.source))
+
+    def is_without_weights(self, of, thing):
+        """Whether a module of the script surely holds neither weights nor buffers, as most losses: it lies nowhere."""
+        if not all(base.endswith(".Module") for base in of.all_bases()) or HOLDS_WEIGHTS.search(
+                self.reader.written_whole(of.node)):
+            return False
+
+        def weights(value):  # None: not known
+            if isinstance(value, Thing):
+                placed = value.kind == "tensor" or value.kind == "module" and value["device"] is not None
+                bare = value["weightless"] or value["loss"] or value["bare"] or value.kind in ("number", "option")
+                return True if placed else False if bare else None
+            return None if value is None or isinstance(value, (Many, dict)) else False
+
+        held = [weights(value) for value in thing.attributes.values()]
+        bare = not any(held) and (None not in held or re.search(r"(Loss|Criterion)$", of.node.name) is not None)
+        thing.state["bare"] = bare
+        return bare
 
     def optimizer(self, node, last, values, words):
         of = values[0] if values else words.get("params")
