@@ -72,6 +72,10 @@ void judge(const Facts& facts, Answers& answers) {
   if (const Symptom* line = opencl_alone(facts)) return describe(answers.found_in(*line, Confidence::likely), facts);
   if (const Symptom* line = facts.first({{missing, "level-zero-driver"}}); line && !facts.used())
     return describe(answers.found_in(*line, Confidence::likely), facts);
+  // A report of the environment that lists no package of it, beside a program that found no GPU.
+  if (const Symptom* line = facts.first({{noted, "level-zero-not-listed"}});
+      line && facts.saw({{missing, "gpu"}}) && !facts.used())
+    return describe(answers.found_in(*line, Confidence::likely), facts);
   if (const Symptom* line = no_gpu_by_sycl(facts))
     return describe(answers.found_in(*line, Confidence::possible), facts);
   if (!opencl_lists_intel_gpu(snapshot)) {

@@ -1,5 +1,7 @@
 // clinfo, clinfo -l and clinfo --raw, and similar output of other programs: "Platform name: …", "Name: …", "Type: CPU".
 
+#include <re2/re2.h>
+
 #include <algorithm>
 
 #include "knowledge/lower_case.h"
@@ -77,6 +79,7 @@ class Reader {
       if (leading_number(*devices) == 0) now().devices.fill();
     } else if (const std::size_t at = line.find("-- Device #"); at != std::string_view::npos) {
       device(after_colon(line.substr(at + 11)));
+      type_by_name();
     } else if (const auto device_name = either(line, "Device Name", "CL_DEVICE_NAME")) {
       device(*device_name);
     } else if (const auto type = either(line, "Device Type", "CL_DEVICE_TYPE")) {
@@ -136,6 +139,13 @@ class Reader {
     if (value.starts_with("CL_DEVICE_TYPE") && (!all || all->empty() || all->back().type.get()))
       now().devices.fill().emplace_back();
     if (auto* known = now().devices.get(); known && !known->empty()) known->back().type = kind;
+  }
+  // 'clinfo -l' prints names alone, of which some tell the type.
+  void type_by_name() {
+    static const RE2 processor(R"(.*\bCPU\b.*|.*Xeon.*|.*Ryzen.*|.*EPYC.*|cpu-.*)"), emulator("(?i).*fpga emulation.*");
+    OpenclDevice& one = now().devices.fill().back();
+    if (RE2::FullMatch(one.name.or_empty(), emulator)) one.type = "accelerator";
+    if (RE2::FullMatch(one.name.or_empty(), processor)) one.type = "cpu";
   }
   void device(std::string_view name) {
     if (!name.empty()) now().devices.fill().push_back({.name = std::string(name)});
