@@ -467,7 +467,28 @@ class Reader:
         for test in part.ifs:
             self.value(test)
 
+    def each_known(self, node):
+        """Of a comprehension over a few values that are known: what each gives, in their order; None: not known."""
+        if len(node.generators) != 1 or node.generators[0].ifs:
+            return None
+        part = node.generators[0]
+        over = self.value(part.iter)
+        option = isinstance(over, Thing) and over.kind == "option"
+        over = over["default"] if option else over
+        if not isinstance(over, Many) or over.open or not 0 < len(over.items) <= 8 or not all(
+                isinstance(one, Text) for one in over.items):
+            return None
+        found = []
+        for one in over.items:
+            self.assign(part.target, one)
+            found.append(self.value(node.elt))
+        known = Many(found) if all(isinstance(one, (Text, Thing, Place)) for one in found) else None
+        return Thing("option", default=known) if option and known else known
+
     def of_ListComp(self, node):
+        known = None if isinstance(node, ast.SetComp) else self.each_known(node)
+        if known is not None:
+            return known
         for part in node.generators:
             self.comprehension(part)
         of = self.find_value(node.generators[0].iter)
@@ -499,7 +520,8 @@ class Reader:
             self.comprehension(part)
         with Branch(self, "loop"):
             self.value(node.key)
-            self.value(node.value)
+            held = self.value(node.value)
+        return Thing("mapping", path=self.path, each=held) if isinstance(held, Thing) and held.kind == "module" else None
 
     def of_Constant(self, node):
         return Text(node.value) if isinstance(node.value, (str, int, float, bool, type(None))) else None
@@ -1309,6 +1331,8 @@ class Reader:
             return self.grow(thing, attribute, values)
         if is_form(thing) and attribute in ("format", "split", "strip", "lower", "upper"):
             return self.of_text(thing, attribute, values, words)
+        if isinstance(thing, Thing) and thing.kind == "option" and is_form(thing["default"]) and attribute in ("split", "strip"):
+            return Thing("option", default=self.of_text(thing["default"], attribute, values, words))
         if isinstance(thing, Text) and isinstance(thing.value, str) and attribute == "join" and values:
             return self.answers.join(node, thing.value, values[0])
         of = node.func.value if isinstance(node.func, ast.Attribute) else None
@@ -1685,7 +1709,7 @@ class Reader:
 
     def change(self, thing, key, value):
         if self.journal:
-            self.journal[-1].append((thing, key, thing.state.get(key)))
+            self.journal[-1].note(thing, key)
         thing.state[key] = value
 
     def set_variable(self, node, name, value, doubted=False, at=None):
@@ -1745,7 +1769,7 @@ class Reader:
                 one = one.value if isinstance(one, ast.Starred) else one
                 known = items and len(items) == len(target.elts)
                 each = value if isinstance(value, Thing) and value.kind in (
-                    "batch", "gpus", "sequence", "jax-tree", "jax-devices", "tf-batch") else None
+                    "batch", "gpus", "sequence", "jax-tree", "jax-devices", "tf-batch", "tensor") else None
                 if each is not None and each.kind == "jax-devices":
                     each = self.jaxs.device(each, None if each["offset"] else Text(number))
                 elif each is not None:
@@ -1807,6 +1831,7 @@ class Reader:
             if whole and isinstance(value, Thing) and (value.kind == "module" or value["parameter"]):
                 if value["device"] != owner["device"] and value["device"] and owner.kind == "module":
                     self.change(owner, "device", None)  # its parts lie on several devices
+                    self.change(value, "placed", value["device"])
                 self.change(value, "device", None)  # it moves with the whole
                 self.change(value, "whole", owner)
                 self.change(value, "weight", None)
@@ -1853,6 +1878,8 @@ class Reader:
                 return Thing("number", varies=True)
             if value.kind == "sequence":
                 return value["item"]
+            if value.kind == "module" and value["each"]:
+                return value["each"]
             if value.kind == "zipped":
                 return Many([self.item_of(one) for one in value["items"]])
             if value.kind == "loader":
@@ -2447,7 +2474,7 @@ class Branch:
         self.path = reader.path
         self.scope, self.names = reader.scope, dict(reader.scope.names)
         reader.path += (self.step,)
-        reader.journal.append([])
+        reader.journal.append(Journal())
         return self
 
     def __exit__(self, kind, error, trace):

@@ -645,14 +645,21 @@ class Torch(Loaders):
             return Thing("tensor", device=of["device"] if of else None, line=node.lineno, parameter=True)
         if last in ("Sequential", "ModuleList", "ModuleDict"):
             given = values[0].items if values and isinstance(values[0], Many) else values
+            each = None
+            if len(given) == 1 and isinstance(given[0], Thing) and given[0].kind == "sequence":
+                each = given[0]["item"]  # ModuleList(Block() for _ in range(6))
+                given = [each]
             members = [v for v in given if isinstance(v, Thing) and v.kind == "module" and not v["weightless"]]
             strange = not all(isinstance(v, Thing) and v.kind == "module"
                               for v in given)  # where its own weights may be
             places = {m["device"] for m in members}
             place = None if strange else self.default if not members else places.pop() if len(places) == 1 else None
             first = given[0] if given and isinstance(given[0], Thing) and last == "Sequential" else None
-            return Thing("module", device=place, line=node.lineno, weightless=not members and not strange,
-                         number=first["number"] if first else None, made=(node, self.reader.source))
+            made = Thing("module", device=place, line=node.lineno, weightless=not members and not strange,
+                         number=first["number"] if first else None, made=(node, self.reader.source), each=each)
+            if each and each.kind == "module" and place:  # its members move with it
+                each.state.update(device=None, whole=made)
+            return made
         self.made_before = True
         self.reader.training.draws(node)
         plain = not self.reader.training.says(OTHER_DEFAULT) and None not in words and (
@@ -1003,8 +1010,9 @@ class Torch(Loaders):
             whole = thing["whole"]
             for _ in range(10):
                 whole = whole["whole"] if whole["device"] is None and isinstance(whole["whole"], Thing) else whole
-            if whole["device"]:  # a part lies where the whole lies
-                thing.state["device"], before = whole["device"], None
+            place = whole["device"] or thing["placed"]
+            if place:  # a part lies where the whole lies
+                thing.state["device"], before = place, None
                 try:
                     return self.apply(node, thing, values, words)
                 finally:
@@ -1108,8 +1116,8 @@ class Torch(Loaders):
     def plain_list(self, target, owner, value):
         """self.layers = [nn.Linear(…), …]: a module doesn't hold what a list of Python does."""
         items = value.items if isinstance(value, Many) else ()
-        if isinstance(value, Thing) and value.kind == "sequence":
-            items = [value["item"]]
+        if isinstance(value, Thing) and value.kind in ("sequence", "mapping"):
+            items = [value["item"] or value["each"]] if value["item"] or value["each"] else value.attributes.values()
         if owner.kind != "module" or not owner["class"] or not items or not all(
                 isinstance(i, Thing) and i.kind == "module" and not i["weightless"] for i in items):
             return

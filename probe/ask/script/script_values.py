@@ -140,7 +140,11 @@ class Thing:
     """An object: kind is module, tensor, loader, optimizer, scaler, keras-model, layer, gpus, gpu, array, instance,
     …"""
 
+    count = 0
+
     def __init__(self, kind, **more):
+        Thing.count += 1
+        self.number = Thing.count  # in the order in which they are made
         self.kind = kind
         self.attributes = {}
         self.nodes = {}  # of a mapping: where its members are set
@@ -148,6 +152,18 @@ class Thing:
 
     def __getitem__(self, key):
         return self.state.get(key)
+
+
+class Journal(list):
+    """What a branch changes: (object, key, value before). What the branch makes itself is nothing that was before."""
+
+    def __init__(self):
+        super().__init__()
+        self.begin = Thing.count
+
+    def note(self, thing, key):
+        if thing.number <= self.begin:
+            self.append((thing, key, thing.state.get(key)))
 
 
 class Bound:
