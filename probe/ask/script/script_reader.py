@@ -2141,6 +2141,7 @@ class Reader:
         name, where = self.unlike(node.test)
         first = Branch(self, number + "a")
         with first:
+            self.narrow(node.test)
             ended = self.statements_without(name if where == "body" else None, node.body)
         second = Branch(self, number + "b")
         with second:
@@ -2160,6 +2161,15 @@ class Reader:
         elif other_ended:
             self.path = begin + (number + "a",)
         return False
+
+    def narrow(self, test):
+        """if torch.is_tensor(value): below it, it is one."""
+        if not isinstance(test, ast.Call) or not test.args or not isinstance(test.args[0], ast.Name):
+            return
+        name = self.full(test.func) or self.written(test.func)
+        asked = self.full(test.args[1]) if name == "isinstance" and len(test.args) == 2 else None
+        if (name == "torch.is_tensor" or asked == "torch.Tensor") and self.find(test.args[0].id) is None:
+            self.scope.names[test.args[0].id] = Thing("tensor", device=None, line=test.lineno)
 
     def unlike(self, test):
         """if asked != "auto": a name and the branch in which it is another text than its default."""

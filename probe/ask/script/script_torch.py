@@ -65,8 +65,8 @@ OWN_GPU = ("set_device", "set_device_index", "set_device_idx", "CUDA_VISIBLE_DEV
 COUNTERS = re.compile(r"(Binary|Multiclass|Multilabel)?(Accuracy|F1Score|FBetaScore|Precision|Recall|ConfusionMatrix|"
                       r"JaccardIndex|StatScores|Specificity|MatthewsCorrCoef|CohenKappa|HammingDistance)$")
 WEIGHTS = re.compile(r"model|net|check|ckpt|weight|state|resume|best|last|\.pth|\.tar", re.I)
-HOLDS_ITSELF = re.compile(r"ModuleList|ModuleDict|Sequential|add_module|register_module|setattr|parameters|_modules|"
-                          r"\.to\(|\.cuda\(")
+HOLDS_ITSELF = re.compile(r"setattr|add_module|register_module|def \w*parameters|_modules|\.to\(|\.cuda\(")
+HOLDS = r"(ModuleList|ModuleDict|Sequential)\b.*\b%s\b"
 # Methods that leave a tensor where it lies, of what may be one.
 OF_MOVED = ("float", "half", "double", "unsqueeze", "squeeze", "view", "reshape", "permute", "transpose",
             "flatten", "contiguous", "repeat", "long", "detach", "clone")
@@ -632,7 +632,9 @@ class Torch(Loaders):
             return wrapped
         if "device" in words:
             self.named_place(node, words["device"])
-            return Thing("module", device=self.place(words["device"]), line=node.lineno)
+            place = self.place(words["device"])
+            self.started(node, place)
+            return Thing("module", device=place, line=node.lineno, made=(node, self.reader.source))
         if any(mark in last for mark in LOSSES):
             plain = not {"reduction", "reduce", "size_average"} & set(words) and not self.spread(node)
             weight = words.get("weight", words.get("pos_weight"))
@@ -1121,12 +1123,17 @@ class Torch(Loaders):
         if owner.kind != "module" or not owner["class"] or not items or not all(
                 isinstance(i, Thing) and i.kind == "module" and not i["weightless"] for i in items):
             return
+        lightning = any(base.endswith("LightningModule") for base in owner["class"].all_bases())
+        if isinstance(value, Thing) and value.kind == "mapping" and not (lightning and any(item["metric"] for item in items)):
+            return  # a table of modules may be one that is asked for by name
         for item in items:
             item.state["cause"] = (target, self.reader.source)
         self.not_held(target, owner)
 
     def not_held(self, node, owner):
-        if not HOLDS_ITSELF.search(self.reader.written_whole(owner["class"].node)):
+        whole = self.reader.written_whole(owner["class"].node)
+        name = re.escape(getattr(node, "attr", "")) or r"\w+"
+        if not HOLDS_ITSELF.search(whole) and not re.search(HOLDS % name, whole):
             self.reader.mistake(node, "modules in a list of Python's", self.reader.written(node))
 
     @staticmethod
