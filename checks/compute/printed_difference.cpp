@@ -129,7 +129,7 @@ std::optional<PrintedDifference> by_size(const Facts& facts, const Symptom* diff
   const bool half = facts.saw({{noted, "half-precision"}});
   if (relative > gross) return PrintedDifference{differ, WrongResult::unnamed, Confidence::possible};
   if (half || relative < tf32_least) return std::nullopt;
-  if (may_have_tf32(facts, differ->detail("device"))) {
+  if (may_have_tf32(facts, differ->detail("device")) && differ->detail("products") != "no") {
     if (!has_tf32(facts) && relative < unknown_card) return std::nullopt;
     const bool likely = has_tf32(facts) && tf32_by_default(facts);
     return PrintedDifference{differ, WrongResult::tf32_inputs, likely ? Confidence::likely : Confidence::possible};

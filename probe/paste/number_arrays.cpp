@@ -35,8 +35,7 @@ struct Comparison {
 
 double largest(const NumberArray& array) {
   double most = 0;
-  for (const double number : array.numbers)
-    most = std::isfinite(number) ? std::fmax(most, std::fabs(number)) : most;
+  for (const double number : array.numbers) most = std::isfinite(number) ? std::fmax(most, std::fabs(number)) : most;
   return most;
 }
 

@@ -12,151 +12,14 @@
 #include "probe/paste/number_arrays.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/tools/compared_values.h"
 #include "probe/tools/tool_symptom.h"
 
 namespace envdoctor {
+namespace compared {
 namespace {
 
 constexpr std::size_t most_entries = 256, most_apart = 24, longest_line = 400;
-
-enum class Side { none, device, reference, both };
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
-
-bool names_device(std::string_view word) {
-  return is_one_of(word, {"gpu", "cuda", "mps", "xpu", "npu", "hip", "rocm", "opencl", "vulkan", "metal", "triton",
-                          "cudnn", "cublas", "cupy", "tensorrt", "trt", "sycl", "directml", "dml", "webgpu"});
-}
-
-// "device" and "got" may be said of anything.
-bool may_be_device(std::string_view word) {
-  return is_one_of(word, {"device", "kernel", "got", "actual", "computed", "compiled", "inductor"});
-}
-
-bool names_reference(std::string_view word) {
-  return is_one_of(word, {"cpu", "host", "numpy", "np", "ref", "reference", "expected", "correct", "golden", "gold",
-                          "truth", "desired", "scipy", "exact", "eager", "fp64", "float64"});
-}
-
-// Words of a label that don't say what the value is.
-bool says_nothing(std::string_view word) {
-  return is_one_of(word, {"on", "the", "of", "in", "with", "using", "from", "print", "for", "by", "is", "are", "at",
-                          "result", "results", "output", "outputs", "value", "values", "tensor", "array", "to", "and"});
-}
-
-bool says_result(std::string_view word) {
-  return is_one_of(word, {"result", "results", "output", "outputs", "sum", "answer", "checksum"});
-}
-
-// Of a label with such a word the value is no result of a calculation: two sides may differ in it.
-bool says_other(std::string_view word) {
-  return is_one_of(
-      word,
-      {"time",    "times",    "timing",   "ms",        "us",          "sec",         "secs",      "second",  "seconds",
-       "elapsed", "took",     "duration", "memory",    "mem",         "ram",         "usage",     "util",    "load",
-       "speed",   "speedup",  "rate",     "fps",       "throughput",  "bandwidth",   "clock",     "temp",    "power",
-       "core",    "cores",    "thread",   "threads",   "count",       "num",         "number",    "index",   "idx",
-       "size",    "shape",    "version",  "id",        "rank",        "driver",      "used",      "free",    "limit",
-       "bytes",   "mb",       "gb",       "mib",       "gib",         "peak",        "step",      "steps",   "epoch",
-       "epochs",  "batch",    "gflops",   "tflops",    "flops",       "layers",      "devices",   "gpus",    "cpus",
-       "model",   "latency",  "ratio",    "frequency", "performance", "score",       "benchmark", "loss",    "acc",
-       "accuracy", "argument", "arguments", "channels", "dimension",  "dimensions",  "dim",       "dims",    "args",
-       "utilization", "available", "visible", "iteration", "iterations", "allocated", "reserved", "name",    "type",
-       "error",   "err",      "diff",     "difference", "tolerance",  "seed",        "width",     "height",  "total",
-       "max",     "length",   "percent",  "bits",      "pid",         "port",        "capability", "weight", "bus"});
-}
-
-// What a label says, without the side.
-struct Label {
-  Side side = Side::none;
-  bool surely = false;  // a GPU or a CPU is named
-  bool result = false;
-  bool other = false;
-  std::string subject{};  // "y" of "y_cpu"
-  std::string device{};
-  std::size_t words = 0;
-};
-
-Label label_of(std::string_view text) {
-  Label label;
-  const std::string small = lower_case(text.substr(0, longest_line));
-  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
-  for (std::size_t at = 0; at < small.size();) {
-    if (!is_letter(small[at])) {
-      ++at;
-      continue;
-    }
-    const std::size_t begin = at;
-    while (at < small.size() && is_letter(small[at])) ++at;
-    const std::string_view word = std::string_view(small).substr(begin, at - begin);
-    ++label.words;
-    const bool sure = names_device(word), device = sure || may_be_device(word);
-    if (device || names_reference(word)) {
-      const Side side = device ? Side::device : Side::reference;
-      // "(a.cuda() @ b.cuda()).cpu()" is the device's.
-      const bool fetched = word == "cpu" && small.substr(at).starts_with("()");
-      if (fetched && label.side == Side::device) continue;
-      label.side = label.side == Side::none || label.side == side ? side : Side::both;
-      label.surely = label.surely || sure || word == "cpu" || word == "numpy";
-      if (sure && label.device.empty()) label.device = std::string(word);
-      continue;
-    }
-    label.result = label.result || says_result(word);
-    label.other = label.other || says_other(word);
-    if (!says_nothing(word)) label.subject += std::string(word) + " ";
-  }
-  return label;
-}
-
-struct Entry {
-  std::size_t row = 0;
-  Label label{};
-  bool above = false;  // the label is a line of its own, which may be a statement or a sentence
-  bool fractions = false;
-  std::size_t digits = 0;  // of the first number
-  NumberArray array{};
-};
-
-// "12.5 ms", "3.4x", "85%": a measurement, or a count of something.
-bool has_unit(std::string_view rest) {
-  rest = rest.substr(0, 16);
-  while (rest.starts_with(' ')) rest.remove_prefix(1);
-  if (rest.starts_with('%')) return true;
-  if (rest.empty() || !std::isalpha(static_cast<unsigned char>(rest[0]))) return false;
-  const std::size_t end = std::min(rest.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"),
-                                   rest.size());
-  // A word that is a label itself follows: "cpu 0.5 gpu 0.6".
-  return label_of(rest.substr(0, end)).side == Side::none && !is_one_of(rest.substr(0, end), {"and", "vs", "but"});
-}
-
-// The array or number at `at` of `text`, which is moved behind it. A bare number goes no further than its line.
-std::optional<Entry> value_at(std::string_view text, std::size_t& at) {
-  static const RE2 maker(R"((?:tensor|array|Array|tf\.Tensor|torch\.tensor|cupy\.array|np\.float32|np\.float64)\()");
-  re2::StringPiece rest(text.data() + at, text.size() - at);
-  const bool made = RE2::Consume(&rest, maker);
-  std::size_t begin = text.size() - rest.size();
-  while (begin < text.size() && (text[begin] == ' ' || text[begin] == '\t')) ++begin;
-  if (begin >= text.size()) return std::nullopt;
-  const bool brackets = text[begin] == '[' || text[begin] == '{';
-  if (text[begin] == '{') ++begin;
-  const std::size_t line_end = std::min(text.find('\n', begin), text.size());
-  std::size_t end = begin;
-  auto array = number_array_at(brackets || made ? text : text.substr(0, line_end), end);
-  if (!array || (!brackets && !made && !array->shape.empty() && array->shape.find('[') != std::string::npos))
-    return std::nullopt;
-  Entry entry{.array = std::move(*array)};
-  const std::string_view first = text.substr(begin, end - begin);
-  entry.fractions = contains(first, ".") || contains(first, "e-");
-  for (const char c : first.substr(0, first.find_first_of(", \n]")))
-    entry.digits += std::isdigit(static_cast<unsigned char>(c)) ? 1 : 0;
-  at = end;
-  const std::size_t behind = text.find_last_not_of(" \t", end - 1) + 1;
-  if (!brackets && !made && text[behind - 1] != ',' && has_unit(text.substr(end, line_end - std::min(end, line_end))))
-    return std::nullopt;
-  return entry;
-}
 
 // "y_cpu = 0.25, y_gpu = 0.26": each label of a line with its value. False: the line has none.
 bool labelled_values(std::string_view text, std::size_t begin, std::string_view line, std::size_t row, std::size_t& end,
@@ -184,9 +47,10 @@ bool labelled_values(std::string_view text, std::size_t begin, std::string_view 
   return any;
 }
 
-bool starts_array(std::string_view line) {
-  static const RE2 form(R"(^[\s>|#]{0,12}(?:tensor\(|array\(|Array\(|tf\.Tensor\(|<tf\.Tensor[^\[]{0,80}\[|\[|\{)?[\[{ ]{0,6}(?:-?[0-9]|-?inf\b|-?nan\b))");
-  return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), form);
+// ">>> x.sum()", "In [3]: x.sum()"
+bool is_statement(std::string_view line) {
+  static const RE2 form(R"(^\s{0,4}(?:>>> |In \[[0-9]+\]: )[\w(][^=]{3,100}$)");
+  return RE2::FullMatch(re2::StringPiece(line.data(), line.size()), form);
 }
 
 std::vector<Entry> entries_in(std::string_view text) {
@@ -201,12 +65,17 @@ std::vector<Entry> entries_in(std::string_view text) {
     const bool array = starts_array(line);
     if (array && !above.empty()) {
       Label label = label_of(above);
+      const bool statement = is_statement(above);
       std::size_t at = begin + line.find_first_not_of(" \t>|#");
-      if ((label.side == Side::device || label.side == Side::reference) && !label.other) {
-        if (auto entry = value_at(text, at)) {
+      if (statement || ((label.side == Side::device || label.side == Side::reference) && !label.other)) {
+        if (auto entry = value_at(text, at); entry && label.side != Side::both) {
           entry->row = its_row;
           entry->above = true;
           entry->label = std::move(label);
+          if (statement) {
+            name_side(*entry, above.substr(above.find_first_of(" :") + 1));
+            entry->label.result = !entry->label.other;
+          }
           all.push_back(std::move(*entry));
           end = at;
         }
@@ -228,6 +97,7 @@ struct Difference {
   const char* by = nullptr;
   std::size_t row = 0;
   std::string device{};
+  bool products = true;  // no: statements show that nothing was multiplied in matrices
 };
 
 bool is_whole(const Entry& entry) { return !entry.fractions; }
@@ -266,13 +136,14 @@ std::vector<std::pair<Entry, Entry>> pairs_of(std::vector<Entry> all) {
   const auto partner = [&](std::size_t of, bool same_subject) {
     for (std::size_t i = of - std::min(of, most_apart); i < of; ++i) {
       if (used[i] || all[i].label.side == all[of].label.side || !same_shape(all[i].array, all[of].array)) continue;
+      if (!same_subject && all[i].assumed) continue;
       if (!same_subject || all[i].label.subject == all[of].label.subject) return i;
     }
     return of;
   };
   for (std::size_t i = 0; i < all.size(); ++i) {
     std::size_t other = partner(i, true);
-    if (other == i && all[i].array.numbers.size() > 1) other = partner(i, false);
+    if (other == i && all[i].array.numbers.size() > 1 && !all[i].assumed) other = partner(i, false);
     if (other == i) continue;
     used[i] = used[other] = true;
     const bool first = all[i].label.side == Side::device;
@@ -289,6 +160,10 @@ std::optional<Difference> between(const Entry& device, const Entry& reference) {
   if (found) {
     if (std::isinf(found->relative) && lost_to_nan(device.array, reference.array)) found->by = "nan";
     found->row = device.row;
+    const auto plain = [](const Entry& entry) {
+      return entry.above && entry.label.plain && !entry.label.products && !contains(entry.statement, "@");
+    };
+    found->products = !plain(device) || !plain(reference);
     found->device = device.label.device;
   }
   return found;
@@ -309,6 +184,8 @@ std::vector<std::string_view> fields_of(std::string_view line) {
   return fields;
 }
 
+bool is_versus(std::string_view word) { return word == "vs" || word == "vs." || word == "versus"; }
+
 std::optional<Columns> columns_of(std::string_view line, std::size_t row) {
   const std::vector<std::string_view> fields = fields_of(line);
   if (line.size() > 120 || fields.size() < 2 || fields.size() > 8) return std::nullopt;
@@ -318,7 +195,7 @@ std::optional<Columns> columns_of(std::string_view line, std::size_t row) {
     const Label label = label_of(fields[i]);
     if (label.other || label.side == Side::both || fields[i].find_first_of("(=") != std::string_view::npos)
       return std::nullopt;
-    versus += is_one_of(lower_case(fields[i]), {"vs", "vs.", "versus"}) ? 1 : 0;
+    versus += is_versus(lower_case(fields[i])) ? 1 : 0;
     if (label.side == Side::device) {
       ++devices;
       columns.device = i;
@@ -365,37 +242,49 @@ std::optional<Difference> in_columns(const std::vector<std::string_view>& lines)
     NumberArray device, reference;
     std::size_t next = i + 1;
     if (next < lines.size() && lines[next].find_first_not_of(" -=|+:") == std::string_view::npos) ++next;  // a ruler
-    while (next < lines.size() && device.numbers.size() < most_rows && add_row(*columns, lines[next], device, reference))
+    while (next < lines.size() && device.numbers.size() < most_rows &&
+           add_row(*columns, lines[next], device, reference))
       ++next;
     if (device.numbers.size() < fewest) continue;
     const double relative = relative_difference(device, reference);
     if (relative == 0 || std::isnan(relative)) continue;
-    const char* by = lost_to_nan(device, reference) ? "nan" : std::isinf(relative) ? "infinite" : relative < 0.02 ? "rounding" : "value";
+    const char* by = lost_to_nan(device, reference) ? "nan"
+                     : std::isinf(relative)         ? "infinite"
+                     : relative < 0.02              ? "rounding"
+                                                    : "value";
     return Difference{relative, by, i, columns->name};
   }
   return std::nullopt;
 }
 
-}  // namespace
-
-bool starts_compared_values(std::string_view line) {
-  const Side side = label_of(line).side;
-  return side != Side::none;
+// The largest difference of all pairs.
+std::optional<Difference> largest_difference(std::string_view text) {
+  std::optional<Difference> worst = in_columns(lines_of(text));
+  std::array sources{entries_in(text), printed_by_script(text)};
+  for (std::vector<Entry>& entries : sources) {
+    for (const auto& [device, reference] : pairs_of(std::move(entries))) {
+      const auto found = between(device, reference);
+      if (found && (!worst || found->relative > worst->relative)) worst = found;
+    }
+  }
+  return worst;
 }
+
+}  // namespace
+}  // namespace compared
+
+bool starts_compared_values(std::string_view line) { return compared::label_of(line).side != compared::Side::none; }
 
 Snapshot parse_compared_values(const std::string& text) {
   Snapshot snapshot;
   if (!speaks_of_a_gpu(text)) return snapshot;
-  std::optional<Difference> worst = in_columns(lines_of(text));
-  for (const auto& [device, reference] : pairs_of(entries_in(text))) {
-    const auto found = between(device, reference);
-    if (found && (!worst || found->relative > worst->relative)) worst = found;
-  }
+  const auto worst = compared::largest_difference(text);
   if (!worst) return snapshot;
-  Symptom& symptom = add_symptom(snapshot, {SymptomClass::noted, "values-differ"}, worst->row,
-                                 trimmed(lines_of(text)[worst->row]));
+  Symptom& symptom =
+      add_symptom(snapshot, {SymptomClass::noted, "values-differ"}, worst->row, trimmed(lines_of(text)[worst->row]));
   symptom.details["by"] = worst->by;
   symptom.details["relative"] = fmt::format("{:.3g}", worst->relative);
+  if (!worst->products) symptom.details["products"] = "no";
   if (!worst->device.empty()) symptom.details["device"] = worst->device;
   return snapshot;
 }

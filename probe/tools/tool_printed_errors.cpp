@@ -10,6 +10,7 @@
 #include "probe/paste/number_arrays.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/tools/compared_values.h"
 #include "probe/tools/tool_symptom.h"
 
 namespace envdoctor {
@@ -43,17 +44,21 @@ std::optional<PrintedError> named_error(std::string_view line, std::size_t row) 
   return RE2::PartialMatch(text, other) ? std::nullopt : std::optional(error);
 }
 
+bool is_difference(std::string_view line) {
+  static const RE2 form(
+      R"((?:abs|norm|max)\([^\n]{0,80}[\w)\]] ?- ?[\w(][^\n]{0,80}\)|[\w)\]] ?- ?[\w(][^\n]{0,80}\)\.abs\(\))");
+  return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), form);
+}
+
 // A statement that takes the largest difference of two things; its value stands behind it or in the next line.
 bool takes_difference(std::string_view line) {
-  static const RE2 form(
-      R"((?:abs|norm|max)\([^\n]{0,80}[\w)\]] ?- ?[\w(][^\n]{0,80}\)|[\w)\]] ?- ?[\w(][^\n]{0,80}\)\.abs\(\)[^\n]{0,20}\.(?:max|mean)\(\)|amax\([^\n]{0,80} - )");
-  return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), form) &&
-         (contains(line, "max(") || contains(line, "mean(") || contains(line, "norm("));
+  return is_difference(line) && (contains(line, "max(") || contains(line, "mean(") || contains(line, "norm("));
 }
 
 std::optional<double> value_of_statement(std::string_view line, std::string_view next) {
   static const RE2 behind(R"((?:->|=>|#|: )\s*(?:tensor\()?([0-9]+\.[0-9]*(?:e[-+]?[0-9]+)?)\b[^\w]{0,40}$)");
-  static const RE2 below(R"(^[\s>#]{0,8}(?:Out\[[0-9]+\]: ?)?(?:tensor\(|array\(|Array\()?([0-9]+\.[0-9]*(?:e[-+]?[0-9]+)?)(?:[,)\s]|$))");
+  static const RE2 below(
+      R"(^[\s>#]{0,8}(?:Out\[[0-9]+\]: ?)?(?:tensor\(|array\(|Array\()?([0-9]+\.[0-9]*(?:e[-+]?[0-9]+)?)(?:[,)\s]|$))");
   double value = 0;
   if (RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), behind, &value) ||
       RE2::PartialMatch(re2::StringPiece(next.data(), next.size()), below, &value))
@@ -78,7 +83,7 @@ bool compares_errors(const std::string& text) {
 
 bool starts_printed_errors(std::string_view line) {
   line = line.substr(0, most_of_line_with_error);
-  return takes_difference(line) || named_error(line, 0).has_value();
+  return is_difference(line) || named_error(line, 0).has_value();
 }
 
 Snapshot parse_printed_errors(const std::string& text) {
@@ -103,10 +108,14 @@ Snapshot parse_printed_errors(const std::string& text) {
       if (const auto value = value_of_statement(line, next)) take(absolute, {.row = i, .value = *value});
     }
   }
+  for (const compared::Entry& entry : compared::printed_by_script(text)) {
+    if (takes_difference(entry.statement) && entry.array.numbers.size() == 1)
+      take(absolute, {.row = entry.row, .value = std::fabs(entry.array.numbers.front())});
+  }
   for (const auto& error : {absolute, relative}) {
     if (!error) continue;
-    Symptom& symptom = add_symptom(snapshot, {SymptomClass::noted, "printed-difference"}, error->row,
-                                   trimmed(lines[error->row]));
+    Symptom& symptom =
+        add_symptom(snapshot, {SymptomClass::noted, "printed-difference"}, error->row, trimmed(lines[error->row]));
     symptom.details["kind"] = error->relative ? "rel" : "abs";
     symptom.details["value"] = fmt::format("{:.3g}", error->value);
   }

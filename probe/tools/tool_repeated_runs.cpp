@@ -33,7 +33,8 @@ struct Run {
 
 // "Run 3: top1 = 2.50%"
 std::optional<Run> run_at(std::string_view line, std::size_t row) {
-  static const RE2 head(R"((?i)^[\s>#*|\[=-]{0,8}(run|trial|attempt|execution|repeat|try) ?(?:#|no\.? ?|number )?([0-9]{1,2})\b[\]):=\s-]{1,6})");
+  static const RE2 head(
+      R"((?i)^[\s>#*|\[=-]{0,8}(run|trial|attempt|execution|repeat|try) ?(?:#|no\.? ?|number )?([0-9]{1,2})\b[\]):=\s-]{1,6})");
   static const RE2 value(metric);
   static const RE2 bare(R"(^(?:tensor\()?(-?[0-9]+\.[0-9]{3,}(?:e[-+]?[0-9]+)?)(?:\)|,|\s|$))");
   Run run{.row = row};
@@ -65,7 +66,8 @@ struct Step {
 
 // "Epoch: [0][3/27]  Time 0.2  Loss 5.432": its key is "epoch 0 3 27".
 std::optional<Step> step_at(std::string_view line, std::size_t row) {
-  static const RE2 head(R"((?i)\b((?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+(?:[\])/,:\[ ]{1,3}(?:epoch|iter(?:ation)?|step|batch)?[ :=#\[]{0,3}[0-9]+\b){0,3}))");
+  static const RE2 head(
+      R"((?i)\b((?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+(?:[\])/,:\[ ]{1,3}(?:epoch|iter(?:ation)?|step|batch)?[ :=#\[]{0,3}[0-9]+\b){0,3}))");
   static const RE2 value(R"((?i)\b(?:[a-z]+[ _])?loss[ :=]{1,4}(?:tensor\()?([0-9]+\.[0-9]{2,}(?:e[-+]?[0-9]+)?))");
   re2::StringPiece rest = piece(line);
   std::string key;
@@ -132,12 +134,14 @@ bool may_be_random(std::string_view statement) {
 
 // A statement without an assignment and without random numbers that shows two values.
 std::optional<std::size_t> by_statement(const std::vector<std::string_view>& lines) {
-  static const RE2 form(R"(^\s{0,4}(?:Out\[[0-9]+\]: ?)?(?:tensor|array|Array)?\(?(-?[0-9]+\.[0-9]{3,}(?:e[-+]?[0-9]+)?))");
+  static const RE2 form(
+      R"(^\s{0,4}(?:Out\[[0-9]+\]: ?)?(?:tensor|array|Array)?\(?(-?[0-9]+\.[0-9]{3,}(?:e[-+]?[0-9]+)?))");
   std::map<std::string_view, std::pair<double, std::size_t>> seen;  // with the count of statements before
   for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
     const std::string_view statement = statement_of(lines[i].substr(0, most_of_line));
     double value = 0;
-    if (statement.empty() || may_be_random(statement) || !RE2::PartialMatch(piece(lines[i + 1]), form, &value)) continue;
+    if (statement.empty() || may_be_random(statement) || !RE2::PartialMatch(piece(lines[i + 1]), form, &value))
+      continue;
     const auto [other, is_new] = seen.try_emplace(statement, value, i);
     if (is_new || other->second.first == value) continue;
     // Only the statement itself, again and again: what stands between may have changed its inputs.
