@@ -153,6 +153,13 @@ std::optional<PrintedDifference> by_sides(const Facts& facts) {
   return by_size(facts, differ, relative);
 }
 
+// Of several devices that did the same work, most agree.
+std::optional<PrintedDifference> by_devices(const Facts& facts) {
+  const Symptom* far = facts.first({{noted, "devices-differ"}});
+  if (!far) return std::nullopt;
+  return PrintedDifference{far, WrongResult::unnamed, Confidence::possible};
+}
+
 // A difference that a script prints. An absolute one says little where the size of the numbers isn't known.
 std::optional<PrintedDifference> by_printed_size(const Facts& facts) {
   constexpr double least = 2e-4, gross = 1;
@@ -218,8 +225,9 @@ std::optional<PrintedDifference> by_labels(const Facts& facts) {
 }  // namespace
 
 void add_printed(const Facts& facts, Answers& answers, WrongResult kind) {
-  for (const auto& one : {by_a_test(facts), by_printed_error(facts), by_printed_values(facts), by_tensors(facts),
-                          by_precisions(facts), by_labels(facts), by_sides(facts), by_printed_size(facts)}) {
+  for (const auto& one :
+       {by_a_test(facts), by_printed_error(facts), by_printed_values(facts), by_tensors(facts), by_precisions(facts),
+        by_labels(facts), by_sides(facts), by_printed_size(facts), by_devices(facts)}) {
     if (one && one->kind == kind) answers.found_in(*one->symptom, one->confidence);
   }
 }

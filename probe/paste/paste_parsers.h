@@ -127,6 +127,8 @@ bool starts_repeated_runs(std::string_view line);
 Snapshot parse_repeated_runs(const std::string& text);
 bool starts_printed_errors(std::string_view line);
 Snapshot parse_printed_errors(const std::string& text);
+bool starts_device_rows(std::string_view line);
+Snapshot parse_device_rows(const std::string& text);
 bool starts_installs(std::string_view line);
 Snapshot parse_installs(const std::string& text);
 

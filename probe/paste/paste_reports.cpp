@@ -77,6 +77,7 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"compared values", starts_compared_values, parse_compared_values, short_report},
       {"repeated runs", starts_repeated_runs, parse_repeated_runs, short_report},
       {"printed errors", starts_printed_errors, parse_printed_errors, short_report},
+      {"device rows", starts_device_rows, parse_device_rows, short_report},
       {"install commands", starts_installs, parse_installs, short_report},
   };
   return kinds;

@@ -117,7 +117,8 @@ std::vector<Entry> printed_by_script(std::string_view text) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     all[i].statement = script->printed[i];
     name_side(all[i], script->printed[i]);
-    all[i].label.subject = without_digits(label_of(script->printed[i].substr(0, script->printed[i].find("  "))).subject);
+    all[i].label.subject =
+        without_digits(label_of(script->printed[i].substr(0, script->printed[i].find("  "))).subject);
     all[i].label.result = true;
   }
   return all;

@@ -19,8 +19,9 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
 }
 
 bool names_device(std::string_view word) {
-  return is_one_of(word, {"gpu", "cuda", "mps", "xpu", "npu", "hip", "rocm", "opencl", "vulkan", "metal", "triton",
-                          "cudnn", "cublas", "cupy", "tensorrt", "trt", "sycl", "directml", "dml", "webgpu"});
+  return is_one_of(word,
+                   {"gpu",    "cuda",  "mps",    "xpu",  "npu",      "hip", "rocm", "opencl",   "vulkan", "metal",
+                    "triton", "cudnn", "cublas", "cupy", "tensorrt", "trt", "sycl", "directml", "dml",    "webgpu"});
 }
 
 // "device" and "got" may be said of anything.
@@ -35,9 +36,10 @@ bool names_reference(std::string_view word) {
 
 // Words of a label that don't say what the value is.
 bool says_nothing(std::string_view word) {
-  return is_one_of(word, {"on", "the", "of", "in", "with", "using", "from", "print", "for", "by", "is", "are", "at",
-                          "result", "results", "output", "outputs", "value", "values", "tensor", "array", "to", "and",
-                          "detach", "item", "tolist", "float", "astype", "asnumpy", "get", "torch", "tf", "jnp", "cp"});
+  return is_one_of(word, {"on",     "the",     "of",    "in",    "with",   "using",   "from",   "print",   "for",
+                          "by",     "is",      "are",   "at",    "result", "results", "output", "outputs", "value",
+                          "values", "tensor",  "array", "to",    "and",    "detach",  "item",   "tolist",  "float",
+                          "astype", "asnumpy", "get",   "torch", "tf",     "jnp",     "cp"});
 }
 
 bool says_result(std::string_view word) {
@@ -53,18 +55,20 @@ bool says_products(std::string_view word) {
 bool says_other(std::string_view word) {
   return is_one_of(
       word,
-      {"time",    "times",    "timing",   "ms",        "us",          "sec",         "secs",      "second",  "seconds",
-       "elapsed", "took",     "duration", "memory",    "mem",         "ram",         "usage",     "util",    "load",
-       "speed",   "speedup",  "rate",     "fps",       "throughput",  "bandwidth",   "clock",     "temp",    "power",
-       "core",    "cores",    "thread",   "threads",   "count",       "num",         "number",    "index",   "idx",
-       "size",    "shape",    "version",  "id",        "rank",        "driver",      "used",      "free",    "limit",
-       "bytes",   "mb",       "gb",       "mib",       "gib",         "peak",        "step",      "steps",   "epoch",
-       "epochs",  "batch",    "gflops",   "tflops",    "flops",       "layers",      "devices",   "gpus",    "cpus",
-       "model",   "latency",  "ratio",    "frequency", "performance", "score",       "benchmark", "loss",    "acc",
-       "accuracy", "argument", "arguments", "channels", "dimension",  "dimensions",  "dim",       "dims",    "args",
-       "utilization", "available", "visible", "iteration", "iterations", "allocated", "reserved", "name",    "type",
-       "error",   "err",      "diff",     "difference", "tolerance",  "seed",        "width",     "height",  "total",
-       "max",     "length",   "percent",  "bits",      "pid",         "port",        "capability", "weight", "bus"});
+      {"time",     "times",       "timing",    "ms",          "us",        "sec",        "secs",       "second",
+       "seconds",  "elapsed",     "took",      "duration",    "memory",    "mem",        "ram",        "usage",
+       "util",     "load",        "speed",     "speedup",     "rate",      "fps",        "throughput", "bandwidth",
+       "clock",    "temp",        "power",     "core",        "cores",     "thread",     "threads",    "count",
+       "num",      "number",      "index",     "idx",         "size",      "shape",      "version",    "id",
+       "rank",     "driver",      "used",      "free",        "limit",     "bytes",      "mb",         "gb",
+       "mib",      "gib",         "peak",      "step",        "steps",     "epoch",      "epochs",     "batch",
+       "gflops",   "tflops",      "flops",     "layers",      "devices",   "gpus",       "cpus",       "model",
+       "latency",  "ratio",       "frequency", "performance", "score",     "benchmark",  "loss",       "acc",
+       "accuracy", "argument",    "arguments", "channels",    "dimension", "dimensions", "dim",        "dims",
+       "args",     "utilization", "available", "visible",     "iteration", "iterations", "allocated",  "reserved",
+       "name",     "type",        "error",     "err",         "diff",      "difference", "tolerance",  "seed",
+       "width",    "height",      "total",     "max",         "length",    "percent",    "bits",       "pid",
+       "port",     "capability",  "weight",    "bus"});
 }
 
 }  // namespace
@@ -111,8 +115,8 @@ bool has_unit(std::string_view rest) {
   while (rest.starts_with(' ')) rest.remove_prefix(1);
   if (rest.starts_with('%')) return true;
   if (rest.empty() || !std::isalpha(static_cast<unsigned char>(rest[0]))) return false;
-  const std::size_t end = std::min(rest.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"),
-                                   rest.size());
+  const std::size_t end =
+      std::min(rest.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"), rest.size());
   // A word that is a label itself follows: "cpu 0.5 gpu 0.6".
   return label_of(rest.substr(0, end)).side == Side::none && !is_one_of(rest.substr(0, end), {"and", "vs", "but"});
 }
@@ -162,7 +166,8 @@ void name_side(Entry& entry, std::string_view statement) {
 }
 
 bool starts_array(std::string_view line) {
-  static const RE2 form(R"(^[\s>|#]{0,12}(?:tensor\(|array\(|Array\(|tf\.Tensor\(|<tf\.Tensor[^\[]{0,80}\[|\[|\{)?[\[{ ]{0,6}(?:-?[0-9]|-?inf\b|-?nan\b))");
+  static const RE2 form(
+      R"(^[\s>|#]{0,12}(?:tensor\(|array\(|Array\(|tf\.Tensor\(|<tf\.Tensor[^\[]{0,80}\[|\[|\{)?[\[{ ]{0,6}(?:-?[0-9]|-?inf\b|-?nan\b))");
   return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), form);
 }
 
