@@ -74,8 +74,15 @@ std::optional<PrintedDifference> by_a_test(const Facts& facts) {
   return std::nullopt;
 }
 
-// A relative error that no rounding explains, in a program that doesn't say whether it takes it for one.
+// A relative error that no rounding explains, in a program that doesn't say whether it takes it for one. Beside a small
+// absolute one it is that of numbers near zero.
 std::optional<PrintedDifference> by_printed_error(const Facts& facts) {
+  constexpr double small = 2e-2;
+  const auto differences = facts.all({noted, "printed-difference"});
+  if (std::ranges::any_of(differences, [](const Symptom* one) {
+        return one->detail("kind") == "abs" && std::atof(one->detail("value").c_str()) < small;
+      }))
+    return std::nullopt;
   for (const Symptom* one : facts.all({noted, "error-printed"})) {
     if (std::atof(one->detail("value").c_str()) > 10)
       return PrintedDifference{one, WrongResult::unnamed, Confidence::possible};
@@ -115,6 +122,7 @@ std::optional<PrintedDifference> by_tensors(const Facts& facts) {
 
 // Whether the device of this name may compute in TF32: it is NVIDIA's, and no older card is known.
 bool may_have_tf32(const Facts& facts, const std::string& device) {
+  if (device == "the same") return false;
   if (has_tf32(facts)) return true;
   const bool nvidia = device.empty() || device == "gpu" || device == "cuda" || device == "cudnn" ||
                       device == "cublas" || device == "triton";
@@ -172,7 +180,8 @@ std::optional<PrintedDifference> by_printed_size(const Facts& facts) {
   const double value = absolute ? std::atof(absolute->detail("value").c_str()) : 0;
   if (value < least || facts.saw({{noted, "half-precision"}})) return std::nullopt;
   if (value > gross) return PrintedDifference{absolute, WrongResult::unnamed, Confidence::possible};
-  if (may_have_tf32(facts, "")) return PrintedDifference{absolute, WrongResult::tf32_inputs, Confidence::possible};
+  if (may_have_tf32(facts, absolute->detail("device")))
+    return PrintedDifference{absolute, WrongResult::tf32_inputs, Confidence::possible};
   return std::nullopt;
 }
 

@@ -23,6 +23,7 @@ std::optional<double> number_at(std::string_view text, std::size_t& at) {
   if (word == "inf") return infinite;
   if (word == "-inf") return -infinite;
   if (word == "nan" || word == "-nan") return std::numeric_limits<double>::quiet_NaN();
+  if (word.ends_with('f') && word.size() > 1) word.remove_suffix(1);  // of C
   if (word.ends_with('.')) word.remove_suffix(1);
   return number_of<double>(word);
 }

@@ -55,20 +55,20 @@ bool says_products(std::string_view word) {
 bool says_other(std::string_view word) {
   return is_one_of(
       word,
-      {"time",     "times",       "timing",    "ms",          "us",        "sec",        "secs",       "second",
-       "seconds",  "elapsed",     "took",      "duration",    "memory",    "mem",        "ram",        "usage",
-       "util",     "load",        "speed",     "speedup",     "rate",      "fps",        "throughput", "bandwidth",
-       "clock",    "temp",        "power",     "core",        "cores",     "thread",     "threads",    "count",
-       "num",      "number",      "index",     "idx",         "size",      "shape",      "version",    "id",
-       "rank",     "driver",      "used",      "free",        "limit",     "bytes",      "mb",         "gb",
-       "mib",      "gib",         "peak",      "step",        "steps",     "epoch",      "epochs",     "batch",
-       "gflops",   "tflops",      "flops",     "layers",      "devices",   "gpus",       "cpus",       "model",
-       "latency",  "ratio",       "frequency", "performance", "score",     "benchmark",  "loss",       "acc",
-       "accuracy", "argument",    "arguments", "channels",    "dimension", "dimensions", "dim",        "dims",
-       "args",     "utilization", "available", "visible",     "iteration", "iterations", "allocated",  "reserved",
-       "name",     "type",        "error",     "err",         "diff",      "difference", "tolerance",  "seed",
-       "width",    "height",      "total",     "max",         "length",    "percent",    "bits",       "pid",
-       "port",     "capability",  "weight",    "bus"});
+      {"time",       "times",       "timing",    "ms",          "us",        "sec",        "secs",       "second",
+       "seconds",    "elapsed",     "took",      "duration",    "memory",    "mem",        "ram",        "usage",
+       "util",       "load",        "speed",     "speedup",     "rate",      "fps",        "throughput", "bandwidth",
+       "clock",      "temp",        "power",     "core",        "cores",     "thread",     "threads",    "count",
+       "num",        "number",      "index",     "idx",         "size",      "shape",      "version",    "id",
+       "rank",       "driver",      "used",      "free",        "limit",     "bytes",      "mb",         "gb",
+       "mib",        "gib",         "peak",      "step",        "steps",     "epoch",      "epochs",     "batch",
+       "gflops",     "tflops",      "flops",     "layers",      "devices",   "gpus",       "cpus",       "model",
+       "latency",    "ratio",       "frequency", "performance", "score",     "benchmark",  "loss",       "acc",
+       "accuracy",   "argument",    "arguments", "channels",    "dimension", "dimensions", "dim",        "dims",
+       "args",       "utilization", "available", "visible",     "iteration", "iterations", "allocated",  "reserved",
+       "name",       "type",        "error",     "err",         "diff",      "difference", "tolerance",  "seed",
+       "width",      "height",      "total",     "length",      "percent",   "bits",       "pid",        "port",
+       "capability", "weight",      "bus"});
 }
 
 }  // namespace

@@ -23,14 +23,20 @@ constexpr std::size_t most_entries = 256, most_apart = 24, longest_line = 400;
 
 // "y_cpu = 0.25, y_gpu = 0.26": each label of a line with its value. False: the line has none.
 bool labelled_values(std::string_view text, std::size_t begin, std::string_view line, std::size_t row, std::size_t& end,
-                     std::vector<Entry>& all) {
+                     const Label& section, std::vector<Entry>& all) {
   static const RE2 form(
       R"(([A-Za-z][\w ./@+()\[\]-]{0,48}?) ?(?:[:=]|->|=>)\s{0,8}((?:tensor\(|array\(|Array\(|tf\.Tensor\()?[\[{]{0,4} ?(?:-?[0-9]|-?inf|-?nan)))");
   re2::StringPiece rest(line.data(), line.size());
   re2::StringPiece label, value;
   bool any = false;
   while (all.size() < most_entries && RE2::FindAndConsume(&rest, form, &label, &value)) {
-    const Label said = label_of(std::string_view(label.data(), label.size()));
+    Label said = label_of(std::string_view(label.data(), label.size()));
+    if (said.side == Side::none && section.side != Side::none) {
+      said.side = section.side;
+      said.surely = section.surely;
+      said.device = section.device;
+      said.result = said.result || section.result;
+    }
     std::size_t at = begin + static_cast<std::size_t>(value.data() - line.data());
     any = true;
     if (said.side == Side::none || said.side == Side::both || said.other) continue;
@@ -53,9 +59,17 @@ bool is_statement(std::string_view line) {
   return RE2::FullMatch(re2::StringPiece(line.data(), line.size()), form);
 }
 
+// A line with one side and no value: what follows without a side of its own is that side's.
+struct Section {
+  std::size_t row = 0;
+  Label label{};
+};
+constexpr std::size_t lines_of_heading = 3, lines_of_section = 20;
+
 std::vector<Entry> entries_in(std::string_view text) {
   std::vector<Entry> all;
   std::string_view above;
+  Section section;
   std::size_t row = 0, end = 0;
   for (const std::string_view line : lines_of(text)) {
     const std::size_t begin = static_cast<std::size_t>(line.data() - text.data());
@@ -65,6 +79,7 @@ std::vector<Entry> entries_in(std::string_view text) {
     const bool array = starts_array(line);
     if (array && !above.empty()) {
       Label label = label_of(above);
+      if (label.side == Side::none && its_row <= section.row + lines_of_heading) label = section.label;
       const bool statement = is_statement(above);
       std::size_t at = begin + line.find_first_not_of(" \t>|#");
       if (statement || ((label.side == Side::device || label.side == Side::reference) && !label.other)) {
@@ -83,11 +98,15 @@ std::vector<Entry> entries_in(std::string_view text) {
       above = {};
       continue;
     }
-    if (labelled_values(text, begin, line, its_row, end, all) || array || line.size() > 100) {
+    if (its_row > section.row + lines_of_section) section = {};
+    if (labelled_values(text, begin, line, its_row, end, section.label, all) || array || line.size() > 100) {
       above = {};
       continue;
     }
     above = line;
+    if (Label label = label_of(line); label.side == Side::device || label.side == Side::reference)
+      section = {its_row,
+                 label.other || line.find_first_of("=(") != std::string_view::npos ? Label{} : std::move(label)};
   }
   return all;
 }

@@ -22,19 +22,22 @@ struct DeviceRow {
 };
 
 bool is_loop_over_devices(std::string_view line) {
-  static const RE2 form(R"(\bfor \w+(?:, ?\w+)? in [^\n]{0,40}(?:device_count\(\)|devices\([^)]{0,20}\))|\bfor ?\([^\n]{0,60}(?:num|n|device)_?(?:devices|gpus|count))");
+  static const RE2 form(
+      R"(\bfor \w+(?:, ?\w+)? in [^\n]{0,40}(?:device_count\(\)|devices\([^)]{0,20}\))|\bfor ?\([^\n]{0,60}(?:num|n|device)_?(?:devices|gpus|count))");
   return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), form);
 }
 
 // "cuda:2 result 0.5", "GPU 1: tensor(0.5000)"; nothing that a monitor shows of a device.
 std::optional<NumberArray> result_of_device(std::string_view line, int& ordinal) {
-  static const RE2 form(R"((?i)^[\s>#*-]{0,6}(?:cuda|gpu|device|xpu)[ :#_]{0,2}([0-9]{1,2})\b([^0-9\n-]{0,40}?)((?:tensor\(|array\()?\[{0,4}-?[0-9]))");
+  static const RE2 form(
+      R"((?i)^[\s>#*-]{0,6}(?:cuda|gpu|device|xpu)[ :#_]{0,2}([0-9]{1,2})\b([^0-9\n-]{0,40}?)((?:tensor\(|array\()?\[{0,4}-?[0-9]))");
   std::string said;
   re2::StringPiece value;
   if (!RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), form, &ordinal, &said, &value))
     return std::nullopt;
   const compared::Label label = compared::label_of(said);
-  if (label.other || (!label.result && !label.plain && !std::string_view(value.data(), value.size()).starts_with("tensor(")))
+  if (label.other ||
+      (!label.result && !label.plain && !std::string_view(value.data(), value.size()).starts_with("tensor(")))
     return std::nullopt;
   std::size_t at = static_cast<std::size_t>(value.data() - line.data());
   auto entry = compared::value_at(line, at);
@@ -58,7 +61,8 @@ bool agree(const NumberArray& a, const NumberArray& b) {
 std::optional<std::size_t> outlier_of(const std::vector<DeviceRow>& rows) {
   if (rows.size() < fewest_devices) return std::nullopt;
   for (const DeviceRow& one : rows) {
-    const auto same = std::ranges::count_if(rows, [&](const DeviceRow& other) { return agree(other.array, one.array); });
+    const auto same =
+        std::ranges::count_if(rows, [&](const DeviceRow& other) { return agree(other.array, one.array); });
     if (same * 2 <= std::ssize(rows)) continue;
     const auto far = std::ranges::find_if(rows, [&](const DeviceRow& other) {
       return other.array.numbers.size() == one.array.numbers.size() && !agree(other.array, one.array);

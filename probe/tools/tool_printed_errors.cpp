@@ -50,6 +50,17 @@ bool is_difference(std::string_view line) {
   return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), form);
 }
 
+// "cpu vs cuda: 4.1e-4", and what Polygraphy would have to allow: "elemwise error | [abs=0.5]".
+std::optional<PrintedError> error_of_sides(std::string_view line, std::size_t row) {
+  static const RE2 sides(
+      R"((?i)\b(?:cpu|numpy|eager|reference) ?(?:vs\.?|versus|<->|-) ?(?:gpu|cuda|mps|xpu|hip|triton|compiled)\b[^0-9\n]{0,24}[:=] {0,4}(?:tensor\()?(0\.0[0-9]*|[0-9.]+e-[0-9]+)\b)");
+  static const RE2 tolerance(R"(Required Tolerance: elemwise error [^\n]{0,4}\[abs=([0-9.]+(?:e[-+]?[0-9]+)?)\])");
+  PrintedError error{.row = row};
+  const re2::StringPiece text(line.data(), line.size());
+  const bool found = RE2::PartialMatch(text, sides, &error.value) || RE2::PartialMatch(text, tolerance, &error.value);
+  return found ? std::optional(error) : std::nullopt;
+}
+
 // A statement that takes the largest difference of two things; its value stands behind it or in the next line.
 bool takes_difference(std::string_view line) {
   return is_difference(line) && (contains(line, "max(") || contains(line, "mean(") || contains(line, "norm("));
@@ -73,6 +84,13 @@ bool compares_sides(const std::string& text) {
   return speaks_of_a_gpu(text) && RE2::PartialMatch(text, reference);
 }
 
+// Two ways of running it on the same device: both use TF32, or neither.
+bool on_one_device(const std::string& text) {
+  static const RE2 ways(R"((?i)\beager\b|\binductor\b|torch\.compile|\bcompiled\b)");
+  static const RE2 other(R"((?i)(?:\b|_)(?:cpu|numpy|fp64|float64|double)(?:\b|_))");
+  return RE2::PartialMatch(text, ways) && !RE2::PartialMatch(text, other);
+}
+
 bool compares_errors(const std::string& text) {
   static const RE2 reference(
       R"((?i)(?:\b|_)(?:cpu|ref|reference|eager|expected|fp64|float64|golden|allclose|mismatch|vs)(?:\b|_))");
@@ -83,7 +101,7 @@ bool compares_errors(const std::string& text) {
 
 bool starts_printed_errors(std::string_view line) {
   line = line.substr(0, most_of_line_with_error);
-  return is_difference(line) || named_error(line, 0).has_value();
+  return is_difference(line) || named_error(line, 0).has_value() || error_of_sides(line, 0).has_value();
 }
 
 Snapshot parse_printed_errors(const std::string& text) {
@@ -103,6 +121,8 @@ Snapshot parse_printed_errors(const std::string& text) {
       } else if (!error->of_elements || error->value <= 1) {
         take(relative, *error);
       }
+    } else if (const auto sides = error_of_sides(line, i)) {
+      take(absolute, *sides);
     } else if (takes_difference(line)) {
       const std::string_view next = i + 1 < lines.size() ? lines[i + 1].substr(0, most_of_line_with_error) : "";
       if (const auto value = value_of_statement(line, next)) take(absolute, {.row = i, .value = *value});
@@ -116,6 +136,7 @@ Snapshot parse_printed_errors(const std::string& text) {
     if (!error) continue;
     Symptom& symptom =
         add_symptom(snapshot, {SymptomClass::noted, "printed-difference"}, error->row, trimmed(lines[error->row]));
+    if (on_one_device(text)) symptom.details["device"] = "the same";
     symptom.details["kind"] = error->relative ? "rel" : "abs";
     symptom.details["value"] = fmt::format("{:.3g}", error->value);
   }
