@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <iterator>
 
 #include "knowledge/lower_case.h"
 #include "probe/paste/number_arrays.h"
@@ -28,6 +29,8 @@ bool labelled_values(std::string_view text, std::size_t begin, std::string_view 
       R"(([A-Za-z][\w ./@+()\[\]-]{0,48}?) ?(?:[:=]|->|=>)\s{0,8}((?:tensor\(|array\(|Array\(|tf\.Tensor\()?[\[{]{0,4} ?(?:-?[0-9]|-?inf|-?nan)))");
   re2::StringPiece rest(line.data(), line.size());
   re2::StringPiece label, value;
+  static const RE2 words(R"((?i)mismatch|differ|wrong|incorrect|not (?:match|equal))");
+  const bool mismatch = RE2::PartialMatch(rest, words);
   bool any = false;
   while (all.size() < most_entries && RE2::FindAndConsume(&rest, form, &label, &value)) {
     Label said = label_of(std::string_view(label.data(), label.size()));
@@ -39,6 +42,7 @@ bool labelled_values(std::string_view text, std::size_t begin, std::string_view 
     }
     std::size_t at = begin + static_cast<std::size_t>(value.data() - line.data());
     any = true;
+    said.result = said.result || mismatch;
     if (said.side == Side::none || said.side == Side::both || said.other) continue;
     auto entry = value_at(text, at);
     if (!entry) continue;
@@ -57,6 +61,36 @@ bool labelled_values(std::string_view text, std::size_t begin, std::string_view 
 bool is_statement(std::string_view line) {
   static const RE2 form(R"(^\s{0,4}(?:>>> |In \[[0-9]+\]: )[\w(][^=]{3,100}$)");
   return RE2::FullMatch(re2::StringPiece(line.data(), line.size()), form);
+}
+
+// "host 1.4142 device 0.0000", "10.5000 (gpu) vs 12.5000 (cpu)": two numbers beside their sides, in a line that speaks
+// of results.
+void sides_without_separator(std::string_view line, std::size_t row, std::vector<Entry>& all) {
+  static const RE2 speaks(R"((?i)mismatch|match|differ|wrong|expected|result|\bvs\b|\[[0-9]+\])");
+  static const RE2 before(
+      R"((?i)\b(cpu|gpu|host|device|cuda|ref|reference|expected|got|actual) {1,4}(-?[0-9]+\.[0-9]{2,}(?:e[-+]?[0-9]+)?|-?nan|-?inf)\b)");
+  static const RE2 behind(
+      R"((?i)(-?[0-9]+\.[0-9]{2,}(?:e[-+]?[0-9]+)?|-?\bnan|-?\binf) ?[(\[](cpu|gpu|host|device|cuda|ref|reference|expected|actual)[)\]])");
+  const re2::StringPiece text(line.data(), line.size());
+  if (!RE2::PartialMatch(text, speaks) || label_of(line).other) return;
+  for (const bool label_first : {true, false}) {
+    std::vector<Entry> found;
+    re2::StringPiece rest = text;
+    std::string label, value;
+    while (RE2::FindAndConsume(&rest, label_first ? before : behind, label_first ? &label : &value,
+                               label_first ? &value : &label)) {
+      std::size_t at = 0;
+      if (auto entry = value_at(value, at)) {
+        entry->row = row;
+        entry->label = label_of(label);
+        entry->label.result = true;
+        found.push_back(std::move(*entry));
+      }
+    }
+    if (found.size() != 2 || found[0].label.side == found[1].label.side) continue;
+    std::ranges::move(found, std::back_inserter(all));
+    return;
+  }
 }
 
 // A line with one side and no value: what follows without a side of its own is that side's.
@@ -99,6 +133,7 @@ std::vector<Entry> entries_in(std::string_view text) {
       continue;
     }
     if (its_row > section.row + lines_of_section) section = {};
+    sides_without_separator(line, its_row, all);
     if (labelled_values(text, begin, line, its_row, end, section.label, all) || array || line.size() > 100) {
       above = {};
       continue;

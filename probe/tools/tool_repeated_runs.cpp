@@ -47,10 +47,26 @@ std::optional<Run> run_at(std::string_view line, std::size_t row) {
   return RE2::PartialMatch(rest, value, &run.metric, &run.value) ? std::optional(run) : std::nullopt;
 }
 
+// "Second run:", "Trial 2": a heading whose first value stands in one of the next lines.
+std::optional<Run> run_below(const std::vector<std::string_view>& lines, std::size_t row) {
+  static const RE2 head(
+      R"((?i)^[\s>#*=\[-]{0,8}(?:(first|second|third|1st|2nd|3rd) (?:run|time|trial|try|attempt|execution)|(?:run|trial|attempt|execution) ?#?([1-9]))[\]:*=\s-]{0,8}$)");
+  static const RE2 value(metric);
+  constexpr std::size_t most_below = 4;
+  std::string ordinal, digit;
+  if (lines[row].size() > 60 || !RE2::FullMatch(piece(lines[row]), head, &ordinal, &digit)) return std::nullopt;
+  Run run{.name = "below", .number = (digit.empty() ? lower_case(ordinal) : digit)[0]};
+  for (run.row = row + 1; run.row < std::min(lines.size(), row + 1 + most_below); ++run.row) {
+    if (RE2::PartialMatch(piece(lines[run.row].substr(0, most_of_line)), value, &run.metric, &run.value)) return run;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::size_t> by_named_runs(const std::vector<std::string_view>& lines) {
   std::map<std::string, Run> first;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const auto run = run_at(lines[i].substr(0, most_of_line), i);
+    auto run = run_at(lines[i].substr(0, most_of_line), i);
+    if (!run) run = run_below(lines, i);
     if (!run) continue;
     const auto [other, is_new] = first.try_emplace(lower_case(run->name + " " + run->metric), *run);
     if (!is_new && other->second.number != run->number && other->second.value != run->value) return i;
@@ -152,6 +168,7 @@ std::optional<std::size_t> by_statement(const std::vector<std::string_view>& lin
     }
     const double most = std::fmax(std::fabs(value), std::fabs(other->second.first));
     if (alone && std::fabs(value - other->second.first) < 0.05 * most) return i + 1;
+    other->second = {value, i};
   }
   return std::nullopt;
 }
@@ -160,7 +177,7 @@ std::optional<std::size_t> by_statement(const std::vector<std::string_view>& lin
 
 bool starts_repeated_runs(std::string_view line) {
   static const RE2 form(
-      R"((?i)^[\s>#*|\[=-]{0,8}(?:run|trial|attempt|execution|repeat|try) ?(?:#|no\.? ?|number )?[0-9]{1,2}\b|\b(?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+|tensor\([^()]{4,80}\)[\s,|;]{1,12}tensor\(|^\s{0,4}(?:>>> |In \[[0-9]+\]: ))");
+      R"((?i)^[\s>#*|\[=-]{0,8}(?:first (?:run|time|trial|try)|1st run|run|trial|attempt|execution|repeat|try) ?(?:#|no\.? ?|number )?(?:[0-9]{1,2}\b|:)|\b(?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+|tensor\([^()]{4,80}\)[\s,|;]{1,12}tensor\(|^\s{0,4}(?:>>> |In \[[0-9]+\]: ))");
   return RE2::PartialMatch(piece(line.substr(0, most_of_line)), form);
 }
 
