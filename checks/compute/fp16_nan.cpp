@@ -85,6 +85,10 @@ void judge(const Facts& facts, Answers& answers) {
     answers.found_in(*tensor, Confidence::possible);
     return;
   }
+  if (const Symptom* tensor = facts.first({{noted, "nan-in-tensor"}}); tensor && half)
+    return blame_half_precision(*tensor, *half, answers);
+  if (const Symptom* differ = facts.first({{noted, "values-differ"}}); differ && half && differ->detail("by") == "nan")
+    return blame_half_precision(*differ, *half, answers);
   const Symptom* line =
       facts.first({{wrong_result, "nan"}, {failed, "half-precision-check"}, {wrong_result, "nan-loss"}});
   if (!line) line = facts.first({{wrong_result, "nan-output"}, {wrong_result, "blank-image"}});

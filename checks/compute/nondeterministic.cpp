@@ -78,19 +78,26 @@ void judge_twins(const Snapshot& snapshot, Answers& answers) {
 
 bool picked(const compute::Row& row) { return row.result->repeatable.is(false); }
 
-// The user says that runs differ although the seed is the same.
+constexpr const char* complaint =
+    "A seed fixes the random numbers, not the order in which a GPU adds: cuDNN's choice of algorithm and atomic "
+    "additions differ from run to run.";
+constexpr const char* deterministic =
+    "Switch the framework's deterministic mode on: torch.use_deterministic_algorithms(True), "
+    "tf.config.experimental.enable_op_determinism(), XLA_FLAGS=--xla_gpu_deterministic_ops=true. If runs on the CPU "
+    "differ as well, a source of random numbers has no seed.";
+
+// The user says that runs differ although the seed is the same, or shows the numbers of two runs.
 void judge_complaint(const Facts& facts, Answers& answers) {
-  const Symptom* differ = facts.first({{wrong_result, "repeated-results"}});
+  const Symptom* said = facts.first({{wrong_result, "repeated-results"}});
+  const Symptom* shown = facts.first({{noted, "runs-differ"}});
   const Symptom* seed = facts.first({{noted, "random-seed"}});
-  if (!differ || !seed) return;
-  Finding& finding = answers.found_in(*differ, Confidence::possible);
-  finding.explanation =
-      "A seed fixes the random numbers, not the order in which a GPU adds: cuDNN's choice of algorithm and atomic "
-      "additions differ from run to run.";
-  finding.evidence.push_back(evidence(*seed));
-  finding.fix = {{.text = "Switch the framework's deterministic mode on: torch.use_deterministic_algorithms(True), "
-                          "tf.config.experimental.enable_op_determinism(), XLA_FLAGS=--xla_gpu_deterministic_ops=true. "
-                          "If runs on the CPU differ as well, a source of random numbers has no seed."}};
+  if (!shown && (!said || !seed)) return;
+  const bool likely = shown && (said || seed);
+  Finding& finding = answers.found_in(shown ? *shown : *said, likely ? Confidence::likely : Confidence::possible);
+  finding.explanation = complaint;
+  if (shown && said) finding.evidence.push_back(evidence(*said));
+  if (seed) finding.evidence.push_back(evidence(*seed));
+  finding.fix = {{.text = deterministic}};
 }
 
 void judge(const Facts& facts, Answers& answers) {

@@ -74,8 +74,15 @@ std::optional<PrintedDifference> by_a_test(const Facts& facts) {
   return std::nullopt;
 }
 
-// A relative error that no rounding explains, in a program that doesn't say whether it takes it for one.
+// A relative error that no rounding explains, in a program that doesn't say whether it takes it for one. Beside a small
+// absolute one it is that of numbers near zero.
 std::optional<PrintedDifference> by_printed_error(const Facts& facts) {
+  constexpr double small = 2e-2;
+  const auto differences = facts.all({noted, "printed-difference"});
+  if (std::ranges::any_of(differences, [](const Symptom* one) {
+        return one->detail("kind") == "abs" && std::atof(one->detail("value").c_str()) < small;
+      }))
+    return std::nullopt;
   for (const Symptom* one : facts.all({noted, "error-printed"})) {
     if (std::atof(one->detail("value").c_str()) > 10)
       return PrintedDifference{one, WrongResult::unnamed, Confidence::possible};
@@ -111,6 +118,71 @@ std::optional<PrintedDifference> by_tensors(const Facts& facts) {
                            : by == "rounding" ? WrongResult::tf32_inputs
                                               : WrongResult::unnamed;
   return PrintedDifference{differ, kind, Confidence::possible};
+}
+
+// Whether the device of this name may compute in TF32: it is NVIDIA's, and no older card is known.
+bool may_have_tf32(const Facts& facts, const std::string& device) {
+  if (device == "the same") return false;
+  if (has_tf32(facts)) return true;
+  const bool nvidia = device.empty() || device == "gpu" || device == "cuda" || device == "cudnn" ||
+                      device == "cublas" || device == "triton";
+  return nvidia && facts.all({noted, "stated-gpu"}).empty() && gpus_of(facts.snapshot()).empty() &&
+         !facts.snapshot().host.or_empty().platform.is("macos");
+}
+
+// What a relative difference of the results of a device and of a reference shows. Half precision rounds as coarsely as
+// TF32, so of a text that mentions it only gross differences say something.
+std::optional<PrintedDifference> by_size(const Facts& facts, const Symptom* differ, double relative) {
+  constexpr double gross = 2e-2, unknown_card = 1e-4, older_card = 1e-3;
+  const bool half = facts.saw({{noted, "half-precision"}});
+  if (relative > gross) return PrintedDifference{differ, WrongResult::unnamed, Confidence::possible};
+  if (half || relative < tf32_least) return std::nullopt;
+  if (may_have_tf32(facts, differ->detail("device")) && differ->detail("products") != "no") {
+    if (!has_tf32(facts) && relative < unknown_card) return std::nullopt;
+    const bool likely = has_tf32(facts) && tf32_by_default(facts);
+    return PrintedDifference{differ, WrongResult::tf32_inputs, likely ? Confidence::likely : Confidence::possible};
+  }
+  if (relative < older_card) return std::nullopt;
+  return PrintedDifference{differ, WrongResult::unnamed, Confidence::possible};
+}
+
+// Labelled values of both sides.
+std::optional<PrintedDifference> by_sides(const Facts& facts) {
+  const Symptom* differ = facts.first({{noted, "values-differ"}});
+  if (!differ) return std::nullopt;
+  const double relative = std::atof(differ->detail("relative").c_str());
+  if (std::isinf(relative)) {
+    const bool half = facts.saw({{noted, "half-precision"}});
+    if (half) return std::nullopt;
+    const WrongResult kind = differ->detail("by") == "nan" ? WrongResult::unnamed : WrongResult::unstable;
+    return PrintedDifference{differ, kind, Confidence::possible};
+  }
+  if (differ->detail("by") == "whole") return PrintedDifference{differ, WrongResult::unnamed, Confidence::possible};
+  return by_size(facts, differ, relative);
+}
+
+// Of several devices that did the same work, most agree.
+std::optional<PrintedDifference> by_devices(const Facts& facts) {
+  const Symptom* far = facts.first({{noted, "devices-differ"}});
+  if (!far) return std::nullopt;
+  return PrintedDifference{far, WrongResult::unnamed, Confidence::possible};
+}
+
+// A difference that a script prints. An absolute one says little where the size of the numbers isn't known.
+std::optional<PrintedDifference> by_printed_size(const Facts& facts) {
+  constexpr double least = 2e-4, gross = 1;
+  if (!facts.all({wrong_result, "numbers"}).empty()) return std::nullopt;  // the test's own figures are judged
+  const Symptom* absolute = nullptr;
+  for (const Symptom* one : facts.all({noted, "printed-difference"})) {
+    if (one->detail("kind") == "rel") return by_size(facts, one, std::atof(one->detail("value").c_str()));
+    absolute = one;
+  }
+  const double value = absolute ? std::atof(absolute->detail("value").c_str()) : 0;
+  if (value < least || facts.saw({{noted, "half-precision"}})) return std::nullopt;
+  if (value > gross) return PrintedDifference{absolute, WrongResult::unnamed, Confidence::possible};
+  if (may_have_tf32(facts, absolute->detail("device")))
+    return PrintedDifference{absolute, WrongResult::tf32_inputs, Confidence::possible};
+  return std::nullopt;
 }
 
 // On a card with TF32 single precision has TF32's error, and double precision, or single
@@ -162,8 +234,9 @@ std::optional<PrintedDifference> by_labels(const Facts& facts) {
 }  // namespace
 
 void add_printed(const Facts& facts, Answers& answers, WrongResult kind) {
-  for (const auto& one : {by_a_test(facts), by_printed_error(facts), by_printed_values(facts), by_tensors(facts),
-                          by_precisions(facts), by_labels(facts)}) {
+  for (const auto& one :
+       {by_a_test(facts), by_printed_error(facts), by_printed_values(facts), by_tensors(facts), by_precisions(facts),
+        by_labels(facts), by_sides(facts), by_printed_size(facts), by_devices(facts)}) {
     if (one && one->kind == kind) answers.found_in(*one->symptom, one->confidence);
   }
 }

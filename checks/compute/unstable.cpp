@@ -15,7 +15,24 @@ void describe(Finding& finding, const std::vector<compute::Row>& rows) {
                "maximum, sum in pairs)."}};
 }
 
+// bfloat16 has the range of single precision, so NaN is no overflow of the format; half precision has its own
+// diagnosis.
+void judge_bfloat16(const Facts& facts, Answers& answers) {
+  const Symptom* nan = facts.first({{wrong_result, "nan-output"}, {wrong_result, "nan-loss"}});
+  const Symptom* format = facts.first({{noted, "bfloat16"}});
+  if (!nan || !format || facts.saw({{noted, "half-precision"}})) return;
+  Finding& finding = answers.found_in(*nan, Confidence::possible);
+  finding.title = "A calculation in bfloat16 gives NaN";
+  finding.explanation =
+      "bfloat16 has the range of single precision but only eight bits, so that differences cancel and divisors become "
+      "zero.";
+  finding.evidence.push_back(evidence(*format));
+  finding.fix = {{.text = "Compute the layer where NaN begins in single precision; if it stays, look at its inputs and "
+                          "at the attention or fused kernel that it calls."}};
+}
+
 void judge(const Facts& facts, Answers& answers) {
+  judge_bfloat16(facts, answers);
   compute::judge_cause(facts, answers, WrongResult::unstable, describe);
 }
 

@@ -121,6 +121,14 @@ bool starts_stated_facts(std::string_view line);
 Snapshot parse_stated_facts(const std::string& text);
 bool starts_nccl_tests(std::string_view line);
 Snapshot parse_nccl_tests(const std::string& text);
+bool starts_compared_values(std::string_view line);
+Snapshot parse_compared_values(const std::string& text);
+bool starts_repeated_runs(std::string_view line);
+Snapshot parse_repeated_runs(const std::string& text);
+bool starts_printed_errors(std::string_view line);
+Snapshot parse_printed_errors(const std::string& text);
+bool starts_device_rows(std::string_view line);
+Snapshot parse_device_rows(const std::string& text);
 bool starts_installs(std::string_view line);
 Snapshot parse_installs(const std::string& text);
 

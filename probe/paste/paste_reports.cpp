@@ -74,6 +74,10 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"issue form", starts_issue_form, parse_issue_form, few_statements},
       {"stated facts", starts_stated_facts, parse_stated_facts, few_statements},
       {"nccl-tests", starts_nccl_tests, parse_nccl_tests, short_report},
+      {"compared values", starts_compared_values, parse_compared_values, short_report},
+      {"repeated runs", starts_repeated_runs, parse_repeated_runs, short_report},
+      {"printed errors", starts_printed_errors, parse_printed_errors, short_report},
+      {"device rows", starts_device_rows, parse_device_rows, short_report},
       {"install commands", starts_installs, parse_installs, short_report},
   };
   return kinds;

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "knowledge/lower_case.h"
+#include "probe/paste/number_arrays.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/tools/tool_symptom.h"
@@ -15,53 +16,22 @@
 namespace envdoctor {
 namespace {
 
-constexpr std::size_t most_tensors = 64, most_numbers = 4096, most_apart = 2;
+constexpr std::size_t most_tensors = 64, most_apart = 2;
 
 struct Printed {
   std::size_t row = 0;   // of the text, from 0
-  std::string shape{};   // its brackets and commas
   std::string device{};  // empty: the CPU, or not said
-  bool whole = true;     // false: the text ends within it
   bool half = false;
   bool reference = false;  // the CPU's, NumPy's, or one that a label calls so
   bool copied = false;     // "x.to(1)" stands before it
-  std::vector<double> numbers{};
+  NumberArray array{};
 };
-
-// The number at `at`, which is moved behind it: "-0.0353", "1.", "2.5e-03", "-inf", "nan".
-std::optional<double> number_at(std::string_view text, std::size_t& at) {
-  const std::size_t end = std::min(text.find_first_not_of("+-.0123456789einfa", at), text.size());
-  std::string_view word = text.substr(at, end - at);
-  at = end;
-  constexpr double infinite = std::numeric_limits<double>::infinity();
-  if (word == "inf") return infinite;
-  if (word == "-inf") return -infinite;
-  if (word == "nan") return std::numeric_limits<double>::quiet_NaN();
-  if (word.ends_with('.')) word.remove_suffix(1);
-  return number_of<double>(word);
-}
 
 // What stands in the parentheses from `at`, which is moved behind the numbers; none if it isn't numbers, or too many.
 std::optional<Printed> tensor_at(std::string_view text, std::size_t& at) {
-  Printed printed;
-  while (at < text.size() && printed.numbers.size() < most_numbers) {
-    const char c = text[at];
-    if (c == '[' || c == ']' || c == ',') {
-      printed.shape += c;
-      ++at;
-    } else if (text.substr(at, 3) == "...") {
-      printed.shape += c;
-      at += 3;
-    } else if (std::isspace(static_cast<unsigned char>(c)) || c == '>') {  // quoted
-      ++at;
-    } else if (c == '-' || c == 'n' || c == 'i' || std::isdigit(static_cast<unsigned char>(c))) {
-      const auto number = number_at(text, at);
-      if (!number) return std::nullopt;
-      printed.numbers.push_back(*number);
-    } else {
-      break;
-    }
-  }
+  auto array = number_array_at(text, at);
+  if (!array) return std::nullopt;
+  Printed printed{.array = std::move(*array)};
   const std::string_view rest = text.substr(at, std::min(text.find(')', at), text.size()) - at);
   constexpr std::string_view key = "device='";
   if (const std::size_t found = rest.find(key); found != std::string_view::npos) {
@@ -69,11 +39,35 @@ std::optional<Printed> tensor_at(std::string_view text, std::size_t& at) {
     printed.device = std::string(name.substr(0, name.find('\'')));
   }
   printed.half = contains(rest, "float16") && !contains(rest, "bfloat16");
-  while (printed.shape.ends_with(',')) printed.shape.pop_back();  // the comma before "device="
   if (printed.device == "cpu") printed.device.clear();
-  printed.whole = at < text.size();
-  if (printed.numbers.empty()) return std::nullopt;
   return printed;
+}
+
+// Five digits are printed, of which half precision gives three: where every number is one of half precision, and chance
+// hardly makes them so, they were computed in it. Numbers of eight bits may be bfloat16's.
+bool fits_half(const NumberArray& array) {
+  constexpr double unlikely = 1e-4;
+  double chance = 1;
+  bool eight_bits = true;
+  std::vector<double> seen;
+  for (double number : array.numbers) {
+    number = std::fabs(number);
+    if (!std::isfinite(number) || number == 0) continue;
+    if (number < 6.2e-5 || number > 65504) return false;
+    const double printed = std::pow(10, std::floor(std::log10(number)) - 4);
+    const auto off = [number](int bits) {
+      const double step = std::exp2(std::floor(std::log2(number)) - bits);
+      return std::fabs(number - step * std::round(number / step));
+    };
+    if (off(10) > 0.51 * printed) return false;
+    eight_bits = eight_bits && off(7) <= 0.51 * printed;
+    const double three = printed * 100;
+    if (std::fabs(number - three * std::round(number / three)) < 0.01 * printed) continue;  // a round number
+    if (std::ranges::find(seen, number) != seen.end() || seen.size() > 64) continue;
+    seen.push_back(number);
+    chance *= std::fmin(1, printed / std::exp2(std::floor(std::log2(number)) - 10));
+  }
+  return chance < unlikely && !eight_bits;
 }
 
 // "C_torch:", "expected", "CPU result =" before a tensor.
@@ -88,51 +82,6 @@ bool calls_it_reference(std::string_view label) {
 bool copies(std::string_view line) {
   static const RE2 form(R"(\W*\w+\.(?:to|cuda)\([^()]*\)\W*)", RE2::Latin1);
   return RE2::FullMatch(re2::StringPiece(line.data(), line.size()), form);
-}
-
-// What one array is to another of the same shape.
-struct Comparison {
-  std::size_t equal = 0, rounded = 0, far = 0;
-  std::size_t lost = 0;  // finite in the reference alone
-};
-
-// Rounding in sums of products goes with the largest numbers, not with each.
-Comparison compare(const Printed& device, const Printed& reference) {
-  Comparison result;
-  double scale = 0;
-  for (const double number : reference.numbers)
-    scale = std::isfinite(number) ? std::fmax(scale, std::fabs(number)) : scale;
-  for (std::size_t i = 0; i < std::min(device.numbers.size(), reference.numbers.size()); ++i) {
-    const double a = device.numbers[i], b = reference.numbers[i];
-    if (!std::isfinite(b)) continue;
-    const double most = std::fmax(std::fabs(a), std::fabs(b)), apart = std::fabs(a - b);
-    if (!std::isfinite(a)) {
-      ++result.lost;
-    } else if (apart <= 2e-4 * std::fmax(1, most / 10)) {  // four digits are printed
-      ++result.equal;
-    } else if (apart > 2e-5 * most && apart < 5e-3 * scale) {
-      ++result.rounded;
-    } else if (apart > 0.1 * most) {
-      ++result.far;
-    }
-  }
-  return result;
-}
-
-// Where half of the numbers agree, the same was computed on both; else two things may have been printed.
-const char* difference(const Printed& device, const Printed& reference) {
-  const Comparison found = compare(device, reference);
-  const std::size_t all = std::min(device.numbers.size(), reference.numbers.size());
-  if (all < 3) return nullptr;
-  if (found.lost + found.far == 0)
-    return found.rounded * 2 > all && found.rounded + found.equal == all ? "rounding" : nullptr;
-  if (found.equal + found.rounded < 2 || found.equal + found.rounded < found.lost + found.far) return nullptr;
-  return found.lost > 0 ? "infinite" : "value";
-}
-
-bool same_shape(const Printed& a, const Printed& b) {
-  if (a.whole && b.whole) return a.shape == b.shape && a.numbers.size() == b.numbers.size();
-  return a.shape.starts_with(b.shape) || b.shape.starts_with(a.shape);
 }
 
 std::vector<Printed> tensors_in(std::string_view text) {
@@ -184,23 +133,23 @@ Snapshot parse_printed_tensors(const std::string& text) {
   for (std::size_t i = 1; i < all.size(); ++i) {
     const Printed &copy = all[i], &from = all[i - 1];
     if (!copy.copied || !from.device.starts_with("cuda:") || !copy.device.starts_with("cuda:") ||
-        copy.device == from.device || copy.shape != from.shape || copy.numbers == from.numbers)
+        copy.device == from.device || copy.array.shape != from.array.shape || copy.array.numbers == from.array.numbers)
       continue;
     note({SymptomClass::wrong_result, "peer-copy"}, copy, text, snapshot);
     return snapshot;
   }
-  const bool half = contains(text, ".half()") || contains(text, "dtype=torch.float16");
   for (const Printed& one : all) {
-    const auto nan = std::ranges::count_if(one.numbers, [](double number) { return std::isnan(number); });
-    if ((!one.half && !half) || nan == 0 || nan == std::ssize(one.numbers)) continue;
-    note({SymptomClass::noted, "nan-in-half-tensor"}, one, text, snapshot);
+    const auto nan = std::ranges::count_if(one.array.numbers, [](double number) { return std::isnan(number); });
+    if (nan == 0 || nan == std::ssize(one.array.numbers)) continue;
+    const bool half = one.half || contains(text, "dtype=torch.float16") || fits_half(one.array);
+    note({SymptomClass::noted, half ? "nan-in-half-tensor" : "nan-in-tensor"}, one, text, snapshot);
     return snapshot;
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (std::size_t j = i - std::min(i, most_apart); j < std::min(all.size(), i + most_apart + 1); ++j) {
       const Printed &device = all[i], &reference = all[j];
-      if (device.reference || !reference.reference || !same_shape(device, reference)) continue;
-      if (const char* by = difference(device, reference)) {
+      if (device.reference || !reference.reference || !same_shape(device.array, reference.array)) continue;
+      if (const char* by = difference(device.array, reference.array)) {
         note({SymptomClass::noted, "tensors-differ"}, device, text, snapshot, by);
         return snapshot;
       }

@@ -67,5 +67,47 @@ TEST(PrintedDifference, IsSilentWithoutAComparison) {
   EXPECT_TRUE(ids(log_of({{{present, "tf32"}}, {{noted, "tensor-value"}}})).empty());
 }
 
+TEST(PrintedDifference, JudgesLabelledValuesByTheirSizeAndTheCard) {
+  const auto values = [](const char* relative, const char* by, std::map<std::string, std::string> more = {}) {
+    more.insert({{"relative", relative}, {"by", by}});
+    return log_of({{{noted, "values-differ"}, more}});
+  };
+  EXPECT_EQ(ids(on_ampere(values("0.0006", "rounding"), "1.10.1")), (Found{{"compute.tf32", likely}}));
+  EXPECT_EQ(ids(on_ampere(values("0.0006", "rounding"), "2.4.0")), (Found{{"compute.tf32", possible}}));
+  EXPECT_TRUE(ids(on_ampere(values("3e-6", "rounding"), "1.10.1")).empty());
+  EXPECT_EQ(ids(values("0.0006", "rounding", {{"device", "cuda"}})), (Found{{"compute.tf32", possible}}));
+  EXPECT_TRUE(ids(values("0.0006", "rounding", {{"device", "mps"}})).empty());
+  EXPECT_EQ(ids(values("0.006", "rounding", {{"device", "mps"}})), (Found{{"compute.wrong-results", possible}}));
+  EXPECT_EQ(ids(on_ampere(values("0.4", "value"), "1.10.1")), (Found{{"compute.wrong-results", possible}}));
+  EXPECT_EQ(ids(values("inf", "infinite")), (Found{{"compute.unstable", possible}}));
+  EXPECT_EQ(ids(values("inf", "nan")), (Found{{"compute.wrong-results", possible}}));
+  EXPECT_TRUE(
+      ids(on_ampere(values("0.006", "rounding", {{"products", "no"}}), "1.10.1")).contains("compute.wrong-results"));
+}
+
+TEST(PrintedDifference, LeavesTheRoundingOfHalfPrecisionAlone) {
+  Snapshot half = log_of({{{noted, "half-precision"}},
+                          {{noted, "values-differ"}, {{"relative", "0.002"}, {"by", "rounding"}}},
+                          {{noted, "printed-difference"}, {{"kind", "abs"}, {"value", "0.01"}}}});
+  EXPECT_TRUE(ids(on_ampere(half, "1.10.1")).empty());
+}
+
+TEST(PrintedDifference, TakesAnAbsoluteOneForLittle) {
+  const auto absolute = [](const char* value, std::map<std::string, std::string> more = {}) {
+    more.insert({{"kind", "abs"}, {"value", value}});
+    return log_of({{{noted, "printed-difference"}, more}});
+  };
+  EXPECT_TRUE(ids(absolute("0.0001")).empty());
+  EXPECT_EQ(ids(absolute("0.004")), (Found{{"compute.tf32", possible}}));
+  EXPECT_TRUE(ids(absolute("0.004", {{"device", "the same"}})).empty());
+  EXPECT_EQ(ids(absolute("40")), (Found{{"compute.wrong-results", possible}}));
+}
+
+TEST(PrintedDifference, IsSurerOfRunsThatDifferWhereASeedIsSet) {
+  EXPECT_EQ(ids(log_of({{{noted, "runs-differ"}}})), (Found{{"compute.nondeterministic", possible}}));
+  EXPECT_EQ(ids(log_of({{{noted, "runs-differ"}}, {{noted, "random-seed"}}})),
+            (Found{{"compute.nondeterministic", likely}}));
+}
+
 }  // namespace
 }  // namespace envdoctor::printed_difference_test

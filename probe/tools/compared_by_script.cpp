@@ -1,0 +1,127 @@
+// A script whose prints stand above what they wrote: as many numbers or arrays as things it prints, in their order.
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <map>
+
+#include "host/text.h"
+#include "probe/tools/compared_values.h"
+
+namespace envdoctor::compared {
+namespace {
+
+constexpr std::size_t most_printed = 64, longest_code = 200, most_lines_between = 12;
+
+// "a, f(b, c)" gives "a" and "f(b, c)"; none if a text is printed, or a format is given.
+std::optional<std::vector<std::string_view>> arguments_of(std::string_view inside) {
+  std::vector<std::string_view> all;
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    const char c = inside[i];
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == ']' || c == '}') --depth;
+    if (c == '%' || (depth == 0 && (c == '"' || c == '\'' || c == '='))) return std::nullopt;
+    if (c == ',' && depth == 0) {
+      all.push_back(trimmed(inside.substr(begin, i - begin)));
+      begin = i + 1;
+    }
+  }
+  all.push_back(trimmed(inside.substr(begin)));
+  if (depth != 0 || std::ranges::any_of(all, &std::string_view::empty)) return std::nullopt;
+  return all;
+}
+
+struct Script {
+  std::vector<std::string> printed{};  // each with what its variable was set to
+  std::size_t end = 0;                 // the line after the last print
+};
+
+// The prints at the margin; none if one of them is in a loop or a function, where it may write any number of times.
+std::optional<Script> script_in(const std::vector<std::string_view>& lines) {
+  static const RE2 print(R"(^\s*print\s?\((.*)\)\s*(?:#.*)?$)");
+  static const RE2 set(R"(^([A-Za-z_]\w*)\s*=\s*(.+)$)");
+  Script script;
+  std::map<std::string, std::string> variables;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].size() > longest_code) continue;
+    const re2::StringPiece line(lines[i].data(), lines[i].size());
+    std::string name, value;
+    re2::StringPiece inside;
+    if (RE2::FullMatch(line, set, &name, &value)) {
+      variables[name] = value;
+    } else if (contains(lines[i], "print") && RE2::FullMatch(line, print, &inside)) {
+      const auto all = arguments_of({inside.data(), inside.size()});
+      if (!all || lines[i].starts_with(' ') || lines[i].starts_with('\t')) return std::nullopt;
+      for (const std::string_view one : *all) {
+        std::string statement(one);
+        static const RE2 word(R"(\b([A-Za-z_]\w*))");
+        re2::StringPiece rest(one.data(), one.size());
+        std::string variable;
+        while (RE2::FindAndConsume(&rest, word, &variable)) {
+          if (const auto known = variables.find(variable); known != variables.end() && statement.size() < longest_code)
+            statement += "  " + known->second;
+        }
+        script.printed.push_back(std::move(statement));
+      }
+      script.end = i + 1;
+    }
+  }
+  if (script.printed.size() < 2 || script.printed.size() > most_printed) return std::nullopt;
+  return script;
+}
+
+// Without digits: "x.cuda(1).sum()" and "x.sum()" are the same sum.
+std::string without_digits(const std::string& subject) {
+  std::string result;
+  for (const std::string_view word : words_of(subject)) {
+    if (word.find_first_not_of("0123456789") != std::string_view::npos) result += std::string(word) + " ";
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Entry> printed_by_script(std::string_view text) {
+  if (!contains(text, "print")) return {};
+  const std::vector<std::string_view> lines = lines_of(text);
+  const auto script = script_in(lines);
+  if (!script) return {};
+  std::vector<Entry> all;
+  std::size_t end = 0;
+  for (std::size_t i = script->end; i < lines.size(); ++i) {
+    std::size_t begin = static_cast<std::size_t>(lines[i].data() - text.data());
+    if (trimmed(lines[i]).empty() || begin < end) continue;
+    if (all.empty() && i > script->end + most_lines_between) return {};
+    if (!starts_array(lines[i])) {
+      if (!all.empty()) break;
+      continue;
+    }
+    const std::size_t line_end = begin + lines[i].size();
+    begin += lines[i].find_first_not_of(" \t>|#");
+    while (begin < line_end && all.size() <= script->printed.size()) {
+      auto entry = value_at(text, begin);
+      if (!entry) return {};
+      entry->row = i;
+      entry->above = true;
+      all.push_back(std::move(*entry));
+      // A tensor ends with its device and type; a further value may stand behind it on the line.
+      if (begin < line_end && text[begin] != '\n') begin = std::min(text.find(')', begin), line_end);
+      begin = text.find_first_not_of(") \t,", begin);
+      if (begin == std::string_view::npos || begin >= line_end || !starts_array(text.substr(begin, line_end - begin)))
+        break;
+    }
+    end = std::min(begin, text.size());
+  }
+  if (all.size() != script->printed.size()) return {};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].statement = script->printed[i];
+    name_side(all[i], script->printed[i]);
+    all[i].label.subject =
+        without_digits(label_of(script->printed[i].substr(0, script->printed[i].find("  "))).subject);
+    all[i].label.result = true;
+  }
+  return all;
+}
+
+}  // namespace envdoctor::compared

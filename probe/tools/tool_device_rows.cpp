@@ -1,0 +1,110 @@
+// The same result of each of several devices, of which one differs: "cuda:2 result 0.0", or the rows of a loop over
+// the devices.
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "probe/paste/number_arrays.h"
+#include "probe/paste/paste_parsers.h"
+#include "probe/paste/paste_text.h"
+#include "probe/tools/compared_values.h"
+#include "probe/tools/tool_symptom.h"
+
+namespace envdoctor {
+namespace {
+
+constexpr std::size_t longest_device_row = 160, fewest_devices = 3;
+
+struct DeviceRow {
+  std::size_t row = 0;
+  NumberArray array{};
+};
+
+bool is_loop_over_devices(std::string_view line) {
+  static const RE2 form(
+      R"(\bfor \w+(?:, ?\w+)? in [^\n]{0,40}(?:device_count\(\)|devices\([^)]{0,20}\))|\bfor ?\([^\n]{0,60}(?:num|n|device)_?(?:devices|gpus|count))");
+  return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), form);
+}
+
+// "cuda:2 result 0.5", "GPU 1: tensor(0.5000)"; nothing that a monitor shows of a device.
+std::optional<NumberArray> result_of_device(std::string_view line, int& ordinal) {
+  static const RE2 form(
+      R"((?i)^[\s>#*-]{0,6}(?:cuda|gpu|device|xpu)[ :#_]{0,2}([0-9]{1,2})\b([^0-9\n-]{0,40}?)((?:tensor\(|array\()?\[{0,4}-?[0-9]))");
+  std::string said;
+  re2::StringPiece value;
+  if (!RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), form, &ordinal, &said, &value))
+    return std::nullopt;
+  const compared::Label label = compared::label_of(said);
+  if (label.other ||
+      (!label.result && !label.plain && !std::string_view(value.data(), value.size()).starts_with("tensor(")))
+    return std::nullopt;
+  std::size_t at = static_cast<std::size_t>(value.data() - line.data());
+  auto entry = compared::value_at(line, at);
+  if (!entry || !entry->fractions) return std::nullopt;
+  return std::move(entry->array);
+}
+
+// Numbers alone: a row that a loop prints.
+std::optional<NumberArray> numbers_alone(std::string_view line) {
+  std::size_t at = std::min(line.find_first_not_of(" \t"), line.size());
+  auto array = number_array_at(line, at);
+  if (!array || at < line.size() || !contains(line, ".")) return std::nullopt;
+  return array;
+}
+
+bool agree(const NumberArray& a, const NumberArray& b) {
+  return a.numbers.size() == b.numbers.size() && relative_difference(a, b) < 1e-3;
+}
+
+// Most devices agree, and one of the others is far off.
+std::optional<std::size_t> outlier_of(const std::vector<DeviceRow>& rows) {
+  if (rows.size() < fewest_devices) return std::nullopt;
+  for (const DeviceRow& one : rows) {
+    const auto same =
+        std::ranges::count_if(rows, [&](const DeviceRow& other) { return agree(other.array, one.array); });
+    if (same * 2 <= std::ssize(rows)) continue;
+    const auto far = std::ranges::find_if(rows, [&](const DeviceRow& other) {
+      return other.array.numbers.size() == one.array.numbers.size() && !agree(other.array, one.array);
+    });
+    return far == rows.end() ? std::nullopt : std::optional(far->row);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool starts_device_rows(std::string_view line) {
+  int ordinal = 0;
+  line = line.substr(0, longest_device_row);
+  return is_loop_over_devices(line) || result_of_device(line, ordinal).has_value();
+}
+
+Snapshot parse_device_rows(const std::string& text) {
+  Snapshot snapshot;
+  std::vector<DeviceRow> labelled, looped;
+  bool in_loop = false, ended = false;
+  std::size_t row = 0;
+  for (std::string_view line : lines_of(text)) {
+    line = line.substr(0, longest_device_row);
+    int ordinal = 0;
+    if (auto array = result_of_device(line, ordinal); array && labelled.size() == static_cast<std::size_t>(ordinal))
+      labelled.push_back({row, std::move(*array)});
+    in_loop = in_loop || is_loop_over_devices(line);
+    if (auto array = in_loop && !ended ? numbers_alone(line) : std::nullopt) {
+      looped.push_back({row, std::move(*array)});
+    } else {
+      ended = ended || !looped.empty();
+    }
+    ++row;
+  }
+  for (const auto* rows : {&labelled, &looped}) {
+    if (const auto far = outlier_of(*rows)) {
+      add_symptom(snapshot, {SymptomClass::noted, "devices-differ"}, *far, trimmed(lines_of(text)[*far]));
+      break;
+    }
+  }
+  return snapshot;
+}
+
+}  // namespace envdoctor

@@ -1,0 +1,146 @@
+// How far two results differ, as a script prints it: "max abs diff: 0.0021", "rel_err=3e-4",
+// "(a - b).abs().max()" with its value in the line below.
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "knowledge/lower_case.h"
+#include "probe/paste/number_arrays.h"
+#include "probe/paste/paste_parsers.h"
+#include "probe/paste/paste_text.h"
+#include "probe/tools/compared_values.h"
+#include "probe/tools/tool_symptom.h"
+
+namespace envdoctor {
+namespace {
+
+constexpr std::size_t most_of_line_with_error = 300;
+
+struct PrintedError {
+  std::size_t row = 0;
+  bool difference = true;  // else an error, which may be that of a model
+  bool relative = false;
+  bool of_elements = false;  // the largest of the elements' own, which is large beside numbers near zero
+  double value = 0;
+};
+
+// "Max absolute difference: 1e-3"; an "error: 0.3" alone may be a test's or a model's.
+std::optional<PrintedError> named_error(std::string_view line, std::size_t row) {
+  static const RE2 form(
+      R"((?i)\b((?:(?:max(?:imum)?|mean|avg|average|largest|greatest|worst|l2|linf)[ _.-]{1,2})?(?:(?:abs(?:olute)?|rel(?:ative)?)[ _.-]{1,2})?(?:(?:max(?:imum)?|mean)[ _.-]{1,2})?(?:diff(?:erence)?|err(?:or)?|deviation|discrepancy))(?:_?s)?\b(?:[^0-9\n:=]{0,40}[:=]|[ |]{1,4})[ |]{0,4}(?:tensor\()?([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?)\b)");
+  std::string name;
+  PrintedError error{.row = row};
+  const re2::StringPiece text(line.data(), line.size());
+  if (!RE2::PartialMatch(text, form, &name, &error.value)) return std::nullopt;
+  name = lower_case(name);
+  error.relative = contains(name, "rel");
+  error.of_elements = contains(name, "max") || contains(name, "greatest") || contains(name, "largest");
+  error.difference = !contains(name, "err");
+  if (!error.difference && !error.relative && !error.of_elements) return std::nullopt;
+  if (error.relative || error.of_elements) return error;
+  static const RE2 other(R"((?i)loss|time|\bsec|\bms\b|memory|test|valid|\bval|train|price|frame)");
+  return RE2::PartialMatch(text, other) ? std::nullopt : std::optional(error);
+}
+
+bool is_difference(std::string_view line) {
+  static const RE2 form(
+      R"((?:abs|norm|max)\([^\n]{0,80}[\w)\]] ?- ?[\w(][^\n]{0,80}\)|[\w)\]] ?- ?[\w(][^\n]{0,80}\)\.abs\(\))");
+  return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), form);
+}
+
+// "cpu vs cuda: 4.1e-4", and what Polygraphy would have to allow: "elemwise error | [abs=0.5]".
+std::optional<PrintedError> error_of_sides(std::string_view line, std::size_t row) {
+  static const RE2 sides(
+      R"((?i)\b(?:cpu|numpy|eager|reference) ?(?:vs\.?|versus|<->|-) ?(?:gpu|cuda|mps|xpu|hip|triton|compiled)\b[^0-9\n]{0,24}[:=] {0,4}(?:tensor\()?(0\.0[0-9]*|[0-9.]+e-[0-9]+)\b)");
+  static const RE2 tolerance(R"(Required Tolerance: elemwise error [^\n]{0,4}\[abs=([0-9.]+(?:e[-+]?[0-9]+)?)\])");
+  PrintedError error{.row = row};
+  const re2::StringPiece text(line.data(), line.size());
+  const bool found = RE2::PartialMatch(text, sides, &error.value) || RE2::PartialMatch(text, tolerance, &error.value);
+  return found ? std::optional(error) : std::nullopt;
+}
+
+// A statement that takes the largest difference of two things; its value stands behind it or in the next line.
+bool takes_difference(std::string_view line) {
+  return is_difference(line) && (contains(line, "max(") || contains(line, "mean(") || contains(line, "norm("));
+}
+
+std::optional<double> value_of_statement(std::string_view line, std::string_view next) {
+  static const RE2 behind(R"((?:->|=>|#|: )\s*(?:tensor\()?([0-9]+\.[0-9]*(?:e[-+]?[0-9]+)?)\b[^\w]{0,40}$)");
+  static const RE2 below(
+      R"(^[\s>#]{0,8}(?:Out\[[0-9]+\]: ?)?(?:tensor\(|array\(|Array\()?([0-9]+\.[0-9]*(?:e[-+]?[0-9]+)?)(?:[,)\s]|$))");
+  double value = 0;
+  if (RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), behind, &value) ||
+      RE2::PartialMatch(re2::StringPiece(next.data(), next.size()), below, &value))
+    return value;
+  return std::nullopt;
+}
+
+// Both sides are named: a difference of two losses, or of an image and its target, is none of a device.
+bool compares_sides(const std::string& text) {
+  static const RE2 reference(
+      R"((?i)(?:\b|_)(?:cpu|numpy|np|ref|reference|eager|expected|baseline|fp32|float32|fp64|float64|double|scipy|golden)(?:\b|_))");
+  return speaks_of_a_gpu(text) && RE2::PartialMatch(text, reference);
+}
+
+// Two ways of running it on the same device: both use TF32, or neither.
+bool on_one_device(const std::string& text) {
+  static const RE2 ways(R"((?i)\beager\b|\binductor\b|torch\.compile|\bcompiled\b)");
+  static const RE2 other(R"((?i)(?:\b|_)(?:cpu|numpy|fp64|float64|double)(?:\b|_))");
+  return RE2::PartialMatch(text, ways) && !RE2::PartialMatch(text, other);
+}
+
+bool compares_errors(const std::string& text) {
+  static const RE2 reference(
+      R"((?i)(?:\b|_)(?:cpu|ref|reference|eager|expected|fp64|float64|golden|allclose|mismatch|vs)(?:\b|_))");
+  return RE2::PartialMatch(text, reference);
+}
+
+}  // namespace
+
+bool starts_printed_errors(std::string_view line) {
+  line = line.substr(0, most_of_line_with_error);
+  return is_difference(line) || named_error(line, 0).has_value() || error_of_sides(line, 0).has_value();
+}
+
+Snapshot parse_printed_errors(const std::string& text) {
+  Snapshot snapshot;
+  if (!compares_sides(text)) return snapshot;
+  const std::vector<std::string_view> lines = lines_of(text);
+  std::optional<PrintedError> absolute, relative;
+  const auto take = [](std::optional<PrintedError>& into, const PrintedError& error) {
+    if (!into || error.value > into->value) into = error;
+  };
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string_view line = lines[i].substr(0, most_of_line_with_error);
+    if (const auto error = named_error(line, i)) {
+      if (!error->difference && !compares_errors(text)) continue;
+      if (!error->relative) {
+        take(absolute, *error);
+      } else if (!error->of_elements || error->value <= 1) {
+        take(relative, *error);
+      }
+    } else if (const auto sides = error_of_sides(line, i)) {
+      take(absolute, *sides);
+    } else if (takes_difference(line)) {
+      const std::string_view next = i + 1 < lines.size() ? lines[i + 1].substr(0, most_of_line_with_error) : "";
+      if (const auto value = value_of_statement(line, next)) take(absolute, {.row = i, .value = *value});
+    }
+  }
+  for (const compared::Entry& entry : compared::printed_by_script(text)) {
+    if (takes_difference(entry.statement) && entry.array.numbers.size() == 1)
+      take(absolute, {.row = entry.row, .value = std::fabs(entry.array.numbers.front())});
+  }
+  for (const auto& error : {absolute, relative}) {
+    if (!error) continue;
+    Symptom& symptom =
+        add_symptom(snapshot, {SymptomClass::noted, "printed-difference"}, error->row, trimmed(lines[error->row]));
+    if (on_one_device(text)) symptom.details["device"] = "the same";
+    symptom.details["kind"] = error->relative ? "rel" : "abs";
+    symptom.details["value"] = fmt::format("{:.3g}", error->value);
+  }
+  return snapshot;
+}
+
+}  // namespace envdoctor
