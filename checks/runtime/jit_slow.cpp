@@ -9,8 +9,6 @@ namespace envdoctor::runtime_jit_slow {
 
 using enum SymptomClass;
 
-// A toolkit generates machine code up to its newest generation; later GPUs run the PTX that TensorFlow's packages
-// contain.
 // The toolkit whose runtime TensorFlow says that it opened: "10.1".
 Text opened_runtime(const Facts& facts) {
   constexpr std::string_view name = "libcudart.so.";
@@ -31,25 +29,35 @@ void judge(const Facts& facts, Answers& answers) {
   const std::string cuda = stated.get() ? *stated.get() : needs ? needs->cuda : "";
   const auto toolkit = cuda.empty() ? std::nullopt : knowledge::targets_of_toolkit(cuda);
   if (!toolkit || toolkit->highest.empty()) return answers.unknown("the CUDA of TensorFlow's build is not known");
-  bool known = false;
-  for (const Gpu& gpu : gpus_of(snapshot)) {
-    const std::string& capability = gpu.compute_capability;
-    if (gpu.vendor != Vendor::nvidia || !gpu.granted || capability.empty()) continue;
-    known = true;
-    // From Blackwell (10.0) on such PTX was seen to fail, which runtime.arch-unsupported reports.
-    if (knowledge::compare_versions(knowledge::major_of(capability), knowledge::major_of(toolkit->highest)) <= 0 ||
-        knowledge::capability_has(capability, "old-ptx-fails"))
-      continue;
-    Finding& finding = answers.found_on(gpu.subject());
+  // A toolkit generates machine code up to its newest generation; later GPUs run the PTX that TensorFlow's packages
+  // contain. From Blackwell (10.0) on such PTX was seen to fail, which runtime.arch-unsupported reports.
+  const auto compiled = [&](const std::string& capability) {
+    return knowledge::compare_versions(knowledge::major_of(capability), knowledge::major_of(toolkit->highest)) > 0 &&
+           !knowledge::capability_has(capability, "old-ptx-fails");
+  };
+  const auto explain = [&](Finding& finding, const std::string& capability) {
     finding.severity = Severity::warning;
     finding.confidence = Confidence::likely;
     finding.explanation = (version.empty() ? "TensorFlow" : "TensorFlow " + version) + " was built with CUDA " + cuda +
                           ", whose compiler supports GPUs up to " + toolkit->highest + "; this GPU has " + capability +
                           ". The driver compiles its kernels at the first start, which takes minutes.";
+    finding.fix = {{.text = "Install a TensorFlow that was built with a CUDA version that supports this GPU."}};
+  };
+  for (const Symptom* line : facts.all({noted, "gpu-capability"})) {
+    if (const std::string capability = line->detail("capability"); compiled(capability))
+      return explain(answers.found_in(*line, Confidence::likely), capability);
+  }
+  bool known = false;
+  for (const Gpu& gpu : gpus_of(snapshot)) {
+    const std::string& capability = gpu.compute_capability;
+    if (gpu.vendor != Vendor::nvidia || !gpu.granted || capability.empty()) continue;
+    known = true;
+    if (!compiled(capability)) continue;
+    Finding& finding = answers.found_on(gpu.subject());
+    explain(finding, capability);
     finding.evidence = {
         stated.get() ? evidence("/tensorflow/cuda_version", cuda) : framework_seen(snapshot, "tensorflow"),
         gpus_seen(snapshot, Vendor::nvidia)};
-    finding.fix = {{.text = "Install a TensorFlow that was built with a CUDA version that supports this GPU."}};
   }
   if (!known) return answers.unknown("the GPU's compute capability is not known");
   answers.passed();
