@@ -16,7 +16,7 @@ COMPUTES_TF = re.compile(r"tensorflow\.(?!config|keras\.(utils|backend)|data\b|i
                          r"applications|models)")
 
 
-class Origins(Steps):
+class OfValues(Steps):
     """What names stand for."""
 
     def know(self, nodes):
@@ -159,7 +159,7 @@ class Origins(Steps):
                     yield one, getattr(one, name)
 
 
-class Graphs(Origins):
+class Graphs(OfValues):
     def look(self, nodes):
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
         if not {"tensorflow", "keras", "tf_keras"} & roots:

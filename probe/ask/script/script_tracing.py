@@ -53,7 +53,7 @@ class Tracing:
         self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards, Hub, Kernels)]
         self.rules_of_traces = [of(reader, self) for of in (Graphs, Jitted)]
         self.files = []  # (source, its trees)
-        self.names = {}
+        self.names, self.fulls, self.origins = {}, {}, None
         self.enabled, self.seeded, self.draws = [], False, False
 
     def end(self):
@@ -70,7 +70,7 @@ class Tracing:
 
     def look(self, trees):
         """The trees of one script, of a notebook one for each cell."""
-        self.names = {}
+        self.names, self.fulls, self.origins = {}, {}, None
         self.traced, self.functions, self.aliases = {}, {}, {}
         self.bound, self.called, self.drawing = {}, {}, {}  # of statements and functions, which are asked about often
         nodes = [node for tree in trees for node in ast.walk(tree)]
@@ -85,6 +85,7 @@ class Tracing:
         self.constants = {self.written(s.targets[0]): s.value for s in bodies[0] if isinstance(s, ast.Assign) and
                           len(s.targets) == 1}
         self.index = FileIndex(nodes, self.written)
+        self.origins = Origins(self, nodes)
         self.arrays.look(nodes)
         self.wholes.look(nodes)
         self.steps.look(nodes)
@@ -132,6 +133,13 @@ class Tracing:
             one.look(nodes)
 
     def full(self, node):
+        """The full name of what an expression names: by the imports of the file, or by what its names stand for."""
+        if id(node) not in self.fulls:
+            self.fulls[id(node)] = self.imported(node) or (self.origins.full(node) if self.origins is not None else "")
+        return self.fulls[id(node)]
+
+    def imported(self, node):
+        """The full name of what is written with the name of an import."""
         parts = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)

@@ -33,10 +33,22 @@ class WholeFile:
     def written(self, node):
         return self.tracing.written(node)
 
-    @staticmethod
-    def word(call, *names):
-        """What a call is given under one of these names."""
-        return next((k.value for k in call.keywords if k.arg in names), None)
+    @property
+    def origins(self):
+        return self.tracing.origins
+
+    def word(self, call, *names):
+        """What a call is given under one of these names, also in **settings that the file writes out."""
+        found = next((k.value for k in call.keywords if k.arg in names), None)
+        return self.origins.keyword(call, *names) if found is None and any(k.arg is None for k in call.keywords) else found
+
+    def said(self, node, default=None):
+        """The number, text or truth value that an expression stands for."""
+        return self.origins.constant(node, default)
+
+    def made_by(self, node, *names, surely=False):
+        """The call of one of these full names that an expression comes from."""
+        return self.origins.made_by(node, *names, surely=surely)
 
     def given(self, call, at, *names):
         """What a call is given at this place, or under one of these names."""
