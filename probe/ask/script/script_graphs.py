@@ -34,11 +34,7 @@ class OfValues(Steps):
 
     def value(self, node):
         """What a name stands for; anything else stands for itself."""
-        for _ in range(4):
-            if not isinstance(node, ast.Name) or node.id not in self.single:
-                break
-            node = self.single[node.id].value
-        return node
+        return self.value_of(node) if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) else node
 
     def origin(self, node, deepest=5):
         """The nodes of an expression, and of what its names were last assigned above it."""
@@ -107,7 +103,7 @@ class OfValues(Steps):
         node = self.value(node)
         if isinstance(node, ast.Call) and self.full(node.func) == "functools.partial" and node.args:
             node = node.args[0]
-        return node if isinstance(node, ast.Lambda) else self.of_name.get(getattr(node, "id", getattr(node, "attr", None)))
+        return node if isinstance(node, (ast.Lambda, ast.FunctionDef)) else self.of_name.get(getattr(node, "id", getattr(node, "attr", None)))
 
     def text_of(self, function, deepest=2):
         """The text of a function, and of those of the file that it calls."""

@@ -3,7 +3,7 @@
 EACH, ENTERED, ANY_ITEM = "each", "entered", "any"  # steps of a binding besides the key of an item
 # Methods and functions that give back their object or first argument, or one of the same form.
 GIVE_BACK_METHODS = frozenset("to cuda cpu eval train half float double bfloat16 requires_grad_ contiguous detach pin_memory "
-                              "to_empty share_memory compile xpu mps".split())
+                              "to_empty share_memory compile xpu mps numpy astype type".split())
 GIVE_BACK_FUNCTIONS = frozenset((
     "torch.compile", "torch.jit.script", "torch.nn.DataParallel", "torch.nn.parallel.DataParallel",
     "torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.distributed.DistributedDataParallel",
@@ -43,6 +43,7 @@ class Origins:
     def __init__(self, tracing, nodes):
         self.tracing, self.nodes, self.parents = tracing, nodes, tracing.index.parents
         self.found, self.named, self.scopes_of, self.returned_by, self.sites_of = {}, {}, {}, {}, {}
+        self.wrapped, self.around_it = {}, []  # the calls of wrappers on the way
         self.active, self.through, self.left, self.all_left = set(), False, 0, 40000
         self.bindings = None
 
@@ -59,11 +60,9 @@ class Origins:
         key = (id(node), through)
         if key not in self.found:
             self.prepare()
-            before = self.active, self.through, self.left
-            self.active, self.through, self.left = set(), through, 200
+            self.active, self.through, self.left, self.around_it = set(), through, 200, []
             unique = {id(one): one for one in self.follow(node, (), 0)}
-            self.found[key] = list(unique.values())
-            self.active, self.through, self.left = before
+            self.found[key], self.wrapped[key] = list(unique.values()), self.around_it
         return self.found[key]
 
     def known(self, node, through=False):
@@ -71,14 +70,15 @@ class Origins:
 
     def made_by(self, node, *names, surely=False):
         """The call of one of these full names that an expression comes from, also through wrappers; a name may be a pattern."""
-        found = None
-        for one in self.of(node, True):
-            full = self.full_of(one)
-            if full and any(full == name if isinstance(name, str) else name.match(full) for name in names):
-                found = found or one
-            elif surely:
-                return None
-        return found
+        def is_one(call):
+            full = self.full_of(call)
+            return bool(full) and any(full == name if isinstance(name, str) else name.match(full) is not None for name in names)
+
+        values = self.of(node, True)
+        wrapper = next((one for one in self.wrapped.get((id(node), True), ()) if is_one(one)), None)
+        if wrapper is not None or surely and not all(map(is_one, values)):
+            return None if surely and len(values) > 1 else wrapper
+        return next((one for one in values if is_one(one)), None)
 
     def full_of(self, call):
         """The full name of what a call calls, also under another name."""
@@ -124,6 +124,11 @@ class Origins:
             self.named[id(node)] = self.alias(node)
         return self.named[id(node)]
 
+    def option_of(self, name):
+        """The default of an option of argparse."""
+        self.prepare()
+        return next(iter(self.options.get(name, ())), None)
+
     def functions_of(self, func):
         """The functions, lambdas and classes of the file that a called expression can be."""
         return [one for one in self.of(func) if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef))]
@@ -133,8 +138,8 @@ class Origins:
         for keyword in call.keywords:
             if keyword.arg is None:
                 self.prepare()
+                self.active, self.through, self.left = set(), False, 200
                 for name in names:
-                    self.left = 200
                     values = [one for one in self.items(keyword.value, name, (), 0) if not isinstance(one, Part)]
                     if values:
                         return values[0]
@@ -530,6 +535,7 @@ class Origins:
         first = node.args[0] if node.args else None
         if self.through and first is not None and (imported in GIVE_BACK_FUNCTIONS or not imported and isinstance(
                 func, ast.Attribute) and last in PREPARERS and len(node.args) == 1):
+            self.around_it.append(node)
             return self.follow(first, context, depth)
         if imported:
             return [node]

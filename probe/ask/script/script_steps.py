@@ -171,8 +171,8 @@ class Steps(WholeFile):
                 given -= self.tracing.stored(statement)
 
     def is_reentrant(self, call):
-        return self.full(call.func) == "torch.utils.checkpoint.checkpoint" and len(call.args) > 1 and any(
-            k.arg == "use_reentrant" and getattr(k.value, "value", None) is True for k in call.keywords)
+        return self.full(call.func) == "torch.utils.checkpoint.checkpoint" and len(call.args) > 1 and self.said(
+            self.word(call, "use_reentrant")) is True
 
     def checkpoints_that_evaluate(self, nodes):
         """from_pretrained() gives a model that evaluates, whose checkpoints do nothing."""
@@ -407,7 +407,7 @@ class Steps(WholeFile):
             if not isinstance(one, ast.Call) or self.full(one.func) != "torch.utils.data.DataLoader" or not one.args:
                 continue
             count = next((k.value for k in one.keywords if k.arg == "num_workers"), None)
-            several = getattr(self.default_of(count.attr) if isinstance(count, ast.Attribute) else count, "value", None)
+            several = self.said(count)
             given = one.args[0] if isinstance(one.args[0], ast.Call) else next(
                 (a.value for a in nodes if isinstance(a, ast.Assign) and self.written(a.targets[0]) == self.written(one.args[0])), None)
             of = streams.get(getattr(getattr(given, "func", None), "id", ""))

@@ -62,11 +62,6 @@ class Scoped(WholeFile):
             node = node.func.value
         return (self.full(node.func) if isinstance(node, ast.Call) else ""), node, after
 
-    def value_of(self, node):
-        """What a name stands for, where the file binds it once; otherwise the node itself."""
-        made = self.made.get(self.written(node), ()) if isinstance(node, (ast.Name, ast.Attribute)) else ()
-        return made[0] if len(made) == 1 else node
-
     def training_loops(self, nodes):
         """(loop, its own nodes), of the innermost loops that hold a backward pass."""
         for loop in nodes:
@@ -196,8 +191,8 @@ class Waits(Scoped):
                 if call.func.attr in READS_VALUES and not call.args:
                     self.mistake(call, "a value that is read while a graph is captured", other=one, doubted=False)
                 if call.func.attr == "step" and not call.args:
-                    made = self.value_of(call.func.value)
-                    if isinstance(made, ast.Call) and ADAMS_OF_GRAPHS.match(self.full(made.func)) and not self.says("capturable"):
+                    made = self.made_by(call.func.value, ADAMS_OF_GRAPHS)
+                    if made is not None and not self.says("capturable"):
                         self.mistake(made, "an optimizer that no graph captures", self.written(call), other=call, doubted=False)
 
     # ---- streams

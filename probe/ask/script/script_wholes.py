@@ -46,6 +46,11 @@ class WholeFile:
         """The number, text or truth value that an expression stands for."""
         return self.origins.constant(node, default)
 
+    def value_of(self, node):
+        """The one expression that a value comes from; the node itself where there are several, or none is known."""
+        known = self.origins.known(node)
+        return known[0] if len(known) == 1 else node
+
     def made_by(self, node, *names, surely=False):
         """The call of one of these full names that an expression comes from."""
         return self.origins.made_by(node, *names, surely=surely)
@@ -56,9 +61,7 @@ class WholeFile:
 
     def default_of(self, name):
         """The default of the option that argparse keeps under this name; None: not known."""
-        option = next((one for one in self.tracing.index.calls if getattr(one.func, "attr", "") == "add_argument" and one.args and
-                       str(getattr(one.args[0], "value", "")).lstrip("-").replace("-", "_") == name), None)
-        return self.word(option, "default") if option is not None else None
+        return self.origins.option_of(name)
 
     def mistake(self, node, name, *more, other=None, doubted=True):
         """Doubted where what stands elsewhere could make it right."""
