@@ -2,6 +2,7 @@
 
 LAYERS_WITH_WEIGHTS = re.compile(r"(tensorflow\.|tf_)?keras\.(layers\.(Dense|Conv\w+|LSTM|GRU|Embedding|MultiHeadAttention|"
                                  r"SeparableConv\w+)|applications\.\w+(\.\w+)?)$")
+OPTIMIZERS_OF_KERAS = re.compile(r"(tensorflow\.|tf_)?keras\.optimizers\.(legacy\.|experimental\.)?[A-Z]\w+$")
 LAYERS_OF_KERAS = re.compile(r"(tensorflow\.|tf_)?keras\.(\w+\.)*(Layer|Model)$")
 # Operations that take long on large tensors, and give back before the GPU has done them.
 HEAVY_OPS = re.compile(r"tensorflow\.(matmul|einsum|tensordot|linalg\.(matmul|einsum|inv|svd|cholesky|solve|eigh?|qr)|"
@@ -180,6 +181,7 @@ class Graphs(OfValues):
             self.values_of_replicas(nodes, functions)
             self.shapes_for_xla(calls)
             self.saved_by_one(nodes)
+            self.outside_of_its_scope(calls)
             self.foreign_operations(nodes)
 
     # ---- Keras
@@ -428,6 +430,23 @@ class Graphs(OfValues):
             call = values[0] if len(values) == 1 else of
             if runs(call) or isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in steps:
                 self.mistake(one, "a number of a value for each replica", self.written(of), other=call)
+
+    def outside_of_its_scope(self, calls):
+        """optimizer = make_optimizer(); with strategy.scope(): model.compile(optimizer): its variables are of no strategy."""
+        for call in calls:
+            given = self.given(call, 0, "optimizer") if self.method(call, "compile") else None
+            if not isinstance(given, (ast.Name, ast.Attribute)) or not self.under_a_scope(call):
+                continue
+            model = self.value_of(call.func.value)
+            made, bound = self.made_by(given, OPTIMIZERS_OF_KERAS, surely=True), self.origins.statements_of(given)
+            if made is not None and bound and not any(map(self.under_a_scope, bound + [made])) and isinstance(
+                    model, ast.Call) and any(map(self.under_a_scope, self.origins.statements_of(call.func.value))):
+                self.mistake(bound[0], "an optimizer made outside its strategy", self.written(call), other=call)
+
+    def under_a_scope(self, node):
+        """Whether a node stands in a block of strategy.scope()."""
+        return any(isinstance(one, ast.With) and any(self.method(item.context_expr, "scope") for item in one.items)
+                   for one in self.origins.around(node))
 
     def saved_by_one(self, nodes):
         """if task_id == 0: model.save(path), under MultiWorkerMirroredStrategy, where saving takes all workers."""

@@ -65,6 +65,11 @@ class Origins:
             self.found[key], self.wrapped[key] = list(unique.values()), self.around_it
         return self.found[key]
 
+    def wrappers_of(self, node):
+        """The calls of wrappers that a value went through: torch.compile(f) and the like."""
+        self.of(node, True)
+        return self.wrapped.get((id(node), True), [])
+
     def known(self, node, through=False):
         return [one for one in self.of(node, through) if not isinstance(one, (Part, ast.arg))]
 
@@ -75,7 +80,7 @@ class Origins:
             return bool(full) and any(full == name if isinstance(name, str) else name.match(full) is not None for name in names)
 
         values = self.of(node, True)
-        wrapper = next((one for one in self.wrapped.get((id(node), True), ()) if is_one(one)), None)
+        wrapper = next((one for one in self.wrappers_of(node) if is_one(one)), None)
         if wrapper is not None or surely and not all(map(is_one, values)):
             return None if surely and len(values) > 1 else wrapper
         return next((one for one in values if is_one(one)), None)
@@ -123,6 +128,14 @@ class Origins:
             self.named[id(node)] = ""  # while it is asked for
             self.named[id(node)] = self.alias(node)
         return self.named[id(node)]
+
+    def statements_of(self, node):
+        """The statements that bind a name or attribute where it is read."""
+        self.prepare()
+        if isinstance(node, ast.Attribute) and self.owner(node) is not None:
+            return [statement for statement, _, _ in self.bindings.get((id(self.owner(node)), node.attr), ())]
+        name = node.id if isinstance(node, ast.Name) else self.tracing.written(node)
+        return [statement for statement, _, _ in self.reaching(node, name)]
 
     def option_of(self, name):
         """The default of an option of argparse."""
@@ -395,7 +408,7 @@ class Origins:
         values = []
         for one in self.follow(node.value, context, depth):
             values += self.member_of(one, node.attr, context, depth) or [Part(node)]
-        return values or [node]
+        return values if any(not isinstance(one, Part) for one in values) else [node]
 
     def member_of(self, one, name, context, depth):
         """The values of an attribute of what an expression came from."""
@@ -446,8 +459,8 @@ class Origins:
             found = self.bindings.get((id(of), (node.value.attr, key)), ()) if of is not None else self.reaching(
                 node, (self.tracing.written(node.value), key))
         values = [one for binding in found for one in self.bound(binding, context, depth)]
-        return values + [one for one in self.items(node.value, ANY_ITEM if key is None else key, context, depth)
-                         if not values or not isinstance(one, Part)]
+        values += self.items(node.value, ANY_ITEM if key is None else key, context, depth)
+        return values if any(not isinstance(one, Part) for one in values) else [node]
 
     def items(self, value, key, context, depth):
         """The values under a key of what an expression comes from."""

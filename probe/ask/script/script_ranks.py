@@ -139,16 +139,14 @@ class Ranks(Steps):
                 r"num_replicas|seed\w*\([^)\n]*rank|(//?=?|\*) *(\w+\.)*(world|get_world|n_?proc|n_?gpus|num_gpus)|Subset\("):
             return
         streams = {of.name for of in self.classes if any("IterableDataset" in self.written(base) for base in of.bases)}
-        for name, values in self.assigned.items():
-            for value in values:
-                if not isinstance(value, ast.Call) or self.full(value.func) != "torch.utils.data.DataLoader" or not value.args:
-                    continue
-                shuffles = getattr(self.given(value, 2, "shuffle"), "value", None) is True
-                trains = any(name in self.iterated(loop) and self.holds_backward(loop) for loop in self.loops)
-                data = self.value_of(value.args[0])
-                if shuffles and trains and not self.tells(data) and not any(k.arg in (None, "batch_sampler") for k in value.keywords) \
-                        and getattr(getattr(data, "func", None), "id", "") not in streams:
-                    self.mistake(value, "all samples in each process", other=self.has_ddp()[0])
+        trained = {id(one) for loop in self.loops if isinstance(loop, ast.For) and self.holds_backward(loop) for name in ast.walk(
+            loop.iter) if isinstance(name, (ast.Name, ast.Attribute)) for one in self.origins.of(name)}
+        for value in self.calls_of("torch.utils.data.DataLoader"):
+            shuffles = value.args and self.said(self.given(value, 2, "shuffle")) is True
+            data = self.value_of(value.args[0]) if shuffles else value
+            if shuffles and id(value) in trained and not self.tells(data) and self.word(value, "batch_sampler", "sampler") is None and \
+                    getattr(getattr(data, "func", None), "id", "") not in streams:
+                self.mistake(value, "all samples in each process", other=self.has_ddp()[0])
 
     def split_apart(self):
         """random_split(data, lengths), in processes that nothing seeds."""

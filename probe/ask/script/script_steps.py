@@ -208,7 +208,7 @@ class Steps(WholeFile):
 
     def small_eps(self, scopes):
         """model.half(); torch.optim.Adam(model.parameters()): its eps of 1e-8 is 0 in half precision."""
-        if self.says(r"\beps\b(?! *= *1e-0?8\b)|GradScaler|autocast|deepspeed|apex|bitsandbytes|master|requires_grad *= *False|peft"):
+        if not self.says(r"half\(|float16|torch\.half") or self.says(r"\beps\b(?! *= *1e-0?8\b)|GradScaler|autocast|deepspeed|apex|bitsandbytes|master|requires_grad *= *False|peft"):
             return
         for of in scopes:
             own = within_others(of, (ast.FunctionDef, ast.Lambda, ast.ClassDef))
@@ -384,6 +384,7 @@ class Steps(WholeFile):
         """optimizer = AdamW(model.parameters()); fully_shard(model): the parameters are others from then on."""
         if not self.says(r"fully_shard"):
             return
+        optimizers = re.compile(r"torch\.optim\.[A-Z]")
         shards = {of.name for of in self.tracing.index.functions if "fully_shard(" in self.reader.written_whole(of)}
         for of in scopes:
             made = {}
@@ -391,7 +392,7 @@ class Steps(WholeFile):
                 for call in (one for one in ast.walk(statement) if isinstance(one, ast.Call)):
                     name, given = self.full(call.func), [one.id for one in ast.walk(call) if isinstance(one, ast.Name)]
                     if isinstance(statement, ast.Assign) and call is statement.value and (
-                            re.match(r"torch\.optim\.[A-Z]", name) or re.search(r"optim", getattr(call.func, "id", ""))):
+                            self.made_by(call, optimizers) is not None or re.search(r"optim", getattr(call.func, "id", ""))):
                         made.update({one: call for one in given if one != getattr(call.func, "id", "")})
                     if (name.endswith(".fully_shard") or getattr(call.func, "id", "") in shards) and call.args and self.written(call.args[0]) in made:
                         optimizer = made.pop(self.written(call.args[0]))
@@ -480,19 +481,22 @@ class Steps(WholeFile):
         """kept.append(fast(x)), where fast is compiled with mode="reduce-overhead": the next call overwrites it."""
         if self.says(r"\.clone\(|cudagraph_mark_step_begin|\.cpu\(") or not self.says(r"mode *= *['\"]reduce-overhead"):
             return
-        compiled = {self.written(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and isinstance(
-            one.value, ast.Call) and self.full(one.value.func) == "torch.compile" and "reduce-overhead" in self.written(one.value)}
         # What is handed to a function under a name of a model's.
-        compiled |= {one.arg for of in nodes if isinstance(of, ast.FunctionDef) for one in of.args.args if re.match(
+        models = {one.arg for of in nodes if isinstance(of, ast.FunctionDef) for one in of.args.args if re.match(
             r"(model|net|network|policy|encoder|backbone|module)$", one.arg)}
+
+        def is_recorded(func):
+            made = self.made_by(func, "torch.compile")
+            return made is not None and self.said(self.word(made, "mode")) == "reduce-overhead" or self.written(func) in models
+
         for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While))):
             if any(getattr(one.func, "attr", "") == "item" for one in calls_in(loop.body)):
                 continue
-            results = {name.id for one in loop.body if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and self.written(
-                one.value.func) in compiled for name in ast.walk(one.targets[0]) if isinstance(name, ast.Name)}
+            results = {name.id for one in loop.body if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and is_recorded(
+                one.value.func) for name in ast.walk(one.targets[0]) if isinstance(name, ast.Name)}
             for call in calls_in(loop.body):
                 if getattr(call.func, "attr", "") == "append" and call.args and (getattr(call.args[0], "id", "") in results or isinstance(
-                        call.args[0], ast.Call) and self.written(call.args[0].func) in compiled):
+                        call.args[0], ast.Call) and is_recorded(call.args[0].func)):
                     self.mistake(call, "an output that the next call overwrites", other=loop)
 
     def updated_for_many(self, functions):

@@ -114,6 +114,7 @@ class Waits(Scoped):
         self.loaded_to_one(nodes)
         self.chosen_by_the_build(nodes)
         self.fields_that_stay(nodes)
+        self.clocks_of_blocks(nodes)
         for of, own in self.scopes:
             self.timed_from_the_first(of, own)
             self.peaks_of_calls(of, own)
@@ -271,6 +272,41 @@ class Waits(Scoped):
         return None
 
     # ---- clocks and peaks
+
+    def clocks_of_blocks(self, nodes):
+        """with Stopwatch() as watch: model(x), whose __exit__ reads the clock and does not wait for the GPU."""
+        if not self.says(r"\.cuda\(|['\"]cuda"):
+            return
+        for of in nodes:
+            leave = of if isinstance(of, ast.FunctionDef) and any("contextmanager" in self.written(one) for one in of.decorator_list) else \
+                next((one for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "__exit__"), None) if isinstance(
+                    of, ast.ClassDef) else None
+            own = sorted(own_nodes(leave), key=lambda one: getattr(one, "lineno", 0)) if leave is not None else []
+            begun = next((one.lineno for one in own if isinstance(one, ast.Yield)), None if leave is of else 0)
+            if leave is None or begun is None or re.search(r"synchronize|\.item\(|\.cpu\(|Event|elapsed_time|wait", "\n".join(
+                    self.reader.written_whole(one) for one in leave.body if one.lineno > begun or leave is not of)):
+                continue
+            stops = next((one for one in own if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and isinstance(
+                one.left, ast.Call) and self.full(one.left.func) in CLOCKS_OF_HOST and one.lineno > begun), None)
+            for block in (one for one in nodes if stops is not None and isinstance(one, ast.With)):
+                entered = any(isinstance(item.context_expr, ast.Call) and getattr(item.context_expr.func, "id", "") == of.name
+                              for item in block.items)
+                text = "\n".join(map(self.reader.written_whole, block.body)) if entered else "item("
+                if not re.search(r"synchronize|item\(|\.cpu\(|tolist\(|numpy\(|print\(", text) and self.of_the_gpu(block):
+                    self.mistake(stops.left, "a clock that doesn't wait for the GPU", other=block.items[0].context_expr)
+                    break
+
+    def of_the_gpu(self, block):
+        """Whether a block calls a module, or computes with a tensor, that the script puts on a GPU and ends with that."""
+        last = block.body[-1]
+        while isinstance(last, (ast.For, ast.With)):
+            last = last.body[-1]
+        for call in (one for one in ast.walk(last) if isinstance(one, ast.Call)):
+            for one in [call.func] + call.args:
+                made = self.value_of(one) if isinstance(one, (ast.Name, ast.Attribute)) else None
+                if isinstance(made, ast.Call) and re.search(r"\.cuda\(\)|['\"]cuda", self.written(made)):
+                    return True
+        return False
 
     def timed_from_the_first(self, of, own):
         """start = perf_counter(); for _ in range(10): model(x), where model was not called before."""

@@ -193,14 +193,25 @@ class Wholes(WholeFile):
                 if isinstance(one, ast.Call) and self.meets(one) and id(one) not in guarded:
                     meeting.setdefault(of.name, one)
         names = [of.name for of in functions]
+        for _ in range(3) if meeting else ():  # what calls them meets as well
+            for of in functions:
+                for call in self.tracing.own_calls_of(of):
+                    if of.name not in meeting and self.method_or_function(call) in meeting and names.count(of.name) == 1:
+                        meeting[of.name] = meeting[self.method_or_function(call)]
         for one in nodes:
             for statement in one.body if self.is_for_one(one) else ():
                 for call in self.tracing.own_calls(statement):
-                    name = getattr(call.func, "id", "")
+                    name = self.method_or_function(call)
                     inside = meeting.get(name) if names.count(name) == 1 else None
                     if inside is not None or self.meets(call) and not self.says(r"rank\w*(\(\))? *!= *0|rank\w* *> *0"):
                         self.reader.mistake(call, "a collective that one process calls", self.written(call),
                                             self.written(inside if inside is not None else call), other=inside)
+
+    @staticmethod
+    def method_or_function(call):
+        """The name of a function, or of a method of the same object, that is called."""
+        own = isinstance(call.func, ast.Attribute) and getattr(call.func.value, "id", "") == "self"
+        return call.func.attr if own else getattr(call.func, "id", "")
 
     def cast_by_the_batch(self, nodes):
         """with torch.autocast(images.device.type): images = images.to(device)"""
