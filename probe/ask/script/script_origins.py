@@ -66,7 +66,7 @@ class Origins:
         return self.found[key]
 
     def wrappers_of(self, node):
-        """The calls of wrappers that a value went through: torch.compile(f) and the like."""
+        """The calls that a value went through and that gave it back: torch.compile(f), model.half() and the like."""
         self.of(node, True)
         return self.wrapped.get((id(node), True), [])
 
@@ -157,6 +157,10 @@ class Origins:
                     if values:
                         return values[0]
         return None
+
+    def function_of(self, arg):
+        """The function whose parameter this is."""
+        return self.parents.get(id(self.parents.get(id(arg))))
 
     # ---- the tables
 
@@ -503,7 +507,7 @@ class Origins:
 
     def of_keywords(self, arg, key, context, depth):
         """What callers give under a name to **settings."""
-        function = self.parents.get(id(self.parents.get(id(arg))))
+        function = self.function_of(arg)
         if function is None or function.args.kwarg is not arg or not isinstance(key, str):
             return [Part(arg)]
         given = self.site_in(context, function)
@@ -554,6 +558,7 @@ class Origins:
             return [node]
         if isinstance(func, ast.Attribute):
             if self.through and last in GIVE_BACK_METHODS:
+                self.around_it.append(node)
                 return self.follow(func.value, context, depth)
             if last == "get" and first is not None and isinstance(getattr(first, "value", None), str):
                 values = [one for one in self.items(func.value, first.value, context, depth) if not isinstance(one, Part)]

@@ -159,6 +159,9 @@ class Steps(WholeFile):
                     self.mistake(one, "a checkpoint of what needs no gradient", self.written(one.args[0]))
         classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
         inside = {getattr(call.func, "id", "") for of in classes for call in ast.walk(of) if isinstance(call, ast.Call)}
+        for call in self.tracing.index.calls:
+            if self.is_reentrant(call) and all(self.is_input(one, inside) for one in call.args[1:]):
+                self.mistake(call, "a checkpoint of what needs no gradient", self.written(call.args[0]))
         for of in classes:
             forward = next((one for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "forward"), None)
             if forward is None or of.name in inside or len(forward.args.args) < 2:
@@ -169,6 +172,17 @@ class Steps(WholeFile):
                     if self.is_reentrant(call) and all(isinstance(one, ast.Name) and one.id in given for one in call.args[1:]):
                         self.mistake(call, "a checkpoint of what needs no gradient", self.written(call.args[0]))
                 given -= self.tracing.stored(statement)
+
+    def is_input(self, node, inside):
+        """Whether a value is surely what the forward() of a whole model is given by its caller, or made of numbers."""
+        values = self.origins.of(node)
+        for one in values:
+            function = self.origins.function_of(one) if isinstance(one, ast.arg) else None
+            of = self.origins.scope(function) if function is not None else None
+            whole = isinstance(of, ast.ClassDef) and function.name == "forward" and of.name not in inside and one.arg != "self"
+            if not whole and not (isinstance(one, ast.Call) and self.full(one.func) in MADE_OF_NUMBERS[:-2]):
+                return False
+        return bool(values)
 
     def is_reentrant(self, call):
         return self.full(call.func) == "torch.utils.checkpoint.checkpoint" and len(call.args) > 1 and self.said(
@@ -226,6 +240,16 @@ class Steps(WholeFile):
                     given = re.match(r"([\w.]+)\.parameters\(\)$", self.written(call.args[0])) if call.args else None
                     if given and given.group(1) in half:
                         self.mistake(call, "an eps that half precision lacks", given.group(1), other=half[given.group(1)])
+                    for model in (of.func.value for of in self.origins.of(call.args[0]) if is_call(of, "parameters")) if call.args else ():
+                        made = next((one for one in self.origins.wrappers_of(model) if self.is_half(one)), None)
+                        if made is not None:
+                            self.mistake(call, "an eps that half precision lacks", self.written(model), other=made)
+
+    def is_half(self, call):
+        """model.half() or model.to(torch.float16), also with the kind under a name."""
+        kinds = [one for given in call.args + [k.value for k in call.keywords] for one in self.origins.known(given)]
+        return is_call(call, "half") and not call.args or is_call(call, "to") and bool(kinds) and any(
+            self.full(one) in HALVES for one in kinds) and not any(self.full(one) == "torch.float32" for one in kinds)
 
     def beside_buffers(self, nodes):
         """self.table = freqs.sin() in a module that registers others: it stays on the CPU."""
@@ -326,12 +350,13 @@ class Steps(WholeFile):
 
     def loaded_where_saved(self, nodes, functions):
         """torch.load(path) in each of several processes: what one of them saved from its GPU comes to that GPU."""
-        if not self.says(r"init_process_group\(") or not self.says(r"torch\.save\(") or self.says(r"map_location|cpu\(\)|['\"]gloo"):
+        if not self.says(r"init_process_group\(") or not self.says(r"torch\.save\(") or self.says(r"cpu\(\)|['\"]gloo"):
             return
         for of in functions:
             loads = any(isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "load_state_dict" for one in ast.walk(of))
             for one in ast.walk(of) if loads else ():
-                if isinstance(one, ast.Call) and self.full(one.func) == "torch.load" and len(one.args) == 1:
+                if isinstance(one, ast.Call) and self.full(one.func) == "torch.load" and len(one.args) == 1 and self.word(
+                        one, "map_location") is None and not re.search(r"map_location|rank\w*(\(\))? *==", self.reader.written_whole(of)):
                     return self.mistake(one, "a state that each process loads to one GPU")
         return None
 

@@ -130,6 +130,8 @@ class Tracing:
                 self.numpy_under_a_device(node)
             if isinstance(node, ast.Call):
                 self.determinism(node)
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute) and node.value.attr == "block_until_ready":
+                self.reader.mistake(node, "a wait that is named and not called", self.written(node.value))
         for one in self.rules_of_traces:
             one.look(nodes)
 

@@ -10,6 +10,7 @@ SLOW_IN_EACH_STEP = {"torch.cuda.empty_cache": r"fragment|OOM|out.of.memory|OutO
 CLOCKS_OF_HOST = ("time.perf_counter", "time.time", "time.monotonic", "timeit.default_timer", "time.perf_counter_ns")
 READS_VALUES = ("item", "cpu", "tolist", "numpy", "synchronize")
 ADAMS_OF_GRAPHS = re.compile(r"torch\.optim\.(Adam|AdamW|NAdam|RAdam|Adamax|Adadelta|RMSprop|Rprop|ASGD)$")
+LOADERS_OF_TORCH = re.compile(r"torch\.utils\.data\.(dataloader\.)?DataLoader$")
 NO_KERNELS = re.compile(r"torch\.(device|load|save|tensor|as_tensor|from_numpy|compile|no_grad|manual_seed|is_tensor|Size|autocast)$")
 ON_A_GPU = r"\.cuda\(|['\"]cuda|\.to\("
 RECURRENT_OF_CUDNN = re.compile(r"torch\.nn\.(LSTM|GRU|RNN)$")
@@ -115,6 +116,7 @@ class Waits(Scoped):
         self.chosen_by_the_build(nodes)
         self.fields_that_stay(nodes)
         self.clocks_of_blocks(nodes)
+        self.batches_that_stay(nodes)
         for of, own in self.scopes:
             self.timed_from_the_first(of, own)
             self.peaks_of_calls(of, own)
@@ -270,6 +272,17 @@ class Waits(Scoped):
                     one.value, (ast.Call, ast.BinOp)) and not re.search(r"pin_memory|\.cpu\(", self.written(one.value)):
                 made[one.targets[0].id] = one
         return None
+
+    def batches_that_stay(self, nodes):
+        """for key in batch: batch[key].to(device), of a loader's batch: each copy is dropped."""
+        for loop in (one for one in nodes if isinstance(one, ast.For) and isinstance(one.target, ast.Name)):
+            if self.made_by(loop.iter, LOADERS_OF_TORCH) is None:
+                continue
+            for one in own_nodes(loop):
+                call = one.value if isinstance(one, ast.Expr) else None
+                of = call.func.value if is_call(call, "to") or is_call(call, "cuda") else None
+                if isinstance(of, ast.Subscript) and getattr(of.value, "id", "") == loop.target.id:
+                    self.mistake(one, "a tensor's move that is dropped", self.written(call))
 
     # ---- clocks and peaks
 

@@ -340,14 +340,14 @@ class Wholes(WholeFile):
 
     def clipped_shards(self, nodes):
         """torch.nn.utils.clip_grad_norm_ of a model of FSDP, each process of which has a part of each gradient."""
-        wrapped = {self.written(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and isinstance(
-            one.value, ast.Call) and self.full(one.value.func).endswith(".FullyShardedDataParallel")}
-        wrapped |= {one.arg for one in nodes if isinstance(one, ast.arg) and one.annotation is not None and self.full(
+        wrappers = re.compile(r"torch\.distributed\.(\w+\.)*FullyShardedDataParallel$")
+        wrapped = {one.arg for one in nodes if isinstance(one, ast.arg) and one.annotation is not None and self.full(
             one.annotation).endswith(".FullyShardedDataParallel")}
         for one in nodes:
             if isinstance(one, ast.Call) and self.full(one.func) in CLIPS and one.args and isinstance(one.args[0], ast.Call):
                 of = getattr(one.args[0].func, "value", None)
-                if of is not None and getattr(one.args[0].func, "attr", "") == "parameters" and self.written(of) in wrapped:
+                if of is not None and getattr(one.args[0].func, "attr", "") == "parameters" and (self.written(of) in wrapped or self.made_by(
+                        of, wrappers, surely=True) is not None):
                     self.reader.mistake(one, "a norm of one process's part", self.written(one), self.written(of))
 
     def wide_mask(self, nodes):
