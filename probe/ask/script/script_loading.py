@@ -89,6 +89,10 @@ class Loading(Steps):
         by = self.parents.get(id(call))
         return self.written(by.targets[0]) if isinstance(by, ast.Assign) and by.value is call else ""
 
+    def comes_from(self, node, call):
+        """Whether an expression can come from this call."""
+        return any(one is call for one in self.origins.of(node))
+
     def own(self, of):
         """The nodes of a loop or function that run with it."""
         hidden = within_others(of)
@@ -134,13 +138,13 @@ class Loading(Steps):
 
     def begun_for_each_epoch(self, call):
         """DataLoader(…, num_workers=8, persistent_workers=False), and for epoch in range(300): for x, y in loader:"""
-        word, name = self.word(call, "persistent_workers"), self.bound_to(call)
-        if self.said(word) is not False or not name:
+        word = self.word(call, "persistent_workers")
+        if self.said(word) is not False:
             return
         for loop in self.loops:
             over = self.through(loop) if isinstance(loop, ast.For) else None
             outer = next(self.loops_around(loop), None)
-            if over is not None and self.written(over) == name and isinstance(outer, ast.For) and self.rounds(outer) >= 50:
+            if over is not None and self.comes_from(over, call) and isinstance(outer, ast.For) and self.rounds(outer) >= 50:
                 return self.mistake(word, "workers that each epoch starts", self.written(outer.iter), other=outer.iter)
 
     def rounds(self, loop):
@@ -180,15 +184,14 @@ class Loading(Steps):
 
     def begun_for_each_step(self, call):
         """for step in range(steps): x, y = next(iter(loader))"""
-        name = self.bound_to(call)
-        for one in self.firsts if name else ():
-            if self.written(one.args[0].args[0]) == name:
+        for one in self.firsts:
+            if self.comes_from(one.args[0].args[0], call):
                 loop = next(self.loops_around(one), None)
                 trains = [step for step in (self.own(loop) if loop is not None else ()) if isinstance(step, ast.Call) and getattr(
                     step.func, "attr", "") in ("backward", "manual_backward") and next(self.loops_around(step), None) is loop]
                 if trains and next(self.loops_around(call), None) is not loop and not any(
                         isinstance(by, ast.ExceptHandler) for by in self.around(one)):
-                    self.mistake(one, "workers that each step starts", name, other=call)
+                    self.mistake(one, "workers that each step starts", self.written(one.args[0].args[0]), other=call)
 
     def shared_file(self, call):
         """self.file = h5py.File(path) in __init__, read in __getitem__ by workers that are forked."""
@@ -233,11 +236,10 @@ class Loading(Steps):
                 for of in self.functions) and not any(of.name == word.id and self.parents.get(id(of)) in self.nodes[:1] for of in self.functions)
             if isinstance(made, ast.Lambda) or local:
                 self.mistake(word, "a function that no new process can be handed", name, other=call, doubted=False)
-        name = self.bound_to(call)
-        loop = next((one for one in self.loops if isinstance(one, ast.For) and name and self.written(self.through(one)) == name and
+        loop = next((one for one in self.loops if isinstance(one, ast.For) and self.comes_from(self.through(one), call) and
                      not self.is_guarded(one)), None)
         if loop is not None and not self.is_guarded(call):
-            self.mistake(loop, "processes that run the whole script again", name, other=call, doubted=False)
+            self.mistake(loop, "processes that run the whole script again", self.written(self.through(loop)), other=call, doubted=False)
 
     def started_without_a_guard(self):
         """torch.multiprocessing.spawn(work, nprocs=2), not below if __name__ == "__main__"."""
@@ -270,10 +272,10 @@ class Loading(Steps):
 
     def endless_copies(self):
         """for x, y in itertools.islice(itertools.cycle(loader), steps), of a loader that shuffles."""
-        shuffled = {self.bound_to(call) for call, _ in self.loaders if self.true(call, "shuffle")} - {""}
         for call in self.calls if self.trains else ():
             of = call.args[0] if call.args and self.full(call.func) == "itertools.cycle" else None
-            if of is not None and (self.written(of) in shuffled or any(of is made and self.true(made, "shuffle") for made, _ in self.loaders)):
+            made = self.made_by(of, *LOADER) if of is not None else None
+            if made is not None and self.true(made, "shuffle"):
                 self.mistake(call, "a cycle that keeps each batch", self.written(of))
 
     # ---- what each step costs, and memory

@@ -176,6 +176,8 @@ class Origins:
             elif isinstance(node, ast.AnnAssign):
                 if node.value is not None:
                     self.bind(node, node.target, node.value, ())
+                elif isinstance(node.target, ast.Name):  # a field of a dataclass
+                    self.attributes.add(node.target.id)
             elif isinstance(node, ast.AugAssign):
                 self.bind(node, node.target, Part(node), ())
             elif isinstance(node, (ast.For, ast.AsyncFor)):
@@ -240,7 +242,10 @@ class Origins:
                 else:
                     self.bind(statement, one, value, steps + (at, ))
         elif isinstance(target, ast.Name):
-            self.keep(self.scope(statement), target.id, statement, value, steps)
+            of = self.scope(statement)
+            self.keep(of, target.id, statement, value, steps)
+            if isinstance(of, ast.ClassDef):
+                self.attributes.add(target.id)
         elif isinstance(target, ast.Attribute):
             self.attributes.add(target.attr)
             of = self.owner(target)

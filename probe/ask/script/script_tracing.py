@@ -624,7 +624,8 @@ class Tracing:
                               if name in parameters]
                 for one in given:
                     of = literal.get(one.id, self.constants.get(one.id)) if isinstance(one, ast.Name) else one
-                    if isinstance(of, UNHASHABLE):
+                    values = self.origins.of(one) if not isinstance(of, UNHASHABLE) else [of]
+                    if values and all(isinstance(value, UNHASHABLE) for value in values):
                         self.reader.mistake(call, "a static argument that can't be hashed", self.written(one))
             if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
                 literal[self.written(statement.targets[0])] = statement.value

@@ -145,6 +145,8 @@ class Wholes(WholeFile):
             one.value, ast.Call) and self.full(one.value.func) in DDP_OF_TORCH for target in one.targets}
         wrapped |= {one.arg for of in scopes if isinstance(of, ast.FunctionDef) for one in of.args.args if NAMED_DDP.match(one.arg)}
         called = {self.written(one.func) for one in nodes if isinstance(one, ast.Call)}
+        wrapped |= {self.written(one) for of in nodes if isinstance(of, ast.Attribute) and of.attr == "module" for one in [of.value]
+                    if self.made_by(one, *DDP_OF_TORCH) is not None}
         wrapped -= called  # where the wrapper is called as well, some of its gradients are averaged
         for of in scopes if wrapped else ():
             own = within_others(of, (ast.FunctionDef, ast.Lambda, ast.ClassDef))
