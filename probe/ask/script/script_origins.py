@@ -79,11 +79,24 @@ class Origins:
             full = self.full_of(call)
             return bool(full) and any(full == name if isinstance(name, str) else name.match(full) is not None for name in names)
 
-        values = self.of(node, True)
-        wrapper = next((one for one in self.wrappers_of(node) if is_one(one)), None)
-        if wrapper is not None or surely and not all(map(is_one, values)):
-            return None if surely and len(values) > 1 else wrapper
-        return next((one for one in values if is_one(one)), None)
+        if surely and not self.all_are(is_one, node, 6):
+            return None
+        return next((one for one in self.wrappers_of(node) + self.of(node, True) if is_one(one)), None)
+
+    def all_are(self, is_one, node, deepest):
+        """Whether all that an expression comes from is of a kind, or given back by a wrapper of what is."""
+        values = self.of(node)
+        return bool(values) and all(is_one(one) or deepest > 0 and self.inner_of(one) is not None and self.all_are(
+            is_one, self.inner_of(one), deepest - 1) for one in values)
+
+    def inner_of(self, one):
+        """What a call gives back, of x.to(), torch.compile(x) and the like; None: another."""
+        if not isinstance(one, ast.Call):
+            return None
+        imported = self.tracing.imported(one.func)
+        if imported:
+            return one.args[0] if imported in GIVE_BACK_FUNCTIONS and one.args else None
+        return one.func.value if isinstance(one.func, ast.Attribute) and one.func.attr in GIVE_BACK_METHODS else None
 
     def full_of(self, call):
         """The full name of what a call calls, also under another name."""

@@ -63,7 +63,7 @@ class Ranks(Steps):
     def names_of(self, *names):
         """The names that what these calls give is assigned to."""
         return {name for name, values in self.assigned.items() for value in values if self.made_by(
-            value, *names)} if self.calls_of(*names) else set()
+            value, *names, surely=True)} if self.calls_of(*names) else set()
 
     def around(self, node):
         """(what stands around it, its part), from the inside to the file."""
